@@ -1,0 +1,25 @@
+/** How the Account is named and shown. */
+import { AGE, type Kind, READY, REASON } from '../kind.ts'
+import { type AccountSpec, type AccountStatus, spec, status } from './schema.ts'
+
+export const ACCOUNT: Kind<AccountSpec, AccountStatus> = {
+  kind: 'Account',
+  plural: 'accounts',
+  singular: 'account',
+  listKind: 'AccountList',
+  shortNames: ['acct'],
+  description: 'An account of the platform: plan, role, capabilities, cost cap and template lock.',
+  spec,
+  status,
+  columns: [
+    { name: 'Email', type: 'string', path: '.spec.email', description: 'Address of the owner.' },
+    { name: 'Plan', type: 'string', path: '.spec.plan', description: 'The plan.' },
+    { name: 'Role', type: 'string', path: '.spec.role', description: 'The role.' },
+    READY,
+    AGE,
+    { name: 'Capabilities', type: 'string', path: '.spec.capabilities', description: 'What was granted.', wide: true },
+    REASON,
+  ],
+  selectable: ['.spec.email', '.spec.plan', '.spec.role'],
+  rules: [],
+}

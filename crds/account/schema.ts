@@ -1,0 +1,91 @@
+/**
+ * The Account: who may do what, on which plan. `metadata.name` is the account's id.
+ * Source: DESIGN section 2; CONTRACT section 3.
+ */
+import { COMMON_STATUS } from '../kind.ts'
+import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../schema.ts'
+
+export const PLANS = ['free', 'pro', 'team'] as const
+export const ROLES = ['member', 'reviewer', 'admin'] as const
+export const CAPABILITIES = ['app.deploy', 'devbox.manage'] as const
+export const TEAMS_MAX = 50
+export const COST_CAP_USD_MAX = 1_000_000
+
+const capability = { type: 'string', description: 'One capability.', enum: CAPABILITIES } as const
+
+export const spec = {
+  type: 'object',
+  description: 'Who the account is and what it may do.',
+  required: ['email'],
+  properties: {
+    email: {
+      type: 'string',
+      description: 'Address of the owner. A client with this address sees invoices behind the account gate.',
+      maxLength: EMAIL_MAX,
+      pattern: EMAIL_PATTERN,
+    },
+    name: { type: 'string', description: 'Name of the owner.', maxLength: 200, default: '', 'x-text': 'line' },
+    plan: { type: 'string', description: 'The plan, which sets the limits.', enum: PLANS, default: 'free' },
+    role: {
+      type: 'string',
+      description: 'member, reviewer (decides on websites) or admin (runs the platform).',
+      enum: ROLES,
+      default: 'member',
+    },
+    capabilities: {
+      type: 'array',
+      description: 'What was explicitly granted.',
+      maxItems: CAPABILITIES.length,
+      default: [],
+      'x-list': 'set',
+      items: capability,
+    },
+    teams: {
+      type: 'array',
+      description: 'The teams that the account is a member of.',
+      maxItems: TEAMS_MAX,
+      default: [],
+      'x-list': 'set',
+      items: {
+        type: 'string',
+        description: 'Id of a team.',
+        minLength: 1,
+        maxLength: 63,
+        pattern: '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$',
+      },
+    },
+    costCapUsd: {
+      type: 'integer',
+      description: 'Most that dev instances may cost in a month, in whole US dollars.',
+      minimum: 0,
+      maximum: COST_CAP_USD_MAX,
+    },
+    templateLock: {
+      type: 'string',
+      description: 'The only website template this account may use.',
+      minLength: 1,
+      maxLength: 63,
+      'x-text': 'line',
+    },
+  },
+} as const satisfies ObjectSchema
+
+export const status = {
+  type: 'object',
+  description: 'What holds for the account. Written by the operator alone.',
+  properties: {
+    ...COMMON_STATUS,
+    phase: { type: 'string', description: 'One word for display: active.', maxLength: 32 },
+    plan: { type: 'string', description: 'The plan in force.', maxLength: 32 },
+    capabilities: {
+      type: 'array',
+      description: 'The capabilities in force.',
+      maxItems: 32,
+      'x-list': 'set',
+      items: { type: 'string', description: 'One capability.', maxLength: 64 },
+    },
+  },
+} as const satisfies ObjectSchema
+
+export type AccountSpec = Infer<typeof spec>
+export type AccountStatus = Infer<typeof status>

@@ -1,0 +1,113 @@
+/** The JSON schema of `InvoiceView`, for the OpenAPI document and the clients made from it. Open: fields may be added. */
+import { type JsonSchema, restSchema } from '../rest.ts'
+import { PHASES, spec } from './schema.ts'
+
+const asked = restSchema(spec).properties as Record<string, JsonSchema>
+
+/** A field as in the request, without the words that only bind what is sent. */
+const same = (name: string, nullable = false): JsonSchema => {
+  const { type, description, enum: words } = asked[name] ?? {}
+  return { type: nullable ? [type, 'null'] : type, description, ...(words ? { enum: words } : {}) }
+}
+const text = (description: string): JsonSchema => ({ type: 'string', description })
+const textOrNull = (description: string): JsonSchema => ({ type: ['string', 'null'], description })
+const cents = (description: string): JsonSchema => ({ type: 'integer', description })
+const centsOrNull = (description: string): JsonSchema => ({ type: ['integer', 'null'], description })
+const object = (description: string, properties: Record<string, JsonSchema>, optional: string[] = []): JsonSchema => ({
+  type: 'object',
+  description,
+  required: Object.keys(properties).filter((name) => !optional.includes(name)),
+  properties,
+})
+
+const item = object(
+  'One line.',
+  {
+    description: text('What is invoiced.'),
+    qty: { type: 'number', description: 'How many.' },
+    unit_cents: cents('Price of one.'),
+    tax_rate_bp: cents('Tax of this line in basis points, where it is its own.'),
+    amount_cents: centsOrNull('qty times price, rounded half-up, before discount and tax.'),
+  },
+  ['tax_rate_bp'],
+)
+
+const payment = object('Money that came in.', {
+  id: text('Names the payment.'),
+  amount_cents: cents('How much.'),
+  method: text('How it was paid.'),
+  reference: text('What it can be found by.'),
+  declared_by: {
+    type: 'string',
+    description: 'owner: attested by the caller; gateway: verified by the service.',
+    enum: ['owner', 'gateway'],
+  },
+  received_at: text('When, as an instant.'),
+})
+
+const delivery = object('The last mail about this invoice.', {
+  state: { type: 'string', description: 'How far it is.', enum: ['none', 'queued', 'sent', 'failed', 'unknown'] },
+  attempts: { type: 'integer', description: 'How often it was tried.' },
+  last_error: textOrNull('Why the last try failed.'),
+})
+
+const gate = { enum: ['account', 'password'], description: 'How the client gets to the page.' }
+
+const wouldEmail = {
+  ...object('The mail that test mode keeps back.', {
+    to: text('The recipient.'),
+    mail: { type: 'string', description: 'Which mail.', enum: ['invoice', 'receipt'] },
+    gate: { type: 'string', ...gate },
+  }),
+  type: ['object', 'null'],
+}
+
+const createdFrom = {
+  ...object('What a repeat of the external_ref is compared with.', {
+    total_cents: cents('The total.'),
+    currency: text('The currency.'),
+    client_email: textOrNull('The recipient.'),
+    issuer_id: text('The issuer.'),
+    test: { type: 'boolean', description: 'Test mode.' },
+    send: { type: 'boolean', description: 'Whether it was to be sent.' },
+  }),
+  type: ['object', 'null'],
+}
+
+export const invoiceAnswer: JsonSchema = object('An invoice. Amounts are hundredths of the currency unit.', {
+  id: text('Names the invoice.'),
+  number: textOrNull('Number in the register; null for a draft.'),
+  status: { type: 'string', description: 'How it stands.', enum: [...PHASES] },
+  test: same('test'),
+  external_ref: same('external_ref', true),
+  issuer_id: text('The issuer used.'),
+  client_name: same('client_name', true),
+  client_email: same('client_email', true),
+  currency: same('currency'),
+  items: { type: 'array', description: 'The lines.', items: item },
+  tax_rate_bp: same('tax_rate_bp'),
+  discount_cents: same('discount_cents'),
+  subtotal_cents: centsOrNull('The lines together, before the discount.'),
+  tax_cents: centsOrNull('Tax, rounded once per rate.'),
+  total_cents: centsOrNull('Lines minus discount plus tax.'),
+  paid_cents: cents('What has been paid.'),
+  credited_cents: cents('What has been credited.'),
+  balance_cents: centsOrNull('What is left to pay.'),
+  due_date: same('due_date', true),
+  terms: same('terms', true),
+  lang: same('lang'),
+  url: textOrNull("The client's page; null until it is sent."),
+  sent_at: textOrNull('When it was first sent.'),
+  paid_at: textOrNull('When the balance reached zero.'),
+  delivery,
+  payments: { type: 'array', description: 'Money that came in, oldest first.', items: payment },
+  metadata: { type: 'object', description: 'As it was sent.' },
+  warnings: { type: 'array', description: 'What deserves a look.', items: text('A sentence.') },
+  created_at: text('When it was created.'),
+  updated_at: text('When something last happened to it.'),
+  version: { type: 'integer', description: 'Rises with every edit.' },
+  gate: { type: ['string', 'null'], ...gate, enum: [...gate.enum, null] },
+  send_count: { type: 'integer', description: 'How often it was sent.' },
+  would_email: wouldEmail,
+  created_from: createdFrom,
+})

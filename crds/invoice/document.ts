@@ -1,0 +1,151 @@
+/**
+ * What stands on an invoice, block by block, with every word and amount already in its final form. The PDF, the
+ * client's page and the tests read the same document, so they cannot show different cents (DESIGN section 6.2).
+ */
+import { displayCents } from '../money.ts'
+import type { Frozen, FrozenDraft, FrozenItem, Lang } from './frozen.ts'
+import { dateWords, fill, WORDS, type Words } from './words.ts'
+
+/** A labelled value. */
+export type Fact = { label: string; value: string }
+
+/** One side of the invoice. `lines` follow the name; none is empty. */
+export type Party = { label: string; name: string; lines: string[] }
+
+export type Column = { id: 'description' | 'qty' | 'unit' | 'tax' | 'amount'; label: string; numeric: boolean }
+
+/** One line of the sums; `strong` for the total and the balance. */
+export type Sum = Fact & { strong: boolean }
+
+/** A mark that nobody can overlook; `note` says it in a sentence. */
+export type Stamp = { stamp: 'PAID' | 'TEST' | 'DRAFT'; word: string; note: string }
+
+export type Document = {
+  lang: Lang
+  heading: { title: string; number: string }
+  seller: Party
+  client: Party
+  facts: Fact[]
+  /** The one amount that the reader looks for. */
+  due: Fact
+  items: { caption: string; columns: Column[]; rows: string[][] }
+  sums: Sum[]
+  stamps: Stamp[]
+  /** How it was paid: amount and date, method, reference. */
+  payment: { text: string; facts: Fact[] } | null
+  terms: { label: string; text: string } | null
+  /** `page` has places {page} and {pages}. */
+  footer: { text: string; page: string }
+}
+
+/** Basis points as percent without needless zeros: 2000 → '20%', 1950 → '19.5%'. */
+export const displayRate = (rateBp: number): string =>
+  `${`${Math.trunc(rateBp / 100)}.${String(rateBp % 100).padStart(2, '0')}`.replace(/\.?0+$/, '')}%`
+
+/** The amount without its currency, for columns whose head names it. */
+const figures = (cents: number, currency: string): string => displayCents(cents, currency).replace(` ${currency}`, '')
+
+const linesOf = (text: string): string[] =>
+  text
+    .split('\n')
+    .map((line) => line.trim())
+    .filter((line) => line !== '')
+
+const factsOf = (pairs: [string, string][]): Fact[] =>
+  pairs.filter(([, value]) => value !== '').map(([label, value]) => ({ label, value }))
+
+const columnsOf = (words: Words, currency: string, taxed: boolean): Column[] => [
+  { id: 'description', label: words.description, numeric: false },
+  { id: 'qty', label: words.qty, numeric: true },
+  { id: 'unit', label: words.unitPrice, numeric: true },
+  ...(taxed ? [{ id: 'tax', label: words.tax, numeric: true } as const] : []),
+  { id: 'amount', label: `${words.amount} (${currency})`, numeric: true },
+]
+
+const rowOf = (item: FrozenItem, currency: string, taxed: boolean): string[] => [
+  item.description,
+  item.qty,
+  figures(item.unitCents, currency),
+  ...(taxed ? [displayRate(item.taxRateBp)] : []),
+  figures(item.amountCents, currency),
+]
+
+const sumsOf = (frozen: Frozen | FrozenDraft, words: Words): Sum[] => {
+  const money = (cents: number): string => displayCents(cents, frozen.currency)
+  const sums: Sum[] = [{ label: words.subtotal, value: money(frozen.subtotalCents), strong: false }]
+  if (frozen.discountCents > 0) {
+    sums.push({ label: words.discount, value: money(-frozen.discountCents), strong: false })
+  }
+  for (const group of frozen.taxGroups.filter((one) => one.rateBp > 0)) {
+    const label = fill(words.taxOn, { rate: displayRate(group.rateBp), base: money(group.baseCents) })
+    sums.push({ label, value: money(group.taxCents), strong: false })
+  }
+  sums.push({ label: words.total, value: money(frozen.totalCents), strong: true })
+  if (frozen.paid !== null) {
+    sums.push({ label: words.paid, value: money(-frozen.paid.amountCents), strong: false })
+    sums.push({ label: words.balance, value: money(balanceOf(frozen)), strong: true })
+  }
+  return sums
+}
+
+/** What is still to be paid by the document itself, in cents. */
+export const balanceOf = (frozen: Pick<Frozen, 'totalCents' | 'paid'>): number =>
+  frozen.totalCents - (frozen.paid?.amountCents ?? 0)
+
+const stampsOf = (frozen: Frozen | FrozenDraft, words: Words, paidNote: string): Stamp[] => [
+  ...(frozen.number === null ? [{ stamp: 'DRAFT', word: words.stampDraft, note: words.draftNote } as const] : []),
+  ...(frozen.test ? [{ stamp: 'TEST', word: words.stampTest, note: words.testNote } as const] : []),
+  ...(frozen.paid !== null && balanceOf(frozen) <= 0
+    ? [{ stamp: 'PAID', word: words.stampPaid, note: paidNote } as const]
+    : []),
+]
+
+const paymentOf = (frozen: Frozen | FrozenDraft, lang: Lang): Document['payment'] => {
+  if (frozen.paid === null) return null
+  const words = WORDS[lang]
+  const amount = displayCents(frozen.paid.amountCents, frozen.currency)
+  return {
+    text: fill(words.paidNote, { amount, date: dateWords(lang, frozen.paid.on) }),
+    facts: factsOf([
+      [words.method, frozen.paid.method],
+      [words.reference, frozen.paid.reference],
+    ]),
+  }
+}
+
+/**
+ * The document of a frozen invoice, or of a draft (number null). `lang` overrides the invoice's own language for a
+ * medium that cannot show it.
+ */
+export const documentOf = (frozen: Frozen | FrozenDraft, lang: Lang = frozen.lang): Document => {
+  const words = WORDS[lang]
+  const { seller, client, currency } = frozen
+  const taxed = frozen.items.some((item) => item.taxRateBp > 0)
+  const payment = paymentOf(frozen, lang)
+  const taxId = seller.taxId === '' ? '' : fill(words.taxId, { id: seller.taxId })
+  return {
+    lang,
+    heading: { title: words.invoice, number: frozen.number ?? '' },
+    seller: {
+      label: words.from,
+      name: seller.legalName,
+      lines: [...linesOf(seller.address), taxId, seller.email].filter(Boolean),
+    },
+    client: { label: words.billedTo, name: client.name, lines: [client.email].filter(Boolean) },
+    facts: factsOf([
+      [words.issued, dateWords(lang, frozen.issuedOn)],
+      [words.due, frozen.dueDate === null ? '' : dateWords(lang, frozen.dueDate)],
+    ]),
+    due: { label: words.amountDue, value: displayCents(balanceOf(frozen), currency) },
+    items: {
+      caption: words.items,
+      columns: columnsOf(words, currency, taxed),
+      rows: frozen.items.map((item) => rowOf(item, currency, taxed)),
+    },
+    sums: sumsOf(frozen, words),
+    stamps: stampsOf(frozen, words, payment?.text ?? ''),
+    payment,
+    terms: frozen.terms.trim() === '' ? null : { label: words.terms, text: frozen.terms },
+    footer: { text: seller.footer, page: words.page },
+  }
+}

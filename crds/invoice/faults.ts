@@ -1,0 +1,123 @@
+/**
+ * The rules that no schema says: the API refuses with them, and the plan stalls with the same codes and words.
+ * Pointers are in the names of the spec. Source: spec/1 "Rules" and "Errors".
+ */
+import { isDay } from '../calendar.ts'
+import { DECIMALS_MAX, parseDecimal } from '../decimal.ts'
+import { displayCents, isCurrency } from '../money.ts'
+import type { Fault, ProblemCode } from '../problem.ts'
+import { textPattern } from '../schema.ts'
+import { type InvoiceSpec, METADATA_BYTES_MAX, METADATA_KEYS_MAX } from './schema.ts'
+import { totalsFit, totalsOf } from './totals.ts'
+
+const fault = (code: ProblemCode, pointer: string, detail: string): Fault => ({ code, pointer, detail })
+
+/**
+ * Every fault of a spec, what is plainly wrong first, what only forbids sending last. The spec has the shape of the
+ * schema; what the schema says is not said again, except where a value may come round it.
+ */
+export const faultsOf = (spec: InvoiceSpec): Fault[] => {
+  const wrong = [...metadataFaults(spec), ...textFaults(spec), ...valueFaults(spec)]
+  return [...wrong, ...(wrong.length === 0 ? amountFaults(spec) : [])]
+}
+
+const LINE = new RegExp(textPattern('line'), 'u')
+const BLOCK = new RegExp(textPattern('block'), 'u')
+const EXTERNAL_REF = /^[A-Za-z0-9._:/-]{1,128}$/
+
+const textFaults = (spec: InvoiceSpec): Fault[] => {
+  const lines: [string, string | undefined][] = [
+    ['/clientName', spec.clientName],
+    ['/clientEmail', spec.clientEmail],
+    ['/paid/method', spec.paid?.method],
+    ['/paid/reference', spec.paid?.reference],
+  ]
+  const blocks: [string, string | undefined][] = [
+    ['/terms', spec.terms],
+    ...spec.items.map((item, index): [string, string] => [`/items/${index}/description`, item.description]),
+  ]
+  const bad =
+    (pattern: RegExp) =>
+    ([, text]: [string, string | undefined]) =>
+      text !== undefined && !pattern.test(text)
+  const detail = 'holds control characters or marks that turn the direction of writing'
+  return [
+    ...lines.filter(bad(LINE)).map(([pointer]) => fault('INVALID_FIELD', pointer, `${detail}, or is not one line`)),
+    ...blocks.filter(bad(BLOCK)).map(([pointer]) => fault('INVALID_FIELD', pointer, detail)),
+  ]
+}
+
+const valueFaults = (spec: InvoiceSpec): Fault[] => {
+  const faults: Fault[] = []
+  if (spec.externalRef !== undefined && !EXTERNAL_REF.test(spec.externalRef)) {
+    faults.push(fault('BAD_EXTERNAL_REF', '/externalRef', 'at most 128 characters of A-Z a-z 0-9 . _ : / -'))
+  }
+  if (!isCurrency(spec.currency)) {
+    faults.push(fault('INVALID_FIELD', '/currency', `${JSON.stringify(spec.currency)} is no currency of ISO 4217`))
+  }
+  if (spec.dueDate !== undefined && !isDay(spec.dueDate)) {
+    faults.push(
+      fault('INVALID_FIELD', '/dueDate', `${JSON.stringify(spec.dueDate)} is no day of the calendar, YYYY-MM-DD`),
+    )
+  }
+  for (const [index, item] of spec.items.entries()) {
+    if (parseDecimal(item.qty) === null) {
+      const rule = `a number from 0 to 999999999.999999 with at most ${DECIMALS_MAX} decimals`
+      faults.push(fault('INVALID_FIELD', `/items/${index}/qty`, `${JSON.stringify(item.qty)} is not ${rule}`))
+    }
+  }
+  if (spec.paid !== undefined && !spec.send) {
+    faults.push(fault('PAID_REQUIRES_SEND', '/paid', 'paid needs send: true'))
+  }
+  return faults
+}
+
+const metadataFaults = (spec: InvoiceSpec): Fault[] => {
+  if (spec.metadata === undefined) return []
+  const entries = Object.entries(spec.metadata)
+  const bytes = new TextEncoder().encode(JSON.stringify(spec.metadata)).length
+  return [
+    ...(entries.length > METADATA_KEYS_MAX
+      ? [fault('BAD_METADATA', '/metadata', `${entries.length} keys, at most ${METADATA_KEYS_MAX}`)]
+      : []),
+    ...(bytes > METADATA_BYTES_MAX
+      ? [fault('BAD_METADATA', '/metadata', `${bytes} bytes of JSON, at most ${METADATA_BYTES_MAX}`)]
+      : []),
+    ...entries.flatMap(([key, value]) => {
+      const detail = scalarFault(value) ?? (BLOCK.test(key) ? null : 'the key holds control characters')
+      return detail === null ? [] : [fault('BAD_METADATA', `/metadata/${escapeSegment(key)}`, detail)]
+    }),
+  ]
+}
+
+/** A segment of a JSON pointer (RFC 6901). */
+const escapeSegment = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** Why a value of metadata could not be echoed verbatim; null when it can. */
+const scalarFault = (value: unknown): string | null => {
+  switch (typeof value) {
+    case 'boolean':
+      return null
+    case 'number':
+      return Number.isInteger(value) && !Number.isSafeInteger(value)
+        ? 'an integer beyond 2^53 is not kept exactly: send it as text'
+        : null
+    case 'string':
+      return BLOCK.test(value) ? null : 'holds control characters or marks that turn the direction of writing'
+    default:
+      return 'only strings, numbers and booleans are kept'
+  }
+}
+
+const amountFaults = (spec: InvoiceSpec): Fault[] => {
+  if (!totalsFit(spec)) return [fault('INVALID_FIELD', '/items', 'the amounts are too large to be computed exactly')]
+  if (!spec.send) return []
+  if (spec.items.length === 0) return [fault('NO_ITEMS', '/items', 'sending needs at least one item')]
+  const { totalCents } = totalsOf(spec)
+  const total = displayCents(totalCents, spec.currency)
+  if (totalCents <= 0) return [fault('ZERO_TOTAL', '/items', `the total is ${total}, sending needs one above zero`)]
+  const paidCents = spec.paid?.amountCents
+  if (paidCents === undefined || (paidCents >= 1 && paidCents <= totalCents)) return []
+  const detail = `${displayCents(paidCents, spec.currency)} is outside 0.01 to the total of ${total}`
+  return [fault('BAD_PAID_AMOUNT', '/paid/amountCents', detail)]
+}

@@ -1,0 +1,54 @@
+/**
+ * What stands on an issued document, once and for all: from it alone the PDF, the client page and the mail are made,
+ * today and in ten years, with the same cents and, for the PDF, the same bytes. JSON-serialisable only.
+ * Source: spec/1 (documents frozen at each send); DESIGN sections 5 and 6.
+ */
+
+/** Languages of a document. */
+export const LANGS = ['en', 'es', 'zh-Hant', 'zh-Hans'] as const
+export type Lang = (typeof LANGS)[number]
+
+/** The seller as it was when the document was issued. `address` holds lines divided by newlines; '' means not given. */
+export type Seller = { legalName: string; taxId: string; address: string; email: string; footer: string }
+
+/** The recipient; '' means not given. */
+export type Client = { name: string; email: string }
+
+/** `qty` is a decimal string with at most six decimals; `amountCents` is qty × unit, rounded half-up, before tax. */
+export type FrozenItem = {
+  description: string
+  qty: string
+  unitCents: number
+  taxRateBp: number
+  amountCents: number
+}
+
+/** The base of one tax rate after its share of the discount, and the tax on it. Rates in basis points. */
+export type TaxGroup = { rateBp: number; baseCents: number; taxCents: number }
+
+/** Money that was received when the document was frozen. `on` is YYYY-MM-DD in the issuer's zone. */
+export type FrozenPaid = { amountCents: number; method: string; reference: string; on: string }
+
+/** All amounts are integers, hundredths of the currency's unit. Dates are YYYY-MM-DD in the issuer's zone. */
+export type Frozen = {
+  number: string
+  kind: 'invoice'
+  test: boolean
+  issuedOn: string
+  dueDate: string | null
+  lang: Lang
+  currency: string
+  seller: Seller
+  client: Client
+  items: FrozenItem[]
+  subtotalCents: number
+  discountCents: number
+  taxGroups: TaxGroup[]
+  taxCents: number
+  totalCents: number
+  paid: FrozenPaid | null
+  terms: string
+}
+
+/** A draft looks the same but has no number yet; `issuedOn` is the day it is looked at. */
+export type FrozenDraft = Omit<Frozen, 'number'> & { number: null }

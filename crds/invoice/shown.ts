@@ -1,0 +1,24 @@
+/** The view with the verdict of its pass: what the mirror holds, and what REST answers. */
+import type { Plan } from '../plan.ts'
+import type { InvoiceFacts } from './facts.ts'
+import type { InvoiceResource, InvoiceStep } from './plan.ts'
+import { type InvoiceView, viewInvoice } from './view.ts'
+import type { InvoiceWorld } from './world.ts'
+
+export type ShownInvoice = InvoiceView & {
+  /** Why nothing more happens until a person acts; the code is what a request would have been refused with. */
+  stalled: { code: string; detail: string } | null
+  /** Facts that this view has taken in: who appended one waits until it is reached. */
+  fact_seq: number
+}
+
+export const shownInvoice = (
+  object: InvoiceResource,
+  world: InvoiceWorld,
+  { status, verdict }: Plan<InvoiceStep, InvoiceFacts>,
+): ShownInvoice => ({
+  ...viewInvoice(object, world, status),
+  gate: world.sends.at(-1)?.gate ?? null,
+  stalled: verdict.state === 'stalled' ? { code: verdict.code, detail: verdict.message } : null,
+  fact_seq: world.factSeq,
+})

@@ -1,0 +1,181 @@
+/**
+ * The invoice as REST shows it: one function for POST, GET and the list (CONTRACT section 4).
+ * Every key is always there; null says that there is no such thing yet.
+ */
+import { numberOf } from '../decimal.ts'
+import type { Meta } from '../object.ts'
+import type { InvoiceFacts, Phase } from './facts.ts'
+import { faultsOf } from './faults.ts'
+import { type Gate, gateOf } from './gate.ts'
+import { type PayloadView, payloadOf, viewPayload } from './payload.ts'
+import { DEFAULT_ISSUER, type InvoiceSpec } from './schema.ts'
+import { type Totals, totalsOf } from './totals.ts'
+import type { InvoiceWorld, Payment } from './world.ts'
+
+export type PaymentView = {
+  id: string
+  amount_cents: number
+  method: string
+  reference: string
+  declared_by: 'owner' | 'gateway'
+  received_at: string
+}
+
+export type InvoiceItemView = {
+  description: string
+  qty: number
+  unit_cents: number
+  tax_rate_bp?: number
+  /** Null while the spec has faults. */
+  amount_cents: number | null
+}
+
+export type InvoiceView = {
+  id: string
+  number: string | null
+  status: Phase
+  test: boolean
+  external_ref: string | null
+  issuer_id: string
+  client_name: string | null
+  client_email: string | null
+  currency: string
+  items: InvoiceItemView[]
+  tax_rate_bp: number
+  discount_cents: number
+  subtotal_cents: number | null
+  tax_cents: number | null
+  total_cents: number | null
+  paid_cents: number
+  credited_cents: number
+  balance_cents: number | null
+  due_date: string | null
+  terms: string | null
+  lang: InvoiceSpec['lang']
+  url: string | null
+  sent_at: string | null
+  paid_at: string | null
+  delivery: { state: 'none' | 'queued' | 'sent' | 'failed' | 'unknown'; attempts: number; last_error: string | null }
+  payments: PaymentView[]
+  metadata: Record<string, unknown>
+  warnings: string[]
+  created_at: string
+  updated_at: string
+  version: number
+  gate: Gate | null
+  send_count: number
+  /** The mail that test mode keeps back. */
+  would_email: { to: string; mail: 'invoice' | 'receipt'; gate: Gate } | null
+  /** What a repeat of the external_ref is compared with; null while the spec has faults. */
+  created_from: PayloadView | null
+}
+
+type Viewed = { metadata: Meta; spec: InvoiceSpec; status?: { phase?: string } }
+
+/**
+ * @param world null when nothing has been observed yet: the invoice as it was asked for
+ * @param facts what the plan of the same pass says; a draft's when absent
+ */
+export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: InvoiceFacts): InvoiceView => {
+  const { metadata, spec } = object
+  const totals = faultsOf(spec).length === 0 ? totalsOf(spec) : null
+  const issuerId = world?.record?.claimed.issuerId ?? spec.issuerId ?? world?.issuer?.id ?? DEFAULT_ISSUER
+  const asked = world?.record?.claimed ?? (totals === null ? null : payloadOf(spec, issuerId))
+  return {
+    id: metadata.name,
+    number: facts?.number ?? null,
+    status: facts?.phase ?? 'draft',
+    issuer_id: issuerId,
+    ...wordsOf(spec),
+    ...amountsOf(spec, totals, facts),
+    url: facts?.url ?? null,
+    ...historyOf(metadata, world, facts),
+    warnings: warningsOf(spec),
+    created_at: instant(metadata.creationTimestamp),
+    version: metadata.generation,
+    gate: world && spec.clientEmail !== undefined ? gateOf(world) : null,
+    send_count: world?.sends.length ?? 0,
+    would_email: wouldEmailOf(spec, world, facts),
+    created_from: asked && viewPayload(asked),
+  }
+}
+
+const wordsOf = (spec: InvoiceSpec) => ({
+  test: spec.test,
+  external_ref: spec.externalRef ?? null,
+  client_name: spec.clientName ?? null,
+  client_email: spec.clientEmail ?? null,
+  currency: spec.currency,
+  due_date: spec.dueDate ?? null,
+  terms: spec.terms ?? null,
+  lang: spec.lang,
+  metadata: spec.metadata ?? {},
+})
+
+const amountsOf = (spec: InvoiceSpec, totals: Totals | null, facts: InvoiceFacts | undefined) => {
+  const paidCents = facts?.paidCents ?? 0
+  return {
+    items: spec.items.map(({ description, qty, unitCents, taxRateBp }, index) => ({
+      description,
+      qty: numberOf(qty),
+      unit_cents: unitCents,
+      ...(taxRateBp === undefined ? {} : { tax_rate_bp: taxRateBp }),
+      amount_cents: totals?.lines[index]?.amountCents ?? null,
+    })),
+    tax_rate_bp: spec.taxRateBp,
+    discount_cents: spec.discountCents,
+    subtotal_cents: totals?.subtotalCents ?? null,
+    tax_cents: totals?.taxCents ?? null,
+    total_cents: totals?.totalCents ?? null,
+    paid_cents: paidCents,
+    credited_cents: 0,
+    balance_cents: totals === null ? null : totals.totalCents - paidCents,
+  }
+}
+
+const historyOf = (metadata: Meta, world: InvoiceWorld | null, facts: InvoiceFacts | undefined) => {
+  const payments = world?.payments ?? []
+  const delivery = world?.deliveries.at(-1)
+  const happened = [
+    metadata.creationTimestamp,
+    ...(world?.record ? [world.record.issuedAt] : []),
+    ...(world?.sends ?? []).map((send) => send.at),
+    ...payments.map((payment) => payment.receivedAt),
+  ].map(instant)
+  return {
+    sent_at: world?.sends[0] ? instant(world.sends[0].at) : null,
+    paid_at: facts?.phase === 'paid' ? instant(payments.at(-1)?.receivedAt ?? null) : null,
+    delivery: delivery
+      ? { state: delivery.state, attempts: delivery.attempts, last_error: delivery.lastError }
+      : ({ state: 'none', attempts: 0, last_error: null } as const),
+    payments: payments.map(viewPayment),
+    updated_at: happened.sort().at(-1) ?? instant(metadata.creationTimestamp),
+  }
+}
+
+const viewPayment = (payment: Payment): PaymentView => ({
+  id: payment.id,
+  amount_cents: payment.amountCents,
+  method: payment.method,
+  reference: payment.reference,
+  declared_by: payment.declaredBy,
+  received_at: instant(payment.receivedAt),
+})
+
+/** One form for all instants, `2026-11-21T19:36:00.000Z`, so that text order is time order. */
+const instant: { (text: string): string; (text: string | null): string | null } = (text: string | null) =>
+  (text === null ? null : new Date(text).toISOString()) as string
+
+const wouldEmailOf = (
+  spec: InvoiceSpec,
+  world: InvoiceWorld | null,
+  facts: InvoiceFacts | undefined,
+): InvoiceView['would_email'] => {
+  if (!spec.test || !world || world.sends.length === 0 || spec.clientEmail === undefined) return null
+  return { to: spec.clientEmail, mail: facts?.phase === 'paid' ? 'receipt' : 'invoice', gate: gateOf(world) }
+}
+
+const warningsOf = (spec: InvoiceSpec): string[] =>
+  spec.send && !spec.test && spec.clientEmail === undefined
+    ? ['There is no client_email, so nothing is emailed: pass the link on yourself.']
+    : []

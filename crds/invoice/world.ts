@@ -1,0 +1,64 @@
+/** What the controller has observed of the world around one invoice: rows of the ledger and the account it belongs to. */
+import type { Frozen } from './frozen.ts'
+import type { Gate } from './gate.ts'
+import type { Payload } from './payload.ts'
+
+/** An identity to invoice under. `address` holds lines divided by newlines; '' means not given. */
+export type Issuer = {
+  id: string
+  legalName: string
+  taxId: string
+  address: string
+  email: string
+  footer: string
+  timeZone: string
+  numberPrefix: string
+}
+
+/** The register's entry. `uids` are the resources that this invoice has been, the present one among them. */
+export type InvoiceRecord = {
+  number: string
+  seriesId: string
+  seq: number
+  issuedAt: string
+  uids: string[]
+  claimed: Payload
+}
+
+/** The n-th send (from 1): its snapshot and what stood on it. */
+export type SendRecord = { n: number; at: string; gate: Gate; sha256: string; bytes: number; frozen: Frozen }
+
+export type Payment = {
+  id: string
+  amountCents: number
+  method: string
+  reference: string
+  declaredBy: 'owner' | 'gateway'
+  receivedAt: string
+}
+
+export type Delivery = {
+  purpose: string
+  state: 'queued' | 'sent' | 'failed' | 'unknown'
+  attempts: number
+  lastError: string | null
+}
+
+/** Lists are in the order of their happening. Instants are ISO. */
+export type InvoiceWorld = {
+  account: { name: string; plan: string; email: string } | null
+  /** Null when the issuer that the spec names (or the default) is not the account's. */
+  issuer: Issuer | null
+  /** Whether clientEmail is the address of an account. */
+  clientIsAccount: boolean
+  record: InvoiceRecord | null
+  sends: SendRecord[]
+  /** How many sends have been asked for; 1 when absent. */
+  sendsAsked?: number
+  payments: Payment[]
+  deliveries: Delivery[]
+  factSeq: number
+  linkToken: string
+  /** Without a slash at its end. */
+  publicUrl: string
+}

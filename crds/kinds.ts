@@ -1,0 +1,6 @@
+/** The one list of kinds. */
+import { ACCOUNT } from './account/kind.ts'
+import { INVOICE } from './invoice/kind.ts'
+import type { Kind } from './kind.ts'
+
+export const KINDS: readonly Kind[] = [ACCOUNT, INVOICE]

@@ -1,0 +1,114 @@
+/**
+ * Everything that stands in the cluster before the first resource: definitions, identities with least privilege, and the
+ * admission policies. `hack/up` and the chart install the same list.
+ */
+import { KINDS } from './kinds.ts'
+import { type Manifest, manifestOf } from './manifest.ts'
+import { GROUP } from './object.ts'
+import { policiesOf } from './policies.ts'
+
+/** The one lease of the controllers, in the platform's namespace. */
+export const LEASE_NAME = 'bottega-controllers'
+
+export type Platform = {
+  /** Where the platform's resources, its identities and its lease live. */
+  namespace: string
+  /** Name of the controllers' service account. */
+  controllersAccount: string
+  /** Name of the API's service account. */
+  apiAccount: string
+}
+
+type Rule = { apiGroups: string[]; resources: string[]; verbs: string[]; resourceNames?: string[] }
+
+const READ = ['get', 'list', 'watch']
+const WRITE = ['create', 'update', 'patch', 'delete']
+
+const LABELS = { 'app.kubernetes.io/part-of': 'bottega' }
+const RBAC = 'rbac.authorization.k8s.io'
+
+/** The name under which the API server knows a service account. */
+export const usernameOf = (namespace: string, account: string): string =>
+  `system:serviceaccount:${namespace}:${account}`
+
+/** All manifests, in an order in which they can be applied. The namespace is there already. */
+export const platformObjects = (platform: Platform): Manifest[] => {
+  const { namespace, controllersAccount, apiAccount } = platform
+  return [
+    ...KINDS.map(manifestOf),
+    serviceAccount(namespace, controllersAccount),
+    serviceAccount(namespace, apiAccount),
+    ...accessTo(namespace, platform),
+    ...aggregated(),
+    ...policiesOf(KINDS, usernameOf(namespace, controllersAccount)),
+  ]
+}
+
+/** What the two processes may do in a namespace: that of the platform, and any other they are to serve. */
+export const accessTo = (namespace: string, platform: Platform): Manifest[] => [
+  ...grant(namespace, platform, platform.controllersAccount, controllersRules()),
+  ...grant(namespace, platform, platform.apiAccount, apiRules()),
+]
+
+const serviceAccount = (namespace: string, name: string): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name, namespace, labels: LABELS },
+})
+
+const pluralOf = (subresource = ''): string[] => KINDS.map((kind) => `${kind.plural}${subresource}`)
+
+/**
+ * The controllers read resources and write statuses. They may touch an object itself only where a kind has a finalizer to
+ * add and take away; no spec is ever theirs to write. `create` cannot be narrowed by name in RBAC.
+ */
+const controllersRules = (): Rule[] => {
+  const finalized = KINDS.filter((kind) => kind.finalizer !== undefined).map((kind) => kind.plural)
+  return [
+    { apiGroups: [GROUP], resources: pluralOf(), verbs: READ },
+    { apiGroups: [GROUP], resources: pluralOf('/status'), verbs: ['patch'] },
+    ...(finalized.length > 0 ? [{ apiGroups: [GROUP], resources: finalized, verbs: ['patch'] }] : []),
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+    {
+      apiGroups: ['coordination.k8s.io'],
+      resources: ['leases'],
+      resourceNames: [LEASE_NAME],
+      verbs: ['get', 'update', 'patch'],
+    },
+    { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+  ]
+}
+
+/** The API writes desire and never a status. Accounts are made by platform operators. */
+const apiRules = (): Rule[] => [
+  { apiGroups: [GROUP], resources: ['invoices'], verbs: ['create', 'get', 'list', 'patch', 'delete'] },
+  { apiGroups: [GROUP], resources: ['accounts'], verbs: ['get', 'list'] },
+]
+
+const grant = (namespace: string, platform: Platform, account: string, rules: Rule[]): Manifest[] => [
+  { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: { name: account, namespace, labels: LABELS }, rules },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name: account, namespace, labels: LABELS },
+    roleRef: { apiGroup: RBAC, kind: 'Role', name: account },
+    subjects: [{ kind: 'ServiceAccount', name: account, namespace: platform.namespace }],
+  },
+]
+
+/**
+ * What holders of the built-in roles may do. An account decides plan, role and capabilities, so only `admin` may write one;
+ * a status is nobody's to write. Invoices hold names and addresses of clients: whoever may view them sees those.
+ */
+const aggregated = (): Manifest[] => [
+  clusterRole('view', [{ apiGroups: [GROUP], resources: pluralOf(), verbs: READ }]),
+  clusterRole('edit', [{ apiGroups: [GROUP], resources: ['invoices'], verbs: WRITE }]),
+  clusterRole('admin', [{ apiGroups: [GROUP], resources: ['accounts'], verbs: WRITE }]),
+]
+
+const clusterRole = (role: 'view' | 'edit' | 'admin', rules: Rule[]): Manifest => ({
+  apiVersion: `${RBAC}/v1`,
+  kind: 'ClusterRole',
+  metadata: { name: `bottega-${role}`, labels: { ...LABELS, [`${RBAC}/aggregate-to-${role}`]: 'true' } },
+  rules,
+})
