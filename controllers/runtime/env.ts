@@ -1,0 +1,131 @@
+/**
+ * The configuration of a process: environment variables with the prefix BOTTEGA_. Read once, in one place; all faults are
+ * reported together, by name and by what is expected, never with the value.
+ */
+
+export type EnvFault = { name: string; expected: string }
+
+/** Every variable that is missing or wrong. The caller prints `message` and exits with 2. */
+export class EnvError extends Error {
+  readonly faults: EnvFault[]
+
+  constructor(faults: EnvFault[]) {
+    super(['The configuration is not usable:', ...faults.map((f) => `  ${f.name}: ${f.expected}`)].join('\n'))
+    this.name = 'EnvError'
+    this.faults = faults
+  }
+}
+
+/** Reads one variable. `parse` returns undefined for what it does not accept. */
+export type Field<T> = { name: string; expected: string; parse: (text: string) => T | undefined; fallback?: () => T }
+
+export type Env<F> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never }
+
+/** May be left out: then the value is `to`. */
+export const withDefault = <T, D>(field: Field<T>, to: D): Field<T | D> => ({ ...field, fallback: () => to })
+
+export const text = (name: string, expected = 'a text'): Field<string> => ({ name, expected, parse: (value) => value })
+
+export const integer = (name: string, { min, max }: { min: number; max: number }): Field<number> => ({
+  name,
+  expected: `a whole number from ${min} to ${max}`,
+  parse: (value) =>
+    /^-?\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined,
+})
+
+export const oneOf = <const T extends string>(name: string, words: readonly T[]): Field<T> => ({
+  name,
+  expected: `one of ${words.join(', ')}`,
+  parse: (value) => words.find((word) => word === value),
+})
+
+/** A URL of one of these schemes, as given but without a slash at its end. */
+export const url = (name: string, schemes: readonly string[]): Field<string> => ({
+  name,
+  expected: `a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  parse: (value) => {
+    const parsed = URL.canParse(value) ? new URL(value) : undefined
+    return parsed && schemes.includes(parsed.protocol.slice(0, -1)) ? value.replace(/\/$/, '') : undefined
+  },
+})
+
+export type Listen = { host: string; port: number }
+
+/** `0.0.0.0:8080`, `[::]:8080`, `:8080`; port 0 takes any. */
+export const listen = (name: string): Field<Listen> => ({
+  name,
+  expected: 'host:port, as 0.0.0.0:8080',
+  parse: (value) => {
+    const found = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s[\]]*)):(\d{1,5})$/.exec(value)
+    const port = Number(found?.[3])
+    return found && port <= 65_535 ? { host: (found[1] ?? found[2]) || '::', port } : undefined
+  },
+})
+
+/** So many bytes in base64. */
+export const base64 = (name: string, bytes: number): Field<Buffer> => ({
+  name,
+  expected: `${bytes} random bytes in base64, as from: openssl rand -base64 ${bytes}`,
+  parse: (value) => {
+    const read = Buffer.from(value, 'base64')
+    return /^[A-Za-z0-9+/]+={0,2}$/.test(value) && read.length === bytes ? read : undefined
+  },
+})
+
+const EMAIL = /^[^\s<>@]+@[^\s<>@]+$/
+
+/** `billing@shop.test` or `Shop <billing@shop.test>`. */
+export const mailbox = (name: string): Field<string> => ({
+  name,
+  expected: 'a mail address, as billing@shop.test or Shop <billing@shop.test>',
+  parse: (value) => {
+    const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value
+    return EMAIL.test(address) ? value : undefined
+  },
+})
+
+/** @throws EnvError naming every fault */
+export const readEnv = <F extends Record<string, Field<unknown>>>(
+  fields: F,
+  source: Record<string, string | undefined>,
+): Env<F> => {
+  const faults: EnvFault[] = []
+  const values: Record<string, unknown> = {}
+  for (const [key, { name, expected, parse, fallback }] of Object.entries(fields)) {
+    const given = source[name]?.trim() ?? ''
+    const value = given === '' ? undefined : parse(given)
+    if (value !== undefined) values[key] = value
+    else if (given === '' && fallback) values[key] = fallback()
+    else faults.push({ name, expected: given === '' ? `is missing; expected ${expected}` : `expected ${expected}` })
+  }
+  if (faults.length > 0) throw new EnvError(faults)
+  return values as Env<F>
+}
+
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+/** AES-256-GCM. */
+const SECRET_KEY_BYTES = 32
+
+/** What both processes need. */
+export const COMMON = {
+  /** Undefined: ~/.kube/config or the pod's service account. */
+  kubeconfig: withDefault(text('KUBECONFIG', 'the path of a kubeconfig'), undefined),
+  namespace: withDefault(text('BOTTEGA_NAMESPACE', 'the namespace of the platform'), 'bottega'),
+  databaseUrl: url('BOTTEGA_DATABASE_URL', ['postgres', 'postgresql']),
+  publicUrl: url('BOTTEGA_PUBLIC_URL', ['https', 'http']),
+  secretKey: base64('BOTTEGA_SECRET_KEY', SECRET_KEY_BYTES),
+  metricsListen: withDefault(listen('BOTTEGA_METRICS_LISTEN'), { host: '::', port: 9090 }),
+  logLevel: withDefault(oneOf('BOTTEGA_LOG_LEVEL', LEVELS), 'info' as const),
+}
+
+export const CONTROLLERS = {
+  ...COMMON,
+  smtpUrl: url('BOTTEGA_SMTP_URL', ['smtp', 'smtps']),
+  mailFrom: mailbox('BOTTEGA_MAIL_FROM'),
+  /** Mails under way at once. Each is one more that a crash can leave undecided (controllers/courier.ts). */
+  mailLanes: withDefault(integer('BOTTEGA_MAIL_LANES', { min: 1, max: 4 }), 1),
+  /** Names this process in the lease; undefined: the host's name. */
+  identity: withDefault(text('BOTTEGA_IDENTITY', 'a name for this process'), undefined),
+}
+
+export const API = { ...COMMON, listen: withDefault(listen('BOTTEGA_LISTEN'), { host: '::', port: 8080 }) }

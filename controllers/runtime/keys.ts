@@ -1,0 +1,78 @@
+/**
+ * Everything that is derived from the one server key, so that nothing readable has to be stored and a replay can show it
+ * again: links to client pages, their passwords, and the page's session (DESIGN section 5, password).
+ */
+import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+
+/** No 0/O, 1/l/I: read aloud and typed from paper. 56 characters, 12 of them are 69 bits. */
+const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz'
+const PASSWORD_LENGTH = 12
+/** 22 characters of base64url: 132 bits of the MAC. */
+const MAC_LENGTH = 22
+
+export type Keys = {
+  /** `<name>.<mac>`: the unguessable last part of `/i/…`. */
+  linkToken(name: string): string
+  /** The resource that a link token names, or null when it was not made here. */
+  nameOfLink(token: string): string | null
+  /** The password of the n-th send of an invoice. */
+  password(name: string, sendCount: number): string
+  /** Compares in constant time. */
+  passwordOpens(given: string, name: string, sendCount: number): boolean
+  /** A cookie value that opens one invoice page, as sent the n-th time, until `untilMs`. */
+  pageSession(name: string, sendCount: number, untilMs: number): string
+  pageSessionOpens(cookie: string, name: string, sendCount: number, nowMs: number): boolean
+}
+
+const equal = (a: string, b: string): boolean => {
+  const left = Buffer.from(a)
+  const right = Buffer.from(b)
+  return left.length === right.length && timingSafeEqual(left, right)
+}
+
+/** @param serverKey 32 bytes (BOTTEGA_SECRET_KEY) */
+export const makeKeys = (serverKey: Buffer): Keys => {
+  const derive = (label: string) => Buffer.from(hkdfSync('sha256', serverKey, '', `bottega/${label}`, 32))
+  const linkKey = derive('link')
+  const passwordKey = derive('password')
+  const sessionKey = derive('page-session')
+
+  const linkMac = (name: string) => createHmac('sha256', linkKey).update(name).digest('base64url').slice(0, MAC_LENGTH)
+  const sessionMac = (text: string) => createHmac('sha256', sessionKey).update(text).digest('base64url')
+
+  const password = (name: string, sendCount: number): string => {
+    let text = ''
+    for (let block = 0; text.length < PASSWORD_LENGTH; block++) {
+      const bytes = createHmac('sha256', passwordKey).update(`${name}\n${sendCount}\n${block}`).digest()
+      for (const byte of bytes) {
+        // Bytes past the last whole multiple would favour the first letters.
+        if (byte < ALPHABET.length * 4) text += ALPHABET[byte % ALPHABET.length]
+      }
+    }
+    return text.slice(0, PASSWORD_LENGTH)
+  }
+
+  return {
+    linkToken: (name) => `${name}.${linkMac(name)}`,
+
+    nameOfLink: (token) => {
+      const dot = token.lastIndexOf('.')
+      const name = token.slice(0, Math.max(dot, 0))
+      return name !== '' && equal(token.slice(dot + 1), linkMac(name)) ? name : null
+    },
+
+    password,
+    passwordOpens: (given, name, sendCount) => equal(given, password(name, sendCount)),
+
+    pageSession: (name, sendCount, untilMs) => `${untilMs}.${sessionMac(`${name}\n${sendCount}\n${untilMs}`)}`,
+
+    pageSessionOpens: (cookie, name, sendCount, nowMs) => {
+      const [until = '', mac = ''] = cookie.split('.', 2)
+      return (
+        /^[0-9]{13,16}$/.test(until) &&
+        Number(until) > nowMs &&
+        equal(mac, sessionMac(`${name}\n${sendCount}\n${until}`))
+      )
+    },
+  }
+}

@@ -1,0 +1,178 @@
+/**
+ * The ledger: numbers, frozen sends, facts, and what is to leave the house. It lives in PostgreSQL, outlives every
+ * resource, and is never rebuilt. All effects carry the epoch of the lease they were decided under (fence.ts), are
+ * committed in groups (batch.ts), and may be repeated after any failure.
+ */
+import { makeBatch } from './batch.ts'
+import { sha256Of } from './blobs.ts'
+import {
+  type Appended,
+  type FactRow,
+  type FactState,
+  type FactVerdict,
+  makeAppendFact,
+  makeDecideFact,
+  type NewFact,
+} from './facts.ts'
+import { LEASE } from './fence.ts'
+import { isItemFault, type Pg } from './pg.ts'
+import {
+  type Claim,
+  type Claimed,
+  type EntryKind,
+  makeClaimNumber,
+  makeRegisterReader,
+  type RegisterReader,
+} from './register.ts'
+
+/** Sends per transaction, by number and by weight: a lone large document must not make hundreds of small ones wait. */
+const FREEZE_MAX = 64
+const FREEZE_MAX_BYTES = 8 * 1024 * 1024
+const OBSERVE_MAX = 128
+/** Reads hold no lock, so a second one may run while the first is answered. */
+const OBSERVE_IN_FLIGHT = 2
+
+export type Gate = 'account' | 'password'
+
+/** What a mail's row in the outbox says. `purpose` is unique per resource; `messageId` stays the same in every attempt. */
+export type QueuedMail = { purpose: string; channel: string; messageId: string; payload: unknown }
+
+/** One send, frozen: what stands on the document, its bytes, and the mail that is due because of it (null: none). */
+export type Send = {
+  resource: string
+  n: number
+  /** ISO instant. */
+  at: string
+  gate: Gate
+  frozen: unknown
+  content: Buffer
+  mail: QueuedMail | null
+}
+
+/** `uids`: of the resources that this number belongs to: the one that claimed it, then those that were adopted. */
+export type RegisterRecord = {
+  number: string
+  seriesId: string
+  seq: number
+  kind: EntryKind
+  issuedAt: string
+  uids: string[]
+  claimed: unknown
+}
+/** `frozen` is null in all but the newest send. */
+export type SendRecord = { n: number; at: string; gate: Gate; sha256: string; bytes: number; frozen: unknown }
+/** `unknown`: an attempt may or may not have arrived, and none is known to have. */
+export type Delivery = {
+  purpose: string
+  state: 'queued' | 'sent' | 'failed' | 'unknown'
+  attempts: number
+  lastError: string | null
+}
+/** `factSeq` is the highest fact that is in here; 0 when there is none. Lists are in the order of writing. */
+export type Observed = {
+  record: RegisterRecord | null
+  sends: SendRecord[]
+  facts: FactRow[]
+  factSeq: number
+  deliveries: Delivery[]
+}
+
+export type LedgerReader = RegisterReader & {
+  /** All that is known of one resource; many callers share one read. */
+  observe(resource: string): Promise<Observed>
+}
+
+export type Ledger = LedgerReader & {
+  /** The resource's number: the next of its series, or the one that it has. */
+  claimNumber(claim: Claim): Promise<Claimed>
+  /** `old`: this resource's send `n` was frozen before, and stays as it was. */
+  freeze(send: Send): Promise<'new' | 'old'>
+  appendFact(fact: NewFact): Promise<Appended>
+  decideFact(verdict: FactVerdict): Promise<FactState>
+}
+
+type ObservedRow = {
+  resource: string
+  record: (Omit<RegisterRecord, 'uids'> & { uid: string }) | null
+  sends: SendRecord[] | null
+  facts: FactRow[] | null
+  deliveries: Delivery[] | null
+}
+
+const OBSERVE = 'select resource, record, sends, facts, deliveries from observe_resources($1)'
+
+const toRecord = (row: ObservedRow['record'], facts: FactRow[]): RegisterRecord | null => {
+  if (row === null) return null
+  const { uid, ...record } = row
+  const adopted = facts.filter((fact) => fact.kind === 'adopted').map((fact) => String(fact.body.uid))
+  return { ...record, uids: [uid, ...adopted] }
+}
+
+const toObserved = (row: ObservedRow): Observed => {
+  const facts = row.facts ?? []
+  const { sends, deliveries } = row
+  const factSeq = facts.at(-1)?.seq ?? 0
+  return { record: toRecord(row.record, facts), sends: sends ?? [], facts, factSeq, deliveries: deliveries ?? [] }
+}
+
+/** The reading half, for who holds no lease. */
+export const makeLedgerReader = ({ pg }: { pg: Pg }): LedgerReader => ({
+  ...makeRegisterReader({ pg }),
+  observe: makeBatch<string, Observed>({
+    max: OBSERVE_MAX,
+    inFlight: OBSERVE_IN_FLIGHT,
+    async run(resources) {
+      const { rows } = await pg.query<ObservedRow>('observe_resources', OBSERVE, [resources])
+      const found = new Map(rows.map((row) => [row.resource, row]))
+      return resources.map((resource) => {
+        const row = found.get(resource)
+        if (row === undefined) throw new Error('observe_resources left a resource out')
+        return toObserved(row)
+      })
+    },
+  }),
+})
+
+const FREEZE = 'select resource, n from freeze_sends($1, $2, $3, $4)'
+
+type Pending = { send: Send; epoch: number }
+
+const freezeAll = async (pg: Pg, pending: Pending[]): Promise<('new' | 'old')[]> => {
+  let start = 0
+  const sends = pending.map(({ send: { content, ...rest } }) => {
+    const row = { ...rest, sha256: sha256Of(content), bytes: content.length, start }
+    start += content.length
+    return row
+  })
+  // The bytes go as one binary value beside the JSON: as text they would be twice as long.
+  const content = Buffer.concat(pending.map(({ send }) => send.content))
+  const values = [LEASE, pending[0]?.epoch, JSON.stringify(sends), content]
+  const { rows } = await pg.query<{ resource: string; n: number }>('freeze_sends', FREEZE, values)
+  const fresh = new Set(rows.map((row) => `${row.n} ${row.resource}`))
+  return pending.map(({ send }) => (fresh.delete(`${send.n} ${send.resource}`) ? 'new' : 'old'))
+}
+
+const weightOf = (pending: readonly Pending[]): number =>
+  pending.reduce((bytes, { send }) => bytes + send.content.length, 0)
+
+/**
+ * @param deps.epoch the epoch that takeEpoch gave; asked anew for every effect
+ * Effects throw DatabaseUnavailable, StaleEpoch, or DatabaseRefused when a value breaks a rule of the schema.
+ */
+export const makeLedger = (deps: { pg: Pg; epoch: () => number; claimBatchMax?: number }): Ledger => {
+  const { pg, epoch, claimBatchMax } = deps
+  const freeze = makeBatch<Pending, 'new' | 'old'>({
+    run: (pending) => freezeAll(pg, pending),
+    max: FREEZE_MAX,
+    mayJoin: (chosen, next) =>
+      chosen[0]?.epoch === next.epoch && weightOf(chosen) + next.send.content.length <= FREEZE_MAX_BYTES,
+    isItemFault,
+  })
+  return {
+    ...makeLedgerReader({ pg }),
+    claimNumber: makeClaimNumber({ pg, epoch, ...(claimBatchMax === undefined ? {} : { batchMax: claimBatchMax }) }),
+    freeze: (send) => freeze({ send, epoch: epoch() }),
+    appendFact: makeAppendFact({ pg, epoch }),
+    decideFact: makeDecideFact({ pg, epoch }),
+  }
+}

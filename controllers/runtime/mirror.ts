@@ -1,0 +1,156 @@
+/**
+ * The mirror: the last view of every resource in PostgreSQL, which GET and lists answer from. Controllers write it, the
+ * API reads it and is told on the channel `bottega_mirror` what changed (JSON arrays of "Kind/name").
+ * It can be thrown away and rebuilt; archived rows are the exception (research/aesthetics.md 3.5).
+ */
+import { makeBatch } from './batch.ts'
+import { LEASE } from './fence.ts'
+import { isItemFault, type Pg } from './pg.ts'
+
+export const MIRROR_CHANNEL = 'bottega_mirror'
+
+/** Instants are ISO. `view` is the REST body, snake_case. */
+export type NewMirrorRow = {
+  kind: string
+  name: string
+  account: string
+  uid: string
+  generation: number
+  observedGeneration: number
+  view: unknown
+  createdAt: string
+  updatedAt: string
+}
+export type MirrorRow = NewMirrorRow & { archived: boolean }
+
+/** `since` is a date, YYYY-MM-DD, in UTC. The others compare a field of the view. */
+export type MirrorFilter = {
+  status?: string
+  since?: string
+  clientEmail?: string
+  externalRef?: string
+  issuerId?: string
+}
+
+export type MirrorReader = {
+  get(kind: string, name: string): Promise<MirrorRow | undefined>
+  /** One page of an account's resources, newest first, and how many there are in all. */
+  list(
+    of: { kind: string; account: string },
+    filter: MirrorFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: MirrorRow[]; total: number }>
+}
+
+export type Mirror = MirrorReader & {
+  /** Gives whether anything differed and was written. */
+  put(row: NewMirrorRow): Promise<boolean>
+  /** Gives whether there was a row; an archived one stays. */
+  remove(kind: string, name: string): Promise<boolean>
+  archive(kind: string, name: string, archived: boolean): Promise<boolean>
+  /** After a full list of a kind: the names of rows whose resource is no more; archived ones are not named. */
+  unknown(kind: string, uids: string[]): Promise<string[]>
+  /** After a full list of a kind: removes the rows of resources that are no more. Gives their names. */
+  removeUnknown(kind: string, uids: string[]): Promise<string[]>
+}
+
+const COLUMNS = `m.kind, m.name, m.account, m.uid, m.generation, m.observed_generation as "observedGeneration", m.view,
+  iso_ms(m.created_at) as "createdAt", iso_ms(m.updated_at) as "updatedAt", m.archived`
+const GET = `
+select ${COLUMNS}
+from unnest($1::text[], $2::text[]) as k(kind, name) join mirror m on m.kind = k.kind and m.name = k.name`
+
+const CONDITIONS: Record<keyof MirrorFilter, string> = {
+  status: "m.view ->> 'status' =",
+  since: 'm.created_at >=',
+  clientEmail: "m.view ->> 'client_email' =",
+  externalRef: "m.view ->> 'external_ref' =",
+  issuerId: "m.view ->> 'issuer_id' =",
+}
+const FILTERS = Object.keys(CONDITIONS) as (keyof MirrorFilter)[]
+
+/** Only the conditions that are asked for: one statement for all would keep PostgreSQL from choosing an index. */
+const listStatement = (used: (keyof MirrorFilter)[]): string => {
+  const where = ['m.kind = $1', 'm.account = $2', ...used.map((key, index) => `${CONDITIONS[key]} $${index + 5}`)]
+  const from = `from mirror m where ${where.join(' and ')}`
+  return `
+select
+  (select count(*) ${from}) as total,
+  (
+    select coalesce(json_agg(page), '[]')
+    from (select ${COLUMNS} ${from} order by m.created_at desc, m.name desc limit $3 offset $4) page
+  ) as rows`
+}
+
+const keyOf = (kind: string, name: string): string => `${kind}/${name}`
+
+export const makeMirrorReader = ({ pg }: { pg: Pg }): MirrorReader => {
+  const get = makeBatch<[kind: string, name: string], MirrorRow | undefined>({
+    async run(keys) {
+      const { rows } = await pg.query<MirrorRow>('mirror_get', GET, [
+        keys.map(([kind]) => kind),
+        keys.map(([, name]) => name),
+      ])
+      const found = new Map(rows.map((row) => [keyOf(row.kind, row.name), row]))
+      return keys.map(([kind, name]) => found.get(keyOf(kind, name)))
+    },
+    inFlight: 2,
+  })
+  return {
+    get: (kind, name) => get([kind, name]),
+    async list({ kind, account }, filter, { limit, offset }) {
+      const used = FILTERS.filter((key) => filter[key] !== undefined)
+      const values = used.map((key) => (key === 'since' ? `${filter.since}T00:00:00Z` : filter[key]))
+      const { rows } = await pg.query<{ rows: MirrorRow[]; total: number }>(
+        ['mirror_list', ...used].join('_'),
+        listStatement(used),
+        [kind, account, limit, offset, ...values],
+      )
+      return rows[0] ?? { rows: [], total: 0 }
+    },
+  }
+}
+
+type Pending = { row: NewMirrorRow; epoch: number }
+
+const putAll = async (pg: Pg, pending: Pending[]): Promise<boolean[]> => {
+  // Of two views of one resource in a batch the later one counts.
+  const latest = new Map(pending.map(({ row }) => [keyOf(row.kind, row.name), row]))
+  const values = [LEASE, pending[0]?.epoch, JSON.stringify([...latest.values()])]
+  const text = 'select kind, name from put_mirror($1, $2, $3)'
+  const { rows } = await pg.query<{ kind: string; name: string }>('put_mirror', text, values)
+  const changed = new Set(rows.map((row) => keyOf(row.kind, row.name)))
+  return pending.map(({ row }) => changed.has(keyOf(row.kind, row.name)))
+}
+
+/** @param deps.epoch as for the ledger: a leader that was replaced must not put back an older view */
+export const makeMirror = (deps: { pg: Pg; epoch: () => number }): Mirror => {
+  const { pg, epoch } = deps
+  const put = makeBatch<Pending, boolean>({
+    run: (pending) => putAll(pg, pending),
+    mayJoin: (chosen, next) => chosen[0]?.epoch === next.epoch,
+    isItemFault,
+  })
+  const namesOf = async (name: string, text: string, values: unknown[]): Promise<string[]> => {
+    const { rows } = await pg.query<{ name: string }>(name, text, [LEASE, epoch(), ...values])
+    return rows.map((row) => row.name)
+  }
+  return {
+    ...makeMirrorReader({ pg }),
+    put: (row) => put({ row, epoch: epoch() }),
+    async remove(kind, name) {
+      const text = 'select name from remove_mirror($1, $2, $3, $4)'
+      return (await namesOf('remove_mirror', text, [kind, name])).length > 0
+    },
+    async archive(kind, name, archived) {
+      const text = 'select name from archive_mirror($1, $2, $3, $4, $5)'
+      return (await namesOf('archive_mirror', text, [kind, name, archived])).length > 0
+    },
+    async unknown(kind, uids) {
+      const text = 'select name from mirror where kind = $1 and not archived and uid <> all($2) order by name'
+      return (await pg.query<{ name: string }>('mirror_unknown', text, [kind, uids])).rows.map((row) => row.name)
+    },
+    removeUnknown: (kind, uids) =>
+      namesOf('remove_unknown_mirror', 'select name from remove_unknown_mirror($1, $2, $3, $4)', [kind, uids]),
+  }
+}

@@ -1,0 +1,276 @@
+/**
+ * One pass: observe, plan, act, one status patch. It loops while steps are taken; only a round without steps says Ready.
+ * Three early endings and no more: Waiting, Stalled, and a fault, which is thrown on to the queue and backs off.
+ */
+import { randomUUID } from 'node:crypto'
+import { type Key, PAUSED, type Resource } from '../../crds/object.ts'
+import type { Plan } from '../../crds/plan.ts'
+import type { Controller, ControllerDeps } from './controller.ts'
+import { isConflict, isNotFound, nameOf, Stalled, Waiting, withDeadline } from './errors.ts'
+import type { Ref } from './kube.ts'
+import type { Log } from './log.ts'
+import { camelCase, mergeDiff, nextStatus, type Outcome } from './status.ts'
+
+/** More rounds with steps than any plan needs: it contradicts itself. */
+const ROUNDS_MAX = 20
+/** A plan that wants to be woken in the past must not spin. */
+const WAKE_MIN_MS = 1_000
+
+export type PassDeps<O> = ControllerDeps<O> & {
+  name: string
+  now: () => Date
+  observeLimitMs: number
+  actLimitMs: number
+  quietMs: number
+  /** Wraps each write to the object, so that its own watch event wakes nobody. */
+  write: (key: Key, run: () => Promise<O>) => Promise<O>
+}
+
+/** The round's ending: `again` for the next round, or the pass is over, to be run again `afterMs` from now if given. */
+type Ending = { again: true } | { again: false; afterMs?: number }
+const AGAIN: Ending = { again: true }
+const DONE: Ending = { again: false }
+
+/** What belongs to one pass over one key. */
+type Pass = {
+  key: Key
+  ref: Ref
+  signal: AbortSignal
+  log: Log
+  /** What is being done: the reason, should it fail or last. */
+  stage: string
+  /** The note that work lasts, while it is being written. */
+  note: Promise<unknown>
+}
+
+type ReadyNow = { type: string; status: string; reason: string; message: string }
+
+const readyOf = (status: { conditions?: ReadyNow[] } | undefined): ReadyNow | undefined =>
+  status?.conditions?.find(({ type }) => type === 'Ready')
+
+const withFinalizers = (object: Resource<unknown>, change: (held: string[]) => string[]) => ({
+  finalizers: change(object.metadata.finalizers ?? []),
+})
+
+const refOf = (key: Key): Ref => {
+  const slash = key.indexOf('/')
+  return { namespace: key.slice(0, slash), name: key.slice(slash + 1) }
+}
+
+/** Writes of one object: its status and its finalizers, each under the version that was looked at. */
+const makeWriter = <O extends Resource<unknown>, Facts extends object>(
+  kind: Controller<O, Facts, unknown, { do: string }>['kind'],
+  deps: PassDeps<O>,
+) => {
+  const { kube, cache, events } = deps
+
+  /** The object as it is now, as long as it asks for the same: our own note may have moved its version. */
+  const latest = (key: Key, object: O): O => {
+    const held = cache.get(key)
+    const same = held?.metadata.uid === object.metadata.uid && held.metadata.generation === object.metadata.generation
+    return held !== undefined && same ? held : object
+  }
+
+  const announce = (before: O, after: O, outcome: Outcome) => {
+    const [was, is] = [readyOf(before.status), readyOf(after.status)]
+    if (!events || !is || (was?.reason === is.reason && was.status === is.status)) return
+    const warns = outcome.state === 'stalled' || outcome.state === 'fault'
+    // The first verdict is in the status; an Event for it would cost a write per object.
+    if (!warns && was === undefined) return
+    const type = warns ? ('Warning' as const) : ('Normal' as const)
+    events.emit({ object: after, kind, type, reason: is.reason, action: 'Reconcile', message: is.message })
+  }
+
+  /** @returns the object with that status; nothing is written when it stands already @throws KubeError */
+  const status = async (pass: Pass, object: O, outcome: Outcome, facts?: Facts): Promise<O> => {
+    const base = latest(pass.key, object)
+    const previous = base.status
+    const generation = object.metadata.generation
+    const wanted = nextStatus({ previous, generation, outcome, now: deps.now(), ...(facts && { facts }) })
+    const patch = mergeDiff(previous ?? {}, wanted)
+    if (patch === undefined) return base
+    const { resourceVersion } = base.metadata
+    const written = await deps.write(pass.key, async () => {
+      const answer = await kube.patchStatus<O>(kind, pass.ref, patch, { resourceVersion })
+      cache.put(answer)
+      return answer
+    })
+    pass.log.info({ state: outcome.state, reason: readyOf(written.status)?.reason }, 'status written')
+    announce(base, written, outcome)
+    return written
+  }
+
+  const finalizers = async (pass: Pass, object: O, change: (held: string[]) => string[]) => {
+    const { resourceVersion } = object.metadata
+    await deps.write(pass.key, async () => {
+      const answer = await kube.patchMeta<O>(kind, pass.ref, withFinalizers(object, change), { resourceVersion })
+      cache.put(answer)
+      return answer
+    })
+  }
+
+  return { status, finalizers }
+}
+
+/** @returns the pass: resolves with when to look again, rejects with a fault */
+export const makePass = <O extends Resource<unknown>, Facts extends object, World, Step extends { do: string }>(
+  controller: Controller<O, Facts, World, Step>,
+  deps: PassDeps<O>,
+) => {
+  const { kind, finalizer } = controller
+  const { cache, kube } = deps
+  const writer = makeWriter<O, Facts>(kind, deps)
+
+  const act = async (pass: Pass, step: Step, object: O) => {
+    pass.stage = step.do
+    // The record is keyed by the step's own name; the compiler cannot follow that through the union.
+    const effect = controller.act[step.do as Step['do']] as (s: Step, o: O, signal: AbortSignal) => Promise<void>
+    await withDeadline(`step ${step.do}`, deps.actLimitMs, pass.signal, (signal) => effect(step, object, signal))
+    pass.log.debug({ step: step.do }, 'step done')
+  }
+
+  const look = async (pass: Pass, object: O): Promise<World> => {
+    pass.stage = 'observe'
+    return withDeadline('observe', deps.observeLimitMs, pass.signal, (signal) => controller.observe(object, signal))
+  }
+
+  const nextLook = (plan: Plan<Step, Facts>): Ending => {
+    const waits: number[] = []
+    if (plan.wakeAt !== undefined) waits.push(Math.max(WAKE_MIN_MS, Date.parse(plan.wakeAt) - deps.now().getTime()))
+    if (plan.verdict.state === 'waiting' && plan.verdict.retryAfterMs !== undefined)
+      waits.push(plan.verdict.retryAfterMs)
+    return waits.length === 0 ? DONE : { again: false, afterMs: Math.min(...waits) }
+  }
+
+  const settle = async (pass: Pass, object: O, world: World, plan: Plan<Step, Facts>): Promise<Ending> => {
+    if (object.metadata.deletionTimestamp !== undefined && plan.verdict.state === 'ready') {
+      await writer.finalizers(pass, object, (held) => held.filter((name) => name !== finalizer))
+      return DONE
+    }
+    if (plan.verdict.state === 'stalled') deps.metrics?.controller.stalled(deps.name)
+    const written = await writer.status(pass, object, plan.verdict, plan.status)
+    pass.stage = 'report'
+    await withDeadline('report', deps.actLimitMs, pass.signal, async (signal) =>
+      controller.report?.(written, world, plan, signal),
+    )
+    return nextLook(plan)
+  }
+
+  const round = async (pass: Pass, object: O): Promise<Ending> => {
+    const { deletionTimestamp, finalizers = [], annotations = {} } = object.metadata
+    const isHeld = finalizer !== undefined && finalizers.includes(finalizer)
+    if (deletionTimestamp !== undefined && !isHeld) return DONE
+    if (annotations[PAUSED] === 'true') {
+      pass.stage = 'status'
+      await writer.status(pass, object, { state: 'paused' })
+      return DONE
+    }
+    if (finalizer !== undefined && !isHeld) {
+      // Before the first effect, or a deletion could overtake it.
+      pass.stage = 'finalizer'
+      await writer.finalizers(pass, object, (held) => [...held, finalizer])
+      return AGAIN
+    }
+    const world = await look(pass, object)
+    pass.stage = 'plan'
+    const plan = controller.plan(object, world, deps.now())
+    for (const step of plan.steps) await act(pass, step, object)
+    if (plan.steps.length === 0) pass.stage = 'status'
+    await pass.note
+    return plan.steps.length > 0 ? AGAIN : settle(pass, object, world, plan)
+  }
+
+  /** Somebody wrote in between: take the object as it is now, and look again. */
+  const refresh = async (pass: Pass): Promise<Ending> => {
+    pass.log.debug('object changed meanwhile')
+    cache.put(await kube.get<O>(kind, pass.ref, { signal: pass.signal }))
+    return AGAIN
+  }
+
+  const faultOf = (pass: Pass, error: unknown): Outcome => ({
+    state: 'fault',
+    reason: `${camelCase(pass.stage)}Failed`,
+    // Always the same for the same failure, or each attempt would write. The error's own message may quote secrets.
+    message: `${pass.stage} failed (${nameOf(error)}); it is tried again with back-off, the log says more.`,
+    ready: pass.stage === 'observe' || pass.stage === 'plan' ? 'Unknown' : 'False',
+  })
+
+  const fail = async (pass: Pass, object: O, error: unknown): Promise<never> => {
+    pass.log.error({ err: error, stage: pass.stage }, 'pass failed')
+    // The status is right already when only the report failed.
+    if (pass.stage !== 'report') {
+      await writer
+        .status(pass, object, faultOf(pass, error))
+        .catch((second) => pass.log.warn({ err: second }, 'failure not written to the status'))
+    }
+    throw error
+  }
+
+  /** Waiting and Stalled may be thrown as well as planned: the status says so, the kind's own facts stay. */
+  const early = async (pass: Pass, object: O, error: Waiting | Stalled): Promise<Ending> => {
+    pass.stage = 'status'
+    if (error instanceof Stalled) {
+      deps.metrics?.controller.stalled(deps.name)
+      await writer.status(pass, object, { state: 'stalled', code: error.code, message: error.message })
+      return DONE
+    }
+    const { reason, message, retryAfterMs } = error
+    await writer.status(pass, object, { state: 'waiting', reason, message })
+    return { again: false, ...(retryAfterMs !== undefined && { afterMs: retryAfterMs }) }
+  }
+
+  /** What a round's error means. */
+  const recover = async (pass: Pass, object: O, error: unknown): Promise<Ending> => {
+    if (pass.signal.aborted) throw error
+    await pass.note
+    if (error instanceof Waiting || error instanceof Stalled) {
+      return early(pass, object, error).catch((second) => recover(pass, object, second))
+    }
+    const ours = pass.stage === 'status' || pass.stage === 'finalizer'
+    if (ours && isConflict(error)) return refresh(pass)
+    if (ours && isNotFound(error)) return DONE
+    return fail(pass, object, error)
+  }
+
+  /** Says once that work goes on, unless the status says so already. */
+  const noteWork = (pass: Pass) => {
+    if (pass.stage === 'status' || pass.stage === 'finalizer' || pass.stage === 'report') return
+    const object = cache.get(pass.key)
+    if (!object || object.status?.conditions?.some(({ type, status }) => type === 'Reconciling' && status === 'True'))
+      return
+    const message = `${pass.stage} is under way.`
+    pass.note = writer
+      .status(pass, object, { state: 'working', reason: camelCase(pass.stage), message })
+      .catch((error) => pass.log.debug({ err: error }, 'progress not written to the status'))
+  }
+
+  const rounds = async (pass: Pass): Promise<number | undefined> => {
+    for (let n = 0; n < ROUNDS_MAX; n += 1) {
+      pass.signal.throwIfAborted()
+      const object = cache.get(pass.key)
+      if (!object) {
+        await controller.forget?.(pass.key)
+        return undefined
+      }
+      const ending = await round(pass, object).catch((error) => recover(pass, object, error))
+      if (!ending.again) return ending.afterMs
+    }
+    pass.stage = 'plan'
+    const object = cache.get(pass.key)
+    const error = new Error(`no end after ${ROUNDS_MAX} rounds with steps`)
+    if (!object) throw error
+    return fail(pass, object, error)
+  }
+
+  return async (key: Key, signal: AbortSignal): Promise<number | undefined> => {
+    const ref = refOf(key)
+    const log = deps.log.child({ controller: deps.name, ...ref, reconcileID: randomUUID() })
+    const pass: Pass = { key, ref, signal, log, stage: 'observe', note: Promise.resolve() }
+    const timer = setTimeout(() => noteWork(pass), deps.quietMs)
+    try {
+      return await rounds(pass)
+    } finally {
+      clearTimeout(timer)
+    }
+  }
+}

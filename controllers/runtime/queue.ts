@@ -1,0 +1,192 @@
+/**
+ * A keyed queue: a key waits at most once, runs at most once at a time, and runs again when it was added while it ran
+ * (semantics of client-go's workqueue). Failures come back with exponential, jittered delay.
+ */
+import type { Key } from '../../crds/object.ts'
+import { type Backoff, backoffMs, TIMER_MAX_MS } from './backoff.ts'
+import { makeDelays } from './delays.ts'
+
+const BACKOFF: Backoff = { minMs: 50, maxMs: 300_000 }
+
+/** Time and timers, so that tests need not wait. Milliseconds of a monotonic clock. */
+export type QueueClock = {
+  now(): number
+  /** @returns the way to cancel */
+  after(ms: number, fire: () => void): () => void
+}
+
+const realClock: QueueClock = {
+  now: () => performance.now(),
+  after: (ms, fire) => {
+    const timer = setTimeout(fire, ms)
+    return () => clearTimeout(timer)
+  },
+}
+
+export type QueueMetrics = {
+  added(queue: string): void
+  retried(queue: string): void
+  started(queue: string, waitedSeconds: number): void
+  finished(queue: string, workedSeconds: number): void
+  /** Read at scrape time: keys waiting, and how long each running one has been at it. */
+  watching(queue: string, read: () => { depth: number; runningSeconds: number[] }): void
+}
+
+export type QueueOptions = {
+  name: string
+  concurrency?: number
+  backoff?: Backoff
+  clock?: QueueClock
+  random?: () => number
+  metrics?: QueueMetrics
+  /**
+   * Works on one key. A rejection brings the key back with back-off; `afterMs` brings it back then, and any success
+   * resets the back-off. The signal aborts when a drain ran out of time.
+   */
+  onItem: (key: Key, signal: AbortSignal) => Promise<{ afterMs?: number } | undefined>
+}
+
+export type Queue = {
+  add(key: Key): void
+  /** The earliest of several delays counts. */
+  addAfter(key: Key, ms: number): void
+  /** Forgets back-off and delay of a key that is gone. */
+  forget(key: Key): void
+  /** Keys ready to run, without delayed and running ones. */
+  size(): number
+  delayed(): number
+  running(): number
+  /** Starts nothing more and waits for what runs; after the deadline its signals abort. @returns whether all ended in time */
+  drain(deadlineMs: number): Promise<boolean>
+}
+
+export const makeQueue = (options: QueueOptions): Queue => {
+  const { name, onItem, metrics } = options
+  const concurrency = options.concurrency ?? 1
+  const backoff = options.backoff ?? BACKOFF
+  const clock = options.clock ?? realClock
+  const random = options.random ?? Math.random
+  /** Key → since when it waits. Insertion order is the order of service. */
+  const waiting = new Map<Key, number>()
+  /** Key → since when it runs. */
+  const running = new Map<Key, number>()
+  const dirty = new Map<Key, number>()
+  const failures = new Map<Key, number>()
+  const delays = makeDelays()
+  const cut = new AbortController()
+  let draining = false
+  let onIdle = () => {}
+  let cancelTimer = () => {}
+  let timerAt = Number.POSITIVE_INFINITY
+
+  const add = (key: Key) => {
+    if (draining) return
+    const now = clock.now()
+    if (running.has(key)) {
+      if (dirty.has(key)) return
+      dirty.set(key, now)
+    } else {
+      if (waiting.has(key)) return
+      waiting.set(key, now)
+    }
+    metrics?.added(name)
+    serve()
+  }
+
+  // One timer for all delays, never longer than a timer can be: a longer one would fire at once.
+  const arm = () => {
+    const next = delays.next()
+    if (next === undefined || next >= timerAt) return
+    cancelTimer()
+    timerAt = next
+    cancelTimer = clock.after(Math.min(Math.max(0, next - clock.now()), TIMER_MAX_MS), () => {
+      timerAt = Number.POSITIVE_INFINITY
+      for (const key of delays.due(clock.now())) add(key)
+      arm()
+    })
+  }
+
+  const addAfter = (key: Key, ms: number) => {
+    if (draining) return
+    if (!(ms > 0)) return add(key)
+    delays.set(key, clock.now() + ms)
+    arm()
+  }
+
+  const settle = (key: Key, afterMs: number | undefined, failed: boolean) => {
+    const now = clock.now()
+    metrics?.finished(name, (now - (running.get(key) ?? now)) / 1000)
+    running.delete(key)
+    const again = dirty.get(key)
+    dirty.delete(key)
+    if (failed) {
+      const times = failures.get(key) ?? 0
+      failures.set(key, times + 1)
+      metrics?.retried(name)
+      addAfter(key, backoffMs(backoff, times, random))
+    } else {
+      failures.delete(key)
+      if (afterMs !== undefined) addAfter(key, afterMs)
+    }
+    if (again !== undefined && !draining) waiting.set(key, waiting.get(key) ?? again)
+    if (running.size === 0) onIdle()
+    serve()
+  }
+
+  const start = (key: Key, since: number) => {
+    const now = clock.now()
+    waiting.delete(key)
+    running.set(key, now)
+    metrics?.started(name, (now - since) / 1000)
+    // A throw before the first await is a rejection like any other.
+    Promise.resolve()
+      .then(() => onItem(key, cut.signal))
+      .then(
+        (result) => settle(key, result?.afterMs, false),
+        () => settle(key, undefined, true),
+      )
+  }
+
+  const serve = () => {
+    if (draining) return
+    for (const [key, since] of waiting) {
+      if (running.size >= concurrency) return
+      start(key, since)
+    }
+  }
+
+  metrics?.watching(name, () => {
+    const now = clock.now()
+    return { depth: waiting.size, runningSeconds: [...running.values()].map((since) => (now - since) / 1000) }
+  })
+
+  return {
+    add,
+    addAfter,
+    forget: (key) => {
+      failures.delete(key)
+      delays.delete(key)
+    },
+    size: () => waiting.size,
+    delayed: () => delays.size(),
+    running: () => running.size,
+    drain: async (deadlineMs) => {
+      draining = true
+      cancelTimer()
+      waiting.clear()
+      dirty.clear()
+      if (running.size === 0) return true
+      const idle = new Promise<boolean>((resolve) => {
+        onIdle = () => resolve(true)
+      })
+      let cancel = () => {}
+      const late = new Promise<boolean>((resolve) => {
+        cancel = clock.after(deadlineMs, () => resolve(false))
+      })
+      const inTime = await Promise.race([idle, late])
+      cancel()
+      if (!inTime) cut.abort(new Error('the queue was stopped'))
+      return inTime
+    },
+  }
+}

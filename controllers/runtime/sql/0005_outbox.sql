@@ -1,0 +1,74 @@
+-- Takes rows that are due and leases them to the caller. A row whose lease ran out was being sent by somebody who never
+-- told the outcome: it is taken again, and the lost attempt is counted as unknown.
+create function claim_outbox(
+  in_lease text, in_epoch bigint, in_channel text, in_now timestamptz, in_lease_until timestamptz, in_limit integer
+)
+returns table (
+  id bigint, resource text, purpose text, message_id text, payload jsonb, attempt integer, unknowns integer,
+  created_at text
+)
+language plpgsql
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+as $$
+#variable_conflict use_column
+begin
+  perform fence(in_lease, in_epoch);
+  return query
+  with due as materialized (
+    select o.id
+    from outbox o
+    where o.channel = in_channel and o.due_at <= in_now
+    order by o.due_at, o.id
+    limit in_limit
+    for update skip locked
+  ),
+  taken as (
+    update outbox o set
+      state = 'sending',
+      attempts = o.attempts + 1,
+      unknowns = o.unknowns + case when o.state = 'sending' then 1 else 0 end,
+      last_error = case
+        when o.state = 'sending' then 'the outcome of attempt ' || o.attempts || ' is unknown: its sender went away'
+        else o.last_error
+      end,
+      due_at = in_lease_until
+    from due
+    where o.id = due.id
+    returning o.id, o.resource, o.purpose, o.message_id, o.payload, o.attempts, o.unknowns, iso_ms(o.created_at)
+  )
+  select * from taken order by 1;
+end
+$$;
+
+-- in_results  [{id, attempt, state, error, dueAt, at}]. Only the attempt that still holds the lease may settle.
+-- Gives the ids that were settled.
+create function settle_outbox(in_lease text, in_epoch bigint, in_results json)
+returns table (id bigint)
+language plpgsql
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+begin
+  perform fence(in_lease, in_epoch);
+  perform from outbox o
+  join json_to_recordset(in_results) as r(id bigint) on o.id = r.id
+  order by o.id
+  for update of o;
+  return query
+  update outbox o set
+    state = r.state,
+    unknowns = o.unknowns + case when r.state = 'unknown' then 1 else 0 end,
+    last_error = case when r.state = 'sent' then o.last_error else r.error end,
+    due_at = r."dueAt",
+    settled_at = case when r.state in ('sent', 'failed') then r.at end
+  from json_to_recordset(in_results) as r(
+    id bigint, attempt integer, state text, error text, "dueAt" timestamptz(3), at timestamptz(3)
+  )
+  where o.id = r.id and o.attempts = r.attempt and o.state = 'sending'
+  returning o.id;
+end
+$$;

@@ -1,0 +1,133 @@
+-- The last view of every resource: what GET and lists answer. It can be thrown away and rebuilt, except rows that are
+-- archived: those are all that is left of a finished resource.
+create table mirror (
+  kind text not null,
+  name text not null,
+  account text not null,
+  uid text not null,
+  generation bigint not null,
+  observed_generation bigint not null,
+  view jsonb not null,
+  created_at timestamptz(3) not null,
+  updated_at timestamptz(3) not null,
+  archived boolean not null default false,
+  primary key (kind, name)
+);
+-- Lists are newest first; the name breaks ties, so that pages do not overlap.
+create index mirror_newest on mirror (kind, account, created_at desc, name desc);
+create index mirror_status on mirror (kind, account, (view ->> 'status'), created_at desc, name desc);
+create index mirror_client_email on mirror (kind, account, (view ->> 'client_email'), created_at desc, name desc)
+  where view ->> 'client_email' is not null;
+create index mirror_external_ref on mirror (kind, account, (view ->> 'external_ref'))
+  where view ->> 'external_ref' is not null;
+create index mirror_issuer on mirror (kind, account, (view ->> 'issuer_id'), created_at desc, name desc)
+  where view ->> 'issuer_id' is not null;
+
+-- Tells who waits for these rows: JSON arrays of "kind/name", each well below the 8,000 bytes that a notification may
+-- have. This is no ledger transaction (NOTIFY takes a lock on the whole instance at commit).
+create function tell_mirror(in_keys text[]) returns void
+language sql volatile
+begin atomic
+  select pg_notify('bottega_mirror', json_agg(p.key)::text)
+  from (
+    select k.key, sum(octet_length(k.key) + 8) over (order by k.key rows unbounded preceding) / 7000 as part
+    from unnest(in_keys) as k(key)
+  ) p
+  group by p.part;
+end;
+
+-- in_rows  [{kind, name, account, uid, generation, observedGeneration, view, createdAt, updatedAt}], each key once.
+-- Writes what differs and nothing else; a view of an older generation never replaces a newer one's. Gives what changed.
+create function put_mirror(in_lease text, in_epoch bigint, in_rows json)
+returns table (kind text, name text)
+language plpgsql
+set plan_cache_mode = force_generic_plan
+set enable_seqscan = off
+set enable_hashjoin = off
+set enable_mergejoin = off
+as $$
+#variable_conflict use_column
+declare
+  changed text[];
+begin
+  perform fence(in_lease, in_epoch);
+  with written as (
+    insert into mirror as m
+      (kind, name, account, uid, generation, observed_generation, view, created_at, updated_at)
+    select r.kind, r.name, r.account, r.uid, r.generation, r."observedGeneration", r.view, r."createdAt", r."updatedAt"
+    from json_to_recordset(in_rows) as r(
+      kind text, name text, account text, uid text, generation bigint, "observedGeneration" bigint, view jsonb,
+      "createdAt" timestamptz(3), "updatedAt" timestamptz(3)
+    )
+    order by r.kind, r.name
+    on conflict (kind, name) do update set
+      account = excluded.account, uid = excluded.uid, generation = excluded.generation,
+      observed_generation = excluded.observed_generation, view = excluded.view, created_at = excluded.created_at,
+      updated_at = excluded.updated_at, archived = false
+    where (m.account, m.uid, m.generation, m.observed_generation, m.view, m.archived) is distinct from
+        (excluded.account, excluded.uid, excluded.generation, excluded.observed_generation, excluded.view, false)
+      and (m.uid <> excluded.uid or m.generation <= excluded.generation)
+    returning m.kind, m.name
+  )
+  select array_agg(w.kind || '/' || w.name) into changed from written w;
+  if changed is not null then
+    perform tell_mirror(changed);
+  end if;
+  return query
+  select split_part(c.key, '/', 1), substring(c.key from position('/' in c.key) + 1) from unnest(changed) as c(key);
+end
+$$;
+
+-- A resource is gone: its row too, unless it is archived. Gives what was removed.
+create function remove_mirror(in_lease text, in_epoch bigint, in_kind text, in_name text) returns table (name text)
+language plpgsql
+as $$
+#variable_conflict use_column
+begin
+  perform fence(in_lease, in_epoch);
+  delete from mirror m where m.kind = in_kind and m.name = in_name and not m.archived;
+  if not found then
+    return;
+  end if;
+  perform tell_mirror(array[in_kind || '/' || in_name]);
+  return query select in_name;
+end
+$$;
+
+-- Keeps (or no longer keeps) the last view of a resource that leaves the cluster.
+create function archive_mirror(in_lease text, in_epoch bigint, in_kind text, in_name text, in_archived boolean)
+returns table (name text)
+language plpgsql
+as $$
+#variable_conflict use_column
+begin
+  perform fence(in_lease, in_epoch);
+  return query
+  update mirror m set archived = in_archived
+  where m.kind = in_kind and m.name = in_name
+  returning m.name;
+end
+$$;
+
+-- After a full list of a kind: rows of resources that went away while nobody watched. Gives what was removed.
+create function remove_unknown_mirror(in_lease text, in_epoch bigint, in_kind text, in_uids text[])
+returns table (name text)
+language plpgsql
+as $$
+#variable_conflict use_column
+declare
+  removed text[];
+begin
+  perform fence(in_lease, in_epoch);
+  with gone as (
+    delete from mirror m
+    where m.kind = in_kind and not m.archived and not exists (select from unnest(in_uids) as u(uid) where u.uid = m.uid)
+    returning m.name
+  )
+  select array_agg(g.name) into removed from gone g;
+  if removed is not null then
+    perform tell_mirror((select array_agg(in_kind || '/' || r.name) from unnest(removed) as r(name)));
+  end if;
+  return query select r.name from unnest(removed) as r(name);
+end
+$$;
