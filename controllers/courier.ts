@@ -1,0 +1,146 @@
+/**
+ * The courier: takes due mail out of the outbox, composes it from the frozen send, hands it to the mail server, and
+ * records how that ended. A crash between the server's acceptance and the record is the one window in which nobody
+ * knows; the row is then counted as unknown and sent once more under the same Message-ID (spec/1; DESIGN section 1).
+ */
+import { invoiceMail } from '../crds/invoice/mail.ts'
+import type { InvoiceWorld } from '../crds/invoice/world.ts'
+import { MailError, type Mailer } from './io/mail.ts'
+import type { Keys } from './runtime/keys.ts'
+import type { Ledger } from './runtime/ledger.ts'
+import type { Log } from './runtime/log.ts'
+import type { Outbox, OutboxRow, Settlement } from './runtime/outbox.ts'
+
+const CHANNEL = 'mail'
+/** Longer than any exchange with a mail server may take (io/mail.ts), so a lease is never lost while we are talking. */
+const LEASE_MS = 120_000
+/** How long the courier sleeps when nothing wakes it. */
+const POLL_MS = 1_000
+/** Attempts and the wait after each; then the mail has failed. */
+const RETRY_AFTER_MS = [60_000, 300_000, 900_000, 3_600_000, 14_400_000, 43_200_000]
+
+export type CourierDeps = {
+  outbox: Outbox
+  ledger: Ledger
+  mailer: Mailer
+  keys: Keys
+  publicUrl: string
+  now: () => Date
+  log: Log
+  /**
+   * Mails under way at once. Each lane is one more mail that a crash can leave undecided, so there is one unless the
+   * operator wants more.
+   */
+  lanes: number
+  /** The resource's delivery changed: its view is to be made anew. */
+  onDelivered(resource: string): void
+  onAttempt?(outcome: Settlement['state']): void
+}
+
+export type Courier = {
+  /** Something may be due. */
+  wake(): void
+  /** Takes nothing more and waits for what is under way. */
+  stop(): Promise<void>
+}
+
+type MailPayload = { mail: 'invoice' | 'receipt'; n: number }
+
+const compose = async (deps: CourierDeps, row: OutboxRow) => {
+  const { mail, n } = row.payload as MailPayload
+  const { sends } = await deps.ledger.observe(row.resource)
+  const send = (sends as InvoiceWorld['sends']).find((one) => one.n === n)
+  // A later send replaced this one before it left: its document says all that is due.
+  if (!send?.frozen) return null
+  const { subject, text, html, replyTo } = invoiceMail({
+    frozen: send.frozen,
+    url: `${deps.publicUrl}/i/${deps.keys.linkToken(row.resource)}`,
+    password: send.gate === 'password' ? deps.keys.password(row.resource, n) : null,
+    locked: send.gate === 'account',
+    purpose: mail,
+  })
+  return {
+    messageId: row.messageId,
+    to: { name: send.frozen.client.name, address: send.frozen.client.email },
+    subject,
+    text,
+    html,
+    ...(replyTo !== undefined && { replyTo }),
+    date: new Date(row.createdAt),
+  }
+}
+
+/** What a failure means for the row. Only a refusal, or too many tries, is final. */
+const settlementOf = (row: OutboxRow, error: unknown, now: Date): Settlement => {
+  const base = { id: row.id, attempt: row.attempt }
+  const told = error instanceof MailError ? error : null
+  const message = told?.message ?? 'the mail could not be composed'
+  const waitMs = RETRY_AFTER_MS[row.attempt - 1]
+  if ((told && !told.temporary) || waitMs === undefined) return { ...base, state: 'failed', error: message }
+  const dueAt = new Date(now.getTime() + waitMs).toISOString()
+  return told?.sentData
+    ? { ...base, state: 'unknown', error: message, dueAt }
+    : { ...base, state: 'queued', error: message, dueAt }
+}
+
+const deliver = async (deps: CourierDeps, row: OutboxRow): Promise<Settlement> => {
+  const base = { id: row.id, attempt: row.attempt }
+  try {
+    const mail = await compose(deps, row)
+    if (!mail) return { ...base, state: 'failed', error: 'replaced by a later send' }
+    await deps.mailer.send(mail)
+    return { ...base, state: 'sent' }
+  } catch (error) {
+    deps.log.warn({ err: error, resource: row.resource, attempt: row.attempt }, 'mail attempt failed')
+    return settlementOf(row, error, deps.now())
+  }
+}
+
+/** Starts at once; one loop per lane, each with at most one mail in hand. */
+export const startCourier = (deps: CourierDeps): Courier => {
+  let stopping = false
+  const sleepers = new Set<() => void>()
+  const wake = () => {
+    for (const rouse of sleepers) rouse()
+  }
+  const sleep = () =>
+    new Promise<void>((resolve) => {
+      const rouse = () => {
+        clearTimeout(timer)
+        sleepers.delete(rouse)
+        resolve()
+      }
+      const timer = setTimeout(rouse, POLL_MS)
+      sleepers.add(rouse)
+    })
+
+  const once = async (): Promise<boolean> => {
+    const [row] = await deps.outbox.claimDue({ channel: CHANNEL, limit: 1, leaseMs: LEASE_MS })
+    if (!row) return false
+    const settlement = await deliver(deps, row)
+    await deps.outbox.settle([settlement])
+    deps.onAttempt?.(settlement.state)
+    deps.onDelivered(row.resource)
+    return true
+  }
+
+  const lane = async () => {
+    while (!stopping) {
+      const found = await once().catch((error) => {
+        deps.log.warn({ err: error }, 'courier cannot reach the outbox')
+        return false
+      })
+      if (!found && !stopping) await sleep()
+    }
+  }
+  const lanes = Promise.all(Array.from({ length: deps.lanes }, lane))
+
+  return {
+    wake,
+    stop: async () => {
+      stopping = true
+      wake()
+      await lanes
+    },
+  }
+}

@@ -1,0 +1,154 @@
+/**
+ * The Invoice's hands: what is looked at, what each step does, and what is mirrored. What to do is decided in
+ * crds/invoice/plan.ts; nothing is decided here.
+ */
+
+import type { InvoiceFacts } from '../crds/invoice/facts.ts'
+import { INVOICE } from '../crds/invoice/kind.ts'
+import { formatNumber } from '../crds/invoice/number.ts'
+import type { Payload } from '../crds/invoice/payload.ts'
+import { type InvoiceResource, type InvoiceStep, planInvoice } from '../crds/invoice/plan.ts'
+import { defaultIssuer } from '../crds/invoice/profile.ts'
+import { DEFAULT_ISSUER } from '../crds/invoice/schema.ts'
+import { shownInvoice } from '../crds/invoice/shown.ts'
+import type { InvoiceView } from '../crds/invoice/view.ts'
+import type { InvoiceWorld, Payment, SendRecord } from '../crds/invoice/world.ts'
+import type { Directory } from './account.ts'
+import type { Pdf } from './io/pdf.ts'
+import type { Blobs } from './runtime/blobs.ts'
+import type { Controller } from './runtime/controller.ts'
+import type { FactRow } from './runtime/facts.ts'
+import type { Issuers } from './runtime/issuers.ts'
+import type { Keys } from './runtime/keys.ts'
+import type { Ledger } from './runtime/ledger.ts'
+import type { Mirror } from './runtime/mirror.ts'
+
+export type InvoiceDeps = {
+  ledger: Ledger
+  mirror: Mirror
+  blobs: Blobs
+  issuers: Issuers
+  accounts: Directory
+  keys: Keys
+  pdf: Pdf
+  publicUrl: string
+  /** The right-hand side of every Message-ID. */
+  mailDomain: string
+  now: () => Date
+  /** Something is due in the outbox. */
+  onQueued(): void
+}
+
+const paymentOf = ({ key, body, at }: FactRow): Payment => ({
+  id: key.slice(key.indexOf(':') + 1),
+  amountCents: Number(body.amountCents),
+  method: String(body.method),
+  reference: String(body.reference),
+  declaredBy: body.declaredBy === 'gateway' ? 'gateway' : 'owner',
+  receivedAt: at,
+})
+
+const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): Promise<InvoiceWorld> => {
+  const account = deps.accounts.get(spec.account)
+  const [known, profile] = await Promise.all([
+    deps.ledger.observe(metadata.name),
+    deps.issuers.profile(spec.account, DEFAULT_ISSUER),
+  ])
+  const isDefault = spec.issuerId === undefined || spec.issuerId === DEFAULT_ISSUER
+  return {
+    account,
+    issuer: account && isDefault ? defaultIssuer(account, profile) : null,
+    clientIsAccount: spec.clientEmail !== undefined && deps.accounts.hasEmail(spec.clientEmail),
+    record: known.record && { ...known.record, claimed: known.record.claimed as Payload },
+    sends: known.sends as SendRecord[],
+    payments: known.facts.filter((fact) => fact.kind === 'payment' && fact.state === 'accepted').map(paymentOf),
+    deliveries: known.deliveries,
+    factSeq: known.factSeq,
+    linkToken: deps.keys.linkToken(metadata.name),
+    publicUrl: deps.publicUrl,
+  }
+}
+
+type Step<Do extends InvoiceStep['do']> = Extract<InvoiceStep, { do: Do }>
+
+const claimNumber = async (deps: InvoiceDeps, step: Step<'claimNumber'>, { metadata, spec }: InvoiceResource) => {
+  const { series, totalCents, currency, issuedAt, payload } = step
+  // The register pads the sequence itself: what it is given is the number without its last part.
+  const prefix = formatNumber(series.prefix, series.year, 1).slice(0, -'0001'.length)
+  await deps.ledger.claimNumber({
+    resource: metadata.name,
+    uid: metadata.uid,
+    series: { id: series.id, account: spec.account, prefix },
+    kind: 'invoice',
+    totalCents,
+    currency,
+    issuedAt,
+    payload,
+  })
+}
+
+const freeze = async (deps: InvoiceDeps, step: Step<'freeze'>, { metadata }: InvoiceResource) => {
+  const { n, frozen, gate, mail } = step
+  const content = await deps.pdf.render(frozen)
+  await deps.ledger.freeze({
+    resource: metadata.name,
+    n,
+    at: deps.now().toISOString(),
+    gate,
+    frozen,
+    content,
+    mail: mail && {
+      purpose: `${mail}:${n}`,
+      channel: 'mail',
+      messageId: `<${metadata.name}.${n}@${deps.mailDomain}>`,
+      payload: { mail, n },
+    },
+  })
+  if (mail) deps.onQueued()
+}
+
+/** A test invoice that was deleted is gone; any other numbered one is still served, from the last view of it. */
+const forget = async (deps: InvoiceDeps, name: string) => {
+  const row = await deps.mirror.get('Invoice', name)
+  if (!row) return
+  const view = row.view as InvoiceView
+  if (view.number !== null && !view.test) await deps.mirror.archive('Invoice', name, true)
+  else await deps.mirror.remove('Invoice', name)
+}
+
+export const invoiceController = (
+  deps: InvoiceDeps,
+): Controller<InvoiceResource, InvoiceFacts, InvoiceWorld, InvoiceStep> => ({
+  kind: INVOICE,
+  observe: (object) => observe(deps, object),
+  plan: planInvoice,
+  act: {
+    claimNumber: (step, object) => claimNumber(deps, step, object),
+    adopt: async ({ uid }, { metadata }) => {
+      const fact = { resource: metadata.name, key: `uid:${uid}`, kind: 'adopted', body: { uid } }
+      await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
+    },
+    recordReceipt: async ({ amountCents, method, reference }, { metadata }) => {
+      const body = { amountCents, method, reference, declaredBy: 'owner' }
+      const fact = { resource: metadata.name, key: 'payment:receipt', kind: 'payment', body }
+      await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
+    },
+    freeze: (step, object) => freeze(deps, step, object),
+  },
+  report: async (object, world, plan) => {
+    const { metadata, spec } = object
+    const view = shownInvoice(object, world, plan)
+    await deps.mirror.put({
+      kind: 'Invoice',
+      name: metadata.name,
+      account: spec.account,
+      uid: metadata.uid,
+      generation: metadata.generation,
+      observedGeneration: metadata.generation,
+      view,
+      createdAt: metadata.creationTimestamp,
+      updatedAt: view.updated_at,
+    })
+  },
+  forget: (key) => forget(deps, key.slice(key.indexOf('/') + 1)),
+})

@@ -1,0 +1,176 @@
+/** Sends mail over SMTP, through few connections that are kept open. The only file that imports nodemailer. */
+import { Readable } from 'node:stream'
+import { createTransport } from 'nodemailer'
+
+export type Mailbox = { name: string; address: string }
+
+export type Mail = {
+  /** `<id@domain>`; the same over all tries of one mail, so that a receiver can tell a repeat. */
+  messageId: string
+  to: Mailbox
+  replyTo?: Mailbox
+  subject: string
+  text: string
+  html: string
+  headers?: Record<string, string>
+  date: Date
+}
+
+export type Mailer = {
+  /** Gives the server's words once it has taken the mail. @throws MailError */
+  send(mail: Mail): Promise<{ accepted: true; response: string }>
+  /** Connects and logs in. @throws MailError */
+  verify(): Promise<void>
+  /** Ends idle connections now, busy ones after their mail. */
+  close(): void
+}
+
+/** All in milliseconds; `totalMs` bounds one send from beginning to end, whatever the server does. */
+export type MailTimeouts = { connectMs: number; greetingMs: number; idleMs: number; totalMs: number }
+
+export const MAIL_TIMEOUTS: MailTimeouts = { connectMs: 10_000, greetingMs: 10_000, idleMs: 20_000, totalMs: 30_000 }
+export const POOL_MAX = 4
+const MAILS_PER_CONNECTION = 1000
+const RECONNECTS_MAX = 2
+
+/**
+ * A mail that was not sent, or perhaps was. `temporary`: another try may succeed (no connection, 4xx, time-out).
+ * `sentData`: the whole mail was handed over and no answer came, so it may have been delivered: the outcome is unknown.
+ * `response` holds the server's words, or ''. No password is ever in it.
+ */
+export class MailError extends Error {
+  readonly temporary: boolean
+  readonly code: string
+  readonly response: string
+  readonly sentData: boolean
+  constructor(message: string, facts: { temporary: boolean; code: string; response?: string; sentData?: boolean }) {
+    super(message)
+    this.name = 'MailError'
+    this.temporary = facts.temporary
+    this.code = facts.code
+    this.response = facts.response ?? ''
+    this.sentData = facts.sentData ?? false
+  }
+}
+
+type SmtpError = { message?: string; code?: string; response?: string; responseCode?: number }
+
+/** Faults of this installation or of the mail itself: another try without a change meets them again. */
+const PERMANENT = new Set(['EENVELOPE', 'EMESSAGE', 'ECONFIG', 'EAUTH', 'ENOAUTH'])
+
+const classed = (thrown: unknown, handedOver: boolean): MailError => {
+  if (thrown instanceof MailError) return thrown
+  const { message = 'The mail was not sent', code = 'EUNKNOWN', response = '', responseCode } = thrown as SmtpError
+  const answered = responseCode !== undefined && responseCode >= 400
+  const temporary = answered ? responseCode < 500 : !PERMANENT.has(code)
+  return new MailError(message, { temporary, code, response, sentData: handedOver && !answered })
+}
+
+const ADDRESS = /^[^\s@<>,;:"()[\]\\\p{C}]{1,64}@[^\s@<>,;:"()[\]\\\p{C}]{1,255}$/u
+const MESSAGE_ID = /^<[\w.+=-]{1,120}@[\w.-]{1,120}>$/
+const HEADER = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
+
+const refuse = (what: string): never => {
+  throw new MailError(`${what} is not usable in a mail`, { temporary: false, code: 'EADDRESS' })
+}
+
+/** What stands in one line of a header; a line break in it would begin another header. */
+const oneLine = (text: string): string =>
+  text
+    .toWellFormed()
+    .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .trim()
+
+const mailbox = ({ name, address }: Mailbox, what: string): Mailbox =>
+  ADDRESS.test(address) ? { name: oneLine(name), address } : refuse(what)
+
+const headersOf = (headers: Record<string, string>): Record<string, string> =>
+  Object.fromEntries(
+    Object.entries(headers).map(([name, value]) => [
+      HEADER.test(name) ? name : refuse('A header name'),
+      oneLine(value),
+    ]),
+  )
+
+/** The little of nodemailer's message that its plugins are given. */
+type Outgoing = {
+  data: { onBody?: (body: Readable) => void }
+  message: { build(done: (fault: Error | null, bytes: Buffer) => void): void; createReadStream(): Readable }
+}
+
+/**
+ * Composes the mail before it has a connection. nodemailer writes each of the dozen pieces of a mail to the socket by
+ * itself; one piece costs half the CPU. And only the body knows whether all of it was handed over.
+ */
+const inOnePiece = (outgoing: unknown, done: (fault?: Error | null) => void): void => {
+  const { data, message } = outgoing as Outgoing
+  message.build((fault, bytes) => {
+    message.createReadStream = () => {
+      const body = Readable.from([bytes], { objectMode: false })
+      data.onBody?.(body)
+      return body
+    }
+    done(fault)
+  })
+}
+
+/**
+ * `url` is `smtp://` or `smtps://` with user and password in it, if any; `?requireTLS=true` insists on STARTTLS.
+ * `from` is the address of the installation, plain or as `Name <address>`.
+ */
+export const makeMailer = (options: { url: string; from: string; pool: number; timeouts?: MailTimeouts }): Mailer => {
+  const { connectMs, greetingMs, idleMs, totalMs } = options.timeouts ?? MAIL_TIMEOUTS
+  const from = senderOf(options.from)
+  const transport = createTransport({
+    url: options.url,
+    pool: true,
+    maxConnections: Math.min(options.pool, POOL_MAX),
+    maxMessages: MAILS_PER_CONNECTION,
+    maxRequeues: RECONNECTS_MAX,
+    connectionTimeout: connectMs,
+    dnsTimeout: connectMs,
+    greetingTimeout: greetingMs,
+    socketTimeout: idleMs,
+    disableFileAccess: true,
+    disableUrlAccess: true,
+  })
+  transport.use('stream', inOnePiece)
+
+  const send = async (mail: Mail): Promise<{ accepted: true; response: string }> => {
+    const bodies: Readable[] = []
+    const composed = {
+      from,
+      to: mailbox(mail.to, 'The recipient'),
+      ...(mail.replyTo ? { replyTo: mailbox(mail.replyTo, 'The address for replies') } : {}),
+      envelope: { from: from.address, to: [mail.to.address] },
+      messageId: MESSAGE_ID.test(mail.messageId) ? mail.messageId : refuse('The Message-ID'),
+      date: mail.date,
+      subject: oneLine(mail.subject),
+      text: mail.text,
+      html: mail.html,
+      headers: headersOf(mail.headers ?? {}),
+      signal: AbortSignal.timeout(totalMs),
+      onBody: (body: Readable) => bodies.push(body),
+    }
+    try {
+      const { response } = await transport.sendMail(composed)
+      return { accepted: true, response }
+    } catch (thrown) {
+      throw classed(
+        thrown,
+        bodies.some((body) => body.readableEnded),
+      )
+    }
+  }
+  const verify = async (): Promise<void> => {
+    await transport.verify().catch((thrown: unknown) => {
+      throw classed(thrown, false)
+    })
+  }
+  return { send, verify, close: () => transport.close() }
+}
+
+const senderOf = (text: string): Mailbox => {
+  const named = /^(.*)<([^<>]+)>\s*$/s.exec(text)
+  return mailbox({ name: (named?.[1] ?? '').trim(), address: (named?.[2] ?? text).trim() }, 'The sender')
+}

@@ -1,0 +1,119 @@
+/** The controllers' process: reads its configuration, wires the clients, waits for the lease, leads. */
+import { randomUUID } from 'node:crypto'
+import { hostname } from 'node:os'
+import { readFontFiles } from './io/fonts.ts'
+import { makeMailer } from './io/mail.ts'
+import { makePdf } from './io/pdf.ts'
+import { makeCaches, type Operator, startOperator } from './operator.ts'
+import { CONTROLLERS, EnvError, readEnv } from './runtime/env.ts'
+import { makeEvents } from './runtime/events.ts'
+import { StaleEpoch, takeEpoch } from './runtime/fence.ts'
+import { makeKeys } from './runtime/keys.ts'
+import { makeKube } from './runtime/kube.ts'
+import { runLease } from './runtime/lease.ts'
+import { makeLog } from './runtime/log.ts'
+import { makeMetrics } from './runtime/metrics.ts'
+import { makeOps } from './runtime/ops.ts'
+import { type Around, makePg } from './runtime/pg.ts'
+import { installStop } from './runtime/stop.ts'
+import { VERSION } from './runtime/version.ts'
+
+const LEASE_NAME = 'bottega-controllers'
+const DRAIN_MS = 15_000
+
+const main = async () => {
+  const env = readEnv(CONTROLLERS, process.env)
+  const log = makeLog({ level: env.logLevel, base: { process: 'controllers' } })
+  const stop = installStop({ log })
+  const metrics = makeMetrics({ version: VERSION, process: 'controllers' })
+  const mails = metrics.counter({
+    name: 'bottega_mail_attempts_total',
+    help: 'Attempts to send a mail, by how they ended.',
+    labelNames: ['outcome'],
+  })
+
+  // Somebody leads after us: nothing that this process still does may count.
+  const around: Around = (_call, run) =>
+    run().catch((error) => {
+      if (error instanceof StaleEpoch) stop.abandon('another process leads')
+      throw error
+    })
+  const pg = makePg({
+    url: env.databaseUrl,
+    applicationName: 'bottega-controllers',
+    around,
+    onConnectionError: (err) => log.warn({ err }, 'database connection lost'),
+  })
+  await pg.assertDurable()
+  const kube = makeKube({
+    ...(env.kubeconfig !== undefined && { kubeconfig: env.kubeconfig }),
+    fieldManager: 'bottega-controllers',
+    onRequest: metrics.request,
+  })
+  const mailer = makeMailer({ url: env.smtpUrl, from: env.mailFrom, pool: env.mailLanes })
+  // A container that is started again has the same name, so it need not wait for its own lease to run out.
+  const identity = env.identity ?? hostname()
+  const deps = {
+    kube,
+    pg,
+    mailer,
+    pdf: makePdf({ fonts: readFontFiles() }),
+    keys: makeKeys(env.secretKey),
+    namespace: env.namespace,
+    publicUrl: env.publicUrl,
+    mailDomain: /@([^>\s]+)/.exec(env.mailFrom)?.[1] ?? hostname(),
+    mailLanes: env.mailLanes,
+    log,
+    now: () => new Date(),
+    metrics,
+    events: makeEvents({
+      kube,
+      reporter: 'bottega-controllers',
+      instance: identity,
+      log,
+      onDropped: metrics.eventsDropped,
+    }),
+    onMail: (outcome: string) => mails.inc({ outcome }),
+  }
+
+  const caches = makeCaches(deps)
+  let operator: Operator | undefined
+  const ops = await makeOps({
+    listen: env.metricsListen,
+    metrics,
+    log,
+    checks: {
+      database: () => pg.ready(),
+      accounts: () => caches.accounts.isSynced(),
+      invoices: () => caches.invoices.isSynced(),
+    },
+  })
+  const lease = runLease({
+    kube,
+    namespace: env.namespace,
+    name: LEASE_NAME,
+    identity,
+    onLead: async () => {
+      const epoch = await takeEpoch(pg, `${identity}/${randomUUID()}`)
+      operator = await startOperator(deps, caches, epoch)
+      log.info({ epoch }, 'started to lead')
+    },
+    onLost: () => stop.abandon('the lease was lost'),
+    log,
+    metrics,
+  })
+
+  stop.add('readiness', () => ops.leave())
+  stop.add('operator', (leftMs) => operator?.stop(Math.min(leftMs, DRAIN_MS)))
+  stop.add('lease', () => lease.stop())
+  stop.add('caches', () => Promise.all([caches.accounts.stop(), caches.invoices.stop()]))
+  stop.add('mailer', () => mailer.close())
+  stop.add('kube', () => kube.close())
+  stop.add('database', () => pg.close())
+  stop.add('ops', () => ops.stop())
+}
+
+main().catch((error) => {
+  console.error(error instanceof EnvError ? error.message : error)
+  process.exit(error instanceof EnvError ? 2 : 1)
+})
