@@ -1,0 +1,97 @@
+/** PATCH and DELETE of an invoice: a change of desire, guarded by what the ledger has made of it already. */
+import { isConflict, isNotFound } from '../controllers/runtime/errors.ts'
+import type { MirrorRow } from '../controllers/runtime/mirror.ts'
+import { faultsOf } from '../crds/invoice/faults.ts'
+import { INVOICE } from '../crds/invoice/kind.ts'
+import { type InvoiceSpec, spec as specSchema } from '../crds/invoice/schema.ts'
+import type { InvoiceView } from '../crds/invoice/view.ts'
+import type { Resource } from '../crds/object.ts'
+import { fixedFaults, restPointer, toPatch } from '../crds/rest.ts'
+import { withDefaults } from '../crds/schema.ts'
+import type { Deps } from './deps.ts'
+import { ownRow } from './invoice-read.ts'
+import { Problem, refuseFaults } from './problem.ts'
+import type { Answer, ApiRequest } from './route.ts'
+import { accepted, refuseStalled, wantsAsync } from './verdict.ts'
+
+/** Somebody else wrote in between: read again and try once more, this often. */
+const TRIES_MAX = 5
+
+/** Money that was received locks the document (spec/1 "Rules on paid invoices"). */
+const refuseLocked = (view: InvoiceView): void => {
+  if (view.status === 'paid') throw new Problem('LOCKED_PAID', `${view.number} is paid.`)
+  if (view.paid_cents > 0) throw new Problem('LOCKED_PARTIAL', `${view.number} is partly paid.`)
+}
+
+/** A merge patch (RFC 7396): null takes a field away, lists are replaced whole. */
+const merged = (spec: InvoiceSpec, change: Record<string, unknown>): InvoiceSpec => {
+  const next: Record<string, unknown> = { ...spec, ...change }
+  for (const [key, value] of Object.entries(change)) if (value === null) delete next[key]
+  return withDefaults(specSchema, next)
+}
+
+const refuseChange = (before: InvoiceSpec, after: InvoiceSpec): void => {
+  const faults = [...fixedFaults(specSchema, before, after), ...faultsOf(after)]
+  refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
+}
+
+/** Checks and writes the change against what stands now. @returns the new generation */
+const write = async (deps: Deps, request: ApiRequest, name: string): Promise<Resource<InvoiceSpec>> => {
+  const ref = { namespace: deps.namespace, name }
+  for (let left = TRIES_MAX; ; left--) {
+    const object = await deps.kube.get<Resource<InvoiceSpec>>(INVOICE, ref)
+    const change = toPatch(INVOICE, request.body)
+    refuseChange(object.spec, merged(object.spec, change))
+    try {
+      return await deps.kube.patchSpec<Resource<InvoiceSpec>>(
+        INVOICE,
+        ref,
+        { spec: change },
+        { resourceVersion: object.metadata.resourceVersion },
+      )
+    } catch (error) {
+      if (!isConflict(error) || left <= 1) throw error
+    }
+  }
+}
+
+const isJudged = (uid: string, generation: number) => (row: MirrorRow | undefined) =>
+  row !== undefined && row.uid === uid && row.observedGeneration >= generation
+
+export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  refuseLocked(row.view as InvoiceView)
+  const watched = deps.waiter.watch('Invoice', row.name)
+  try {
+    const { metadata } = await write(deps, request, row.name)
+    const location = `/api/invoices/${row.name}`
+    if (wantsAsync(request)) return accepted(location, { invoice: row.view })
+    const done = isJudged(metadata.uid, metadata.generation)
+    const now = await deps.mirror.get('Invoice', row.name)
+    const found = done(now) ? { row: now } : await watched.until(done)
+    if (!found?.row) return accepted(location, { invoice: row.view })
+    refuseStalled(found.row)
+    return { status: 200, body: { invoice: found.row.view } }
+  } finally {
+    watched.leave()
+  }
+}
+
+export const deleteInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  const view = row.view as InvoiceView
+  if (view.number !== null && !view.test) throw new Problem('LOCKED_NUMBERED', `${view.number} is in the register.`)
+  const watched = deps.waiter.watch('Invoice', row.name)
+  try {
+    await deps.kube.delete(INVOICE, { namespace: deps.namespace, name: row.name }, { uid: row.uid }).catch((error) => {
+      if (!isNotFound(error)) throw error
+    })
+    const gone = (await deps.mirror.get('Invoice', row.name)) === undefined
+    if (!gone && !(await watched.until((now) => now === undefined))) {
+      return accepted(`/api/invoices/${row.name}`, { invoice: view })
+    }
+    return { status: 204 }
+  } finally {
+    watched.leave()
+  }
+}

@@ -1,0 +1,104 @@
+/**
+ * POST /api/invoices: check, write the desire, wait for the controllers' verdict, answer with the view.
+ * A repeat of an external_ref is a read: the name derives from account and reference, so the API server itself makes
+ * the second create an AlreadyExists (spec/1 Invoice; DESIGN sections 2 and 5).
+ */
+import { randomBytes } from 'node:crypto'
+import { isAlreadyExists } from '../controllers/runtime/errors.ts'
+import type { MirrorRow } from '../controllers/runtime/mirror.ts'
+import { faultsOf } from '../crds/invoice/faults.ts'
+import { INVOICE } from '../crds/invoice/kind.ts'
+import { freshName, nameOf } from '../crds/invoice/name.ts'
+import { type PayloadView, payloadOf, viewPayload } from '../crds/invoice/payload.ts'
+import { DEFAULT_ISSUER, type InvoiceSpec } from '../crds/invoice/schema.ts'
+import type { ShownInvoice } from '../crds/invoice/shown.ts'
+import { GROUP, VERSION } from '../crds/object.ts'
+import { restPointer, toSpec } from '../crds/rest.ts'
+import type { Deps } from './deps.ts'
+import { Problem, refuseFaults } from './problem.ts'
+import type { Answer, ApiRequest } from './route.ts'
+import { accepted, refuseStalled, wantsAsync } from './verdict.ts'
+
+/** What POST answers beside the invoice (spec/1 Create response). The password can be derived again, so a replay shows it too. */
+const answerOf = (deps: Deps, row: MirrorRow, replay: boolean): Answer => {
+  const view = row.view as ShownInvoice
+  const hasPassword = view.gate === 'password' && view.send_count > 0
+  return {
+    status: replay ? 200 : 201,
+    headers: { location: `/api/invoices/${view.id}` },
+    body: {
+      number: view.number,
+      url: view.url,
+      ...(hasPassword && { password: deps.keys.password(view.id, view.send_count) }),
+      ...(replay && { idempotent_replay: true }),
+      ...(view.would_email && { would_email: view.would_email }),
+      invoice: view,
+    },
+  }
+}
+
+/** The fields in which a repeat asks for something else than the first call did. */
+const differing = (asked: PayloadView, made: PayloadView | null): (keyof PayloadView)[] =>
+  (Object.keys(asked) as (keyof PayloadView)[]).filter((field) => asked[field] !== made?.[field])
+
+/** Answers a repeat with what the first call made, or refuses when the two ask for different things. */
+const replay = (deps: Deps, spec: InvoiceSpec, row: MirrorRow): Answer => {
+  const view = row.view as ShownInvoice
+  const asked = viewPayload(payloadOf(spec, spec.issuerId ?? DEFAULT_ISSUER))
+  const fields = differing(asked, view.created_from)
+  if (fields.length > 0) {
+    const detail = `The reference ${spec.externalRef} was used for ${view.id} with another ${fields.join(', ')}.`
+    const faults = fields.map((field) => ({
+      code: 'REF_PAYLOAD_MISMATCH' as const,
+      pointer: `/${field}`,
+      detail: `was ${JSON.stringify(view.created_from?.[field])}, is now ${JSON.stringify(asked[field])}`,
+    }))
+    throw new Problem('REF_PAYLOAD_MISMATCH', detail, { faults })
+  }
+  refuseStalled(row)
+  return answerOf(deps, row, true)
+}
+
+/** True once the controllers have said something final about what was asked. */
+const settled = (row: MirrorRow | undefined, wantsNumber: boolean): row is MirrorRow => {
+  const view = row?.view as ShownInvoice | undefined
+  return view !== undefined && (view.stalled !== null || !wantsNumber || view.send_count > 0)
+}
+
+const create = async (deps: Deps, name: string, spec: InvoiceSpec): Promise<'made' | 'stood there'> => {
+  const metadata = { name, namespace: deps.namespace }
+  try {
+    await deps.kube.create(INVOICE, { apiVersion: `${GROUP}/${VERSION}`, kind: INVOICE.kind, metadata, spec })
+    return 'made'
+  } catch (error) {
+    if (isAlreadyExists(error)) return 'stood there'
+    throw error
+  }
+}
+
+export const createInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { account } = request.caller
+  const spec = toSpec<InvoiceSpec>(INVOICE, request.body, { account })
+  refuseFaults(faultsOf(spec).map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
+  if (spec.issuerId !== undefined && spec.issuerId !== DEFAULT_ISSUER) {
+    throw new Problem('BAD_ISSUER', `${spec.issuerId} is not an issuer of this account.`)
+  }
+  const ref = spec.externalRef
+  const name = ref === undefined ? freshName(randomBytes(16)) : nameOf({ account, externalRef: ref })
+  const location = `/api/invoices/${name}`
+  const done = (row: MirrorRow | undefined) => settled(row, spec.send)
+  const watched = deps.waiter.watch('Invoice', name)
+  try {
+    const known = ref === undefined ? undefined : await deps.mirror.get('Invoice', name)
+    if (done(known)) return replay(deps, spec, known as MirrorRow)
+    const outcome = await create(deps, name, spec)
+    if (wantsAsync(request)) return accepted(location, { invoice: { id: name } })
+    const found = await watched.until(done)
+    if (!found?.row) return accepted(location, { invoice: { id: name } })
+    if (outcome === 'stood there') return replay(deps, spec, found.row)
+    refuseStalled(found.row)
+    return answerOf(deps, found.row, false)
+  } finally {
+    watched.leave()
+  }
+}

@@ -1,0 +1,78 @@
+/** The PDF of an invoice: the snapshot of its last send, or a draft that the controllers draw on request. */
+import { createHash } from 'node:crypto'
+import type { MirrorRow } from '../controllers/runtime/mirror.ts'
+import { dayIn } from '../crds/calendar.ts'
+import { INVOICE } from '../crds/invoice/kind.ts'
+import { previewedKey, previewFact } from '../crds/invoice/preview.ts'
+import { DEFAULT_ISSUER } from '../crds/invoice/schema.ts'
+import type { ShownInvoice } from '../crds/invoice/shown.ts'
+import { RECONCILE_REQUESTED_AT } from '../crds/object.ts'
+import type { Deps } from './deps.ts'
+import { ownRow } from './invoice-read.ts'
+import { Problem } from './problem.ts'
+import type { Answer, ApiRequest } from './route.ts'
+
+const pdfAnswer = async (deps: Deps, sha256: string, fileName: string): Promise<Answer> => {
+  const bytes = await deps.blobs.get(sha256)
+  if (!bytes) throw new Problem('INTERNAL', 'The PDF is recorded but its bytes are not there.')
+  const headers = {
+    'content-type': 'application/pdf',
+    'content-disposition': `inline; filename="${fileName}.pdf"`,
+    'cache-control': 'private, no-store',
+    etag: `"${sha256}"`,
+  }
+  return { status: 200, bytes, headers }
+}
+
+/** The same draft on the same day under the same profile is drawn once. */
+const previewKey = async (deps: Deps, { name, account, uid, generation }: MirrorRow): Promise<string> => {
+  const profile = await deps.issuers.profile(account, DEFAULT_ISSUER)
+  const shown = JSON.stringify([name, uid, generation, dayIn(deps.now(), profile.timeZone ?? 'UTC'), profile])
+  return createHash('sha256').update(shown).digest('hex').slice(0, 32)
+}
+
+const drawDraft = async (deps: Deps, row: MirrorRow): Promise<string> => {
+  const key = await previewKey(deps, row)
+  const drawn = async (): Promise<string | undefined> => {
+    const { facts } = await deps.ledger.observe(row.name)
+    return facts.find((fact) => fact.key === previewedKey(key))?.body.sha256 as string | undefined
+  }
+  const watched = deps.waiter.watch('Invoice', row.name)
+  try {
+    const before = await drawn()
+    if (before !== undefined) return before
+    const { fact } = await deps.appendFact(previewFact(row.name, key, deps.now()))
+    const ref = { namespace: deps.namespace, name: row.name }
+    await deps.kube.patchMeta(INVOICE, ref, { annotations: { [RECONCILE_REQUESTED_AT]: deps.now().toISOString() } })
+    await watched.until((now) => now === undefined || (now.view as ShownInvoice).fact_seq > fact.seq)
+    const after = await drawn()
+    if (after !== undefined) return after
+  } finally {
+    watched.leave()
+  }
+  throw new Problem('PDF_BUSY', 'The draft was not drawn in time.', { headers: { 'retry-after': '5' } })
+}
+
+export const getPdf = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  const { sends } = await deps.ledger.observe(row.name)
+  const last = sends.at(-1)
+  const { number } = row.view as ShownInvoice
+  if (last) return pdfAnswer(deps, last.sha256, number ?? row.name)
+  return pdfAnswer(deps, await drawDraft(deps, row), `draft-${row.name}`)
+}
+
+export const listSnapshots = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  const { sends } = await deps.ledger.observe(row.name)
+  const snapshots = sends.map(({ sha256, at, bytes }) => ({ sha256, created_at: at, kind: 'send', bytes })).reverse()
+  return { status: 200, body: { snapshots } }
+}
+
+export const getSnapshot = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  const { sends } = await deps.ledger.observe(row.name)
+  const wanted = sends.find(({ sha256 }) => sha256 === request.params.sha256)
+  if (!wanted) throw new Problem('NOT_FOUND', 'This invoice has no such snapshot.')
+  return pdfAnswer(deps, wanted.sha256, (row.view as ShownInvoice).number ?? row.name)
+}

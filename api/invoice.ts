@@ -1,0 +1,220 @@
+/** The routes of invoices as data: what the server serves and what the OpenAPI document says (spec/1 Endpoints). */
+import { invoiceAnswer } from '../crds/invoice/answer.ts'
+import { profile } from '../crds/invoice/profile.ts'
+import { PHASES, spec } from '../crds/invoice/schema.ts'
+import { type JsonSchema, restSchema } from '../crds/rest.ts'
+import { deleteInvoice, patchInvoice } from './invoice-change.ts'
+import { createInvoice } from './invoice-create.ts'
+import { getPdf, getSnapshot, listSnapshots } from './invoice-pdf.ts'
+import { getInvoice, listInvoices } from './invoice-read.ts'
+import { getProfile, patchProfile } from './profile.ts'
+import type { Route } from './route.ts'
+
+const LIMIT_MAX = 200
+
+const object = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  description,
+  properties,
+})
+const text = (description: string): JsonSchema => ({ type: 'string', description })
+const whole = (description: string): JsonSchema => ({ type: 'integer', description })
+const wrapped = object('The invoice.', { invoice: invoiceAnswer })
+const pendingAnswer = {
+  description: 'Written; the verdict is still to come. Poll the address in Location.',
+  schema: object('What is known so far.', { invoice: object('The invoice.', { id: text('Names the invoice.') }) }),
+  headers: { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' },
+}
+
+const created: JsonSchema = object('What was made.', {
+  number: { type: ['string', 'null'], description: 'Number in the register; null for a draft.' },
+  url: { type: ['string', 'null'], description: "The client's page." },
+  password: text('Opens the page. Only for a client without an account of this service.'),
+  idempotent_replay: { type: 'boolean', description: 'True when this is the answer to an earlier call.' },
+  would_email: { type: ['object', 'null'], description: 'In test mode: the mail that was not sent.' },
+  invoice: invoiceAnswer,
+})
+
+const digits = (description: string, pattern: string): JsonSchema => ({ type: 'string', description, pattern })
+const filters: Record<string, JsonSchema> = {
+  status: { type: 'string', description: 'Only invoices that stand like this.', enum: [...PHASES] },
+  since: {
+    type: 'string',
+    description: 'Created on this day (UTC) or later.',
+    pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$',
+  },
+  client_email: { type: 'string', description: 'Exactly this recipient.', maxLength: 254 },
+  external_ref: { type: 'string', description: 'Exactly this reference.', maxLength: 128 },
+  issuer_id: { type: 'string', description: 'Under this issuer.', maxLength: 63 },
+  limit: digits(`How many, 1 to ${LIMIT_MAX}; 50 when left out.`, '^([1-9]\\d?|1\\d\\d|200)$'),
+  offset: digits('How many to skip.', '^\\d{1,9}$'),
+}
+
+const scope = (name: string) => ({ kind: 'scope' as const, scope: name })
+const tag = 'Invoices'
+const one = '/api/invoices/:id'
+const pdf = { description: 'The PDF.', contentType: 'application/pdf' }
+
+export const invoiceRoutes: Route[] = [
+  {
+    method: 'POST',
+    path: '/api/invoices',
+    summary: 'Create an invoice',
+    description: 'With send: true it is numbered, frozen and emailed before the answer.',
+    tag,
+    scope: scope('create.invoice'),
+    body: restSchema(spec),
+    answers: {
+      201: { description: 'Made.', schema: created },
+      200: { description: 'Made by an earlier call with this external_ref.', schema: created },
+      202: pendingAnswer,
+    },
+    codes: [
+      'BAD_EXTERNAL_REF',
+      'BAD_METADATA',
+      'BAD_PAID_AMOUNT',
+      'PAID_REQUIRES_SEND',
+      'BAD_ISSUER',
+      'NO_ITEMS',
+      'ZERO_TOTAL',
+      'REF_PAYLOAD_MISMATCH',
+    ],
+    handle: createInvoice,
+  },
+  {
+    method: 'GET',
+    path: '/api/invoices',
+    summary: 'List invoices',
+    description: 'Newest first.',
+    tag,
+    scope: scope('invoices:read'),
+    query: filters,
+    answers: {
+      200: {
+        description: 'One page.',
+        schema: object('One page.', {
+          invoices: { type: 'array', description: 'Newest first.', items: invoiceAnswer },
+          total: whole('How many there are over all pages.'),
+          limit: whole('As asked.'),
+          offset: whole('As asked.'),
+        }),
+      },
+    },
+    codes: ['INVALID_FIELD', 'UNKNOWN_PARAMETER'],
+    handle: listInvoices,
+  },
+  {
+    method: 'GET',
+    path: '/api/invoices/settings/profile',
+    summary: 'Read the seller profile',
+    tag,
+    scope: scope('account:profile'),
+    answers: { 200: { description: 'The profile.', schema: object('The profile.', { profile: restSchema(profile) }) } },
+    codes: [],
+    handle: getProfile,
+  },
+  {
+    method: 'PATCH',
+    path: '/api/invoices/settings/profile',
+    summary: 'Change the seller profile',
+    description: 'Frozen onto each invoice at send; what was sent stays as it was. null empties a field.',
+    tag,
+    scope: scope('account:profile'),
+    body: restSchema(profile, { partial: true }),
+    answers: { 200: { description: 'The profile.', schema: object('The profile.', { profile: restSchema(profile) }) } },
+    codes: [],
+    handle: patchProfile,
+  },
+  {
+    method: 'GET',
+    path: one,
+    summary: 'Read an invoice',
+    tag,
+    scope: scope('invoices:read'),
+    answers: { 200: { description: 'The invoice.', schema: wrapped } },
+    codes: ['NOT_FOUND'],
+    handle: getInvoice,
+  },
+  {
+    method: 'PATCH',
+    path: one,
+    summary: 'Change an invoice',
+    description: 'A draft, or a sent one without a payment. send: true sends a draft. null takes a field away.',
+    tag,
+    scope: scope('invoices:write'),
+    body: restSchema(spec, { partial: true }),
+    answers: { 200: { description: 'The invoice.', schema: wrapped }, 202: pendingAnswer },
+    codes: [
+      'NOT_FOUND',
+      'TEST_IMMUTABLE',
+      'REF_IMMUTABLE',
+      'LOCKED_PAID',
+      'LOCKED_PARTIAL',
+      'BAD_EXTERNAL_REF',
+      'BAD_METADATA',
+      'BAD_PAID_AMOUNT',
+      'PAID_REQUIRES_SEND',
+      'BAD_ISSUER',
+      'NO_ITEMS',
+      'ZERO_TOTAL',
+    ],
+    handle: patchInvoice,
+  },
+  {
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a draft or a test invoice',
+    tag,
+    scope: scope('invoices:write'),
+    answers: { 204: { description: 'Gone.' }, 202: pendingAnswer },
+    codes: ['NOT_FOUND', 'LOCKED_NUMBERED'],
+    handle: deleteInvoice,
+  },
+  {
+    method: 'GET',
+    path: `${one}/pdf`,
+    summary: 'The PDF of an invoice',
+    description: 'The snapshot of the last send; a draft carries a DRAFT stamp.',
+    tag,
+    scope: scope('invoices:read'),
+    answers: { 200: pdf },
+    codes: ['NOT_FOUND', 'PDF_BUSY'],
+    handle: getPdf,
+  },
+  {
+    method: 'GET',
+    path: `${one}/snapshots`,
+    summary: 'The PDFs frozen at each send',
+    tag,
+    scope: scope('invoices:read'),
+    answers: {
+      200: {
+        description: 'Newest first.',
+        schema: object('Newest first.', {
+          snapshots: {
+            type: 'array',
+            description: 'Newest first.',
+            items: object('One snapshot.', {
+              sha256: text('Names the bytes.'),
+              created_at: text('When it was frozen.'),
+              kind: text('send.'),
+              bytes: whole('How long it is.'),
+            }),
+          },
+        }),
+      },
+    },
+    codes: ['NOT_FOUND'],
+    handle: listSnapshots,
+  },
+  {
+    method: 'GET',
+    path: `${one}/snapshots/:sha256`,
+    summary: 'One frozen PDF',
+    tag,
+    scope: scope('invoices:read'),
+    answers: { 200: pdf },
+    codes: ['NOT_FOUND'],
+    handle: getSnapshot,
+  },
+]

@@ -1,0 +1,163 @@
+/** Route declarations → an OpenAPI 3.1 document. Every operation lists its codes (CONTRACT section 10). */
+import assert from 'node:assert/strict'
+import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
+import type { JsonSchema } from '../crds/rest.ts'
+import type { AnswerDeclaration, RouteDeclaration } from './route.ts'
+
+const PROBLEM_REF = '#/components/schemas/Problem'
+const JSON_TYPE = 'application/json'
+const PROBLEM_TYPE = 'application/problem+json'
+
+/** What every route may answer, and what every route behind a token may answer beside that. */
+const ANYWHERE: readonly ProblemCode[] = ['INTERNAL', 'TOO_MANY_REQUESTS', 'UNAVAILABLE']
+const BEHIND_TOKEN: readonly ProblemCode[] = ['UNAUTHENTICATED']
+const WITH_BODY: readonly ProblemCode[] = [
+  'BODY_TOO_LARGE',
+  'INVALID_FIELD',
+  'MALFORMED_JSON',
+  'UNKNOWN_FIELD',
+  'UNSUPPORTED_MEDIA_TYPE',
+]
+
+/** The body of every refusal (RFC 9457), once. */
+const PROBLEM: JsonSchema = {
+  type: 'object',
+  description: 'A refusal: what is wrong, where, and what to do next.',
+  required: ['type', 'title', 'status', 'detail', 'code', 'request_id'],
+  properties: {
+    type: { type: 'string', description: 'Address of the page about this code.' },
+    title: { type: 'string', description: 'What the code means.' },
+    status: { type: 'integer', description: 'The HTTP status.' },
+    detail: { type: 'string', description: 'What happened this time, with the figures.' },
+    code: { type: 'string', description: 'The code, for machines. More may be added.' },
+    request_id: { type: 'string', description: 'Names this request in the logs.' },
+    next: { type: 'string', description: 'What to do next.' },
+    errors: {
+      type: 'array',
+      description: 'Each place that is wrong.',
+      items: {
+        type: 'object',
+        description: 'One finding.',
+        required: ['code', 'pointer', 'detail'],
+        properties: {
+          code: { type: 'string', description: 'The code of this finding.' },
+          pointer: { type: 'string', description: 'JSON pointer into the request.' },
+          detail: { type: 'string', description: 'The rule and the figures.' },
+        },
+      },
+    },
+  },
+}
+
+export type OpenapiInfo = { title: string; version: string; description: string }
+
+/** The document of a list of routes; `schemas` are named components that the routes may refer to. */
+export const openapiOf = (
+  routes: readonly RouteDeclaration[],
+  info: OpenapiInfo,
+  schemas: Record<string, JsonSchema> = {},
+): JsonSchema => {
+  const paths: Record<string, Record<string, JsonSchema>> = {}
+  for (const route of routes) {
+    const path = route.path.replace(/:(\w+)/g, '{$1}')
+    const method = route.method.toLowerCase()
+    const operations = paths[path] ?? {}
+    assert(!(method in operations), `${route.method} ${route.path} is declared once`)
+    paths[path] = { ...operations, [method]: operationOf(route) }
+  }
+  return {
+    openapi: '3.1.0',
+    info,
+    security: [{ token: [] }],
+    paths,
+    components: {
+      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A personal access token.' } },
+      schemas: { ...schemas, Problem: PROBLEM },
+    },
+  }
+}
+
+const operationOf = (route: RouteDeclaration): JsonSchema => {
+  const codes = codesOf(route)
+  const parameters = [...pathParameters(route), ...queryParameters(route)]
+  return {
+    operationId: route.id ?? camelOf(route.summary),
+    summary: route.summary,
+    ...(route.description === undefined ? {} : { description: route.description }),
+    ...(route.tag === undefined ? {} : { tags: [route.tag] }),
+    ...securityOf(route),
+    ...(parameters.length > 0 ? { parameters } : {}),
+    ...(route.body
+      ? { requestBody: { content: { [route.bodyContentType ?? JSON_TYPE]: { schema: route.body } } } }
+      : {}),
+    responses: { ...answersOf(route), ...refusalsOf(codes) },
+    'x-codes': codes,
+  }
+}
+
+const securityOf = ({ scope }: RouteDeclaration): JsonSchema => {
+  if (scope.kind === 'public') return { security: [] }
+  return scope.kind === 'scope' ? { 'x-scope': scope.scope } : {}
+}
+
+const codesOf = (route: RouteDeclaration): ProblemCode[] =>
+  [
+    ...new Set([
+      ...route.codes,
+      ...ANYWHERE,
+      ...(route.scope.kind === 'public' ? [] : BEHIND_TOKEN),
+      ...(route.scope.kind === 'scope' ? (['FORBIDDEN'] as const) : []),
+      ...(route.body ? WITH_BODY : []),
+      ...(route.path.includes(':') ? (['NOT_FOUND'] as const) : []),
+      ...(route.query ? (['INVALID_FIELD', 'UNKNOWN_PARAMETER'] as const) : []),
+    ]),
+  ].sort()
+
+const pathParameters = (route: RouteDeclaration): JsonSchema[] =>
+  [...route.path.matchAll(/:(\w+)/g)].map(([, name]) => ({
+    name,
+    in: 'path',
+    required: true,
+    schema: { type: 'string' },
+  }))
+
+const queryParameters = (route: RouteDeclaration): JsonSchema[] =>
+  Object.entries(route.query ?? {}).map(([name, schema]) => ({
+    name,
+    in: 'query',
+    ...('description' in schema ? { description: schema.description } : {}),
+    schema,
+  }))
+
+const answersOf = (route: RouteDeclaration): JsonSchema =>
+  Object.fromEntries(Object.entries(route.answers).map(([status, answer]) => [status, answerOf(answer)]))
+
+const answerOf = ({ description, schema, contentType = JSON_TYPE, headers }: AnswerDeclaration): JsonSchema => ({
+  description,
+  ...(schema ? { content: { [contentType]: { schema } } } : {}),
+  ...(headers
+    ? {
+        headers: Object.fromEntries(
+          Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]),
+        ),
+      }
+    : {}),
+})
+
+/** One response per status, naming the codes that lead to it. */
+const refusalsOf = (codes: readonly ProblemCode[]): JsonSchema => {
+  const statuses = [...new Set(codes.map((code) => PROBLEMS[code].status))].sort()
+  return Object.fromEntries(
+    statuses.map((status) => {
+      const own = codes.filter((code) => PROBLEMS[code].status === status)
+      const description = own.map((code) => `${code}: ${PROBLEMS[code].title}.`).join('\n')
+      return [status, { description, content: { [PROBLEM_TYPE]: { schema: { $ref: PROBLEM_REF } } } }]
+    }),
+  )
+}
+
+const camelOf = (summary: string): string =>
+  summary
+    .toLowerCase()
+    .replace(/[^a-z0-9]+([a-z0-9])/g, (_, letter) => letter.toUpperCase())
+    .replace(/[^a-zA-Z0-9]/g, '')

@@ -1,0 +1,72 @@
+/**
+ * The door's check of shape: one compiled ajv validator per route, over the closed REST schema that is derived from the
+ * kind's one literal. Findings come back as faults with JSON pointers and, for a misspelt field, the nearest known name.
+ */
+import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import type { Fault } from '../crds/problem.ts'
+
+/** At most this many findings are reported; the rest would only repeat. */
+const FINDINGS_MAX = 20
+
+// verbose keeps the parent schema by reference, which names the fields that are known; nothing is copied.
+const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true, ownProperties: true })
+
+/** Levenshtein distance, for suggestions over short names only. */
+const distance = (a: string, b: string): number => {
+  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
+  for (let i = 1; i <= a.length; i++) {
+    const next = [i]
+    for (let j = 1; j <= b.length; j++) {
+      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
+      next.push(Math.min((next[j - 1] ?? 0) + 1, (row[j] ?? 0) + 1, swap))
+    }
+    row = next
+  }
+  return row[b.length] ?? 0
+}
+
+/** The nearest known name, if it is near enough to be what was meant. */
+export const nearest = (name: string, known: string[]): string | undefined => {
+  const lower = name.slice(0, 64).toLowerCase()
+  const ranked = known
+    .map((candidate) => ({ candidate, far: distance(lower, candidate.toLowerCase()) }))
+    .sort((a, b) => a.far - b.far)[0]
+  return ranked && ranked.far <= Math.max(2, Math.floor(lower.length / 3)) ? ranked.candidate : undefined
+}
+
+const escapePointer = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1')
+
+/** What is known at the place where an unknown field was met; read from ajv's parent schema. */
+const unknownField = (error: ErrorObject): Fault => {
+  const name = String(error.params.additionalProperty)
+  const properties = (error.parentSchema as { properties?: Record<string, unknown> } | undefined)?.properties ?? {}
+  const meant = nearest(name, Object.keys(properties))
+  return {
+    code: 'UNKNOWN_FIELD',
+    pointer: `${error.instancePath}/${escapePointer(name.slice(0, 128))}`,
+    detail: meant
+      ? `There is no field ${JSON.stringify(name.slice(0, 128))}; did you mean ${meant}?`
+      : `There is no field ${JSON.stringify(name.slice(0, 128))}.`,
+  }
+}
+
+const faultOf = (error: ErrorObject): Fault => {
+  if (error.keyword === 'additionalProperties') return unknownField(error)
+  if (error.keyword === 'required') {
+    const name = String(error.params.missingProperty)
+    return {
+      code: 'INVALID_FIELD',
+      pointer: `${error.instancePath}/${escapePointer(name)}`,
+      detail: `${name} is required.`,
+    }
+  }
+  const code = (error.parentSchema as { 'x-code'?: Fault['code'] } | undefined)?.['x-code'] ?? 'INVALID_FIELD'
+  const where = error.instancePath === '' ? 'The body' : error.instancePath.slice(1).replaceAll('/', '.')
+  return { code, pointer: error.instancePath, detail: `${where} ${error.message ?? 'is not valid'}.` }
+}
+
+/** Compiles once; returns the findings of one value, empty when it fits. */
+export const compileCheck = (schema: object): ((value: unknown) => Fault[]) => {
+  const validate = ajv.compile(schema)
+  return (value) => (validate(value) ? [] : (validate.errors ?? []).slice(0, FINDINGS_MAX).map(faultOf))
+}
