@@ -1,0 +1,164 @@
+import { join } from 'node:path'
+import { takeEpoch } from '../../controllers/runtime/fence.ts'
+import { type Ledger, makeLedger } from '../../controllers/runtime/ledger.ts'
+import { migrate } from '../../controllers/runtime/migrate.ts'
+import { makePg } from '../../controllers/runtime/pg.ts'
+import { type BenchContext, median } from '../lib/figure.ts'
+import { ensurePgbench, pgbench } from '../lib/pgbench.ts'
+import { removeData } from '../lib/pgfiles.ts'
+import { query, startPostgres } from '../lib/postgres.ts'
+
+/**
+ * Gap-free numbers on one series through our ledger, beside (a) a row lock per commit, which is what most systems do,
+ * and (b) a gappy sequence, which is what the others do. One PostgreSQL with fsync on, alternating rounds, medians.
+ * Source of the goals: research/performance-reliability.md 1.2.
+ */
+
+const ROUNDS = 3
+const SECONDS = 6
+const PEER_SECONDS = 3
+const CALLERS = [1, 64, 512]
+
+const PEER_TABLES = `
+create table peer_series (id int primary key, last bigint not null) with (fillfactor = 40);
+insert into peer_series values (1, 0);
+create sequence peer_sequence;
+create table peer_invoice (
+  number bigint primary key, resource text not null unique, total_cents bigint not null, issued_at timestamptz not null
+);
+create table peer_outbox (id bigint generated always as identity primary key, number bigint not null, body text not null);
+`
+const INVOICE = (number: string) => `values (${number}, 'ns/inv-' || ${number}, 192000, now())`
+const ROW_LOCK = `begin;
+update peer_series set last = last + 1 where id = 1 returning last \\gset
+insert into peer_invoice ${INVOICE(':last')};
+insert into peer_outbox (number, body) values (:last, 'mail');
+commit;
+`
+const ROW_LOCK_CTE = `with n as (update peer_series set last = last + 1 where id = 1 returning last),
+i as (insert into peer_invoice select last, 'ns/inv-' || last, 192000, now() from n returning number)
+insert into peer_outbox (number, body) select number, 'mail' from i;
+`
+const SEQUENCE = `with n as (select nextval('peer_sequence') as last),
+i as (insert into peer_invoice select last, 'ns/inv-' || last, 192000, now() from n returning number)
+insert into peer_outbox (number, body) select number, 'mail' from i;
+`
+/** The peers of (a) differ by machine: whichever is the best here is the peer. */
+const ROW_LOCKS = [
+  { name: 'row lock per commit, 1 client', script: ROW_LOCK, clients: 1 },
+  { name: 'row lock per commit, 16 clients', script: ROW_LOCK, clients: 16 },
+  { name: 'row lock in one statement, 1 client', script: ROW_LOCK_CTE, clients: 1 },
+  { name: 'row lock in one statement, 16 clients', script: ROW_LOCK_CTE, clients: 16 },
+]
+const GAPPY = { name: 'gappy sequence, 16 clients', script: SEQUENCE, clients: 16 }
+
+const SERIES = { id: 'bench', account: 'bench', prefix: 'INV-026-' }
+let claims = 0
+
+/** So many callers claim one after another for so long. Gives claims per second. */
+async function claimLoad(ledger: Ledger, callers: number, seconds: number): Promise<number> {
+  const startMs = performance.now()
+  const endMs = startMs + seconds * 1000
+  let done = 0
+  const caller = async () => {
+    while (performance.now() < endMs) {
+      claims += 1
+      await ledger.claimNumber({
+        resource: `bench/inv-${claims}`,
+        uid: `uid-${claims}`,
+        series: SERIES,
+        kind: 'invoice',
+        totalCents: 192_000,
+        currency: 'EUR',
+        issuedAt: new Date().toISOString(),
+        payload: {
+          totalCents: 192_000,
+          currency: 'EUR',
+          clientEmail: 'billing@acme.test',
+          issuerId: 'default',
+          test: false,
+          send: true,
+        },
+      })
+      done += 1
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, caller))
+  return (done * 1000) / (performance.now() - startMs)
+}
+
+type Rounds = Map<string, number[]>
+type Setup = BenchContext & { url: string; ledger: Ledger }
+
+async function oneRound({ url, ledger, scratch }: Setup, rounds: Rounds): Promise<void> {
+  const note = (name: string, value: number) => void rounds.set(name, [...(rounds.get(name) ?? []), value])
+  for (const [index, peer] of [...ROW_LOCKS, GAPPY].entries()) {
+    await query(url, 'truncate peer_invoice, peer_outbox')
+    await query(url, 'checkpoint')
+    note(peer.name, await pgbench({ url, folder: scratch, ...peer, name: `peer-${index}`, seconds: PEER_SECONDS }))
+  }
+  for (const callers of CALLERS) {
+    await query(url, 'checkpoint')
+    note(`ours ${callers}`, await claimLoad(ledger, callers, callers === 1 ? PEER_SECONDS : SECONDS))
+  }
+}
+
+/** The whole point of the exercise: as fast as this, and still 1..n. */
+async function demandGapFree(url: string, ledger: Ledger): Promise<void> {
+  const [row] = await query(
+    url,
+    'select count(*)::int as count, count(distinct number)::int as numbers, max(seq)::int as last from register',
+  )
+  const found = await ledger.verify(SERIES.id)
+  const whole = row?.count === claims && row.numbers === claims && row.last === claims && found?.ok === true
+  if (!whole) throw new Error(`the register is not whole: ${JSON.stringify({ claims, row, found })}`)
+}
+
+function report({ figure, progress }: BenchContext, rounds: Rounds): void {
+  const of = (name: string) => median(rounds.get(name) ?? [])
+  for (const { name } of [...ROW_LOCKS, GAPPY]) progress.line(`  ${name}: ${Math.round(of(name))} /s`)
+  const rowLock = ROW_LOCKS.map((peer) => ({ name: peer.name, value: of(peer.name) })).reduce((best, one) =>
+    one.value > best.value ? one : best,
+  )
+  const ours = (callers: number) => ({
+    name: `gap-free numbers on one series, ${callers} ${callers === 1 ? 'caller' : 'callers'}`,
+    value: of(`ours ${callers}`),
+    unit: '/s',
+  })
+  const peerA = { peer: rowLock.name, peerValue: rowLock.value }
+  const peerB = { peer: GAPPY.name, peerValue: of(GAPPY.name) }
+  figure({ ...ours(1), ...peerA, goal: { atLeast: 0.5 } })
+  for (const callers of CALLERS.slice(1)) {
+    figure({ ...ours(callers), ...peerA, goal: { atLeast: 12 } })
+    figure({ ...ours(callers), ...peerB, goal: { atLeast: 2 } })
+  }
+}
+
+export async function bench(context: BenchContext): Promise<void> {
+  const { progress, scratch } = context
+  ensurePgbench()
+  const dataDir = join(scratch, 'pg')
+  const postgres = await startPostgres({ dataDir, owner: `bench-${process.pid}`, durable: true })
+  const { url } = postgres
+  const pg = makePg({ url })
+  try {
+    await migrate(url)
+    await query(url, PEER_TABLES)
+    await pg.assertDurable()
+    const epoch = await takeEpoch(pg, 'bench')
+    const ledger = makeLedger({ pg, epoch: () => epoch })
+    const rounds: Rounds = new Map()
+    const step = progress.step(`numbering: ${ROUNDS} rounds, about two minutes`)
+    for (let round = 1; round <= ROUNDS; round += 1) {
+      step.update(`round ${round} of ${ROUNDS}`, (round - 1) / ROUNDS)
+      await oneRound({ ...context, url, ledger }, rounds)
+    }
+    await demandGapFree(url, ledger)
+    step.done(`${claims} numbers, no hole, no repeat, the chain verifies`)
+    report(context, rounds)
+  } finally {
+    await pg.close()
+    await postgres.stop()
+    removeData(dataDir)
+  }
+}

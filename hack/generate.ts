@@ -1,0 +1,61 @@
+import { readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { stringify } from 'yaml'
+import { openapiOf } from '../api/openapi.ts'
+import { described, type Route } from '../api/route.ts'
+import { KINDS } from '../crds/kinds.ts'
+import { manifestOf } from '../crds/manifest.ts'
+import { Refusal, runCommand } from './lib/refusal.ts'
+
+/** Writes what follows from the schemas and routes; `--check` only compares, and names the files that have drifted. */
+
+const usage = 'Usage: hack/generate [--check]'
+const root = join(import.meta.dirname, '..')
+const header = '# Made by hack/generate from the schema of the kind; edit that.\n'
+
+const invoicingInfo = {
+  title: 'Bottega invoicing',
+  version: '2026-07',
+  description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
+}
+const invoiceRoutes: Route[] = []
+
+/** Path from the root → text. */
+export function generatedFiles(): Map<string, string> {
+  const definitions = KINDS.map((kind): [string, string] => {
+    const text = stringify(manifestOf(kind), { lineWidth: 0, aliasDuplicateObjects: false })
+    return [`crds/${kind.singular}.yaml`, header + text]
+  })
+  const openapi = openapiOf(described(invoiceRoutes), invoicingInfo)
+  return new Map([...definitions, ['api/openapi-invoices.json', `${JSON.stringify(openapi, null, 2)}\n`]])
+}
+
+const present = (path: string): string | null => {
+  try {
+    return readFileSync(join(root, path), 'utf8')
+  } catch {
+    return null
+  }
+}
+
+/** The files that are not what they would be if made now. */
+export function drifted(): string[] {
+  return [...generatedFiles()].filter(([path, text]) => present(path) !== text).map(([path]) => path)
+}
+
+async function main(): Promise<number> {
+  const args = process.argv.slice(2)
+  if (args.length > 1 || (args[0] !== undefined && args[0] !== '--check')) throw new Refusal(usage, { exitCode: 2 })
+  const files = drifted()
+  if (args[0] === '--check') {
+    if (files.length > 0) throw new Refusal(`Run hack/generate and commit: ${files.join(', ')}.`)
+    console.log('Everything generated is up to date.')
+    return 0
+  }
+  const made = generatedFiles()
+  for (const path of files) writeFileSync(join(root, path), made.get(path) ?? '')
+  console.log(files.length === 0 ? 'Everything generated is up to date.' : `Wrote ${files.join(', ')}.`)
+  return 0
+}
+
+if (import.meta.main) await runCommand(main)

@@ -1,0 +1,179 @@
+import { writeFileSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { mintToken } from '../../api/tokens.ts'
+import { migrate } from '../../controllers/runtime/migrate.ts'
+import { accessTo, type Platform, platformObjects } from '../../crds/platform.ts'
+import { writeWhole } from './files.ts'
+import { asList, type Kubectl } from './kubectl.ts'
+import { kubeconfigText } from './pki.ts'
+import { messageOf, Refusal } from './refusal.ts'
+
+/** Everything that a fresh cluster and database need before the two processes can start. All of it may be done again. */
+
+export const namespace = 'default'
+const serviceAccounts = { controllers: 'bottega-controllers', api: 'bottega-api' } as const
+export type ProcessName = keyof typeof serviceAccounts
+
+const fieldManager = 'bottega-setup'
+const crdWait = '60s'
+const policyWaitMs = 20_000
+const tokenLifetime = '8760h'
+
+export { migrate }
+
+const platform: Platform = {
+  namespace,
+  controllersAccount: serviceAccounts.controllers,
+  apiAccount: serviceAccounts.api,
+}
+
+/** Applies CRDs, policies, accounts of the two processes and their rights, and returns once they are in force. */
+export async function applyPlatform(kubectl: Kubectl): Promise<void> {
+  const objects = platformObjects(platform)
+  await apply(kubectl, asList(objects))
+  const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition')
+  const names = definitions.map(({ metadata }) => `crd/${metadata.name}`)
+  await kubectl(['wait', '--for=condition=Established', `--timeout=${crdWait}`, ...names])
+  await policiesInForce(kubectl)
+}
+
+/** Lets the two processes serve another namespace than their own. */
+export async function grantAccessTo(kubectl: Kubectl, otherNamespace: string): Promise<void> {
+  await apply(kubectl, asList(accessTo(otherNamespace, platform)))
+}
+
+async function apply(kubectl: Kubectl, manifests: unknown): Promise<void> {
+  const options = ['--server-side', '--force-conflicts', `--field-manager=${fieldManager}`]
+  await kubectl(['apply', ...options, '-f', '-'], manifests)
+}
+
+/** A new admission policy acts up to half a second after its creation: ask until it denies, never assume. */
+async function policiesInForce(kubectl: Kubectl): Promise<void> {
+  await apply(kubectl, manifestOf(account('policy-probe', {})))
+  const target = ['patch', 'account.bottega.dev/policy-probe', '-n', namespace]
+  const forbidden = [...target, '--subresource=status', '--type=merge', '--dry-run=server', '-p', '{"status":{}}']
+  const deadlineMs = performance.now() + policyWaitMs
+  try {
+    while (await isAllowed(kubectl, forbidden)) {
+      if (performance.now() > deadlineMs)
+        throw new Refusal('The policy that keeps status for the operator does not come into force.')
+      await sleep(100)
+    }
+  } finally {
+    await kubectl(['delete', 'account.bottega.dev/policy-probe', '-n', namespace, '--wait=false'])
+  }
+}
+
+async function isAllowed(kubectl: Kubectl, args: readonly string[]): Promise<boolean> {
+  try {
+    await kubectl(args)
+    return true
+  } catch (error) {
+    if (error instanceof Refusal && /denied|forbidden/i.test(error.detail)) return false
+    throw error
+  }
+}
+
+type AccountSpec = { email: string; name: string; plan: string; role: string; capabilities: string[]; teams: string[] }
+type DemoAccount = { name: string; spec: AccountSpec }
+
+/** A member on the free plan without any grant, but for what is said. */
+function account(name: string, spec: Partial<AccountSpec>): DemoAccount {
+  const plain = { email: `${name}@demo.test`, name, plan: 'free', role: 'member', capabilities: [], teams: [] }
+  return { name, spec: { ...plain, ...spec } }
+}
+
+function manifestOf({ name, spec }: DemoAccount) {
+  return { apiVersion: 'bottega.dev/v1alpha1', kind: 'Account', metadata: { name, namespace }, spec }
+}
+
+const capabilities = ['app.deploy', 'devbox.manage']
+const teams = ['studio']
+const demoAccounts = {
+  owner: account('demo', { email: 'owner@demo.test', name: 'Demo Studio', plan: 'team', capabilities, teams }),
+  free: account('free', { name: 'Free Account', teams }),
+  other: account('other', { name: 'Other Account', plan: 'pro' }),
+  reviewer: account('reviewer', { name: 'Compliance', plan: 'pro', role: 'reviewer' }),
+  admin: account('admin', { name: 'Operator', plan: 'pro', role: 'admin', capabilities }),
+}
+
+export type TokenHolder = keyof typeof demoAccounts
+export type Tokens = Record<TokenHolder, string>
+
+/** Makes the demo accounts that are absent; one that is there may have been changed by its admin and is left alone. */
+export async function createDemoAccounts(kubectl: Kubectl): Promise<void> {
+  const present = new Set((await kubectl(['get', 'accounts.bottega.dev', '-n', namespace, '-o', 'name'])).split('\n'))
+  const absent = Object.values(demoAccounts).filter(({ name }) => !present.has(`account.bottega.dev/${name}`))
+  if (absent.length === 0) return
+  await kubectl(['create', '-f', '-'], asList(absent.map(manifestOf)))
+}
+
+/** A full-access token for each demo account. */
+export async function mintDemoTokens(databaseUrl: string, key: string): Promise<Tokens> {
+  const mint = async (holder: TokenHolder) =>
+    mintToken(databaseUrl, { account: demoAccounts[holder].name, name: holder, key })
+  return {
+    owner: await mint('owner'),
+    free: await mint('free'),
+    other: await mint('other'),
+    reviewer: await mint('reviewer'),
+    admin: await mint('admin'),
+  }
+}
+
+/** Writes a kubeconfig (0600) with which a process is its own service account and nobody else: never a cluster admin. */
+export async function writeServiceKubeconfig(kubectl: Kubectl, process: ProcessName, path: string): Promise<void> {
+  const token = await kubectl([
+    'create',
+    'token',
+    serviceAccounts[process],
+    '-n',
+    namespace,
+    `--duration=${tokenLifetime}`,
+  ])
+  const { server, ca } = await clusterOf(kubectl)
+  writeWhole(path, kubeconfigText({ server, ca, user: { token: token.trim() }, namespace }))
+}
+
+async function clusterOf(kubectl: Kubectl): Promise<{ server: string; ca: string }> {
+  const config = JSON.parse(await kubectl(['config', 'view', '--raw', '--minify', '--flatten', '-o', 'json']))
+  const cluster: { server: string; 'certificate-authority-data'?: string } = config.clusters[0].cluster
+  return { server: cluster.server, ca: cluster['certificate-authority-data'] ?? '' }
+}
+
+/** A stand-alone kubeconfig of one context of somebody's own, namespace `default`, so that all later calls are alike. */
+export async function copyContext(kubectl: Kubectl, context: string | undefined, path: string): Promise<void> {
+  const chosen = context === undefined ? [] : [`--context=${context}`]
+  const text = await kubectl(['config', 'view', '--raw', '--minify', '--flatten', '-o', 'json', ...chosen])
+  const config = JSON.parse(text)
+  config.contexts[0].context.namespace = namespace
+  writeFileSync(path, JSON.stringify(config), { mode: 0o600 })
+}
+
+export type Welcome = { number: string; url: string; password: string | undefined }
+
+/** Sends the first invoice. Its `external_ref` is fixed, so every later start gets the same invoice back, and no mail. */
+export async function sendWelcomeInvoice(baseUrl: string, token: string): Promise<Welcome> {
+  const invoice = {
+    external_ref: 'welcome',
+    send: true,
+    client_name: 'ACME',
+    client_email: 'billing@acme.test',
+    currency: 'EUR',
+    items: [{ description: 'Welcome to Bottega', qty: 1, unit_cents: 10_000 }],
+  }
+  const response = await fetch(`${baseUrl}/api/invoices`, {
+    method: 'POST',
+    headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+    body: JSON.stringify(invoice),
+    signal: AbortSignal.timeout(30_000),
+  }).catch((cause) => {
+    throw new Refusal(`The first invoice could not be sent: ${messageOf(cause)}.`, { cause })
+  })
+  const text = await response.text()
+  if (response.status !== 200 && response.status !== 201) {
+    throw new Refusal(`The first invoice was answered with ${response.status} (see above).`, { detail: text })
+  }
+  const answer: { number: string; url: string; password?: string } = JSON.parse(text)
+  return { number: answer.number, url: answer.url, password: answer.password }
+}

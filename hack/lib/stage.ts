@@ -1,0 +1,92 @@
+import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { removeSockets, startControlPlane } from './controlplane.ts'
+import { demandDisk, readJson, writeWhole } from './files.ts'
+import { createKubectl } from './kubectl.ts'
+import { applyPlatform, writeServiceKubeconfig } from './platform.ts'
+import { startPostgres } from './postgres.ts'
+import { endProcesses, findOwned, type ProcessId, startOf } from './processes.ts'
+import type { Progress } from './progress.ts'
+import { Refusal } from './refusal.ts'
+import { ensureTools } from './tools.ts'
+import { controlPlaneTools } from './tooltable.ts'
+
+/** The control plane and PostgreSQL that all integration tests of one run share; throw-away, so neither waits for the disk. */
+export type Stage = { env: Record<string, string>; end(): Promise<void> }
+
+const folderPrefix = '/tmp/bottega-test-stage-'
+const neededMib = 1_024
+type Note = { owner: string; runner: ProcessId }
+
+/** Starts both (or takes DATABASE_URL), applies the platform's objects, and gives what the test files need to know. */
+export async function startStage(options: { owner: string; progress: Progress; signal: AbortSignal }): Promise<Stage> {
+  const { owner, progress, signal } = options
+  demandDisk('/tmp', neededMib)
+  const tools = await ensureTools(controlPlaneTools, { progress })
+  const folder = mkdtempSync(folderPrefix)
+  chmodSync(folder, 0o755) // the user postgres must get in
+  const note: Note = { owner, runner: { pid: process.pid, start: startOf(process.pid) ?? '' } }
+  writeWhole(join(folder, 'runner.json'), JSON.stringify(note))
+  const planeFolder = join(folder, 'control-plane')
+  const end = async () => {
+    await endOwned(owner)
+    removeSockets(planeFolder)
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const step = progress.step('control plane and PostgreSQL for the tests')
+  try {
+    mkdirSync(planeFolder)
+    const [plane, databaseUrl] = await Promise.all([
+      startControlPlane({ stateDir: planeFolder, tools, owner, durable: false }),
+      givenOrOwnDatabase(join(folder, 'pg'), owner),
+    ])
+    step.update('applying the platform')
+    const kubectl = createKubectl(tools.path('kubectl'), plane.kubeconfig)
+    await applyPlatform(kubectl)
+    const controllers = join(folder, 'controllers.kubeconfig')
+    const api = join(folder, 'api.kubeconfig')
+    await Promise.all([
+      writeServiceKubeconfig(kubectl, 'controllers', controllers),
+      writeServiceKubeconfig(kubectl, 'api', api),
+    ])
+    if (signal.aborted) throw new Refusal('Interrupted.')
+    step.done()
+    return {
+      end,
+      env: {
+        BOTTEGA_TEST_KUBECONFIG: plane.kubeconfig,
+        BOTTEGA_TEST_CONTROLLERS_KUBECONFIG: controllers,
+        BOTTEGA_TEST_API_KUBECONFIG: api,
+        BOTTEGA_TEST_DATABASE_URL: databaseUrl,
+      },
+    }
+  } catch (error) {
+    step.fail()
+    await end()
+    throw error
+  }
+}
+
+async function givenOrOwnDatabase(dataDir: string, owner: string): Promise<string> {
+  if (process.env.DATABASE_URL) return process.env.DATABASE_URL
+  return (await startPostgres({ dataDir, owner, durable: false })).url
+}
+
+/** Ends what runs that were killed have left behind: their servers, and their folders. */
+export async function endStaleStages(): Promise<void> {
+  for (const folder of globSync(`${folderPrefix}*`)) {
+    const note = readJson<Note>(join(folder, 'runner.json'))
+    if (note === null || startOf(note.runner.pid) === note.runner.start) continue
+    await endOwned(note.owner)
+    removeSockets(join(folder, 'control-plane'))
+    rmSync(folder, { recursive: true, force: true })
+  }
+}
+
+const endingOrder = ['kube-apiserver', 'etcd', 'postgres']
+
+/** The API server goes before etcd, without which its own graceful end never comes. */
+async function endOwned(owner: string): Promise<void> {
+  const left = findOwned(owner)
+  await endProcesses(left.sort((a, b) => endingOrder.indexOf(a.name) - endingOrder.indexOf(b.name)))
+}

@@ -1,0 +1,96 @@
+import { randomBytes } from 'node:crypto'
+import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { join } from 'node:path'
+import { identityOf, readJson, writeWhole } from './files.ts'
+import type { Tokens, Welcome } from './platform.ts'
+import { type ProcessId, startOf } from './processes.ts'
+
+/** What `hack/up` keeps in `.bottega/`, one place for every path in it. */
+
+export const root = join(import.meta.dirname, '..', '..')
+/** Another folder makes another platform beside the one that a developer has running: for tests of these commands. */
+export const stateDir = process.env.BOTTEGA_STATE_DIR ?? join(root, '.bottega')
+const at = (...names: string[]) => join(stateDir, ...names)
+
+export const paths = {
+  logs: at('logs'),
+  mail: at('mail'),
+  env: at('env.json'),
+  supervisor: at('supervisor.json'),
+  secrets: at('secrets.json'),
+  ports: at('ports.json'),
+  kind: at('kind.json'),
+  postgres: at('pg'),
+  controlPlane: at('control-plane'),
+  adminKubeconfig: at('admin.kubeconfig'),
+  controllersKubeconfig: at('controllers.kubeconfig'),
+  apiKubeconfig: at('api.kubeconfig'),
+} as const
+
+/** `.bottega/env.json`: how tests, scripts and people reach what runs (CONTRACT section 1). */
+export type UpEnvironment = {
+  baseUrl: string
+  metricsUrls: string[]
+  kubeconfig: string
+  databaseUrl: string
+  mailDir: string
+  namespace: string
+  tokens: Tokens
+  operatorPid: number
+  apiPid: number
+  supervisorPid: number
+}
+
+export type Supervisor = ProcessId & { welcome?: Welcome }
+export type Ports = Partial<Record<'api' | 'apiMetrics' | 'controllersMetrics' | 'mail' | 'postgres', number>>
+export type Secrets = { secretKey: string; tokens?: Tokens; tokensOf?: string }
+
+/** Makes the folders; enterable by others, because PostgreSQL may run as another user, while every secret file is 0600. */
+export function makeStateFolders(): void {
+  mkdirSync(stateDir, { recursive: true, mode: 0o755 })
+  for (const folder of [paths.logs, paths.mail]) mkdirSync(folder, { recursive: true })
+}
+
+/** Names this checkout's platform to the kernel: in the lock, and in the environment of every process it starts. */
+export function ownerName(): string {
+  return `up-${identityOf(stateDir)}`
+}
+
+/** The running supervisor of this checkout, by what it noted and what /proc says, or null. */
+export function findSupervisor(): ProcessId | null {
+  const noted = readJson<Supervisor>(paths.supervisor)
+  return noted !== null && startOf(noted.pid) === noted.start ? noted : null
+}
+
+/** env.json, but only when it was written by the supervisor that runs now. */
+export function readEnvironment(): UpEnvironment | null {
+  const environment = readJson<UpEnvironment>(paths.env)
+  const supervisor = findSupervisor()
+  return environment !== null && supervisor !== null && environment.supervisorPid === supervisor.pid
+    ? environment
+    : null
+}
+
+/** The server key and the demo tokens; the key is made once and stays for as long as the data does. */
+export function readSecrets(): Secrets {
+  const kept = readJson<Secrets>(paths.secrets)
+  if (kept !== null) return kept
+  const made: Secrets = { secretKey: randomBytes(32).toString('base64') }
+  writeSecrets(made)
+  return made
+}
+
+export function writeSecrets(secrets: Secrets): void {
+  writeWhole(paths.secrets, JSON.stringify(secrets, null, 2))
+}
+
+/** Written by others than the supervised processes: the supervisor's own output, and npm's. */
+const shared = new Set(['supervisor.log', 'npm.log'])
+
+/** Every start has logs of its own; those of the one before are kept beside them as `.1`. */
+export function rotateLogs(): void {
+  for (const name of readdirSync(paths.logs).filter((file) => file.endsWith('.log'))) {
+    const path = join(paths.logs, name)
+    if (!shared.has(name) && existsSync(path)) renameSync(path, `${path}.1`)
+  }
+}

@@ -1,0 +1,236 @@
+import { rmSync } from 'node:fs'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type Cluster, type ClusterChoice, openCluster, toolsFor } from './cluster.ts'
+import { removeSockets } from './controlplane.ts'
+import { demandDisk, readJson, writeWhole } from './files.ts'
+import { createKubectl, type Kubectl } from './kubectl.ts'
+import { tryLock } from './lock.ts'
+import { type Addresses, chooseAddresses, nodeServices } from './parts.ts'
+import {
+  applyPlatform,
+  createDemoAccounts,
+  migrate,
+  mintDemoTokens,
+  namespace,
+  sendWelcomeInvoice,
+  type Tokens,
+  type Welcome,
+  writeServiceKubeconfig,
+} from './platform.ts'
+import { query, startPostgres } from './postgres.ts'
+import { describe, type Ending, endProcesses, findOwned, refuseLaunches, type Service, startOf } from './processes.ts'
+import type { Progress } from './progress.ts'
+import { messageOf, Refusal } from './refusal.ts'
+import {
+  makeStateFolders,
+  ownerName,
+  type Ports,
+  paths,
+  readSecrets,
+  rotateLogs,
+  stateDir,
+  type UpEnvironment,
+  writeSecrets,
+} from './state.ts'
+import { ensureTools } from './tools.ts'
+
+export type UpOptions = { cluster: ClusterChoice; strictEgress: boolean }
+
+const neededMib = 1_024
+const firstBackoffMs = 1_000
+const longestBackoffMs = 30_000
+/** A process that lived this long has earned a fresh back-off. */
+const steadyMs = 60_000
+
+/**
+ * Runs the platform until `signal`: starts everything in order, keeps it running, writes env.json when it is ready, and
+ * takes it all down again. Throws a Refusal, with nothing left running, when it does not come up.
+ */
+export async function supervise(
+  options: UpOptions,
+  {
+    progress,
+    signal,
+    onReady,
+  }: { progress: Progress; signal: AbortSignal; onReady: (env: UpEnvironment, welcome: Welcome) => void },
+): Promise<void> {
+  makeStateFolders()
+  const owner = ownerName()
+  const lock = await tryLock(owner)
+  if (lock === null) throw new Refusal('Another hack/up of this checkout is running or starting.')
+  rmSync(paths.env, { force: true })
+  await endLeftovers(owner, progress)
+  writeWhole(paths.supervisor, JSON.stringify({ pid: process.pid, start: startOf(process.pid) }))
+  rotateLogs()
+  const watched: Service[] = []
+  try {
+    const stopped = new Promise<null>((resolve) => signal.addEventListener('abort', () => resolve(null)))
+    const starting = startAll(options, { owner, progress, watched, onReady })
+    starting.catch(() => {}) // after a Ctrl-C its failure is of our own making
+    if (!signal.aborted) await Promise.race([starting, stopped])
+    if (!signal.aborted) await stopped
+    progress.line('· stopping')
+  } finally {
+    refuseLaunches()
+    rmSync(paths.env, { force: true })
+    for (const service of watched.toReversed()) await service.stop().catch((error) => progress.line(messageOf(error)))
+    await endOwned(owner)
+    rmSync(paths.supervisor, { force: true })
+    await lock.release()
+  }
+}
+
+type Starting = {
+  owner: string
+  progress: Progress
+  /** In the order of starting; stopped from the end. */
+  watched: Service[]
+  onReady: (env: UpEnvironment, welcome: Welcome) => void
+}
+
+async function startAll(options: UpOptions, { owner, progress, watched, onReady }: Starting): Promise<void> {
+  demandDisk(stateDir, neededMib)
+  const tools = await ensureTools(toolsFor(options.cluster), { progress })
+  const kept = readJson<Ports>(paths.ports) ?? {}
+  const serversStep = progress.step('control plane and PostgreSQL')
+  const [cluster, database] = await Promise.all([
+    openCluster(options.cluster, tools, owner),
+    openDatabase(owner, kept),
+  ]).catch(failing(serversStep))
+  serversStep.done()
+  watched.push(...database.services, ...cluster.services.toReversed())
+
+  const addresses = await chooseAddresses(kept, database.port)
+  writeWhole(paths.ports, JSON.stringify(addresses.ports))
+  const platformStep = progress.step('schema, policies, rights, demo accounts')
+  const kubectl = createKubectl(tools.path('kubectl'), cluster.kubeconfig)
+  const { tokens, secretKey } = await setUpPlatform(kubectl, database).catch(failing(platformStep))
+  platformStep.done()
+
+  const partsStep = progress.step('mail catcher, controllers, api')
+  const services = nodeServices({
+    owner,
+    addresses,
+    databaseUrl: database.url,
+    secretKey,
+    strictEgress: options.strictEgress,
+  })
+  watched.push(services.mail, services.api, services.controllers)
+  await Promise.all(Object.values(services).map((service) => service.start())).catch(failing(partsStep))
+  partsStep.done()
+
+  const running: Running = { addresses, tokens, databaseUrl: database.url, cluster, ...services }
+  for (const service of watched) keepRunning(service, progress, () => writeEnvironment(running))
+  const invoiceStep = progress.step('the first invoice')
+  const welcome = await sendWelcomeInvoice(addresses.baseUrl, tokens.owner).catch(failing(invoiceStep))
+  invoiceStep.done(welcome.number)
+  onReady(writeEnvironment(running), welcome)
+}
+
+/** Marks a step as failed on the way of its error to whoever reports it. */
+function failing(step: { fail(): void }): (error: unknown) => never {
+  return (error) => {
+    step.fail()
+    throw error
+  }
+}
+
+type OpenDatabase = { url: string; port: number; clusterId: string; services: Service[] }
+
+async function openDatabase(owner: string, kept: Ports): Promise<OpenDatabase> {
+  const given = process.env.DATABASE_URL
+  if (given) {
+    const [row] = await query(
+      given,
+      'select current_database() as name, oid::text from pg_database where datname = current_database()',
+    ).catch((cause) => {
+      throw new Refusal(`The database of DATABASE_URL does not answer: ${messageOf(cause)}.`, { cause })
+    })
+    return { url: given, port: 0, clusterId: `given ${row?.name} ${row?.oid}`, services: [] }
+  }
+  const port = kept.postgres === undefined ? {} : { port: kept.postgres }
+  const postgres = await startPostgres({ dataDir: paths.postgres, owner, logDir: paths.logs, durable: true, ...port })
+  return { url: postgres.url, port: postgres.port, clusterId: postgres.clusterId, services: [postgres.service] }
+}
+
+async function setUpPlatform(kubectl: Kubectl, database: OpenDatabase): Promise<{ tokens: Tokens; secretKey: string }> {
+  await Promise.all([migrate(database.url), applyPlatform(kubectl)])
+  await Promise.all([
+    createDemoAccounts(kubectl),
+    writeServiceKubeconfig(kubectl, 'controllers', paths.controllersKubeconfig),
+    writeServiceKubeconfig(kubectl, 'api', paths.apiKubeconfig),
+  ])
+  const secrets = readSecrets()
+  if (secrets.tokens !== undefined && secrets.tokensOf === database.clusterId) {
+    return { tokens: secrets.tokens, secretKey: secrets.secretKey }
+  }
+  const tokens = await mintDemoTokens(database.url, secrets.secretKey)
+  writeSecrets({ secretKey: secrets.secretKey, tokens, tokensOf: database.clusterId })
+  return { tokens, secretKey: secrets.secretKey }
+}
+
+type Running = {
+  addresses: Addresses
+  tokens: Tokens
+  databaseUrl: string
+  cluster: Cluster
+  api: Service
+  controllers: Service
+}
+
+function writeEnvironment({ addresses, tokens, databaseUrl, cluster, api, controllers }: Running): UpEnvironment {
+  const environment: UpEnvironment = {
+    baseUrl: addresses.baseUrl,
+    metricsUrls: addresses.metricsUrls,
+    kubeconfig: cluster.kubeconfig,
+    databaseUrl,
+    mailDir: paths.mail,
+    namespace,
+    tokens,
+    operatorPid: controllers.pid() ?? 0,
+    apiPid: api.pid() ?? 0,
+    supervisorPid: process.pid,
+  }
+  writeWhole(paths.env, `${JSON.stringify(environment, null, 2)}\n`)
+  return environment
+}
+
+/** Starts a process again whenever it dies, after a pause that doubles while it keeps dying. */
+function keepRunning(service: Service, progress: Progress, onRestart: () => void): void {
+  let backoffMs = firstBackoffMs
+  let startedMs = performance.now()
+  const restart = async (ending: Ending) => {
+    if (performance.now() - startedMs > steadyMs) backoffMs = firstBackoffMs
+    progress.line(`! ${service.name} died (${describe(ending)}); again in ${backoffMs / 1000} s`)
+    await sleep(backoffMs)
+    backoffMs = Math.min(2 * backoffMs, longestBackoffMs)
+    startedMs = performance.now()
+    try {
+      await service.start()
+      progress.line(`✓ ${service.name} runs again (pid ${service.pid()})`)
+      onRestart()
+    } catch (error) {
+      progress.line(messageOf(error))
+      if (service.pid() === null) await restart({ code: null, signal: null })
+    }
+  }
+  service.onDeath((ending) => void restart(ending))
+}
+
+/** After a `kill -9` of the supervisor or a crash, its processes are still there, or its sockets are. */
+async function endLeftovers(owner: string, progress: Progress): Promise<void> {
+  const left = findOwned(owner).length
+  if (left > 0) progress.line(`· ending ${left} processes that an earlier run left behind`)
+  await endOwned(owner)
+}
+
+/** Users of a server go before the server, and the API server before etcd, without which it never ends. */
+const endingOrder = ['api', 'controllers', 'mail', 'kube-apiserver', 'etcd', 'postgres', '']
+
+/** Ends everything that carries this checkout's mark; a stray that was being launched meanwhile is caught by the second look. */
+export async function endOwned(owner: string): Promise<void> {
+  for (let left = findOwned(owner); left.length > 0; left = findOwned(owner)) {
+    await endProcesses(left.sort((a, b) => endingOrder.indexOf(a.name) - endingOrder.indexOf(b.name)))
+  }
+  removeSockets(paths.controlPlane)
+}

@@ -1,0 +1,53 @@
+/** The Go-built tools: one go.mod per group in `hack/gotools/<group>/`, all binaries of a group from one `go install`. */
+export type ToolGroup = {
+  /** Free bytes wanted before a first compile: modules, compile cache and binaries. */
+  coldBytes: number
+  /** A module that lies in the module cache once the group has been downloaded. */
+  probeModule: string
+  /** Version stamps. `-X` touches the link step only, so it costs no recompilation. */
+  ldflags: readonly string[]
+  tools: Readonly<Record<string, { package: string; builtAs: string }>>
+}
+
+const kubernetesVersion = 'v1.35.4'
+const helmVersion = 'v4.1.4'
+const GiB = 1024 ** 3
+
+/** Without these every Kubernetes binary reports `v0.0.0-master+$Format`, which clients compare and refuse. */
+const kubernetesStamp = ['k8s.io/component-base/version', 'k8s.io/client-go/pkg/version'].flatMap((pkg) => [
+  `-X ${pkg}.gitVersion=${kubernetesVersion}`,
+  `-X ${pkg}.gitMajor=1`,
+  `-X ${pkg}.gitMinor=35`,
+  `-X ${pkg}.gitTreeState=clean`,
+  `-X ${pkg}.buildDate=1970-01-01T00:00:00Z`,
+])
+
+const ofKubernetes = (name: string) => ({ package: `k8s.io/kubernetes/cmd/${name}`, builtAs: name })
+
+export const toolGroups: Readonly<Record<string, ToolGroup>> = {
+  kubernetes: {
+    coldBytes: 8 * GiB,
+    probeModule: `k8s.io/kubernetes@${kubernetesVersion}`,
+    ldflags: ['-s', '-w', `-X helm.sh/helm/v4/internal/version.version=${helmVersion}`, ...kubernetesStamp],
+    tools: {
+      'kube-apiserver': ofKubernetes('kube-apiserver'),
+      'kube-controller-manager': ofKubernetes('kube-controller-manager'),
+      'kube-scheduler': ofKubernetes('kube-scheduler'),
+      'kube-proxy': ofKubernetes('kube-proxy'),
+      kubelet: ofKubernetes('kubelet'),
+      kubectl: ofKubernetes('kubectl'),
+      etcd: { package: 'go.etcd.io/etcd/server/v3', builtAs: 'server' },
+      coredns: { package: 'github.com/coredns/coredns', builtAs: 'coredns' },
+      helm: { package: 'helm.sh/helm/v4/cmd/helm', builtAs: 'helm' },
+    },
+  },
+  kind: {
+    coldBytes: GiB,
+    probeModule: 'sigs.k8s.io/kind@v0.33.0',
+    ldflags: ['-s', '-w'],
+    tools: { kind: { package: 'sigs.k8s.io/kind', builtAs: 'kind' } },
+  },
+}
+
+/** What `hack/up` and plain `hack/test` need; the rest is built when a part asks for it. */
+export const controlPlaneTools = ['etcd', 'kube-apiserver', 'kubectl'] as const
