@@ -1,0 +1,119 @@
+import { Ajv2020 } from 'ajv/dist/2020.js'
+import { invoiceAnswer } from '../../crds/invoice/answer.ts'
+import { planInvoice } from '../../crds/invoice/plan.ts'
+import type { InvoiceSpec } from '../../crds/invoice/schema.ts'
+import { viewInvoice } from '../../crds/invoice/view.ts'
+import type { InvoiceWorld } from '../../crds/invoice/world.ts'
+import type { JsonSchema } from '../../crds/rest.ts'
+import { frozen, invoiceResource, invoiceSpec, NOW, payment, sentWorld, world } from '../support/invoice.ts'
+import { assert, spec } from '../support/spec.ts'
+
+/** The answer's schema with every object closed, so that a field that is not described fails. */
+const closed = (schema: JsonSchema): JsonSchema =>
+  Object.fromEntries(
+    Object.entries(schema)
+      .map(([word, value]): [string, unknown] => {
+        if (word === 'properties') {
+          return [
+            word,
+            Object.fromEntries(
+              Object.entries(value as JsonSchema).map(([name, one]) => [name, closed(one as JsonSchema)]),
+            ),
+          ]
+        }
+        return [word, word === 'items' ? closed(value as JsonSchema) : value]
+      })
+      .concat('properties' in schema ? [['additionalProperties', false]] : []),
+  )
+
+const fits = new Ajv2020({ allErrors: true, allowUnionTypes: true }).compile(closed(invoiceAnswer))
+const view = (changes: Partial<InvoiceSpec>, around: InvoiceWorld | null) => {
+  const object = invoiceResource(changes)
+  const facts = around ? planInvoice(object, around, NOW).status : undefined
+  return frozen(viewInvoice(object, around, facts))
+}
+
+spec('the view of an invoice', (t) => {
+  const worlds: [string, Partial<InvoiceSpec>, InvoiceWorld | null][] = [
+    ['not yet seen by the controllers', {}, null],
+    ['a draft', { send: false, metadata: { a: 1, b: 'x', c: true } }, world()],
+    ['a sent one', { externalRef: 'order-1', terms: 'now' }, sentWorld()],
+    ['one with a fault', { items: [{ description: 'x', qty: '999999999', unitCents: 1e12 }] }, world()],
+    ['a test invoice', { test: true }, sentWorld(invoiceSpec({ test: true }))],
+    [
+      'a paid one',
+      {},
+      sentWorld(invoiceSpec(), {
+        payments: [payment(144_000)],
+        deliveries: [{ purpose: 'receipt', state: 'failed', attempts: 2, lastError: 'no route' }],
+      }),
+    ],
+  ]
+  for (const [name, changes, around] of worlds) {
+    t(`is as the OpenAPI document describes it: ${name}`, () => {
+      assert.ok(fits(view(changes, around)), JSON.stringify(fits.errors))
+    })
+  }
+
+  t('shows a draft as it was asked for, with nothing that is not there', () => {
+    const draft = view({ send: false }, null)
+    assert.equal(
+      [draft.id, draft.number, draft.status, draft.url, draft.sent_at],
+      ['inv-october-acme', null, 'draft', null, null],
+    )
+    assert.equal(draft.items, [
+      { description: 'October retainer', qty: 1.5, unit_cents: 80_000, amount_cents: 120_000 },
+    ])
+    assert.equal(
+      [draft.subtotal_cents, draft.tax_cents, draft.total_cents, draft.balance_cents],
+      [120_000, 24_000, 144_000, 144_000],
+    )
+  })
+
+  t('shows number, link and time of sending once it is sent', () => {
+    const sent = view({}, sentWorld())
+    assert.equal([sent.number, sent.status, sent.url], ['INV-026-0001', 'sent', 'https://bottega.test/i/token'])
+    assert.equal([sent.sent_at, sent.paid_at, sent.gate, sent.send_count], [NOW.toISOString(), null, 'password', 1])
+  })
+
+  t('shows payments and when the balance reached zero', () => {
+    const paid = view(
+      {},
+      sentWorld(invoiceSpec(), { payments: [payment(44_000, { id: 'a' }), payment(100_000, { id: 'b' })] }),
+    )
+    assert.equal(
+      [paid.status, paid.paid_cents, paid.balance_cents, paid.paid_at],
+      ['paid', 144_000, 0, NOW.toISOString()],
+    )
+    assert.equal(
+      paid.payments.map((one) => one.id),
+      ['a', 'b'],
+    )
+  })
+
+  t('tells what a test invoice would have mailed, and of a real one nothing', () => {
+    assert.equal(view({ test: true }, sentWorld(invoiceSpec({ test: true }))).would_email, {
+      to: 'billing@acme.test',
+      mail: 'invoice',
+      gate: 'password',
+    })
+    assert.is(view({}, sentWorld()).would_email, null)
+  })
+
+  t('warns when there is nobody to write to', () => {
+    const nobody = invoiceSpec()
+    delete nobody.clientEmail
+    const object = { ...invoiceResource(), spec: nobody }
+    assert.is(viewInvoice(object, sentWorld(nobody)).warnings.length, 1)
+    assert.equal(view({}, sentWorld()).warnings, [])
+  })
+
+  t('is compared with the order as it was claimed, not as it was edited', () => {
+    assert.is(view({ discountCents: 20_000 }, sentWorld()).created_from?.total_cents, 144_000)
+  })
+
+  t('names the issuer used, also where the order named none', () => {
+    assert.is(view({}, world()).issuer_id, 'iss-default')
+    assert.is(view({ issuerId: 'iss-2' }, null).issuer_id, 'iss-2')
+  })
+})

@@ -1,0 +1,110 @@
+import { spawn } from 'node:child_process'
+import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { identityOf } from '../../hack/lib/files.ts'
+import { findOwned } from '../../hack/lib/processes.ts'
+import type { UpEnvironment } from '../../hack/lib/state.ts'
+import { assert, spec } from '../support/spec.ts'
+import { kubectlFor, scratchFolder } from '../support/stage.ts'
+
+const hack = join(import.meta.dirname, '..', '..', 'hack')
+
+spec('hack/up and hack/down', (t) => {
+  const folder = scratchFolder('up')
+  const stateDir = join(folder, 'state')
+  t.after(async () => {
+    await command('down', '--purge')
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  /** Runs one of the commands on a platform of this test's own. */
+  const command = (name: string, ...args: string[]) =>
+    new Promise<{ code: number | null; output: string }>((resolve) => {
+      const env = { ...process.env, BOTTEGA_STATE_DIR: stateDir }
+      const child = spawn(join(hack, name), args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
+      let output = ''
+      for (const stream of [child.stdout, child.stderr]) {
+        stream.setEncoding('utf8').on('data', (text) => {
+          output += text
+        })
+      }
+      child.once('close', (code) => resolve({ code, output }))
+    })
+  const environment = (): UpEnvironment => JSON.parse(readFileSync(join(stateDir, 'env.json'), 'utf8'))
+  const owner = () => `up-${identityOf(stateDir)}`
+  const mails = () => globSync('*.eml', { cwd: join(stateDir, 'mail') }).length
+  const invoices = async ({ baseUrl, tokens }: UpEnvironment) => {
+    const headers = { authorization: `Bearer ${tokens.owner}` }
+    const response = await fetch(`${baseUrl}/api/invoices`, { headers })
+    assert.is(response.status, 200)
+    const list: { total: number; invoices: { number: string }[] } = JSON.parse(await response.text())
+    return list
+  }
+
+  t(
+    'the whole life: up, found again, a process killed, the supervisor killed, down, up with the same data',
+    async () => {
+      const first = await command('up', '--detach')
+      assert.is(first.code, 0, first.output)
+      assert.match(first.output, /INV-\d{3}-0001/)
+      const before = environment()
+      assert.is((await invoices(before)).total, 1)
+
+      const again = await command('up', '--detach')
+      assert.is(again.code, 0, again.output)
+      assert.match(again.output, /was running already/)
+      assert.is((await invoices(before)).total, 1)
+
+      process.kill(before.apiPid, 'SIGKILL')
+      await until(() => existsSync(join(stateDir, 'env.json')) && environment().apiPid !== before.apiPid)
+      assert.is((await invoices(environment())).total, 1)
+
+      process.kill(environment().supervisorPid, 'SIGKILL')
+      const rescued = await command('up', '--detach')
+      assert.is(rescued.code, 0, rescued.output)
+      assert.is(environment().baseUrl, before.baseUrl)
+
+      const down = await command('down')
+      assert.is(down.code, 0, down.output)
+      assert.equal(findOwned(owner()), [])
+      assert.not(existsSync(join(stateDir, 'env.json')))
+      assert.equal(globSync(`/tmp/bottega-etcd-${identityOf(join(stateDir, 'control-plane'))}`), [])
+
+      const kept = await command('up', '--detach')
+      assert.is(kept.code, 0, kept.output)
+      assert.is((await invoices(environment())).total, 1)
+      assert.equal(environment().tokens, before.tokens)
+      assert.is(mails(), 1, 'one invoice was sent, so one mail')
+    },
+    { timeoutMs: 300_000 },
+  )
+
+  t(
+    'the two processes are no cluster admins',
+    async () => {
+      for (const name of ['controllers', 'api']) {
+        const kubectl = kubectlFor(join(stateDir, `${name}.kubeconfig`))
+        await assert.rejects(kubectl(['get', 'secrets', '-A']))
+        await assert.rejects(kubectl(['create', 'namespace', 'forbidden']))
+      }
+    },
+    { timeoutMs: 60_000 },
+  )
+
+  t(
+    'purge leaves no trace',
+    async () => {
+      const mark = owner()
+      const down = await command('down', '--purge')
+      assert.is(down.code, 0, down.output)
+      assert.equal(findOwned(mark), [])
+      assert.not(existsSync(stateDir))
+    },
+    { timeoutMs: 120_000 },
+  )
+})
+
+async function until(check: () => boolean): Promise<void> {
+  while (!check()) await sleep(100)
+}

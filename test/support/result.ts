@@ -1,0 +1,4 @@
+/** The line that the runner reads a file's counts from; always the last that it prints. */
+export const resultPrefix = '#bottega-test-result '
+
+export type FileResult = { passed: number; failed: number; skipped: number }
