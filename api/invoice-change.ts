@@ -23,12 +23,21 @@ const refuseLocked = (view: InvoiceView): void => {
   if (view.paid_cents > 0) throw new Problem('LOCKED_PARTIAL', `${view.number} is partly paid.`)
 }
 
-/** A merge patch (RFC 7396): null takes a field away, lists are replaced whole. */
-const merged = (spec: InvoiceSpec, change: Record<string, unknown>): InvoiceSpec => {
-  const next: Record<string, unknown> = { ...spec, ...change }
-  for (const [key, value] of Object.entries(change)) if (value === null) delete next[key]
-  return withDefaults(specSchema, next)
+const isObject = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+/** What the API server will make of a merge patch (RFC 7396): null takes a field away, lists are replaced whole. */
+const mergePatch = (target: unknown, patch: Record<string, unknown>): Record<string, unknown> => {
+  const merged = new Map(Object.entries(isObject(target) ? target : {}))
+  for (const [key, value] of Object.entries(patch)) {
+    if (value === null) merged.delete(key)
+    else merged.set(key, isObject(value) ? mergePatch(merged.get(key), value) : value)
+  }
+  return Object.fromEntries(merged)
 }
+
+const merged = (spec: InvoiceSpec, change: Record<string, unknown>): InvoiceSpec =>
+  withDefaults(specSchema, mergePatch(spec, change))
 
 const refuseChange = (before: InvoiceSpec, after: InvoiceSpec): void => {
   const faults = [...fixedFaults(specSchema, before, after), ...faultsOf(after)]

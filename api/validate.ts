@@ -3,6 +3,7 @@
  * kind's one literal. Findings come back as faults with JSON pointers and, for a misspelt field, the nearest known name.
  */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
+import { isDay } from '../crds/calendar.ts'
 import type { Fault } from '../crds/problem.ts'
 
 /** At most this many findings are reported; the rest would only repeat. */
@@ -10,6 +11,8 @@ const FINDINGS_MAX = 20
 
 // verbose keeps the parent schema by reference, which names the fields that are known; nothing is copied.
 const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true, ownProperties: true })
+
+ajv.addFormat('date', isDay)
 
 /** Levenshtein distance, for suggestions over short names only. */
 const distance = (a: string, b: string): number => {

@@ -8,12 +8,13 @@ import { INVOICE } from '../crds/invoice/kind.ts'
 import { formatNumber } from '../crds/invoice/number.ts'
 import type { Payload } from '../crds/invoice/payload.ts'
 import { type InvoiceResource, type InvoiceStep, planInvoice } from '../crds/invoice/plan.ts'
+import { openPreviews, previewedKey } from '../crds/invoice/preview.ts'
 import { defaultIssuer } from '../crds/invoice/profile.ts'
 import { DEFAULT_ISSUER } from '../crds/invoice/schema.ts'
 import { shownInvoice } from '../crds/invoice/shown.ts'
 import type { InvoiceView } from '../crds/invoice/view.ts'
 import type { InvoiceWorld, Payment, SendRecord } from '../crds/invoice/world.ts'
-import type { Directory } from './account.ts'
+import type { Directory } from './directory.ts'
 import type { Pdf } from './io/pdf.ts'
 import type { Blobs } from './runtime/blobs.ts'
 import type { Controller } from './runtime/controller.ts'
@@ -63,6 +64,7 @@ const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): 
     sends: known.sends as SendRecord[],
     payments: known.facts.filter((fact) => fact.kind === 'payment' && fact.state === 'accepted').map(paymentOf),
     deliveries: known.deliveries,
+    openPreviews: openPreviews(known.facts),
     factSeq: known.factSeq,
     linkToken: deps.keys.linkToken(metadata.name),
     publicUrl: deps.publicUrl,
@@ -134,6 +136,11 @@ export const invoiceController = (
       await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
     },
     freeze: (step, object) => freeze(deps, step, object),
+    drawDraft: async ({ key, draft }, { metadata }) => {
+      const sha256 = await deps.blobs.put(await deps.pdf.render(draft))
+      const fact = { resource: metadata.name, key: previewedKey(key), kind: 'previewed', body: { sha256 } }
+      await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
+    },
   },
   report: async (object, world, plan) => {
     const { metadata, spec } = object

@@ -66,7 +66,7 @@ const controllersRules = (): Rule[] => {
   const finalized = KINDS.filter((kind) => kind.finalizer !== undefined).map((kind) => kind.plural)
   return [
     { apiGroups: [GROUP], resources: pluralOf(), verbs: READ },
-    { apiGroups: [GROUP], resources: pluralOf('/status'), verbs: ['patch'] },
+    { apiGroups: [GROUP], resources: pluralOf('/status'), verbs: ['get', 'patch'] },
     ...(finalized.length > 0 ? [{ apiGroups: [GROUP], resources: finalized, verbs: ['patch'] }] : []),
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
     {

@@ -1,8 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { openapiOf } from '../api/openapi.ts'
-import { described, type Route } from '../api/route.ts'
+import { invoicingDescription } from '../api/system.ts'
 import { KINDS } from '../crds/kinds.ts'
 import { manifestOf } from '../crds/manifest.ts'
 import { Refusal, runCommand } from './lib/refusal.ts'
@@ -13,21 +12,16 @@ const usage = 'Usage: hack/generate [--check]'
 const root = join(import.meta.dirname, '..')
 const header = '# Made by hack/generate from the schema of the kind; edit that.\n'
 
-const invoicingInfo = {
-  title: 'Bottega invoicing',
-  version: '2026-07',
-  description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
-}
-const invoiceRoutes: Route[] = []
-
 /** Path from the root → text. */
 export function generatedFiles(): Map<string, string> {
   const definitions = KINDS.map((kind): [string, string] => {
     const text = stringify(manifestOf(kind), { lineWidth: 0, aliasDuplicateObjects: false })
     return [`crds/${kind.singular}.yaml`, header + text]
   })
-  const openapi = openapiOf(described(invoiceRoutes), invoicingInfo)
-  return new Map([...definitions, ['api/openapi-invoices.json', `${JSON.stringify(openapi, null, 2)}\n`]])
+  return new Map([
+    ...definitions,
+    ['api/openapi-invoices.json', `${JSON.stringify(invoicingDescription(), null, 2)}\n`],
+  ])
 }
 
 const present = (path: string): string | null => {

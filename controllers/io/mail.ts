@@ -34,7 +34,8 @@ const MAILS_PER_CONNECTION = 1000
 const RECONNECTS_MAX = 2
 
 /**
- * A mail that was not sent, or perhaps was. `temporary`: another try may succeed (no connection, 4xx, time-out).
+ * A mail that was not sent, or perhaps was. `temporary`: another try may succeed (no connection, no login, 4xx,
+ * time-out); false for a 5xx to this mail and for what cannot be sent at all.
  * `sentData`: the whole mail was handed over and no answer came, so it may have been delivered: the outcome is unknown.
  * `response` holds the server's words, or ''. No password is ever in it.
  */
@@ -55,14 +56,13 @@ export class MailError extends Error {
 
 type SmtpError = { message?: string; code?: string; response?: string; responseCode?: number }
 
-/** Faults of this installation or of the mail itself: another try without a change meets them again. */
-const PERMANENT = new Set(['EENVELOPE', 'EMESSAGE', 'ECONFIG', 'EAUTH', 'ENOAUTH'])
+/** What is said about this mail; all else (no connection, no login, no TLS) is about the server or the installation. */
+const ABOUT_THE_MAIL = new Set(['EENVELOPE', 'EMESSAGE'])
 
 const classed = (thrown: unknown, handedOver: boolean): MailError => {
-  if (thrown instanceof MailError) return thrown
   const { message = 'The mail was not sent', code = 'EUNKNOWN', response = '', responseCode } = thrown as SmtpError
   const answered = responseCode !== undefined && responseCode >= 400
-  const temporary = answered ? responseCode < 500 : !PERMANENT.has(code)
+  const temporary = !ABOUT_THE_MAIL.has(code) || (answered && responseCode < 500)
   return new MailError(message, { temporary, code, response, sentData: handedOver && !answered })
 }
 
@@ -74,11 +74,15 @@ const refuse = (what: string): never => {
   throw new MailError(`${what} is not usable in a mail`, { temporary: false, code: 'EADDRESS' })
 }
 
-/** What stands in one line of a header; a line break in it would begin another header. */
+/**
+ * What stands in one line of a header: a line break in it would begin another header, and `=?` an encoded word that
+ * the reader's program would decode into something else than what stands here.
+ */
 const oneLine = (text: string): string =>
   text
     .toWellFormed()
     .replace(/[\p{Cc}\p{Zl}\p{Zp}]+/gu, ' ')
+    .replaceAll('=?', '= ?')
     .trim()
 
 const mailbox = ({ name, address }: Mailbox, what: string): Mailbox =>

@@ -3,7 +3,8 @@ import PDFDocument from 'pdfkit'
 import { documentOf } from '../../crds/invoice/document.ts'
 import type { Frozen, FrozenDraft, Lang } from '../../crds/invoice/frozen.ts'
 import { type FontFiles, parseFace } from './fonts.ts'
-import { type Faces, type Ink, type Mark, PAGE, typeset, type Weight } from './typeset.ts'
+import { type Faces, type Ink, type Mark, PAGE, type Weight } from './pen.ts'
+import { typeset } from './typeset.ts'
 
 export type Pdf = {
   /**

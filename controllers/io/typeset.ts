@@ -1,82 +1,30 @@
-/**
- * Sets a document on A4 pages: from blocks to marks with coordinates in points, origin at the top left. Knows fonts
- * only by their measures and no PDF at all.
- */
+/** Sets a document on A4 pages: from blocks to marks with their places. Knows fonts only by their measures, and no PDF. */
 import type { Column, Document, Fact, Stamp } from '../../crds/invoice/document.ts'
 import { fill } from '../../crds/invoice/words.ts'
-import type { Face } from './fonts.ts'
-import { shown, wrap } from './lines.ts'
+import { shown } from './lines.ts'
+import {
+  BODY,
+  type Faces,
+  FINE,
+  FLOOR,
+  LABEL,
+  LEFT,
+  type Mark,
+  makePen,
+  PAGE,
+  type Pen,
+  RIGHT,
+  SMALL,
+  STRONG,
+  type Style,
+  TOP,
+  WIDTH,
+} from './pen.ts'
 
-export type Weight = 'regular' | 'bold'
-export type Faces = Record<Weight, Face>
-export type Ink = 'ink' | 'muted' | 'rule' | 'ghost' | 'paid' | 'note' | 'band'
-
-/** `y` of a text is its baseline, of a frame its foot. `turn` is in degrees (0 to 90), counter-clockwise round (x, y). */
-export type Mark =
-  | { mark: 'text'; weight: Weight; size: number; x: number; y: number; text: string; ink: Ink; turn?: number }
-  | { mark: 'fill'; x: number; y: number; width: number; height: number; ink: Ink }
-  | { mark: 'frame'; x: number; y: number; width: number; height: number; ink: Ink; turn: number }
-
-export const PAGE = { width: 595.28, height: 841.89 }
-const LEFT = 48
-const RIGHT = PAGE.width - 48
-const WIDTH = RIGHT - LEFT
-const TOP = 48
-const FLOOR = PAGE.height - 78
+/** Where the right-hand column of the head begins. */
 const SIDE = 330
+/** A longer footer is printed once, after the text. */
 const FOOT_LINES = 3
-const BODY = { weight: 'regular', size: 9, ink: 'ink' } as const
-const SMALL = { weight: 'regular', size: 8.5, ink: 'muted' } as const
-const LABEL = { weight: 'bold', size: 7.5, ink: 'muted' } as const
-const STRONG = { weight: 'bold', size: 10, ink: 'ink' } as const
-const FINE = { weight: 'regular', size: 7.5, ink: 'muted' } as const
-
-type Style = { weight: Weight; size: number; ink: Ink }
-type Spot = { x: number; y: number; width: number }
-
-/** A pen that knows its page and how far down it has come. */
-const makePen = (faces: Faces) => {
-  const pages: Mark[][] = [[]]
-  let y = TOP
-  const put = (mark: Mark): void => void pages.at(-1)?.push(mark)
-  const measure = ({ weight, size }: Style, text: string): number =>
-    (faces[weight].widthOf(shown(faces[weight], text)) * size) / 1000
-  const left = (style: Style, x: number, baseline: number, text: string): void =>
-    put({ mark: 'text', ...style, x, y: baseline, text: shown(faces[style.weight], text) })
-  const right = (style: Style, end: number, baseline: number, text: string): void =>
-    left(style, end - measure(style, text), baseline, text)
-  return {
-    pages,
-    put,
-    measure,
-    left,
-    right,
-    get y() {
-      return y
-    },
-    set y(next: number) {
-      y = next
-    },
-    room: () => FLOOR - y,
-    turnPage: () => {
-      pages.push([])
-      y = TOP
-    },
-    rule: (x: number, width: number, at: number, ink: Ink = 'rule') =>
-      put({ mark: 'fill', x, y: at, width, height: ink === 'rule' ? 0.5 : 0.9, ink }),
-    lines: (style: Style, text: string, width: number) => wrap(faces[style.weight], style.size, text, width),
-    /** Writes wrapped text and gives the y below it; for what is known to be short. */
-    column: (style: Style, text: string, { x, y: from, width }: Spot): number => {
-      const step = style.size * 1.38
-      const lines = wrap(faces[style.weight], style.size, text, width)
-      lines.forEach((line, index) => {
-        left(style, x, from + step * (index + 0.78), line)
-      })
-      return from + step * lines.length
-    },
-  }
-}
-type Pen = ReturnType<typeof makePen>
 
 /** Lays the whole document out; every page gets its watermark and its foot. */
 export const typeset = (document: Document, faces: Faces): Mark[][] => {
@@ -100,24 +48,25 @@ const setHead = (pen: Pen, { heading, seller, client, facts, due, stamps }: Docu
   const top = pen.y
   pen.right({ weight: 'bold', size: 22, ink: 'ink' }, RIGHT, top + 17, heading.title)
   pen.right({ ...SMALL, size: 10.5 }, RIGHT, top + 34, heading.number)
-  const spot = { x: LEFT, width: SIDE - LEFT - 30 }
-  let end = top
-  for (const line of pen.lines({ ...STRONG, size: 13 }, seller.name, spot.width)) {
-    end = pen.column({ ...STRONG, size: 13 }, line, { ...spot, y: end })
-  }
-  end += 3
-  for (const line of seller.lines) end = pen.column(SMALL, line, { ...spot, y: end })
-  const middle = Math.max(end, top + 60) + 26
-  pen.rule(LEFT, WIDTH, middle - 13)
-  const clientEnd = setClient(pen, client, { ...spot, y: middle })
-  pen.y = Math.max(clientEnd, setFacts(pen, facts, due, middle)) + 24
+  if (seller.name !== '') pen.column({ ...STRONG, size: 13 }, seller.name, LEFT, SIDE - LEFT - 30)
+  pen.y += 3
+  for (const line of seller.lines) pen.column(SMALL, line, LEFT, SIDE - LEFT - 30)
+  if (pen.pages.length === 1) pen.y = Math.max(pen.y, top + 60)
+  if (pen.room() < 120) pen.turnPage()
+  pen.rule(LEFT, WIDTH, pen.y + 13)
+  pen.y += 26
+  const [page, bottom] = [pen.pages.length, setFacts(pen, facts, due, pen.y)]
+  setClient(pen, client)
+  // the facts stand beside the client, so they end below it unless the client ran on to another page
+  pen.y = (pen.pages.length === page ? Math.max(pen.y, bottom) : pen.y) + 24
 }
 
-const setClient = (pen: Pen, client: Document['client'], spot: Spot): number => {
-  let end = pen.column(LABEL, client.label, spot) + 2
-  if (client.name !== '') end = pen.column(STRONG, client.name, { ...spot, y: end })
-  for (const line of client.lines) end = pen.column(SMALL, line, { ...spot, y: end })
-  return end
+const setClient = (pen: Pen, client: Document['client']): void => {
+  const width = SIDE - LEFT - 30
+  pen.column(LABEL, client.label, LEFT, width)
+  pen.y += 2
+  if (client.name !== '') pen.column(STRONG, client.name, LEFT, width)
+  for (const line of client.lines) pen.column(SMALL, line, LEFT, width)
 }
 
 const setFacts = (pen: Pen, facts: Fact[], due: Fact, from: number): number => {
@@ -225,11 +174,11 @@ const setSums = (pen: Pen, document: Document): void => {
   const top = pen.y
   const page = pen.pages.length
   for (const sum of document.sums) setSum(pen, sum)
-  const bottom = pen.y
+  const [bottom, last] = [pen.y, pen.pages.length]
   // beside the sums, unless they ran on to another page
-  if (pen.pages.length === page) pen.y = top
+  if (last === page) pen.y = top
   setPayment(pen, document)
-  pen.y = Math.max(pen.y, bottom) + 14
+  pen.y = (pen.pages.length === last ? Math.max(pen.y, bottom) : pen.y) + 14
 }
 
 const setSum = (pen: Pen, sum: Document['sums'][number]): void => {
@@ -246,15 +195,17 @@ const setPayment = (pen: Pen, { stamps, payment }: Document): void => {
   const paid = stamps.find(({ stamp }) => stamp === 'PAID')
   if (paid) setPaidStamp(pen, paid)
   if (payment === null) return
-  const spot = { x: LEFT, width: SUMS - LEFT - 30 }
-  pen.y = pen.column(SMALL, payment.text, { ...spot, y: pen.y + 8 })
-  for (const { label, value } of payment.facts) pen.y = pen.column(SMALL, `${label}: ${value}`, { ...spot, y: pen.y })
+  const width = SUMS - LEFT - 30
+  pen.y += 8
+  pen.column(SMALL, payment.text, LEFT, width)
+  for (const { label, value } of payment.facts) pen.column(SMALL, `${label}: ${value}`, LEFT, width)
 }
 
 const STAMP_SIZE = 19
 const STAMP_TURN = 4
 
 const setPaidStamp = (pen: Pen, { word }: Stamp): void => {
+  if (pen.room() < 56) pen.turnPage()
   const style = { weight: 'bold', size: STAMP_SIZE, ink: 'paid' } as const
   const [x, y, angle] = [LEFT + 3, pen.y + 44, (STAMP_TURN * Math.PI) / 180]
   const along = (right: number, up: number): { x: number; y: number } => ({

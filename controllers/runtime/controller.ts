@@ -4,11 +4,12 @@
 import type { Key, Resource } from '../../crds/object.ts'
 import type { Plan } from '../../crds/plan.ts'
 import type { Backoff } from './backoff.ts'
+import type { QueueClock } from './delays.ts'
 import type { Events } from './events.ts'
 import type { KindRef, Kube } from './kube.ts'
 import type { Log } from './log.ts'
 import { makePass } from './pass.ts'
-import { makeQueue, type QueueClock, type QueueMetrics } from './queue.ts'
+import { makeQueue, type QueueMetrics } from './queue.ts'
 import type { Cache } from './watch.ts'
 
 const CONCURRENCY = 16
@@ -146,8 +147,10 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
   })
   metrics?.running(name, concurrency)
   const unsubscribe = deps.cache.subscribe((key, { object, deleted }) => {
-    if (deleted) queue.add(key)
-    else ownWrites.onEvent(key, object.metadata.resourceVersion)
+    if (deleted) {
+      queue.forget(key)
+      queue.add(key)
+    } else ownWrites.onEvent(key, object.metadata.resourceVersion)
   })
 
   return {

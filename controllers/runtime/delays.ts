@@ -1,5 +1,6 @@
 /** Keys that wait for an instant: a binary heap by instant, one instant per key, the earliest kept. */
 import type { Key } from '../../crds/object.ts'
+import { TIMER_MAX_MS } from './backoff.ts'
 
 type Entry = { key: Key; at: number }
 
@@ -77,5 +78,48 @@ export const makeDelays = (): Delays => {
       return keys
     },
     size: () => instants.size,
+  }
+}
+
+/** Time and timers, so that tests need not wait. Milliseconds of a monotonic clock. */
+export type QueueClock = {
+  now(): number
+  /** @returns the way to cancel */
+  after(ms: number, fire: () => void): () => void
+}
+
+export type Alarm = Pick<Delays, 'delete' | 'size'> & {
+  /** The earliest of several delays counts. */
+  set(key: Key, ms: number): void
+  /** Nothing goes off any more. */
+  cancel(): void
+}
+
+/** One timer for all delays, never longer than a timer can be: a longer one would fire at once. */
+export const makeAlarm = (clock: QueueClock, onDue: (key: Key) => void): Alarm => {
+  const delays = makeDelays()
+  let cancelTimer = () => {}
+  let timerAt = Number.POSITIVE_INFINITY
+
+  const arm = () => {
+    const next = delays.next()
+    if (next === undefined || next >= timerAt) return
+    cancelTimer()
+    timerAt = next
+    cancelTimer = clock.after(Math.min(Math.max(0, next - clock.now()), TIMER_MAX_MS), () => {
+      timerAt = Number.POSITIVE_INFINITY
+      for (const key of delays.due(clock.now())) onDue(key)
+      arm()
+    })
+  }
+
+  return {
+    set: (key, ms) => {
+      delays.set(key, clock.now() + ms)
+      arm()
+    },
+    cancel: () => cancelTimer(),
+    delete: delays.delete,
+    size: delays.size,
   }
 }

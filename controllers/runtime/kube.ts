@@ -3,8 +3,8 @@
  * writes with a precondition (Kubernetes API conventions; research/ecosystem section 2).
  */
 import { GROUP, VERSION } from '../../crds/object.ts'
-import { streamEvents, type WatchCall } from './stream.ts'
-import { type Call, type Method, makeTransport, type TransportOptions } from './transport.ts'
+import { streamEvents } from './stream.ts'
+import { type Method, makeTransport, type Transport, type TransportOptions } from './transport.ts'
 
 export { KubeError } from './errors.ts'
 
@@ -110,6 +110,8 @@ export type KubeOptions = TransportOptions & {
 
 const MERGE_PATCH = 'application/merge-patch+json'
 const JSON_BODY = 'application/json'
+/** A page of 500 large objects on a busy server. */
+const LIST_TIMEOUT_MS = 60_000
 
 /** Kubernetes' MicroTime: the API server answers 400 to a stamp with the three digits of toISOString, it wants six. */
 export const microTime = (at: Date): string => at.toISOString().replace('Z', '000Z')
@@ -136,58 +138,55 @@ const timing = (options: { signal?: AbortSignal; timeoutMs?: number } | undefine
   ...(options?.timeoutMs !== undefined && { timeoutMs: options.timeoutMs }),
 })
 
-/** @throws Error when no kubeconfig can be read */
-export const makeKube = (options: KubeOptions = {}): Kube => {
-  const transport = makeTransport(options)
-  const manager = encodeURIComponent(options.fieldManager ?? 'bottega')
-  const writeQuery = `fieldManager=${manager}`
-  const strictQuery = `fieldManager=${manager}&fieldValidation=Strict`
-  const closed = new AbortController()
+const metadataOf = (metadata: object | undefined, { resourceVersion }: Precondition = {}): object =>
+  resourceVersion === undefined && metadata === undefined
+    ? {}
+    : { metadata: { ...metadata, ...(resourceVersion !== undefined && { resourceVersion }) } }
 
-  const patch = <R>(path: string, query: string, body: object, precondition: Precondition = {}): Promise<R> => {
-    const { resourceVersion } = precondition
-    const call: Call = {
+type Page<R> = { metadata: { resourceVersion: string; continue?: string }; items: R[] | null }
+
+const makeReads = ({ call }: Transport): Pick<Kube, 'get' | 'list'> => ({
+  get: (kind, ref, timed) => {
+    const path = pathOf(kind, ref.namespace, ref.name)
+    return call({ verb: 'get', method: 'GET', path, idempotent: true, ...timing(timed) })
+  },
+
+  list: async <R>(kind: KindRef, { namespace, signal, timeoutMs, ...selection }: ListOptions = {}) => {
+    const page = await call<Page<R>>({
+      verb: 'list',
+      method: 'GET',
+      path: pathOf(kind, namespace),
+      query: queryOf(selection),
+      idempotent: true,
+      ...timing({ ...(signal && { signal }), timeoutMs: timeoutMs ?? LIST_TIMEOUT_MS }),
+    })
+    const { resourceVersion, continue: next = '' } = page.metadata
+    return { resourceVersion, continue: next, items: page.items ?? [] }
+  },
+})
+
+type Writes = Pick<Kube, 'create' | 'patchSpec' | 'patchStatus' | 'patchMeta' | 'delete'>
+
+const makeWrites = ({ call }: Transport, fieldManager: string): Writes => {
+  const query = `fieldManager=${encodeURIComponent(fieldManager)}`
+  const strictQuery = `${query}&fieldValidation=Strict`
+
+  const patch = <R>(path: string, body: object, precondition: Precondition = {}, strict = true): Promise<R> =>
+    call<R>({
       verb: 'patch',
       method: 'PATCH',
       path,
-      query,
+      query: strict ? strictQuery : query,
       body: JSON.stringify(body),
       contentType: MERGE_PATCH,
-      idempotent: resourceVersion !== undefined,
+      // Once it is in, the version has moved on: a second one is refused.
+      idempotent: precondition.resourceVersion !== undefined,
       ...timing(precondition),
-    }
-    return transport.call<R>(call)
-  }
-
-  const metadataOf = (metadata: object | undefined, { resourceVersion }: Precondition = {}): object =>
-    resourceVersion === undefined && metadata === undefined
-      ? {}
-      : { metadata: { ...metadata, ...(resourceVersion !== undefined && { resourceVersion }) } }
+    })
 
   return {
-    get: (kind, ref, timed) => {
-      const path = pathOf(kind, ref.namespace, ref.name)
-      return transport.call({ verb: 'get', method: 'GET', path, idempotent: true, ...timing(timed) })
-    },
-
-    list: async <R>(kind: KindRef, { namespace, signal, timeoutMs, ...selection }: ListOptions = {}) => {
-      const page = await transport.call<{
-        metadata: { resourceVersion: string; continue?: string }
-        items: R[] | null
-      }>({
-        verb: 'list',
-        method: 'GET',
-        path: pathOf(kind, namespace),
-        query: queryOf(selection),
-        idempotent: true,
-        ...timing({ ...(signal && { signal }), timeoutMs: timeoutMs ?? 60_000 }),
-      })
-      const { resourceVersion, continue: next = '' } = page.metadata
-      return { resourceVersion, continue: next, items: page.items ?? [] }
-    },
-
     create: (kind, object) =>
-      transport.call({
+      call({
         verb: 'create',
         method: 'POST',
         path: pathOf(kind, object.metadata.namespace),
@@ -199,19 +198,19 @@ export const makeKube = (options: KubeOptions = {}): Kube => {
 
     patchSpec: (kind, ref, { spec, metadata }, precondition) => {
       const body = { ...(spec && { spec }), ...metadataOf(metadata, precondition) }
-      return patch(pathOf(kind, ref.namespace, ref.name), strictQuery, body, precondition)
+      return patch(pathOf(kind, ref.namespace, ref.name), body, precondition)
     },
 
     patchStatus: (kind, ref, status, precondition) => {
       const path = `${pathOf(kind, ref.namespace, ref.name)}/status`
-      return patch(path, strictQuery, { status, ...metadataOf(undefined, precondition) }, precondition)
+      return patch(path, { status, ...metadataOf(undefined, precondition) }, precondition)
     },
 
     patchMeta: (kind, ref, metadata, precondition) =>
-      patch(pathOf(kind, ref.namespace, ref.name), writeQuery, metadataOf(metadata, precondition), precondition),
+      patch(pathOf(kind, ref.namespace, ref.name), metadataOf(metadata, precondition), precondition, false),
 
     delete: async (kind, ref, preconditions) => {
-      await transport.call({
+      await call({
         verb: 'delete',
         method: 'DELETE',
         path: pathOf(kind, ref.namespace, ref.name),
@@ -220,17 +219,26 @@ export const makeKube = (options: KubeOptions = {}): Kube => {
         idempotent: preconditions?.uid !== undefined,
       })
     },
+  }
+}
+
+/** @throws Error when no kubeconfig can be read */
+export const makeKube = (options: KubeOptions = {}): Kube => {
+  const transport = makeTransport(options)
+  const closed = new AbortController()
+  return {
+    ...makeReads(transport),
+    ...makeWrites(transport, options.fieldManager ?? 'bottega'),
 
     watch: (kind, { namespace, labelSelector, fieldSelector, resourceVersion, timeoutSeconds, ...stream }) => {
       const selection = { labelSelector, fieldSelector, resourceVersion, timeoutSeconds }
-      const call: WatchCall = {
+      return streamEvents(transport, {
         verb: 'watch',
         path: pathOf(kind, namespace),
         query: queryOf({ watch: true, allowWatchBookmarks: true, ...selection }),
         ...stream,
         signal: AbortSignal.any([stream.signal, closed.signal]),
-      }
-      return streamEvents(transport, call)
+      })
     },
 
     raw: (method, path, body, extra) =>

@@ -2,7 +2,7 @@
  * Leader election over a coordination.k8s.io Lease, with client-go's figures. It keeps two processes from doing the same
  * work; it fences nothing. What fences is the epoch that `onLead` takes from PostgreSQL (DESIGN section 1).
  */
-import { type Backoff, backoffMs, sleep } from './backoff.ts'
+import { backoffMs, sleep } from './backoff.ts'
 import { isAlreadyExists, isConflict, isNotFound, KubeError } from './errors.ts'
 import { type AnyObject, type KindRef, type Kube, microTime, type Ref } from './kube.ts'
 import type { Log } from './log.ts'
@@ -14,6 +14,8 @@ const LEASE_MS = 15_000
 /** The leader gives up when it could not renew for so long: well before others may take over. */
 const RENEW_MS = 10_000
 const RETRY_MS = 2_000
+/** How often the leader asks its own clock. */
+const GUARD_MS = 250
 
 type LeaseSpec = {
   holderIdentity?: string
@@ -53,7 +55,7 @@ export type Lease = {
   stop(): Promise<void>
 }
 
-type Turn = { lostAt: number; control: AbortController }
+type Turn = { lostAt: number; control: AbortController; lost: boolean }
 
 /** The record as others write it, and since when it has stood as it is, by our own clock: theirs may be wrong. */
 const makeSight = (clock: () => number, leaseMs: number) => {
@@ -72,6 +74,8 @@ const makeSight = (clock: () => number, leaseMs: number) => {
     },
   }
 }
+
+type Sight = ReturnType<typeof makeSight>
 
 /** Reads and writes of the one Lease. @returns what the methods say @throws KubeError */
 const makeRecord = ({ kube, namespace, name, identity }: LeaseOptions, leaseMs: number) => {
@@ -108,130 +112,141 @@ const makeRecord = ({ kube, namespace, name, identity }: LeaseOptions, leaseMs: 
   }
 }
 
+type Running = {
+  options: LeaseOptions
+  record: ReturnType<typeof makeRecord>
+  clock: () => number
+  renewMs: number
+  /** Aborts when the process does not want to lead any more. */
+  stopping: AbortSignal
+  turn: Turn | undefined
+}
+
+const endTurn = (running: Running) => {
+  running.turn?.control.abort(new Error('not the leader any more'))
+  running.turn = undefined
+  running.options.metrics?.leader(running.options.name, false)
+}
+
+const lose = (running: Running, why: string) => {
+  const { name, log, onLost } = running.options
+  if (!running.turn) return
+  running.turn.lost = true
+  log?.error({ lease: name, why }, 'leadership lost')
+  endTurn(running)
+  onLost()
+}
+
+const pause = ({ options }: Running, signal: AbortSignal) => {
+  const retryMs = options.retryMs ?? RETRY_MS
+  return sleep(backoffMs({ minMs: retryMs, maxMs: retryMs }, 0, options.random ?? Math.random), signal)
+}
+
+/** @returns the lease, if it is ours now */
+const acquire = async ({ record, renewMs, options }: Running, sight: Sight): Promise<LeaseObject | undefined> => {
+  const held = await record.read(renewMs)
+  if (held === undefined) return record.create()
+  sight.see(held)
+  const isMine = held.spec?.holderIdentity === options.identity
+  return isMine || sight.isFree(held) ? record.take(held, renewMs) : undefined
+}
+
+/** One renewal. The turn is extended from before the request went out: that is when others may have seen it. */
+const renew = async (running: Running, turn: Turn, held: LeaseObject): Promise<LeaseObject> => {
+  const { record, clock, options } = running
+  const startedAt = clock()
+  try {
+    const renewed = await record.renew(held, Math.max(1, turn.lostAt - startedAt))
+    turn.lostAt = startedAt + running.renewMs
+    return renewed
+  } catch (error) {
+    if (!isConflict(error) && !isNotFound(error)) throw error
+    const now = await record.read(Math.max(1, turn.lostAt - clock()))
+    if (now?.spec?.holderIdentity === options.identity) return now
+    lose(running, 'another holder')
+    return held
+  }
+}
+
+const renewals = async (running: Running, turn: Turn, first: LeaseObject): Promise<LeaseObject> => {
+  const { clock, options, stopping } = running
+  let held = first
+  while (running.turn === turn && !stopping.aborted) {
+    await pause(running, AbortSignal.any([stopping, turn.control.signal]))
+    if (running.turn !== turn || stopping.aborted) return held
+    if (clock() >= turn.lostAt) lose(running, 'not renewed in time')
+    else {
+      held = await renew(running, turn, held).catch((error) => {
+        options.log?.warn({ err: error, lease: options.name }, 'lease not renewed')
+        return held
+      })
+    }
+  }
+  return held
+}
+
+/** Leads until the lease is lost, given up or stopped. */
+const lead = async (running: Running, won: LeaseObject, wonAt: number) => {
+  const { clock, renewMs, stopping, record } = running
+  const { name, identity, onLead, log, metrics } = running.options
+  const turn: Turn = { lostAt: wonAt + renewMs, control: new AbortController(), lost: false }
+  running.turn = turn
+  metrics?.leader(name, true)
+  log?.info({ lease: name, identity }, 'leading')
+  // A timer of its own: a request that hangs, or a process that slept, must not pass the limit.
+  const watchdog = () => {
+    if (running.turn === turn && clock() >= turn.lostAt) lose(running, 'not renewed in time')
+  }
+  const guard = setInterval(watchdog, Math.min(GUARD_MS, renewMs / 10))
+  const led = onLead(turn.control.signal).catch((error) => {
+    log?.error({ err: error, lease: name }, 'could not begin to lead')
+    if (running.turn === turn) endTurn(running)
+  })
+  const held = await renewals(running, turn, won)
+  clearInterval(guard)
+  endTurn(running)
+  turn.control.abort(new Error('not the leader any more'))
+  // A start that hangs must not hold up the release: it sees the signal.
+  await Promise.race([led, pause(running, new AbortController().signal)])
+  if (turn.lost) return
+  await record.release(held, renewMs).catch((error) => log?.warn({ err: error, lease: name }, 'lease not released'))
+  if (!stopping.aborted) await pause(running, stopping)
+}
+
+const run = async (running: Running, sight: Sight) => {
+  const { name, log, metrics } = running.options
+  metrics?.leader(name, false)
+  while (!running.stopping.aborted) {
+    const startedAt = running.clock()
+    const won = await acquire(running, sight).catch((error) => {
+      if (!(error instanceof KubeError)) throw error
+      // Somebody else was faster.
+      if (!isConflict(error) && !isAlreadyExists(error)) log?.warn({ err: error, lease: name }, 'lease not reached')
+      return undefined
+    })
+    if (won) await lead(running, won, startedAt)
+    else await pause(running, running.stopping)
+  }
+}
+
 /** Starts at once. */
 export const runLease = (options: LeaseOptions): Lease => {
-  const { name, identity, onLead, onLost, log, metrics } = options
   const leaseMs = options.leaseMs ?? LEASE_MS
-  const renewMs = options.renewMs ?? RENEW_MS
-  const retry: Backoff = { minMs: options.retryMs ?? RETRY_MS, maxMs: options.retryMs ?? RETRY_MS }
   const clock = options.clock ?? (() => performance.now())
-  const random = options.random ?? Math.random
-  const stopping = new AbortController()
-  const sight = makeSight(clock, leaseMs)
-  const record = makeRecord(options, leaseMs)
-  let turn: Turn | undefined
-
-  const pause = (signal: AbortSignal) => sleep(backoffMs(retry, 0, random), signal)
-  const isMine = (held: LeaseObject) => held.spec?.holderIdentity === identity
-
-  const endTurn = () => {
-    turn?.control.abort(new Error('not the leader any more'))
-    turn = undefined
-    metrics?.leader(name, false)
+  const stop = new AbortController()
+  const running: Running = {
+    options,
+    record: makeRecord(options, leaseMs),
+    clock,
+    renewMs: options.renewMs ?? RENEW_MS,
+    stopping: stop.signal,
+    turn: undefined,
   }
-
-  const lose = (why: string) => {
-    if (!turn) return
-    log?.error({ lease: name, why }, 'leadership lost')
-    endTurn()
-    onLost()
-  }
-
-  /** @returns the lease, if it is ours now */
-  const acquire = async (): Promise<LeaseObject | undefined> => {
-    const held = await record.read(renewMs)
-    if (held === undefined) return record.create()
-    sight.see(held)
-    return isMine(held) || sight.isFree(held) ? record.take(held, renewMs) : undefined
-  }
-
-  /** One renewal. The turn is extended from before the request went out: that is when others may have seen it. */
-  const renew = async (current: Turn, held: LeaseObject): Promise<LeaseObject> => {
-    const startedAt = clock()
-    const leftMs = Math.max(1, current.lostAt - startedAt)
-    try {
-      const renewed = await record.renew(held, leftMs)
-      current.lostAt = startedAt + renewMs
-      return renewed
-    } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) throw error
-      const now = await record.read(Math.max(1, current.lostAt - clock()))
-      if (now === undefined || !isMine(now)) {
-        lose('another holder')
-        return held
-      }
-      return now
-    }
-  }
-
-  const keep = async (first: LeaseObject, wonAt: number): Promise<LeaseObject> => {
-    const current: Turn = { lostAt: wonAt + renewMs, control: new AbortController() }
-    turn = current
-    let held = first
-    // Checked by a timer of its own: a request that hangs, or a process that slept, must not pass the limit.
-    const guard = setInterval(
-      () => clock() >= current.lostAt && lose('not renewed in time'),
-      Math.min(250, renewMs / 10),
-    )
-    const led = onLead(current.control.signal).catch((error) => {
-      log?.error({ err: error, lease: name }, 'could not begin to lead')
-      if (turn === current) endTurn()
-    })
-    metrics?.leader(name, true)
-    log?.info({ lease: name, identity }, 'leading')
-    try {
-      while (turn === current && !stopping.signal.aborted) {
-        await pause(AbortSignal.any([stopping.signal, current.control.signal]))
-        if (turn !== current || stopping.signal.aborted) break
-        if (clock() >= current.lostAt) lose('not renewed in time')
-        else held = await renew(current, held).catch((error) => renewFailed(error, held))
-      }
-    } finally {
-      clearInterval(guard)
-    }
-    if (stopping.signal.aborted) current.control.abort(new Error('stopping'))
-    // A start that hangs must not hold up the release: it sees the signal.
-    await Promise.race([led, sleep(retry.minMs, new AbortController().signal)])
-    return held
-  }
-
-  const renewFailed = (error: unknown, held: LeaseObject): LeaseObject => {
-    log?.warn({ err: error, lease: name }, 'lease not renewed')
-    return held
-  }
-
-  const release = async (held: LeaseObject) => {
-    await record.release(held, renewMs).catch((error) => log?.warn({ err: error, lease: name }, 'lease not released'))
-  }
-
-  const run = async () => {
-    metrics?.leader(name, false)
-    while (!stopping.signal.aborted) {
-      const startedAt = clock()
-      const won = await acquire().catch((error) => {
-        // Somebody else was faster.
-        if (!isConflict(error) && !isAlreadyExists(error)) log?.warn({ err: error, lease: name }, 'lease not reached')
-        if (!(error instanceof KubeError)) throw error
-        return undefined
-      })
-      if (won) await lead(won, startedAt)
-      else await pause(stopping.signal)
-    }
-  }
-
-  const lead = async (won: LeaseObject, startedAt: number) => {
-    const held = await keep(won, startedAt)
-    const lost = turn === undefined
-    endTurn()
-    if (!lost) await release(held)
-    else await pause(stopping.signal)
-  }
-
-  const ended = run()
+  const ended = run(running, makeSight(clock, leaseMs))
   return {
-    isLeader: () => turn !== undefined && clock() < turn.lostAt,
+    isLeader: () => running.turn !== undefined && clock() < running.turn.lostAt,
     stop: async () => {
-      stopping.abort()
+      stop.abort()
       await ended
     },
   }

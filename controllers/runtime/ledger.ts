@@ -159,8 +159,8 @@ const weightOf = (pending: readonly Pending[]): number =>
  * @param deps.epoch the epoch that takeEpoch gave; asked anew for every effect
  * Effects throw DatabaseUnavailable, StaleEpoch, or DatabaseRefused when a value breaks a rule of the schema.
  */
-export const makeLedger = (deps: { pg: Pg; epoch: () => number; claimBatchMax?: number }): Ledger => {
-  const { pg, epoch, claimBatchMax } = deps
+export const makeLedger = (deps: { pg: Pg; epoch: () => number }): Ledger => {
+  const { pg, epoch } = deps
   const freeze = makeBatch<Pending, 'new' | 'old'>({
     run: (pending) => freezeAll(pg, pending),
     max: FREEZE_MAX,
@@ -170,7 +170,7 @@ export const makeLedger = (deps: { pg: Pg; epoch: () => number; claimBatchMax?: 
   })
   return {
     ...makeLedgerReader({ pg }),
-    claimNumber: makeClaimNumber({ pg, epoch, ...(claimBatchMax === undefined ? {} : { batchMax: claimBatchMax }) }),
+    claimNumber: makeClaimNumber({ pg, epoch }),
     freeze: (send) => freeze({ send, epoch: epoch() }),
     appendFact: makeAppendFact({ pg, epoch }),
     decideFact: makeDecideFact({ pg, epoch }),

@@ -50,8 +50,6 @@ export type Mirror = MirrorReader & {
   archive(kind: string, name: string, archived: boolean): Promise<boolean>
   /** After a full list of a kind: the names of rows whose resource is no more; archived ones are not named. */
   unknown(kind: string, uids: string[]): Promise<string[]>
-  /** After a full list of a kind: removes the rows of resources that are no more. Gives their names. */
-  removeUnknown(kind: string, uids: string[]): Promise<string[]>
 }
 
 const COLUMNS = `m.kind, m.name, m.account, m.uid, m.generation, m.observed_generation as "observedGeneration", m.view,
@@ -59,6 +57,12 @@ const COLUMNS = `m.kind, m.name, m.account, m.uid, m.generation, m.observed_gene
 const GET = `
 select ${COLUMNS}
 from unnest($1::text[], $2::text[]) as k(kind, name) join mirror m on m.kind = k.kind and m.name = k.name`
+
+/** A join, because `<> all($2)` compares every row with every uid. */
+const UNKNOWN = `
+select m.name from mirror m
+where m.kind = $1 and not m.archived and not exists (select from unnest($2::text[]) as u(uid) where u.uid = m.uid)
+order by m.name`
 
 const CONDITIONS: Record<keyof MirrorFilter, string> = {
   status: "m.view ->> 'status' =",
@@ -147,10 +151,8 @@ export const makeMirror = (deps: { pg: Pg; epoch: () => number }): Mirror => {
       return (await namesOf('archive_mirror', text, [kind, name, archived])).length > 0
     },
     async unknown(kind, uids) {
-      const text = 'select name from mirror where kind = $1 and not archived and uid <> all($2) order by name'
-      return (await pg.query<{ name: string }>('mirror_unknown', text, [kind, uids])).rows.map((row) => row.name)
+      const { rows } = await pg.query<{ name: string }>('mirror_unknown', UNKNOWN, [kind, uids])
+      return rows.map((row) => row.name)
     },
-    removeUnknown: (kind, uids) =>
-      namesOf('remove_unknown_mirror', 'select name from remove_unknown_mirror($1, $2, $3, $4)', [kind, uids]),
   }
 }

@@ -7,7 +7,7 @@ import { makeBatch } from './batch.ts'
 import { LEASE } from './fence.ts'
 import type { Pg } from './pg.ts'
 
-/** Rows that one claim may take. */
+/** Rows that one statement takes at most, whatever was asked for. */
 export const CLAIM_MAX = 500
 const ERROR_MAX_CHARS = 500
 
@@ -34,9 +34,14 @@ export type Settlement = { id: number; attempt: number } & (
 /** Rows that still need somebody. `lateMs`: for how long the oldest of them has been due; 0 when none is. */
 export type Backlog = { channel: string; state: string; count: number; lateMs: number }
 
+export type Wish = { channel: string; limit: number; leaseMs: number }
+
 export type Outbox = {
-  /** Takes what is due, oldest first, for at most `leaseMs`: settle before that, or another will try too. */
-  claimDue(wish: { channel: string; limit: number; leaseMs: number }): Promise<OutboxRow[]>
+  /**
+   * Takes what is due, oldest first, for at most `leaseMs`: settle before that, or another will try too. Senders who
+   * ask at the same time share one statement.
+   */
+  claimDue(wish: Wish): Promise<OutboxRow[]>
   /** Records outcomes. Gives one boolean each: false when the lease was lost meanwhile, so another attempt decides. */
   settle(results: Settlement[]): Promise<boolean[]>
   backlog(): Promise<Backlog[]>
@@ -52,6 +57,7 @@ select channel, state, count(*) as count,
 from outbox where due_at is not null
 group by channel, state order by channel, state`
 
+type PendingWish = { wish: Wish; epoch: number }
 type Pending = { result: Settlement; epoch: number }
 
 const toSettled = (result: Settlement, at: string) => ({
@@ -67,6 +73,26 @@ const toSettled = (result: Settlement, at: string) => ({
 export const makeOutbox = (deps: { pg: Pg; epoch: () => number; now: () => Date }): Outbox => {
   const { pg, epoch, now } = deps
 
+  const claim = makeBatch<PendingWish, OutboxRow[]>({
+    mayJoin: (chosen, { wish, epoch }) =>
+      chosen.every(
+        (one) => one.epoch === epoch && one.wish.channel === wish.channel && one.wish.leaseMs === wish.leaseMs,
+      ),
+    async run(pending) {
+      const [first] = pending
+      if (first === undefined) return []
+      const at = now()
+      const until = new Date(at.getTime() + first.wish.leaseMs)
+      const limit = Math.min(
+        CLAIM_MAX,
+        pending.reduce((sum, { wish }) => sum + wish.limit, 0),
+      )
+      const values = [LEASE, first.epoch, first.wish.channel, at.toISOString(), until.toISOString(), limit]
+      const { rows } = await pg.query<OutboxRow>('claim_outbox', CLAIM, values)
+      return pending.map(({ wish }) => rows.splice(0, wish.limit))
+    },
+  })
+
   const settle = makeBatch<Pending, boolean>({
     mayJoin: (chosen, next) =>
       chosen[0]?.epoch === next.epoch && chosen.every((one) => one.result.id !== next.result.id),
@@ -81,12 +107,7 @@ export const makeOutbox = (deps: { pg: Pg; epoch: () => number; now: () => Date 
   })
 
   return {
-    async claimDue({ channel, limit, leaseMs }) {
-      const at = now()
-      const until = new Date(at.getTime() + leaseMs)
-      const values = [LEASE, epoch(), channel, at.toISOString(), until.toISOString(), Math.min(limit, CLAIM_MAX)]
-      return (await pg.query<OutboxRow>('claim_outbox', CLAIM, values)).rows
-    },
+    claimDue: (wish) => claim({ wish, epoch: epoch() }),
     settle: (results) => Promise.all(results.map((result) => settle({ result, epoch: epoch() }))),
     async backlog() {
       return (await pg.query<Backlog>('outbox_backlog', BACKLOG, [now().toISOString()])).rows

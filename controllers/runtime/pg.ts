@@ -98,6 +98,12 @@ const UNAVAILABLE_STATE = /^(08|53|57P|57014|55P03|25006|25P03|58|XX)/
 const REPEATABLE_STATE = /^(40001|40P01)$/
 const SQLSTATE = /^[0-9A-Z]{5}$/
 
+/**
+ * Plans are kept for the life of a connection. A generic one spares planning each call anew (which costs more than a
+ * commit), but it may have been made while a table was empty, so it must never rest on reading a whole table.
+ */
+const SETTINGS = '-c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off'
+
 type ServerError = { code: string; message: string; constraint?: string }
 const isServerError = (error: unknown): error is ServerError =>
   error instanceof pg.DatabaseError && typeof error.code === 'string' && SQLSTATE.test(error.code)
@@ -148,6 +154,7 @@ export const makePg = (options: PgOptions): Pg => {
   const pool = new pg.Pool({
     ...base,
     max,
+    options: SETTINGS,
     connectionTimeoutMillis: connectTimeoutMs,
     statement_timeout: STATEMENT_TIMEOUT_MS,
     lock_timeout: LOCK_TIMEOUT_MS,

@@ -3,17 +3,10 @@
  * (semantics of client-go's workqueue). Failures come back with exponential, jittered delay.
  */
 import type { Key } from '../../crds/object.ts'
-import { type Backoff, backoffMs, TIMER_MAX_MS } from './backoff.ts'
-import { makeDelays } from './delays.ts'
+import { type Backoff, backoffMs } from './backoff.ts'
+import { makeAlarm, type QueueClock } from './delays.ts'
 
 const BACKOFF: Backoff = { minMs: 50, maxMs: 300_000 }
-
-/** Time and timers, so that tests need not wait. Milliseconds of a monotonic clock. */
-export type QueueClock = {
-  now(): number
-  /** @returns the way to cancel */
-  after(ms: number, fire: () => void): () => void
-}
 
 const realClock: QueueClock = {
   now: () => performance.now(),
@@ -60,6 +53,14 @@ export type Queue = {
   drain(deadlineMs: number): Promise<boolean>
 }
 
+const endsWithin = async (clock: QueueClock, ms: number, work: Promise<void>): Promise<boolean> => {
+  const late = Promise.withResolvers<boolean>()
+  const cancel = clock.after(ms, () => late.resolve(false))
+  const inTime = await Promise.race([work.then(() => true), late.promise])
+  cancel()
+  return inTime
+}
+
 export const makeQueue = (options: QueueOptions): Queue => {
   const { name, onItem, metrics } = options
   const concurrency = options.concurrency ?? 1
@@ -72,12 +73,9 @@ export const makeQueue = (options: QueueOptions): Queue => {
   const running = new Map<Key, number>()
   const dirty = new Map<Key, number>()
   const failures = new Map<Key, number>()
-  const delays = makeDelays()
   const cut = new AbortController()
   let draining = false
   let onIdle = () => {}
-  let cancelTimer = () => {}
-  let timerAt = Number.POSITIVE_INFINITY
 
   const add = (key: Key) => {
     if (draining) return
@@ -90,27 +88,15 @@ export const makeQueue = (options: QueueOptions): Queue => {
       waiting.set(key, now)
     }
     metrics?.added(name)
-    serve()
+    serveSoon()
   }
 
-  // One timer for all delays, never longer than a timer can be: a longer one would fire at once.
-  const arm = () => {
-    const next = delays.next()
-    if (next === undefined || next >= timerAt) return
-    cancelTimer()
-    timerAt = next
-    cancelTimer = clock.after(Math.min(Math.max(0, next - clock.now()), TIMER_MAX_MS), () => {
-      timerAt = Number.POSITIVE_INFINITY
-      for (const key of delays.due(clock.now())) add(key)
-      arm()
-    })
-  }
+  const alarm = makeAlarm(clock, add)
 
   const addAfter = (key: Key, ms: number) => {
     if (draining) return
     if (!(ms > 0)) return add(key)
-    delays.set(key, clock.now() + ms)
-    arm()
+    alarm.set(key, ms)
   }
 
   const settle = (key: Key, afterMs: number | undefined, failed: boolean) => {
@@ -130,7 +116,7 @@ export const makeQueue = (options: QueueOptions): Queue => {
     }
     if (again !== undefined && !draining) waiting.set(key, waiting.get(key) ?? again)
     if (running.size === 0) onIdle()
-    serve()
+    serveSoon()
   }
 
   const start = (key: Key, since: number) => {
@@ -139,12 +125,10 @@ export const makeQueue = (options: QueueOptions): Queue => {
     running.set(key, now)
     metrics?.started(name, (now - since) / 1000)
     // A throw before the first await is a rejection like any other.
-    Promise.resolve()
-      .then(() => onItem(key, cut.signal))
-      .then(
-        (result) => settle(key, result?.afterMs, false),
-        () => settle(key, undefined, true),
-      )
+    Promise.try(onItem, key, cut.signal).then(
+      (result) => settle(key, result?.afterMs, false),
+      () => settle(key, undefined, true),
+    )
   }
 
   const serve = () => {
@@ -153,6 +137,17 @@ export const makeQueue = (options: QueueOptions): Queue => {
       if (running.size >= concurrency) return
       start(key, since)
     }
+  }
+
+  // A moment later: several events for one key often come in one piece, and are one reason to run.
+  let serving = false
+  const serveSoon = () => {
+    if (serving) return
+    serving = true
+    queueMicrotask(() => {
+      serving = false
+      serve()
+    })
   }
 
   metrics?.watching(name, () => {
@@ -165,26 +160,21 @@ export const makeQueue = (options: QueueOptions): Queue => {
     addAfter,
     forget: (key) => {
       failures.delete(key)
-      delays.delete(key)
+      alarm.delete(key)
     },
     size: () => waiting.size,
-    delayed: () => delays.size(),
+    delayed: () => alarm.size(),
     running: () => running.size,
     drain: async (deadlineMs) => {
       draining = true
-      cancelTimer()
+      alarm.cancel()
       waiting.clear()
       dirty.clear()
       if (running.size === 0) return true
-      const idle = new Promise<boolean>((resolve) => {
-        onIdle = () => resolve(true)
+      const idle = new Promise<void>((resolve) => {
+        onIdle = resolve
       })
-      let cancel = () => {}
-      const late = new Promise<boolean>((resolve) => {
-        cancel = clock.after(deadlineMs, () => resolve(false))
-      })
-      const inTime = await Promise.race([idle, late])
-      cancel()
+      const inTime = await endsWithin(clock, deadlineMs, idle)
       if (!inTime) cut.abort(new Error('the queue was stopped'))
       return inTime
     },

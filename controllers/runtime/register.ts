@@ -9,8 +9,10 @@ import { isItemFault, type Pg } from './pg.ts'
 
 /** Entries that one page may hold. */
 export const ENTRIES_MAX = 1000
+/** While one run is answered, the next already waits at the database for the lock on the series. */
+const IN_FLIGHT = 2
 
-/** `prefix` is ready to be followed by the sequence: `INV-026-`. A series keeps account and prefix for ever. */
+/** `prefix` is ready to be followed by the sequence: `INV-026-`. A series keeps its account for ever. */
 export type ClaimedSeries = { id: string; account: string; prefix: string }
 export type EntryKind = 'invoice' | 'credit_note'
 
@@ -63,9 +65,11 @@ const SERIES_OF = `
 select id, account, prefix, last_seq as last, encode(head_hash, 'hex') as "headHash"
 from series where account = $1 order by id`
 const ENTRIES = `
-select seq, number, resource, kind, total_cents as "totalCents", currency, iso_ms(issued_at) as "issuedAt",
-  encode(prev_hash, 'hex') as "prevHash", encode(hash, 'hex') as hash
-from register where series_id = $1 order by seq limit $2 offset $3`
+select r.seq, r.number, r.resource, r.kind, r.total_cents as "totalCents", r.currency,
+  iso_ms(r.issued_at) as "issuedAt", encode(coalesce(p.hash, genesis_hash($1)), 'hex') as "prevHash",
+  encode(r.hash, 'hex') as hash
+from register r left join register p on p.series_id = r.series_id and p.seq = r.seq - 1
+where r.series_id = $1 order by r.seq limit $2 offset $3`
 
 export const makeRegisterReader = ({ pg }: { pg: Pg }): RegisterReader => ({
   async verify(seriesId) {
@@ -113,7 +117,14 @@ const toClaimed = (row: Row, claim: Claim): Claimed => {
 
 const claimAll = async (pg: Pg, pending: Pending[]): Promise<Claimed[]> => {
   const { places, firsts: claims } = distinct(pending, ({ claim }) => claim.resource)
-  const series = distinct(claims, ({ claim: { series: { id, account, prefix } } }) => `${id}\n${account}\n${prefix}`)
+  const series = distinct(
+    claims,
+    ({
+      claim: {
+        series: { id, account, prefix },
+      },
+    }) => `${id}\n${account}\n${prefix}`,
+  )
   const seriesOf = (pick: (of: ClaimedSeries) => string) => series.firsts.map(({ claim }) => pick(claim.series))
   const each = <V>(pick: (claim: Claim) => V) => claims.map(({ claim }) => pick(claim))
   const { rows } = await pg.query<Row>('claim_numbers', CLAIM, [
@@ -148,16 +159,10 @@ const claimAll = async (pg: Pg, pending: Pending[]): Promise<Claimed[]> => {
  * Gives a function that gives numbers. It may be called again after any failure: what was committed is replayed.
  * Throws DatabaseUnavailable, StaleEpoch, or DatabaseRefused for a claim that breaks a rule of the schema.
  */
-export const makeClaimNumber = (deps: {
-  pg: Pg
-  epoch: () => number
-  batchMax?: number
-  inFlight?: number
-}): ((claim: Claim) => Promise<Claimed>) => {
+export const makeClaimNumber = (deps: { pg: Pg; epoch: () => number }): ((claim: Claim) => Promise<Claimed>) => {
   const claim = makeBatch<Pending, Claimed>({
     run: (pending) => claimAll(deps.pg, pending),
-    ...(deps.batchMax === undefined ? {} : { max: deps.batchMax }),
-    ...(deps.inFlight === undefined ? {} : { inFlight: deps.inFlight }),
+    inFlight: IN_FLIGHT,
     mayJoin: (chosen, next) => chosen[0]?.epoch === next.epoch,
     isItemFault,
   })

@@ -5,7 +5,7 @@
 import type { Dispatcher } from 'undici'
 import { KubeError } from './errors.ts'
 import type { WatchEvent } from './kube.ts'
-import { type Answer, type CallInfo, connectionError, errorOf, type Transport } from './transport.ts'
+import { type Answer, type CallInfo, connectionError, errorOf, hostOf, type Transport } from './transport.ts'
 
 /** etcd takes 1.5 MiB per object; more without a newline is no event. */
 const LINE_MAX_BYTES = 8 * 1024 * 1024
@@ -69,38 +69,61 @@ const readEvent = (call: CallInfo, line: string): WatchEvent => {
   return parsed as WatchEvent
 }
 
+type Ending = { over: boolean; end: (error?: unknown) => void; alive: () => void }
+
+/** Feeds what comes to the call; what goes wrong ends it. */
+const makeHandler = (call: WatchCall, ending: Ending, seen: (code: string) => void): Dispatcher.DispatchHandler => {
+  let status = 0
+  let headers: Answer['headers'] = {}
+  let refusal = Buffer.alloc(0)
+  const lines = makeLines(call, (line) => {
+    if (!ending.over) call.onEvent(readEvent(call, line))
+  })
+  return {
+    onResponseStart: (_controller, statusCode, responseHeaders) => {
+      status = statusCode
+      headers = responseHeaders
+      seen(String(status))
+      ending.alive()
+      if (status === 200) call.onBytes?.()
+    },
+    onResponseData: (_controller, chunk) => {
+      if (ending.over) return
+      ending.alive()
+      if (status !== 200) {
+        if (refusal.length < ERROR_BODY_MAX_BYTES) refusal = Buffer.concat([refusal, chunk])
+        return
+      }
+      call.onBytes?.()
+      try {
+        lines(chunk)
+      } catch (error) {
+        ending.end(error)
+      }
+    },
+    onResponseEnd: () => ending.end(status === 200 ? undefined : errorOf(call, { status, body: refusal, headers })),
+    onResponseError: (_controller, error) => {
+      if (status === 0) seen('<error>')
+      ending.end(error)
+    },
+  }
+}
+
 /** Resolves when the server ends the stream. @throws KubeError */
 export const streamEvents = async (transport: Transport, call: WatchCall): Promise<void> => {
   const startedAt = performance.now()
   const door = await transport.auth.door()
-  const host = door.origin.replace(/^.*\/\//, '')
   const seen = (code: string) => {
     const durationMs = performance.now() - startedAt
-    transport.count({ verb: call.verb, path: call.path, method: 'GET', code, durationMs }, host)
+    transport.count({ verb: call.verb, path: call.path, method: 'GET', code, durationMs }, hostOf(door))
   }
-  const path = `${door.prefix}${call.path}?${call.query}`
-  const request = {
-    origin: door.origin,
-    path,
-    method: 'GET',
-    headers: door.headers,
-    headersTimeout: 0,
-    bodyTimeout: 0,
-  } as const
+  const failed = (reason: string) => new KubeError(`${call.verb} ${call.path}`, { status: 0, reason })
 
   await new Promise<void>((resolve, reject) => {
     let controller: Dispatcher.DispatchController | undefined
-    let status = 0
-    let headers: Answer['headers'] = {}
-    let refusal = Buffer.alloc(0)
-    let over = false
-    const lines = makeLines(call, (line) => {
-      if (!over) call.onEvent(readEvent(call, line))
-    })
-
     const end = (error?: unknown) => {
-      if (over) return
-      over = true
+      if (ending.over) return
+      ending.over = true
       clearTimeout(idle)
       call.signal.removeEventListener('abort', onAbort)
       if (error === undefined) return resolve()
@@ -109,45 +132,27 @@ export const streamEvents = async (transport: Transport, call: WatchCall): Promi
       controller?.abort(known)
       reject(known)
     }
-    const onAbort = () => end(new KubeError(`${call.verb} ${call.path}`, { status: 0, reason: 'Aborted' }))
     // A half-open connection never says that it is dead: only silence does (fluent-bit#12105).
-    const idle = setTimeout(
-      () => end(new KubeError(`${call.verb} ${call.path}`, { status: 0, reason: 'Stalled' })),
-      call.idleMs,
-    )
+    const idle = setTimeout(() => end(failed('Stalled')), call.idleMs)
+    const ending: Ending = { over: false, end, alive: () => idle.refresh() }
+    const onAbort = () => end(failed('Aborted'))
     call.signal.addEventListener('abort', onAbort, { once: true })
     if (call.signal.aborted) return onAbort()
 
-    door.dispatcher.dispatch(request, {
+    const path = `${door.prefix}${call.path}?${call.query}`
+    const options = {
+      origin: door.origin,
+      path,
+      method: 'GET',
+      headers: door.headers,
+      headersTimeout: 0,
+      bodyTimeout: 0,
+    } as const
+    door.dispatcher.dispatch(options, {
+      ...makeHandler(call, ending, seen),
       onRequestStart: (started) => {
         controller = started
-        if (over) started.abort(new Error('ended'))
-      },
-      onResponseStart: (_started, statusCode, responseHeaders) => {
-        status = statusCode
-        headers = responseHeaders
-        seen(String(status))
-        idle.refresh()
-        if (status === 200) call.onBytes?.()
-      },
-      onResponseData: (_started, chunk) => {
-        if (over) return
-        idle.refresh()
-        if (status !== 200) {
-          if (refusal.length < ERROR_BODY_MAX_BYTES) refusal = Buffer.concat([refusal, chunk])
-          return
-        }
-        call.onBytes?.()
-        try {
-          lines(chunk)
-        } catch (error) {
-          end(error)
-        }
-      },
-      onResponseEnd: () => end(status === 200 ? undefined : errorOf(call, { status, body: refusal, headers })),
-      onResponseError: (_started, error) => {
-        if (status === 0) seen('<error>')
-        end(error)
+        if (ending.over) started.abort(failed('Aborted'))
       },
     })
   })

@@ -131,6 +131,9 @@ const exchange = (door: Door, call: Call, signal: AbortSignal): Promise<Answer> 
     })
   })
 
+/** `host:port`, the label of the metric. */
+export const hostOf = (door: Door): string => door.origin.replace(/^.*\/\//, '')
+
 export type Transport = {
   /** @returns the parsed body @throws KubeError */
   call<T>(call: Call): Promise<T>
@@ -141,38 +144,30 @@ export type Transport = {
   close(): Promise<void>
 }
 
-/** @throws Error when the kubeconfig cannot be read */
-export const makeTransport = (options: TransportOptions): Transport => {
-  const auth = makeAuth(options)
-  const random = options.random ?? Math.random
-  const closed = new AbortController()
+type Attempt = (call: Call, signal: AbortSignal) => Promise<Buffer>
 
-  const count: Transport['count'] = (info, host) => options.onRequest?.({ ...info, host })
-
-  const attempt = async (call: Call, signal: AbortSignal): Promise<Buffer> => {
+/** One exchange, counted. @throws KubeError for anything but 2xx */
+const makeAttempt = (auth: Auth, count: Transport['count']): Attempt => {
+  const seen = (call: Call, door: Door, code: string, startedAt: number) => {
+    const { verb, path, method } = call
+    count({ verb, path, method, code, durationMs: performance.now() - startedAt }, hostOf(door))
+  }
+  return async (call, signal) => {
     const startedAt = performance.now()
     const opened = auth.door()
     const door = opened instanceof Promise ? await opened : opened
-    const seen = (code: string) => {
-      if (!options.onRequest) return
-      const durationMs = performance.now() - startedAt
-      count(
-        { verb: call.verb, path: call.path, method: call.method, code, durationMs },
-        door.origin.replace(/^.*\/\//, ''),
-      )
-    }
-    let answer: Answer
-    try {
-      answer = await exchange(door, call, signal)
-    } catch (error) {
-      seen('<error>')
+    const answer = await exchange(door, call, signal).catch((error) => {
+      seen(call, door, '<error>', startedAt)
       throw connectionError(call, error)
-    }
-    seen(String(answer.status))
+    })
+    seen(call, door, String(answer.status), startedAt)
     if (answer.status < 200 || answer.status > 299) throw errorOf(call, answer)
     return answer.body
   }
+}
 
+/** Attempts until one succeeds, the error is final, or the time is over. */
+const makePersist = (attempt: Attempt, auth: Auth, random: () => number) => {
   const mayRetry = (call: Call, error: KubeError, attempts: number): boolean => {
     // 401 is decided before anything is done: rotated credentials are read anew, and the call goes once more.
     if (error.status === 401) {
@@ -190,7 +185,7 @@ export const makeTransport = (options: TransportOptions): Transport => {
     return waitMs < leftMs ? waitMs : undefined
   }
 
-  const persist = async (call: Call, signal: AbortSignal, endAt: number): Promise<Buffer> => {
+  return async (call: Call, signal: AbortSignal, endAt: number): Promise<Buffer> => {
     for (let attempts = 1; ; attempts += 1) {
       try {
         return await attempt(call, signal)
@@ -201,6 +196,14 @@ export const makeTransport = (options: TransportOptions): Transport => {
       }
     }
   }
+}
+
+/** @throws Error when the kubeconfig cannot be read */
+export const makeTransport = (options: TransportOptions): Transport => {
+  const auth = makeAuth(options)
+  const closed = new AbortController()
+  const count: Transport['count'] = (info, host) => options.onRequest?.({ ...info, host })
+  const persist = makePersist(makeAttempt(auth, count), auth, options.random ?? Math.random)
 
   const run = async <T>(call: Call): Promise<T> => {
     const limitMs = call.timeoutMs ?? options.timeoutMs ?? CALL_TIMEOUT_MS
@@ -208,16 +211,17 @@ export const makeTransport = (options: TransportOptions): Transport => {
     const fail = (reason: string) => control.abort(new KubeError(`${call.verb} ${call.path}`, { status: 0, reason }))
     const onAbort = () => fail('Aborted')
     const timer = setTimeout(() => fail('Timeout'), limitMs)
-    call.signal?.addEventListener('abort', onAbort, { once: true })
-    closed.signal.addEventListener('abort', onAbort, { once: true })
-    if (call.signal?.aborted || closed.signal.aborted) onAbort()
+    const signals = call.signal ? [call.signal, closed.signal] : [closed.signal]
+    for (const signal of signals) {
+      signal.addEventListener('abort', onAbort, { once: true })
+      if (signal.aborted) onAbort()
+    }
     try {
       const body = await persist(call, control.signal, performance.now() + limitMs)
       return (body.length === 0 ? undefined : JSON.parse(body.toString())) as T
     } finally {
       clearTimeout(timer)
-      call.signal?.removeEventListener('abort', onAbort)
-      closed.signal.removeEventListener('abort', onAbort)
+      for (const signal of signals) signal.removeEventListener('abort', onAbort)
     }
   }
 

@@ -101,7 +101,7 @@ const makeListeners = <R extends AnyObject>({ kind, onChange, log, metrics }: Re
   }
 }
 
-type LoopOptions<R> = {
+type Loop<R> = {
   options: ReflectOptions<R>
   selection: Selection
   store: Store<R>
@@ -110,112 +110,114 @@ type LoopOptions<R> = {
   heard: () => void
   onSynced: () => void
   signal: AbortSignal
+  /** Where the watch resumes; undefined: list first. */
+  version: string | undefined
+  watching: AbortController
+  /** Attempts in a row that brought nothing. */
+  failures: number
 }
 
-/** @returns the endless runs of one reflector; both end when the signal aborts */
-const makeLoop = <R extends AnyObject>(given: LoopOptions<R>) => {
-  const { options, selection, store, lister, signal } = given
-  const { kube, kind, log, metrics, idleMs = IDLE_MS, backoff = BACKOFF, random = Math.random } = options
-  /** Where the watch resumes; undefined: list first. */
-  let version: string | undefined
-  let watching = new AbortController()
-  /** Attempts in a row that brought nothing. */
-  let failures = 0
-
-  const onEvent = ({ type, object }: WatchEvent) => {
-    const item = object as R
-    if (type === 'DELETED') {
-      if (store.remove(item)) given.notify(item, true)
-    } else if (type !== 'BOOKMARK' && store.put(item)) {
-      given.notify(item, store.get(keyOfObject(item)) === undefined)
-    }
-    // After the cache took it: an event that is lost half-way comes again.
-    version = object.metadata.resourceVersion ?? version
-    store.advance(version)
+const onEvent = <R extends AnyObject>(loop: Loop<R>, { type, object }: WatchEvent) => {
+  const { store, notify } = loop
+  const item = object as R
+  if (type === 'DELETED') {
+    if (store.remove(item)) notify(item, true)
+  } else if (type !== 'BOOKMARK' && store.put(item)) {
+    notify(item, store.get(keyOfObject(item)) === undefined)
   }
+  // After the cache took it: an event that is lost half-way comes again.
+  loop.version = object.metadata.resourceVersion ?? loop.version
+  store.advance(loop.version)
+}
 
-  const watchOnce = async (resourceVersion: string) => {
-    watching = new AbortController()
-    const openedAt = performance.now()
-    let events = 0
-    let bytes = false
-    const progressed = () => events > 0 || (bytes && performance.now() - openedAt >= Math.min(HEALTHY_MS, idleMs))
-    try {
-      await kube.watch(kind, {
-        ...selection,
-        resourceVersion,
-        timeoutSeconds: Math.round(WATCH_SECONDS * (1 + random())),
-        idleMs,
-        signal: AbortSignal.any([signal, watching.signal]),
-        onEvent: (event) => {
-          onEvent(event)
-          events += 1
-        },
-        onBytes: () => {
-          bytes = true
-          given.heard()
-        },
-      })
-    } finally {
-      if (progressed()) failures = 0
-    }
-    if (progressed()) return
-    failures += 1
-    await sleep(backoffMs(backoff, failures - 1, random), signal)
+const failureWaitMs = <R>({ options, failures }: Loop<R>): number =>
+  backoffMs(options.backoff ?? BACKOFF, failures - 1, options.random ?? Math.random)
+
+const watchOnce = async <R extends AnyObject>(loop: Loop<R>, resourceVersion: string) => {
+  const { kube, kind, idleMs = IDLE_MS, random = Math.random } = loop.options
+  loop.watching = new AbortController()
+  const openedAt = performance.now()
+  let events = 0
+  let bytes = false
+  const progressed = () => events > 0 || (bytes && performance.now() - openedAt >= Math.min(HEALTHY_MS, idleMs))
+  try {
+    await kube.watch(kind, {
+      ...loop.selection,
+      resourceVersion,
+      timeoutSeconds: Math.round(WATCH_SECONDS * (1 + random())),
+      idleMs,
+      signal: AbortSignal.any([loop.signal, loop.watching.signal]),
+      onEvent: (event) => {
+        onEvent(loop, event)
+        events += 1
+      },
+      onBytes: () => {
+        bytes = true
+        loop.heard()
+      },
+    })
+  } finally {
+    if (progressed()) loop.failures = 0
   }
+  if (progressed()) return
+  loop.failures += 1
+  await sleep(failureWaitMs(loop), loop.signal)
+}
 
-  /** After a failure: how long to wait, and whether the version is still good. */
-  const recover = async (error: unknown) => {
-    const reason = reasonOf(error)
-    metrics?.restarted(kind.kind, reason)
-    // Silence on a quiet kind: nothing is wrong, look through a fresh connection.
-    if (reason === 'Stalled' && failures === 0) return
-    failures += 1
-    const refused = error instanceof KubeError && error.status !== 0 && error.status !== 429
-    if (isGone(error) || reason === 'Garbage' || (refused && failures >= REFUSALS_BEFORE_RELIST)) version = undefined
-    const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0
-    const waitMs = Math.max(backoffMs(backoff, failures - 1, random), asked)
-    log?.[failures > 2 ? 'warn' : 'info']({ err: error, kind: kind.kind, failures, waitMs }, 'watch ended')
-    await sleep(waitMs, signal)
+/** After a failure: how long to wait, and whether the version is still good. */
+const recover = async <R>(loop: Loop<R>, error: unknown) => {
+  const { kind, log, metrics } = loop.options
+  const reason = reasonOf(error)
+  metrics?.restarted(kind.kind, reason)
+  // Silence on a quiet kind: nothing is wrong, look through a fresh connection.
+  if (reason === 'Stalled' && loop.failures === 0) return
+  loop.failures += 1
+  const refused = error instanceof KubeError && error.status !== 0 && error.status !== 429
+  const suspect = refused && loop.failures >= REFUSALS_BEFORE_RELIST
+  if (isGone(error) || reason === 'Garbage' || suspect) loop.version = undefined
+  const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0
+  const waitMs = Math.max(failureWaitMs(loop), asked)
+  const level = loop.failures > 2 ? 'warn' : 'info'
+  log?.[level]({ err: error, kind: kind.kind, failures: loop.failures, waitMs }, 'watch ended')
+  await sleep(waitMs, loop.signal)
+}
+
+const listAndWatch = async <R extends AnyObject>(loop: Loop<R>) => {
+  if (loop.version === undefined) {
+    loop.watching = new AbortController()
+    loop.version = await loop.lister.relist()
+    loop.onSynced()
   }
+  await watchOnce(loop, loop.version)
+}
 
-  const listAndWatch = async () => {
-    if (version === undefined) {
-      watching = new AbortController()
-      version = await lister.relist()
-      given.onSynced()
-    }
-    await watchOnce(version)
+/** Ends when the signal aborts, and not before. */
+const run = async <R extends AnyObject>(loop: Loop<R>) => {
+  while (!loop.signal.aborted) {
+    await listAndWatch(loop).catch(async (error) => {
+      // Cut by the audit: nothing failed.
+      if (!loop.signal.aborted && !loop.watching.signal.aborted) await recover(loop, error)
+    })
   }
+}
 
-  const run = async () => {
-    while (!signal.aborted) {
-      await listAndWatch().catch(async (error) => {
-        // Cut by the audit: nothing failed.
-        if (!signal.aborted && !watching.signal.aborted) await recover(error)
-      })
-    }
+const audit = async <R>(loop: Loop<R>) => {
+  const { kind, metrics } = loop.options
+  const found = await loop.lister.audit()
+  if (found === 'time_travel') {
+    loop.version = undefined
+    loop.watching.abort()
+  } else if (found > 0) metrics?.drifted(kind.kind, found)
+}
+
+const audits = async <R>(loop: Loop<R>) => {
+  const { kind, log, relistMs = RELIST_MS, random = Math.random } = loop.options
+  for (;;) {
+    await sleep(relistMs * (0.9 + random() / 5), loop.signal)
+    if (loop.signal.aborted) return
+    if (loop.version === undefined) continue
+    await audit(loop).catch((error) => log?.info({ err: error, kind: kind.kind }, 'watch audit failed'))
   }
-
-  const audit = async () => {
-    const found = await lister.audit()
-    if (found === 'time_travel') {
-      version = undefined
-      watching.abort()
-    } else if (found > 0) metrics?.drifted(kind.kind, found)
-  }
-
-  const audits = async () => {
-    const everyMs = options.relistMs ?? RELIST_MS
-    for (;;) {
-      await sleep(everyMs * (0.9 + random() / 5), signal)
-      if (signal.aborted) return
-      if (version === undefined) continue
-      await audit().catch((error) => log?.info({ err: error, kind: kind.kind }, 'watch audit failed'))
-    }
-  }
-
-  return { run, audits }
 }
 
 /** Starts at once. */
@@ -254,9 +256,17 @@ export const reflect = <R extends AnyObject>(options: ReflectOptions<R>): Cache<
     isSynced = true
     synced.resolve()
   }
-  const loop = makeLoop<R>({ ...shared, options, lister, onSynced })
+  const loop: Loop<R> = {
+    ...shared,
+    options,
+    lister,
+    onSynced,
+    version: undefined,
+    watching: new AbortController(),
+    failures: 0,
+  }
   options.metrics?.watching(kind.kind, staleness)
-  const ended = Promise.all([loop.run(), loop.audits()])
+  const ended = Promise.all([run(loop), audits(loop)])
 
   return {
     get: store.get,

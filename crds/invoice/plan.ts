@@ -10,8 +10,8 @@ import { type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
 import type { ProblemCode } from '../problem.ts'
 import { documentFacts, type InvoiceFacts, paidCentsOf } from './facts.ts'
 import { faultsOf } from './faults.ts'
-import { freezeOf } from './freeze.ts'
-import type { Frozen } from './frozen.ts'
+import { draftOf, freezeOf } from './freeze.ts'
+import type { Frozen, FrozenDraft } from './frozen.ts'
 import type { Gate } from './gate.ts'
 import { issuedOn, type Series, seriesOf } from './number.ts'
 import { type Payload, payloadDiff, payloadOf, payloadOfFrozen } from './payload.ts'
@@ -29,6 +29,8 @@ export type InvoiceStep =
   | { do: 'recordReceipt'; amountCents: number; method: string; reference: string }
   /** Renders the PDF and stores snapshot and mail in one transaction. `mail` is null when none goes out. */
   | { do: 'freeze'; n: number; frozen: Frozen; gate: Gate; mail: 'invoice' | 'receipt' | null }
+  /** Draws a draft that somebody wants to look at, and records what was drawn under the key of the wish. */
+  | { do: 'drawDraft'; key: string; draft: FrozenDraft }
 
 export type InvoicePlan = Plan<InvoiceStep, InvoiceFacts>
 
@@ -55,7 +57,9 @@ export const planInvoice = (object: InvoiceResource, world: InvoiceWorld, now: D
     const message = `account ${spec.account} does not exist; create it, or delete this invoice`
     return end(waiting('AccountMissing', message, ACCOUNT_RETRY_MS))
   }
-  if (!world.record && !spec.send) return end(ready('Draft', `draft, ${totalText(facts)}`))
+  if (!world.record && !spec.send) {
+    return { ...end(ready('Draft', `draft, ${totalText(facts)}`)), steps: drawSteps(spec, world, now) }
+  }
   if (!world.issuer) {
     return stop('BAD_ISSUER', `/issuerId ${issuerIdOf(spec, world)} is no issuer of account ${spec.account}`)
   }
@@ -133,6 +137,9 @@ const claimOf = (spec: InvoiceSpec, issuer: NonNullable<InvoiceWorld['issuer']>,
   const { totalCents, currency } = payload
   return { do: 'claimNumber', series, totalCents, currency, issuedAt: now.toISOString(), payload }
 }
+
+const drawSteps = (spec: InvoiceSpec, { issuer, openPreviews }: InvoiceWorld, now: Date): InvoiceStep[] =>
+  issuer === null ? [] : openPreviews.map((key) => ({ do: 'drawDraft', key, draft: draftOf(spec, issuer, now) }))
 
 /** What is left of numbering and sending; empty once every send that was asked for is frozen. */
 const sendSteps = (spec: InvoiceSpec, world: InvoiceWorld, record: InvoiceRecord): InvoiceStep[] => {

@@ -47,7 +47,7 @@ button:hover, .button:hover { filter: brightness(1.12); }
 .test { padding: 0.5rem 0.875rem; color: var(--note); background: var(--note-ground); border-radius: 0.375rem; }
 header { display: flex; flex-wrap: wrap; gap: 0.75rem 1.5rem; justify-content: space-between; align-items: flex-start; }
 .from { font-weight: 600; color: var(--muted); }
-.number { font-variant-numeric: tabular-nums; }
+.number { white-space: nowrap; font-variant-numeric: tabular-nums; }
 .status { padding: 0.125rem 0.75rem; font-size: 0.875rem; font-weight: 600; border: 1px solid currentcolor; border-radius: 1rem; }
 .status.paid { color: var(--good); }
 .status.overdue { color: var(--bad); }

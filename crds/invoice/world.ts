@@ -57,6 +57,8 @@ export type InvoiceWorld = {
   sendsAsked?: number
   payments: Payment[]
   deliveries: Delivery[]
+  /** Drawings of this draft that somebody asked for and nobody made yet (preview.ts). */
+  openPreviews: string[]
   factSeq: number
   linkToken: string
   /** Without a slash at its end. */

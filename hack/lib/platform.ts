@@ -6,6 +6,7 @@ import { accessTo, type Platform, platformObjects } from '../../crds/platform.ts
 import { writeWhole } from './files.ts'
 import { asList, type Kubectl } from './kubectl.ts'
 import { kubeconfigText } from './pki.ts'
+import { waitFor } from './processes.ts'
 import { messageOf, Refusal } from './refusal.ts'
 
 /** Everything that a fresh cluster and database need before the two processes can start. All of it may be done again. */
@@ -148,6 +149,22 @@ export async function copyContext(kubectl: Kubectl, context: string | undefined,
   const config = JSON.parse(text)
   config.contexts[0].context.namespace = namespace
   writeFileSync(path, JSON.stringify(config), { mode: 0o600 })
+}
+
+const accountsKnownMs = 60_000
+
+/** Waits until the API knows the demo accounts: a token is worth something once the controllers have seen its account. */
+export async function accountsKnown(baseUrl: string, tokens: Tokens): Promise<void> {
+  let last = ''
+  const isKnown = async (token: string) => {
+    const response = await fetch(`${baseUrl}/api/invoices?limit=1`, { headers: { authorization: `Bearer ${token}` } })
+    last = await response.text()
+    return response.status === 200
+  }
+  const areKnown = async () => (await Promise.all(Object.values(tokens).map(isKnown))).every((known) => known)
+  await waitFor('the demo accounts to be known', areKnown, { timeoutMs: accountsKnownMs }).catch((cause) => {
+    throw new Refusal(`${messageOf(cause)} The API last said what stands above.`, { detail: last, cause })
+  })
 }
 
 export type Welcome = { number: string; url: string; password: string | undefined }

@@ -18,7 +18,7 @@ export function isFree(port: number): Promise<boolean> {
 
 /** A free port: `preferred` if it still is, so that addresses survive a restart, else one drawn at random. */
 export async function freePort(preferred?: number): Promise<number> {
-  if (preferred !== undefined && (await isFree(preferred))) return preferred
+  if (preferred && (await isFree(preferred))) return preferred
   for (let draw = 0; draw < draws; draw += 1) {
     const port = randomInt(lowest, highest + 1)
     if (await isFree(port)) return port

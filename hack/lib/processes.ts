@@ -222,11 +222,12 @@ function childrenOf(pid: number): ProcessId[] {
   })
 }
 
-/** Every process that was launched for `owner` and is still there, its own children too, whoever their parent is now. */
+/** Every process launched for `owner` (or `owner/…`) that is still there, its children too, whoever their parent is now. */
 export function findOwned(owner: string): OwnedProcess[] {
   return allPids().flatMap((pid) => {
     const env = environOf(pid)
-    if (pid === process.pid || env.get(ownerVariable) !== owner) return []
+    const of = env.get(ownerVariable) ?? ''
+    if (pid === process.pid || (of !== owner && !of.startsWith(`${owner}/`))) return []
     const start = startOf(pid)
     return start === null ? [] : [{ pid, start, name: env.get(nameVariable) ?? '' }]
   })

@@ -28,11 +28,7 @@ export async function startStage(options: { owner: string; progress: Progress; s
   const note: Note = { owner, runner: { pid: process.pid, start: startOf(process.pid) ?? '' } }
   writeWhole(join(folder, 'runner.json'), JSON.stringify(note))
   const planeFolder = join(folder, 'control-plane')
-  const end = async () => {
-    await endOwned(owner)
-    removeSockets(planeFolder)
-    rmSync(folder, { recursive: true, force: true })
-  }
+  const end = () => removeStage(folder, owner)
   const step = progress.step('control plane and PostgreSQL for the tests')
   try {
     mkdirSync(planeFolder)
@@ -58,6 +54,7 @@ export async function startStage(options: { owner: string; progress: Progress; s
         BOTTEGA_TEST_CONTROLLERS_KUBECONFIG: controllers,
         BOTTEGA_TEST_API_KUBECONFIG: api,
         BOTTEGA_TEST_DATABASE_URL: databaseUrl,
+        BOTTEGA_TEST_FOLDER: folder,
       },
     }
   } catch (error) {
@@ -77,10 +74,15 @@ export async function endStaleStages(): Promise<void> {
   for (const folder of globSync(`${folderPrefix}*`)) {
     const note = readJson<Note>(join(folder, 'runner.json'))
     if (note === null || startOf(note.runner.pid) === note.runner.start) continue
-    await endOwned(note.owner)
-    removeSockets(join(folder, 'control-plane'))
-    rmSync(folder, { recursive: true, force: true })
+    await removeStage(folder, note.owner)
   }
+}
+
+/** Also what tests that were cut off have left: their servers carry the run's mark, their folders lie in the stage's. */
+async function removeStage(folder: string, owner: string): Promise<void> {
+  await endOwned(owner)
+  for (const inside of globSync('*/', { cwd: folder })) removeSockets(join(folder, inside))
+  rmSync(folder, { recursive: true, force: true })
 }
 
 const endingOrder = ['kube-apiserver', 'etcd', 'postgres']

@@ -7,6 +7,7 @@ import { createKubectl, type Kubectl } from './kubectl.ts'
 import { tryLock } from './lock.ts'
 import { type Addresses, chooseAddresses, nodeServices } from './parts.ts'
 import {
+  accountsKnown,
   applyPlatform,
   createDemoAccounts,
   migrate,
@@ -89,7 +90,7 @@ type Starting = {
 }
 
 async function startAll(options: UpOptions, { owner, progress, watched, onReady }: Starting): Promise<void> {
-  demandDisk(stateDir, neededMib)
+  for (const folder of [stateDir, '/tmp']) demandDisk(folder, neededMib)
   const tools = await ensureTools(toolsFor(options.cluster), { progress })
   const kept = readJson<Ports>(paths.ports) ?? {}
   const serversStep = progress.step('control plane and PostgreSQL')
@@ -115,13 +116,14 @@ async function startAll(options: UpOptions, { owner, progress, watched, onReady 
     secretKey,
     strictEgress: options.strictEgress,
   })
-  watched.push(services.mail, services.api, services.controllers)
+  watched.push(services.mail, services.controllers, services.api)
   await Promise.all(Object.values(services).map((service) => service.start())).catch(failing(partsStep))
   partsStep.done()
 
   const running: Running = { addresses, tokens, databaseUrl: database.url, cluster, ...services }
   for (const service of watched) keepRunning(service, progress, () => writeEnvironment(running))
   const invoiceStep = progress.step('the first invoice')
+  await accountsKnown(addresses.baseUrl, tokens).catch(failing(invoiceStep))
   const welcome = await sendWelcomeInvoice(addresses.baseUrl, tokens.owner).catch(failing(invoiceStep))
   invoiceStep.done(welcome.number)
   onReady(writeEnvironment(running), welcome)
@@ -154,7 +156,7 @@ async function openDatabase(owner: string, kept: Ports): Promise<OpenDatabase> {
 }
 
 async function setUpPlatform(kubectl: Kubectl, database: OpenDatabase): Promise<{ tokens: Tokens; secretKey: string }> {
-  await Promise.all([migrate(database.url), applyPlatform(kubectl)])
+  await Promise.all([migrateDatabase(database.url), applyPlatform(kubectl)])
   await Promise.all([
     createDemoAccounts(kubectl),
     writeServiceKubeconfig(kubectl, 'controllers', paths.controllersKubeconfig),
@@ -167,6 +169,16 @@ async function setUpPlatform(kubectl: Kubectl, database: OpenDatabase): Promise<
   const tokens = await mintDemoTokens(database.url, secrets.secretKey)
   writeSecrets({ secretKey: secrets.secretKey, tokens, tokensOf: database.clusterId })
   return { tokens, secretKey: secrets.secretKey }
+}
+
+async function migrateDatabase(url: string): Promise<void> {
+  await migrate(url).catch((cause) => {
+    const detail = messageOf(cause)
+    throw new Refusal('The database could not be brought to this version (see above); hack/down --purge begins anew.', {
+      detail,
+      cause,
+    })
+  })
 }
 
 type Running = {
@@ -226,11 +238,16 @@ async function endLeftovers(owner: string, progress: Progress): Promise<void> {
 
 /** Users of a server go before the server, and the API server before etcd, without which it never ends. */
 const endingOrder = ['api', 'controllers', 'mail', 'kube-apiserver', 'etcd', 'postgres', '']
+const endingGraceMs = 27_000
 
 /** Ends everything that carries this checkout's mark; a stray that was being launched meanwhile is caught by the second look. */
 export async function endOwned(owner: string): Promise<void> {
   for (let left = findOwned(owner); left.length > 0; left = findOwned(owner)) {
-    await endProcesses(left.sort((a, b) => endingOrder.indexOf(a.name) - endingOrder.indexOf(b.name)))
+    const ordered = left.sort((a, b) => endingOrder.indexOf(a.name) - endingOrder.indexOf(b.name))
+    for (const one of ordered) {
+      // to PostgreSQL SIGTERM means: wait until every client has left
+      await endProcesses([one], endingGraceMs, one.name === 'postgres' ? 'SIGINT' : 'SIGTERM')
+    }
   }
   removeSockets(paths.controlPlane)
 }

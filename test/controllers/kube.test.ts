@@ -29,7 +29,11 @@ spec('kube', (t) => {
 
   t.before(async () => {
     proxy = await startFaultProxy(sharedKubeconfig())
-    kube = makeKube({ kubeconfig: proxy.kubeconfig, fieldManager: 'bottega-controllers', onRequest: (i) => requests.push(i) })
+    kube = makeKube({
+      kubeconfig: proxy.kubeconfig,
+      fieldManager: 'bottega-controllers',
+      onRequest: (i) => requests.push(i),
+    })
     await ensureWidgets(kube)
     space = await makeSpace(kube)
   })

@@ -2,7 +2,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keyOfObject } from '../../controllers/runtime/cache.ts'
 import { KubeError } from '../../controllers/runtime/errors.ts'
 import { type Kube, makeKube, type WatchOptions } from '../../controllers/runtime/kube.ts'
-import { makeMetrics, type Metrics } from '../../controllers/runtime/metrics.ts'
+import { type Metrics, makeMetrics } from '../../controllers/runtime/metrics.ts'
 import { type Cache, type ReflectOptions, reflect } from '../../controllers/runtime/watch.ts'
 import { type FaultProxy, isList, isWatch, startFaultProxy, status } from '../support/faultproxy.ts'
 import { assert, spec } from '../support/spec.ts'
@@ -40,7 +40,10 @@ spec('watch', (t) => {
   })
   t.after(() => admin.close())
 
-  const start = async (options: Partial<ReflectOptions<Widget>> = {}, prepare?: (proxy: FaultProxy) => void): Promise<Rig> => {
+  const start = async (
+    options: Partial<ReflectOptions<Widget>> = {},
+    prepare?: (proxy: FaultProxy) => void,
+  ): Promise<Rig> => {
     const proxy = await startFaultProxy(sharedKubeconfig())
     prepare?.(proxy)
     const kube = makeKube({ kubeconfig: proxy.kubeconfig })
@@ -52,7 +55,8 @@ spec('watch', (t) => {
       namespace: space,
       backoff: QUICK,
       metrics: metrics.watch,
-      onChange: (_key, { deleted, object }) => void told.push({ name: object.metadata.name, deleted, size: object.spec?.size }),
+      onChange: (_key, { deleted, object }) =>
+        void told.push({ name: object.metadata.name, deleted, size: object.spec?.size }),
       ...options,
     })
     const end = async () => {
@@ -69,7 +73,8 @@ spec('watch', (t) => {
 
   const widget = (name: string, size?: number) => makeWidget(admin, space, name, size === undefined ? {} : { size })
   const ref = (name: string) => ({ namespace: space, name })
-  const seen = (rig: Rig, name: string) => until(`${name} is in the cache`, () => rig.cache.get(`${space}/${name}`) !== undefined)
+  const seen = (rig: Rig, name: string) =>
+    until(`${name} is in the cache`, () => rig.cache.get(`${space}/${name}`) !== undefined)
 
   t('the first list comes in pages, then changes arrive, once each', async () => {
     for (let n = 0; n < 5; n += 1) await widget(`w${n}`, n)
@@ -272,8 +277,16 @@ spec('watch', (t) => {
     await admin.delete(WIDGET, ref('removed'))
     await seen(rig, 'missed')
     await until('the deletion is found', () => rig.cache.get(`${space}/removed`) === undefined)
-    await until('both are counted', async () => /drift_total\{kind="Widget"\} 2/.test((await rig.metrics.render(undefined)).body))
-    assert.equal(rig.told.slice(2).map(({ name, deleted }) => `${name} ${deleted}`).sort(), ['missed false', 'removed true'])
+    await until('both are counted', async () =>
+      /drift_total\{kind="Widget"\} 2/.test((await rig.metrics.render(undefined)).body),
+    )
+    assert.equal(
+      rig.told
+        .slice(2)
+        .map(({ name, deleted }) => `${name} ${deleted}`)
+        .sort(),
+      ['missed false', 'removed true'],
+    )
   })
 
   t('a healthy watch drifts by nothing', async () => {

@@ -67,6 +67,8 @@ const done = (around: InvoiceWorld, planned: InvoiceStep): InvoiceWorld => {
         sends: around.sends.some((one) => one.n === planned.n) ? around.sends : [...around.sends, made],
       }
     }
+    case 'drawDraft':
+      return { ...around, openPreviews: around.openPreviews.filter((key) => key !== planned.key) }
     default: {
       const never: never = planned
       throw new Error(String(never))
@@ -94,6 +96,21 @@ spec('the plan of an invoice', (t) => {
       ['draft', undefined, '1,440.00 EUR'],
     )
     assert.is(planned.status.url, undefined)
+  })
+
+  t('draws a draft that was asked for, stamped with no number, and rests then', () => {
+    const planned = plan({ send: false }, world({ openPreviews: ['a'] }))
+    const { key, draft } = step(planned, 'drawDraft')
+    assert.equal(
+      [key, draft.number, draft.paid, draft.issuedOn, draft.totalCents],
+      ['a', null, null, '2026-11-21', 144_000],
+    )
+    const { planned: rest } = settle({ send: false }, world({ openPreviews: ['a', 'b'] }), true)
+    assert.equal([doing(rest), verdict(rest)], [[], 'ready Draft'])
+  })
+
+  t('draws no draft of an account without an issuer', () => {
+    assert.equal(doing(plan({ send: false }, world({ openPreviews: ['a'], issuer: null }))), [])
   })
 
   t('claims a number first, and nothing beside it', () => {
@@ -161,6 +178,10 @@ spec('the plan of an invoice', (t) => {
     assert.is(plan({}, sentWorld()).wakeAt, '2026-12-20T23:00:00.000Z')
     const planned = plan({}, sentWorld(), new Date('2026-12-20T23:00:00Z'))
     assert.equal([verdict(planned), planned.status.phase, planned.wakeAt], ['ready Overdue', 'overdue', undefined])
+  })
+
+  t('is not overdue on the due date itself', () => {
+    assert.is(plan({}, sentWorld(), new Date('2026-12-20T22:59:59Z')).status.phase, 'sent')
   })
 
   t('counts no due date as never overdue', () => {
@@ -255,6 +276,12 @@ spec('receipt mode', (t) => {
     assert.is(around.sends[0]?.frozen.paid?.amountCents, 44_000)
     const overdue = plan({ paid: part }, around, later(60))
     assert.is(overdue.status.phase, 'overdue')
+  })
+
+  t('of a part mails the invoice, of the whole the receipt', () => {
+    const part = { ...paid, amountCents: 143_999 }
+    assert.is(step(plan({ paid: part }, world({ record: record() })), 'freeze').mail, 'invoice')
+    assert.is(step(plan({ paid }, world({ record: record() })), 'freeze').mail, 'receipt')
   })
 
   t('is paid at rest, and stays paid after the due date', () => {

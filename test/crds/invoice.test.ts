@@ -223,6 +223,7 @@ spec('faults of an invoice', (t) => {
     ['a carriage return in the terms', { terms: 'a\rb' }, ['INVALID_FIELD /terms']],
     ['a bidi override', { clientName: 'ACME \u202Egpj.exe' }, ['INVALID_FIELD /clientName']],
     ['a bidi isolate', { terms: '\u2066x' }, ['INVALID_FIELD /terms']],
+    ['a bidi override in the terms', { terms: '\u202Ex' }, ['INVALID_FIELD /terms']],
     ['a C1 control', { clientName: '\u0085' }, ['INVALID_FIELD /clientName']],
     ['a lone surrogate', { clientName: '\uD800' }, ['INVALID_FIELD /clientName']],
     ['no emoji, accent or Hebrew', { clientName: 'Ñandú 🧾 שלום' }, []],

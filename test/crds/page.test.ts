@@ -109,7 +109,10 @@ spec("the client's page", (t) => {
 
   t('shows the money as it is now, not as it was when frozen', () => {
     const facts = { status: 'partial', paidCents: 44_000, balanceCents: 100_000, pdfPath: '/i/t/pdf' } as const
-    const text = textIn(invoicePage({ frozen: frozenInvoice(), ...facts }))
+    const partly = invoicePage({ frozen: frozenInvoice(), ...facts })
+    assert.match(partly, /<dt>Balance due<\/dt><dd>1,000\.00 EUR</)
+    assert.match(partly, /<dt>Amount due<\/dt><dd><bdi>1,000\.00 EUR</)
+    const text = textIn(partly)
     for (const shown of ['Partly paid', '-440.00 EUR', '1,000.00 EUR', '1,440.00 EUR'])
       assert.ok(text.includes(shown), shown)
     const later = { ...facts, status: 'paid', paidCents: 144_000, balanceCents: 0 } as const

@@ -1,4 +1,3 @@
-import { Ajv2020 } from 'ajv/dist/2020.js'
 import fc from 'fast-check'
 import { isDay, isTimeZone } from '../../crds/calendar.ts'
 import { isDeepStrictEqual } from '../../crds/compare.ts'
@@ -6,7 +5,6 @@ import { decimalOf } from '../../crds/decimal.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { type InvoiceSpec, spec as invoice } from '../../crds/invoice/schema.ts'
 import { KINDS } from '../../crds/kinds.ts'
-import { manifestOf } from '../../crds/manifest.ts'
 import {
   codeAt,
   fixedFaults,
@@ -20,37 +18,13 @@ import {
 } from '../../crds/rest.ts'
 import { isObject, type Schema, textPattern, textPatternRe2, withDefaults } from '../../crds/schema.ts'
 import { frozen, invoiceSpec } from '../support/invoice.ts'
+import { schemaFits, testAjv } from '../support/schemafits.ts'
 import { assert, spec } from '../support/spec.ts'
 
-type Node = { [word: string]: unknown }
-
-const ajv = new Ajv2020({ allErrors: true, allowUnionTypes: true, ownProperties: true })
-ajv.addKeyword('x-code')
-ajv.addFormat('date', isDay)
-ajv.addFormat('date-time', true)
+const ajv = testAjv()
 const restFits = ajv.compile(restSchema(invoice))
 
-/** The CRD's schema as ajv reads it: RE2's code points rewritten, and closed as strict field validation closes it. */
-const asJsonSchema = (node: unknown): unknown => {
-  if (Array.isArray(node)) return node.map(asJsonSchema)
-  if (typeof node !== 'object' || node === null) return node
-  const words = Object.entries(node)
-    .filter(([word, value]) => !word.startsWith('x-kubernetes') && !(word === 'format' && value === 'int64'))
-    .map(([word, value]): [string, unknown] => {
-      if (word === 'pattern') return [word, String(value).replace(/\\x\{([0-9A-F]+)\}/g, '\\u{$1}')]
-      return [word, asJsonSchema(value)]
-    })
-  const closing =
-    'properties' in node && 'description' in node && typeof node.description === 'string'
-      ? [['additionalProperties', false]]
-      : []
-  return Object.fromEntries([...words, ...closing])
-}
-const versions = manifestOf(INVOICE).spec as {
-  versions: { schema: { openAPIV3Schema: { properties: { spec: Node } } } }[]
-}
-const crdSpec = versions.versions[0]?.schema.openAPIV3Schema.properties.spec ?? {}
-const crdFits = ajv.compile(asJsonSchema(crdSpec) as Node)
+const crdFits = schemaFits(INVOICE)
 
 /** Every node of a schema, with its path. */
 const nodesOf = (schema: Schema, path: string): [string, Schema][] => {

@@ -69,6 +69,7 @@ export const world = (changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
     sends: [],
     payments: [],
     deliveries: [],
+    openPreviews: [],
     factSeq: 0,
     linkToken: 'token',
     publicUrl: 'https://bottega.test',

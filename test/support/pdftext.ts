@@ -3,13 +3,15 @@ import { inflateSync } from 'node:zlib'
 
 export type PdfObject = { id: number; dictionary: string; stream: Buffer | null }
 
+/** Name without its tag, the character of each glyph by glyph id, and the font file. */
+export type EmbeddedFont = { name: string; characters: string[]; file: Buffer }
+
 export type PdfFile = {
   objects: Map<number, PdfObject>
   /** The text of each page, one line per drawn text, in the order of drawing. */
   pages: string[][]
   title: string
-  /** The embedded fonts: name without its tag, and the font file. */
-  fonts: { name: string; file: Buffer }[]
+  fonts: EmbeddedFont[]
 }
 
 const OBJECT = /(?:^|\n)(\d+) 0 obj\n([\s\S]*?)\n?(?:stream\n|endobj)/g
@@ -58,25 +60,22 @@ const referenced = (dictionary: string, key: string): number | null => {
   return match ? Number(match[1]) : null
 }
 
-type Font = { name: string; characters: string[]; file: Buffer }
-
-const readFont = (objects: Map<number, PdfObject>, id: number): Font => {
+const readFont = (objects: Map<number, PdfObject>, id: number): EmbeddedFont => {
   const follow = (from: PdfObject, key: string): PdfObject =>
     demand(objects.get(demand(referenced(from.dictionary, key), key)), key)
   const font = demand(objects.get(id), 'font')
   const cmap = demand(follow(font, 'ToUnicode').stream, 'ToUnicode').toString('latin1')
   const list = demand(/beginbfrange\n([\s\S]*?)endbfrange/.exec(cmap), 'bfrange')[1] ?? ''
-  const characters = [...list.matchAll(/<([0-9a-f ]*)>(?= |\])/g)]
-    .map((match) => match[1] ?? '')
-    .filter((_, index) => index > 0)
-    .map((hex) => Buffer.from(hex.replaceAll(' ', ''), 'hex').swap16().toString('utf16le'))
+  const characters = [...list.matchAll(/\[([^\]]*)\]/g)]
+    .flatMap(([, codes = '']) => [...codes.matchAll(/<([0-9a-f ]*)>/g)])
+    .map(([, hex = '']) => Buffer.from(hex.replaceAll(' ', ''), 'hex').swap16().toString('utf16le'))
   const descriptor = follow(follow(font, 'DescendantFonts'), 'FontDescriptor')
   const name = (/\/BaseFont \/\w+\+([\w-]+)/.exec(font.dictionary)?.[1] ?? '').trim()
   return { name, characters, file: demand(follow(descriptor, 'FontFile2').stream, 'font file') }
 }
 
-const readTexts = (content: string, fonts: Map<string, Font>): string[] => {
-  let font: Font | undefined
+const readTexts = (content: string, fonts: Map<string, EmbeddedFont>): string[] => {
+  let font: EmbeddedFont | undefined
   const texts: string[] = []
   for (const [, name, hex] of content.matchAll(/\/(F\d+) [\d.]+ Tf|<([0-9a-f]*)> Tj/g)) {
     if (name !== undefined) font = fonts.get(name)
@@ -91,13 +90,13 @@ export const readPdf = (bytes: Buffer): PdfFile => {
   const all = [...objects.values()]
   const info = demand(objects.get(demand(referenced(trailer, 'Info'), 'Info')), 'Info')
   const title = demand(objects.get(demand(referenced(info.dictionary, 'Title'), 'Title')), 'Title').dictionary
-  const fonts = new Map<string, Font>()
+  const fonts = new Map<string, EmbeddedFont>()
   const pages = all
     .filter(({ dictionary }) => /\/Type \/Page\b(?!s)/.test(dictionary))
     .map((page) => {
       const resources = demand(objects.get(demand(referenced(page.dictionary, 'Resources'), 'Resources')), 'Resources')
       for (const [, name = '', id] of resources.dictionary.matchAll(/\/(F\d+) (\d+) 0 R/g)) {
-        fonts.set(name, readFont(objects, Number(id)))
+        if (!fonts.has(name)) fonts.set(name, readFont(objects, Number(id)))
       }
       const content = demand(objects.get(demand(referenced(page.dictionary, 'Contents'), 'Contents')), 'Contents')
       return readTexts(demand(content.stream, 'content').toString('latin1'), fonts)

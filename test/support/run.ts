@@ -20,6 +20,8 @@ export type RunOptions = {
 const defaultWorkers = 2
 const keptLines = 2_000
 const leftoverGraceMs = 2_000
+/** A whole platform may have been left, which takes its time to stop cleanly; killed, it would leave its own servers. */
+const leftoverEndMs = 40_000
 
 /**
  * Runs each test file in a Node process of its own, a few side by side, and adds up what they report. A file that crashes,
@@ -116,7 +118,7 @@ async function endLeftovers(owner: string): Promise<string[]> {
     left = findOwned(owner)
   }
   if (left.length === 0) return []
-  await endProcesses(left, leftoverGraceMs)
+  await endProcesses(left, leftoverEndMs)
   return [
     `left ${left.length} processes behind: ${left.map(({ pid, name }) => `${name || 'unnamed'} (${pid})`).join(', ')}`,
   ]

@@ -96,9 +96,12 @@ export async function ownControlPlane(): Promise<Owned<ControlPlane>> {
   return { ...plane, end }
 }
 
-/** In /tmp and enterable by all, because PostgreSQL runs as another user when the tests run as root. */
+/**
+ * A folder for one test; what it forgets to remove goes with the run. Enterable by all, because PostgreSQL runs as another
+ * user when the tests run as root.
+ */
 export function scratchFolder(prefix: string): string {
-  const folder = mkdtempSync(`/tmp/bottega-test-${prefix}-`)
+  const folder = mkdtempSync(join(process.env.BOTTEGA_TEST_FOLDER ?? '/tmp', `bottega-test-${prefix}-`))
   chmodSync(folder, 0o755)
   return folder
 }

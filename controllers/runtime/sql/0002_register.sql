@@ -1,12 +1,17 @@
 -- A series of numbers: 1..last_seq, without hole or repeat. head_hash is the hash of its last entry, or of its id.
 create table series (
-  id text primary key check (id <> '' and strpos(id, e'\n') = 0),
-  account text not null check (account <> ''),
-  -- Ready to be followed by the sequence, such as 'INV-026-'.
-  prefix text not null check (prefix <> '' and strpos(prefix, e'\n') = 0),
-  last_seq bigint not null default 0 check (last_seq between 0 and 9007199254740991),
-  head_hash bytea not null check (length(head_hash) = 32),
-  created_at timestamptz(3) not null default now()
+  id text primary key,
+  account text not null,
+  -- The newest one, ready to be followed by the sequence, such as 'INV-026-'. A change of it carries the series on.
+  prefix text not null,
+  last_seq bigint not null default 0,
+  head_hash bytea not null,
+  created_at timestamptz(3) not null default now(),
+  -- One check, not five: each is compiled anew for every statement, and every claim updates this row.
+  constraint series_is_sound check (
+    id <> '' and account <> '' and prefix <> '' and strpos(id || prefix, e'\n') = 0
+    and last_seq between 0 and 9007199254740991 and length(head_hash) = 32
+  )
 ) with (fillfactor = 40); -- one row is updated by every claim: room for the new version on the same page
 create index series_of_account on series (account, id);
 
@@ -15,20 +20,24 @@ create index series_of_account on series (account, id);
 -- locked; a foreign key to it would be looked up anew for every row and cost a third of the insert.
 create table register (
   series_id text not null,
-  seq bigint not null check (seq > 0),
+  seq bigint not null,
   number text not null,
   -- What the number was given to, such as 'namespace/name'. One number per resource, whatever the series.
-  resource text not null unique check (resource <> '' and strpos(resource, e'\n') = 0),
+  resource text not null unique,
   uid text not null,
-  kind text not null check (kind in ('invoice', 'credit_note')),
-  total_cents bigint not null check (total_cents between -9007199254740991 and 9007199254740991),
-  currency text not null check (length(currency) = 3 and strpos(currency, e'\n') = 0),
+  kind text not null,
+  total_cents bigint not null,
+  currency text not null,
   issued_at timestamptz(3) not null,
   -- What was asked when the number was given: compared when the same resource is applied again.
   claimed jsonb not null,
-  prev_hash bytea not null,
-  hash bytea not null check (length(hash) = 32),
-  primary key (series_id, seq)
+  hash bytea not null,
+  primary key (series_id, seq),
+  constraint entry_is_sound check (
+    resource <> '' and uid <> '' and strpos(resource, e'\n') = 0
+    and kind in ('invoice', 'credit_note') and length(currency) = 3 and strpos(currency, e'\n') = 0
+    and total_cents between -9007199254740991 and 9007199254740991
+  )
 );
 create trigger register_is_append_only before update or delete on register
   for each row execute function refuse_change();
@@ -46,8 +55,8 @@ return to_char(in_at at time zone 'UTC', 'YYYY-MM-DD"T"HH24:MI:SS.MS"Z"');
 
 -- How an accountant recomputes a hash, with nothing but sha256 over UTF-8 text:
 --   sha256( prev_hash \n number \n resource \n kind \n total_cents \n currency \n issued_at )
--- prev_hash in lower-case hex, total_cents in decimal, issued_at as 2026-11-21T09:30:00.000Z; the first entry's
--- prev_hash is the sha256 of the series' id. This function is the part after the first newline.
+-- prev_hash is the hash of the entry before in lower-case hex, for the first entry the sha256 of the series' id;
+-- total_cents in decimal, issued_at as 2026-11-21T09:30:00.000Z. This function is the part after the first newline.
 create function register_entry(
   in_number text, in_resource text, in_kind text, in_total_cents bigint, in_currency text, in_issued_at timestamptz
 ) returns text
@@ -59,17 +68,9 @@ create function genesis_hash(in_series_id text) returns bytea
 language sql immutable
 return sha256(convert_to(in_series_id, 'UTF8'));
 
--- One link. in_state is null for the first row of an aggregate. The body calls built-in functions only: a call of our
--- own in here would double what a number costs.
-create function chain_step(in_state bytea, in_head bytea, in_entry text) returns bytea
-language plpgsql immutable
-as $$
-begin
-  return sha256(convert_to(encode(coalesce(in_state, in_head), 'hex') || e'\n' || in_entry, 'UTF8'));
-end
-$$;
--- chain(head, entry), over rows in order: the hash after each of them, starting from head.
-create aggregate chain(bytea, text) (sfunc = chain_step, stype = bytea);
+create function link_hash(in_prev_hash bytea, in_entry text) returns bytea
+language sql stable
+return sha256(convert_to(encode(in_prev_hash, 'hex') || e'\n' || in_entry, 'UTF8'));
 
 -- Gives the next numbers of their series to many claims in one round trip and one transaction, so the lock on a series
 -- is never held while a client thinks. A resource that has a number keeps it; held_series and held_at then say of when.
@@ -83,11 +84,6 @@ create function claim_numbers(
 )
 returns table (seq bigint, number text, held_series text, held_at text)
 language plpgsql
--- The plans are kept, and may have been made when the tables were empty: never read a whole register.
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
@@ -96,11 +92,8 @@ declare
   lasts bigint[];
   heads bytea[];
   at integer;
-  next_hash bytea;
-  new_series text[];
   new_seqs bigint[];
   new_numbers text[];
-  new_prevs bytea[];
   new_hashes bytea[];
 begin
   perform fence(in_lease, in_epoch);
@@ -117,8 +110,8 @@ begin
       values (one.id, one.account, one.prefix, genesis_hash(one.id)) on conflict do nothing;
       select s.* into row_of from series s where s.id = one.id for no key update;
     end if;
-    if (row_of.account, row_of.prefix) is distinct from (one.account, one.prefix) then
-      raise exception 'series % exists with another account or prefix', one.id using errcode = '23514';
+    if row_of.account <> one.account then
+      raise exception 'series % is of another account', one.id using errcode = '23514';
     end if;
     lasts[one.place] := row_of.last_seq;
     heads[one.place] := row_of.head_hash;
@@ -128,7 +121,8 @@ begin
     select c.*, r.series_id as held_series, r.seq as held_seq, r.number as held_number, r.issued_at as held_at
     from unnest(in_places, in_resources, in_kinds, in_total_cents, in_currencies, in_issued_at)
       with ordinality as c(place, resource, kind, total_cents, currency, issued_at, position)
-    left join register r on r.resource = c.resource
+    -- The limit keeps this a look-up by index: the plan is kept, and may have been made when the register was empty.
+    left join lateral (select * from register r where r.resource = c.resource limit 1) r on true
     order by c.position
   loop
     if one.held_seq is not null then
@@ -143,35 +137,29 @@ begin
       number := format_number(in_prefixes[at], seq);
       held_series := null;
       held_at := null;
-      next_hash := chain_step(
-        null, heads[at],
-        register_entry(number, one.resource, one.kind, one.total_cents, one.currency, one.issued_at)
+      lasts[at] := seq;
+      heads[at] := link_hash(
+        heads[at], register_entry(number, one.resource, one.kind, one.total_cents, one.currency, one.issued_at)
       );
-      new_series[one.position] := in_series_ids[at];
       new_seqs[one.position] := seq;
       new_numbers[one.position] := number;
-      new_prevs[one.position] := heads[at];
-      new_hashes[one.position] := next_hash;
-      lasts[at] := seq;
-      heads[at] := next_hash;
+      new_hashes[one.position] := heads[at];
     end if;
     return next;
   end loop;
 
   insert into register
-    (series_id, seq, number, resource, uid, kind, total_cents, currency, issued_at, claimed, prev_hash, hash)
-  select n.series, n.seq, n.number, n.resource, n.uid, n.kind, n.total_cents, n.currency, n.issued_at, n.claimed,
-    n.prev_hash, n.hash
+    (series_id, seq, number, resource, uid, kind, total_cents, currency, issued_at, claimed, hash)
+  select in_series_ids[n.place], n.seq, n.number, n.resource, n.uid, n.kind, n.total_cents, n.currency, n.issued_at,
+    n.claimed, n.hash
   from unnest(
-    new_series, new_seqs, new_numbers, in_resources, in_uids, in_kinds, in_total_cents, in_currencies, in_issued_at,
-    in_claimed, new_prevs, new_hashes
-  ) as n(
-    series, seq, number, resource, uid, kind, total_cents, currency, issued_at, claimed, prev_hash, hash
-  )
+    in_places, new_seqs, new_numbers, in_resources, in_uids, in_kinds, in_total_cents, in_currencies, in_issued_at,
+    in_claimed, new_hashes
+  ) as n(place, seq, number, resource, uid, kind, total_cents, currency, issued_at, claimed, hash)
   where n.seq is not null;
 
-  update series s set last_seq = n.last_seq, head_hash = n.head_hash
-  from unnest(in_series_ids, lasts, heads) as n(id, last_seq, head_hash)
+  update series s set prefix = n.prefix, last_seq = n.last_seq, head_hash = n.head_hash
+  from unnest(in_series_ids, in_prefixes, lasts, heads) as n(id, prefix, last_seq, head_hash)
   where s.id = n.id and s.last_seq <> n.last_seq;
 end
 $$;
@@ -183,20 +171,18 @@ returns table (count bigint, last bigint, head_hash text, first_bad bigint)
 language sql stable
 begin atomic
   with entry as (
-    select r.*, row_number() over w as expected_seq,
-      lag(r.hash, 1, genesis_hash(in_series_id)) over w as expected_prev
+    select r.*, row_number() over w as expected_seq, lag(r.hash, 1, genesis_hash(in_series_id)) over w as prev_hash
     from register r where r.series_id = in_series_id
     window w as (order by r.seq)
   ),
   checked as (
     select e.seq, e.expected_seq, e.hash,
       e.seq = e.expected_seq
-        and e.number = format_number(s.prefix, e.seq)
-        and e.prev_hash = e.expected_prev
-        and e.hash = chain_step(
-          null, e.prev_hash, register_entry(e.number, e.resource, e.kind, e.total_cents, e.currency, e.issued_at)
+        and right(e.number, length(format_number('', e.seq))) = format_number('', e.seq)
+        and e.hash = link_hash(
+          e.prev_hash, register_entry(e.number, e.resource, e.kind, e.total_cents, e.currency, e.issued_at)
         ) as good
-    from entry e join series s on s.id = in_series_id
+    from entry e
   ),
   summary as (
     select count(*) as count, coalesce(max(c.seq), 0) as last,

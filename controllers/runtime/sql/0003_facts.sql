@@ -1,20 +1,24 @@
 -- What happened, written once under a unique key. seq counts per resource, so a resource's status can say how many of
 -- its facts it has folded.
 create table facts (
-  resource text not null check (resource <> ''),
-  seq bigint not null check (seq > 0),
-  key text not null check (key <> ''),
-  kind text not null check (kind <> ''),
+  resource text not null,
+  seq bigint not null,
+  key text not null,
+  kind text not null,
   body jsonb not null,
   -- 'api' facts need no epoch: they only say what somebody reported. What a controller did stands under its epoch.
-  written_by text not null check (written_by in ('api', 'controller')),
-  state text not null check (state in ('pending', 'accepted', 'refused')),
+  written_by text not null,
+  state text not null,
   -- Why it was refused: a code, for the answer to whoever reported it.
   refused_code text,
   at timestamptz(3) not null,
   decided_at timestamptz(3),
   primary key (resource, seq),
   unique (resource, key),
+  constraint fact_is_sound check (
+    resource <> '' and key <> '' and kind <> '' and written_by in ('api', 'controller')
+    and state in ('pending', 'accepted', 'refused')
+  ),
   constraint adopted_is_the_controllers check (kind <> 'adopted' or written_by = 'controller'),
   constraint refused_has_a_code check ((state = 'refused') = (refused_code is not null)),
   constraint pending_is_undecided check ((state = 'pending') = (decided_at is null))
@@ -43,10 +47,6 @@ returns table (
   resource text, seq bigint, key text, kind text, body jsonb, state text, refused_code text, at text, fresh boolean
 )
 language plpgsql
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 begin
@@ -76,8 +76,8 @@ begin
   ),
   held as materialized (
     select f.*
-    from (select distinct g.resource, g.key from given g) g
-    join facts f on f.resource = g.resource and f.key = g.key
+    from (select distinct g.resource, g.key from given g) g,
+    lateral (select * from facts f where f.resource = g.resource and f.key = g.key limit 1) f
   ),
   fresh as materialized (
     select n.*, row_number() over (partition by n.resource order by n.place) + coalesce(

@@ -15,14 +15,15 @@ alter table blob_chunks alter column content set storage external; -- a PDF is c
 
 -- One row per send of a document: what stood on it then, and the bytes that were made of it.
 create table sends (
-  resource text not null check (resource <> ''),
-  n integer not null check (n > 0),
+  resource text not null,
+  n integer not null,
   at timestamptz(3) not null,
-  gate text not null check (gate in ('account', 'password')),
+  gate text not null,
   frozen jsonb not null,
   sha256 bytea not null references blobs,
-  bytes bigint not null check (bytes > 0),
-  primary key (resource, n)
+  bytes bigint not null,
+  primary key (resource, n),
+  constraint send_is_sound check (resource <> '' and n > 0 and gate in ('account', 'password') and bytes > 0)
 );
 create trigger sends_are_append_only before update or delete on sends for each row execute function refuse_change();
 create trigger sends_are_never_emptied before truncate on sends for each statement execute function refuse_change();
@@ -31,32 +32,35 @@ create trigger sends_are_never_emptied before truncate on sends for each stateme
 -- due_at is when somebody must look next: to send (queued, unknown), or because the lease ran out (sending).
 create table outbox (
   id bigint generated always as identity primary key,
-  resource text not null check (resource <> ''),
-  purpose text not null check (purpose <> ''),
-  channel text not null check (channel <> ''),
+  resource text not null,
+  purpose text not null,
+  channel text not null,
   -- The name under which the outside knows it, the same in every attempt (a mail's Message-ID).
-  message_id text not null unique check (message_id <> '' and message_id !~ '[\n\r]'),
+  message_id text not null unique,
   payload jsonb not null,
-  state text not null default 'queued' check (state in ('queued', 'sending', 'sent', 'failed', 'unknown')),
-  attempts integer not null default 0 check (attempts >= 0),
+  state text not null default 'queued',
+  attempts integer not null default 0,
   -- Attempts of which nobody knows whether they arrived.
-  unknowns integer not null default 0 check (unknowns between 0 and attempts),
+  unknowns integer not null default 0,
   last_error text,
   due_at timestamptz(3),
   created_at timestamptz(3) not null,
   settled_at timestamptz(3),
   unique (resource, purpose),
-  constraint waiting_rows_are_due check (state not in ('queued', 'sending') or due_at is not null),
-  constraint settled_rows_are_not_due check (state not in ('sent', 'failed') or due_at is null)
+  constraint outbox_is_sound check (
+    resource <> '' and purpose <> '' and channel <> '' and message_id <> '' and strpos(message_id, e'\n') = 0
+    and attempts >= 0 and unknowns between 0 and attempts
+  ),
+  constraint state_fits_due_at check (
+    (state in ('queued', 'sending') and due_at is not null)
+    or (state in ('sent', 'failed') and due_at is null)
+    or state = 'unknown'
+  )
 );
 create index outbox_due on outbox (channel, due_at) where due_at is not null;
 
 create function put_blobs(in_blobs json, in_content bytea) returns void
 language plpgsql
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 begin
@@ -69,7 +73,6 @@ begin
   made as (
     insert into blobs (sha256, bytes)
     select g.sha256, g.bytes from given g
-    where not exists (select from blobs b where b.sha256 = g.sha256)
     order by g.sha256
     on conflict do nothing
     returning sha256
@@ -89,10 +92,6 @@ $$;
 create function freeze_sends(in_lease text, in_epoch bigint, in_sends json, in_content bytea)
 returns table (resource text, n integer)
 language plpgsql
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 begin
@@ -133,10 +132,6 @@ $$;
 create function observe_resources(in_resources text[])
 returns table (resource text, record json, sends json, facts json, deliveries json)
 language plpgsql stable
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 begin

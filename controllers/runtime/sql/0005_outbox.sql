@@ -8,8 +8,6 @@ returns table (
   created_at text
 )
 language plpgsql
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
 as $$
 #variable_conflict use_column
 begin

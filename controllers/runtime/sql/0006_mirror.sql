@@ -41,10 +41,6 @@ end;
 create function put_mirror(in_lease text, in_epoch bigint, in_rows json)
 returns table (kind text, name text)
 language plpgsql
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 #variable_conflict use_column
 declare
@@ -106,28 +102,5 @@ begin
   update mirror m set archived = in_archived
   where m.kind = in_kind and m.name = in_name
   returning m.name;
-end
-$$;
-
--- After a full list of a kind: rows of resources that went away while nobody watched. Gives what was removed.
-create function remove_unknown_mirror(in_lease text, in_epoch bigint, in_kind text, in_uids text[])
-returns table (name text)
-language plpgsql
-as $$
-#variable_conflict use_column
-declare
-  removed text[];
-begin
-  perform fence(in_lease, in_epoch);
-  with gone as (
-    delete from mirror m
-    where m.kind = in_kind and not m.archived and not exists (select from unnest(in_uids) as u(uid) where u.uid = m.uid)
-    returning m.name
-  )
-  select array_agg(g.name) into removed from gone g;
-  if removed is not null then
-    perform tell_mirror((select array_agg(in_kind || '/' || r.name) from unnest(removed) as r(name)));
-  end if;
-  return query select r.name from unnest(removed) as r(name);
 end
 $$;

@@ -1,0 +1,285 @@
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { KubeConfig } from '@kubernetes/client-node'
+import { Agent, Pool, request } from 'undici'
+import { migrate } from '../../controllers/runtime/migrate.ts'
+import { startControlPlane } from '../lib/controlplane.ts'
+import { cpuSecondsOf } from '../lib/cpu.ts'
+import { type BenchContext, median } from '../lib/figure.ts'
+import { createKubectl } from '../lib/kubectl.ts'
+import { applyPlatform, createDemoAccounts, grantAccessTo, writeServiceKubeconfig } from '../lib/platform.ts'
+import { startPostgres } from '../lib/postgres.ts'
+import { createStack, type Stack } from '../lib/stack.ts'
+import { ensureTools } from '../lib/tools.ts'
+import { controlPlaneTools } from '../lib/tooltable.ts'
+
+/**
+ * Sent invoices through REST (number, snapshot and mail included) beside a raw create + status patch of the same object
+ * by a bare keep-alive client, on the same API server in the same run. Goals: issue 1 of 5, Bars.
+ */
+
+const SECONDS = Number(process.env.BENCH_SECONDS ?? 60)
+const RAW_SECONDS = Math.min(15, SECONDS)
+const CALLERS = 32
+const IDLE_CALLS = 60
+const RAW_NAMESPACE = 'raw'
+
+const ITEMS = Array.from({ length: 3 }, (_, index) => ({
+  description: `Consulting, week ${index + 1}`,
+  qty: 1.5,
+  unit_cents: 80_000,
+}))
+const BODY = JSON.stringify({
+  send: true,
+  client_name: 'ACME',
+  client_email: 'billing@acme.test',
+  currency: 'EUR',
+  due_date: '2027-12-20',
+  tax_rate_bp: 2000,
+  items: ITEMS,
+})
+
+/** So many callers, one call after another, for so long. Gives calls per second. */
+const load = async (callers: number, seconds: number, call: (caller: number) => Promise<void>): Promise<number> => {
+  const startMs = performance.now()
+  const endMs = startMs + seconds * 1000
+  let calls = 0
+  const one = async (caller: number) => {
+    while (performance.now() < endMs) {
+      await call(caller)
+      calls++
+    }
+  }
+  await Promise.all(Array.from({ length: callers }, (_, caller) => one(caller)))
+  return calls / ((performance.now() - startMs) / 1000)
+}
+
+/** A bare client of the API server under one service account. */
+const rawClient = (kubeconfigPath: string) => {
+  const config = new KubeConfig()
+  config.loadFromFile(kubeconfigPath)
+  const cluster = config.getCurrentCluster()
+  const user = config.getCurrentUser()
+  if (!cluster || !user) throw new Error('the kubeconfig names no cluster or user')
+  const ca = Buffer.from(cluster.caData ?? '', 'base64')
+  const pool = new Pool(cluster.server, { connect: { ca }, connections: CALLERS })
+  const call = async (method: 'POST' | 'PATCH', path: string, type: string, body: object) => {
+    const answer = await pool.request({
+      method,
+      path,
+      headers: { authorization: `Bearer ${user.token}`, 'content-type': type },
+      body: JSON.stringify(body),
+    })
+    const text = await answer.body.text()
+    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text.slice(0, 300)}`)
+  }
+  return { call, close: () => pool.close() }
+}
+
+const RAW_PATH = `/apis/bottega.dev/v1alpha1/namespaces/${RAW_NAMESPACE}/invoices`
+const spec = {
+  account: 'demo',
+  send: true,
+  clientName: 'ACME',
+  clientEmail: 'billing@acme.test',
+  currency: 'EUR',
+  dueDate: '2027-12-20',
+  taxRateBp: 2000,
+  items: ITEMS.map(({ description, unit_cents }) => ({ description, qty: '1.5', unitCents: unit_cents })),
+}
+const condition = {
+  type: 'Ready',
+  status: 'True',
+  reason: 'Sent',
+  message: 'INV-026-0001 sent, 4,320.00 EUR due 2027-12-20',
+  observedGeneration: 1,
+  lastTransitionTime: '2026-11-21T00:00:00Z',
+}
+const status = {
+  observedGeneration: 1,
+  factSeq: 0,
+  phase: 'sent',
+  number: 'INV-026-0001',
+  total: '4,320.00 EUR',
+  totalCents: 432_000,
+  currency: 'EUR',
+  paidCents: 0,
+  balanceCents: 432_000,
+  issuedOn: '2026-11-21',
+  url: 'http://127.0.0.1:8080/i/inv-0123456789abcdef0123456789abcdef.0123456789abcdef012345',
+  conditions: [condition],
+}
+
+let rawCount = 0
+type Pids = () => Record<string, number | null>
+type Cost = { rate: number; cpuMs: number; each: Record<string, number> }
+type Raw = ReturnType<typeof rawClient>
+const rawPair = (api: Raw, controllers: Raw) => async () => {
+  const name = `raw-${process.pid}-${++rawCount}`
+  const object = { apiVersion: 'bottega.dev/v1alpha1', kind: 'Invoice', metadata: { name }, spec }
+  await api.call('POST', RAW_PATH, 'application/json', object)
+  await controllers.call('PATCH', `${RAW_PATH}/${name}/status`, 'application/merge-patch+json', { status })
+}
+
+const p50 = async (calls: number, call: () => Promise<void>): Promise<number> => {
+  const times: number[] = []
+  for (let n = 0; n < calls; n++) {
+    const startMs = performance.now()
+    await call()
+    times.push(performance.now() - startMs)
+    await sleep(20)
+  }
+  return median(times)
+}
+
+const counted = async (url: string, name: string): Promise<number> => {
+  const { body } = await request(url)
+  const lines = (await body.text()).split('\n').filter((line) => line.startsWith(name))
+  return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
+/** The real parts, durable as in production. */
+const standUp = async ({ scratch, progress }: BenchContext) => {
+  const owner = `bench-${process.pid}`
+  const tools = await ensureTools(controlPlaneTools, { progress })
+  const step = progress.step('control plane, PostgreSQL, platform')
+  const [plane, postgres] = await Promise.all([
+    startControlPlane({ stateDir: join(scratch, 'cp'), tools, owner, durable: true }),
+    startPostgres({ dataDir: join(scratch, 'pg'), owner, durable: true }),
+  ])
+  const kubectl = createKubectl(tools.path('kubectl'), plane.kubeconfig)
+  await applyPlatform(kubectl)
+  await createDemoAccounts(kubectl)
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RAW_NAMESPACE } }
+  await kubectl(['create', '-f', '-'], namespace)
+  await grantAccessTo(kubectl, RAW_NAMESPACE)
+  const kubeconfigs = { api: join(scratch, 'api.kubeconfig'), controllers: join(scratch, 'controllers.kubeconfig') }
+  await writeServiceKubeconfig(kubectl, 'api', kubeconfigs.api)
+  await writeServiceKubeconfig(kubectl, 'controllers', kubeconfigs.controllers)
+  await migrate(postgres.url)
+  const stack = await createStack({
+    folder: scratch,
+    owner,
+    namespace: 'default',
+    databaseUrl: postgres.url,
+    kubeconfigs,
+  })
+  await stack.start()
+  step.done()
+  const pids = () => ({
+    etcd: plane.processes.etcd.pid(),
+    apiserver: plane.processes.apiserver.pid(),
+    postgres: postgres.pid(),
+    api: stack.api.pid(),
+    controllers: stack.controllers.pid(),
+    mail: stack.mail.pid(),
+    client: process.pid,
+  })
+  const end = async () => {
+    await stack.stop()
+    await Promise.all([plane.stop(), postgres.stop()])
+  }
+  return { stack, kubeconfigs, pids, end }
+}
+
+const sender = (stack: Stack, token: string) => {
+  const agent = new Agent({ connections: CALLERS })
+  const post = async () => {
+    const { statusCode, body } = await request(`${stack.baseUrl}/api/invoices`, {
+      method: 'POST',
+      dispatcher: agent,
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json' },
+      body: BODY,
+    })
+    const text = await body.text()
+    if (statusCode !== 201) throw new Error(`POST answered ${statusCode}: ${text.slice(0, 300)}`)
+  }
+  return { post, close: () => agent.close() }
+}
+
+/** Rate of some work, and CPU milliseconds of each process for one unit of it. */
+const cpuOf = async (pids: Pids, work: () => Promise<number>): Promise<Cost> => {
+  const before = cpuSecondsOf(pids())
+  const startMs = performance.now()
+  const rate = await work()
+  const done = (rate * (performance.now() - startMs)) / 1000
+  const after = cpuSecondsOf(pids())
+  const each = Object.entries(after).map(([name, seconds]): [string, number] => [
+    name,
+    ((seconds - (before[name] ?? 0)) * 1000) / done,
+  ])
+  return { rate, cpuMs: each.reduce((sum, [, ms]) => sum + ms, 0), each: Object.fromEntries(each) }
+}
+
+const mailsDone = async (stack: Stack, wanted: number) => {
+  const endMs = performance.now() + 60_000
+  while (performance.now() < endMs) {
+    if ((await counted(stack.metricsUrls.controllers, 'bottega_mail_attempts_total{outcome="sent"}')) >= wanted) return
+    await sleep(50)
+  }
+  throw new Error('the mails did not all go out within a minute')
+}
+
+export const bench = async (context: BenchContext) => {
+  const { stack, kubeconfigs, pids, end } = await standUp(context)
+  const api = rawClient(kubeconfigs.api)
+  const controllers = rawClient(kubeconfigs.controllers)
+  const raw = rawPair(api, controllers)
+  const { post, close } = sender(stack, await stack.token('demo'))
+  let sent = 0
+  const send = async () => {
+    await post()
+    sent++
+  }
+  try {
+    await load(CALLERS, 3, raw)
+    await load(CALLERS, 5, send)
+    await mailsDone(stack, sent)
+
+    const rawIdleMs = await p50(IDLE_CALLS, raw)
+    const idleMs = await p50(IDLE_CALLS, send)
+    await mailsDone(stack, sent)
+    const rawBefore = await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw))
+    // The mails belong to the work: the clock stops when the last one is out.
+    const ours = await cpuOf(pids, async () => {
+      const first = sent
+      const startMs = performance.now()
+      await load(CALLERS, SECONDS, send)
+      await mailsDone(stack, sent)
+      return (sent - first) / ((performance.now() - startMs) / 1000)
+    })
+    const rawAfter = await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw))
+    const rawRate = (rawBefore.rate + rawAfter.rate) / 2
+    const rawCpuMs = (rawBefore.cpuMs + rawAfter.cpuMs) / 2
+    const peer = 'raw create + status patch'
+    const share = ({ each }: Cost) =>
+      Object.entries(each)
+        .map(([name, ms]) => `${name} ${ms.toFixed(1)}`)
+        .join(', ')
+    context.progress.step(`CPU ms per raw pair: ${share(rawAfter)}`).done()
+    context.progress.step(`CPU ms per invoice: ${share(ours)}`).done()
+    const sustained = `invoices sent through REST, ${SECONDS} s, ${CALLERS} callers`
+    context.figure({ name: sustained, value: ours.rate, unit: '/s', peer, peerValue: rawRate, goal: { atLeast: 0.4 } })
+    context.figure({
+      name: 'idle create-to-answer p50',
+      value: idleMs,
+      unit: 'ms',
+      peer,
+      peerValue: rawIdleMs,
+      goal: { atMost: 3 },
+    })
+    context.figure({
+      name: 'CPU per invoice, all processes',
+      value: ours.cpuMs,
+      unit: 'ms',
+      peer,
+      peerValue: rawCpuMs,
+      goal: { atMost: 3 },
+    })
+  } finally {
+    await close()
+    await api.close()
+    await controllers.close()
+    await end()
+  }
+}

@@ -1,0 +1,411 @@
+import { createHash } from 'node:crypto'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { makeBlobs } from '../../controllers/runtime/blobs.ts'
+import { StaleEpoch, takeEpoch } from '../../controllers/runtime/fence.ts'
+import { type Ledger, makeLedger, type Send } from '../../controllers/runtime/ledger.ts'
+import { DatabaseRefused, makePg, type Pg } from '../../controllers/runtime/pg.ts'
+import type { Claim, RegisterEntry } from '../../controllers/runtime/register.ts'
+import { formatNumber } from '../../crds/invoice/number.ts'
+import { query } from '../../hack/lib/postgres.ts'
+import { aClaim, upTo } from '../support/ledger.ts'
+import { assert, spec } from '../support/spec.ts'
+import { type Database, makeDatabase } from '../support/stage.ts'
+
+const seriesId = 'demo/INV/026'
+const isStale = (error: unknown) => error instanceof StaleEpoch
+const isRefused = (error: unknown) => error instanceof DatabaseRefused
+const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
+
+/** As the comment in 0002_register.sql tells an accountant to do it. */
+const recompute = (series: string, entries: RegisterEntry[]): string =>
+  entries.reduce(
+    (prev, one) =>
+      sha256(
+        [prev, one.number, one.resource, one.kind, one.totalCents, one.currency, one.issuedAt].map(String).join('\n'),
+      ),
+    sha256(series),
+  )
+
+type Leader = { ledger: Ledger; pg: Pg; epoch: number }
+type House = {
+  database: Database
+  lead(): Promise<Leader>
+  sql: (text: string) => Promise<unknown>
+  end(): Promise<void>
+}
+
+/** A database of its own; each leader has a pool of its own. */
+const makeHouse = async (): Promise<House> => {
+  const database = await makeDatabase()
+  const pools: Pg[] = []
+  return {
+    database,
+    async lead() {
+      const pg = makePg({ url: database.url })
+      pools.push(pg)
+      const epoch = await takeEpoch(pg, 'test')
+      return { ledger: makeLedger({ pg, epoch: () => epoch }), pg, epoch }
+    },
+    sql: (text) => query(database.url, text),
+    async end() {
+      for (const pg of pools) await pg.close()
+      await database.drop()
+    },
+  }
+}
+
+spec('numbers', (t) => {
+  let house: House
+  let leader: Leader
+  t.before.each(async () => {
+    house = await makeHouse()
+    leader = await house.lead()
+  })
+  t.after.each(() => house.end())
+  const claimAll = (claims: Claim[]) => Promise.all(claims.map((claim) => leader.ledger.claimNumber(claim)))
+
+  t('two hundred at once on one series get 1..200, and the register verifies', async () => {
+    const claimed = await claimAll(upTo(200).map((n) => aClaim(n)))
+    assert.equal(
+      claimed.map((one) => one.seq).sort((a, b) => a - b),
+      upTo(200),
+    )
+    assert.is(claimed[0]?.number, 'INV-026-0001')
+    const found = await leader.ledger.verify(seriesId)
+    assert.is(found?.ok, true)
+    assert.is(found?.count, 200)
+  })
+
+  t('a resource keeps its number, alone, in one batch with itself, and under another series', async () => {
+    const first = await leader.ledger.claimNumber(aClaim('a'))
+    const again = await leader.ledger.claimNumber(aClaim('a', { issuedAt: '2026-12-01T00:00:00.000Z' }))
+    assert.equal(again, { ...first, replayed: true })
+    const many = await claimAll(upTo(20).map(() => aClaim('b')))
+    assert.equal([...new Set(many.map((one) => one.seq))], [2])
+    assert.is(many.filter((one) => !one.replayed).length, 1)
+    const elsewhere = { id: 'demo/INV/027', account: 'demo', prefix: 'INV-027-' }
+    const moved = await leader.ledger.claimNumber(aClaim('a', { series: elsewhere }))
+    assert.equal(moved, { ...first, replayed: true })
+  })
+
+  t('one batch serves many series, each from 1', async () => {
+    const series = (n: number) => ({ id: `s${n % 7}`, account: `a${n % 7}`, prefix: `P${n % 7}-026-` })
+    await claimAll(upTo(140).map((n) => aClaim(n, { series: series(n) })))
+    for (const n of upTo(7)) {
+      const found = await leader.ledger.verify(`s${n % 7}`)
+      assert.equal([found?.ok, found?.count], [true, 20])
+    }
+    assert.equal(
+      (await leader.ledger.seriesOf('a3')).map(({ id, prefix, last }) => ({ id, prefix, last })),
+      [{ id: 's3', prefix: 'P3-026-', last: 20 }],
+    )
+  })
+
+  t('another prefix carries the series on, also when both meet in one batch', async () => {
+    const other = { id: seriesId, account: 'demo', prefix: 'ACME-026-' }
+    const claims = upTo(40).map((n) => aClaim(n, n % 2 === 0 ? { series: other } : {}))
+    const claimed = await claimAll(claims)
+    assert.equal(
+      claimed.map((one) => one.seq).sort((a, b) => a - b),
+      upTo(40),
+    )
+    for (const [index, { number, seq }] of claimed.entries())
+      assert.is(number, `${index % 2 === 0 ? 'INV' : 'ACME'}-026-${String(seq).padStart(4, '0')}`)
+    assert.is((await leader.ledger.verify(seriesId))?.ok, true)
+  })
+
+  t('a claim that breaks a rule fails alone and leaves no hole', async () => {
+    const bad = [aClaim('bad1', { currency: 'EURO' }), aClaim('bad2', { kind: 'x' as 'invoice' })]
+    const stranger = aClaim('bad3', { series: { id: seriesId, account: 'other', prefix: 'INV-026-' } })
+    const claims = [aClaim('warm'), ...bad, stranger, ...upTo(10).map((n) => aClaim(n))]
+    const settled = await Promise.allSettled(claims.map((claim) => leader.ledger.claimNumber(claim)))
+    const failed = settled.filter((one) => one.status === 'rejected')
+    assert.is(failed.length, 3)
+    assert.ok(failed.every((one) => isRefused(one.reason)))
+    const found = await leader.ledger.verify(seriesId)
+    assert.equal([found?.ok, found?.count, found?.last], [true, 11, 11])
+  })
+
+  t('random ends of connections and a change of leader in between leave 1..n', async () => {
+    const successor = await house.lead() // the first leader's epoch is stale from here on
+    const stale = await Promise.allSettled(upTo(50).map((n) => leader.ledger.claimNumber(aClaim(n))))
+    assert.ok(stale.every((one) => one.status === 'rejected' && isStale(one.reason)))
+    let done = false
+    const saboteur = (async () => {
+      while (!done) {
+        await house.sql(`select pg_terminate_backend(pid) from pg_stat_activity
+          where application_name = 'bottega' and datname = current_database() and random() < 0.5`)
+        await sleep(5)
+      }
+    })()
+    let failures = 0
+    const insist = async (claim: Claim) => {
+      for (;;) {
+        try {
+          return await successor.ledger.claimNumber(claim)
+        } catch {
+          failures++
+          await sleep(5)
+        }
+      }
+    }
+    let claims = 0
+    while (failures < 5) await Promise.all(upTo(200).map(() => insist(aClaim(++claims))))
+    done = true
+    await saboteur
+    const found = await leader.ledger.verify(seriesId)
+    assert.equal([found?.ok, found?.count, found?.last], [true, claims, claims])
+  })
+
+  t('two committers with one epoch in two pools never share a number', async () => {
+    const pg = makePg({ url: house.database.url })
+    const other = makeLedger({ pg, epoch: () => leader.epoch })
+    const claimed = await Promise.all(
+      upTo(200).map((n) => (n % 2 === 0 ? other : leader.ledger).claimNumber(aClaim(n % 150))),
+    )
+    await pg.close()
+    assert.equal(
+      [...new Set(claimed.map((one) => one.seq))].sort((a, b) => a - b),
+      upTo(150),
+    )
+    assert.is((await leader.ledger.verify(seriesId))?.ok, true)
+  })
+
+  t('a new leader waits for the effect in flight, and the old one writes nothing after it', async () => {
+    const pg = makePg({ url: house.database.url })
+    const order: string[] = []
+    const effect = pg.tx(async (run) => {
+      await run('test_fence', 'select fence($1, $2)', ['controllers', leader.epoch])
+      await sleep(300)
+      order.push('effect')
+    })
+    await sleep(100)
+    const next = takeEpoch(pg, 'next').then(() => order.push('taken'))
+    await Promise.all([effect, next])
+    assert.equal(order, ['effect', 'taken'])
+    await assert.rejects(leader.ledger.claimNumber(aClaim(1)), isStale)
+    await pg.close()
+  })
+
+  t('SQL spells a number as crds does, also past 9999', async () => {
+    const seqs = [1, 9, 10, 99, 100, 999, 1000, 9999, 10_000, 123_456, Number.MAX_SAFE_INTEGER]
+    for (const seq of seqs)
+      for (const [prefix, year] of [
+        ['INV', 2026],
+        ['TEST', 2099],
+        ['A', 2100],
+        ['CNACME', 3007],
+      ] as const) {
+        const expected = formatNumber(prefix, year, seq)
+        const ready = formatNumber(prefix, year, 1).slice(0, -'0001'.length)
+        const text = 'select format_number($1, $2) as number'
+        const { rows } = await leader.pg.query<{ number: string }>('test_format', text, [ready, seq])
+        assert.is(rows[0]?.number, expected)
+      }
+  })
+})
+
+spec('the chain', (t) => {
+  let house: House
+  let ledger: Ledger
+  t.before(async () => {
+    house = await makeHouse()
+    ;({ ledger } = await house.lead())
+    await Promise.all(
+      upTo(20).map((n) => ledger.claimNumber(aClaim(n, { issuedAt: `2026-11-21T09:30:00.0${n + 10}Z` }))),
+    )
+  })
+  t.after(() => house.end())
+
+  t('can be recomputed from the entries by anybody, page by page', async () => {
+    const pages = [await ledger.entries(seriesId, { limit: 15, offset: 0 })]
+    pages.push(await ledger.entries(seriesId, { limit: 15, offset: 15 }))
+    const entries = pages.flat()
+    assert.is(entries.length, 20)
+    assert.is(entries[15]?.prevHash, entries[14]?.hash)
+    assert.is(entries[0]?.prevHash, sha256(seriesId))
+    const found = await ledger.verify(seriesId)
+    assert.is(recompute(seriesId, entries), found?.headHash)
+  })
+
+  t('the register refuses to be changed', async () => {
+    for (const text of [
+      'update register set total_cents = 1 where seq = 3',
+      'delete from register where seq = 20',
+      'truncate register',
+    ])
+      await assert.rejects(house.sql(text), /append-only/)
+  })
+
+  /** Does something forbidden, as somebody who owns the database could, and takes it back. */
+  const tampered = async (text: string) => {
+    const pg = makePg({ url: house.database.url })
+    let found: Awaited<ReturnType<Ledger['verify']>> = null
+    const undo = new Error('undo')
+    await assert.rejects(
+      pg.tx(async (run) => {
+        await run('test_tamper', `alter table register disable trigger all; ${text}`)
+        const inside = makeLedger({ pg: { ...pg, query: run }, epoch: () => 0 })
+        found = await inside.verify(seriesId)
+        throw undo
+      }),
+      (error) => error === undo,
+    )
+    await pg.close()
+    return found as Awaited<ReturnType<Ledger['verify']>>
+  }
+
+  const tampers: [what: string, text: string, firstBad: number][] = [
+    ['an altered total', 'update register set total_cents = 1 where seq = 7', 7],
+    ['an altered date', "update register set issued_at = issued_at + interval '1 ms' where seq = 8", 8],
+    ['an altered number', "update register set number = 'INV-026-0099' where seq = 5", 5],
+    ['another recipient of a number', "update register set resource = 'bottega/inv-x' where seq = 9", 9],
+    ['an altered hash', "update register set hash = sha256('x') where seq = 4", 4],
+    ['a missing entry', 'delete from register where seq = 11', 11],
+    ['a missing first entry', 'delete from register where seq = 1', 1],
+    ['a tail that was cut off', 'delete from register where seq > 17', 18],
+    [
+      'a tail cut off with the head moved back',
+      'delete from register where seq > 17; update series set last_seq = 17',
+      18,
+    ],
+    [
+      'two entries that changed places',
+      'update register set seq = case seq when 6 then -6 when 7 then 6 end where seq in (6, 7); update register set seq = 7 where seq = -6',
+      6,
+    ],
+  ]
+  for (const [what, text, firstBad] of tampers)
+    t(`shows ${what}`, async () => {
+      const found = await tampered(text)
+      assert.equal([found?.ok, found?.firstBad], [false, firstBad])
+    })
+
+  t('is whole again afterwards, and an unknown series has none', async () => {
+    assert.is((await ledger.verify(seriesId))?.ok, true)
+    assert.is(await ledger.verify('nothing'), null)
+  })
+})
+
+const aSend = (resource: string, over: Partial<Send> = {}): Send => ({
+  resource,
+  n: 1,
+  at: '2026-11-21T09:30:00.000Z',
+  gate: 'password',
+  frozen: { number: 'INV-026-0001', text: 'ä"\\' },
+  content: Buffer.from(`%PDF ${resource}`),
+  mail: {
+    purpose: 'invoice/1',
+    channel: 'mail',
+    messageId: `<${resource}@test>`,
+    payload: { to: 'billing@acme.test' },
+  },
+  ...over,
+})
+
+spec('freeze and observe', (t) => {
+  let house: House
+  let leader: Leader
+  t.before(async () => {
+    house = await makeHouse()
+    leader = await house.lead()
+  })
+  t.after(() => house.end())
+
+  t('an unknown resource is empty', async () => {
+    assert.equal(await leader.ledger.observe('bottega/none'), {
+      record: null,
+      sends: [],
+      facts: [],
+      factSeq: 0,
+      deliveries: [],
+    })
+  })
+
+  t('many at once: each has its bytes, its snapshot and one mail, and reads back whole', async () => {
+    const { ledger } = leader
+    const names = upTo(100).map((n) => `bottega/inv-${n}`)
+    await Promise.all(upTo(100).map((n) => ledger.claimNumber(aClaim(n))))
+    assert.equal(new Set(await Promise.all(names.map((name) => ledger.freeze(aSend(name))))), new Set(['new']))
+    const blobs = makeBlobs({ pg: leader.pg })
+    const seen = await Promise.all(names.map((name) => ledger.observe(name)))
+    for (const [index, one] of seen.entries()) {
+      const name = names[index] ?? ''
+      const bytes = Buffer.from(`%PDF ${name}`)
+      assert.equal(one.sends, [
+        {
+          n: 1,
+          at: '2026-11-21T09:30:00.000Z',
+          gate: 'password',
+          sha256: sha256(bytes),
+          bytes: bytes.length,
+          frozen: { number: 'INV-026-0001', text: 'ä"\\' },
+        },
+      ])
+      assert.equal(await blobs.get(sha256(bytes)), bytes)
+      assert.equal(one.deliveries, [{ purpose: 'invoice/1', state: 'queued', attempts: 0, lastError: null }])
+      assert.equal(one.record?.uids, [`uid-${index + 1}`])
+      assert.equal(one.record?.claimed, { totalCents: 192_000, currency: 'EUR' })
+    }
+  })
+
+  t('the same send again is old and changes nothing, also twice in one batch', async () => {
+    const { ledger } = leader
+    const results = await Promise.all(['warm', 'twice', 'twice'].map((name) => ledger.freeze(aSend(`bottega/${name}`))))
+    assert.equal(results, ['new', 'new', 'old'])
+    const other = aSend('bottega/twice', { frozen: { other: true }, content: Buffer.from('other'), gate: 'account' })
+    assert.is(await ledger.freeze(other), 'old')
+    const { sends, deliveries } = await ledger.observe('bottega/twice')
+    assert.equal([sends.length, sends[0]?.gate, deliveries.length], [1, 'password', 1])
+  })
+
+  t('a send that cannot be queued is not frozen, and hurts no other', async () => {
+    const { ledger } = leader
+    const clash = aSend('bottega/clash', {
+      mail: { purpose: 'p', channel: 'mail', messageId: '<bottega/twice@test>', payload: {} },
+    })
+    const all = [aSend('bottega/warm2'), clash, aSend('bottega/fine')].map((send) => ledger.freeze(send))
+    const settled = await Promise.allSettled(all)
+    assert.equal(
+      settled.map((one) => one.status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.equal((await ledger.observe('bottega/clash')).sends, [])
+  })
+
+  t('a second send stands beside the first, and only the newest carries what was frozen; no mail is none', async () => {
+    const { ledger } = leader
+    await ledger.freeze(aSend('bottega/again'))
+    await ledger.freeze(aSend('bottega/again', { n: 2, frozen: { second: true }, mail: null }))
+    const { sends, deliveries } = await ledger.observe('bottega/again')
+    assert.equal(
+      sends.map(({ n, frozen }) => ({ n, frozen })),
+      [
+        { n: 1, frozen: null },
+        { n: 2, frozen: { second: true } },
+      ],
+    )
+    assert.is(deliveries.length, 1)
+  })
+
+  t('a large document is kept in chunks', async () => {
+    const content = Buffer.alloc(700_001, 'bottega')
+    await leader.ledger.freeze(aSend('bottega/large', { content, mail: null }))
+    assert.equal(await makeBlobs({ pg: leader.pg }).get(sha256(content)), content)
+    const text = `select max(length(content)) as longest, count(*)::int as n from blob_chunks
+      where sha256 = '\\x${sha256(content)}'`
+    assert.equal(await house.sql(text), [{ longest: 262_144, n: 3 }])
+  })
+
+  t('a send is append-only', async () => {
+    await assert.rejects(house.sql("update sends set gate = 'account'"), /append-only/)
+    await assert.rejects(house.sql('delete from sends'), /append-only/)
+  })
+
+  t('a stale leader freezes nothing', async () => {
+    const old = leader
+    leader = await house.lead()
+    await assert.rejects(old.ledger.freeze(aSend('bottega/stale')), isStale)
+    assert.equal((await leader.ledger.observe('bottega/stale')).sends, [])
+  })
+})

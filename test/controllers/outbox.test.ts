@@ -1,0 +1,145 @@
+import { StaleEpoch, takeEpoch } from '../../controllers/runtime/fence.ts'
+import { type Ledger, makeLedger } from '../../controllers/runtime/ledger.ts'
+import { makeOutbox, type Outbox, type OutboxRow } from '../../controllers/runtime/outbox.ts'
+import { makePg, type Pg } from '../../controllers/runtime/pg.ts'
+import { upTo } from '../support/ledger.ts'
+import { assert, spec } from '../support/spec.ts'
+import { type Database, makeDatabase } from '../support/stage.ts'
+
+const startMs = Date.parse('2026-11-21T09:30:00.000Z')
+const wish = { channel: 'mail', limit: 100, leaseMs: 60_000 }
+
+spec('outbox', (t) => {
+  let database: Database
+  let pg: Pg
+  let epoch: number
+  let ledger: Ledger
+  let outbox: Outbox
+  let nowMs: number
+  t.before.each(async () => {
+    database = await makeDatabase()
+    pg = makePg({ url: database.url })
+    epoch = await takeEpoch(pg, 'test')
+    nowMs = startMs
+    ledger = makeLedger({ pg, epoch: () => epoch })
+    outbox = makeOutbox({ pg, epoch: () => epoch, now: () => new Date(nowMs) })
+  })
+  t.after.each(async () => {
+    await pg.close()
+    await database.drop()
+  })
+
+  const inMinutes = (minutes: number) => new Date(nowMs + minutes * 60_000).toISOString()
+  const queue = (n: number) =>
+    Promise.all(
+      upTo(n).map((one) =>
+        ledger.freeze({
+          resource: `ns/${one}`,
+          n: 1,
+          at: new Date(startMs).toISOString(),
+          gate: 'password',
+          frozen: {},
+          content: Buffer.from('pdf'),
+          mail: { purpose: 'invoice/1', channel: 'mail', messageId: `<${one}@test>`, payload: { to: one } },
+        }),
+      ),
+    )
+  const only = (rows: OutboxRow[]): OutboxRow => {
+    assert.is(rows.length, 1)
+    return rows[0] as OutboxRow
+  }
+  const delivery = async () => (await ledger.observe('ns/1')).deliveries[0]
+
+  t('each row is taken by one sender, and not at all after it was sent', async () => {
+    await queue(50)
+    const claims = await Promise.all(upTo(10).map(() => outbox.claimDue({ ...wish, limit: 7 })))
+    const rows = claims.flat()
+    assert.is(rows.length, 50)
+    assert.is(new Set(rows.map((row) => row.id)).size, 50)
+    assert.ok(rows.every((row) => row.attempt === 1 && row.unknowns === 0 && /^<\d+@test>$/.test(row.messageId)))
+    const settled = await outbox.settle(rows.map(({ id, attempt }) => ({ id, attempt, state: 'sent' })))
+    assert.equal(new Set(settled), new Set([true]))
+    nowMs += 86_400_000
+    assert.equal(await outbox.claimDue(wish), [])
+    assert.equal(await outbox.backlog(), [])
+    assert.equal(await delivery(), { purpose: 'invoice/1', state: 'sent', attempts: 1, lastError: null })
+  })
+
+  t('other channels are left alone', async () => {
+    await queue(1)
+    assert.equal(await outbox.claimDue({ ...wish, channel: 'webhook' }), [])
+  })
+
+  t('a refused attempt comes again when it is due, under the same message id', async () => {
+    await queue(1)
+    const first = only(await outbox.claimDue(wish))
+    await outbox.settle([{ id: first.id, attempt: 1, state: 'queued', error: '451 later\0', dueAt: inMinutes(1) }])
+    assert.equal(await delivery(), { purpose: 'invoice/1', state: 'queued', attempts: 1, lastError: '451 later' })
+    assert.equal(await outbox.claimDue(wish), [])
+    nowMs += 60_000
+    const second = only(await outbox.claimDue(wish))
+    assert.equal(second, { ...first, attempt: 2 })
+    await outbox.settle([{ id: first.id, attempt: 2, state: 'failed', error: '550 no such user' }])
+    assert.equal(await delivery(), {
+      purpose: 'invoice/1',
+      state: 'failed',
+      attempts: 2,
+      lastError: '550 no such user',
+    })
+  })
+
+  t('a lease that ran out is taken again, and the lost attempt is on record as unknown', async () => {
+    await queue(1)
+    const lost = only(await outbox.claimDue(wish))
+    nowMs += 59_999
+    assert.equal(await outbox.claimDue(wish), [])
+    nowMs += 1
+    const again = only(await outbox.claimDue(wish))
+    assert.equal(again, { ...lost, attempt: 2, unknowns: 1 })
+    assert.is((await delivery())?.state, 'unknown')
+    assert.match((await delivery())?.lastError ?? '', 'the outcome of attempt 1 is unknown')
+    // The first sender comes back late: its word no longer counts, the second attempt decides.
+    assert.equal(await outbox.settle([{ id: lost.id, attempt: 1, state: 'failed', error: 'late' }]), [false])
+    assert.equal(await outbox.settle([{ id: lost.id, attempt: 2, state: 'sent' }]), [true])
+    assert.equal(await outbox.settle([{ id: lost.id, attempt: 2, state: 'failed', error: 'twice' }]), [false])
+    assert.is((await delivery())?.state, 'sent')
+  })
+
+  t('an unknown outcome is repeated when asked for, and otherwise rests', async () => {
+    await queue(2)
+    const rows = await outbox.claimDue(wish)
+    await outbox.settle(
+      rows.map(({ id, attempt }, index) => ({
+        id,
+        attempt,
+        state: 'unknown',
+        error: 'no answer after DATA',
+        dueAt: index === 0 ? inMinutes(1) : null,
+      })),
+    )
+    assert.is((await delivery())?.state, 'unknown')
+    nowMs += 60_000
+    const again = only(await outbox.claimDue(wish))
+    assert.equal([again.id, again.attempt, again.unknowns], [rows[0]?.id, 2, 1])
+  })
+
+  t('the backlog tells how many wait, and how late the oldest is', async () => {
+    await queue(3)
+    nowMs += 5000
+    await outbox.claimDue({ ...wish, limit: 1 })
+    assert.equal(await outbox.backlog(), [
+      { channel: 'mail', state: 'queued', count: 2, lateMs: 5000 },
+      { channel: 'mail', state: 'sending', count: 1, lateMs: 0 },
+    ])
+  })
+
+  t('a stale leader takes and settles nothing', async () => {
+    await queue(2)
+    const [row] = await outbox.claimDue({ ...wish, limit: 1 })
+    const stale = makeOutbox({ pg, epoch: () => 1, now: () => new Date(nowMs) })
+    epoch = await takeEpoch(pg, 'next')
+    await assert.rejects(stale.claimDue(wish), (error) => error instanceof StaleEpoch)
+    const late = stale.settle([{ id: row?.id ?? 0, attempt: 1, state: 'sent' }])
+    await assert.rejects(late, (error) => error instanceof StaleEpoch)
+  })
+})

@@ -1,0 +1,296 @@
+import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
+import { promisify } from 'node:util'
+import fc from 'fast-check'
+import * as fontkit from 'fontkit'
+import { parseFace, readFontFiles } from '../../controllers/io/fonts.ts'
+import { shown, wrap } from '../../controllers/io/lines.ts'
+import { makePdf } from '../../controllers/io/pdf.ts'
+import { PAGE } from '../../controllers/io/pen.ts'
+import { typeset } from '../../controllers/io/typeset.ts'
+import { balanceOf, documentOf } from '../../crds/invoice/document.ts'
+import type { Frozen, FrozenDraft } from '../../crds/invoice/frozen.ts'
+import { invoiceMail } from '../../crds/invoice/mail.ts'
+import { invoicePage } from '../../crds/invoice/page.ts'
+import { displayCents } from '../../crds/money.ts'
+import { anyFrozen, frozenInvoice, frozenItem, frozenWith, HOSTILE, paidInFull } from '../support/frozen.ts'
+import { readPdf } from '../support/pdftext.ts'
+import { assert, spec } from '../support/spec.ts'
+
+const fonts = readFontFiles()
+const faces = { regular: parseFace(fonts.regular), bold: parseFace(fonts.bold) }
+const pdf = makePdf({ fonts })
+const read = async (frozen: Frozen | FrozenDraft) => readPdf(await pdf.render(frozen))
+const words = async (frozen: Frozen | FrozenDraft): Promise<string> => (await read(frozen)).pages.flat().join('\n')
+const sha256 = (bytes: Buffer): string => createHash('sha256').update(bytes).digest('hex')
+
+spec('the bytes of a PDF', (t) => {
+  const elsewhere = `
+    import { createHash } from 'node:crypto'
+    import { makePdf } from '${new URL('../../controllers/io/pdf.ts', import.meta.url)}'
+    import { readFontFiles } from '${new URL('../../controllers/io/fonts.ts', import.meta.url)}'
+    import { frozenInvoice, frozenWith, HOSTILE } from '${new URL('../support/frozen.ts', import.meta.url)}'
+    const pdf = makePdf({ fonts: readFontFiles() })
+    for (const text of process.argv.slice(1)) await pdf.render(frozenWith(text))
+    for (const frozen of [frozenInvoice(), frozenWith(HOSTILE.markup)]) {
+      console.log(createHash('sha256').update(await pdf.render(frozen)).digest('hex'))
+    }`
+
+  t('are the same in every process, time zone, language and order of documents', async () => {
+    const run = async (zone: string, lang: string, before: string[]): Promise<string> => {
+      const args = [
+        '--disable-warning=ExperimentalWarning',
+        '--input-type=module-typescript',
+        '-e',
+        elsewhere,
+        ...before,
+      ]
+      const env = { ...process.env, TZ: zone, LANG: lang, LC_ALL: lang }
+      return (await promisify(execFile)(process.execPath, args, { env })).stdout
+    }
+    const here = [await pdf.render(frozenInvoice()), await pdf.render(frozenWith(HOSTILE.markup ?? ''))].map(sha256)
+    assert.equal((await run('Pacific/Kiritimati', 'C', [])).trim().split('\n'), here)
+    assert.equal((await run('America/Anchorage', 'de_DE.UTF-8', ['äöü ΩΣ', 'zzz'])).trim().split('\n'), here)
+  })
+
+  t('follow the frozen record: another cent is another file', async () => {
+    const [one, other] = [await pdf.render(frozenInvoice()), await pdf.render(frozenInvoice({ totalCents: 144_001 }))]
+    assert.is.not(sha256(one), sha256(other))
+  })
+
+  t('are a well-formed file: every offset, length and stream holds', async () => {
+    const { objects, title } = await read(frozenInvoice())
+    assert.ok(objects.size > 10)
+    assert.is(title, 'Invoice INV-026-0001')
+  })
+
+  t('stay small', async () => {
+    const { length } = await pdf.render(frozenInvoice({ items: Array.from({ length: 10 }, () => frozenItem()) }))
+    assert.ok(length < 25_000, `${length} bytes`)
+  })
+})
+
+spec('the PDF', (t) => {
+  t('shows everything that the document says', async () => {
+    const frozen = frozenInvoice({ paid: paidInFull, discountCents: 500 })
+    const text = await words(frozen)
+    const document = documentOf(frozen)
+    const said = [
+      ...[document.heading.title, document.heading.number, document.seller.name, ...document.seller.lines],
+      ...[document.client.name, ...document.client.lines, document.due.value, document.payment?.text ?? ''],
+      ...document.items.rows.flat(),
+      ...document.sums.flatMap(({ label, value }) => [label, value]),
+      ...[
+        'PAID',
+        'Payment terms',
+        'Payable within 30 days.',
+        'Page 1 of 1',
+        document.footer.text,
+        'Reference: SEPA-42',
+      ],
+    ]
+    for (const one of said) assert.ok(text.includes(one), one)
+  })
+
+  t('embeds exactly the outlines of the font, composed letters too', async () => {
+    const text = 'Äçéñő ŭž Ωμέγα Дело Ệ €ﬁ'
+    const { fonts: embedded } = await read(frozenInvoice({ terms: text }))
+    const source = fontkit.create(fonts.regular) as unknown as Drawn
+    const regular = embedded.find(({ name }) => name === 'NotoSans-Regular')
+    const subset = fontkit.create(regular?.file ?? Buffer.alloc(0)) as unknown as Drawn
+    for (const letter of text.normalize('NFC').replaceAll(' ', '')) {
+      const place = regular?.characters.indexOf(letter) ?? -1
+      assert.ok(place > 0, letter)
+      const wanted = source.glyphForCodePoint(letter.codePointAt(0) ?? 0)
+      assert.is(subset.getGlyph(place).path.toSVG(), wanted.path.toSVG(), letter)
+      assert.is(subset.getGlyph(place).advanceWidth, wanted.advanceWidth, letter)
+    }
+  })
+
+  t('carries DRAFT on every page of a draft and TEST on every page of a test', async () => {
+    const items = Array.from({ length: 80 }, () => frozenItem())
+    const draft = await read({ ...frozenInvoice({ items }), number: null })
+    assert.ok(draft.pages.length > 1)
+    for (const page of draft.pages) assert.ok(page.includes('DRAFT'))
+    assert.ok(draft.pages[0]?.includes('This is a draft. It has no number yet and is no invoice.'))
+    assert.is(draft.title, 'Invoice')
+    for (const page of (await read(frozenInvoice({ items, test: true, lang: 'es' }))).pages)
+      assert.ok(page.includes('PRUEBA'))
+    for (const page of (await read(frozenInvoice({ items }))).pages)
+      assert.not.ok(page.includes('DRAFT') || page.includes('TEST'))
+  })
+
+  t('repeats the head of the table on each of many pages, counts them, and loses no line', async () => {
+    const items = Array.from({ length: 500 }, (_, index) =>
+      frozenItem({ description: `Line number ${index}.${index % 9 === 0 ? '\nA second line.\nA third.' : ''}` }),
+    )
+    const { pages } = await read(frozenInvoice({ items }))
+    assert.ok(pages.length > 10)
+    const tables = pages.filter((page) => page.some((text) => text.startsWith('Line number')))
+    for (const page of tables) assert.ok(page.includes('Description') && page.includes('Amount (EUR)'))
+    pages.forEach((page, index) => {
+      assert.ok(page.includes(`Page ${index + 1} of ${pages.length}`))
+    })
+    const drawn = pages.flat()
+    items.forEach((_, index) => {
+      assert.is(drawn.filter((text) => text === `Line number ${index}.`).length, 1)
+    })
+    assert.is(drawn.filter((text) => text === 'A third.').length, 56)
+    assert.is(drawn.filter((text) => text === '1,440.00 EUR').length, 2)
+  })
+
+  t('splits an item of a thousand lines over pages without losing one', async () => {
+    const description = Array.from({ length: 400 }, (_, index) => `part ${index};`).join('\n')
+    const drawn = (await read(frozenInvoice({ items: [frozenItem({ description }), frozenItem()] }))).pages.flat()
+    assert.equal(
+      drawn.filter((text) => /^part \d+;$/.test(text)),
+      description.split('\n'),
+    )
+    assert.ok(drawn.includes('October retainer'))
+  })
+
+  t('keeps figures of any size apart from their labels and from each other', () => {
+    const totalCents = Number.MAX_SAFE_INTEGER
+    const huge = frozenItem({ qty: '999999999.999999', unitCents: 1_000_000_000_000, amountCents: totalCents })
+    const taxGroups = [{ rateBp: 1950, baseCents: totalCents, taxCents: totalCents }]
+    const frozen = frozenInvoice({ items: [huge], subtotalCents: totalCents, taxGroups, totalCents })
+    for (const marks of typeset(documentOf(frozen), faces)) {
+      const texts = marks.filter((mark) => mark.mark === 'text' && mark.turn === undefined)
+      const spans = texts.map((mark) => (mark.mark === 'text' ? { ...mark, end: mark.x + widthOf(mark) } : null))
+      for (const one of spans) {
+        for (const other of spans) {
+          const beside = one && other && one.x < other.x && Math.abs(one.y - other.y) < 4
+          if (beside) assert.ok(one.end <= other.x - 3, `${one.text} runs into ${other.text}`)
+        }
+      }
+    }
+  })
+
+  t('shows a long footer once and whole instead of at the foot of each page', async () => {
+    const lines = Array.from({ length: 40 }, (_, index) => `clause ${index};`)
+    const seller = { ...frozenInvoice().seller, footer: lines.join('\n') }
+    const drawn = (await read(frozenInvoice({ seller }))).pages.flat()
+    assert.equal(
+      drawn.filter((text) => text.startsWith('clause')),
+      lines,
+    )
+  })
+
+  t('writes Chinese invoices with English labels, until it has a face for them', async () => {
+    assert.ok((await words(frozenInvoice({ lang: 'zh-Hant' }))).includes('Amount due'))
+  })
+})
+
+const widthOf = (mark: { weight: 'regular' | 'bold'; size: number; text: string }): number =>
+  (faces[mark.weight].widthOf(mark.text) * mark.size) / 1000
+
+type Drawn = Record<
+  'getGlyph' | 'glyphForCodePoint',
+  (id: number) => { path: { toSVG(): string }; advanceWidth: number }
+>
+
+spec('hostile text in a PDF', (t) => {
+  for (const [name, text] of Object.entries(HOSTILE)) {
+    t(`neither breaks it nor acts: ${name}`, async () => {
+      const { objects, title } = await read(frozenWith(text))
+      assert.is(title, 'Invoice INV-026-0001')
+      for (const { dictionary } of objects.values()) {
+        assert.not.match(
+          dictionary,
+          /\/(JS|JavaScript|Launch|URI|OpenAction|AA|EmbeddedFiles?|Annots|GoToR|SubmitForm)\b/,
+        )
+      }
+    })
+
+    t(`stays within the page: ${name}`, () => {
+      for (const mark of typeset(documentOf(frozenWith(text)), faces).flat()) {
+        if (mark.mark !== 'text' || mark.turn !== undefined) continue
+        const end = mark.x + widthOf(mark)
+        assert.ok(mark.x >= 47.9 && end <= PAGE.width - 47.9, `${mark.x} to ${end}: ${mark.text}`)
+        assert.ok(mark.y > 20 && mark.y < PAGE.height - 20, `${mark.y}: ${mark.text}`)
+      }
+    })
+  }
+
+  t('shows a mark in place of what the face lacks or would hide, and never nothing', async () => {
+    assert.is(
+      shown(faces.regular, 'a你b\u0000c\u202ed😀e\ud800f\ue000g'),
+      'a\ufffdb\ufffdc\ufffdd\ufffde\ufffdf\ufffdg',
+    )
+    assert.is(shown(faces.regular, 'e\u0301\u00a0x\ty\u00adz'), 'é x yz')
+    assert.ok((await words(frozenInvoice({ terms: '你好' }))).includes('\ufffd\ufffd'))
+  })
+
+  t('becomes characters of the face, all of them', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'binary' }), (text) => {
+        for (const unit of shown(faces.regular, text)) assert.ok(faces.regular.has(unit.charCodeAt(0)))
+      }),
+      { numRuns: 200 },
+    )
+  })
+
+  t('is broken into lines that fit, with no letter lost or turned round', () => {
+    fc.assert(
+      fc.property(fc.string({ unit: 'grapheme', maxLength: 200 }), fc.integer({ min: 20, max: 300 }), (text, width) => {
+        const lines = wrap(faces.regular, 9, text, width)
+        const bare = (some: string) => some.replaceAll(' ', '')
+        assert.is(
+          bare(lines.join('')),
+          bare(
+            text
+              .split(/\r\n|[\n\r\u2028\u2029]/)
+              .map((part) => shown(faces.regular, part))
+              .join(''),
+          ),
+        )
+        for (const line of lines) {
+          const fits = (faces.regular.widthOf(line) * 9) / 1000 <= width + 0.01
+          assert.ok(
+            fits || [...line].filter((unit) => faces.regular.advanceOf(unit.charCodeAt(0)) > 0).length <= 1,
+            line,
+          )
+        }
+      }),
+      { numRuns: 200 },
+    )
+  })
+})
+
+spec('money', (t) => {
+  t('is the same to the cent in PDF, page and mail', async () => {
+    await fc.assert(
+      fc.asyncProperty(anyFrozen, async (frozen) => {
+        const inPdf = new Set((await read(frozen)).pages.flat())
+        const paidCents = frozen.paid?.amountCents ?? 0
+        const facts = {
+          frozen,
+          status: 'sent',
+          paidCents,
+          balanceCents: balanceOf(frozen),
+          pdfPath: '/i/t/pdf',
+        } as const
+        const inPage = new Set(
+          [...invoicePage(facts).matchAll(/<d[dt]>(?:<bdi>)?([^<]*)|"figure"[^>]*>([^<]*)/g)].map(
+            (match) => match[1] ?? match[2],
+          ),
+        )
+        const { sums, due, items } = documentOf(frozen)
+        for (const amount of [
+          due.value,
+          ...sums.map((sum) => sum.value),
+          ...items.rows.map((row) => row.at(-1) ?? ''),
+        ]) {
+          assert.ok(inPdf.has(amount), `the PDF lacks ${amount}`)
+          assert.ok(inPage.has(amount), `the page lacks ${amount}`)
+        }
+        const purpose = frozen.paid ? 'receipt' : 'invoice'
+        const mail = invoiceMail({ frozen, url: 'https://pay.test/i/t', password: null, locked: false, purpose })
+        const said = displayCents(frozen.paid ? paidCents : frozen.totalCents, frozen.currency)
+        assert.ok(mail.text.includes(said) && mail.html.includes(said), `the mail lacks ${said}`)
+        assert.ok(inPdf.has(said) || inPdf.has(`-${said}`))
+      }),
+      { numRuns: 40 },
+    )
+  })
+})

@@ -1,0 +1,251 @@
+/** The shape of the house (DESIGN section 3), checked on its own import lines, so no lint package is needed for it. */
+import { existsSync, globSync, readFileSync } from 'node:fs'
+import { dirname, join, posix } from 'node:path'
+import { KINDS } from '../crds/kinds.ts'
+import { assert, spec } from './support/spec.ts'
+
+const root = join(import.meta.dirname, '..')
+
+/** Path from the root → text. */
+type Tree = ReadonlyMap<string, string>
+
+const SOURCE_LINES_MAX = 300
+/** Tables of cases are read by line, not as a whole. */
+const TEST_LINES_MAX = 500
+
+const readTree = (): Tree =>
+  new Map(
+    globSync('{crds,controllers,api,hack,test}/**/*.ts', { cwd: root })
+      .sort()
+      .map((path) => [path, readFileSync(join(root, path), 'utf8')]),
+  )
+
+const ours = (target: string) => /^(crds|controllers|api|hack|test)\//.test(target)
+
+/** What a file imports: paths from the root for files (`/package.json` outside our folders), else names of packages. */
+const importsOf = (path: string, text: string): string[] => {
+  const found = text.matchAll(/^(?:import|export)\s(?:[^'"`;]*?\sfrom\s)?'([^']+)'|\bimport\('([^']+)'\)/gm)
+  return [...found].map(([, fixed, dynamic]) => {
+    const target = fixed ?? dynamic ?? ''
+    if (!target.startsWith('.')) return target
+    const file = posix.join(dirname(path), target)
+    return ours(file) ? file : `/${file}`
+  })
+}
+
+const kindNames = KINDS.map((kind) => kind.singular)
+const isWiring = (path: string) =>
+  path === 'controllers/main.ts' || path === 'controllers/operator.ts' || path === 'api/main.ts'
+
+/** The room a file is in, by who may import it. */
+const roomOf = (path: string): string => {
+  if (path.startsWith('controllers/runtime/')) return 'runtime'
+  if (path.startsWith('controllers/io/')) return 'io'
+  if (path.startsWith('controllers/')) return 'controllers'
+  return path.split('/')[0] ?? ''
+}
+
+/** Who may look into which room. A kind's controller sees `io` by type only: the thing itself is handed to it. */
+const MAY_SEE: Record<string, readonly string[]> = {
+  crds: ['crds'],
+  runtime: ['crds', 'runtime'],
+  io: ['crds', 'runtime', 'io'],
+  controllers: ['crds', 'runtime', 'io', 'controllers'],
+  api: ['crds', 'runtime', 'api'],
+}
+
+const wrongRooms = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) => {
+    const may = MAY_SEE[roomOf(path)]
+    if (!may) return []
+    const targets = importsOf(path, text).filter(ours)
+    return targets.filter((target) => !may.includes(roomOf(target))).map((target) => `${path} imports ${target}`)
+  })
+
+const kindOf = (path: string): string | undefined => {
+  const name = /^(?:crds|controllers)\/([a-z]+)(?:\/|\.ts$)/.exec(path)?.[1]
+  return name !== undefined && kindNames.includes(name) ? name : undefined
+}
+
+/** Kinds meet through resources. A controller may know the shape of another kind, never its controller. */
+const kindsThatMeet = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) => {
+    const own = kindOf(path)
+    if (own === undefined) return []
+    const others = importsOf(path, text).filter((target) => {
+      const other = kindOf(target)
+      return other !== undefined && other !== own && dirname(target).split('/')[0] === path.split('/')[0]
+    })
+    return others.map((target) => `${path} imports ${target}`)
+  })
+
+/** One door per package. A package that is not listed has none yet. */
+const DOORS: Record<string, RegExp> = {
+  '@kubernetes/client-node': /^controllers\/runtime\/(auth|kube|watch)\.ts$/,
+  undici: /^controllers\/runtime\/(auth|transport|stream)\.ts$/,
+  pg: /^controllers\/runtime\/pg\.ts$/,
+  pino: /^controllers\/runtime\/log\.ts$/,
+  'prom-client': /^controllers\/runtime\/metrics\.ts$/,
+  pdfkit: /^controllers\/io\/pdf\.ts$/,
+  fontkit: /^controllers\/io\/fonts\.ts$/,
+  nodemailer: /^controllers\/io\/mail\.ts$/,
+  ajv: /^api\/validate\.ts$/,
+  express: /^api\//,
+}
+
+const packageOf = (target: string): string =>
+  target
+    .split('/')
+    .slice(0, target.startsWith('@') ? 2 : 1)
+    .join('/')
+
+const otherDoors = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) => {
+    if (!/^(crds|controllers|api)\//.test(path)) return []
+    const packages = importsOf(path, text).filter((target) => !ours(target) && !/^(node:|\/)/.test(target))
+    return packages
+      .filter((target) => !DOORS[packageOf(target)]?.test(path))
+      .map((target) => `${path} imports ${target}`)
+  })
+
+const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
+
+/** `crds` is pure: the same arguments give the same answer, for ever. */
+const IMPURE =
+  /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bfetch\(|\bsetTimeout\b|\bTemporal\.Now\b|\brandom(?:Bytes|UUID)\b|\bcrypto\.getRandomValues\b/
+const PURE_BUILTINS = ['node:assert', 'node:assert/strict', 'node:crypto']
+
+const impurities = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) => {
+    if (!path.startsWith('crds/')) return []
+    const builtins = importsOf(path, text).filter(
+      (target) => target.startsWith('node:') && !PURE_BUILTINS.includes(target),
+    )
+    const word = IMPURE.exec(withoutComments(text))?.[0]
+    return [...builtins, ...(word === undefined ? [] : [word])].map((what) => `${path} uses ${what}`)
+  })
+
+const environmentReaders = (tree: Tree): string[] =>
+  [...tree.keys()].filter((path) => {
+    if (/^(hack|test)\//.test(path) || path === 'controllers/runtime/env.ts' || isWiring(path)) return false
+    return /\bprocess\.env\b/.test(withoutComments(tree.get(path) ?? ''))
+  })
+
+const bareUvu = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) =>
+    path !== 'test/support/spec.ts' && importsOf(path, text).some((target) => packageOf(target) === 'uvu')
+      ? [path]
+      : [],
+  )
+
+const tooLong = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) => {
+    const lines = text.split('\n').length - 1
+    return lines > (path.endsWith('.test.ts') ? TEST_LINES_MAX : SOURCE_LINES_MAX) ? [`${path} has ${lines} lines`] : []
+  })
+
+const MARKS = new RegExp(`\\b(${['TO', 'FIX'].map((head) => head + { TO: 'DO', FIX: 'ME' }[head]).join('|')})\\b`)
+const leftovers = (tree: Tree): string[] => [...tree].flatMap(([path, text]) => (MARKS.test(text) ? [path] : []))
+
+const defaults = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) => (/^export default\b/m.test(text) ? [path] : []))
+
+/** One name, the same in each folder. */
+const namesThatDiffer = (has: (path: string) => boolean, folders: readonly string[]): string[] => {
+  const missing = kindNames.flatMap((name) => {
+    const places = [`crds/${name}/schema.ts`, `crds/${name}/kind.ts`, `crds/${name}/plan.ts`, `crds/${name}/view.ts`]
+    const more = [`crds/${name}.yaml`, `controllers/${name}.ts`, `test/crds/${name}.test.ts`]
+    const example = has('charts/bottega/examples/') ? [`charts/bottega/examples/${name}.yaml`] : []
+    return [...places, ...more, ...example].filter((path) => !has(path)).map((path) => `${path} is missing`)
+  })
+  const strangers = folders
+    .filter((name) => !kindNames.includes(name))
+    .map((name) => `crds/${name} is no kind of kinds.ts`)
+  return [...missing, ...strangers]
+}
+
+/** A folder, which ends in a slash, is there when it holds a file. */
+const isThere = (path: string): boolean =>
+  path.endsWith('/') ? globSync(`${path}*`, { cwd: root }).length > 0 : existsSync(join(root, path))
+
+const crdFolders = (): string[] => [
+  ...globSync('crds/*/', { cwd: root }).map((path) => posix.basename(path)),
+  ...globSync('crds/*.yaml', { cwd: root }).map((path) => posix.basename(path, '.yaml')),
+]
+
+spec('the house', (t) => {
+  const tree = readTree()
+  const planted = (path: string, text: string): Tree => new Map([[path, `${text}\n`]])
+  const rules: [string, (tree: Tree) => string[], [string, string][]][] = [
+    [
+      'imports only as DESIGN allows',
+      wrongRooms,
+      [
+        ['crds/x.ts', "import { a } from '../controllers/runtime/pg.ts'"],
+        ['controllers/runtime/x.ts', "import type { A } from '../io/pdf.ts'"],
+        ['controllers/io/x.ts', "import { a } from '../invoice.ts'"],
+        ['api/x.ts', "import {\n  a,\n} from '../controllers/io/mail.ts'"],
+        ['api/x.ts', "const a = await import('../controllers/invoice.ts')"],
+        ['api/x.ts', "export { a } from '../hack/lib/x.ts'"],
+      ],
+    ],
+    [
+      'has kinds that never import each other',
+      kindsThatMeet,
+      [
+        ['crds/invoice/x.ts', "import { a } from '../account/plan.ts'"],
+        ['controllers/invoice.ts', "import type { A } from './account.ts'"],
+      ],
+    ],
+    [
+      'has one door per package',
+      otherDoors,
+      [
+        ['controllers/invoice.ts', "import pg from 'pg'"],
+        ['crds/x.ts', "import { Ajv2020 } from 'ajv/dist/2020.js'"],
+        ['api/x.ts', "import leftPad from 'left-pad'"],
+      ],
+    ],
+    [
+      'is pure in crds',
+      impurities,
+      [
+        ['crds/x.ts', 'const now = Date.now()'],
+        ['crds/x.ts', "import { readFileSync } from 'node:fs'"],
+        ['crds/x.ts', "import { randomBytes } from 'node:crypto'"],
+      ],
+    ],
+    ['reads the environment in one place', environmentReaders, [['api/x.ts', "const a = process.env['A']"]]],
+    ['uses uvu through its guard only', bareUvu, [['test/x.test.ts', "import { test } from 'uvu'"]]],
+    [
+      'has files that fit in a view',
+      tooLong,
+      [
+        ['api/x.ts', '\n'.repeat(SOURCE_LINES_MAX)],
+        ['test/x.test.ts', '\n'.repeat(TEST_LINES_MAX)],
+      ],
+    ],
+    ['leaves nothing for later', leftovers, [['api/x.ts', `// ${'TO'}${'DO'}: later`]]],
+    ['exports by name', defaults, [['api/x.ts', 'export default 1']]],
+  ]
+  for (const [name, rule, samples] of rules) {
+    t(name, () => assert.equal(rule(tree), []))
+    for (const [path, text] of samples) {
+      t(`${name}: ${path} with ${JSON.stringify(text.trim().slice(0, 60))} would be seen`, () => {
+        assert.is(rule(planted(path, text)).length, 1)
+      })
+    }
+  }
+
+  t('calls each kind the same in every folder', () => {
+    assert.equal(namesThatDiffer(isThere, crdFolders()), [])
+  })
+  t('would see a missing file and a stranger among the kinds', () => {
+    const found = namesThatDiffer(
+      (path) => path !== 'controllers/invoice.ts' && !path.startsWith('charts'),
+      ['invoice', 'widget'],
+    )
+    assert.equal(found, ['controllers/invoice.ts is missing', 'crds/widget is no kind of kinds.ts'])
+  })
+  t('was read at all', () => assert.ok(tree.size > 60))
+})

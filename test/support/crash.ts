@@ -1,0 +1,52 @@
+import type { Around as PgAround } from '../../controllers/runtime/pg.ts'
+
+/** A process that dies at one chosen call: before it is made, or after it was made and before its answer is seen. */
+export type CrashPoint = { call: number; when: 'before' | 'after' }
+
+/** Every call of a dead process ends with this, as if the process were not there any more. */
+export class Crashed extends Error {
+  override name = 'Crashed'
+}
+
+export type Life = {
+  /** Stands round every SQL statement and every API call. */
+  around: PgAround
+  kubeAround: <T>(call: { verb: string; path: string }, run: () => Promise<T>) => Promise<T>
+  /** What was called, in order. */
+  calls: string[]
+  isDead(): boolean
+  /** Resolves at the crash. */
+  death: Promise<void>
+}
+
+/** Counts the calls of one life, and ends it at the point. Without a point it lives on. */
+export function makeLife(point?: CrashPoint): Life {
+  const calls: string[] = []
+  const { promise: death, resolve } = Promise.withResolvers<void>()
+  let dead = false
+  const die = (): never => {
+    dead = true
+    resolve()
+    throw new Crashed('the process died here')
+  }
+  const stand = async <R>(name: string, run: () => Promise<R>): Promise<R> => {
+    if (dead) throw new Crashed('the process is dead')
+    const mine = point !== undefined && calls.length === point.call
+    calls.push(name)
+    if (mine && point.when === 'before') return die()
+    const result = await run()
+    if (mine) return die()
+    // Somebody else's crash came while this call was under way: its answer is never seen.
+    if (dead) throw new Crashed('the process is dead')
+    return result
+  }
+  return {
+    around: ({ name }, run) => stand(`sql ${name}`, run),
+    // A watch is one endless call; the list before it counts.
+    kubeAround: ({ verb, path }, run) =>
+      verb === 'watch' ? run() : stand(`${verb} ${path.replace(/[0-9a-f]{32}/g, '…')}`, run),
+    calls,
+    isDead: () => dead,
+    death,
+  }
+}

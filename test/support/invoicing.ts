@@ -1,0 +1,126 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import PostalMime, { type Email } from 'postal-mime'
+import type { Postgres } from '../../hack/lib/postgres.ts'
+import { createStack, type Stack } from '../../hack/lib/stack.ts'
+import {
+  type Database,
+  kubectlFor,
+  makeDatabase,
+  makeNamespace,
+  type Namespace,
+  type Owned,
+  ownPostgres,
+  scratchFolder,
+  serviceKubeconfig,
+} from './stage.ts'
+
+/** The whole platform for one test file: real processes, a durable PostgreSQL (they refuse any other), a namespace. */
+export type Platform = Stack & {
+  postgres: Owned<Postgres>
+  database: Database
+  namespace: Namespace
+  /** A full-access token of the account `demo`. */
+  owner: string
+  kubectl: (args: string[], input?: unknown) => Promise<string>
+  end(): Promise<void>
+}
+
+const account = (namespace: string, name: string, email: string) => ({
+  apiVersion: 'bottega.dev/v1alpha1',
+  kind: 'Account',
+  metadata: { name, namespace },
+  spec: { email, name: `${name} Studio`, plan: 'team' },
+})
+
+type Given = { env?: Record<string, string> }
+
+/** Accounts `demo` (owner@demo.test) and `other` (other@demo.test) exist. */
+export async function startPlatform(given: Given = {}): Promise<Platform> {
+  const folder = scratchFolder('stack')
+  const [postgres, namespace] = await Promise.all([ownPostgres(), makeNamespace()])
+  const database = await makeDatabase(postgres.url)
+  const kubectl = kubectlFor(namespace.kubeconfig)
+  await kubectl(['apply', '-f', '-'], account(namespace.name, 'demo', 'owner@demo.test'))
+  await kubectl(['apply', '-f', '-'], account(namespace.name, 'other', 'other@demo.test'))
+  const stack = await createStack({
+    folder,
+    owner: process.env.BOTTEGA_OWNER ?? `test-${process.pid}`,
+    namespace: namespace.name,
+    databaseUrl: database.url,
+    kubeconfigs: { api: serviceKubeconfig('api'), controllers: serviceKubeconfig('controllers') },
+    ...(given.env && { env: given.env }),
+  })
+  await stack.start()
+  const end = async () => {
+    await stack.stop()
+    await namespace.remove()
+    await postgres.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const inNamespace = (args: string[], input?: unknown) => kubectl([...args, '-n', namespace.name], input)
+  return { ...stack, postgres, database, namespace, owner: await stack.token('demo'), kubectl: inNamespace, end }
+}
+
+export type Reply = { status: number; headers: Headers; text: string; json: Json }
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into, field by field
+export type Json = any
+
+/** One call; the body goes as JSON unless it is text already. */
+export async function call(
+  base: string,
+  token: string | null,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const raw = typeof body === 'string'
+  const response = await fetch(`${base}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
+    signal: AbortSignal.timeout(40_000),
+  })
+  const text = await response.text()
+  const isJson = /json/.test(response.headers.get('content-type') ?? '')
+  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : null }
+}
+
+export const order = (change: Record<string, unknown> = {}) => ({
+  send: true,
+  client_name: 'ACME',
+  client_email: 'billing@acme.test',
+  currency: 'EUR',
+  due_date: '2027-12-20',
+  tax_rate_bp: 2000,
+  items: [{ description: 'October retainer', qty: 1.5, unit_cents: 80_000 }],
+  ...change,
+})
+
+/** Every mail that was caught, oldest first. */
+export async function mailsIn(dir: string): Promise<Email[]> {
+  const files = readdirSync(dir).filter((name) => name.endsWith('.eml'))
+  return Promise.all(files.sort().map((name) => PostalMime.parse(readFileSync(join(dir, name)))))
+}
+
+/** Polls until `look` gives something, or fails saying what was waited for. */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false>,
+  withinMs = 20_000,
+): Promise<T> {
+  const endMs = performance.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (performance.now() > endMs) throw new Error(`waited ${withinMs} ms for ${what}`)
+    await sleep(50)
+  }
+}
