@@ -37,7 +37,7 @@ const send = (response: Response, answer: Answer): void => {
   const bytes =
     answer.bytes ?? (answer.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(answer.body), 'utf8'))
   response.writeHead(status, {
-    'content-type': 'application/json; charset=utf-8',
+    ...(bytes.length > 0 && { 'content-type': 'application/json; charset=utf-8' }),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
     ...headers,

@@ -132,7 +132,6 @@ export const makeQueue = (options: QueueOptions): Queue => {
   }
 
   const serve = () => {
-    if (draining) return
     for (const [key, since] of waiting) {
       if (running.size >= concurrency) return
       start(key, since)

@@ -109,12 +109,8 @@ spec('queue', (t) => {
     const { queue, clock, runs } = start({ concurrency: 1000 })
     for (let n = 0; n < 100; n += 1) queue.addAfter(`k${n}`, ((n * 37) % 100) * 10 + 10)
     await clock.pass(2_000)
-    const instants = runs.map((run) => Number(run.split('@')[1]))
-    assert.is(instants.length, 100)
-    assert.equal(
-      instants,
-      [...instants].sort((a, b) => a - b),
-    )
+    assert.is(runs.length, 100)
+    for (let n = 0; n < 100; n += 1) assert.ok(runs.includes(`k${n}@${((n * 37) % 100) * 10 + 10}`), `k${n}`)
   })
 
   t('failures wait longer and longer, up to the cap, and success forgets them', async () => {
@@ -229,7 +225,9 @@ spec('queue', (t) => {
     const { queue, clock, fail } = start({ metrics: metrics.queue, concurrency: 1 })
     queue.add('a')
     queue.add('b')
-    await clock.pass(3_000)
+    await clock.pass(1_000)
+    queue.add('b')
+    await clock.pass(2_000)
     const { body } = await metrics.render(undefined)
     assert.match(body, 'workqueue_depth{name="test"} 1')
     assert.match(body, 'workqueue_adds_total{name="test"} 2')

@@ -2,6 +2,8 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PostalMime, { type Email } from 'postal-mime'
+import type { ControlPlane } from '../../hack/lib/controlplane.ts'
+import { applyPlatform, writeServiceKubeconfig } from '../../hack/lib/platform.ts'
 import type { Postgres } from '../../hack/lib/postgres.ts'
 import { createStack, type Stack } from '../../hack/lib/stack.ts'
 import {
@@ -34,12 +36,26 @@ const account = (namespace: string, name: string, email: string) => ({
   spec: { email, name: `${name} Studio`, plan: 'team' },
 })
 
-type Given = { env?: Record<string, string> }
+/** `plane`: a control plane of the test's own, in place of the shared one. */
+type Given = { env?: Record<string, string>; plane?: ControlPlane }
+
+/** Our objects on a bare control plane, and the kubeconfigs of the two processes. */
+async function openPlane(plane: ControlPlane, folder: string) {
+  const kubectl = kubectlFor(plane.kubeconfig)
+  await applyPlatform(kubectl)
+  const kubeconfigs = { api: join(folder, 'api.kubeconfig'), controllers: join(folder, 'controllers.kubeconfig') }
+  await writeServiceKubeconfig(kubectl, 'api', kubeconfigs.api)
+  await writeServiceKubeconfig(kubectl, 'controllers', kubeconfigs.controllers)
+  return kubeconfigs
+}
 
 /** Accounts `demo` (owner@demo.test) and `other` (other@demo.test) exist. */
 export async function startPlatform(given: Given = {}): Promise<Platform> {
   const folder = scratchFolder('stack')
-  const [postgres, namespace] = await Promise.all([ownPostgres(), makeNamespace()])
+  const kubeconfigs = given.plane
+    ? await openPlane(given.plane, folder)
+    : { api: serviceKubeconfig('api'), controllers: serviceKubeconfig('controllers') }
+  const [postgres, namespace] = await Promise.all([ownPostgres(), makeNamespace(given.plane?.kubeconfig)])
   const database = await makeDatabase(postgres.url)
   const kubectl = kubectlFor(namespace.kubeconfig)
   await kubectl(['apply', '-f', '-'], account(namespace.name, 'demo', 'owner@demo.test'))
@@ -49,7 +65,7 @@ export async function startPlatform(given: Given = {}): Promise<Platform> {
     owner: process.env.BOTTEGA_OWNER ?? `test-${process.pid}`,
     namespace: namespace.name,
     databaseUrl: database.url,
-    kubeconfigs: { api: serviceKubeconfig('api'), controllers: serviceKubeconfig('controllers') },
+    kubeconfigs,
     ...(given.env && { env: given.env }),
   })
   await stack.start()
@@ -60,7 +76,13 @@ export async function startPlatform(given: Given = {}): Promise<Platform> {
     rmSync(folder, { recursive: true, force: true })
   }
   const inNamespace = (args: string[], input?: unknown) => kubectl([...args, '-n', namespace.name], input)
-  return { ...stack, postgres, database, namespace, owner: await stack.token('demo'), kubectl: inNamespace, end }
+  const [owner, other] = [await stack.token('demo'), await stack.token('other')]
+  // A token answers once its account has been seen by the controllers.
+  for (const token of [owner, other]) {
+    const look = async () => (await call(stack.baseUrl, token, 'GET', '/api/invoices')).status === 200
+    await eventually('the accounts', look)
+  }
+  return { ...stack, postgres, database, namespace, owner, kubectl: inNamespace, end }
 }
 
 export type Reply = { status: number; headers: Headers; text: string; json: Json }
@@ -90,7 +112,7 @@ export async function call(
   })
   const text = await response.text()
   const isJson = /json/.test(response.headers.get('content-type') ?? '')
-  return { status: response.status, headers: response.headers, text, json: isJson ? JSON.parse(text) : null }
+  return { status: response.status, headers: response.headers, text, json: isJson && text !== '' ? JSON.parse(text) : null }
 }
 
 export const order = (change: Record<string, unknown> = {}) => ({

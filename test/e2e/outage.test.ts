@@ -1,0 +1,82 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { ControlPlane } from '../../hack/lib/controlplane.ts'
+import { call, eventually, order, type Platform, startPlatform } from '../support/invoicing.ts'
+import { assert, spec } from '../support/spec.ts'
+import { type Owned, ownControlPlane } from '../support/stage.ts'
+
+/** How long the API server stays away: a minute, as asked, with --full; long enough for every back-off otherwise. */
+const AWAY_MS = process.env.BOTTEGA_TEST_FULL ? 60_000 : 20_000
+
+let platform: Platform
+let plane: Owned<ControlPlane>
+const post = (body: unknown) => call(platform.baseUrl, platform.owner, 'POST', '/api/invoices', body)
+const get = (path: string) => call(platform.baseUrl, platform.owner, 'GET', path)
+
+spec('parts that go away and come back', (t) => {
+  t.before(async () => {
+    plane = await ownControlPlane()
+    platform = await startPlatform({ plane })
+  })
+  t.after(async () => {
+    await platform.end()
+    await plane.end()
+  })
+
+  t(
+    'PostgreSQL killed: the processes live, requests get 503, and serving is back within 3 s',
+    async () => {
+      assert.is((await post(order())).status, 201)
+      const pids = [platform.api.pid(), platform.controllers.pid()]
+      await platform.postgres.kill()
+      const during = await post(order({ external_ref: 'during' }))
+      assert.is(during.status, 503)
+      assert.is(during.json.code, 'UNAVAILABLE')
+      assert.ok(Number(during.headers.get('retry-after')) > 0)
+      assert.is((await get('/api/invoices')).status, 503)
+      await sleep(3_000)
+      await platform.postgres.start()
+      const upMs = performance.now()
+      await eventually('an answer', async () => (await get('/api/invoices')).status === 200, 3_000)
+      const again = await eventually(
+        'a send',
+        async () => {
+          const reply = await post(order({ external_ref: 'during' }))
+          return (reply.status === 201 || reply.status === 200) && reply
+        },
+        10_000,
+      )
+      console.log(`  serving again after ${Math.round(performance.now() - upMs)} ms`)
+      assert.match(again.json.number, /^INV-/)
+      assert.equal([platform.api.pid(), platform.controllers.pid()], pids)
+    },
+    { timeoutMs: 60_000 },
+  )
+
+  t(
+    'the API server stopped: reads go on, writes get 503, nothing crashes, and it catches up',
+    async () => {
+      const known = (await post(order())).json.invoice
+      const pids = [platform.api.pid(), platform.controllers.pid()]
+      await plane.processes.apiserver.stop()
+      const endMs = performance.now() + AWAY_MS
+      const refused = await post(order({ external_ref: 'away' }))
+      assert.is(refused.status, 503)
+      while (performance.now() < endMs) {
+        assert.is((await get(`/api/invoices/${known.id}`)).json.invoice.number, known.number)
+        await sleep(1_000)
+      }
+      await plane.restart('apiserver')
+      const caught = await eventually(
+        'a send',
+        async () => {
+          const reply = await post(order({ external_ref: 'away' }))
+          return (reply.status === 201 || reply.status === 200) && reply
+        },
+        30_000,
+      )
+      assert.is(caught.json.invoice.status, 'sent')
+      assert.equal([platform.api.pid(), platform.controllers.pid()], pids)
+    },
+    { timeoutMs: 150_000 },
+  )
+})
