@@ -94,11 +94,14 @@ const main = async () => {
     name: LEASE_NAME,
     identity,
     onLead: async () => {
+      if (operator) return
       const epoch = await takeEpoch(pg, `${identity}/${randomUUID()}`)
       operator = await startOperator(deps, caches, epoch)
       log.info({ epoch }, 'started to lead')
     },
-    onLost: () => stop.abandon('the lease was lost'),
+    // The lease says who should take the next epoch, and no more. Whoever takes it fences us: our next effect is refused
+    // and this process ends (`around`). Until then there is nobody to make room for: the API server is away, not we.
+    onLost: () => log.warn('the lease was lost; going on until somebody takes the epoch'),
     log,
     metrics,
   })

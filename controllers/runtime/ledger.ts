@@ -133,20 +133,24 @@ export const makeLedgerReader = ({ pg }: { pg: Pg }): LedgerReader => ({
   }),
 })
 
-const FREEZE = 'select resource, n from freeze_sends($1, $2, $3, $4)'
+const FREEZE = 'select resource, n from freeze_sends($1, $2, $3, $4, $5)'
 
 type Pending = { send: Send; epoch: number }
 
 const freezeAll = async (pg: Pg, pending: Pending[]): Promise<('new' | 'old')[]> => {
+  const sends: object[] = []
+  const blobs: object[] = []
   let start = 0
-  const sends = pending.map(({ send: { content, ...rest } }) => {
-    const row = { ...rest, sha256: sha256Of(content), bytes: content.length, start }
+  for (const { send } of pending) {
+    const { content, ...rest } = send
+    const blob = { sha256: sha256Of(content), bytes: content.length }
+    sends.push({ ...rest, ...blob })
+    blobs.push({ ...blob, start })
     start += content.length
-    return row
-  })
+  }
   // The bytes go as one binary value beside the JSON: as text they would be twice as long.
   const content = Buffer.concat(pending.map(({ send }) => send.content))
-  const values = [LEASE, pending[0]?.epoch, JSON.stringify(sends), content]
+  const values = [LEASE, pending[0]?.epoch, JSON.stringify(sends), JSON.stringify(blobs), content]
   const { rows } = await pg.query<{ resource: string; n: number }>('freeze_sends', FREEZE, values)
   const fresh = new Set(rows.map((row) => `${row.n} ${row.resource}`))
   return pending.map(({ send }) => (fresh.delete(`${send.n} ${send.resource}`) ? 'new' : 'old'))

@@ -59,6 +59,7 @@ create table outbox (
 );
 create index outbox_due on outbox (channel, due_at) where due_at is not null;
 
+-- in_blobs  [{sha256, bytes, start}], `start` being the offset of the blob's bytes in in_content.
 create function put_blobs(in_blobs json, in_content bytea) returns void
 language plpgsql
 as $$
@@ -87,16 +88,16 @@ end
 $$;
 
 -- Freezes sends: the bytes, the send and the mail that tells of it, all or nothing. What is frozen stays as it is.
---   in_sends  [{resource, n, at, gate, frozen, sha256, bytes, start, mail: {purpose, channel, messageId, payload}
---   | null}], `start` being the offset of its bytes in in_content. Gives the sends that are new.
-create function freeze_sends(in_lease text, in_epoch bigint, in_sends json, in_content bytea)
+--   in_sends  [{resource, n, at, gate, frozen, sha256, bytes, mail: {purpose, channel, messageId, payload} | null}]
+-- in_blobs and in_content as for put_blobs. Gives the sends that are new.
+create function freeze_sends(in_lease text, in_epoch bigint, in_sends json, in_blobs json, in_content bytea)
 returns table (resource text, n integer)
 language plpgsql
 as $$
 #variable_conflict use_column
 begin
   perform fence(in_lease, in_epoch);
-  perform put_blobs(in_sends, in_content);
+  perform put_blobs(in_blobs, in_content);
 
   return query
   with given as materialized (
