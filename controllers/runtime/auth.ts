@@ -12,6 +12,8 @@ const AUTH_TTL_MS = 10_000
 /** Below the idle limit of the API server (90 s), so that it is we who close an idle connection, not it. */
 const KEEP_ALIVE_MS = 30_000
 const CONNECT_TIMEOUT_MS = 5_000
+/** Watches and calls at once; more calls wait for a free one instead of opening a TLS connection each. */
+const CONNECTIONS_MAX = 64
 
 type TlsInputs = {
   ca?: Buffer
@@ -72,7 +74,12 @@ const digest = (tls: TlsInputs): string => {
 // One agent for all calls. HTTP/1.1 on purpose: measured cheaper than HTTP/2 here (0.19 against 0.24 ms CPU a call), and
 // cutting a half-open watch closes its socket instead of leaving it to the next stream.
 const makeDispatcher = (proxyUrl: string | undefined, tls: TlsInputs): Dispatcher => {
-  const options = { keepAliveTimeout: KEEP_ALIVE_MS, allowH2: false, connectTimeout: CONNECT_TIMEOUT_MS }
+  const options = {
+    connections: CONNECTIONS_MAX,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    allowH2: false,
+    connectTimeout: CONNECT_TIMEOUT_MS,
+  }
   if (proxyUrl?.startsWith('socks')) return new Socks5ProxyAgent(proxyUrl, { ...options, requestTls: tls })
   if (proxyUrl) return new ProxyAgent({ ...options, uri: proxyUrl, requestTls: tls })
   return new Agent({ ...options, connect: { ...tls, timeout: CONNECT_TIMEOUT_MS } })

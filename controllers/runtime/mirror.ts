@@ -56,7 +56,8 @@ const COLUMNS = `m.kind, m.name, m.account, m.uid, m.generation, m.observed_gene
   iso_ms(m.created_at) as "createdAt", iso_ms(m.updated_at) as "updatedAt", m.archived`
 const GET = `
 select ${COLUMNS}
-from unnest($1::text[], $2::text[]) as k(kind, name) join mirror m on m.kind = k.kind and m.name = k.name`
+from unnest($1::text[], $2::text[]) as k(kind, name),
+  lateral (select * from mirror m where m.kind = k.kind and m.name = k.name limit 1) m`
 
 /** A join, because `<> all($2)` compares every row with every uid. */
 const UNKNOWN = `

@@ -100,7 +100,8 @@ const SQLSTATE = /^[0-9A-Z]{5}$/
 
 /**
  * Plans are kept for the life of a connection. A generic one spares planning each call anew (which costs more than a
- * commit), but it may have been made while a table was empty, so it must never rest on reading a whole table.
+ * commit), but it may have been made while a table was empty, so it must never rest on reading a whole table. What these
+ * settings cannot forbid is a join that reads one: hot statements look rows up by key (any(array), lateral … limit 1).
  */
 const SETTINGS = '-c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off'
 

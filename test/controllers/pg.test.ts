@@ -46,7 +46,8 @@ spec('pg', (t) => {
   })
 
   t('a transaction is rolled back when its work fails, and its connection is used again', async () => {
-    const failed = pg.tx(async (run) => {
+    const single = makePg({ url: database.url, max: 1 })
+    const failed = single.tx(async (run) => {
       await run('test_token', "insert into tokens (id, account, name, secret_hash) values ($1, 'a', 'n', $2)", [
         't2',
         Buffer.alloc(32),
@@ -54,7 +55,8 @@ spec('pg', (t) => {
       await run('test_refused', 'select 1 / $1::int', [0])
     })
     await assert.rejects(failed, (error) => error instanceof DatabaseRefused)
-    assert.is((await pg.query('test_count', 'select from tokens where id = $1', ['t2'])).rows.length, 0)
+    assert.is((await single.query('test_count', 'select from tokens where id = $1', ['t2'])).rows.length, 0)
+    await single.close()
   })
 
   t('repeats a transaction that lost a deadlock', async () => {

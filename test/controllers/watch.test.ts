@@ -115,10 +115,16 @@ spec('watch', (t) => {
   t('a cut connection resumes where it was', async () => {
     const rig = await start()
     await until('it watches', () => rig.watches() === 1)
+    const { metadata } = await widget('before-cut')
+    await seen(rig, 'before-cut')
     rig.proxy.cut()
     await widget('after-cut')
     await seen(rig, 'after-cut')
     assert.is(rig.lists(), 1)
+    const resumed = rig.proxy.seen.filter(isWatch).at(-1)
+    assert.is(resumed?.query.get('resourceVersion'), metadata.resourceVersion)
+    assert.is(resumed?.query.get('allowWatchBookmarks'), 'true')
+    assert.ok(Number(resumed?.query.get('timeoutSeconds')) >= 300)
   })
 
   t('410 as an answer leads to a list that finds what was deleted', async () => {
@@ -287,6 +293,39 @@ spec('watch', (t) => {
         .sort(),
       ['missed false', 'removed true'],
     )
+  })
+
+  t('a watch that lags a little behind a list has missed nothing', async () => {
+    const at = (resourceVersion: string) =>
+      ({ metadata: { name: 'w', namespace: 's', uid: 'u', resourceVersion } }) as Widget
+    let lists = 0
+    let drift = 0
+    let bring = () => {}
+    const cache = reflect<Widget>({
+      kube: {
+        list: async () => {
+          lists += 1
+          if (lists === 2) setTimeout(() => bring(), 60)
+          return {
+            resourceVersion: lists === 1 ? '1' : '2',
+            continue: '',
+            items: [at(lists === 1 ? '1' : '2')] as never[],
+          }
+        },
+        watch: (kind, options) => {
+          bring = () => options.onEvent({ type: 'MODIFIED', object: at('2') })
+          return silentWatch(kind, options)
+        },
+      },
+      kind: WIDGET,
+      relistMs: 50,
+      graceMs: 300,
+      metrics: { restarted: () => {}, handlerFailed: () => {}, watching: () => {}, drifted: () => (drift += 1) },
+    })
+    await until('the audit has looked twice', () => lists >= 3)
+    assert.is(cache.get('s/w')?.metadata.resourceVersion, '2')
+    assert.is(drift, 0)
+    await cache.stop()
   })
 
   t('a healthy watch drifts by nothing', async () => {

@@ -91,7 +91,7 @@ declare
   row_of series;
   lasts bigint[];
   heads bytea[];
-  at integer;
+  at integer; -- a place in the arrays of series
   new_seqs bigint[];
   new_numbers text[];
   new_hashes bytea[];
@@ -158,9 +158,10 @@ begin
   ) as n(place, seq, number, resource, uid, kind, total_cents, currency, issued_at, claimed, hash)
   where n.seq is not null;
 
-  update series s set prefix = n.prefix, last_seq = n.last_seq, head_hash = n.head_hash
-  from unnest(in_series_ids, in_prefixes, lasts, heads) as n(id, prefix, last_seq, head_hash)
-  where s.id = n.id and s.last_seq <> n.last_seq;
+  for at in 1..cardinality(in_series_ids) loop
+    update series s set prefix = in_prefixes[at], last_seq = lasts[at], head_hash = heads[at]
+    where s.id = in_series_ids[at] and s.last_seq <> lasts[at];
+  end loop;
 end
 $$;
 

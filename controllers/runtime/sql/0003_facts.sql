@@ -106,25 +106,22 @@ $$;
 create function decide_facts(in_lease text, in_epoch bigint, in_verdicts json)
 returns table (resource text, seq bigint, state text)
 language plpgsql
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 #variable_conflict use_column
+declare
+  verdict record;
 begin
   perform fence(in_lease, in_epoch);
-  perform from facts f
-  join json_to_recordset(in_verdicts) as v(resource text, seq bigint) on f.resource = v.resource and f.seq = v.seq
-  order by f.resource, f.seq
-  for no key update of f;
-  update facts f set state = v.state, refused_code = v."refusedCode", decided_at = v.at
-  from json_to_recordset(in_verdicts)
-    as v(resource text, seq bigint, state text, "refusedCode" text, at timestamptz(3))
-  where f.resource = v.resource and f.seq = v.seq and f.state = 'pending';
-  return query
-  select f.resource, f.seq, f.state
-  from json_to_recordset(in_verdicts) as v(resource text, seq bigint)
-  join facts f on f.resource = v.resource and f.seq = v.seq;
+  -- One by one and in one order: two deciders never wait in a circle, and each is a look-up by key.
+  for verdict in
+    select v.* from json_to_recordset(in_verdicts)
+      as v(resource text, seq bigint, state text, "refusedCode" text, at timestamptz(3))
+    order by v.resource, v.seq
+  loop
+    update facts f set state = verdict.state, refused_code = verdict."refusedCode", decided_at = verdict.at
+    where f.resource = verdict.resource and f.seq = verdict.seq and f.state = 'pending';
+    return query
+    select f.resource, f.seq, f.state from facts f where f.resource = verdict.resource and f.seq = verdict.seq;
+  end loop;
 end
 $$;

@@ -31,8 +31,8 @@ begin
         else o.last_error
       end,
       due_at = in_lease_until
-    from due
-    where o.id = due.id
+    -- An array, not a join: the plan is kept, and a join might be planned as a read of the whole outbox.
+    where o.id = any (array(select due.id from due))
     returning o.id, o.resource, o.purpose, o.message_id, o.payload, o.attempts, o.unknowns, iso_ms(o.created_at)
   )
   select * from taken order by 1;
@@ -44,18 +44,15 @@ $$;
 create function settle_outbox(in_lease text, in_epoch bigint, in_results json)
 returns table (id bigint)
 language plpgsql
-set plan_cache_mode = force_generic_plan
-set enable_seqscan = off
-set enable_hashjoin = off
-set enable_mergejoin = off
 as $$
 #variable_conflict use_column
+declare
+  ids bigint[];
 begin
   perform fence(in_lease, in_epoch);
-  perform from outbox o
-  join json_to_recordset(in_results) as r(id bigint) on o.id = r.id
-  order by o.id
-  for update of o;
+  select array_agg(r.id) into ids from json_to_recordset(in_results) as r(id bigint);
+  -- In one order, so that two settlers never wait for one another in a circle.
+  perform from outbox o where o.id = any (ids) order by o.id for update;
   return query
   update outbox o set
     state = r.state,
@@ -66,7 +63,7 @@ begin
   from json_to_recordset(in_results) as r(
     id bigint, attempt integer, state text, error text, "dueAt" timestamptz(3), at timestamptz(3)
   )
-  where o.id = r.id and o.attempts = r.attempt and o.state = 'sending'
+  where o.id = any (ids) and o.id = r.id and o.attempts = r.attempt and o.state = 'sending'
   returning o.id;
 end
 $$;
