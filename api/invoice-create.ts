@@ -65,6 +65,12 @@ const settled = (row: MirrorRow | undefined, wantsNumber: boolean): row is Mirro
   return view !== undefined && (view.stalled !== null || !wantsNumber || view.send_count > 0)
 }
 
+/** The invoice of a reference, whatever it is called: one that came by kubectl has a name of its own. */
+const knownBy = async (deps: Deps, account: string, externalRef: string): Promise<MirrorRow | undefined> => {
+  const page = { limit: 1, offset: 0 }
+  return (await deps.mirror.list({ kind: 'Invoice', account }, { externalRef }, page)).rows[0]
+}
+
 const create = async (deps: Deps, name: string, spec: InvoiceSpec): Promise<'made' | 'stood there'> => {
   const metadata = { name, namespace: deps.namespace }
   try {
@@ -89,7 +95,7 @@ export const createInvoice = async (deps: Deps, request: ApiRequest): Promise<An
   const done = (row: MirrorRow | undefined) => settled(row, spec.send)
   const watched = deps.waiter.watch('Invoice', name)
   try {
-    const known = ref === undefined ? undefined : await deps.mirror.get('Invoice', name)
+    const known = ref === undefined ? undefined : await knownBy(deps, account, ref)
     if (done(known)) return replay(deps, spec, known as MirrorRow)
     const outcome = await create(deps, name, spec)
     if (wantsAsync(request)) return accepted(location, { invoice: { id: name } })

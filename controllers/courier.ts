@@ -3,8 +3,9 @@
  * records how that ended. A crash between the server's acceptance and the record is the one window in which nobody
  * knows; the row is then counted as unknown and sent once more under the same Message-ID (spec/1; DESIGN section 1).
  */
+
+import type { Frozen } from '../crds/invoice/frozen.ts'
 import { invoiceMail } from '../crds/invoice/mail.ts'
-import type { InvoiceWorld } from '../crds/invoice/world.ts'
 import { MailError, type Mailer } from './io/mail.ts'
 import type { Keys } from './runtime/keys.ts'
 import type { Ledger } from './runtime/ledger.ts'
@@ -44,16 +45,19 @@ export type Courier = {
   stop(): Promise<void>
 }
 
+/** How long views of delivered mails may wait for one another. */
+const TELL_MS = 100
+
+type Attempt = { resource: string; settlement: Settlement }
 type MailPayload = { mail: 'invoice' | 'receipt'; n: number }
 
 const compose = async (deps: CourierDeps, row: OutboxRow) => {
   const { mail, n } = row.payload as MailPayload
-  const { sends } = await deps.ledger.observe(row.resource)
-  const send = (sends as InvoiceWorld['sends']).find((one) => one.n === n)
-  // A later send replaced this one before it left: its document says all that is due.
-  if (!send?.frozen) return null
+  const send = await deps.ledger.send(row.resource, n)
+  if (!send) throw new Error('the mail of a send that was never made')
+  const frozen = send.frozen as Frozen
   const { subject, text, html, replyTo } = invoiceMail({
-    frozen: send.frozen,
+    frozen,
     url: `${deps.publicUrl}/i/${deps.keys.linkToken(row.resource)}`,
     password: send.gate === 'password' ? deps.keys.password(row.resource, n) : null,
     locked: send.gate === 'account',
@@ -61,7 +65,7 @@ const compose = async (deps: CourierDeps, row: OutboxRow) => {
   })
   return {
     messageId: row.messageId,
-    to: { name: send.frozen.client.name, address: send.frozen.client.email },
+    to: { name: frozen.client.name, address: frozen.client.email },
     subject,
     text,
     html,
@@ -86,9 +90,7 @@ const settlementOf = (row: OutboxRow, error: unknown, now: Date): Settlement => 
 const deliver = async (deps: CourierDeps, row: OutboxRow): Promise<Settlement> => {
   const base = { id: row.id, attempt: row.attempt }
   try {
-    const mail = await compose(deps, row)
-    if (!mail) return { ...base, state: 'failed', error: 'replaced by a later send' }
-    await deps.mailer.send(mail)
+    await deps.mailer.send(await compose(deps, row))
     return { ...base, state: 'sent' }
   } catch (error) {
     deps.log.warn({ err: error, resource: row.resource, attempt: row.attempt }, 'mail attempt failed')
@@ -114,24 +116,46 @@ export const startCourier = (deps: CourierDeps): Courier => {
       sleepers.add(rouse)
     })
 
-  const once = async (): Promise<boolean> => {
-    const [row] = await deps.outbox.claimDue({ channel: CHANNEL, limit: 1, leaseMs: LEASE_MS })
-    if (!row) return false
-    const settlement = await deliver(deps, row)
-    await deps.outbox.settle([settlement])
-    deps.onAttempt?.(settlement.state)
-    deps.onDelivered(row.resource)
-    return true
+  /** Views are made anew for many mails at once: nobody waits for this, and one read then serves them all. */
+  const delivered = new Set<string>()
+  let telling: NodeJS.Timeout | undefined
+  const tell = () => {
+    telling = undefined
+    for (const resource of delivered) deps.onDelivered(resource)
+    delivered.clear()
+  }
+
+  /** One turn: records how the mail before went, and takes the next. One commit for each mail. */
+  const turn = async (last: Attempt | null): Promise<OutboxRow | null> => {
+    const wish = { channel: CHANNEL, limit: stopping ? 0 : 1, leaseMs: LEASE_MS }
+    const [row = null] = await deps.outbox.turn(last ? [last.settlement] : [], wish)
+    if (last) {
+      deps.onAttempt?.(last.settlement.state)
+      delivered.add(last.resource)
+      telling ??= setTimeout(tell, TELL_MS)
+    }
+    return row
+  }
+
+  /** The mail before, if it is not recorded yet, then the next one. @returns what is to be recorded by the next step */
+  const step = async (last: Attempt | null): Promise<Attempt | null> => {
+    let row: OutboxRow | null
+    try {
+      row = await turn(last)
+    } catch (error) {
+      deps.log.warn({ err: error }, 'courier cannot reach the outbox')
+      // To be recorded by the next step; or, when we are to stop, left for the next leader to repeat.
+      if (!stopping) await sleep()
+      return stopping ? null : last
+    }
+    if (row) return { resource: row.resource, settlement: await deliver(deps, row) }
+    if (!stopping) await sleep()
+    return null
   }
 
   const lane = async () => {
-    while (!stopping) {
-      const found = await once().catch((error) => {
-        deps.log.warn({ err: error }, 'courier cannot reach the outbox')
-        return false
-      })
-      if (!found && !stopping) await sleep()
-    }
+    let last: Attempt | null = null
+    while (!stopping || last) last = await step(last)
   }
   const lanes = Promise.all(Array.from({ length: deps.lanes }, lane))
 
@@ -141,6 +165,8 @@ export const startCourier = (deps: CourierDeps): Courier => {
       stopping = true
       wake()
       await lanes
+      clearTimeout(telling)
+      tell()
     },
   }
 }

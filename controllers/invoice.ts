@@ -18,11 +18,13 @@ import type { Directory } from './directory.ts'
 import type { Pdf } from './io/pdf.ts'
 import type { Blobs } from './runtime/blobs.ts'
 import type { Controller } from './runtime/controller.ts'
+import { Stalled } from './runtime/errors.ts'
 import type { FactRow } from './runtime/facts.ts'
 import type { Issuers } from './runtime/issuers.ts'
 import type { Keys } from './runtime/keys.ts'
 import type { Ledger } from './runtime/ledger.ts'
 import type { Mirror } from './runtime/mirror.ts'
+import { DatabaseRefused } from './runtime/pg.ts'
 
 export type InvoiceDeps = {
   ledger: Ledger
@@ -77,15 +79,25 @@ const claimNumber = async (deps: InvoiceDeps, step: Step<'claimNumber'>, { metad
   const { series, totalCents, currency, issuedAt, payload } = step
   // The register pads the sequence itself: what it is given is the number without its last part.
   const prefix = formatNumber(series.prefix, series.year, 1).slice(0, -'0001'.length)
-  await deps.ledger.claimNumber({
+  const claim = {
     resource: metadata.name,
     uid: metadata.uid,
     series: { id: series.id, account: spec.account, prefix },
-    kind: 'invoice',
+    kind: 'invoice' as const,
     totalCents,
     currency,
     issuedAt,
-    payload,
+    // The register allows an external_ref once per account (sql/0009).
+    payload: {
+      ...payload,
+      account: spec.account,
+      ...(spec.externalRef !== undefined && { externalRef: spec.externalRef }),
+    },
+  }
+  await deps.ledger.claimNumber(claim).catch((error) => {
+    if (!(error instanceof DatabaseRefused) || error.constraint !== 'register_reference') throw error
+    const detail = `externalRef ${spec.externalRef} is another invoice already; use another, or delete this one`
+    throw new Stalled('REF_PAYLOAD_MISMATCH', `REF_PAYLOAD_MISMATCH: ${detail}`)
   })
 }
 

@@ -80,6 +80,8 @@ export type Observed = {
 export type LedgerReader = RegisterReader & {
   /** All that is known of one resource; many callers share one read. */
   observe(resource: string): Promise<Observed>
+  /** One send with all that stood on it, also when later ones were made. */
+  send(resource: string, n: number): Promise<SendRecord | undefined>
 }
 
 export type Ledger = LedgerReader & {
@@ -115,8 +117,15 @@ const toObserved = (row: ObservedRow): Observed => {
   return { record: toRecord(row.record, facts), sends: sends ?? [], facts, factSeq, deliveries: deliveries ?? [] }
 }
 
+const SEND = `
+select n, iso_ms(at) as at, gate, encode(sha256, 'hex') as sha256, bytes, frozen
+from sends where resource = $1 and n = $2`
+
 /** The reading half, for who holds no lease. */
 export const makeLedgerReader = ({ pg }: { pg: Pg }): LedgerReader => ({
+  async send(resource, n) {
+    return (await pg.query<SendRecord>('one_send', SEND, [resource, n])).rows[0]
+  },
   ...makeRegisterReader({ pg }),
   observe: makeBatch<string, Observed>({
     max: OBSERVE_MAX,

@@ -3,18 +3,23 @@ import { type DestinationStream, type Logger, pino } from 'pino'
 
 export type Log = Logger
 
-const SECRET_KEYS = [
+/** Fields of these names, in any case, are never written, nor below other fields. */
+const SECRET_NAMES = [
   'token',
   'password',
   'authorization',
   'cookie',
+  'set-cookie',
   'secret',
   'secretKey',
   'privateKey',
+  'private_key',
   'databaseUrl',
   'smtpUrl',
   'clientToken',
 ]
+const SECRET_KEYS = new Set(SECRET_NAMES.map((name) => name.toLowerCase()))
+const CENSOR_DEPTH = 4
 const CENSORED = '[redacted]'
 /** `postgres://user:password@host` in a text: the password goes. */
 const URL_PASSWORD = /([a-z][a-z0-9+.-]*:\/\/[^\s:/@]*):[^\s@/]*@/gi
@@ -55,7 +60,24 @@ const fieldsOf = (error: Error, depth: number): ErrorFields => {
 const serializeError = (error: unknown): unknown =>
   error instanceof Error ? fieldsOf(error, 0) : withoutSecrets(String(error))
 
-const redactPaths = SECRET_KEYS.flatMap((key) => [key, `*.${key}`, `*.*.${key}`])
+const isFields = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !(value instanceof Error) && !Array.isArray(value)
+
+// Not pino's own redaction: it parses its paths anew for every line and made up a third of a pass's CPU time.
+const censored = (fields: Record<string, unknown>, depth = CENSOR_DEPTH): Record<string, unknown> => {
+  let copy: Record<string, unknown> | undefined
+  for (const [key, value] of Object.entries(fields)) {
+    const hidden = SECRET_KEYS.has(key.toLowerCase()) && value !== undefined && value !== null
+    const seen = hidden ? CENSORED : depth > 0 && isFields(value) ? censored(value, depth - 1) : value
+    if (seen === value) continue
+    copy ??= { ...fields }
+    copy[key] = seen
+  }
+  return copy ?? fields
+}
+
+// The fields of a child pass through no formatter, but through these.
+const censors = Object.fromEntries(SECRET_NAMES.map((name) => [name, () => CENSORED]))
 
 export type LogOptions = {
   level?: string
@@ -70,9 +92,11 @@ export const makeLog = ({ level = 'info', base = {}, destination }: LogOptions =
     level,
     base,
     timestamp: pino.stdTimeFunctions.isoTime,
-    formatters: { level: (label: string) => ({ level: label }) },
-    serializers: { err: serializeError, error: serializeError },
-    redact: { paths: redactPaths, censor: CENSORED },
+    formatters: {
+      level: (label: string) => ({ level: label }),
+      log: (fields: Record<string, unknown>) => censored(fields),
+    },
+    serializers: { ...censors, err: serializeError, error: serializeError },
   }
   return destination ? pino(options, destination) : pino(options)
 }

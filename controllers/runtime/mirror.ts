@@ -83,7 +83,7 @@ select
   (select count(*) ${from}) as total,
   (
     select coalesce(json_agg(page), '[]')
-    from (select ${COLUMNS} ${from} order by m.created_at desc, m.name desc limit $3 offset $4) page
+    from (select ${COLUMNS} ${from} order by m.created_at desc, m.place desc limit $3 offset $4) page
   ) as rows`
 }
 

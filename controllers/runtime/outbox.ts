@@ -42,6 +42,8 @@ export type Outbox = {
    * ask at the same time share one statement.
    */
   claimDue(wish: Wish): Promise<OutboxRow[]>
+  /** Records how the last attempts ended and takes what is due next, in one commit. */
+  turn(results: Settlement[], wish: Wish): Promise<OutboxRow[]>
   /** Records outcomes. Gives one boolean each: false when the lease was lost meanwhile, so another attempt decides. */
   settle(results: Settlement[]): Promise<boolean[]>
   backlog(): Promise<Backlog[]>
@@ -50,6 +52,9 @@ export type Outbox = {
 const CLAIM = `
 select id, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt"
 from claim_outbox($1, $2, $3, $4, $5, $6)`
+const TURN = `
+select id, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt"
+from turn_outbox($1, $2, $3, $4, $5, $6, $7)`
 const SETTLE = 'select id from settle_outbox($1, $2, $3)'
 const BACKLOG = `
 select channel, state, count(*) as count,
@@ -108,6 +113,21 @@ export const makeOutbox = (deps: { pg: Pg; epoch: () => number; now: () => Date 
 
   return {
     claimDue: (wish) => claim({ wish, epoch: epoch() }),
+    async turn(results, { channel, limit, leaseMs }) {
+      const at = now()
+      const until = new Date(at.getTime() + leaseMs)
+      const settled = JSON.stringify(results.map((result) => toSettled(result, at.toISOString())))
+      const values = [
+        LEASE,
+        epoch(),
+        settled,
+        channel,
+        at.toISOString(),
+        until.toISOString(),
+        Math.min(limit, CLAIM_MAX),
+      ]
+      return (await pg.query<OutboxRow>('turn_outbox', TURN, values)).rows
+    },
     settle: (results) => Promise.all(results.map((result) => settle({ result, epoch: epoch() }))),
     async backlog() {
       return (await pg.query<Backlog>('outbox_backlog', BACKLOG, [now().toISOString()])).rows

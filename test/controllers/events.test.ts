@@ -88,6 +88,7 @@ spec('events', (t) => {
     events.emit(note({ message: `postgres://bottega:hunter2@db/x ${'é'.repeat(2_000)}` }))
     await events.flush()
     const [event] = await listed()
+    assert.ok(event, 'it is there')
     assert.ok(Buffer.byteLength(event?.note ?? '') <= 1_000)
     assert.not.match(event?.note ?? '', /hunter2|\uFFFD/)
   })

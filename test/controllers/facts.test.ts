@@ -1,9 +1,10 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type Appended, makeAppendFact, makeDecideFact, type NewFact } from '../../controllers/runtime/facts.ts'
 import { StaleEpoch, takeEpoch } from '../../controllers/runtime/fence.ts'
-import { makeLedgerReader } from '../../controllers/runtime/ledger.ts'
+import { makeLedger, makeLedgerReader } from '../../controllers/runtime/ledger.ts'
 import { DatabaseRefused, makePg, type Pg } from '../../controllers/runtime/pg.ts'
 import { query } from '../../hack/lib/postgres.ts'
-import { upTo } from '../support/ledger.ts'
+import { aClaim, upTo } from '../support/ledger.ts'
 import { assert, spec } from '../support/spec.ts'
 import { type Database, makeDatabase } from '../support/stage.ts'
 
@@ -70,6 +71,19 @@ spec('facts', (t) => {
     for (const row of rows) assert.equal(row.seqs, upTo(40))
   })
 
+  t('a second writer waits for the first of the same resource, and counts on', async () => {
+    const text = "select seq from append_facts('controllers', null, $1)"
+    const values = [JSON.stringify([{ ...aFact('ns/w', 'first'), writtenBy: 'api' }])]
+    const first = pg.tx(async (run) => {
+      await run('test_append_seq', text, values)
+      await sleep(200)
+    })
+    await sleep(50)
+    assert.is((await report(aFact('ns/other', 'k'))).fact.seq, 1)
+    assert.is((await report(aFact('ns/w', 'second'))).fact.seq, 2)
+    await first
+  })
+
   t('the API reports without an epoch, but what only a controller may say is refused', async () => {
     assert.is((await report(aFact('ns/b', 'k'))).result, 'new')
     const adopted = { kind: 'adopted', body: { uid: 'u2' }, state: 'accepted' } as const
@@ -111,9 +125,7 @@ spec('facts', (t) => {
   })
 
   t('who adopts a number is among its resources', async () => {
-    const { claimNumber } = (await import('../../controllers/runtime/ledger.ts')).makeLedger({ pg, epoch: () => epoch })
-    const { aClaim } = await import('../support/ledger.ts')
-    await claimNumber(aClaim('adopt'))
+    await makeLedger({ pg, epoch: () => epoch }).claimNumber(aClaim('adopt'))
     await append(aFact('bottega/inv-adopt', 'adopted/u2', { kind: 'adopted', body: { uid: 'u2' }, state: 'accepted' }))
     const { record } = await makeLedgerReader({ pg }).observe('bottega/inv-adopt')
     assert.equal(record?.uids, ['uid-adopt', 'u2'])

@@ -85,6 +85,7 @@ spec('mirror', (t) => {
   t('a thousand long names are told in pieces that PostgreSQL accepts', async () => {
     const names = upTo(1000).map((n) => `${'inv-'.repeat(50)}${n}`)
     await Promise.all(names.map((name) => mirror.put(aRow(name))))
+    assert.ok(pg.stats().statements < 20, 'they were not put one by one')
     assert.equal((await told()).sort(), names.map((name) => `Invoice/${name}`).sort())
   })
 

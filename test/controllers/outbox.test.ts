@@ -52,8 +52,14 @@ spec('outbox', (t) => {
 
   t('each row is taken by one sender, and not at all after it was sent', async () => {
     await queue(50)
-    const claims = await Promise.all(upTo(10).map(() => outbox.claimDue({ ...wish, limit: 7 })))
-    const rows = claims.flat()
+    const shared = await Promise.all(upTo(3).map(() => outbox.claimDue({ ...wish, limit: 5 })))
+    const apart = upTo(8).map(() => makeOutbox({ pg, epoch: () => epoch, now: () => new Date(nowMs) }))
+    const claims = await Promise.all(apart.map((one) => one.claimDue({ ...wish, limit: 7 })))
+    assert.equal(
+      shared.map((rows) => rows.length),
+      [5, 5, 5],
+    )
+    const rows = [...shared.flat(), ...claims.flat(), ...(await outbox.claimDue(wish))]
     assert.is(rows.length, 50)
     assert.is(new Set(rows.map((row) => row.id)).size, 50)
     assert.ok(rows.every((row) => row.attempt === 1 && row.unknowns === 0 && /^<\d+@test>$/.test(row.messageId)))

@@ -43,6 +43,8 @@ create table outbox (
   -- Attempts of which nobody knows whether they arrived.
   unknowns integer not null default 0,
   last_error text,
+  -- The epoch under which the present attempt was begun: one begun under an older epoch has nobody left to settle it.
+  epoch bigint,
   due_at timestamptz(3),
   created_at timestamptz(3) not null,
   settled_at timestamptz(3),
@@ -58,6 +60,7 @@ create table outbox (
   )
 );
 create index outbox_due on outbox (channel, due_at) where due_at is not null;
+create index outbox_sending on outbox (channel, epoch) where state = 'sending';
 
 -- in_blobs  [{sha256, bytes, start}], `start` being the offset of the blob's bytes in in_content.
 create function put_blobs(in_blobs json, in_content bytea) returns void

@@ -1,5 +1,6 @@
--- Takes rows that are due and leases them to the caller. A row whose lease ran out was being sent by somebody who never
--- told the outcome: it is taken again, and the lost attempt is counted as unknown.
+-- Takes rows that are due and leases them to the caller. A row whose lease ran out, or whose sender led under an older
+-- epoch, was being sent by somebody who never told the outcome: it is taken again, and the lost attempt is counted as
+-- unknown.
 create function claim_outbox(
   in_lease text, in_epoch bigint, in_channel text, in_now timestamptz, in_lease_until timestamptz, in_limit integer
 )
@@ -16,7 +17,8 @@ begin
   with due as materialized (
     select o.id
     from outbox o
-    where o.channel = in_channel and o.due_at <= in_now
+    where o.channel = in_channel
+      and (o.due_at <= in_now or (o.state = 'sending' and o.epoch < in_epoch))
     order by o.due_at, o.id
     limit in_limit
     for update skip locked
@@ -30,7 +32,8 @@ begin
         when o.state = 'sending' then 'the outcome of attempt ' || o.attempts || ' is unknown: its sender went away'
         else o.last_error
       end,
-      due_at = in_lease_until
+      due_at = in_lease_until,
+      epoch = in_epoch
     -- An array, not a join: the plan is kept, and a join might be planned as a read of the whole outbox.
     where o.id = any (array(select due.id from due))
     returning o.id, o.resource, o.purpose, o.message_id, o.payload, o.attempts, o.unknowns, iso_ms(o.created_at)
@@ -65,5 +68,24 @@ begin
   )
   where o.id = any (ids) and o.id = r.id and o.attempts = r.attempt and o.state = 'sending'
   returning o.id;
+end
+$$;
+
+-- One turn of a sender in one transaction: records how its last attempts ended and takes what is due next.
+create function turn_outbox(
+  in_lease text, in_epoch bigint, in_results json, in_channel text, in_now timestamptz, in_lease_until timestamptz,
+  in_limit integer
+)
+returns table (
+  id bigint, resource text, purpose text, message_id text, payload jsonb, attempt integer, unknowns integer,
+  created_at text
+)
+language plpgsql
+as $$
+begin
+  if json_array_length(in_results) > 0 then
+    perform settle_outbox(in_lease, in_epoch, in_results);
+  end if;
+  return query select * from claim_outbox(in_lease, in_epoch, in_channel, in_now, in_lease_until, in_limit);
 end
 $$;

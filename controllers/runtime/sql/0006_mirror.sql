@@ -7,20 +7,23 @@ create table mirror (
   uid text not null,
   generation bigint not null,
   observed_generation bigint not null,
-  view jsonb not null,
+  -- json, not jsonb: answers keep the order in which their fields are described.
+  view json not null,
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   archived boolean not null default false,
+  -- Of rows created in the same second (all that the API server tells) the later one.
+  place bigint generated always as identity,
   primary key (kind, name)
 );
--- Lists are newest first; the name breaks ties, so that pages do not overlap.
-create index mirror_newest on mirror (kind, account, created_at desc, name desc);
-create index mirror_status on mirror (kind, account, (view ->> 'status'), created_at desc, name desc);
-create index mirror_client_email on mirror (kind, account, (view ->> 'client_email'), created_at desc, name desc)
+-- Lists are newest first; the place breaks ties, so that pages do not overlap.
+create index mirror_newest on mirror (kind, account, created_at desc, place desc);
+create index mirror_status on mirror (kind, account, (view ->> 'status'), created_at desc, place desc);
+create index mirror_client_email on mirror (kind, account, (view ->> 'client_email'), created_at desc, place desc)
   where view ->> 'client_email' is not null;
 create index mirror_external_ref on mirror (kind, account, (view ->> 'external_ref'))
   where view ->> 'external_ref' is not null;
-create index mirror_issuer on mirror (kind, account, (view ->> 'issuer_id'), created_at desc, name desc)
+create index mirror_issuer on mirror (kind, account, (view ->> 'issuer_id'), created_at desc, place desc)
   where view ->> 'issuer_id' is not null;
 
 -- Tells who waits for these rows: JSON arrays of "kind/name", each well below the 8,000 bytes that a notification may
@@ -52,7 +55,7 @@ begin
       (kind, name, account, uid, generation, observed_generation, view, created_at, updated_at)
     select r.kind, r.name, r.account, r.uid, r.generation, r."observedGeneration", r.view, r."createdAt", r."updatedAt"
     from json_to_recordset(in_rows) as r(
-      kind text, name text, account text, uid text, generation bigint, "observedGeneration" bigint, view jsonb,
+      kind text, name text, account text, uid text, generation bigint, "observedGeneration" bigint, view json,
       "createdAt" timestamptz(3), "updatedAt" timestamptz(3)
     )
     order by r.kind, r.name
@@ -60,8 +63,8 @@ begin
       account = excluded.account, uid = excluded.uid, generation = excluded.generation,
       observed_generation = excluded.observed_generation, view = excluded.view, created_at = excluded.created_at,
       updated_at = excluded.updated_at, archived = false
-    where (m.account, m.uid, m.generation, m.observed_generation, m.view, m.archived) is distinct from
-        (excluded.account, excluded.uid, excluded.generation, excluded.observed_generation, excluded.view, false)
+    where (m.account, m.uid, m.generation, m.observed_generation, m.view::text, m.archived) is distinct from
+        (excluded.account, excluded.uid, excluded.generation, excluded.observed_generation, excluded.view::text, false)
       and (m.uid <> excluded.uid or m.generation <= excluded.generation)
     returning m.kind, m.name
   )
