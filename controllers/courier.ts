@@ -8,9 +8,8 @@ import type { Frozen } from '../crds/invoice/frozen.ts'
 import { invoiceMail } from '../crds/invoice/mail.ts'
 import { MailError, type Mailer } from './io/mail.ts'
 import type { Keys } from './runtime/keys.ts'
-import type { Ledger } from './runtime/ledger.ts'
 import type { Log } from './runtime/log.ts'
-import type { Outbox, OutboxRow, Settlement } from './runtime/outbox.ts'
+import type { AboutSend, Outbox, OutboxRow, Settlement } from './runtime/outbox.ts'
 
 const CHANNEL = 'mail'
 /** Longer than any exchange with a mail server may take (io/mail.ts), so a lease is never lost while we are talking. */
@@ -22,7 +21,6 @@ const RETRY_AFTER_MS = [60_000, 300_000, 900_000, 3_600_000, 14_400_000, 43_200_
 
 export type CourierDeps = {
   outbox: Outbox
-  ledger: Ledger
   mailer: Mailer
   keys: Keys
   publicUrl: string
@@ -49,18 +47,18 @@ export type Courier = {
 const TELL_MS = 100
 
 type Attempt = { resource: string; settlement: Settlement }
+type MailRow = OutboxRow & AboutSend
 type MailPayload = { mail: 'invoice' | 'receipt'; n: number }
 
-const compose = async (deps: CourierDeps, row: OutboxRow) => {
+const compose = (deps: CourierDeps, row: MailRow) => {
   const { mail, n } = row.payload as MailPayload
-  const send = await deps.ledger.send(row.resource, n)
-  if (!send) throw new Error('the mail of a send that was never made')
-  const frozen = send.frozen as Frozen
+  const { gate } = row
+  const frozen = row.frozen as Frozen
   const { subject, text, html, replyTo } = invoiceMail({
     frozen,
     url: `${deps.publicUrl}/i/${deps.keys.linkToken(row.resource)}`,
-    password: send.gate === 'password' ? deps.keys.password(row.resource, n) : null,
-    locked: send.gate === 'account',
+    password: gate === 'password' ? deps.keys.password(row.resource, n) : null,
+    locked: gate === 'account',
     purpose: mail,
   })
   return {
@@ -75,7 +73,7 @@ const compose = async (deps: CourierDeps, row: OutboxRow) => {
 }
 
 /** What a failure means for the row. Only a refusal, or too many tries, is final. */
-const settlementOf = (row: OutboxRow, error: unknown, now: Date): Settlement => {
+const settlementOf = (row: MailRow, error: unknown, now: Date): Settlement => {
   const base = { id: row.id, attempt: row.attempt }
   const told = error instanceof MailError ? error : null
   const message = told?.message ?? 'the mail could not be composed'
@@ -87,10 +85,10 @@ const settlementOf = (row: OutboxRow, error: unknown, now: Date): Settlement => 
     : { ...base, state: 'queued', error: message, dueAt }
 }
 
-const deliver = async (deps: CourierDeps, row: OutboxRow): Promise<Settlement> => {
+const deliver = async (deps: CourierDeps, row: MailRow): Promise<Settlement> => {
   const base = { id: row.id, attempt: row.attempt }
   try {
-    await deps.mailer.send(await compose(deps, row))
+    await deps.mailer.send(compose(deps, row))
     return { ...base, state: 'sent' }
   } catch (error) {
     deps.log.warn({ err: error, resource: row.resource, attempt: row.attempt }, 'mail attempt failed')
@@ -126,7 +124,7 @@ export const startCourier = (deps: CourierDeps): Courier => {
   }
 
   /** One turn: records how the mail before went, and takes the next. One commit for each mail. */
-  const turn = async (last: Attempt | null): Promise<OutboxRow | null> => {
+  const turn = async (last: Attempt | null): Promise<MailRow | null> => {
     const wish = { channel: CHANNEL, limit: stopping ? 0 : 1, leaseMs: LEASE_MS }
     const [row = null] = await deps.outbox.turn(last ? [last.settlement] : [], wish)
     if (last) {
@@ -139,7 +137,7 @@ export const startCourier = (deps: CourierDeps): Courier => {
 
   /** The mail before, if it is not recorded yet, then the next one. @returns what is to be recorded by the next step */
   const step = async (last: Attempt | null): Promise<Attempt | null> => {
-    let row: OutboxRow | null
+    let row: MailRow | null
     try {
       row = await turn(last)
     } catch (error) {

@@ -20,7 +20,7 @@ import type { Blobs } from './runtime/blobs.ts'
 import type { Controller } from './runtime/controller.ts'
 import { Stalled } from './runtime/errors.ts'
 import type { FactRow } from './runtime/facts.ts'
-import type { Issuers } from './runtime/issuers.ts'
+import type { InvoiceReader } from './runtime/issuers.ts'
 import type { Keys } from './runtime/keys.ts'
 import type { Ledger } from './runtime/ledger.ts'
 import type { Mirror } from './runtime/mirror.ts'
@@ -30,7 +30,7 @@ export type InvoiceDeps = {
   ledger: Ledger
   mirror: Mirror
   blobs: Blobs
-  issuers: Issuers
+  read: InvoiceReader
   accounts: Directory
   keys: Keys
   pdf: Pdf
@@ -53,14 +53,11 @@ const paymentOf = ({ key, body, at }: FactRow): Payment => ({
 
 const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): Promise<InvoiceWorld> => {
   const account = deps.accounts.get(spec.account)
-  const [known, profile] = await Promise.all([
-    deps.ledger.observe(metadata.name),
-    deps.issuers.profile(spec.account, DEFAULT_ISSUER),
-  ])
+  const known = await deps.read({ resource: metadata.name, account: spec.account, issuer: DEFAULT_ISSUER })
   const isDefault = spec.issuerId === undefined || spec.issuerId === DEFAULT_ISSUER
   return {
     account,
-    issuer: account && isDefault ? defaultIssuer(account, profile) : null,
+    issuer: account && isDefault ? defaultIssuer(account, known.profile) : null,
     clientIsAccount: spec.clientEmail !== undefined && deps.accounts.hasEmail(spec.clientEmail),
     record: known.record && { ...known.record, claimed: known.record.claimed as Payload },
     sends: known.sends as SendRecord[],
@@ -94,10 +91,16 @@ const claimNumber = async (deps: InvoiceDeps, step: Step<'claimNumber'>, { metad
       ...(spec.externalRef !== undefined && { externalRef: spec.externalRef }),
     },
   }
-  await deps.ledger.claimNumber(claim).catch((error) => {
+  const { replayed, ...claimed } = await deps.ledger.claimNumber(claim).catch((error) => {
     if (!(error instanceof DatabaseRefused) || error.constraint !== 'register_reference') throw error
     const detail = `externalRef ${spec.externalRef} is another invoice already; use another, or delete this one`
     throw new Stalled('REF_PAYLOAD_MISMATCH', `REF_PAYLOAD_MISMATCH: ${detail}`)
+  })
+  // A replay may be of another uid, which a fresh look tells.
+  if (replayed) return undefined
+  return (world: InvoiceWorld): InvoiceWorld => ({
+    ...world,
+    record: { ...claimed, uids: [metadata.uid], claimed: payload },
   })
 }
 

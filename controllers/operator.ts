@@ -16,7 +16,7 @@ import type { Pdf } from './io/pdf.ts'
 import { makeBlobs } from './runtime/blobs.ts'
 import { type ControllerDeps, type RunningController, runController } from './runtime/controller.ts'
 import type { Events } from './runtime/events.ts'
-import { makeIssuers } from './runtime/issuers.ts'
+import { makeInvoiceReader } from './runtime/issuers.ts'
 import type { Keys } from './runtime/keys.ts'
 import type { Kube } from './runtime/kube.ts'
 import { makeLedger } from './runtime/ledger.ts'
@@ -109,7 +109,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     ledger,
     mirror,
     blobs: makeBlobs({ pg }),
-    issuers: makeIssuers({ pg }),
+    read: makeInvoiceReader({ pg }),
     accounts: directory,
     onQueued: () => courier?.wake(),
   })
@@ -126,7 +126,6 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
   courier = startCourier({
     ...deps,
     outbox,
-    ledger,
     lanes: deps.mailLanes,
     onDelivered: (name) => invoices?.wake(keyOf({ namespace, name })),
     ...(deps.onMail && { onAttempt: deps.onMail }),

@@ -18,9 +18,28 @@ export const isTimeZone = (name: string): boolean => {
   }
 }
 
+type Day = { name: string; fromMs: number; untilMs: number }
+
+/** The last day that was asked for in each zone: nearly always the one that is asked for next. */
+const lastDays = new Map<string, Day>()
+const ZONES_MAX = 1000
+
+const dayAt = (atMs: number, timeZone: string): Day => {
+  const date = Temporal.Instant.fromEpochMilliseconds(atMs).toZonedDateTimeISO(timeZone).toPlainDate()
+  const startMs = (day: Temporal.PlainDate) => day.toZonedDateTime(timeZone).epochMilliseconds
+  return { name: date.toString(), fromMs: startMs(date), untilMs: startMs(date.add({ days: 1 })) }
+}
+
 /** The day it is at an instant, in a zone. @throws RangeError on an unknown zone. */
-export const dayIn = (instant: Date, timeZone: string): string =>
-  Temporal.Instant.fromEpochMilliseconds(instant.getTime()).toZonedDateTimeISO(timeZone).toPlainDate().toString()
+export const dayIn = (instant: Date, timeZone: string): string => {
+  const atMs = instant.getTime()
+  const known = lastDays.get(timeZone)
+  if (known && known.fromMs <= atMs && atMs < known.untilMs) return known.name
+  const day = dayAt(atMs, timeZone)
+  if (lastDays.size >= ZONES_MAX) lastDays.clear()
+  lastDays.set(timeZone, day)
+  return day.name
+}
 
 /** The first instant after a day has ended in a zone. */
 export const endOfDay = (day: string, timeZone: string): Date =>

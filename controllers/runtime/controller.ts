@@ -19,6 +19,17 @@ const ACT_LIMIT_MS = 30_000
 const QUIET_MS = 2_000
 
 /**
+ * One effect. May give back what its own answer says of the world (a number that was claimed), so that the steps which
+ * need it can follow without another look; nothing is ever reported on the strength of it.
+ */
+export type Effect<Step, O, World> = (
+  step: Step,
+  object: O,
+  signal: AbortSignal,
+  // biome-ignore lint/suspicious/noConfusingVoidType: most effects answer nothing
+) => Promise<((world: World) => World) | void>
+
+/**
  * @typeParam O the resource as the cache holds it
  * @typeParam Facts the kind's own part of the status
  * @typeParam World what `observe` finds
@@ -31,7 +42,7 @@ export type Controller<O extends Resource<unknown>, Facts extends object, World,
   /** Pure. */
   plan(object: O, world: World, now: Date): Plan<Step, Facts>
   /** One effect per step, each keyed or observable: it may run twice. May throw Waiting and Stalled. */
-  act: { [K in Step['do']]: (step: Extract<Step, { do: K }>, object: O, signal: AbortSignal) => Promise<void> }
+  act: { [K in Step['do']]: Effect<Extract<Step, { do: K }>, O, World> }
   /** After the status is written, in each pass that took no step: the mirror row. A failure backs off. */
   report?(object: O, world: World, plan: Plan<Step, Facts>, signal: AbortSignal): Promise<void>
   /** Qualified name. With it the object stays, once deleted, until a plan without steps says ready. */

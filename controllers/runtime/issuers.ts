@@ -1,7 +1,10 @@
-/** Profiles of issuers in PostgreSQL: written by the API, read by every pass over an invoice. */
+/** Profiles of issuers in PostgreSQL: written by the API, read with the ledger by every pass over an invoice. */
 import type { Profile } from '../../crds/invoice/profile.ts'
 import { makeBatch } from './batch.ts'
+import { type Observed, type ObservedRow, toObserved } from './ledger.ts'
 import type { Pg } from './pg.ts'
+
+const OBSERVE_MAX = 128
 
 export type Issuers = {
   /** What is stored of one issuer; empty when nothing is. Many callers share one read. */
@@ -43,3 +46,31 @@ export const makeIssuers = ({ pg }: { pg: Pg }): Issuers => {
     },
   }
 }
+
+const OBSERVE = `
+select resource, record, sends, facts, deliveries, profile from observe_invoices($1, $2, $3)`
+
+/** The invoice `resource`, of `account`, under the issuer of that id. */
+export type InvoiceKey = { resource: string; account: string; issuer: string }
+
+/** Reads all that a pass over an invoice needs of PostgreSQL; many passes share one read. */
+export const makeInvoiceReader = ({ pg }: { pg: Pg }) =>
+  makeBatch<InvoiceKey, Observed & { profile: Profile }>({
+    max: OBSERVE_MAX,
+    inFlight: 2,
+    async run(keys) {
+      const distinct = [...new Map(keys.map((key) => [key.resource, key])).values()]
+      const { rows } = await pg.query<ObservedRow & { profile: Profile | null }>('observe_invoices', OBSERVE, [
+        distinct.map(({ resource }) => resource),
+        distinct.map(({ account }) => account),
+        distinct.map(({ issuer }) => issuer),
+      ])
+      const found = new Map(rows.map((row) => [row.resource, { ...toObserved(row), profile: row.profile ?? {} }]))
+      return keys.map(({ resource }) => {
+        const known = found.get(resource)
+        if (known === undefined) throw new Error('observe_invoices left an invoice out')
+        return known
+      })
+    },
+  })
+export type InvoiceReader = ReturnType<typeof makeInvoiceReader>

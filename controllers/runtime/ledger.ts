@@ -80,8 +80,6 @@ export type Observed = {
 export type LedgerReader = RegisterReader & {
   /** All that is known of one resource; many callers share one read. */
   observe(resource: string): Promise<Observed>
-  /** One send with all that stood on it, also when later ones were made. */
-  send(resource: string, n: number): Promise<SendRecord | undefined>
 }
 
 export type Ledger = LedgerReader & {
@@ -93,7 +91,7 @@ export type Ledger = LedgerReader & {
   decideFact(verdict: FactVerdict): Promise<FactState>
 }
 
-type ObservedRow = {
+export type ObservedRow = {
   resource: string
   record: (Omit<RegisterRecord, 'uids'> & { uid: string }) | null
   sends: SendRecord[] | null
@@ -110,22 +108,15 @@ const toRecord = (row: ObservedRow['record'], facts: FactRow[]): RegisterRecord 
   return { ...record, uids: [uid, ...adopted] }
 }
 
-const toObserved = (row: ObservedRow): Observed => {
+export const toObserved = (row: ObservedRow): Observed => {
   const facts = row.facts ?? []
   const { sends, deliveries } = row
   const factSeq = facts.at(-1)?.seq ?? 0
   return { record: toRecord(row.record, facts), sends: sends ?? [], facts, factSeq, deliveries: deliveries ?? [] }
 }
 
-const SEND = `
-select n, iso_ms(at) as at, gate, encode(sha256, 'hex') as sha256, bytes, frozen
-from sends where resource = $1 and n = $2`
-
 /** The reading half, for who holds no lease. */
 export const makeLedgerReader = ({ pg }: { pg: Pg }): LedgerReader => ({
-  async send(resource, n) {
-    return (await pg.query<SendRecord>('one_send', SEND, [resource, n])).rows[0]
-  },
   ...makeRegisterReader({ pg }),
   observe: makeBatch<string, Observed>({
     max: OBSERVE_MAX,

@@ -23,6 +23,9 @@ export type OutboxRow = {
   createdAt: string
 }
 
+/** The send that a message is about (its payload says which); null when it is about none. */
+export type AboutSend = { gate: 'account' | 'password' | null; frozen: unknown }
+
 /** How an attempt ended. `dueAt` (ISO) is when to try again; an unknown outcome may be left at that (null). */
 export type Settlement = { id: number; attempt: number } & (
   | { state: 'sent' }
@@ -43,7 +46,7 @@ export type Outbox = {
    */
   claimDue(wish: Wish): Promise<OutboxRow[]>
   /** Records how the last attempts ended and takes what is due next, in one commit. */
-  turn(results: Settlement[], wish: Wish): Promise<OutboxRow[]>
+  turn(results: Settlement[], wish: Wish): Promise<(OutboxRow & AboutSend)[]>
   /** Records outcomes. Gives one boolean each: false when the lease was lost meanwhile, so another attempt decides. */
   settle(results: Settlement[]): Promise<boolean[]>
   backlog(): Promise<Backlog[]>
@@ -53,7 +56,7 @@ const CLAIM = `
 select id, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt"
 from claim_outbox($1, $2, $3, $4, $5, $6)`
 const TURN = `
-select id, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt"
+select id, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt", gate, frozen
 from turn_outbox($1, $2, $3, $4, $5, $6, $7)`
 const SETTLE = 'select id from settle_outbox($1, $2, $3)'
 const BACKLOG = `
@@ -126,7 +129,7 @@ export const makeOutbox = (deps: { pg: Pg; epoch: () => number; now: () => Date 
         until.toISOString(),
         Math.min(limit, CLAIM_MAX),
       ]
-      return (await pg.query<OutboxRow>('turn_outbox', TURN, values)).rows
+      return (await pg.query<OutboxRow & AboutSend>('turn_outbox', TURN, values)).rows
     },
     settle: (results) => Promise.all(results.map((result) => settle({ result, epoch: epoch() }))),
     async backlog() {

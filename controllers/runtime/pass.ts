@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import { type Key, PAUSED, type Resource } from '../../crds/object.ts'
 import type { Plan } from '../../crds/plan.ts'
-import type { Controller, ControllerDeps } from './controller.ts'
+import type { Controller, ControllerDeps, Effect } from './controller.ts'
 import { isConflict, isNotFound, nameOf, Stalled, Waiting, withDeadline } from './errors.ts'
 import type { Ref } from './kube.ts'
 import type { Log } from './log.ts'
@@ -124,9 +124,11 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
   const act = async (pass: Pass, step: Step, object: O) => {
     pass.stage = step.do
     // The record is keyed by the step's own name; the compiler cannot follow that through the union.
-    const effect = controller.act[step.do as Step['do']] as (s: Step, o: O, signal: AbortSignal) => Promise<void>
-    await withDeadline(`step ${step.do}`, deps.actLimitMs, pass.signal, (signal) => effect(step, object, signal))
+    const effect = controller.act[step.do as Step['do']] as Effect<Step, O, World>
+    const limitMs = deps.actLimitMs
+    const learn = await withDeadline(`step ${step.do}`, limitMs, pass.signal, (signal) => effect(step, object, signal))
     pass.log.debug({ step: step.do }, 'step done')
+    return learn
   }
 
   const look = async (pass: Pass, object: O): Promise<World> => {
@@ -174,10 +176,34 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
     const world = await look(pass, object)
     pass.stage = 'plan'
     const plan = controller.plan(object, world, deps.now())
-    for (const step of plan.steps) await act(pass, step, object)
-    if (plan.steps.length === 0) pass.stage = 'status'
+    if (plan.steps.length > 0) {
+      await work(pass, object, world, plan.steps)
+      await pass.note
+      return AGAIN
+    }
+    pass.stage = 'status'
     await pass.note
-    return plan.steps.length > 0 ? AGAIN : settle(pass, object, world, plan)
+    return settle(pass, object, world, plan)
+  }
+
+  /**
+   * Takes the steps, and those that follow from what the steps themselves answered, without looking in between. What is
+   * said of the object in the end comes from a fresh look.
+   */
+  const work = async (pass: Pass, object: O, first: World, planned: Step[]): Promise<void> => {
+    let world = first
+    let steps = planned
+    for (let n = 0; n < ROUNDS_MAX && steps.length > 0; n += 1) {
+      const learned: ((world: World) => World)[] = []
+      for (const step of steps) {
+        const learn = await act(pass, step, object)
+        if (learn) learned.push(learn)
+      }
+      if (learned.length < steps.length) return
+      world = learned.reduce((known, learn) => learn(known), world)
+      pass.stage = 'plan'
+      steps = controller.plan(object, world, deps.now()).steps
+    }
   }
 
   /** Somebody wrote in between: take the object as it is now, and look again. */

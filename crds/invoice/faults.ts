@@ -5,6 +5,7 @@
 import { isDay } from '../calendar.ts'
 import { DECIMALS_MAX, parseDecimal } from '../decimal.ts'
 import { displayCents, isCurrency } from '../money.ts'
+import { oncePerFrozen } from '../once.ts'
 import type { Fault, ProblemCode } from '../problem.ts'
 import { textPattern } from '../schema.ts'
 import { type InvoiceSpec, METADATA_BYTES_MAX, METADATA_KEYS_MAX } from './schema.ts'
@@ -16,7 +17,10 @@ const fault = (code: ProblemCode, pointer: string, detail: string): Fault => ({ 
  * Every fault of a spec, what is plainly wrong first, what only forbids sending last. The spec has the shape of the
  * schema; what the schema says is not said again, except where a value may come round it.
  */
-export const faultsOf = (spec: InvoiceSpec): Fault[] => {
+export const faultsOf = (spec: InvoiceSpec): Fault[] => oncePerFrozen(spec, found, findFaults)
+
+const found = new WeakMap<InvoiceSpec, Fault[]>()
+const findFaults = (spec: InvoiceSpec): Fault[] => {
   const wrong = [...metadataFaults(spec), ...textFaults(spec), ...valueFaults(spec)]
   return [...wrong, ...(wrong.length === 0 ? amountFaults(spec) : [])]
 }

@@ -6,6 +6,7 @@
 import assert from 'node:assert/strict'
 import { parseDecimal, SCALE } from '../decimal.ts'
 import { divideHalfUp, splitByLargestRemainder } from '../money.ts'
+import { oncePerFrozen } from '../once.ts'
 import type { TaxGroup } from './frozen.ts'
 import type { InvoiceItem } from './schema.ts'
 
@@ -41,7 +42,10 @@ export const totalsFit = ({ items, discountCents }: TotalsInput): boolean =>
   2n * (sumOf(items.map((item) => absolute(lineAmount(item)))) + BigInt(discountCents)) <= SAFE
 
 /** The totals of an invoice. Asserts `totalsFit` and that every qty is a decimal: `faultsOf` has said so before. */
-export const totalsOf = (input: TotalsInput): Totals => {
+export const totalsOf = (input: TotalsInput): Totals => oncePerFrozen(input, computed, computeTotals)
+
+const computed = new WeakMap<TotalsInput, Totals>()
+const computeTotals = (input: TotalsInput): Totals => {
   assert(totalsFit(input), 'totals stay within 2^53')
   const lines = input.items.map((item) => ({ amount: lineAmount(item), rateBp: item.taxRateBp ?? input.taxRateBp }))
   const rates = [...new Set(lines.map((line) => line.rateBp))].sort((a, b) => a - b)

@@ -15,7 +15,7 @@ export type Figure = {
   verdict: 'holds' | 'short'
 }
 
-/** A figure without a goal or without a peer is information; it is printed and never short. */
+/** What a part measured, before ratio and verdict are worked out. */
 export type Measured = {
   name: string
   value: number

@@ -193,7 +193,7 @@ const lookedAt = async (url: string, answer: Answer) => {
   mkdirSync(folder)
 }
 
-const READS = /^(get|list) |^sql (mirror_|observe_resources|issuer_profiles|one_send)/
+const READS = /^(get|list) |^sql (mirror_|observe_|issuer_profiles)/
 /** A turn without a settlement takes what is due: nothing is. The epoch is each life's own. */
 const HARMLESS = /^sql (turn_outbox|take_epoch)/
 
@@ -206,7 +206,7 @@ const nothingLeft = async (url: string) => {
   const life = makeLife()
   const process = await startProcess(url, life)
   const operator = await process.operator()
-  await eventually('the pass', async () => life.calls.includes('sql observe_resources') && operator.idle())
+  await eventually('the pass', async () => life.calls.includes('sql observe_invoices') && operator.idle())
   await process.end()
   assert.equal(
     life.calls.filter((call) => !READS.test(call) && !HARMLESS.test(call) && call !== 'sql put_mirror'),

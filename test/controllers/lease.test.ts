@@ -130,6 +130,33 @@ spec('lease', (t) => {
     assert.ok(cut.signal()?.aborted)
   })
 
+  t('a renewal that hangs is not waited for', async () => {
+    let hangs = false
+    const patchSpec: Kube['patchSpec'] = (...args) => (hangs ? new Promise(() => {}) : kube.patchSpec(...args))
+    let signal: AbortSignal | undefined
+    let lostAt = 0
+    const lease = runLease({
+      kube: { ...kube, patchSpec },
+      namespace: space,
+      name: 'l',
+      identity: 'hung',
+      ...SHORT,
+      onLead: async (given) => {
+        signal = given
+      },
+      onLost: () => {
+        lostAt = performance.now()
+      },
+    })
+    await until('it leads', () => lease.isLeader())
+    hangs = true
+    const hungAt = performance.now()
+    await until('it has lost', () => lostAt > 0, 3_000)
+    assert.ok(lostAt - hungAt <= SHORT.renewMs + 200)
+    assert.ok(signal?.aborted)
+    // Not stopped: its own loop hangs with the call.
+  })
+
   t('busy servers do not cost the lease', async () => {
     const { proxy, through } = await proxied()
     const calm = contend('calm', { kube: through })

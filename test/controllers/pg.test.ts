@@ -139,6 +139,7 @@ spec('pg', (t) => {
   t('a crash before the commit leaves nothing behind', async () => {
     const crashing = makePg({
       url: database.url,
+      max: 1,
       around: (call, run) => (call.name === 'commit' ? Promise.reject(new Error('crash')) : run()),
     })
     const work = crashing.tx((run) =>
@@ -148,7 +149,7 @@ spec('pg', (t) => {
       ]),
     )
     await assert.rejects(work, 'crash')
-    assert.is((await pg.query('test_count', 'select from tokens where id = $1', ['t3'])).rows.length, 0)
+    assert.is((await crashing.query('test_count', 'select from tokens where id = $1', ['t3'])).rows.length, 0)
     await crashing.close()
   })
 })

@@ -78,7 +78,7 @@ create function turn_outbox(
 )
 returns table (
   id bigint, resource text, purpose text, message_id text, payload jsonb, attempt integer, unknowns integer,
-  created_at text
+  created_at text, gate text, frozen jsonb
 )
 language plpgsql
 as $$
@@ -86,6 +86,12 @@ begin
   if json_array_length(in_results) > 0 then
     perform settle_outbox(in_lease, in_epoch, in_results);
   end if;
-  return query select * from claim_outbox(in_lease, in_epoch, in_channel, in_now, in_lease_until, in_limit);
+  -- With the send that the message is about, when it is about one (payload.n).
+  return query
+  select c.*, s.gate, s.frozen
+  from claim_outbox(in_lease, in_epoch, in_channel, in_now, in_lease_until, in_limit) c
+  left join lateral (
+    select * from sends s where s.resource = c.resource and s.n = (c.payload ->> 'n')::integer limit 1
+  ) s on true;
 end
 $$;
