@@ -434,6 +434,7 @@ spec('controller', (t) => {
     const rig = await start()
     await makeWidget(admin, space, 'logged', { size: 1 })
     await says(rig, 'logged', 'Ready', 'Made')
+    await idle(rig)
     const lines = rig.logs.filter(({ name }) => name === 'logged')
     assert.equal(
       lines.map(({ msg }) => msg),

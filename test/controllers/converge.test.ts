@@ -130,6 +130,8 @@ const mailState = async (url: string) =>
 
 /** One life up to its crash (or its end), a second life after it, and what the world looks like then. */
 const live = async (point: CrashPoint | undefined): Promise<{ crashed: boolean; calls: string[] }> => {
+  rmSync(folder, { recursive: true, force: true })
+  mkdirSync(folder)
   const database = await makeDatabase()
   const life = makeLife(point)
   const first = await startProcess(database.url, life).catch((error) => {
@@ -143,9 +145,9 @@ const live = async (point: CrashPoint | undefined): Promise<{ crashed: boolean; 
   )
   settled.catch(() => {})
   await Promise.race([life.death, Promise.all([posted, settled])])
+  const delivered = async () => life.isDead() || (await view(database.url))?.delivery?.state === 'sent'
+  await eventually('the view of the delivery, or the crash', delivered)
   const crashed = life.isDead()
-  if (!crashed)
-    await eventually('the view of the delivery', async () => (await view(database.url))?.delivery?.state === 'sent')
   await first?.end()
 
   const second = makeLife()
@@ -189,8 +191,6 @@ const lookedAt = async (url: string, answer: Answer) => {
     caught.length >= 1 && caught.length <= 1 + Number(mail?.unknowns),
     `${caught.length} mails, ${mail?.unknowns} unknown`,
   )
-  rmSync(folder, { recursive: true })
-  mkdirSync(folder)
 }
 
 const READS = /^(get|list) |^sql (mirror_|observe_|issuer_profiles)/

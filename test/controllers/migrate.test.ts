@@ -1,13 +1,16 @@
-import { readdirSync, writeFileSync } from 'node:fs'
+import { readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { pathToFileURL } from 'node:url'
 import { migrate } from '../../controllers/runtime/migrate.ts'
 import { query } from '../../hack/lib/postgres.ts'
 import { assert, spec } from '../support/spec.ts'
 import { type Database, makeDatabase, scratchFolder } from '../support/stage.ts'
 
+const folders: string[] = []
+
 /** A folder with these files, as the URL that migrate takes. */
 const folderOf = (files: Record<string, string>): URL => {
   const folder = scratchFolder('sql')
+  folders.push(folder)
   for (const [name, text] of Object.entries(files)) writeFileSync(`${folder}/${name}`, text)
   return pathToFileURL(`${folder}/`)
 }
@@ -19,7 +22,10 @@ spec('migrate', (t) => {
     await query(database.url, 'drop schema public cascade')
     await query(database.url, 'create schema public')
   })
-  t.after(() => database.drop())
+  t.after(async () => {
+    for (const folder of folders) rmSync(folder, { recursive: true })
+    await database.drop()
+  })
   const run = (files: Record<string, string>) => migrate(database.url, { folder: folderOf(files) })
   const first = { '0001_one.sql': 'create table one (n int); insert into one values (1);' }
 

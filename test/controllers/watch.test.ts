@@ -101,7 +101,7 @@ spec('watch', (t) => {
 
   t('bytes that stop without an end are noticed, and nothing is missed', async () => {
     const rig = await start({ idleMs: 400 })
-    await until('it watches', () => rig.watches() === 1)
+    await until('it watches', () => rig.proxy.open() === 1)
     rig.proxy.stall()
     await widget('unseen')
     await sleep(200)
@@ -114,7 +114,7 @@ spec('watch', (t) => {
 
   t('a cut connection resumes where it was', async () => {
     const rig = await start()
-    await until('it watches', () => rig.watches() === 1)
+    await until('it watches', () => rig.proxy.open() === 1)
     const { metadata } = await widget('before-cut')
     await seen(rig, 'before-cut')
     rig.proxy.cut()
@@ -130,7 +130,7 @@ spec('watch', (t) => {
   t('410 as an answer leads to a list that finds what was deleted', async () => {
     await widget('doomed')
     const rig = await start()
-    await until('it watches', () => rig.watches() === 1)
+    await until('it watches', () => rig.proxy.open() === 1)
     rig.proxy.stall()
     await admin.delete(WIDGET, ref('doomed'))
     await widget('born')
@@ -148,7 +148,7 @@ spec('watch', (t) => {
   t('410 inside the stream leads to a list too, and an unchanged object is told to nobody again', async () => {
     await widget('same')
     const rig = await start()
-    await until('it watches', () => rig.watches() === 1)
+    await until('it watches', () => rig.proxy.open() === 1)
     const gone = { type: 'ERROR', object: { kind: 'Status', code: 410, reason: 'Expired', message: 'too old' } }
     rig.proxy.inject(JSON.stringify(gone))
     await until('it has listed again', () => rig.lists() === 2 && rig.watches() === 2)
@@ -157,7 +157,7 @@ spec('watch', (t) => {
 
   t('429 waits for Retry-After', async () => {
     const rig = await start()
-    await until('it watches', () => rig.watches() === 1)
+    await until('it watches', () => rig.proxy.open() === 1)
     rig.proxy.answer(isWatch, { status: 429, headers: { 'retry-after': '1' } })
     const cutAt = performance.now()
     rig.proxy.cut()
@@ -167,7 +167,7 @@ spec('watch', (t) => {
 
   t('garbage in the stream is no event: the truth is listed', async () => {
     const rig = await start()
-    await until('it watches', () => rig.watches() === 1)
+    await until('it watches', () => rig.proxy.open() === 1)
     rig.proxy.inject('{"type":"ADDED","object":{"metad')
     rig.proxy.inject('<html>502</html>')
     await until('it watches again', () => rig.watches() === 2)
@@ -208,7 +208,7 @@ spec('watch', (t) => {
   t('a server that is away for a while is awaited, and the staleness shows', async () => {
     await widget('before')
     const rig = await start()
-    await until('it watches', () => rig.watches() === 1)
+    await until('it watches', () => rig.proxy.open() === 1)
     await rig.proxy.down()
     await widget('meanwhile')
     await sleep(700)
@@ -221,7 +221,7 @@ spec('watch', (t) => {
 
   t('stop ends it for good, also while it waits to reconnect', async () => {
     const rig = await start({ backoff: { minMs: 60_000, maxMs: 60_000 } })
-    await until('it watches', () => rig.watches() === 1)
+    await until('it watches', () => rig.proxy.open() === 1)
     rig.proxy.answer(isWatch, status(500, 'InternalError'), 100)
     rig.proxy.cut()
     await sleep(100)

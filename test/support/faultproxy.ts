@@ -22,6 +22,8 @@ export type FaultProxy = {
   seen: Seen[]
   writes(): Seen[]
   connections(): number
+  /** Watches whose stream has begun. */
+  open(): number
   /** The next `times` matching requests get this answer; the server does not see them. */
   answer(matches: Matches, canned: Canned, times?: number): void
   /** Open watches get no more bytes, and keep their connections; so do new ones until `flow`. */
@@ -101,6 +103,7 @@ export async function startFaultProxy(kubeconfig: string): Promise<FaultProxy> {
     seen,
     writes: () => seen.filter(({ method }) => method !== 'GET'),
     connections: () => connections,
+    open: () => watches.size,
     answer: (matches, answer, times = 1) => void canned.push({ matches, answer, left: times }),
     stall: () => {
       stalled = true

@@ -1,4 +1,9 @@
+import { takeEpoch } from '../../controllers/runtime/fence.ts'
+import { type Ledger, makeLedger } from '../../controllers/runtime/ledger.ts'
+import { makePg, type Pg } from '../../controllers/runtime/pg.ts'
 import type { Claim } from '../../controllers/runtime/register.ts'
+import { query } from '../../hack/lib/postgres.ts'
+import { type Database, makeDatabase } from './stage.ts'
 
 /** A claim with everything filled in; `number` makes its resource. */
 export const aClaim = (number: number | string, over: Partial<Claim> = {}): Claim => ({
@@ -15,3 +20,31 @@ export const aClaim = (number: number | string, over: Partial<Claim> = {}): Clai
 
 /** 1..n, for comparing. */
 export const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1)
+
+export type Leader = { ledger: Ledger; pg: Pg; epoch: number }
+export type House = {
+  database: Database
+  lead(): Promise<Leader>
+  sql: (text: string) => Promise<unknown>
+  end(): Promise<void>
+}
+
+/** A database of its own; each leader has a pool of its own. */
+export const makeHouse = async (): Promise<House> => {
+  const database = await makeDatabase()
+  const pools: Pg[] = []
+  return {
+    database,
+    async lead() {
+      const pg = makePg({ url: database.url })
+      pools.push(pg)
+      const epoch = await takeEpoch(pg, 'test')
+      return { ledger: makeLedger({ pg, epoch: () => epoch }), pg, epoch }
+    },
+    sql: (text) => query(database.url, text),
+    async end() {
+      for (const pg of pools) await pg.close()
+      await database.drop()
+    },
+  }
+}
