@@ -6,14 +6,20 @@ import { createHash } from 'node:crypto'
 import type { MirrorReader } from '../controllers/runtime/mirror.ts'
 import type { Pg } from '../controllers/runtime/pg.ts'
 import type { AccountView } from '../crds/account/view.ts'
+import type { Stage } from './exchange.ts'
 import { Problem } from './problem.ts'
 import { findToken, parseToken, secretMatches } from './tokens.ts'
 
 const REMEMBER_MS = 10_000
 const REMEMBER_MAX = 10_000
 
-/** The caller of one request. `scopes` is null for a full-access token. */
-export type Caller = { account: string; tokenId: string; scopes: string[] | null; profile: AccountView }
+/** The caller of one request. `scopes` is null for full access: a legacy token, or a session. */
+export type Caller = {
+  account: string
+  by: { kind: 'token' | 'session'; id: string }
+  scopes: string[] | null
+  profile: AccountView
+}
 
 export type Authenticate = (authorization: string | undefined) => Promise<Caller>
 
@@ -38,7 +44,12 @@ export const makeAuthenticate = (deps: {
     if (!row || !good || row.revokedAt !== null) return refuse('The token is unknown or revoked.')
     const account = await deps.mirror.get('Account', row.account)
     if (!account) return refuse('The account of this token does not exist.')
-    return { account: row.account, tokenId: row.id, scopes: null, profile: account.view as AccountView }
+    return {
+      account: row.account,
+      by: { kind: 'token', id: row.id },
+      scopes: null,
+      profile: account.view as AccountView,
+    }
   }
 
   return async (authorization) => {
@@ -53,3 +64,11 @@ export const makeAuthenticate = (deps: {
     return caller
   }
 }
+
+/** The stage that finds out who calls. Public routes are served without looking. */
+export const makeAuthentication =
+  ({ authenticate }: { authenticate: Authenticate }): Stage =>
+  async (exchange, next) => {
+    if (exchange.route.scope.kind !== 'public') exchange.caller = await authenticate(exchange.headers.authorization)
+    return next()
+  }

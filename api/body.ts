@@ -1,6 +1,7 @@
 /**
  * Reading what a client sent: one buffer under a hard cap, strict UTF-8, one JSON value; and the query string.
  */
+import type { IncomingMessage, ServerResponse } from 'node:http'
 import express, { type Request, type Response } from 'express'
 import { Problem } from './problem.ts'
 import { nearest } from './validate.ts'
@@ -12,22 +13,27 @@ const DEPTH_MAX = 32
 
 const readRaw = express.raw({ type: () => true, limit: BODY_MAX_BYTES })
 
-/** Reads any body into `request.body` as a Buffer. Rejects over the cap, before the rest is read. */
-export const takeBody = (request: Request, response: Response): Promise<void> =>
+/** Reads any body as one Buffer. Rejects over the cap, before the rest is read. */
+export const takeBody = (request: IncomingMessage, response: ServerResponse): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    readRaw(request, response, (error?: unknown) => (error ? reject(error) : resolve()))
+    readRaw(request as Request, response as Response, (error?: unknown) => {
+      if (error) return reject(error)
+      const { body } = request as Request
+      resolve(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
+    })
   })
+
+const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i
 
 const depthOf = (value: unknown, left: number): boolean =>
   typeof value !== 'object' ||
   value === null ||
   (left > 0 && Object.values(value).every((inner) => depthOf(inner, left - 1)))
 
-/** The request's JSON value. An absent body is `{}`. */
-export const jsonBody = (request: Request): unknown => {
-  const bytes = request.body as Buffer | undefined
-  if (!Buffer.isBuffer(bytes) || bytes.length === 0) return {}
-  if (!request.is(['json', '+json'])) {
+/** The JSON value of a body. An absent body is `{}`. */
+export const jsonOf = (bytes: Buffer, contentType: string | undefined): unknown => {
+  if (bytes.length === 0) return {}
+  if (!JSON_TYPE.test(contentType ?? '')) {
     throw new Problem('UNSUPPORTED_MEDIA_TYPE', 'This route takes application/json.')
   }
   let value: unknown
@@ -42,11 +48,11 @@ export const jsonBody = (request: Request): unknown => {
 }
 
 /** The query as a plain record; a parameter given twice or not known is refused with the nearest known name. */
-export const queryOf = (request: Request, known: string[]): Record<string, string> => {
-  const start = request.originalUrl.indexOf('?')
+export const queryOf = (url: string, known: string[]): Record<string, string> => {
+  const start = url.indexOf('?')
   const query: Record<string, string> = {}
   if (start < 0) return query
-  for (const [name, value] of new URLSearchParams(request.originalUrl.slice(start + 1))) {
+  for (const [name, value] of new URLSearchParams(url.slice(start + 1))) {
     const pointer = `/${name.slice(0, 64)}`
     if (!known.includes(name)) {
       const meant = nearest(name, known)

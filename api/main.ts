@@ -15,6 +15,7 @@ import { installStop } from '../controllers/runtime/stop.ts'
 import { VERSION } from '../controllers/runtime/version.ts'
 import { makeAuthenticate } from './auth.ts'
 import type { Deps } from './deps.ts'
+import { makePipeline } from './pipeline.ts'
 import { makeServer } from './server.ts'
 import { allRoutes } from './system.ts'
 import { makeWaiter } from './wait.ts'
@@ -64,6 +65,7 @@ const main = async () => {
   const server = makeServer({
     routes: allRoutes,
     deps,
+    pipeline: makePipeline(deps, allRoutes),
     log,
     observe: ({ method, route, status, durationMs }) =>
       requests.observe({ method, route, code: String(status) }, durationMs / 1000),

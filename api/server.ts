@@ -1,6 +1,6 @@
 /**
  * The window: routes are declared as data (route.ts) and this file turns them into an Express application.
- * Order for each request: id → caller → scope → body under its cap → shape → handler → answer, or one error mapping.
+ * Each request gets an id, passes through the pipeline to its handler, and is answered; errors have one mapping.
  */
 import { randomUUID } from 'node:crypto'
 import { createServer, type Server } from 'node:http'
@@ -9,11 +9,11 @@ import { KubeError } from '../controllers/runtime/kube.ts'
 import type { Log } from '../controllers/runtime/log.ts'
 import { DatabaseUnavailable } from '../controllers/runtime/pg.ts'
 import type { Caller } from './auth.ts'
-import { jsonBody, queryOf, takeBody } from './body.ts'
+import { takeBody } from './body.ts'
 import type { Deps } from './deps.ts'
+import type { Exchange, Stage } from './exchange.ts'
 import { Problem, problemBody } from './problem.ts'
 import type { Answer, Method, Route } from './route.ts'
-import { compileCheck } from './validate.ts'
 
 /** No request holds a socket longer than this (the bounded wait is 15 s). */
 const REQUEST_TIMEOUT_MS = 30_000
@@ -22,14 +22,11 @@ const RETRY_AFTER_SECONDS = '2'
 export type ServerDeps = {
   routes: Route[]
   deps: Deps
+  /** What every request passes through before its handler (pipeline.ts). */
+  pipeline: Stage
   log: Log
   /** Called once per answered request, with the route's template, never the path. */
   observe(request: { method: string; route: string; status: number; durationMs: number }): void
-}
-
-const requireScope = (route: Route, caller: Caller): void => {
-  if (route.scope.kind !== 'scope' || caller.scopes === null || caller.scopes.includes(route.scope.scope)) return
-  throw new Problem('FORBIDDEN', `This needs the scope ${route.scope.scope}, which the token does not hold.`)
 }
 
 const send = (response: Response, answer: Answer): void => {
@@ -40,6 +37,7 @@ const send = (response: Response, answer: Answer): void => {
     ...(bytes.length > 0 && { 'content-type': 'application/json; charset=utf-8' }),
     'cache-control': 'no-store',
     'x-content-type-options': 'nosniff',
+    ...response.locals.answerHeaders,
     ...headers,
     'content-length': bytes.length,
   })
@@ -69,38 +67,36 @@ const asProblem = (error: unknown): Problem => {
   return new Problem('INTERNAL', 'The request failed inside the service.')
 }
 
-const makeHandler = (route: Route, deps: Deps) => {
-  const check = route.body ? compileCheck(route.body) : undefined
-  const known = Object.keys(route.query ?? {})
-  const checkQuery = compileCheck({
-    type: 'object',
-    properties: route.query ?? {},
-  })
-  return async (request: Request, response: Response): Promise<Answer> => {
-    const caller = route.scope.kind === 'public' ? undefined : await deps.authenticate(request.headers.authorization)
-    if (caller) requireScope(route, caller)
-    await takeBody(request, response)
-    const query = queryOf(request, known)
-    const badQuery = checkQuery(query)[0]
-    if (badQuery) throw new Problem(badQuery.code, badQuery.detail, { faults: [badQuery] })
-    const body = check ? jsonBody(request) : undefined
-    const faults = check?.(body) ?? []
-    if (faults[0]) throw new Problem(faults[0].code, faults[0].detail, { faults })
-    return route.handle(deps, {
-      caller: caller as Caller,
+type Handler = (request: Request, response: Response) => Promise<Answer>
+
+const makeHandler = (route: Route, { deps, pipeline }: Pick<ServerDeps, 'deps' | 'pipeline'>): Handler => {
+  return async (request, response) => {
+    const answerHeaders: Record<string, string> = {}
+    response.locals.answerHeaders = answerHeaders
+    let bytes: Promise<Buffer> | undefined
+    const exchange: Exchange = {
+      route,
+      method: request.method,
+      url: request.originalUrl,
       params: request.params as Record<string, string>,
-      query,
-      body,
-      form: request.body as Buffer | undefined,
       headers: request.headers,
       ip: request.socket.remoteAddress ?? '',
       requestId: response.locals.requestId,
-    })
+      bytes: () => {
+        bytes ??= takeBody(request, response)
+        return bytes
+      },
+      answerHeaders,
+      query: {},
+      body: undefined,
+      form: undefined,
+    }
+    return pipeline(exchange, () => route.handle(deps, { ...exchange, caller: exchange.caller as Caller }))
   }
 }
 
 /** Builds the server without listening. */
-export const makeServer = ({ routes, deps, log, observe }: ServerDeps): Server => {
+export const makeServer = ({ routes, deps, pipeline, log, observe }: ServerDeps): Server => {
   const app = express()
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true)
 
@@ -120,7 +116,9 @@ export const makeServer = ({ routes, deps, log, observe }: ServerDeps): Server =
   })
 
   for (const path of new Set(routes.map((route) => route.path))) {
-    const handlers = new Map(routes.filter((route) => route.path === path).map((r) => [r.method, makeHandler(r, deps)]))
+    const handlers = new Map(
+      routes.filter((route) => route.path === path).map((r) => [r.method, makeHandler(r, { deps, pipeline })]),
+    )
     const allow = [...handlers.keys(), ...(handlers.has('GET') ? ['HEAD'] : [])].join(', ')
     app.all(path, async (request, response) => {
       response.locals.route = path

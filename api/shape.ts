@@ -1,0 +1,36 @@
+/** The stage that checks the shape of query and body against the route's own schemas. */
+import { jsonOf, queryOf } from './body.ts'
+import type { Exchange, Stage } from './exchange.ts'
+import { Problem } from './problem.ts'
+import type { Answer, Route } from './route.ts'
+import { compileCheck } from './validate.ts'
+
+type Checks = {
+  known: string[]
+  query: ReturnType<typeof compileCheck>
+  body: ReturnType<typeof compileCheck> | undefined
+}
+
+const checksOf = (route: Route): Checks => ({
+  known: Object.keys(route.query ?? {}),
+  query: compileCheck({ type: 'object', properties: route.query ?? {} }),
+  body: route.body ? compileCheck(route.body) : undefined,
+})
+
+/** Compiles every route's schemas once. */
+export const makeShape = (routes: readonly Route[]): Stage => {
+  const checks = new Map(routes.map((route) => [route, checksOf(route)]))
+  return async (exchange: Exchange, next: () => Promise<Answer>) => {
+    const check = checks.get(exchange.route) ?? checksOf(exchange.route)
+    exchange.query = queryOf(exchange.url, check.known)
+    const badQuery = check.query(exchange.query)[0]
+    if (badQuery) throw new Problem(badQuery.code, badQuery.detail, { faults: [badQuery] })
+    if (exchange.method !== 'GET' && exchange.method !== 'HEAD') exchange.form = await exchange.bytes()
+    if (check.body) {
+      exchange.body = jsonOf(exchange.form ?? Buffer.alloc(0), exchange.headers['content-type'])
+      const faults = check.body(exchange.body)
+      if (faults[0]) throw new Problem(faults[0].code, faults[0].detail, { faults })
+    }
+    return next()
+  }
+}
