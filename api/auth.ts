@@ -1,16 +1,19 @@
 /**
- * Who calls. A token is looked up by its id and compared in constant time; a good answer is remembered for ten
- * seconds under the hash of the whole token, so a revocation acts within that time everywhere (CONTRACT section 3).
+ * Who calls. A token is looked up by its id, together with its account, in one indexed read, and compared in constant
+ * time. A good answer is remembered for ten seconds under the hash of the whole token; a change of the token or of its
+ * account is told on the mirror's channel and forgets it at once (CONTRACT section 3; RFC 6750).
  */
-import { createHash } from 'node:crypto'
-import type { MirrorReader } from '../controllers/runtime/mirror.ts'
+import { hash as digestOf } from 'node:crypto'
+import type { IncomingHttpHeaders } from 'node:http'
+import { makeBatch } from '../controllers/runtime/batch.ts'
 import type { Pg } from '../controllers/runtime/pg.ts'
 import type { AccountView } from '../crds/account/view.ts'
 import type { Stage } from './exchange.ts'
 import { Problem } from './problem.ts'
-import { findToken, parseToken, secretMatches } from './tokens.ts'
+import { type HashSecret, matches, parseToken, TOKEN_PREFIX, type TokenParts } from './tokens.ts'
 
-const REMEMBER_MS = 10_000
+/** No process trusts a token for longer than this after it was revoked, even when it misses the notice. */
+export const REMEMBER_MS = 10_000
 const REMEMBER_MAX = 10_000
 
 /** The caller of one request. `scopes` is null for full access: a legacy token, or a session. */
@@ -21,54 +24,172 @@ export type Caller = {
   profile: AccountView
 }
 
-export type Authenticate = (authorization: string | undefined) => Promise<Caller>
+export type Credentials = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>
 
-const refuse = (detail: string): never => {
-  throw new Problem('UNAUTHENTICATED', detail, { headers: { 'www-authenticate': 'Bearer realm="bottega"' } })
+/** @throws Problem UNAUTHENTICATED, with a challenge, also when there is no credential */
+export type Authenticate = (credentials: Credentials) => Promise<Caller>
+
+/**
+ * Reads a session, from the bearer or else from the cookie; undefined when the request carries none.
+ * @throws Problem UNAUTHENTICATED for one that is not good
+ */
+export type ReadSession = (credentials: Credentials) => Promise<Caller | undefined>
+
+/** `WWW-Authenticate` of RFC 6750. A request without a credential is told no error; neither value holds quotes. */
+export const challenge = (why: { error?: 'invalid_token' | 'insufficient_scope'; scope?: string } = {}) => {
+  const parts = ['realm="bottega"', ...Object.entries(why).map(([name, value]) => `${name}="${value}"`)]
+  return { 'www-authenticate': `Bearer ${parts.join(', ')}` }
 }
 
-/** Checks the Authorization header. Throws UNAUTHENTICATED with a WWW-Authenticate challenge (RFC 6750). */
-export const makeAuthenticate = (deps: {
-  pg: Pg
-  mirror: MirrorReader
-  serverKey: Buffer
-  nowMs: () => number
-}): Authenticate => {
-  const remembered = new Map<string, { caller: Caller; untilMs: number }>()
+/** Refuses a credential that was sent and is not good. */
+export const refuseCredential = (detail: string): never => {
+  throw new Problem('UNAUTHENTICATED', detail, { headers: challenge({ error: 'invalid_token' }) })
+}
 
-  const look = async (token: string): Promise<Caller> => {
-    const parts = parseToken(token) ?? refuse('The token is not of the form btg_<id>_<secret>.')
-    const row = await findToken(deps.pg, parts.id)
-    // A missing row is compared too, so that the time tells nothing about which ids exist.
-    const good = secretMatches(deps.serverKey, parts.secret, row?.secretHash ?? Buffer.alloc(32))
-    if (!row || !good || row.revokedAt !== null) return refuse('The token is unknown or revoked.')
-    const account = await deps.mirror.get('Account', row.account)
-    if (!account) return refuse('The account of this token does not exist.')
+/** Refuses a request without a credential. */
+export const refuseNobody = (): never => {
+  throw new Problem('UNAUTHENTICATED', 'Send Authorization: Bearer <token>.', { headers: challenge() })
+}
+
+type TokenRow = {
+  id: string
+  account: string
+  secretHash: Buffer
+  previousHash: Buffer | null
+  scopes: string[] | null
+  isRevoked: boolean
+  /** Milliseconds left; null: for ever. */
+  leftMs: number | null
+  previousLeftMs: number | null
+  profile: AccountView | null
+}
+
+/** The database's clock decides, so that all processes agree on when a token ends. */
+const FIND = `
+select t.id, t.account, t.secret_hash as "secretHash", t.previous_hash as "previousHash", t.scopes,
+  t.revoked_at is not null as "isRevoked",
+  (extract(epoch from t.expires_at - now()) * 1000)::float8 as "leftMs",
+  (extract(epoch from t.previous_until - now()) * 1000)::float8 as "previousLeftMs",
+  m.view as profile
+from unnest($1::text[]) as k(id)
+  cross join lateral (select * from tokens where tokens.id = k.id limit 1) t
+  left join lateral (select view from mirror where kind = 'Account' and name = t.account limit 1) m on true`
+
+type Known = { caller: Caller; untilMs: number }
+
+/** Keeps what was found out, for a while. Bounded; the oldest goes first. */
+const makeMemory = (nowMs: () => number) => {
+  const known = new Map<string, Known>()
+  let forgotten = 0
+  return {
+    get(hash: string): Caller | undefined {
+      const found = known.get(hash)
+      return found && found.untilMs > nowMs() ? found.caller : undefined
+    },
+    /** Remembers what `look` gives, unless something was forgotten meanwhile: then it may already be out of date. */
+    async keep(hash: string, look: () => Promise<Known>): Promise<Caller> {
+      const before = forgotten
+      const found = await look()
+      if (before !== forgotten) return found.caller
+      known.delete(hash)
+      for (const oldest of known.keys()) {
+        if (known.size < REMEMBER_MAX) break
+        known.delete(oldest)
+      }
+      known.set(hash, found)
+      return found.caller
+    },
+    forget(keys: readonly string[] | null): void {
+      const isMeant = ({ caller }: Known) =>
+        keys === null || keys.includes(`Token/${caller.by.id}`) || keys.includes(`Account/${caller.account}`)
+      if (keys !== null && !keys.some((key) => /^(Token|Account)\//.test(key))) return
+      forgotten++
+      for (const [hash, one] of known) if (isMeant(one)) known.delete(hash)
+    },
+  }
+}
+
+export type AuthDeps = {
+  pg: Pg
+  hash: HashSecret
+  /** Monotonic. */
+  nowMs: () => number
+  /** Told of every good use. */
+  onUse?: (tokenId: string) => void
+  /** Without it there are no sessions. */
+  readSession?: ReadSession
+}
+
+export type Authentication = {
+  authenticate: Authenticate
+  /** Forgets what changed: keys `Token/<id>` and `Account/<name>`; null forgets everything. */
+  forget(keys: readonly string[] | null): void
+}
+
+export const makeAuth = (deps: AuthDeps): Authentication => {
+  const memory = makeMemory(deps.nowMs)
+  const find = makeBatch<string, TokenRow | undefined>({
+    inFlight: 2,
+    async run(ids) {
+      const { rows } = await deps.pg.query<TokenRow>('find_tokens', FIND, [[...new Set(ids)]])
+      const found = new Map(rows.map((row) => [row.id, row]))
+      return ids.map((id) => found.get(id))
+    },
+  })
+
+  const look = async ({ id, secret }: TokenParts): Promise<Known> => {
+    const askedMs = deps.nowMs()
+    const row = await find(id)
+    const opens = matches(deps.hash(secret), row?.secretHash, row?.previousHash)
+    const isGood = opens.current || (opens.previous && (row?.previousLeftMs ?? 0) > 0)
+    if (!row || !isGood || row.isRevoked) return refuseCredential('The token is unknown or revoked.')
+    if (row.leftMs !== null && row.leftMs <= 0) return refuseCredential('The token has expired.')
+    if (!row.profile) return refuseCredential('The account of this token does not exist.')
+    const { account, scopes, profile } = row
+    const graceMs = opens.current ? REMEMBER_MS : (row.previousLeftMs ?? 0)
     return {
-      account: row.account,
-      by: { kind: 'token', id: row.id },
-      scopes: null,
-      profile: account.view as AccountView,
+      caller: { account, by: { kind: 'token', id }, scopes, profile },
+      untilMs: askedMs + Math.min(REMEMBER_MS, row.leftMs ?? REMEMBER_MS, graceMs),
     }
   }
 
-  return async (authorization) => {
-    const token = /^Bearer ([^\s]{1,200})$/i.exec(authorization ?? '')?.[1]
-    if (!token) return refuse('Send Authorization: Bearer <token>.')
-    const hash = createHash('sha256').update(token).digest('base64')
-    const known = remembered.get(hash)
-    if (known && known.untilMs > deps.nowMs()) return known.caller
-    const caller = await look(token)
-    if (remembered.size >= REMEMBER_MAX) remembered.clear()
-    remembered.set(hash, { caller, untilMs: deps.nowMs() + REMEMBER_MS })
+  const ofToken = async (token: string): Promise<Caller> => {
+    const hash = digestOf('sha256', token, 'base64')
+    let caller = memory.get(hash)
+    if (!caller) {
+      const parsed = parseToken(token)
+      if (!parsed.ok) {
+        return refuseCredential(
+          parsed.fault === 'checksum'
+            ? 'The token has a typing error: its checksum does not fit.'
+            : 'The token is not of the form btg_<id>_<secret>.',
+        )
+      }
+      caller = await memory.keep(hash, () => look(parsed))
+    }
+    deps.onUse?.(caller.by.id)
     return caller
   }
+
+  const authenticate: Authenticate = async (credentials) => {
+    const { authorization } = credentials
+    const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+    if (bearer?.startsWith(TOKEN_PREFIX)) return ofToken(bearer)
+    const session = await deps.readSession?.(credentials)
+    if (session) return session
+    return authorization === undefined ? refuseNobody() : refuseCredential('This is neither a token nor a session.')
+  }
+  return { authenticate, forget: (keys) => memory.forget(keys) }
 }
 
-/** The stage that finds out who calls. Public routes are served without looking. */
+/**
+ * The stage that finds out who calls. Public routes are served without looking; a report token is no account's, and
+ * whoever sends anything else to its route stays nobody.
+ */
 export const makeAuthentication =
   ({ authenticate }: { authenticate: Authenticate }): Stage =>
   async (exchange, next) => {
-    if (exchange.route.scope.kind !== 'public') exchange.caller = await authenticate(exchange.headers.authorization)
+    const { kind } = exchange.route.scope
+    if (kind !== 'public' && kind !== 'report') exchange.caller = await authenticate(exchange.headers)
     return next()
   }

@@ -1,13 +1,52 @@
-/** The stage that decides whether the caller may use the route: scope, capability, role. A new route is denied by default. */
+/** The stage that decides whether the caller may use the route: scope, role, capability. What no rule allows is denied. */
+import { type Caller, challenge, refuseNobody } from './auth.ts'
 import type { Stage } from './exchange.ts'
 import { Problem } from './problem.ts'
+import type { Demands, RouteScope } from './route.ts'
+
+/** What is wrong with the credential for this route, and the scope that would have done; undefined when it may. */
+const whyOutside = (scope: RouteScope, { scopes, by }: Caller): { detail: string; scope?: string } | undefined => {
+  switch (scope.kind) {
+    case 'public':
+    case 'token':
+      return undefined
+    case 'scope': {
+      if (scopes === null || scopes.includes(scope.scope)) return undefined
+      const detail = `This needs the scope ${scope.scope}, which the token does not hold.`
+      return { detail, scope: scope.scope }
+    }
+    case 'full':
+      if (scopes === null) return undefined
+      return { detail: 'This needs a session or a token with full access; a token with scopes cannot do it.' }
+    case 'session':
+      return by.kind === 'session' ? undefined : { detail: 'This needs a session: sign in at /signin.' }
+    case 'report':
+      return { detail: 'This takes the report token of the instance, and nothing else.' }
+    default: {
+      const unknown: never = scope
+      return { detail: `This route is closed: ${JSON.stringify(unknown)}.` }
+    }
+  }
+}
+
+/** @throws Problem ROLE_REQUIRED or CAPABILITY_REQUIRED, naming it */
+const refuseUnable = ({ role, capability }: Demands, { profile }: Caller): void => {
+  if (role !== undefined && profile.role !== role && profile.role !== 'admin') {
+    throw new Problem('ROLE_REQUIRED', `This needs the role ${role}; the account is a ${profile.role}.`)
+  }
+  if (capability !== undefined && !profile.capabilities.includes(capability)) {
+    throw new Problem('CAPABILITY_REQUIRED', `This needs the capability ${capability}, which only an admin grants.`)
+  }
+}
 
 export const authorise: Stage = async ({ route, caller }, next) => {
-  const { scope } = route
-  if (scope.kind === 'public') return next()
-  if (!caller) throw new Problem('UNAUTHENTICATED', 'Send Authorization: Bearer <token>.')
-  if (scope.kind === 'scope' && caller.scopes !== null && !caller.scopes.includes(scope.scope)) {
-    throw new Problem('FORBIDDEN', `This needs the scope ${scope.scope}, which the token does not hold.`)
+  if (route.scope.kind === 'public') return next()
+  if (!caller) return refuseNobody()
+  const outside = whyOutside(route.scope, caller)
+  if (outside) {
+    const { detail, ...scope } = outside
+    throw new Problem('FORBIDDEN', detail, { headers: challenge({ error: 'insufficient_scope', ...scope }) })
   }
+  refuseUnable(route, caller)
   return next()
 }

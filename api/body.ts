@@ -1,8 +1,9 @@
 /**
  * Reading what a client sent: one buffer under a hard cap, strict UTF-8, one JSON value; and the query string.
  */
-import type { IncomingMessage, ServerResponse } from 'node:http'
-import express, { type Request, type Response } from 'express'
+import type { IncomingMessage } from 'node:http'
+import { promisify } from 'node:util'
+import { brotliDecompress, gunzip, inflate } from 'node:zlib'
 import { Problem } from './problem.ts'
 import { nearest } from './validate.ts'
 
@@ -11,17 +12,85 @@ export const BODY_MAX_BYTES = 1_000_000
 /** Deeper nesting is an attack on parsers, not an invoice. */
 const DEPTH_MAX = 32
 
-const readRaw = express.raw({ type: () => true, limit: BODY_MAX_BYTES })
+/** Thrown where the client went away before its request was whole: there is nobody to answer. */
+export class Aborted extends Error {
+  constructor() {
+    super('the client went away before its request was whole')
+    this.name = 'Aborted'
+  }
+}
 
-/** Reads any body as one Buffer. Rejects over the cap, before the rest is read. */
-export const takeBody = (request: IncomingMessage, response: ServerResponse): Promise<Buffer> =>
+type Inflate = (bytes: Buffer, options: { maxOutputLength: number }) => Promise<Buffer>
+
+/** By content-encoding. zlib stops at `maxOutputLength`, so that a small bomb stays small. */
+const INFLATES: Readonly<Record<string, Inflate>> = {
+  gzip: promisify(gunzip),
+  deflate: promisify(inflate),
+  br: promisify(brotliDecompress),
+}
+
+const EMPTY = Buffer.alloc(0)
+
+const tooLarge = (maxBytes: number) =>
+  new Problem('BODY_TOO_LARGE', `The body is larger than this route takes (${maxBytes} bytes).`)
+const unreadable = () => new Problem('MALFORMED_JSON', 'The body could not be read.')
+
+/** Whether a body follows the headers (RFC 9112 section 6). */
+export const hasBody = ({ headers }: IncomingMessage): boolean =>
+  headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
+
+/** The bytes as sent. Over the cap, what is left flows by unseen; who answers also closes (answer.ts). */
+const readSent = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
-    readRaw(request as Request, response as Response, (error?: unknown) => {
-      if (error) return reject(error)
-      const { body } = request as Request
-      resolve(Buffer.isBuffer(body) ? body : Buffer.alloc(0))
-    })
+    const chunks: Buffer[] = []
+    let received = 0
+    const stop = () => {
+      request.off('data', take).off('end', end).off('close', abort)
+    }
+    const refuse = () => {
+      stop()
+      request.resume()
+      reject(tooLarge(maxBytes))
+    }
+    const take = (chunk: Buffer) => {
+      received += chunk.length
+      if (received > maxBytes) return refuse()
+      chunks.push(chunk)
+    }
+    const end = () => {
+      stop()
+      resolve(chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, received))
+    }
+    const abort = () => {
+      stop()
+      reject(new Aborted())
+    }
+    if (request.destroyed) return abort()
+    // A socket that breaks off is an error of the request and then its close; the close is what counts.
+    request.on('error', () => undefined)
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse()
+    request.on('data', take).on('end', end).on('close', abort)
   })
+
+/**
+ * Reads a body as one Buffer, inflated; the cap holds for what is sent and for what comes out of it.
+ * @throws Problem BODY_TOO_LARGE before the rest is read, MALFORMED_JSON for an encoding that is not known or broken
+ * @throws Aborted
+ */
+export const takeBody = async (request: IncomingMessage, maxBytes = BODY_MAX_BYTES): Promise<Buffer> => {
+  if (!hasBody(request)) return EMPTY
+  const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
+  const known = encoding === 'identity' || Object.hasOwn(INFLATES, encoding)
+  if (!known) throw unreadable()
+  const sent = await readSent(request, maxBytes)
+  const open = INFLATES[encoding]
+  if (!open || sent.length === 0) return sent
+  try {
+    return await open(sent, { maxOutputLength: maxBytes })
+  } catch (error) {
+    throw (error as NodeJS.ErrnoException).code === 'ERR_BUFFER_TOO_LARGE' ? tooLarge(maxBytes) : unreadable()
+  }
+}
 
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i
 

@@ -1,4 +1,6 @@
 /** What the handlers are given. Wired by hand in main.ts; tests hand in the same. */
+import type { Accounts } from '../controllers/runtime/accounts.ts'
+import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
 import type { Issuers } from '../controllers/runtime/issuers.ts'
@@ -6,9 +8,17 @@ import type { Keys } from '../controllers/runtime/keys.ts'
 import type { Kube } from '../controllers/runtime/kube.ts'
 import type { LedgerReader } from '../controllers/runtime/ledger.ts'
 import type { MirrorReader } from '../controllers/runtime/mirror.ts'
+import type { Slots } from '../controllers/runtime/slots.ts'
+import type { Attempts } from './attempts.ts'
+import type { Audit } from './audit.ts'
 import type { Authenticate } from './auth.ts'
+import type { Idempotency } from './idempotency.ts'
+import type { Limits } from './limits.ts'
+import type { Oidc } from './oidc.ts'
+import type { Sessions } from './session.ts'
+import type { SignIn } from './signin.ts'
+import type { TokenStore } from './token-store.ts'
 import type { Waiter } from './wait.ts'
-import type { WrongCounter } from './wrong.ts'
 
 /** The API reads the ledger and the mirror, and writes nothing but resources, facts and settings. */
 export type Deps = {
@@ -21,7 +31,18 @@ export type Deps = {
   waiter: Waiter
   keys: Keys
   authenticate: Authenticate
-  wrong: WrongCounter
+  tokens: TokenStore
+  sessions: Sessions
+  signIn: SignIn
+  /** Null when no provider is configured. */
+  oidc: Oidc | null
+  attempts: Attempts
+  accounts: Accounts
+  slots: Slots
+  limits: Limits
+  idempotency: Idempotency
+  audit: Audit
+  auditReader: AuditReader
   namespace: string
   publicUrl: string
   now: () => Date

@@ -6,6 +6,16 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from './auth.ts'
 import type { Answer, Route } from './route.ts'
 
+/** What the audit says of a mutation beside its route. Names only, never values. */
+export type Audited = {
+  /** What was acted on; the Location of the answer or the path when left out. */
+  resource?: string
+  /** Names of what was changed or shown; the fields of the body when left out. */
+  fields?: string[]
+  /** Somebody else's account that was acted on: their chain gets the entry too. */
+  account?: string
+}
+
 export type Exchange = {
   route: Route
   /** As sent: HEAD is served by a GET route. */
@@ -23,6 +33,10 @@ export type Exchange = {
   answerHeaders: Record<string, string>
   /** Set by the stage that authenticates; absent on public routes without a credential. */
   caller?: Caller
+  /** Set by the stage that keeps Idempotency-Keys: names this use of the key, the same for each retry (idempotency.ts). */
+  idempotencyKey?: string
+  /** Set by the stage that writes the audit; a handler may say more than the request shows. */
+  audited?: Audited
   /** Set by the stage that checks the shape. */
   query: Record<string, string>
   body: unknown

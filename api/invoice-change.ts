@@ -12,6 +12,7 @@ import type { Deps } from './deps.ts'
 import { ownRow } from './invoice-read.ts'
 import { Problem, refuseFaults } from './problem.ts'
 import type { Answer, ApiRequest } from './route.ts'
+import { underSendCap } from './send-cap.ts'
 import { accepted, refuseStalled, wantsAsync } from './verdict.ts'
 
 /** Somebody else wrote in between: read again and try once more, this often. */
@@ -67,20 +68,29 @@ const write = async (deps: Deps, request: ApiRequest, name: string): Promise<Res
 const isJudged = (uid: string, generation: number) => (row: MirrorRow | undefined) =>
   row !== undefined && row.uid === uid && row.observedGeneration >= generation
 
+/** A draft that this very change sends. */
+const sendsNow = (view: InvoiceView, body: unknown): boolean =>
+  view.number === null && !view.test && (body as { send?: unknown }).send === true
+
 export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   refuseLocked(row.view as InvoiceView)
   const watched = deps.waiter.watch('Invoice', row.name)
   try {
-    const { metadata } = await write(deps, request, row.name)
-    const location = `/api/invoices/${row.name}`
-    if (wantsAsync(request)) return accepted(location, { invoice: row.view })
-    const done = isJudged(metadata.uid, metadata.generation)
-    const now = await deps.mirror.get('Invoice', row.name)
-    const found = done(now) ? { row: now } : await watched.until(done)
-    if (!found?.row) return accepted(location, { invoice: row.view })
-    refuseStalled(found.row)
-    return { status: 200, body: { invoice: found.row.view } }
+    const change = async (): Promise<Answer> => {
+      const { metadata } = await write(deps, request, row.name)
+      const location = `/api/invoices/${row.name}`
+      if (wantsAsync(request)) return accepted(location, { invoice: row.view })
+      const done = isJudged(metadata.uid, metadata.generation)
+      const now = await deps.mirror.get('Invoice', row.name)
+      const found = done(now) ? { row: now } : await watched.until(done)
+      if (!found?.row) return accepted(location, { invoice: row.view })
+      refuseStalled(found.row)
+      return { status: 200, body: { invoice: found.row.view } }
+    }
+    return sendsNow(row.view as InvoiceView, request.body)
+      ? await underSendCap(deps, request, row.name, change)
+      : await change()
   } finally {
     watched.leave()
   }

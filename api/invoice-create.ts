@@ -17,6 +17,7 @@ import { restPointer, toSpec } from '../crds/rest.ts'
 import type { Deps } from './deps.ts'
 import { Problem, refuseFaults } from './problem.ts'
 import type { Answer, ApiRequest } from './route.ts'
+import { underSendCap } from './send-cap.ts'
 import { accepted, refuseStalled, wantsAsync } from './verdict.ts'
 
 /** What POST answers beside the invoice (spec/1 Create response). The password can be derived again, so a replay shows it too. */
@@ -46,6 +47,10 @@ const replay = (deps: Deps, spec: InvoiceSpec, row: MirrorRow): Answer => {
   const view = row.view as ShownInvoice
   const asked = viewPayload(payloadOf(spec, spec.issuerId ?? DEFAULT_ISSUER))
   const fields = differing(asked, view.created_from)
+  if (fields.length > 0 && spec.externalRef === undefined) {
+    const detail = `The key was used for ${view.id} with another ${fields.join(', ')}.`
+    throw new Problem('IDEMPOTENCY_MISMATCH', detail)
+  }
   if (fields.length > 0) {
     const detail = `The reference ${spec.externalRef} was used for ${view.id} with another ${fields.join(', ')}.`
     const faults = fields.map((field) => ({
@@ -57,6 +62,15 @@ const replay = (deps: Deps, spec: InvoiceSpec, row: MirrorRow): Answer => {
   }
   refuseStalled(row)
   return answerOf(deps, row, true)
+}
+
+/**
+ * A reference leads to one name for ever and an Idempotency-Key to one for as long as it is kept, so that a repeat meets
+ * the first create in the API server, whatever became of us in between.
+ */
+const nameFor = ({ caller: { account }, idempotencyKey }: ApiRequest, externalRef: string | undefined): string => {
+  if (externalRef !== undefined) return nameOf({ account, externalRef })
+  return freshName(idempotencyKey === undefined ? randomBytes(16) : Buffer.from(idempotencyKey, 'hex'))
 }
 
 /** True once the controllers have said something final about what was asked. */
@@ -90,20 +104,23 @@ export const createInvoice = async (deps: Deps, request: ApiRequest): Promise<An
     throw new Problem('BAD_ISSUER', `${spec.issuerId} is not an issuer of this account.`)
   }
   const ref = spec.externalRef
-  const name = ref === undefined ? freshName(randomBytes(16)) : nameOf({ account, externalRef: ref })
+  const name = nameFor(request, ref)
   const location = `/api/invoices/${name}`
   const done = (row: MirrorRow | undefined) => settled(row, spec.send)
   const watched = deps.waiter.watch('Invoice', name)
   try {
     const known = ref === undefined ? undefined : await knownBy(deps, account, ref)
     if (done(known)) return replay(deps, spec, known as MirrorRow)
-    const outcome = await create(deps, name, spec)
-    if (wantsAsync(request)) return accepted(location, { invoice: { id: name } })
-    const found = await watched.until(done)
-    if (!found?.row) return accepted(location, { invoice: { id: name } })
-    if (outcome === 'stood there') return replay(deps, spec, found.row)
-    refuseStalled(found.row)
-    return answerOf(deps, found.row, false)
+    const make = async (): Promise<Answer> => {
+      const outcome = await create(deps, name, spec)
+      if (wantsAsync(request)) return accepted(location, { invoice: { id: name } })
+      const found = await watched.until(done)
+      if (!found?.row) return accepted(location, { invoice: { id: name } })
+      if (outcome === 'stood there') return replay(deps, spec, found.row)
+      refuseStalled(found.row)
+      return answerOf(deps, found.row, false)
+    }
+    return spec.send && !spec.test ? await underSendCap(deps, request, name, make) : await make()
   } finally {
     watched.leave()
   }

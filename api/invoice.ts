@@ -9,6 +9,7 @@ import { getPdf, getSnapshot, listSnapshots } from './invoice-pdf.ts'
 import { getInvoice, listInvoices } from './invoice-read.ts'
 import { getProfile, patchProfile } from './profile.ts'
 import type { Route } from './route.ts'
+import type { Scope } from './scopes.ts'
 
 const LIMIT_MAX = 200
 
@@ -50,7 +51,7 @@ const filters: Record<string, JsonSchema> = {
   offset: digits('How many to skip.', '^\\d{1,9}$'),
 }
 
-const scope = (name: string) => ({ kind: 'scope' as const, scope: name })
+const scope = (name: Scope) => ({ kind: 'scope' as const, scope: name })
 const tag = 'Invoices'
 const one = '/api/invoices/:id'
 const pdf = { description: 'The PDF.', contentType: 'application/pdf' }
@@ -78,6 +79,7 @@ export const invoiceRoutes: Route[] = [
       'NO_ITEMS',
       'ZERO_TOTAL',
       'REF_PAYLOAD_MISMATCH',
+      'SEND_CAP',
     ],
     handle: createInvoice,
   },
@@ -157,6 +159,7 @@ export const invoiceRoutes: Route[] = [
       'BAD_ISSUER',
       'NO_ITEMS',
       'ZERO_TOTAL',
+      'SEND_CAP',
     ],
     handle: patchInvoice,
   },

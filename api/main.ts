@@ -1,7 +1,11 @@
 /** The API's process: reads its configuration, wires the clients, listens. It holds no state and any number may run. */
+
+import { makeAccounts } from '../controllers/runtime/accounts.ts'
+import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.ts'
 import { makeBlobs } from '../controllers/runtime/blobs.ts'
-import { API, EnvError, readEnv } from '../controllers/runtime/env.ts'
+import { API, EnvError, LIMITS, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
+import { makeKeyBook } from '../controllers/runtime/idempotency.ts'
 import { makeIssuers } from '../controllers/runtime/issuers.ts'
 import { makeKeys } from '../controllers/runtime/keys.ts'
 import { makeKube } from '../controllers/runtime/kube.ts'
@@ -11,15 +15,26 @@ import { makeMetrics } from '../controllers/runtime/metrics.ts'
 import { makeMirrorReader } from '../controllers/runtime/mirror.ts'
 import { makeOps } from '../controllers/runtime/ops.ts'
 import { makePg } from '../controllers/runtime/pg.ts'
+import { makeSlots } from '../controllers/runtime/slots.ts'
 import { installStop } from '../controllers/runtime/stop.ts'
 import { VERSION } from '../controllers/runtime/version.ts'
-import { makeAuthenticate } from './auth.ts'
+import { makeAttempts } from './attempts.ts'
+import { makeAudit } from './audit.ts'
+import { makeAuth } from './auth.ts'
 import type { Deps } from './deps.ts'
+import { startFirstAdmin } from './first-admin.ts'
+import { makeIdempotency } from './idempotency.ts'
+import { makeLimits } from './limits.ts'
+import { makeOidc } from './oidc.ts'
 import { makePipeline } from './pipeline.ts'
 import { makeServer } from './server.ts'
+import { makeReadSession, makeSessionCaller, makeSessions } from './session.ts'
+import { makeSignIn } from './signin.ts'
 import { allRoutes } from './system.ts'
+import { makeTokenStore } from './token-store.ts'
+import { makeTokenUse } from './token-use.ts'
+import { makeHashSecret } from './tokens.ts'
 import { makeWaiter } from './wait.ts'
-import { makeWrongCounter } from './wrong.ts'
 
 const main = async () => {
   const env = readEnv(API, process.env)
@@ -47,6 +62,16 @@ const main = async () => {
   const waiter = await makeWaiter({ pg, mirror })
   const now = () => new Date()
   const nowMs = () => performance.now()
+  const hash = makeHashSecret(env.secretKey)
+  const use = makeTokenUse({ pg, nowMs, onError: (err) => log.warn({ err }, 'last use of tokens not written') })
+  const keys = makeKeys(env.secretKey)
+  const given = { pg, kube, keys, waiter, serverKey: env.secretKey, namespace: env.namespace, publicUrl: env.publicUrl }
+  const sessions = makeSessions({ ...given, now, nowMs })
+  const readSession = makeReadSession(makeSessionCaller({ sessions, mirror, nowMs }))
+  const provider = oidcOf(env)
+  const auth = makeAuth({ pg, hash, nowMs, onUse: use.note, readSession })
+  waiter.hear(auth.forget)
+  const audit = makeAudit({ append: makeAppendAudit({ pg }), log })
   const deps: Deps = {
     kube,
     ledger: makeLedgerReader({ pg }),
@@ -55,9 +80,19 @@ const main = async () => {
     blobs: makeBlobs({ pg }),
     issuers: makeIssuers({ pg }),
     waiter,
-    keys: makeKeys(env.secretKey),
-    authenticate: makeAuthenticate({ pg, mirror, serverKey: env.secretKey, nowMs }),
-    wrong: makeWrongCounter(nowMs),
+    keys,
+    authenticate: auth.authenticate,
+    tokens: makeTokenStore({ pg, hash }),
+    sessions,
+    signIn: makeSignIn({ ...given, now, signUp: env.signUp }),
+    oidc: provider && makeOidc(provider, { ...given, now, log }),
+    attempts: makeAttempts({ pg }),
+    accounts: makeAccounts({ pg }),
+    slots: makeSlots({ pg }),
+    limits: makeLimits(readEnv(LIMITS, process.env)),
+    idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), serverKey: env.secretKey }),
+    audit,
+    auditReader: makeAuditReader({ pg }),
     namespace: env.namespace,
     publicUrl: env.publicUrl,
     now,
@@ -77,11 +112,20 @@ const main = async () => {
   })
   log.info({ listen: env.listen }, 'listening')
 
+  const leaving = new AbortController()
+  const { adminEmail } = env
+  if (adminEmail !== undefined) {
+    startFirstAdmin({ kube, namespace: env.namespace, email: adminEmail }, log, leaving.signal)
+  }
+
+  stop.add('first administrator', () => leaving.abort())
   stop.add('readiness', () => ops.leave())
   stop.add('server', async () => {
     server.closeIdleConnections()
     await new Promise((resolve) => server.close(resolve))
   })
+  stop.add('token use', () => use.close())
+  stop.add('audit', () => audit.close())
   stop.add('waiter', () => waiter.close())
   stop.add('kube', () => kube.close())
   stop.add('database', () => pg.close())

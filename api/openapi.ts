@@ -2,11 +2,18 @@
 import assert from 'node:assert/strict'
 import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import type { JsonSchema } from '../crds/rest.ts'
-import type { AnswerDeclaration, RouteDeclaration } from './route.ts'
+import { KEY_PATTERN, KEYED_METHODS } from './idempotency.ts'
+import type { AnswerDeclaration, RouteDeclaration, RouteScope } from './route.ts'
 
 const PROBLEM_REF = '#/components/schemas/Problem'
 const JSON_TYPE = 'application/json'
 const PROBLEM_TYPE = 'application/problem+json'
+
+const SECURITY_SCHEMES: JsonSchema = {
+  token: { type: 'http', scheme: 'bearer', description: 'A personal access token, btg_….' },
+  session: { type: 'http', scheme: 'bearer', bearerFormat: 'JWT', description: 'A session, also taken as a cookie.' },
+  report: { type: 'http', scheme: 'bearer', description: 'The report token of one dev instance, dbr_….' },
+}
 
 /** What every route may answer, and what every route behind a token may answer beside that. */
 const ANYWHERE: readonly ProblemCode[] = ['INTERNAL', 'TOO_MANY_REQUESTS', 'UNAVAILABLE']
@@ -18,6 +25,11 @@ const WITH_BODY: readonly ProblemCode[] = [
   'UNKNOWN_FIELD',
   'UNSUPPORTED_MEDIA_TYPE',
 ]
+
+const KEYED: readonly ProblemCode[] = ['BAD_IDEMPOTENCY_KEY', 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_MISMATCH']
+
+/** The routes that take an Idempotency-Key. */
+const isKeyed = ({ method, scope }: RouteDeclaration): boolean => KEYED_METHODS.has(method) && scope.kind !== 'public'
 
 /** The body of every refusal (RFC 9457), once. */
 const PROBLEM: JsonSchema = {
@@ -68,10 +80,10 @@ export const openapiOf = (
   return {
     openapi: '3.1.0',
     info,
-    security: [{ token: [] }],
+    security: [{ token: [] }, { session: [] }],
     paths,
     components: {
-      securitySchemes: { token: { type: 'http', scheme: 'bearer', description: 'A personal access token.' } },
+      securitySchemes: SECURITY_SCHEMES,
       schemas: { ...schemas, Problem: PROBLEM },
     },
   }
@@ -79,7 +91,7 @@ export const openapiOf = (
 
 const operationOf = (route: RouteDeclaration): JsonSchema => {
   const codes = codesOf(route)
-  const parameters = [...pathParameters(route), ...queryParameters(route)]
+  const parameters = [...pathParameters(route), ...queryParameters(route), ...headerParameters(route)]
   return {
     operationId: route.id ?? camelOf(route.summary),
     summary: route.summary,
@@ -95,9 +107,29 @@ const operationOf = (route: RouteDeclaration): JsonSchema => {
   }
 }
 
-const securityOf = ({ scope }: RouteDeclaration): JsonSchema => {
-  if (scope.kind === 'public') return { security: [] }
-  return scope.kind === 'scope' ? { 'x-scope': scope.scope } : {}
+/** Scopes stand in the requirement (OpenAPI 3.1) and, with what else is demanded, beside it for other readers. */
+const securityOf = ({ scope, capability, role }: RouteDeclaration): JsonSchema => ({
+  security: requirementsOf(scope),
+  ...(scope.kind === 'public' ? {} : { 'x-scope-kind': scope.kind }),
+  ...(scope.kind === 'scope' ? { 'x-scope': scope.scope } : {}),
+  ...(capability === undefined ? {} : { 'x-capability': capability }),
+  ...(role === undefined ? {} : { 'x-role': role }),
+})
+
+const requirementsOf = (scope: RouteScope): JsonSchema[] => {
+  switch (scope.kind) {
+    case 'public':
+      return []
+    case 'scope':
+      return [{ token: [scope.scope] }, { session: [] }]
+    case 'token':
+    case 'full':
+      return [{ token: [] }, { session: [] }]
+    case 'session':
+      return [{ session: [] }]
+    case 'report':
+      return [{ report: [] }]
+  }
 }
 
 const codesOf = (route: RouteDeclaration): ProblemCode[] =>
@@ -106,7 +138,10 @@ const codesOf = (route: RouteDeclaration): ProblemCode[] =>
       ...route.codes,
       ...ANYWHERE,
       ...(route.scope.kind === 'public' ? [] : BEHIND_TOKEN),
-      ...(route.scope.kind === 'scope' ? (['FORBIDDEN'] as const) : []),
+      ...(['public', 'token', 'report'].includes(route.scope.kind) ? [] : (['FORBIDDEN'] as const)),
+      ...(route.role ? (['ROLE_REQUIRED'] as const) : []),
+      ...(route.capability ? (['CAPABILITY_REQUIRED'] as const) : []),
+      ...(isKeyed(route) ? KEYED : []),
       ...(route.body ? WITH_BODY : []),
       ...(route.path.includes(':') ? (['NOT_FOUND'] as const) : []),
       ...(route.query ? (['INVALID_FIELD', 'UNKNOWN_PARAMETER'] as const) : []),
@@ -128,6 +163,20 @@ const queryParameters = (route: RouteDeclaration): JsonSchema[] =>
     ...('description' in schema ? { description: schema.description } : {}),
     schema,
   }))
+
+const headerParameters = (route: RouteDeclaration): JsonSchema[] =>
+  isKeyed(route)
+    ? [
+        {
+          name: 'Idempotency-Key',
+          in: 'header',
+          required: false,
+          description:
+            'Makes a retry safe: for 24 hours the same request under the same key gets the first answer again, with Idempotency-Replayed: true.',
+          schema: { type: 'string', pattern: KEY_PATTERN },
+        },
+      ]
+    : []
 
 const answersOf = (route: RouteDeclaration): JsonSchema =>
   Object.fromEntries(Object.entries(route.answers).map(([status, answer]) => [status, answerOf(answer)]))

@@ -55,8 +55,12 @@ const cookieOf = (request: ApiRequest): string => {
 
 const isOpen = async (deps: Deps, request: ApiRequest, { name, view, gate, n }: Found): Promise<boolean> => {
   if (gate === 'password') return deps.keys.pageSessionOpens(cookieOf(request), name, n, deps.now().getTime())
-  if (!request.headers.authorization) return false
-  const caller = await deps.authenticate(request.headers.authorization)
+  // Whoever is not signed in, or no longer, sees the gate.
+  const caller = await deps.authenticate(request.headers).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'UNAUTHENTICATED' && !request.headers.authorization) return null
+    throw error
+  })
+  if (!caller) return false
   return caller.profile.email.toLowerCase() === (view.client_email ?? '').toLowerCase()
 }
 
@@ -94,15 +98,15 @@ const enter = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const found = await find(deps, request)
   const { name, gate, n } = found
   if (gate === 'account') return refuse(found, { status: 401 })
-  const waitMs = deps.wrong.waitMs(name)
+  const { waitMs, right } = await deps.attempts.begin({ ip: request.ip, target: `page:${name}` })
   if (waitMs > 0) {
     return refuse(found, { status: 429, tooMany: true, headers: { 'retry-after': String(Math.ceil(waitMs / 1000)) } })
   }
   const given = new URLSearchParams((request.form ?? Buffer.alloc(0)).toString('utf8')).get('password') ?? ''
   if (!deps.keys.passwordOpens(given.trim(), name, n)) {
-    deps.wrong.add(name)
     return refuse(found, { status: 403, wrong: true })
   }
+  await right()
   const session = deps.keys.pageSession(name, n, deps.now().getTime() + SESSION_MS)
   const path = `/i/${request.params.token}`
   const secure = deps.publicUrl.startsWith('https:') ? '; Secure' : ''

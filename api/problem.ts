@@ -2,7 +2,10 @@
  * The one way a refusal leaves the house: `application/problem+json` (RFC 9457) with the documents' codes,
  * the findings with JSON pointers, and the next step (DESIGN section 5, errors).
  */
+import { KubeError } from '../controllers/runtime/errors.ts'
+import { DatabaseUnavailable } from '../controllers/runtime/pg.ts'
 import { type Fault, PROBLEMS, type ProblemCode } from '../crds/problem.ts'
+import { withoutCredentials } from './tokens.ts'
 
 /** Thrown anywhere under a route; `server.ts` turns it into the answer. `detail` is for people and holds no secret. */
 export class Problem extends Error {
@@ -23,11 +26,23 @@ export class Problem extends Error {
   }
 }
 
+/** The status that something thrown will be answered with. From 500 on it is not known what was done. */
+export const statusOf = (error: unknown): number => {
+  if (error instanceof Problem) return error.status
+  return error instanceof DatabaseUnavailable || error instanceof KubeError ? 503 : 500
+}
+
 /** Refuses when there is a finding; the first one names the code of the whole answer. */
 export const refuseFaults = (faults: Fault[]): void => {
   const first = faults[0]
   if (first) throw new Problem(first.code, first.detail, { faults })
 }
+
+const withoutSecrets = (fault: Fault): Fault => ({
+  ...fault,
+  pointer: withoutCredentials(fault.pointer),
+  detail: withoutCredentials(fault.detail),
+})
 
 /** The body of the answer. `type` is a page of this service that explains the code. */
 export const problemBody = (problem: Problem, requestId: string, publicUrl: string) => {
@@ -36,10 +51,10 @@ export const problemBody = (problem: Problem, requestId: string, publicUrl: stri
     type: `${publicUrl}/problems/${problem.code}`,
     title,
     status,
-    detail: problem.message,
+    detail: withoutCredentials(problem.message),
     code: problem.code,
     next,
     request_id: requestId,
-    ...(problem.faults.length > 0 && { errors: problem.faults }),
+    ...(problem.faults.length > 0 && { errors: problem.faults.map(withoutSecrets) }),
   }
 }

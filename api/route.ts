@@ -1,14 +1,34 @@
 /** A route as data: the server, the OpenAPI document and the scope check are all made from this one declaration. */
 import type { IncomingHttpHeaders } from 'node:http'
+import type { CAPABILITIES } from '../crds/account/schema.ts'
 import type { ProblemCode } from '../crds/problem.ts'
 import type { JsonSchema } from '../crds/rest.ts'
 import type { Caller } from './auth.ts'
 import type { Deps } from './deps.ts'
+import type { Audited } from './exchange.ts'
+import type { Scope } from './scopes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 
-/** Who may call. A new route without a scope does not compile. */
-export type RouteScope = { kind: 'public' } | { kind: 'token' } | { kind: 'scope'; scope: string }
+/**
+ * Who may call. A new route without a scope does not compile, and a kind that nobody knows is refused to everybody.
+ * - `public`: anybody; no credential is looked at
+ * - `token`: any valid credential of an account, whatever its scopes
+ * - `scope`: a token that holds the scope, a token with full access, or a session
+ * - `full`: a session or a token with full access; a scoped token never
+ * - `session`: somebody who signed in; a token never
+ * - `report`: the report token of one dev instance; nothing else
+ */
+export type RouteScope =
+  | { kind: 'public' }
+  | { kind: 'token' }
+  | { kind: 'scope'; scope: Scope }
+  | { kind: 'full' }
+  | { kind: 'session' }
+  | { kind: 'report' }
+
+/** What the caller's account must be, beside the scope: `admin` may do what a reviewer may. */
+export type Demands = { capability?: (typeof CAPABILITIES)[number]; role?: 'reviewer' | 'admin' }
 
 /** One answer by its status. Without a schema there is no body; `contentType` is `application/json` when absent. */
 export type AnswerDeclaration = {
@@ -19,7 +39,7 @@ export type AnswerDeclaration = {
 }
 
 /** What a client is told of a route. */
-export type RouteDeclaration = {
+export type RouteDeclaration = Demands & {
   method: Method
   /** Express form: `/api/invoices/:id`. */
   path: string
@@ -29,6 +49,8 @@ export type RouteDeclaration = {
   description?: string
   tag?: string
   scope: RouteScope
+  /** The answer shows a credential, once: whoever keeps the answer keeps it sealed, and the audit has only its name. */
+  secretAnswer?: true
   /** Closed JSON schema of the request body. */
   body?: JsonSchema
   bodyContentType?: string
@@ -50,6 +72,10 @@ export type ApiRequest = {
   headers: IncomingHttpHeaders
   ip: string
   requestId: string
+  /** The same for each retry under one Idempotency-Key: name effects by it. */
+  idempotencyKey?: string
+  /** To be filled by a handler that knows more than the request shows. */
+  audited?: Audited
 }
 
 /** `body` is sent as JSON; `bytes` go out as they are, with the content type in `headers`. */
@@ -61,9 +87,8 @@ export type Answer = {
 }
 
 /** A page is served but not part of the described API. */
-export type HiddenDeclaration = Pick<RouteDeclaration, 'method' | 'path' | 'summary' | 'scope' | 'body' | 'query'> & {
-  hidden: true
-}
+export type HiddenDeclaration = Demands &
+  Pick<RouteDeclaration, 'method' | 'path' | 'summary' | 'scope' | 'secretAnswer' | 'body' | 'query'> & { hidden: true }
 
 export type Route = (HiddenDeclaration | (RouteDeclaration & { hidden?: false })) & {
   handle(deps: Deps, request: ApiRequest): Promise<Answer>

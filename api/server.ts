@@ -1,150 +1,78 @@
 /**
- * The window: routes are declared as data (route.ts) and this file turns them into an Express application.
- * Each request gets an id, passes through the pipeline to its handler, and is answered; errors have one mapping.
+ * The window. Routes are declared as data (route.ts). A plain request for a described route goes straight to its answer
+ * (dispatch.ts, answer.ts); Express finds the place for everything else and refuses what has none.
  */
-import { randomUUID } from 'node:crypto'
-import { createServer, type Server } from 'node:http'
-import express, { type ErrorRequestHandler, type Request, type Response } from 'express'
-import { KubeError } from '../controllers/runtime/kube.ts'
-import type { Log } from '../controllers/runtime/log.ts'
-import { DatabaseUnavailable } from '../controllers/runtime/pg.ts'
-import type { Caller } from './auth.ts'
-import { takeBody } from './body.ts'
-import type { Deps } from './deps.ts'
-import type { Exchange, Stage } from './exchange.ts'
-import { Problem, problemBody } from './problem.ts'
-import type { Answer, Method, Route } from './route.ts'
+import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
+import express, { type Express, type Request, type Response } from 'express'
+import { type AnswerDeps, type Desk, makeDesk, type Visit } from './answer.ts'
+import { makeDispatch } from './dispatch.ts'
+import { Problem } from './problem.ts'
+import type { Route } from './route.ts'
 
-/** No request holds a socket longer than this (the bounded wait is 15 s). */
+/** No request may take longer to arrive than this; the headers, than that. Looked after once per `CHECK_MS`. */
 const REQUEST_TIMEOUT_MS = 30_000
-const RETRY_AFTER_SECONDS = '2'
+const HEADERS_TIMEOUT_MS = 10_000
+const CHECK_MS = 1_000
+/** Longer than the idle time of the load balancers in front, or they would reuse a connection that is being closed. */
+const KEEP_ALIVE_MS = 65_000
+/** All headers of a request together. */
+const HEADER_MAX_BYTES = 16_384
+/** Connections beyond these are closed at once: each costs memory before it has said who it is. */
+const CONNECTIONS_MAX = 10_000
 
-export type ServerDeps = {
-  routes: Route[]
-  deps: Deps
-  /** What every request passes through before its handler (pipeline.ts). */
-  pipeline: Stage
-  log: Log
-  /** Called once per answered request, with the route's template, never the path. */
-  observe(request: { method: string; route: string; status: number; durationMs: number }): void
-}
+export type ServerDeps = AnswerDeps & { routes: Route[] }
 
-const send = (response: Response, answer: Answer): void => {
-  const { status, headers = {} } = answer
-  const bytes =
-    answer.bytes ?? (answer.body === undefined ? Buffer.alloc(0) : Buffer.from(JSON.stringify(answer.body), 'utf8'))
-  response.writeHead(status, {
-    ...(bytes.length > 0 && { 'content-type': 'application/json; charset=utf-8' }),
-    'cache-control': 'no-store',
-    'x-content-type-options': 'nosniff',
-    ...response.locals.answerHeaders,
-    ...headers,
-    'content-length': bytes.length,
-  })
-  response.end(response.req.method === 'HEAD' ? undefined : bytes)
-}
+const visitOf = (response: Response): Visit => response.locals.visit
 
-/** Anything thrown under a route becomes a Problem; what is not ours says nothing of our insides. */
-const asProblem = (error: unknown): Problem => {
-  if (error instanceof Problem) return error
-  if (error instanceof DatabaseUnavailable) {
-    return new Problem('UNAVAILABLE', 'The ledger cannot be reached; nothing was stored.', {
-      headers: { 'retry-after': RETRY_AFTER_SECONDS },
+/** Express with every declared path; each request brings its visit in `locals`. */
+const makeExpress = (routes: readonly Route[], desk: Desk): Express => {
+  const app = express()
+  app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true)
+  for (const path of new Set(routes.map((route) => route.path))) {
+    const known = new Map<string, Route>(routes.filter((route) => route.path === path).map((r) => [r.method, r]))
+    const allow = [...known.keys(), ...(known.has('GET') ? ['HEAD'] : [])].join(', ')
+    app.all(path, (request: Request, response: Response) => {
+      const visit = visitOf(response)
+      visit.template = path
+      const route = known.get(request.method === 'HEAD' ? 'GET' : request.method)
+      if (!route) throw new Problem('METHOD_NOT_ALLOWED', `${path} knows ${allow}.`, { headers: { allow } })
+      return desk.serve(visit, { route, params: request.params as Record<string, string> })
     })
   }
-  if (error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500)) {
-    return new Problem('UNAVAILABLE', 'The control plane cannot be reached; send the same request again.', {
-      headers: { 'retry-after': RETRY_AFTER_SECONDS },
-    })
-  }
-  const type = (error as { type?: string }).type
-  if (type === 'entity.too.large') return new Problem('BODY_TOO_LARGE', 'The body is larger than this route takes.')
-  if (typeof type === 'string' && (type.startsWith('encoding.') || type.startsWith('request.'))) {
-    return new Problem('MALFORMED_JSON', 'The body could not be read.')
-  }
+  return app
+}
+
+/** What it means that Express ends without an answer: an error on its way, or no such place. */
+const misplaced = (error: unknown): unknown => {
+  if (error === undefined || error === null) return new Problem('NOT_FOUND', 'There is no such path.')
   // Express refuses a path that is not valid percent-encoding.
-  if (error instanceof URIError) return new Problem('NOT_FOUND', 'The path is not valid.')
-  return new Problem('INTERNAL', 'The request failed inside the service.')
-}
-
-type Handler = (request: Request, response: Response) => Promise<Answer>
-
-const makeHandler = (route: Route, { deps, pipeline }: Pick<ServerDeps, 'deps' | 'pipeline'>): Handler => {
-  return async (request, response) => {
-    const answerHeaders: Record<string, string> = {}
-    response.locals.answerHeaders = answerHeaders
-    let bytes: Promise<Buffer> | undefined
-    const exchange: Exchange = {
-      route,
-      method: request.method,
-      url: request.originalUrl,
-      params: request.params as Record<string, string>,
-      headers: request.headers,
-      ip: request.socket.remoteAddress ?? '',
-      requestId: response.locals.requestId,
-      bytes: () => {
-        bytes ??= takeBody(request, response)
-        return bytes
-      },
-      answerHeaders,
-      query: {},
-      body: undefined,
-      form: undefined,
-    }
-    return pipeline(exchange, () => route.handle(deps, { ...exchange, caller: exchange.caller as Caller }))
-  }
+  return error instanceof URIError ? new Problem('NOT_FOUND', 'The path is not valid.') : error
 }
 
 /** Builds the server without listening. */
-export const makeServer = ({ routes, deps, pipeline, log, observe }: ServerDeps): Server => {
-  const app = express()
-  app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true)
-
-  app.use((request, response, next) => {
-    const startedMs = performance.now()
-    response.locals.requestId = randomUUID()
-    response.setHeader('request-id', response.locals.requestId)
-    response.on('finish', () =>
-      observe({
-        method: request.method,
-        route: response.locals.route ?? 'unknown',
-        status: response.statusCode,
-        durationMs: performance.now() - startedMs,
-      }),
-    )
-    next()
-  })
-
-  for (const path of new Set(routes.map((route) => route.path))) {
-    const handlers = new Map(
-      routes.filter((route) => route.path === path).map((r) => [r.method, makeHandler(r, { deps, pipeline })]),
-    )
-    const allow = [...handlers.keys(), ...(handlers.has('GET') ? ['HEAD'] : [])].join(', ')
-    app.all(path, async (request, response) => {
-      response.locals.route = path
-      const handle = handlers.get((request.method === 'HEAD' ? 'GET' : request.method) as Method)
-      if (!handle) throw new Problem('METHOD_NOT_ALLOWED', `${path} knows ${allow}.`, { headers: { allow } })
-      send(response, await handle(request, response))
-    })
+export const makeServer = ({ routes, ...rest }: ServerDeps): Server => {
+  const desk = makeDesk(rest)
+  const app = makeExpress(routes, desk)
+  const leaveToExpress = (visit: Visit): void => {
+    const { request, response } = visit
+    Object.assign(response, { locals: { visit } })
+    app(request as Request, response as Response, (error?: unknown) => desk.refuse(visit, misplaced(error)))
   }
-  app.use(() => {
-    throw new Problem('NOT_FOUND', 'There is no such path.')
-  })
-
-  const onError: ErrorRequestHandler = (error, _request, response, _next) => {
-    const problem = asProblem(error)
-    if (problem.code === 'INTERNAL') log.error({ err: error, requestId: response.locals.requestId }, 'request failed')
-    if (response.headersSent) {
-      response.destroy()
-      return
-    }
-    send(response, {
-      status: problem.status,
-      body: problemBody(problem, response.locals.requestId, deps.publicUrl),
-      headers: { 'content-type': 'application/problem+json; charset=utf-8', ...problem.headers },
-    })
+  const dispatch = makeDispatch(routes)
+  const onRequest = (request: IncomingMessage, response: ServerResponse) => {
+    const visit = desk.receive(request, response)
+    const found = dispatch(request.method ?? '', request.url ?? '')
+    if (found) return void desk.serve(visit, found)
+    leaveToExpress(visit)
   }
-  app.use(onError)
-  const server = createServer({ requestTimeout: REQUEST_TIMEOUT_MS, keepAliveTimeout: 65_000 }, app)
+  const limits = {
+    requestTimeout: REQUEST_TIMEOUT_MS,
+    headersTimeout: HEADERS_TIMEOUT_MS,
+    connectionsCheckingInterval: CHECK_MS,
+    keepAliveTimeout: KEEP_ALIVE_MS,
+    maxHeaderSize: HEADER_MAX_BYTES,
+  }
+  const server = createServer(limits, onRequest)
+  server.maxConnections = CONNECTIONS_MAX
   return server
 }

@@ -2,11 +2,19 @@
 
 import { html, textOf } from '../crds/html.ts'
 import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
+import { accountRoutes } from './account.ts'
+import { accountPageRoutes } from './account-page.ts'
+import { adminRoutes } from './admin-routes.ts'
+import { auditRoutes } from './audit-routes.ts'
+import { authRoutes } from './auth-routes.ts'
 import { invoiceRoutes } from './invoice.ts'
+import { jwksRoutes } from './jwks.ts'
 import { openapiOf } from './openapi.ts'
 import { pageRoutes } from './page.ts'
 import { Problem } from './problem.ts'
 import { described, type Route } from './route.ts'
+import { signinRoutes } from './signin-page.ts'
+import { teamRoutes } from './teams.ts'
 
 /** `info` of the invoicing description; the version is the document's (CONTRACT section 10). */
 export const INVOICING = {
@@ -63,4 +71,16 @@ export const systemRoutes: Route[] = [
 ]
 
 /** Every route of the service. */
-export const allRoutes: Route[] = [...invoiceRoutes, ...pageRoutes, ...systemRoutes]
+export const allRoutes: Route[] = [
+  ...invoiceRoutes,
+  ...accountRoutes,
+  ...adminRoutes,
+  ...teamRoutes,
+  ...authRoutes,
+  ...jwksRoutes,
+  ...signinRoutes,
+  ...accountPageRoutes,
+  ...pageRoutes,
+  ...auditRoutes,
+  ...systemRoutes,
+]

@@ -1,61 +1,94 @@
 /**
- * Personal access tokens: `btg_<id>_<secret>`. The secret has 160 random bits and is kept only as a keyed hash
+ * Personal access tokens: `btg_<id>_<secret>`. The secret is 160 random bits and a checksum over the whole token, so
+ * that a typing error is told from a revoked token without a look-up. Only a keyed hash of the random part is kept
  * (HMAC-SHA256 under a key derived from the server key), so a copy of the database opens nothing.
- * Source: spec/1 Authentication; CONTRACT section 3.
+ * Source: spec/1 Authentication; CONTRACT section 3; research/performance-reliability.md section 5, item 9.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
-import { makePg, type Pg } from '../controllers/runtime/pg.ts'
+import { crc32 } from 'node:zlib'
+import { makePg } from '../controllers/runtime/pg.ts'
 
-const TOKEN = /^btg_([0-9a-f]{16})_([A-Za-z0-9_-]{27})$/
+/** The first tokens had no checksum; they go on working. */
+const TOKEN = /^btg_([0-9a-f]{16})_([A-Za-z0-9_-]{27})([A-Za-z0-9]{6})?$/
+const DIGITS = '0123456789ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz'
+const CHECKSUM_LENGTH = 6
+const ID_BYTES = 8
+/** 160 bits. */
+const SECRET_BYTES = 20
 
-/** What a token row says of its holder. */
-export type TokenRow = { id: string; account: string; secretHash: Buffer; revokedAt: string | null }
+export const TOKEN_PREFIX = 'btg_'
 
-/** The two halves of a well-formed token, or null. */
-export const parseToken = (token: string): { id: string; secret: string } | null => {
-  const match = TOKEN.exec(token)
-  return match?.[1] && match[2] ? { id: match[1], secret: match[2] } : null
+/** A client may paste a credential where a name belongs; what repeats or records that place blots it out. */
+export const withoutCredentials = (text: string): string =>
+  text.replace(/(btg|dbr|whsec)_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g, '[credential]')
+
+export type TokenParts = { id: string; secret: string }
+export type ParsedToken = ({ ok: true } & TokenParts) | { ok: false; fault: 'form' | 'checksum' }
+
+/** CRC-32 in base 62: it finds typing errors and keeps nothing secret. */
+const checksumOf = (text: string): string => {
+  let rest = crc32(text)
+  let digits = ''
+  for (let place = 0; place < CHECKSUM_LENGTH; place++) {
+    digits = (DIGITS[rest % DIGITS.length] ?? '') + digits
+    rest = Math.floor(rest / DIGITS.length)
+  }
+  return digits
+}
+
+/** The halves of a token; `secret` is without the checksum. */
+export const parseToken = (token: string): ParsedToken => {
+  const [, id, secret, checksum] = TOKEN.exec(token) ?? []
+  if (id === undefined || secret === undefined) return { ok: false, fault: 'form' }
+  const isWhole = checksum === undefined || checksum === checksumOf(`${TOKEN_PREFIX}${id}_${secret}`)
+  return isWhole ? { ok: true, id, secret } : { ok: false, fault: 'checksum' }
+}
+
+/** A new secret, under a given id or a new one. `token` is what its owner is shown, once. */
+export const newToken = (id = randomBytes(ID_BYTES).toString('hex')): TokenParts & { token: string } => {
+  const secret = randomBytes(SECRET_BYTES).toString('base64url')
+  const body = `${TOKEN_PREFIX}${id}_${secret}`
+  return { id, secret, token: body + checksumOf(body) }
 }
 
 /** Keyed hash of a secret; 32 bytes. */
-export const hashSecret = (serverKey: Buffer, secret: string): Buffer =>
-  createHmac('sha256', createHmac('sha256', serverKey).update('tokens').digest()).update(secret).digest()
+export type HashSecret = (secret: string) => Buffer
 
-/** Compares in constant time over equal lengths. */
-export const secretMatches = (serverKey: Buffer, secret: string, hash: Buffer): boolean => {
-  const given = hashSecret(serverKey, secret)
-  return given.length === hash.length && timingSafeEqual(given, hash)
+/** @param serverKey 32 bytes (BOTTEGA_SECRET_KEY) */
+export const makeHashSecret = (serverKey: Buffer): HashSecret => {
+  const key = createHmac('sha256', serverKey).update('tokens').digest()
+  return (secret) => createHmac('sha256', key).update(secret).digest()
 }
 
-export const findToken = async (pg: Pg, id: string): Promise<TokenRow | null> => {
-  const { rows } = await pg.query<TokenRow>(
-    'find_token',
-    'select id, account, secret_hash as "secretHash", revoked_at as "revokedAt" from tokens where id = $1',
-    [id],
-  )
-  return rows[0] ?? null
+const NOBODY = Buffer.alloc(32)
+
+/**
+ * Whether a given hash is one of two kept ones. Both are compared, in constant time and also when there is none to
+ * compare with, so that the time tells neither how much of a secret was right nor which ids exist.
+ */
+export const matches = (given: Buffer, current: Buffer | undefined, previous: Buffer | null | undefined) => {
+  const isCurrent = timingSafeEqual(given, current ?? NOBODY)
+  const isPrevious = timingSafeEqual(given, previous ?? NOBODY)
+  return { current: isCurrent && current !== undefined, previous: isPrevious && !!previous }
 }
 
 /**
- * Makes a token and returns it; it is shown this once.
+ * Makes a token with full access for an account, past any limit, and returns it: the way in for whoever sets the
+ * platform up.
  * @param to.key the server key, base64 of 32 bytes (BOTTEGA_SECRET_KEY)
  */
 export const mintToken = async (
   databaseUrl: string,
   to: { account: string; name: string; key: string },
 ): Promise<string> => {
-  const id = randomBytes(8).toString('hex')
-  const secret = randomBytes(20).toString('base64url')
+  const { id, secret, token } = newToken()
+  const hash = makeHashSecret(Buffer.from(to.key, 'base64'))(secret)
   const pg = makePg({ url: databaseUrl, max: 1 })
   try {
-    await pg.query('insert_token', 'insert into tokens (id, account, name, secret_hash) values ($1, $2, $3, $4)', [
-      id,
-      to.account,
-      to.name,
-      hashSecret(Buffer.from(to.key, 'base64'), secret),
-    ])
+    const text = 'insert into tokens (id, account, name, secret_hash) values ($1, $2, $3, $4)'
+    await pg.query('insert_token', text, [id, to.account, to.name, hash])
   } finally {
     await pg.close()
   }
-  return `btg_${id}_${secret}`
+  return token
 }

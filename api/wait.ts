@@ -25,6 +25,8 @@ export type Watched = {
 export type Waiter = {
   /** Begin before the change is made, so that no wake falls between the change and the wait. */
   watch(kind: string, name: string): Watched
+  /** Tells of everything that changed, as "Kind/name"; null: some of it was missed. */
+  hear(onChange: (keys: string[] | null) => void): void
   close(): Promise<void>
 }
 
@@ -56,13 +58,17 @@ type Bell = ReturnType<typeof makeBell>
 /** One listening connection per process; any number of requests wait on it. */
 export const makeWaiter = async (deps: { pg: Pg; mirror: MirrorReader }): Promise<Waiter> => {
   const bells = new Map<string, Set<Bell>>()
+  const hearers: ((keys: string[] | null) => void)[] = []
   const ringAll = () => {
+    for (const hear of hearers) hear(null)
     for (const set of bells.values()) for (const bell of set) bell.ring()
   }
   const listener = await deps.pg.listen(
     'bottega_mirror',
     (payload) => {
-      for (const key of JSON.parse(payload) as string[]) for (const bell of bells.get(key) ?? []) bell.ring()
+      const keys = JSON.parse(payload) as string[]
+      for (const hear of hearers) hear(keys)
+      for (const key of keys) for (const bell of bells.get(key) ?? []) bell.ring()
     },
     // Wakes were lost while the connection was away: everybody looks once.
     ringAll,
@@ -90,5 +96,5 @@ export const makeWaiter = async (deps: { pg: Pg; mirror: MirrorReader }): Promis
       },
     }
   }
-  return { watch, close: () => listener.close() }
+  return { watch, hear: (onChange) => void hearers.push(onChange), close: () => listener.close() }
 }

@@ -1,12 +1,13 @@
 /**
- * The courier: takes due mail out of the outbox, composes it from the frozen send, hands it to the mail server, and
- * records how that ended. A crash between the server's acceptance and the record is the one window in which nobody
+ * The courier: takes due mail out of the outbox, composes it (from the frozen send, or as a link to sign in by), hands it
+ * to the mail server, and records how that ended. A crash between the server's acceptance and the record is the one window in which nobody
  * knows; the row is then counted as unknown and sent once more under the same Message-ID (spec/1; DESIGN section 1).
  */
 
+import { signinMail } from '../crds/account/mail.ts'
 import type { Frozen } from '../crds/invoice/frozen.ts'
 import { invoiceMail } from '../crds/invoice/mail.ts'
-import { MailError, type Mailer } from './io/mail.ts'
+import { type Mail, MailError, type Mailer } from './io/mail.ts'
 import type { Keys } from './runtime/keys.ts'
 import type { Log } from './runtime/log.ts'
 import type { AboutSend, Outbox, OutboxRow, Settlement } from './runtime/outbox.ts'
@@ -46,12 +47,24 @@ export type Courier = {
 /** How long views of delivered mails may wait for one another. */
 const TELL_MS = 100
 
-type Attempt = { resource: string; settlement: Settlement }
+type Attempt = { row: MailRow; settlement: Settlement }
 type MailRow = OutboxRow & AboutSend
-type MailPayload = { mail: 'invoice' | 'receipt'; n: number }
+type DocumentPayload = { mail: 'invoice' | 'receipt'; n: number }
+/** `until` (ISO): the link opens nothing afterwards, so it is not worth sending. */
+type SigninPayload = { mail: 'signin'; id: string; email: string; until: string }
+type MailPayload = DocumentPayload | SigninPayload
 
-const compose = (deps: CourierDeps, row: MailRow) => {
-  const { mail, n } = row.payload as MailPayload
+const MINUTE_MS = 60_000
+const payloadOf = (row: MailRow): MailPayload => row.payload as MailPayload
+
+const composeSignin = (deps: CourierDeps, row: MailRow, { id, email, until }: SigninPayload): Mail => {
+  const date = new Date(row.createdAt)
+  const minutes = Math.round((Date.parse(until) - date.getTime()) / MINUTE_MS)
+  const url = `${deps.publicUrl}/signin/link/${deps.keys.signinToken(id)}`
+  return { messageId: row.messageId, to: { name: '', address: email }, ...signinMail({ url, minutes }), date }
+}
+
+const composeDocument = (deps: CourierDeps, row: MailRow, { mail, n }: DocumentPayload): Mail => {
   const { gate } = row
   const frozen = row.frozen as Frozen
   const { subject, text, html, replyTo } = invoiceMail({
@@ -72,6 +85,17 @@ const compose = (deps: CourierDeps, row: MailRow) => {
   }
 }
 
+const compose = (deps: CourierDeps, row: MailRow): Mail => {
+  const payload = payloadOf(row)
+  return payload.mail === 'signin' ? composeSignin(deps, row, payload) : composeDocument(deps, row, payload)
+}
+
+/** A link that opens nothing any more would only confuse. */
+const isOver = (row: MailRow, now: Date): boolean => {
+  const payload = payloadOf(row)
+  return payload.mail === 'signin' && Date.parse(payload.until) <= now.getTime()
+}
+
 /** What a failure means for the row. Only a refusal, or too many tries, is final. */
 const settlementOf = (row: MailRow, error: unknown, now: Date): Settlement => {
   const base = { id: row.id, attempt: row.attempt }
@@ -87,6 +111,7 @@ const settlementOf = (row: MailRow, error: unknown, now: Date): Settlement => {
 
 const deliver = async (deps: CourierDeps, row: MailRow): Promise<Settlement> => {
   const base = { id: row.id, attempt: row.attempt }
+  if (isOver(row, deps.now())) return { ...base, state: 'failed', error: 'the link was over before it could be sent' }
   try {
     await deps.mailer.send(compose(deps, row))
     return { ...base, state: 'sent' }
@@ -129,7 +154,7 @@ export const startCourier = (deps: CourierDeps): Courier => {
     const [row = null] = await deps.outbox.turn(last ? [last.settlement] : [], wish)
     if (last) {
       deps.onAttempt?.(last.settlement.state)
-      delivered.add(last.resource)
+      if (payloadOf(last.row).mail !== 'signin') delivered.add(last.row.resource)
       telling ??= setTimeout(tell, TELL_MS)
     }
     return row
@@ -146,7 +171,7 @@ export const startCourier = (deps: CourierDeps): Courier => {
       if (!stopping) await sleep()
       return stopping ? null : last
     }
-    if (row) return { resource: row.resource, settlement: await deliver(deps, row) }
+    if (row) return { row, settlement: await deliver(deps, row) }
     if (!stopping) await sleep()
     return null
   }

@@ -1,10 +1,12 @@
 /** The accounts as the other kinds see them: an index over the watch, so that no kind imports another. */
 import type { AccountResource } from '../crds/account/plan.ts'
+import { limitOf } from '../crds/account/quotas.ts'
+import { viewAccount } from '../crds/account/view.ts'
 import type { Cache } from './runtime/watch.ts'
 
 /** What other kinds ask about accounts, answered from the watch. */
 export type Directory = {
-  get(id: string): { name: string; plan: string; email: string } | null
+  get(id: string): { name: string; plan: string; email: string; sendsPerDay: number } | null
   /** Whether some account has this address; case does not count. */
   hasEmail(email: string): boolean
 }
@@ -29,8 +31,10 @@ export const makeDirectory = (cache: Cache<AccountResource>, namespace: string):
   })
   return {
     get: (id) => {
-      const spec = cache.get(`${namespace}/${id}`)?.spec
-      return spec ? { name: spec.name, plan: spec.plan, email: spec.email } : null
+      const object = cache.get(`${namespace}/${id}`)
+      if (!object) return null
+      const { name, plan, email } = object.spec
+      return { name, plan, email, sendsPerDay: limitOf('sends_per_day', viewAccount(object)) }
     },
     hasEmail: (email) => holders.has(email.toLowerCase()),
   }

@@ -3,6 +3,7 @@
  * crds/invoice/plan.ts; nothing is decided here.
  */
 
+import { nextTurn, quotaDay, sendCapDetail } from '../crds/account/quotas.ts'
 import type { InvoiceFacts } from '../crds/invoice/facts.ts'
 import { INVOICE } from '../crds/invoice/kind.ts'
 import { formatNumber } from '../crds/invoice/number.ts'
@@ -25,6 +26,7 @@ import type { Keys } from './runtime/keys.ts'
 import type { Ledger } from './runtime/ledger.ts'
 import type { Mirror } from './runtime/mirror.ts'
 import { DatabaseRefused } from './runtime/pg.ts'
+import type { Slots } from './runtime/slots.ts'
 
 export type InvoiceDeps = {
   ledger: Ledger
@@ -33,6 +35,7 @@ export type InvoiceDeps = {
   read: InvoiceReader
   accounts: Directory
   keys: Keys
+  slots: Slots
   pdf: Pdf
   publicUrl: string
   /** The right-hand side of every Message-ID. */
@@ -72,7 +75,19 @@ const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): 
 
 type Step<Do extends InvoiceStep['do']> = Extract<InvoiceStep, { do: Do }>
 
-const claimNumber = async (deps: InvoiceDeps, step: Step<'claimNumber'>, { metadata, spec }: InvoiceResource) => {
+/** What came by REST has its place under the daily cap already; what came by kubectl takes it here. */
+const takePlace = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource) => {
+  const { account } = spec
+  const limit = deps.accounts.get(account)?.sendsPerDay ?? 0
+  const now = deps.now()
+  const outcome = await deps.slots.take({ resource: metadata.name, n: 1, account, day: quotaDay(now), limit })
+  if (outcome !== 'refused') return
+  throw new Stalled('SEND_CAP', `SEND_CAP: ${sendCapDetail(account, limit, now)}`, nextTurn(now))
+}
+
+const claimNumber = async (deps: InvoiceDeps, step: Step<'claimNumber'>, object: InvoiceResource) => {
+  const { metadata, spec } = object
+  if (!spec.test) await takePlace(deps, object)
   const { series, totalCents, currency, issuedAt, payload } = step
   // The register pads the sequence itself: what it is given is the number without its last part.
   const prefix = formatNumber(series.prefix, series.year, 1).slice(0, -'0001'.length)

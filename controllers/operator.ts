@@ -8,11 +8,13 @@ import { INVOICE } from '../crds/invoice/kind.ts'
 import type { InvoiceResource } from '../crds/invoice/plan.ts'
 import { keyOf } from '../crds/object.ts'
 import { accountController } from './account.ts'
+import { startSpecAudit } from './audit.ts'
 import { type Courier, startCourier } from './courier.ts'
 import { makeDirectory } from './directory.ts'
 import { invoiceController } from './invoice.ts'
 import type { Mailer } from './io/mail.ts'
 import type { Pdf } from './io/pdf.ts'
+import { makeAppendAudit, makeAuditKnows } from './runtime/audit.ts'
 import { makeBlobs } from './runtime/blobs.ts'
 import { type ControllerDeps, type RunningController, runController } from './runtime/controller.ts'
 import type { Events } from './runtime/events.ts'
@@ -25,7 +27,9 @@ import type { Metrics } from './runtime/metrics.ts'
 import { makeMirror } from './runtime/mirror.ts'
 import { makeOutbox, type Settlement } from './runtime/outbox.ts'
 import type { Pg } from './runtime/pg.ts'
+import { makeSlots } from './runtime/slots.ts'
 import { type Cache, reflect } from './runtime/watch.ts'
+import { startSweep } from './sweep.ts'
 
 /** Passes at once. Most of a pass is waiting for a commit that others share, so many cost little and batch well. */
 const INVOICE_CONCURRENCY = 64
@@ -110,6 +114,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     mirror,
     blobs: makeBlobs({ pg }),
     read: makeInvoiceReader({ pg }),
+    slots: makeSlots({ pg }),
     accounts: directory,
     onQueued: () => courier?.wake(),
   })
@@ -130,6 +135,14 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     onDelivered: (name) => invoices?.wake(keyOf({ namespace, name })),
     ...(deps.onMail && { onAttempt: deps.onMail }),
   })
+  const endSpecAudit = startSpecAudit({
+    caches,
+    knows: makeAuditKnows({ pg }),
+    append: makeAppendAudit({ pg }),
+    now,
+    log,
+  })
+  const endSweep = startSweep({ pg, now, log })
   const uidsOf = (cache: Cache<InvoiceResource> | Cache<AccountResource>) =>
     cache.list().map(({ metadata }) => metadata.uid)
   const wakeGone = (controllerOf: RunningController) => (name: string) => controllerOf.wake(keyOf({ namespace, name }))
@@ -140,6 +153,8 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     idle: () => accounts.busy() === 0 && (invoices?.busy() ?? 0) === 0,
     stop: async (deadlineMs) => {
       unsubscribe()
+      endSpecAudit()
+      endSweep()
       await Promise.all([accounts.stop(deadlineMs), invoices?.stop(deadlineMs), courier?.stop()])
     },
   }

@@ -79,10 +79,10 @@ const controllersRules = (): Rule[] => {
   ]
 }
 
-/** The API writes desire and never a status. Accounts are made by platform operators. */
+/** The API writes desire and never a status. Accounts it makes and changes for administrators; it never deletes one. */
 const apiRules = (): Rule[] => [
   { apiGroups: [GROUP], resources: ['invoices'], verbs: ['create', 'get', 'list', 'patch', 'delete'] },
-  { apiGroups: [GROUP], resources: ['accounts'], verbs: ['get', 'list'] },
+  { apiGroups: [GROUP], resources: ['accounts'], verbs: ['create', 'get', 'list', 'patch'] },
 ]
 
 const grant = (namespace: string, platform: Platform, account: string, rules: Rule[]): Manifest[] => [

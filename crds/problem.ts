@@ -49,6 +49,60 @@ export const PROBLEMS = {
     next: 'Try again after the time in Retry-After.',
   },
 
+  // ---- tokens, scopes, capabilities, roles (spec/1, /2, /3 Authentication)
+  CAPABILITY_REQUIRED: {
+    status: 403,
+    title: 'The account lacks a capability',
+    next: 'Ask an admin of this installation to grant the capability named here.',
+  },
+  ROLE_REQUIRED: {
+    status: 403,
+    title: 'The account does not have the role for this',
+    next: 'Use an account with the role named here.',
+  },
+  TOKEN_LIMIT: {
+    status: 409,
+    title: 'The account has as many tokens as it may',
+    next: 'Revoke one that is no longer used.',
+  },
+
+  // ---- sessions
+  CROSS_SITE: {
+    status: 403,
+    title: 'The request came from another site',
+    next: 'Open the page again and send the form from there.',
+  },
+
+  // ---- accounts and their limits (spec/1 Limits)
+  EMAIL_TAKEN: {
+    status: 409,
+    title: 'The address belongs to another account',
+    next: 'Use another address, or change the account that has it.',
+  },
+  NAME_TAKEN: { status: 409, title: 'The name is in use', next: 'Use another name.' },
+  SEND_CAP: {
+    status: 429,
+    title: "The account's sends of this day are used up",
+    next: 'Send it after 00:00 UTC, or ask support to raise the cap.',
+  },
+
+  // ---- Idempotency-Key (DESIGN section 5)
+  BAD_IDEMPOTENCY_KEY: {
+    status: 400,
+    title: 'Idempotency-Key is not acceptable',
+    next: 'Send one of 1 to 255 visible ASCII characters, such as a UUID.',
+  },
+  IDEMPOTENCY_MISMATCH: {
+    status: 409,
+    title: 'The Idempotency-Key was used for another request',
+    next: 'Send the original request, or use another key.',
+  },
+  IDEMPOTENCY_IN_FLIGHT: {
+    status: 409,
+    title: 'The request under this Idempotency-Key is still running',
+    next: 'Send the same request again after the time in Retry-After.',
+  },
+
   // ---- invoices (spec/1 Errors)
   BAD_EXTERNAL_REF: {
     status: 400,

@@ -89,6 +89,9 @@ const DOORS: Record<string, RegExp> = {
   pdfkit: /^controllers\/io\/pdf\.ts$/,
   fontkit: /^controllers\/io\/fonts\.ts$/,
   nodemailer: /^controllers\/io\/mail\.ts$/,
+  jose: /^api\/session\.ts$/,
+  'openid-client': /^api\/oidc\.ts$/,
+  'rate-limiter-flexible': /^api\/counters\.ts$/,
   ajv: /^api\/validate\.ts$/,
   express: /^api\//,
 }

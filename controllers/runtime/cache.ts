@@ -27,6 +27,26 @@ const deepFreeze = (value: unknown): void => {
   for (const child of Object.values(value)) deepFreeze(child)
 }
 
+/** Who wrote a spec, by managedFields: a name that the client chose, how, and when (ISO, whole seconds). */
+export type SpecWriter = { manager: string; operation: string; time: string }
+
+type ManagedField = { manager?: string; operation?: string; time?: string; subresource?: string; fieldsV1?: object }
+
+/** Beside the objects, not in them: managedFields themselves are dropped. */
+const specWriters = new WeakMap<object, SpecWriter[]>()
+
+const newestSpecWriters = (managedFields: unknown): SpecWriter[] => {
+  if (!Array.isArray(managedFields)) return []
+  const writers = (managedFields as ManagedField[])
+    .filter(({ subresource, fieldsV1 }) => !subresource && fieldsV1 !== undefined && 'f:spec' in fieldsV1)
+    .map(({ manager = '', operation = '', time = '' }) => ({ manager, operation, time }))
+  const newest = writers.reduce((latest, { time }) => (time > latest ? time : latest), '')
+  return writers.filter(({ time }) => time === newest)
+}
+
+/** Who wrote the spec of an object from a cache last, as far as the API server told; all who did within that second. */
+export const specWritersOf = (object: object): SpecWriter[] => specWriters.get(object) ?? []
+
 export type Store<R> = {
   get(key: Key): R | undefined
   list(): R[]
@@ -92,7 +112,8 @@ export const makeStore = <R extends AnyObject>(): Store<R> => {
         if (resourceVersion !== undefined) bury(key, resourceVersion)
         return true
       }
-      // They are half of an object's bytes and nobody reads them.
+      // They are half of an object's bytes; who wrote the spec is all that anybody reads of them.
+      specWriters.set(object, newestSpecWriters(object.metadata.managedFields))
       if (object.metadata.managedFields !== undefined) delete object.metadata.managedFields
       deepFreeze(object)
       objects.set(key, object)

@@ -3,6 +3,8 @@
  * reported together, by name and by what is expected, never with the value.
  */
 
+import { EMAIL_MAX, EMAIL_PATTERN } from '../../crds/schema.ts'
+
 export type EnvFault = { name: string; expected: string }
 
 /** Every variable that is missing or wrong. The caller prints `message` and exits with 2. */
@@ -84,6 +86,13 @@ export const mailbox = (name: string): Field<string> => ({
   },
 })
 
+/** An address without a name, as an Account takes it. */
+export const email = (name: string): Field<string> => ({
+  name,
+  expected: 'a mail address, as admin@shop.test',
+  parse: (value) => (value.length <= EMAIL_MAX && new RegExp(EMAIL_PATTERN, 'u').test(value) ? value : undefined),
+})
+
 /** @throws EnvError naming every fault */
 export const readEnv = <F extends Record<string, Field<unknown>>>(
   fields: F,
@@ -128,4 +137,44 @@ export const CONTROLLERS = {
   identity: withDefault(text('BOTTEGA_IDENTITY', 'a name for this process'), undefined),
 }
 
-export const API = { ...COMMON, listen: withDefault(listen('BOTTEGA_LISTEN'), { host: '::', port: 8080 }) }
+export const API = {
+  ...COMMON,
+  /** Becomes the first administrator, when there is none (api/first-admin.ts). */
+  adminEmail: withDefault(email('BOTTEGA_ADMIN_EMAIL'), undefined),
+  listen: withDefault(listen('BOTTEGA_LISTEN'), { host: '::', port: 8080 }),
+  /** open: whoever confirms an address gets an account. */
+  signUp: withDefault(oneOf('BOTTEGA_SIGN_UP', ['open', 'closed']), 'closed' as const),
+  /** OpenID Connect: all three, or none. */
+  oidcIssuer: withDefault(url('BOTTEGA_OIDC_ISSUER', ['https', 'http']), undefined),
+  oidcClientId: withDefault(text('BOTTEGA_OIDC_CLIENT_ID'), undefined),
+  oidcClientSecret: withDefault(text('BOTTEGA_OIDC_CLIENT_SECRET'), undefined),
+}
+
+const upTo = (name: string, max: number, fallback: number) => withDefault(integer(name, { min: 1, max }), fallback)
+
+/** How fast and how much at once (api/limits.ts says of what). */
+export const LIMITS = {
+  ratePerSecond: upTo('BOTTEGA_RATE_PER_SECOND', 1_000_000, 50),
+  rateSpare: upTo('BOTTEGA_RATE_SPARE', 1_000_000, 150),
+  pagesPerMinute: upTo('BOTTEGA_PAGES_PER_MINUTE', 1_000_000, 300),
+  signinsPerMinute: upTo('BOTTEGA_SIGNINS_PER_MINUTE', 1_000_000, 60),
+  concurrency: upTo('BOTTEGA_CONCURRENCY', 100_000, 2000),
+  concurrencyPerToken: upTo('BOTTEGA_CONCURRENCY_PER_TOKEN', 100_000, 200),
+  proxies: withDefault(integer('BOTTEGA_PROXIES', { min: 0, max: 10 }), 0),
+}
+
+/** The provider to sign in by; null when none is configured. @throws EnvError when only a part of it is */
+export const oidcOf = (env: Pick<Env<typeof API>, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret'>) => {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = env
+  if (issuer !== undefined && clientId !== undefined && clientSecret !== undefined) {
+    return { issuer, clientId, clientSecret }
+  }
+  const given = {
+    BOTTEGA_OIDC_ISSUER: issuer,
+    BOTTEGA_OIDC_CLIENT_ID: clientId,
+    BOTTEGA_OIDC_CLIENT_SECRET: clientSecret,
+  }
+  const missing = Object.entries(given).filter(([, value]) => value === undefined)
+  if (missing.length === Object.keys(given).length) return null
+  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; OpenID Connect needs all three' })))
+}

@@ -60,11 +60,14 @@ export class Waiting extends Error {
 /** Thrown by `observe` or `act`: a person must act. `code` is what REST would have answered. */
 export class Stalled extends Error {
   readonly code: ProblemCode
+  /** ISO: then it may go on by itself, so look again. */
+  declare readonly wakeAt?: string
 
-  constructor(code: ProblemCode, message: string) {
+  constructor(code: ProblemCode, message: string, wakeAt?: string) {
     super(message)
     this.name = 'Stalled'
     this.code = code
+    if (wakeAt !== undefined) this.wakeAt = wakeAt
   }
 }
 

@@ -22,6 +22,13 @@ export type Keys = {
   /** A cookie value that opens one invoice page, as sent the n-th time, until `untilMs`. */
   pageSession(name: string, sendCount: number, untilMs: number): string
   pageSessionOpens(cookie: string, name: string, sendCount: number, nowMs: number): boolean
+  /** `<id>.<mac>`: the unguessable last part of a link to sign in by. Only the id is stored. */
+  signinToken(id: string): string
+  /** The id that a sign-in token names, or null when it was not made here. Compares in constant time. */
+  signinOfToken(token: string): string | null
+  /** Guards the forms of one session against posts from elsewhere. */
+  formToken(sessionId: string): string
+  formTokenFits(given: string, sessionId: string): boolean
 }
 
 const equal = (a: string, b: string): boolean => {
@@ -36,8 +43,17 @@ export const makeKeys = (serverKey: Buffer): Keys => {
   const linkKey = derive('link')
   const passwordKey = derive('password')
   const sessionKey = derive('page-session')
+  const signinKey = derive('signin')
+  const formKey = derive('form')
 
-  const linkMac = (name: string) => createHmac('sha256', linkKey).update(name).digest('base64url').slice(0, MAC_LENGTH)
+  const macOf = (key: Buffer, text: string) =>
+    createHmac('sha256', key).update(text).digest('base64url').slice(0, MAC_LENGTH)
+  const tokenOf = (key: Buffer, name: string) => `${name}.${macOf(key, name)}`
+  const nameOf = (key: Buffer, token: string): string | null => {
+    const dot = token.lastIndexOf('.')
+    const name = token.slice(0, Math.max(dot, 0))
+    return name !== '' && equal(token.slice(dot + 1), macOf(key, name)) ? name : null
+  }
   const sessionMac = (text: string) => createHmac('sha256', sessionKey).update(text).digest('base64url')
 
   const password = (name: string, sendCount: number): string => {
@@ -53,13 +69,12 @@ export const makeKeys = (serverKey: Buffer): Keys => {
   }
 
   return {
-    linkToken: (name) => `${name}.${linkMac(name)}`,
-
-    nameOfLink: (token) => {
-      const dot = token.lastIndexOf('.')
-      const name = token.slice(0, Math.max(dot, 0))
-      return name !== '' && equal(token.slice(dot + 1), linkMac(name)) ? name : null
-    },
+    linkToken: (name) => tokenOf(linkKey, name),
+    nameOfLink: (token) => nameOf(linkKey, token),
+    signinToken: (id) => tokenOf(signinKey, id),
+    signinOfToken: (token) => nameOf(signinKey, token),
+    formToken: (sessionId) => macOf(formKey, sessionId),
+    formTokenFits: (given, sessionId) => equal(given, macOf(formKey, sessionId)),
 
     password,
     passwordOpens: (given, name, sendCount) => equal(given, password(name, sendCount)),

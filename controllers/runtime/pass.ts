@@ -114,9 +114,17 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
     pass.stage = 'plan'
     const plan = controller.plan(object, world, deps.now())
     if (plan.steps.length > 0) {
-      await work(pass, object, world, plan.steps)
+      const stop = await work(pass, object, world, plan.steps).then(
+        () => null,
+        (error) => (error instanceof Stalled ? error : Promise.reject(error)),
+      )
       await pass.note
-      return AGAIN
+      if (stop === null) return AGAIN
+      // What a step finds out is said like what the plan finds out: in the status and in the mirror.
+      const { code, message, wakeAt } = stop
+      const verdict = { state: 'stalled', code, message } as const
+      pass.stage = 'status'
+      return settle(pass, object, world, { ...plan, steps: [], verdict, ...(wakeAt !== undefined && { wakeAt }) })
     }
     pass.stage = 'status'
     await pass.note

@@ -10,6 +10,11 @@ export const ROLES = ['member', 'reviewer', 'admin'] as const
 export const CAPABILITIES = ['app.deploy', 'devbox.manage'] as const
 export const TEAMS_MAX = 50
 export const COST_CAP_USD_MAX = 1_000_000
+/** No allowance can be raised beyond this. */
+export const ALLOWANCE_MAX = 1_000_000
+
+const allowance = (description: string) =>
+  ({ type: 'integer', description, minimum: 0, maximum: ALLOWANCE_MAX }) as const
 
 const capability = { type: 'string', description: 'One capability.', enum: CAPABILITIES } as const
 
@@ -59,6 +64,17 @@ export const spec = {
       description: 'Most that dev instances may cost in a month, in whole US dollars.',
       minimum: 0,
       maximum: COST_CAP_USD_MAX,
+    },
+    aiPerDay: allowance('How often a day the AI may be asked, in place of what the plan says.'),
+    limits: {
+      type: 'object',
+      description: 'What support has granted in place of the limits of the plan.',
+      properties: {
+        sendsPerDay: allowance('Sends a day; test sends do not count.'),
+        webhookEndpoints: allowance('Webhook endpoints.'),
+        sites: allowance('Websites.'),
+        publishesPerDay: allowance('Live publishes a day.'),
+      },
     },
     templateLock: {
       type: 'string',

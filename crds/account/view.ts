@@ -1,6 +1,7 @@
 /** The account as REST shows it; quotas are added where they are counted (CONTRACT section 10). */
 import type { Resource } from '../object.ts'
-import type { AccountSpec, AccountStatus } from './schema.ts'
+import { toRest } from '../rest.ts'
+import { type AccountSpec, type AccountStatus, spec as specSchema } from './schema.ts'
 
 export type AccountView = {
   id: string
@@ -12,6 +13,10 @@ export type AccountView = {
   teams: string[]
   cost_cap_usd: number | null
   template_lock: string | null
+  /** Null: what the plan says. */
+  ai_per_day: number | null
+  /** What support has granted in place of the plan's limits. */
+  limits: { sends_per_day?: number; webhook_endpoints?: number; sites?: number; publishes_per_day?: number }
   created_at: string
   version: number
 }
@@ -26,6 +31,8 @@ export const viewAccount = ({ metadata, spec }: Resource<AccountSpec, AccountSta
   teams: spec.teams,
   cost_cap_usd: spec.costCapUsd ?? null,
   template_lock: spec.templateLock ?? null,
+  ai_per_day: spec.aiPerDay ?? null,
+  limits: toRest(specSchema.properties.limits, spec.limits ?? {}),
   created_at: metadata.creationTimestamp,
   version: metadata.generation,
 })

@@ -19,6 +19,8 @@ export type StackOptions = {
   databaseUrl: string
   kubeconfigs: { api: string; controllers: string }
   env?: Record<string, string>
+  /** Where the API listens; any free port when absent. */
+  apiPort?: number
 }
 
 export type Stack = {
@@ -50,7 +52,7 @@ type Part = { name: string; script: string; args?: string[]; env?: Record<string
 export async function createStack(options: StackOptions): Promise<Stack> {
   const { folder, owner } = options
   const ports = {
-    api: await freePort(),
+    api: options.apiPort ?? (await freePort()),
     apiMetrics: await freePort(),
     controllersMetrics: await freePort(),
     mail: await freePort(),
@@ -66,6 +68,11 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     BOTTEGA_SECRET_KEY: secretKey,
     BOTTEGA_SMTP_URL: `smtp://127.0.0.1:${ports.mail}`,
     BOTTEGA_MAIL_FROM: 'Bottega <billing@bottega.test>',
+    // What a test or a benchmark does with one token in a second is no measure of what one account may.
+    BOTTEGA_RATE_PER_SECOND: '1000000',
+    BOTTEGA_CONCURRENCY_PER_TOKEN: '10000',
+    BOTTEGA_PAGES_PER_MINUTE: '100000',
+    BOTTEGA_SIGNINS_PER_MINUTE: '100000',
     ...options.env,
     ...(process.env.BENCH_PROF ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env.BENCH_PROF}` } : {}),
   }

@@ -9,7 +9,7 @@ const route = (changes: Partial<RouteDeclaration> = {}): RouteDeclaration => ({
   method: 'GET',
   path: '/api/things/:id',
   summary: 'Read a thing',
-  scope: { kind: 'scope', scope: 'things:read' },
+  scope: { kind: 'scope', scope: 'invoices:read' },
   answers: { 200: { description: 'The thing.', schema: { type: 'object' } } },
   codes: ['LOCKED_PAID'],
   ...changes,
@@ -64,7 +64,7 @@ spec('the OpenAPI document', (t) => {
 
   t('names the scope and gives each refusal the shape of a problem', () => {
     const made = operation(route())
-    assert.is(made['x-scope'], 'things:read')
+    assert.is(made['x-scope'], 'invoices:read')
     const schema = at(made, 'responses', '409', 'content', 'application/problem+json', 'schema')
     assert.equal(schema, { $ref: '#/components/schemas/Problem' })
   })

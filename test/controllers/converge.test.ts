@@ -1,15 +1,16 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import { pino } from 'pino'
-import { makeAuthenticate } from '../../api/auth.ts'
+import { makeAttempts } from '../../api/attempts.ts'
 import type { Deps } from '../../api/deps.ts'
 import { createInvoice } from '../../api/invoice-create.ts'
+import { LIMIT_DEFAULTS, makeLimits } from '../../api/limits.ts'
 import type { Answer, ApiRequest } from '../../api/route.ts'
 import { makeWaiter } from '../../api/wait.ts'
-import { makeWrongCounter } from '../../api/wrong.ts'
 import { readFontFiles } from '../../controllers/io/fonts.ts'
 import { makeMailer } from '../../controllers/io/mail.ts'
 import { makePdf } from '../../controllers/io/pdf.ts'
 import { makeCaches, type OperatorDeps, startOperator } from '../../controllers/operator.ts'
+import { makeAccounts } from '../../controllers/runtime/accounts.ts'
 import { makeBlobs } from '../../controllers/runtime/blobs.ts'
 import { makeAppendFact } from '../../controllers/runtime/facts.ts'
 import { takeEpoch } from '../../controllers/runtime/fence.ts'
@@ -19,6 +20,7 @@ import { makeKube } from '../../controllers/runtime/kube.ts'
 import { makeLedgerReader } from '../../controllers/runtime/ledger.ts'
 import { makeMirrorReader } from '../../controllers/runtime/mirror.ts'
 import { makePg } from '../../controllers/runtime/pg.ts'
+import { makeSlots } from '../../controllers/runtime/slots.ts'
 import { nameOf } from '../../crds/invoice/name.ts'
 import type { InvoiceResource } from '../../crds/invoice/plan.ts'
 import { query } from '../../hack/lib/postgres.ts'
@@ -73,7 +75,8 @@ const startProcess = async (databaseUrl: string, life: Life) => {
   const caches = makeCaches(deps)
   const mirror = makeMirrorReader({ pg })
   const waiter = await makeWaiter({ pg, mirror })
-  const api: Deps = {
+  // What a creation needs of them.
+  const api: Partial<Deps> = {
     kube: apiKube,
     ledger: makeLedgerReader({ pg }),
     appendFact: makeAppendFact({ pg, epoch: null }),
@@ -82,8 +85,10 @@ const startProcess = async (databaseUrl: string, life: Life) => {
     issuers: makeIssuers({ pg }),
     waiter,
     keys,
-    authenticate: makeAuthenticate({ pg, mirror, serverKey, nowMs: () => performance.now() }),
-    wrong: makeWrongCounter(() => performance.now()),
+    attempts: makeAttempts({ pg }),
+    accounts: makeAccounts({ pg }),
+    slots: makeSlots({ pg }),
+    limits: makeLimits(LIMIT_DEFAULTS),
     namespace: namespace.name,
     publicUrl: 'http://pages.test',
     now,
@@ -92,11 +97,14 @@ const startProcess = async (databaseUrl: string, life: Life) => {
   leading.catch(() => {})
   return {
     post: (): Promise<Answer> =>
-      createInvoice(api, {
-        caller: { account: 'demo' },
-        body: order({ external_ref: 'the-order' }),
-        headers: {},
-      } as unknown as ApiRequest),
+      createInvoice(
+        api as Deps,
+        {
+          caller: { account: 'demo', profile: { plan: 'team' } },
+          body: order({ external_ref: 'the-order' }),
+          headers: {},
+        } as unknown as ApiRequest,
+      ),
     operator: () => leading,
     end: async () => {
       const operator = await leading.catch(() => undefined)
@@ -183,6 +191,7 @@ const lookedAt = async (url: string, answer: Answer) => {
   const [verified] = await query(url, 'select count::int, first_bad from verify_series($1)', [series?.id])
   assert.equal(verified, { count: 1, first_bad: null })
   assert.is((await query(url, 'select 1 from sends')).length, 1, 'one send')
+  assert.equal(await query(url, 'select used from send_days'), [{ used: 1 }], 'one place under the cap')
 
   const mail = await mailState(url)
   const caught = (await mailsIn(folder)).filter(({ messageId }) => messageId === mail?.id)

@@ -47,6 +47,8 @@ spec('an account', (t) => {
       teams: [],
       cost_cap_usd: 200,
       template_lock: null,
+      ai_per_day: null,
+      limits: {},
       created_at: NOW.toISOString(),
       version: 3,
     })

@@ -315,9 +315,9 @@ spec('who may do what', (t) => {
     ])
   })
 
-  t('the API writes invoices, reads accounts, and that is all', async () => {
+  t('the API writes invoices, makes and changes accounts, and that is all', async () => {
     assert.equal(await rightsOf(API), [
-      `accounts.${GROUP}: get list`,
+      `accounts.${GROUP}: create get list patch`,
       `invoices.${GROUP}: create get list patch delete`,
     ])
   })

@@ -37,7 +37,7 @@ const account = (namespace: string, name: string, email: string) => ({
 })
 
 /** `plane`: a control plane of the test's own, in place of the shared one. */
-type Given = { env?: Record<string, string>; plane?: ControlPlane }
+type Given = { env?: Record<string, string>; plane?: ControlPlane; apiPort?: number }
 
 /** Our objects on a bare control plane, and the kubeconfigs of the two processes. */
 async function openPlane(plane: ControlPlane, folder: string) {
@@ -67,6 +67,7 @@ export async function startPlatform(given: Given = {}): Promise<Platform> {
     databaseUrl: database.url,
     kubeconfigs,
     ...(given.env && { env: given.env }),
+    ...(given.apiPort !== undefined && { apiPort: given.apiPort }),
   })
   await stack.start()
   const end = async () => {

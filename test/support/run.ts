@@ -104,8 +104,8 @@ function judge({ lines, faults, ending, tookMs }: Evidence): Outcome {
 function describe(file: string, { passed, failed, skipped, tookMs, faults, lines }: Outcome): string {
   const counts = `${passed} passed${failed ? `, ${failed} failed` : ''}${skipped ? `, ${skipped} skipped` : ''}`
   const head = `${failed ? '✗' : '✓'} ${file}: ${counts} (${(tookMs / 1000).toFixed(1)} s)`
-  const skips = lines.filter((line) => line.startsWith('skipped: '))
-  const body = failed ? [...lines, ...faults.map((fault) => `${file}: ${fault}`)] : skips
+  const told = lines.filter((line) => /^(skipped|counted): /.test(line))
+  const body = failed ? [...lines, ...faults.map((fault) => `${file}: ${fault}`)] : told
   return [head, ...body.map((line) => `    ${line}`)].join('\n')
 }
 

@@ -1,0 +1,70 @@
+/** GET /api/account: who the caller is, and how much of what is left (CONTRACT section 10; spec/1 Limits). */
+import { type QuotaName, quotaDay, quotasOf } from '../crds/account/quotas.ts'
+import { CAPABILITIES, PLANS, ROLES } from '../crds/account/schema.ts'
+import type { AccountView } from '../crds/account/view.ts'
+import type { JsonSchema } from '../crds/rest.ts'
+import type { Deps } from './deps.ts'
+import type { Answer, ApiRequest, Route } from './route.ts'
+
+const getAccount = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
+  // The caller's own copy may be ten seconds old; what a change answered must be in the next read.
+  const row = await deps.mirror.get('Account', caller.account)
+  const profile = (row?.view as AccountView | undefined) ?? caller.profile
+  const { id, email, name, plan, role, capabilities, teams } = profile
+  const now = deps.now()
+  const [sends, burst] = await Promise.all([deps.slots.used(id, quotaDay(now)), deps.limits.burst(caller.by.id)])
+  const quotas = { ...quotasOf(profile, { sends_per_day: sends }, now), burst }
+  return { status: 200, body: { account: { id, email, name, plan, role, capabilities, teams, quotas } } }
+}
+
+const text = (description: string): JsonSchema => ({ type: 'string', description })
+const whole = (description: string): JsonSchema => ({ type: 'integer', description })
+const object = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  description,
+  properties,
+})
+const texts = (description: string, items: JsonSchema): JsonSchema => ({ type: 'array', description, items })
+const quota = {
+  limit: whole('The most.'),
+  used: whole('How much of it is used.'),
+  resets_at: { type: ['string', 'null'], description: 'When it is 0 again; null for what is given back instead.' },
+}
+const DESCRIPTIONS: Record<QuotaName, string> = {
+  sends_per_day: 'Sends of invoices on this day (UTC); test sends do not count.',
+  webhook_endpoints: 'Webhook endpoints.',
+  sites: 'Websites.',
+  publishes_per_day: 'Live publishes on this day (UTC).',
+  ai_per_day: 'Questions to the AI on this day (UTC).',
+  devbox_cost_cap_usd: 'Committed monthly cost of dev instances, in US dollars.',
+}
+const account = object('The account.', {
+  id: text('Names the account.'),
+  email: text('Address of the owner.'),
+  name: text('Name of the owner.'),
+  plan: { ...text('The plan.'), enum: [...PLANS] },
+  role: { ...text('The role.'), enum: [...ROLES] },
+  capabilities: texts('What was granted.', { ...text('One capability.'), enum: [...CAPABILITIES] }),
+  teams: texts('The teams it is in.', text('Id of a team.')),
+  quotas: object('How much is allowed and used.', {
+    ...Object.fromEntries(Object.entries(DESCRIPTIONS).map(([name, sentence]) => [name, object(sentence, quota)])),
+    burst: object('Requests of this token in a second.', {
+      ...quota,
+      spare: whole('How many more, once in a minute.'),
+    }),
+  }),
+})
+
+export const accountRoutes: Route[] = [
+  {
+    method: 'GET',
+    path: '/api/account',
+    summary: 'Read my account',
+    description: 'Plan, role, capabilities, teams, and what is used of every limit.',
+    tag: 'Account',
+    scope: { kind: 'token' },
+    answers: { 200: { description: 'The account.', schema: object('The account.', { account }) } },
+    codes: [],
+    handle: getAccount,
+  },
+]

@@ -1,0 +1,184 @@
+/**
+ * From a request whose route is known to its answer, and from anything thrown on the way to a refusal. There is one of
+ * each, for requests that came through Express and for those that did not (server.ts).
+ */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { KubeError } from '../controllers/runtime/kube.ts'
+import type { Log } from '../controllers/runtime/log.ts'
+import { DatabaseUnavailable } from '../controllers/runtime/pg.ts'
+import type { Caller } from './auth.ts'
+import { Aborted, BODY_MAX_BYTES, hasBody, takeBody } from './body.ts'
+import type { Deps } from './deps.ts'
+import type { Exchange, Stage } from './exchange.ts'
+import { Problem, problemBody } from './problem.ts'
+import type { Answer, Route } from './route.ts'
+
+/** How long the rest of a body that nobody wants may go on arriving after its refusal was sent. */
+const LINGER_MS = 1_000
+const RETRY_AFTER = { 'retry-after': '2' }
+
+/** One request of one client, from its first line to its answer. */
+export type Visit = {
+  request: IncomingMessage
+  response: ServerResponse
+  requestId: string
+  startedMs: number
+  /** The template of its route; `unknown` until one is found. */
+  template: string
+  /** What stages want on whatever is answered. */
+  answerHeaders: Record<string, string>
+}
+
+/** What is told of an answered request: the route's template, never the path. */
+export type Observed = { method: string; route: string; status: number; durationMs: number }
+
+export type AnswerDeps = {
+  deps: Deps
+  /** What every request passes through before its handler (pipeline.ts). */
+  pipeline: Stage
+  log: Log
+  /** Called once per request that was answered. */
+  observe(request: Observed): void
+}
+
+export type Desk = {
+  receive(request: IncomingMessage, response: ServerResponse): Visit
+  /** Runs pipeline and handler, and answers. Never rejects. */
+  serve(visit: Visit, found: { route: Route; params: Record<string, string> }): Promise<void>
+  /** Answers with the problem that an error stands for. */
+  refuse(visit: Visit, error: unknown): void
+}
+
+/** Anything thrown under a route becomes a Problem; what is not ours says nothing of our insides. */
+const asProblem = (error: unknown): Problem => {
+  if (error instanceof Problem) return error
+  if (error instanceof DatabaseUnavailable) {
+    return new Problem('UNAVAILABLE', 'The ledger cannot be reached; nothing was stored.', { headers: RETRY_AFTER })
+  }
+  if (error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500)) {
+    const detail = 'The control plane cannot be reached; send the same request again.'
+    return new Problem('UNAVAILABLE', detail, { headers: RETRY_AFTER })
+  }
+  return new Problem('INTERNAL', 'The request failed inside the service.')
+}
+
+/** A body that is still arriving and is not known to be small: to swallow it all would be to work for an attacker. */
+const leavesMuch = (request: IncomingMessage): boolean => {
+  if (request.complete || !hasBody(request)) return false
+  const declared = request.headers['content-length']
+  return declared === undefined || Number(declared) > BODY_MAX_BYTES
+}
+
+/**
+ * Sends everything, but closes only when the client has finished or its time is up: closing on unread bytes resets the
+ * connection, and the client would never see why it was refused (RFC 9112 section 9.6).
+ */
+const endAfterRest = ({ request, response }: Visit, content: Buffer | string | undefined): void => {
+  // Headers alone are not sent by writeHead; an empty write would not send them either.
+  if (content !== undefined) response.write(content)
+  else response.flushHeaders()
+  const end = () => {
+    clearTimeout(timer)
+    request.off('end', end).off('close', end)
+    response.end()
+  }
+  const timer = setTimeout(end, LINGER_MS)
+  request.on('error', () => undefined)
+  request.on('end', end).on('close', end).resume()
+}
+
+/** Text rather than bytes where it may be: node joins it to the headers, and one write does for two. */
+const contentOf = ({ bytes, body }: Answer): Buffer | string =>
+  bytes ?? (body === undefined ? '' : (JSON.stringify(body) ?? ''))
+
+const send = (visit: Visit, answer: Answer): void => {
+  const { request, response } = visit
+  const { status } = answer
+  const content = contentOf(answer)
+  const length = Buffer.byteLength(content)
+  const head: Record<string, string | number> = { 'request-id': visit.requestId }
+  if (length > 0) head['content-type'] = 'application/json; charset=utf-8'
+  head['cache-control'] = 'no-store'
+  head['x-content-type-options'] = 'nosniff'
+  Object.assign(head, visit.answerHeaders, answer.headers)
+  head['content-length'] = length
+  const rest = leavesMuch(request)
+  if (rest) head.connection = 'close'
+  response.writeHead(status, head)
+  const shown = request.method === 'HEAD' || length === 0 ? undefined : content
+  if (rest) endAfterRest(visit, shown)
+  else response.end(shown)
+}
+
+/** Opens the desk at which every request is answered. */
+export const makeDesk = ({ deps, pipeline, log, observe }: AnswerDeps): Desk => {
+  const answer = (visit: Visit, given: Answer): void => {
+    send(visit, given)
+    observe({
+      method: visit.request.method ?? '',
+      route: visit.template,
+      status: given.status,
+      durationMs: performance.now() - visit.startedMs,
+    })
+  }
+
+  const refuse: Desk['refuse'] = (visit, error) => {
+    const { response, requestId } = visit
+    if (error instanceof Aborted) {
+      response.destroy()
+      return
+    }
+    const problem = asProblem(error)
+    if (problem.code === 'INTERNAL') log.error({ err: error, requestId }, 'request failed')
+    if (response.headersSent) {
+      response.destroy()
+      return
+    }
+    answer(visit, {
+      status: problem.status,
+      body: problemBody(problem, requestId, deps.publicUrl),
+      headers: { 'content-type': 'application/problem+json; charset=utf-8', ...problem.headers },
+    })
+  }
+
+  const serve: Desk['serve'] = async (visit, { route, params }) => {
+    const { request } = visit
+    visit.template = route.path
+    let bytes: Promise<Buffer> | undefined
+    const exchange: Exchange = {
+      route,
+      method: request.method ?? '',
+      url: request.url ?? '',
+      params,
+      headers: request.headers,
+      ip: request.socket.remoteAddress ?? '',
+      requestId: visit.requestId,
+      bytes: () => {
+        bytes ??= takeBody(request)
+        return bytes
+      },
+      answerHeaders: visit.answerHeaders,
+      query: {},
+      body: undefined,
+      form: undefined,
+    }
+    try {
+      const handle = () => route.handle(deps, { ...exchange, caller: exchange.caller as Caller })
+      answer(visit, await pipeline(exchange, handle))
+    } catch (error) {
+      refuse(visit, error)
+    }
+  }
+
+  const receive: Desk['receive'] = (request, response) => ({
+    request,
+    response,
+    requestId: randomUUID(),
+    startedMs: performance.now(),
+    template: 'unknown',
+    answerHeaders: {},
+  })
+
+  return { receive, serve, refuse }
+}

@@ -1,0 +1,135 @@
+/** GET /api/audit: an account reads who did what in its name, and lets the chain be recomputed. */
+import type { JsonSchema } from '../crds/rest.ts'
+import type { Deps } from './deps.ts'
+import { Problem } from './problem.ts'
+import type { Answer, ApiRequest, Route } from './route.ts'
+
+const LIMIT_DEFAULT = 50
+const ALL = '*'
+
+/** Null: all accounts. Only an admin may look at another account than their own. */
+const accountOf = ({ caller, query }: ApiRequest): string | null => {
+  const asked = query.account ?? caller.account
+  if (asked !== caller.account && caller.profile.role !== 'admin') {
+    throw new Problem('ROLE_REQUIRED', 'Only the role admin may read the audit of another account.')
+  }
+  return asked === ALL ? null : asked
+}
+
+const listAudit = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { limit, offset, since } = request.query
+  const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
+  if (since !== undefined && Number.isNaN(Date.parse(since))) {
+    throw new Problem('INVALID_FIELD', 'since is no day or instant of the calendar.')
+  }
+  const filter = { account: accountOf(request), since: since === undefined ? null : new Date(since).toISOString() }
+  const { rows, total } = await deps.auditReader.list(filter, page)
+  const entries = rows.map(({ requestId, ...row }) => ({ ...row, request_id: requestId }))
+  return { status: 200, body: { entries, total, ...page } }
+}
+
+const verifyAudit = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const account = accountOf(request)
+  if (account === null) throw new Problem('INVALID_FIELD', 'A chain belongs to one account: name it.')
+  const { count, headHash, firstBad } = await deps.auditReader.verify(account)
+  const body = { verified: firstBad === null, count, head_hash: headHash }
+  return { status: 200, body: firstBad === null ? body : { ...body, first_bad: firstBad } }
+}
+
+const text = (description: string): JsonSchema => ({ type: 'string', description })
+const whole = (description: string): JsonSchema => ({ type: 'integer', description })
+const orNull = (type: string, description: string): JsonSchema => ({ type: [type, 'null'], description })
+const object = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  description,
+  properties,
+})
+
+const entry = object('One event.', {
+  account: text('Whose chain.'),
+  seq: whole('Place in the chain, from 1.'),
+  at: text('When the outcome was known.'),
+  who: object('Who did it, as far as it is known.', {
+    kind: text('token, session, kubernetes or anonymous.'),
+    id: text('Names the token or the session.'),
+    manager: text('The field manager that the Kubernetes client gave; the user is in the audit log of the API server.'),
+    operation: text('Apply or Update.'),
+  }),
+  what: object('What was done.', {
+    verb: text('Method and route, or words.'),
+    resource: orNull('string', 'What it was done to.'),
+    fields: { type: 'array', description: 'Names of what was set; never values.', items: text('A name.') },
+  }),
+  ip: orNull('string', 'Address of the peer.'),
+  request_id: orNull('string', 'Names the request in the logs.'),
+  status: orNull('integer', 'HTTP status of the outcome.'),
+  hash: text('Covers this entry and the hash of the one before.'),
+})
+
+const account: JsonSchema = {
+  type: 'string',
+  description: 'Another account, or * for all in the list. Role admin.',
+  maxLength: 63,
+}
+const DAY = '\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])'
+const TIME = 'T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,3})?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)'
+const tag = 'Account'
+
+export const auditRoutes: Route[] = [
+  {
+    method: 'GET',
+    path: '/api/audit',
+    summary: 'Read the audit',
+    description: 'Who changed what, newest first. Behind a session or a full-access token.',
+    tag,
+    scope: { kind: 'full' },
+    query: {
+      account,
+      since: {
+        type: 'string',
+        description: 'Then (a day in UTC, or an instant) or later.',
+        pattern: `^${DAY}(${TIME})?$`,
+      },
+      limit: {
+        type: 'string',
+        description: 'How many, 1 to 200; 50 when left out.',
+        pattern: '^([1-9]\\d?|1\\d\\d|200)$',
+      },
+      offset: { type: 'string', description: 'How many to skip.', pattern: '^\\d{1,9}$' },
+    },
+    answers: {
+      200: {
+        description: 'One page.',
+        schema: object('One page.', {
+          entries: { type: 'array', description: 'Newest first.', items: entry },
+          total: whole('How many there are over all pages.'),
+          limit: whole('As asked.'),
+          offset: whole('As asked.'),
+        }),
+      },
+    },
+    codes: ['ROLE_REQUIRED'],
+    handle: listAudit,
+  },
+  {
+    method: 'GET',
+    path: '/api/audit/verify',
+    summary: 'Recompute the chain of the audit',
+    tag,
+    scope: { kind: 'full' },
+    query: { account },
+    answers: {
+      200: {
+        description: 'What was found.',
+        schema: object('What was found.', {
+          verified: { type: 'boolean', description: 'Nothing is missing, moved or altered.' },
+          count: whole('How many entries there are.'),
+          head_hash: text('Hash of the newest entry: write it down elsewhere, and later it shows what was rewritten.'),
+          first_bad: whole('First place at which something is wrong; absent when nothing is.'),
+        }),
+      },
+    },
+    codes: ['ROLE_REQUIRED'],
+    handle: verifyAudit,
+  },
+]

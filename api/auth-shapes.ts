@@ -1,0 +1,117 @@
+/** Shapes of bodies and answers about tokens, as JSON schemas. */
+
+import type { JsonSchema } from '../crds/rest.ts'
+import { textPattern } from '../crds/schema.ts'
+import { PRESET_NAMES, SCOPE_NAMES } from './scopes.ts'
+
+const NAME_MAX = 100
+const LIMIT_MAX = 200
+/** A day. */
+export const GRACE_MAX_SECONDS = 86_400
+
+const text = (description: string): JsonSchema => ({ type: 'string', description })
+const maybe = (description: string): JsonSchema => ({ type: ['string', 'null'], description })
+const whole = (description: string): JsonSchema => ({ type: 'integer', description })
+const object = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  description,
+  properties,
+})
+const list = (description: string, items: JsonSchema): JsonSchema => ({ type: 'array', description, items })
+const closed = (schema: JsonSchema, required: string[]): JsonSchema => ({
+  ...schema,
+  additionalProperties: false,
+  ...(required.length > 0 && { required }),
+})
+
+const scopeName: JsonSchema = { type: 'string', description: 'One scope.', enum: SCOPE_NAMES }
+
+/** One line with something to see in it. */
+const LINE = textPattern('line')
+
+export const mintBody = closed(
+  object('The token to make: with scopes or with a preset.', {
+    name: {
+      type: 'string',
+      description: 'What it is for.',
+      minLength: 1,
+      maxLength: NAME_MAX,
+      pattern: `^(?=.*\\S)${LINE.slice(1)}`,
+    },
+    scopes: { ...list('What it may do.', scopeName), minItems: 1, maxItems: SCOPE_NAMES.length, uniqueItems: true },
+    preset: { type: 'string', description: 'A common choice of scopes.', enum: PRESET_NAMES },
+    expires_at: {
+      type: ['string', 'null'],
+      description: 'When it ends, with an offset or Z; never when left out.',
+      pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$',
+    },
+  }),
+  ['name'],
+)
+
+export const graceBody = closed(
+  object('How long the old secret goes on.', {
+    grace_seconds: {
+      type: 'integer',
+      description: 'Seconds for which the old secret still opens; 0 when left out.',
+      minimum: 0,
+      maximum: GRACE_MAX_SECONDS,
+    },
+  }),
+  [],
+)
+
+const digits = (description: string, pattern: string): JsonSchema => ({ type: 'string', description, pattern })
+export const pageQuery: Record<string, JsonSchema> = {
+  limit: digits(`How many, 1 to ${LIMIT_MAX}; 50 when left out.`, '^([1-9]\\d?|1\\d\\d|200)$'),
+  offset: digits('How many to skip.', '^\\d{1,9}$'),
+}
+
+const scopes: JsonSchema = { ...list('What it may do; null for full access.', scopeName), type: ['array', 'null'] }
+
+const token = object('A token, without its secret.', {
+  id: text('Names the token; the part after btg_.'),
+  name: text('What it is for.'),
+  scopes,
+  preset: maybe('The preset it was made with.'),
+  created_at: text('When it was made.'),
+  expires_at: maybe('When it ends.'),
+  last_used_at: maybe('When it was last used, to the minute.'),
+  rotated_at: maybe('When its secret was last replaced.'),
+  previous_until: maybe('Until when the secret before that still opens.'),
+})
+
+export const catalogueAnswer = object('The catalogue.', {
+  scopes: list(
+    'In the order in which they are shown.',
+    object('One scope.', { name: scopeName, description: text('What it allows.') }),
+  ),
+  presets: list(
+    'Common choices.',
+    object('One preset.', {
+      name: text('Its name.'),
+      description: text('What it is for.'),
+      scopes: list('What it holds.', scopeName),
+    }),
+  ),
+})
+
+export const heldAnswer = object('What this credential is and may do.', {
+  kind: { type: 'string', description: 'token or session.', enum: ['token', 'session'] },
+  account: text('The account it acts for.'),
+  full_access: { type: 'boolean', description: 'True when scopes are not checked.' },
+  scopes,
+  token: { ...token, type: ['object', 'null'], description: 'The token; null for a session.' },
+})
+
+export const listAnswer = object('One page.', {
+  tokens: list('Newest first.', token),
+  total: whole('How many there are over all pages.'),
+  limit: whole('As asked.'),
+  offset: whole('As asked.'),
+})
+
+export const mintedAnswer = object('A token and its secret.', {
+  token,
+  secret: text('The whole token, to be sent as bearer. It is shown this once.'),
+})

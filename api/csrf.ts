@@ -1,0 +1,56 @@
+/**
+ * Requests that a foreign page makes a browser send. The session's cookie is SameSite=Lax already; beside that, a change
+ * in its name must come from our own origin, and a form must carry the token that only our own page was given.
+ * Source: OWASP Cross-Site Request Forgery Prevention; Fetch Metadata (Sec-Fetch-Site).
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import type { Keys } from '../controllers/runtime/keys.ts'
+import type { Stage } from './exchange.ts'
+import { Problem } from './problem.ts'
+
+const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(;|$)/i
+const SAFE = new Set(['GET', 'HEAD'])
+/** Field of every form on a page behind the session. */
+export const FORM_TOKEN = 'form_token'
+
+const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null)
+
+/**
+ * Whether our own page sent this. Browsers say so themselves (Sec-Fetch-Site); one that does not yet, or talks to plain
+ * http, says in Origin where the page is from. Neither: it is no browser's form, and there is no cookie to misuse.
+ */
+export const isOurs = (headers: IncomingHttpHeaders, publicUrl: string): boolean => {
+  const site = headers['sec-fetch-site']
+  if (site !== undefined) return site === 'same-origin'
+  const { origin } = headers
+  if (origin === undefined) return false
+  const from = hostOf(origin)
+  return from !== null && (from === hostOf(publicUrl) || from === headers.host)
+}
+
+const refuse = (detail: string): never => {
+  throw new Problem('CROSS_SITE', detail)
+}
+
+/** For forms before there is a session. @throws Problem CROSS_SITE */
+export const demandOurs = (headers: IncomingHttpHeaders, publicUrl: string): void => {
+  if (!isOurs(headers, publicUrl)) refuse('This form was not sent from a page of this service.')
+}
+
+/** The stage after the caller is known: guards every change that rests on the cookie. */
+export const makeCsrf =
+  ({ keys, publicUrl }: { keys: Keys; publicUrl: string }): Stage =>
+  async (exchange, next) => {
+    const { caller, headers, method } = exchange
+    // A bearer is never sent by a browser on its own.
+    const byCookie = caller?.by.kind === 'session' && headers.authorization === undefined
+    if (!byCookie || SAFE.has(method)) return next()
+    demandOurs(headers, publicUrl)
+    if (FORM.test(headers['content-type'] ?? '')) {
+      const form = new URLSearchParams((await exchange.bytes()).toString('utf8'))
+      if (!keys.formTokenFits(form.get(FORM_TOKEN) ?? '', caller.by.id)) {
+        refuse('The form is not of this session; open the page again.')
+      }
+    }
+    return next()
+  }

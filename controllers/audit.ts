@@ -1,0 +1,92 @@
+/**
+ * What was changed with kubectl, or any other client of the API server: a new generation of a resource whose spec was
+ * last written by somebody else than our API goes into the account's chain, once per uid and generation.
+ *
+ * What is known is the field manager's name, which the client chooses, not the user. Generations that nobody saw because
+ * no controller ran are told by the gap in their numbers. Who deletes is not told at all. Times are whole seconds: when
+ * our API and a client write in the same second, the client is named, rather once too often than left out.
+ */
+import { ACCOUNT } from '../crds/account/kind.ts'
+import type { AccountResource } from '../crds/account/plan.ts'
+import { INVOICE } from '../crds/invoice/kind.ts'
+import type { InvoiceResource } from '../crds/invoice/plan.ts'
+import type { AuditEntry } from './runtime/audit.ts'
+import { specWritersOf } from './runtime/cache.ts'
+import type { Log } from './runtime/log.ts'
+import type { Cache } from './runtime/watch.ts'
+
+/** What goes through REST has an entry of its own, which says more. */
+const API_MANAGER = 'bottega-api'
+const RETRY_MS = 2_000
+
+type Watched = { metadata: { uid: string; name: string; generation: number; deletionTimestamp?: string } }
+
+export type SpecAuditDeps = {
+  caches: { accounts: Cache<AccountResource>; invoices: Cache<InvoiceResource> }
+  /** Whether the chain has it: after a restart it has nearly all that is held. */
+  knows: (event: { account: string; once: string }) => Promise<boolean>
+  append: (entry: AuditEntry) => Promise<unknown>
+  now: () => Date
+  log?: Log
+}
+
+/** The entry of one generation, or null when it came through REST. */
+const entryOf = (kind: string, account: string, object: Watched): Omit<AuditEntry, 'at'> | null => {
+  const { uid, name, generation } = object.metadata
+  const writer = specWritersOf(object).find(({ manager }) => manager !== API_MANAGER)
+  if (writer === undefined) return null
+  return {
+    account,
+    once: `${uid}/${generation}`,
+    who: { kind: 'kubernetes', manager: writer.manager, operation: writer.operation },
+    what: { verb: `${kind} spec generation ${generation}`, resource: `${kind}/${name}`, fields: [] },
+    ip: null,
+    requestId: null,
+    status: null,
+  }
+}
+
+/** Starts with what is held; the chain itself leaves out what it has already. @returns the way to end it */
+export const startSpecAudit = ({ caches, knows, append, now, log }: SpecAuditDeps): (() => void) => {
+  /** Newest generation told, by uid: status changes are no news. */
+  const told = new Map<string, number>()
+  const timers = new Set<NodeJS.Timeout>()
+  let ended = false
+
+  const write = async (entry: AuditEntry): Promise<void> => {
+    try {
+      if (!(await knows(entry))) await append(entry)
+    } catch (error) {
+      if (ended) return
+      log?.warn({ err: error, once: entry.once }, 'audit entry not written')
+      const timer = setTimeout(() => {
+        timers.delete(timer)
+        void write(entry)
+      }, RETRY_MS)
+      timers.add(timer)
+    }
+  }
+  const follow = <R extends Watched>(cache: Cache<R>, kind: string, accountOf: (object: R) => string) =>
+    cache.subscribe((_key, { object, deleted }) => {
+      const { uid, generation, deletionTimestamp } = object.metadata
+      if (deleted) {
+        told.delete(uid)
+        return
+      }
+      // The mark of deletion raises the generation too; nobody wrote the spec.
+      if (deletionTimestamp !== undefined || (told.get(uid) ?? 0) >= generation) return
+      told.set(uid, generation)
+      const entry = entryOf(kind, accountOf(object), object)
+      if (entry) void write({ ...entry, at: now().toISOString() })
+    })
+
+  const ends = [
+    follow(caches.accounts, ACCOUNT.kind, ({ metadata }) => metadata.name),
+    follow(caches.invoices, INVOICE.kind, ({ spec }) => spec.account),
+  ]
+  return () => {
+    ended = true
+    for (const end of ends) end()
+    for (const timer of timers) clearTimeout(timer)
+  }
+}

@@ -1,0 +1,22 @@
+/** What lapses by itself, swept away in small batches by whoever leads. */
+import { sweepKeys } from './runtime/idempotency.ts'
+import type { Log } from './runtime/log.ts'
+import type { Pg } from './runtime/pg.ts'
+
+const SWEEP_MS = 600_000
+const FIRST_MS = 60_000
+
+/** Sweeps every ten minutes; a sweep that fails is made up by the next. @returns the way to end it */
+export const startSweep = (deps: { pg: Pg; now: () => Date; log: Log }): (() => void) => {
+  const sweep = () =>
+    void sweepKeys(deps).catch((error) => deps.log.warn({ err: error }, 'idempotency keys were not swept'))
+  // Taking over comes first.
+  const first = setTimeout(sweep, FIRST_MS)
+  const timer = setInterval(sweep, SWEEP_MS)
+  first.unref()
+  timer.unref()
+  return () => {
+    clearTimeout(first)
+    clearInterval(timer)
+  }
+}

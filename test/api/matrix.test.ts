@@ -1,0 +1,293 @@
+import type { Route } from '../../api/route.ts'
+import { SCOPE_NAMES } from '../../api/scopes.ts'
+import { allRoutes } from '../../api/system.ts'
+import { newToken } from '../../api/tokens.ts'
+import { query } from '../../hack/lib/postgres.ts'
+import { addAccount, type Minter, makeMinter } from '../support/callers.ts'
+import { call, order, type Platform, type Reply, startPlatform } from '../support/invoicing.ts'
+import { assert, spec } from '../support/spec.ts'
+
+/**
+ * Every route, called by everybody: what a cell must answer follows from the route's declaration alone, so a new route
+ * is in the matrix as soon as it stands in allRoutes.
+ */
+
+/**
+ * - challenged: 401 with a challenge, or for a page the way to sign in
+ * - forbidden: 403, which names what is missing
+ * - hidden: 404, as if it were not there
+ * - served: the handler was reached: neither of these, nor a failure of ours
+ * - open: a public route; whoever calls, the answer is the same
+ */
+type Class = 'challenged' | 'forbidden' | 'hidden' | 'served' | 'open'
+
+const BAD = ['nobody', 'garbage', 'typing error', 'expired', 'revoked', 'rotated away', 'report token'] as const
+const SCOPED = ['wrong scopes', 'right scope'] as const
+const OWNER = ['full access', 'session'] as const
+const STRANGERS = ['other account', 'team member', 'reviewer', 'admin'] as const
+const COLUMNS = [...BAD, ...SCOPED, ...OWNER, ...STRANGERS] as const
+type Column = (typeof COLUMNS)[number]
+
+const isIn = (group: readonly Column[], column: Column) => group.includes(column)
+const nameOf = ({ method, path }: Route) => `${method} ${path}`
+/** Things under /api/admin are found by every administrator. */
+const isOwned = ({ path }: Route) => /\/:id/.test(path) && !path.startsWith('/api/admin/')
+
+const roleOf = (column: Column) => (column === 'reviewer' || column === 'admin' ? column : 'member')
+const hasRole = ({ role }: Route, column: Column) =>
+  role === undefined || roleOf(column) === role || roleOf(column) === 'admin'
+
+const mayEnter = ({ scope }: Route, column: Column): boolean => {
+  switch (scope.kind) {
+    case 'scope':
+      return column !== 'wrong scopes'
+    case 'full':
+      return !isIn(SCOPED, column)
+    case 'session':
+      return column === 'session' || isIn(STRANGERS, column)
+    case 'report':
+      return false
+    default:
+      return true
+  }
+}
+
+const expected = (route: Route, column: Column): Class => {
+  if (route.scope.kind === 'public') return 'open'
+  if (isIn(BAD, column) || route.scope.kind === 'report') return 'challenged'
+  if (!mayEnter(route, column) || !hasRole(route, column) || route.capability) return 'forbidden'
+  return isOwned(route) && isIn(STRANGERS, column) ? 'hidden' : 'served'
+}
+
+/** Refusals of a handler that was reached: the body is not what it wants, or the state forbids it. */
+const REACHED = new Set([400, 409, 412, 413, 415, 422, 428])
+
+const isPage = ({ hidden, path }: Route) => hidden === true && !path.startsWith('/api/')
+const asked = ({ headers }: Reply) => headers.get('www-authenticate') ?? ''
+
+/** Whether an answer below 500 is of the class. */
+const IS: Record<Class, (reply: Reply, route: Route) => boolean> = {
+  challenged: (reply, route) =>
+    isPage(route)
+      ? reply.status === 303 && (reply.headers.get('location') ?? '').startsWith('/signin')
+      : reply.status === 401 && asked(reply).startsWith('Bearer realm=') && reply.json.code === 'UNAUTHENTICATED',
+  forbidden: (reply, route) => {
+    if (reply.status !== 403 || isPage(route)) return reply.status === 403
+    const { scope } = route
+    return reply.json.code !== 'FORBIDDEN' || scope.kind !== 'scope' || asked(reply).includes(`scope="${scope.scope}"`)
+  },
+  hidden: ({ status, json }, route) => status === 404 && (isPage(route) || json.code === 'NOT_FOUND'),
+  served: ({ status }) => status < 400 || REACHED.has(status),
+  open: () => true,
+}
+
+/** What is wrong with an answer; undefined when it is of the class. */
+const wrongWith = (wanted: Class, route: Route, reply: Reply): string | undefined => {
+  if (reply.status < 500 && IS[wanted](reply, route)) return undefined
+  return `${reply.status} ${reply.json?.code ?? ''} ${reply.json?.detail ?? reply.text.slice(0, 80)}`
+}
+
+const BODIES: Record<string, () => unknown> = {
+  'POST /api/invoices': () => order({ send: false }),
+  'POST /api/auth/tokens': () => ({ name: 'made in the matrix', scopes: ['invoices:read'] }),
+  'POST /api/admin/accounts': () => ({ email: `${newToken().id}@demo.test` }),
+}
+
+/** These need more than a credential to succeed; each has tests of its own. */
+const NEVER_SUCCEED = [
+  'DELETE /api/invoices/:id', // it is numbered
+  'POST /account/tokens', // the form is empty
+]
+
+spec('the matrix of every route and every caller', (t) => {
+  let platform: Platform
+  let minter: Minter
+  let invoice: { id: string; link: string; sha256: string }
+  const full: Record<string, string> = {}
+  const spoilt: Record<string, string | null> = {}
+  const accountOf: Partial<Record<Column, string>> = {
+    'other account': 'other',
+    'team member': 'mate',
+    reviewer: 'reviewer',
+    admin: 'admin',
+  }
+  const sql = (text: string, values: unknown[] = []) => query(platform.database.url, text, values)
+
+  const spoil = async () => {
+    const [expired, revoked, rotated] = await Promise.all([1, 2, 3].map(() => minter.token('demo')))
+    if (!expired || !revoked || !rotated) throw new Error('three tokens were minted')
+    await sql(`update tokens set expires_at = now() - interval '1 second' where id = $1`, [expired.id])
+    await minter.tokens.revoke('demo', revoked.id)
+    await minter.tokens.rotate('demo', rotated.id, 0)
+    const { token } = newToken()
+    Object.assign(spoilt, {
+      nobody: null,
+      garbage: newToken().token,
+      'typing error': `${token.slice(0, -1)}${token.endsWith('0') ? '1' : '0'}`,
+      expired: expired.secret,
+      revoked: revoked.secret,
+      'rotated away': rotated.secret,
+      'report token': token.replace('btg_', 'dbr_'),
+    })
+  }
+
+  t.before(async () => {
+    platform = await startPlatform()
+    minter = makeMinter(platform)
+    await platform.kubectl(['patch', 'acct', 'demo', '--type=merge', '-p', '{"spec":{"teams":["studio"]}}'])
+    full['full access'] = platform.owner
+    full['other account'] = await platform.token('other')
+    full['team member'] = await addAccount(platform, 'mate', { teams: ['studio'] })
+    full.reviewer = await addAccount(platform, 'reviewer', { role: 'reviewer' })
+    full.admin = await addAccount(platform, 'admin', { role: 'admin' })
+    await spoil()
+    const made = await call(platform.baseUrl, platform.owner, 'POST', '/api/invoices', order())
+    assert.is(made.status, 201, made.text)
+    const { id } = made.json.invoice
+    const shots = await call(platform.baseUrl, platform.owner, 'GET', `/api/invoices/${id}/snapshots`)
+    const link = new URL(made.json.url).pathname.split('/').at(-1) ?? ''
+    invoice = { id, link, sha256: shots.json.snapshots[0].sha256 }
+  })
+  t.after(async () => {
+    await minter.end()
+    await platform.end()
+  })
+
+  /** Something of the account `demo` to point at: made anew for what a route may destroy. */
+  const idFor = async ({ path }: Route): Promise<string> => {
+    if (path.startsWith('/api/admin/')) return 'other'
+    return /\/tokens\//.test(path) ? (await minter.token('demo')).id : invoice.id
+  }
+  const pathFor = async (route: Route): Promise<string> => {
+    const values: Record<string, string> = {
+      id: route.path.includes(':id') ? await idFor(route) : '',
+      sha256: invoice.sha256,
+      token: invoice.link,
+      code: 'NOT_FOUND',
+      capability: 'app.deploy',
+    }
+    return route.path.replace(/:(\w+)/g, (_, name) => values[name] ?? 'unknown')
+  }
+
+  const scopedFor = async ({ scope }: Route, column: Column): Promise<string> => {
+    const own = scope.kind === 'scope' ? [scope.scope] : []
+    const others = SCOPE_NAMES.filter((name) => !own.includes(name))
+    const scopes = column === 'right scope' && own.length > 0 ? own : others
+    return (await minter.token('demo', { scopes })).secret
+  }
+  const credentialFor = async (route: Route, column: Column): Promise<string | null> => {
+    if (isIn(BAD, column)) return spoilt[column] ?? null
+    if (isIn(SCOPED, column)) return scopedFor(route, column)
+    if (column === 'session') return minter.session('demo')
+    const account = accountOf[column]
+    return route.scope.kind === 'session' && account ? minter.session(account) : (full[column] ?? null)
+  }
+
+  const cell = async (route: Route, column: Column): Promise<Reply> => {
+    const [credential, path] = [await credentialFor(route, column), await pathFor(route)]
+    const body = BODIES[nameOf(route)]?.() ?? (route.body ? {} : undefined)
+    return call(platform.baseUrl, credential, route.method, path, body)
+  }
+
+  /** Tokens of the row before would count against the account's cap. */
+  const clear = () =>
+    sql(`delete from tokens where account = 'demo' and name in ('test', 'made in the matrix')
+      and revoked_at is null and expires_at is null and rotated_at is null`)
+
+  const row = async (route: Route): Promise<{ wrong: string[]; isReached: boolean }> => {
+    await clear()
+    const cells = await Promise.all(COLUMNS.map(async (column) => ({ column, reply: await cell(route, column) })))
+    const statuses = new Set(cells.map(({ reply }) => reply.status).filter((status) => status !== 429))
+    const differs = route.scope.kind === 'public' && statuses.size > 1
+    const wrong = cells.flatMap(({ column, reply }) => {
+      const wanted = expected(route, column)
+      const fault = wrongWith(wanted, route, reply)
+      return fault === undefined ? [] : [`${nameOf(route)} × ${column}: wanted ${wanted}, got ${fault}`]
+    })
+    return {
+      wrong: differs ? [...wrong, `${nameOf(route)} is public and answers ${[...statuses].join(' or ')}`] : wrong,
+      isReached: cells.some(({ column, reply }) => expected(route, column) === 'served' && reply.status < 400),
+    }
+  }
+
+  t(
+    'has the right answer in every cell, and never a failure of ours',
+    async () => {
+      const wrong: string[] = []
+      const unreached: string[] = []
+      for (const route of allRoutes) {
+        const found = await row(route)
+        wrong.push(...found.wrong)
+        const isClosed = route.scope.kind !== 'public' && route.scope.kind !== 'report'
+        if (isClosed && !found.isReached) unreached.push(nameOf(route))
+      }
+      const [rows, columns] = [allRoutes.length, COLUMNS.length]
+      console.log(`\ncounted: ${rows * columns} cells, ${rows} routes × ${columns} callers`)
+      assert.equal(wrong, [])
+      assert.equal(unreached, NEVER_SUCCEED)
+    },
+    { timeoutMs: 180_000 },
+  )
+
+  t('tells a request without a credential from one with a bad one', async () => {
+    const ask = async (token: string | null) =>
+      (await call(platform.baseUrl, token, 'GET', '/api/invoices')).headers.get('www-authenticate')
+    assert.is(await ask(null), 'Bearer realm="bottega"')
+    for (const column of BAD.slice(1)) {
+      assert.is(await ask(spoilt[column] ?? null), 'Bearer realm="bottega", error="invalid_token"', column)
+    }
+  })
+
+  t('mints what is asked, shows the secret once, and refuses what is not well formed', async () => {
+    const mint = (body: unknown) => call(platform.baseUrl, platform.owner, 'POST', '/api/auth/tokens', body)
+    const soon = new Date(Date.now() + 3_600_000).toISOString()
+    const good = await mint({ name: ' ci ', preset: 'invoicing', expires_at: soon })
+    const { token, secret } = good.json
+    assert.equal([good.status, token.name, token.preset, token.expires_at], [201, 'ci', 'invoicing', soon])
+    const held = (await call(platform.baseUrl, secret, 'GET', '/api/auth/tokens/self')).json
+    assert.equal([held.kind, held.full_access, held.scopes, held.token.id], ['token', false, token.scopes, token.id])
+    const own = (await call(platform.baseUrl, platform.owner, 'GET', '/api/auth/tokens/self')).json
+    assert.equal([own.full_access, own.scopes], [true, null])
+    const listed = await call(platform.baseUrl, platform.owner, 'GET', '/api/auth/tokens?limit=1')
+    assert.equal([listed.json.tokens[0].id, listed.json.limit], [token.id, 1])
+    assert.not.match(listed.text, secret.slice(-20))
+    const catalogue = (await call(platform.baseUrl, null, 'GET', '/api/auth/scopes')).json
+    assert.equal(catalogue.presets[0].scopes, token.scopes)
+    for (const [body, pointer] of [
+      [{ name: 'x' }, '/scopes'],
+      [{ name: 'x', scopes: ['apps:read'], preset: 'apps' }, '/preset'],
+      [{ name: 'x', scopes: ['all'] }, '/scopes/0'],
+      [{ name: 'x', scopes: [] }, '/scopes'],
+      [{ name: 'x', preset: 'root' }, '/preset'],
+      [{ name: '   ', preset: 'apps' }, '/name'],
+      [{ name: 'a\nb', preset: 'apps' }, '/name'],
+      [{ preset: 'apps' }, '/name'],
+      [{ name: 'x', preset: 'apps', expires_at: '2020-01-01T00:00:00Z' }, '/expires_at'],
+      [{ name: 'x', preset: 'apps', expires_at: '2999-01-01T00:00:00Z' }, '/expires_at'],
+      [{ name: 'x', preset: 'apps', expires_at: '2027-13-01T00:00:00Z' }, '/expires_at'],
+      [{ name: 'x', preset: 'apps', expires_at: 'tomorrow' }, '/expires_at'],
+      [{ name: 'x', preset: 'apps', full: true }, '/full'],
+    ] as const) {
+      const { status, json, text } = await mint(body)
+      assert.equal([status, json.errors?.[0]?.pointer], [400, pointer], text)
+    }
+    const longer = await call(platform.baseUrl, platform.owner, 'POST', `/api/auth/tokens/${token.id}/rotate`, {
+      grace_seconds: 86_401,
+    })
+    assert.equal([longer.status, longer.json.errors[0].pointer], [400, '/grace_seconds'])
+  })
+
+  t('lets a revocation through the API act on the next call, and a rotation too', async () => {
+    const { id, secret } = await minter.token('demo')
+    const look = async (token: string) => (await call(platform.baseUrl, token, 'GET', '/api/invoices')).status
+    assert.is(await look(secret), 200)
+    const path = `/api/auth/tokens/${id}`
+    const rotated = await call(platform.baseUrl, platform.owner, 'POST', `${path}/rotate`, { grace_seconds: 60 })
+    assert.equal([await look(secret), await look(rotated.json.secret)], [200, 200])
+    const again = await call(platform.baseUrl, platform.owner, 'POST', `${path}/rotate`)
+    assert.equal([again.status, await look(rotated.json.secret)], [200, 401])
+    assert.is((await call(platform.baseUrl, platform.owner, 'DELETE', path)).status, 204)
+    assert.is(await look(again.json.secret), 401)
+    assert.is((await call(platform.baseUrl, platform.owner, 'DELETE', path)).status, 404)
+  })
+})
