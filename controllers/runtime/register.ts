@@ -10,7 +10,7 @@ import { isItemFault, type Pg } from './pg.ts'
 /** Entries that one page may hold. */
 export const ENTRIES_MAX = 1000
 /** While one run is answered, the next already waits at the database for the lock on the series. */
-const IN_FLIGHT = 3
+const IN_FLIGHT = 2
 
 /** `prefix` is ready to be followed by the sequence: `INV-026-`. A series keeps its account for ever. */
 export type ClaimedSeries = { id: string; account: string; prefix: string }
