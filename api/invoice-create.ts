@@ -12,7 +12,7 @@ import { freshName, nameOf } from '../crds/invoice/name.ts'
 import { type PayloadView, payloadOf, viewPayload } from '../crds/invoice/payload.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec } from '../crds/invoice/schema.ts'
 import type { ShownInvoice } from '../crds/invoice/shown.ts'
-import { GROUP, VERSION } from '../crds/object.ts'
+import { CREATED_FROM, GROUP, VERSION } from '../crds/object.ts'
 import { restPointer, toSpec } from '../crds/rest.ts'
 import type { Deps } from './deps.ts'
 import { Problem, refuseFaults } from './problem.ts'
@@ -86,7 +86,9 @@ const knownBy = async (deps: Deps, account: string, externalRef: string): Promis
 }
 
 const create = async (deps: Deps, name: string, spec: InvoiceSpec): Promise<'made' | 'stood there'> => {
-  const metadata = { name, namespace: deps.namespace }
+  const asked = viewPayload(payloadOf(spec, spec.issuerId ?? DEFAULT_ISSUER))
+  const annotations = { [CREATED_FROM]: JSON.stringify(asked) }
+  const metadata = { name, namespace: deps.namespace, annotations }
   try {
     await deps.kube.create(INVOICE, { apiVersion: `${GROUP}/${VERSION}`, kind: INVOICE.kind, metadata, spec })
     return 'made'

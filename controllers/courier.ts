@@ -3,7 +3,6 @@
  * to the mail server, and records how that ended. A crash between the server's acceptance and the record is the one window in which nobody
  * knows; the row is then counted as unknown and sent once more under the same Message-ID (spec/1; DESIGN section 1).
  */
-
 import { signinMail } from '../crds/account/mail.ts'
 import type { Frozen } from '../crds/invoice/frozen.ts'
 import { invoiceMail } from '../crds/invoice/mail.ts'
@@ -20,7 +19,14 @@ const POLL_MS = 1_000
 /** Attempts and the wait after each; then the mail has failed. */
 const RETRY_AFTER_MS = [60_000, 300_000, 900_000, 3_600_000, 14_400_000, 43_200_000]
 
-export type CourierDeps = {
+/** Whom the courier tells. */
+export type CourierHooks = {
+  /** The resource's delivery changed: its view is to be made anew. */
+  onDelivered(resource: string): void
+  onAttempt?(outcome: Settlement['state']): void
+}
+
+export type CourierDeps = CourierHooks & {
   outbox: Outbox
   mailer: Mailer
   keys: Keys
@@ -32,9 +38,6 @@ export type CourierDeps = {
    * operator wants more.
    */
   lanes: number
-  /** The resource's delivery changed: its view is to be made anew. */
-  onDelivered(resource: string): void
-  onAttempt?(outcome: Settlement['state']): void
 }
 
 export type Courier = {

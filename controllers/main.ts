@@ -1,8 +1,9 @@
 /** The controllers' process: reads its configuration, wires the clients, waits for the lease, leads. */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import type { CourierHooks } from './courier.ts'
+import { startCourierThread } from './courier-thread.ts'
 import { readFontFiles } from './io/fonts.ts'
-import { makeMailer } from './io/mail.ts'
 import { makePdf } from './io/pdf.ts'
 import { makeCaches, type Operator, startOperator } from './operator.ts'
 import { CONTROLLERS, EnvError, readEnv } from './runtime/env.ts'
@@ -50,19 +51,16 @@ const main = async () => {
     fieldManager: 'bottega-controllers',
     onRequest: metrics.request,
   })
-  const mailer = makeMailer({ url: env.smtpUrl, from: env.mailFrom, pool: env.mailLanes })
   // A container that is started again has the same name, so it need not wait for its own lease to run out.
   const identity = env.identity ?? hostname()
   const deps = {
     kube,
     pg,
-    mailer,
     pdf: makePdf({ fonts: readFontFiles() }),
     keys: makeKeys(env.secretKey),
     namespace: env.namespace,
     publicUrl: env.publicUrl,
     mailDomain: /@([^>\s]+)/.exec(env.mailFrom)?.[1] ?? hostname(),
-    mailLanes: env.mailLanes,
     log,
     now: () => new Date(),
     metrics,
@@ -73,7 +71,16 @@ const main = async () => {
       log,
       onDropped: metrics.eventsDropped,
     }),
-    onMail: (outcome: string) => mails.inc({ outcome }),
+    courier: (epoch: number, hooks: CourierHooks) =>
+      startCourierThread({ ...env, lanes: env.mailLanes }, epoch, {
+        ...hooks,
+        onAttempt: (outcome) => mails.inc({ outcome }),
+        onStale: () => stop.abandon('another process leads'),
+        onFailed: (error) => {
+          log.fatal({ err: error }, 'courier failed')
+          stop.abandon('the courier failed')
+        },
+      }),
   }
 
   const caches = makeCaches(deps)
@@ -110,7 +117,6 @@ const main = async () => {
   stop.add('operator', (leftMs) => operator?.stop(Math.min(leftMs, DRAIN_MS)))
   stop.add('lease', () => lease.stop())
   stop.add('caches', () => Promise.all([caches.accounts.stop(), caches.invoices.stop()]))
-  stop.add('mailer', () => mailer.close())
   stop.add('kube', () => kube.close())
   stop.add('database', () => pg.close())
   stop.add('ops', () => ops.stop())

@@ -9,10 +9,9 @@ import type { InvoiceResource } from '../crds/invoice/plan.ts'
 import { keyOf } from '../crds/object.ts'
 import { accountController } from './account.ts'
 import { startSpecAudit } from './audit.ts'
-import { type Courier, startCourier } from './courier.ts'
+import type { Courier, CourierHooks } from './courier.ts'
 import { makeDirectory } from './directory.ts'
 import { invoiceController } from './invoice.ts'
-import type { Mailer } from './io/mail.ts'
 import type { Pdf } from './io/pdf.ts'
 import { makeAppendAudit, makeAuditKnows } from './runtime/audit.ts'
 import { makeBlobs } from './runtime/blobs.ts'
@@ -25,7 +24,6 @@ import { makeLedger } from './runtime/ledger.ts'
 import type { Log } from './runtime/log.ts'
 import type { Metrics } from './runtime/metrics.ts'
 import { makeMirror } from './runtime/mirror.ts'
-import { makeOutbox, type Settlement } from './runtime/outbox.ts'
 import type { Pg } from './runtime/pg.ts'
 import { makeSlots } from './runtime/slots.ts'
 import { type Cache, reflect } from './runtime/watch.ts'
@@ -38,19 +36,17 @@ const ACCOUNT_CONCURRENCY = 4
 export type OperatorDeps = {
   kube: Kube
   pg: Pg
-  mailer: Mailer
   pdf: Pdf
   keys: Keys
   namespace: string
   publicUrl: string
   mailDomain: string
-  mailLanes: number
   log: Log
   now: () => Date
   metrics?: Metrics
   events?: Events
-  /** Told how each attempt to send a mail ended. */
-  onMail?: (outcome: Settlement['state']) => void
+  /** Starts who delivers the mail that these passes queue, under the same epoch. */
+  courier: (epoch: number, hooks: CourierHooks) => Courier
 }
 
 /** What every process of the controllers keeps, leader or not, so that a standby takes over warm. */
@@ -92,7 +88,6 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
   const fenced = { pg, epoch: () => epoch }
   const ledger = makeLedger(fenced)
   const mirror = makeMirror(fenced)
-  const outbox = makeOutbox({ ...fenced, now })
   const directory = makeDirectory(caches.accounts, namespace)
   let courier: Courier | undefined
   let invoices: RunningController | undefined
@@ -128,12 +123,8 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
       if (invoice.spec.account === object.metadata.name && !isReady) invoices?.wake(keyOf(invoice.metadata))
     }
   })
-  courier = startCourier({
-    ...deps,
-    outbox,
-    lanes: deps.mailLanes,
+  courier = deps.courier(epoch, {
     onDelivered: (name) => invoices?.wake(keyOf({ namespace, name })),
-    ...(deps.onMail && { onAttempt: deps.onMail }),
   })
   const endSpecAudit = startSpecAudit({
     caches,

@@ -13,6 +13,9 @@ export const PAUSED = `${GROUP}/paused`
 /** A new value wakes the object's controller: the API appended a fact. */
 export const RECONCILE_REQUESTED_AT = `${GROUP}/reconcile-requested-at`
 
+/** What the call that made the object asked for, so that a repeat of it is known even after edits. Written by the API. */
+export const CREATED_FROM = `${GROUP}/created-from`
+
 /** What Bottega reads of an object's metadata. */
 export type Meta = {
   name: string

@@ -51,7 +51,11 @@ export const makeWriter = <O extends Resource<unknown>, Facts extends object>(
       cache.put(answer)
       return answer
     })
-    pass.log.info({ state: outcome.state, reason: readyOf(written.status)?.reason }, 'status written')
+    // What went as planned is in the status itself; a line for each would cost as much as the pass.
+    pass.log[outcome.state === 'ready' ? 'debug' : 'info'](
+      { state: outcome.state, reason: readyOf(written.status)?.reason },
+      'status written',
+    )
     announce(base, written, outcome)
     return written
   }

@@ -110,4 +110,12 @@ export const invoiceAnswer: JsonSchema = object('An invoice. Amounts are hundred
   send_count: { type: 'integer', description: 'How often it was sent.' },
   would_email: wouldEmail,
   created_from: createdFrom,
+  stalled: {
+    ...object('Why nothing more happens until a person acts.', {
+      code: text('The code that a request would have been refused with.'),
+      detail: text('The rule and the figures.'),
+    }),
+    type: ['object', 'null'],
+  },
+  fact_seq: { type: 'integer', description: 'Recorded facts that this view has taken in.' },
 })

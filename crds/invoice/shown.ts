@@ -1,6 +1,8 @@
 /** The view with the verdict of its pass: what the mirror holds, and what REST answers. */
+import { CREATED_FROM } from '../object.ts'
 import type { Plan } from '../plan.ts'
 import type { InvoiceFacts } from './facts.ts'
+import type { PayloadView } from './payload.ts'
 import type { InvoiceResource, InvoiceStep } from './plan.ts'
 import { type InvoiceView, viewInvoice } from './view.ts'
 import type { InvoiceWorld } from './world.ts'
@@ -12,13 +14,27 @@ export type ShownInvoice = InvoiceView & {
   fact_seq: number
 }
 
+/** What the creating call wrote down; null when it came by kubectl, or when somebody broke it. */
+const createdFrom = ({ metadata }: InvoiceResource): PayloadView | null => {
+  try {
+    const value: unknown = JSON.parse(metadata.annotations?.[CREATED_FROM] ?? 'null')
+    return typeof value === 'object' ? (value as PayloadView | null) : null
+  } catch {
+    return null
+  }
+}
+
 export const shownInvoice = (
   object: InvoiceResource,
   world: InvoiceWorld,
   { status, verdict }: Plan<InvoiceStep, InvoiceFacts>,
-): ShownInvoice => ({
-  ...viewInvoice(object, world, status),
-  gate: world.sends.at(-1)?.gate ?? null,
-  stalled: verdict.state === 'stalled' ? { code: verdict.code, detail: verdict.message } : null,
-  fact_seq: world.factSeq,
-})
+): ShownInvoice => {
+  const view = viewInvoice(object, world, status)
+  return {
+    ...view,
+    created_from: createdFrom(object) ?? view.created_from,
+    gate: world.sends.at(-1)?.gate ?? null,
+    stalled: verdict.state === 'stalled' ? { code: verdict.code, detail: verdict.message } : null,
+    fact_seq: world.factSeq,
+  }
+}

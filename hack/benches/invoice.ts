@@ -1,14 +1,14 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { KubeConfig } from '@kubernetes/client-node'
-import { Agent, Pool, request } from 'undici'
+import { Agent, request } from 'undici'
 import { migrate } from '../../controllers/runtime/migrate.ts'
 import { startControlPlane } from '../lib/controlplane.ts'
 import { cpuSecondsOf } from '../lib/cpu.ts'
 import { type BenchContext, median } from '../lib/figure.ts'
 import { createKubectl } from '../lib/kubectl.ts'
 import { applyPlatform, createDemoAccounts, grantAccessTo, writeServiceKubeconfig } from '../lib/platform.ts'
-import { startPostgres } from '../lib/postgres.ts'
+import { query, startPostgres } from '../lib/postgres.ts'
+import { ITEMS, RAW_NAMESPACE, rawClient, rawPair } from '../lib/rawpair.ts'
 import { createStack, type Stack } from '../lib/stack.ts'
 import { ensureTools } from '../lib/tools.ts'
 import { controlPlaneTools } from '../lib/tooltable.ts'
@@ -22,13 +22,7 @@ const SECONDS = Number(process.env.BENCH_SECONDS ?? 60)
 const RAW_SECONDS = Math.min(15, SECONDS)
 const CALLERS = 32
 const IDLE_CALLS = 60
-const RAW_NAMESPACE = 'raw'
 
-const ITEMS = Array.from({ length: 3 }, (_, index) => ({
-  description: `Consulting, week ${index + 1}`,
-  qty: 1.5,
-  unit_cents: 80_000,
-}))
 const BODY = JSON.stringify({
   send: true,
   client_name: 'ACME',
@@ -54,72 +48,8 @@ const load = async (callers: number, seconds: number, call: (caller: number) => 
   return calls / ((performance.now() - startMs) / 1000)
 }
 
-/** A bare client of the API server under one service account. */
-const rawClient = (kubeconfigPath: string) => {
-  const config = new KubeConfig()
-  config.loadFromFile(kubeconfigPath)
-  const cluster = config.getCurrentCluster()
-  const user = config.getCurrentUser()
-  if (!cluster || !user) throw new Error('the kubeconfig names no cluster or user')
-  const ca = Buffer.from(cluster.caData ?? '', 'base64')
-  const pool = new Pool(cluster.server, { connect: { ca }, connections: CALLERS })
-  const call = async (method: 'POST' | 'PATCH', path: string, type: string, body: object) => {
-    const answer = await pool.request({
-      method,
-      path,
-      headers: { authorization: `Bearer ${user.token}`, 'content-type': type },
-      body: JSON.stringify(body),
-    })
-    const text = await answer.body.text()
-    if (answer.statusCode >= 300) throw new Error(`${method} ${path}: ${answer.statusCode} ${text.slice(0, 300)}`)
-  }
-  return { call, close: () => pool.close() }
-}
-
-const RAW_PATH = `/apis/bottega.dev/v1alpha1/namespaces/${RAW_NAMESPACE}/invoices`
-const spec = {
-  account: 'demo',
-  send: true,
-  clientName: 'ACME',
-  clientEmail: 'billing@acme.test',
-  currency: 'EUR',
-  dueDate: '2027-12-20',
-  taxRateBp: 2000,
-  items: ITEMS.map(({ description, unit_cents }) => ({ description, qty: '1.5', unitCents: unit_cents })),
-}
-const condition = {
-  type: 'Ready',
-  status: 'True',
-  reason: 'Sent',
-  message: 'INV-026-0001 sent, 4,320.00 EUR due 2027-12-20',
-  observedGeneration: 1,
-  lastTransitionTime: '2026-11-21T00:00:00Z',
-}
-const status = {
-  observedGeneration: 1,
-  factSeq: 0,
-  phase: 'sent',
-  number: 'INV-026-0001',
-  total: '4,320.00 EUR',
-  totalCents: 432_000,
-  currency: 'EUR',
-  paidCents: 0,
-  balanceCents: 432_000,
-  issuedOn: '2026-11-21',
-  url: 'http://127.0.0.1:8080/i/inv-0123456789abcdef0123456789abcdef.0123456789abcdef012345',
-  conditions: [condition],
-}
-
-let rawCount = 0
 type Pids = () => Record<string, number | null>
 type Cost = { rate: number; cpuMs: number; each: Record<string, number> }
-type Raw = ReturnType<typeof rawClient>
-const rawPair = (api: Raw, controllers: Raw) => async () => {
-  const name = `raw-${process.pid}-${++rawCount}`
-  const object = { apiVersion: 'bottega.dev/v1alpha1', kind: 'Invoice', metadata: { name }, spec }
-  await api.call('POST', RAW_PATH, 'application/json', object)
-  await controllers.call('PATCH', `${RAW_PATH}/${name}/status`, 'application/merge-patch+json', { status })
-}
 
 const p50 = async (calls: number, call: () => Promise<void>): Promise<number> => {
   const times: number[] = []
@@ -179,7 +109,14 @@ const standUp = async ({ scratch, progress }: BenchContext) => {
     await stack.stop()
     await Promise.all([plane.stop(), postgres.stop()])
   }
-  return { stack, kubeconfigs, pids, end }
+  const commits = async () => {
+    const [row] = await query(
+      postgres.url,
+      'select xact_commit::int as n from pg_stat_database where datname = current_database()',
+    )
+    return Number(row?.n)
+  }
+  return { stack, kubeconfigs, pids, commits, end }
 }
 
 const sender = (stack: Stack, token: string) => {
@@ -221,9 +158,9 @@ const mailsDone = async (stack: Stack, wanted: number) => {
 }
 
 export const bench = async (context: BenchContext) => {
-  const { stack, kubeconfigs, pids, end } = await standUp(context)
-  const api = rawClient(kubeconfigs.api)
-  const controllers = rawClient(kubeconfigs.controllers)
+  const { stack, kubeconfigs, pids, commits, end } = await standUp(context)
+  const api = rawClient(kubeconfigs.api, CALLERS)
+  const controllers = rawClient(kubeconfigs.controllers, CALLERS)
   const raw = rawPair(api, controllers)
   const { post, close } = sender(stack, await stack.token('demo'))
   let sent = 0
@@ -240,14 +177,23 @@ export const bench = async (context: BenchContext) => {
     const idleMs = await p50(IDLE_CALLS, send)
     await mailsDone(stack, sent)
     const rawBefore = await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw))
+    const [sentBefore, commitsBefore] = [sent, await commits()]
     // The mails belong to the work: the clock stops when the last one is out.
     const ours = await cpuOf(pids, async () => {
       const first = sent
       const startMs = performance.now()
       await load(CALLERS, SECONDS, send)
+      const answeredMs = performance.now()
       await mailsDone(stack, sent)
+      const lateMs = performance.now() - answeredMs
+      context.progress.line(
+        `  answered: ${(((sent - first) * 1000) / (answeredMs - startMs)).toFixed(1)} /s; the last mail ${lateMs.toFixed(0)} ms later`,
+      )
       return (sent - first) / ((performance.now() - startMs) / 1000)
     })
+    await sleep(1_500) // the statistics of PostgreSQL lag by a second
+    const perInvoice = ((await commits()) - commitsBefore) / (sent - sentBefore)
+    context.progress.line(`  transactions per invoice: ${perInvoice.toFixed(1)}`)
     const rawAfter = await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw))
     const rawRate = (rawBefore.rate + rawAfter.rate) / 2
     const rawCpuMs = (rawBefore.cpuMs + rawAfter.cpuMs) / 2

@@ -6,6 +6,7 @@ import { createInvoice } from '../../api/invoice-create.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../api/limits.ts'
 import type { Answer, ApiRequest } from '../../api/route.ts'
 import { makeWaiter } from '../../api/wait.ts'
+import { startCourier } from '../../controllers/courier.ts'
 import { readFontFiles } from '../../controllers/io/fonts.ts'
 import { makeMailer } from '../../controllers/io/mail.ts'
 import { makePdf } from '../../controllers/io/pdf.ts'
@@ -19,6 +20,7 @@ import { makeKeys } from '../../controllers/runtime/keys.ts'
 import { makeKube } from '../../controllers/runtime/kube.ts'
 import { makeLedgerReader } from '../../controllers/runtime/ledger.ts'
 import { makeMirrorReader } from '../../controllers/runtime/mirror.ts'
+import { makeOutbox } from '../../controllers/runtime/outbox.ts'
 import { makePg } from '../../controllers/runtime/pg.ts'
 import { makeSlots } from '../../controllers/runtime/slots.ts'
 import { nameOf } from '../../crds/invoice/name.ts'
@@ -61,16 +63,25 @@ const startProcess = async (databaseUrl: string, life: Life) => {
   const deps: OperatorDeps = {
     kube: controllersKube,
     pg,
-    // A dead process sends nothing.
-    mailer: { ...smtp, send: (mail) => (life.isDead() ? Promise.reject(new Crashed('dead')) : smtp.send(mail)) },
     pdf,
     keys,
     namespace: namespace.name,
     publicUrl: 'http://pages.test',
     mailDomain: 'bottega.test',
-    mailLanes: 1,
     log: pino({ level: 'silent' }),
     now,
+    courier: (epoch, hooks) =>
+      startCourier({
+        ...hooks,
+        outbox: makeOutbox({ pg, epoch: () => epoch, now }),
+        // A dead process sends nothing.
+        mailer: { ...smtp, send: (mail) => (life.isDead() ? Promise.reject(new Crashed('dead')) : smtp.send(mail)) },
+        keys,
+        publicUrl: 'http://pages.test',
+        now,
+        log: pino({ level: 'silent' }),
+        lanes: 1,
+      }),
   }
   const caches = makeCaches(deps)
   const mirror = makeMirrorReader({ pg })

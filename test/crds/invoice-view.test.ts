@@ -2,6 +2,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { invoiceAnswer } from '../../crds/invoice/answer.ts'
 import { planInvoice } from '../../crds/invoice/plan.ts'
 import type { InvoiceSpec } from '../../crds/invoice/schema.ts'
+import { shownInvoice } from '../../crds/invoice/shown.ts'
 import { viewInvoice } from '../../crds/invoice/view.ts'
 import type { InvoiceWorld } from '../../crds/invoice/world.ts'
 import type { JsonSchema } from '../../crds/rest.ts'
@@ -34,8 +35,8 @@ const view = (changes: Partial<InvoiceSpec>, around: InvoiceWorld | null) => {
 }
 
 spec('the view of an invoice', (t) => {
-  const worlds: [string, Partial<InvoiceSpec>, InvoiceWorld | null][] = [
-    ['not yet seen by the controllers', {}, null],
+  const worlds: [string, Partial<InvoiceSpec>, InvoiceWorld][] = [
+    ['one not numbered yet', {}, world()],
     ['a draft', { send: false, metadata: { a: 1, b: 'x', c: true } }, world()],
     ['a sent one', { externalRef: 'order-1', terms: 'now' }, sentWorld()],
     ['one with a fault', { items: [{ description: 'x', qty: '999999999', unitCents: 1e12 }] }, world()],
@@ -51,9 +52,30 @@ spec('the view of an invoice', (t) => {
   ]
   for (const [name, changes, around] of worlds) {
     t(`is as the OpenAPI document describes it: ${name}`, () => {
-      assert.ok(fits(view(changes, around)), JSON.stringify(fits.errors))
+      const object = invoiceResource(changes)
+      const shown = shownInvoice(object, around, planInvoice(object, around, NOW))
+      assert.ok(fits(shown), JSON.stringify(fits.errors))
     })
   }
+
+  t('says why nothing more happens, and what the creating call asked for after later edits', () => {
+    const object = invoiceResource({ items: [] })
+    const stalled = shownInvoice(object, world(), planInvoice(object, world(), NOW)).stalled
+    assert.is(stalled?.code, 'NO_ITEMS')
+    const asked = {
+      total_cents: 7,
+      currency: 'EUR',
+      client_email: null,
+      issuer_id: 'iss-default',
+      test: false,
+      send: false,
+    }
+    const annotations = { 'bottega.dev/created-from': JSON.stringify(asked) }
+    const edited = { ...invoiceResource({}), metadata: { ...invoiceResource({}).metadata, annotations } }
+    assert.equal(shownInvoice(edited, world(), planInvoice(edited, world(), NOW)).created_from, asked)
+    const broken = { ...edited, metadata: { ...edited.metadata, annotations: { 'bottega.dev/created-from': '{' } } }
+    assert.is(shownInvoice(broken, world(), planInvoice(broken, world(), NOW)).created_from?.total_cents, 144_000)
+  })
 
   t('shows a draft as it was asked for, with nothing that is not there', () => {
     const draft = view({ send: false }, null)

@@ -151,7 +151,7 @@ spec('an invoice, end to end', (t) => {
   })
 
   t('a draft has no number; PATCH edits and then sends it; a sent one cannot be deleted', async () => {
-    const { status, json } = await post(order({ send: false }))
+    const { status, json } = await post(order({ send: false, external_ref: 'draft-first' }))
     assert.is(status, 201)
     assert.is(json.number, null)
     assert.is(json.invoice.status, 'draft')
@@ -163,6 +163,8 @@ spec('an invoice, end to end', (t) => {
     const sent = await call(platform.baseUrl, platform.owner, 'PATCH', path, { send: true })
     assert.is(sent.json.invoice.status, 'sent')
     assert.match(sent.json.invoice.number, /^INV-/)
+    const again = await post(order({ send: false, external_ref: 'draft-first' }))
+    assert.is(again.json.invoice.id, json.invoice.id, 'the call that made the draft is known after its edits')
     const kept = await call(platform.baseUrl, platform.owner, 'DELETE', path)
     assert.is(kept.status, 409)
     assert.is(kept.json.code, 'LOCKED_NUMBERED')
