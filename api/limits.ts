@@ -4,7 +4,7 @@
  * microseconds; with n replicas a token may do n times as much (DESIGN section 5, "numeric limits not shown").
  * Headers: draft-ietf-httpapi-ratelimit-headers-10, structured fields (RFC 9651).
  */
-import { makeLocalCounter } from './counters.ts'
+import { makeLocalCounter, type Stand } from './counters.ts'
 import type { Exchange, Stage } from './exchange.ts'
 import { Problem } from './problem.ts'
 
@@ -81,13 +81,29 @@ const tooMany = (detail: string, retryMs: number): Problem =>
 
 const item = (name: string, left: number, ms: number): string => `"${name}";r=${Math.max(0, left)};t=${seconds(ms)}`
 
+const UNUSED: Stand = { count: 0, leftMs: 0 }
+
 const makeRate = ({ ratePerSecond, rateSpare }: LimitSettings) => {
   const second = makeLocalCounter({ max: ratePerSecond, seconds: 1 })
   const spare = makeLocalCounter({ max: rateSpare, seconds: SPARE_WINDOW_SECONDS })
   const policy = `"second";q=${ratePerSecond};w=1, "spare";q=${rateSpare};w=${SPARE_WINDOW_SECONDS}`
+  /** Tokens that have used of their spare, and until when that counts: for all others there is nothing to look up. */
+  const spentUntilMs = new Map<string, number>()
+  const standOfSpare = async (id: string, over: boolean): Promise<Stand> => {
+    if (over) {
+      const stand = await spare.take(id)
+      spentUntilMs.set(id, performance.now() + stand.leftMs)
+      return stand
+    }
+    const untilMs = spentUntilMs.get(id)
+    if (untilMs === undefined) return UNUSED
+    if (untilMs > performance.now()) return spare.look(id)
+    spentUntilMs.delete(id)
+    return UNUSED
+  }
   const spend = async (id: string, headers: Record<string, string>): Promise<void> => {
     const now = await second.take(id)
-    const more = now.count > ratePerSecond ? await spare.take(id) : await spare.look(id)
+    const more = await standOfSpare(id, now.count > ratePerSecond)
     const spareMs = more.count === 0 ? SPARE_WINDOW_SECONDS * 1000 : more.leftMs
     headers['ratelimit-policy'] = policy
     headers.ratelimit = `${item('second', ratePerSecond - now.count, now.leftMs)}, ${item('spare', rateSpare - more.count, spareMs)}`

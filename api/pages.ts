@@ -30,7 +30,8 @@ export const pageAnswer = (status: number, page: string, headers: Record<string,
 export const goTo = (location: string, headers: Record<string, string> = {}): Answer =>
   pageAnswer(303, '', { location, ...headers })
 
-const isPage = ({ hidden, path }: Route): boolean => hidden === true && /^\/(signin|signout|account)(\/|$)/.test(path)
+export const isPage = ({ hidden, path }: Route): boolean =>
+  hidden === true && /^\/(signin|signout|account)(\/|$)/.test(path)
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 
