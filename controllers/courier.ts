@@ -33,8 +33,8 @@ export type CourierDeps = CourierHooks & {
   now: () => Date
   log: Log
   /**
-   * Mails under way at once. Each lane is one more mail that a crash can leave undecided, so there is one unless the
-   * operator wants more.
+   * Mails under way at once. Each lane is one more mail that a crash can leave undecided, so there are as few as keep up
+   * with the passes (hack/decisions/003).
    */
   lanes: number
 }
