@@ -67,7 +67,6 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     BOTTEGA_SMTP_URL: `smtp://127.0.0.1:${ports.mail}`,
     BOTTEGA_MAIL_FROM: 'Bottega <billing@bottega.test>',
     ...options.env,
-    ...(process.env.BENCH_PROF ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env.BENCH_PROF}` } : {}),
   }
   const service = ({ name, script, args = [], env = {}, isReady }: Part): Service => {
     const logFile = join(folder, `${name}.log`)
