@@ -16,8 +16,11 @@ const CHANNEL = 'mail'
 const LEASE_MS = 120_000
 /** How long the courier sleeps when nothing wakes it. */
 const POLL_MS = 1_000
-/** Attempts and the wait after each; then the mail has failed. */
-const RETRY_AFTER_MS = [60_000, 300_000, 900_000, 3_600_000, 14_400_000, 43_200_000]
+/**
+ * Attempts and the wait after each; then the mail has failed. The first wait is short: a kept connection that the server
+ * closed while it was idle is found out by the next mail, and a fresh one is had at once.
+ */
+const RETRY_AFTER_MS = [2_000, 60_000, 300_000, 900_000, 3_600_000, 14_400_000, 43_200_000]
 
 /** Whom the courier tells. */
 export type CourierHooks = {
@@ -34,8 +37,8 @@ export type CourierDeps = CourierHooks & {
   now: () => Date
   log: Log
   /**
-   * Mails under way at once. Each lane is one more mail that a crash can leave undecided, so there is one unless the
-   * operator wants more.
+   * Mails under way at once. Each lane is one more mail that a crash can leave undecided, so there are as few as keep up
+   * with the passes (hack/decisions/003).
    */
   lanes: number
 }

@@ -1,9 +1,9 @@
 /** The controllers' process: reads its configuration, wires the clients, waits for the lease, leads. */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import type { CourierHooks } from './courier.ts'
-import { startCourierThread } from './courier-thread.ts'
+import { type CourierHooks, startCourier } from './courier.ts'
 import { readFontFiles } from './io/fonts.ts'
+import { makeMailer } from './io/mail.ts'
 import { makePdf } from './io/pdf.ts'
 import { makeCaches, type Operator, startOperator } from './operator.ts'
 import { CONTROLLERS, EnvError, readEnv } from './runtime/env.ts'
@@ -15,6 +15,7 @@ import { runLease } from './runtime/lease.ts'
 import { makeLog } from './runtime/log.ts'
 import { makeMetrics } from './runtime/metrics.ts'
 import { makeOps } from './runtime/ops.ts'
+import { makeOutbox } from './runtime/outbox.ts'
 import { type Around, makePg } from './runtime/pg.ts'
 import { installStop } from './runtime/stop.ts'
 import { VERSION } from './runtime/version.ts'
@@ -51,18 +52,21 @@ const main = async () => {
     fieldManager: 'bottega-controllers',
     onRequest: metrics.request,
   })
+  const mailer = makeMailer({ url: env.smtpUrl, from: env.mailFrom, pool: env.mailLanes })
+  const keys = makeKeys(env.secretKey)
+  const now = () => new Date()
   // A container that is started again has the same name, so it need not wait for its own lease to run out.
   const identity = env.identity ?? hostname()
   const deps = {
     kube,
     pg,
     pdf: makePdf({ fonts: readFontFiles() }),
-    keys: makeKeys(env.secretKey),
+    keys,
     namespace: env.namespace,
     publicUrl: env.publicUrl,
     mailDomain: /@([^>\s]+)/.exec(env.mailFrom)?.[1] ?? hostname(),
     log,
-    now: () => new Date(),
+    now,
     metrics,
     events: makeEvents({
       kube,
@@ -72,14 +76,16 @@ const main = async () => {
       onDropped: metrics.eventsDropped,
     }),
     courier: (epoch: number, hooks: CourierHooks) =>
-      startCourierThread({ ...env, lanes: env.mailLanes }, epoch, {
+      startCourier({
         ...hooks,
+        outbox: makeOutbox({ pg, epoch: () => epoch, now }),
+        mailer,
+        keys,
+        publicUrl: env.publicUrl,
+        lanes: env.mailLanes,
+        now,
+        log,
         onAttempt: (outcome) => mails.inc({ outcome }),
-        onStale: () => stop.abandon('another process leads'),
-        onFailed: (error) => {
-          log.fatal({ err: error }, 'courier failed')
-          stop.abandon('the courier failed')
-        },
       }),
   }
 
@@ -117,6 +123,7 @@ const main = async () => {
   stop.add('operator', (leftMs) => operator?.stop(Math.min(leftMs, DRAIN_MS)))
   stop.add('lease', () => lease.stop())
   stop.add('caches', () => Promise.all([caches.accounts.stop(), caches.invoices.stop()]))
+  stop.add('mailer', () => mailer.close())
   stop.add('kube', () => kube.close())
   stop.add('database', () => pg.close())
   stop.add('ops', () => ops.stop())

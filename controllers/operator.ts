@@ -32,6 +32,10 @@ import { startSweep } from './sweep.ts'
 /** Passes at once. Most of a pass is waiting for a commit that others share, so many cost little and batch well. */
 const INVOICE_CONCURRENCY = 64
 const ACCOUNT_CONCURRENCY = 4
+/** A crowd: from here on a pass is slowed by the others anyway, and a short wait for company spares them all work. */
+const CROWD = { from: 6, ms: 30 }
+/** How long a view waits for others while there is a crowd: the passes of a wave end one by one. */
+const VIEW_GATHER_MS = 20
 
 export type OperatorDeps = {
   kube: Kube
@@ -87,7 +91,8 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
 
   const fenced = { pg, epoch: () => epoch }
   const ledger = makeLedger(fenced)
-  const mirror = makeMirror(fenced)
+  const gatherMs = () => ((invoices?.busy() ?? 0) >= CROWD.from ? VIEW_GATHER_MS : 0)
+  const mirror = makeMirror({ ...fenced, gatherMs })
   const directory = makeDirectory(caches.accounts, namespace)
   let courier: Courier | undefined
   let invoices: RunningController | undefined
@@ -113,7 +118,10 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     accounts: directory,
     onQueued: () => courier?.wake(),
   })
-  invoices = runController(controller, run(caches.invoices, INVOICE_CONCURRENCY))
+  invoices = runController(controller, {
+    ...run(caches.invoices, INVOICE_CONCURRENCY),
+    wave: CROWD,
+  })
 
   // An invoice that waits for its account is looked at when the account appears.
   const unsubscribe = caches.accounts.subscribe((_key, { object, deleted }) => {

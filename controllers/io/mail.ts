@@ -66,6 +66,12 @@ const classed = (thrown: unknown, handedOver: boolean): MailError => {
   return new MailError(message, { temporary, code, response, sentData: handedOver && !answered })
 }
 
+/**
+ * The server closes this connection (RFC 5321 section 3.8), mostly because it was idle: it is answered to whatever comes
+ * next, says nothing of the mail, and another connection may serve.
+ */
+const isClosing = ({ response }: MailError): boolean => response.startsWith('421')
+
 const ADDRESS = /^[^\s@<>,;:"()[\]\\\p{C}]{1,64}@[^\s@<>,;:"()[\]\\\p{C}]{1,255}$/u
 const MESSAGE_ID = /^<[\w.+=-]{1,120}@[\w.-]{1,120}>$/
 const HEADER = /^[A-Za-z][A-Za-z0-9-]{0,63}$/
@@ -140,7 +146,7 @@ export const makeMailer = (options: { url: string; from: string; pool: number; t
   })
   transport.use('stream', inOnePiece)
 
-  const send = async (mail: Mail): Promise<{ accepted: true; response: string }> => {
+  const attempt = async (mail: Mail, signal: AbortSignal): Promise<{ accepted: true; response: string }> => {
     const bodies: Readable[] = []
     const composed = {
       from,
@@ -153,7 +159,7 @@ export const makeMailer = (options: { url: string; from: string; pool: number; t
       text: mail.text,
       html: mail.html,
       headers: headersOf(mail.headers ?? {}),
-      signal: AbortSignal.timeout(totalMs),
+      signal,
       onBody: (body: Readable) => bodies.push(body),
     }
     try {
@@ -164,6 +170,19 @@ export const makeMailer = (options: { url: string; from: string; pool: number; t
         thrown,
         bodies.some((body) => body.readableEnded),
       )
+    }
+  }
+  const send = async (mail: Mail): Promise<{ accepted: true; response: string }> => {
+    // Not AbortSignal.timeout: it cannot be called off, and would fire (with a stack) long after each mail that went out.
+    const limit = new AbortController()
+    const timer = setTimeout(() => limit.abort(), totalMs)
+    try {
+      return await attempt(mail, limit.signal).catch((error: MailError) => {
+        if (!isClosing(error) || limit.signal.aborted) throw error
+        return attempt(mail, limit.signal)
+      })
+    } finally {
+      clearTimeout(timer)
     }
   }
   const verify = async (): Promise<void> => {

@@ -1,6 +1,7 @@
 /**
  * The group committer: a lone item goes at once; what arrives while a run is in flight shares the next run.
  * So an idle caller pays the latency of one commit, and many callers share its cost (performance-reliability.md 1.2).
+ * "At once" is the next turn of the event loop: callers that were answered together come back together.
  */
 
 /** Items per run, unless said otherwise: beyond it a run gets longer without getting cheaper per item. */
@@ -14,6 +15,8 @@ export type BatchOptions<T, R> = {
   inFlight?: number
   /** May this item join those already chosen for the run? A no ends the run's list (order is kept). */
   mayJoin?: (chosen: readonly T[], next: T) => boolean
+  /** Milliseconds that a run which could go at once waits for company (PostgreSQL's `commit_delay`); 0 when left out. */
+  gatherMs?: () => number
   /** Was the failure one item's own fault? Then the items are run one by one, so that only the guilty one fails. */
   isItemFault?: (error: unknown) => boolean
 }
@@ -22,7 +25,14 @@ type Waiting<T, R> = { item: T; resolve: (result: R) => void; reject: (error: un
 
 /** @returns a function that settles when the run that carried its item has settled */
 export const makeBatch = <T, R>(options: BatchOptions<T, R>): ((item: T) => Promise<R>) => {
-  const { run, max = BATCH_MAX, inFlight = 1, mayJoin = () => true, isItemFault = () => false } = options
+  const {
+    run,
+    max = BATCH_MAX,
+    inFlight = 1,
+    mayJoin = () => true,
+    isItemFault = () => false,
+    gatherMs = () => 0,
+  } = options
   let queue: Waiting<T, R>[] = []
   let running = 0
 
@@ -71,9 +81,22 @@ export const makeBatch = <T, R>(options: BatchOptions<T, R>): ((item: T) => Prom
     }
   }
 
+  let gathering = false
+  const gathered = (): void => {
+    gathering = false
+    pump()
+  }
+  const gather = (): void => {
+    if (gathering || running >= inFlight) return
+    gathering = true
+    const ms = gatherMs()
+    if (ms > 0) setTimeout(gathered, ms)
+    else setImmediate(gathered)
+  }
+
   return (item) =>
     new Promise<R>((resolve, reject) => {
       queue.push({ item, resolve, reject })
-      pump()
+      gather()
     })
 }

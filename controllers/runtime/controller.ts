@@ -9,7 +9,7 @@ import type { Events } from './events.ts'
 import type { KindRef, Kube } from './kube.ts'
 import type { Log } from './log.ts'
 import { makePass } from './pass.ts'
-import { makeQueue, type QueueMetrics } from './queue.ts'
+import { makeQueue, type QueueMetrics, type Wave } from './queue.ts'
 import type { Cache } from './watch.ts'
 
 const CONCURRENCY = 16
@@ -69,6 +69,8 @@ export type ControllerDeps<O> = {
   /** The platform's clock: what plans and conditions go by. */
   now?: () => Date
   concurrency?: number
+  /** Under load passes start in waves, so that they share their reads and commits. */
+  wave?: Wave
   backoff?: Backoff
   /** Of the queue. */
   clock?: QueueClock
@@ -151,6 +153,7 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
     name,
     concurrency,
     onItem,
+    ...(deps.wave && { wave: deps.wave }),
     ...(deps.backoff && { backoff: deps.backoff }),
     ...(deps.clock && { clock: deps.clock }),
     ...(deps.random && { random: deps.random }),

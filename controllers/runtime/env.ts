@@ -132,7 +132,7 @@ export const CONTROLLERS = {
   smtpUrl: url('BOTTEGA_SMTP_URL', ['smtp', 'smtps']),
   mailFrom: mailbox('BOTTEGA_MAIL_FROM'),
   /** Mails under way at once. Each is one more that a crash can leave undecided (controllers/courier.ts). */
-  mailLanes: withDefault(integer('BOTTEGA_MAIL_LANES', { min: 1, max: 4 }), 1),
+  mailLanes: withDefault(integer('BOTTEGA_MAIL_LANES', { min: 1, max: 4 }), 2),
   /** Names this process in the lease; undefined: the host's name. */
   identity: withDefault(text('BOTTEGA_IDENTITY', 'a name for this process'), undefined),
 }

@@ -129,10 +129,11 @@ const putAll = async (pg: Pg, pending: Pending[]): Promise<boolean[]> => {
 }
 
 /** @param deps.epoch as for the ledger: a leader that was replaced must not put back an older view */
-export const makeMirror = (deps: { pg: Pg; epoch: () => number }): Mirror => {
+export const makeMirror = (deps: { pg: Pg; epoch: () => number; gatherMs?: () => number }): Mirror => {
   const { pg, epoch } = deps
   const put = makeBatch<Pending, boolean>({
     run: (pending) => putAll(pg, pending),
+    ...(deps.gatherMs && { gatherMs: deps.gatherMs }),
     mayJoin: (chosen, next) => chosen[0]?.epoch === next.epoch,
     isItemFault,
   })

@@ -3,7 +3,6 @@
  * decided it, and taken from here under a lease. An attempt whose outcome nobody recorded is counted as unknown and
  * repeated under the same message id: never in silence (DESIGN section 1; fault matrix 3 and 5).
  */
-import { makeBatch } from './batch.ts'
 import { LEASE } from './fence.ts'
 import type { Pg } from './pg.ts'
 
@@ -41,99 +40,50 @@ export type Wish = { channel: string; limit: number; leaseMs: number }
 
 export type Outbox = {
   /**
-   * Takes what is due, oldest first, for at most `leaseMs`: settle before that, or another will try too. Senders who
-   * ask at the same time share one statement.
+   * Records how the last attempts ended and takes what is due next, oldest first and for at most `leaseMs`, in one commit.
+   * An attempt whose lease was lost meanwhile is no longer counted: a later one decides.
    */
-  claimDue(wish: Wish): Promise<OutboxRow[]>
-  /** Records how the last attempts ended and takes what is due next, in one commit. */
   turn(results: Settlement[], wish: Wish): Promise<(OutboxRow & AboutSend)[]>
-  /** Records outcomes. Gives one boolean each: false when the lease was lost meanwhile, so another attempt decides. */
-  settle(results: Settlement[]): Promise<boolean[]>
   backlog(): Promise<Backlog[]>
 }
 
-const CLAIM = `
-select id, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt"
-from claim_outbox($1, $2, $3, $4, $5, $6)`
 const TURN = `
 select id, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt", gate, frozen
-from turn_outbox($1, $2, $3, $4, $5, $6, $7)`
-const SETTLE = 'select id from settle_outbox($1, $2, $3)'
+from turn_outbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 const BACKLOG = `
 select channel, state, count(*) as count,
-  greatest(0, coalesce(extract(epoch from $1::timestamptz - min(due_at)) * 1000, 0))::bigint as "lateMs"
+  greatest(0, coalesce(
+    extract(epoch from $1::timestamptz - min(case when state = 'sending' then lease_until else due_at end)) * 1000, 0
+  ))::bigint as "lateMs"
 from outbox where due_at is not null
 group by channel, state order by channel, state`
 
-type PendingWish = { wish: Wish; epoch: number }
-type Pending = { result: Settlement; epoch: number }
-
-const toSettled = (result: Settlement, at: string) => ({
-  id: result.id,
-  attempt: result.attempt,
-  state: result.state,
-  error: 'error' in result ? result.error.replaceAll('\0', '').slice(0, ERROR_MAX_CHARS) : null,
-  dueAt: 'dueAt' in result ? result.dueAt : null,
-  at,
-})
+const errorOf = (result: Settlement): string | null =>
+  'error' in result ? result.error.replaceAll('\0', '').slice(0, ERROR_MAX_CHARS) : null
 
 /** @param deps.now the platform's clock, which `hack/up` can move forward */
-export const makeOutbox = (deps: { pg: Pg; epoch: () => number; now: () => Date }): Outbox => {
-  const { pg, epoch, now } = deps
-
-  const claim = makeBatch<PendingWish, OutboxRow[]>({
-    mayJoin: (chosen, { wish, epoch }) =>
-      chosen.every(
-        (one) => one.epoch === epoch && one.wish.channel === wish.channel && one.wish.leaseMs === wish.leaseMs,
-      ),
-    async run(pending) {
-      const [first] = pending
-      if (first === undefined) return []
-      const at = now()
-      const until = new Date(at.getTime() + first.wish.leaseMs)
-      const limit = Math.min(
-        CLAIM_MAX,
-        pending.reduce((sum, { wish }) => sum + wish.limit, 0),
-      )
-      const values = [LEASE, first.epoch, first.wish.channel, at.toISOString(), until.toISOString(), limit]
-      const { rows } = await pg.query<OutboxRow>('claim_outbox', CLAIM, values)
-      return pending.map(({ wish }) => rows.splice(0, wish.limit))
-    },
-  })
-
-  const settle = makeBatch<Pending, boolean>({
-    mayJoin: (chosen, next) =>
-      chosen[0]?.epoch === next.epoch && chosen.every((one) => one.result.id !== next.result.id),
-    async run(pending) {
-      const at = now().toISOString()
-      const results = pending.map(({ result }) => toSettled(result, at))
-      const values = [LEASE, pending[0]?.epoch, JSON.stringify(results)]
-      const { rows } = await pg.query<{ id: number }>('settle_outbox', SETTLE, values)
-      const settled = new Set(rows.map((row) => row.id))
-      return pending.map(({ result }) => settled.has(result.id))
-    },
-  })
-
-  return {
-    claimDue: (wish) => claim({ wish, epoch: epoch() }),
-    async turn(results, { channel, limit, leaseMs }) {
-      const at = now()
-      const until = new Date(at.getTime() + leaseMs)
-      const settled = JSON.stringify(results.map((result) => toSettled(result, at.toISOString())))
-      const values = [
-        LEASE,
-        epoch(),
-        settled,
-        channel,
-        at.toISOString(),
-        until.toISOString(),
-        Math.min(limit, CLAIM_MAX),
-      ]
-      return (await pg.query<OutboxRow & AboutSend>('turn_outbox', TURN, values)).rows
-    },
-    settle: (results) => Promise.all(results.map((result) => settle({ result, epoch: epoch() }))),
-    async backlog() {
-      return (await pg.query<Backlog>('outbox_backlog', BACKLOG, [now().toISOString()])).rows
-    },
-  }
-}
+export const makeOutbox = ({ pg, epoch, now }: { pg: Pg; epoch: () => number; now: () => Date }): Outbox => ({
+  async turn(results, { channel, limit, leaseMs }) {
+    const at = now()
+    const until = new Date(at.getTime() + leaseMs)
+    // In one order, so that two senders never wait for one another in a circle.
+    const ordered = results.toSorted((a, b) => a.id - b.id)
+    const { rows } = await pg.query<OutboxRow & AboutSend>('turn_outbox', TURN, [
+      LEASE,
+      epoch(),
+      ordered.map(({ id }) => id),
+      ordered.map(({ attempt }) => attempt),
+      ordered.map(({ state }) => state),
+      ordered.map(errorOf),
+      ordered.map((result) => ('dueAt' in result ? result.dueAt : null)),
+      channel,
+      at.toISOString(),
+      until.toISOString(),
+      Math.min(limit, CLAIM_MAX),
+    ])
+    return rows
+  },
+  async backlog() {
+    return (await pg.query<Backlog>('outbox_backlog', BACKLOG, [now().toISOString()])).rows
+  },
+})

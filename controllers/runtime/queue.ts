@@ -25,9 +25,14 @@ export type QueueMetrics = {
   watching(queue: string, read: () => { depth: number; runningSeconds: number[] }): void
 }
 
+/** While `from` keys or more run, further ones start together, `ms` after the first of them came. */
+export type Wave = { from: number; ms: number }
+
 export type QueueOptions = {
   name: string
   concurrency?: number
+  /** Left out: every key starts at once. */
+  wave?: Wave
   backoff?: Backoff
   clock?: QueueClock
   random?: () => number
@@ -62,7 +67,7 @@ const endsWithin = async (clock: QueueClock, ms: number, work: Promise<void>): P
 }
 
 export const makeQueue = (options: QueueOptions): Queue => {
-  const { name, onItem, metrics } = options
+  const { name, onItem, metrics, wave } = options
   const concurrency = options.concurrency ?? 1
   const backoff = options.backoff ?? BACKOFF
   const clock = options.clock ?? realClock
@@ -143,10 +148,12 @@ export const makeQueue = (options: QueueOptions): Queue => {
   const serveSoon = () => {
     if (serving) return
     serving = true
-    queueMicrotask(() => {
+    const begin = () => {
       serving = false
       serve()
-    })
+    }
+    if (wave && running.size >= wave.from) clock.after(wave.ms, begin)
+    else queueMicrotask(begin)
   }
 
   metrics?.watching(name, () => {

@@ -68,6 +68,15 @@ const counted = async (url: string, name: string): Promise<number> => {
   return lines.reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
 }
 
+/** Writes to the API server that one process has made. */
+const written = async (url: string): Promise<number> => {
+  const { body } = await request(url)
+  const lines = (await body.text()).split('\n')
+  return lines
+    .filter((line) => /^rest_client_requests_total\{.*method="(POST|PATCH|PUT|DELETE)"/.test(line))
+    .reduce((sum, line) => sum + Number(line.split(' ').at(-1)), 0)
+}
+
 /** The real parts, durable as in production. */
 const standUp = async ({ scratch, progress }: BenchContext) => {
   const owner = `bench-${process.pid}`
@@ -177,6 +186,8 @@ export const bench = async (context: BenchContext) => {
     const idleMs = await p50(IDLE_CALLS, send)
     await mailsDone(stack, sent)
     const rawBefore = await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw))
+    const writes = async () => (await written(stack.metricsUrls.api)) + (await written(stack.metricsUrls.controllers))
+    const writesBefore = await writes()
     const [sentBefore, commitsBefore] = [sent, await commits()]
     // The mails belong to the work: the clock stops when the last one is out.
     const ours = await cpuOf(pids, async () => {
@@ -193,7 +204,10 @@ export const bench = async (context: BenchContext) => {
     })
     await sleep(1_500) // the statistics of PostgreSQL lag by a second
     const perInvoice = ((await commits()) - commitsBefore) / (sent - sentBefore)
-    context.progress.line(`  transactions per invoice: ${perInvoice.toFixed(1)}`)
+    const apiWrites = ((await writes()) - writesBefore) / (sent - sentBefore)
+    context.progress.line(
+      `  per invoice: ${perInvoice.toFixed(1)} transactions, ${apiWrites.toFixed(2)} writes to the API server (leases included)`,
+    )
     const rawAfter = await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw))
     const rawRate = (rawBefore.rate + rawAfter.rate) / 2
     const rawCpuMs = (rawBefore.cpuMs + rawAfter.cpuMs) / 2

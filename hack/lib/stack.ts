@@ -74,7 +74,6 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     BOTTEGA_PAGES_PER_MINUTE: '100000',
     BOTTEGA_SIGNINS_PER_MINUTE: '100000',
     ...options.env,
-    ...(process.env.BENCH_PROF ? { NODE_OPTIONS: `--cpu-prof --cpu-prof-dir=${process.env.BENCH_PROF}` } : {}),
   }
   const service = ({ name, script, args = [], env = {}, isReady }: Part): Service => {
     const logFile = join(folder, `${name}.log`)

@@ -1,6 +1,12 @@
 import { StaleEpoch, takeEpoch } from '../../controllers/runtime/fence.ts'
 import { type Ledger, makeLedger } from '../../controllers/runtime/ledger.ts'
-import { makeOutbox, type Outbox, type OutboxRow } from '../../controllers/runtime/outbox.ts'
+import {
+  makeOutbox,
+  type Outbox,
+  type OutboxRow,
+  type Settlement,
+  type Wish,
+} from '../../controllers/runtime/outbox.ts'
 import { makePg, type Pg } from '../../controllers/runtime/pg.ts'
 import { upTo } from '../support/ledger.ts'
 import { assert, spec } from '../support/spec.ts'
@@ -44,6 +50,8 @@ spec('outbox', (t) => {
         }),
       ),
     )
+  const take = (of: Partial<Wish> = {}, by = outbox) => by.turn([], { ...wish, ...of })
+  const settle = (results: Settlement[], by = outbox) => by.turn(results, { ...wish, limit: 0 })
   const only = (rows: OutboxRow[]): OutboxRow => {
     assert.is(rows.length, 1)
     return rows[0] as OutboxRow
@@ -52,40 +60,35 @@ spec('outbox', (t) => {
 
   t('each row is taken by one sender, and not at all after it was sent', async () => {
     await queue(50)
-    const shared = await Promise.all(upTo(3).map(() => outbox.claimDue({ ...wish, limit: 5 })))
+    const shared = await Promise.all(upTo(3).map(() => take({ limit: 5 })))
     const apart = upTo(8).map(() => makeOutbox({ pg, epoch: () => epoch, now: () => new Date(nowMs) }))
-    const claims = await Promise.all(apart.map((one) => one.claimDue({ ...wish, limit: 7 })))
-    assert.equal(
-      shared.map((rows) => rows.length),
-      [5, 5, 5],
-    )
-    const rows = [...shared.flat(), ...claims.flat(), ...(await outbox.claimDue(wish))]
+    const claims = await Promise.all(apart.map((one) => take({ limit: 7 }, one)))
+    const rows = [...shared.flat(), ...claims.flat(), ...(await take())]
     assert.is(rows.length, 50)
     assert.is(new Set(rows.map((row) => row.id)).size, 50)
     assert.ok(rows.every((row) => row.attempt === 1 && row.unknowns === 0 && /^<\d+@test>$/.test(row.messageId)))
-    const settled = await outbox.settle(rows.map(({ id, attempt }) => ({ id, attempt, state: 'sent' })))
-    assert.equal(new Set(settled), new Set([true]))
+    await settle(rows.map(({ id, attempt }) => ({ id, attempt, state: 'sent' })))
     nowMs += 86_400_000
-    assert.equal(await outbox.claimDue(wish), [])
+    assert.equal(await take(), [])
     assert.equal(await outbox.backlog(), [])
     assert.equal(await delivery(), { purpose: 'invoice/1', state: 'sent', attempts: 1, lastError: null })
   })
 
   t('other channels are left alone', async () => {
     await queue(1)
-    assert.equal(await outbox.claimDue({ ...wish, channel: 'webhook' }), [])
+    assert.equal(await take({ channel: 'webhook' }), [])
   })
 
   t('a refused attempt comes again when it is due, under the same message id', async () => {
     await queue(1)
-    const first = only(await outbox.claimDue(wish))
-    await outbox.settle([{ id: first.id, attempt: 1, state: 'queued', error: '451 later\0', dueAt: inMinutes(1) }])
+    const first = only(await take())
+    await settle([{ id: first.id, attempt: 1, state: 'queued', error: '451 later\0', dueAt: inMinutes(1) }])
     assert.equal(await delivery(), { purpose: 'invoice/1', state: 'queued', attempts: 1, lastError: '451 later' })
-    assert.equal(await outbox.claimDue(wish), [])
+    assert.equal(await take(), [])
     nowMs += 60_000
-    const second = only(await outbox.claimDue(wish))
+    const second = only(await take())
     assert.equal(second, { ...first, attempt: 2 })
-    await outbox.settle([{ id: first.id, attempt: 2, state: 'failed', error: '550 no such user' }])
+    await settle([{ id: first.id, attempt: 2, state: 'failed', error: '550 no such user' }])
     assert.equal(await delivery(), {
       purpose: 'invoice/1',
       state: 'failed',
@@ -96,25 +99,34 @@ spec('outbox', (t) => {
 
   t('a lease that ran out is taken again, and the lost attempt is on record as unknown', async () => {
     await queue(1)
-    const lost = only(await outbox.claimDue(wish))
+    const lost = only(await take())
     nowMs += 59_999
-    assert.equal(await outbox.claimDue(wish), [])
+    assert.equal(await take(), [])
     nowMs += 1
-    const again = only(await outbox.claimDue(wish))
+    const again = only(await take())
     assert.equal(again, { ...lost, attempt: 2, unknowns: 1 })
     assert.is((await delivery())?.state, 'unknown')
     assert.match((await delivery())?.lastError ?? '', 'the outcome of attempt 1 is unknown')
     // The first sender comes back late: its word no longer counts, the second attempt decides.
-    assert.equal(await outbox.settle([{ id: lost.id, attempt: 1, state: 'failed', error: 'late' }]), [false])
-    assert.equal(await outbox.settle([{ id: lost.id, attempt: 2, state: 'sent' }]), [true])
-    assert.equal(await outbox.settle([{ id: lost.id, attempt: 2, state: 'failed', error: 'twice' }]), [false])
+    await settle([{ id: lost.id, attempt: 1, state: 'failed', error: 'late' }])
+    assert.is((await delivery())?.state, 'unknown')
+    await settle([{ id: lost.id, attempt: 2, state: 'sent' }])
+    await settle([{ id: lost.id, attempt: 2, state: 'failed', error: 'twice' }])
     assert.is((await delivery())?.state, 'sent')
+  })
+
+  t('what a former leader left half done is taken by the next one at once', async () => {
+    await queue(1)
+    const lost = only(await take())
+    epoch = await takeEpoch(pg, 'next')
+    const again = only(await take())
+    assert.equal([again.id, again.attempt, again.unknowns], [lost.id, 2, 1])
   })
 
   t('an unknown outcome is repeated when asked for, and otherwise rests', async () => {
     await queue(2)
-    const rows = await outbox.claimDue(wish)
-    await outbox.settle(
+    const rows = await take()
+    await settle(
       rows.map(({ id, attempt }, index) => ({
         id,
         attempt,
@@ -125,14 +137,14 @@ spec('outbox', (t) => {
     )
     assert.is((await delivery())?.state, 'unknown')
     nowMs += 60_000
-    const again = only(await outbox.claimDue(wish))
+    const again = only(await take())
     assert.equal([again.id, again.attempt, again.unknowns], [rows[0]?.id, 2, 1])
   })
 
   t('the backlog tells how many wait, and how late the oldest is', async () => {
     await queue(3)
     nowMs += 5000
-    await outbox.claimDue({ ...wish, limit: 1 })
+    await take({ limit: 1 })
     assert.equal(await outbox.backlog(), [
       { channel: 'mail', state: 'queued', count: 2, lateMs: 5000 },
       { channel: 'mail', state: 'sending', count: 1, lateMs: 0 },
@@ -141,11 +153,11 @@ spec('outbox', (t) => {
 
   t('a stale leader takes and settles nothing', async () => {
     await queue(2)
-    const [row] = await outbox.claimDue({ ...wish, limit: 1 })
+    const [row] = await take({ limit: 1 })
     const stale = makeOutbox({ pg, epoch: () => 1, now: () => new Date(nowMs) })
     epoch = await takeEpoch(pg, 'next')
-    await assert.rejects(stale.claimDue(wish), (error) => error instanceof StaleEpoch)
-    const late = stale.settle([{ id: row?.id ?? 0, attempt: 1, state: 'sent' }])
+    await assert.rejects(take({}, stale), (error) => error instanceof StaleEpoch)
+    const late = settle([{ id: row?.id ?? 0, attempt: 1, state: 'sent' }], stale)
     await assert.rejects(late, (error) => error instanceof StaleEpoch)
   })
 })

@@ -1,4 +1,5 @@
 import type { Socket } from 'node:net'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { SMTPServerOptions } from 'smtp-server'
 import { type Mail, MailError, type Mailer, makeMailer, POOL_MAX } from '../../controllers/io/mail.ts'
 import { polite, type Stop, startScript, startSink } from '../support/smtp.ts'
@@ -67,6 +68,24 @@ spec('a mail that is taken', (t) => {
         sink.taken.map(({ email }) => email.messageId),
         ['<inv-1.1@bottega.test>', '<inv-1.1@bottega.test>'],
       )
+    })
+  })
+
+  t('goes over a new connection at once when the kept one is closed for having been idle', async () => {
+    const first: Socket[] = []
+    let taken = 0
+    const server = await startScript((line, socket, body) => {
+      if (body && line === '.') socket.write(`250 taken ${++taken}\r\n`)
+      else if (line.startsWith('MAIL FROM') && socket === first[0]) socket.end('421 Timeout - closing connection\r\n')
+      else polite(line, socket, body)
+      if (body && line === '.') first.push(socket)
+    })
+    await withMailer(server, async (mailer) => {
+      await mailer.send(mail())
+      await sleep(20) // the pool takes the connection back a moment after the answer
+      const { response } = await mailer.send(mail())
+      assert.is(response, '250 taken 2')
+      assert.is.not(first[0], first[1])
     })
   })
 

@@ -29,14 +29,15 @@ create trigger sends_are_append_only before update or delete on sends for each r
 create trigger sends_are_never_emptied before truncate on sends for each statement execute function refuse_change();
 
 -- What is to leave the house, written in the transaction that decided it, before the effect.
--- due_at is when somebody must look next: to send (queued, unknown), or because the lease ran out (sending).
+-- due_at is when somebody must look next; while an attempt is under way (sending) it stays, and lease_until says when its
+-- sender is taken for lost. So taking a row changes no index; the room left on each page is for the row's new version.
 create table outbox (
   id bigint generated always as identity primary key,
   resource text not null,
   purpose text not null,
   channel text not null,
   -- The name under which the outside knows it, the same in every attempt (a mail's Message-ID).
-  message_id text not null unique,
+  message_id text not null,
   payload jsonb not null,
   state text not null default 'queued',
   attempts integer not null default 0,
@@ -45,6 +46,7 @@ create table outbox (
   last_error text,
   -- The epoch under which the present attempt was begun: one begun under an older epoch has nobody left to settle it.
   epoch bigint,
+  lease_until timestamptz(3),
   due_at timestamptz(3),
   created_at timestamptz(3) not null,
   settled_at timestamptz(3),
@@ -57,10 +59,10 @@ create table outbox (
     (state in ('queued', 'sending') and due_at is not null)
     or (state in ('sent', 'failed') and due_at is null)
     or state = 'unknown'
-  )
-);
-create index outbox_due on outbox (channel, due_at) where due_at is not null;
-create index outbox_sending on outbox (channel, epoch) where state = 'sending';
+  ),
+  constraint sending_has_a_lease check (state <> 'sending' or (epoch is not null and lease_until is not null))
+) with (fillfactor = 50);
+create index outbox_due on outbox (channel, due_at, id) where due_at is not null;
 
 -- in_blobs  [{sha256, bytes, start}], `start` being the offset of the blob's bytes in in_content.
 create function put_blobs(in_blobs json, in_content bytea) returns void
