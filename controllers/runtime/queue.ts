@@ -146,7 +146,7 @@ export const makeQueue = (options: QueueOptions): Queue => {
   // A moment later: several events for one key often come in one piece, and are one reason to run.
   let serving = false
   const serveSoon = () => {
-    if (serving) return
+    if (serving || waiting.size === 0) return
     serving = true
     const begin = () => {
       serving = false

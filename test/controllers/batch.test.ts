@@ -1,3 +1,4 @@
+import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
 import { makeBatch } from '../../controllers/runtime/batch.ts'
 import { assert, spec } from '../support/spec.ts'
 
@@ -22,14 +23,53 @@ spec('batch', (t) => {
     const { runs, run, open } = gated()
     const batch = makeBatch({ run })
     const first = batch(1)
+    await turn()
     assert.equal(runs, [[1]])
     const others = [batch(2), batch(3)]
+    await turn()
     assert.equal(runs, [[1]])
     open(0)
     assert.is(await first, 10)
     assert.equal(runs, [[1], [2, 3]])
     open(1)
     assert.equal(await Promise.all(others), [20, 30])
+  })
+
+  t('callers that were answered together come back together', async () => {
+    const runs: number[][] = []
+    const batch = makeBatch<number, number>({
+      run: async (items) => {
+        runs.push(items)
+        return items
+      },
+    })
+    const caller = async (item: number) => {
+      await batch(item)
+      await batch(item)
+    }
+    await Promise.all([1, 2, 3].map(caller))
+    assert.equal(runs, [
+      [1, 2, 3],
+      [1, 2, 3],
+    ])
+  })
+
+  t('a run waits for company as long as it is told, and the next is asked anew', async () => {
+    const { runs, run, open } = gated()
+    let gatherMs = 30
+    const batch = makeBatch({ run, gatherMs: () => gatherMs })
+    void batch(1)
+    await sleep(5)
+    void batch(2)
+    assert.equal(runs, [])
+    await sleep(40)
+    assert.equal(runs, [[1, 2]])
+    open(0)
+    await turn()
+    gatherMs = 0
+    void batch(3)
+    await turn()
+    assert.equal(runs, [[1, 2], [3]])
   })
 
   t('no run is larger than the limit, and order is kept', async () => {
@@ -41,14 +81,15 @@ spec('batch', (t) => {
         return items
       },
     })
-    await Promise.all([1, 2, 3, 4, 5, 6].map((item) => batch(item)))
-    assert.equal(runs, [[1], [2, 3], [4, 5], [6]])
+    await Promise.all([1, 2, 3, 4, 5].map((item) => batch(item)))
+    assert.equal(runs, [[1, 2], [3, 4], [5]])
   })
 
   t('an item that may not join begins the next run', async () => {
     const { runs, run, open } = gated()
     const batch = makeBatch({ run, mayJoin: (chosen, next) => (chosen[0] ?? 0) % 2 === next % 2 })
     const all = [batch(0), batch(1), batch(3), batch(2)]
+    await turn()
     open(0)
     await all[0]
     open(1)
@@ -58,10 +99,13 @@ spec('batch', (t) => {
     assert.equal(runs, [[0], [1, 3], [2]])
   })
 
-  t('several runs are in flight when that is allowed', () => {
+  t('several runs are in flight when that is allowed', async () => {
     const { runs, run } = gated()
     const batch = makeBatch({ run, inFlight: 2 })
-    for (const item of [1, 2, 3, 4]) void batch(item)
+    for (const item of [1, 2, 3, 4]) {
+      void batch(item)
+      await turn()
+    }
     assert.equal(runs, [[1], [2]])
   })
 
@@ -93,7 +137,7 @@ spec('batch', (t) => {
     })
     const settled = await Promise.allSettled([1, 2, 3].map((item) => batch(item)))
     assert.ok(settled.every((one) => one.status === 'rejected'))
-    assert.is(runs, 2)
+    assert.is(runs, 1)
     down = false
     assert.is(await batch(4), 4)
   })

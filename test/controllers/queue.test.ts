@@ -93,6 +93,23 @@ spec('queue', (t) => {
     assert.is(most(), 2)
   })
 
+  t('in a crowd further keys start together, and without one at once', async () => {
+    const { queue, clock, runs, finish } = start({ concurrency: 9, wave: { from: 2, ms: 30 } })
+    queue.add('a')
+    queue.add('b')
+    await clock.pass(0)
+    queue.add('c')
+    await clock.pass(20)
+    queue.add('d')
+    assert.equal(runs, ['a@0', 'b@0'])
+    await clock.pass(20)
+    assert.equal(runs.slice(2).toSorted(), ['c@30', 'd@30'])
+    for (const key of ['a', 'b', 'c', 'd']) await finish(key)
+    queue.add('e')
+    await clock.pass(0)
+    assert.is(runs.at(-1), `e@${clock.now()}`)
+  })
+
   t('of several delays the earliest counts', async () => {
     const { queue, clock, runs, finish } = start()
     queue.addAfter('a', 5_000)
