@@ -91,6 +91,8 @@ const standUp = async ({ scratch, progress }: BenchContext) => {
   const kubectl = createKubectl(tools.path('kubectl'), plane.kubeconfig)
   await applyPlatform(kubectl)
   await createDemoAccounts(kubectl)
+  const granted = JSON.stringify({ spec: { limits: { sendsPerDay: 1_000_000 } } })
+  await kubectl(['patch', 'account.bottega.dev/demo', '-n', 'default', '--type=merge', '-p', granted])
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RAW_NAMESPACE } }
   await kubectl(['create', '-f', '-'], namespace)
   await grantAccessTo(kubectl, RAW_NAMESPACE)
