@@ -46,6 +46,8 @@ export type Limits = {
   limitByToken: Stage
   /** How a token's or session's burst stands. @param id of the token or session */
   burst(id: string): Promise<Burst>
+  /** Requests under way in this process. */
+  underWay(): number
 }
 
 /** The address of the client as the outermost of our own proxies saw it; what stands left of that anyone can write. */
@@ -129,7 +131,7 @@ const kindOf = ({ route, method }: Exchange): 'page' | 'signin' | null => {
 /** At most so many at once under one key; `run` is refused at once beyond it. */
 const makeGate = (max: number, refusal: () => Problem) => {
   const running = new Map<string, number>()
-  return async <R>(key: string, run: () => Promise<R>): Promise<R> => {
+  const through = async <R>(key: string, run: () => Promise<R>): Promise<R> => {
     const count = running.get(key) ?? 0
     if (count >= max) throw refusal()
     running.set(key, count + 1)
@@ -141,6 +143,7 @@ const makeGate = (max: number, refusal: () => Problem) => {
       else running.delete(key)
     }
   }
+  return { through, running: (key: string) => running.get(key) ?? 0 }
 }
 
 /** @returns the stages and what GET /api/account shows of them */
@@ -161,8 +164,9 @@ export const makeLimits = (settings: LimitSettings): Limits => {
 
   return {
     burst: rate.burst,
+    underWay: () => everything.running(''),
     limitByIp: (exchange, next) =>
-      everything('', async () => {
+      everything.through('', async () => {
         exchange.ip = clientAddress(exchange.ip, exchange.headers['x-forwarded-for'], settings.proxies)
         const kind = kindOf(exchange)
         if (kind !== null) {
@@ -177,7 +181,7 @@ export const makeLimits = (settings: LimitSettings): Limits => {
       if (!exchange.caller) return next()
       const { id } = exchange.caller.by
       await rate.spend(id, exchange.answerHeaders)
-      return ofToken(id, next)
+      return ofToken.through(id, next)
     },
   }
 }

@@ -36,6 +36,9 @@ import { makeTokenUse } from './token-use.ts'
 import { makeHashSecret } from './tokens.ts'
 import { makeWaiter } from './wait.ts'
 
+/** With so many requests under way one is slowed by the others anyway: waiting a moment, they share commits. */
+const CROWD = { from: 6, gatherMs: 10 }
+
 const main = async () => {
   const env = readEnv(API, process.env)
   const log = makeLog({ level: env.logLevel, base: { process: 'api' } })
@@ -71,7 +74,9 @@ const main = async () => {
   const provider = oidcOf(env)
   const auth = makeAuth({ pg, hash, nowMs, onUse: use.note, readSession })
   waiter.hear(auth.forget)
-  const audit = makeAudit({ append: makeAppendAudit({ pg }), log })
+  const limits = makeLimits(readEnv(LIMITS, process.env))
+  const gatherMs = () => (limits.underWay() >= CROWD.from ? CROWD.gatherMs : 0)
+  const audit = makeAudit({ append: makeAppendAudit({ pg, gatherMs }), log })
   const deps: Deps = {
     kube,
     ledger: makeLedgerReader({ pg }),
@@ -88,8 +93,8 @@ const main = async () => {
     oidc: provider && makeOidc(provider, { ...given, now, log }),
     attempts: makeAttempts({ pg }),
     accounts: makeAccounts({ pg }),
-    slots: makeSlots({ pg }),
-    limits: makeLimits(readEnv(LIMITS, process.env)),
+    slots: makeSlots({ pg, gatherMs }),
+    limits,
     idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), serverKey: env.secretKey }),
     audit,
     auditReader: makeAuditReader({ pg }),

@@ -63,6 +63,7 @@ const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): 
     issuer: account && isDefault ? defaultIssuer(account, known.profile) : null,
     clientIsAccount: spec.clientEmail !== undefined && deps.accounts.hasEmail(spec.clientEmail),
     record: known.record && { ...known.record, claimed: known.record.claimed as Payload },
+    hasPlace: known.hasPlace,
     sends: known.sends as SendRecord[],
     payments: known.facts.filter((fact) => fact.kind === 'payment' && fact.state === 'accepted').map(paymentOf),
     deliveries: known.deliveries,
@@ -75,19 +76,18 @@ const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): 
 
 type Step<Do extends InvoiceStep['do']> = Extract<InvoiceStep, { do: Do }>
 
-/** What came by REST has its place under the daily cap already; what came by kubectl takes it here. */
 const takePlace = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource) => {
   const { account } = spec
   const limit = deps.accounts.get(account)?.sendsPerDay ?? 0
   const now = deps.now()
   const outcome = await deps.slots.take({ resource: metadata.name, n: 1, account, day: quotaDay(now), limit })
-  if (outcome !== 'refused') return
-  throw new Stalled('SEND_CAP', `SEND_CAP: ${sendCapDetail(account, limit, now)}`, nextTurn(now))
+  if (outcome === 'refused') {
+    throw new Stalled('SEND_CAP', `SEND_CAP: ${sendCapDetail(account, limit, now)}`, nextTurn(now))
+  }
+  return (world: InvoiceWorld): InvoiceWorld => ({ ...world, hasPlace: true })
 }
 
-const claimNumber = async (deps: InvoiceDeps, step: Step<'claimNumber'>, object: InvoiceResource) => {
-  const { metadata, spec } = object
-  if (!spec.test) await takePlace(deps, object)
+const claimNumber = async (deps: InvoiceDeps, step: Step<'claimNumber'>, { metadata, spec }: InvoiceResource) => {
   const { series, totalCents, currency, issuedAt, payload } = step
   // The register pads the sequence itself: what it is given is the number without its last part.
   const prefix = formatNumber(series.prefix, series.year, 1).slice(0, -'0001'.length)
@@ -155,6 +155,7 @@ export const invoiceController = (
   observe: (object) => observe(deps, object),
   plan: planInvoice,
   act: {
+    takePlace: (_step, object) => takePlace(deps, object),
     claimNumber: (step, object) => claimNumber(deps, step, object),
     adopt: async ({ uid }, { metadata }) => {
       const fact = { resource: metadata.name, key: `uid:${uid}`, kind: 'adopted', body: { uid } }

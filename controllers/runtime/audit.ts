@@ -64,9 +64,19 @@ const appendAll = async (pg: Pg, entries: AuditEntry[]): Promise<'written'[]> =>
   return entries.map(() => 'written')
 }
 
-/** @returns a function that settles once the entry is on disk; many share one statement. Safe to call again. */
-export const makeAppendAudit = ({ pg }: { pg: Pg }): ((entry: AuditEntry) => Promise<'written'>) =>
-  makeBatch({ run: (entries: AuditEntry[]) => appendAll(pg, entries), isItemFault })
+/**
+ * @param deps.gatherMs how long an entry may wait for others (batch.ts)
+ * @returns a function that settles once the entry is on disk; many share one statement. Safe to call again.
+ */
+export const makeAppendAudit = (deps: {
+  pg: Pg
+  gatherMs?: () => number
+}): ((entry: AuditEntry) => Promise<'written'>) =>
+  makeBatch({
+    run: (entries: AuditEntry[]) => appendAll(deps.pg, entries),
+    isItemFault,
+    ...(deps.gatherMs && { gatherMs: deps.gatherMs }),
+  })
 
 const KNOWN = `
 select exists (select from audit a where a.account = k.account and a.once = k.once) as known

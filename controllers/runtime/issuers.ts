@@ -48,24 +48,30 @@ export const makeIssuers = ({ pg }: { pg: Pg }): Issuers => {
 }
 
 const OBSERVE = `
-select resource, record, sends, facts, deliveries, profile from observe_invoices($1, $2, $3)`
+select resource, record, sends, facts, deliveries, profile, has_place as "hasPlace" from observe_invoices($1, $2, $3)`
 
 /** The invoice `resource`, of `account`, under the issuer of that id. */
 export type InvoiceKey = { resource: string; account: string; issuer: string }
 
 /** Reads all that a pass over an invoice needs of PostgreSQL; many passes share one read. */
 export const makeInvoiceReader = ({ pg }: { pg: Pg }) =>
-  makeBatch<InvoiceKey, Observed & { profile: Profile }>({
+  makeBatch<InvoiceKey, Observed & { profile: Profile; hasPlace: boolean }>({
     max: OBSERVE_MAX,
     inFlight: 2,
     async run(keys) {
       const distinct = [...new Map(keys.map((key) => [key.resource, key])).values()]
-      const { rows } = await pg.query<ObservedRow & { profile: Profile | null }>('observe_invoices', OBSERVE, [
-        distinct.map(({ resource }) => resource),
-        distinct.map(({ account }) => account),
-        distinct.map(({ issuer }) => issuer),
-      ])
-      const found = new Map(rows.map((row) => [row.resource, { ...toObserved(row), profile: row.profile ?? {} }]))
+      const { rows } = await pg.query<ObservedRow & { profile: Profile | null; hasPlace: boolean }>(
+        'observe_invoices',
+        OBSERVE,
+        [
+          distinct.map(({ resource }) => resource),
+          distinct.map(({ account }) => account),
+          distinct.map(({ issuer }) => issuer),
+        ],
+      )
+      const found = new Map(
+        rows.map((row) => [row.resource, { ...toObserved(row), profile: row.profile ?? {}, hasPlace: row.hasPlace }]),
+      )
       return keys.map(({ resource }) => {
         const known = found.get(resource)
         if (known === undefined) throw new Error('observe_invoices left an invoice out')

@@ -66,11 +66,11 @@ where m.kind = $1 and not m.archived and not exists (select from unnest($2::text
 order by m.name`
 
 const CONDITIONS: Record<keyof MirrorFilter, string> = {
-  status: "m.view ->> 'status' =",
+  status: 'm.status =',
   since: 'm.created_at >=',
-  clientEmail: "m.view ->> 'client_email' =",
-  externalRef: "m.view ->> 'external_ref' =",
-  issuerId: "m.view ->> 'issuer_id' =",
+  clientEmail: 'm.client_email =',
+  externalRef: 'm.external_ref =',
+  issuerId: 'm.issuer_id =',
 }
 const FILTERS = Object.keys(CONDITIONS) as (keyof MirrorFilter)[]
 

@@ -36,8 +36,13 @@ const takeAll = async (pg: Pg, wishes: SlotWish[]): Promise<SlotOutcome[]> => {
   return rows.map((row) => row.outcome)
 }
 
-export const makeSlots = ({ pg }: { pg: Pg }): Slots => {
-  const take = makeBatch<SlotWish, SlotOutcome>({ run: (wishes) => takeAll(pg, wishes), isItemFault })
+/** @param deps.gatherMs how long a place may wait for others (batch.ts) */
+export const makeSlots = ({ pg, gatherMs }: { pg: Pg; gatherMs?: () => number }): Slots => {
+  const take = makeBatch<SlotWish, SlotOutcome>({
+    run: (wishes) => takeAll(pg, wishes),
+    isItemFault,
+    ...(gatherMs && { gatherMs }),
+  })
   return {
     take,
     async giveBack({ resource, n }) {

@@ -22,6 +22,8 @@ import type { InvoiceRecord, InvoiceWorld } from './world.ts'
 export type InvoiceResource = Resource<InvoiceSpec, InvoiceStatus>
 
 export type InvoiceStep =
+  /** A place under the account's cap of sends a day, for what came by kubectl. Stalled when none is left. */
+  | { do: 'takePlace' }
   | { do: 'claimNumber'; series: Series; totalCents: number; currency: string; issuedAt: string; payload: Payload }
   /** The same manifest applied again after its resource was deleted: the record takes the new uid. */
   | { do: 'adopt'; uid: string }
@@ -62,6 +64,9 @@ export const planInvoice = (object: InvoiceResource, world: InvoiceWorld, now: D
   }
   if (!world.issuer) {
     return stop('BAD_ISSUER', `/issuerId ${issuerIdOf(spec, world)} is no issuer of account ${spec.account}`)
+  }
+  if (!world.record && !spec.test && !world.hasPlace) {
+    return { ...end(waiting('Numbering', 'takes a place under the cap of sends')), steps: [{ do: 'takePlace' }] }
   }
   if (!world.record)
     return { ...end(waiting('Numbering', 'claims its number')), steps: [claimOf(spec, world.issuer, now)] }

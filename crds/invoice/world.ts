@@ -52,6 +52,8 @@ export type InvoiceWorld = {
   /** Whether clientEmail is the address of an account. */
   clientIsAccount: boolean
   record: InvoiceRecord | null
+  /** Whether the first send has its place under the account's daily cap; what comes by REST takes it before. */
+  hasPlace: boolean
   sends: SendRecord[]
   /** How many sends have been asked for; 1 when absent. */
   sendsAsked?: number

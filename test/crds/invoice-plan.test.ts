@@ -67,6 +67,8 @@ const done = (around: InvoiceWorld, planned: InvoiceStep): InvoiceWorld => {
         sends: around.sends.some((one) => one.n === planned.n) ? around.sends : [...around.sends, made],
       }
     }
+    case 'takePlace':
+      return { ...around, hasPlace: true }
     case 'drawDraft':
       return { ...around, openPreviews: around.openPreviews.filter((key) => key !== planned.key) }
     default: {
@@ -111,6 +113,14 @@ spec('the plan of an invoice', (t) => {
 
   t('draws no draft of an account without an issuer', () => {
     assert.equal(doing(plan({ send: false }, world({ openPreviews: ['a'], issuer: null }))), [])
+  })
+
+  t('takes a place under the cap of sends before the number, but for a test and where one is held', () => {
+    assert.equal(doing(plan({}, world({ hasPlace: false }))), ['takePlace'])
+    assert.equal(doing(plan({ test: true }, world({ hasPlace: false }))), ['claimNumber'])
+    assert.equal(doing(plan({ send: false }, world({ hasPlace: false }))), [])
+    const numbered = world({ hasPlace: false, record: record() })
+    assert.equal(doing(plan({}, numbered)), ['freeze'])
   })
 
   t('claims a number first, and nothing beside it', () => {

@@ -71,6 +71,7 @@ export const world = (changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
     deliveries: [],
     openPreviews: [],
     factSeq: 0,
+    hasPlace: true,
     linkToken: 'token',
     publicUrl: 'https://bottega.test',
     ...changes,

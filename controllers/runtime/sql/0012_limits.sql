@@ -65,10 +65,11 @@ begin
       outcomes[one.position] := 'held';
       continue;
     end if;
-    insert into send_days (account, day, used) values (one.account, one.day, 0) on conflict do nothing;
     update send_days d set used = d.used + 1
     where d.account = one.account and d.day = one.day and d.used < one.allowed;
     if not found then
+      -- The first of the day, or none is left.
+      insert into send_days (account, day, used) values (one.account, one.day, 0) on conflict do nothing;
       perform lapse_send_slots(one.account, one.day);
       update send_days d set used = d.used + 1
       where d.account = one.account and d.day = one.day and d.used < one.allowed;
@@ -112,5 +113,22 @@ begin
   end if;
   update send_days d set used = greatest(0, d.used - 1) where d.account = slot.account and d.day = slot.day;
   return query select true;
+end
+$$;
+
+-- What a pass over invoices reads, in one round trip: the ledger's part, the issuer's profile, and whether the first send
+-- has its place under the cap.
+create function observe_invoices(in_resources text[], in_accounts text[], in_issuers text[])
+returns table (
+  resource text, record json, sends json, facts json, deliveries json, profile jsonb, has_place boolean
+)
+language plpgsql stable
+as $$
+begin
+  return query
+  select o.*, (select i.profile from issuers i where i.account = k.account and i.id = k.issuer),
+    exists (select from send_slots s where s.resource = k.resource and s.n = 1)
+  from observe_resources(in_resources) o
+  join unnest(in_resources, in_accounts, in_issuers) as k(resource, account, issuer) on k.resource = o.resource;
 end
 $$;

@@ -23,7 +23,6 @@ create table audit (
   )
 );
 create index audit_newest on audit (at desc, account, seq desc);
-create index audit_of_account on audit (account, at desc, seq desc);
 create trigger audit_is_append_only before update or delete on audit
   for each row execute function refuse_change();
 create trigger audit_is_never_emptied before truncate on audit
