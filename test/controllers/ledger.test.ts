@@ -83,7 +83,7 @@ spec('freeze and observe', (t) => {
   t('a send that cannot be queued is not frozen, and hurts no other', async () => {
     const { ledger } = leader
     const clash = aSend('bottega/clash', {
-      mail: { purpose: 'p', channel: 'mail', messageId: '<two\nlines@test>', payload: {} },
+      mail: { purpose: 'p', channel: null as never, messageId: '<clash@test>', payload: {} },
     })
     const all = [aSend('bottega/warm2'), clash, aSend('bottega/fine')].map((send) => ledger.freeze(send))
     const settled = await Promise.allSettled(all)

@@ -12,11 +12,11 @@ create table mirror (
   created_at timestamptz(3) not null,
   updated_at timestamptz(3) not null,
   archived boolean not null default false,
-  -- What lists filter by, in columns of its own: a view that changes in nothing of this touches no index.
-  status text generated always as (view ->> 'status') stored,
-  client_email text generated always as (view ->> 'client_email') stored,
-  external_ref text generated always as (view ->> 'external_ref') stored,
-  issuer_id text generated always as (view ->> 'issuer_id') stored,
+  -- What lists filter by, taken from the view: one that changes in nothing of this touches no index.
+  status text,
+  client_email text,
+  external_ref text,
+  issuer_id text,
   -- Of rows created in the same second (all that the API server tells) the later one.
   place bigint generated always as identity,
   primary key (kind, name)
@@ -34,15 +34,17 @@ create index mirror_issuer on mirror (kind, account, issuer_id, created_at desc,
 -- Tells who waits for these rows: JSON arrays of "kind/name", each well below the 8,000 bytes that a notification may
 -- have. This is no ledger transaction (NOTIFY takes a lock on the whole instance at commit).
 create function tell_mirror(in_keys text[]) returns void
-language sql volatile
-begin atomic
-  select pg_notify('bottega_mirror', json_agg(p.key)::text)
+language plpgsql
+as $$
+begin
+  perform pg_notify('bottega_mirror', json_agg(p.key)::text)
   from (
     select k.key, sum(octet_length(k.key) + 8) over (order by k.key rows unbounded preceding) / 7000 as part
     from unnest(in_keys) as k(key)
   ) p
   group by p.part;
-end;
+end
+$$;
 
 -- in_rows  [{kind, name, account, uid, generation, observedGeneration, view, createdAt, updatedAt}], each key once.
 -- Writes what differs and nothing else; a view of an older generation never replaces a newer one's. Gives what changed.
@@ -57,8 +59,10 @@ begin
   perform fence(in_lease, in_epoch);
   with written as (
     insert into mirror as m
-      (kind, name, account, uid, generation, observed_generation, view, created_at, updated_at)
-    select r.kind, r.name, r.account, r.uid, r.generation, r."observedGeneration", r.view, r."createdAt", r."updatedAt"
+      (kind, name, account, uid, generation, observed_generation, view, created_at, updated_at, status, client_email,
+        external_ref, issuer_id)
+    select r.kind, r.name, r.account, r.uid, r.generation, r."observedGeneration", r.view, r."createdAt", r."updatedAt",
+      r.view ->> 'status', r.view ->> 'client_email', r.view ->> 'external_ref', r.view ->> 'issuer_id'
     from json_to_recordset(in_rows) as r(
       kind text, name text, account text, uid text, generation bigint, "observedGeneration" bigint, view json,
       "createdAt" timestamptz(3), "updatedAt" timestamptz(3)
@@ -67,7 +71,8 @@ begin
     on conflict (kind, name) do update set
       account = excluded.account, uid = excluded.uid, generation = excluded.generation,
       observed_generation = excluded.observed_generation, view = excluded.view, created_at = excluded.created_at,
-      updated_at = excluded.updated_at, archived = false
+      updated_at = excluded.updated_at, archived = false, status = excluded.status,
+      client_email = excluded.client_email, external_ref = excluded.external_ref, issuer_id = excluded.issuer_id
     where (m.account, m.uid, m.generation, m.observed_generation, m.view::text, m.archived) is distinct from
         (excluded.account, excluded.uid, excluded.generation, excluded.observed_generation, excluded.view::text, false)
       and (m.uid <> excluded.uid or m.generation <= excluded.generation)

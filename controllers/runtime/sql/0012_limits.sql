@@ -14,8 +14,7 @@ create table send_slots (
   account text not null,
   day date not null,
   taken_at timestamptz(3) not null default now(),
-  primary key (resource, n),
-  constraint slot_is_sound check (resource <> '' and account <> '' and n > 0)
+  primary key (resource, n)
 );
 create index send_slots_of_day on send_slots (account, day);
 
@@ -23,7 +22,7 @@ create index send_slots_of_day on send_slots (account, day);
 create table send_days (
   account text not null,
   day date not null,
-  used integer not null check (used >= 0),
+  used integer not null,
   primary key (account, day)
 ) with (fillfactor = 40);
 
