@@ -37,7 +37,7 @@ import { makeHashSecret } from './tokens.ts'
 import { makeWaiter } from './wait.ts'
 
 /** With so many requests under way one is slowed by the others anyway: waiting a moment, they share commits. */
-const CROWD = { from: 6, gatherMs: 10 }
+const CROWD = { from: 6, gatherMs: 25 }
 
 const main = async () => {
   const env = readEnv(API, process.env)

@@ -1,12 +1,14 @@
 /**
  * The courier: takes due mail out of the outbox, composes it (from the frozen send, or as a link to sign in by), hands it
- * to the mail server, and records how that ended. A crash between the server's acceptance and the record is the one window in which nobody
- * knows; the row is then counted as unknown and sent once more under the same Message-ID (spec/1; DESIGN section 1).
+ * to the mail server, and records how that ended. A crash between the server's acceptance and the record is the one window
+ * in which nobody knows; the row is then counted as unknown and sent once more under the same Message-ID (spec/1; DESIGN
+ * section 1).
  */
 import { signinMail } from '../crds/account/mail.ts'
 import type { Frozen } from '../crds/invoice/frozen.ts'
 import { invoiceMail } from '../crds/invoice/mail.ts'
 import { type Mail, MailError, type Mailer } from './io/mail.ts'
+import { makeBatch } from './runtime/batch.ts'
 import type { Keys } from './runtime/keys.ts'
 import type { Log } from './runtime/log.ts'
 import type { AboutSend, Outbox, OutboxRow, Settlement } from './runtime/outbox.ts'
@@ -52,6 +54,8 @@ export type Courier = {
 
 /** How long views of delivered mails may wait for one another. */
 const TELL_MS = 100
+/** How long a lane waits for another that is busy, to share its commit; a mail takes several times as long. */
+const SHARE_MS = 4
 
 type Attempt = { row: MailRow; settlement: Settlement }
 type MailRow = OutboxRow & AboutSend
@@ -154,10 +158,21 @@ export const startCourier = (deps: CourierDeps): Courier => {
     delivered.clear()
   }
 
-  /** One turn: records how the mail before went, and takes the next. One commit for each mail. */
+  let inHand = 0
+  /** Records how mails went and takes one for each lane that asks, all in one commit. */
+  const commit = makeBatch<Attempt | null, MailRow | null>({
+    gatherMs: () => (inHand > 0 ? SHARE_MS : 0),
+    async run(lasts) {
+      const settlements = lasts.flatMap((last) => (last ? [last.settlement] : []))
+      const wish = { channel: CHANNEL, limit: stopping ? 0 : lasts.length, leaseMs: LEASE_MS }
+      const rows = await deps.outbox.turn(settlements, wish)
+      return lasts.map((_last, place) => rows[place] ?? null)
+    },
+  })
+
+  /** One turn of a lane: how the mail before went, and the next. */
   const turn = async (last: Attempt | null): Promise<MailRow | null> => {
-    const wish = { channel: CHANNEL, limit: stopping ? 0 : 1, leaseMs: LEASE_MS }
-    const [row = null] = await deps.outbox.turn(last ? [last.settlement] : [], wish)
+    const row = await commit(last)
     if (last) {
       deps.onAttempt?.(last.settlement.state)
       if (payloadOf(last.row).mail !== 'signin') delivered.add(last.row.resource)
@@ -177,7 +192,12 @@ export const startCourier = (deps: CourierDeps): Courier => {
       if (!stopping) await sleep()
       return stopping ? null : last
     }
-    if (row) return { row, settlement: await deliver(deps, row) }
+    if (row) {
+      inHand++
+      const settlement = await deliver(deps, row)
+      inHand--
+      return { row, settlement }
+    }
     if (!stopping) await sleep()
     return null
   }

@@ -33,9 +33,9 @@ import { startSweep } from './sweep.ts'
 const INVOICE_CONCURRENCY = 64
 const ACCOUNT_CONCURRENCY = 4
 /** A crowd: from here on a pass is slowed by the others anyway, and a short wait for company spares them all work. */
-const CROWD = { from: 6, ms: 30 }
+const CROWD = { from: 6, ms: 60 }
 /** How long a view waits for others while there is a crowd: the passes of a wave end one by one. */
-const VIEW_GATHER_MS = 20
+const VIEW_GATHER_MS = 40
 
 export type OperatorDeps = {
   kube: Kube
