@@ -1,4 +1,5 @@
 /** The page of one's tokens. It does what the routes of auth-routes.ts do, by the same store, for a browser. */
+import { randomBytes } from 'node:crypto'
 import {
   type Draft,
   GRACES,
@@ -36,6 +37,7 @@ const show = async (deps: Deps, { caller }: ApiRequest, { status = 200, ...more 
     total,
     catalogue: CATALOGUE,
     formToken: deps.keys.formToken(caller.by.id),
+    once: randomBytes(16).toString('base64url'),
     nowMs: deps.now().getTime(),
     ...more,
   })
@@ -54,6 +56,12 @@ const draftOf = (form: URLSearchParams): Draft => ({
   days: form.get('days') ?? '',
 })
 
+/** Names the showing of the form, so that a page that is loaded again makes no second secret. */
+const intentOf = ({ caller }: ApiRequest, form: URLSearchParams): string | undefined => {
+  const once = form.get('once') ?? ''
+  return /^[\w-]{22}$/.test(once) ? `page ${caller.by.id} ${once}` : undefined
+}
+
 /** What is wrong with it, in words; undefined when nothing is. */
 const faultOf = ({ name, choice, scopes, days }: Draft): string | undefined => {
   if (name === '' || name.length > NAME_MAX || /\p{Cc}/u.test(name))
@@ -65,17 +73,19 @@ const faultOf = ({ name, choice, scopes, days }: Draft): string | undefined => {
 }
 
 const mint = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const draft = draftOf(formOf(request))
+  const form = formOf(request)
+  const draft = draftOf(form)
   const fault = faultOf(draft)
   if (fault !== undefined) return show(deps, request, { status: 400, fault, draft })
   const preset = isPreset(draft.choice) ? draft.choice : null
-  const minted = await deps.tokens.mint({
+  const wish = {
     account: request.caller.account,
     name: draft.name,
     scopes: inOrder(preset === null ? draft.scopes : PRESETS[preset].scopes),
     preset,
     expiresAt: draft.days === '' ? null : new Date(deps.now().getTime() + Number(draft.days) * DAY_MS).toISOString(),
-  })
+  }
+  const minted = await deps.tokens.mint(wish, intentOf(request, form))
   if (minted) return pageAnswer(201, secretPage({ name: minted.token.name, secret: minted.secret, rotated: false }))
   const full = `You have ${TOKENS_MAX} tokens, which is as many as there may be. Revoke one first.`
   return show(deps, request, { status: 409, fault: full, draft })
@@ -86,10 +96,12 @@ const unknown = (): never => {
 }
 
 const rotate = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const wanted = formOf(request).get('grace_seconds')
+  const form = formOf(request)
+  const wanted = form.get('grace_seconds')
   // What is not offered stops the old secret at once: the safe reading of a form that was tampered with.
   const grace = GRACES.find(([value]) => value === wanted)?.[0] ?? '0'
-  const rotated = await deps.tokens.rotate(request.caller.account, request.params.id ?? '', Number(grace))
+  const { caller, params } = request
+  const rotated = await deps.tokens.rotate(caller.account, params.id ?? '', Number(grace), intentOf(request, form))
   const { token, secret } = rotated ?? unknown()
   return pageAnswer(200, secretPage({ name: token.name, secret, rotated: true }))
 }

@@ -53,18 +53,19 @@ const scopesOf = ({ scopes, preset }: Order): Scope[] => {
   return inOrder(preset === undefined ? (scopes ?? []) : PRESETS[preset].scopes)
 }
 
-const mint = async (deps: Deps, { caller, body }: ApiRequest): Promise<Answer> => {
+const mint = async (deps: Deps, { caller, body, idempotencyKey }: ApiRequest): Promise<Answer> => {
   const order = body as Order
   const scopes = scopesOf(order)
   const beyond = scopes.find((scope) => caller.scopes !== null && !caller.scopes.includes(scope))
   if (beyond) throw new Problem('FORBIDDEN', `A token cannot be given the scope ${beyond}, which the caller lacks.`)
-  const minted = await deps.tokens.mint({
+  const wish = {
     account: caller.account,
     name: order.name.trim(),
     scopes,
     preset: order.preset ?? null,
     expiresAt: expiryOf(order.expires_at, deps.now().getTime()),
-  })
+  }
+  const minted = await deps.tokens.mint(wish, idempotencyKey)
   if (!minted) throw new Problem('TOKEN_LIMIT', `The account has ${TOKENS_MAX} tokens, which is as many as it may.`)
   return { status: 201, body: minted }
 }
@@ -73,9 +74,9 @@ const unknownToken = (): never => {
   throw new Problem('NOT_FOUND', 'The account has no such token, or it no longer opens anything.')
 }
 
-const rotate = async (deps: Deps, { caller, params, body }: ApiRequest): Promise<Answer> => {
+const rotate = async (deps: Deps, { caller, params, body, idempotencyKey }: ApiRequest): Promise<Answer> => {
   const { grace_seconds: graceSeconds = 0 } = body as { grace_seconds?: number }
-  const rotated = await deps.tokens.rotate(caller.account, params.id ?? '', graceSeconds)
+  const rotated = await deps.tokens.rotate(caller.account, params.id ?? '', graceSeconds, idempotencyKey)
   return { status: 200, body: rotated ?? unknownToken() }
 }
 

@@ -1,7 +1,7 @@
 /** Tokens in PostgreSQL: made, listed, rotated, revoked. Whoever remembers a token is told by the table's trigger (0010). */
 import type { Pg } from '../controllers/runtime/pg.ts'
 import type { Preset, Scope } from './scopes.ts'
-import { type HashSecret, newToken } from './tokens.ts'
+import { type HashSecret, newToken, tokenOfIntent } from './tokens.ts'
 
 /** Most tokens of one account that are neither expired nor revoked. */
 export const TOKENS_MAX = 100
@@ -31,14 +31,20 @@ export type NewToken = {
 export type Minted = { token: TokenView; secret: string }
 
 export type TokenStore = {
-  /** Null when the account has TOKENS_MAX already. */
-  mint(token: NewToken): Promise<Minted | null>
+  /**
+   * Null when the account has TOKENS_MAX already.
+   * @param intent names the wish: the same again gives the token that it gave before
+   */
+  mint(token: NewToken, intent?: string): Promise<Minted | null>
   /** One page of those that were not revoked, newest first, and how many there are. */
   list(account: string, page: { limit: number; offset: number }): Promise<{ tokens: TokenView[]; total: number }>
   /** Undefined for another account's, a revoked one, or none. */
   get(account: string, id: string): Promise<TokenView | undefined>
-  /** The old secret opens for another `graceSeconds`. Undefined unless the token is the account's and still opens. */
-  rotate(account: string, id: string, graceSeconds: number): Promise<Minted | undefined>
+  /**
+   * The old secret opens for another `graceSeconds`. Undefined unless the token is the account's and still opens.
+   * @param intent as for `mint`
+   */
+  rotate(account: string, id: string, graceSeconds: number, intent?: string): Promise<Minted | undefined>
   /** Gives whether there was such a token to revoke. */
   revoke(account: string, id: string): Promise<boolean>
 }
@@ -58,19 +64,28 @@ select
       order by tokens.created_at desc, id desc limit $2 offset $3
     ) page
   ) as tokens`
-/** A secret that is replaced during an earlier grace ends that grace: at most two secrets open at a time. */
+/**
+ * A secret that is replaced during an earlier grace ends that grace: at most two secrets open at a time. One that is there
+ * already was put there by the same intent.
+ */
 const ROTATE = `
-update tokens set
-  secret_hash = $3, rotated_at = now(),
-  previous_hash = case when $4::int > 0 then secret_hash end,
-  previous_until = case when $4::int > 0 then now() + make_interval(secs => $4::int) end
-where id = $1 and account = $2 and revoked_at is null and (expires_at is null or expires_at > now())
-returning ${COLUMNS}`
+with rotated as (
+  update tokens set
+    secret_hash = $3, rotated_at = now(),
+    previous_hash = case when $4::int > 0 then secret_hash end,
+    previous_until = case when $4::int > 0 then now() + make_interval(secs => $4::int) end
+  where id = $1 and account = $2 and revoked_at is null and (expires_at is null or expires_at > now())
+    and secret_hash <> $3
+  returning ${COLUMNS}
+)
+select * from rotated
+union all
+select ${COLUMNS} from tokens where id = $1 and account = $2 and revoked_at is null and secret_hash = $3`
 const REVOKE = 'update tokens set revoked_at = now() where id = $1 and account = $2 and revoked_at is null returning id'
 
 export const makeTokenStore = ({ pg, hash }: { pg: Pg; hash: HashSecret }): TokenStore => ({
-  async mint({ account, name, scopes, preset, expiresAt }) {
-    const { id, secret, token } = newToken()
+  async mint({ account, name, scopes, preset, expiresAt }, intent) {
+    const { id, secret, token } = intent === undefined ? newToken() : tokenOfIntent(hash, `mint ${account} ${intent}`)
     const values = [id, account, name, hash(secret), scopes, preset, expiresAt, TOKENS_MAX]
     const { rows } = await pg.query<TokenView>('mint_token', MINT, values)
     return rows[0] ? { token: rows[0], secret: token } : null
@@ -84,8 +99,8 @@ export const makeTokenStore = ({ pg, hash }: { pg: Pg; hash: HashSecret }): Toke
     const { rows } = await pg.query<TokenView>('get_token', GET, [id, account])
     return rows[0]
   },
-  async rotate(account, id, graceSeconds) {
-    const { secret, token } = newToken(id)
+  async rotate(account, id, graceSeconds, intent) {
+    const { secret, token } = intent === undefined ? newToken(id) : tokenOfIntent(hash, `rotate ${id} ${intent}`, id)
     const { rows } = await pg.query<TokenView>('rotate_token', ROTATE, [id, account, hash(secret), graceSeconds])
     return rows[0] && { token: rows[0], secret: token }
   },

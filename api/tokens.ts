@@ -44,15 +44,31 @@ export const parseToken = (token: string): ParsedToken => {
   return isWhole ? { ok: true, id, secret } : { ok: false, fault: 'checksum' }
 }
 
-/** A new secret, under a given id or a new one. `token` is what its owner is shown, once. */
-export const newToken = (id = randomBytes(ID_BYTES).toString('hex')): TokenParts & { token: string } => {
-  const secret = randomBytes(SECRET_BYTES).toString('base64url')
+export type NewSecret = TokenParts & { token: string }
+
+const tokenOf = (id: string, bytes: Buffer): NewSecret => {
+  const secret = bytes.toString('base64url')
   const body = `${TOKEN_PREFIX}${id}_${secret}`
   return { id, secret, token: body + checksumOf(body) }
 }
 
+/** A new secret, under a given id or a new one. `token` is what its owner is shown, once. */
+export const newToken = (id = randomBytes(ID_BYTES).toString('hex')): NewSecret =>
+  tokenOf(id, randomBytes(SECRET_BYTES))
+
 /** Keyed hash of a secret; 32 bytes. */
 export type HashSecret = (secret: string) => Buffer
+
+/**
+ * The secret of one intent: the same each time, so that a repeat after a crash makes no second one and can still show it.
+ * Nobody without the server key can tell it from random bits. What is hashed is no secret's form, so no stored hash is
+ * ever a secret.
+ */
+export const tokenOfIntent = (hash: HashSecret, intent: string, id?: string): NewSecret =>
+  tokenOf(
+    id ?? hash(`id of ${intent}`).toString('hex', 0, ID_BYTES),
+    hash(`secret of ${intent}`).subarray(0, SECRET_BYTES),
+  )
 
 /** @param serverKey 32 bytes (BOTTEGA_SECRET_KEY) */
 export const makeHashSecret = (serverKey: Buffer): HashSecret => {

@@ -30,6 +30,8 @@ export type TokensFacts = {
   catalogue: Catalogue
   /** Guards the forms against posts from elsewhere. */
   formToken: string
+  /** Names this showing of the forms. */
+  once: string
   /** Now, in ms, to say what is over. */
   nowMs: number
   fault?: string
@@ -56,6 +58,8 @@ const START: Draft = { name: '', choice: 'invoicing', scopes: [], days: '90' }
 const time = (iso: string): Html => html`<time datetime="${iso}">${iso.slice(0, 16).replace('T', ' ')} UTC</time>`
 const fact = (name: string, value: Html): Html => html`<div><dt>${name}</dt><dd>${value}</dd></div>`
 const guard = (formToken: string): Html => html`<input type="hidden" name="form_token" value="${formToken}">`
+const sentOnce = ({ formToken, once }: TokensFacts): Html =>
+  html`${guard(formToken)}<input type="hidden" name="once" value="${once}">`
 
 const title = (word: string): string => word.charAt(0).toUpperCase() + word.slice(1).replace('-', ' ')
 
@@ -72,7 +76,8 @@ const options = (choices: typeof LIFETIMES, chosen: string): Html[] =>
     ([value, words]) => html`<option value="${value}"${value === chosen && html` selected`}>${words}</option>`,
   )
 
-const tokenItem = (token: ShownToken, { catalogue, formToken, nowMs }: TokensFacts): Html => {
+const tokenItem = (token: ShownToken, facts: TokensFacts): Html => {
+  const { catalogue, formToken, nowMs } = facts
   const { id, name, expires_at: expires, last_used_at: used, previous_until: previous } = token
   const isOver = expires !== null && Date.parse(expires) <= nowMs
   const graced = previous !== null && Date.parse(previous) > nowMs ? previous : null
@@ -90,7 +95,7 @@ ${graced !== null && fact('Old secret opens until', time(graced))}
 ${
   !isOver &&
   html`<details><summary>Rotate<span class="for"> ${name}</span></summary>
-<form method="post" action="${act('rotate')}">${guard(formToken)}
+<form method="post" action="${act('rotate')}">${sentOnce(facts)}
 <div class="field"><label for="grace-${id}">The old secret stops</label><select id="grace-${id}" name="grace_seconds">${options(GRACES, '0')}</select></div>
 <button class="plain" type="submit">Make a new secret</button></form></details>`
 }
@@ -106,14 +111,11 @@ const choice = (value: string, { description, chosen }: { description: string; c
   html`<div class="choice"><input type="radio" id="choice-${value}" name="choice" value="${value}" aria-describedby="about-${value}"${chosen && html` checked`}>
 <label for="choice-${value}">${value === OWN_CHOICE ? 'Only what I pick below' : title(value)}</label><p class="hint" id="about-${value}">${description}</p></div>`
 
-const mintForm = ({
-  catalogue,
-  formToken,
-  fault,
-  draft = START,
-}: TokensFacts): Html => html`<section aria-labelledby="mint">
+const mintForm = (facts: TokensFacts): Html => {
+  const { catalogue, fault, draft = START } = facts
+  return html`<section aria-labelledby="mint">
 <h2 id="mint">New token</h2>
-<form method="post" action="/account/tokens">${guard(formToken)}
+<form method="post" action="/account/tokens">${sentOnce(facts)}
 ${fault !== undefined && html`<p class="fault" id="fault" role="alert">${fault}</p>`}
 <div class="field"><label for="name">Name</label>
 <input id="name" name="name" type="text" required maxlength="100" autocomplete="off" value="${draft.name}" aria-describedby="name-hint${fault === undefined ? '' : ' fault'}">
@@ -136,6 +138,7 @@ ${Object.entries(catalogue.scopes).map(
 <button type="submit">Make token</button>
 </form>
 </section>`
+}
 
 const topOf = (email: string, formToken: string): Html => html`<header>
 <div><h1>Your tokens</h1><p>Signed in as ${email}</p></div>

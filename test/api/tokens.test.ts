@@ -271,6 +271,22 @@ spec('the check of a token', (t) => {
     assert.is(await store.rotate('demo', token.id, 0), undefined)
   })
 
+  t('is made once for one intent, and rotated once, however often that is sent', async () => {
+    const [first, ...again] = await Promise.all([1, 2, 3].map(() => store.mint(order(), 'k')))
+    assert.equal(new Set([first, ...again].map((one) => one?.secret)).size, 1)
+    await check(first?.secret ?? '')
+    const id = first?.token.id ?? ''
+    assert.is.not((await store.mint(order(), 'l'))?.token.id, id)
+    assert.is.not((await store.mint(order({ account: 'many' }), 'k'))?.token.id, id)
+    const turned = [await store.rotate('demo', id, 3600, 'k'), await store.rotate('demo', id, 3600, 'k')]
+    assert.equal(new Set(turned.map((one) => one?.secret)).size, 1)
+    assert.is(turned[0]?.token.rotated_at, turned[1]?.token.rotated_at)
+    await check(turned[0]?.secret ?? '')
+    await check(first?.secret ?? '') // within the grace: the repeat did not end it
+    assert.is.not((await store.rotate('demo', id, 0, 'm'))?.secret, turned[0]?.secret)
+    assert.is(await store.rotate('other', id, 0, 'm'), undefined)
+  })
+
   t('leaves the legacy form working: what the setup mints has full access', async () => {
     const token = await mintToken(database.url, { account: 'demo', name: 'setup', key: key.toString('base64') })
     assert.is((await check(token)).scopes, null)

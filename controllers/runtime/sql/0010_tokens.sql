@@ -22,6 +22,7 @@ create trigger tokens_changed after update of secret_hash, revoked_at, previous_
 for each row execute function tell_token();
 
 -- Makes a token unless the account has in_max that still open; gives nothing then. One account mints one at a time.
+-- An id that is there already is a repeat of the wish that made it.
 create function mint_token(
   in_id text, in_account text, in_name text, in_hash bytea, in_scopes text[], in_preset text, in_expires_at timestamptz,
   in_max int
@@ -31,6 +32,10 @@ as $$
 #variable_conflict use_column
 begin
   perform pg_advisory_xact_lock(hashtextextended('tokens/' || in_account, 0));
+  return query select * from tokens t where t.id = in_id and t.account = in_account;
+  if found then
+    return;
+  end if;
   if (
     select count(*) from tokens t
     where t.account = in_account and t.revoked_at is null and (t.expires_at is null or t.expires_at > now())
