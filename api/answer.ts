@@ -4,19 +4,16 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
-import { KubeError } from '../controllers/runtime/kube.ts'
 import type { Log } from '../controllers/runtime/log.ts'
-import { DatabaseUnavailable } from '../controllers/runtime/pg.ts'
 import type { Caller } from './auth.ts'
 import { Aborted, BODY_MAX_BYTES, hasBody, takeBody } from './body.ts'
 import type { Deps } from './deps.ts'
 import type { Exchange, Stage } from './exchange.ts'
-import { Problem, problemBody } from './problem.ts'
+import { asProblem, type Problem, problemBody } from './problem.ts'
 import type { Answer, Route } from './route.ts'
 
 /** How long the rest of a body that nobody wants may go on arriving after its refusal was sent. */
 const LINGER_MS = 1_000
-const RETRY_AFTER = { 'retry-after': '2' }
 
 /** One request of one client, from its first line to its answer. */
 export type Visit = {
@@ -48,19 +45,6 @@ export type Desk = {
   serve(visit: Visit, found: { route: Route; params: Record<string, string> }): Promise<void>
   /** Answers with the problem that an error stands for. */
   refuse(visit: Visit, error: unknown): void
-}
-
-/** Anything thrown under a route becomes a Problem; what is not ours says nothing of our insides. */
-const asProblem = (error: unknown): Problem => {
-  if (error instanceof Problem) return error
-  if (error instanceof DatabaseUnavailable) {
-    return new Problem('UNAVAILABLE', 'The ledger cannot be reached; nothing was stored.', { headers: RETRY_AFTER })
-  }
-  if (error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500)) {
-    const detail = 'The control plane cannot be reached; send the same request again.'
-    return new Problem('UNAVAILABLE', detail, { headers: RETRY_AFTER })
-  }
-  return new Problem('INTERNAL', 'The request failed inside the service.')
 }
 
 /** A body that is still arriving and is not known to be small: to swallow it all would be to work for an attacker. */

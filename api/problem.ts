@@ -26,11 +26,23 @@ export class Problem extends Error {
   }
 }
 
-/** The status that something thrown will be answered with. From 500 on it is not known what was done. */
-export const statusOf = (error: unknown): number => {
-  if (error instanceof Problem) return error.status
-  return error instanceof DatabaseUnavailable || error instanceof KubeError ? 503 : 500
+const RETRY_AFTER = { 'retry-after': '2' }
+
+/** What anything thrown under a route is answered with; what is not ours says nothing of our insides. */
+export const asProblem = (error: unknown): Problem => {
+  if (error instanceof Problem) return error
+  if (error instanceof DatabaseUnavailable) {
+    return new Problem('UNAVAILABLE', 'The ledger cannot be reached; nothing was stored.', { headers: RETRY_AFTER })
+  }
+  if (error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500)) {
+    const detail = 'The control plane cannot be reached; send the same request again.'
+    return new Problem('UNAVAILABLE', detail, { headers: RETRY_AFTER })
+  }
+  return new Problem('INTERNAL', 'The request failed inside the service.')
 }
+
+/** The status that something thrown will be answered with. From 500 on it is not known what was done. */
+export const statusOf = (error: unknown): number => asProblem(error).status
 
 /** Refuses when there is a finding; the first one names the code of the whole answer. */
 export const refuseFaults = (faults: Fault[]): void => {

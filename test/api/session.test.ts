@@ -264,6 +264,17 @@ spec('a change that rests on the cookie', (t) => {
     assert.is((await send({ authorization: `Bearer ${jwt}` })).status, 201)
   })
 
+  t('makes one token however often the same showing of the form is sent', async () => {
+    const { jwt } = await issuer.sessions.issue('demo', 'mail')
+    const page = await call(platform.baseUrl, null, 'GET', '/account/tokens', undefined, cookie(jwt))
+    const field = (name: string) => new RegExp(`name="${name}" value="([^"]+)"`).exec(page.text)?.[1] ?? ''
+    const sent = { ...mint, form_token: field('form_token'), once: field('once') }
+    const before = await count()
+    const shown = [await post('/account/tokens', sent, cookie(jwt)), await post('/account/tokens', sent, cookie(jwt))]
+    assert.equal(new Set(shown.map(({ text }) => /id="secret">(btg_[^<]+)</.exec(text)?.[1])).size, 1)
+    assert.is(await count(), before + 1)
+  })
+
   t('goes through from our own page, and signing out ends the session', async () => {
     const { jwt } = await issuer.sessions.issue('demo', 'mail')
     const form_token = await formTokenOf(jwt)
