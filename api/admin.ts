@@ -92,7 +92,9 @@ export const getOneAccount = async (deps: Deps, { params }: ApiRequest): Promise
 
 export const createAccount = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { id: asked, ...body } = request.body as { id?: string }
-  const id = asked ?? `acct-${randomBytes(ID_RANDOM_BYTES).toString('hex')}`
+  // A repeat of the same intent is the same account.
+  const drawn = request.idempotencyKey?.slice(0, ID_RANDOM_BYTES * 2) ?? randomBytes(ID_RANDOM_BYTES).toString('hex')
+  const id = asked ?? `acct-${drawn}`
   const spec = toSpec<AccountSpec>(ACCOUNT, body)
   refuse(spec)
   await refuseTaken(deps, spec.email, id)
@@ -101,6 +103,9 @@ export const createAccount = async (deps: Deps, request: ApiRequest): Promise<An
   const write = () =>
     deps.kube.create<AccountResource>(ACCOUNT, object).catch((error) => {
       if (!isAlreadyExists(error)) throw error
+      if (asked === undefined && request.idempotencyKey !== undefined) {
+        return deps.kube.get<AccountResource>(ACCOUNT, { namespace: deps.namespace, name: id })
+      }
       throw new Problem('NAME_TAKEN', `There is an account ${id} already.`)
     })
   return changed(deps, request, { id, status: 201, write })

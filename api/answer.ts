@@ -76,7 +76,7 @@ const endAfterRest = ({ request, response }: Visit, content: Buffer | string | u
 const contentOf = ({ bytes, body }: Answer): Buffer | string =>
   bytes ?? (body === undefined ? '' : (JSON.stringify(body) ?? ''))
 
-const send = (visit: Visit, answer: Answer): void => {
+const send = (visit: Visit, answer: Answer, always: Record<string, string>): void => {
   const { request, response } = visit
   const { status } = answer
   const content = contentOf(answer)
@@ -85,7 +85,7 @@ const send = (visit: Visit, answer: Answer): void => {
   if (length > 0) head['content-type'] = 'application/json; charset=utf-8'
   head['cache-control'] = 'no-store'
   head['x-content-type-options'] = 'nosniff'
-  Object.assign(head, visit.answerHeaders, answer.headers)
+  Object.assign(head, always, visit.answerHeaders, answer.headers)
   head['content-length'] = length
   const rest = leavesMuch(request)
   if (rest) head.connection = 'close'
@@ -103,15 +103,20 @@ export const makeDesk = ({ deps, pipeline, log, observe }: AnswerDeps): Desk => 
     headers: { 'content-type': 'application/problem+json; charset=utf-8', ...problem.headers },
   })
 
+  /** Behind https a browser shall never try anything else again (RFC 6797). */
+  const always: Record<string, string> = deps.publicUrl.startsWith('https:')
+    ? { 'strict-transport-security': 'max-age=31536000' }
+    : {}
   const leave = (visit: Visit, given: Answer): void => {
     try {
-      send(visit, given)
+      send(visit, given, always)
     } catch (error) {
       // A header that node refuses. What was meant to be said is lost; that it went wrong is not.
       log.error({ err: error, requestId: visit.requestId }, 'answer not sent')
       const isSecond = given.status === 500
-      if (isSecond || visit.response.headersSent) return void visit.response.destroy()
-      return leave({ ...visit, answerHeaders: {} }, problemOf(visit, asProblem(error)))
+      if (isSecond || visit.response.headersSent) visit.response.destroy()
+      else leave({ ...visit, answerHeaders: {} }, problemOf(visit, asProblem(error)))
+      return
     }
     observe({
       method: visit.request.method ?? '',
@@ -124,7 +129,9 @@ export const makeDesk = ({ deps, pipeline, log, observe }: AnswerDeps): Desk => 
    * Answers that are ready in one turn of the event loop leave together, after it: each write wakes whoever reads it, and
    * to be woken once for many halves the cost of a request (`hack/bench http`).
    */
-  const answer = (visit: Visit, given: Answer): void => void setImmediate(leave, visit, given)
+  const answer = (visit: Visit, given: Answer): void => {
+    setImmediate(leave, visit, given)
+  }
 
   const refuse: Desk['refuse'] = (visit, error) => {
     const { response, requestId } = visit

@@ -7,10 +7,11 @@ import type { Answer, ApiRequest, Route } from './route.ts'
 const LIMIT_DEFAULT = 50
 const ALL = '*'
 
-/** Null: all accounts. Only an admin may look at another account than their own. */
+/** Null: all accounts, which is what an admin sees who names none. Others see their own and no other. */
 const accountOf = ({ caller, query }: ApiRequest): string | null => {
-  const asked = query.account ?? caller.account
-  if (asked !== caller.account && caller.profile.role !== 'admin') {
+  const isAdmin = caller.profile.role === 'admin'
+  const asked = query.account ?? (isAdmin ? ALL : caller.account)
+  if (asked !== caller.account && !isAdmin) {
     throw new Problem('ROLE_REQUIRED', 'Only the role admin may read the audit of another account.')
   }
   return asked === ALL ? null : asked
@@ -30,10 +31,23 @@ const listAudit = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
 
 const verifyAudit = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const account = accountOf(request)
-  if (account === null) throw new Problem('INVALID_FIELD', 'A chain belongs to one account: name it.')
+  if (account === null) return verifyAll(deps)
   const { count, headHash, firstBad } = await deps.auditReader.verify(account)
   const body = { verified: firstBad === null, count, head_hash: headHash }
   return { status: 200, body: firstBad === null ? body : { ...body, first_bad: firstBad } }
+}
+
+/** Every chain, one after the other: a chain belongs to one account, so each has a head of its own. */
+const verifyAll = async (deps: Deps): Promise<Answer> => {
+  const chains = []
+  for (const account of await deps.auditReader.accounts()) {
+    const { count, headHash, firstBad } = await deps.auditReader.verify(account)
+    chains.push({ account, count, head_hash: headHash, ...(firstBad !== null && { first_bad: firstBad }) })
+  }
+  const bad = chains.find((chain) => chain.first_bad !== undefined)
+  const count = chains.reduce((sum, chain) => sum + chain.count, 0)
+  const found = bad && { account: bad.account, first_bad: bad.first_bad }
+  return { status: 200, body: { verified: bad === undefined, count, ...found, chains } }
 }
 
 const text = (description: string): JsonSchema => ({ type: 'string', description })
@@ -68,7 +82,8 @@ const entry = object('One event.', {
 
 const account: JsonSchema = {
   type: 'string',
-  description: 'Another account, or * for all in the list. Role admin.',
+  description:
+    'One account; * is all, which is what an admin sees who names none. Another one than the own: role admin.',
   maxLength: 63,
 }
 const DAY = '\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])'
@@ -126,6 +141,8 @@ export const auditRoutes: Route[] = [
           count: whole('How many entries there are.'),
           head_hash: text('Hash of the newest entry: write it down elsewhere, and later it shows what was rewritten.'),
           first_bad: whole('First place at which something is wrong; absent when nothing is.'),
+          account: text('Of all chains: the first one in which something is wrong.'),
+          chains: { type: 'array', description: 'Of all chains: how each stands.', items: object('One chain.', {}) },
         }),
       },
     },

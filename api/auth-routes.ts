@@ -8,7 +8,7 @@ import { inOrder, PRESETS, type Preset, SCOPES, type Scope } from './scopes.ts'
 import { TOKENS_MAX } from './token-store.ts'
 
 /** Longer than any key should live; nobody means more. */
-export const EXPIRES_IN_MAX_DAYS = 3660
+export const EXPIRES_IN_MAX_DAYS = 36_525
 const DAY_MS = 86_400_000
 const LIMIT = 50
 
@@ -53,7 +53,7 @@ const scopesOf = ({ scopes, preset }: Order): Scope[] => {
   return inOrder(preset === undefined ? (scopes ?? []) : PRESETS[preset].scopes)
 }
 
-const mint = async (deps: Deps, { caller, body, idempotencyKey }: ApiRequest): Promise<Answer> => {
+const mint = async (deps: Deps, { caller, body, idempotencyKey, audited }: ApiRequest): Promise<Answer> => {
   const order = body as Order
   const scopes = scopesOf(order)
   const beyond = scopes.find((scope) => caller.scopes !== null && !caller.scopes.includes(scope))
@@ -66,6 +66,7 @@ const mint = async (deps: Deps, { caller, body, idempotencyKey }: ApiRequest): P
     expiresAt: expiryOf(order.expires_at, deps.now().getTime()),
   }
   const minted = await deps.tokens.mint(wish, idempotencyKey)
+  if (minted && audited) audited.resource = `${path}/${minted.token.id}`
   if (!minted) throw new Problem('TOKEN_LIMIT', `The account has ${TOKENS_MAX} tokens, which is as many as it may.`)
   return { status: 201, body: minted }
 }

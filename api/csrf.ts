@@ -16,25 +16,25 @@ export const FORM_TOKEN = 'form_token'
 const hostOf = (url: string): string | null => (URL.canParse(url) ? new URL(url).host : null)
 
 /**
- * Whether our own page sent this. Browsers say so themselves (Sec-Fetch-Site); one that does not yet, or talks to plain
- * http, says in Origin where the page is from. Neither: it is no browser's form, and there is no cookie to misuse.
+ * Whose page sent this. Browsers say so themselves (Sec-Fetch-Site); one that does not yet, or talks to plain http, says
+ * in Origin where the page is from, with every POST. `silent`: neither, so it is no browser.
  */
-export const isOurs = (headers: IncomingHttpHeaders, publicUrl: string): boolean => {
+export const senderOf = (headers: IncomingHttpHeaders, publicUrl: string): 'ours' | 'foreign' | 'silent' => {
   const site = headers['sec-fetch-site']
-  if (site !== undefined) return site === 'same-origin'
+  if (site !== undefined) return site === 'same-origin' ? 'ours' : 'foreign'
   const { origin } = headers
-  if (origin === undefined) return false
+  if (origin === undefined) return 'silent'
   const from = hostOf(origin)
-  return from !== null && (from === hostOf(publicUrl) || from === headers.host)
+  return from !== null && (from === hostOf(publicUrl) || from === headers.host) ? 'ours' : 'foreign'
 }
 
 const refuse = (detail: string): never => {
   throw new Problem('CROSS_SITE', detail)
 }
 
-/** For forms before there is a session. @throws Problem CROSS_SITE */
-export const demandOurs = (headers: IncomingHttpHeaders, publicUrl: string): void => {
-  if (!isOurs(headers, publicUrl)) refuse('This form was not sent from a page of this service.')
+/** For forms before there is a session, which a program may send too. @throws Problem CROSS_SITE */
+export const refuseForeign = (headers: IncomingHttpHeaders, publicUrl: string): void => {
+  if (senderOf(headers, publicUrl) === 'foreign') refuse('This form was not sent from a page of this service.')
 }
 
 /** The stage after the caller is known: guards every change that rests on the cookie. */
@@ -45,12 +45,14 @@ export const makeCsrf =
     // A bearer is never sent by a browser on its own.
     const byCookie = caller?.by.kind === 'session' && headers.authorization === undefined
     if (!byCookie || SAFE.has(method)) return next()
-    demandOurs(headers, publicUrl)
+    refuseForeign(headers, publicUrl)
     if (FORM.test(headers['content-type'] ?? '')) {
       const form = new URLSearchParams((await exchange.bytes()).toString('utf8'))
       if (!keys.formTokenFits(form.get(FORM_TOKEN) ?? '', caller.by.id)) {
         refuse('The form is not of this session; open the page again.')
       }
+    } else if (senderOf(headers, publicUrl) === 'silent') {
+      refuse('A change by cookie says where it comes from; a program sends Authorization: Bearer.')
     }
     return next()
   }

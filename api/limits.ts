@@ -107,6 +107,11 @@ const makeRate = ({ ratePerSecond, rateSpare }: LimitSettings) => {
     const now = await second.take(id)
     const more = await standOfSpare(id, now.count > ratePerSecond)
     const spareMs = more.count === 0 ? SPARE_WINDOW_SECONDS * 1000 : more.leftMs
+    // The draft's own fields, and the plain ones of its earlier versions, which more clients read.
+    const left = Math.max(0, ratePerSecond - now.count) + Math.max(0, rateSpare - more.count)
+    headers['ratelimit-limit'] = String(ratePerSecond)
+    headers['ratelimit-remaining'] = String(left)
+    headers['ratelimit-reset'] = String(seconds(now.leftMs))
     headers['ratelimit-policy'] = policy
     headers.ratelimit = `${item('second', ratePerSecond - now.count, now.leftMs)}, ${item('spare', rateSpare - more.count, spareMs)}`
     if (now.count > ratePerSecond && more.count > rateSpare) {

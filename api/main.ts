@@ -70,10 +70,12 @@ const main = async () => {
   const keys = makeKeys(env.secretKey)
   const given = { pg, kube, keys, waiter, serverKey: env.secretKey, namespace: env.namespace, publicUrl: env.publicUrl }
   const sessions = makeSessions({ ...given, now, nowMs })
-  const readSession = makeReadSession(makeSessionCaller({ sessions, mirror, nowMs }))
+  const sessionCaller = makeSessionCaller({ sessions, mirror, nowMs })
+  const readSession = makeReadSession(sessionCaller)
   const provider = oidcOf(env)
   const auth = makeAuth({ pg, hash, nowMs, onUse: use.note, readSession })
   waiter.hear(auth.forget)
+  waiter.hear(sessionCaller.forget)
   const limits = makeLimits(readEnv(LIMITS, process.env))
   const gatherMs = () => (limits.underWay() >= CROWD.from ? CROWD.gatherMs : 0)
   const audit = makeAudit({ append: makeAppendAudit({ pg, gatherMs }), log })
@@ -87,7 +89,7 @@ const main = async () => {
     waiter,
     keys,
     authenticate: auth.authenticate,
-    tokens: makeTokenStore({ pg, hash }),
+    tokens: makeTokenStore({ pg, hash, beforeLook: use.flush }),
     sessions,
     signIn: makeSignIn({ ...given, now, signUp: env.signUp }),
     oidc: provider && makeOidc(provider, { ...given, now, log }),

@@ -132,28 +132,43 @@ export const makeSessions = (deps: SessionDeps): Sessions => {
   }
 }
 
-/** Who a session stands for: its account as it is (at most ten seconds ago), with full access. @throws Problem UNAUTHENTICATED */
-export type SessionCaller = (jwt: string) => Promise<Caller>
+export type SessionCaller = {
+  /** Who a session stands for: its account as it is, with full access. @throws Problem UNAUTHENTICATED */
+  callerOf(jwt: string): Promise<Caller>
+  /** Forgets accounts that changed: keys `Account/<name>`; null forgets all. Else they are remembered for ten seconds. */
+  forget(keys: readonly string[] | null): void
+}
 
 type CallerDeps = { sessions: Pick<Sessions, 'verify'>; mirror: MirrorReader; nowMs: () => number }
 
 /** What is remembered here is the account, not the session: so the two waits never add up. */
 export const makeSessionCaller = ({ sessions, mirror, nowMs }: CallerDeps): SessionCaller => {
   const profiles = new Map<string, { profile: AccountView; untilMs: number }>()
+  let forgotten = 0
   const profileOf = async (account: string): Promise<AccountView> => {
     const known = profiles.get(account)
     if (known && known.untilMs > nowMs()) return known.profile
+    const before = forgotten
     const row = await mirror.get('Account', account)
     if (!row) return refuseCredential('The account of this session does not exist.')
     const profile = row.view as AccountView
+    // It changed while it was looked up.
+    if (before !== forgotten) return profile
     if (profiles.size >= REMEMBER_MAX) profiles.clear()
     profiles.set(account, { profile, untilMs: nowMs() + REMEMBER_MS })
     return profile
   }
-  return async (jwt) => {
-    const { account, sessionId } = await sessions.verify(jwt)
-    const profile = await profileOf(account)
-    return { account, by: { kind: 'session', id: sessionId }, scopes: null, profile }
+  return {
+    async callerOf(jwt) {
+      const { account, sessionId } = await sessions.verify(jwt)
+      const profile = await profileOf(account)
+      return { account, by: { kind: 'session', id: sessionId }, scopes: null, profile }
+    },
+    forget(keys) {
+      forgotten++
+      if (keys === null) profiles.clear()
+      for (const key of keys ?? []) if (key.startsWith('Account/')) profiles.delete(key.slice('Account/'.length))
+    },
   }
 }
 
@@ -161,8 +176,8 @@ const BEARER = /^Bearer +(\S+)$/i
 
 /** A session as bearer, or as cookie where there is no Authorization header at all. */
 export const makeReadSession =
-  (sessionCaller: SessionCaller): ReadSession =>
+  ({ callerOf }: SessionCaller): ReadSession =>
   async ({ authorization, cookie }: Credentials) => {
     const jwt = authorization === undefined ? cookieOf({ cookie }, SESSION_COOKIE) : BEARER.exec(authorization)?.[1]
-    return jwt ? sessionCaller(jwt) : undefined
+    return jwt ? callerOf(jwt) : undefined
   }

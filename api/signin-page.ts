@@ -7,7 +7,7 @@ import { confirmPage, failedPage, sentPage, signinPage } from '../crds/account/s
 import type { JsonSchema } from '../crds/rest.ts'
 import { recordAudit } from './audit.ts'
 import { cookieOf, setCookie } from './cookie.ts'
-import { demandOurs } from './csrf.ts'
+import { refuseForeign } from './csrf.ts'
 import type { Deps } from './deps.ts'
 import { CALLBACK_PATH, NotSignedIn, VISIT_MS } from './oidc.ts'
 import { goTo, pageAnswer } from './pages.ts'
@@ -55,18 +55,13 @@ const showSignin = async ({ oidc }: Deps, { query }: ApiRequest): Promise<Answer
   pageAnswer(200, signinPage({ next: nextPath(query.next), provider: oidc?.name ?? null }))
 
 const ask = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  demandOurs(request.headers, deps.publicUrl)
+  refuseForeign(request.headers, deps.publicUrl)
   const form = formOf(request)
   const email = (form.get('email') ?? '').trim()
   const next = nextPath(form.get('next'))
   if (!isEmail(email)) {
     const fault = 'Enter an e-mail address, as name@example.com.'
     return pageAnswer(400, signinPage({ next, provider: deps.oidc?.name ?? null, fault, email }))
-  }
-  const { waitMs } = await deps.attempts.begin({ ip: request.ip, target: `signin:${email.toLowerCase()}` })
-  if (waitMs > 0) {
-    const headers = { 'retry-after': String(Math.ceil(waitMs / 1000)) }
-    throw new Problem('TOO_MANY_REQUESTS', 'Too many links were asked for. Try again in a minute.', { headers })
   }
   await deps.signIn.ask({ email, next })
   return pageAnswer(200, sentPage(LINK_MS / MINUTE_MS))
@@ -78,7 +73,7 @@ const showLink = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => 
 }
 
 const useLink = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  demandOurs(request.headers, deps.publicUrl)
+  refuseForeign(request.headers, deps.publicUrl)
   const link = await deps.signIn.look(request.params.token ?? '')
   if (!link) return over()
   // Before the link is used up: should this fail, the visitor may press the button again.

@@ -15,7 +15,7 @@ import type { Waiter } from './wait.ts'
 
 /** How long a link opens. */
 export const LINK_MS = 15 * 60 * 1000
-/** Links that one address is sent in that time. */
+/** Links that one address is sent in that time without a pause; then one a minute. */
 export const LINKS_MAX = 5
 const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
 /** A path on this host, without anything that a browser could read as another one. */

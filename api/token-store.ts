@@ -4,7 +4,7 @@ import type { Preset, Scope } from './scopes.ts'
 import { type HashSecret, newToken, tokenOfIntent } from './tokens.ts'
 
 /** Most tokens of one account that are neither expired nor revoked. */
-export const TOKENS_MAX = 100
+export const TOKENS_MAX = 1000
 
 /** What is shown of a token. Instants are ISO, in UTC. `scopes` is null for full access. */
 export type TokenView = {
@@ -83,29 +83,39 @@ union all
 select ${COLUMNS} from tokens where id = $1 and account = $2 and revoked_at is null and secret_hash = $3`
 const REVOKE = 'update tokens set revoked_at = now() where id = $1 and account = $2 and revoked_at is null returning id'
 
-export const makeTokenStore = ({ pg, hash }: { pg: Pg; hash: HashSecret }): TokenStore => ({
+/** @param deps.beforeLook awaited before tokens are shown: writes down when they were used */
+export const makeTokenStore = (deps: { pg: Pg; hash: HashSecret; beforeLook?: () => Promise<void> }): TokenStore => ({
   async mint({ account, name, scopes, preset, expiresAt }, intent) {
-    const { id, secret, token } = intent === undefined ? newToken() : tokenOfIntent(hash, `mint ${account} ${intent}`)
-    const values = [id, account, name, hash(secret), scopes, preset, expiresAt, TOKENS_MAX]
-    const { rows } = await pg.query<TokenView>('mint_token', MINT, values)
+    const { id, secret, token } =
+      intent === undefined ? newToken() : tokenOfIntent(deps.hash, `mint ${account} ${intent}`)
+    const values = [id, account, name, deps.hash(secret), scopes, preset, expiresAt, TOKENS_MAX]
+    const { rows } = await deps.pg.query<TokenView>('mint_token', MINT, values)
     return rows[0] ? { token: rows[0], secret: token } : null
   },
   async list(account, { limit, offset }) {
+    await deps.beforeLook?.()
     const values = [account, limit, offset]
-    const { rows } = await pg.query<{ tokens: TokenView[]; total: number }>('list_tokens', LIST, values)
+    const { rows } = await deps.pg.query<{ tokens: TokenView[]; total: number }>('list_tokens', LIST, values)
     return rows[0] ?? { tokens: [], total: 0 }
   },
   async get(account, id) {
-    const { rows } = await pg.query<TokenView>('get_token', GET, [id, account])
+    await deps.beforeLook?.()
+    const { rows } = await deps.pg.query<TokenView>('get_token', GET, [id, account])
     return rows[0]
   },
   async rotate(account, id, graceSeconds, intent) {
-    const { secret, token } = intent === undefined ? newToken(id) : tokenOfIntent(hash, `rotate ${id} ${intent}`, id)
-    const { rows } = await pg.query<TokenView>('rotate_token', ROTATE, [id, account, hash(secret), graceSeconds])
+    const { secret, token } =
+      intent === undefined ? newToken(id) : tokenOfIntent(deps.hash, `rotate ${id} ${intent}`, id)
+    const { rows } = await deps.pg.query<TokenView>('rotate_token', ROTATE, [
+      id,
+      account,
+      deps.hash(secret),
+      graceSeconds,
+    ])
     return rows[0] && { token: rows[0], secret: token }
   },
   async revoke(account, id) {
-    const { rows } = await pg.query('revoke_token', REVOKE, [id, account])
+    const { rows } = await deps.pg.query('revoke_token', REVOKE, [id, account])
     return rows.length > 0
   },
 })

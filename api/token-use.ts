@@ -20,6 +20,8 @@ where id in (
 
 export type TokenUse = {
   note(id: string): void
+  /** Writes what was noted, so that what is shown next has it. */
+  flush(): Promise<void>
   /** Writes what was noted, and stops. */
   close(): Promise<void>
 }
@@ -48,6 +50,11 @@ export const makeTokenUse = (deps: {
       deps.onError(error)
     }
   }
+  const flush = async (): Promise<void> => {
+    clearTimeout(timer)
+    await writing
+    await write()
+  }
   return {
     note(id) {
       const atMs = deps.nowMs()
@@ -59,10 +66,7 @@ export const makeTokenUse = (deps: {
         writing = write()
       }, deps.flushAfterMs ?? FLUSH_AFTER_MS)
     },
-    async close() {
-      clearTimeout(timer)
-      await writing
-      await write()
-    },
+    flush,
+    close: flush,
   }
 }

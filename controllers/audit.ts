@@ -13,13 +13,17 @@ import type { InvoiceResource } from '../crds/invoice/plan.ts'
 import type { AuditEntry } from './runtime/audit.ts'
 import { specWritersOf } from './runtime/cache.ts'
 import type { Log } from './runtime/log.ts'
+import { sameJson } from './runtime/status.ts'
 import type { Cache } from './runtime/watch.ts'
 
 /** What goes through REST has an entry of its own, which says more. */
 const API_MANAGER = 'bottega-api'
 const RETRY_MS = 2_000
 
-type Watched = { metadata: { uid: string; name: string; generation: number; deletionTimestamp?: string } }
+type Watched = {
+  metadata: { uid: string; name: string; generation: number; deletionTimestamp?: string }
+  spec: object
+}
 
 export type SpecAuditDeps = {
   caches: { accounts: Cache<AccountResource>; invoices: Cache<InvoiceResource> }
@@ -30,8 +34,20 @@ export type SpecAuditDeps = {
   log?: Log
 }
 
+/** Names of the fields in which two specs differ; all of the second when the first was not seen. */
+const changedFields = (before: object | undefined, after: object): string[] => {
+  const [was, is] = [(before ?? {}) as Record<string, unknown>, after as Record<string, unknown>]
+  return Object.keys({ ...was, ...is }).filter((name) => !sameJson(was[name], is[name]))
+}
+
+type Told = { generation: number; spec: object }
+
 /** The entry of one generation, or null when it came through REST. */
-const entryOf = (kind: string, account: string, object: Watched): Omit<AuditEntry, 'at'> | null => {
+const entryOf = (
+  kind: string,
+  account: string,
+  { object, before }: { object: Watched; before: Told | undefined },
+): Omit<AuditEntry, 'at'> | null => {
   const { uid, name, generation } = object.metadata
   const writer = specWritersOf(object).find(({ manager }) => manager !== API_MANAGER)
   if (writer === undefined) return null
@@ -39,7 +55,11 @@ const entryOf = (kind: string, account: string, object: Watched): Omit<AuditEntr
     account,
     once: `${uid}/${generation}`,
     who: { kind: 'kubernetes', manager: writer.manager, operation: writer.operation },
-    what: { verb: `${kind} spec generation ${generation}`, resource: `${kind}/${name}`, fields: [] },
+    what: {
+      verb: `${kind} spec generation ${generation}`,
+      resource: `${kind}/${name}`,
+      fields: changedFields(before?.spec, object.spec),
+    },
     ip: null,
     requestId: null,
     status: null,
@@ -48,8 +68,8 @@ const entryOf = (kind: string, account: string, object: Watched): Omit<AuditEntr
 
 /** Starts with what is held; the chain itself leaves out what it has already. @returns the way to end it */
 export const startSpecAudit = ({ caches, knows, append, now, log }: SpecAuditDeps): (() => void) => {
-  /** Newest generation told, by uid: status changes are no news. */
-  const told = new Map<string, number>()
+  /** What was told last, by uid: status changes are no news. */
+  const told = new Map<string, Told>()
   const timers = new Set<NodeJS.Timeout>()
   let ended = false
 
@@ -73,10 +93,11 @@ export const startSpecAudit = ({ caches, knows, append, now, log }: SpecAuditDep
         told.delete(uid)
         return
       }
+      const before = told.get(uid)
       // The mark of deletion raises the generation too; nobody wrote the spec.
-      if (deletionTimestamp !== undefined || (told.get(uid) ?? 0) >= generation) return
-      told.set(uid, generation)
-      const entry = entryOf(kind, accountOf(object), object)
+      if (deletionTimestamp !== undefined || (before?.generation ?? 0) >= generation) return
+      told.set(uid, { generation, spec: object.spec })
+      const entry = entryOf(kind, accountOf(object), { object, before })
       if (entry) void write({ ...entry, at: now().toISOString() })
     })
 

@@ -103,6 +103,8 @@ export type AuditReader = {
   /** One page, newest first, and how many there are in all. */
   list(filter: AuditFilter, page: { limit: number; offset: number }): Promise<{ rows: AuditRow[]; total: number }>
   verify(account: string): Promise<AuditVerdict>
+  /** Who has a chain, by name. */
+  accounts(): Promise<string[]>
 }
 
 type Stored = { account: string; seq: number; at: string; entry: string; hash: string }
@@ -145,5 +147,9 @@ export const makeAuditReader = ({ pg }: { pg: Pg }): AuditReader => ({
   async verify(account) {
     const { rows } = await pg.query<AuditVerdict>('verify_audit', VERIFY, [account])
     return rows[0] ?? { count: 0, headHash: '', firstBad: null }
+  },
+  async accounts() {
+    const text = 'select account from audit_heads order by account'
+    return (await pg.query<{ account: string }>('audit_accounts', text, [])).rows.map(({ account }) => account)
   },
 })

@@ -67,10 +67,34 @@ export function nodeServices(options: PartOptions): { mail: Service; controllers
         ...metrics(ports.apiMetrics),
         KUBECONFIG: paths.apiKubeconfig,
         BOTTEGA_LISTEN: `127.0.0.1:${ports.api}`,
+        ...givenSettings(),
       },
       isReady: () => answersOk(ready(ports.apiMetrics)),
     }),
   }
+}
+
+/** Settings of the api that whoever runs `hack/up` may give it. */
+const passedOn = [
+  'BOTTEGA_SIGN_UP',
+  'BOTTEGA_ADMIN_EMAIL',
+  'BOTTEGA_OIDC_ISSUER',
+  'BOTTEGA_OIDC_CLIENT_ID',
+  'BOTTEGA_OIDC_CLIENT_SECRET',
+  'BOTTEGA_RATE_PER_SECOND',
+  'BOTTEGA_RATE_SPARE',
+  'BOTTEGA_PAGES_PER_MINUTE',
+  'BOTTEGA_SIGNINS_PER_MINUTE',
+  'BOTTEGA_PROXIES',
+]
+
+function givenSettings(): Record<string, string> {
+  return Object.fromEntries(
+    passedOn.flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
 }
 
 function sharedEnvironment({ addresses, databaseUrl, secretKey, strictEgress }: PartOptions): Record<string, string> {

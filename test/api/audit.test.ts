@@ -262,7 +262,7 @@ spec('the audit of a platform', (t) => {
     const of = async () =>
       (await kubernetes()).filter((one: { what: { resource: string } }) => one.what.resource === `Invoice/${name}`)
     const [shown] = await eventually('the edit', async () => (await of()).length > 0 && of())
-    assert.is(shown.what.verb, 'Invoice spec generation 2')
+    assert.equal([shown.what.verb, shown.what.fields], ['Invoice spec generation 2', ['terms']])
     assert.match(shown.who.manager, /^kubectl/)
     await platform.kubectl(['patch', 'acct', 'demo', '--type=merge', '-p', '{"spec":{"plan":"pro"}}'])
     await eventually('the account', async () =>
@@ -283,8 +283,12 @@ spec('the audit of a platform', (t) => {
     await platform.kubectl(['patch', 'acct', 'other', '--type=merge', '-p', '{"spec":{"role":"admin"}}'])
     const look = async () => (await api('GET', '/api/audit?account=demo', undefined, other)).status === 200
     await eventually('the role', look)
-    const all = await api('GET', '/api/audit?account=*&limit=200', undefined, other)
-    assert.is(new Set(all.json.entries.map((one: { account: string }) => one.account)).size, 2)
+    for (const all of ['/api/audit?account=*&limit=200', '/api/audit?limit=200']) {
+      const { json } = await api('GET', all, undefined, other)
+      assert.is(new Set(json.entries.map((one: { account: string }) => one.account)).size, 2)
+    }
+    const { json } = await api('GET', '/api/audit/verify', undefined, other)
+    assert.equal([json.verified, json.chains.length], [true, 2])
   })
 
   t('verifies, and finds one row that was tampered with', async () => {
@@ -298,5 +302,7 @@ spec('the audit of a platform', (t) => {
     const after = (await api('GET', '/api/audit/verify')).json
     assert.is(after.verified, false)
     assert.ok(after.first_bad >= 1)
+    const all = (await api('GET', '/api/audit/verify', undefined, await platform.token('other'))).json
+    assert.equal([all.verified, all.account, all.first_bad], [false, 'demo', after.first_bad])
   })
 })

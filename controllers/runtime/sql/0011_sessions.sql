@@ -59,13 +59,19 @@ begin
   );
   address := coalesce(known, in_email);
   wanted := (in_open or known is not null) and (
-    -- Nobody's mailbox is filled by somebody else's clicking.
-    select count(*) from (
-      select from signins s
-      where lower(s.email collate "C") = lower(in_email collate "C") and s.created_at > in_now - interval '15 minutes'
-      limit in_max
-    ) recent
-  ) < in_max;
+    -- Nobody's mailbox is filled by somebody else's clicking, and nobody waits for a link longer than a minute.
+    (
+      select count(*) from (
+        select from signins s
+        where lower(s.email collate "C") = lower(in_email collate "C") and s.created_at > in_now - interval '15 minutes'
+        limit in_max
+      ) recent
+    ) < in_max
+    or not exists (
+      select from signins s join outbox o on o.resource = 'signin/' || s.id and o.purpose = 'signin' and o.channel = 'mail'
+      where lower(s.email collate "C") = lower(in_email collate "C") and s.created_at > in_now - interval '1 minute'
+    )
+  );
   old := array(
     select s.id from signins s where s.expires_at < in_now - interval '1 day'
     order by s.expires_at limit 20 for update skip locked
