@@ -1,11 +1,12 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { mintToken } from '../../api/tokens.ts'
+import { makeHashSecret, mintToken, parseToken } from '../../api/tokens.ts'
 import { migrate } from '../../controllers/runtime/migrate.ts'
 import { accessTo, type Platform, platformObjects } from '../../crds/platform.ts'
 import { writeWhole } from './files.ts'
 import { asList, type Kubectl } from './kubectl.ts'
 import { kubeconfigText } from './pki.ts'
+import { query } from './postgres.ts'
 import { waitFor } from './processes.ts'
 import { messageOf, Refusal } from './refusal.ts'
 
@@ -120,6 +121,21 @@ export async function mintDemoTokens(databaseUrl: string, key: string): Promise<
     reviewer: await mint('reviewer'),
     admin: await mint('admin'),
   }
+}
+
+const openTokens = `
+select id, secret_hash from tokens
+where id = any($1::text[]) and revoked_at is null and (expires_at is null or expires_at > now())`
+
+/** Whether tokens that were kept still open: their owners may have rotated or revoked them. */
+export async function tokensOpen(databaseUrl: string, tokens: Tokens, key: string): Promise<boolean> {
+  const hash = makeHashSecret(Buffer.from(key, 'base64'))
+  const parts = Object.values(tokens).map(parseToken)
+  const rows = await query(databaseUrl, openTokens, [parts.flatMap((one) => (one.ok ? [one.id] : []))])
+  return parts.every(
+    (one) =>
+      one.ok && rows.some(({ id, secret_hash }) => id === one.id && hash(one.secret).equals(secret_hash as Buffer)),
+  )
 }
 
 /** Writes a kubeconfig (0600) with which a process is its own service account and nobody else: never a cluster admin. */

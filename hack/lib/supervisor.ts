@@ -15,6 +15,7 @@ import {
   namespace,
   sendWelcomeInvoice,
   type Tokens,
+  tokensOpen,
   type Welcome,
   writeServiceKubeconfig,
 } from './platform.ts'
@@ -163,8 +164,9 @@ async function setUpPlatform(kubectl: Kubectl, database: OpenDatabase): Promise<
     writeServiceKubeconfig(kubectl, 'api', paths.apiKubeconfig),
   ])
   const secrets = readSecrets()
-  if (secrets.tokens !== undefined && secrets.tokensOf === database.clusterId) {
-    return { tokens: secrets.tokens, secretKey: secrets.secretKey }
+  const kept = secrets.tokensOf === database.clusterId ? secrets.tokens : undefined
+  if (kept !== undefined && (await tokensOpen(database.url, kept, secrets.secretKey))) {
+    return { tokens: kept, secretKey: secrets.secretKey }
   }
   const tokens = await mintDemoTokens(database.url, secrets.secretKey)
   writeSecrets({ secretKey: secrets.secretKey, tokens, tokensOf: database.clusterId })

@@ -76,6 +76,18 @@ spec('hack/up and hack/down', (t) => {
       assert.is((await invoices(environment())).total, 1)
       assert.equal(environment().tokens, before.tokens)
       assert.is(mails(), 1, 'one invoice was sent, so one mail')
+
+      // The demo tokens belong to their accounts, which may rotate them: then the next start hands out new ones.
+      const { baseUrl, tokens } = environment()
+      const headers = { authorization: `Bearer ${tokens.other}`, 'content-type': 'application/json' }
+      const id = tokens.other.split('_')[1]
+      const rotated = await fetch(`${baseUrl}/api/auth/tokens/${id}/rotate`, { method: 'POST', headers, body: '{}' })
+      assert.is(rotated.status, 200)
+      await command('down')
+      const anew = await command('up', '--detach')
+      assert.is(anew.code, 0, anew.output)
+      assert.is.not(environment().tokens.other, tokens.other)
+      assert.is((await invoices(environment())).total, 1)
     },
     { timeoutMs: 300_000 },
   )
