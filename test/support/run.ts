@@ -1,5 +1,4 @@
 import { spawn } from 'node:child_process'
-import { availableParallelism } from 'node:os'
 import { relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -18,8 +17,7 @@ export type RunOptions = {
   write?: (line: string) => void
 }
 
-/** One more than there are processors: some files mostly wait (for a lease, a back-off, a browser). */
-const defaultWorkers = availableParallelism() + 1
+const defaultWorkers = 2
 const keptLines = 2_000
 const leftoverGraceMs = 2_000
 /** A whole platform may have been left, which takes its time to stop cleanly; killed, it would leave its own servers. */
