@@ -2,9 +2,9 @@
 import { type QuotaName, quotaDay, quotasOf } from '../crds/account/quotas.ts'
 import { CAPABILITIES, PLANS, ROLES } from '../crds/account/schema.ts'
 import type { AccountView } from '../crds/account/view.ts'
-import type { JsonSchema } from '../crds/rest.ts'
 import type { Deps } from './deps.ts'
 import type { Answer, ApiRequest, Route } from './route.ts'
+import { list, object, text, textOrNull, whole } from './schemas.ts'
 
 const getAccount = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
   // The caller's own copy may be ten seconds old; what a change answered must be in the next read.
@@ -17,18 +17,10 @@ const getAccount = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> =
   return { status: 200, body: { account: { id, email, name, plan, role, capabilities, teams, quotas } } }
 }
 
-const text = (description: string): JsonSchema => ({ type: 'string', description })
-const whole = (description: string): JsonSchema => ({ type: 'integer', description })
-const object = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
-  type: 'object',
-  description,
-  properties,
-})
-const texts = (description: string, items: JsonSchema): JsonSchema => ({ type: 'array', description, items })
 const quota = {
   limit: whole('The most.'),
   used: whole('How much of it is used.'),
-  resets_at: { type: ['string', 'null'], description: 'When it is 0 again; null for what is given back instead.' },
+  resets_at: textOrNull('When it is 0 again; null for what is given back instead.'),
 }
 const DESCRIPTIONS: Record<QuotaName, string> = {
   sends_per_day: 'Sends of invoices on this day (UTC); test sends do not count.',
@@ -44,8 +36,8 @@ const account = object('The account.', {
   name: text('Name of the owner.'),
   plan: { ...text('The plan.'), enum: [...PLANS] },
   role: { ...text('The role.'), enum: [...ROLES] },
-  capabilities: texts('What was granted.', { ...text('One capability.'), enum: [...CAPABILITIES] }),
-  teams: texts('The teams it is in.', text('Id of a team.')),
+  capabilities: list('What was granted.', { ...text('One capability.'), enum: [...CAPABILITIES] }),
+  teams: list('The teams it is in.', text('Id of a team.')),
   quotas: object('How much is allowed and used.', {
     ...Object.fromEntries(Object.entries(DESCRIPTIONS).map(([name, sentence]) => [name, object(sentence, quota)])),
     burst: object('Requests of this token in a second.', {

@@ -10,16 +10,9 @@ import {
   withdrawCapability,
 } from './admin.ts'
 import type { Route } from './route.ts'
+import { object, paging, text, whole } from './schemas.ts'
 
 const ID_PATTERN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
-
-const object = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
-  type: 'object',
-  description,
-  properties,
-})
-const text = (description: string): JsonSchema => ({ type: 'string', description })
-const whole = (description: string): JsonSchema => ({ type: 'integer', description })
 
 const fields = restSchema(spec)
 const shown = object('An account.', {
@@ -63,9 +56,7 @@ export const adminRoutes: Route[] = [
         description: 'One page.',
         schema: object('One page.', {
           accounts: { type: 'array', description: 'Newest first.', items: shown },
-          total: whole('How many there are over all pages.'),
-          limit: whole('As asked.'),
-          offset: whole('As asked.'),
+          ...paging,
         }),
       },
     },

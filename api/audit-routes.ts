@@ -3,6 +3,7 @@ import type { JsonSchema } from '../crds/rest.ts'
 import type { Deps } from './deps.ts'
 import { Problem } from './problem.ts'
 import type { Answer, ApiRequest, Route } from './route.ts'
+import { list, object, paging, text, textOrNull, whole } from './schemas.ts'
 
 const LIMIT_DEFAULT = 50
 const ALL = '*'
@@ -50,15 +51,14 @@ const verifyAll = async (deps: Deps): Promise<Answer> => {
   return { status: 200, body: { verified: bad === undefined, count, ...found, chains } }
 }
 
-const text = (description: string): JsonSchema => ({ type: 'string', description })
-const whole = (description: string): JsonSchema => ({ type: 'integer', description })
-const orNull = (type: string, description: string): JsonSchema => ({ type: [type, 'null'], description })
-const object = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
-  type: 'object',
-  description,
-  properties,
+const headHash = text('Hash of the newest entry: write it down elsewhere, and later it shows what was rewritten.')
+const firstBad = whole('First place at which something is wrong; absent when nothing is.')
+const chain = object('One chain.', {
+  account: text('Whose.'),
+  count: whole('How many entries it has.'),
+  head_hash: headHash,
+  first_bad: firstBad,
 })
-
 const entry = object('One event.', {
   account: text('Whose chain.'),
   seq: whole('Place in the chain, from 1.'),
@@ -71,12 +71,12 @@ const entry = object('One event.', {
   }),
   what: object('What was done.', {
     verb: text('Method and route, or words.'),
-    resource: orNull('string', 'What it was done to.'),
+    resource: textOrNull('What it was done to.'),
     fields: { type: 'array', description: 'Names of what was set; never values.', items: text('A name.') },
   }),
-  ip: orNull('string', 'Address of the peer.'),
-  request_id: orNull('string', 'Names the request in the logs.'),
-  status: orNull('integer', 'HTTP status of the outcome.'),
+  ip: textOrNull('Address of the peer.'),
+  request_id: textOrNull('Names the request in the logs.'),
+  status: { type: ['integer', 'null'], description: 'HTTP status of the outcome.' },
   hash: text('Covers this entry and the hash of the one before.'),
 })
 
@@ -117,9 +117,7 @@ export const auditRoutes: Route[] = [
         description: 'One page.',
         schema: object('One page.', {
           entries: { type: 'array', description: 'Newest first.', items: entry },
-          total: whole('How many there are over all pages.'),
-          limit: whole('As asked.'),
-          offset: whole('As asked.'),
+          ...paging,
         }),
       },
     },
@@ -139,10 +137,10 @@ export const auditRoutes: Route[] = [
         schema: object('What was found.', {
           verified: { type: 'boolean', description: 'Nothing is missing, moved or altered.' },
           count: whole('How many entries there are.'),
-          head_hash: text('Hash of the newest entry: write it down elsewhere, and later it shows what was rewritten.'),
-          first_bad: whole('First place at which something is wrong; absent when nothing is.'),
+          head_hash: headHash,
+          first_bad: firstBad,
           account: text('Of all chains: the first one in which something is wrong.'),
-          chains: { type: 'array', description: 'Of all chains: how each stands.', items: object('One chain.', {}) },
+          chains: list('Of all chains: how each stands.', chain),
         }),
       },
     },

@@ -2,6 +2,7 @@
 
 import type { JsonSchema } from '../crds/rest.ts'
 import { textPattern } from '../crds/schema.ts'
+import { list, object, paging, text, textOrNull } from './schemas.ts'
 import { PRESET_NAMES, SCOPE_NAMES } from './scopes.ts'
 
 const NAME_MAX = 100
@@ -9,15 +10,6 @@ const LIMIT_MAX = 200
 /** A day. */
 export const GRACE_MAX_SECONDS = 86_400
 
-const text = (description: string): JsonSchema => ({ type: 'string', description })
-const maybe = (description: string): JsonSchema => ({ type: ['string', 'null'], description })
-const whole = (description: string): JsonSchema => ({ type: 'integer', description })
-const object = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
-  type: 'object',
-  description,
-  properties,
-})
-const list = (description: string, items: JsonSchema): JsonSchema => ({ type: 'array', description, items })
 const closed = (schema: JsonSchema, required: string[]): JsonSchema => ({
   ...schema,
   additionalProperties: false,
@@ -73,12 +65,12 @@ const token = object('A token, without its secret.', {
   id: text('Names the token; the part after btg_.'),
   name: text('What it is for.'),
   scopes,
-  preset: maybe('The preset it was made with.'),
+  preset: textOrNull('The preset it was made with.'),
   created_at: text('When it was made.'),
-  expires_at: maybe('When it ends.'),
-  last_used_at: maybe('When it was last used, to the minute.'),
-  rotated_at: maybe('When its secret was last replaced.'),
-  previous_until: maybe('Until when the secret before that still opens.'),
+  expires_at: textOrNull('When it ends.'),
+  last_used_at: textOrNull('When it was last used, to the minute.'),
+  rotated_at: textOrNull('When its secret was last replaced.'),
+  previous_until: textOrNull('Until when the secret before that still opens.'),
 })
 
 export const catalogueAnswer = object('The catalogue.', {
@@ -106,9 +98,7 @@ export const heldAnswer = object('What this credential is and may do.', {
 
 export const listAnswer = object('One page.', {
   tokens: list('Newest first.', token),
-  total: whole('How many there are over all pages.'),
-  limit: whole('As asked.'),
-  offset: whole('As asked.'),
+  ...paging,
 })
 
 export const mintedAnswer = object('A token and its secret.', {

@@ -9,17 +9,11 @@ import { getPdf, getSnapshot, listSnapshots } from './invoice-pdf.ts'
 import { getInvoice, listInvoices } from './invoice-read.ts'
 import { getProfile, patchProfile } from './profile.ts'
 import type { Route } from './route.ts'
+import { object, paging, text, whole } from './schemas.ts'
 import type { Scope } from './scopes.ts'
 
 const LIMIT_MAX = 200
 
-const object = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
-  type: 'object',
-  description,
-  properties,
-})
-const text = (description: string): JsonSchema => ({ type: 'string', description })
-const whole = (description: string): JsonSchema => ({ type: 'integer', description })
 const wrapped = object('The invoice.', { invoice: invoiceAnswer })
 const pendingAnswer = {
   description: 'Written; the verdict is still to come. Poll the address in Location.',
@@ -96,9 +90,7 @@ export const invoiceRoutes: Route[] = [
         description: 'One page.',
         schema: object('One page.', {
           invoices: { type: 'array', description: 'Newest first.', items: invoiceAnswer },
-          total: whole('How many there are over all pages.'),
-          limit: whole('As asked.'),
-          offset: whole('As asked.'),
+          ...paging,
         }),
       },
     },

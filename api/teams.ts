@@ -5,6 +5,7 @@ import type { AccountView } from '../crds/account/view.ts'
 import type { JsonSchema } from '../crds/rest.ts'
 import type { Deps } from './deps.ts'
 import type { Answer, ApiRequest, Route } from './route.ts'
+import { list, object, text, whole } from './schemas.ts'
 
 const listTeams = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
   // The caller's own copy may be ten seconds old.
@@ -21,13 +22,8 @@ const listTeams = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> =>
 /** An account is in no more teams than that, so there is one page. */
 const TEAMS_LIMIT = spec.properties.teams.maxItems
 
-const text = (description: string): JsonSchema => ({ type: 'string', description })
-const whole = (description: string): JsonSchema => ({ type: 'integer', description })
-const list = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
-  type: 'array',
-  description,
-  items: { type: 'object', description: 'One of them.', properties },
-})
+const each = (description: string, properties: Record<string, JsonSchema>): JsonSchema =>
+  list(description, object('One of them.', properties))
 
 export const teamRoutes: Route[] = [
   {
@@ -44,9 +40,9 @@ export const teamRoutes: Route[] = [
           type: 'object',
           description: 'My teams.',
           properties: {
-            teams: list('In the order of their ids.', {
+            teams: each('In the order of their ids.', {
               id: text('Id of the team.'),
-              members: list('In the order of their ids.', { id: text('Id of the account.'), name: text('Its name.') }),
+              members: each('In the order of their ids.', { id: text('Id of the account.'), name: text('Its name.') }),
             }),
             total: whole('How many there are.'),
             limit: whole('The most there can be.'),

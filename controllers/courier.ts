@@ -19,8 +19,8 @@ const LEASE_MS = 120_000
 /** How long the courier sleeps when nothing wakes it. */
 const POLL_MS = 1_000
 /**
- * Attempts and the wait after each; then the mail has failed. The first wait is short: a kept connection that the server
- * closed while it was idle is found out by the next mail, and a fresh one is had at once.
+ * Attempts and the wait after each; then the mail has failed. The first wait is short: most of what is temporary (a
+ * restart, a moment without connections) is over in seconds.
  */
 const RETRY_AFTER_MS = [2_000, 60_000, 300_000, 900_000, 3_600_000, 14_400_000, 43_200_000]
 
