@@ -86,6 +86,7 @@ const mint = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
     expiresAt: draft.days === '' ? null : new Date(deps.now().getTime() + Number(draft.days) * DAY_MS).toISOString(),
   }
   const minted = await deps.tokens.mint(wish, intentOf(request, form))
+  if (minted && request.audited) request.audited.resource = `/api/auth/tokens/${minted.token.id}`
   if (minted) return pageAnswer(201, secretPage({ name: minted.token.name, secret: minted.secret, rotated: false }))
   const full = `You have ${TOKENS_MAX} tokens, which is as many as there may be. Revoke one first.`
   return show(deps, request, { status: 409, fault: full, draft })

@@ -3,7 +3,7 @@
  * `kubectl edit acct` and these routes do the same thing (CONTRACT section 3).
  */
 import { randomBytes } from 'node:crypto'
-import { isAlreadyExists, isConflict, isNotFound } from '../controllers/runtime/errors.ts'
+import { isAlreadyExists, isNotFound } from '../controllers/runtime/errors.ts'
 import type { MirrorRow } from '../controllers/runtime/mirror.ts'
 import { accountFaults } from '../crds/account/faults.ts'
 import { ACCOUNT } from '../crds/account/kind.ts'
@@ -11,6 +11,7 @@ import { type AccountSpec, CAPABILITIES } from '../crds/account/schema.ts'
 import { GROUP, type Resource, VERSION } from '../crds/object.ts'
 import { restPointer, toPatch, toSpec } from '../crds/rest.ts'
 import type { Deps } from './deps.ts'
+import { editSpec } from './edit.ts'
 import { Problem, refuseFaults } from './problem.ts'
 import type { Answer, ApiRequest } from './route.ts'
 import { accepted, wantsAsync } from './verdict.ts'
@@ -19,8 +20,6 @@ type AccountResource = Resource<AccountSpec>
 type Capability = (typeof CAPABILITIES)[number]
 
 const LIMIT_DEFAULT = 50
-/** Somebody else wrote in between: read again and try once more, this often. */
-const TRIES_MAX = 5
 const ID_RANDOM_BYTES = 8
 
 const missing = (id: string): Problem => new Problem('NOT_FOUND', `There is no account ${id}.`)
@@ -57,26 +56,11 @@ const changed = async (deps: Deps, request: ApiRequest, { id, status, write }: C
   }
 }
 
-/** Changes what stands now; `of` is asked again when somebody wrote in between. No change, no write. */
-const edit = async (
-  deps: Deps,
-  id: string,
-  of: (spec: AccountSpec) => Record<string, unknown> | null,
-): Promise<AccountResource> => {
-  const ref = { namespace: deps.namespace, name: id }
-  for (let left = TRIES_MAX; ; left--) {
-    try {
-      const object = await deps.kube.get<AccountResource>(ACCOUNT, ref)
-      const spec = of(object.spec)
-      if (spec === null) return object
-      const { resourceVersion } = object.metadata
-      return await deps.kube.patchSpec<AccountResource>(ACCOUNT, ref, { spec }, { resourceVersion })
-    } catch (error) {
-      if (isNotFound(error)) throw missing(id)
-      if (!isConflict(error) || left <= 1) throw error
-    }
-  }
-}
+/** Changes what stands now. No change, no write. @throws Problem NOT_FOUND */
+const edit = (deps: Deps, id: string, of: (spec: AccountSpec) => Record<string, unknown> | null) =>
+  editSpec<AccountSpec>(deps, { kind: ACCOUNT, name: id }, of).catch((error) => {
+    throw isNotFound(error) ? missing(id) : error
+  })
 
 export const listAccounts = async (deps: Deps, { query }: ApiRequest): Promise<Answer> => {
   const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }

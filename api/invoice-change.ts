@@ -1,5 +1,5 @@
 /** PATCH and DELETE of an invoice: a change of desire, guarded by what the ledger has made of it already. */
-import { isConflict, isNotFound } from '../controllers/runtime/errors.ts'
+import { isNotFound } from '../controllers/runtime/errors.ts'
 import type { MirrorRow } from '../controllers/runtime/mirror.ts'
 import { faultsOf } from '../crds/invoice/faults.ts'
 import { INVOICE } from '../crds/invoice/kind.ts'
@@ -9,14 +9,12 @@ import type { Resource } from '../crds/object.ts'
 import { fixedFaults, restPointer, toPatch } from '../crds/rest.ts'
 import { withDefaults } from '../crds/schema.ts'
 import type { Deps } from './deps.ts'
+import { editSpec } from './edit.ts'
 import { ownRow } from './invoice-read.ts'
 import { Problem, refuseFaults } from './problem.ts'
 import type { Answer, ApiRequest } from './route.ts'
 import { underSendCap } from './send-cap.ts'
 import { accepted, refuseStalled, wantsAsync } from './verdict.ts'
-
-/** Somebody else wrote in between: read again and try once more, this often. */
-const TRIES_MAX = 5
 
 /** Money that was received locks the document (spec/1 "Rules on paid invoices"). */
 const refuseLocked = (view: InvoiceView): void => {
@@ -45,25 +43,13 @@ const refuseChange = (before: InvoiceSpec, after: InvoiceSpec): void => {
   refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
 }
 
-/** Checks and writes the change against what stands now. @returns the new generation */
-const write = async (deps: Deps, request: ApiRequest, name: string): Promise<Resource<InvoiceSpec>> => {
-  const ref = { namespace: deps.namespace, name }
-  for (let left = TRIES_MAX; ; left--) {
-    const object = await deps.kube.get<Resource<InvoiceSpec>>(INVOICE, ref)
+/** Checks and writes the change against what stands now. */
+const write = (deps: Deps, request: ApiRequest, name: string): Promise<Resource<InvoiceSpec>> =>
+  editSpec<InvoiceSpec>(deps, { kind: INVOICE, name }, (spec) => {
     const change = toPatch(INVOICE, request.body)
-    refuseChange(object.spec, merged(object.spec, change))
-    try {
-      return await deps.kube.patchSpec<Resource<InvoiceSpec>>(
-        INVOICE,
-        ref,
-        { spec: change },
-        { resourceVersion: object.metadata.resourceVersion },
-      )
-    } catch (error) {
-      if (!isConflict(error) || left <= 1) throw error
-    }
-  }
-}
+    refuseChange(spec, merged(spec, change))
+    return change
+  })
 
 const isJudged = (uid: string, generation: number) => (row: MirrorRow | undefined) =>
   row !== undefined && row.uid === uid && row.observedGeneration >= generation

@@ -1,6 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ensureFirstAdmin } from '../../api/first-admin.ts'
 import { makeKube } from '../../controllers/runtime/kube.ts'
+import { query } from '../../hack/lib/postgres.ts'
 import { call, eventually, type Platform, startPlatform } from '../support/invoicing.ts'
 import { assert, spec } from '../support/spec.ts'
 import { kubectlFor, makeNamespace, serviceKubeconfig } from '../support/stage.ts'
@@ -51,6 +52,19 @@ spec('accounts by administrators', (t) => {
     assert.equal([accounts[0].id, accounts.length, total], ['studio', 2, 4])
     const drawn = await ask('POST', ALL, { email: 'drawn@demo.test' })
     assert.match(drawn.json.account.id, /^acct-[0-9a-f]{16}$/)
+  })
+
+  t('are made once under one key, also when the process died before it could keep its answer', async () => {
+    const key = { 'idempotency-key': 'made-once' }
+    const make = () => call(platform.baseUrl, admin, 'POST', ALL, { email: 'once@demo.test' }, key)
+    const first = await make()
+    assert.is(first.status, 201, first.text)
+    const forget = "update idempotency set state = 'failed', sealed = null where key = 'made-once' returning 1 as one"
+    assert.is((await query(platform.database.url, forget)).length, 1)
+    const again = await make()
+    assert.equal([again.status, again.json.account.id], [201, first.json.account.id])
+    const { accounts } = (await ask('GET', `${ALL}?limit=200`)).json
+    assert.is(accounts.filter(({ email }: { email: string }) => email === 'once@demo.test').length, 1)
   })
 
   t('are changed; what REST wrote kubectl shows, and what kubectl wrote REST shows', async () => {

@@ -54,7 +54,7 @@ const makeRoutes = (hidden: boolean): Route[] =>
 
 type House = { server: Server; port: number; observed: Observed[]; logged: string[] }
 
-const open = async (hidden: boolean): Promise<House> => {
+const open = async (hidden: boolean, publicUrl = 'http://here.test'): Promise<House> => {
   const routes = makeRoutes(hidden)
   const [observed, logged]: [Observed[], string[]] = [[], []]
   const limit: Stage = (exchange, next) => {
@@ -63,7 +63,7 @@ const open = async (hidden: boolean): Promise<House> => {
   }
   const server = makeServer({
     routes,
-    deps: { publicUrl: 'http://here.test' } as Deps,
+    deps: { publicUrl } as Deps,
     pipeline: compose([limit, makeShape(routes)]),
     log: { error: (facts: { err: Error }) => logged.push(facts.err.message) } as unknown as Log,
     observe: (request) => observed.push(request),
@@ -353,6 +353,15 @@ spec('the window', (t) => {
       assert.equal([house.observed, house.logged], [[], []])
       Object.assign(house.server, { requestTimeout, headersTimeout })
     }
+  })
+
+  t('tells a browser to stay with https, where the service is behind it', async () => {
+    const [plain] = houses()
+    const safe = await open(false, 'https://here.test')
+    const hsts = /^strict-transport-security: max-age=31536000\r$/im
+    assert.match(await tell(safe, ask('GET /api/things')), hsts)
+    assert.not.match(await tell(plain, ask('GET /api/things')), hsts)
+    safe.server.close()
   })
 
   t('has a named limit on everything that a stranger can hold', () => {

@@ -1,7 +1,6 @@
 import { accountFaults } from '../../crds/account/faults.ts'
 import { limitOf, nextTurn, type QUOTAS, quotaDay, quotasOf } from '../../crds/account/quotas.ts'
 import { ALLOWANCE_MAX, spec as accountSpec, PLANS } from '../../crds/account/schema.ts'
-import { shareTeam } from '../../crds/account/teams.ts'
 import { restSchema } from '../../crds/rest.ts'
 import { assert, spec } from '../support/spec.ts'
 
@@ -64,11 +63,5 @@ spec('accounts', (t) => {
       accountFaults({ teams: ['a', 'b', 'a'] }).map(({ code, pointer }) => [code, pointer]),
       [['INVALID_FIELD', '/teams/2']],
     )
-  })
-
-  t('share a team when one of theirs is the same', () => {
-    assert.is(shareTeam({ teams: ['a', 'b'] }, { teams: ['b'] }), true)
-    assert.is(shareTeam({ teams: ['a'] }, { teams: ['b'] }), false)
-    assert.is(shareTeam({ teams: [] }, { teams: [] }), false)
   })
 })

@@ -1,0 +1,32 @@
+/** A change of desire against what stands now, for any kind: read, decide, write under the version that was read. */
+import { isConflict } from '../controllers/runtime/errors.ts'
+import type { KindRef } from '../controllers/runtime/kube.ts'
+import type { Resource } from '../crds/object.ts'
+import type { Deps } from './deps.ts'
+
+/** Somebody else wrote in between: read again and try once more, this often. */
+const TRIES_MAX = 5
+
+/**
+ * @param of gives the merge patch for a spec, or null to leave it; it is asked again when somebody wrote in between, and
+ *   may refuse by throwing
+ * @returns the resource as written, or as it stands @throws KubeError, a conflict too when it lasts
+ */
+export const editSpec = async <Spec>(
+  { kube, namespace }: Pick<Deps, 'kube' | 'namespace'>,
+  { kind, name }: { kind: KindRef; name: string },
+  of: (spec: Spec) => Record<string, unknown> | null,
+): Promise<Resource<Spec>> => {
+  const ref = { namespace, name }
+  for (let left = TRIES_MAX; ; left--) {
+    const object = await kube.get<Resource<Spec>>(kind, ref)
+    const spec = of(object.spec)
+    if (spec === null) return object
+    try {
+      const { resourceVersion } = object.metadata
+      return await kube.patchSpec<Resource<Spec>>(kind, ref, { spec }, { resourceVersion })
+    } catch (error) {
+      if (!isConflict(error) || left <= 1) throw error
+    }
+  }
+}
