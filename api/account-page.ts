@@ -10,13 +10,13 @@ import {
   tokensPage,
 } from '../crds/account/tokens-page.ts'
 import type { JsonSchema } from '../crds/rest.ts'
+import { inOrder, PRESETS, type Preset, SCOPES } from './auth/scopes.ts'
+import { formOf } from './auth/signin-page.ts'
+import { TOKENS_MAX } from './auth/token-store.ts'
 import type { Deps } from './deps.ts'
 import { goTo, pageAnswer } from './pages.ts'
 import { Problem } from './problem.ts'
 import type { Answer, ApiRequest, Route } from './route.ts'
-import { inOrder, PRESETS, type Preset, SCOPES } from './scopes.ts'
-import { formOf } from './signin-page.ts'
-import { TOKENS_MAX } from './token-store.ts'
 
 const PATH = '/account/tokens'
 const SHOWN_MAX = 100

@@ -5,7 +5,7 @@
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
 import type { Log } from '../controllers/runtime/log.ts'
-import type { Caller } from './auth.ts'
+import type { Caller } from './auth/auth.ts'
 import { Aborted, BODY_MAX_BYTES, hasBody, takeBody } from './body.ts'
 import type { Deps } from './deps.ts'
 import type { Exchange, Stage } from './exchange.ts'

@@ -9,10 +9,10 @@
 import type { AuditEntry, Who } from '../controllers/runtime/audit.ts'
 import type { Log } from '../controllers/runtime/log.ts'
 import { DatabaseUnavailable } from '../controllers/runtime/pg.ts'
+import { withoutCredentials } from './auth/tokens.ts'
 import type { Audited, Exchange, Stage } from './exchange.ts'
 import { Problem, statusOf } from './problem.ts'
 import type { Answer } from './route.ts'
-import { withoutCredentials } from './tokens.ts'
 
 const MUTATIONS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'])
 const RETRY_MS = 1_000

@@ -3,7 +3,7 @@
  * out, may refuse by throwing a Problem, and hands on by calling `next`.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Caller } from './auth.ts'
+import type { Caller } from './auth/auth.ts'
 import type { Answer, Route } from './route.ts'
 
 /** What the audit says of a mutation beside its route. Names only, never values. */

@@ -10,7 +10,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { KeyBook, KeyRef, Run } from '../controllers/runtime/idempotency.ts'
 import { deriveKey, makeSealer, type Sealer } from '../controllers/runtime/seal.ts'
-import type { Caller } from './auth.ts'
+import type { Caller } from './auth/auth.ts'
 import type { Exchange, Stage } from './exchange.ts'
 import { Problem, statusOf } from './problem.ts'
 import type { Answer } from './route.ts'

@@ -1,8 +1,8 @@
 /** The order in which a request passes through the stages. Wired by hand; each stage is a file of its own. */
 import { makeAuditStage } from './audit.ts'
-import { makeAuthentication } from './auth.ts'
-import { authorise } from './authorise.ts'
-import { makeCsrf } from './csrf.ts'
+import { makeAuthentication } from './auth/auth.ts'
+import { authorise } from './auth/authorise.ts'
+import { makeCsrf } from './auth/csrf.ts'
 import type { Deps } from './deps.ts'
 import { compose, type Stage } from './exchange.ts'
 import { makeIdempotencyStage } from './idempotency.ts'

@@ -5,7 +5,7 @@
 import { KubeError } from '../controllers/runtime/errors.ts'
 import { DatabaseUnavailable } from '../controllers/runtime/pg.ts'
 import { type Fault, PROBLEMS, type ProblemCode } from '../crds/problem.ts'
-import { withoutCredentials } from './tokens.ts'
+import { withoutCredentials } from './auth/tokens.ts'
 
 /** Thrown anywhere under a route; `server.ts` turns it into the answer. `detail` is for people and holds no secret. */
 export class Problem extends Error {

@@ -3,10 +3,10 @@ import type { IncomingHttpHeaders } from 'node:http'
 import type { CAPABILITIES } from '../crds/account/schema.ts'
 import type { ProblemCode } from '../crds/problem.ts'
 import type { JsonSchema } from '../crds/rest.ts'
-import type { Caller } from './auth.ts'
+import type { Caller } from './auth/auth.ts'
+import type { Scope } from './auth/scopes.ts'
 import type { Deps } from './deps.ts'
 import type { Audited } from './exchange.ts'
-import type { Scope } from './scopes.ts'
 
 export type Method = 'GET' | 'POST' | 'PUT' | 'PATCH' | 'DELETE'
 

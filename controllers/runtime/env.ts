@@ -139,7 +139,7 @@ export const CONTROLLERS = {
 
 export const API = {
   ...COMMON,
-  /** Becomes the first administrator, when there is none (api/first-admin.ts). */
+  /** Becomes the first administrator, when there is none (api/auth/first-admin.ts). */
   adminEmail: withDefault(email('BOTTEGA_ADMIN_EMAIL'), undefined),
   listen: withDefault(listen('BOTTEGA_LISTEN'), { host: '::', port: 8080 }),
   /** open: whoever confirms an address gets an account. */

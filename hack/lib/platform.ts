@@ -1,6 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeHashSecret, mintToken, parseToken } from '../../api/tokens.ts'
+import { makeHashSecret, mintToken, parseToken } from '../../api/auth/tokens.ts'
 import { migrate } from '../../controllers/runtime/migrate.ts'
 import { accessTo, type Platform, platformObjects } from '../../crds/platform.ts'
 import { writeWhole } from './files.ts'

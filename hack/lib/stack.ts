@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
-import { mintToken } from '../../api/tokens.ts'
+import { mintToken } from '../../api/auth/tokens.ts'
 import { freePort, isFree } from './ports.ts'
 import { createService, type Service, waitFor } from './processes.ts'
 import { root } from './state.ts'

@@ -11,6 +11,8 @@ export type ToolGroup = {
 
 const kubernetesVersion = 'v1.35.4'
 const helmVersion = 'v4.1.4'
+const composeVersion = 'v2.40.3'
+const caddyVersion = 'v2.11.9'
 const GiB = 1024 ** 3
 
 /** Without these every Kubernetes binary reports `v0.0.0-master+$Format`, which clients compare and refuse. */
@@ -39,6 +41,26 @@ export const toolGroups: Readonly<Record<string, ToolGroup>> = {
       etcd: { package: 'go.etcd.io/etcd/server/v3', builtAs: 'server' },
       coredns: { package: 'github.com/coredns/coredns', builtAs: 'coredns' },
       helm: { package: 'helm.sh/helm/v4/cmd/helm', builtAs: 'helm' },
+    },
+  },
+  /** What an app host runs (compose, caddy) and the ACME test CA with its DNS. */
+  hosts: {
+    coldBytes: 6 * GiB,
+    probeModule: `github.com/docker/compose/v2@${composeVersion}`,
+    ldflags: [
+      '-s',
+      '-w',
+      `-X github.com/docker/compose/v2/internal.Version=${composeVersion}`,
+      `-X github.com/caddyserver/caddy/v2.CustomVersion=${caddyVersion}`,
+    ],
+    tools: {
+      'docker-compose': { package: 'github.com/docker/compose/v2/cmd', builtAs: 'cmd' },
+      caddy: { package: 'github.com/caddyserver/caddy/v2/cmd/caddy', builtAs: 'caddy' },
+      pebble: { package: 'github.com/letsencrypt/pebble/v2/cmd/pebble', builtAs: 'pebble' },
+      'pebble-challtestsrv': {
+        package: 'github.com/letsencrypt/pebble/v2/cmd/pebble-challtestsrv',
+        builtAs: 'pebble-challtestsrv',
+      },
     },
   },
   kind: {

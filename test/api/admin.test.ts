@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { ensureFirstAdmin } from '../../api/first-admin.ts'
+import { ensureFirstAdmin } from '../../api/auth/first-admin.ts'
 import { makeKube } from '../../controllers/runtime/kube.ts'
 import { query } from '../../hack/lib/postgres.ts'
 import { call, eventually, type Platform, startPlatform } from '../support/invoicing.ts'

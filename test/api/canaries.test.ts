@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { PRESET_NAMES } from '../../api/scopes.ts'
+import { PRESET_NAMES } from '../../api/auth/scopes.ts'
 import { query } from '../../hack/lib/postgres.ts'
 import { addAccount, type Minter, makeMinter } from '../support/callers.ts'
 import { call, eventually, mailsIn, order, type Platform, startPlatform } from '../support/invoicing.ts'

@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Caller } from '../../api/auth.ts'
+import type { Caller } from '../../api/auth/auth.ts'
 import type { Exchange } from '../../api/exchange.ts'
 import { makeIdempotency, makeIdempotencyStage } from '../../api/idempotency.ts'
 import { Problem } from '../../api/problem.ts'

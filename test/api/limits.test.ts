@@ -1,5 +1,5 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeAttempts, WRONG_MAX, WRONG_MAX_PER_ADDRESS, WRONG_MAX_PER_TARGET } from '../../api/attempts.ts'
+import { makeAttempts, WRONG_MAX, WRONG_MAX_PER_ADDRESS, WRONG_MAX_PER_TARGET } from '../../api/auth/attempts.ts'
 import { compose, type Exchange } from '../../api/exchange.ts'
 import { addressKey, clientAddress, LIMIT_DEFAULTS, type LimitSettings, makeLimits } from '../../api/limits.ts'
 import { Problem } from '../../api/problem.ts'

@@ -1,6 +1,6 @@
 /** Signing in with OpenID Connect, against a real provider on this machine. */
 import { randomBytes } from 'node:crypto'
-import { makeOidc } from '../../api/oidc.ts'
+import { makeOidc } from '../../api/auth/oidc.ts'
 import { makeLog } from '../../controllers/runtime/log.ts'
 import { freePort } from '../../hack/lib/ports.ts'
 import { call, type Platform, startPlatform } from '../support/invoicing.ts'

@@ -1,5 +1,5 @@
 import type { Email } from 'postal-mime'
-import { makeSessions } from '../../api/session.ts'
+import { makeSessions } from '../../api/auth/session.ts'
 import { makeMirrorReader } from '../../controllers/runtime/mirror.ts'
 import { makePg } from '../../controllers/runtime/pg.ts'
 import { eventually, mailsIn, type Platform } from './invoicing.ts'

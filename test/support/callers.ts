@@ -1,6 +1,6 @@
-import { makeSessions, type Sessions } from '../../api/session.ts'
-import { makeTokenStore, type NewToken, type TokenStore } from '../../api/token-store.ts'
-import { makeHashSecret } from '../../api/tokens.ts'
+import { makeSessions, type Sessions } from '../../api/auth/session.ts'
+import { makeTokenStore, type NewToken, type TokenStore } from '../../api/auth/token-store.ts'
+import { makeHashSecret } from '../../api/auth/tokens.ts'
 import { makePg } from '../../controllers/runtime/pg.ts'
 import { call, eventually, type Platform } from './invoicing.ts'
 

@@ -1,4 +1,4 @@
--- Wrong passwords and codes within the present minute (api/attempts.ts). What expired is of no use: a crash may lose
+-- Wrong passwords and codes within the present minute (api/auth/attempts.ts). What expired is of no use: a crash may lose
 -- this table, so it is not logged.
 create unlogged table attempts (
   key varchar(255) primary key,

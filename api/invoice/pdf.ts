@@ -1,16 +1,16 @@
 /** The PDF of an invoice: the snapshot of its last send, or a draft that the controllers draw on request. */
 import { createHash } from 'node:crypto'
-import type { MirrorRow } from '../controllers/runtime/mirror.ts'
-import { dayIn } from '../crds/calendar.ts'
-import { INVOICE } from '../crds/invoice/kind.ts'
-import { previewedKey, previewFact } from '../crds/invoice/preview.ts'
-import { DEFAULT_ISSUER } from '../crds/invoice/schema.ts'
-import type { ShownInvoice } from '../crds/invoice/shown.ts'
-import { RECONCILE_REQUESTED_AT } from '../crds/object.ts'
-import type { Deps } from './deps.ts'
-import { ownRow } from './invoice-read.ts'
-import { Problem } from './problem.ts'
-import type { Answer, ApiRequest } from './route.ts'
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { dayIn } from '../../crds/calendar.ts'
+import { INVOICE } from '../../crds/invoice/kind.ts'
+import { previewedKey, previewFact } from '../../crds/invoice/preview.ts'
+import { DEFAULT_ISSUER } from '../../crds/invoice/schema.ts'
+import type { ShownInvoice } from '../../crds/invoice/shown.ts'
+import { RECONCILE_REQUESTED_AT } from '../../crds/object.ts'
+import type { Deps } from '../deps.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { ownRow } from './read.ts'
 
 const pdfAnswer = async (deps: Deps, sha256: string, fileName: string): Promise<Answer> => {
   const bytes = await deps.blobs.get(sha256)

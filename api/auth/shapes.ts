@@ -1,8 +1,8 @@
 /** Shapes of bodies and answers about tokens, as JSON schemas. */
 
-import type { JsonSchema } from '../crds/rest.ts'
-import { textPattern } from '../crds/schema.ts'
-import { list, object, paging, text, textOrNull } from './schemas.ts'
+import type { JsonSchema } from '../../crds/rest.ts'
+import { textPattern } from '../../crds/schema.ts'
+import { list, object, paging, text, textOrNull } from '../schemas.ts'
 import { PRESET_NAMES, SCOPE_NAMES } from './scopes.ts'
 
 const NAME_MAX = 100

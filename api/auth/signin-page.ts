@@ -2,17 +2,17 @@
  * The pages of signing in. A GET never signs anybody in or out: mail scanners open every link. The one exception is the
  * return from the provider of OpenID Connect, which counts only in the browser that was sent there (oidc.ts).
  */
-import { ACCOUNT_CSS, ACCOUNT_CSS_PATH } from '../crds/account/page.ts'
-import { confirmPage, failedPage, sentPage, signinPage } from '../crds/account/signin-page.ts'
-import type { JsonSchema } from '../crds/rest.ts'
-import { recordAudit } from './audit.ts'
+import { ACCOUNT_CSS, ACCOUNT_CSS_PATH } from '../../crds/account/page.ts'
+import { confirmPage, failedPage, sentPage, signinPage } from '../../crds/account/signin-page.ts'
+import type { JsonSchema } from '../../crds/rest.ts'
+import { recordAudit } from '../audit.ts'
+import type { Deps } from '../deps.ts'
+import { goTo, pageAnswer } from '../pages.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest, Route } from '../route.ts'
 import { cookieOf, setCookie } from './cookie.ts'
 import { refuseForeign } from './csrf.ts'
-import type { Deps } from './deps.ts'
 import { CALLBACK_PATH, NotSignedIn, VISIT_MS } from './oidc.ts'
-import { goTo, pageAnswer } from './pages.ts'
-import { Problem } from './problem.ts'
-import type { Answer, ApiRequest, Route } from './route.ts'
 import { SESSION_COOKIE, SESSION_MS, type SignedInBy } from './session.ts'
 import { isEmail, LINK_MS, nextPath } from './signin.ts'
 

@@ -3,11 +3,11 @@
  * is refused. When nobody knows whether it was written the place is kept, and lapses if the resource never appears.
  * A repeat of a send finds its own place and is free (DESIGN section 1, "Reservations"; spec/1 Limits).
  */
-import { KubeError } from '../controllers/runtime/errors.ts'
-import { limitOf, nextTurn, quotaDay, sendCapDetail } from '../crds/account/quotas.ts'
-import type { Deps } from './deps.ts'
-import { Problem } from './problem.ts'
-import type { ApiRequest } from './route.ts'
+import { KubeError } from '../../controllers/runtime/errors.ts'
+import { limitOf, nextTurn, quotaDay, sendCapDetail } from '../../crds/account/quotas.ts'
+import type { Deps } from '../deps.ts'
+import { Problem } from '../problem.ts'
+import type { ApiRequest } from '../route.ts'
 
 /** Refused for certain: nothing was written, or what was written stands still. */
 const isRefusal = (error: unknown): boolean => {

@@ -3,11 +3,11 @@
  * link. Made once; when any administrator exists the setting does nothing, so it may stay.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isAlreadyExists } from '../controllers/runtime/errors.ts'
-import type { Kube } from '../controllers/runtime/kube.ts'
-import type { Log } from '../controllers/runtime/log.ts'
-import { ACCOUNT } from '../crds/account/kind.ts'
-import { GROUP, VERSION } from '../crds/object.ts'
+import { isAlreadyExists } from '../../controllers/runtime/errors.ts'
+import type { Kube } from '../../controllers/runtime/kube.ts'
+import type { Log } from '../../controllers/runtime/log.ts'
+import { ACCOUNT } from '../../crds/account/kind.ts'
+import { GROUP, VERSION } from '../../crds/object.ts'
 
 export const FIRST_ADMIN = 'admin'
 const RETRY_MS = 5_000

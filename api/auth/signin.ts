@@ -3,15 +3,15 @@
  * courier derives the same link from the row's id. Which addresses have an account is told by no answer and by no time.
  */
 import { createHmac, randomBytes } from 'node:crypto'
-import { isAlreadyExists } from '../controllers/runtime/errors.ts'
-import type { Keys } from '../controllers/runtime/keys.ts'
-import type { Kube } from '../controllers/runtime/kube.ts'
-import type { Pg } from '../controllers/runtime/pg.ts'
-import { deriveKey } from '../controllers/runtime/seal.ts'
-import { ACCOUNT } from '../crds/account/kind.ts'
-import { GROUP, VERSION } from '../crds/object.ts'
-import { EMAIL_MAX, EMAIL_PATTERN } from '../crds/schema.ts'
-import type { Waiter } from './wait.ts'
+import { isAlreadyExists } from '../../controllers/runtime/errors.ts'
+import type { Keys } from '../../controllers/runtime/keys.ts'
+import type { Kube } from '../../controllers/runtime/kube.ts'
+import type { Pg } from '../../controllers/runtime/pg.ts'
+import { deriveKey } from '../../controllers/runtime/seal.ts'
+import { ACCOUNT } from '../../crds/account/kind.ts'
+import { GROUP, VERSION } from '../../crds/object.ts'
+import { EMAIL_MAX, EMAIL_PATTERN } from '../../crds/schema.ts'
+import type { Waiter } from '../wait.ts'
 
 /** How long a link opens. */
 export const LINK_MS = 15 * 60 * 1000

@@ -6,7 +6,7 @@
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { makePg } from '../controllers/runtime/pg.ts'
+import { makePg } from '../../controllers/runtime/pg.ts'
 
 /** The first tokens had no checksum; they go on working. */
 const TOKEN = /^btg_([0-9a-f]{16})_([A-Za-z0-9_-]{27})([A-Za-z0-9]{6})?$/

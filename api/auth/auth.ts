@@ -5,11 +5,11 @@
  */
 import { hash as digestOf } from 'node:crypto'
 import type { IncomingHttpHeaders } from 'node:http'
-import { makeBatch } from '../controllers/runtime/batch.ts'
-import type { Pg } from '../controllers/runtime/pg.ts'
-import type { AccountView } from '../crds/account/view.ts'
-import type { Stage } from './exchange.ts'
-import { Problem } from './problem.ts'
+import { makeBatch } from '../../controllers/runtime/batch.ts'
+import type { Pg } from '../../controllers/runtime/pg.ts'
+import type { AccountView } from '../../crds/account/view.ts'
+import type { Stage } from '../exchange.ts'
+import { Problem } from '../problem.ts'
 import { type HashSecret, matches, parseToken, TOKEN_PREFIX, type TokenParts } from './tokens.ts'
 
 /** No process trusts a token for longer than this after it was revoked, even when it misses the notice. */

@@ -1,5 +1,5 @@
 /** The public halves of the keys that sign sessions (RFC 7517), for whoever is to check one without asking us. */
-import type { Route } from './route.ts'
+import type { Route } from '../route.ts'
 
 export const jwksRoutes: Route[] = [
   {

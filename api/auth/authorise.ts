@@ -1,8 +1,9 @@
 /** The stage that decides whether the caller may use the route: scope, role, capability. What no rule allows is denied. */
+
+import type { Stage } from '../exchange.ts'
+import { Problem } from '../problem.ts'
+import type { Demands, RouteScope } from '../route.ts'
 import { type Caller, challenge, refuseNobody } from './auth.ts'
-import type { Stage } from './exchange.ts'
-import { Problem } from './problem.ts'
-import type { Demands, RouteScope } from './route.ts'
 
 /** What is wrong with the credential for this route, and the scope that would have done; undefined when it may. */
 const whyOutside = (scope: RouteScope, { scopes, by }: Caller): { detail: string; scope?: string } | undefined => {

@@ -1,10 +1,10 @@
 /** The seller profile of the account's default issuer (spec/1 "Seller profile"). */
-import { profile, profileFaults } from '../crds/invoice/profile.ts'
-import { DEFAULT_ISSUER } from '../crds/invoice/schema.ts'
-import { restPointer, toPatch, toRest } from '../crds/rest.ts'
-import type { Deps } from './deps.ts'
-import { refuseFaults } from './problem.ts'
-import type { Answer, ApiRequest } from './route.ts'
+import { profile, profileFaults } from '../../crds/invoice/profile.ts'
+import { DEFAULT_ISSUER } from '../../crds/invoice/schema.ts'
+import { restPointer, toPatch, toRest } from '../../crds/rest.ts'
+import type { Deps } from '../deps.ts'
+import { refuseFaults } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
 
 export const getProfile = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
   const stored = await deps.issuers.profile(caller.account, DEFAULT_ISSUER)

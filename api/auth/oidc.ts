@@ -5,8 +5,8 @@
  * Source: OpenID Connect Core 3.1; RFC 9700 (OAuth 2.0 Security BCP) 2.1; RFC 9207.
  */
 import * as client from 'openid-client'
-import type { Log } from '../controllers/runtime/log.ts'
-import { makeSealer } from '../controllers/runtime/seal.ts'
+import type { Log } from '../../controllers/runtime/log.ts'
+import { makeSealer } from '../../controllers/runtime/seal.ts'
 import { isEmail } from './signin.ts'
 
 /** How long a visit to the provider may take. */

@@ -5,9 +5,9 @@
  */
 import { randomBytes } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
-import type { MirrorReader } from '../controllers/runtime/mirror.ts'
-import type { Pg } from '../controllers/runtime/pg.ts'
-import type { AccountView } from '../crds/account/view.ts'
+import type { MirrorReader } from '../../controllers/runtime/mirror.ts'
+import type { Pg } from '../../controllers/runtime/pg.ts'
+import type { AccountView } from '../../crds/account/view.ts'
 import { type Caller, type Credentials, type ReadSession, refuseCredential } from './auth.ts'
 import { cookieOf } from './cookie.ts'
 import { makeSessionKeys, type SessionKeys } from './session-keys.ts'

@@ -3,12 +3,12 @@
  * A GET never changes anything: mail scanners open every link (DESIGN section 5).
  * Source: spec/1 rule 1 (delivery gate); CONTRACT section 10, Client page.
  */
-import type { Frozen } from '../crds/invoice/frozen.ts'
-import { gatePage, invoicePage, PAGE_CSS, PAGE_CSS_PATH } from '../crds/invoice/page.ts'
-import type { InvoiceView } from '../crds/invoice/view.ts'
-import type { Deps } from './deps.ts'
-import { Problem } from './problem.ts'
-import type { Answer, ApiRequest, Route } from './route.ts'
+import type { Frozen } from '../../crds/invoice/frozen.ts'
+import { gatePage, invoicePage, PAGE_CSS, PAGE_CSS_PATH } from '../../crds/invoice/page.ts'
+import type { InvoiceView } from '../../crds/invoice/view.ts'
+import type { Deps } from '../deps.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest, Route } from '../route.ts'
 
 const COOKIE = 'bottega_page'
 const SESSION_MS = 12 * 60 * 60 * 1000

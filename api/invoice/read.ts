@@ -1,9 +1,9 @@
 /** GET routes of invoices: all answered from the mirror, the ledger and the blobs; nothing is computed anew. */
-import type { MirrorRow } from '../controllers/runtime/mirror.ts'
-import type { InvoiceView } from '../crds/invoice/view.ts'
-import type { Deps } from './deps.ts'
-import { Problem } from './problem.ts'
-import type { Answer, ApiRequest } from './route.ts'
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import type { InvoiceView } from '../../crds/invoice/view.ts'
+import type { Deps } from '../deps.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
 
 const LIMIT_DEFAULT = 50
 

@@ -1,10 +1,10 @@
 /** The routes about tokens: what scopes there are, which the caller holds, and its tokens (CONTRACT sections 3 and 10). */
 
-import { catalogueAnswer, graceBody, heldAnswer, listAnswer, mintBody, mintedAnswer, pageQuery } from './auth-shapes.ts'
-import type { Deps } from './deps.ts'
-import { Problem, refuseFaults } from './problem.ts'
-import type { Answer, ApiRequest, Route } from './route.ts'
+import type { Deps } from '../deps.ts'
+import { Problem, refuseFaults } from '../problem.ts'
+import type { Answer, ApiRequest, Route } from '../route.ts'
 import { inOrder, PRESETS, type Preset, SCOPES, type Scope } from './scopes.ts'
+import { catalogueAnswer, graceBody, heldAnswer, listAnswer, mintBody, mintedAnswer, pageQuery } from './shapes.ts'
 import { TOKENS_MAX } from './token-store.ts'
 
 /** Longer than any key should live; nobody means more. */

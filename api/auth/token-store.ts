@@ -1,5 +1,5 @@
 /** Tokens in PostgreSQL: made, listed, rotated, revoked. Whoever remembers a token is told by the table's trigger (0010). */
-import type { Pg } from '../controllers/runtime/pg.ts'
+import type { Pg } from '../../controllers/runtime/pg.ts'
 import type { Preset, Scope } from './scopes.ts'
 import { type HashSecret, newToken, tokenOfIntent } from './tokens.ts'
 

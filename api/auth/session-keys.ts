@@ -4,8 +4,8 @@
  * noticed by nobody, whatever number of processes runs.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
-import type { Pg, Query } from '../controllers/runtime/pg.ts'
-import { makeSealer } from '../controllers/runtime/seal.ts'
+import type { Pg, Query } from '../../controllers/runtime/pg.ts'
+import { makeSealer } from '../../controllers/runtime/seal.ts'
 
 const minute = 60_000
 const day = 24 * 60 * minute
