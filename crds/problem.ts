@@ -1,154 +1,23 @@
 /**
- * The catalogue of refusals: code → HTTP status, title, next step. One list feeds REST answers, `Stalled` conditions,
- * the OpenAPI and the documentation pages. Codes of the documents stand verbatim (spec/1 Errors; CONTRACT section 10).
+ * The catalogue of refusals: code → HTTP status, title, next step, put together from the surfaces' own lists. One catalogue
+ * feeds REST answers, `Stalled` conditions, the OpenAPI and the documentation pages. Codes of the documents stand verbatim.
  */
-
-type Entry = { status: number; title: string; next: string }
+import { APP_PROBLEMS } from './problems/apps.ts'
+import { COMMON_PROBLEMS } from './problems/common.ts'
+import { DEVINSTANCE_PROBLEMS } from './problems/devinstances.ts'
+import type { ProblemEntry } from './problems/entry.ts'
+import { HOST_PROBLEMS } from './problems/hosts.ts'
+import { INVOICE_PROBLEMS } from './problems/invoices.ts'
+import { SITE_PROBLEMS } from './problems/sites.ts'
 
 export const PROBLEMS = {
-  // ---- the request itself
-  MALFORMED_JSON: {
-    status: 400,
-    title: 'The body is not valid JSON',
-    next: 'Send one JSON object as application/json.',
-  },
-  INVALID_FIELD: {
-    status: 400,
-    title: 'A field has a value outside its rules',
-    next: 'Correct the fields that errors[] points at.',
-  },
-  UNKNOWN_FIELD: { status: 400, title: 'A field is not known', next: 'Remove it, or use the name that is suggested.' },
-  UNKNOWN_PARAMETER: {
-    status: 400,
-    title: 'A query parameter is not known',
-    next: 'Remove it, or use the name that is suggested.',
-  },
-  UNAUTHENTICATED: {
-    status: 401,
-    title: 'No valid token',
-    next: 'Send Authorization: Bearer with a token that is neither expired nor revoked.',
-  },
-  FORBIDDEN: {
-    status: 403,
-    title: 'The token does not allow this',
-    next: 'Use a token that holds the scope named here.',
-  },
-  NOT_FOUND: { status: 404, title: 'There is no such thing', next: 'Check the path and the id.' },
-  METHOD_NOT_ALLOWED: {
-    status: 405,
-    title: 'The path does not know this method',
-    next: 'Use one of the methods in the Allow header.',
-  },
-  BODY_TOO_LARGE: { status: 413, title: 'The body is too large', next: 'Send less than the limit named here.' },
-  UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not accepted', next: 'Send application/json.' },
-  TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests', next: 'Wait for the time in Retry-After.' },
-  INTERNAL: { status: 500, title: 'Something broke on our side', next: 'Try again; give support the request id.' },
-  UNAVAILABLE: {
-    status: 503,
-    title: 'The service cannot answer right now',
-    next: 'Try again after the time in Retry-After.',
-  },
-
-  // ---- tokens, scopes, capabilities, roles (spec/1, /2, /3 Authentication)
-  CAPABILITY_REQUIRED: {
-    status: 403,
-    title: 'The account lacks a capability',
-    next: 'Ask an admin of this installation to grant the capability named here.',
-  },
-  ROLE_REQUIRED: {
-    status: 403,
-    title: 'The account does not have the role for this',
-    next: 'Use an account with the role named here.',
-  },
-  TOKEN_LIMIT: {
-    status: 409,
-    title: 'The account has as many tokens as it may',
-    next: 'Revoke one that is no longer used.',
-  },
-
-  // ---- sessions
-  CROSS_SITE: {
-    status: 403,
-    title: 'The request came from another site',
-    next: 'Open the page again and send the form from there.',
-  },
-
-  // ---- accounts and their limits (spec/1 Limits)
-  EMAIL_TAKEN: {
-    status: 409,
-    title: 'The address belongs to another account',
-    next: 'Use another address, or change the account that has it.',
-  },
-  NAME_TAKEN: { status: 409, title: 'The name is in use', next: 'Use another name.' },
-  SEND_CAP: {
-    status: 429,
-    title: "The account's sends of this day are used up",
-    next: 'Send it after 00:00 UTC, or ask support to raise the cap.',
-  },
-
-  // ---- Idempotency-Key (DESIGN section 5)
-  BAD_IDEMPOTENCY_KEY: {
-    status: 400,
-    title: 'Idempotency-Key is not acceptable',
-    next: 'Send one of 1 to 255 visible ASCII characters, such as a UUID.',
-  },
-  IDEMPOTENCY_MISMATCH: {
-    status: 409,
-    title: 'The Idempotency-Key was used for another request',
-    next: 'Send the original request, or use another key.',
-  },
-  IDEMPOTENCY_IN_FLIGHT: {
-    status: 409,
-    title: 'The request under this Idempotency-Key is still running',
-    next: 'Send the same request again after the time in Retry-After.',
-  },
-
-  // ---- invoices (spec/1 Errors)
-  BAD_EXTERNAL_REF: {
-    status: 400,
-    title: 'external_ref is not acceptable',
-    next: 'Use at most 128 characters of A-Z a-z 0-9 . _ : / -',
-  },
-  TEST_IMMUTABLE: { status: 400, title: 'test is fixed at creation', next: 'Create another invoice.' },
-  REF_IMMUTABLE: { status: 400, title: 'external_ref is fixed at creation', next: 'Create another invoice.' },
-  REF_PAYLOAD_MISMATCH: {
-    status: 409,
-    title: 'The same reference was used with another payload',
-    next: 'Send the original payload, or use another external_ref.',
-  },
-  NO_ITEMS: { status: 409, title: 'An invoice without items cannot be sent', next: 'Add at least one item.' },
-  ZERO_TOTAL: {
-    status: 409,
-    title: 'An invoice without a positive total cannot be sent',
-    next: 'Correct items or discount until the total is positive.',
-  },
-  LOCKED_PAID: { status: 409, title: 'A paid invoice is a record', next: 'Correct it by a credit note.' },
-  LOCKED_PARTIAL: { status: 409, title: 'A partly paid invoice is a record', next: 'Correct it by a credit note.' },
-  LOCKED_VOID: { status: 409, title: 'A voided invoice is a record', next: 'Create another invoice.' },
-  LOCKED_NUMBERED: { status: 409, title: 'A numbered invoice cannot be deleted', next: 'Void it; its number is kept.' },
-  PAID_REQUIRES_SEND: { status: 400, title: 'paid needs send: true', next: 'Set send to true, or leave paid out.' },
-  BAD_PAID_AMOUNT: {
-    status: 400,
-    title: 'The paid amount is outside the total',
-    next: 'Send an amount between 1 and the total in cents.',
-  },
-  BAD_METADATA: {
-    status: 400,
-    title: 'metadata is over its caps',
-    next: 'At most 20 keys with scalar values, 2,048 bytes of JSON in all.',
-  },
-  BAD_ISSUER: {
-    status: 404,
-    title: 'issuer_id is not an issuer of this account',
-    next: 'Use an id from GET /api/invoices/issuers, or leave it out.',
-  },
-  PDF_RENDER_OFF: {
-    status: 503,
-    title: 'The PDF renderer is switched off',
-    next: 'Ask the operator of this installation.',
-  },
-  PDF_BUSY: { status: 503, title: 'The PDF renderer is busy', next: 'Try again after the time in Retry-After.' },
-} as const satisfies Record<string, Entry>
+  ...COMMON_PROBLEMS,
+  ...INVOICE_PROBLEMS,
+  ...HOST_PROBLEMS,
+  ...SITE_PROBLEMS,
+  ...APP_PROBLEMS,
+  ...DEVINSTANCE_PROBLEMS,
+} as const satisfies Record<string, ProblemEntry>
 
 export type ProblemCode = keyof typeof PROBLEMS
 

@@ -3,18 +3,17 @@
  * A repeat of an external_ref is a read: the name derives from account and reference, so the API server itself makes
  * the second create an AlreadyExists (spec/1 Invoice; DESIGN sections 2 and 5).
  */
-import { randomBytes } from 'node:crypto'
 import { isAlreadyExists } from '../../controllers/runtime/errors.ts'
 import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
 import { faultsOf } from '../../crds/invoice/faults.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
-import { freshName, nameOf } from '../../crds/invoice/name.ts'
 import { type PayloadView, payloadOf, viewPayload } from '../../crds/invoice/payload.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec } from '../../crds/invoice/schema.ts'
 import type { ShownInvoice } from '../../crds/invoice/shown.ts'
 import { CREATED_FROM, GROUP, VERSION } from '../../crds/object.ts'
 import { restPointer, toSpec } from '../../crds/rest.ts'
 import type { Deps } from '../deps.ts'
+import { nameFor } from '../name.ts'
 import { Problem, refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
@@ -64,15 +63,6 @@ const replay = (deps: Deps, spec: InvoiceSpec, row: MirrorRow): Answer => {
   return answerOf(deps, row, true)
 }
 
-/**
- * A reference leads to one name for ever and an Idempotency-Key to one for as long as it is kept, so that a repeat meets
- * the first create in the API server, whatever became of us in between.
- */
-const nameFor = ({ caller: { account }, idempotencyKey }: ApiRequest, externalRef: string | undefined): string => {
-  if (externalRef !== undefined) return nameOf({ account, externalRef })
-  return freshName(idempotencyKey === undefined ? randomBytes(16) : Buffer.from(idempotencyKey, 'hex'))
-}
-
 /** True once the controllers have said something final about what was asked. */
 const settled = (row: MirrorRow | undefined, wantsNumber: boolean): row is MirrorRow => {
   const view = row?.view as ShownInvoice | undefined
@@ -106,7 +96,7 @@ export const createInvoice = async (deps: Deps, request: ApiRequest): Promise<An
     throw new Problem('BAD_ISSUER', `${spec.issuerId} is not an issuer of this account.`)
   }
   const ref = spec.externalRef
-  const name = nameFor(request, ref)
+  const name = nameFor('inv', request, ref)
   const location = `/api/invoices/${name}`
   const done = (row: MirrorRow | undefined) => settled(row, spec.send)
   const watched = deps.waiter.watch('Invoice', name)

@@ -4,11 +4,12 @@
  */
 import { isDay } from '../calendar.ts'
 import { DECIMALS_MAX, parseDecimal } from '../decimal.ts'
+import { metadataFaults } from '../metadata.ts'
 import { displayCents, isCurrency } from '../money.ts'
 import { oncePerFrozen } from '../once.ts'
 import type { Fault, ProblemCode } from '../problem.ts'
 import { textPattern } from '../schema.ts'
-import { type InvoiceSpec, METADATA_BYTES_MAX, METADATA_KEYS_MAX } from './schema.ts'
+import type { InvoiceSpec } from './schema.ts'
 import { totalsFit, totalsOf } from './totals.ts'
 
 const fault = (code: ProblemCode, pointer: string, detail: string): Fault => ({ code, pointer, detail })
@@ -21,7 +22,7 @@ export const faultsOf = (spec: InvoiceSpec): Fault[] => oncePerFrozen(spec, foun
 
 const found = new WeakMap<InvoiceSpec, Fault[]>()
 const findFaults = (spec: InvoiceSpec): Fault[] => {
-  const wrong = [...metadataFaults(spec), ...textFaults(spec), ...valueFaults(spec)]
+  const wrong = [...metadataFaults(spec.metadata), ...textFaults(spec), ...valueFaults(spec)]
   return [...wrong, ...(wrong.length === 0 ? amountFaults(spec) : [])]
 }
 
@@ -74,43 +75,6 @@ const valueFaults = (spec: InvoiceSpec): Fault[] => {
     faults.push(fault('PAID_REQUIRES_SEND', '/paid', 'paid needs send: true'))
   }
   return faults
-}
-
-const metadataFaults = (spec: InvoiceSpec): Fault[] => {
-  if (spec.metadata === undefined) return []
-  const entries = Object.entries(spec.metadata)
-  const bytes = new TextEncoder().encode(JSON.stringify(spec.metadata)).length
-  return [
-    ...(entries.length > METADATA_KEYS_MAX
-      ? [fault('BAD_METADATA', '/metadata', `${entries.length} keys, at most ${METADATA_KEYS_MAX}`)]
-      : []),
-    ...(bytes > METADATA_BYTES_MAX
-      ? [fault('BAD_METADATA', '/metadata', `${bytes} bytes of JSON, at most ${METADATA_BYTES_MAX}`)]
-      : []),
-    ...entries.flatMap(([key, value]) => {
-      const detail = scalarFault(value) ?? (BLOCK.test(key) ? null : 'the key holds control characters')
-      return detail === null ? [] : [fault('BAD_METADATA', `/metadata/${escapeSegment(key)}`, detail)]
-    }),
-  ]
-}
-
-/** A segment of a JSON pointer (RFC 6901). */
-const escapeSegment = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
-
-/** Why a value of metadata could not be echoed verbatim; null when it can. */
-const scalarFault = (value: unknown): string | null => {
-  switch (typeof value) {
-    case 'boolean':
-      return null
-    case 'number':
-      return Number.isInteger(value) && !Number.isSafeInteger(value)
-        ? 'an integer beyond 2^53 is not kept exactly: send it as text'
-        : null
-    case 'string':
-      return BLOCK.test(value) ? null : 'holds control characters or marks that turn the direction of writing'
-    default:
-      return 'only strings, numbers and booleans are kept'
-  }
 }
 
 const amountFaults = (spec: InvoiceSpec): Fault[] => {

@@ -3,6 +3,7 @@
  * Source: spec/1 "Invoice (create payload)"; DESIGN section 5.
  */
 import { DECIMAL_PATTERN } from '../decimal.ts'
+import { accountField, externalRefField, ID_MAX, metadataField } from '../fields.ts'
 import { COMMON_STATUS } from '../kind.ts'
 import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../schema.ts'
 import { LANGS } from './frozen.ts'
@@ -12,20 +13,13 @@ export const DESCRIPTION_MAX = 2000
 export const TERMS_MAX = 4000
 export const NAME_MAX = 200
 export const REFERENCE_MAX = 128
-export const EXTERNAL_REF_MAX = 128
-export const ID_MAX = 63
 export const UNIT_CENTS_MAX = 1_000_000_000_000
 export const AMOUNT_CENTS_MAX = 1_000_000_000_000_000
 export const TAX_RATE_BP_MAX = 10_000
-export const METADATA_KEYS_MAX = 20
-/** Bytes of UTF-8 JSON. */
-export const METADATA_BYTES_MAX = 2048
 
 /** The issuer that is used when none is named. */
 export const DEFAULT_ISSUER = 'iss-default'
 export const PHASES = ['draft', 'sent', 'partial', 'paid', 'overdue'] as const
-
-const NAME_PATTERN = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$'
 
 const taxRateBp = { type: 'integer', minimum: 0, maximum: TAX_RATE_BP_MAX } as const
 
@@ -80,24 +74,8 @@ export const spec = {
   description: 'What is to be invoiced, and to whom.',
   required: ['account'],
   properties: {
-    account: {
-      type: 'string',
-      description: 'The Account that invoices.',
-      minLength: 1,
-      maxLength: ID_MAX,
-      pattern: NAME_PATTERN,
-      'x-rest': 'hidden',
-      'x-immutable': 'INVALID_FIELD',
-    },
-    externalRef: {
-      type: 'string',
-      description: "The caller's order id. Fixed at creation; the same reference is the same invoice.",
-      minLength: 1,
-      maxLength: EXTERNAL_REF_MAX,
-      pattern: '^[A-Za-z0-9._:/-]+$',
-      'x-code': 'BAD_EXTERNAL_REF',
-      'x-immutable': 'REF_IMMUTABLE',
-    },
+    account: accountField,
+    externalRef: externalRefField,
     send: {
       type: 'boolean',
       description: 'True numbers the invoice and emails it. Needs an item and a positive total.',
@@ -155,13 +133,7 @@ export const spec = {
       pattern: '^[a-z0-9-]+$',
       'x-code': 'BAD_ISSUER',
     },
-    metadata: {
-      type: 'object',
-      description: 'Scalars of the caller, kept verbatim and never rendered: at most 20 keys and 2,048 bytes of JSON.',
-      maxProperties: METADATA_KEYS_MAX,
-      'x-open': true,
-      'x-code': 'BAD_METADATA',
-    },
+    metadata: metadataField,
     paid,
   },
 } as const satisfies ObjectSchema

@@ -23,7 +23,7 @@ import { makeMirrorReader } from '../../controllers/runtime/mirror.ts'
 import { makeOutbox } from '../../controllers/runtime/outbox.ts'
 import { makePg } from '../../controllers/runtime/pg.ts'
 import { makeSlots } from '../../controllers/runtime/slots.ts'
-import { nameOf } from '../../crds/invoice/name.ts'
+import { refName } from '../../crds/fields.ts'
 import type { InvoiceResource } from '../../crds/invoice/plan.ts'
 import { query } from '../../hack/lib/postgres.ts'
 import { startMailCatcher } from '../../hack/mailcatcher.ts'
@@ -48,7 +48,7 @@ const serverKey = Buffer.alloc(32, 7)
 const keys = makeKeys(serverKey)
 const pdf = makePdf({ fonts: readFontFiles() })
 const folder = scratchFolder('converge')
-const name = nameOf({ account: 'demo', externalRef: 'the-order' })
+const name = refName('inv', { account: 'demo', externalRef: 'the-order' })
 const now = () => new Date()
 let namespace: Namespace
 let catcher: { port: number; stop(): Promise<void> }

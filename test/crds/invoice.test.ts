@@ -1,10 +1,10 @@
 import fc from 'fast-check'
+import { freshName, METADATA_BYTES_MAX, refName } from '../../crds/fields.ts'
 import { faultsOf } from '../../crds/invoice/faults.ts'
 import { gateOf } from '../../crds/invoice/gate.ts'
-import { freshName, nameOf } from '../../crds/invoice/name.ts'
 import { formatNumber, issuedOn, seriesOf } from '../../crds/invoice/number.ts'
 import { type Payload, payloadDiff, payloadOf, payloadOfView, viewPayload } from '../../crds/invoice/payload.ts'
-import { type InvoiceItem, type InvoiceSpec, METADATA_BYTES_MAX } from '../../crds/invoice/schema.ts'
+import type { InvoiceItem, InvoiceSpec } from '../../crds/invoice/schema.ts'
 import { totalsFit, totalsOf } from '../../crds/invoice/totals.ts'
 import { frozen, invoiceSpec } from '../support/invoice.ts'
 import { assert, spec } from '../support/spec.ts'
@@ -156,20 +156,20 @@ spec('numbers', (t) => {
 
 spec('names', (t) => {
   t('are fixed by account and reference, and tell the two apart', () => {
-    const name = nameOf({ account: 'demo', externalRef: 'order-1001' })
-    assert.is(name, nameOf({ account: 'demo', externalRef: 'order-1001' }))
+    const name = refName('inv', { account: 'demo', externalRef: 'order-1001' })
+    assert.is(name, refName('inv', { account: 'demo', externalRef: 'order-1001' }))
     assert.match(name, /^inv-[0-9a-f]{32}$/)
     const others = [
-      nameOf({ account: 'demo', externalRef: 'order-1002' }),
-      nameOf({ account: 'other', externalRef: 'order-1001' }),
-      nameOf({ account: 'demoo', externalRef: 'rder-1001' }),
+      refName('inv', { account: 'demo', externalRef: 'order-1002' }),
+      refName('inv', { account: 'other', externalRef: 'order-1001' }),
+      refName('inv', { account: 'demoo', externalRef: 'rder-1001' }),
     ]
     assert.is(new Set([name, ...others]).size, 4)
   })
 
   t('without a reference come from random bytes', () => {
-    assert.is(freshName(new Uint8Array(16).fill(171)), `inv-${'ab'.repeat(16)}`)
-    assert.throws(() => freshName(new Uint8Array(8)))
+    assert.is(freshName('inv', new Uint8Array(16).fill(171)), `inv-${'ab'.repeat(16)}`)
+    assert.throws(() => freshName('inv', new Uint8Array(8)))
   })
 })
 
