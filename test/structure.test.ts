@@ -171,8 +171,13 @@ const namesThatDiffer = (has: (path: string) => boolean, folders: readonly strin
 const isThere = (path: string): boolean =>
   path.endsWith('/') ? globSync(`${path}*`, { cwd: root }).length > 0 : existsSync(join(root, path))
 
+/** The catalogue of refusals, which is of all kinds. */
+const SHARED_FOLDERS = ['problems']
+
 const crdFolders = (): string[] => [
-  ...globSync('crds/*/', { cwd: root }).map((path) => posix.basename(path)),
+  ...globSync('crds/*/', { cwd: root })
+    .map((path) => posix.basename(path))
+    .filter((name) => !SHARED_FOLDERS.includes(name)),
   ...globSync('crds/*.yaml', { cwd: root }).map((path) => posix.basename(path, '.yaml')),
 ]
 
