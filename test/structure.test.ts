@@ -34,8 +34,8 @@ const importsOf = (path: string, text: string): string[] => {
 }
 
 const kindNames = KINDS.map((kind) => kind.singular)
-const isWiring = (path: string) =>
-  path === 'controllers/main.ts' || path === 'controllers/operator.ts' || path === 'api/main.ts'
+/** What is run, or hands the parts to what is run. */
+const isWiring = (path: string) => /^(controllers\/(main|operator|setup)|api\/(main|smoke))\.ts$/.test(path)
 
 /** The room a file is in, by who may import it. */
 const roomOf = (path: string): string => {
