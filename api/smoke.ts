@@ -1,8 +1,12 @@
 /** What `helm test` runs: every process is ready, the API describes itself, refuses strangers, and numbers a test invoice. */
 import { lookup } from 'node:dns/promises'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { EnvError, readEnv, SMOKE } from '../controllers/runtime/env.ts'
 
 const TIMEOUT_MS = 20_000
+/** Longer than a pod takes to end. */
+const SETTLED_MS = 60_000
+const POLL_MS = 1_000
 /** The same each time, so that every further test is answered with the same invoice. */
 const EXTERNAL_REF = 'helm-test'
 
@@ -20,13 +24,26 @@ const demand = (holds: boolean, sentence: string, answer: Answer) => {
   console.log(`ok ${sentence}`)
 }
 
-/** The Service has no address of its own: its name stands for all pods. */
-const everyProcessIsReady = async (metrics: string) => {
+/** Addresses and answers of the processes that are not ready. The Service has no address of its own: its name stands for all pods. */
+const unready = async (metrics: string): Promise<string[]> => {
   const { hostname, port } = new URL(metrics)
   const pods = await lookup(hostname, { all: true })
-  for (const { address, family } of pods) {
-    const answer = await ask(`http://${family === 6 ? `[${address}]` : address}:${port}/readyz`)
-    demand(answer.status === 200, `the process at ${address} is ready`, answer)
+  const looks = pods.map(async ({ address, family }) => {
+    const answer = await ask(`http://${family === 6 ? `[${address}]` : address}:${port}/readyz`).catch(String)
+    const isReady = typeof answer !== 'string' && answer.status === 200
+    return isReady ? [] : [`${address}: ${typeof answer === 'string' ? answer : answer.body.text}`]
+  })
+  const found = (await Promise.all(looks)).flat()
+  if (found.length === 0) console.log(`ok all ${pods.length} processes are ready`)
+  return found
+}
+
+/** Right after an upgrade the pods of before are still there, and on their way out: they are waited for. */
+const everyProcessIsReady = async (metrics: string) => {
+  const endAt = performance.now() + SETTLED_MS
+  for (let left = await unready(metrics); left.length > 0; left = await unready(metrics)) {
+    if (performance.now() > endAt) throw new Error(`Not every process is ready: ${left.join('; ')}`)
+    await sleep(POLL_MS)
   }
 }
 

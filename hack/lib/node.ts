@@ -129,6 +129,12 @@ async function takeMachine(): Promise<{ release(): Promise<void> }> {
   }
 }
 
+/** Clears away a node whose command ended without doing so; one that is in use is left alone. */
+export async function clearNode(): Promise<void> {
+  const lock = existsSync(nodeDir) ? await tryLock(lockName) : null
+  if (lock !== null) await endStaleNode().finally(lock.release)
+}
+
 /** The lock is ours, so nobody is using what is there. */
 async function endStaleNode(): Promise<void> {
   const note = readJson<Note>(places.note)

@@ -45,7 +45,7 @@ export const lookAtMachine = (): Look => ({
     .flatMap((folder) => globSync(join(folder, '**')))
     .filter((path) => !isForeign(path))
     .sort(),
-  node: globSync([nodeDir, '/tmp/bottega-cluster-*']).sort(),
+  node: globSync(nodeDir),
   processes: readdirSync('/proc').filter((name) => /^\d+$/.test(name) && argumentsOf(name).includes(`${nodeDir}/`)),
   settings: Object.entries(readSettings())
     .filter(([name]) => !name.startsWith('net/') || !attempt('ip', ['link', 'show', 'docker0']).ok)
