@@ -1,9 +1,10 @@
 import { randomBytes } from 'node:crypto'
-import { chmodSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startMailCatcher } from '../mailcatcher.ts'
 import { createHelm, type Helm } from './helm.ts'
 import { buildImage, type Image } from './image.ts'
+import { stageDir } from './node/place.ts'
 import { type Node, startNode } from './node.ts'
 import { startPostgres } from './postgres.ts'
 import type { Progress } from './progress.ts'
@@ -32,16 +33,18 @@ const publicUrl = 'http://bottega.test'
 export async function startClusterStage(options: { owner: string; progress: Progress }): Promise<ClusterStage> {
   const { owner, progress } = options
   const tools = await ensureTools(['helm'], { progress })
-  const folder = mkdtempSync('/tmp/bottega-cluster-')
-  chmodSync(folder, 0o755) // the user postgres must get in
-  const endings: (() => void | Promise<void>)[] = [() => rmSync(folder, { recursive: true, force: true })]
+  const endings: (() => void | Promise<void>)[] = []
   const end = async () => {
     for (const one of endings.splice(0).reverse()) await one()
   }
   try {
-    const image = await buildImage({ file: join(folder, 'image', 'bottega.tar') })
     const node = await startNode({ owner, progress })
     endings.push(() => node.stop())
+    const folder = stageDir // the node is ours, and with it this folder
+    mkdirSync(folder)
+    chmodSync(folder, 0o755) // the user postgres must get in
+    endings.push(() => rmSync(folder, { recursive: true, force: true }))
+    const image = await buildImage({ file: join(folder, 'image', 'bottega.tar') })
     node.importImage(image.file)
     const reach = { address: node.address, from: node.podCidr }
     const postgres = await startPostgres({ dataDir: join(folder, 'pg'), owner, reach })

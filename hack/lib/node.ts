@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, writeFileSync } from 'node:fs'
+import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { attempt, run } from './command.ts'
@@ -21,7 +21,7 @@ import { hasKubeRules, letPodsThrough } from './node/firewall.ts'
 import { allowForwarding, makeAddress, readSettings, type Settings } from './node/kernel.ts'
 import { holdsNetworks, removeLeavings } from './node/leavings.ts'
 import { writePauseImage } from './node/pause.ts'
-import { nodeAddress, nodeDir, nodeName, places, podCidr } from './node/place.ts'
+import { nodeAddress, nodeDir, nodeName, places, podCidr, stageDir } from './node/place.ts'
 import { ctr, makeServices, type NodeServices, waitOn, writeKubeconfig } from './node/services.ts'
 import { endProcesses, findOwned, waitFor } from './processes.ts'
 import type { Progress } from './progress.ts'
@@ -131,7 +131,7 @@ async function takeMachine(): Promise<{ release(): Promise<void> }> {
 
 /** Clears away a node whose command ended without doing so; one that is in use is left alone. */
 export async function clearNode(): Promise<void> {
-  const lock = existsSync(nodeDir) ? await tryLock(lockName) : null
+  const lock = existsSync(nodeDir) || existsSync(stageDir) ? await tryLock(lockName) : null
   if (lock !== null) await endStaleNode().finally(lock.release)
 }
 
@@ -140,6 +140,7 @@ async function endStaleNode(): Promise<void> {
   const note = readJson<Note>(places.note)
   if (note !== null) await endProcesses(findOwned(note.owner), 2_000, 'SIGKILL')
   if (existsSync(nodeDir)) await removeLeavings(note?.settings ?? {})
+  rmSync(stageDir, { recursive: true, force: true })
 }
 
 function makeFolders(note: Note): void {

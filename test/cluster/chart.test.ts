@@ -11,7 +11,7 @@ import { waitFor } from '../../hack/lib/processes.ts'
 import { createProgress } from '../../hack/lib/progress.ts'
 import { Refusal } from '../../hack/lib/refusal.ts'
 import { takeInventory } from '../support/inventory.ts'
-import { type Look, lookAtMachine } from '../support/machine.ts'
+import { difference, type Look, lookAtMachine } from '../support/machine.ts'
 import { assert, spec } from '../support/spec.ts'
 
 const minuteMs = 60_000
@@ -19,14 +19,6 @@ const minuteMs = 60_000
 const startMs = 25 * minuteMs
 const namespace = 'shop'
 const owner = process.env.BOTTEGA_OWNER ?? `test-${process.pid}`
-
-/** Two looks at the machine, in words that tell what is too much or gone. */
-const difference = (before: Look, after: Look): string[] =>
-  Object.keys(before).flatMap((part) => {
-    const [was, is] = [before[part] ?? [], after[part] ?? []]
-    const more = is.filter((line) => !was.includes(line)).map((line) => `${part}: + ${line}`)
-    return [...more, ...was.filter((line) => !is.includes(line)).map((line) => `${part}: - ${line}`)]
-  })
 
 spec('a Kubernetes node', (t) => {
   t(

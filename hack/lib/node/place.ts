@@ -5,6 +5,9 @@ import { join } from 'node:path'
 /** Short, because it holds unix sockets, whose paths end at 108 bytes. */
 export const nodeDir = '/tmp/bottega-node'
 
+/** What is set up on the node for one command: goes with it. */
+export const stageDir = '/tmp/bottega-cluster'
+
 const at = (...names: string[]) => join(nodeDir, ...names)
 
 export const places = {
