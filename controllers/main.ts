@@ -97,8 +97,7 @@ const main = async () => {
     log,
     checks: {
       database: () => pg.ready(),
-      accounts: () => caches.accounts.isSynced(),
-      invoices: () => caches.invoices.isSynced(),
+      ...Object.fromEntries([...caches.byKind].map(([kind, cache]) => [kind, () => cache.isSynced()])),
     },
   })
   const lease = runLease({
@@ -122,7 +121,7 @@ const main = async () => {
   stop.add('readiness', () => ops.leave())
   stop.add('operator', (leftMs) => operator?.stop(Math.min(leftMs, DRAIN_MS)))
   stop.add('lease', () => lease.stop())
-  stop.add('caches', () => Promise.all([caches.accounts.stop(), caches.invoices.stop()]))
+  stop.add('caches', () => caches.stop())
   stop.add('mailer', () => mailer.close())
   stop.add('kube', () => kube.close())
   stop.add('database', () => pg.close())

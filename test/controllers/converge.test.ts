@@ -120,7 +120,7 @@ const startProcess = async (databaseUrl: string, life: Life) => {
     end: async () => {
       const operator = await leading.catch(() => undefined)
       await operator?.stop(life.isDead() ? 0 : 5_000)
-      await Promise.all([caches.accounts.stop(), caches.invoices.stop()])
+      await caches.stop()
       await waiter.close()
       smtp.close()
       await Promise.all([apiKube.close(), controllersKube.close(), pg.close()])
