@@ -257,7 +257,7 @@ const hostileTops: [lines: string, rule: string, pointer: string][] = [
   ['networks: {n: {ipam: {config: [{subnet: 0.0.0.0/0}]}}}', 'outside-network', '/networks/n/ipam'],
   ['networks: {n: {attachable: true}}', 'outside-network', '/networks/n/attachable'],
   ['networks: {n: {enable_ipv6: true}}', 'outside-network', '/networks/n/enable_ipv6'],
-  ['networks: {a: {}, b: {}, c: {}, d: {}, e: {}}', 'value', '/networks'],
+  ['networks: {a: {}, b: {}, c: {}, d: {}, e: {}}', 'size', '/networks'],
   ['networks: {_base_x: {}}', 'value', '/networks/_base_x'],
   ['service: {}', 'unknown-key', '/service'],
 ]
@@ -276,7 +276,7 @@ const hostileFiles: [sentence: string, text: string, refused: string][] = [
     'services: {web-r3: {image: "a:1", expose: [80]}}',
     'value /services/web-r3',
   ],
-  ['21 services', `services: {${Array.from({ length: 21 }, (_, n) => `s${n}: {image: "a:1"}`)}}`, 'value /services'],
+  ['21 services', `services: {${Array.from({ length: 21 }, (_, n) => `s${n}: {image: "a:1"}`)}}`, 'size /services'],
   ['a tab as indent', 'services:\n\tweb: {}', 'syntax '],
   ['two documents', 'services: {}\n---\nservices: {}', 'syntax '],
   ['a %YAML line', '%YAML 1.1\n---\nservices: {}', 'syntax '],
@@ -294,7 +294,7 @@ const hostileFiles: [sentence: string, text: string, refused: string][] = [
   ['a NUL', 'services: {web: {image: "a\\0b"}}', 'syntax /services/web/image'],
   ['an alias bomb', bomb(), 'syntax /x-4/7/2/7/6/0'],
   ['too deep a nesting', `services: ${'['.repeat(200)}`, 'syntax '],
-  ['more characters than a compose file has', `# ${'x'.repeat(262_144)}`, 'size '],
+  ['more characters than a compose file has', `# ${'x'.repeat(131_072)}`, 'size '],
   ['more tokens than a compose file has', `x-a: [${'a,'.repeat(40_000)}]`, 'size '],
   ['a variable that makes it huge', withKey(`command: [${'"$BIG",'.repeat(20)}]`), 'size /services/web/command/15'],
   [

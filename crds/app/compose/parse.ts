@@ -8,9 +8,9 @@ import { pointerSegment } from '../../pointer.ts'
 import type { At, Desk } from './desk.ts'
 
 /** Characters of a compose file. */
-export const COMPOSE_MAX_CHARS = 262_144
+export const COMPOSE_MAX_CHARS = 131_072
 /** A page of YAML has about 300. */
-const TOKENS_MAX = 60_000
+const TOKENS_MAX = 25_000
 const DEPTH_MAX = 32
 /** Nodes once aliases are put in place: what stops an alias bomb. */
 const NODES_MAX = 20_000
