@@ -3,6 +3,7 @@
  * Everything is an integer (MiB, thousandths of a CPU, MB), and no need falls when an input rises.
  * Source: research/devboxes.md section 3.7; the figures marked "assumed" are there to be replaced by measurements.
  */
+import assert from 'node:assert/strict'
 import { parseDecimal, SCALE } from '../decimal.ts'
 import { divideHalfUp } from '../money.ts'
 import type { AgentId } from './agents.ts'
@@ -81,7 +82,8 @@ const sum = (values: readonly number[]): number => values.reduce((total, value) 
 
 /** A decimal string in `unit`s, rounded up: `'3.2'` of 1024 → 3277. Zero when absent. */
 const scaled = (decimal: string | undefined, unit: number): number => {
-  const value = decimal === undefined ? 0n : (parseDecimal(decimal) ?? 0n)
+  const value = parseDecimal(decimal ?? '0')
+  assert(value !== null, `the schema lets decimals through and nothing else: ${decimal}`)
   return Number((value * BigInt(unit) + SCALE - 1n) / SCALE)
 }
 
