@@ -303,6 +303,11 @@ spec('sizing by example', (t) => {
     assert.ok(Number(estimatedMib) > 3686)
     assert.not(codes(measured).includes('RAM_NEED'))
   })
+  t('a measure with more digits than a decimal has is rounded up', () => {
+    const peakMib = (peakRssGb: string) =>
+      reasonOf(sizeFor(input({}, { measurements: { peakRssGb } })), 'RAM_MEASURED').peakMib
+    assert.equal(['2.0000000001', '2.000976', '2.0009761', '1e-7', '0'].map(peakMib), [2049, 2049, 2050, 1, 0])
+  })
   t('each further piece of work adds its agents to what was measured', () => {
     const more = { measurements: { peakRssGb: '2' }, agents: ['codex', 'gemini-cli'] as AgentId[], concurrency: 3 }
     assert.is(reasonOf(sizeFor(input({}, more)), 'RAM_MEASURED').totalMib, 2663 + 2 * 1536)
