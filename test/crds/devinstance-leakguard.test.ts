@@ -138,10 +138,8 @@ spec('the leak guard', (t) => {
   })
   t('one leak told in many reports is one', () => {
     const event = oom(3, 'claude', 7)
-    assert.is(
-      propose([event, { ...report(2), oom: event.oom as object }, { ...report(1), oom: event.oom as object }]),
-      null,
-    )
+    const again = (hours: number): Observed => ({ ...oom(hours, 'claude', 1), oom: event.oom as object })
+    assert.is(propose([event, again(2), again(1)]), null) // told again, when the agent was small once more
   })
   t('a leak does not hide work that ran out of memory, before it or after it', () => {
     assert.equal(sizeOf(propose([oom(3, 'rustc'), oom(2, 'claude', 7), oom(1, 'claude', 7)])), ['M', 80])
