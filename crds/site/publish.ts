@@ -26,7 +26,7 @@ export type PublishStep =
   | { do: 'setRoute'; host: string; hostname: string; manifest: string }
   | { do: 'markSwitched'; host: string; digest: string }
   /** The page as a visitor gets it, through the host's TLS port. Waiting until it is the right one. */
-  | { do: 'verify'; host: string; hostname: string; manifest: string }
+  | { do: 'verify'; host: string; hostname: string; manifest: string; since: string }
   | { do: 'recordSwitch'; k: number; to: Release | null; event: SiteEvent }
   | { do: 'takeDown'; host: string; hostname: string }
   | { do: 'leaveQueue' }
@@ -127,7 +127,7 @@ export const wayTo = (object: SiteResource, world: SiteWorld, wanted: Wanted & {
     const message = `is number ${turn.place} in the queue of host ${host.name}`
     return waitFor('Queued', message, QUEUE_RETRY_MS)
   }
-  return { steps: [...(turn.stage === 'waiting' ? bringSteps(world, going) : []), ...endSteps(object, world, going)], wait: null }
+  return { steps: [...(turn.stage === 'waiting' ? bringSteps(world, going) : []), ...endSteps(object, world, going, turn.since)], wait: null }
 }
 
 const bringSteps = (world: SiteWorld, { rendering, hostname, host }: Going): PublishStep[] => {
@@ -140,11 +140,11 @@ const bringSteps = (world: SiteWorld, { rendering, hostname, host }: Going): Pub
   ]
 }
 
-const endSteps = (object: SiteResource, world: SiteWorld, going: Going): PublishStep[] => {
+const endSteps = (object: SiteResource, world: SiteWorld, going: Going, since: string): PublishStep[] => {
   const { rendering, hostname, host } = going
   const to = releaseOf(world, going)
   return [
-    { do: 'verify', host: host.name, hostname, manifest: rendering.manifest },
+    { do: 'verify', host: host.name, hostname, manifest: rendering.manifest, since },
     recordOf(object, world, to, urlOf(to, host.httpsPort)),
     { do: 'leaveQueue' },
   ]

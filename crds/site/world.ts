@@ -58,7 +58,13 @@ export type Ask =
     }
 
 /** The site's place in the queue of its host; 1 is next. `switched`: its files and its route stand, nothing is awaited but the look from outside. */
-export type Turn = { place: number; host: string | null; stage: 'waiting' | 'switched'; digest: string | null }
+export type Turn = {
+  place: number
+  host: string | null
+  stage: 'waiting' | 'switched'
+  digest: string | null
+  since: string
+}
 
 /** A host that takes sites, as the plan needs to know it. */
 export type SiteHost = { name: string; baseDomain: string; httpsPort: number; ready: boolean }

@@ -251,7 +251,7 @@ begin
     (select json_agg(p.digest order by p.taken_at) from publish_places p where p.site = k.site),
     (
       select json_build_object(
-        'host', q.host, 'digest', q.digest, 'stage', q.stage,
+        'host', q.host, 'digest', q.digest, 'stage', q.stage, 'since', iso_ms(q.entered_at),
         'place', 1 + (
           select count(*) from site_queue e where e.host = q.host and e.stage = 'waiting' and e.place < q.place
         )
