@@ -4,7 +4,7 @@
  * Source: SITES.md "Craft"; WCAG 2.2, 1.4.3 and 1.4.11. The only file that imports culori.
  */
 import assert from 'node:assert/strict'
-import { clampChroma, converter, formatHex, parse, wcagContrast } from 'culori'
+import { clampChroma, converter, displayable, formatHex, parse, wcagContrast } from 'culori'
 import type { Fault } from '../problem.ts'
 import type { Infer, ObjectSchema } from '../schema.ts'
 import type { Template } from './content.ts'
@@ -94,6 +94,8 @@ const hexOf = (colour: Oklch): string => {
 export const hexOfColour = (text: string): string | null => {
   const parsed = parse(text.trim())
   if (parsed === undefined || (parsed.alpha ?? 1) < 1) return null
+  // a colour of the screen stays as it is, to the last bit
+  if (displayable(parsed)) return formatHex(parsed) ?? null
   const { l, c, h = 0 } = toOklch(parsed)
   return Number.isFinite(l) && Number.isFinite(c) ? hexOf({ l, c, h }) : null
 }
@@ -141,7 +143,7 @@ const TINT_STEP = 0.028
  */
 const tintOf = (paper: string): string => {
   const { l, c, h } = oklchOf(paper)
-  const tint = hexOf({ l: l > 0.5 ? l - TINT_STEP : l + TINT_STEP, c: Math.min(c + 0.004, 0.4), h })
+  const tint = hexOf({ l: l > 0.5 ? l - TINT_STEP : l + TINT_STEP, c, h })
   const best = Math.max(contrastOn([paper, tint], '#000000'), contrastOn([paper, tint], '#ffffff'))
   return best >= TEXT_LEAST ? tint : paper
 }

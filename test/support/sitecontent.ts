@@ -116,7 +116,11 @@ const EN: Words = {
       name: 'Inês Cardoso',
       role: 'Taberna do Largo, Porto',
     },
-    { quote: 'The jug pours without a drip. You would be surprised how rare that is.', name: 'Tom Ahlberg', role: 'Stockholm' },
+    {
+      quote: 'The jug pours without a drip. You would be surprised how rare that is.',
+      name: 'Tom Ahlberg',
+      role: 'Stockholm',
+    },
     { quote: 'Ordered twelve cups, got thirteen. “One always wants to come along,” said the note.', name: 'Marie L.' },
   ],
   contact: {
@@ -170,7 +174,11 @@ const ZH: Words = {
   testimonials: [
     { quote: '六年來我們只用這些器皿。摔破兩個碗，回來時都多了一道金線。', name: '林小姐', role: '台北，小酒館主人' },
   ],
-  contact: { email: 'hello@shan.example', chat: 'https://line.me/ti/p/shan', social: [{ platform: 'Instagram', url: 'https://instagram.example/shan' }] },
+  contact: {
+    email: 'hello@shan.example',
+    chat: 'https://line.me/ti/p/shan',
+    social: [{ platform: 'Instagram', url: 'https://instagram.example/shan' }],
+  },
 }
 
 /** A whole website in English or Chinese, on one page. */

@@ -31,9 +31,12 @@ const FULL = '100vw'
 const WIDE = '(min-width: 60rem) 58vw, 100vw'
 const PLATE = '(min-width: 60rem) 40vw, (min-width: 40rem) 46vw, 92vw'
 
-/** The first chip stands in the bar, as the line of an issue does. */
-const kicker = ({ content, page, pages }: Frame): Html | null => {
-  const line = pages.length > 1 && page.slug !== '' ? page.title : content.hero?.chips?.[0]
+/** The line in the bar, as an issue of a magazine has one: the first chip, or the name of a page behind the index. */
+const kickerOf = ({ content, page }: Frame): string | undefined =>
+  page.slug === '' ? content.hero?.chips?.[0] : page.title
+
+const kicker = (frame: Frame): Html | null => {
+  const line = kickerOf(frame)
   return line === undefined ? null : html`<p class="kicker">${line}</p>`
 }
 
@@ -41,11 +44,12 @@ const header = (frame: Frame): Html =>
   html`<header class="bar"><div class="wrap">${brandLink(frame)}${kicker(frame)}${navigation(frame)}</div></header>`
 
 const hero = (frame: Frame): Html => {
-  const { title, lede, chips: list = [], image, alt = '' } = frame.content.hero ?? {}
+  const { title, lede, chips: all = [], image, alt = '' } = frame.content.hero ?? {}
+  const list = all[0] === kickerOf(frame) ? all.slice(1) : all
   const picture = frame.picture(image, { alt, sizes: FULL })
   return html`<section class="opening${picture !== null && ' pictured'}">${
     picture !== null && html`<figure>${picture}</figure>`
-  }<div class="wrap"><h1><span>${title ?? frame.content.meta.companyName}</span></h1><div class="standfirst">${
+  }<div class="wrap"><h1><span><span>${title ?? frame.content.meta.companyName}</span></span></h1><div class="standfirst">${
     lede !== undefined && html`<p class="lede">${lede}</p>`
   }<div class="aside">${chips(list)}${actions(frame)}</div></div></div></section>`
 }

@@ -1,4 +1,5 @@
 /** Which files a site has, and what stands on each: order of sections, the map of pages, and long lists in parts. */
+import assert from 'node:assert/strict'
 import { type Content, type Product, SECTIONS, type SectionId } from '../content.ts'
 
 /** Products on one page; more are reached by plain links, so that a page stays within its budget of nodes. */
@@ -70,6 +71,7 @@ const inParts = (content: Content, page: MainPage): PlannedPage[] => {
 
 /** The file of a page, or of a part that follows: `index.html`, `p/2/index.html`, `shop/index.html`, `shop/2/index.html`. */
 export const pathOf = (slug: string, part: number): string => {
+  assert(/^[a-z0-9-]*$/.test(slug), 'a slug that the schema takes cannot leave its folder')
   const base = slug === '' && part > 1 ? 'p' : slug
   return [base, part > 1 ? String(part) : '', 'index.html'].filter((name) => name !== '').join('/')
 }

@@ -1,4 +1,5 @@
 /** Content to files: the renderer of websites. Pure: same input, same bytes. Source: spec/2 "Websites"; SITES.md. */
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { brandOf } from '../brand.ts'
 import type { Content, Layout } from '../content.ts'
@@ -69,9 +70,17 @@ const usedImages = ({ content, images }: SiteInput): RenderedImage[] =>
   imagesOf(content).flatMap((value) => images[imageKey(value)] ?? [])
 
 /** Two pictures with the same bytes are one file. */
-const onePerPath = (files: readonly SiteFile[]): SiteFile[] => [
-  ...new Map(files.map((file) => [file.path, file])).values(),
-]
+const onePerPath = (files: readonly SiteFile[]): SiteFile[] => {
+  const found = new Map<string, SiteFile>()
+  for (const file of files) {
+    const before = found.get(file.path)
+    assert(before === undefined || bytesOf(before) === bytesOf(file), `two files would be ${file.path}`)
+    found.set(file.path, file)
+  }
+  return [...found.values()]
+}
+
+const bytesOf = ({ content }: SiteFile): string => (typeof content === 'string' ? content : content.sha256)
 
 const variantFiles = (images: readonly RenderedImage[]): SiteFile[] =>
   images.flatMap(({ variants }) =>

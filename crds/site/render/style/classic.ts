@@ -38,9 +38,9 @@ h2+.collection{margin-top:0}
 .rows.columns{gap:2.5rem clamp(2rem,4vw,3.5rem)}
 .rows.columns .row{padding-top:1.25rem;border-top:2px solid var(--accent)}
 .rows.columns h3{font-size:var(--t1)}
-.offer .card-words{gap:1.1rem;justify-items:stretch}
+.offer .card-words{display:flex;flex-direction:column;gap:1.1rem}
 .offer .price{font:var(--head-weight) var(--t3)/1.15 var(--head)}
-.offer .button{align-self:end}
+.offer .button,.offer .note{margin-top:auto}
 .ticks li{padding:.5rem 0 .5rem 1.6em;border-top:1px solid var(--line);font-size:var(--t-1);position:relative;overflow-wrap:anywhere}
 .ticks li::before{content:"";position:absolute;left:.15em;top:1.02em;width:.62em;height:.32em;border:solid var(--accent);
   border-width:0 0 2px 2px;transform:rotate(-45deg)}
@@ -53,7 +53,7 @@ h2+.collection{margin-top:0}
 .s-contact :focus-visible{outline-color:var(--paper);box-shadow:none}
 .reach{display:grid;gap:2.5rem}
 .s-contact .mail{font:var(--head-weight) var(--t2)/1.3 var(--head);letter-spacing:var(--tracking)}
-.ways{display:grid;gap:1.25rem 2rem;align-content:start;grid-template-columns:repeat(auto-fill,minmax(min(100%,11rem),1fr))}
+.ways{display:grid;gap:1.25rem 2rem;align-content:start;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr))}
 .foot{padding-block:1.75rem;background:var(--ink);color:var(--paper);font-size:var(--t-1)}
 .foot .wrap{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.5rem 2rem}
 .foot a:hover{color:inherit}

@@ -12,6 +12,7 @@ body{counter-reset:chapter}
 .opening h1{font-size:var(--display);line-height:var(--display-leading);padding-top:clamp(2.5rem,6vw,5rem)}
 .opening.pictured h1{margin-top:-.62em;padding:0;position:relative}
 .opening.pictured h1 span{padding:.06em .22em .1em 0;background:var(--paper);-webkit-box-decoration-break:clone;box-decoration-break:clone}
+.opening.pictured h1 span span{position:relative;padding:0;background:none}
 .opening.pictured .wrap{position:relative}
 .standfirst{display:grid;gap:1.5rem 3rem;padding-block:clamp(1.5rem,3vw,2.5rem) 0}
 .standfirst .lede{font:400 var(--t2)/1.35 var(--head);max-width:40ch}
@@ -39,6 +40,7 @@ body{counter-reset:chapter}
 .exhibits{display:grid;gap:clamp(1.5rem,3vw,3rem)}
 .exhibits a{display:block}
 .exhibits img,.exhibits .initial{width:100%}
+.exhibits li:nth-child(5n+1) img{aspect-ratio:8/5;object-fit:cover}
 figcaption{padding-top:.5rem;font-size:var(--t-1);overflow-wrap:anywhere}
 .exhibits figcaption{color:var(--muted);max-width:48ch}
 .thoughts{display:grid;gap:clamp(2rem,4vw,3.5rem)}
@@ -61,7 +63,7 @@ figcaption{padding-top:.5rem;font-size:var(--t-1);overflow-wrap:anywhere}
 .pulls li:first-child blockquote p{max-width:28ch}
 .s-contact .mail{font:var(--head-weight) var(--t4)/1.15 var(--head);letter-spacing:var(--tracking)}
 .s-contact .mail a{text-decoration-thickness:2px;text-underline-offset:.14em}
-.ways{display:grid;gap:1.25rem 2rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,10rem),1fr))}
+.ways{display:grid;gap:1.25rem 2rem;grid-template-columns:repeat(auto-fill,minmax(min(100%,13rem),1fr))}
 .colophon{padding-block:2rem 3rem;font-size:var(--t-1);color:var(--muted)}
 .colophon .wrap{display:flex;flex-wrap:wrap;justify-content:space-between;gap:.5rem 2rem}
 .titled .head::before{display:none}

@@ -2,6 +2,8 @@
 
 const PHONE = { width: 390, base: 17, ratio: 1.2 }
 const DESKTOP = { width: 1440, base: 18, ratio: 1.333 }
+/** Small text shrinks less: it has to be read. */
+const SMALL_RATIO = 1.13
 /** Steps below and above body text. */
 const STEPS = [-2, -1, 0, 1, 2, 3, 4, 5, 6]
 const REM = 16
@@ -17,7 +19,9 @@ export const fluid = (phonePx: number, desktopPx: number): string => {
 }
 
 const stepOf = (step: number): string =>
-  fluid(PHONE.base * PHONE.ratio ** step, DESKTOP.base * (step < 0 ? PHONE.ratio : DESKTOP.ratio) ** step)
+  step < 0
+    ? fluid(PHONE.base * SMALL_RATIO ** step, DESKTOP.base * SMALL_RATIO ** step)
+    : fluid(PHONE.base * PHONE.ratio ** step, DESKTOP.base * DESKTOP.ratio ** step)
 
 /** `--t-2` … `--t6`: text sizes. */
 export const scaleRules: string = STEPS.map((step) => `--t${step}:${stepOf(step)};`).join('')

@@ -31,7 +31,7 @@ h3,h4{font-size:var(--t2);line-height:1.15}
 .classic .cards.one .card-words{padding:0 0 0 clamp(1.5rem,4vw,4rem);justify-items:start;text-align:start;align-content:center}
 .classic .card .price{font-size:var(--t0)}
 .classic .offer{border:1px solid var(--line)}
-.classic .offer .card-words{padding:2rem;justify-items:stretch}
+.classic .offer .card-words{padding:2rem}
 .classic .offer .price{font-size:var(--t3)}
 .ticks{text-align:start}
 .classic .hero figure img{aspect-ratio:4/5;max-height:46rem}
