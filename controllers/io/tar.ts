@@ -7,6 +7,6 @@ export const tarOf = async (files: readonly { name: string; content: Uint8Array 
   for (const { name, content } of files) tar.entry({ name, mode: 0o644 }, Buffer.from(content))
   tar.finalize()
   const chunks: Buffer[] = []
-  for await (const chunk of tar) chunks.push(chunk)
+  for await (const chunk of tar) chunks.push(chunk as Buffer)
   return Buffer.concat(chunks)
 }

@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type Key, PAUSED, type Resource } from '../../crds/object.ts'
-import type { Plan } from '../../crds/plan.ts'
+import { type Plan, type Verdict, waiting } from '../../crds/plan.ts'
 import type { Controller, ControllerDeps, Effect } from './controller.ts'
 import { isConflict, isNotFound, nameOf, Stalled, Waiting, withDeadline } from './errors.ts'
 import type { Ref } from './kube.ts'
@@ -43,6 +43,12 @@ export type Pass = {
   /** The note that work lasts, while it is being written. */
   note: Promise<unknown>
 }
+
+/** An early ending as a plan would have said it. */
+const verdictOf = (early: Stalled | Waiting): Verdict =>
+  early instanceof Stalled
+    ? { state: 'stalled', code: early.code, message: early.message }
+    : waiting(early.reason, early.message, early.retryAfterMs)
 
 const refOf = (key: Key): Ref => {
   const slash = key.indexOf('/')
@@ -116,15 +122,14 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
     if (plan.steps.length > 0) {
       const stop = await work(pass, object, world, plan.steps).then(
         () => null,
-        (error) => (error instanceof Stalled ? error : Promise.reject(error)),
+        (error) => (error instanceof Stalled || error instanceof Waiting ? error : Promise.reject(error)),
       )
       await pass.note
       if (stop === null) return AGAIN
       // What a step finds out is said like what the plan finds out: in the status and in the mirror.
-      const { code, message, wakeAt } = stop
-      const verdict = { state: 'stalled', code, message } as const
       pass.stage = 'status'
-      return settle(pass, object, world, { ...plan, steps: [], verdict, ...(wakeAt !== undefined && { wakeAt }) })
+      const wake = stop instanceof Stalled && stop.wakeAt !== undefined ? { wakeAt: stop.wakeAt } : {}
+      return settle(pass, object, world, { ...plan, steps: [], verdict: verdictOf(stop), ...wake })
     }
     pass.stage = 'status'
     await pass.note

@@ -77,7 +77,7 @@ export const renderPages = async (
   const input = inputOf(wish, spec.content, { images, fonts })
   const { files, warnings } = renderSite(input)
   const neutral = digestOf(wish.hostname === null ? files : renderSite({ ...input, hostname: null }).files)
-  const manifest = siteManifest(files)
+  const manifest = siteManifest(spec.content, files)
   const stored = Buffer.from(JSON.stringify(manifest), 'utf8')
   const sums = await deps.blobs.putAll([stored, ...textsOf(files)])
   await deps.rows.putRendering(metadata.name, {

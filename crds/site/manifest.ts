@@ -1,6 +1,8 @@
 /** What a rendering is made of, as it is stored: every file by the sha256 of its bytes, and how each sort of file is served. */
-import { headersOf, type Headers } from './render/headers.ts'
-import { manifestOf, type ManifestEntry } from './render/digest.ts'
+import { canonical } from '../canonical.ts'
+import type { Content } from './content.ts'
+import { type ManifestEntry, manifestOf } from './render/digest.ts'
+import { type Headers, headersOf } from './render/headers.ts'
 import type { SiteFile } from './render/input.ts'
 
 export type { ManifestEntry } from './render/digest.ts'
@@ -11,6 +13,8 @@ export type Sort = (typeof SORTS)[number]
 
 /** `headers` without the content type, which each file has in its entry. */
 export type SiteManifest = {
+  /** What the pages were made of, for whoever compares two renderings. */
+  content: Content
   files: ManifestEntry[]
   live: Record<Sort, Headers>
   preview: Record<Sort, Headers>
@@ -30,7 +34,7 @@ const withoutType = ({ 'content-type': _type, ...rest }: Headers): Headers => re
 /** Previews are framed by the page of the reviewer alone. */
 const PREVIEW = { noindex: true, frameAncestors: "'self'" }
 
-export const siteManifest = (files: readonly SiteFile[]): SiteManifest => {
+export const siteManifest = (content: Content, files: readonly SiteFile[]): SiteManifest => {
   const headersFor = (options: Parameters<typeof headersOf>[1]): Record<Sort, Headers> => {
     const headers = SORTS.map((sort): [Sort, Headers] => {
       const file = files.find(({ path }) => sortOf(path) === sort)
@@ -38,7 +42,7 @@ export const siteManifest = (files: readonly SiteFile[]): SiteManifest => {
     })
     return Object.fromEntries(headers) as Record<Sort, Headers>
   }
-  return { files: manifestOf(files), live: headersFor({}), preview: headersFor(PREVIEW) }
+  return { content, files: manifestOf(files), live: headersFor({}), preview: headersFor(PREVIEW) }
 }
 
 export const fileAt = ({ files }: Pick<SiteManifest, 'files'>, path: string): ManifestEntry | undefined =>
@@ -56,4 +60,10 @@ export const diffFiles = (before: readonly ManifestEntry[], after: readonly Mani
     removed: before.filter(({ path }) => !paths.has(path)).map(({ path }) => path),
     unchanged: after.filter(({ path, sha256 }) => sums.get(path) === sha256).length,
   }
+}
+
+/** The parts of the content that differ, by their REST names; `before` is null for the first of all. */
+export const changedSections = (before: Content | null, after: Content): string[] => {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after)])
+  return [...names].filter((name) => canonical(Reflect.get(before ?? {}, name)) !== canonical(Reflect.get(after, name)))
 }

@@ -6,8 +6,8 @@ import { liveOf, releasesOf } from './facts.ts'
 import { type SiteResource, type SiteStatusFacts, type SiteStep, standOfSite } from './plan.ts'
 import { urlOf } from './publish.ts'
 import { renderingOf, renderWish, templateOf } from './rendering.ts'
-import type { Phase } from './schema.ts'
-import { spec as specSchema } from './schema.ts'
+import { type ReviewState, reviewOf } from './review.ts'
+import { type Phase, spec as specSchema } from './schema.ts'
 import type { SiteWorld } from './world.ts'
 
 export type WarningView = { code: string; pointer: string; detail: string }
@@ -46,6 +46,8 @@ export type SiteView = {
   digest: string | null
   live_digest: string | null
   review: ReviewView | null
+  /** How what is rendered now stands in review. */
+  review_state: ReviewState
   release: number | null
   releases: ReleaseView[]
   warnings: WarningView[]
@@ -131,6 +133,7 @@ export const viewSite = (
     digest: current?.digest ?? null,
     live_digest: live?.digest ?? null,
     review: reviewView(world),
+    review_state: current ? reviewOf(world, current) : 'draft',
     release: live?.release ?? null,
     releases: releaseViews(world),
     warnings: [...lockWarning(object, world), ...(current?.warnings ?? [])],
