@@ -12,8 +12,12 @@ const MAC_LENGTH = 22
 
 /** What a link that is itself the key may open. */
 export type Purpose = 'preview' | 'review'
+/** Hexadecimal digits. */
+const INSTALLATION_LENGTH = 12
 
 export type Keys = {
+  /** Names this installation where several may meet, as on a host. Tells nothing of the key. */
+  installation: string
   /** `<name>.<mac>`: the unguessable last part of `/i/…`. */
   linkToken(name: string): string
   /** The resource that a link token names, or null when it was not made here. */
@@ -77,6 +81,7 @@ export const makeKeys = (serverKey: Buffer): Keys => {
   }
 
   return {
+    installation: derive('installation').toString('hex').slice(0, INSTALLATION_LENGTH),
     linkToken: (name) => tokenOf(linkKey, name),
     nameOfLink: (token) => nameOf(linkKey, token),
     capability: (purpose, name) => tokenOf(capabilityKeys[purpose], name),

@@ -59,6 +59,9 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     kube: controllersKube,
     pg,
     pdf,
+    serverKey,
+    allowLoopback: true,
+    hostAround: life.hostAround,
     mailDomain: 'bottega.test',
     log: pino({ level: 'silent' }),
     courier: (epoch, hooks) =>
