@@ -9,9 +9,6 @@ import { planSite, type SiteResource, type SiteStatusFacts, type SiteStep } from
 import { viewSite } from '../crds/site/view.ts'
 import type { SiteWorld } from '../crds/site/world.ts'
 import { controlOf } from './control.ts'
-import { renderImage } from './io/images.ts'
-import { makeIntake } from './io/intake.ts'
-import { readWebfonts } from './io/webfonts.ts'
 import type { Controller } from './runtime/controller.ts'
 import { Stalled } from './runtime/errors.ts'
 import type { FactEvent } from './runtime/facts.ts'
@@ -159,9 +156,6 @@ export const siteControl = controlOf({
       ...house,
       rows: makeSiteRows(house),
       places: makeSitePlaces(house),
-      renderImage,
-      intake: makeIntake({ allowLoopback: house.allowLoopback }),
-      webfonts: readWebfonts,
       testDomains: house.allowLoopback,
     }),
 })

@@ -98,6 +98,8 @@ const DOORS: Record<string, RegExp> = {
   ajv: /^api\/validate\.ts$/,
   express: /^api\//,
   culori: /^crds\/site\/brand\.ts$/,
+  'tar-stream': /^controllers\/io\/tar\.ts$/,
+  tldts: /^crds\/site\/domain\.ts$/,
   sharp: /^controllers\/io\/images\.ts$/,
 }
 

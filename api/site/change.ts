@@ -68,7 +68,11 @@ const updated = (spec: SiteSpec, body: Sent) => {
   const { content, ...fields } = toPatch(SITE, rest)
   const uploads = Object.entries(assets).filter((pair): pair is [string, string] => pair[1] !== null)
   const kept = keptAssets(spec.assets, assets)
-  const taken = takeAssets(mergedContent(spec.content, content as Fields | undefined), Object.fromEntries(uploads), kept)
+  const taken = takeAssets(
+    mergedContent(spec.content, content as Fields | undefined),
+    Object.fromEntries(uploads),
+    kept,
+  )
   const given = Object.entries({ ...spec, ...fields, content: taken.content, assets: taken.assets })
   const after = withDefaults<SiteSpec>(specSchema, Object.fromEntries(given.filter(([, value]) => value !== null)))
   const faults = [...fixedFaults(specSchema, spec, after), ...siteFaults(after)]
@@ -88,16 +92,13 @@ export const updateSite = async (deps: Deps, request: ApiRequest): Promise<Answe
   return siteAnswer(await judged(deps, request, row, write))
 }
 
-/** Base domains of the hosts that sites are put on, as they were mirrored. */
-const baseDomainsOf = async (deps: Deps): Promise<string[]> => deps.sites.baseDomains()
-
 export const putDomain = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownSite(deps, request)
   const asked = request.body as { subdomain?: string; domain?: string }
   const { subdomain, domain } = asked
   const name = domain ?? subdomain
   if (name === undefined) throw new Problem('BAD_DOMAIN', 'Send subdomain, or domain.')
-  refuseFaults(domainFaults(asked, { baseDomains: await baseDomainsOf(deps), testDomains: deps.testDomains }))
+  refuseFaults(domainFaults(asked, { baseDomains: await deps.sites.baseDomains(), testDomains: deps.allowLoopback }))
   const outcome = await deps.sites.claimName(name, { site: row.name, account: row.account }, false)
   if (outcome === 'refused') {
     const code = domain === undefined ? 'SUBDOMAIN_TAKEN' : 'DOMAIN_TAKEN'
@@ -114,7 +115,8 @@ export const putDomain = async (deps: Deps, request: ApiRequest): Promise<Answer
 export const deleteSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownSite(deps, request)
   const { status, url } = row.view
-  if (status === 'live' || status === 'publishing') throw new Problem('SITE_LIVE', `The site is ${status} at ${url ?? row.view.domain}.`)
+  if (status === 'live' || status === 'publishing')
+    throw new Problem('SITE_LIVE', `The site is ${status} at ${url ?? row.view.domain}.`)
   const watched = deps.waiter.watch(SITE.kind, row.name)
   try {
     const ref = { namespace: deps.namespace, name: row.name }

@@ -1,7 +1,7 @@
 /** Publishing over REST: checks, a place under the day's cap and in the queue, then the desire, pinned to the approved bytes. */
 import { limitOf, nextTurn, publishCapDetail, quotaDay } from '../../crds/account/quotas.ts'
-import { diffFiles, type SiteManifest } from '../../crds/site/manifest.ts'
 import { SITE } from '../../crds/site/kind.ts'
+import { diffFiles, type SiteManifest } from '../../crds/site/manifest.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
 import type { Deps } from '../deps.ts'
@@ -52,7 +52,12 @@ const blockedBy = (view: SiteView): Blocked[] => {
 const isReleased = ({ releases }: SiteView, digest: string): boolean => releases.some((one) => one.digest === digest)
 
 /** Bytes that were live before are put back without counting. @throws Problem PUBLISH_QUOTA */
-const takePlace = async (deps: Deps, { caller }: ApiRequest, { name, view }: SiteRow, digest: string): Promise<void> => {
+const takePlace = async (
+  deps: Deps,
+  { caller }: ApiRequest,
+  { name, view }: SiteRow,
+  digest: string,
+): Promise<void> => {
   if (isReleased(view, digest)) return
   const now = deps.now()
   const limit = limitOf('publishes_per_day', caller.profile)
@@ -72,7 +77,8 @@ export const publishSite = async (deps: Deps, request: ApiRequest): Promise<Answ
   const blocked = blockedBy(row.view)[0]
   if (blocked) throw new Problem(blocked.code, blocked.detail)
   const { digest, live_digest: live } = row.view
-  if (digest === null) throw new Problem('UNAVAILABLE', 'The site is not rendered yet.', { headers: { 'retry-after': '2' } })
+  if (digest === null)
+    throw new Problem('UNAVAILABLE', 'The site is not rendered yet.', { headers: { 'retry-after': '2' } })
   if (live === digest) return { status: 200, body: { site: row.view } }
   await takePlace(deps, request, row, digest)
   await deps.sites.arrive(row.name)
@@ -111,7 +117,9 @@ const planOf = async (deps: Deps, { caller }: ApiRequest, row: SiteRow) => {
   ])
   const files = diffFiles(before?.files ?? [], after?.files ?? [])
   const held = new Set(before?.files.map(({ sha256 }) => sha256))
-  const bytes = (after?.files ?? []).filter(({ sha256 }) => !held.has(sha256)).reduce((sum, file) => sum + file.bytes, 0)
+  const bytes = (after?.files ?? [])
+    .filter(({ sha256 }) => !held.has(sha256))
+    .reduce((sum, file) => sum + file.bytes, 0)
   const [{ publishes }, ahead] = await Promise.all([
     deps.sites.used(caller.account, quotaDay(now)),
     deps.sites.waitingBefore(name),
@@ -138,4 +146,3 @@ const planOf = async (deps: Deps, { caller }: ApiRequest, row: SiteRow) => {
     quota: { limit, used: publishes, left: Math.max(0, limit - publishes), resets_at: nextTurn(now) },
   }
 }
-

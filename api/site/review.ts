@@ -29,7 +29,8 @@ const ask = async (deps: Deps, request: ApiRequest, row: SiteRow, asked: Asked):
     if (!found?.row) return pending
     const decided = (await deps.ledger.observe(row.name)).facts.find((one) => one.seq === seq)
     const code = decided?.refusedCode ?? null
-    if (code !== null) throw new Problem(isCode(code) ? code : 'INTERNAL', 'The site was not as this expected it to be.')
+    if (code !== null)
+      throw new Problem(isCode(code) ? code : 'INTERNAL', 'The site was not as this expected it to be.')
     return found.row as SiteRow
   } finally {
     watched.leave()

@@ -67,7 +67,8 @@ export const makeIntake =
   async (text, signal) => {
     if (!URL.canParse(text)) return refusal('is no address')
     const url = new URL(text)
-    if (url.protocol !== 'https:' || url.username !== '' || url.password !== '') return refusal('is no plain https address')
+    if (url.protocol !== 'https:' || url.username !== '' || url.password !== '')
+      return refusal('is no plain https address')
     const address = await addressFor(url.hostname, allowLoopback ? 'public-or-loopback' : 'public')
     if (address === null) return refusal('does not lead to a public address')
     return fetchFrom(url, address, AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]))

@@ -16,7 +16,12 @@ export type Served = { state: 'none'; detail: string } | { state: 'answered'; st
  */
 const secure = (stream: Duplex, hostname: string): Promise<{ socket: Duplex } | { detail: string }> =>
   new Promise((resolve) => {
-    const socket = connect({ socket: stream, servername: hostname, rejectUnauthorized: false, ALPNProtocols: ['http/1.1'] })
+    const socket = connect({
+      socket: stream,
+      servername: hostname,
+      rejectUnauthorized: false,
+      ALPNProtocols: ['http/1.1'],
+    })
     const fail = (detail: string) => {
       socket.destroy()
       resolve({ detail })
@@ -32,7 +37,12 @@ const secure = (stream: Duplex, hostname: string): Promise<{ socket: Duplex } | 
 
 const get = (socket: Duplex, hostname: string, path: string): Promise<Served> =>
   new Promise((resolve, reject) => {
-    const headers = { host: hostname, 'accept-encoding': 'identity', connection: 'close', 'user-agent': 'bottega-verify' }
+    const headers = {
+      host: hostname,
+      'accept-encoding': 'identity',
+      connection: 'close',
+      'user-agent': 'bottega-verify',
+    }
     const call = request({ path, headers, createConnection: () => socket }, (response) => {
       const hash = createHash('sha256')
       let bytes = 0
@@ -42,7 +52,9 @@ const get = (socket: Duplex, hostname: string, path: string): Promise<Served> =>
         else hash.update(chunk)
       })
       response.on('error', reject)
-      response.on('end', () => resolve({ state: 'answered', status: response.statusCode ?? 0, sha256: hash.digest('hex') }))
+      response.on('end', () =>
+        resolve({ state: 'answered', status: response.statusCode ?? 0, sha256: hash.digest('hex') }),
+      )
     })
     call.on('error', reject)
     call.end()

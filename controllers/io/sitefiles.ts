@@ -99,7 +99,11 @@ const demand = (script: RemoteScript, { code, stderr }: { code: number; stderr: 
 
 export type SiteFiles = {
   /** Brings what the host does not have. @returns how many bytes that were */
-  upload(files: readonly ManifestEntry[], read: (sha256: string) => Promise<Buffer>, signal: AbortSignal): Promise<number>
+  upload(
+    files: readonly ManifestEntry[],
+    read: (sha256: string) => Promise<Buffer>,
+    signal: AbortSignal,
+  ): Promise<number>
   /** Makes the release, if it is not there, and `current` lead to it. Other releases than `keep` go. */
   switchTo(
     of: { site: string; digest: string; keep: readonly string[]; files: readonly ManifestEntry[] },
@@ -131,9 +135,14 @@ export const makeSiteFiles = (link: HostLink, root: string): SiteFiles => ({
     const body = Buffer.from([...bySum.keys()].map((sum) => `${sum}\n`).join(''))
     const look = await link.run({ script: MISSING, lines: [root], body, deadlineMs: LOOK_LIMIT_MS, signal })
     demand(MISSING, look)
-    const missing = look.stdout.toString().split('\n').flatMap((sum) => bySum.get(sum) ?? [])
+    const missing = look.stdout
+      .toString()
+      .split('\n')
+      .flatMap((sum) => bySum.get(sum) ?? [])
     for (const part of partsOf(missing)) {
-      const contents = await Promise.all(part.map(async ({ sha256 }) => ({ name: sha256, content: await read(sha256) })))
+      const contents = await Promise.all(
+        part.map(async ({ sha256 }) => ({ name: sha256, content: await read(sha256) })),
+      )
       const sent = await tarOf(contents)
       const run = { script: STORE, lines: [root], body: sent, deadlineMs: UPLOAD_LIMIT_MS, signal }
       demand(STORE, await link.run(run))
@@ -141,7 +150,11 @@ export const makeSiteFiles = (link: HostLink, root: string): SiteFiles => ({
     return missing.reduce((sum, { bytes }) => sum + bytes, 0)
   },
   async switchTo({ site, digest, keep, files }, signal) {
-    const body = Buffer.from(checked(files).map(({ sha256, path }) => `${sha256} ${path}\n`).join(''))
+    const body = Buffer.from(
+      checked(files)
+        .map(({ sha256, path }) => `${sha256} ${path}\n`)
+        .join(''),
+    )
     const lines = [root, site, digest, keep.join(' ')]
     demand(SWITCH, await link.run({ script: SWITCH, lines, body, deadlineMs: SWITCH_LIMIT_MS, signal }))
   },

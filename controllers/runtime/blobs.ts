@@ -36,7 +36,8 @@ export const makeBlobs = ({ pg }: { pg: Pg }): Blobs => {
     })
     if (start > BLOB_MAX_BYTES) throw new Error(`blobs of ${start} bytes are above ${BLOB_MAX_BYTES}`)
     const joined = contents.length === 1 && contents[0] ? contents[0] : Buffer.concat(contents)
-    if (contents.length > 0) await pg.query('put_blobs', 'select put_blobs($1, $2)', [JSON.stringify(described), joined])
+    if (contents.length > 0)
+      await pg.query('put_blobs', 'select put_blobs($1, $2)', [JSON.stringify(described), joined])
     return described.map(({ sha256 }) => sha256)
   }
   return {
@@ -46,7 +47,9 @@ export const makeBlobs = ({ pg }: { pg: Pg }): Blobs => {
     },
     putAll,
     async has(sha256s) {
-      const { rows } = await pg.query<{ sha256: string }>('have_blobs', HAS, [sha256s.map((sum) => Buffer.from(sum, 'hex'))])
+      const { rows } = await pg.query<{ sha256: string }>('have_blobs', HAS, [
+        sha256s.map((sum) => Buffer.from(sum, 'hex')),
+      ])
       return new Set(rows.map(({ sha256 }) => sha256))
     },
     async get(sha256) {

@@ -35,6 +35,8 @@ export type SitePlaces = {
   /** Sites of an account that are not archived, by name. */
   sitesOf(account: string): Promise<string[]>
   rendering(site: string, digest: string): Promise<Rendering | null>
+  /** Below which the platform's hosts give out subdomains, as they were mirrored. */
+  baseDomains(): Promise<string[]>
 }
 
 const RENDERING = `
@@ -46,6 +48,9 @@ select (select count(*) from site_places where account = $1) as sites,
 const WAITING = `
 select count(*) as waiting from site_queue
 where stage = 'waiting' and place < coalesce((select place from site_queue where site = $1), 9223372036854775807)`
+const BASES = `
+select distinct view ->> 'base_domain' as base from mirror
+where kind = 'Host' and (view ->> 'takes_sites')::boolean and view ->> 'base_domain' is not null`
 const SET_BRAND = `
 insert into site_brands (account, tokens) values ($1, $2)
 on conflict (account) do update set tokens = excluded.tokens, updated_at = now()`
@@ -95,6 +100,9 @@ export const makeSitePlaces = ({ pg }: { pg: Pg }): SitePlaces => {
     async sitesOf(account) {
       const text = "select name from mirror where kind = 'Site' and account = $1 and not archived order by name"
       return (await pg.query<{ name: string }>('sites_of', text, [account])).rows.map(({ name }) => name)
+    },
+    async baseDomains() {
+      return (await pg.query<{ base: string }>('site_base_domains', BASES)).rows.map(({ base }) => base)
     },
     async rendering(site, digest) {
       return (await pg.query<Rendering>('site_rendering', RENDERING, [site, digest])).rows[0] ?? null

@@ -17,7 +17,11 @@ export const siteHosts = ({ hosts }: Pick<SiteDeps, 'hosts'>): SiteHost[] =>
     .sort((a, b) => (a.name < b.name ? -1 : 1))
 
 /** Pictures matter only while there is something to render. */
-const picturesFor = async ({ rows }: SiteDeps, object: SiteResource, world: SiteWorld): Promise<SiteWorld['pictures']> => {
+const picturesFor = async (
+  { rows }: SiteDeps,
+  object: SiteResource,
+  world: SiteWorld,
+): Promise<SiteWorld['pictures']> => {
   const wish = renderWish(object.spec, world)
   const sources = wish && renderingOf(world, wish) === null ? sourcesOf(wish) : []
   if (sources.length === 0) return {}

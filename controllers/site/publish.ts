@@ -1,5 +1,5 @@
 /** Bringing bytes live on a host, and taking them down. What to bring, and when, is decided in crds/site/publish.ts. */
-import { INDEX_PATH, fileAt, type SiteManifest } from '../../crds/site/manifest.ts'
+import { fileAt, INDEX_PATH, type SiteManifest } from '../../crds/site/manifest.ts'
 import type { PublishStep } from '../../crds/site/publish.ts'
 import { goneHandlers, siteFolder, siteHandlers } from '../../crds/site/route.ts'
 import { lookAt } from '../io/served.ts'
@@ -16,7 +16,8 @@ const LOOK_SHARE = 0.25
 
 const rootOf = ({ hosts }: SiteDeps, host: string): string => {
   const root = hosts.facts(host)?.siteRoot
-  if (root === null || root === undefined) throw new Stalled('HOST_MISSING', `HOST_MISSING: host ${host} takes no sites`)
+  if (root === null || root === undefined)
+    throw new Stalled('HOST_MISSING', `HOST_MISSING: host ${host} takes no sites`)
   return root
 }
 
@@ -28,7 +29,11 @@ export const readManifest = async ({ blobs }: Pick<SiteDeps, 'blobs'>, sha256: s
   return JSON.parse(stored.toString('utf8')) as SiteManifest
 }
 
-export const upload = async (deps: SiteDeps, { host, manifest }: Step<'upload'>, signal: AbortSignal): Promise<void> => {
+export const upload = async (
+  deps: SiteDeps,
+  { host, manifest }: Step<'upload'>,
+  signal: AbortSignal,
+): Promise<void> => {
   const { files } = await readManifest(deps, manifest)
   const read = async (sha256: string): Promise<Buffer> => {
     const bytes = await deps.blobs.get(sha256)
@@ -79,10 +84,7 @@ export const removeFiles = async (
 }
 
 /** @throws Waiting until the name answers with the page that was brought */
-export const verify = async (
-  deps: SiteDeps,
-  { host, hostname, manifest, since }: Step<'verify'>,
-): Promise<void> => {
+export const verify = async (deps: SiteDeps, { host, hostname, manifest, since }: Step<'verify'>): Promise<void> => {
   const index = fileAt(await readManifest(deps, manifest), INDEX_PATH)
   const seen = await lookAt(() => deps.hosts.tls(host), hostname, '/')
   if (seen.state === 'answered' && seen.status === 200 && seen.sha256 === index?.sha256) return
@@ -92,6 +94,9 @@ export const verify = async (
     const detail = `${hostname} has no certificate on host ${host} yet (${seen.detail}); its DNS must lead to the host`
     throw new Waiting('Certificate', detail, retryMs)
   }
-  throw new Waiting('Verifying', `${hostname} answers ${seen.status} with other bytes than those that are wanted`, retryMs)
+  throw new Waiting(
+    'Verifying',
+    `${hostname} answers ${seen.status} with other bytes than those that are wanted`,
+    retryMs,
+  )
 }
-

@@ -15,7 +15,7 @@ const refuse = (source: string, reason: string): never => {
 
 const bytesOf = async (deps: SiteDeps, source: string, signal: AbortSignal): Promise<Buffer> => {
   if (/^https:/.test(source)) {
-    const taken = await deps.intake(source, signal)
+    const taken = await deps.media.intake(source, signal)
     return taken.ok ? taken.bytes : refuse(source, taken.reason)
   }
   return (await deps.blobs.get(source)) ?? refuse(source, 'is not stored; upload it again')
@@ -23,18 +23,18 @@ const bytesOf = async (deps: SiteDeps, source: string, signal: AbortSignal): Pro
 
 /** @throws Stalled for what is no picture that may be shown */
 export const takePicture = async (deps: SiteDeps, source: string, signal: AbortSignal): Promise<void> => {
-  const verdict = await deps.renderImage(await bytesOf(deps, source, signal))
+  const verdict = await deps.media.renderImage(await bytesOf(deps, source, signal))
   if (!verdict.ok) return refuse(source, verdict.reason)
   await deps.blobs.putAll(verdict.blobs.map(({ bytes }) => Buffer.from(bytes)))
   await deps.rows.putPicture(source, verdict.image)
 }
 
 /** The fonts' bytes are the same for all sites: stored by the first pass of a process that needs them. */
-export const makeFontShelf = (deps: Pick<SiteDeps, 'blobs' | 'webfonts'>): (() => Promise<Record<string, BlobRef>>) => {
+export const makeFontShelf = (deps: Pick<SiteDeps, 'blobs' | 'media'>): (() => Promise<Record<string, BlobRef>>) => {
   let shelf: Record<string, BlobRef> | undefined
   return async () => {
     if (shelf) return shelf
-    const fonts = deps.webfonts()
+    const fonts = deps.media.webfonts()
     const stored = await deps.blobs.has(fonts.map(({ sha256 }) => sha256))
     await deps.blobs.putAll(fonts.filter(({ sha256 }) => !stored.has(sha256)).map(({ bytes }) => Buffer.from(bytes)))
     shelf = Object.fromEntries(fonts.map(({ file, sha256, bytes }) => [file, { sha256, bytes: bytes.byteLength }]))

@@ -61,8 +61,7 @@ export const sendCapDetail = (account: string, limit: number, now: Date): string
   `${account} may send ${limit} invoices a day and has; the next day begins at ${nextTurn(now)}`
 
 /** What SITE_QUOTA says. */
-export const siteCapDetail = (account: string, limit: number): string =>
-  `${account} may have ${limit} websites and has`
+export const siteCapDetail = (account: string, limit: number): string => `${account} may have ${limit} websites and has`
 
 /** What PUBLISH_QUOTA says. */
 export const publishCapDetail = (account: string, limit: number, now: Date): string =>

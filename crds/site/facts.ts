@@ -43,7 +43,11 @@ export type SiteFacts = {
 }
 
 /** @param bytesOf the neutral digest of a rendering of this site; null for one that is not known */
-export const readFacts = (uid: string, facts: readonly Fact[], bytesOf: (digest: string) => Bytes | null): SiteFacts => {
+export const readFacts = (
+  uid: string,
+  facts: readonly Fact[],
+  bytesOf: (digest: string) => Bytes | null,
+): SiteFacts => {
   const read: SiteFacts = {
     generated: false,
     home: null,

@@ -3,8 +3,8 @@ import { metadataFaults } from '../metadata.ts'
 import type { Fault } from '../problem.ts'
 import { content as contentSchema } from './content.ts'
 import { contentFaults } from './content-faults.ts'
-import { CONTENT_MAX_BYTES, type SiteSpec } from './schema.ts'
 import { assetKeyOf, pictureValues } from './pictures.ts'
+import { CONTENT_MAX_BYTES, type SiteSpec } from './schema.ts'
 
 /** Faults of content, assets and metadata. Those of domains need to know more (domain.ts). */
 export const siteFaults = (spec: Pick<SiteSpec, 'content' | 'assets' | 'metadata'>): Fault[] => {

@@ -28,6 +28,13 @@ export const SITE: Kind<SiteSpec, SiteStatus> = {
     { name: 'Digest', type: 'string', path: '.status.digest', description: 'Names the rendered bytes.', wide: true },
     REASON,
   ],
-  selectable: ['.spec.account', '.spec.externalRef', '.spec.subdomain', '.spec.domain', '.status.phase', '.status.host'],
+  selectable: [
+    '.spec.account',
+    '.spec.externalRef',
+    '.spec.subdomain',
+    '.spec.domain',
+    '.status.phase',
+    '.status.host',
+  ],
   rules: [],
 }

@@ -165,7 +165,11 @@ const verdictOf = (object: SiteResource, world: SiteWorld, current: Rendering | 
   switch (ask.ask) {
     case 'submit': {
       if (current?.digest !== ask.digest) return { seq, accept: false, code: 'CHANGED_SINCE' }
-      return { seq, accept: true, event: siteEvent('website.submitted', object, { status: standing('in_review'), url }) }
+      return {
+        seq,
+        accept: true,
+        event: siteEvent('website.submitted', object, { status: standing('in_review'), url }),
+      }
     }
     case 'decide': {
       if (ask.by === object.spec.account) return { seq, accept: false, code: 'SELF_APPROVAL' }
@@ -231,7 +235,8 @@ const statusOf = (world: SiteWorld, current: Rendering | null, wanted: Wanted): 
 const settled = (world: SiteWorld, current: Rendering, status: SiteStatusFacts): Verdict => {
   const live = liveOf(world)
   if (!live) return ready(REASONS[status.phase ?? 'draft'] ?? 'Draft', `${status.phase}, ${current.files} files`)
-  const edited = current.digest === live.digest ? '' : isApproved(world, current) ? ', an approved edit waits' : ', an edit waits'
+  const edited =
+    current.digest === live.digest ? '' : isApproved(world, current) ? ', an approved edit waits' : ', an edit waits'
   return ready('Live', `release ${live.release} is live at ${status.url}${edited}`)
 }
 
@@ -250,5 +255,9 @@ const planRemoval = (object: SiteResource, world: SiteWorld): SitePlan => {
   const { steps } = wayDown(object, world)
   const { home } = world
   if (home !== null && !world.removed) steps.push({ do: 'removeFiles', host: home })
-  return { steps, status, verdict: steps.length > 0 ? waiting('Removing', 'is taken down') : ready('Removed', 'is gone') }
+  return {
+    steps,
+    status,
+    verdict: steps.length > 0 ? waiting('Removing', 'is taken down') : ready('Removed', 'is gone'),
+  }
 }

@@ -113,7 +113,8 @@ export const wayTo = (object: SiteResource, world: SiteWorld, wanted: Wanted & {
   if (live && live.digest === rendering.digest && live.hostname === hostname) return leave(world)
   const host = hostFor(world)
   if (!host) return waitFor('NoHost', 'no approved host takes sites; approve one', HOST_RETRY_MS)
-  if (!host.ready) return waitFor('HostNotReady', `host ${host.name} is not ready; its own status says why`, HOST_RETRY_MS)
+  if (!host.ready)
+    return waitFor('HostNotReady', `host ${host.name} is not ready; its own status says why`, HOST_RETRY_MS)
   const isRelease = releasesOf(world).some(({ digest }) => digest === rendering.digest)
   if (!isRelease && !world.places.includes(rendering.digest)) {
     return { steps: [{ do: 'takePublishPlace', digest: rendering.digest }], wait: null }
@@ -127,7 +128,13 @@ export const wayTo = (object: SiteResource, world: SiteWorld, wanted: Wanted & {
     const message = `is number ${turn.place} in the queue of host ${host.name}`
     return waitFor('Queued', message, QUEUE_RETRY_MS)
   }
-  return { steps: [...(turn.stage === 'waiting' ? bringSteps(world, going) : []), ...endSteps(object, world, going, turn.since)], wait: null }
+  return {
+    steps: [
+      ...(turn.stage === 'waiting' ? bringSteps(world, going) : []),
+      ...endSteps(object, world, going, turn.since),
+    ],
+    wait: null,
+  }
 }
 
 const bringSteps = (world: SiteWorld, { rendering, hostname, host }: Going): PublishStep[] => {

@@ -16,7 +16,15 @@ export const ASSET_REFS_MAX = 400
 export const CONTENT_MAX_BYTES = 262_144
 export const HOSTNAME_MAX = 253
 export const LABEL_MAX = 63
-export const PHASES = ['draft', 'in_review', 'changes_requested', 'approved', 'publishing', 'live', 'unpublished'] as const
+export const PHASES = [
+  'draft',
+  'in_review',
+  'changes_requested',
+  'approved',
+  'publishing',
+  'live',
+  'unpublished',
+] as const
 
 export const SHA256_PATTERN = '^[0-9a-f]{64}$'
 export const ASSET_KEY_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'

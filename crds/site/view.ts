@@ -82,15 +82,17 @@ const reviewView = (world: SiteWorld): ReviewView | null => {
 const releaseViews = (world: SiteWorld): ReleaseView[] => {
   const live = liveOf(world)
   return releasesOf(world)
-    .map(({ release, digest, hostname, bytes, files, at }): ReleaseView => ({
-      number: release,
-      digest,
-      hostname,
-      state: live?.release === release ? 'live' : 'kept',
-      bytes,
-      files,
-      created_at: instant(at),
-    }))
+    .map(
+      ({ release, digest, hostname, bytes, files, at }): ReleaseView => ({
+        number: release,
+        digest,
+        hostname,
+        state: live?.release === release ? 'live' : 'kept',
+        bytes,
+        files,
+        created_at: instant(at),
+      }),
+    )
     .reverse()
 }
 
