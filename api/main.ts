@@ -6,6 +6,7 @@ import { makeBlobs } from '../controllers/runtime/blobs.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
 import { API, EnvError, LIMITS, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
+import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
 import { makeKeyBook } from '../controllers/runtime/idempotency.ts'
 import { makeIssuers } from '../controllers/runtime/issuers.ts'
 import { makeKeys } from '../controllers/runtime/keys.ts'
@@ -90,6 +91,9 @@ const main = async () => {
     mirror,
     blobs: makeBlobs({ pg }),
     issuers: makeIssuers({ pg }),
+    hosts: makeHostReader({ pg }),
+    credentials: makeCredentials({ pg, serverKey: env.secretKey }),
+    allowLoopback: env.egressAllowLoopback === 'true',
     waiter,
     keys,
     authenticate: auth.authenticate,
@@ -105,7 +109,6 @@ const main = async () => {
     audit,
     auditReader: makeAuditReader({ pg }),
     sites: makeSitePlaces({ pg }),
-    allowLoopback: env.egressAllowLoopback === 'true',
     namespace: env.namespace,
     publicUrl: env.publicUrl,
     now,

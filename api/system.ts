@@ -9,6 +9,7 @@ import { auditRoutes } from './audit-routes.ts'
 import { jwksRoutes } from './auth/jwks.ts'
 import { authRoutes } from './auth/routes.ts'
 import { signinRoutes } from './auth/signin-page.ts'
+import { hostRoutes } from './host.ts'
 import { pageRoutes } from './invoice/page.ts'
 import { invoiceRoutes } from './invoice.ts'
 import { openapiOf } from './openapi.ts'
@@ -39,6 +40,13 @@ const SURFACES: readonly Surface[] = [
     version: '2026-09-18',
     description: 'Websites, rendered from content, approved by a reviewer, and published under TLS.',
     routes: siteRoutes,
+  },
+  {
+    path: '/api/openapi-apps.json',
+    title: 'Bottega apps',
+    version: '2026-09',
+    description: 'Apps and the hosts that they are put on.',
+    routes: [...hostRoutes],
   },
 ]
 
@@ -99,6 +107,7 @@ export const allRoutes: Route[] = [
   ...previewRoutes,
   ...reviewPageRoutes,
   ...accountRoutes,
+  ...hostRoutes,
   ...adminRoutes,
   ...teamRoutes,
   ...authRoutes,

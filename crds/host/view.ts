@@ -86,7 +86,7 @@ type Viewed = Pick<Resource<HostSpec, HostStatus & CommonStatus>, 'metadata' | '
 
 export const viewHost = ({ metadata, spec }: Viewed, world: HostWorld, { status, verdict }: HostPlan): HostView => ({
   id: metadata.name,
-  name: spec.title === '' ? metadata.name : spec.title,
+  name: spec.name === '' ? metadata.name : spec.name,
   class: spec.class,
   address: spec.address,
   port: spec.port,
