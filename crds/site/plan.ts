@@ -64,11 +64,12 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   if (settling.length > 0) return end(waiting('Settling', 'takes its place and its name'), settling)
   const making = makeSteps(object, world, wish, current)
   if (making.length > 0) return end(waiting('Rendering', 'renders its pages'), making)
-  if (current === null) {
-    return end(waiting('NoHost', 'no approved host takes sites; approve one', HOST_RETRY_MS))
-  }
+  if (current === null) throw new Error('a site that nothing stops has a rendering')
   const submitting = submitSteps(object, world, current)
   if (submitting.length > 0) return end(waiting('Submitting', 'is submitted for review'), submitting)
+  if (spec.publish && nameOf(spec) !== null && current.name === null) {
+    return end(waiting('NoHost', 'no approved host takes sites; approve one', HOST_RETRY_MS))
+  }
   return live(object, world, wanted, end) ?? end(settled(world, current, status))
 }
 
@@ -77,7 +78,7 @@ type End = (verdict: Verdict, steps?: SiteStep[]) => SitePlan
 /** What there is to do about being live, or why nothing can be done; null when all is as it is wanted. */
 const live = (object: SiteResource, world: SiteWorld, wanted: Wanted, end: End): SitePlan | null => {
   const way = wayOf(object, world, wanted)
-  if (way.steps.length > 0) return end(waiting('Publishing', 'brings what is live to what is wanted'), way.steps)
+  if (way.steps.length > 0) return end(waiting('Publishing', 'brings what is live to what is wanted'), [...way.steps])
   if (way.wait) return end(waiting(way.wait.reason, way.wait.message, way.wait.retryAfterMs))
   const keep = namesNeeded(object.spec, world, wanted)
   if (world.names.some(({ name, settled }) => settled && !keep.includes(name))) {
@@ -252,9 +253,9 @@ const REASONS: Record<string, string> = {
 const planRemoval = (object: SiteResource, world: SiteWorld): SitePlan => {
   const current = renderingOf(world, renderWish(object.spec, world))
   const status = statusOf(world, current, { state: 'nothing' })
-  const { steps } = wayDown(object, world)
   const { home } = world
-  if (home !== null && !world.removed) steps.push({ do: 'removeFiles', host: home })
+  const clearing: SiteStep[] = home !== null && !world.removed ? [{ do: 'removeFiles', host: home }] : []
+  const steps = [...wayDown(object, world).steps, ...clearing]
   return {
     steps,
     status,

@@ -95,7 +95,10 @@ const recordOf = (object: SiteResource, world: SiteWorld, to: Release | null, ur
 }
 
 /** Nothing is left to do when both are empty. `wait` says for what. */
-export type Way = { steps: PublishStep[]; wait: { reason: string; message: string; retryAfterMs?: number } | null }
+export type Way = {
+  steps: readonly PublishStep[]
+  wait: { reason: string; message: string; retryAfterMs?: number } | null
+}
 const DONE: Way = { steps: [], wait: null }
 /** How often whoever waits in a queue looks, beside being woken when its turn comes. */
 const QUEUE_RETRY_MS = 5_000

@@ -31,16 +31,22 @@ export const templateOf = (spec: Pick<SiteSpec, 'content'>, lock: string | null)
 export const hostFor = ({ home, hosts }: Pick<SiteWorld, 'home' | 'hosts'>) =>
   hosts.find(({ name, ready }) => (home === null ? ready : name === home)) ?? null
 
-/** @returns null when a subdomain has no host yet, or the template is not known */
+/** The name in the pages, with its hostname; both null while a subdomain has no host that gives it a base. */
+const placeOf = (spec: SiteSpec, world: Pick<SiteWorld, 'home' | 'hosts'>): Pick<RenderWish, 'name' | 'hostname'> => {
+  const name = nameOf(spec)
+  const host = hostFor(world)
+  if (name === null || (!host && !name.includes('.'))) return { name: null, hostname: null }
+  return { name, hostname: host ? hostnameOf(name, host) : name }
+}
+
+/** @returns null when the template is not known */
 export const renderWish = (
   spec: SiteSpec,
   world: Pick<SiteWorld, 'account' | 'brand' | 'home' | 'hosts'>,
 ): RenderWish | null => {
   const template = templateOf(spec, world.account?.templateLock ?? null)
-  const name = nameOf(spec)
-  const host = hostFor(world)
-  if (template === null || (name !== null && !name.includes('.') && !host)) return null
-  const hostname = name === null ? null : host ? hostnameOf(name, host) : name
+  if (template === null) return null
+  const { name, hostname } = placeOf(spec, world)
   const pictures = Object.fromEntries(pictureSources(contentSchema, spec))
   const logo = spec.assets?.[LOGO_KEY] ?? null
   const { brand } = world

@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { type RequestOptions, request } from 'node:https'
-import { type AppHost, HOST_NAME, startAppHost } from './host.ts'
 import { addAccount } from './callers.ts'
+import { type AppHost, HOST_NAME, startAppHost } from './host.ts'
 import { call, eventually, type Json, type Platform, type Reply, startPlatform } from './invoicing.ts'
 
 /** The platform with a real app host that takes sites, and a reviewer. */
@@ -10,7 +10,7 @@ export type SitePlatform = Platform & {
   reviewer: string
   admin: string
   /** As the owner, unless another token is given. */
-  api(method: string, path: string, body?: unknown, token?: string | null): Promise<Reply>
+  as(method: string, path: string, body?: unknown, token?: string | null): Promise<Reply>
   /** What a visitor gets, with the certificate checked. */
   visit(hostname: string, path?: string, headers?: Record<string, string>): Promise<Page>
 }
@@ -104,7 +104,7 @@ export async function startSitePlatform(): Promise<SitePlatform> {
     host,
     reviewer,
     admin,
-    api: (method, path, body, token = platform.owner) => call(platform.baseUrl, token, method, path, body),
+    as: (method, path, body, token = platform.owner) => call(platform.baseUrl, token, method, path, body),
     visit: visitor(host),
     end: async () => {
       await platform.end()
@@ -115,7 +115,7 @@ export async function startSitePlatform(): Promise<SitePlatform> {
 
 /** A site that is rendered. */
 export const makeSite = async (platform: SitePlatform, body: Record<string, unknown> = {}): Promise<Json> => {
-  const made = await platform.api('POST', '/api/website/generate', { content: siteContent(), ...body })
+  const made = await platform.as('POST', '/api/website/generate', { content: siteContent(), ...body })
   if (made.status !== 201) throw new Error(`generate answered ${made.status}: ${made.text}`)
   return made.json.site
 }
@@ -126,19 +126,23 @@ const done = (step: string, reply: Reply): Json => {
 }
 
 export const approve = async (platform: SitePlatform, id: string): Promise<Json> => {
-  done('submit-review', await platform.api('POST', `/api/website/${id}/submit-review`, {}))
+  done('submit-review', await platform.as('POST', `/api/website/${id}/submit-review`, {}))
   const decision = { decision: 'approve', note: 'fine' }
-  return done('decision', await platform.api('POST', `/api/website/${id}/decision`, decision, platform.reviewer))
+  return done('decision', await platform.as('POST', `/api/website/${id}/decision`, decision, platform.reviewer))
 }
 
 /** Live; a publish that is accepted is waited for. */
 export const publish = async (platform: SitePlatform, id: string): Promise<Json> => {
-  const reply = await platform.api('POST', `/api/website/${id}/publish`, {})
+  const reply = await platform.as('POST', `/api/website/${id}/publish`, {})
   if (reply.status === 202) {
-    return eventually(`${id} to be live`, async () => {
-      const { json } = await platform.api('GET', `/api/website/${id}`)
-      return json.site.live_digest === json.site.digest && json.site
-    }, 60_000)
+    return eventually(
+      `${id} to be live`,
+      async () => {
+        const { json } = await platform.as('GET', `/api/website/${id}`)
+        return json.site.live_digest === json.site.digest && json.site
+      },
+      60_000,
+    )
   }
   return done('publish', reply)
 }
