@@ -12,8 +12,13 @@ const getAccount = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> =
   const profile = (row?.view as AccountView | undefined) ?? caller.profile
   const { id, email, name, plan, role, capabilities, teams } = profile
   const now = deps.now()
-  const [sends, burst] = await Promise.all([deps.slots.used(id, quotaDay(now)), deps.limits.burst(caller.by.id)])
-  const quotas = { ...quotasOf(profile, { sends_per_day: sends }, now), burst }
+  const day = quotaDay(now)
+  const [sends, { sites, publishes }, burst] = await Promise.all([
+    deps.slots.used(id, day),
+    deps.sites.used(id, day),
+    deps.limits.burst(caller.by.id),
+  ])
+  const quotas = { ...quotasOf(profile, { sends_per_day: sends, sites, publishes_per_day: publishes }, now), burst }
   return { status: 200, body: { account: { id, email, name, plan, role, capabilities, teams, quotas } } }
 }
 

@@ -9,6 +9,7 @@ import type { Keys } from '../controllers/runtime/keys.ts'
 import type { Kube } from '../controllers/runtime/kube.ts'
 import type { LedgerReader } from '../controllers/runtime/ledger.ts'
 import type { MirrorReader } from '../controllers/runtime/mirror.ts'
+import type { SitePlaces } from '../controllers/runtime/sites.ts'
 import type { Slots } from '../controllers/runtime/slots.ts'
 import type { Audit } from './audit.ts'
 import type { Attempts } from './auth/attempts.ts'
@@ -49,6 +50,7 @@ export type Deps = {
   idempotency: Idempotency
   audit: Audit
   auditReader: AuditReader
+  sites: SitePlaces
   namespace: string
   publicUrl: string
   now: () => Date

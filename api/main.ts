@@ -17,6 +17,7 @@ import { makeMetrics } from '../controllers/runtime/metrics.ts'
 import { makeMirrorReader } from '../controllers/runtime/mirror.ts'
 import { makeOps } from '../controllers/runtime/ops.ts'
 import { makePg } from '../controllers/runtime/pg.ts'
+import { makeSitePlaces } from '../controllers/runtime/sites.ts'
 import { makeSlots } from '../controllers/runtime/slots.ts'
 import { installStop } from '../controllers/runtime/stop.ts'
 import { VERSION } from '../controllers/runtime/version.ts'
@@ -107,6 +108,7 @@ const main = async () => {
     idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), serverKey: env.secretKey }),
     audit,
     auditReader: makeAuditReader({ pg }),
+    sites: makeSitePlaces({ pg }),
     namespace: env.namespace,
     publicUrl: env.publicUrl,
     now,

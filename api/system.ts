@@ -15,6 +15,9 @@ import { invoiceRoutes } from './invoice.ts'
 import { openapiOf } from './openapi.ts'
 import { Problem } from './problem.ts'
 import { described, type Route } from './route.ts'
+import { previewRoutes } from './site/preview.ts'
+import { reviewPageRoutes } from './site/review-page.ts'
+import { siteRoutes } from './site.ts'
 import { teamRoutes } from './teams.ts'
 
 const open = { scope: { kind: 'public' }, hidden: true } as const
@@ -30,6 +33,13 @@ const SURFACES: readonly Surface[] = [
     version: '2026-07',
     description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
     routes: [...invoiceRoutes, ...accountRoutes, ...authRoutes, ...teamRoutes, ...adminRoutes, ...auditRoutes],
+  },
+  {
+    path: '/api/openapi-websites.json',
+    title: 'Bottega websites',
+    version: '2026-09-18',
+    description: 'Websites, rendered from content, approved by a reviewer, and published under TLS.',
+    routes: siteRoutes,
   },
   {
     path: '/api/openapi-apps.json',
@@ -93,6 +103,9 @@ export const systemRoutes: Route[] = [
 /** Every route of the service. */
 export const allRoutes: Route[] = [
   ...invoiceRoutes,
+  ...siteRoutes,
+  ...previewRoutes,
+  ...reviewPageRoutes,
   ...accountRoutes,
   ...hostRoutes,
   ...adminRoutes,

@@ -7,6 +7,7 @@ import type { CommonStatus, Resource } from '../crds/object.ts'
 import type { Directory } from './directory.ts'
 import type { Around } from './io/host.ts'
 import type { Hosts } from './io/hosts.ts'
+import type { Media } from './io/media.ts'
 import type { Pdf } from './io/pdf.ts'
 import type { Blobs } from './runtime/blobs.ts'
 import type { Events } from './runtime/events.ts'
@@ -53,6 +54,7 @@ export type House = Tools & {
   blobs: Blobs
   accounts: Directory
   hosts: Hosts
+  media: Media
   held<Spec, Status extends CommonStatus>(kind: Kind<Spec, Status>): Held<Resource<Spec, Status>>
   /** Something outside changed: look at this resource. */
   wake(kind: string, name: string): void

@@ -3,5 +3,6 @@ import { accountControl } from './account.ts'
 import type { Control } from './control.ts'
 import { hostControl } from './host.ts'
 import { invoiceControl } from './invoice.ts'
+import { siteControl } from './site.ts'
 
-export const CONTROLS: readonly Control[] = [accountControl, hostControl, invoiceControl]
+export const CONTROLS: readonly Control[] = [accountControl, hostControl, invoiceControl, siteControl]

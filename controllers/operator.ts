@@ -13,6 +13,7 @@ import type { Courier, CourierHooks } from './courier.ts'
 import { makeDirectory } from './directory.ts'
 import type { House, Tools } from './house.ts'
 import { makeHosts } from './io/hosts.ts'
+import { makeMedia } from './io/media.ts'
 import { CONTROLS } from './kinds.ts'
 import { makeAppendAudit, makeAuditKnows } from './runtime/audit.ts'
 import { makeBlobs } from './runtime/blobs.ts'
@@ -96,6 +97,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     blobs: makeBlobs({ pg }),
     accounts: makeDirectory(caches.of(ACCOUNT), namespace),
     hosts,
+    media: makeMedia(deps),
     held: caches.of,
     wake,
     onQueued: () => courier?.wake(),

@@ -3,5 +3,6 @@ import { ACCOUNT } from './account/kind.ts'
 import { HOST } from './host/kind.ts'
 import { INVOICE } from './invoice/kind.ts'
 import type { Kind } from './kind.ts'
+import { SITE } from './site/kind.ts'
 
-export const KINDS: readonly Kind[] = [ACCOUNT, HOST, INVOICE]
+export const KINDS: readonly Kind[] = [ACCOUNT, HOST, INVOICE, SITE]

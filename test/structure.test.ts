@@ -100,6 +100,8 @@ const DOORS: Record<string, RegExp> = {
   'tar-stream': /^controllers\/runtime\/archive\.ts$/,
   express: /^api\//,
   culori: /^crds\/site\/brand\.ts$/,
+  'tar-stream': /^controllers\/io\/tar\.ts$/,
+  tldts: /^crds\/site\/domain\.ts$/,
   sharp: /^controllers\/io\/images\.ts$/,
 }
 

@@ -1,5 +1,6 @@
 /** One host as the process sees it: its connections, whether work may run, and what its errors mean to a pass. */
 import { lookup } from 'node:dns/promises'
+import type { Duplex } from 'node:stream'
 import { bytesOfAddress } from '../../crds/address.ts'
 import { type AddressRule, mayReach } from '../../crds/host/faults.ts'
 import type { Inspection } from '../../crds/host/inspect.ts'
@@ -72,6 +73,7 @@ export type OneHost = {
   link: HostLink
   routes: HostRoutes
   inspect(signal: AbortSignal): Promise<Inspection>
+  tls(): Promise<Duplex>
   certificates(): Promise<HostCertificate[]>
   drain(): Promise<void>
 }
@@ -215,11 +217,9 @@ export const makeHost = (deps: HostDeps): OneHost => {
     const { bind, httpsPort } = settings()
     return `${bind === undefined || bind.includes(':') ? '127.0.0.1' : bind}:${httpsPort}`
   }
-  const measure = makeCertificates(
-    () =>
-      use({ name: 'tls', lane: 'status', deadlineMs: ADMIN_LIMIT_MS }, (connection) => connection.forward(served())),
-    now,
-  )
+  const tls = () =>
+    use({ name: 'tls', lane: 'status', deadlineMs: ADMIN_LIMIT_MS }, (connection) => connection.forward(served()))
+  const measure = makeCertificates(tls, now)
 
   return {
     link: { run: (input) => runFenced(input, (input.lane ?? 'work') === 'work'), ...jobs },
@@ -239,6 +239,7 @@ export const makeHost = (deps: HostDeps): OneHost => {
       }
       return around({ name: 'ssh inspect' }, () => inspect(asked, look, signal))
     },
+    tls,
     certificates: async () => measure((await rows.list(name)).flatMap(({ hostnames }) => hostnames)),
     drain: async () => pool?.pool.drain(),
   }

@@ -4,6 +4,7 @@
  * A kind that works on hosts follows the kind Host (controllers/control.ts), so that it is woken when one changes.
  * Source: spec/2 "Apps"; research/sites-apps.md sections 2 (1-3, 24, 31) and 3 (SSH limits, Caddy admin API).
  */
+import type { Duplex } from 'node:stream'
 import type { AddressRule } from '../../crds/host/faults.ts'
 import { archOf, type Inspection } from '../../crds/host/inspect.ts'
 import type { HostResource } from '../../crds/host/plan.ts'
@@ -103,6 +104,8 @@ export type Hosts = {
   list(): HostFacts[]
   /** What the host says of itself now, over a connection of its own; also one that is not approved. */
   inspect(name: string, signal: AbortSignal): Promise<Inspection>
+  /** A stream to where the host serves TLS, as a visitor reaches it. The caller ends it. */
+  tls(name: string): Promise<Duplex>
   /** What is served for each hostname that has a route. */
   certificates(name: string): Promise<HostCertificate[]>
   /** Whether there is a private key of the version that the spec names. */
@@ -178,6 +181,7 @@ export const makeHosts = (deps: HostsDeps): Hosts => {
     },
     list: () => held.list().map(factsOf),
     inspect: (name, signal) => hostOf(name).inspect(signal),
+    tls: (name) => hostOf(name).tls(),
     certificates: (name) => hostOf(name).certificates(),
     hasCredential: async (name) => {
       const object = objectOf(name)

@@ -6,6 +6,7 @@
  */
 import { createHash } from 'node:crypto'
 import sharp from 'sharp'
+import { type ImageSource, imageSourceOf } from '../../crds/site/imagesource.ts'
 import type { ImageFormat, ImageVariant, RenderedImage } from '../../crds/site/render/input.ts'
 
 export const IMAGE_BYTES_MAX = 10_000_000
@@ -15,29 +16,12 @@ export const IMAGE_TIME_MAX_S = 20
 /** Pixels. A picture is never made larger than it is. */
 export const IMAGE_WIDTHS = [320, 640, 960, 1440, 2048] as const
 
-/** Marks at the start of a file. What has none of these is not read at all: SVG holds scripts, GIF moves. */
-type Source = 'jpeg' | 'png' | 'webp' | 'avif'
-
 export type ImageVerdict =
   | { ok: true; image: RenderedImage; blobs: { sha256: string; bytes: Uint8Array; contentType: string }[] }
   | { ok: false; reason: string }
 
-const ascii = (bytes: Uint8Array, from: number, to: number): string =>
-  Buffer.from(bytes.subarray(from, to)).toString('latin1')
-
-const AVIF_BRANDS = ['avif', 'avis', 'mif1', 'miaf']
-
-/** What the first bytes say that a file is; null for everything that is not taken. */
-export const imageSourceOf = (bytes: Uint8Array): Source | null => {
-  if (ascii(bytes, 0, 3) === '\xff\xd8\xff') return 'jpeg'
-  if (ascii(bytes, 0, 8) === '\x89PNG\r\n\x1a\n') return 'png'
-  if (ascii(bytes, 0, 4) === 'RIFF' && ascii(bytes, 8, 12) === 'WEBP') return 'webp'
-  if (ascii(bytes, 4, 8) === 'ftyp' && AVIF_BRANDS.includes(ascii(bytes, 8, 12))) return 'avif'
-  return null
-}
-
 /** What the decoder calls the format that the first bytes promise. */
-const DECODED_AS: Record<Source, string> = { jpeg: 'jpeg', png: 'png', webp: 'webp', avif: 'heif' }
+const DECODED_AS: Record<ImageSource, string> = { jpeg: 'jpeg', png: 'png', webp: 'webp', avif: 'heif' }
 
 // one thread each: the machine is shared, and two pictures at a time keep both cores busy
 sharp.concurrency(1)
@@ -77,7 +61,7 @@ const wordsOf = (error: unknown): string => {
   return line.replace(/[^\x20-\x7e]/g, '').slice(0, 120) || 'the decoder gave up'
 }
 
-const transcode = async (bytes: Uint8Array, source: Source): Promise<ImageVerdict> => {
+const transcode = async (bytes: Uint8Array, source: ImageSource): Promise<ImageVerdict> => {
   const { width, height, format, pages = 1, orientation = 1, hasAlpha } = await open(bytes).metadata()
   if (format !== DECODED_AS[source]) return refusal(`begins as ${source.toUpperCase()} and is ${format}`)
   if (pages > 1) return refusal('moves; send a single picture')

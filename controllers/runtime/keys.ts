@@ -10,6 +10,8 @@ const PASSWORD_LENGTH = 12
 /** 22 characters of base64url: 132 bits of the MAC. */
 const MAC_LENGTH = 22
 
+/** What a link that is itself the key may open. */
+export type Purpose = 'preview' | 'review'
 /** Hexadecimal digits. */
 const INSTALLATION_LENGTH = 12
 
@@ -20,6 +22,10 @@ export type Keys = {
   linkToken(name: string): string
   /** The resource that a link token names, or null when it was not made here. */
   nameOfLink(token: string): string | null
+  /** `<name>.<mac>`: opens one page about a thing to whoever holds it, and no page of another purpose. */
+  capability(purpose: Purpose, name: string): string
+  /** The name in a capability, or null when it was not made here for this purpose. */
+  nameOfCapability(purpose: Purpose, token: string): string | null
   /** The password of the n-th send of an invoice. */
   password(name: string, sendCount: number): string
   /** Compares in constant time. */
@@ -50,6 +56,7 @@ export const makeKeys = (serverKey: Buffer): Keys => {
   const sessionKey = derive('page-session')
   const signinKey = derive('signin')
   const formKey = derive('form')
+  const capabilityKeys: Record<Purpose, Buffer> = { preview: derive('preview'), review: derive('review') }
 
   const macOf = (key: Buffer, text: string) =>
     createHmac('sha256', key).update(text).digest('base64url').slice(0, MAC_LENGTH)
@@ -77,6 +84,8 @@ export const makeKeys = (serverKey: Buffer): Keys => {
     installation: derive('installation').toString('hex').slice(0, INSTALLATION_LENGTH),
     linkToken: (name) => tokenOf(linkKey, name),
     nameOfLink: (token) => nameOf(linkKey, token),
+    capability: (purpose, name) => tokenOf(capabilityKeys[purpose], name),
+    nameOfCapability: (purpose, token) => nameOf(capabilityKeys[purpose], token),
     signinToken: (id) => tokenOf(signinKey, id),
     signinOfToken: (token) => nameOf(signinKey, token),
     formToken: (sessionId) => macOf(formKey, sessionId),
