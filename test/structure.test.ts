@@ -116,7 +116,7 @@ const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/
 /** `crds` is pure: the same arguments give the same answer, for ever. */
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bfetch\(|\bsetTimeout\b|\bTemporal\.Now\b|\brandom(?:Bytes|UUID)\b|\bcrypto\.getRandomValues\b/
-const PURE_BUILTINS = ['node:assert', 'node:assert/strict', 'node:crypto']
+const PURE_BUILTINS = ['node:assert', 'node:assert/strict', 'node:crypto', 'node:zlib']
 
 const impurities = (tree: Tree): string[] =>
   [...tree].flatMap(([path, text]) => {
