@@ -240,31 +240,27 @@ export const makeDevboxLedger = ({ pg, epoch }: { pg: Pg; epoch: () => number })
   }),
   reserve: (wish) => reserveIn(pg, epoch(), wish),
   async settle(decision) {
-    const { resource, rev, at, by, state } = decision
-    const isAccepted = state === 'accepted'
+    const { resource, rev, at, by } = decision
     const fact = decision.seq === null ? { ...decision.fact, writtenBy: 'controller' } : null
-    const { rows } = await pg.query<{ outcome: string; others: number }>('settle_devbox', SETTLE, [
-      LEASE,
-      epoch(),
-      resource,
-      rev,
-      decision.seq,
-      fact && JSON.stringify(fact),
-      state,
-      isAccepted ? null : decision.code,
-      isAccepted ? null : decision.detail,
-      isAccepted ? decision.uid : null,
-      isAccepted ? JSON.stringify(decision.box) : null,
-      isAccepted ? decision.committedMicroUsd : null,
-      isAccepted ? decision.capMicroUsd : null,
-      isAccepted && decision.over,
-      by && JSON.stringify(by),
-      JSON.stringify(isAccepted ? decision.told : []),
-      isAccepted && decision.event ? JSON.stringify(decision.event) : null,
-      at,
-    ])
+    const of = [LEASE, epoch(), resource, rev, decision.seq, jsonOf(fact)]
+    const values = [...of, ...verdictOf(decision), jsonOf(by), ...toldOf(decision), at]
+    const { rows } = await pg.query<{ outcome: string; others: number }>('settle_devbox', SETTLE, values)
     const row = rows[0]
     if (!row) throw new Error('settle_devbox gave no answer')
     return settledOf(row)
   },
 })
+
+const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.stringify(value))
+
+/** state, code, detail, uid, box, committed, cap, over: the middle of settle_devbox's arguments. */
+const verdictOf = (decision: DevboxDecision): unknown[] => {
+  if (decision.state === 'refused') {
+    return [decision.state, decision.code, decision.detail, null, null, null, null, false]
+  }
+  const { state, uid, box, committedMicroUsd, capMicroUsd, over } = decision
+  return [state, null, null, uid, JSON.stringify(box), committedMicroUsd, capMicroUsd, over]
+}
+
+const toldOf = (decision: DevboxDecision): unknown[] =>
+  decision.state === 'refused' ? ['[]', null] : [JSON.stringify(decision.told), jsonOf(decision.event)]

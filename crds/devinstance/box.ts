@@ -65,6 +65,8 @@ export type Box = Extent & {
   teams: string[]
   meter: Meter
   stateSince: string
+  /** Since when it has its present size. */
+  sizedAt: string
   /** The latest start; the clock of idleness begins there. */
   startedAt: string | null
   terminatedAt: string | null

@@ -57,6 +57,7 @@ export const reserved = ({ spec, fallbackName, pricingVersion, bootstrapSha256, 
     teams: [],
     meter: { spentMicroUsd: 0, since: at, monthlyMicroUsd: 0 },
     stateSince: at,
+    sizedAt: at,
     startedAt: null,
     terminatedAt: null,
     deletedAt: null,
@@ -146,8 +147,11 @@ export const resized: Effect<'resized'> = (context) => {
   const { box: withAddress, told: of } = addressed(context as Context<Trigger>)
   const begins = said.state === 'running' && intent?.state !== 'running'
   return {
-    box: { ...withAddress, ...to, intent: null, startedAt: begins ? at : box.startedAt },
-    told: [told('resized', { from: intent?.from, to, verifiedDf: said.verifiedDf, ...(aborted && { aborted }) }), ...of],
+    box: { ...withAddress, ...to, sizedAt: at, intent: null, startedAt: begins ? at : box.startedAt },
+    told: [
+      told('resized', { from: intent?.from, to, verifiedDf: said.verifiedDf, ...(aborted && { aborted }) }),
+      ...of,
+    ],
   }
 }
 

@@ -3,8 +3,6 @@ import type { Fault } from '../problem.ts'
 import type { DevInstanceSpec } from './schema.ts'
 import { CLASSES } from './sizes.ts'
 
-export const CAPABILITY = 'devbox.manage'
-
 /** @returns findings with pointers into the spec, empty when it is sound */
 export const devInstanceFaults = (spec: Pick<DevInstanceSpec, 'sizeClass' | 'diskGb' | 'agents'>): Fault[] => {
   const least = CLASSES[spec.sizeClass].diskGb
@@ -21,6 +19,12 @@ export const devInstanceFaults = (spec: Pick<DevInstanceSpec, 'sizeClass' | 'dis
       : []),
     ...(twice < 0
       ? []
-      : [{ code: 'INVALID_FIELD' as const, pointer: `/agents/${twice}`, detail: `${spec.agents[twice]} is named twice` }]),
+      : [
+          {
+            code: 'INVALID_FIELD' as const,
+            pointer: `/agents/${twice}`,
+            detail: `${spec.agents[twice]} is named twice`,
+          },
+        ]),
   ]
 }

@@ -15,7 +15,10 @@ export const TEAMS_MAX = 20
 export const sameInstance: Guard<'provisioning' | 'finalize'> = ({ box, said }) =>
   said.instanceId === box.instanceId
     ? null
-    : refusal('INSTANCE_MISMATCH', `${box.instanceId} is attached, ${said.instanceId} was reported: one of them is an orphan`)
+    : refusal(
+        'INSTANCE_MISMATCH',
+        `${box.instanceId} is attached, ${said.instanceId} was reported: one of them is an orphan`,
+      )
 
 const hasLapsed = ({ box, at }: Context<Trigger>): boolean =>
   box.lease !== null && Date.parse(at) > Date.parse(box.lease.expiresAt)
@@ -98,7 +101,8 @@ export const asIntended: Guard<'resized'> = ({ box, said }) => {
   const intent = box.intent as Intent
   const { from, to } = intent
   const diskGb = said.diskGb ?? to.diskGb
-  const isKnown = [from, to].some((one) => one.sizeClass === said.sizeClass) && [from.diskGb, to.diskGb].includes(diskGb)
+  const isKnown =
+    [from, to].some((one) => one.sizeClass === said.sizeClass) && [from.diskGb, to.diskGb].includes(diskGb)
   if (isKnown) return null
   const asked = extentOf({ sizeClass: said.sizeClass, diskGb })
   return refusal('NO_RESIZE_INTENT', `${asked} was confirmed; announced was ${extentOf(from)} to ${extentOf(to)}`)
@@ -138,7 +142,9 @@ export const allGone: Guard<'terminated'> = ({ box, said }) => {
     ...(said.eipGone ? [] : [`the address ${box.held.map(({ eipAllocId }) => eipAllocId).join(', ') || 'of it'}`]),
     ...(said.volumesGone ? [] : ['its volumes']),
   ]
-  return left.length === 0 ? null : refusal('INSTANCE_LIVE', `${left.join(' and ')} not confirmed gone: it goes on costing`)
+  return left.length === 0
+    ? null
+    : refusal('INSTANCE_LIVE', `${left.join(' and ')} not confirmed gone: it goes on costing`)
 }
 
 /** What is on the machine alone would be lost, or is at risk while its disk is changed. */
@@ -163,4 +169,6 @@ export const largeEnough: Guard<'repo'> = ({ box, said }) => {
 }
 
 export const roomForTeam: Guard<'share'> = ({ box }) =>
-  box.teams.length < TEAMS_MAX ? null : refusal('INVALID_FIELD', `it is shared with ${TEAMS_MAX} teams, which is the most`)
+  box.teams.length < TEAMS_MAX
+    ? null
+    : refusal('INVALID_FIELD', `it is shared with ${TEAMS_MAX} teams, which is the most`)

@@ -42,7 +42,12 @@ export const DEVINSTANCE: Kind<DevInstanceSpec, DevInstanceStatus> = {
   columns: [
     { name: 'State', type: 'string', path: '.status.phase', description: 'The state that was last confirmed.' },
     { name: 'Class', type: 'string', path: '.status.sizeClass', description: 'The size class.' },
-    { name: 'Monthly', type: 'string', path: '.status.runningMonthlyUsd', description: 'All-in price while it runs, USD.' },
+    {
+      name: 'Monthly',
+      type: 'string',
+      path: '.status.runningMonthlyUsd',
+      description: 'All-in price while it runs, USD.',
+    },
     { name: 'IP', type: 'string', path: '.status.publicIp', description: 'Its address.' },
     READY,
     AGE,

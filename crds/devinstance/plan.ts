@@ -7,12 +7,13 @@ import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } f
 import type { ProblemCode } from '../problem.ts'
 import { addressOf, type Box, orphansOf, runningMonthlyMicroUsd } from './box.ts'
 import { deleted, diskGbOf, lapsed, RESERVATION_MS } from './effects.ts'
-import { CAPABILITY, devInstanceFaults } from './faults.ts'
+import { devInstanceFaults } from './faults.ts'
 import { PRICING_VERSION, usdOf } from './prices.ts'
+import { CAPABILITY } from './reserving.ts'
 import type { DevInstanceSpec, DevInstanceStatus } from './schema.ts'
 import { priceOf } from './sizes.ts'
 import { decide, type Told } from './transitions.ts'
-import type { DevInstanceWorld, Pending, Settlement } from './world.ts'
+import type { DevInstanceRecord, DevInstanceWorld, Pending, Settlement } from './world.ts'
 
 export type DevInstanceResource = Resource<DevInstanceSpec, DevInstanceStatus>
 export type DevInstanceFacts = Omit<DevInstanceStatus, 'observedGeneration' | 'conditions'>
@@ -21,9 +22,9 @@ export type DevInstanceStep =
   /** Takes the name and a part of the cap; what came by REST has both. Stalled when there is none left. */
   | { do: 'reserve'; name: string; committedMicroUsd: number; capMicroUsd: number; pricingVersion: string }
   /** Makes the row: price, user data, history. */
-  | { do: 'enter'; name: string; pricingVersion: string }
+  | { do: 'enter'; name: string; pricingVersion: string; rev: number }
   /** Writes one verdict and what follows from it, under the owner's row lock. */
-  | { do: 'settle'; settlement: Settlement; capMicroUsd: number }
+  | { do: 'settle'; settlement: Settlement; before: Box; rev: number; capMicroUsd: number }
 
 export type DevInstancePlan = Plan<DevInstanceStep, DevInstanceFacts>
 
@@ -37,51 +38,45 @@ const laterBy = (at: string, ms: number): string => new Date(Date.parse(at) + ms
 
 /** @param object out of the cache, treated as frozen  @param now the platform's clock */
 export const planDevInstance = (object: DevInstanceResource, world: DevInstanceWorld, now: Date): DevInstancePlan => {
-  const { spec, metadata } = object
-  const isGoing = metadata.deletionTimestamp !== undefined
-  const { account, record } = world
+  const { record } = world
   const box = record?.box ?? null
-  const end = (verdict: Verdict, steps: DevInstanceStep[] = []): DevInstancePlan => ({
-    steps,
-    status: { factSeq: world.factSeq },
-    verdict,
-  })
-  const stop = (code: ProblemCode, detail: string) => end(stalled(code, `${code}: ${detail}`))
-
-  const isOfAnother = box !== null && box.deletedAt !== null && record?.uid !== metadata.uid
+  const isOfAnother = box !== null && box.deletedAt !== null && record?.uid !== object.metadata.uid
   if (record === null || box === null || isOfAnother) {
-    if (isGoing) return end(ready('Deleted', 'nothing was reserved under this name'))
-    const fault = devInstanceFaults(spec)[0]
-    if (fault) return stop(fault.code, `${fault.pointer} ${fault.detail}`)
-    if (!account) {
-      return end(waiting('AccountMissing', `account ${spec.account} does not exist; create it`, RETRY_MS))
-    }
-    const name = spec.name ?? metadata.name
-    if (record !== null && box === null) {
-      const enter = { do: 'enter' as const, name, pricingVersion: record.pricingVersion }
-      return end(waiting('Reserving', 'enters the reservation'), [enter])
-    }
-    if (!account.capabilities.includes(CAPABILITY)) {
-      return stop('CAPABILITY_REQUIRED', `account ${spec.account} lacks ${CAPABILITY}, which only an admin grants`)
-    }
-    return end(waiting('Reserving', 'takes its name and its part of the cap'), [
-      {
-        do: 'reserve',
-        name,
-        committedMicroUsd: reservationMicroUsd(spec, PRICING_VERSION),
-        capMicroUsd: account.capMicroUsd,
-        pricingVersion: PRICING_VERSION,
-      },
-    ])
+    return planReservation(object, world, isOfAnother ? null : record)
   }
-  const steps = stepsOf(object, world, box, now)
   return {
-    steps,
+    steps: stepsOf(object, world, { ...record, box }, now),
     status: factsOf(box, world.factSeq),
-    verdict: verdictOf(box, isGoing),
+    verdict: verdictOf(box, object.metadata.deletionTimestamp !== undefined),
     conditions: conditionsOf(box, world, now),
     ...wakeOf(box, world, now),
   }
+}
+
+/** There is no row yet. @param reservation what was taken for it, by the api or by an earlier pass */
+const planReservation = (
+  { spec, metadata }: DevInstanceResource,
+  { account, factSeq }: DevInstanceWorld,
+  reservation: DevInstanceRecord | null,
+): DevInstancePlan => {
+  const end = (verdict: Verdict, steps: DevInstanceStep[] = []) => ({ steps, status: { factSeq }, verdict })
+  const stop = (code: ProblemCode, detail: string) => end(stalled(code, `${code}: ${detail}`))
+  if (metadata.deletionTimestamp !== undefined) return end(ready('Deleted', 'nothing was reserved under this name'))
+  const fault = devInstanceFaults(spec)[0]
+  if (fault) return stop(fault.code, `${fault.pointer} ${fault.detail}`)
+  if (!account) return end(waiting('AccountMissing', `account ${spec.account} does not exist; create it`, RETRY_MS))
+  const name = spec.name ?? metadata.name
+  if (reservation !== null) {
+    const { pricingVersion, rev } = reservation
+    return end(waiting('Reserving', 'enters the reservation'), [{ do: 'enter', name, pricingVersion, rev }])
+  }
+  if (!account.capabilities.includes(CAPABILITY)) {
+    return stop('CAPABILITY_REQUIRED', `account ${spec.account} lacks ${CAPABILITY}, which only an admin grants`)
+  }
+  const { capMicroUsd } = account
+  const committedMicroUsd = reservationMicroUsd(spec, PRICING_VERSION)
+  const reserve = { do: 'reserve' as const, name, committedMicroUsd, capMicroUsd, pricingVersion: PRICING_VERSION }
+  return end(waiting('Reserving', 'takes its name and its part of the cap'), [reserve])
 }
 
 /** What a reservation commits: the all-in running price. */
@@ -99,11 +94,13 @@ export const stalledUntil = (now: Date): string => laterBy(now.toISOString(), ST
 const stepsOf = (
   { metadata }: DevInstanceResource,
   world: DevInstanceWorld,
-  box: Box,
+  { box, rev }: { box: Box; rev: number },
   now: Date,
 ): DevInstanceStep[] => {
   const capMicroUsd = world.account?.capMicroUsd ?? 0
-  const settle = (settlement: Settlement): DevInstanceStep[] => [{ do: 'settle', settlement, capMicroUsd }]
+  const settle = (settlement: Settlement): DevInstanceStep[] => [
+    { do: 'settle', settlement, before: box, rev, capMicroUsd },
+  ]
   const at = now.toISOString()
   const own = (trigger: string, made: { box: Box; told: Told[] }) =>
     settle({ seq: null, trigger, at, by: null, state: 'accepted', ...made })
@@ -155,7 +152,10 @@ const factsOf = (box: Box, factSeq: number): DevInstanceFacts => {
 const verdictOf = (box: Box, isGoing: boolean): Verdict => {
   if (box.deletedAt !== null) return ready('Deleted', `deleted at ${box.deletedAt}; the row is kept`)
   if (isGoing) {
-    return stalled('INSTANCE_LIVE', `INSTANCE_LIVE: ${box.instanceId} is attached; confirm it terminated, then this goes`)
+    return stalled(
+      'INSTANCE_LIVE',
+      `INSTANCE_LIVE: ${box.instanceId} is attached; confirm it terminated, then this goes`,
+    )
   }
   switch (box.state) {
     case 'reserved':
@@ -220,4 +220,3 @@ const wakeOf = (box: Box, world: DevInstanceWorld, now: Date): { wakeAt?: string
   ].filter((atMs) => atMs > now.getTime())
   return due.length === 0 ? {} : { wakeAt: new Date(Math.min(...due)).toISOString() }
 }
-

@@ -2,7 +2,7 @@
  * What the provisioner and the owner say: the body of each call, as one literal each (spec/3 Endpoints; CONTRACT 10).
  */
 import type { Infer, ObjectSchema } from '../schema.ts'
-import { MEASUREMENTS, PROFILE } from './profile.ts'
+import { type MEASUREMENTS, PROFILE } from './profile.ts'
 import { archField, diskGbField, nameField, REPO, sizeClassField } from './schema.ts'
 
 const ALLOCATION_MAX = 64

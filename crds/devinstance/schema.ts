@@ -4,7 +4,7 @@
  */
 import { accountField } from '../fields.ts'
 import { COMMON_STATUS } from '../kind.ts'
-import type { Infer, ObjectSchema } from '../schema.ts'
+import { type Infer, type ObjectSchema, withDefaults } from '../schema.ts'
 import { AGENT_IDS } from './agents.ts'
 import { ARCHES, DISK_GB_MAX, SIZE_CLASSES } from './sizes.ts'
 
@@ -41,7 +41,12 @@ export const nameField = {
 
 export const sizeClassField = { type: 'string', description: 'The size class.', enum: SIZE_CLASSES } as const
 export const archField = { type: 'string', description: 'The architecture.', enum: ARCHES } as const
-export const diskGbField = { type: 'integer', description: 'Size of the disk in GB.', minimum: 1, maximum: DISK_GB_MAX } as const
+export const diskGbField = {
+  type: 'integer',
+  description: 'Size of the disk in GB.',
+  minimum: 1,
+  maximum: DISK_GB_MAX,
+} as const
 
 /** What is checked out on it. Credentials do not belong in the address: they go into the environment. */
 export const REPO = {
@@ -54,7 +59,8 @@ export const REPO = {
       description: 'Address to clone from, by https or ssh, without credentials.',
       minLength: 1,
       maxLength: URL_MAX,
-      pattern: '^(https://[A-Za-z0-9._~-]+(:[0-9]{1,5})?/|ssh://([A-Za-z0-9._-]+@)?[A-Za-z0-9._-]+(:[0-9]{1,5})?/|[A-Za-z0-9._-]+@[A-Za-z0-9._-]+:)[A-Za-z0-9._~/+%-]+$',
+      pattern:
+        '^(https://[A-Za-z0-9._~-]+(:[0-9]{1,5})?/|ssh://([A-Za-z0-9._-]+@)?[A-Za-z0-9._-]+(:[0-9]{1,5})?/|[A-Za-z0-9._-]+@[A-Za-z0-9._-]+:)[A-Za-z0-9._~/+%-]+$',
     },
     ref: {
       type: 'string',
@@ -106,7 +112,7 @@ export const spec = {
       items: { type: 'string', description: 'One profile.', enum: AGENT_IDS, maxLength: 32 },
     },
     repo: { ...REPO, 'x-immutable': 'INVALID_FIELD' },
-    policy: { ...POLICY, default: {} },
+    policy: POLICY,
   },
 } as const satisfies ObjectSchema
 
@@ -121,7 +127,11 @@ export const status = {
     name: { type: 'string', description: 'Its present name.', maxLength: NAME_MAX },
     sizeClass: { type: 'string', description: 'Its present size class.', maxLength: 8 },
     diskGb: { type: 'integer', description: 'Its present disk in GB.' },
-    runningMonthlyUsd: { type: 'string', description: 'All-in price of a month while it runs, in US dollars.', maxLength: 32 },
+    runningMonthlyUsd: {
+      type: 'string',
+      description: 'All-in price of a month while it runs, in US dollars.',
+      maxLength: 32,
+    },
     instanceId: { type: 'string', description: "The cloud's id.", maxLength: 64 },
     publicIp: { type: 'string', description: 'Its present address.', maxLength: 64 },
   },
@@ -131,3 +141,6 @@ export type DevInstanceSpec = Infer<typeof spec>
 export type DevInstanceStatus = Infer<typeof status>
 export type Policy = Infer<typeof POLICY>
 export type Repo = Infer<typeof REPO>
+
+/** The policy in force: what is not said is as the schema says. */
+export const policyOf = ({ policy }: Pick<DevInstanceSpec, 'policy'>): Policy => withDefaults(POLICY, policy ?? {})

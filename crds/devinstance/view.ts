@@ -5,7 +5,7 @@ import { RESERVATION_MS } from './effects.ts'
 import type { DevInstancePlan, DevInstanceResource } from './plan.ts'
 import { usdOf } from './prices.ts'
 import { sizingOf } from './repo.ts'
-import type { Policy } from './schema.ts'
+import { type Policy, policyOf } from './schema.ts'
 import { instanceTypeOf, priceAnswer, priceOf } from './sizes.ts'
 import { allowedActions } from './transitions.ts'
 
@@ -23,10 +23,20 @@ export type StoredDevInstance = {
 }
 
 /** One entry of the history. */
-export type HistoryEntry = { kind: string; at: string; by: string | null; version: number; data: Record<string, unknown> }
+export type HistoryEntry = {
+  kind: string
+  at: string
+  by: string | null
+  version: number
+  data: Record<string, unknown>
+}
 
 /** @param object with the status that was just written */
-export const storedDevInstance = (object: DevInstanceResource, box: Box | null, plan: DevInstancePlan): StoredDevInstance => {
+export const storedDevInstance = (
+  object: DevInstanceResource,
+  box: Box | null,
+  plan: DevInstancePlan,
+): StoredDevInstance => {
   const { metadata, spec, status } = object
   const said = new Set(plan.conditions?.map(({ type }) => type))
   const { verdict } = plan
@@ -34,7 +44,7 @@ export const storedDevInstance = (object: DevInstanceResource, box: Box | null, 
     id: metadata.name,
     owner: spec.account,
     box,
-    policy: spec.policy,
+    policy: policyOf(spec),
     conditions: (status?.conditions ?? [])
       .filter(({ type }) => said.has(type))
       .map(({ type, reason, message, lastTransitionTime }) => ({ type, reason, message, since: lastTransitionTime })),
