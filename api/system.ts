@@ -9,6 +9,7 @@ import { auditRoutes } from './audit-routes.ts'
 import { jwksRoutes } from './auth/jwks.ts'
 import { authRoutes } from './auth/routes.ts'
 import { signinRoutes } from './auth/signin-page.ts'
+import { devInstanceRoutes } from './devinstance.ts'
 import { pageRoutes } from './invoice/page.ts'
 import { invoiceRoutes } from './invoice.ts'
 import { openapiOf } from './openapi.ts'
@@ -29,6 +30,13 @@ const SURFACES: readonly Surface[] = [
     version: '2026-07',
     description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
     routes: [...invoiceRoutes, ...accountRoutes, ...authRoutes, ...teamRoutes, ...adminRoutes, ...auditRoutes],
+  },
+  {
+    path: '/api/openapi-devboxes.json',
+    title: 'Bottega dev instances',
+    version: '2026-09-15',
+    description: 'Reserved workbenches for coding agents: registry, policy and cost, without a call to any cloud.',
+    routes: devInstanceRoutes,
   },
 ]
 
@@ -85,6 +93,7 @@ export const systemRoutes: Route[] = [
 /** Every route of the service. */
 export const allRoutes: Route[] = [
   ...invoiceRoutes,
+  ...devInstanceRoutes,
   ...accountRoutes,
   ...adminRoutes,
   ...teamRoutes,
