@@ -36,12 +36,20 @@ export type Bootstrap =
   | { ok: true; bytes: Buffer; contentType: 'text/plain; charset=utf-8' | 'application/gzip'; sha256: string }
   | { ok: false; code: 'BOOTSTRAP_TOO_LARGE'; detail: string }
 
-/** A repository's address without a user's secret in it: it would be readable on the box, and to whoever may describe it. */
-export const REPO_URL_PATTERN =
-  '^(https://[A-Za-z0-9.-]+(:[0-9]{1,5})?/|ssh://([a-z_][a-z0-9_-]*@)?[A-Za-z0-9.-]+(:[0-9]{1,5})?/|[a-z_][a-z0-9_-]*@[A-Za-z0-9.-]+:)[A-Za-z0-9._~/+-]+$'
+/** `https://user:secret@host/…` would be readable on the box, and to whoever may describe it. */
+const SECRET_IN_URL = /^https?:\/\/[^/]*@|:\/\/[^/]*:[^/]*@/
+const HOST_NAME_MAX = 63
 
-const REPO_URL = new RegExp(REPO_URL_PATTERN, 'u')
-const HOST_NAME = /^[a-z0-9]([a-z0-9.-]{0,61}[a-z0-9])?$/
+/** The name as a host name: `My_Box.1` → `my-box-1`. */
+const hostNameOf = (name: string): string => {
+  const hostName = name
+    .toLowerCase()
+    .replace(/[^a-z0-9]+/g, '-')
+    .slice(0, HOST_NAME_MAX)
+    .replace(/^-|-$/g, '')
+  return hostName === '' ? DEV_USER : hostName
+}
+
 /** A ref that is the name of a branch, and neither a commit nor a tag spelled out. */
 const BRANCH = /^(?!refs\/|-)(?![0-9a-f]{7,64}$)[A-Za-z0-9._/-]{1,200}$/
 
@@ -60,7 +68,7 @@ const PACKAGES = [
   'unattended-upgrades',
 ]
 
-/** The user data of a box. @throws AssertionError on a name or an address that its schema would not have let through */
+/** The user data of a box. @throws AssertionError when the repository's address holds a secret: its schema lets none through */
 export const bootstrapOf = (input: BootstrapInput): Bootstrap => served(cloudConfig(input))
 
 /**
@@ -92,10 +100,8 @@ const answer = (bytes: Buffer, contentType: 'text/plain; charset=utf-8' | 'appli
 
 type BoxFile = { path: string; mode: '0644' | '0755'; content: string }
 
-const cloudConfig = (input: BootstrapInput): string => {
-  assert(HOST_NAME.test(input.name), `a host name: ${input.name}`)
-  return `#cloud-config
-hostname: "${input.name}"
+const cloudConfig = (input: BootstrapInput): string => `#cloud-config
+hostname: "${hostNameOf(input.name)}"
 user:
   name: "${DEV_USER}"
   gecos: "Dev instance"
@@ -114,7 +120,6 @@ write_files:
 ${filesOf(input).map(fileEntry).join('')}runcmd:
   - ["${PREFIX}/bin/provision"]
 `
-}
 
 const filesOf = ({ arch, agents, repo }: BootstrapInput): BoxFile[] => {
   const chosen = [...new Set(agents)].sort().map((id) => AGENTS[id])
@@ -144,7 +149,7 @@ const archivesOf = (arch: Arch, chosen: readonly { archives: Readonly<Record<Arc
 
 const remoteOf = (repo: BootstrapInput['repo']): Remote | undefined => {
   if (!repo) return undefined
-  assert(REPO_URL.test(repo.url), 'an address without a secret in it')
+  assert(!SECRET_IN_URL.test(repo.url), 'the address of a repository holds no secret')
   const isBranch = repo.ref !== undefined && BRANCH.test(repo.ref) && !repo.ref.includes('..')
   return { url: repo.url, branch: isBranch && repo.ref !== undefined ? repo.ref : 'main' }
 }

@@ -80,10 +80,14 @@ const MEASURED_HEADROOM_PERCENT = 130
 const percent = (value: number, of: number): number => Math.ceil((value * of) / 100)
 const sum = (values: readonly number[]): number => values.reduce((total, value) => total + value, 0)
 
-/** A decimal string in `unit`s, rounded up: `'3.2'` of 1024 → 3277. Zero when absent. */
+/**
+ * A decimal in `unit`s, rounded up: `'3.2'` of 1024 → 3277; zero when absent. A program that measures tells more digits than
+ * a decimal has: what was in use is then rounded up too.
+ */
 const scaled = (decimal: string | undefined, unit: number): number => {
-  const value = parseDecimal(decimal ?? '0')
-  assert(value !== null, `the schema lets decimals through and nothing else: ${decimal}`)
+  const text = decimal ?? '0'
+  const value = parseDecimal(text) ?? BigInt(Math.ceil(Number(text) * Number(SCALE)))
+  assert(value >= 0n, `a measure is not below zero: ${text}`)
   return Number((value * BigInt(unit) + SCALE - 1n) / SCALE)
 }
 

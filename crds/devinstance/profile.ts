@@ -14,6 +14,9 @@ const PARALLELISM_MAX = 4096
 const SERVICE_MEMORY_MB_MAX = 16 * 1024 * 1024
 const CPUS_MAX = 4096
 
+const INSTANT_PATTERN =
+  '^[0-9]{4}-[0-9]{2}-[0-9]{2}T[0-9]{2}:[0-9]{2}(:[0-9]{2}([.][0-9]{1,9})?)?(Z|[+-][0-9]{2}:[0-9]{2})$'
+
 /** A profile this old no longer tells what is in the repository. */
 export const PROFILE_AGE_MAX_MS = 24 * 60 * 60 * 1000
 /** How far ahead of ours the scanner's clock may be. */
@@ -75,7 +78,12 @@ export const PROFILE = {
   required: ['commit', 'scannedAt'],
   properties: {
     commit,
-    scannedAt: { type: 'string', description: 'When it was scanned.', format: 'date-time', maxLength: 40 },
+    scannedAt: {
+      type: 'string',
+      description: 'When it was scanned, ISO 8601.',
+      pattern: INSTANT_PATTERN,
+      maxLength: 40,
+    },
     scannerVersion: line('Which scanner.'),
     languages: {
       type: 'map',

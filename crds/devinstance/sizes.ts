@@ -25,7 +25,7 @@ export const CLASSES: Readonly<Record<SizeClass, ClassShape>> = {
   XL: { vcpu: 16, memoryGib: 64, diskGb: 300 },
 }
 
-/** The first type of a class is what a box is launched as; the others have the same shape, for when there is no capacity. */
+/** The first type of a class is what a box is launched as; the others have the same shape, the cheapest first. */
 const TYPES: Readonly<Record<SizeClass, Readonly<Record<Arch, readonly [string, ...string[]]>>>> = {
   XS: { arm64: ['t4g.medium'], x86_64: ['t3.medium'] },
   S: { arm64: ['t4g.large'], x86_64: ['t3.large'] },
@@ -81,10 +81,8 @@ export const instanceTypeOf = ({ sizeClass, arch, instanceType }: Omit<Shape, 'd
   instanceType ?? TYPES[sizeClass][arch][0]
 
 /** Types of equal shape, for a start that finds no capacity; the cheapest first. */
-export const fallbackTypes = ({ sizeClass, arch }: Pick<Shape, 'sizeClass' | 'arch'>): string[] => {
-  const running = (type: string) => monthlyPrice(type, 0, PRICING_VERSION).runningMicroUsd
-  return TYPES[sizeClass][arch].slice(1).sort((a, b) => running(a) - running(b))
-}
+export const fallbackTypes = ({ sizeClass, arch }: Pick<Shape, 'sizeClass' | 'arch'>): string[] =>
+  TYPES[sizeClass][arch].slice(1)
 
 /** One class up; undefined above XL. */
 export const nextClass = (sizeClass: SizeClass): SizeClass | undefined =>

@@ -293,6 +293,37 @@ spec('sizing by example', (t) => {
     assert.equal(codes(sizing), ['RAM_NEED', 'VCPU_NEED', 'DISK_NEED'])
     assert.is(reasonOf(sizing, 'RAM_NEED').totalMib, Math.ceil((820 + 1536 + 512) * 1.25))
   })
+  t(
+    'the estimate adds up: agents by the piece of work, two builds at once, services, the language server, a quarter on top',
+    () => {
+      const work: Partial<Profile> = {
+        languages: { TypeScript: 64 * 1024 * 10, Lua: 64 * 1024 * 6 },
+        resolvedPackages: 400,
+        workspacePackages: 40,
+        testFiles: 3,
+        testParallelism: 8,
+        composeServices: [
+          { name: 'db', image: 'docker.io/library/postgres:17' },
+          { name: 'web', memoryMb: 300 },
+        ],
+      }
+      const {
+        code: _,
+        detail: __,
+        ...parts
+      } = reasonOf(sizeFor(input(work, { concurrency: 3, agents: ['codex', 'claude-code'] })), 'RAM_NEED')
+      assert.equal(parts, {
+        osMib: 820,
+        agentsMib: 3 * 2048,
+        workMib: 2 * (768 + 16 + 110),
+        servicesMib: 256 + 300,
+        languageServerMib: 512 + 32 + 100,
+        totalMib: (820 + 6144 + 1788 + 556 + 644) * 1.25,
+      })
+      const tests = reasonOf(sizeFor(input({ testFiles: 9, testParallelism: 8 })), 'RAM_NEED')
+      assert.is(tests.workMib, 128 + 8 * 192)
+    },
+  )
   t('measured beats estimated, and the reason says so with both figures', () => {
     const work = { languages: { Rust: 40_000_000 }, resolvedPackages: 3000 }
     assert.is(sizeFor(input(work)).proposal.sizeClass, 'M')
@@ -302,6 +333,11 @@ spec('sizing by example', (t) => {
     assert.equal([peakMib, totalMib], [2560, 3328])
     assert.ok(Number(estimatedMib) > 3686)
     assert.not(codes(measured).includes('RAM_NEED'))
+  })
+  t('a measure with more digits than a decimal has is rounded up', () => {
+    const peakMib = (peakRssGb: string) =>
+      reasonOf(sizeFor(input({}, { measurements: { peakRssGb } })), 'RAM_MEASURED').peakMib
+    assert.equal(['2.0000000001', '2.000976', '2.0009761', '1e-7', '0'].map(peakMib), [2049, 2049, 2050, 1, 0])
   })
   t('each further piece of work adds its agents to what was measured', () => {
     const more = { measurements: { peakRssGb: '2' }, agents: ['codex', 'gemini-cli'] as AgentId[], concurrency: 3 }
@@ -318,6 +354,7 @@ spec('sizing by example', (t) => {
       storageGb: 95,
     })
     assert.is(sizeFor(input({ hostRequirements: { memoryGb: '16.1' } })).proposal.sizeClass, 'L')
+    assert.is(sizeFor(input({ hostRequirements: { cpus: 5 } })).proposal.sizeClass, 'L')
   })
   t('sustained work does not go on a burst class', () => {
     const sizing = sizeFor(input({ testParallelism: 4, composeServices: [{ name: 'db', memoryMb: 0 }] }))
@@ -357,7 +394,11 @@ spec('sizing by example', (t) => {
   })
   t('disk is planned to be 70 % full, or 60 % when it was measured, in steps of ten', () => {
     const disk = (sizing: Sizing) => [sizing.proposal.diskGb, reasonOf(sizing, 'DISK_NEED').measured]
-    assert.equal(disk(sizeFor(input({ gitPackBytes: 10e9 }))), [50, false]) // 14 + 2 × 10 = 34 GB
+    assert.equal(disk(sizeFor(input({ gitPackBytes: 11e9 }))), [60, false]) // 14 + 2 × 11 = 36 GB
+    assert.equal(disk(sizeFor(input({ lfsBytes: 10e9 }))), [70, false]) // 14 + 2 × 10 + 10 = 44 GB
+    assert.equal(disk(sizeFor(input({ trackedBytes: 10e9 }, { concurrency: 3 }))), [80, false]) // 14 + 3 × 10 = 44 GB, M
+    const more = { resolvedPackages: 6000, composeServices: Array(8).fill({ name: 'x', memoryMb: 0 }) }
+    assert.equal(disk(sizeFor(input(more))), [50, false]) // 14 + 12 + 5.6 = 31.6 GB
     assert.equal(disk(sizeFor(input({}, { measurements: { diskUsedGb: '36' } }))), [60, true])
     assert.equal(disk(sizeFor(input({}, { measurements: { diskUsedGb: '36.001' } }))), [70, true])
   })
