@@ -3,7 +3,12 @@ import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kind.ts'
 import { GROUP } from '../object.ts'
 import { type DevInstanceSpec, type DevInstanceStatus, spec, status } from './schema.ts'
 
-/** A machine that still costs money must not lose its record (spec/3, INSTANCE_LIVE). */
+const FINALIZER = `${GROUP}/devinstance`
+
+/**
+ * A machine that still costs money must not lose its record (spec/3, INSTANCE_LIVE). Who takes the finalizer away has taken
+ * that upon himself.
+ */
 const livePolicy: AdmissionPolicy = {
   name: 'devinstance-live',
   resources: ['devinstances'],
@@ -12,6 +17,10 @@ const livePolicy: AdmissionPolicy = {
     {
       name: 'an-instance-is-attached',
       expression: 'has(oldObject.status) && has(oldObject.status.instanceId) && has(oldObject.status.state)',
+    },
+    {
+      name: 'its-record-is-kept-by-the-finalizer',
+      expression: `has(oldObject.metadata.finalizers) && '${FINALIZER}' in oldObject.metadata.finalizers`,
     },
   ],
   validations: [
@@ -35,7 +44,7 @@ export const DEVINSTANCE: Kind<DevInstanceSpec, DevInstanceStatus> = {
   spec,
   status,
   // Its record outlives the machine: name, address and cost are freed only once nothing is left of it.
-  finalizer: `${GROUP}/devinstance`,
+  finalizer: FINALIZER,
   writers: 'edit',
   apiVerbs: ['create', 'patch', 'delete'],
   policies: [livePolicy],
