@@ -15,10 +15,12 @@ import { changeable, detailOf, KIND, shownOf } from './find.ts'
 export const patchDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { id, box } = await changeable(deps, request)
   if (box.state === 'terminated') throw new Problem('WRONG_STATE', `${id} is terminated: no policy applies to it.`)
-  const { policy } = request.body as { policy: Record<string, unknown> }
+  const { policy } = request.body as { policy?: Record<string, unknown> }
   const watched = deps.waiter.watch(KIND, id)
   try {
-    const { metadata } = await editSpec<DevInstanceSpec>(deps, { kind: DEVINSTANCE, name: id }, () => ({ policy }))
+    const { metadata } = await editSpec<DevInstanceSpec>(deps, { kind: DEVINSTANCE, name: id }, () =>
+      policy ? { policy } : null,
+    )
     if (wantsAsync(request)) return pending(id)
     const isSeen = (row: MirrorRow | undefined) => row === undefined || row.observedGeneration >= metadata.generation
     const now = await deps.mirror.get(KIND, id)

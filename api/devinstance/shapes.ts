@@ -40,7 +40,6 @@ export type SizeRequest = Infer<typeof SIZE_REQUEST>
 export const POLICY_CHANGE = {
   type: 'object',
   description: 'The policy; nothing else changes this way.',
-  required: ['policy'],
   properties: { policy: POLICY },
 } as const satisfies ObjectSchema
 
