@@ -4,6 +4,7 @@ import { makeAccounts } from '../controllers/runtime/accounts.ts'
 import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.ts'
 import { makeBlobs } from '../controllers/runtime/blobs.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
+import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
 import { API, EnvError, LIMITS, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
 import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
@@ -26,6 +27,7 @@ import { makeAttempts } from './auth/attempts.ts'
 import { makeAuth } from './auth/auth.ts'
 import { startFirstAdmin } from './auth/first-admin.ts'
 import { makeOidc } from './auth/oidc.ts'
+import { makeReportAuth } from './auth/report.ts'
 import { makeReadSession, makeSessionCaller, makeSessions } from './auth/session.ts'
 import { makeSignIn } from './auth/signin.ts'
 import { makeTokenStore } from './auth/token-store.ts'
@@ -33,6 +35,7 @@ import { makeTokenUse } from './auth/token-use.ts'
 import { makeHashSecret } from './auth/tokens.ts'
 import type { Deps } from './deps.ts'
 import { devClockRoutes } from './dev-clock.ts'
+import { makeVault } from './devinstance/vault.ts'
 import { makeIdempotency } from './idempotency.ts'
 import { makeLimits } from './limits.ts'
 import { makePipeline } from './pipeline.ts'
@@ -97,6 +100,8 @@ const main = async () => {
     waiter,
     keys,
     authenticate: auth.authenticate,
+    authenticateReport: makeReportAuth({ pg, hash }),
+    hash,
     tokens: makeTokenStore({ pg, hash, beforeLook: use.flush }),
     sessions,
     signIn: makeSignIn({ ...given, now, signUp: env.signUp }),
@@ -104,6 +109,8 @@ const main = async () => {
     attempts: makeAttempts({ pg }),
     accounts: makeAccounts({ pg }),
     slots: makeSlots({ pg, gatherMs }),
+    devboxes: makeDevboxes({ pg }),
+    vault: makeVault(env.secretKey),
     limits,
     idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), serverKey: env.secretKey }),
     audit,

@@ -9,6 +9,7 @@ import { auditRoutes } from './audit-routes.ts'
 import { jwksRoutes } from './auth/jwks.ts'
 import { authRoutes } from './auth/routes.ts'
 import { signinRoutes } from './auth/signin-page.ts'
+import { devInstanceRoutes } from './devinstance.ts'
 import { hostRoutes } from './host.ts'
 import { pageRoutes } from './invoice/page.ts'
 import { invoiceRoutes } from './invoice.ts'
@@ -47,6 +48,13 @@ const SURFACES: readonly Surface[] = [
     version: '2026-09',
     description: 'Apps and the hosts that they are put on.',
     routes: [...hostRoutes],
+  },
+  {
+    path: '/api/openapi-devboxes.json',
+    title: 'Bottega dev instances',
+    version: '2026-09-15',
+    description: 'Reserved workbenches for coding agents: registry, policy and cost, without a call to any cloud.',
+    routes: devInstanceRoutes,
   },
 ]
 
@@ -106,6 +114,7 @@ export const allRoutes: Route[] = [
   ...siteRoutes,
   ...previewRoutes,
   ...reviewPageRoutes,
+  ...devInstanceRoutes,
   ...accountRoutes,
   ...hostRoutes,
   ...adminRoutes,
