@@ -19,16 +19,24 @@ const BREATHS = 100
 export const KILLED = 137
 const ID = /^[a-z0-9][a-z0-9-]{0,62}$/
 
+/** `log` holds the last 64 KiB of stdout and stderr together. A job that was killed has code 137. */
 export type JobState =
   | { state: 'absent' }
   | { state: 'running' }
   | { state: 'exited'; code: number; log: string; cancelled: boolean }
 
+/**
+ * A detached job: it goes on when we are cut off or restart. The same id never runs twice on a host, whatever was lost
+ * on the way; ids are `[a-z0-9-]`, at most 63 long, and name one step of one operation. Lines and body are its stdin.
+ * The script begins in the job's own folder (home is `$HOME`), which `dropJob` removes; what it leaves running in its
+ * process group ends with it.
+ */
 export type Job = {
   id: string
   script: RemoteScript
   lines?: readonly string[]
   body?: RemoteBody
+  /** The host itself ends the job then. */
   limitMs: number
 }
 
@@ -191,9 +199,13 @@ export const makeJobs = (run: (input: JobRun) => Promise<string>) => {
       return stateOf(await run({ script, lines, body, lane: 'work', fenced: true, deadlineMs: START_LIMIT_MS }))
     },
     jobState: async (id: string): Promise<JobState> =>
-      stateOf(await run({ script: STATE, lines: [named(id)], lane: 'status', fenced: false, deadlineMs: LOOK_LIMIT_MS })),
+      stateOf(
+        await run({ script: STATE, lines: [named(id)], lane: 'status', fenced: false, deadlineMs: LOOK_LIMIT_MS }),
+      ),
     cancelJob: async (id: string): Promise<JobState> =>
-      stateOf(await run({ script: CANCEL, lines: [named(id)], lane: 'status', fenced: true, deadlineMs: CANCEL_LIMIT_MS })),
+      stateOf(
+        await run({ script: CANCEL, lines: [named(id)], lane: 'status', fenced: true, deadlineMs: CANCEL_LIMIT_MS }),
+      ),
     dropJob: async (id: string): Promise<void> => {
       await run({ script: DROP, lines: [named(id)], lane: 'status', fenced: true, deadlineMs: LOOK_LIMIT_MS })
     },

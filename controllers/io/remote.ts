@@ -8,9 +8,14 @@ import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
 import { type Channel, ChannelLost, type Connection } from './ssh.ts'
 
-/** A fixed script for a POSIX sh: its text is the whole remote command. */
+/** A fixed script for a POSIX sh, which begins at home: its text is the whole remote command. Data goes in on stdin. */
 export type RemoteScript = { name: string; text: string }
+/**
+ * What follows the lines on stdin. To the script a cut looks like the end: where that matters, a line tells it how many
+ * bytes to expect.
+ */
 export type RemoteBody = Buffer | { stream: Readable; bytes: number }
+/** `code` is the script's own exit code: other than 0 is an answer, not an error. `stderr` holds its last 64 KiB. */
 export type RunResult = { code: number; stdout: Buffer; stderr: string }
 
 const STDERR_KEPT_BYTES = 64 * 1024
@@ -142,6 +147,7 @@ export const execute = async (
       if (!PEER_LEFT.includes(error.code)) stop(error)
     })
   })
-  if (fence && result.code === STALE) throw new HostFenced(`another leader than epoch ${fence.epoch} works on this host`)
+  if (fence && result.code === STALE)
+    throw new HostFenced(`another leader than epoch ${fence.epoch} works on this host`)
   return result
 }

@@ -58,7 +58,8 @@ const algorithmsFor = (hostKey: Buffer): ServerHostKeyAlgorithm[] => {
   return type === 'ssh-rsa' ? ['rsa-sha2-512', 'rsa-sha2-256'] : [type as ServerHostKeyAlgorithm]
 }
 
-const sameKey = (seen: Buffer, pinned: Buffer): boolean => seen.length === pinned.length && timingSafeEqual(seen, pinned)
+const sameKey = (seen: Buffer, pinned: Buffer): boolean =>
+  seen.length === pinned.length && timingSafeEqual(seen, pinned)
 
 /** A host that has no key of the pinned type any more has another key. */
 const OTHER_TYPE = /no matching host key/i

@@ -87,7 +87,7 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
       return DONE
     }
     if (plan.verdict.state === 'stalled') deps.metrics?.controller.stalled(deps.name)
-    const written = await writer.status(pass, object, plan.verdict, plan.status)
+    const written = await writer.status(pass, object, plan.verdict, plan)
     pass.stage = 'report'
     await withDeadline('report', deps.actLimitMs, pass.signal, async (signal) =>
       controller.report?.(written, world, plan, signal),

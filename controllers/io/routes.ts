@@ -1,0 +1,146 @@
+/**
+ * The routes of one host: wanted ones in PostgreSQL, served ones in its Caddy. One call after the other; what is applied
+ * is what stands in the rows at that moment, so a call that comes late, or from a leader that was replaced, does no harm.
+ */
+import { partsOf, routeConfig, SERVER_ID, withOurs } from '../../crds/host/proxy.ts'
+import type { ProxySettings } from '../../crds/host/schema.ts'
+import { Stalled } from '../runtime/errors.ts'
+import { NAME_TAKEN, type RouteRow, type RouteRows } from '../runtime/hosts.ts'
+import { DatabaseRefused } from '../runtime/pg.ts'
+import { sameJson } from '../runtime/status.ts'
+import { type AdminAnswer, type AdminCall, AdminRefused, AdminReset } from './caddy.ts'
+
+/** Somebody changed it in between, or the endpoint restarted: read again, this often. */
+const TRIES_MAX = 6
+
+/** A hostname belongs to another route of the host. */
+export class RouteTaken extends Stalled {
+  constructor(hostnames: readonly string[]) {
+    super('ROUTE_TAKEN', `ROUTE_TAKEN: ${hostnames.join(', ')}: one of them is served by something else on this host`)
+    this.name = 'RouteTaken'
+  }
+}
+
+export type RouteDrift = 'none' | 'routes' | 'config'
+
+export type RoutesDeps = {
+  host: string
+  rows: RouteRows
+  settings(): ProxySettings
+  /** One call to the admin endpoint of the host. */
+  admin(call: AdminCall): Promise<AdminAnswer>
+}
+
+const callText = ({ method, path }: AdminCall): string => `${method} ${path}`
+
+const refused = (call: AdminCall, { status, text }: AdminAnswer): AdminRefused =>
+  new AdminRefused(callText(call), status, text.slice(0, 500))
+
+export const makeRoutes = ({ host, rows, settings, admin }: RoutesDeps) => {
+  let last: Promise<unknown> = Promise.resolve()
+  /** Admin calls are never made in parallel: each change restarts the endpoint under the others. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work)
+    last = turn.catch(() => {})
+    return turn
+  }
+
+  const read = async (path: string): Promise<{ value: unknown; etag: string } | null> => {
+    const call: AdminCall = { method: 'GET', path }
+    for (let left = TRIES_MAX; ; left--) {
+      try {
+        const answer = await admin(call)
+        if (answer.status === 404) return null
+        if (answer.status !== 200) throw refused(call, answer)
+        return { value: JSON.parse(answer.text), etag: answer.etag }
+      } catch (error) {
+        if (!(error instanceof AdminReset) || left <= 1) throw error
+      }
+    }
+  }
+
+  /** All of it at once: what is ours as the rows say, the rest as it is. */
+  const load = async (): Promise<void> => {
+    for (let left = TRIES_MAX; ; left--) {
+      const seen = (await read('/config/'))?.value ?? {}
+      const wanted = withOurs(seen, settings(), await rows.list(host))
+      if (sameJson(seen, wanted)) return
+      const call: AdminCall = { method: 'POST', path: '/load', body: wanted }
+      try {
+        const answer = await admin(call)
+        if (answer.status === 200) return
+        throw refused(call, answer)
+      } catch (error) {
+        if (!(error instanceof AdminReset) || left <= 1) throw error
+      }
+    }
+  }
+
+  /** The next call for one route, or null when it is as wanted. */
+  const nextCall = async (id: string, wanted: RouteRow | null): Promise<AdminCall | null> => {
+    const path = `/id/${id}`
+    const seen = await read(path)
+    if (wanted === null) return seen && { method: 'DELETE', path, ifMatch: seen.etag }
+    const body = routeConfig(wanted)
+    // Before the last one, which answers what nobody serves.
+    if (!seen) return { method: 'PUT', path: `/id/${SERVER_ID}/routes/0`, body }
+    return sameJson(seen.value, body) ? null : { method: 'PATCH', path, body, ifMatch: seen.etag }
+  }
+
+  /** Makes the proxy follow one row. */
+  const apply = async (id: string): Promise<void> => {
+    for (let left = TRIES_MAX; left > 0; left--) {
+      const call = await nextCall(id, await rows.get(host, id))
+      if (call === null) return
+      const answer = await admin(call).catch((error) => {
+        if (error instanceof AdminReset) return null
+        throw error
+      })
+      if (answer?.status === 200) return
+      // The server is not there at all: everything was lost.
+      if (answer?.status === 404) return load()
+      const isRace =
+        answer === null || answer.status === 412 || (answer.status === 400 && /duplicate ID/i.test(answer.text))
+      if (!isRace) throw refused(call, answer)
+    }
+    throw new AdminReset(`route ${id} of ${host} was changed by somebody else ${TRIES_MAX} times`)
+  }
+
+  const drift = async (): Promise<RouteDrift> => {
+    const seen = (await read('/config/'))?.value ?? {}
+    const wanted = withOurs(seen, settings(), await rows.list(host))
+    const [is, shall] = [partsOf(seen), partsOf(wanted)]
+    if (!sameJson(is.base, shall.base)) return 'config'
+    const ids = new Set([...is.routes.keys(), ...shall.routes.keys()])
+    return [...ids].every((id) => sameJson(is.routes.get(id), shall.routes.get(id))) ? 'none' : 'routes'
+  }
+
+  return {
+    set: async (route: RouteRow): Promise<void> => {
+      await rows.put(host, route).catch((error) => {
+        if (error instanceof DatabaseRefused && error.constraint === NAME_TAKEN) throw new RouteTaken(route.hostnames)
+        throw error
+      })
+      await inTurn(() => apply(route.id))
+    },
+    remove: async (id: string): Promise<void> => {
+      await rows.remove(host, id)
+      await inTurn(() => apply(id))
+    },
+    read: async (id: string): Promise<unknown> => (await inTurn(() => read(`/id/${id}`)))?.value ?? null,
+    upstreams: async (): Promise<{ address: string; requests: number }[]> => {
+      const found = (await inTurn(() => read('/reverse_proxy/upstreams')))?.value ?? []
+      return (found as { address: string; num_requests: number }[]).map(({ address, num_requests }) => ({
+        address,
+        requests: num_requests,
+      }))
+    },
+    drift: (): Promise<RouteDrift> => inTurn(drift),
+    reconcile: (): Promise<RouteDrift> =>
+      inTurn(async () => {
+        const found = await drift()
+        if (found !== 'none') await load()
+        return found
+      }),
+  }
+}
