@@ -2,6 +2,7 @@
  * The operator without its process: caches, ledger, courier and one controller per kind, wired by hand. main.ts gives it
  * the real clients; the crash sweep gives it clients that die.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { ACCOUNT } from '../crds/account/kind.ts'
 import type { Kind } from '../crds/kind.ts'
 import { type CommonStatus, keyOf, type Resource } from '../crds/object.ts'
@@ -17,11 +18,13 @@ import type { RunningController } from './runtime/controller.ts'
 import { makeLedger } from './runtime/ledger.ts'
 import { makeMirror } from './runtime/mirror.ts'
 import { type Cache, reflect } from './runtime/watch.ts'
-import { startSweep } from './sweep.ts'
+import { startSweep, sweepAll } from './sweep.ts'
 
 /** How long a view waits for others while many passes run: those of a wave end one by one. */
 const VIEW_GATHER_MS = 40
 const CROWD_FROM = 6
+const IDLE_POLL_MS = 20
+const LOOK_LIMIT_MS = 60_000
 
 export type OperatorDeps = Tools & {
   /** Starts who delivers the mail that these passes queue, under the same epoch. */
@@ -55,6 +58,8 @@ export const makeCaches = ({ kube, namespace, log, metrics }: OperatorDeps): Cac
 export type Operator = {
   /** Nothing waits and nothing runs. */
   idle(): boolean
+  /** Looks at every resource and everything that is due, as after a jump of the clock; resolves when it has been dealt with. */
+  lookAtAll(): Promise<void>
   /** Ends intake, lets passes and the mail under way end, within the bound. */
   stop(deadlineMs: number): Promise<void>
 }
@@ -109,6 +114,15 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
 
   return {
     idle: () => busy() === 0,
+    lookAtAll: async () => {
+      for (const [kind, cache] of caches.byKind) for (const { metadata } of cache.list()) wake(kind, metadata.name)
+      courier?.wake()
+      await sweepAll({ pg, now, log })
+      for (let left = LOOK_LIMIT_MS / IDLE_POLL_MS; busy() > 0; left--) {
+        if (left <= 0) throw new Error(`${busy()} resources are still being worked on`)
+        await sleep(IDLE_POLL_MS)
+      }
+    },
     stop: async (deadlineMs) => {
       for (const end of ends) end()
       await Promise.all([...[...running.values()].map((controller) => controller.stop(deadlineMs)), courier?.stop()])
