@@ -9,7 +9,15 @@ import type { Pg } from './pg.ts'
 import type { Sealer } from './seal.ts'
 
 export type Ask = { id: string; app: string; account: string; intent: Intent; at: string }
-export type SourceRow = { account: string; digest: string; sha256: string; bytes: number; files: number }
+/** `sha256` names the blob with the files, `indexSha256` the one with what the policy reads of them (SourceIndex). */
+export type SourceRow = {
+  account: string
+  digest: string
+  sha256: string
+  indexSha256: string
+  bytes: number
+  files: number
+}
 export type EnvVersion = { version: number; env: Record<string, string> }
 export type PasswordHash = { version: number; salt: Buffer; hash: Buffer }
 export type CancelOutcome = 'asked' | 'ended' | 'too_late' | null
@@ -136,7 +144,8 @@ export const makeTakeSlug =
 export const makeSourceOf =
   (pg: Pg): AppStore['source'] =>
   async (account, digest) => {
-    const text = 'select account, digest, sha256, bytes, files from app_sources where account = $1 and digest = $2'
+    const text = `select account, digest, sha256, index_sha256 as "indexSha256", bytes, files
+from app_sources where account = $1 and digest = $2`
     return (await pg.query<SourceRow>('app_source', text, [account, digest])).rows[0] ?? null
   }
 
@@ -148,10 +157,10 @@ export const makeAppStore = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): AppSto
   async giveBackSlug(app) {
     await pg.query('give_back_app_slug', 'select give_back_app_slug($1)', [app])
   },
-  async putSource({ account, digest, sha256, bytes, files }) {
-    const text = `insert into app_sources (account, digest, sha256, bytes, files) values ($1, $2, $3, $4, $5)
-on conflict (account, digest) do nothing`
-    await pg.query('put_app_source', text, [account, digest, sha256, bytes, files])
+  async putSource({ account, digest, sha256, indexSha256, bytes, files }) {
+    const text = `insert into app_sources (account, digest, sha256, index_sha256, bytes, files)
+values ($1, $2, $3, $4, $5, $6) on conflict (account, digest) do nothing`
+    await pg.query('put_app_source', text, [account, digest, sha256, indexSha256, bytes, files])
   },
   async envKeys(app) {
     const text = 'select version, keys from app_env where app = $1 order by version desc limit 1'

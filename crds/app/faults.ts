@@ -4,7 +4,9 @@ import type { AppSpec } from './schema.ts'
 
 /** Names that the platform, the web or mail keep for themselves under a base domain. */
 export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
-  'www api admin mail smtp imap ftp ns ns1 ns2 app apps static assets cdn status bottega autodiscover wpad localhost'.split(' '),
+  'www api admin mail smtp imap ftp ns ns1 ns2 app apps static assets cdn status bottega autodiscover wpad localhost'.split(
+    ' ',
+  ),
 )
 
 export const faultsOf = (spec: AppSpec): Fault[] => {

@@ -124,11 +124,11 @@ const presentSteps = (object: AppResource, world: AppWorld, going: Present): App
     case 'images':
       return jobSteps(world, going, 'images', (log) => [{ do: 'takeImages', operation, release, log }])
     case 'start':
-      return jobSteps(world, going, 'start', (log) =>
-        addressIn(log) === null
-          ? [failed(operation, 'RELEASE_FAILED', 'it started without telling where it listens', log)]
-          : [{ do: 'takeAddress', operation, log }],
-      )
+      return jobSteps(world, going, 'start', (log) => {
+        const address = addressIn(log)
+        if (address !== null) return [{ do: 'takeAddress', operation, address }]
+        return [failed(operation, 'RELEASE_FAILED', 'it started without telling where it listens', log)]
+      })
     case 'switch':
       return switchSteps(object, world, operation, release)
     default:

@@ -72,6 +72,7 @@ const refusalOf = ({ spec, metadata }: AppResource, world: AppWorld): Verdict | 
   const { host } = world
   if (!host || !mayUse(host, spec.account)) return stop('HOST_MISSING', `/hostId there is no host ${spec.hostId}`)
   if (!host.approved) return stop('HOST_NOT_APPROVED', `host ${host.name} is not approved; an admin approves it first`)
+  if (host.baseDomain === null) return stop('HOST_UNFIT', `host ${host.name} has no base domain; an admin gives it one`)
   if (world.slugHolder !== null && world.slugHolder !== metadata.name) {
     return stop('SLUG_TAKEN', `/slug ${spec.slug} is another app on ${host.name}`)
   }

@@ -11,7 +11,7 @@ export const DRAIN_MAX_MS = 30_000
 /** A request may be on its way from the proxy when the route changes. */
 const DRAIN_MIN_MS = 1_000
 
-type Retiring = { steps: AppStep[]; /** Something is on its way: look again soon. */ isWaiting: boolean }
+type Retiring = { steps: AppStep[] /** Something is on its way: look again soon. */; isWaiting: boolean }
 
 const isDrained = (release: Release, world: AppWorld, now: Date): boolean => {
   if (release.state !== 'superseded' || release.address === null) return true

@@ -2,6 +2,7 @@
  * The route of an app as handlers of Caddy: what visitors may not send is taken away, a private app asks the platform on
  * each request, then the live release gets it (CONTRACT section 10, Apps; research/sites-apps.md 3, forward_auth).
  */
+import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import type { AppResource } from './plan.ts'
 import type { AppStep } from './steps.ts'
@@ -104,16 +105,13 @@ export const routeOf = (
   given: Given,
   address: string,
 ): { route: AppRoute; digest: string } => {
+  const hostname = hostnameOf(spec, given.host)
+  assert(hostname !== null, 'an app is not released to a host without a base domain')
   const route = {
-    id: `app-route-${metadata.name}`,
+    id: `app-${metadata.uid}`,
     owner: `App/${metadata.name}`,
-    hostnames: [hostnameOf(spec, given.host)],
-    handle: [
-      stripHeaders(),
-      ...(spec.access === 'private' ? [gate(given)] : []),
-      stripCookies(),
-      toRelease(address),
-    ],
+    hostnames: [hostname],
+    handle: [stripHeaders(), ...(spec.access === 'private' ? [gate(given)] : []), stripCookies(), toRelease(address)],
   }
   return { route, digest: createHash('sha256').update(JSON.stringify(route)).digest('hex') }
 }

@@ -22,14 +22,20 @@ const route = {
   type: 'object',
   description: 'Where visitors go; when left out, the only service with expose or ports.',
   properties: {
-    service: { type: 'string', description: 'A service of the compose file.', maxLength: 63, pattern: '^[a-zA-Z0-9._-]+$' },
+    service: {
+      type: 'string',
+      description: 'A service of the compose file.',
+      maxLength: 63,
+      pattern: '^[a-zA-Z0-9._-]+$',
+    },
     port: { type: 'integer', description: 'The port that it listens on.', minimum: 1, maximum: PORT_MAX },
   },
 } as const satisfies ObjectSchema
 
 const budget = {
   type: 'object',
-  description: "What all services together may use; what the host gives an app when left out, and never more than that.",
+  description:
+    'What all services together may use; what the host gives an app when left out, and never more than that.',
   required: ['cpuMillis', 'memoryMib', 'diskGib'],
   properties: {
     cpuMillis: { type: 'integer', description: 'Thousandths of a processor.', minimum: 50, maximum: 256_000 },
@@ -44,7 +50,12 @@ const source = {
   required: ['digest'],
   'x-rest': 'hidden',
   properties: {
-    digest: { type: 'string', description: 'Names the files that were uploaded.', maxLength: 64, pattern: '^[0-9a-f]{64}$' },
+    digest: {
+      type: 'string',
+      description: 'Names the files that were uploaded.',
+      maxLength: 64,
+      pattern: '^[0-9a-f]{64}$',
+    },
   },
 } as const satisfies ObjectSchema
 

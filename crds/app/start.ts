@@ -56,14 +56,20 @@ export const reasonOf = (step: JobStep, { code, log, cancelled }: Ended): { code
     .find(([word]) => word === 'reason')
     ?.slice(1)
     .join(' ')
-  const failed = (detail: string) => ({ code: 'RELEASE_FAILED' as const, detail: about ? `${detail}: ${about}` : detail })
+  const failed = (detail: string) => ({
+    code: 'RELEASE_FAILED' as const,
+    detail: about ? `${detail}: ${about}` : detail,
+  })
   switch (code) {
     case EXIT.buildFailed:
       return { code: 'BUILD_FAILED', detail: `the build failed${about ? `: ${about}` : ''}` }
     case EXIT.pullFailed:
       return { code: 'PULL_FAILED', detail: `an image could not be pulled${about ? `: ${about}` : ''}` }
     case EXIT.imageMissing:
-      return { code: 'IMAGE_MISSING', detail: `an image of the release is no longer on the host${about ? `: ${about}` : ''}` }
+      return {
+        code: 'IMAGE_MISSING',
+        detail: `an image of the release is no longer on the host${about ? `: ${about}` : ''}`,
+      }
     case EXIT.baseFailed:
       return failed('a stateful service did not start')
     case EXIT.startFailed:

@@ -22,7 +22,7 @@ export type AppStep =
   | { do: 'startJob'; operation: Operation; release: Release; step: JobStep }
   /** Takes the ids of images that the job found, and seals the release with them. */
   | { do: 'takeImages'; operation: Operation; release: Release; log: string }
-  | { do: 'takeAddress'; operation: Operation; log: string }
+  | { do: 'takeAddress'; operation: Operation; address: string }
   | { do: 'claimSwitch'; operation: Operation }
   | { do: 'setRoute'; route: AppRoute; digest: string; address: string }
   | { do: 'goLive'; operation: Operation; release: Release }

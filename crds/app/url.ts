@@ -4,14 +4,17 @@ import type { HostGround } from './world.ts'
 
 const HTTPS_PORT = 443
 
-export const hostnameOf = ({ slug }: Pick<AppSpec, 'slug'>, { baseDomain }: Pick<HostGround, 'baseDomain'>): string =>
-  `${slug}.${baseDomain}`
+/** Null on a host without a base domain. */
+export const hostnameOf = (
+  { slug }: Pick<AppSpec, 'slug'>,
+  host: Pick<HostGround, 'baseDomain'> | null,
+): string | null => (host?.baseDomain ? `${slug}.${host.baseDomain}` : null)
 
 export const urlOf = (
   spec: Pick<AppSpec, 'slug'>,
   host: Pick<HostGround, 'baseDomain' | 'httpsPort'> | null,
 ): string | null => {
-  if (!host) return null
-  const port = host.httpsPort === HTTPS_PORT ? '' : `:${host.httpsPort}`
-  return `https://${hostnameOf(spec, host)}${port}`
+  const hostname = hostnameOf(spec, host)
+  if (!host || hostname === null) return null
+  return `https://${hostname}${host.httpsPort === HTTPS_PORT ? '' : `:${host.httpsPort}`}`
 }

@@ -1,6 +1,6 @@
 /** The app, its releases and its operations as REST shows them (CONTRACT sections 6 and 10). Every key is always there. */
 import type { Plan } from '../plan.ts'
-import { liveOf, type AppFacts, type AppResource } from './plan.ts'
+import { type AppFacts, type AppResource, liveOf } from './plan.ts'
 import { type ReadinessView, readinessOf } from './readiness.ts'
 import type { Access, AppSpec, Budget } from './schema.ts'
 import type { AppStep } from './steps.ts'
@@ -108,9 +108,7 @@ export const viewRelease = (release: Release): ReleaseView => ({
 })
 
 const viewBudget = (budget: Budget | undefined): AppView['budget'] =>
-  budget === undefined
-    ? null
-    : { cpu_millis: budget.cpuMillis, memory_mib: budget.memoryMib, disk_gib: budget.diskGib }
+  budget === undefined ? null : { cpu_millis: budget.cpuMillis, memory_mib: budget.memoryMib, disk_gib: budget.diskGib }
 
 /** What the app may use: its own wish, within what its host gives. */
 export const budgetOf = (wished: Budget | undefined, given: Budget): Budget => ({
@@ -126,6 +124,7 @@ export const viewApp = (
 ): AppView => {
   const live = liveOf(world)
   const { host } = world
+  const hostname = hostnameOf(spec, host)
   const present = world.operations.find(({ state }) => state === 'running') ?? world.operations.at(-1)
   return {
     id: metadata.name,
@@ -135,7 +134,7 @@ export const viewApp = (
     application_policy: spec.applicationPolicy,
     access: spec.access,
     url: urlOf(spec, host),
-    domains: host ? [hostnameOf(spec, host)] : [],
+    domains: hostname === null ? [] : [hostname],
     route: spec.route ?? null,
     release: live ? viewRelease(live) : null,
     releases: world.releases.slice(0, RELEASES_SHOWN).map(viewRelease),

@@ -103,7 +103,8 @@ export type HostGround = {
   approved: boolean
   ready: boolean
   arch: 'amd64' | 'arm64' | null
-  baseDomain: string
+  /** Null when it has none: nothing can be reached on it. */
+  baseDomain: string | null
   httpsPort: number
   budget: Budget
 }
@@ -144,8 +145,6 @@ export type AppWorld = {
   /** Why the host cannot be reached now; null when it can, or was not asked. */
   unreachable: string | null
   logs: LogWish[]
-  /** Whether something of the app is left on its host: for its deletion. */
-  onHost: boolean
   publicUrl: string
   /** Opens the platform's pages on the app's own host to its proxy. */
   gateToken: string

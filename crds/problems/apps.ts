@@ -46,7 +46,11 @@ export const APP_PROBLEMS = {
     title: 'The env is outside its rules',
     next: 'Use names of A-Z a-z 0-9 _ that begin with no digit and are none of the platform, and values without NUL.',
   },
-  APP_LIMIT: { status: 409, title: 'The account has as many apps as it may', next: 'Delete one that is no longer used.' },
+  APP_LIMIT: {
+    status: 409,
+    title: 'The account has as many apps as it may',
+    next: 'Delete one that is no longer used.',
+  },
   OPERATION_RUNNING: {
     status: 409,
     title: 'An operation of the app is under way',
@@ -62,7 +66,11 @@ export const APP_PROBLEMS = {
     title: 'The operation cannot be cancelled any more',
     next: 'Roll back to the release before it.',
   },
-  UNKNOWN_SOURCE: { status: 409, title: 'There is no such upload of this account', next: 'Upload it by POST …/deploy.' },
+  UNKNOWN_SOURCE: {
+    status: 409,
+    title: 'There is no such upload of this account',
+    next: 'Upload it by POST …/deploy.',
+  },
   UNKNOWN_RELEASE: {
     status: 409,
     title: 'There is no such release to go back to',
@@ -75,7 +83,11 @@ export const APP_PROBLEMS = {
     next: 'Say ?volumes=keep or ?volumes=delete.',
   },
   // ---- a release
-  BUILD_FAILED: { status: 409, title: 'The build failed on the host', next: 'Read log_tail, correct the project, deploy again.' },
+  BUILD_FAILED: {
+    status: 409,
+    title: 'The build failed on the host',
+    next: 'Read log_tail, correct the project, deploy again.',
+  },
   PULL_FAILED: {
     status: 409,
     title: 'An image could not be pulled',

@@ -46,7 +46,9 @@ end;
 create table app_sources (
   account text not null,
   digest text not null,
+  -- Blobs: the files as a tar, and what the policy reads of them.
   sha256 text not null,
+  index_sha256 text not null,
   bytes bigint not null,
   files integer not null,
   created_at timestamptz(3) not null default now(),
