@@ -95,6 +95,8 @@ const DOORS: Record<string, RegExp> = {
   'openid-client': /^api\/auth\/oidc\.ts$/,
   'rate-limiter-flexible': /^api\/counters\.ts$/,
   ajv: /^api\/validate\.ts$/,
+  yaml: /^crds\/app\/compose\/parse\.ts$/,
+  'tar-stream': /^controllers\/runtime\/archive\.ts$/,
   express: /^api\//,
 }
 

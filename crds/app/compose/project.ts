@@ -90,9 +90,10 @@ export type Service = {
   stopSignal?: string
   stopGracePeriodMs?: number
   shmBytes?: number
+  /** Open files. */
+  nofile?: number
   tty?: boolean
   stdinOpen?: boolean
-  capDropAll: true
   kept: Kept
 }
 
