@@ -23,16 +23,18 @@ const groupsOf = (text: string): number[] | null => {
     : null
 }
 
+/** The last 32 bits may be written as IPv4. */
+const withoutV4 = (text: string): string | null => {
+  const tail = /^(.*:)([0-9]+\.[0-9.]+)$/.exec(text)
+  if (!tail) return text
+  const [a = 0, b = 0, c = 0, d = 0] = bytesOfV4(tail[2] ?? '') ?? []
+  if (bytesOfV4(tail[2] ?? '') === null) return null
+  return `${tail[1]}${(a * 256 + b).toString(16)}:${(c * 256 + d).toString(16)}`
+}
+
 const bytesOfV6 = (text: string): number[] | null => {
-  // The last 32 bits may be written as IPv4.
-  const tail = /^(.*:)([0-9.]+)$/.exec(text)
-  const v4 = tail?.[2]?.includes('.') ? bytesOfV4(tail[2]) : undefined
-  if (v4 === null) return null
-  const [a, b, c, d] = v4 ?? []
-  const whole =
-    v4 === undefined
-      ? text
-      : `${tail?.[1]}${(((a ?? 0) << 8) | (b ?? 0)).toString(16)}:${(((c ?? 0) << 8) | (d ?? 0)).toString(16)}`
+  const whole = withoutV4(text)
+  if (whole === null) return null
   const halves = whole.split('::')
   if (halves.length > 2) return null
   const [head, rest] = halves.map(groupsOf)

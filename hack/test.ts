@@ -23,12 +23,13 @@ const parts = {
     onStage: true,
     deadlineMs: 15 * minute,
   },
-  hosts: { globs: ['test/hosts/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
+  hosts: { globs: ['test/hosts/**/*.test.ts'], onStage: true, docker: true, deadlineMs: 15 * minute },
   pages: { globs: ['test/pages/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
   cluster: { globs: ['test/cluster/**/*.test.ts'], onStage: true, deadlineMs: 20 * minute },
 } as const satisfies Record<string, Part>
 
-type Part = { globs: readonly string[]; onStage: boolean; deadlineMs: number }
+/** `docker`: the stage has one as well. */
+type Part = { globs: readonly string[]; onStage: boolean; docker?: boolean; deadlineMs: number }
 type PartName = keyof typeof parts
 type Chosen = { part: Part; files: string[] }
 
@@ -76,7 +77,8 @@ async function runOnStage(chosen: readonly Chosen[], { run, runId, signal }: OnS
   const none: FileResult = { passed: 0, failed: 0, skipped: 0 }
   if (chosen.length === 0 || signal.aborted) return none
   await endStaleStages()
-  const stage = await startStage({ owner: runId, signal, progress: createProgress() }).catch((error) => {
+  const docker = chosen.some(({ part }) => part.docker)
+  const stage = await startStage({ owner: runId, signal, progress: createProgress(), docker }).catch((error) => {
     if (error instanceof Refusal && error.detail) console.log(error.detail)
     console.log(`✗ the control plane and PostgreSQL for the tests: ${messageOf(error)}`)
     return null

@@ -188,7 +188,14 @@ export const makeHost = (deps: HostDeps): OneHost => {
 
   const runFenced = (input: RunInput, isFenced: boolean): Promise<RunResult> => {
     const { script, lines = [], body, deadlineMs, lane = 'work', signal, maxOutputBytes = OUTPUT_BYTES_MAX } = input
-    const execution = { script, fence: isFenced ? deps.fence() : null, lines, body, maxOutputBytes }
+    const execution = {
+      script,
+      fence: isFenced ? deps.fence() : null,
+      lines,
+      body,
+      maxOutputBytes,
+      limitMs: deadlineMs,
+    }
     return use({ name: `ssh ${script.name}`, lane, deadlineMs, signal }, (connection, cut) =>
       execute(connection, execution, cut),
     )

@@ -5,6 +5,7 @@ import { execute, type RemoteScript } from './remote.ts'
 import { type Connection, SshRefused } from './ssh.ts'
 
 const OUTPUT_BYTES_MAX = 64 * 1024
+const LIMIT_MS = 30_000
 
 /** Reads the sites' folder (or an empty line) and says what it finds, one `name=value` on a line. Changes nothing. */
 const INSPECT: RemoteScript = {
@@ -19,7 +20,7 @@ say compose "$(docker compose version --short 2>/dev/null | first)"
 for caddy in caddy /usr/bin/caddy /usr/local/bin/caddy; do
   if found=$("$caddy" version 2>/dev/null); then say caddy "\${found%% *}"; break; fi
 done
-for program in flock setsid tar mktemp sync seq; do command -v "$program" >/dev/null || say missing "$program"; done
+for program in flock setsid timeout tar mktemp sync seq; do command -v "$program" >/dev/null || say missing "$program"; done
 root=$(docker info --format '{{.DockerRootDir}}' 2>/dev/null)
 df -Pk "\${root:-.}" 2>/dev/null || df -Pk .
 if [ -n "$site_root" ]; then
@@ -81,7 +82,13 @@ export const inspect = async (
   }
   try {
     const proxyFault = await proxyFaultOf(connection, admin)
-    const execution = { script: INSPECT, fence: null, lines: [siteRoot], maxOutputBytes: OUTPUT_BYTES_MAX }
+    const execution = {
+      script: INSPECT,
+      fence: null,
+      lines: [siteRoot],
+      maxOutputBytes: OUTPUT_BYTES_MAX,
+      limitMs: LIMIT_MS,
+    }
     const { stdout } = await execute(connection, execution, signal)
     return { reach: 'ok', findings: findingsOf(stdout.toString(), { siteRoot, proxyFault }) }
   } catch (error) {

@@ -126,9 +126,9 @@ if [ ! -d "$id" ]; then mkdir "$id" && : > "$id/cancelled" && ended ${KILLED}; r
 # It says who runs it before it looks for the mark, and we look for it after setting the mark: one of us sees the other.
 begun
 if is_running; then
-  kill -TERM -- "-$pid" 2>/dev/null
+  kill -TERM "-$pid" 2>/dev/null
   for second in $(seq ${CANCEL_GRACE_SECONDS}); do is_running || break; sleep 1; done
-  kill -KILL -- "-$pid" 2>/dev/null
+  kill -KILL "-$pid" 2>/dev/null
 fi
 [ -f "$id/exit" ] || ended ${KILLED}
 report

@@ -56,8 +56,9 @@ exec 9>&-
 /** One word for a POSIX sh. Only for texts of our own. */
 export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
-const commandOf = (script: RemoteScript, fence: RemoteFence | null): string =>
-  `exec /bin/sh -c ${quoted(`${AT_HOME}${fence ? FENCE : ''}${script.text}`)}`
+/** The host ends it too, when we are not there any more to do so. */
+const commandOf = (script: RemoteScript, fence: RemoteFence | null, limitMs: number): string =>
+  `exec timeout -s KILL ${Math.ceil(limitMs / 1000) + 1} /bin/sh -c ${quoted(`${AT_HOME}${fence ? FENCE : ''}${script.text}`)}`
 
 const headOf = (fence: RemoteFence | null, lines: readonly string[]): Buffer => {
   const all = [...(fence ? [fence.installation, String(fence.epoch)] : []), ...lines]
@@ -82,6 +83,8 @@ export type Execution = {
   lines: readonly string[]
   body?: RemoteBody | undefined
   maxOutputBytes: number
+  /** After which the host ends it; the signal comes first. */
+  limitMs: number
 }
 
 const feed = async (channel: Channel, head: Buffer, body: RemoteBody | undefined): Promise<void> => {
@@ -109,12 +112,12 @@ const codeOf = (code: number | null, signal: string | undefined): number =>
  */
 export const execute = async (
   connection: Connection,
-  { script, fence, lines, body, maxOutputBytes }: Execution,
+  { script, fence, lines, body, maxOutputBytes, limitMs }: Execution,
   signal: AbortSignal,
 ): Promise<RunResult> => {
   signal.throwIfAborted()
   const head = headOf(fence, lines)
-  const channel = await connection.exec(commandOf(script, fence))
+  const channel = await connection.exec(commandOf(script, fence, limitMs))
   const stdout: Buffer[] = []
   const stderr = makeTail(STDERR_KEPT_BYTES)
   let bytes = 0
@@ -122,7 +125,6 @@ export const execute = async (
     let ended: number | undefined
     const stop = (reason: unknown) => {
       reject(reason)
-      channel.signal('KILL')
       channel.close()
     }
     const abort = () => stop(signal.reason)

@@ -36,6 +36,28 @@ const callText = ({ method, path }: AdminCall): string => `${method} ${path}`
 const refused = (call: AdminCall, { status, text }: AdminAnswer): AdminRefused =>
   new AdminRefused(callText(call), status, text.slice(0, 500))
 
+/** Somebody changed it, or added it, since it was read. */
+const isRace = ({ status, text }: AdminAnswer): boolean =>
+  status === 412 || (status === 400 && /duplicate ID/i.test(text))
+
+/** Whether it was carried out is not known: null, and the next look tells. */
+const unlessReset = (error: unknown): null => {
+  if (error instanceof AdminReset) return null
+  throw error
+}
+
+/** Does again what only reads, or reads before it writes. */
+const afterResets = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (let left = TRIES_MAX; left > 1; left--) {
+    try {
+      return await work()
+    } catch (error) {
+      unlessReset(error)
+    }
+  }
+  return work()
+}
+
 export const makeRoutes = ({ host, rows, settings, admin }: RoutesDeps) => {
   let last: Promise<unknown> = Promise.resolve()
   /** Admin calls are never made in parallel: each change restarts the endpoint under the others. */
@@ -45,36 +67,25 @@ export const makeRoutes = ({ host, rows, settings, admin }: RoutesDeps) => {
     return turn
   }
 
-  const read = async (path: string): Promise<{ value: unknown; etag: string } | null> => {
-    const call: AdminCall = { method: 'GET', path }
-    for (let left = TRIES_MAX; ; left--) {
-      try {
-        const answer = await admin(call)
-        if (answer.status === 404) return null
-        if (answer.status !== 200) throw refused(call, answer)
-        return { value: JSON.parse(answer.text), etag: answer.etag }
-      } catch (error) {
-        if (!(error instanceof AdminReset) || left <= 1) throw error
-      }
-    }
-  }
+  const read = (path: string): Promise<{ value: unknown; etag: string } | null> =>
+    afterResets(async () => {
+      const call: AdminCall = { method: 'GET', path }
+      const answer = await admin(call)
+      if (answer.status === 404) return null
+      if (answer.status !== 200) throw refused(call, answer)
+      return { value: JSON.parse(answer.text), etag: answer.etag }
+    })
 
   /** All of it at once: what is ours as the rows say, the rest as it is. */
-  const load = async (): Promise<void> => {
-    for (let left = TRIES_MAX; ; left--) {
+  const load = (): Promise<void> =>
+    afterResets(async () => {
       const seen = (await read('/config/'))?.value ?? {}
       const wanted = withOurs(seen, settings(), await rows.list(host))
       if (sameJson(seen, wanted)) return
       const call: AdminCall = { method: 'POST', path: '/load', body: wanted }
-      try {
-        const answer = await admin(call)
-        if (answer.status === 200) return
-        throw refused(call, answer)
-      } catch (error) {
-        if (!(error instanceof AdminReset) || left <= 1) throw error
-      }
-    }
-  }
+      const answer = await admin(call)
+      if (answer.status !== 200) throw refused(call, answer)
+    })
 
   /** The next call for one route, or null when it is as wanted. */
   const nextCall = async (id: string, wanted: RouteRow | null): Promise<AdminCall | null> => {
@@ -87,22 +98,24 @@ export const makeRoutes = ({ host, rows, settings, admin }: RoutesDeps) => {
     return sameJson(seen.value, body) ? null : { method: 'PATCH', path, body, ifMatch: seen.etag }
   }
 
+  /** One look, and one call when it is wanted: whether the proxy follows the row now. */
+  const follow = async (id: string): Promise<boolean> => {
+    const call = await nextCall(id, await rows.get(host, id))
+    if (call === null) return true
+    const answer = await admin(call).catch(unlessReset)
+    if (answer?.status === 200) return true
+    if (answer?.status === 404) {
+      // The server is not there at all, or the route went in between.
+      await load()
+      return true
+    }
+    if (answer !== null && !isRace(answer)) throw refused(call, answer)
+    return false
+  }
+
   /** Makes the proxy follow one row. */
   const apply = async (id: string): Promise<void> => {
-    for (let left = TRIES_MAX; left > 0; left--) {
-      const call = await nextCall(id, await rows.get(host, id))
-      if (call === null) return
-      const answer = await admin(call).catch((error) => {
-        if (error instanceof AdminReset) return null
-        throw error
-      })
-      if (answer?.status === 200) return
-      // The server is not there at all: everything was lost.
-      if (answer?.status === 404) return load()
-      const isRace =
-        answer === null || answer.status === 412 || (answer.status === 400 && /duplicate ID/i.test(answer.text))
-      if (!isRace) throw refused(call, answer)
-    }
+    for (let left = TRIES_MAX; left > 0; left--) if (await follow(id)) return
     throw new AdminReset(`route ${id} of ${host} was changed by somebody else ${TRIES_MAX} times`)
   }
 

@@ -61,7 +61,10 @@ export const makePool = (options: {
 
   const settle = (member: Member): void => {
     if (member.live > 0) return
-    if (!member.connection.isOpen() || ending.signal.aborted) return drop(member)
+    if (!member.connection.isOpen() || ending.signal.aborted) {
+      drop(member)
+      return
+    }
     member.idle = setTimeout(() => drop(member), idleMs)
     member.idle.unref()
   }
