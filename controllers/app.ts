@@ -15,6 +15,7 @@ import { makeReleases } from './app/release.ts'
 import { controlOf } from './control.ts'
 import type { House } from './house.ts'
 import { makeAppEnv, makeAsk, makeSourceOf, makeTakeSlug } from './runtime/appstore.ts'
+import { makeAppVault } from './runtime/appvault.ts'
 import type { Controller } from './runtime/controller.ts'
 
 export const appController = (house: House): Controller<AppResource, AppFacts, AppWorld, AppStep> => {
@@ -22,7 +23,8 @@ export const appController = (house: House): Controller<AppResource, AppFacts, A
   const ledger = makeAppLedger({ pg, epoch })
   const { env } = makeAppEnv({ pg, sealer: keys.sealer('app-env') })
   const store = { env, source: makeSourceOf(pg), takeSlug: makeTakeSlug(pg), ask: makeAsk(pg, epoch) }
-  const releases = makeReleases({ store, ledger, blobs: house.blobs, sealer: keys.sealer('app-release') })
+  const vault = makeAppVault({ pg, blobs: house.blobs, source: store.source, sealer: keys.sealer('app-release') })
+  const releases = makeReleases({ store, vault, blobs: house.blobs })
   const logs = makeLogs({ ledger, releases, hosts, now })
   const observed = makeObserve({ ...house, ledger })
   return {

@@ -1,5 +1,5 @@
 /** The detached jobs of an app, as the host is given them. */
-import { type Printed, printProject } from '../../crds/app/compose/print.ts'
+import { type ComposeDocument, type Printed, printProject } from '../../crds/app/compose/print.ts'
 import type { AppSpec } from '../../crds/app/schema.ts'
 import { imageWishes, pinnedProject, type SealedRelease } from '../../crds/app/sealed.ts'
 import { jobIdOf } from '../../crds/app/steps.ts'
@@ -14,6 +14,9 @@ const IMAGES_LIMIT_MS = 30 * 60_000
 export const START_SECONDS = 180
 const START_LIMIT_MS = (START_SECONDS + 60) * 1_000
 const DOWN_LIMIT_MS = 120_000
+
+/** A document as one line of stdin: in its strings a line feed is written otherwise. */
+const lineOf = (document: ComposeDocument | null | undefined): string => document?.text.replaceAll('\n', ' ') ?? ''
 
 type Given = { operation: Operation; release: Release }
 
@@ -32,7 +35,7 @@ export const imagesJob = ({ slug }: AppSpec, sealed: SealedRelease, { operation,
       slug,
       String(release.number),
       builds?.project ?? '',
-      builds?.text ?? '',
+      lineOf(builds),
       built.join(' '),
       String(wishes.length),
       ...wishes.flatMap(({ service, name, how }) => [service, name, how]),
@@ -52,9 +55,9 @@ export const startJob = ({ slug }: AppSpec, sealed: SealedRelease, { operation, 
       slug,
       String(release.number),
       base?.project ?? '',
-      base?.text ?? '',
+      lineOf(base),
       projectOf(printed),
-      stateless?.text ?? '',
+      lineOf(stateless),
       routedProject ?? '',
       routed.service,
       String(routed.port),
@@ -74,7 +77,7 @@ export const takeDownJob = ({ slug }: AppSpec, release: Release, { id, live }: G
   return {
     id,
     script: TAKE_DOWN,
-    lines: [slug, String(release.number), release.record?.project ?? '', base?.project ?? '', base?.text ?? ''],
+    lines: [slug, String(release.number), release.record?.project ?? '', base?.project ?? '', lineOf(base)],
     limitMs: DOWN_LIMIT_MS,
   }
 }

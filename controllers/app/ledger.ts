@@ -55,8 +55,6 @@ export type AppLedger = {
   setRoute(app: string, digest: string, address: string): Promise<void>
   removeRoute(app: string): Promise<void>
   forget(app: string, keepsVolumes: boolean): Promise<void>
-  /** What is sealed of a release; null when nothing is. */
-  sealed(app: string, release: number): Promise<Buffer | null>
   /** The next lines for who reads a log. `since`: where to go on; `ended`: there is no more. */
   addLog(of: { id: string; content: string; since: string | null; ended: boolean }): Promise<void>
 }
@@ -120,11 +118,6 @@ export const makeAppLedger = ({ pg, epoch }: { pg: Pg; epoch: () => number }): A
     setRoute: async (app, digest, address) => void (await effect('set_app_route', [app, digest, address])),
     removeRoute: async (app) => void (await effect('remove_app_route', [app])),
     forget: async (app, keepsVolumes) => void (await effect('forget_app', [app, keepsVolumes])),
-    async sealed(app, release) {
-      const text = 'select sealed from app_releases where app = $1 and number = $2'
-      const { rows } = await pg.query<{ sealed: Buffer | null }>('app_release_sealed', text, [app, release])
-      return rows[0]?.sealed ?? null
-    },
     async addLog({ id, content, since, ended }) {
       await pg.query('add_app_log', ADD_LOG, [id, content.replaceAll('\0', ''), since, ended])
     },

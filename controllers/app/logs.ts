@@ -36,7 +36,7 @@ export const makeLogs = (deps: { ledger: AppLedger; releases: Releases; hosts: H
   const { ledger, releases, hosts } = deps
 
   const redactFor: Logs['redactFor'] = async (app, release) => {
-    if (release === null || !(await ledger.sealed(app, release))) return (text) => text
+    if (release === null || !(await releases.hasSealed(app, release))) return (text) => text
     const { envVersion, project } = await releases.open(app, release)
     const env = await releases.envOf(app, envVersion)
     const written = project.services.flatMap(({ environment }) => Object.values(environment))

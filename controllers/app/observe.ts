@@ -37,7 +37,8 @@ export const groundOf = (facts: HostFacts | null): HostGround | null =>
 
 export const baseProjectOf = (slug: string): string => `${slug}-base`
 
-const lookOf = (output: string, at: string): Look => {
+/** @param mark what a release's services bear behind their names */
+const lookOf = (output: string, mark: string, at: string): Look => {
   const look: Look = { at, address: null, running: [], stopped: [], http: null }
   for (const [word, first = '', second = '', third = '', fourth = ''] of markedLines(output)) {
     if (word === 'address') {
@@ -45,10 +46,11 @@ const lookOf = (output: string, at: string): Look => {
       look.http = Number(second) > 0 ? Number(second) : null
     }
     if (word !== 'service') continue
+    const service = first.endsWith(mark) ? first.slice(0, -mark.length) : first
     // A migration that ended well is not missed.
     const isDone = second === 'exited' && third === '0' && fourth === 'no'
-    if (second === 'running') look.running.push(first)
-    else if (!isDone) look.stopped.push({ service: first, code: Number(third) })
+    if (second === 'running') look.running.push(service)
+    else if (!isDone) look.stopped.push({ service, code: Number(third) })
   }
   return look
 }
@@ -64,16 +66,16 @@ export const makeObserve = (deps: ObserveDeps) => {
     const kept = looks.get(metadata.name)
     const isFresh = kept?.release === live.number && now().getTime() - Date.parse(kept.at) < LOOK_EVERY_MS
     if (kept && isFresh) return kept
-    const { project = null, route, stateful = [] } = live.record ?? {}
+    const { project = null, route, listener = '', stateful = [] } = live.record ?? {}
     const base = stateful.length > 0 ? baseProjectOf(spec.slug) : ''
     const { code, stdout } = await hosts.link(spec.hostId).run({
       script: LOOK,
-      lines: [base, project ?? '', route?.service ?? '', String(route?.port ?? '')],
+      lines: [base, project ?? '', listener, String(route?.port ?? '')],
       deadlineMs: LOOK_DEADLINE_MS,
       lane: 'status',
     })
     if (code !== 0) return null
-    const look = lookOf(stdout.toString('utf8'), now().toISOString())
+    const look = lookOf(stdout.toString('utf8'), `-r${live.number}`, now().toISOString())
     looks.set(metadata.name, { ...look, release: live.number })
     return look
   }

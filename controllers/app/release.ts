@@ -5,32 +5,18 @@ import { judgeCompose } from '../../crds/app/compose/judge.ts'
 import { planRelease, summariseRelease } from '../../crds/app/compose/plan.ts'
 import { printProject } from '../../crds/app/compose/print.ts'
 import type { AppSpec } from '../../crds/app/schema.ts'
-import { digestOfSealed, recordOf, type SealedRelease } from '../../crds/app/sealed.ts'
-import type { SourceIndex } from '../../crds/app/source.ts'
+import { recordOf, type SealedRelease } from '../../crds/app/sealed.ts'
 import { budgetOf } from '../../crds/app/view.ts'
 import type { HostGround, PinnedImage, Release, ReleaseRecord } from '../../crds/app/world.ts'
 import type { AppStore } from '../runtime/appstore.ts'
+import type { AppVault } from '../runtime/appvault.ts'
 import type { Blobs } from '../runtime/blobs.ts'
-import type { Sealer } from '../runtime/seal.ts'
-import type { AppLedger } from './ledger.ts'
 
 export type ReleaseDeps = {
   store: Pick<AppStore, 'env' | 'source'>
-  ledger: Pick<AppLedger, 'sealed'>
+  vault: AppVault
   blobs: Blobs
-  /** For the purpose `app-release`. */
-  sealer: Sealer
 }
-
-/** JSON has no maps: the texts are pairs. */
-export type StoredIndex = Omit<SourceIndex, 'texts'> & { texts: [path: string, text: string][] }
-
-export const readIndex = (bytes: Buffer): SourceIndex => {
-  const { texts, ...rest } = JSON.parse(bytes.toString('utf8')) as StoredIndex
-  return { ...rest, texts: new Map(texts) }
-}
-
-const aadOf = (app: string, release: number): string => JSON.stringify(['app release', app, release])
 
 export type Judged =
   | { ok: true; sealed: SealedRelease; record: ReleaseRecord }
@@ -46,24 +32,8 @@ const told = (findings: readonly Finding[]): string => {
   return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
-export const makeReleases = ({ store, ledger, blobs, sealer }: ReleaseDeps) => {
-  const seal = (app: string, release: number, sealed: SealedRelease): { sealed: Buffer; digest: string } => ({
-    sealed: sealer.seal(Buffer.from(JSON.stringify(sealed), 'utf8'), aadOf(app, release)),
-    digest: digestOfSealed(sealed),
-  })
-
-  /** @throws when nothing was sealed */
-  const open = async (app: string, release: number): Promise<SealedRelease> => {
-    const sealed = await ledger.sealed(app, release)
-    if (!sealed) throw new Error(`nothing is sealed of release ${release} of ${app}`)
-    return JSON.parse(sealer.open(sealed, aadOf(app, release)).toString('utf8')) as SealedRelease
-  }
-
-  const indexOf = async (account: string, digest: string): Promise<SourceIndex | null> => {
-    const row = await store.source(account, digest)
-    const bytes = row && (await blobs.get(row.indexSha256))
-    return bytes ? readIndex(bytes) : null
-  }
+export const makeReleases = ({ store, vault, blobs }: ReleaseDeps) => {
+  const { seal, open, indexOf } = vault
 
   const envOf = async (app: string, version: number | null): Promise<Record<string, string>> =>
     version === null ? {} : ((await store.env(app, version))?.env ?? {})
@@ -102,8 +72,9 @@ export const makeReleases = ({ store, ledger, blobs, sealer }: ReleaseDeps) => {
     if (refused.length > 0) return { ok: false, code: 'COMPOSE_REFUSED', detail: told(refused) }
     const { source, envVersion } = release
     const sealed = { source, composePath: index.composePath, envVersion, project, images: pinned ?? [] }
-    const stateless = printProject(project, release.number).release
-    const record = { ...recordOf(project, warnings), budget, arch: host.arch, project: stateless?.project ?? null }
+    const { release: stateless, routed } = printProject(project, release.number)
+    const names = { project: stateless?.project ?? null, listener: routed.service }
+    const record = { ...recordOf(project, warnings), ...names, budget, arch: host.arch }
     return { ok: true, sealed, record }
   }
 
@@ -112,7 +83,7 @@ export const makeReleases = ({ store, ledger, blobs, sealer }: ReleaseDeps) => {
     return row && blobs.get(row.sha256)
   }
 
-  return { seal, open, judge, envOf, filesOf }
+  return { seal, open, hasSealed: vault.has, judge, envOf, filesOf }
 }
 
 export type Releases = ReturnType<typeof makeReleases>

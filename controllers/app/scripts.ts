@@ -2,7 +2,7 @@
  * What is run on a host for an app: fixed scripts for a POSIX sh, data on stdin. Each may be run again. What we read of
  * them are the marked lines at their end (crds/app/start.ts).
  *
- * On the host, under `~/.bottega/apps/<slug>`: `r<number>/src` holds the files of a release, `r<number>/*.json` its compose
+ * On the host, under `~/.bottega/apps/<slug>`: `r<number>/source` holds the files of a release, `r<number>/*.json` its compose
  * documents (mode 0600, they hold env), `base/` those of the app's stateful services.
  */
 import { EXIT, MARK } from '../../crds/app/start.ts'
@@ -21,10 +21,10 @@ say() { printf '${MARK} %s\\n' "$*"; }
 /** stdin: slug, number; then a tar of the files. Whole or not at all. */
 export const UPLOAD: RemoteScript = {
   name: 'app-upload',
-  text: `${FOLDER}[ -d "$here/src" ] && exit 0
+  text: `${FOLDER}[ -d "$here/source" ] && exit 0
 mkdir -p -m 700 "$app" "$here" || exit 1
-rm -rf "$here/src.partial" && mkdir "$here/src.partial" || exit 1
-tar -x -f - --no-same-owner -C "$here/src.partial" && mv "$here/src.partial" "$here/src"
+rm -rf "$here/source.partial" && mkdir "$here/source.partial" || exit 1
+tar -x -f - --no-same-owner -C "$here/source.partial" && mv "$here/source.partial" "$here/source"
 `,
 }
 
@@ -37,9 +37,9 @@ export const IMAGES: RemoteScript = {
   text: `${FOLDER}${COMPOSE}IFS= read -r project && IFS= read -r document && IFS= read -r built && IFS= read -r count || exit 64
 # What is built bears the digest of all that goes into it: where the name is, the same was built before.
 if [ -n "$document" ] && ! docker image inspect $built >/dev/null 2>&1; then
-  mkdir -p -m 700 "$here/src" && cd "$here/src" || exit 1
-  (umask 077; printf '%s\\n' "$document" > ../build.json) || exit 1
-  COMPOSE_PROGRESS=plain docker compose -p "$project" -f ../build.json --project-directory "$here/src" build </dev/null 2>&1 ||
+  mkdir -p -m 700 "$here" || exit 1
+  (umask 077; printf '%s\\n' "$document" > "$here/build.json") || exit 1
+  COMPOSE_PROGRESS=plain docker compose -p "$project" -f "$here/build.json" --project-directory "$here" build </dev/null 2>&1 ||
     { say reason "exit code $?"; exit ${EXIT.buildFailed}; }
 fi
 found=''
@@ -79,11 +79,11 @@ export const START: RemoteScript = {
   text: `${FOLDER}${COMPOSE}${INSPECT}for name in base_project base release_project release routed_project routed_service routed_port limit files; do
   IFS= read -r "$name" || exit 64
 done
-mkdir -p -m 700 "$here" "$here/src" "$app/base" || exit 1
+mkdir -p -m 700 "$app" "$here" "$app/base" || exit 1
 while [ "$files" -gt 0 ]; do
   IFS= read -r from && IFS= read -r to || exit 64
   files=$((files - 1))
-  [ -e "$app/base/$to" ] || { mkdir -p "$(dirname "$app/base/$to")" && cp -R "$here/src/$from" "$app/base/$to"; } || exit 1
+  [ -e "$app/base/$to" ] || { mkdir -p "$(dirname "$app/base/$to")" && cp -R "$here/source/$from" "$app/base/$to"; } || exit 1
 done
 (umask 077
  [ -z "$base" ] || printf '%s\\n' "$base" > "$app/base/compose.json"
@@ -103,7 +103,7 @@ if [ -n "$base" ]; then
   up "$base_project" "$app/base/compose.json" "$app/base" || fail ${EXIT.baseFailed} "exit code $?"
 fi
 if [ -n "$release" ]; then
-  up "$release_project" "$here/release.json" "$here/src" || failed=$?
+  up "$release_project" "$here/release.json" "$here" || failed=$?
 fi
 judge() {
   while read -r id service state health restarts code oom policy; do

@@ -37,12 +37,14 @@ export type AppStore = {
   putEnv(app: string, make: (env: Record<string, string>) => Record<string, string>): Promise<EnvVersion>
   envKeys(app: string): Promise<{ version: number | null; keys: string[] }>
   putPassword(app: string, given: { salt: Buffer; hash: Buffer }): Promise<number>
-  password(app: string): Promise<PasswordHash | null>
+  /** The n-th password of the app. */
+  password(app: string, version: number): Promise<PasswordHash | null>
   /** Enters an operation, or finds it under its id; null when the id is another app's. */
   ask(ask: Ask): Promise<Operation | null>
   operation(id: string): Promise<Operation | null>
   open(app: string): Promise<number>
   cancel(id: string, account: string, at: string): Promise<CancelOutcome>
+  release(app: string, number: number): Promise<Release | null>
   releases(app: string, page: { limit: number; offset: number }): Promise<{ releases: Release[]; total: number }>
   /** Somebody wants to read; wanted until then, unless asked again. */
   wantLogs(wish: Omit<LogWish, 'since'> & { app: string; until: string }): Promise<void>
@@ -173,9 +175,9 @@ select $1, coalesce(max(p.version), 0) + 1, $2, $3 from app_passwords p where p.
     const { rows } = await pg.query<{ version: number }>('put_app_password', text, [app, salt, hash])
     return rows[0]?.version ?? 0
   },
-  async password(app) {
-    const text = 'select version, salt, hash from app_passwords where app = $1 order by version desc limit 1'
-    return (await pg.query<PasswordHash>('app_password', text, [app])).rows[0] ?? null
+  async password(app, version) {
+    const text = 'select version, salt, hash from app_passwords where app = $1 and version = $2'
+    return (await pg.query<PasswordHash>('app_password', text, [app, version])).rows[0] ?? null
   },
   async operation(id) {
     return (await pg.query<{ operation: Operation }>('app_operation', OPERATION, [id])).rows[0]?.operation ?? null
@@ -187,6 +189,10 @@ select $1, coalesce(max(p.version), 0) + 1, $2, $3 from app_passwords p where p.
     const text = 'select outcome from cancel_app_operation($1, $2, $3)'
     const { rows } = await pg.query<{ outcome: CancelOutcome }>('cancel_app_operation', text, [id, account, at])
     return rows[0]?.outcome ?? null
+  },
+  async release(app, number) {
+    const text = 'select app_release_row(r) as release from app_releases r where r.app = $1 and r.number = $2'
+    return (await pg.query<{ release: Release }>('app_release', text, [app, number])).rows[0]?.release ?? null
   },
   async releases(app, { limit, offset }) {
     const values = [app, limit, offset]

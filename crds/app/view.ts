@@ -62,7 +62,11 @@ export type AppView = {
   stalled: { code: string; detail: string } | null
   created_at: string
   version: number
-  /** Counts what became of its operations: who waits for one compares it. */
+  /** Named volumes of the live release. */
+  volumes: string[]
+  /** How often a password was set; null for none. */
+  password_version: number | null
+  /** Operations of the last while that came to their end. */
   operations_ended: string[]
 }
 
@@ -150,6 +154,8 @@ export const viewApp = (
     stalled: verdict.state === 'stalled' ? { code: verdict.code, detail: verdict.message } : null,
     created_at: new Date(metadata.creationTimestamp).toISOString(),
     version: metadata.generation,
+    volumes: live?.record?.volumes ?? [],
+    password_version: spec.passwordVersion ?? null,
     operations_ended: world.operations.filter(({ endedAt }) => endedAt !== null).map(({ id }) => id),
   }
 }

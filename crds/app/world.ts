@@ -63,6 +63,8 @@ export type ReleaseRecord = {
   arch?: string
   /** The compose project of its stateless services; null when all are stateful. */
   project?: string | null
+  /** What the routed service is called in its compose project. */
+  listener?: string
 }
 
 export const RELEASE_STATES = ['building', 'starting', 'live', 'superseded', 'failed'] as const
