@@ -1,19 +1,7 @@
-/**
- * The source of an app as a set of plain files: what an upload is reduced to before anything else looks at it
- * (CONTRACT sections 6 and 10). Only files remain: no links, no devices, no empty folders, no owners, no dates.
- */
-import { createHash } from 'node:crypto'
+/** The source of an app: the files of one upload, and what the policy reads of them (CONTRACT sections 6 and 10). */
+import type { ArchiveEntry } from '../archive.ts'
 
-export const SOURCE_FILES_MAX = 20_000
-/** All files together, uncompressed. */
-export const SOURCE_MAX_BYTES = 400_000_000
-export const PATH_MAX_BYTES = 512
-/** What file systems take for one name. */
-export const PATH_SEGMENT_MAX_BYTES = 255
-export const PATH_DEPTH_MAX = 32
-
-/** `path`: relative, `/` between segments, without `.`, `..` or an empty segment. `sha256` in hex. */
-export type SourceEntry = { path: string; mode: 0o644 | 0o755; bytes: number; sha256: string }
+export type SourceEntry = ArchiveEntry
 
 /** What the policy reads. `texts` holds the compose file and the env files it names; other contents stay where they are. */
 export type SourceIndex = {
@@ -26,17 +14,29 @@ export type SourceIndex = {
 /** By these names Compose looks for its file, the first that is there (compose-spec 03, "The Compose file"). */
 export const COMPOSE_NAMES = ['compose.yaml', 'compose.yml', 'docker-compose.yml', 'docker-compose.yaml'] as const
 
-const byPath = (a: SourceEntry, b: SourceEntry): number => (a.path < b.path ? -1 : a.path > b.path ? 1 : 0)
-
-export const sortEntries = (entries: Iterable<SourceEntry>): SourceEntry[] => [...entries].sort(byPath)
-
-/** One name for the same files, however they were packed: sha256, in hex, over sorted path, mode and sha256. */
-export const digestOf = (entries: readonly SourceEntry[]): string => {
-  const hash = createHash('sha256')
-  for (const { path, mode, sha256 } of sortEntries(entries)) hash.update(`${path}\0${mode.toString(8)}\0${sha256}\n`)
-  return hash.digest('hex')
-}
-
 /** Which file is the project's compose file, or null when there is none at the root. */
 export const composePathIn = (paths: ReadonlySet<string>): string | null =>
   COMPOSE_NAMES.find((name) => paths.has(name)) ?? null
+
+/**
+ * The one folder that everything lies in, as `my-app/`, when the compose file is in there and not at the root: what
+ * packing a folder from outside gives. Otherwise ''.
+ */
+export const wrappingFolder = (paths: ReadonlySet<string>): string => {
+  if (composePathIn(paths) !== null) return ''
+  const [first = ''] = paths
+  const folder = first.slice(0, first.indexOf('/') + 1)
+  if (folder === '' || ![...paths].every((path) => path.startsWith(folder))) return ''
+  return COMPOSE_NAMES.some((name) => paths.has(folder + name)) ? folder : ''
+}
+
+/** An index as bytes, and back; JSON has no maps, so the texts are pairs. */
+export const packIndex = ({ texts, ...rest }: SourceIndex): Buffer =>
+  Buffer.from(JSON.stringify({ ...rest, texts: [...texts].sort() }), 'utf8')
+
+export const openIndex = (bytes: Buffer): SourceIndex => {
+  const { texts, ...rest } = JSON.parse(bytes.toString('utf8')) as Omit<SourceIndex, 'texts'> & {
+    texts: [string, string][]
+  }
+  return { ...rest, texts: new Map(texts) }
+}

@@ -1,6 +1,6 @@
 /** How an image is built: from the upload alone, by its Dockerfile, on the host. */
 import { createHash } from 'node:crypto'
-import { digestOf } from '../source.ts'
+import { digestOf } from '../../archive.ts'
 import { type Desk, insideBundle } from './desk.ts'
 import { readPairs } from './environment.ts'
 import type { MapTree, Tree } from './parse.ts'

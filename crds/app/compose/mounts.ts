@@ -3,7 +3,7 @@
  * Nothing of the host, by whatever way it is written; links cannot lead there either, since an upload holds none.
  */
 import { createHash } from 'node:crypto'
-import { digestOf } from '../source.ts'
+import { digestOf } from '../../archive.ts'
 import { type At, type Desk, insideBundle } from './desk.ts'
 import type { ScalarTree, Tree } from './parse.ts'
 import type { Mount } from './project.ts'
