@@ -1,5 +1,7 @@
 /** What the handlers are given. Wired by hand in main.ts; tests hand in the same. */
 import type { Accounts } from '../controllers/runtime/accounts.ts'
+import type { AppStore } from '../controllers/runtime/appstore.ts'
+import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
@@ -39,6 +41,9 @@ export type Deps = {
   attempts: Attempts
   accounts: Accounts
   slots: Slots
+  apps: AppStore
+  /** Sealed releases, for what a deploy would change. */
+  vault: Pick<AppVault, 'open'>
   limits: Limits
   idempotency: Idempotency
   audit: Audit

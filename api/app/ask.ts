@@ -13,7 +13,7 @@ import { nameFor } from '../name.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { accepted, wantsAsync } from '../verdict.ts'
-import { viewOf, wake } from './read.ts'
+import { ownOperation, viewOf, wake } from './read.ts'
 
 /** Operations of one app that wait or run. */
 export const QUEUE_MAX = 10
@@ -81,7 +81,8 @@ const endedBody = async (deps: Deps, operation: Operation, row: MirrorRow, more:
 }
 
 /** Asks the operation to stop, and waits for what comes of it. */
-export const cancelOperation = async (deps: Deps, request: ApiRequest, operation: Operation): Promise<Answer> => {
+export const cancelOperation = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const operation = await ownOperation(deps, request)
   const { id, app } = operation
   const watched = deps.waiter.watch('App', app)
   try {

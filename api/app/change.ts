@@ -16,10 +16,16 @@ import { ownRow, viewOf } from './read.ts'
 
 type Change = Record<string, unknown>
 
+const withoutNulls = (value: object): object => {
+  const left = Object.entries(value).filter(([, inner]) => inner !== null)
+  return Object.fromEntries(
+    left.map(([key, inner]) => [key, typeof inner === 'object' && !Array.isArray(inner) ? withoutNulls(inner) : inner]),
+  )
+}
+
 /** Its fields are whole values or scalars: a merge of the first level says what the API server will make of it. */
 const merged = (spec: AppSpec, change: Change): AppSpec => {
-  const left = Object.entries({ ...spec, ...change }).filter(([, value]) => value !== null)
-  return withDefaults(specSchema, Object.fromEntries(left))
+  return withDefaults(specSchema, withoutNulls({ ...spec, ...change }))
 }
 
 const write = (deps: Deps, name: string, change: Change) =>

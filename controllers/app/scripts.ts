@@ -18,13 +18,13 @@ const COMPOSE = `export COMPOSE_PROGRESS=quiet COMPOSE_ANSI=never BUILDKIT_PROGR
 say() { printf '${MARK} %s\\n' "$*"; }
 `
 
-/** stdin: slug, number; then a tar of the files. Whole or not at all. */
+/** stdin: slug, number; then a compressed tar of the files. Whole or not at all. */
 export const UPLOAD: RemoteScript = {
   name: 'app-upload',
   text: `${FOLDER}[ -d "$here/source" ] && exit 0
 mkdir -p -m 700 "$app" "$here" || exit 1
 rm -rf "$here/source.partial" && mkdir "$here/source.partial" || exit 1
-tar -x -f - --no-same-owner -C "$here/source.partial" && mv "$here/source.partial" "$here/source"
+tar -xz -f - --no-same-owner -C "$here/source.partial" && mv "$here/source.partial" "$here/source"
 `,
 }
 

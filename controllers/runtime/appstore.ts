@@ -45,6 +45,8 @@ export type AppStore = {
   open(app: string): Promise<number>
   cancel(id: string, account: string, at: string): Promise<CancelOutcome>
   release(app: string, number: number): Promise<Release | null>
+  /** Of the release with this id; null when the app has none. */
+  releaseNumber(app: string, id: string): Promise<number | null>
   releases(app: string, page: { limit: number; offset: number }): Promise<{ releases: Release[]; total: number }>
   /** Somebody wants to read; wanted until then, unless asked again. */
   wantLogs(wish: Omit<LogWish, 'since'> & { app: string; until: string }): Promise<void>
@@ -193,6 +195,10 @@ select $1, coalesce(max(p.version), 0) + 1, $2, $3 from app_passwords p where p.
   async release(app, number) {
     const text = 'select app_release_row(r) as release from app_releases r where r.app = $1 and r.number = $2'
     return (await pg.query<{ release: Release }>('app_release', text, [app, number])).rows[0]?.release ?? null
+  },
+  async releaseNumber(app, id) {
+    const text = 'select number from app_releases where app = $1 and id = $2'
+    return (await pg.query<{ number: number }>('app_release_number', text, [app, id])).rows[0]?.number ?? null
   },
   async releases(app, { limit, offset }) {
     const values = [app, limit, offset]

@@ -1,6 +1,6 @@
 /** What is kept of releases under seal, and what the policy reads of an upload; for controllers and for a dry run alike. */
 import { digestOfSealed, type SealedRelease } from '../../crds/app/sealed.ts'
-import type { SourceIndex } from '../../crds/app/source.ts'
+import { openIndex, type SourceIndex } from '../../crds/app/source.ts'
 import type { SourceRow } from './appstore.ts'
 import type { Blobs } from './blobs.ts'
 import type { Pg } from './pg.ts'
@@ -13,19 +13,6 @@ export type AppVault = {
   open(app: string, release: number): Promise<SealedRelease>
   /** Null for an upload that is not this account's. */
   indexOf(account: string, digest: string): Promise<SourceIndex | null>
-}
-
-/** JSON has no maps: the texts are pairs. */
-type StoredIndex = Omit<SourceIndex, 'texts'> & { texts: [path: string, text: string][] }
-
-export const writeIndex = ({ texts, ...rest }: SourceIndex): Buffer => {
-  const stored: StoredIndex = { ...rest, texts: [...texts] }
-  return Buffer.from(JSON.stringify(stored), 'utf8')
-}
-
-const readIndex = (bytes: Buffer): SourceIndex => {
-  const { texts, ...rest } = JSON.parse(bytes.toString('utf8')) as StoredIndex
-  return { ...rest, texts: new Map(texts) }
 }
 
 const aadOf = (app: string, release: number): string => JSON.stringify(['app release', app, release])
@@ -58,7 +45,7 @@ export const makeAppVault = ({ pg, blobs, source, sealer }: VaultDeps): AppVault
     async indexOf(account, digest) {
       const row = await source(account, digest)
       const bytes = row && (await blobs.get(row.indexSha256))
-      return bytes ? readIndex(bytes) : null
+      return bytes ? openIndex(bytes) : null
     },
   }
 }
