@@ -5,6 +5,7 @@ import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
+import type { Credentials, HostReader } from '../controllers/runtime/hosts.ts'
 import type { Issuers } from '../controllers/runtime/issuers.ts'
 import type { Keys } from '../controllers/runtime/keys.ts'
 import type { Kube } from '../controllers/runtime/kube.ts'
@@ -30,6 +31,11 @@ export type Deps = {
   mirror: MirrorReader
   blobs: Blobs
   issuers: Issuers
+  hosts: HostReader
+  /** Private keys of hosts: written here, opened by the controllers. */
+  credentials: Pick<Credentials, 'put'>
+  /** The development exception: owners may name what is on loopback. */
+  allowLoopback: boolean
   waiter: Waiter
   keys: Keys
   authenticate: Authenticate

@@ -8,6 +8,7 @@ import { makeBlobs } from '../controllers/runtime/blobs.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
 import { API, EnvError, LIMITS, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
+import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
 import { makeKeyBook } from '../controllers/runtime/idempotency.ts'
 import { makeIssuers } from '../controllers/runtime/issuers.ts'
 import { makeKeys } from '../controllers/runtime/keys.ts'
@@ -93,6 +94,9 @@ const main = async () => {
     mirror,
     blobs,
     issuers: makeIssuers({ pg }),
+    hosts: makeHostReader({ pg }),
+    credentials: makeCredentials({ pg, serverKey: env.secretKey }),
+    allowLoopback: env.egressAllowLoopback === 'true',
     waiter,
     keys,
     authenticate: auth.authenticate,

@@ -9,6 +9,7 @@ import { auditRoutes } from './audit-routes.ts'
 import { jwksRoutes } from './auth/jwks.ts'
 import { authRoutes } from './auth/routes.ts'
 import { signinRoutes } from './auth/signin-page.ts'
+import { hostRoutes } from './host.ts'
 import { pageRoutes } from './invoice/page.ts'
 import { invoiceRoutes } from './invoice.ts'
 import { openapiOf } from './openapi.ts'
@@ -29,6 +30,13 @@ const SURFACES: readonly Surface[] = [
     version: '2026-07',
     description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
     routes: [...invoiceRoutes, ...accountRoutes, ...authRoutes, ...teamRoutes, ...adminRoutes, ...auditRoutes],
+  },
+  {
+    path: '/api/openapi-apps.json',
+    title: 'Bottega apps',
+    version: '2026-09',
+    description: 'Apps and the hosts that they are put on.',
+    routes: [...hostRoutes],
   },
 ]
 
@@ -86,6 +94,7 @@ export const systemRoutes: Route[] = [
 export const allRoutes: Route[] = [
   ...invoiceRoutes,
   ...accountRoutes,
+  ...hostRoutes,
   ...adminRoutes,
   ...teamRoutes,
   ...authRoutes,

@@ -19,6 +19,8 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
   concurrency: number
   /** Under load passes start in waves (runtime/queue.ts). */
   wave?: Wave
+  /** How long a look may take; the runtime's default when left out. */
+  observeLimitMs?: number
   /** How long one step may take; the runtime's default when left out. */
   actLimitMs?: number
   make(house: House): Controller<Resource<Spec, Status>, Facts, World, Step>
@@ -50,7 +52,7 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
   follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as Control['follows'])],
   start: (house, cache) => {
     const { kube, log, now, metrics, events } = house
-    const { concurrency, wave, actLimitMs } = given
+    const { concurrency, wave, observeLimitMs, actLimitMs } = given
     return runController(given.make(house), {
       kube,
       cache: cache as unknown as Cache<Resource<Spec, Status>>,
@@ -58,6 +60,7 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
       now,
       concurrency,
       ...(wave && { wave }),
+      ...(observeLimitMs !== undefined && { observeLimitMs }),
       ...(actLimitMs !== undefined && { actLimitMs }),
       ...(metrics && { metrics }),
       ...(events && { events }),

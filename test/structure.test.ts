@@ -88,6 +88,7 @@ const DOORS: Record<string, RegExp> = {
   pg: /^controllers\/runtime\/pg\.ts$/,
   pino: /^controllers\/runtime\/log\.ts$/,
   'prom-client': /^controllers\/runtime\/metrics\.ts$/,
+  ssh2: /^controllers\/(io\/ssh|runtime\/sshkey)\.ts$/,
   pdfkit: /^controllers\/io\/pdf\.ts$/,
   fontkit: /^controllers\/io\/fonts\.ts$/,
   nodemailer: /^controllers\/io\/mail\.ts$/,

@@ -109,24 +109,20 @@ export const makeHost = (deps: HostDeps): OneHost => {
   }
 
   const connect = async ({ spec }: HostResource, signal?: AbortSignal): Promise<Connection> => {
-    const identity = identityOf(spec)
     const hostKey = hostKeyBytes(spec.hostKey)
     const privateKey = await credentials.open(name, spec.credentialVersion)
     if (hostKey === null || privateKey === null) throw new SshRefused('login', 'there is no key')
     const address = await resolved(spec.address, deps.addressRule(name))
-    try {
-      const connection = await connectSsh({ address, port: spec.port, user: spec.user, hostKey, privateKey }, signal)
-      if (otherKeyOf === identity) otherKeyOf = undefined
-      return connection
-    } catch (error) {
-      if (error instanceof SshRefused && error.fault === 'key') {
-        log.warn({ host: name }, 'host shows another key')
-        otherKeyOf = identity
-        void pool?.pool.drain()
-        pool = undefined
-      }
-      throw error
-    }
+    return connectSsh({ address, port: spec.port, user: spec.user, hostKey, privateKey }, signal)
+  }
+
+  /** Another key: whatever connections there are end with what runs on them, and no new ones are made for work. */
+  const learn = (host: HostResource, error: unknown): void => {
+    if (!(error instanceof SshRefused) || error.fault !== 'key') return
+    log.warn({ host: name }, 'host shows another key')
+    otherKeyOf = identityOf(host.spec)
+    void pool?.pool.drain()
+    pool = undefined
   }
 
   const poolOf = (host: HostResource): Pool => {
@@ -176,12 +172,14 @@ export const makeHost = (deps: HostDeps): OneHost => {
     work: (connection: Connection, signal: AbortSignal) => Promise<T>,
   ): Promise<T> =>
     around({ name: call.name }, async () => {
-      const lent = poolOf(allowed())
+      const host = allowed()
+      const lent = poolOf(host)
       try {
         return await withDeadline(`${call.name} on ${name}`, call.deadlineMs, call.signal ?? never, (signal) =>
           lent.use(call.lane, signal, (connection) => work(connection, signal)),
         )
       } catch (error) {
+        learn(host, error)
         throw translated(error)
       }
     })
@@ -229,7 +227,17 @@ export const makeHost = (deps: HostDeps): OneHost => {
     inspect: (signal) => {
       const host = current()
       const look = { admin: proxyOf(host.spec).admin, siteRoot: host.spec.siteRoot ?? '' }
-      return around({ name: 'ssh inspect' }, () => inspect(() => connect(host, signal), look, signal))
+      const asked = async () => {
+        try {
+          const connection = await connect(host, signal)
+          if (otherKeyOf === identityOf(host.spec)) otherKeyOf = undefined
+          return connection
+        } catch (error) {
+          learn(host, error)
+          throw error
+        }
+      }
+      return around({ name: 'ssh inspect' }, () => inspect(asked, look, signal))
     },
     certificates: async () => measure((await rows.list(name)).flatMap(({ hostnames }) => hostnames)),
     drain: async () => pool?.pool.drain(),

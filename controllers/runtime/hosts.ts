@@ -1,4 +1,5 @@
 /** What is stored of hosts beside their resources: sealed private keys, and the routes that their proxies are to serve. */
+import { type HostView, PLATFORM } from '../../crds/host/view.ts'
 import { LEASE } from './fence.ts'
 import type { Pg } from './pg.ts'
 import { makeSealer } from './seal.ts'
@@ -65,5 +66,48 @@ export const makeRouteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): R
   },
   async forget(host) {
     await pg.query('forget_host', 'select forget_host($1, $2, $3)', [LEASE, epoch(), host])
+  },
+})
+
+/** Who asks for hosts: those of an account with those that all may use, or (null) every one. */
+export type HostReader = {
+  /** Newest first, and how many there are in all. */
+  list(
+    account: string | null,
+    page: { limit: number; offset: number },
+  ): Promise<{ hosts: { account: string; view: HostView }[]; total: number }>
+  /** Whether an app or a site lives on the host. */
+  isInUse(host: string): Promise<boolean>
+}
+
+const SEEN = `
+from mirror m
+where m.kind = 'Host'
+  and ($1::text is null or m.account = $1 or (m.account = '${PLATFORM}' and m.view ->> 'class' in ('shared', 'platform')))`
+const LIST = `
+select
+  (select count(*) ${SEEN}) as total,
+  (
+    select coalesce(json_agg(json_build_object('account', p.account, 'view', p.view)), '[]')
+    from (select m.account, m.view ${SEEN} order by m.created_at desc, m.place desc limit $2 offset $3) p
+  ) as hosts`
+const IN_USE = `
+select exists (select from host_routes r where r.host = $1)
+  or exists (
+    select from mirror m where m.kind in ('App', 'Site') and not m.archived and m.view ->> 'host_id' = $1
+  ) as used`
+
+export const makeHostReader = ({ pg }: { pg: Pg }): HostReader => ({
+  async list(account, { limit, offset }) {
+    const { rows } = await pg.query<{ hosts: { account: string; view: HostView }[]; total: number }>(
+      'hosts_list',
+      LIST,
+      [account, limit, offset],
+    )
+    return rows[0] ?? { hosts: [], total: 0 }
+  },
+  async isInUse(host) {
+    const { rows } = await pg.query<{ used: boolean }>('host_in_use', IN_USE, [host])
+    return rows[0]?.used ?? false
   },
 })

@@ -11,7 +11,12 @@ const PASSWORD_LENGTH = 12
 /** 22 characters of base64url: 132 bits of the MAC. */
 const MAC_LENGTH = 22
 
+/** Hexadecimal digits. */
+const INSTALLATION_LENGTH = 12
+
 export type Keys = {
+  /** Names this installation where several may meet, as on a host. Tells nothing of the key. */
+  installation: string
   /** `<name>.<mac>`: the unguessable last part of `/i/…`. */
   linkToken(name: string): string
   /** The resource that a link token names, or null when it was not made here. */
@@ -94,6 +99,7 @@ export const makeKeys = (serverKey: Buffer): Keys => {
   }
 
   return {
+    installation: derive('installation').toString('hex').slice(0, INSTALLATION_LENGTH),
     linkToken: (name) => tokenOf(linkKey, name),
     nameOfLink: (token) => nameOf(linkKey, token),
     signinToken: (id) => tokenOf(signinKey, id),

@@ -77,7 +77,7 @@ export const spec = {
   required: ['address', 'user', 'hostKey'],
   properties: {
     account: { ...accountField, description: 'The Account that registered it; none for a host of the platform.' },
-    title: { type: 'string', description: 'What people call it.', maxLength: 200, default: '', 'x-text': 'line' },
+    name: { type: 'string', description: 'What people call it.', maxLength: 200, default: '', 'x-text': 'line' },
     class: {
       type: 'string',
       description: 'shared, isolated or owned enforce the rules for compose files; platform warns only.',

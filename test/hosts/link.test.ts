@@ -106,7 +106,7 @@ spec('a link to a host', (t) => {
   t('lets what runs end when the host is registered anew', async () => {
     const running = link().run({ script: SLEEP, lines: ['2'], deadlineMs })
     await sleep(700)
-    open.put({ spec: { title: 'the same', user: host.user, port: host.sshPort } })
+    open.put({ spec: { user: host.user, port: host.sshPort } })
     await open.hosts.close()
     const { stdout } = await running
     assert.is(stdout.toString(), 'slept\n')

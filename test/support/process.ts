@@ -12,6 +12,7 @@ import { makeAccounts } from '../../controllers/runtime/accounts.ts'
 import { makeBlobs } from '../../controllers/runtime/blobs.ts'
 import { makeAppendFact } from '../../controllers/runtime/facts.ts'
 import { takeEpoch } from '../../controllers/runtime/fence.ts'
+import { makeCredentials, makeHostReader } from '../../controllers/runtime/hosts.ts'
 import { makeIssuers } from '../../controllers/runtime/issuers.ts'
 import { makeKeys } from '../../controllers/runtime/keys.ts'
 import { makeKube } from '../../controllers/runtime/kube.ts'
@@ -59,6 +60,9 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     kube: controllersKube,
     pg,
     pdf,
+    serverKey,
+    allowLoopback: true,
+    hostAround: life.hostAround,
     mailDomain: 'bottega.test',
     log: pino({ level: 'silent' }),
     courier: (epoch, hooks) =>
@@ -86,6 +90,9 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     mirror,
     blobs: makeBlobs({ pg }),
     issuers: makeIssuers({ pg }),
+    hosts: makeHostReader({ pg }),
+    credentials: makeCredentials({ pg, serverKey }),
+    allowLoopback: true,
     waiter,
     attempts: makeAttempts({ pg }),
     accounts: makeAccounts({ pg }),
