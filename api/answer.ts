@@ -103,7 +103,10 @@ const send = (visit: Visit, answer: Answer, always: Record<string, string>): voi
   head['cache-control'] = 'no-store'
   head['x-content-type-options'] = 'nosniff'
   Object.assign(head, always, visit.answerHeaders, answer.headers)
-  if (answer.stream) return pour(visit, answer.stream, head, status)
+  if (answer.stream) {
+    pour(visit, answer.stream, head, status)
+    return
+  }
   head['content-length'] = length
   const rest = leavesMuch(request)
   if (rest) head.connection = 'close'

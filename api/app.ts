@@ -13,7 +13,7 @@ import { getLogs, TAIL_DEFAULT, TAIL_MAX } from './app/logs.ts'
 import { getApp, getOperation, getReadiness, listApps, listReleases } from './app/read.ts'
 import { UPLOAD_MAX_BYTES } from './app/upload.ts'
 import type { AnswerDeclaration, Route } from './route.ts'
-import { list, object, paging, text, whole } from './schemas.ts'
+import { list, object, paging, text } from './schemas.ts'
 
 const tag = 'Apps'
 const reads = { tag, scope: { kind: 'scope', scope: 'apps:read' } } as const
@@ -56,7 +56,10 @@ const pending = (description: string, schema: JsonSchema): AnswerDeclaration => 
   schema,
   headers: { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' },
 })
-const pendingApp = pending('Written; the verdict is still to come.', object('What is known so far.', { app: appAnswer }))
+const pendingApp = pending(
+  'Written; the verdict is still to come.',
+  object('What is known so far.', { app: appAnswer }),
+)
 const asked = { operation_id: text('Names the operation.'), operation: operationAnswer }
 const operated: Record<number, AnswerDeclaration> = {
   200: {
@@ -87,7 +90,9 @@ export const appRoutes: Route[] = [
     method: 'GET',
     path: '/api/apps/operations/:operationId',
     summary: 'Read an operation',
-    answers: { 200: { description: 'The operation.', schema: object('The operation.', { operation: operationAnswer }) } },
+    answers: {
+      200: { description: 'The operation.', schema: object('The operation.', { operation: operationAnswer }) },
+    },
     codes: ['NOT_FOUND'],
     handle: getOperation,
   },
@@ -97,7 +102,10 @@ export const appRoutes: Route[] = [
     path: '/api/apps/operations/:operationId/cancel',
     summary: 'Cancel an operation',
     description: 'Until the switch; the release before it goes on serving.',
-    answers: { 200: { description: 'It has ended.', schema: object('The operation.', asked) }, 202: operated[202] as AnswerDeclaration },
+    answers: {
+      200: { description: 'It has ended.', schema: object('The operation.', asked) },
+      202: operated[202] as AnswerDeclaration,
+    },
     codes: ['NOT_FOUND', 'TOO_LATE'],
     handle: cancelOperation,
   },
@@ -109,7 +117,10 @@ export const appRoutes: Route[] = [
     description: 'Newest first.',
     query: page,
     answers: {
-      200: { description: 'One page.', schema: object('One page.', { apps: list('Newest first.', appAnswer), ...paging }) },
+      200: {
+        description: 'One page.',
+        schema: object('One page.', { apps: list('Newest first.', appAnswer), ...paging }),
+      },
     },
     codes: [],
     handle: listApps,
@@ -191,7 +202,11 @@ export const appRoutes: Route[] = [
     body: {
       ...object('Which release, with which env.', {
         release: { type: ['integer', 'string'], description: 'Its number or its id.' },
-        env: { type: 'string', description: 'As it was with that release, or as it is applied now.', enum: [...ENV_CHOICES] },
+        env: {
+          type: 'string',
+          description: 'As it was with that release, or as it is applied now.',
+          enum: [...ENV_CHOICES],
+        },
       }),
       required: ['release'],
       additionalProperties: false,
@@ -229,7 +244,8 @@ export const appRoutes: Route[] = [
     method: 'PATCH',
     path: `${one}/env`,
     summary: 'Change the env of an app',
-    description: 'Merges: null removes a name, others stay. The live release is started anew with it, beside the old one.',
+    description:
+      'Merges: null removes a name, others stay. The live release is started anew with it, beside the old one.',
     body: envBody({ type: ['string', 'null'], ...value }),
     answers: operated,
     codes: ['NOT_FOUND', 'BAD_ENV', 'QUEUE_FULL'],
@@ -251,7 +267,8 @@ export const appRoutes: Route[] = [
     method: 'GET',
     path: `${one}/logs`,
     summary: 'Read the log of an app',
-    description: 'With follow=1 as server-sent events, one line each, for ten minutes. Values of the env are blackened.',
+    description:
+      'With follow=1 as server-sent events, one line each, for ten minutes. Values of the env are blackened.',
     query: {
       tail: digits(`Lines of each service, 1 to ${TAIL_MAX}; ${TAIL_DEFAULT} when left out.`, '^([1-9]\\d{0,2}|1000)$'),
       follow: { type: 'string', description: '1: go on as lines come.', enum: ['0', '1'] },

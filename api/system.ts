@@ -5,6 +5,8 @@ import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import { accountRoutes } from './account.ts'
 import { accountPageRoutes } from './account-page.ts'
 import { adminRoutes } from './admin-routes.ts'
+import { accessRoutes } from './app/access.ts'
+import { appRoutes } from './app.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { jwksRoutes } from './auth/jwks.ts'
 import { authRoutes } from './auth/routes.ts'
@@ -36,7 +38,7 @@ const SURFACES: readonly Surface[] = [
     title: 'Bottega apps',
     version: '2026-09',
     description: 'Apps and the hosts that they are put on.',
-    routes: [...hostRoutes],
+    routes: [...appRoutes, ...hostRoutes],
   },
 ]
 
@@ -95,6 +97,8 @@ export const allRoutes: Route[] = [
   ...invoiceRoutes,
   ...accountRoutes,
   ...hostRoutes,
+  ...appRoutes,
+  ...accessRoutes,
   ...adminRoutes,
   ...teamRoutes,
   ...authRoutes,

@@ -51,7 +51,8 @@ const safeNext = (next: string | null | undefined): string => {
 }
 
 const wantsPage = (headers: IncomingHttpHeaders): boolean =>
-  ['GET', 'HEAD'].includes(String(headers['x-forwarded-method'] ?? 'GET')) && /\btext\/html\b/.test(headers.accept ?? '')
+  ['GET', 'HEAD'].includes(String(headers['x-forwarded-method'] ?? 'GET')) &&
+  /\btext\/html\b/.test(headers.accept ?? '')
 
 const verify = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const app = await askedApp(deps, request)

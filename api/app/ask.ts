@@ -51,7 +51,12 @@ const write = (deps: Deps, app: string, { n }: Operation, desire: Record<string,
 export const askFor = async (
   deps: Deps,
   request: ApiRequest,
-  { row, intent, desire, more = {} }: { row: MirrorRow; intent: Intent; desire: Record<string, unknown>; more?: object },
+  {
+    row,
+    intent,
+    desire,
+    more = {},
+  }: { row: MirrorRow; intent: Intent; desire: Record<string, unknown>; more?: object },
 ): Promise<Answer> => {
   const watched = deps.waiter.watch('App', row.name)
   try {

@@ -2,9 +2,10 @@
  * The env of an app: names may be read, values never. PATCH merges and restarts; PUT replaces and is stored only
  * (spec/2 Apps, Endpoints).
  */
-import type { Fault } from '../../crds/problem.ts'
+
 import { isPlatformName } from '../../crds/app/compose/interpolate.ts'
 import type { AppView } from '../../crds/app/view.ts'
+import type { Fault } from '../../crds/problem.ts'
 import type { Deps } from '../deps.ts'
 import { refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'

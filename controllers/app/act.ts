@@ -34,6 +34,8 @@ type Step<Do extends AppStep['do']> = Extract<AppStep, { do: Do }>
 type Learn = ((world: AppWorld) => AppWorld) | undefined
 type Acts = Controller<AppResource, object, AppWorld, AppStep>['act']
 
+/** Characters of a log that a release keeps. */
+const LOG_KEPT = 8_000
 /** Files of an app, over the network. */
 const UPLOAD_DEADLINE_MS = 110_000
 
@@ -227,6 +229,3 @@ export const makeActs = (deps: ActDeps): Acts => {
     },
   }
 }
-
-/** Characters of a log that a release keeps. */
-const LOG_KEPT = 8_000

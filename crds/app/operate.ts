@@ -104,7 +104,7 @@ const begun = ({ spec }: AppResource, world: AppWorld, operation: Operation): Ap
     return { do: 'end', operation, state: 'succeeded', code: null, message, log: null }
   }
   const target = repeatedBy(world, operation)
-  if (!target || !target.record?.images) {
+  if (!target?.record?.images) {
     return failed(operation, 'UNKNOWN_RELEASE', `there is no release ${intent.release} that was ever started`)
   }
   const current = live ? live.envVersion : (spec.envVersion ?? null)
