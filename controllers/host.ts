@@ -58,5 +58,7 @@ export const hostControl = controlOf({
   concurrency: 8,
   // A login, an inspection and some handshakes on a machine that may be busy.
   observeLimitMs: 30_000,
+  // A slow look at a host that is well is no news.
+  quietMs: 35_000,
   make: (house) => hostController(house),
 })

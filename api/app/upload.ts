@@ -113,6 +113,14 @@ const entriesOf = async (files: Files): Promise<ArchiveEntry[]> => {
   return sortEntries(entries)
 }
 
+const textOf = (path: string, bytes: Buffer, isCut: boolean): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: !isCut }).decode(bytes)
+  } catch {
+    return refuse('BAD_ARCHIVE', `/files/${pointerSegment(path)}`, `${path} is not text in UTF-8.`)
+  }
+}
+
 /** The texts of some files, in UTF-8; what is longer than `maxChars` is cut there, so that the policy sees it is too long. */
 const textsOf = async (files: Files, paths: ReadonlySet<string>, maxChars: number): Promise<Map<string, string>> => {
   const texts = new Map<string, string>()
@@ -124,13 +132,9 @@ const textsOf = async (files: Files, paths: ReadonlySet<string>, maxChars: numbe
       if (paths.has(path) && bytes <= maxChars * 4) chunks.push(chunk)
       bytes += chunk.length
     }
-    if (paths.has(path))
-      texts.set(
-        path,
-        Buffer.concat(chunks)
-          .toString('utf8')
-          .slice(0, maxChars + 1),
-      )
+    if (!paths.has(path)) return
+    const text = textOf(path, Buffer.concat(chunks), bytes > maxChars * 4)
+    texts.set(path, text.slice(0, maxChars + 1))
   })
   return texts
 }

@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { chownSync, mkdirSync, readFileSync, writeFileSync } from 'node:fs'
+import { chownSync, mkdirSync, readFileSync, statSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { endUserProcesses } from './processes.ts'
 import { codeOf, Refusal } from './refusal.ts'
@@ -48,7 +48,8 @@ export function makeHostUser({ id, home, owner, group }: HostUserOptions): HostU
   const ids = idsOf(name)
   if (ids === null) throw new Refusal(`The user ${name} could not be made.`)
   mkdirSync(home, { recursive: true, mode: 0o755 })
-  chownSync(home, ids.uid, ids.gid)
+  // The user of before may have had another number.
+  if (statSync(home).uid !== ids.uid) system('chown', ['-R', `${ids.uid}:${ids.gid}`, home])
   return { name, ...ids, home }
 }
 

@@ -68,7 +68,7 @@ const recipeOf = (
   return desk.refuse(
     at,
     'bundle',
-    `${dockerfile.slice(0, 120)} is no file of the upload.`,
+    `The Dockerfile ${at === map ? 'is not in the context' : `${shown(at)} is no file of the upload`}.`,
     'Add it, or correct the path.',
   )
 }

@@ -50,7 +50,7 @@ const valueIn = (cursor: Cursor, written: string, variables: Variables): string 
   const text = written.trimStart()
   if (text.startsWith("'")) return quoted(cursor, text).replaceAll("\\'", "'")
   if (text.startsWith('"')) return unescaped(quoted(cursor, text), variables)
-  return expandTemplate(text.replace(/(^|\s)#.*$/, '').trim(), variables)
+  return expandTemplate(text.replace(/\s#.*$/, '').trim(), variables)
 }
 
 const readLine = (cursor: Cursor, values: Map<string, string>, variables: Variables): void => {

@@ -16,18 +16,14 @@ const ENV_FILES_MAX = 16
 
 type Entry = { name: string; at: At; value: string | undefined }
 
-const nameIsFree = (desk: Desk, at: At, name: string): boolean => {
+/** @param written the name as it stands in the file, for findings */
+const nameIsFree = (desk: Desk, at: At, name: string, written = JSON.stringify(name.slice(0, 60))): boolean => {
   if (isPlatformName(name)) {
-    desk.refuse(at, 'platform-name', `${name.slice(0, 60)} is a name of the platform.`, 'Use a name of your own.')
+    desk.refuse(at, 'platform-name', `${written} is a name of the platform.`, 'Use a name of your own.')
     return false
   }
   if (NAME.test(name)) return true
-  desk.refuse(
-    at,
-    'value',
-    `${JSON.stringify(name.slice(0, 60))} is no name of a variable.`,
-    'Use letters, digits and _.',
-  )
+  desk.refuse(at, 'value', `${written} is no name of a variable.`, 'Use letters, digits and _.')
   return false
 }
 
@@ -54,7 +50,7 @@ const fromItem: Read<Entry> = (desk, tree) => {
   const split = text.indexOf('=')
   const name = split < 0 ? text : text.slice(0, split)
   if (tree.kind !== 'scalar' || name === '') return wrong(desk, tree, 'NAME=value')
-  if (!nameIsFree(desk, tree, name)) return undefined
+  if (!nameIsFree(desk, tree, name, shown(tree))) return undefined
   return split < 0 ? passed(desk, tree, name) : { name, at: tree, value: text.slice(split + 1) }
 }
 
@@ -75,7 +71,7 @@ const FILE = {
   format: readOneOf(['raw']),
 }
 
-export type EnvFileName = { path: string; required: boolean; at: At }
+export type EnvFileName = { path: string; required: boolean; at: At; written: string }
 
 const readName: Read<EnvFileName> = (desk, tree) => {
   if (tree.kind === 'list') return wrong(desk, tree, 'a path')
@@ -87,7 +83,12 @@ const readName: Read<EnvFileName> = (desk, tree) => {
   if (path === null) {
     return desk.refuse(tree, 'bundle', `${shown(tree)} leads out of the upload.`, 'Put the file into the upload.')
   }
-  return { path, required: asked?.required ?? true, at: { pointer: tree.pointer, line: tree.line } }
+  return {
+    path,
+    required: asked?.required ?? true,
+    at: { pointer: tree.pointer, line: tree.line },
+    written: shown(tree),
+  }
 }
 
 /** `env_file`: a path, or a list of paths or `{path, required}`. */
@@ -97,10 +98,9 @@ export const readEnvFileNames: Read<EnvFileName[]> = (desk, tree) => {
   return items.flatMap((item) => readName(desk, item) ?? [])
 }
 
-const fromFile = (desk: Desk, { path, required, at }: EnvFileName): Entry[] => {
+const fromFile = (desk: Desk, { path, required, at, written }: EnvFileName): Entry[] => {
   if (!desk.bundle.file(path)) {
-    if (required)
-      desk.refuse(at, 'bundle', `${path.slice(0, 120)} is not in the upload.`, 'Add it, or remove the line.')
+    if (required) desk.refuse(at, 'bundle', `${written} is not in the upload.`, 'Add it, or remove the line.')
     return []
   }
   const file = readEnvFile(desk.bundle.text(path) ?? '\0', variablesAt(desk, at))

@@ -2,7 +2,7 @@
  * References of images, fully written (distribution reference grammar): the short forms of Docker also mean ids of images
  * that lie on the host, which may be somebody else's.
  */
-import { type Read, readText, wrong } from './read.ts'
+import { type Read, readText, shown, wrong } from './read.ts'
 
 /**
  * Where images that the platform builds are named. No registry has this name, and no compose file may use it. What is
@@ -13,6 +13,8 @@ export const BUILT_HERE = 'bottega.local'
 const REFERENCE_MAX = 255
 const DOMAIN = /^(?:[a-z0-9](?:[a-z0-9-]*[a-z0-9])?\.)+[a-z](?:[a-z0-9-]*[a-z0-9])?(?::\d{1,5})?$/
 const PATH = /^[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*(?:\/[a-z0-9]+(?:(?:\.|_|__|-+)[a-z0-9]+)*)*$/
+/** What Docker takes for the id of an image on the host. */
+const IMAGE_ID = /^(?:sha256:)?[0-9a-f]{64}$/
 const VERSION = /^(?::(\w[\w.-]{0,127}))?(?:@(sha256:[0-9a-f]{64}))?$/
 /** Names that only mean something inside some network. */
 const PRIVATE_DOMAIN = /\.(local|localhost|localdomain|internal|intranet|lan|home|corp|arpa)(:\d+)?$/
@@ -36,11 +38,11 @@ export const readImage: Read<string> = (desk, tree) => {
   if (text === undefined) return undefined
   const { domain, path, version } = partsOf(text)
   const [, tag, digest] = VERSION.exec(version) ?? []
-  if (text.length > REFERENCE_MAX || !PATH.test(path) || !VERSION.test(version)) {
+  if (text.length > REFERENCE_MAX || IMAGE_ID.test(text) || !PATH.test(path) || !VERSION.test(version)) {
     return wrong(desk, tree, 'the name of an image, as ghcr.io/owner/app:1.2')
   }
   if (!DOMAIN.test(domain) || PRIVATE_DOMAIN.test(domain)) {
-    const detail = `${domain.slice(0, 80)} is not a registry that everybody can reach.`
+    const detail = `${shown(tree)} names a registry that not everybody can reach.`
     return desk.refuse(tree, 'image', detail, 'Use a public registry, or build the image from the upload.')
   }
   if (digest === undefined && (tag ?? 'latest') === 'latest') {

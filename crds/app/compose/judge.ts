@@ -56,12 +56,15 @@ const VOLUME = { driver: readMatching(/^(local|default)$/, 'local') }
 
 const top: At = { pointer: '', line: 1 }
 
+const tooMany = (desk: Desk, { entries, ...at }: MapTree, max: number): undefined =>
+  desk.refuse(at, 'size', `There are ${entries.size} here, at most ${max}.`, 'Leave some out.')
+
 /** The entries of `networks` or `volumes`, each a mapping or nothing. */
 const entriesOf = (desk: Desk, tree: Tree | undefined, max: number): [string, Tree][] => {
   if (!tree || isNothing(tree)) return []
   const map = asMap(desk, tree)
   if (!map) return []
-  if (map.entries.size > max) wrong(desk, map, `a mapping of at most ${max}`)
+  if (map.entries.size > max) tooMany(desk, map, max)
   return [...map.entries].filter(([name, entry]) => {
     if (!VOLUME_NAME.test(name)) return wrong(desk, entry, 'under a name of letters, digits, - and _') ?? false
     return entry.kind === 'map' || isNothing(entry) || (wrong(desk, entry, 'a mapping') ?? false)
@@ -91,7 +94,7 @@ const readServices = (desk: Desk, tree: Tree | undefined): Map<string, Draft> =>
     return new Map()
   }
   const map = asMap(desk, tree)
-  if (map && map.entries.size > SERVICES_MAX) wrong(desk, map, `a mapping of at most ${SERVICES_MAX} services`)
+  if (map && map.entries.size > SERVICES_MAX) tooMany(desk, map, SERVICES_MAX)
   const read = [...(map?.entries ?? [])]
     .slice(0, SERVICES_MAX)
     .flatMap(([name, entry]) => readService(desk, name, entry) ?? [])

@@ -12,12 +12,7 @@ export const checkDependencies = (desk: Desk, drafts: Drafts): void => {
   for (const { dependsOn } of drafts.values()) {
     for (const { name, required, at } of dependsOn) {
       if (drafts.has(name) || !required) continue
-      desk.refuse(
-        at,
-        'value',
-        `There is no service ${JSON.stringify(name.slice(0, 60))}.`,
-        'Name a service of the file.',
-      )
+      desk.refuse(at, 'value', 'There is no such service.', 'Name a service of the file.')
     }
   }
   for (const draft of drafts.values()) {
@@ -69,7 +64,7 @@ export const networksOf = (
   if (!draft.networks || draft.networks.length === 0) return { [DEFAULT_NETWORK]: [] }
   const known = draft.networks.filter(({ name, at }) => {
     if (networks.has(name) || name === DEFAULT_NETWORK) return true
-    const detail = `There is no network ${JSON.stringify(name.slice(0, 60))}.`
+    const detail = 'There is no such network in the file.'
     desk.refuse(at, 'outside-network', detail, 'Declare it in networks, or leave it out.')
     return false
   })
@@ -82,9 +77,10 @@ export const checkMounts = (desk: Desk, draft: Draft, volumes: ReadonlySet<strin
   const targets = new Set<string>()
   for (const { mount, at } of draft.mounts) {
     if (mount.type === 'volume' && !volumes.has(mount.source)) {
-      desk.refuse(at, 'value', `The volume ${mount.source} is not declared.`, `Add ${mount.source}: {} to volumes.`)
+      desk.refuse(at, 'value', 'The volume is not declared.', 'Add its name to volumes.')
     }
-    if (targets.has(mount.target)) desk.refuse(at, 'value', `${mount.target} is mounted twice.`, 'Keep one of the two.')
+    if (targets.has(mount.target))
+      desk.refuse(at, 'value', 'Something is mounted there already.', 'Keep one of the two.')
     targets.add(mount.target)
   }
 }

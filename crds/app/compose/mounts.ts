@@ -7,7 +7,7 @@ import { digestOf } from '../../archive.ts'
 import { type At, type Desk, insideBundle } from './desk.ts'
 import type { ScalarTree, Tree } from './parse.ts'
 import type { Mount } from './project.ts'
-import { type Read, readBoolean, readBytes, readFields, readOneOf, readText, textOf, wrong } from './read.ts'
+import { type Read, readBoolean, readBytes, readFields, readOneOf, readText, shown, textOf, wrong } from './read.ts'
 
 export const TMPFS_DEFAULT_BYTES = 67_108_864
 const TMPFS_MAX_BYTES = 1_073_741_824
@@ -32,7 +32,12 @@ const targetOf = (desk: Desk, tree: Tree, text: string): string | undefined => {
   if (!text.startsWith('/') || odd || parts.length === 0) return wrong(desk, tree, 'an absolute path in the container')
   const target = `/${parts.join('/')}`
   if (!OWN_BY_KERNEL.test(target) || target === '/dev/shm') return target
-  return desk.refuse(tree, 'host-access', `${target} belongs to the kernel.`, 'Mount it elsewhere.')
+  return desk.refuse(
+    tree,
+    'host-access',
+    `${shown(tree)} is mounted over what belongs to the kernel.`,
+    'Mount it elsewhere.',
+  )
 }
 
 /** A file or folder of the upload. */
@@ -53,7 +58,7 @@ const bindOf = (
   }
   const file = desk.bundle.file(source)
   if (!file && !desk.bundle.hasFolder(source)) {
-    return desk.refuse(tree, 'bundle', `${source.slice(0, 120)} is not in the upload.`, 'Add it, or remove the mount.')
+    return desk.refuse(tree, 'bundle', `${shown(tree)} is not in the upload.`, 'Add it, or remove the mount.')
   }
   const detail = 'A file of the upload is mounted for writing; what is written would be gone with the release.'
   if (!more.readOnly && !desk.allows(tree, 'host-mount', detail, 'Add :ro, or use a named volume.')) return undefined
@@ -89,7 +94,7 @@ const readShort = (desk: Desk, tree: ScalarTree): Mount | undefined => {
     const target = targetOf(desk, tree, first)
     return target === undefined ? undefined : anonymous(desk, tree, target)
   }
-  const isPath = /^[./~]|[\\]|^[a-z]$/i.test(first)
+  const isPath = /^[./~]|\\/.test(first)
   if (isPath && insideBundle(first) === null) return bindOf(desk, tree, first, { target: '/', readOnly: true })
   const target = targetOf(desk, tree, second)
   if (target === undefined) return undefined

@@ -8,9 +8,9 @@ import { pointerSegment } from '../../pointer.ts'
 import type { At, Desk } from './desk.ts'
 
 /** Characters of a compose file. */
-export const COMPOSE_MAX_CHARS = 262_144
+export const COMPOSE_MAX_CHARS = 131_072
 /** A page of YAML has about 300. */
-const TOKENS_MAX = 60_000
+const TOKENS_MAX = 25_000
 const DEPTH_MAX = 32
 /** Nodes once aliases are put in place: what stops an alias bomb. */
 const NODES_MAX = 20_000
@@ -102,12 +102,13 @@ const keyOf = (reading: Reading, at: At, key: unknown): { name: string; merge: b
   return { name: key.value, merge: key.value === '<<' && key.type === 'PLAIN' }
 }
 
-/** What `<<` brings in: one mapping or several, the first wins. */
-const merged = (reading: Reading, tree: Tree): MapTree[] => {
-  const sources = tree.kind === 'list' ? tree.items : [tree]
-  return sources.map((source) =>
-    source.kind === 'map' ? source : stop(reading, source, '<< takes mappings only.', 'Point it at a mapping.'),
-  )
+/** What `<<` brings in: one mapping or several, the first wins. They stand where they are merged. */
+const merged = (reading: Reading, at: At, node: ParsedNode | null, depth: number): MapTree[] => {
+  const sources = isSeq(node) ? (node.items as ParsedNode[]) : [node]
+  return sources.map((source) => {
+    const tree = walk(reading, source, at, depth + 1)
+    return tree.kind === 'map' ? tree : stop(reading, at, '<< takes mappings only.', 'Point it at a mapping.')
+  })
 }
 
 const mapping = (reading: Reading, at: At, node: { items: { key: unknown; value: unknown }[] }, depth: number) => {
@@ -115,13 +116,13 @@ const mapping = (reading: Reading, at: At, node: { items: { key: unknown; value:
   const merges: MapTree[] = []
   for (const pair of node.items) {
     const { name, merge } = keyOf(reading, at, pair.key)
-    const keyLine = reading.lineOf(pair.key as ParsedNode)
-    const place = { pointer: merge ? at.pointer : `${at.pointer}/${pointerSegment(name)}`, line: keyLine }
-    const value = walk(reading, pair.value as ParsedNode | null, place, depth + 1)
+    const line = reading.lineOf(pair.key as ParsedNode)
     if (merge) {
-      merges.push(...merged(reading, value))
+      merges.push(...merged(reading, { pointer: at.pointer, line }, pair.value as ParsedNode | null, depth))
       continue
     }
+    const place = { pointer: `${at.pointer}/${pointerSegment(name)}`, line }
+    const value = walk(reading, pair.value as ParsedNode | null, place, depth + 1)
     if (entries.has(name)) {
       stop(reading, place, `${JSON.stringify(name.slice(0, 60))} is here twice.`, 'Keep one of the two.')
     }

@@ -105,7 +105,7 @@ const CPU_MILLIS_MAX = 256_000
 /** A share of processors, in thousandths. */
 export const readCpuMillis: Read<number> = (desk, tree) => {
   const text = tree.kind === 'scalar' ? textOf(tree) : ''
-  const millis = /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Math.floor(Number(text) * 1000) : Number.NaN
+  const millis = /^\d{1,3}(\.\d{1,6})?$/.test(text) ? Math.round(Number(text) * 1000) : Number.NaN
   return millis >= 1 && millis <= CPU_MILLIS_MAX ? millis : wrong(desk, tree, 'a number of CPUs, as 0.5')
 }
 
