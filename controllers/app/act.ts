@@ -2,6 +2,7 @@
  * The App's hands: what each step does. Each effect is keyed (a row under a condition, a job under an id, a route under its
  * own) and gives back what its answer says of the world, so that the next step follows without another look.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppResource, liveOf } from '../../crds/app/plan.ts'
 import { needsFiles } from '../../crds/app/sealed.ts'
 import { imagesIn } from '../../crds/app/start.ts'
@@ -36,6 +37,9 @@ type Acts = Controller<AppResource, object, AppWorld, AppStep>['act']
 
 /** Characters of a log that a release keeps. */
 const LOG_KEPT = 8_000
+/** How long a CA may take before the release is called live without its certificate. */
+const CERTIFICATE_WAIT_MS = 8_000
+const CERTIFICATE_POLL_MS = 200
 /** Files of an app, over the network. */
 const UPLOAD_DEADLINE_MS = 110_000
 
@@ -102,7 +106,7 @@ export const makeActs = (deps: ActDeps): Acts => {
     const judged = await releases.judge({ app: metadata.name, spec, host, release, pinned, live, confirmed })
     if (!judged.ok) {
       const { code, detail } = judged
-      return end(object, { operation, state: 'failed', code, message: `${code}: ${detail}`, log: null })
+      return end(object, { operation, state: 'failed', code, message: detail, log: null })
     }
     const { sealed, digest } = releases.seal(metadata.name, release.number, judged.sealed)
     return pass({ operation, step: 'check', known: { record: judged.record, digest }, sealed })
@@ -134,7 +138,7 @@ export const makeActs = (deps: ActDeps): Acts => {
     const wanted = opened.project.services.map(({ name, image }) => ({ service: name, name: image }))
     const found = imagesIn(log, wanted)
     const fail = (code: 'RELEASE_FAILED' | 'ARCH_MISMATCH', detail: string) =>
-      end(object, { operation, state: 'failed', code, message: `${code}: ${detail}`, log })
+      end(object, { operation, state: 'failed', code, message: detail, log })
     if (!found) return fail('RELEASE_FAILED', 'the host did not say which images it has')
     const { arch } = release.record ?? {}
     const strange = found.archs.findIndex((one) => one !== arch)
@@ -146,6 +150,17 @@ export const makeActs = (deps: ActDeps): Acts => {
     const images = opened.images.length > 0 ? opened.images : found.images
     const { sealed, digest } = releases.seal(name, release.number, { ...opened, images })
     return pass({ operation, step: 'images', known: { record: { images }, digest, state: 'starting' }, sealed })
+  }
+
+  /** A first release is reached from the moment that it is called live. A CA that takes longer is not waited for. */
+  const certified = async (host: string, hostnames: readonly string[]): Promise<void> => {
+    const endMs = performance.now() + CERTIFICATE_WAIT_MS
+    while (performance.now() < endMs) {
+      const served = await hosts.certificates(host)
+      if (hostnames.every((name) => served.some(({ hostname, state }) => hostname === name && state === 'valid')))
+        return
+      await sleep(CERTIFICATE_POLL_MS)
+    }
   }
 
   const goLive = async (object: AppResource, operation: Operation): Promise<Learn> => {
@@ -196,8 +211,9 @@ export const makeActs = (deps: ActDeps): Acts => {
       const claimed = await ledger.claimSwitch(operation, at)
       return learnOperation(operation, claimed ? { switchAt: at } : { cancelAt: at })
     },
-    setRoute: async ({ route, digest, address }, { metadata, spec }) => {
+    setRoute: async ({ route, digest, address, isFirst }, { metadata, spec }) => {
       await hosts.routes(spec.hostId).set(route)
+      if (isFirst) await certified(spec.hostId, route.hostnames)
       await ledger.setRoute(metadata.name, digest, address)
       return (world) => ({ ...world, route: { digest, address } })
     },

@@ -14,7 +14,7 @@ here="$app/r$number"
 `
 
 /** Quiet, without colours, and never asking. */
-const COMPOSE = `export COMPOSE_PROGRESS=quiet COMPOSE_ANSI=never BUILDKIT_PROGRESS=plain DOCKER_BUILDKIT=1 COMPOSE_BAKE=false
+const COMPOSE = `export COMPOSE_PROGRESS=quiet COMPOSE_ANSI=never BUILDKIT_PROGRESS=plain DOCKER_BUILDKIT=1
 say() { printf '${MARK} %s\\n' "$*"; }
 `
 
@@ -51,18 +51,18 @@ while [ "$count" -gt 0 ]; do
   fi
   one=$(docker image inspect --format '{{.Id}} {{.Architecture}}' "$name" 2>/dev/null) ||
     { say reason "$service: $name"; exit ${EXIT.imageMissing}; }
-  found="$found${MARK} image $one
+  found="\${found}${MARK} image $one
 "
 done
 printf '%s' "$found"
 `,
 }
 
-/** The containers of a project: id, service, state, health, restarts, exit code, out of memory, restart policy. */
+/** `index`, because older engines stop at a field that is not there. The containers of a project: id, service, state, health, restarts, exit code, out of memory, restart policy. */
 const INSPECT = `inspect() {
   ids=$(docker ps -aq --no-trunc --filter "label=com.docker.compose.project=$1") || return 1
   [ -n "$ids" ] || return 0
-  docker inspect --format '{{.Id}} {{index .Config.Labels "com.docker.compose.service"}} {{.State.Status}} {{if .State.Health}}{{.State.Health.Status}}{{else}}none{{end}} {{.RestartCount}} {{.State.ExitCode}} {{.State.OOMKilled}} {{.HostConfig.RestartPolicy.Name}}' $ids
+  docker inspect --format '{{.Id}} {{index .Config.Labels "com.docker.compose.service"}} {{.State.Status}} {{with index .State "Health"}}{{.Status}}{{else}}none{{end}} {{.RestartCount}} {{.State.ExitCode}} {{.State.OOMKilled}} {{.HostConfig.RestartPolicy.Name}}' $ids
 }
 address_of() { docker port "$1" "$2/tcp" 2>/dev/null | grep '^127\\.0\\.0\\.1:' | head -n 1; }
 answer_of() { curl -s -o /dev/null -m 5 --noproxy '*' -w '%{http_code}' "http://$1/" 2>/dev/null; }

@@ -51,7 +51,7 @@ const failed = (operation: Operation, code: ProblemCode, detail: string, log: st
   operation,
   state: 'failed',
   code,
-  message: `${code}: ${detail}`,
+  message: detail,
   log,
 })
 
@@ -161,6 +161,8 @@ const switchSteps = (object: AppResource, world: AppWorld, operation: Operation,
   const { host } = world
   if (!host || release.address === null) return [lost(operation)]
   const wanted = routeOf(object, { ...world, host }, release.address)
-  if (world.route?.digest !== wanted.digest) return [{ do: 'setRoute', ...wanted, address: release.address }]
+  if (world.route?.digest !== wanted.digest) {
+    return [{ do: 'setRoute', ...wanted, address: release.address, isFirst: liveIn(world) === undefined }]
+  }
   return [{ do: 'goLive', operation, release }]
 }

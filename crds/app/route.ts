@@ -122,5 +122,5 @@ export const routeStep = (object: AppResource, world: AppWorld): AppStep[] => {
   if (!live || live.address === null || !world.host || world.unreachable !== null) return []
   const address = world.look?.address ?? live.address
   const wanted = routeOf(object, { ...world, host: world.host }, address)
-  return world.route?.digest === wanted.digest ? [] : [{ do: 'setRoute', ...wanted, address }]
+  return world.route?.digest === wanted.digest ? [] : [{ do: 'setRoute', ...wanted, address, isFirst: false }]
 }

@@ -24,7 +24,8 @@ export type AppStep =
   | { do: 'takeImages'; operation: Operation; release: Release; log: string }
   | { do: 'takeAddress'; operation: Operation; address: string }
   | { do: 'claimSwitch'; operation: Operation }
-  | { do: 'setRoute'; route: AppRoute; digest: string; address: string }
+  /** `isFirst`: nobody could reach the name before, so its certificate is waited for. */
+  | { do: 'setRoute'; route: AppRoute; digest: string; address: string; isFirst: boolean }
   | { do: 'goLive'; operation: Operation; release: Release }
   /** Ends a job of a cancelled operation, whether it has begun or not. */
   | { do: 'cancelJob'; operation: Operation; job: string }
