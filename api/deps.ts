@@ -1,5 +1,7 @@
 /** What the handlers are given. Wired by hand in main.ts; tests hand in the same. */
 import type { Accounts } from '../controllers/runtime/accounts.ts'
+import type { AppStore } from '../controllers/runtime/appstore.ts'
+import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
 import type { Devboxes } from '../controllers/runtime/devboxes.ts'
@@ -54,6 +56,9 @@ export type Deps = {
   slots: Slots
   devboxes: Devboxes
   vault: Vault
+  apps: AppStore
+  /** Sealed releases, for what a deploy would change. */
+  releases: Pick<AppVault, 'open'>
   limits: Limits
   idempotency: Idempotency
   audit: Audit

@@ -1,6 +1,8 @@
 /** The API's process: reads its configuration, wires the clients, listens. It holds no state and any number may run. */
 
 import { makeAccounts } from '../controllers/runtime/accounts.ts'
+import { makeAppStore } from '../controllers/runtime/appstore.ts'
+import { makeAppVault } from '../controllers/runtime/appvault.ts'
 import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.ts'
 import { makeBlobs } from '../controllers/runtime/blobs.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
@@ -87,12 +89,14 @@ const main = async () => {
   const limits = makeLimits(readEnv(LIMITS, process.env))
   const gatherMs = () => (limits.underWay() >= CROWD.from ? CROWD.gatherMs : 0)
   const audit = makeAudit({ append: makeAppendAudit({ pg, gatherMs }), log })
+  const blobs = makeBlobs({ pg })
+  const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
   const deps: Deps = {
     kube,
     ledger: makeLedgerReader({ pg }),
     appendFact: makeAppendFact({ pg, epoch: null }),
     mirror,
-    blobs: makeBlobs({ pg }),
+    blobs,
     issuers: makeIssuers({ pg }),
     hosts: makeHostReader({ pg }),
     credentials: makeCredentials({ pg, serverKey: env.secretKey }),
@@ -111,6 +115,8 @@ const main = async () => {
     slots: makeSlots({ pg, gatherMs }),
     devboxes: makeDevboxes({ pg }),
     vault: makeVault(env.secretKey),
+    apps,
+    releases: makeAppVault({ pg, blobs, source: apps.source, sealer: keys.sealer('app-release') }),
     limits,
     idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), serverKey: env.secretKey }),
     audit,

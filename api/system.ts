@@ -5,6 +5,8 @@ import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import { accountRoutes } from './account.ts'
 import { accountPageRoutes } from './account-page.ts'
 import { adminRoutes } from './admin-routes.ts'
+import { accessRoutes } from './app/access.ts'
+import { appRoutes } from './app.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { jwksRoutes } from './auth/jwks.ts'
 import { authRoutes } from './auth/routes.ts'
@@ -47,7 +49,7 @@ const SURFACES: readonly Surface[] = [
     title: 'Bottega apps',
     version: '2026-09',
     description: 'Apps and the hosts that they are put on.',
-    routes: [...hostRoutes],
+    routes: [...appRoutes, ...hostRoutes],
   },
   {
     path: '/api/openapi-devboxes.json',
@@ -117,6 +119,8 @@ export const allRoutes: Route[] = [
   ...devInstanceRoutes,
   ...accountRoutes,
   ...hostRoutes,
+  ...appRoutes,
+  ...accessRoutes,
   ...adminRoutes,
   ...teamRoutes,
   ...authRoutes,

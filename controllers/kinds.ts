@@ -1,5 +1,6 @@
 /** The one list of controllers. A further kind adds a line here and one in crds/kinds.ts. */
 import { accountControl } from './account.ts'
+import { appControl } from './app.ts'
 import type { Control } from './control.ts'
 import { devInstanceControl } from './devinstance.ts'
 import { hostControl } from './host.ts'
@@ -11,5 +12,6 @@ export const CONTROLS: readonly Control[] = [
   invoiceControl,
   hostControl,
   siteControl,
+  appControl,
   devInstanceControl,
 ]

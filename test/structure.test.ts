@@ -97,10 +97,9 @@ const DOORS: Record<string, RegExp> = {
   'rate-limiter-flexible': /^api\/counters\.ts$/,
   ajv: /^api\/validate\.ts$/,
   yaml: /^crds\/app\/compose\/parse\.ts$/,
-  'tar-stream': /^controllers\/runtime\/archive\.ts$/,
   express: /^api\//,
   culori: /^crds\/site\/brand\.ts$/,
-  'tar-stream': /^controllers\/io\/tar\.ts$/,
+  'tar-stream': /^controllers\/(io\/tar|runtime\/archive)\.ts$/,
   tldts: /^crds\/site\/domain\.ts$/,
   sharp: /^controllers\/io\/images\.ts$/,
 }
