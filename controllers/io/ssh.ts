@@ -10,7 +10,7 @@ import ssh2, { type ClientChannel, type ServerHostKeyAlgorithm } from 'ssh2'
 export type Channel = ClientChannel
 
 /** Of log-in, all of it. */
-const LOG_IN_LIMIT_MS = 10_000
+const LOG_IN_LIMIT_MS = 15_000
 /** Off by default in ssh2: without it a peer that went away is noticed by nobody. Broken after three without an answer. */
 const KEEPALIVE_MS = 10_000
 const KEEPALIVE_COUNT_MAX = 3
