@@ -9,6 +9,7 @@ const FILES = {
   'conf/app.conf': 'x',
   'app.env': 'A=1',
   'bad.env': 'A B=1',
+  'doubling.env': doubling(),
 }
 /** What one service says beside what it must; `web` takes the visitors. */
 const withKey = (lines: string): string =>
@@ -307,6 +308,8 @@ const hostileFiles: [sentence: string, text: string, refused: string][] = [
     'x-p: &p {pid: host}\nx-q: &q {tty: true}\nservices: {web: {<<: [*q, *p], image: "a:1", expose: [80]}}',
     'host-namespace /services/web/pid',
   ],
+  ['one variable that is used too often', withKey(`command: "${'$BIG'.repeat(20_000)}"`), 'size /services/web/command'],
+  ['an env file that doubles with each line', withKey('env_file: doubling.env'), 'size /services/web/env_file'],
   ['no port anywhere', 'services: {web: {image: "a:1"}}', 'route /services'],
   [
     'two services with ports',
@@ -336,6 +339,11 @@ const hostileFiles: [sentence: string, text: string, refused: string][] = [
     'budget /services',
   ],
 ]
+
+/** Sixty lines, each twice the one before. */
+function doubling(): string {
+  return ['A0=xx', ...Array.from({ length: 60 }, (_, n) => `A${n + 1}=$A${n}$A${n}`)].join('\n')
+}
 
 /** Nine levels of nine aliases each: 387 million values. */
 function bomb(): string {

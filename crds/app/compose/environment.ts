@@ -103,9 +103,15 @@ const fromFile = (desk: Desk, { path, required, at, written }: EnvFileName): Ent
     if (required) desk.refuse(at, 'bundle', `${written} is not in the upload.`, 'Add it, or remove the line.')
     return []
   }
-  const file = readEnvFile(desk.bundle.text(path) ?? '\0', variablesAt(desk, at))
+  const text = desk.bundle.text(path)
+  if (text === undefined) {
+    // Its name came from a variable that had another value when the upload was read.
+    desk.refuse(at, 'bundle', `${written} was not kept with this upload.`, 'Deploy the upload again.')
+    return []
+  }
+  const file = readEnvFile(text, variablesAt(desk, at))
   if (!('values' in file)) {
-    desk.refuse({ ...at, file: path, line: file.line }, 'value', file.detail, file.next)
+    desk.refuse({ ...at, file: path, line: file.line }, file.rule, file.detail, file.next)
     return []
   }
   return [...file.values].flatMap(([name, value]) => (nameIsFree(desk, at, name) ? { name, at, value } : []))
