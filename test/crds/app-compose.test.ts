@@ -129,6 +129,8 @@ const hostileKeys: [lines: string, rule: string, pointer?: string][] = [
   ['env_file: /etc/environment', 'bundle'],
   ['env_file: [missing.env]', 'bundle', '/env_file/0'],
   ['env_file: bad.env', 'value'],
+  [`env_file: "\${WHICH:-app}.env"`, 'variable'],
+  ['env_file: [{path: "$WHICH"}]', 'variable', '/env_file/0'],
   ['env_file: {path: app.env, format: raw}', 'value'],
   ['healthcheck: {test: [EXEC, x]}', 'value', '/healthcheck/test'],
   ['healthcheck: {interval: 1ms}', 'value', '/healthcheck/interval'],

@@ -79,6 +79,11 @@ const readName: Read<EnvFileName> = (desk, tree) => {
   if (asked?.format !== undefined) return wrong(desk, tree, 'an env file without a format')
   const written = asked ? asked.path : readText(desk, tree)
   if (written === undefined) return asked && wrong(desk, tree, 'an env file with a path')
+  const named = tree.kind === 'map' ? tree.entries.get('path') : tree
+  if (named?.kind === 'scalar' && named.varies) {
+    // Which files are kept as text is decided when the upload is read, once for every env that it will run with.
+    return desk.refuse(tree, 'variable', 'The path of an env file holds a variable.', 'Write the path out.')
+  }
   const path = insideBundle(written)
   if (path === null) {
     return desk.refuse(tree, 'bundle', `${shown(tree)} leads out of the upload.`, 'Put the file into the upload.')
@@ -105,7 +110,6 @@ const fromFile = (desk: Desk, { path, required, at, written }: EnvFileName): Ent
   }
   const text = desk.bundle.text(path)
   if (text === undefined) {
-    // Its name came from a variable that had another value when the upload was read.
     desk.refuse(at, 'bundle', `${written} was not kept with this upload.`, 'Deploy the upload again.')
     return []
   }

@@ -134,7 +134,7 @@ export const variablesAt = (desk: Desk, at: At): Variables => ({
 const scalarIn = (desk: Desk, tree: ScalarTree): ScalarTree => {
   if (typeof tree.value !== 'string' || !tree.value.includes('$')) return tree
   try {
-    return { ...tree, value: expandTemplate(tree.value, variablesAt(desk, tree)) }
+    return { ...tree, value: expandTemplate(tree.value, variablesAt(desk, tree)), varies: true }
   } catch (error) {
     if (!(error instanceof TemplateFault)) throw error
     desk.refuse(tree, error.rule, error.message, error.next)
