@@ -157,7 +157,7 @@ export const makeDesk = ({ deps, pipeline, log, observe }: AnswerDeps): Desk => 
       ip: request.socket.remoteAddress ?? '',
       requestId: visit.requestId,
       bytes: () => {
-        bytes ??= takeBody(request)
+        bytes ??= takeBody(request, route.bodyMaxBytes)
         return bytes
       },
       answerHeaders: visit.answerHeaders,

@@ -9,6 +9,16 @@ import { nearest } from './validate.ts'
 
 /** JSON bodies (CONTRACT section 4). */
 export const BODY_MAX_BYTES = 1_000_000
+/** A body of the common size has this long to arrive, and each further megabyte so much more (3 Mbit/s). */
+const BODY_MS = 30_000
+const MEGABYTE_MS = 3_000
+/** What the largest body that a route may declare needs; the server's own limit lies above it. */
+export const BODY_LARGEST_BYTES = 100_000_000
+
+/** How long a body of at most so many bytes may take to arrive. */
+export const bodyTimeMs = (maxBytes: number): number =>
+  BODY_MS + Math.max(0, (maxBytes - BODY_MAX_BYTES) / 1_000_000) * MEGABYTE_MS
+
 /** Deeper nesting is an attack on parsers, not an invoice. */
 const DEPTH_MAX = 32
 
@@ -39,22 +49,27 @@ const unreadable = () => new Problem('MALFORMED_JSON', 'The body could not be re
 export const hasBody = ({ headers }: IncomingMessage): boolean =>
   headers['transfer-encoding'] !== undefined || Number(headers['content-length'] ?? 0) > 0
 
-/** The bytes as sent. Over the cap, what is left flows by unseen; who answers also closes (answer.ts). */
-const readSent = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =>
+const tooSlow = (timeMs: number) =>
+  new Problem('REQUEST_TIMEOUT', `The body did not arrive within ${Math.round(timeMs / 1000)} seconds.`)
+
+/** The bytes as sent. Over the cap or the time, what is left flows by unseen; who answers also closes (answer.ts). */
+const readSent = (request: IncomingMessage, maxBytes: number, timeMs: number): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let received = 0
     const stop = () => {
+      clearTimeout(timer)
       request.off('data', take).off('end', end).off('close', abort)
     }
-    const refuse = () => {
+    const refuse = (problem: Problem) => {
       stop()
       request.resume()
-      reject(tooLarge(maxBytes))
+      reject(problem)
     }
+    const timer = setTimeout(() => refuse(tooSlow(timeMs)), timeMs)
     const take = (chunk: Buffer) => {
       received += chunk.length
-      if (received > maxBytes) return refuse()
+      if (received > maxBytes) return refuse(tooLarge(maxBytes))
       chunks.push(chunk)
     }
     const end = () => {
@@ -68,21 +83,25 @@ const readSent = (request: IncomingMessage, maxBytes: number): Promise<Buffer> =
     if (request.destroyed) return abort()
     // A socket that breaks off is an error of the request and then its close; the close is what counts.
     request.on('error', () => undefined)
-    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse()
+    if (Number(request.headers['content-length'] ?? 0) > maxBytes) return refuse(tooLarge(maxBytes))
     request.on('data', take).on('end', end).on('close', abort)
   })
 
 /**
  * Reads a body as one Buffer, inflated; the cap holds for what is sent and for what comes out of it.
- * @throws Problem BODY_TOO_LARGE before the rest is read, MALFORMED_JSON for an encoding that is not known or broken
+ * @throws Problem BODY_TOO_LARGE and REQUEST_TIMEOUT before the rest is read, MALFORMED_JSON for an encoding that is not known or broken
  * @throws Aborted
  */
-export const takeBody = async (request: IncomingMessage, maxBytes = BODY_MAX_BYTES): Promise<Buffer> => {
+export const takeBody = async (
+  request: IncomingMessage,
+  maxBytes = BODY_MAX_BYTES,
+  timeMs = bodyTimeMs(maxBytes),
+): Promise<Buffer> => {
   if (!hasBody(request)) return EMPTY
   const encoding = (request.headers['content-encoding'] ?? 'identity').toLowerCase()
   const known = encoding === 'identity' || Object.hasOwn(INFLATES, encoding)
   if (!known) throw unreadable()
-  const sent = await readSent(request, maxBytes)
+  const sent = await readSent(request, maxBytes, timeMs)
   const open = INFLATES[encoding]
   if (!open || sent.length === 0) return sent
   try {

@@ -3,6 +3,7 @@
 import { makeAccounts } from '../controllers/runtime/accounts.ts'
 import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.ts'
 import { makeBlobs } from '../controllers/runtime/blobs.ts'
+import { openDevClock } from '../controllers/runtime/clock.ts'
 import { API, EnvError, LIMITS, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
 import { makeKeyBook } from '../controllers/runtime/idempotency.ts'
@@ -29,6 +30,7 @@ import { makeTokenStore } from './auth/token-store.ts'
 import { makeTokenUse } from './auth/token-use.ts'
 import { makeHashSecret } from './auth/tokens.ts'
 import type { Deps } from './deps.ts'
+import { devClockRoutes } from './dev-clock.ts'
 import { makeIdempotency } from './idempotency.ts'
 import { makeLimits } from './limits.ts'
 import { makePipeline } from './pipeline.ts'
@@ -63,7 +65,8 @@ const main = async () => {
   })
   const mirror = makeMirrorReader({ pg })
   const waiter = await makeWaiter({ pg, mirror })
-  const now = () => new Date()
+  const devClock = env.devClock === 'on' ? await openDevClock({ pg }) : undefined
+  const now = devClock?.now ?? (() => new Date())
   const nowMs = () => performance.now()
   const hash = makeHashSecret(env.secretKey)
   const use = makeTokenUse({ pg, nowMs, onError: (err) => log.warn({ err }, 'last use of tokens not written') })
@@ -104,10 +107,11 @@ const main = async () => {
     publicUrl: env.publicUrl,
     now,
   }
+  const routes = [...allRoutes, ...(devClock ? devClockRoutes(devClock) : [])]
   const server = makeServer({
-    routes: allRoutes,
+    routes,
     deps,
-    pipeline: makePipeline(deps, allRoutes),
+    pipeline: makePipeline(deps, routes),
     log,
     observe: ({ method, route, status, durationMs }) =>
       requests.observe({ method, route, code: String(status) }, durationMs / 1000),
@@ -135,6 +139,7 @@ const main = async () => {
   stop.add('audit', () => audit.close())
   stop.add('waiter', () => waiter.close())
   stop.add('kube', () => kube.close())
+  stop.add('clock', () => devClock?.close())
   stop.add('database', () => pg.close())
   stop.add('ops', () => ops.stop())
 }

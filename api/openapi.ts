@@ -22,6 +22,7 @@ const WITH_BODY: readonly ProblemCode[] = [
   'BODY_TOO_LARGE',
   'INVALID_FIELD',
   'MALFORMED_JSON',
+  'REQUEST_TIMEOUT',
   'UNKNOWN_FIELD',
   'UNSUPPORTED_MEDIA_TYPE',
 ]

@@ -54,6 +54,8 @@ export type RouteDeclaration = Demands & {
   /** Closed JSON schema of the request body. */
   body?: JsonSchema
   bodyContentType?: string
+  /** Most bytes of a body, as sent and as inflated; BODY_MAX_BYTES when left out. */
+  bodyMaxBytes?: number
   query?: Record<string, JsonSchema>
   /** By HTTP status; refusals are declared by `codes`. */
   answers: Record<number, AnswerDeclaration>
@@ -88,7 +90,10 @@ export type Answer = {
 
 /** A page is served but not part of the described API. */
 export type HiddenDeclaration = Demands &
-  Pick<RouteDeclaration, 'method' | 'path' | 'summary' | 'scope' | 'secretAnswer' | 'body' | 'query'> & { hidden: true }
+  Pick<
+    RouteDeclaration,
+    'method' | 'path' | 'summary' | 'scope' | 'secretAnswer' | 'body' | 'bodyMaxBytes' | 'query'
+  > & { hidden: true }
 
 export type Route = (HiddenDeclaration | (RouteDeclaration & { hidden?: false })) & {
   handle(deps: Deps, request: ApiRequest): Promise<Answer>

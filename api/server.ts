@@ -5,12 +5,13 @@
 import { createServer, type IncomingMessage, type Server, type ServerResponse } from 'node:http'
 import express, { type Express, type Request, type Response } from 'express'
 import { type AnswerDeps, type Desk, makeDesk, type Visit } from './answer.ts'
+import { BODY_LARGEST_BYTES, bodyTimeMs } from './body.ts'
 import { makeDispatch } from './dispatch.ts'
 import { Problem } from './problem.ts'
 import type { Route } from './route.ts'
 
-/** No request may take longer to arrive than this; the headers, than that. Looked after once per `CHECK_MS`. */
-const REQUEST_TIMEOUT_MS = 30_000
+/** No request may take longer to arrive than this, whatever its route grants; the headers, than that. Looked after once per `CHECK_MS`. */
+const REQUEST_TIMEOUT_MS = bodyTimeMs(BODY_LARGEST_BYTES) + 10_000
 const HEADERS_TIMEOUT_MS = 10_000
 const CHECK_MS = 1_000
 /** Longer than the idle time of the load balancers in front, or they would reuse a connection that is being closed. */

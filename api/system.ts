@@ -16,27 +16,40 @@ import { Problem } from './problem.ts'
 import { described, type Route } from './route.ts'
 import { teamRoutes } from './teams.ts'
 
-/** `info` of the invoicing description; the version is the document's (CONTRACT section 10). */
-export const INVOICING = {
-  title: 'Bottega invoicing',
-  version: '2026-07',
-  description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
-}
+const open = { scope: { kind: 'public' }, hidden: true } as const
 
-/** Invoicing, and what belongs to every surface: who may do what (spec/1 Endpoints). */
-const describedRoutes = [
-  ...invoiceRoutes,
-  ...accountRoutes,
-  ...authRoutes,
-  ...teamRoutes,
-  ...adminRoutes,
-  ...auditRoutes,
+/** One description served to clients: where, what of, and which routes. The version is the document's (CONTRACT section 10). */
+type Surface = { path: string; title: string; version: string; description: string; routes: readonly Route[] }
+
+/** Invoicing has, beside its own, what belongs to every surface: who may do what (spec/1 Endpoints). */
+const SURFACES: readonly Surface[] = [
+  {
+    path: '/api/openapi-invoices.json',
+    title: 'Bottega invoicing',
+    version: '2026-07',
+    description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
+    routes: [...invoiceRoutes, ...accountRoutes, ...authRoutes, ...teamRoutes, ...adminRoutes, ...auditRoutes],
+  },
 ]
 
-/** The description that `hack/generate` writes down and the server serves. */
-export const invoicingDescription = () => openapiOf(described(describedRoutes), INVOICING)
+/** The descriptions that `hack/generate` writes down and the server serves: path served under → document. */
+export const descriptions = (): Map<string, object> =>
+  new Map(SURFACES.map(({ path, routes, ...info }) => [path, openapiOf(described(routes), info)]))
 
-let description: Buffer | undefined
+/** Each document is made when it is first asked for. */
+const descriptionRoute = ({ path, routes, ...info }: Surface): Route => {
+  let bytes: Buffer | undefined
+  return {
+    ...open,
+    method: 'GET',
+    path,
+    summary: `The description of ${info.title}`,
+    handle: async () => {
+      bytes ??= Buffer.from(JSON.stringify(openapiOf(described(routes), info)), 'utf8')
+      return { status: 200, bytes, headers: { 'cache-control': 'public, max-age=300' } }
+    },
+  }
+}
 
 const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
 
@@ -50,19 +63,8 @@ const problemPage = (code: ProblemCode): string => {
 `)
 }
 
-const open = { scope: { kind: 'public' }, hidden: true } as const
-
 export const systemRoutes: Route[] = [
-  {
-    ...open,
-    method: 'GET',
-    path: '/api/openapi-invoices.json',
-    summary: 'The description of the invoicing API',
-    handle: async () => {
-      description ??= Buffer.from(JSON.stringify(invoicingDescription()), 'utf8')
-      return { status: 200, bytes: description, headers: { 'cache-control': 'public, max-age=300' } }
-    },
-  },
+  ...SURFACES.map(descriptionRoute),
   {
     ...open,
     method: 'GET',

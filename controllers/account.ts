@@ -8,6 +8,7 @@ import {
   planAccount,
 } from '../crds/account/plan.ts'
 import { viewAccount } from '../crds/account/view.ts'
+import { controlOf } from './control.ts'
 import type { Controller } from './runtime/controller.ts'
 import type { Mirror } from './runtime/mirror.ts'
 
@@ -35,4 +36,10 @@ export const accountController = (deps: {
   forget: async (key) => {
     await deps.mirror.remove('Account', key.slice(key.indexOf('/') + 1))
   },
+})
+
+export const accountControl = controlOf({
+  kind: ACCOUNT,
+  concurrency: 4,
+  make: ({ mirror }) => accountController({ mirror }),
 })

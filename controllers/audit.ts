@@ -7,9 +7,7 @@
  * our API and a client write in the same second, the client is named, rather once too often than left out.
  */
 import { ACCOUNT } from '../crds/account/kind.ts'
-import type { AccountResource } from '../crds/account/plan.ts'
-import { INVOICE } from '../crds/invoice/kind.ts'
-import type { InvoiceResource } from '../crds/invoice/plan.ts'
+import type { AnyResource } from './control.ts'
 import type { AuditEntry } from './runtime/audit.ts'
 import { specWritersOf } from './runtime/cache.ts'
 import type { Log } from './runtime/log.ts'
@@ -25,8 +23,15 @@ type Watched = {
   spec: object
 }
 
+/** What belongs to no account is the platform's own. */
+const PLATFORM = 'platform'
+
+const accountOf = (kind: string, { metadata, spec }: AnyResource): string =>
+  kind === ACCOUNT.kind ? metadata.name : (spec.account ?? PLATFORM)
+
 export type SpecAuditDeps = {
-  caches: { accounts: Cache<AccountResource>; invoices: Cache<InvoiceResource> }
+  /** By kind. */
+  caches: ReadonlyMap<string, Pick<Cache<AnyResource>, 'subscribe'>>
   /** Whether the chain has it: after a restart it has nearly all that is held. */
   knows: (event: { account: string; once: string }) => Promise<boolean>
   append: (entry: AuditEntry) => Promise<unknown>
@@ -86,7 +91,7 @@ export const startSpecAudit = ({ caches, knows, append, now, log }: SpecAuditDep
       timers.add(timer)
     }
   }
-  const follow = <R extends Watched>(cache: Cache<R>, kind: string, accountOf: (object: R) => string) =>
+  const follow = (kind: string, cache: Pick<Cache<AnyResource>, 'subscribe'>) =>
     cache.subscribe((_key, { object, deleted }) => {
       const { uid, generation, deletionTimestamp } = object.metadata
       if (deleted) {
@@ -97,14 +102,11 @@ export const startSpecAudit = ({ caches, knows, append, now, log }: SpecAuditDep
       // The mark of deletion raises the generation too; nobody wrote the spec.
       if (deletionTimestamp !== undefined || (before?.generation ?? 0) >= generation) return
       told.set(uid, { generation, spec: object.spec })
-      const entry = entryOf(kind, accountOf(object), { object, before })
+      const entry = entryOf(kind, accountOf(kind, object), { object, before })
       if (entry) void write({ ...entry, at: now().toISOString() })
     })
 
-  const ends = [
-    follow(caches.accounts, ACCOUNT.kind, ({ metadata }) => metadata.name),
-    follow(caches.invoices, INVOICE.kind, ({ spec }) => spec.account),
-  ]
+  const ends = [...caches].map(([kind, cache]) => follow(kind, cache))
   return () => {
     ended = true
     for (const end of ends) end()

@@ -1,12 +1,11 @@
 /** The accounts as the other kinds see them: an index over the watch, so that no kind imports another. */
 import type { AccountResource } from '../crds/account/plan.ts'
-import { limitOf } from '../crds/account/quotas.ts'
-import { viewAccount } from '../crds/account/view.ts'
+import { type AccountView, viewAccount } from '../crds/account/view.ts'
 import type { Cache } from './runtime/watch.ts'
 
 /** What other kinds ask about accounts, answered from the watch. */
 export type Directory = {
-  get(id: string): { name: string; plan: string; email: string; sendsPerDay: number } | null
+  get(id: string): AccountView | null
   /** Whether some account has this address; case does not count. */
   hasEmail(email: string): boolean
 }
@@ -33,8 +32,7 @@ export const makeDirectory = (cache: Cache<AccountResource>, namespace: string):
     get: (id) => {
       const object = cache.get(`${namespace}/${id}`)
       if (!object) return null
-      const { name, plan, email } = object.spec
-      return { name, plan, email, sendsPerDay: limitOf('sends_per_day', viewAccount(object)) }
+      return viewAccount(object)
     },
     hasEmail: (email) => holders.has(email.toLowerCase()),
   }

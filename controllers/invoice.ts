@@ -3,7 +3,7 @@
  * crds/invoice/plan.ts; nothing is decided here.
  */
 
-import { nextTurn, quotaDay, sendCapDetail } from '../crds/account/quotas.ts'
+import { limitOf, nextTurn, quotaDay, sendCapDetail } from '../crds/account/quotas.ts'
 import type { InvoiceFacts } from '../crds/invoice/facts.ts'
 import { INVOICE } from '../crds/invoice/kind.ts'
 import { formatNumber } from '../crds/invoice/number.ts'
@@ -15,18 +15,19 @@ import { DEFAULT_ISSUER } from '../crds/invoice/schema.ts'
 import { shownInvoice } from '../crds/invoice/shown.ts'
 import type { InvoiceView } from '../crds/invoice/view.ts'
 import type { InvoiceWorld, Payment, SendRecord } from '../crds/invoice/world.ts'
+import { controlOf } from './control.ts'
 import type { Directory } from './directory.ts'
 import type { Pdf } from './io/pdf.ts'
 import type { Blobs } from './runtime/blobs.ts'
 import type { Controller } from './runtime/controller.ts'
 import { Stalled } from './runtime/errors.ts'
 import type { FactRow } from './runtime/facts.ts'
-import type { InvoiceReader } from './runtime/issuers.ts'
+import { type InvoiceReader, makeInvoiceReader } from './runtime/issuers.ts'
 import type { Keys } from './runtime/keys.ts'
 import type { Ledger } from './runtime/ledger.ts'
 import type { Mirror } from './runtime/mirror.ts'
 import { DatabaseRefused } from './runtime/pg.ts'
-import type { Slots } from './runtime/slots.ts'
+import { makeSlots, type Slots } from './runtime/slots.ts'
 
 export type InvoiceDeps = {
   ledger: Ledger
@@ -78,7 +79,8 @@ type Step<Do extends InvoiceStep['do']> = Extract<InvoiceStep, { do: Do }>
 
 const takePlace = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource) => {
   const { account } = spec
-  const limit = deps.accounts.get(account)?.sendsPerDay ?? 0
+  const profile = deps.accounts.get(account)
+  const limit = profile ? limitOf('sends_per_day', profile) : 0
   const now = deps.now()
   const outcome = await deps.slots.take({ resource: metadata.name, n: 1, account, day: quotaDay(now), limit })
   if (outcome === 'refused') {
@@ -189,4 +191,21 @@ export const invoiceController = (
     })
   },
   forget: (key) => forget(deps, key.slice(key.indexOf('/') + 1)),
+})
+
+/** Passes at once. Most of a pass is waiting for a commit that others share, so many cost little and batch well. */
+const CONCURRENCY = 64
+/** A crowd: from here on a pass is slowed by the others anyway, and a short wait for company spares them all work. */
+const CROWD = { from: 6, ms: 60 }
+
+export const invoiceControl = controlOf({
+  kind: INVOICE,
+  concurrency: CONCURRENCY,
+  wave: CROWD,
+  make: (house) =>
+    invoiceController({
+      ...house,
+      read: makeInvoiceReader({ pg: house.pg }),
+      slots: makeSlots({ pg: house.pg }),
+    }),
 })

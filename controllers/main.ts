@@ -6,6 +6,7 @@ import { readFontFiles } from './io/fonts.ts'
 import { makeMailer } from './io/mail.ts'
 import { makePdf } from './io/pdf.ts'
 import { makeCaches, type Operator, startOperator } from './operator.ts'
+import { openDevClock } from './runtime/clock.ts'
 import { CONTROLLERS, EnvError, readEnv } from './runtime/env.ts'
 import { makeEvents } from './runtime/events.ts'
 import { StaleEpoch, takeEpoch } from './runtime/fence.ts'
@@ -34,6 +35,7 @@ const main = async () => {
     labelNames: ['outcome'],
   })
 
+  let operator: Operator | undefined
   // Somebody leads after us: nothing that this process still does may count.
   const around: Around = (_call, run) =>
     run().catch((error) => {
@@ -54,7 +56,9 @@ const main = async () => {
   })
   const mailer = makeMailer({ url: env.smtpUrl, from: env.mailFrom, pool: env.mailLanes })
   const keys = makeKeys(env.secretKey)
-  const now = () => new Date()
+  const devClock =
+    env.devClock === 'on' ? await openDevClock({ pg, onMove: async () => operator?.lookAtAll() }) : undefined
+  const now = devClock?.now ?? (() => new Date())
   // A container that is started again has the same name, so it need not wait for its own lease to run out.
   const identity = env.identity ?? hostname()
   const deps = {
@@ -90,15 +94,13 @@ const main = async () => {
   }
 
   const caches = makeCaches(deps)
-  let operator: Operator | undefined
   const ops = await makeOps({
     listen: env.metricsListen,
     metrics,
     log,
     checks: {
       database: () => pg.ready(),
-      accounts: () => caches.accounts.isSynced(),
-      invoices: () => caches.invoices.isSynced(),
+      ...Object.fromEntries([...caches.byKind].map(([kind, cache]) => [kind, () => cache.isSynced()])),
     },
   })
   const lease = runLease({
@@ -122,9 +124,10 @@ const main = async () => {
   stop.add('readiness', () => ops.leave())
   stop.add('operator', (leftMs) => operator?.stop(Math.min(leftMs, DRAIN_MS)))
   stop.add('lease', () => lease.stop())
-  stop.add('caches', () => Promise.all([caches.accounts.stop(), caches.invoices.stop()]))
+  stop.add('caches', () => caches.stop())
   stop.add('mailer', () => mailer.close())
   stop.add('kube', () => kube.close())
+  stop.add('clock', () => devClock?.close())
   stop.add('database', () => pg.close())
   stop.add('ops', () => ops.stop())
 }

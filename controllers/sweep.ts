@@ -6,10 +6,16 @@ import type { Pg } from './runtime/pg.ts'
 const SWEEP_MS = 600_000
 const FIRST_MS = 60_000
 
+type SweepDeps = { pg: Pg; now: () => Date; log: Log }
+
+/** One sweep of everything. What fails is logged, and made up by the next. */
+export const sweepAll = async (deps: SweepDeps): Promise<void> => {
+  await sweepKeys(deps).catch((error) => deps.log.warn({ err: error }, 'idempotency keys were not swept'))
+}
+
 /** Sweeps every ten minutes; a sweep that fails is made up by the next. @returns the way to end it */
-export const startSweep = (deps: { pg: Pg; now: () => Date; log: Log }): (() => void) => {
-  const sweep = () =>
-    void sweepKeys(deps).catch((error) => deps.log.warn({ err: error }, 'idempotency keys were not swept'))
+export const startSweep = (deps: SweepDeps): (() => void) => {
+  const sweep = () => void sweepAll(deps)
   // Taking over comes first.
   const first = setTimeout(sweep, FIRST_MS)
   const timer = setInterval(sweep, SWEEP_MS)

@@ -11,6 +11,18 @@ export type Column = {
   wide?: true
 }
 
+/** A ValidatingAdmissionPolicy over updates (or other operations), bound with the action Deny. */
+export type AdmissionPolicy = {
+  name: string
+  /** Plurals, or `plural/subresource`. */
+  resources: readonly string[]
+  /** UPDATE when left out. */
+  operations?: readonly ('CREATE' | 'UPDATE' | 'DELETE')[]
+  matchConditions?: readonly { name: string; expression: string }[]
+  /** Messages start with the REST code. */
+  validations: readonly { expression: string; message?: string; messageExpression?: string; reason: string }[]
+}
+
 /**
  * @typeParam Spec what `Infer` gives for `spec`
  * @typeParam Status what `Infer` gives for `status`
@@ -31,6 +43,14 @@ export type Kind<Spec = unknown, Status extends CommonStatus = CommonStatus> = {
   rules: readonly CelRule[]
   /** Qualified; absent when deletion needs no work outside. */
   finalizer?: string
+  /** Which built-in role may write it: `edit` for who works in a namespace, `admin` for who runs the platform. */
+  writers: 'edit' | 'admin'
+  /** What the api's own account may do with it, beside reading. */
+  apiVerbs: readonly ('create' | 'patch' | 'delete')[]
+  /** Verbs of the kind's own that its admission policies ask for; the api and whoever has the role `admin` hold them. */
+  guardedVerbs?: readonly string[]
+  /** What neither a schema nor RBAC can say. */
+  policies?: readonly AdmissionPolicy[]
   /** Carries the types along; never set. */
   types?: { spec: Spec; status: Status }
 }

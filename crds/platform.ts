@@ -79,11 +79,18 @@ const controllersRules = (): Rule[] => {
   ]
 }
 
-/** The API writes desire and never a status. Accounts it makes and changes for administrators; it never deletes one. */
-const apiRules = (): Rule[] => [
-  { apiGroups: [GROUP], resources: ['invoices'], verbs: ['create', 'get', 'list', 'patch', 'delete'] },
-  { apiGroups: [GROUP], resources: ['accounts'], verbs: ['create', 'get', 'list', 'patch'] },
-]
+/** The API writes desire and never a status. */
+const apiRules = (): Rule[] =>
+  KINDS.map(({ plural, apiVerbs, guardedVerbs = [] }) => ({
+    apiGroups: [GROUP],
+    resources: [plural],
+    verbs: [...['create', 'get', 'list', 'patch', 'delete'].filter(isGranted(apiVerbs)), ...guardedVerbs],
+  }))
+
+const isGranted =
+  (verbs: readonly string[]) =>
+  (verb: string): boolean =>
+    verb === 'get' || verb === 'list' || verbs.includes(verb)
 
 const grant = (namespace: string, platform: Platform, account: string, rules: Rule[]): Manifest[] => [
   { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: { name: account, namespace, labels: LABELS }, rules },
@@ -97,14 +104,21 @@ const grant = (namespace: string, platform: Platform, account: string, rules: Ru
 ]
 
 /**
- * What holders of the built-in roles may do. An account decides plan, role and capabilities, so only `admin` may write one;
- * a status is nobody's to write. Invoices hold names and addresses of clients: whoever may view them sees those.
+ * What holders of the built-in roles may do. A status is nobody's to write. Invoices hold names and addresses of clients:
+ * whoever may view them sees those.
  */
 const aggregated = (): Manifest[] => [
   clusterRole('view', [{ apiGroups: [GROUP], resources: pluralOf(), verbs: READ }]),
-  clusterRole('edit', [{ apiGroups: [GROUP], resources: ['invoices'], verbs: WRITE }]),
-  clusterRole('admin', [{ apiGroups: [GROUP], resources: ['accounts'], verbs: WRITE }]),
+  clusterRole('edit', writtenBy('edit')),
+  clusterRole('admin', writtenBy('admin')),
 ]
+
+/** One rule per kind that the role writes. A guarded verb is the administrators', whoever writes the rest. */
+const writtenBy = (role: 'edit' | 'admin'): Rule[] =>
+  KINDS.flatMap(({ plural, writers, guardedVerbs = [] }) => {
+    const verbs = [...(writers === role ? WRITE : []), ...(role === 'admin' ? guardedVerbs : [])]
+    return verbs.length === 0 ? [] : [{ apiGroups: [GROUP], resources: [plural], verbs }]
+  })
 
 const clusterRole = (role: 'view' | 'edit' | 'admin', rules: Rule[]): Manifest => ({
   apiVersion: `${RBAC}/v1`,

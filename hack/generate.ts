@@ -1,7 +1,7 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
-import { invoicingDescription } from '../api/system.ts'
+import { descriptions } from '../api/system.ts'
 import { KINDS } from '../crds/kinds.ts'
 import { manifestOf } from '../crds/manifest.ts'
 import { Refusal, runCommand } from './lib/refusal.ts'
@@ -18,10 +18,11 @@ export function generatedFiles(): Map<string, string> {
     const text = stringify(manifestOf(kind), { lineWidth: 0, aliasDuplicateObjects: false })
     return [`crds/${kind.singular}.yaml`, header + text]
   })
-  return new Map([
-    ...definitions,
-    ['api/openapi-invoices.json', `${JSON.stringify(invoicingDescription(), null, 2)}\n`],
+  const described = [...descriptions()].map(([path, document]): [string, string] => [
+    path.slice(1),
+    `${JSON.stringify(document, null, 2)}\n`,
   ])
+  return new Map([...definitions, ...described])
 }
 
 const present = (path: string): string | null => {

@@ -1,6 +1,8 @@
 /** The shape of the house (DESIGN section 3), checked on its own import lines, so no lint package is needed for it. */
 import { existsSync, globSync, readFileSync } from 'node:fs'
 import { dirname, join, posix } from 'node:path'
+import { descriptions } from '../api/system.ts'
+import { CONTROLS } from '../controllers/kinds.ts'
 import { KINDS } from '../crds/kinds.ts'
 import { assert, spec } from './support/spec.ts'
 
@@ -63,7 +65,7 @@ const wrongRooms = (tree: Tree): string[] =>
   })
 
 const kindOf = (path: string): string | undefined => {
-  const name = /^(?:crds|controllers)\/([a-z]+)(?:\/|\.ts$)/.exec(path)?.[1]
+  const name = /^(?:crds|controllers|api)\/([a-z]+)(?:\/|\.ts$)/.exec(path)?.[1]
   return name !== undefined && kindNames.includes(name) ? name : undefined
 }
 
@@ -159,7 +161,7 @@ const defaults = (tree: Tree): string[] =>
 const namesThatDiffer = (has: (path: string) => boolean, folders: readonly string[]): string[] => {
   const missing = kindNames.flatMap((name) => {
     const places = [`crds/${name}/schema.ts`, `crds/${name}/kind.ts`, `crds/${name}/plan.ts`, `crds/${name}/view.ts`]
-    const more = [`crds/${name}.yaml`, `controllers/${name}.ts`, `test/crds/${name}.test.ts`]
+    const more = [`crds/${name}.yaml`, `controllers/${name}.ts`, `api/${name}.ts`, `test/crds/${name}.test.ts`]
     const example = has('charts/bottega/examples/') ? [`charts/bottega/examples/${name}.yaml`] : []
     return [...places, ...more, ...example].filter((path) => !has(path)).map((path) => `${path} is missing`)
   })
@@ -205,6 +207,7 @@ spec('the house', (t) => {
       [
         ['crds/invoice/x.ts', "import { a } from '../account/plan.ts'"],
         ['controllers/invoice.ts', "import type { A } from './account.ts'"],
+        ['api/invoice/x.ts', "import { a } from '../account.ts'"],
       ],
     ],
     [
@@ -249,6 +252,21 @@ spec('the house', (t) => {
 
   t('calls each kind the same in every folder', () => {
     assert.equal(namesThatDiffer(isThere, crdFolders()), [])
+  })
+  t('drives each kind by one line of the controllers, in the order of the kinds', () => {
+    assert.equal(
+      CONTROLS.map(({ kind }) => kind.kind),
+      KINDS.map(({ kind }) => kind),
+    )
+  })
+  t('describes each kind that has routes in one of the served documents', () => {
+    const described = JSON.stringify([...descriptions().values()].map((document) => Reflect.get(document, 'paths')))
+    for (const name of kindNames) {
+      const routes = [...(tree.get(`api/${name}.ts`) ?? '').matchAll(/^\s+path: '(\/api\/[^']+)'/gm)]
+      for (const [, path = ''] of routes) {
+        assert.ok(described.includes(`"${path.replace(/:(\w+)/g, '{$1}')}"`), `${path} of api/${name}.ts`)
+      }
+    }
   })
   t('would see a missing file and a stranger among the kinds', () => {
     const found = namesThatDiffer(

@@ -125,6 +125,8 @@ export const COMMON = {
   secretKey: base64('BOTTEGA_SECRET_KEY', SECRET_KEY_BYTES),
   metricsListen: withDefault(listen('BOTTEGA_METRICS_LISTEN'), { host: '::', port: 9090 }),
   logLevel: withDefault(oneOf('BOTTEGA_LOG_LEVEL', LEVELS), 'info' as const),
+  /** Development only: the clock can be moved forward (runtime/clock.ts). */
+  devClock: withDefault(oneOf('BOTTEGA_DEV_CLOCK', ['on', 'off']), 'off' as const),
 }
 
 export const CONTROLLERS = {

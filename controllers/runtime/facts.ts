@@ -19,6 +19,12 @@ export type FactRow = {
   at: string
 }
 
+/**
+ * What is told to whoever listens (webhooks), in the transaction of the fact that it follows from: an outbox row on the
+ * channel `event`, its id made from resource and key, so that it is the same in every attempt.
+ */
+export type FactEvent = { type: string; data: Record<string, unknown> }
+
 /** `key` is unique per resource: the same report again finds the fact that stands there. */
 export type NewFact = {
   resource: string
@@ -28,12 +34,14 @@ export type NewFact = {
   state: 'pending' | 'accepted'
   /** ISO instant. */
   at: string
+  /** Told when the fact is accepted: at once for one that is never pending. */
+  event?: FactEvent
 }
 
 /** `new`: written now. `old`: the key was taken; `fact` is what stands there (compare its body). */
 export type Appended = { result: 'new' | 'old'; fact: FactRow }
 export type FactVerdict = { resource: string; seq: number; at: string } & (
-  | { state: 'accepted' }
+  | { state: 'accepted'; event?: FactEvent }
   | { state: 'refused'; refusedCode: string }
 )
 

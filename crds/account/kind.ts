@@ -11,6 +11,9 @@ export const ACCOUNT: Kind<AccountSpec, AccountStatus> = {
   description: 'An account of the platform: plan, role, capabilities, cost cap and template lock.',
   spec,
   status,
+  // It decides plan, role and capabilities; the api makes and changes accounts for administrators, and never deletes one.
+  writers: 'admin',
+  apiVerbs: ['create', 'patch'],
   columns: [
     { name: 'Email', type: 'string', path: '.spec.email', description: 'Address of the owner.' },
     { name: 'Plan', type: 'string', path: '.spec.plan', description: 'The plan.' },

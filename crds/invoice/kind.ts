@@ -1,9 +1,33 @@
 /** How the Invoice is named and shown, and the rules that see its status beside its spec. */
-import { AGE, type Kind, READY, REASON } from '../kind.ts'
+import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kind.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec, type InvoiceStatus, spec, status } from './schema.ts'
 
 const numbered = 'has(oldSelf.status) && has(oldSelf.status.number)'
 const issuerOf = (self: string) => `(has(${self}.spec.issuerId) ? ${self}.spec.issuerId : '${DEFAULT_ISSUER}')`
+
+/** Money that came in, by the status that only the operator writes. */
+const PAID = 'oldObject.status.paidCents >= oldObject.status.totalCents'
+
+/** A paid invoice is a record (spec/1: LOCKED_PAID, LOCKED_PARTIAL). */
+const lockedPolicy: AdmissionPolicy = {
+  name: 'invoice-locked',
+  resources: ['invoices'],
+  matchConditions: [
+    {
+      name: 'money-came-in',
+      expression:
+        'has(oldObject.status) && has(oldObject.status.paidCents) && oldObject.status.paidCents > 0 && has(oldObject.status.totalCents)',
+    },
+  ],
+  validations: [
+    {
+      expression: 'object.spec == oldObject.spec',
+      messageExpression: `(${PAID} ? 'LOCKED_PAID: a paid' : 'LOCKED_PARTIAL: a partly paid') + ' invoice is a record; correct it by a credit note'`,
+      message: 'LOCKED_PAID: a paid invoice is a record; correct it by a credit note',
+      reason: 'Invalid',
+    },
+  ],
+}
 
 export const INVOICE: Kind<InvoiceSpec, InvoiceStatus> = {
   kind: 'Invoice',
@@ -14,6 +38,9 @@ export const INVOICE: Kind<InvoiceSpec, InvoiceStatus> = {
   description: 'An invoice: numbered without gaps, frozen, delivered and followed until it is paid.',
   spec,
   status,
+  writers: 'edit',
+  apiVerbs: ['create', 'patch', 'delete'],
+  policies: [lockedPolicy],
   columns: [
     { name: 'Number', type: 'string', path: '.status.number', description: 'Number in the register.' },
     { name: 'Status', type: 'string', path: '.status.phase', description: 'draft, sent, partial, paid or overdue.' },

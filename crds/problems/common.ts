@@ -36,6 +36,11 @@ export const COMMON_PROBLEMS = {
     next: 'Use one of the methods in the Allow header.',
   },
   BODY_TOO_LARGE: { status: 413, title: 'The body is too large', next: 'Send less than the limit named here.' },
+  REQUEST_TIMEOUT: {
+    status: 408,
+    title: 'The request took too long to arrive',
+    next: 'Send it again over a faster connection.',
+  },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not accepted', next: 'Send application/json.' },
   TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests', next: 'Wait for the time in Retry-After.' },
   INTERNAL: { status: 500, title: 'Something broke on our side', next: 'Try again; give support the request id.' },

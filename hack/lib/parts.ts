@@ -106,6 +106,7 @@ function sharedEnvironment({ addresses, databaseUrl, secretKey, strictEgress }: 
     BOTTEGA_SMTP_URL: `smtp://127.0.0.1:${addresses.ports.mail}`,
     BOTTEGA_MAIL_FROM: 'Bottega <billing@bottega.test>',
     BOTTEGA_LOG_LEVEL: 'info',
+    BOTTEGA_DEV_CLOCK: 'on',
     // the development exception: webhooks may reach loopback
     ...(strictEgress ? {} : { BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'true' }),
   }

@@ -1,10 +1,11 @@
 import { once } from 'node:events'
-import type { Server } from 'node:http'
+import type { IncomingMessage, Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
+import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { Observed } from '../../api/answer.ts'
-import { BODY_MAX_BYTES } from '../../api/body.ts'
+import { BODY_MAX_BYTES, bodyTimeMs, takeBody } from '../../api/body.ts'
 import type { Deps } from '../../api/deps.ts'
 import { makeDispatch } from '../../api/dispatch.ts'
 import { compose, type Stage } from '../../api/exchange.ts'
@@ -41,6 +42,7 @@ const TABLE: [Method, string, Handle, object?][] = [
   ['GET', '/api/star/*path', show],
   ['GET', '/api/star/under', async () => ({ status: 200, body: { under: true } })],
   ['POST', '/api/raw', show],
+  ['POST', '/api/upload', show, { bodyMaxBytes: 3 * BODY_MAX_BYTES }],
   ['GET', '/api/bytes', async () => ({ status: 200, bytes: Buffer.from('é'), headers: { 'content-type': 'text/x' } })],
   ['GET', '/api/fails', failing],
   ['GET', '/api/refuses', refusing],
@@ -355,6 +357,23 @@ spec('the window', (t) => {
     }
   })
 
+  t('takes from a route that says so more than others take, and no more than it says', async () => {
+    for (const house of houses()) {
+      const sent = (bytes: number) => tell(house, post('/api/upload', Buffer.alloc(bytes, 'a')))
+      assert.match(await sent(BODY_MAX_BYTES + 1), /^HTTP\/1\.1 200/)
+      assert.match(await sent(3 * BODY_MAX_BYTES + 1), /^HTTP\/1\.1 413/)
+      assert.match(await tell(house, post('/api/raw', big)), /^HTTP\/1\.1 413/)
+    }
+  })
+
+  t('gives a body time by its size, and says so when it is over', async () => {
+    assert.equal([bodyTimeMs(BODY_MAX_BYTES), bodyTimeMs(100_000_000)], [30_000, 327_000])
+    const hanging = new PassThrough() as unknown as IncomingMessage
+    Object.assign(hanging, { headers: { 'content-length': '5' } })
+    const refused = await takeBody(hanging, BODY_MAX_BYTES, 20).catch((error: Problem) => error.code)
+    assert.is(refused, 'REQUEST_TIMEOUT')
+  })
+
   t('tells a browser to stay with https, where the service is behind it', async () => {
     const [plain] = houses()
     const safe = await open(false, 'https://here.test')
@@ -366,6 +385,6 @@ spec('the window', (t) => {
 
   t('has a named limit on everything that a stranger can hold', () => {
     const { server } = houses()[0]
-    assert.equal([server.requestTimeout, server.headersTimeout, server.maxConnections], [30_000, 10_000, 10_000])
+    assert.equal([server.requestTimeout, server.headersTimeout, server.maxConnections], [337_000, 10_000, 10_000])
   })
 })

@@ -114,6 +114,38 @@ spec('facts', (t) => {
     assert.is(factSeq, 2)
   })
 
+  t('an accepted fact tells its event once, in its own transaction; a pending one when it is accepted', async () => {
+    const event = { type: 'site.published', data: { site: { id: 'a' } } }
+    const told = async (resource: string) =>
+      (
+        await query(
+          database.url,
+          "select purpose, message_id as id, payload from outbox where channel = 'event' and resource = $1 order by id",
+          [resource],
+        )
+      ).map(({ purpose, id, payload }) => ({ purpose, id, payload }))
+    const once = aFact('ns/ev', 'live', { state: 'accepted', event })
+    await Promise.all([append(once), append(once), append(once)])
+    await append(once)
+    const first = await told('ns/ev')
+    assert.is(first.length, 1)
+    assert.equal({ ...first[0], id: '' }, { purpose: 'event:live', id: '', payload: event })
+    assert.match(String(first[0]?.id), /^evt_[0-9a-f]{32}$/)
+
+    const decide = makeDecideFact({ pg, epoch: () => epoch })
+    for (const key of ['yes', 'no']) await append(aFact('ns/ev2', key))
+    assert.equal(await told('ns/ev2'), [])
+    await decide({ resource: 'ns/ev2', seq: 1, at, state: 'accepted', event })
+    await decide({ resource: 'ns/ev2', seq: 1, at, state: 'accepted', event })
+    await decide({ resource: 'ns/ev2', seq: 2, at, state: 'refused', refusedCode: 'NO' })
+    assert.equal(
+      (await told('ns/ev2')).map(({ purpose }) => purpose),
+      ['event:yes'],
+    )
+    const deliveries = (await makeLedgerReader({ pg }).observe('ns/ev')).deliveries
+    assert.equal(deliveries, [])
+  })
+
   t('nothing else about a fact can change', async () => {
     for (const text of [
       "update facts set body = '{}' where state = 'pending'",

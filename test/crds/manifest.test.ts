@@ -13,6 +13,8 @@ type Rule = { apiGroups: string[]; resources: string[]; verbs: string[]; resourc
 const rulesOf = (manifest: Manifest | undefined) => (manifest?.rules ?? []) as Rule[]
 
 const widget: Kind = {
+  writers: 'edit',
+  apiVerbs: [],
   kind: 'Widget',
   plural: 'widgets',
   singular: 'widget',

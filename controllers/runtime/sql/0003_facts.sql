@@ -41,7 +41,23 @@ create trigger facts_are_decided_once before update on facts for each row execut
 create trigger facts_are_never_deleted before delete on facts for each row execute function refuse_change();
 create trigger facts_are_never_emptied before truncate on facts for each statement execute function refuse_change();
 
--- in_facts  [{resource, key, kind, body, writtenBy, state, at}]; gives the row that stands under each key, once each.
+-- What is told of an accepted fact, to whoever listens: in the fact's own transaction, once per fact, and under an id that
+-- is the same in every attempt. in_event {type, data}.
+create function tell_event(in_resource text, in_key text, in_event json, in_at timestamptz) returns void
+language plpgsql
+as $$
+begin
+  insert into outbox (resource, purpose, channel, message_id, payload, due_at, created_at)
+  values (
+    in_resource, 'event:' || in_key, 'event',
+    'evt_' || left(encode(sha256(convert_to(in_resource || E'\n' || in_key, 'UTF8')), 'hex'), 32),
+    in_event::jsonb, in_at, in_at
+  )
+  on conflict (resource, purpose) do nothing;
+end
+$$;
+
+-- in_facts  [{resource, key, kind, body, writtenBy, state, at, event?}]; gives the row that stands under each key, once each.
 create function append_facts(in_lease text, in_epoch bigint, in_facts json)
 returns table (
   resource text, seq bigint, key text, kind text, body jsonb, state text, refused_code text, at text, fresh boolean
@@ -70,9 +86,9 @@ begin
     select g.*
     from rows from (
       json_to_recordset(in_facts) as (
-        resource text, key text, kind text, body jsonb, "writtenBy" text, state text, at timestamptz(3)
+        resource text, key text, kind text, body jsonb, "writtenBy" text, state text, at timestamptz(3), event json
       )
-    ) with ordinality as g(resource, key, kind, body, written_by, state, at, place)
+    ) with ordinality as g(resource, key, kind, body, written_by, state, at, event, place)
   ),
   held as materialized (
     select f.*
@@ -95,14 +111,20 @@ begin
     select n.resource, n.seq, n.key, n.kind, n.body, n.written_by, n.state, n.at,
       case when n.state <> 'pending' then n.at end
     from fresh n
+  ),
+  told as materialized (
+    select tell_event(n.resource, n.key, n.event, n.at) from fresh n where n.event is not null and n.state = 'accepted'
   )
   select h.resource, h.seq, h.key, h.kind, h.body, h.state, h.refused_code, iso_ms(h.at), false from held h
   union all
-  select n.resource, n.seq, n.key, n.kind, n.body, n.state, null, iso_ms(n.at), true from fresh n;
+  select n.resource, n.seq, n.key, n.kind, n.body, n.state, null, iso_ms(n.at), true from fresh n
+  union all
+  -- A part of a statement that nobody reads is not run.
+  select null, count(*), null, null, null, null, null, null, null from told having count(*) < 0;
 end
 $$;
 
--- in_verdicts  [{resource, seq, state, refusedCode, at}]; gives how each fact stands now, decided by this or before.
+-- in_verdicts  [{resource, seq, state, refusedCode, at, event?}]; gives how each fact stands now, decided by this or before.
 create function decide_facts(in_lease text, in_epoch bigint, in_verdicts json)
 returns table (resource text, seq bigint, state text)
 language plpgsql
@@ -115,11 +137,15 @@ begin
   -- One by one and in one order: two deciders never wait in a circle, and each is a look-up by key.
   for verdict in
     select v.* from json_to_recordset(in_verdicts)
-      as v(resource text, seq bigint, state text, "refusedCode" text, at timestamptz(3))
+      as v(resource text, seq bigint, state text, "refusedCode" text, at timestamptz(3), event json)
     order by v.resource, v.seq
   loop
     update facts f set state = verdict.state, refused_code = verdict."refusedCode", decided_at = verdict.at
     where f.resource = verdict.resource and f.seq = verdict.seq and f.state = 'pending';
+    if found and verdict.state = 'accepted' and verdict.event is not null then
+      perform tell_event(f.resource, f.key, verdict.event, verdict.at)
+      from facts f where f.resource = verdict.resource and f.seq = verdict.seq;
+    end if;
     return query
     select f.resource, f.seq, f.state from facts f where f.resource = verdict.resource and f.seq = verdict.seq;
   end loop;

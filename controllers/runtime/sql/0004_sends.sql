@@ -171,7 +171,7 @@ begin
           else 'queued'
         end
       ) order by o.id)
-      from outbox o where o.resource = a.resource
+      from outbox o where o.resource = a.resource and o.channel = 'mail'
     )
   from unnest(in_resources) as a(resource);
 end

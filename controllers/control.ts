@@ -1,0 +1,87 @@
+/** One kind's line in the operator: its controller, how many passes at once, and whom it follows. */
+import type { Kind } from '../crds/kind.ts'
+import { type CommonStatus, keyOf, type Resource } from '../crds/object.ts'
+import type { House } from './house.ts'
+import { type Controller, type RunningController, runController } from './runtime/controller.ts'
+import type { Wave } from './runtime/queue.ts'
+import type { Cache } from './runtime/watch.ts'
+
+/** Any resource, as those see it who handle all kinds alike. */
+export type AnyResource = Resource<{ account?: string }>
+
+/**
+ * @typeParam O the resource
+ * @typeParam Facts, World, Step as in Controller
+ */
+type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step extends { do: string }> = {
+  kind: Kind<Spec, Status>
+  /** Passes at once. */
+  concurrency: number
+  /** Under load passes start in waves (runtime/queue.ts). */
+  wave?: Wave
+  /** How long one step may take; the runtime's default when left out. */
+  actLimitMs?: number
+  make(house: House): Controller<Resource<Spec, Status>, Facts, World, Step>
+  /** Which resources of this kind are to be looked at when one of another kind changed. */
+  follows?: readonly { kind: string; concerns(changed: AnyResource, own: Resource<Spec, Status>): boolean }[]
+}
+
+/** A kind as the operator runs it, its types closed over. */
+export type Control = {
+  kind: Kind
+  start(house: House, cache: Cache<AnyResource>): RunningController
+  follows: readonly { kind: string; concerns(changed: AnyResource, own: AnyResource): boolean }[]
+}
+
+const isReady = ({ status }: AnyResource): boolean =>
+  status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false
+
+/** Whatever waits for its account is looked at when the account appears or changes. */
+const FOLLOWS_ACCOUNT: Control['follows'][number] = {
+  kind: 'Account',
+  concerns: (changed, own) => own.spec.account === changed.metadata.name && !isReady(own),
+}
+
+/** Closes a kind's types over its line. The cache that it is started with holds resources of its own kind alone. */
+export const controlOf = <Spec, Status extends CommonStatus, Facts extends object, World, Step extends { do: string }>(
+  given: Given<Spec, Status, Facts, World, Step>,
+): Control => ({
+  kind: given.kind,
+  follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as Control['follows'])],
+  start: (house, cache) => {
+    const { kube, log, now, metrics, events } = house
+    const { concurrency, wave, actLimitMs } = given
+    return runController(given.make(house), {
+      kube,
+      cache: cache as unknown as Cache<Resource<Spec, Status>>,
+      log,
+      now,
+      concurrency,
+      ...(wave && { wave }),
+      ...(actLimitMs !== undefined && { actLimitMs }),
+      ...(metrics && { metrics }),
+      ...(events && { events }),
+    })
+  },
+})
+
+/** Wakes what follows another kind. @returns the way to end it */
+export const follow = (
+  control: Control,
+  running: RunningController,
+  cacheOf: (kind: string) => Pick<Cache<AnyResource>, 'list' | 'subscribe'> | undefined,
+): (() => void) => {
+  const ends = control.follows.flatMap(({ kind, concerns }) => {
+    if (kind === control.kind.kind) return []
+    const end = cacheOf(kind)?.subscribe((_key, { object, deleted }) => {
+      if (deleted) return
+      for (const own of cacheOf(control.kind.kind)?.list() ?? []) {
+        if (concerns(object, own)) running.wake(keyOf(own.metadata))
+      }
+    })
+    return end ? [end] : []
+  })
+  return () => {
+    for (const end of ends) end()
+  }
+}

@@ -1,0 +1,52 @@
+/**
+ * What every kind's controller is given: the clients of the process and, under the present epoch, the ledger, the mirror
+ * and what else is shared. A kind takes what it needs; nothing in here knows a kind but the Account, which all of them have.
+ */
+import type { Kind } from '../crds/kind.ts'
+import type { CommonStatus, Resource } from '../crds/object.ts'
+import type { Directory } from './directory.ts'
+import type { Pdf } from './io/pdf.ts'
+import type { Blobs } from './runtime/blobs.ts'
+import type { Events } from './runtime/events.ts'
+import type { Keys } from './runtime/keys.ts'
+import type { Kube } from './runtime/kube.ts'
+import type { Ledger } from './runtime/ledger.ts'
+import type { Log } from './runtime/log.ts'
+import type { Metrics } from './runtime/metrics.ts'
+import type { Mirror } from './runtime/mirror.ts'
+import type { Pg } from './runtime/pg.ts'
+import type { Cache } from './runtime/watch.ts'
+
+/** The clients and settings of the process, whether it leads or not. */
+export type Tools = {
+  kube: Kube
+  pg: Pg
+  pdf: Pdf
+  keys: Keys
+  namespace: string
+  publicUrl: string
+  /** The right-hand side of every Message-ID. */
+  mailDomain: string
+  log: Log
+  /** The platform's clock. */
+  now: () => Date
+  metrics?: Metrics
+  events?: Events
+}
+
+/** What the watch holds of a kind. */
+export type Held<O> = Pick<Cache<O>, 'get' | 'list' | 'subscribe'>
+
+export type House = Tools & {
+  /** Of the lease; every effect carries it (runtime/fence.ts). */
+  epoch: () => number
+  ledger: Ledger
+  mirror: Mirror
+  blobs: Blobs
+  accounts: Directory
+  held<Spec, Status extends CommonStatus>(kind: Kind<Spec, Status>): Held<Resource<Spec, Status>>
+  /** Something outside changed: look at this resource. */
+  wake(kind: string, name: string): void
+  /** Something is due in the outbox. */
+  onQueued(): void
+}

@@ -1,0 +1,89 @@
+/**
+ * The platform's clock: what plans, conditions and sweeps go by. It is the wall's, except on a development installation,
+ * where it can be moved forward for all processes at once and never goes back (CONTRACT section 1, `/api/dev/clock`).
+ * Signatures, leases and everything the database decides by its own clock stay with the wall.
+ */
+import type { Pg } from './pg.ts'
+
+const CHANNEL = 'bottega_clock'
+
+type Row = { offsetMs: number; moves: number; settled: number }
+
+const READ = 'select offset_ms as "offsetMs", moves, settled from dev_clock'
+const MOVE = `
+insert into dev_clock (offset_ms, moves) values ($1, 1)
+on conflict (only_row) do update set offset_ms = dev_clock.offset_ms + excluded.offset_ms, moves = dev_clock.moves + 1
+returning offset_ms as "offsetMs", moves, settled`
+const SETTLE = 'update dev_clock set settled = greatest(settled, $1)'
+const NOTIFY = `select pg_notify('${CHANNEL}', '')`
+
+export type DevClock = {
+  now(): Date
+  /** Moves the clock of every process. @returns resolves once the controllers have looked at all that fell due; false when they did not in time */
+  advance(ms: number, withinMs: number): Promise<boolean>
+  close(): Promise<void>
+}
+
+/**
+ * @param deps.onMove of the process that leads: looks at everything that may have fallen due, and resolves when it has
+ *   been dealt with; left out in processes that only read the time
+ */
+export const openDevClock = async (deps: {
+  pg: Pg
+  onMove?: () => Promise<void>
+  wall?: () => number
+}): Promise<DevClock> => {
+  const { pg, onMove, wall = Date.now } = deps
+  let row: Row = { offsetMs: 0, moves: 0, settled: 0 }
+  const changed = new Set<() => void>()
+  const run = (name: string, text: string, values: unknown[] = []) => pg.query<Row>(name, text, values)
+  const take = ({ rows }: { rows: Row[] }) => {
+    const found = rows[0]
+    if (found && found.moves >= row.moves) row = found
+    for (const ring of changed) ring()
+  }
+
+  let dealingWith = 0
+  const deal = async () => {
+    const { moves, settled } = row
+    if (!onMove || moves <= settled || moves <= dealingWith) return
+    dealingWith = moves
+    try {
+      await onMove()
+      await run('dev_clock_settle', SETTLE, [moves])
+      await run('dev_clock_notify', NOTIFY)
+    } catch {
+      // Whoever waits is told that it did not come in time; the next move, or a restart, looks again.
+      dealingWith = 0
+    }
+  }
+  const look = async () => {
+    take(await run('dev_clock_read', READ))
+    await deal()
+  }
+  const lookSoon = () => void look().catch(() => undefined)
+  const listener = await pg.listen(CHANNEL, lookSoon, lookSoon)
+  await look()
+
+  return {
+    now: () => new Date(wall() + row.offsetMs),
+    async advance(ms, withinMs) {
+      const { rows } = await run('dev_clock_move', MOVE, [ms])
+      take({ rows })
+      const mine = rows[0]?.moves ?? 0
+      await run('dev_clock_notify', NOTIFY)
+      const { promise, resolve } = Promise.withResolvers<boolean>()
+      const check = () => row.settled >= mine && resolve(true)
+      const timer = setTimeout(() => resolve(false), withinMs)
+      changed.add(check)
+      check()
+      try {
+        return await promise
+      } finally {
+        clearTimeout(timer)
+        changed.delete(check)
+      }
+    },
+    close: () => listener.close(),
+  }
+}

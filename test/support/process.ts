@@ -1,0 +1,110 @@
+import { pino } from 'pino'
+import { makeAttempts } from '../../api/auth/attempts.ts'
+import type { Deps } from '../../api/deps.ts'
+import { LIMIT_DEFAULTS, makeLimits } from '../../api/limits.ts'
+import { makeWaiter } from '../../api/wait.ts'
+import { startCourier } from '../../controllers/courier.ts'
+import { readFontFiles } from '../../controllers/io/fonts.ts'
+import { makeMailer } from '../../controllers/io/mail.ts'
+import { makePdf } from '../../controllers/io/pdf.ts'
+import { makeCaches, type Operator, type OperatorDeps, startOperator } from '../../controllers/operator.ts'
+import { makeAccounts } from '../../controllers/runtime/accounts.ts'
+import { makeBlobs } from '../../controllers/runtime/blobs.ts'
+import { makeAppendFact } from '../../controllers/runtime/facts.ts'
+import { takeEpoch } from '../../controllers/runtime/fence.ts'
+import { makeIssuers } from '../../controllers/runtime/issuers.ts'
+import { makeKeys } from '../../controllers/runtime/keys.ts'
+import { makeKube } from '../../controllers/runtime/kube.ts'
+import { makeLedgerReader } from '../../controllers/runtime/ledger.ts'
+import { makeMirrorReader } from '../../controllers/runtime/mirror.ts'
+import { makeOutbox } from '../../controllers/runtime/outbox.ts'
+import { makePg } from '../../controllers/runtime/pg.ts'
+import { makeSlots } from '../../controllers/runtime/slots.ts'
+import { Crashed, type Life } from './crash.ts'
+import { serviceKubeconfig } from './stage.ts'
+
+export const serverKey = Buffer.alloc(32, 7)
+const keys = makeKeys(serverKey)
+const pdf = makePdf({ fonts: readFontFiles() })
+const now = () => new Date()
+
+/** Both processes in one, every call of which passes through a life (crash.ts). */
+export type OneProcess = {
+  /** What handlers need of the api; a story adds what is its own. */
+  api: Deps
+  operator(): Promise<Operator>
+  end(): Promise<void>
+}
+
+export type ProcessOptions = {
+  databaseUrl: string
+  namespace: string
+  mailPort: number
+  /** More for the controllers, bound to the life: connections to hosts, as an example. `close` ends it. */
+  tools?: (life: Life) => { deps: Partial<OperatorDeps>; close(): Promise<void> }
+}
+
+/** Starts to lead at once. */
+export const startOneProcess = async (options: ProcessOptions, life: Life): Promise<OneProcess> => {
+  const { databaseUrl, namespace, mailPort } = options
+  const pg = makePg({ url: databaseUrl, max: 6, around: life.around })
+  const kube = (role: 'api' | 'controllers') =>
+    makeKube({ kubeconfig: serviceKubeconfig(role), around: life.kubeAround })
+  const [apiKube, controllersKube] = [kube('api'), kube('controllers')]
+  const smtp = makeMailer({ url: `smtp://127.0.0.1:${mailPort}`, from: 'billing@bottega.test', pool: 1 })
+  const more = options.tools?.(life)
+  const shared = { keys, namespace, publicUrl: 'http://pages.test', now }
+  const deps = {
+    ...shared,
+    kube: controllersKube,
+    pg,
+    pdf,
+    mailDomain: 'bottega.test',
+    log: pino({ level: 'silent' }),
+    courier: (epoch, hooks) =>
+      startCourier({
+        ...hooks,
+        outbox: makeOutbox({ pg, epoch: () => epoch, now }),
+        // A dead process sends nothing.
+        mailer: { ...smtp, send: (mail) => (life.isDead() ? Promise.reject(new Crashed('dead')) : smtp.send(mail)) },
+        keys,
+        publicUrl: 'http://pages.test',
+        now,
+        log: pino({ level: 'silent' }),
+        lanes: 1,
+      }),
+    ...more?.deps,
+  } as OperatorDeps
+  const caches = makeCaches(deps)
+  const mirror = makeMirrorReader({ pg })
+  const waiter = await makeWaiter({ pg, mirror })
+  const api: Partial<Deps> = {
+    ...shared,
+    kube: apiKube,
+    ledger: makeLedgerReader({ pg }),
+    appendFact: makeAppendFact({ pg, epoch: null }),
+    mirror,
+    blobs: makeBlobs({ pg }),
+    issuers: makeIssuers({ pg }),
+    waiter,
+    attempts: makeAttempts({ pg }),
+    accounts: makeAccounts({ pg }),
+    slots: makeSlots({ pg }),
+    limits: makeLimits(LIMIT_DEFAULTS),
+  }
+  const leading = takeEpoch(pg, 'sweep').then((epoch) => startOperator(deps, caches, epoch))
+  leading.catch(() => {})
+  return {
+    api: api as Deps,
+    operator: () => leading,
+    end: async () => {
+      const operator = await leading.catch(() => undefined)
+      await operator?.stop(life.isDead() ? 0 : 5_000)
+      await caches.stop()
+      await waiter.close()
+      smtp.close()
+      await more?.close()
+      await Promise.all([apiKube.close(), controllersKube.close(), pg.close()])
+    },
+  }
+}
