@@ -21,27 +21,34 @@ const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;
 // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
 const UNPRINTABLE = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ufffe\uffff]/g
 
+/** Everything that may have to be written otherwise, half letters too. Most texts hold nothing of it and stay as they are. */
+const SUSPECT =
+  // biome-ignore lint/suspicious/noControlCharactersInRegex: as above
+  /[&<>"'\u0000-\u0008\u000b\u000c\u000e-\u001f\u007f-\u009f\u202a-\u202e\u2066-\u2069\ud800-\udfff\ufffe\uffff]/
+
 /** Escapes text for element content and quoted attributes. */
 export const escapeHtml = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(UNPRINTABLE, '\ufffd')
-    .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+  SUSPECT.test(text)
+    ? text
+        .toWellFormed()
+        .replace(UNPRINTABLE, '\ufffd')
+        .replace(/[&<>"']/g, (char) => ENTITIES[char] ?? char)
+    : text
 
 const written = (value: HtmlValue): string => {
   if (value === null || value === false) return ''
   if (typeof value === 'string') return escapeHtml(value)
   if (typeof value === 'number') return String(value)
   if (MARKUP in value) return value[MARKUP]
-  return value.map((piece) => piece[MARKUP]).join('')
+  let text = ''
+  for (const piece of value) text += piece[MARKUP]
+  return text
 }
 
 /** Source: OWASP XSS prevention, rules 1 and 2. Attributes must be written with double quotes; no value in a script, a style or a comment. */
 export const html = (markup: TemplateStringsArray, ...values: HtmlValue[]): Html => {
   let text = markup[0] ?? ''
-  values.forEach((value, index) => {
-    text += written(value) + (markup[index + 1] ?? '')
-  })
+  for (let index = 0; index < values.length; index++) text += written(values[index] ?? null) + (markup[index + 1] ?? '')
   return { [MARKUP]: text }
 }
 

@@ -235,12 +235,19 @@ export async function startHostStage(options: HostStageOptions): Promise<HostSta
 }
 
 /** The server's processes for connections of the user, also those that an earlier listener made. */
-function connectionsOf(user: string): number[] {
+const connectionsOf = (user: string): number[] => sshdsWhere((title) => title.startsWith(`sshd: ${user}`))
+
+/** Ends the servers of a folder that were left behind. They write their titles over their environment, where others have the mark. */
+export const endSshdsOf = (folder: string): Promise<void> =>
+  endPids(sshdsWhere((title) => title.includes(` ${folder}/`)))
+
+function sshdsWhere(isWanted: (title: string) => boolean): number[] {
   return readdirSync('/proc')
     .filter((name) => /^\d+$/.test(name))
     .flatMap((name) => {
       try {
-        return readFileSync(`/proc/${name}/cmdline`, 'latin1').startsWith(`sshd: ${user}`) ? [Number(name)] : []
+        const title = readFileSync(`/proc/${name}/cmdline`, 'latin1')
+        return title.startsWith('sshd: ') && isWanted(title) ? [Number(name)] : []
       } catch {
         return [] // gone meanwhile
       }

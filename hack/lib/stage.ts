@@ -3,6 +3,7 @@ import { basename, join } from 'node:path'
 import { removeSockets, startControlPlane } from './controlplane.ts'
 import { endDockerLeftovers, startDocker } from './docker.ts'
 import { demandDisk, readJson, writeWhole } from './files.ts'
+import { endSshdsOf } from './hoststage.ts'
 import { hostUsersOf, makeHostUser, removeHostUser } from './hostuser.ts'
 import { createKubectl } from './kubectl.ts'
 import { applyPlatform, writeServiceKubeconfig } from './platform.ts'
@@ -102,6 +103,7 @@ export async function endStaleStages(): Promise<void> {
 /** Also what tests that were cut off have left: their servers carry the run's mark, their folders lie in the stage's. */
 async function removeStage(folder: string, owner: string): Promise<void> {
   await endOwned(owner)
+  await endSshdsOf(folder)
   await endDockerLeftovers(dockerFolder(folder))
   for (const user of hostUsersOf(owner)) await removeHostUser(user)
   for (const inside of globSync('*/', { cwd: folder })) removeSockets(join(folder, inside))

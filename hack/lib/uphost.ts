@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { type Docker, endDockerLeftovers, startDocker } from './docker.ts'
 import { identityOf, makeOwnFolder, readJson, writeWhole } from './files.ts'
-import { type HostPorts, type HostStage, startHostStage } from './hoststage.ts'
+import { endSshdsOf, type HostPorts, type HostStage, startHostStage } from './hoststage.ts'
 import { hostUsersOf, makeHostUser, removeHostUser } from './hostuser.ts'
 import { type Service, waitFor } from './processes.ts'
 import { Refusal } from './refusal.ts'
@@ -61,6 +61,7 @@ export async function removeUpHost(owner: string, { purge }: { purge: boolean })
   for (const user of hostUsersOf(owner)) await removeHostUser(user)
   const folder = folderOf()
   if (!existsSync(folder)) return
+  await endSshdsOf(folder)
   await endDockerLeftovers(join(folder, 'docker'))
   if (purge) rmSync(folder, { recursive: true, force: true })
 }

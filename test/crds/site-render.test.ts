@@ -8,7 +8,7 @@ import { headersOf, siteHeaders } from '../../crds/site/render/headers.ts'
 import type { ImageVariant, RenderedImage, SiteFile, SiteInput } from '../../crds/site/render/input.ts'
 import { renderSite } from '../../crds/site/render/site.ts'
 import { arbitraryOf } from '../support/arbitrary.ts'
-import { sampleContent } from '../support/sitecontent.ts'
+import { sampleContent } from '../support/samplesite.ts'
 import { brokenLinks } from '../support/sitelinks.ts'
 import { assert, spec } from '../support/spec.ts'
 

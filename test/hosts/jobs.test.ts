@@ -2,7 +2,7 @@ import { existsSync, readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { Readable } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { HostUnreachable } from '../../controllers/io/host.ts'
+import { type Around, HostUnreachable } from '../../controllers/io/host.ts'
 import type { Job, JobState } from '../../controllers/io/hosts.ts'
 import { StaleEpoch } from '../../controllers/runtime/fence.ts'
 import { type AppHost, HOST_NAME, openHosts, startAppHost, type TestHosts } from '../support/host.ts'
@@ -182,4 +182,63 @@ spec('a job on a host', (t) => {
       await newer.end()
     }
   })
+})
+
+spec('a job whose line is cut', (t) => {
+  let host: AppHost
+  t.before(async () => {
+    host = await startAppHost()
+  })
+  t.after(() => host.end())
+
+  /** Starts a job and looks until it has ended, as a controller does, whatever is cut on the way. */
+  const drive = async ({ hosts }: TestHosts, id: string): Promise<JobState> => {
+    const link = hosts.link(HOST_NAME)
+    const body = Buffer.alloc(200_000, 'x')
+    for (let tries = 0; tries < 40; tries++) {
+      try {
+        const state = await link.jobState(id)
+        if (state.state === 'exited') return state
+        if (state.state === 'absent') await link.startJob(job(id, 'wc -c; sleep 0.3', { body }))
+      } catch (error) {
+        if (!(error instanceof HostUnreachable)) throw error
+      }
+      await sleep(100)
+    }
+    throw new Error(`${id} did not end`)
+  }
+
+  type Cut = { when: 'before' | 'during' | 'after'; at: number }
+  /** Cuts the line round the n-th command. */
+  const cutting = ({ when, at }: Cut, counted: { commands: number }): Around => {
+    return async (_call, run) => {
+      const mine = counted.commands++ === at
+      if (mine && when === 'before') await host.cutSsh()
+      const running = run()
+      running.catch(() => {})
+      if (mine && when === 'during') await sleep(25).then(host.cutSsh)
+      const result = await running
+      if (mine && when === 'after') await host.cutSsh()
+      return result
+    }
+  }
+
+  for (const when of ['before', 'during', 'after'] as const) {
+    t(
+      `${when} any command: it ran once, and its end is known`,
+      async () => {
+        for (let at = 0; at < 4; at++) {
+          const counted = { commands: 0 }
+          const open = await openHosts(host, { around: cutting({ when, at }, counted) })
+          const id = `cut-${when}-${at}`
+          const state = await drive(open, id).finally(open.end)
+          assert.ok(state.state === 'exited' && state.code === 0 && state.log === '200000\n', JSON.stringify(state))
+          const started = readFileSync(join(host.account.home, 'started'), 'utf8').split('\n')
+          assert.is(started.filter((line) => line === id).length, 1)
+          assert.ok(counted.commands > at, `only ${counted.commands} commands`)
+        }
+      },
+      { timeoutMs: 120_000 },
+    )
+  }
 })

@@ -162,5 +162,6 @@ export const otherWays = ({ content, words }: Frame): { name: string; links: Htm
 /** The chat's button, which stays in sight. A plain link: nothing of the network is loaded. */
 export const chatButton = ({ content, words }: Frame): Html | null => {
   const chat = content.contact?.chat
-  return chat === undefined ? null : outward(chat, chatName(chat, words), 'chat')
+  if (chat === undefined) return null
+  return html`<aside aria-label="${words.chat}">${outward(chat, chatName(chat, words), 'chat')}</aside>`
 }

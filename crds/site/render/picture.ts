@@ -47,6 +47,30 @@ const PLAIN_WIDTH = 960
 const nearestTo = (variants: readonly ImageVariant[], width: number): ImageVariant | undefined =>
   variants.find((variant) => variant.width >= width) ?? variants.at(-1)
 
+/** Addresses of a picture as `src` and `srcset` have them; empty where there is nothing of the kind. */
+type Sources = { main: string; avif: string; webp: string; plain: string }
+
+/** The same picture stands on many pages at the same depth. */
+const known = new WeakMap<RenderedImage, Map<string, Sources>>()
+
+const sourcesOf = (image: RenderedImage, root: string): Sources => {
+  const byRoot = known.get(image) ?? new Map<string, Sources>()
+  const before = byRoot.get(root)
+  if (before !== undefined) return before
+  const srcset = (variants: readonly ImageVariant[]) =>
+    variants.map((variant) => `${root}${variantPath(variant)} ${variant.width}w`).join(', ')
+  const plain = plainVariants(image)
+  const main = nearestTo(plain, PLAIN_WIDTH)
+  const sources = {
+    main: main === undefined ? '' : `${root}${variantPath(main)}`,
+    avif: srcset(variantsIn(image, 'avif')),
+    webp: srcset(variantsIn(image, 'webp')),
+    plain: srcset(plain),
+  }
+  known.set(image, byRoot.set(root, sources))
+  return sources
+}
+
 export type Shown = {
   alt: string
   /** Of the picture's place, as CSS has it in `sizes`. */
@@ -59,18 +83,12 @@ export type Shown = {
 
 /** `<picture>` with its sources, or null when there is nothing that can be shown. */
 export const pictureOf = (image: RenderedImage, { alt, sizes, root, eager }: Shown): Html | null => {
-  const plain = plainVariants(image)
-  const main = nearestTo(plain, PLAIN_WIDTH)
-  if (main === undefined) return null
-  const srcset = (variants: readonly ImageVariant[]) =>
-    variants.map((variant) => `${root}${variantPath(variant)} ${variant.width}w`).join(', ')
-  const source = (format: 'avif' | 'webp') => {
-    const variants = variantsIn(image, format)
-    if (variants.length === 0) return null
-    return html`<source type="${IMAGE_TYPES[format]}" srcset="${srcset(variants)}" sizes="${sizes}">`
-  }
+  const { main, avif, webp, plain } = sourcesOf(image, root)
+  if (main === '') return null
+  const source = (format: 'avif' | 'webp', srcset: string) =>
+    srcset !== '' && html`<source type="${IMAGE_TYPES[format]}" srcset="${srcset}" sizes="${sizes}">`
   const loading = eager ? html` fetchpriority="high"` : html` loading="lazy" decoding="async"`
-  return html`<picture>${source('avif')}${source('webp')}<img class="${dominantClass(image.dominant)}" src="${root}${variantPath(main)}" srcset="${srcset(plain)}" sizes="${sizes}" width="${image.width}" height="${image.height}" alt="${alt}"${loading}></picture>`
+  return html`<picture>${source('avif', avif)}${source('webp', webp)}<img class="${dominantClass(image.dominant)}" src="${main}" srcset="${plain}" sizes="${sizes}" width="${image.width}" height="${image.height}" alt="${alt}"${loading}></picture>`
 }
 
 /** The variant that a desktop fetches for a picture over its whole width, for the budget. */

@@ -29,7 +29,7 @@ h2+.collection{margin-top:0}
 .tiles img,.tiles .initial{width:100%;aspect-ratio:4/3;object-fit:cover;border-radius:var(--radius)}
 .tiles a{display:block;text-decoration:none}
 .tiles a .caption{text-decoration:underline;text-decoration-thickness:1px;text-underline-offset:.22em}
-.caption{display:block;padding-top:.6rem;font-size:var(--t-1);color:var(--muted);overflow-wrap:anywhere}
+.caption{display:block;padding-top:.6rem;font-size:var(--t-1);color:var(--muted)}
 .tiles.one img{aspect-ratio:21/9}
 .rows{display:grid;gap:clamp(2.5rem,6vw,5rem)}
 .row .words{display:grid;gap:.75rem;align-content:center}
@@ -41,7 +41,7 @@ h2+.collection{margin-top:0}
 .offer .card-words{display:flex;flex-direction:column;gap:1.1rem}
 .offer .price{font:var(--head-weight) var(--t3)/1.15 var(--head)}
 .offer .button,.offer .note{margin-top:auto}
-.ticks li{padding:.5rem 0 .5rem 1.6em;border-top:1px solid var(--line);font-size:var(--t-1);position:relative;overflow-wrap:anywhere}
+.ticks li{padding:.5rem 0 .5rem 1.6em;border-top:1px solid var(--line);font-size:var(--t-1);position:relative}
 .ticks li::before{content:"";position:absolute;left:.15em;top:1.02em;width:.62em;height:.32em;border:solid var(--accent);
   border-width:0 0 2px 2px;transform:rotate(-45deg)}
 .quotes{display:grid;gap:1.5rem clamp(1.5rem,2.6vw,2.25rem)}

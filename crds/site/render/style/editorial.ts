@@ -7,7 +7,7 @@ body{counter-reset:chapter}
 .bar .wrap{display:flex;flex-wrap:wrap;align-items:baseline;justify-content:space-between;gap:0 2rem}
 .bar .brand{padding-block:.75rem;font-weight:700}
 .bar nav{min-width:0;max-width:100%}
-.kicker{color:var(--muted);overflow-wrap:anywhere}
+.kicker{color:var(--muted)}
 .opening figure img{width:100%;height:clamp(22rem,72svh,52rem);object-fit:cover}
 .opening h1{font-size:var(--display);line-height:var(--display-leading);padding-top:clamp(2.5rem,6vw,5rem)}
 .opening.pictured h1{margin-top:-.62em;padding:0;position:relative}
@@ -41,7 +41,7 @@ body{counter-reset:chapter}
 .exhibits a{display:block}
 .exhibits img,.exhibits .initial{width:100%}
 .exhibits li:nth-child(5n+1) img{aspect-ratio:8/5;object-fit:cover}
-figcaption{padding-top:.5rem;font-size:var(--t-1);overflow-wrap:anywhere}
+figcaption{padding-top:.5rem;font-size:var(--t-1)}
 .exhibits figcaption{color:var(--muted);max-width:48ch}
 .thoughts{display:grid;gap:clamp(2rem,4vw,3.5rem)}
 .thought{display:grid;gap:1.5rem 3rem}
@@ -54,7 +54,7 @@ figcaption{padding-top:.5rem;font-size:var(--t-1);overflow-wrap:anywhere}
 .tariff h3{font-size:var(--t2)}
 .tariff .price{font:var(--head-weight) var(--t2)/1.2 var(--head);font-variant-numeric:tabular-nums lining-nums}
 .features{font-size:var(--t-1);color:var(--muted)}
-.features li{padding-block:.2rem;overflow-wrap:anywhere}
+.features li{padding-block:.2rem}
 .ask-price{display:grid;gap:.75rem;justify-items:start;align-content:start}
 .pulls{display:grid;gap:clamp(2rem,4vw,3.5rem) clamp(2rem,5vw,5rem)}
 .pulls .quote{display:grid;gap:1rem}
