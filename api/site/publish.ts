@@ -96,6 +96,7 @@ export const republishSite = async (deps: Deps, request: ApiRequest): Promise<An
   const { release } = request.body as { release?: number }
   const { releases } = row.view
   const wanted = release === undefined ? releases[0] : releases.find(({ number }) => number === release)
+  if (releases.length === 0) throw new Problem('NOT_PUBLISHED', `${row.name} has no release yet.`)
   if (!wanted) throw new Problem('NOT_FOUND', `The site has no release ${release ?? ''}.`)
   if (row.view.live_digest === wanted.digest) return { status: 200, body: { site: row.view } }
   return bring(deps, request, row, { publish: true, digest: wanted.digest })
