@@ -214,7 +214,7 @@ export const siteRoutes: Route[] = [
     scope: scope('websites:write'),
     body: closed('Which.', { release: { type: 'integer', description: 'Its number.', minimum: 1 } }),
     answers: { 200: answered('The site.'), 202: pendingAnswer },
-    codes: ['NOT_FOUND', 'NOT_APPROVED', 'NO_DOMAIN'],
+    codes: ['NOT_FOUND', 'NOT_PUBLISHED', 'NOT_APPROVED', 'NO_DOMAIN'],
     handle: republishSite,
   },
   {

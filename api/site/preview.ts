@@ -65,6 +65,13 @@ const showFile = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => 
 
 const open = { hidden: true, method: 'GET', scope: { kind: 'public' } } as const
 
+/** Links in a page are relative to its folder, so the address ends in a slash. */
+const addSlash = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => {
+  await manifestFor(deps, params.token ?? '')
+  return { status: 308, headers: { location: `/preview/${params.token}/`, 'cache-control': 'no-store' } }
+}
+
 export const previewRoutes: Route[] = [
   { ...open, path: '/preview/:token/{*path}', summary: 'Preview of a site', handle: showFile },
+  { ...open, path: '/preview/:token', summary: 'Preview of a site', handle: addSlash },
 ]

@@ -24,7 +24,10 @@ const bring = async (deps: Deps, request: ApiRequest, row: SiteRow, wish: Wish):
     if (wantsAsync(request)) return pending
     const isDone = (now: SiteRow | undefined): boolean => {
       if (!now || now.observedGeneration < metadata.generation) return now === undefined
-      return now.view.stalled !== null || now.view.live_digest === wish.digest
+      const { stalled, live_digest: live, digest } = now.view
+      if (stalled !== null || live === wish.digest) return true
+      // The same site, under the name that its host has given it since.
+      return wish.publish && live !== null && live === digest
     }
     const before = (await deps.mirror.get(SITE.kind, row.name)) as SiteRow | undefined
     const found = isDone(before) ? { row: before } : await watched.until((now) => isDone(now as SiteRow | undefined))
@@ -96,6 +99,7 @@ export const republishSite = async (deps: Deps, request: ApiRequest): Promise<An
   const { release } = request.body as { release?: number }
   const { releases } = row.view
   const wanted = release === undefined ? releases[0] : releases.find(({ number }) => number === release)
+  if (releases.length === 0) throw new Problem('NOT_PUBLISHED', `${row.name} has no release yet.`)
   if (!wanted) throw new Problem('NOT_FOUND', `The site has no release ${release ?? ''}.`)
   if (row.view.live_digest === wanted.digest) return { status: 200, body: { site: row.view } }
   return bring(deps, request, row, { publish: true, digest: wanted.digest })

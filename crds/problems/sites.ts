@@ -74,5 +74,6 @@ export const SITE_PROBLEMS = {
     title: "The account's publishes of this day are used up",
     next: 'Publish after 00:00 UTC, or ask support to raise the cap.',
   },
+  NOT_PUBLISHED: { status: 409, title: 'The site was never live', next: 'Publish it first.' },
   SITE_LIVE: { status: 409, title: 'A live site cannot be deleted', next: 'Unpublish it first.' },
 } as const satisfies Record<string, ProblemEntry>

@@ -40,14 +40,19 @@ export type Wanted =
 const refused = (code: ProblemCode, detail: string): Wanted => ({ state: 'refused', code, detail })
 const short = (digest: string): string => digest.slice(0, 12)
 
+/** What was pinned before the site had a host, and so a full name, is the same site once it has. */
+const pinnedOf = (digest: string | undefined, world: SiteWorld, current: Rendering | null): Rendering | null => {
+  if (digest === undefined) return current
+  const pinned = world.renderings.findLast((one) => one.digest === digest) ?? null
+  return pinned?.hostname === null && current?.neutral === pinned.neutral ? current : pinned
+}
+
 /** @param current what is rendered now */
 export const wantedOf = ({ spec }: Pick<SiteResource, 'spec'>, world: SiteWorld, current: Rendering | null): Wanted => {
   if (!spec.publish) return { state: 'nothing' }
-  const pinned = spec.digest
-  const rendering =
-    pinned === undefined ? current : (world.renderings.findLast(({ digest }) => digest === pinned) ?? null)
+  const rendering = pinnedOf(spec.digest, world, current)
   if (rendering === null) {
-    return refused('NOT_APPROVED', `no bytes of this site have the digest ${short(pinned ?? '')}`)
+    return refused('NOT_APPROVED', `no bytes of this site have the digest ${short(spec.digest ?? '')}`)
   }
   if (!isApproved(world, rendering)) {
     return refused('NOT_APPROVED', `${short(rendering.digest)} is not approved; submit it, or put the spec back`)

@@ -147,6 +147,16 @@ spec('the plan of a site', (t) => {
     assert.ok(elsewhere.verdict.state !== 'ready')
   })
 
+  t('what was pinned before there was a host goes live under the name that the host gives', () => {
+    const object = site({ ...live, digest: 'd0' })
+    const of = { ...homed(object, 'd1'), ...approved, places: ['d1'], turn: turn() }
+    const nameless = rendering(object, world({ hosts: [] }), 'd0', { neutral: 'n-d1' })
+    const plan = planSite(object, { ...of, renderings: [nameless, ...of.renderings] })
+    assert.is(stepsOf(plan)[0], 'upload')
+    const another = { ...nameless, neutral: 'n-d0' }
+    assert.equal(stepsOf(planSite(object, { ...of, renderings: [another, ...of.renderings] })), ['leaveQueue'])
+  })
+
   t('a deleted site goes down, then its files go, then its finalizer', () => {
     const object = site(live, { deletionTimestamp: NOW })
     const of = { ...homed(object), switches: [switchTo(1, release(1))] }

@@ -23,6 +23,7 @@ import { makeLedgerReader } from '../../controllers/runtime/ledger.ts'
 import { makeMirrorReader } from '../../controllers/runtime/mirror.ts'
 import { makeOutbox } from '../../controllers/runtime/outbox.ts'
 import { makePg } from '../../controllers/runtime/pg.ts'
+import { makeSitePlaces } from '../../controllers/runtime/sites.ts'
 import { makeSlots } from '../../controllers/runtime/slots.ts'
 import { Crashed, type Life } from './crash.ts'
 import { serviceKubeconfig } from './stage.ts'
@@ -103,6 +104,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     devboxes: makeDevboxes({ pg }),
     vault: makeVault(serverKey),
     hash: makeHashSecret(serverKey),
+    sites: makeSitePlaces({ pg }),
     limits: makeLimits(LIMIT_DEFAULTS),
   }
   const leading = takeEpoch(pg, 'sweep').then((epoch) => startOperator(deps, caches, epoch))
