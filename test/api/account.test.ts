@@ -85,6 +85,7 @@ spec('places under the daily cap', (t) => {
     const profile = { id: 'f', plan: 'free', limits: {}, teams: [] }
     const deps = {
       slots,
+      devboxes: { committed: async () => 0 },
       limits: makeLimits(LIMIT_DEFAULTS),
       mirror: { get: async () => undefined },
       now: () => now,
