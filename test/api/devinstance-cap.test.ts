@@ -108,7 +108,7 @@ spec('the cap of dev instances', (t) => {
 
   t.before(
     async () => {
-      platform = await startPlatform()
+      platform = await startPlatform({ env: { BOTTEGA_DEV_CLOCK: 'on' } })
       owner = await addAccount(platform, 'boxer', { capabilities: ['devbox.manage'] })
       admin = await addAccount(platform, 'root', { capabilities: ['devbox.manage'], role: 'admin' })
     },
@@ -206,6 +206,45 @@ spec('the cap of dev instances', (t) => {
       assert.is((await resize({ version: version + 2 })).json.code, 'CAP_EXCEEDED', 'it was used up')
       const kinds = (await ask(owner, 'GET', `/${id}`)).json.devbox.events.map(({ kind }: Json) => kind)
       assert.equal(kinds.slice(0, 3), ['resized', 'resizing', 'cap.overridden'])
+    },
+    { timeoutMs: 120_000 },
+  )
+
+  t(
+    'is freed by a reservation that lapsed after a day or was deleted with kubectl; a lease ends after half an hour',
+    async () => {
+      const lapser = await addAccount(platform, 'lapser', { capabilities: ['devbox.manage'] })
+      const advance = async (duration: string) => {
+        const moved = await call(platform.baseUrl, admin, 'POST', '/api/dev/clock', { advance: duration })
+        assert.is(moved.status, 200, moved.text)
+      }
+      const reserve = (name: string) => ask(lapser, 'POST', '', reservation({ name, sizeClass: 'S', agents: [] }))
+      const committed = async () => (await ask(lapser, 'GET', '')).json.committedMonthlyUsd
+      const first = (await reserve('first')).json.devbox
+      const refused = await reserve('second')
+      assert.equal([refused.status, refused.json.code, await committed()], [409, 'CAP_EXCEEDED', 56.71])
+      await advance('P1D')
+      assert.equal([(await ask(lapser, 'GET', `/${first.id}`)).status, await committed()], [404, 0])
+      const again = (await reserve('first')).json.devbox
+      await platform.kubectl(['delete', 'dbx', again.id])
+      assert.equal([(await ask(lapser, 'GET', `/${again.id}`)).status, await committed()], [404, 0])
+
+      const { id } = (await reserve('first')).json.devbox
+      const launched = { instanceId: 'i-0a0b0c0d0e0f' }
+      const say = async (word: string, body?: unknown) => {
+        const { status, json } = await ask(lapser, 'POST', `/${id}/${word}`, body)
+        return `${status} ${json.code ?? json.devbox.state}`
+      }
+      assert.is(await say('provisioning', launched), '200 provisioning')
+      await advance('PT31M')
+      const { conditions } = (await ask(lapser, 'GET', `/${id}`)).json.devbox
+      assert.equal(
+        conditions.map(({ type }: Json) => type),
+        ['LeaseExpired'],
+      )
+      assert.is(await say('token'), '409 LEASE_EXPIRED')
+      assert.is(await say('provisioning', launched), '200 provisioning', 'renewed')
+      assert.is(await say('token'), '201 configuring')
     },
     { timeoutMs: 120_000 },
   )
