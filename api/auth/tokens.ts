@@ -20,7 +20,7 @@ export const TOKEN_PREFIX = 'btg_'
 
 /** A client may paste a credential where a name belongs; what repeats or records that place blots it out. */
 export const withoutCredentials = (text: string): string =>
-  text.replace(/(btg|whsec)_[\w-]{8,}|dbr_[\w.-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g, '[credential]')
+  text.replace(/(btg|whsec)_[\w-]{8,}|dbr_[\w.-]{7,}\w|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g, '[credential]')
 
 export type TokenParts = { id: string; secret: string }
 export type ParsedToken = ({ ok: true } & TokenParts) | { ok: false; fault: 'form' | 'checksum' }

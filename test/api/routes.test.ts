@@ -12,6 +12,7 @@ import { assert, spec } from '../support/spec.ts'
 /** Everything that the world may call without a credential. A new line here is a decision. */
 const PUBLIC = new Set([
   'GET /api/auth/scopes',
+  'GET /api/openapi-devboxes.json',
   'GET /api/openapi-invoices.json',
   'GET /api/openapi-websites.json',
   'GET /templates',
