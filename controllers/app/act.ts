@@ -228,8 +228,9 @@ export const makeActs = (deps: ActDeps): Acts => {
       const at = now()
       const link = hosts.link(spec.hostId)
       const made = { id: release.operation }
-      for (const job of [jobIdOf(made, 'images'), jobIdOf(made, 'start'), downJobOf(metadata.uid, release.number)])
-        await link.dropJob(job)
+      const keys = [jobIdOf(made, 'images'), jobIdOf(made, 'start'), downJobOf(metadata.uid, release.number)]
+      // Nothing of one without a record ever reached the host.
+      for (const job of release.record === null ? [] : keys) await link.dropJob(job)
       await ledger.retire(metadata.name, release.number, at)
       return learnRetired(release.number, at)
     },

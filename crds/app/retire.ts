@@ -38,11 +38,14 @@ export const isOver = ({ state, retiredAt }: Release): boolean =>
 
 export const retireSteps = (_object: AppResource, world: AppWorld, now: Date): Retiring => {
   const over = world.releases.filter(isOver)
-  if (over.length === 0 || world.unreachable !== null) return { steps: [], isWaiting: over.length > 0 }
+  if (over.length === 0) return { steps: [], isWaiting: false }
   // While another is being made the base belongs to it.
   const isBusy = world.operations.some(({ state }) => state === 'running')
   const steps = over.flatMap((release): AppStep[] => {
+    // It was refused before anything of it reached the host.
+    if (release.record === null) return [{ do: 'retire', release }]
     if (!isDrained(release, world, now)) return []
+    if (world.unreachable !== null) return []
     const job = world.retiring[release.number] ?? { state: 'absent' }
     if (job.state === 'absent') {
       if (isBusy && restoresBase(release, world)) return []

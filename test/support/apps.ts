@@ -57,7 +57,7 @@ ${more}`,
 })
 
 /** With `mode` 755 for what runs. */
-const bodyOf = ({ compose, files }: Project) => ({
+export const bodyOf = ({ compose, files }: Project) => ({
   compose,
   files: Object.fromEntries(
     Object.entries(files).map(([path, content]) => [
