@@ -16,7 +16,7 @@ import { Stalled } from '../runtime/errors.ts'
 import type { FactEvent } from '../runtime/facts.ts'
 import { clearJob, imagesJob, startJob, takeDownJob } from './jobs.ts'
 import { learnBegun, learnEnded, learnLive, learnOperation, learnPassed, learnRetired } from './learn.ts'
-import type { AppLedger, Known } from './ledger.ts'
+import type { AppLedger, AppRows, Known } from './ledger.ts'
 import type { Logs } from './logs.ts'
 import { groundOf } from './observe.ts'
 import type { Releases } from './release.ts'
@@ -100,7 +100,7 @@ export const makeActs = (deps: ActDeps): Acts => {
     const { metadata, spec } = object
     const host = groundOf(hosts.facts(spec.hostId))
     if (!host) throw new Stalled('HOST_MISSING', `HOST_MISSING: there is no host ${spec.hostId}`)
-    const row = await ledger.observe({ app: metadata.name, host: spec.hostId, slug: spec.slug, now: now() })
+    const row = await rowsOf(object)
     const confirmed = operation.intent.kind === 'deploy' ? operation.intent.volumes : []
     const live = liveOf(row)
     const judged = await releases.judge({ app: metadata.name, spec, host, release, pinned, live, confirmed })
@@ -172,21 +172,26 @@ export const makeActs = (deps: ActDeps): Acts => {
   const takeDown = async ({ metadata, spec }: AppResource, step: Step<'takeDown'>): Promise<Learn> => {
     const { release, restoresBase } = step
     const link = hosts.link(spec.hostId)
-    const live = restoresBase ? await liveSealed(metadata.name, spec) : null
-    const job = takeDownJob(spec, release, { id: downJobOf(metadata.uid, release.number), live })
+    const rows = await rowsOf({ metadata, spec })
+    const live = restoresBase ? await liveSealed(metadata.name, rows) : null
+    const { releases: all } = rows
+    const job = takeDownJob(spec, release, { id: downJobOf(metadata.uid, release.number), live, releases: all })
     if ((await link.jobState(job.id)).state === 'exited') await link.dropJob(job.id)
     const state = await link.startJob(job)
     return (world) => ({ ...world, retiring: { ...world.retiring, [release.number]: state } })
   }
 
-  const liveSealed = async (app: string, { hostId, slug }: AppResource['spec']) => {
-    const live = liveOf(await ledger.observe({ app, host: hostId, slug, now: now() }))
+  const rowsOf = ({ metadata, spec }: Pick<AppResource, 'metadata' | 'spec'>) =>
+    ledger.observe({ app: metadata.name, host: spec.hostId, slug: spec.slug, now: now() })
+
+  const liveSealed = async (app: string, rows: AppRows) => {
+    const live = liveOf(rows)
     return live ? { number: live.number, sealed: await releases.open(app, live.number) } : null
   }
 
   const clear = async ({ metadata, spec }: AppResource): Promise<Learn> => {
     const link = hosts.link(spec.hostId)
-    const rows = await ledger.observe({ app: metadata.name, host: spec.hostId, slug: spec.slug, now: now() })
+    const rows = await rowsOf({ metadata, spec })
     const job = clearJob(spec, rows.releases, downJobOf(metadata.uid, 'all'))
     if ((await link.jobState(job.id)).state === 'exited') await link.dropJob(job.id)
     const state = await link.startJob(job)

@@ -69,15 +69,32 @@ export const startJob = ({ slug }: AppSpec, sealed: SealedRelease, { operation, 
   }
 }
 
-type Going = { id: string; live: { number: number; sealed: SealedRelease } | null }
+/** Releases that can be rolled back to without a build. */
+const KEPT_RELEASES = 6
+
+/** Ids of the images that rollbacks may want. @param releases newest first */
+const keptImages = (releases: readonly Release[]): string =>
+  releases
+    .filter(({ state }, place) => place < KEPT_RELEASES || state === 'live')
+    .flatMap(({ record }) => (record?.images ?? []).map(({ id }) => id))
+    .join(' ')
+
+type Going = { id: string; live: { number: number; sealed: SealedRelease } | null; releases: readonly Release[] }
 
 /** @param going.live what the stateful services go back to */
-export const takeDownJob = ({ slug }: AppSpec, release: Release, { id, live }: Going): Job => {
+export const takeDownJob = ({ slug }: AppSpec, release: Release, { id, live, releases }: Going): Job => {
   const base = live ? printProject(pinnedProject(live.sealed), live.number).base : null
   return {
     id,
     script: TAKE_DOWN,
-    lines: [slug, String(release.number), release.record?.project ?? '', base?.project ?? '', lineOf(base)],
+    lines: [
+      slug,
+      String(release.number),
+      release.record?.project ?? '',
+      base?.project ?? '',
+      lineOf(base),
+      keptImages(releases),
+    ],
     limitMs: DOWN_LIMIT_MS,
   }
 }
