@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppResource, liveOf } from '../../crds/app/plan.ts'
-import { needsFiles } from '../../crds/app/sealed.ts'
+import { filesFor, imageWishes, type SealedRelease, wantsFreshBuild } from '../../crds/app/sealed.ts'
 import { imagesIn } from '../../crds/app/start.ts'
 import { type AppStep, downJobOf, jobIdOf } from '../../crds/app/steps.ts'
 import { urlOf } from '../../crds/app/url.ts'
@@ -20,7 +20,7 @@ import type { AppLedger, AppRows, Known } from './ledger.ts'
 import type { Logs } from './logs.ts'
 import { groundOf } from './observe.ts'
 import type { Releases } from './release.ts'
-import { UPLOAD } from './scripts.ts'
+import { IMAGES_HERE, UPLOAD } from './scripts.ts'
 
 export type ActDeps = {
   ledger: AppLedger
@@ -42,6 +42,7 @@ const CERTIFICATE_WAIT_MS = 8_000
 const CERTIFICATE_POLL_MS = 200
 /** Files of an app, over the network. */
 const UPLOAD_DEADLINE_MS = 110_000
+const LOOK_DEADLINE_MS = 15_000
 
 const eventOf = (type: string, { metadata, spec }: AppResource, operation: Operation, hosts: Hosts): FactEvent => ({
   type,
@@ -59,6 +60,8 @@ const eventOf = (type: string, { metadata, spec }: AppResource, operation: Opera
 
 export const makeActs = (deps: ActDeps): Acts => {
   const { ledger, releases, hosts } = deps
+  /** Operations whose images were all found on the host, and what it said of them. Who forgets it runs the job. */
+  const here = new Map<string, string>()
   const now = () => deps.now().toISOString()
 
   const end = async (object: AppResource, step: Omit<Step<'end'>, 'do'>): Promise<Learn> => {
@@ -114,7 +117,12 @@ export const makeActs = (deps: ActDeps): Acts => {
 
   const upload = async ({ metadata, spec }: AppResource, { operation, release }: Step<'upload'>): Promise<Learn> => {
     const sealed = await releases.open(metadata.name, release.number)
-    if (!needsFiles(sealed)) return pass({ operation, step: 'upload', message: 'no file is needed on the host' })
+    const needed = filesFor(sealed)
+    const found = needed === 'mounts' || wantsFreshBuild(sealed) ? null : await imagesHere(spec.hostId, sealed)
+    if (found !== null) here.set(operation.id, found)
+    if (needed === 'none' || found !== null) {
+      return pass({ operation, step: 'upload', message: 'no file is needed on the host' })
+    }
     const body = await releases.filesOf(spec.account, release.source)
     if (!body) throw new Error(`the files of upload ${release.source} are gone`)
     const lines = [spec.slug, String(release.number)]
@@ -123,8 +131,26 @@ export const makeActs = (deps: ActDeps): Acts => {
     return pass({ operation, step: 'upload' })
   }
 
+  /** What the job for images would say, when all of them are there. */
+  const imagesHere = async (host: string, sealed: SealedRelease): Promise<string | null> => {
+    const names = imageWishes(sealed).map(({ name }) => name)
+    const lines = [String(names.length), ...names]
+    const { code, stdout } = await hosts.link(host).run({
+      script: IMAGES_HERE,
+      lines,
+      deadlineMs: LOOK_DEADLINE_MS,
+      lane: 'status',
+    })
+    return code === 0 ? stdout.toString('utf8') : null
+  }
+
   const startJobOf = async (object: AppResource, given: Step<'startJob'>): Promise<Learn> => {
     const { metadata, spec } = object
+    const log = given.step === 'images' ? here.get(given.operation.id) : undefined
+    if (log !== undefined) {
+      here.delete(given.operation.id)
+      return (world) => ({ ...world, job: { state: 'exited', code: 0, log, cancelled: false } })
+    }
     const sealed = await releases.open(metadata.name, given.release.number)
     const job = given.step === 'images' ? imagesJob(spec, sealed, given) : startJob(spec, sealed, given)
     const state = await hosts.link(spec.hostId).startJob(job)

@@ -58,6 +58,22 @@ printf '%s' "$found"
 `,
 }
 
+/** stdin: how many names, then a name each. Says an id and an architecture for each, if all of them are there. */
+export const IMAGES_HERE: RemoteScript = {
+  name: 'app-images-here',
+  text: `${COMPOSE}IFS= read -r count || exit 64
+found=''
+while [ "$count" -gt 0 ]; do
+  IFS= read -r name || exit 64
+  count=$((count - 1))
+  one=$(docker image inspect --format '{{.Id}} {{.Architecture}}' "$name" 2>/dev/null) || exit ${EXIT.imageMissing}
+  found="\${found}${MARK} image $one
+"
+done
+printf '%s' "$found"
+`,
+}
+
 /** `index`, because older engines stop at a field that is not there. The containers of a project: id, service, state, health, restarts, exit code, out of memory, restart policy. */
 const INSPECT = `inspect() {
   ids=$(docker ps -aq --no-trunc --filter "label=com.docker.compose.project=$1") || return 1
