@@ -4,7 +4,7 @@ import type { HostCertificate } from './schema.ts'
 /** Oldest versions that serve. Caddy before 2.11.5 lets visitors forge identity headers (research/sites-apps.md section 3). */
 const OLDEST = { docker: '20.10.0', compose: '2.20.0', caddy: '2.11.5' } as const
 /** Below it an image can hardly be built. */
-const FREE_GIB_MIN = 2
+export const FREE_GIB_MIN = 2
 
 export type Versions = { kernel: string; docker: string; compose: string; caddy: string }
 

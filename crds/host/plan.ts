@@ -5,7 +5,7 @@
 import type { Resource } from '../object.ts'
 import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
 import { type AddressRule, hostFaults } from './faults.ts'
-import { archOf, type Findings, type Inspection, problemsOf, worstFirst } from './inspect.ts'
+import { archOf, type Findings, FREE_GIB_MIN, type Inspection, problemsOf, worstFirst } from './inspect.ts'
 import { fingerprintOf } from './key.ts'
 import {
   CERTIFICATES_SHOWN_MAX,
@@ -95,7 +95,7 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
 
 /** What was known stays said while the host cannot be looked at. */
 const factsOf = ({ spec, status }: HostResource, world: HostWorld, phase: HostPhase): HostFacts => {
-  const found = world.inspection?.reach === 'ok' ? foundIn(world.inspection.findings) : knownOf(status)
+  const found = world.inspection?.reach === 'ok' ? foundIn(world.inspection.findings, status?.disk) : knownOf(status)
   const isServing = phase === 'approved'
   const certificates = isServing
     ? worstFirst(world.certificates).slice(0, CERTIFICATES_SHOWN_MAX)
@@ -109,11 +109,21 @@ const factsOf = ({ spec, status }: HostResource, world: HostWorld, phase: HostPh
   }
 }
 
-const foundIn = ({ arch, versions, disk }: Findings): Partial<HostFacts> => ({
+const foundIn = ({ arch, versions, disk }: Findings, shown: HostStatus['disk']): Partial<HostFacts> => ({
   arch: archOf(arch) ?? arch,
   versions,
-  disk,
+  disk: shownDisk(disk, shown),
 })
+
+/** Of the whole disk. */
+const NEWS_SHARE = 0.02
+
+/** What is free wanders all the time: it is told anew when it moved by a fiftieth of the disk, or is all but gone. */
+const shownDisk = (disk: Findings['disk'], shown: HostStatus['disk']): Findings['disk'] => {
+  const { totalGib, freeGib } = shown ?? {}
+  if (freeGib === undefined || totalGib !== disk.totalGib || disk.freeGib <= FREE_GIB_MIN) return disk
+  return Math.abs(disk.freeGib - freeGib) < Math.max(1, NEWS_SHARE * disk.totalGib) ? { totalGib, freeGib } : disk
+}
 
 const knownOf = (status: HostStatus | undefined): Partial<HostFacts> => ({
   ...(status?.arch !== undefined && { arch: status.arch }),

@@ -60,11 +60,11 @@ const WAY_IN = ['address', 'port', 'user', 'host_key', 'host_key_fingerprint', '
 export const withoutWayIn = (view: HostView): Partial<HostView> =>
   Object.fromEntries(Object.entries(view).filter(([field]) => !(WAY_IN as readonly string[]).includes(field)))
 
-const inspectionOf = ({ inspection }: HostWorld): InspectionView | null => {
+const inspectionOf = ({ inspection }: HostWorld, { disk }: HostPlan['status']): InspectionView | null => {
   if (inspection?.reach !== 'ok') return null
   const { findings } = inspection
   const problems = problemsOf(findings)
-  const { totalGib, freeGib } = findings.disk
+  const { totalGib = 0, freeGib = 0 } = disk ?? {}
   return {
     ok: problems.length === 0,
     problems,
@@ -96,7 +96,7 @@ export const viewHost = ({ metadata, spec }: Viewed, world: HostWorld, { status,
   host_key_status: keyStatusOf(world),
   approved: spec.approved,
   state: status.phase,
-  inspection: inspectionOf(world),
+  inspection: inspectionOf(world, status),
   base_domain: spec.baseDomain ?? null,
   takes_sites: spec.takesSites,
   site_root: spec.siteRoot ?? null,

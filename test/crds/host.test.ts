@@ -141,6 +141,16 @@ spec('the plan of a host', (t) => {
     assert.equal(conditionOf(host({}, { conditions: [condition] }), silent), ['HostKeyChanged=True'])
   })
 
+  t('tells of a disk only when it is news', () => {
+    const known = host({}, plan(host(), world()).status)
+    const freeAt = (freeGib: number) =>
+      plan(known, world({ inspection: found({ disk: { totalGib: 250, freeGib } }) })).status.disk
+    assert.equal(
+      [60, 58, 64, 55, 65, 2].map((free) => freeAt(free)?.freeGib),
+      [60, 60, 60, 55, 65, 2],
+    )
+  })
+
   t('says the same twice of the same world', () => {
     assert.equal(plan(host(), world()), plan(host(), world()))
   })

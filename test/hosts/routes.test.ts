@@ -1,10 +1,15 @@
+import { execFile } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
+import { promisify } from 'node:util'
+import { AdminReset } from '../../controllers/io/caddy.ts'
 import type { HostRoute } from '../../controllers/io/hosts.ts'
 import { RouteTaken } from '../../controllers/io/routes.ts'
 import { type AppHost, HOST_NAME, openHosts, startAppHost, type TestHosts } from '../support/host.ts'
 import { eventually } from '../support/invoicing.ts'
 import { assert, spec } from '../support/spec.ts'
+
+const command = promisify(execFile)
 
 spec('the routes of a host', (t) => {
   let host: AppHost
@@ -12,6 +17,8 @@ spec('the routes of a host', (t) => {
   const calls: string[] = []
   /** Called before each admin call; may change the world under it. */
   let before: (name: string) => Promise<void> = async () => {}
+  /** Called when it was answered; may lose the answer. */
+  let after: (name: string) => void = () => {}
   const routes = () => open.hosts.routes(HOST_NAME)
   const name = (label: string) => `${label}.${host.baseDomain}`
   const says = (label: string, body: string): HostRoute => ({
@@ -33,8 +40,7 @@ spec('the routes of a host', (t) => {
       host.admin,
       `http://localhost:2019${path}`,
     ]
-    const { execFileSync } = await import('node:child_process')
-    return execFileSync(args[0] ?? '', args.slice(1), { encoding: 'utf8' })
+    return (await command(args[0] ?? '', args.slice(1))).stdout
   }
   /** One request of a visitor, with the certificate checked against the CA. */
   const visit = (label: string): Promise<{ status: number; body: string } | null> =>
@@ -69,13 +75,16 @@ spec('the routes of a host', (t) => {
           calls.push(call.name)
           await before(call.name)
         }
-        return run()
+        const answer = await run()
+        if (call.name.startsWith('admin')) after(call.name)
+        return answer
       },
     })
   })
   t.before.each(() => {
     calls.length = 0
     before = async () => {}
+    after = () => {}
   })
   t.after(async () => {
     await open.end()
@@ -120,6 +129,42 @@ spec('the routes of a host', (t) => {
     assert.equal(changes(), ['admin PATCH /id/test-raced', 'admin PATCH /id/test-raced'])
     await shows('raced', 'two')
     assert.is(await routes().drift(), 'none')
+  })
+
+  t('are read again when an answer was lost, and not written twice', async () => {
+    await routes().set(says('lost', 'one'))
+    calls.length = 0
+    let lost = false
+    after = (call) => {
+      if (call !== 'admin PATCH /id/test-lost' || lost) return
+      lost = true
+      throw new AdminReset('the endpoint restarted')
+    }
+    await routes().set(says('lost', 'two'))
+    assert.ok(lost)
+    assert.equal(changes(), ['admin PATCH /id/test-lost'])
+    await shows('lost', 'two')
+    await routes().remove('test-lost')
+  })
+
+  t('survive somebody else who restarts the endpoint all the time', async () => {
+    let busy = true
+    const others = (async () => {
+      for (let n = 0; busy; n++)
+        await admin('POST', '/config/apps/http/servers/noise', {
+          listen: [`127.0.0.1:0`],
+          routes: [{ group: `g${n}` }],
+        })
+      await admin('DELETE', '/config/apps/http/servers/noise')
+    })()
+    try {
+      for (let n = 0; n < 5; n++) await routes().set(says('noisy', `${n}`))
+    } finally {
+      busy = false
+      await others
+    }
+    await shows('noisy', '4')
+    await routes().remove('test-noisy')
   })
 
   t('follow one another through one queue: many at once meet no reset', async () => {
