@@ -11,6 +11,7 @@ import {
   ARCHIVE_MAX_BYTES,
   type ArchiveFile,
   makePathRegister,
+  PATH_MAX_BYTES,
   pathFault,
   plainMode,
   trimPath,
@@ -25,6 +26,7 @@ const UNPACKED_MAX_BYTES = ARCHIVE_MAX_BYTES + ENTRIES_MAX * HEADER_MAX_BYTES
 const RATIO_MAX = 200
 const RATIO_FREE_BYTES = 16_777_216
 const CHUNK_BYTES = 65_536
+const NAME_MAX_CHARS = 2 * PATH_MAX_BYTES
 const GZIP_LEVEL = 4
 /** The same for every file. Not 1970: tools that write zip files, as wheels, refuse what is older than 1980. */
 const MTIME = new Date('1985-10-26T08:15:00Z')
@@ -123,6 +125,8 @@ function* slices(bytes: Buffer): Generator<Buffer> {
 
 const takeEntry = async (entry: Entry, intake: ReturnType<typeof makeIntake>, visit: Visit): Promise<void> => {
   const { name, mode = 0o644, size = 0 } = entry.header
+  // Headers hold names of megabytes: nothing is done with such a one.
+  if (name.length > NAME_MAX_CHARS) throw new ArchiveRefused('UNSAFE_PATH', 'the path is too long.', name)
   const path = trimPath(name)
   if (!isFile(entry.header, path)) {
     if (path !== '' && path !== '.') intake.folder(path)

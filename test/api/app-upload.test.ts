@@ -73,6 +73,11 @@ const hostileEntries: [sentence: string, entry: TarEntry | TarEntry[], refused: 
     { path: 'ok', pax: { path: `${'abc/'.repeat(128)}x` } },
     `UNSAFE_PATH /files/${'abc~1'.repeat(128)}`,
   ],
+  [
+    'a name of megabytes',
+    { path: 'ok', pax: { path: `${'/'.repeat(3_000_000)}x` } },
+    `UNSAFE_PATH /files/${'~1'.repeat(512)}`,
+  ],
   ['33 folders', { path: 'ok', pax: { path: `${'d/'.repeat(32)}x` } }, `UNSAFE_PATH /files/${'d~1'.repeat(32)}x`],
   ['a symbolic link', { path: 'l', type: '2', link: 'a' }, 'BAD_ARCHIVE /files/l'],
   ['a symbolic link out of the upload', { path: 'l', type: '2', link: '/var/run/docker.sock' }, 'BAD_ARCHIVE /files/l'],

@@ -358,12 +358,12 @@ spec('a compose project as rebuilt', (t) => {
     })
   }
 
-  t('names the env files that are to be read, also those behind a variable', () => {
+  t('names the env files that are to be read: those that are there, and never by a variable', () => {
     const files = {
       'docker-compose.yml': `services: {a: {env_file: ["\${WHICH}.env", b.env, gone.env, ../x.env]}}`,
       'a.env': '',
       'b.env': '',
     }
-    assert.equal(envFilesOf(sourceOf(files), { ...shared, env: { WHICH: 'a' } }), ['a.env', 'b.env'])
+    assert.equal(envFilesOf(sourceOf(files), { ...shared, env: { WHICH: 'a' } }), ['b.env'])
   })
 })

@@ -9,6 +9,7 @@ const FILES = {
   'conf/app.conf': 'x',
   'app.env': 'A=1',
   'bad.env': 'A B=1',
+  'doubling.env': doubling(),
 }
 /** What one service says beside what it must; `web` takes the visitors. */
 const withKey = (lines: string): string =>
@@ -128,6 +129,8 @@ const hostileKeys: [lines: string, rule: string, pointer?: string][] = [
   ['env_file: /etc/environment', 'bundle'],
   ['env_file: [missing.env]', 'bundle', '/env_file/0'],
   ['env_file: bad.env', 'value'],
+  [`env_file: "\${WHICH:-app}.env"`, 'variable'],
+  ['env_file: [{path: "$WHICH"}]', 'variable', '/env_file/0'],
   ['env_file: {path: app.env, format: raw}', 'value'],
   ['healthcheck: {test: [EXEC, x]}', 'value', '/healthcheck/test'],
   ['healthcheck: {interval: 1ms}', 'value', '/healthcheck/interval'],
@@ -307,6 +310,8 @@ const hostileFiles: [sentence: string, text: string, refused: string][] = [
     'x-p: &p {pid: host}\nx-q: &q {tty: true}\nservices: {web: {<<: [*q, *p], image: "a:1", expose: [80]}}',
     'host-namespace /services/web/pid',
   ],
+  ['one variable that is used too often', withKey(`command: "${'$BIG'.repeat(20_000)}"`), 'size /services/web/command'],
+  ['an env file that doubles with each line', withKey('env_file: doubling.env'), 'size /services/web/env_file'],
   ['no port anywhere', 'services: {web: {image: "a:1"}}', 'route /services'],
   [
     'two services with ports',
@@ -336,6 +341,11 @@ const hostileFiles: [sentence: string, text: string, refused: string][] = [
     'budget /services',
   ],
 ]
+
+/** Sixty lines, each twice the one before. */
+function doubling(): string {
+  return ['A0=xx', ...Array.from({ length: 60 }, (_, n) => `A${n + 1}=$A${n}$A${n}`)].join('\n')
+}
 
 /** Nine levels of nine aliases each: 387 million values. */
 function bomb(): string {

@@ -74,7 +74,7 @@ GG=é"ü
 	HH=tab`
 
 const names: Readonly<Record<string, string>> = { SET: 'val$ue', EMPTY: '', OTHER: 'o}{"\\' }
-const variables: Variables = { value: (name) => names[name], onMissing: () => undefined }
+const variables: Variables = { value: (name) => names[name], onMissing: () => undefined, room: { left: 1_000_000 } }
 
 /** Templates that Compose takes, nested and odd. */
 const templates = fc.letrec<{ template: string; piece: string }>((tie) => {

@@ -140,7 +140,7 @@ volumes: { kv: { driver: local } }
       {
         'base.env':
           '# comment\nA=1\nexport B = "two words" # tail\nC=\'single $x\'\nD="dq \\$x \\n $A"\nE=un quoted # c\nF=a#b\n',
-        'more.env': 'A=2\nG=${A}x\nH="multi\nline"\nI: yaml\nFROM_APP=file\nK=\nL=${NOPE:-d e}\nM="\\"q\\" \\t \\\\"\n',
+        'more.env': `A=2\nG=\${A}x\nH="multi\nline"\nI: yaml\nFROM_APP=file\nK=\nL=\${NOPE:-d e}\nM="\\"q\\" \\t \\\\"\n`,
       },
     ),
     ground: { env: { FROM_APP: 'ap$p' } },

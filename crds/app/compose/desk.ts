@@ -5,6 +5,8 @@ import type { Ground } from './project.ts'
 
 /** More would only repeat, or be made on purpose. */
 const FINDINGS_MAX = 100
+/** Characters that variables may bring into one project, env files included. */
+export const RESOLVED_MAX_CHARS = 1_000_000
 
 /** A place in the compose file, or in the file that it names there. `line` from 1. */
 export type At = { pointer: string; line: number; file?: string }
@@ -16,6 +18,8 @@ export type Desk = {
   readonly ground: Ground
   readonly bundle: Bundle
   readonly env: EnvNames
+  /** Characters that variables may still bring in (interpolate.ts). */
+  readonly room: { left: number }
   readonly findings: readonly Finding[]
   /** The project will not run. Gives undefined, for "nothing was read here". */
   refuse(at: At, rule: Rule, detail: string, next: string): undefined
@@ -66,6 +70,7 @@ export const makeDesk = (source: SourceIndex, ground: Ground): Desk => {
     ground,
     bundle: makeBundle(source),
     env: { used: new Set(), missing: new Set() },
+    room: { left: RESOLVED_MAX_CHARS },
     findings,
     refuse(at, ...said) {
       add('refuse', at, said)

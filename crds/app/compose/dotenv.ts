@@ -2,14 +2,15 @@
  * Env files as Compose reads them: quotes, `export`, comments, variables in unquoted and double-quoted values (which see the
  * app's env first, then the lines above). A name without `=` takes the app's own value. Compared with Compose 2.40.
  */
+import type { Rule } from './finding.ts'
 import { expandTemplate, TemplateFault, type Variables } from './interpolate.ts'
 
 export const ENV_FILE_MAX_CHARS = 65_536
 const NAMES_MAX = 512
 
-export type EnvFile = { values: Map<string, string> } | { line: number; detail: string; next: string }
+export type EnvFile = { values: Map<string, string> } | { line: number; rule: Rule; detail: string; next: string }
 
-const LINE = /^[ \t]*(?:export[ \t]+)?([A-Za-z0-9_.-]+)[ \t]*(?:([=:])[ \t]*(.*))?$/
+const LINE = /^[ \t]*(?:export[ \t]+)?([A-Za-z0-9_.-]+)[ \t]*(?:([=:])[ \t]*(.*))?$/s
 const ESCAPES: Record<string, string> = {
   a: '\x07',
   b: '\b',
@@ -50,7 +51,7 @@ const valueIn = (cursor: Cursor, written: string, variables: Variables): string 
   const text = written.trimStart()
   if (text.startsWith("'")) return quoted(cursor, text).replaceAll("\\'", "'")
   if (text.startsWith('"')) return unescaped(quoted(cursor, text), variables)
-  return expandTemplate(text.replace(/\s#.*$/, '').trim(), variables)
+  return expandTemplate(text.replace(/\s#.*$/s, '').trim(), variables)
 }
 
 const readLine = (cursor: Cursor, values: Map<string, string>, variables: Variables): void => {
@@ -68,7 +69,12 @@ const readLine = (cursor: Cursor, values: Map<string, string>, variables: Variab
 export const readEnvFile = (text: string, variables: Variables): EnvFile => {
   const plain = text.replace(/^\ufeff/, '')
   if (plain.length > ENV_FILE_MAX_CHARS || plain.includes('\0'))
-    return { line: 1, detail: 'This is no env file, or longer than 64 KiB.', next: 'Write lines of NAME=value.' }
+    return {
+      line: 1,
+      rule: 'size',
+      detail: 'This is no env file, or longer than 64 KiB.',
+      next: 'Write lines of NAME=value.',
+    }
   const cursor: Cursor = { lines: plain.split(/\r?\n/), at: 0 }
   const values = new Map<string, string>()
   for (; cursor.at < cursor.lines.length; cursor.at++) {
@@ -76,8 +82,9 @@ export const readEnvFile = (text: string, variables: Variables): EnvFile => {
     try {
       readLine(cursor, values, variables)
     } catch (error) {
-      if (error instanceof TemplateFault) return { line, detail: error.message, next: error.next }
-      if (error instanceof LineFault) return { line, detail: error.message, next: 'Write lines of NAME=value.' }
+      if (error instanceof TemplateFault) return { line, rule: error.rule, detail: error.message, next: error.next }
+      if (error instanceof LineFault)
+        return { line, rule: 'value', detail: error.message, next: 'Write lines of NAME=value.' }
       throw error
     }
   }

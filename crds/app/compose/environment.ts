@@ -79,6 +79,11 @@ const readName: Read<EnvFileName> = (desk, tree) => {
   if (asked?.format !== undefined) return wrong(desk, tree, 'an env file without a format')
   const written = asked ? asked.path : readText(desk, tree)
   if (written === undefined) return asked && wrong(desk, tree, 'an env file with a path')
+  const named = tree.kind === 'map' ? tree.entries.get('path') : tree
+  if (named?.kind === 'scalar' && named.varies) {
+    // Which files are kept as text is decided when the upload is read, once for every env that it will run with.
+    return desk.refuse(tree, 'variable', 'The path of an env file holds a variable.', 'Write the path out.')
+  }
   const path = insideBundle(written)
   if (path === null) {
     return desk.refuse(tree, 'bundle', `${shown(tree)} leads out of the upload.`, 'Put the file into the upload.')
@@ -103,9 +108,14 @@ const fromFile = (desk: Desk, { path, required, at, written }: EnvFileName): Ent
     if (required) desk.refuse(at, 'bundle', `${written} is not in the upload.`, 'Add it, or remove the line.')
     return []
   }
-  const file = readEnvFile(desk.bundle.text(path) ?? '\0', variablesAt(desk, at))
+  const text = desk.bundle.text(path)
+  if (text === undefined) {
+    desk.refuse(at, 'bundle', `${written} was not kept with this upload.`, 'Deploy the upload again.')
+    return []
+  }
+  const file = readEnvFile(text, variablesAt(desk, at))
   if (!('values' in file)) {
-    desk.refuse({ ...at, file: path, line: file.line }, 'value', file.detail, file.next)
+    desk.refuse({ ...at, file: path, line: file.line }, file.rule, file.detail, file.next)
     return []
   }
   return [...file.values].flatMap(([name, value]) => (nameIsFree(desk, at, name) ? { name, at, value } : []))

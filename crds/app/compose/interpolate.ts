@@ -2,13 +2,12 @@
  * Variables in a compose file, as Compose reads them (compose-spec 12, interpolation): `$A ${A} ${A:-d} ${A-d} ${A:?e}
  * ${A?e} ${A:+x} ${A+x} $$`. Values come from the app's env and from nowhere else.
  */
-import type { At, Desk } from './desk.ts'
+import { type At, type Desk, RESOLVED_MAX_CHARS } from './desk.ts'
+import type { Rule } from './finding.ts'
 import type { MapTree, ScalarTree, Tree } from './parse.ts'
 
 /** Defaults in defaults. */
 const NESTING_MAX = 8
-/** Characters of all values together once variables are put in. */
-const RESOLVED_MAX_CHARS = 1_000_000
 
 /** Names that mean something to the platform or to the programs it runs; an app neither reads nor sets them. */
 const PLATFORM_NAME = /^(BOTTEGA|COMPOSE|DOCKER|BUILDKIT|BUILDX)_/i
@@ -20,15 +19,19 @@ export type Variables = {
   value(name: string): string | undefined
   /** A name without a value and without a default, which becomes empty or, when required, stops everything. */
   onMissing(name: string, required: boolean): void
+  /** Characters that values may still bring in: what doubles from line to line is stopped while it is small. */
+  room: { left: number }
 }
 
 /** Why a text could not be put together: the words of a finding. */
 export class TemplateFault extends Error {
   readonly next: string
-  constructor(detail: string, next: string) {
+  readonly rule: Rule
+  constructor(detail: string, next: string, rule: Rule = 'variable') {
     super(detail)
     this.name = 'TemplateFault'
     this.next = next
+    this.rule = rule
   }
 }
 
@@ -48,12 +51,21 @@ const closing = (text: string, from: number): number => {
 const unreadable = () =>
   new TemplateFault('A $ here begins no variable.', 'Write $$ for a dollar sign, or $NAME for a variable.')
 
+/** The value of a name, which is counted. */
+const valueFor = (name: string, variables: Variables): string | undefined => {
+  const value = variables.value(name)
+  variables.room.left -= value?.length ?? 0
+  if (variables.room.left >= 0) return value
+  const detail = `Variables bring in more than ${RESOLVED_MAX_CHARS} characters.`
+  throw new TemplateFault(detail, 'Use shorter values, or use them less often.', 'size')
+}
+
 /** What `${…}` gives; `inner` is what stands between the braces. */
 const braced = (inner: string, variables: Variables, depth: number): string => {
   const name = NAME.exec(inner)?.[0]
   if (name === undefined) throw unreadable()
   const rest = inner.slice(name.length)
-  const value = variables.value(name)
+  const value = valueFor(name, variables)
   if (rest === '') return value ?? missing(name, variables)
   const operator = OPERATOR.exec(rest)?.[0]
   if (operator === undefined) throw unreadable()
@@ -93,7 +105,7 @@ export const expandTemplate = (text: string, variables: Variables, depth = 0): s
     } else {
       const name = NAME.exec(text.slice(at + 1, at + 257))?.[0]
       if (name === undefined) throw unreadable()
-      out += variables.value(name) ?? missing(name, variables)
+      out += valueFor(name, variables) ?? missing(name, variables)
       from = at + 1 + name.length
     }
   }
@@ -110,6 +122,7 @@ export const variablesAt = (desk: Desk, at: At): Variables => ({
     desk.env.used.add(name)
     return Object.hasOwn(desk.ground.env, name) ? desk.ground.env[name] : undefined
   },
+  room: desk.room,
   onMissing(name, required) {
     desk.env.missing.add(name)
     if (required) return
@@ -118,42 +131,34 @@ export const variablesAt = (desk: Desk, at: At): Variables => ({
   },
 })
 
-type Budget = { left: number }
-
-const scalarIn = (desk: Desk, tree: ScalarTree, budget: Budget): ScalarTree => {
+const scalarIn = (desk: Desk, tree: ScalarTree): ScalarTree => {
   if (typeof tree.value !== 'string' || !tree.value.includes('$')) return tree
   try {
-    const value = expandTemplate(tree.value, variablesAt(desk, tree))
-    budget.left -= value.length
-    if (budget.left >= 0) return { ...tree, value }
-    const detail = `Variables make the file larger than ${RESOLVED_MAX_CHARS} characters.`
-    desk.refuse(tree, 'size', detail, 'Use shorter values.')
+    return { ...tree, value: expandTemplate(tree.value, variablesAt(desk, tree)), varies: true }
   } catch (error) {
     if (!(error instanceof TemplateFault)) throw error
-    desk.refuse(tree, 'variable', error.message, error.next)
+    desk.refuse(tree, error.rule, error.message, error.next)
+    return { ...tree, value: null }
   }
-  return { ...tree, value: null }
 }
 
-const mapIn = (desk: Desk, tree: MapTree, budget: Budget): MapTree => ({
+const mapIn = (desk: Desk, tree: MapTree): MapTree => ({
   ...tree,
   entries: new Map(
-    [...tree.entries].map(([name, value]) => [name, name.startsWith('x-') ? value : resolveIn(desk, value, budget)]),
+    [...tree.entries].map(([name, value]) => [name, name.startsWith('x-') ? value : resolveVariables(desk, value)]),
   ),
 })
 
-const resolveIn = (desk: Desk, tree: Tree, budget: Budget): Tree => {
+/** The whole tree with variables put in, values only; extensions (`x-…`) stay as they are, since nobody reads them. */
+export const resolveVariables = (desk: Desk, tree: Tree): Tree => {
   switch (tree.kind) {
     case 'scalar':
-      return scalarIn(desk, tree, budget)
+      return scalarIn(desk, tree)
     case 'list':
-      return { ...tree, items: tree.items.map((item) => resolveIn(desk, item, budget)) }
+      return { ...tree, items: tree.items.map((item) => resolveVariables(desk, item)) }
     case 'map':
-      return mapIn(desk, tree, budget)
+      return mapIn(desk, tree)
     default:
       return tree satisfies never
   }
 }
-
-/** The whole tree with variables put in, values only; extensions (`x-…`) stay as they are, since nobody reads them. */
-export const resolveVariables = (desk: Desk, tree: Tree): Tree => resolveIn(desk, tree, { left: RESOLVED_MAX_CHARS })

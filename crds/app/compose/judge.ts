@@ -116,6 +116,14 @@ const imageOf = (desk: Desk, draft: Draft): string => {
   return `${BUILT_HERE}/${desk.ground.slug}/${draft.name}:${buildDigest(desk, draft.build).slice(0, 32)}`
 }
 
+/** What others wait for to end must not be started again for having ended. */
+const restartOf = (desk: Desk, { restart, at }: Draft, oneShot: boolean): string => {
+  if (!oneShot) return restart ?? 'unless-stopped'
+  if (restart !== 'unless-stopped') return restart ?? 'no'
+  desk.warn(at, 'no-effect', 'Others wait for it to end, so it is not started again.', 'Write restart: "no".')
+  return 'no'
+}
+
 const serviceOf = (desk: Desk, draft: Draft, whole: Whole): Service => {
   const { name, build, command, entrypoint, environment, health, ports, plain, kept } = draft
   const oneShot = whole.oneShots.has(name)
@@ -139,7 +147,7 @@ const serviceOf = (desk: Desk, draft: Draft, whole: Whole): Service => {
     mounts: draft.mounts.map(({ mount }) => mount).sort((a, b) => (a.target < b.target ? -1 : 1)),
     networks: networksOf(desk, draft, whole.networks),
     ports,
-    restart: draft.restart ?? (oneShot ? 'no' : 'unless-stopped'),
+    restart: restartOf(desk, draft, oneShot),
     limits,
     ...plain,
     init: plain.init ?? true,

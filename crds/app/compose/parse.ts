@@ -16,7 +16,14 @@ const DEPTH_MAX = 32
 const NODES_MAX = 20_000
 
 /** `text` is the scalar as written: what findings may show, since the value may come to hold secrets. */
-export type ScalarTree = At & { kind: 'scalar'; value: string | number | boolean | null; text: string; plain: boolean }
+export type ScalarTree = At & {
+  kind: 'scalar'
+  value: string | number | boolean | null
+  text: string
+  plain: boolean
+  /** It held variables. */
+  varies?: true
+}
 export type ListTree = At & { kind: 'list'; items: Tree[] }
 export type MapTree = At & { kind: 'map'; entries: Map<string, Tree> }
 export type Tree = ScalarTree | ListTree | MapTree

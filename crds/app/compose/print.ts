@@ -175,6 +175,13 @@ const dependsOn = (service: Service, placing: Placing): Json | undefined => {
   )
 }
 
+/** Labels that the platform's own host lets stand, in either form. */
+const keptLabels = ({ kept: { labels } }: Service): Json => {
+  if (!Array.isArray(labels)) return literal((labels ?? {}) as Json)
+  const pairs = labels.map((label) => String(label).split(/=(.*)/s))
+  return literal(Object.fromEntries(pairs.map(([name = '', value = '']) => [name, value])))
+}
+
 const serviceIn = (service: Service, placing: Placing): Json => {
   const { project, owner, release } = placing
   const { service: routed, port } = project.route
@@ -183,7 +190,11 @@ const serviceIn = (service: Service, placing: Placing): Json => {
     ...present({ depends_on: dependsOn(service, placing) }),
     networks: networksOf(service, placing),
     ...(service.name === routed && { ports: [`127.0.0.1::${port}`] }),
-    labels: { [`${LABEL}.app`]: project.slug, ...(owner === 'release' && { [`${LABEL}.release`]: String(release) }) },
+    labels: {
+      ...keptLabels(service),
+      [`${LABEL}.app`]: project.slug,
+      ...(owner === 'release' && { [`${LABEL}.release`]: String(release) }),
+    },
   }
 }
 
