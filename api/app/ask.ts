@@ -7,6 +7,7 @@ import { APP } from '../../crds/app/kind.ts'
 import type { AppSpec } from '../../crds/app/schema.ts'
 import { viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Intent, Operation } from '../../crds/app/world.ts'
+import { isDeepStrictEqual } from '../../crds/compare.ts'
 import type { Deps } from '../deps.ts'
 import { editSpec } from '../edit.ts'
 import { nameFor } from '../name.ts'
@@ -31,8 +32,11 @@ const answerOf = (operation: Operation, more: object): Answer =>
 const enter = async (deps: Deps, request: ApiRequest, app: string, intent: Intent): Promise<Operation> => {
   const { account } = request.caller
   const id = nameFor('op', request)
-  const known = await deps.apps.operation(id)
-  if (!known && (await deps.apps.open(app)) >= QUEUE_MAX) {
+  const open = await deps.apps.open(app)
+  const last = open.at(-1)
+  // Asked twice for the same, without a key: it is one wish, as long as it waits or runs.
+  if (last && last.cancelAt === null && isDeepStrictEqual(last.intent, intent)) return last
+  if (open.length >= QUEUE_MAX && !open.some((one) => one.id === id)) {
     throw new Problem('QUEUE_FULL', `${QUEUE_MAX} operations of ${app} wait or run already.`)
   }
   const operation = await deps.apps.ask({ id, app, account, intent, at: deps.now().toISOString() })

@@ -84,7 +84,7 @@ const volumesChoice = (row: MirrorRow, given: string | undefined): 'keep' | 'del
 
 export const deleteApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  if ((await deps.apps.open(row.name)) > 0) {
+  if ((await deps.apps.open(row.name)).length > 0) {
     throw new Problem('OPERATION_RUNNING', `An operation of ${row.name} waits or runs.`)
   }
   const volumesOnDelete = volumesChoice(row, request.query.volumes)

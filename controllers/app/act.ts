@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppResource, liveOf } from '../../crds/app/plan.ts'
-import { needsFiles } from '../../crds/app/sealed.ts'
+import { filesFor, imageWishes, type SealedRelease, wantsFreshBuild } from '../../crds/app/sealed.ts'
 import { imagesIn } from '../../crds/app/start.ts'
 import { type AppStep, downJobOf, jobIdOf } from '../../crds/app/steps.ts'
 import { urlOf } from '../../crds/app/url.ts'
@@ -16,11 +16,11 @@ import { Stalled } from '../runtime/errors.ts'
 import type { FactEvent } from '../runtime/facts.ts'
 import { clearJob, imagesJob, startJob, takeDownJob } from './jobs.ts'
 import { learnBegun, learnEnded, learnLive, learnOperation, learnPassed, learnRetired } from './learn.ts'
-import type { AppLedger, Known } from './ledger.ts'
+import type { AppLedger, AppRows, Known } from './ledger.ts'
 import type { Logs } from './logs.ts'
 import { groundOf } from './observe.ts'
 import type { Releases } from './release.ts'
-import { UPLOAD } from './scripts.ts'
+import { IMAGES_HERE, UPLOAD } from './scripts.ts'
 
 export type ActDeps = {
   ledger: AppLedger
@@ -42,6 +42,7 @@ const CERTIFICATE_WAIT_MS = 8_000
 const CERTIFICATE_POLL_MS = 200
 /** Files of an app, over the network. */
 const UPLOAD_DEADLINE_MS = 110_000
+const LOOK_DEADLINE_MS = 15_000
 
 const eventOf = (type: string, { metadata, spec }: AppResource, operation: Operation, hosts: Hosts): FactEvent => ({
   type,
@@ -59,6 +60,8 @@ const eventOf = (type: string, { metadata, spec }: AppResource, operation: Opera
 
 export const makeActs = (deps: ActDeps): Acts => {
   const { ledger, releases, hosts } = deps
+  /** Operations whose images were all found on the host, and what it said of them. Who forgets it runs the job. */
+  const here = new Map<string, string>()
   const now = () => deps.now().toISOString()
 
   const end = async (object: AppResource, step: Omit<Step<'end'>, 'do'>): Promise<Learn> => {
@@ -100,7 +103,7 @@ export const makeActs = (deps: ActDeps): Acts => {
     const { metadata, spec } = object
     const host = groundOf(hosts.facts(spec.hostId))
     if (!host) throw new Stalled('HOST_MISSING', `HOST_MISSING: there is no host ${spec.hostId}`)
-    const row = await ledger.observe({ app: metadata.name, host: spec.hostId, slug: spec.slug, now: now() })
+    const row = await rowsOf(object)
     const confirmed = operation.intent.kind === 'deploy' ? operation.intent.volumes : []
     const live = liveOf(row)
     const judged = await releases.judge({ app: metadata.name, spec, host, release, pinned, live, confirmed })
@@ -114,7 +117,12 @@ export const makeActs = (deps: ActDeps): Acts => {
 
   const upload = async ({ metadata, spec }: AppResource, { operation, release }: Step<'upload'>): Promise<Learn> => {
     const sealed = await releases.open(metadata.name, release.number)
-    if (!needsFiles(sealed)) return pass({ operation, step: 'upload', message: 'no file is needed on the host' })
+    const needed = filesFor(sealed)
+    const found = needed === 'mounts' || wantsFreshBuild(sealed) ? null : await imagesHere(spec.hostId, sealed)
+    if (found !== null) here.set(operation.id, found)
+    if (needed === 'none' || found !== null) {
+      return pass({ operation, step: 'upload', message: 'no file is needed on the host' })
+    }
     const body = await releases.filesOf(spec.account, release.source)
     if (!body) throw new Error(`the files of upload ${release.source} are gone`)
     const lines = [spec.slug, String(release.number)]
@@ -123,8 +131,26 @@ export const makeActs = (deps: ActDeps): Acts => {
     return pass({ operation, step: 'upload' })
   }
 
+  /** What the job for images would say, when all of them are there. */
+  const imagesHere = async (host: string, sealed: SealedRelease): Promise<string | null> => {
+    const names = imageWishes(sealed).map(({ name }) => name)
+    const lines = [String(names.length), ...names]
+    const { code, stdout } = await hosts.link(host).run({
+      script: IMAGES_HERE,
+      lines,
+      deadlineMs: LOOK_DEADLINE_MS,
+      lane: 'status',
+    })
+    return code === 0 ? stdout.toString('utf8') : null
+  }
+
   const startJobOf = async (object: AppResource, given: Step<'startJob'>): Promise<Learn> => {
     const { metadata, spec } = object
+    const log = given.step === 'images' ? here.get(given.operation.id) : undefined
+    if (log !== undefined) {
+      here.delete(given.operation.id)
+      return (world) => ({ ...world, job: { state: 'exited', code: 0, log, cancelled: false } })
+    }
     const sealed = await releases.open(metadata.name, given.release.number)
     const job = given.step === 'images' ? imagesJob(spec, sealed, given) : startJob(spec, sealed, given)
     const state = await hosts.link(spec.hostId).startJob(job)
@@ -172,21 +198,26 @@ export const makeActs = (deps: ActDeps): Acts => {
   const takeDown = async ({ metadata, spec }: AppResource, step: Step<'takeDown'>): Promise<Learn> => {
     const { release, restoresBase } = step
     const link = hosts.link(spec.hostId)
-    const live = restoresBase ? await liveSealed(metadata.name, spec) : null
-    const job = takeDownJob(spec, release, { id: downJobOf(metadata.uid, release.number), live })
+    const rows = await rowsOf({ metadata, spec })
+    const live = restoresBase ? await liveSealed(metadata.name, rows) : null
+    const { releases: all } = rows
+    const job = takeDownJob(spec, release, { id: downJobOf(metadata.uid, release.number), live, releases: all })
     if ((await link.jobState(job.id)).state === 'exited') await link.dropJob(job.id)
     const state = await link.startJob(job)
     return (world) => ({ ...world, retiring: { ...world.retiring, [release.number]: state } })
   }
 
-  const liveSealed = async (app: string, { hostId, slug }: AppResource['spec']) => {
-    const live = liveOf(await ledger.observe({ app, host: hostId, slug, now: now() }))
+  const rowsOf = ({ metadata, spec }: Pick<AppResource, 'metadata' | 'spec'>) =>
+    ledger.observe({ app: metadata.name, host: spec.hostId, slug: spec.slug, now: now() })
+
+  const liveSealed = async (app: string, rows: AppRows) => {
+    const live = liveOf(rows)
     return live ? { number: live.number, sealed: await releases.open(app, live.number) } : null
   }
 
   const clear = async ({ metadata, spec }: AppResource): Promise<Learn> => {
     const link = hosts.link(spec.hostId)
-    const rows = await ledger.observe({ app: metadata.name, host: spec.hostId, slug: spec.slug, now: now() })
+    const rows = await rowsOf({ metadata, spec })
     const job = clearJob(spec, rows.releases, downJobOf(metadata.uid, 'all'))
     if ((await link.jobState(job.id)).state === 'exited') await link.dropJob(job.id)
     const state = await link.startJob(job)
@@ -228,8 +259,9 @@ export const makeActs = (deps: ActDeps): Acts => {
       const at = now()
       const link = hosts.link(spec.hostId)
       const made = { id: release.operation }
-      for (const job of [jobIdOf(made, 'images'), jobIdOf(made, 'start'), downJobOf(metadata.uid, release.number)])
-        await link.dropJob(job)
+      const keys = [jobIdOf(made, 'images'), jobIdOf(made, 'start'), downJobOf(metadata.uid, release.number)]
+      // Nothing of one without a record ever reached the host.
+      for (const job of release.record === null ? [] : keys) await link.dropJob(job)
       await ledger.retire(metadata.name, release.number, at)
       return learnRetired(release.number, at)
     },

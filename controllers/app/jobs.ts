@@ -1,7 +1,7 @@
 /** The detached jobs of an app, as the host is given them. */
 import { type ComposeDocument, type Printed, printProject } from '../../crds/app/compose/print.ts'
 import type { AppSpec } from '../../crds/app/schema.ts'
-import { imageWishes, pinnedProject, type SealedRelease } from '../../crds/app/sealed.ts'
+import { imageWishes, pinnedProject, type SealedRelease, wantsFreshBuild } from '../../crds/app/sealed.ts'
 import { jobIdOf } from '../../crds/app/steps.ts'
 import type { Operation, Release } from '../../crds/app/world.ts'
 import type { Job } from '../io/hosts.ts'
@@ -26,6 +26,7 @@ export const projectOf = (printed: Pick<Printed, 'release'>): string => printed.
 export const imagesJob = ({ slug }: AppSpec, sealed: SealedRelease, { operation, release }: Given): Job => {
   const wishes = imageWishes(sealed)
   const built = wishes.filter(({ how }) => how === 'build').map(({ name }) => name)
+  const known = wantsFreshBuild(sealed) ? [] : built
   const { build } = printProject(sealed.project, release.number)
   const builds = built.length > 0 ? build : null
   return {
@@ -36,7 +37,7 @@ export const imagesJob = ({ slug }: AppSpec, sealed: SealedRelease, { operation,
       String(release.number),
       builds?.project ?? '',
       lineOf(builds),
-      built.join(' '),
+      known.join(' '),
       String(wishes.length),
       ...wishes.flatMap(({ service, name, how }) => [service, name, how]),
     ],
@@ -69,15 +70,32 @@ export const startJob = ({ slug }: AppSpec, sealed: SealedRelease, { operation, 
   }
 }
 
-type Going = { id: string; live: { number: number; sealed: SealedRelease } | null }
+/** Releases that can be rolled back to without a build. */
+const KEPT_RELEASES = 6
+
+/** Ids of the images that rollbacks may want. @param releases newest first */
+const keptImages = (releases: readonly Release[]): string =>
+  releases
+    .filter(({ state }, place) => place < KEPT_RELEASES || state === 'live')
+    .flatMap(({ record }) => (record?.images ?? []).map(({ id }) => id))
+    .join(' ')
+
+type Going = { id: string; live: { number: number; sealed: SealedRelease } | null; releases: readonly Release[] }
 
 /** @param going.live what the stateful services go back to */
-export const takeDownJob = ({ slug }: AppSpec, release: Release, { id, live }: Going): Job => {
+export const takeDownJob = ({ slug }: AppSpec, release: Release, { id, live, releases }: Going): Job => {
   const base = live ? printProject(pinnedProject(live.sealed), live.number).base : null
   return {
     id,
     script: TAKE_DOWN,
-    lines: [slug, String(release.number), release.record?.project ?? '', base?.project ?? '', lineOf(base)],
+    lines: [
+      slug,
+      String(release.number),
+      release.record?.project ?? '',
+      base?.project ?? '',
+      lineOf(base),
+      keptImages(releases),
+    ],
     limitMs: DOWN_LIMIT_MS,
   }
 }

@@ -96,7 +96,8 @@ export const makeObserve = (deps: ObserveDeps) => {
     const job = await jobOf(object, rows)
     const over = rows.releases.filter(isOver)
     const retiring: Record<number, JobState> = {}
-    for (const { number } of over) retiring[number] = await link.jobState(downJobOf(metadata.uid, number))
+    for (const { number } of over.filter(({ record }) => record !== null))
+      retiring[number] = await link.jobState(downJobOf(metadata.uid, number))
     const drains = over.some(({ state, address }) => state === 'superseded' && address !== null)
     const upstreams = drains ? await hosts.routes(spec.hostId).upstreams() : []
     const isIdle = !rows.operations.some(({ state }) => state === 'running')

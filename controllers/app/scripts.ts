@@ -58,6 +58,22 @@ printf '%s' "$found"
 `,
 }
 
+/** stdin: how many names, then a name each. Says an id and an architecture for each, if all of them are there. */
+export const IMAGES_HERE: RemoteScript = {
+  name: 'app-images-here',
+  text: `${COMPOSE}IFS= read -r count || exit 64
+found=''
+while [ "$count" -gt 0 ]; do
+  IFS= read -r name || exit 64
+  count=$((count - 1))
+  one=$(docker image inspect --format '{{.Id}} {{.Architecture}}' "$name" 2>/dev/null) || exit ${EXIT.imageMissing}
+  found="\${found}${MARK} image $one
+"
+done
+printf '%s' "$found"
+`,
+}
+
 /** `index`, because older engines stop at a field that is not there. The containers of a project: id, service, state, health, restarts, exit code, out of memory, restart policy. */
 const INSPECT = `inspect() {
   ids=$(docker ps -aq --no-trunc --filter "label=com.docker.compose.project=$1") || return 1
@@ -176,16 +192,29 @@ exit 0
 `,
 }
 
-/** stdin: slug, number, its project ('' for none), base project and document to go back to ('' for none each). */
+/** Images that were built for the app, but for those that are named on stdin: ids, by blanks. Others are not ours to remove. */
+const COLLECT = `collect() {
+  docker image ls --no-trunc --filter "reference=bottega.local/$slug/*" --format '{{.ID}} {{.Repository}}:{{.Tag}}' |
+    while read -r id name; do
+      case " $1 " in *" $id "*) ;; *) docker image rm "$name" >/dev/null 2>&1;; esac
+    done
+}
+`
+
+/**
+ * stdin: slug, number, its project ('' for none), base project and document to go back to ('' for none each), ids of the
+ * images that are kept.
+ */
 export const TAKE_DOWN: RemoteScript = {
   name: 'app-take-down',
-  text: `${FOLDER}${COMPOSE}IFS= read -r project && IFS= read -r base_project && IFS= read -r base || exit 64
+  text: `${FOLDER}${COMPOSE}${COLLECT}for name in project base_project base kept; do IFS= read -r "$name" || exit 64; done
 if [ -n "$project" ]; then docker compose -p "$project" down --remove-orphans -t 10 </dev/null 2>&1 || exit 1; fi
 if [ -n "$base" ]; then
   (umask 077; printf '%s\\n' "$base" > "$app/base/compose.json") || exit 1
   docker compose -p "$base_project" -f "$app/base/compose.json" --project-directory "$app/base" \\
     up -d --no-build --pull never --remove-orphans </dev/null 2>&1 || exit 1
 fi
+collect "$kept"
 rm -rf "$here"
 `,
 }
@@ -193,7 +222,7 @@ rm -rf "$here"
 /** stdin: slug, 0, keep or delete (the volumes), base project, how many projects, then their names. */
 export const CLEAR: RemoteScript = {
   name: 'app-clear',
-  text: `${FOLDER}${COMPOSE}IFS= read -r volumes && IFS= read -r base_project && IFS= read -r count || exit 64
+  text: `${FOLDER}${COMPOSE}${COLLECT}IFS= read -r volumes && IFS= read -r base_project && IFS= read -r count || exit 64
 while [ "$count" -gt 0 ]; do
   IFS= read -r project || exit 64
   count=$((count - 1))
@@ -205,6 +234,7 @@ if [ "$volumes" = delete ]; then
     docker volume rm "$volume" >/dev/null || exit 1
   done
 fi
+collect ''
 rm -rf "$app"
 `,
 }

@@ -42,7 +42,8 @@ export type AppStore = {
   /** Enters an operation, or finds it under its id; null when the id is another app's. */
   ask(ask: Ask): Promise<Operation | null>
   operation(id: string): Promise<Operation | null>
-  open(app: string): Promise<number>
+  /** Those that wait or run, in the order of asking. */
+  open(app: string): Promise<Operation[]>
   cancel(id: string, account: string, at: string): Promise<CancelOutcome>
   release(app: string, number: number): Promise<Release | null>
   /** Of the release with this id; null when the app has none. */
@@ -104,7 +105,8 @@ on conflict do nothing returning version`,
 }
 
 const OPERATION = 'select app_operation_row(o) as operation from app_operations o where o.id = $1'
-const OPEN = 'select count(*) as open from app_operations where app = $1 and ended_at is null'
+const OPEN =
+  'select app_operation_row(o) as operation from app_operations o where o.app = $1 and o.ended_at is null order by o.n'
 const ASK = 'select operation from ask_app_operation($1, $2, $3, $4, $5, $6, $7, $8, $9)'
 const RELEASES = `
 select
@@ -185,7 +187,8 @@ select $1, coalesce(max(p.version), 0) + 1, $2, $3 from app_passwords p where p.
     return (await pg.query<{ operation: Operation }>('app_operation', OPERATION, [id])).rows[0]?.operation ?? null
   },
   async open(app) {
-    return (await pg.query<{ open: number }>('app_operations_open', OPEN, [app])).rows[0]?.open ?? 0
+    const { rows } = await pg.query<{ operation: Operation }>('app_operations_open', OPEN, [app])
+    return rows.map(({ operation }) => operation)
   },
   async cancel(id, account, at) {
     const text = 'select outcome from cancel_app_operation($1, $2, $3)'
@@ -209,6 +212,8 @@ select $1, coalesce(max(p.version), 0) + 1, $2, $3 from app_passwords p where p.
     const text = `insert into app_log_requests (id, app, tail, follow, wanted_until) values ($1, $2, $3, $4, $5)
 on conflict (id) do update set wanted_until = excluded.wanted_until`
     await pg.query('want_app_logs', text, [id, app, tail, follow, until])
+    // What nobody came back for.
+    await pg.query('lapse_app_logs', `select lapse_app_logs($1)`, [app])
   },
   async stopLogs(id) {
     await pg.query('stop_app_logs', 'delete from app_log_requests where id = $1', [id])

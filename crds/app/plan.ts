@@ -45,7 +45,7 @@ const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Ve
   const logs: AppStep[] = world.logs.map((wish) => ({ do: 'fetchLogs', wish }))
   const operation = presentOperation(object.spec, world)
   const going = operation ? operateOn(object, world, operation, now) : { steps: [], verdict: null }
-  const retiring = retireSteps(object, world, now)
+  const retiring = retireSteps(world, now)
   const routing = operation?.switchAt ? [] : routeStep(object, world)
   const steps = [...going.steps, ...routing, ...retiring.steps, ...logs]
   if (going.verdict) return { ...end(going.verdict), steps }

@@ -2,7 +2,6 @@
  * What is over goes: a superseded release once its visitors have left it, a failed one at once. Images stay, so that a
  * rollback needs no build.
  */
-import type { AppResource } from './plan.ts'
 import type { AppStep } from './steps.ts'
 import type { AppWorld, Release } from './world.ts'
 
@@ -36,21 +35,22 @@ const takeDown = (release: Release, world: AppWorld): AppStep => ({
 export const isOver = ({ state, retiredAt }: Release): boolean =>
   retiredAt === null && (state === 'superseded' || state === 'failed')
 
-export const retireSteps = (_object: AppResource, world: AppWorld, now: Date): Retiring => {
-  const over = world.releases.filter(isOver)
-  if (over.length === 0 || world.unreachable !== null) return { steps: [], isWaiting: over.length > 0 }
+/** What is next for one that is over; null while there is nothing to do but wait. */
+const stepFor = (release: Release, world: AppWorld, now: Date): AppStep | null => {
+  // It was refused before anything of it reached the host.
+  if (release.record === null) return { do: 'retire', release }
+  if (world.unreachable !== null || !isDrained(release, world, now)) return null
+  const job = world.retiring[release.number] ?? { state: 'absent' }
+  // A host whose engine did not answer is asked again.
+  if (job.state === 'exited') return job.code === 0 ? { do: 'retire', release } : takeDown(release, world)
   // While another is being made the base belongs to it.
   const isBusy = world.operations.some(({ state }) => state === 'running')
-  const steps = over.flatMap((release): AppStep[] => {
-    if (!isDrained(release, world, now)) return []
-    const job = world.retiring[release.number] ?? { state: 'absent' }
-    if (job.state === 'absent') {
-      if (isBusy && restoresBase(release, world)) return []
-      return [takeDown(release, world)]
-    }
-    if (job.state === 'running') return []
-    // A host whose engine did not answer is asked again.
-    return job.code === 0 ? [{ do: 'retire', release }] : [takeDown(release, world)]
-  })
-  return { steps, isWaiting: true }
+  const mayGo = job.state === 'absent' && !(isBusy && restoresBase(release, world))
+  return mayGo ? takeDown(release, world) : null
+}
+
+export const retireSteps = (world: AppWorld, now: Date): Retiring => {
+  const over = world.releases.filter(isOver)
+  const steps = over.map((release) => stepFor(release, world, now)).filter((step) => step !== null)
+  return { steps, isWaiting: over.length > 0 }
 }

@@ -50,8 +50,12 @@ export const imageWishes = ({ project, images }: SealedRelease): ImageWish[] => 
   })
 }
 
-/** Whether the host needs the files of the source at all. */
-export const needsFiles = ({ project, images }: SealedRelease): boolean =>
-  project.services.some(
-    ({ build, mounts }) => (build !== null && images.length === 0) || mounts.some(({ type }) => type === 'bind'),
-  )
+/** Which files of the source the host needs: what is mounted, what may be built, or none. */
+export const filesFor = ({ project, images }: SealedRelease): 'mounts' | 'build' | 'none' => {
+  if (project.services.some(({ mounts }) => mounts.some(({ type }) => type === 'bind'))) return 'mounts'
+  return images.length === 0 && project.services.some(({ build }) => build !== null) ? 'build' : 'none'
+}
+
+/** Somebody wants what is built to be built again, whatever is there. */
+export const wantsFreshBuild = ({ project, images }: SealedRelease): boolean =>
+  images.length === 0 && project.services.some(({ build }) => build?.noCache || build?.pull)

@@ -24,7 +24,7 @@ export type AppStage = {
 }
 
 export type Project = { compose: string; files: Record<string, string> }
-export type Visit = { method?: string; headers?: Record<string, string>; body?: string; agent?: Agent }
+export type Visit = { method?: string; headers?: Record<string, string>; body?: string; agent?: Agent; retried?: true }
 export type Page = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
 
 const BUSYBOX = '/bin/busybox'
@@ -57,7 +57,7 @@ ${more}`,
 })
 
 /** With `mode` 755 for what runs. */
-const bodyOf = ({ compose, files }: Project) => ({
+export const bodyOf = ({ compose, files }: Project) => ({
   compose,
   files: Object.fromEntries(
     Object.entries(files).map(([path, content]) => [
@@ -78,7 +78,7 @@ const visitHost = (host: AppHost, slug: string, path: string, options: Visit): P
     servername: hostname,
     ca: readFileSync(host.acme.caCert),
     headers: { host: `${hostname}:${host.httpsPort}`, ...headers },
-    agent: agent ?? (false as const),
+    agent: options.retried ? (false as const) : (agent ?? (false as const)),
     timeout: 20_000,
   }
   return new Promise((resolve, reject) => {
@@ -94,7 +94,13 @@ const visitHost = (host: AppHost, slug: string, path: string, options: Visit): P
         }),
       )
     })
-    sent.on('error', reject).on('timeout', () => sent.destroy(new Error('the app did not answer in time')))
+    // An idle connection may end while a request is on its way: whoever kept it open asks again (RFC 9112, 9.3.1).
+    const again = (error: Error) => {
+      const isIdleEnd = sent.reusedSocket && method === 'GET' && options.retried === undefined
+      if (isIdleEnd) resolve(visitHost(host, slug, path, { ...options, retried: true }))
+      else reject(error)
+    }
+    sent.on('error', again).on('timeout', () => sent.destroy(new Error('the app did not answer in time')))
     sent.end(body)
   })
 }

@@ -11,6 +11,8 @@ import { makeMailer } from '../../controllers/io/mail.ts'
 import { makePdf } from '../../controllers/io/pdf.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from '../../controllers/operator.ts'
 import { makeAccounts } from '../../controllers/runtime/accounts.ts'
+import { makeAppStore } from '../../controllers/runtime/appstore.ts'
+import { makeAppVault } from '../../controllers/runtime/appvault.ts'
 import { makeBlobs } from '../../controllers/runtime/blobs.ts'
 import { makeDevboxes } from '../../controllers/runtime/devboxes.ts'
 import { makeAppendFact } from '../../controllers/runtime/facts.ts'
@@ -107,6 +109,10 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     sites: makeSitePlaces({ pg }),
     limits: makeLimits(LIMIT_DEFAULTS),
   }
+  const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
+  const sealer = keys.sealer('app-release')
+  api.apps = apps
+  api.vault = makeAppVault({ pg, blobs: makeBlobs({ pg }), source: apps.source, sealer })
   const leading = takeEpoch(pg, 'sweep').then((epoch) => startOperator(deps, caches, epoch))
   leading.catch(() => {})
   return {
