@@ -18,8 +18,8 @@ import {
   pluginConfig,
 } from './node/configs.ts'
 import { hasKubeRules, letPodsThrough } from './node/firewall.ts'
-import { allowForwarding, makeAddress, readSettings, type Settings } from './node/kernel.ts'
-import { holdsNetworks, removeLeavings } from './node/leavings.ts'
+import { allowForwarding, makeAddress } from './node/kernel.ts'
+import { type Before, holdsNetworks, readBefore, removeLeavings } from './node/leavings.ts'
 import { writePauseImage } from './node/pause.ts'
 import { nodeAddress, nodeDir, nodeName, places, podCidr, stageDir } from './node/place.ts'
 import { ctr, makeServices, type NodeServices, waitOn, writeKubeconfig } from './node/services.ts'
@@ -74,7 +74,7 @@ const packages: readonly DebianPackage[] = [
   { name: 'openssl', files: ['/usr/bin/openssl'] },
 ]
 
-type Note = { owner: string; settings: Settings }
+type Note = Before & { owner: string }
 
 /** Starts the node and returns once it is Ready; what an earlier one left, however it ended, is cleared away before. */
 export async function startNode({ owner, progress }: NodeOptions): Promise<Node> {
@@ -86,9 +86,9 @@ export async function startNode({ owner, progress }: NodeOptions): Promise<Node>
     await endStaleNode()
     if (hasKubeRules()) throw new Refusal('Another Kubernetes has packet rules on this machine: stop it first.')
     const services = makeServices(built, owner)
-    const settings = readSettings()
-    makeFolders({ owner, settings })
-    const parts: Parts = { services, settings, plane: null, release: lock.release }
+    const before = readBefore()
+    makeFolders({ owner, ...before })
+    const parts: Parts = { services, before, plane: null, release: lock.release }
     try {
       const node = await startParts(parts, { owner, tools: built })
       step.done()
@@ -106,7 +106,7 @@ export async function startNode({ owner, progress }: NodeOptions): Promise<Node>
 
 type Parts = {
   services: NodeServices
-  settings: Settings
+  before: Before
   plane: ControlPlane | null
   release(): Promise<void>
 }
@@ -139,7 +139,7 @@ export async function clearNode(): Promise<void> {
 async function endStaleNode(): Promise<void> {
   const note = readJson<Note>(places.note)
   if (note !== null) await endProcesses(findOwned(note.owner), 2_000, 'SIGKILL')
-  if (existsSync(nodeDir)) await removeLeavings(note?.settings ?? {})
+  if (existsSync(nodeDir)) await removeLeavings(note ?? { settings: {}, absent: [] })
   rmSync(stageDir, { recursive: true, force: true })
 }
 
@@ -205,14 +205,14 @@ async function untilReady(kubectl: Kubectl, { kcm, kubelet, scheduler, kubeProxy
 }
 
 /** Nothing may be made anew while it is taken down, so whoever makes pods goes first. */
-async function stopParts({ services, settings, plane }: Parts, kubectl: Kubectl | null): Promise<void> {
+async function stopParts({ services, before, plane }: Parts, kubectl: Kubectl | null): Promise<void> {
   const { scheduler, kcm, kubelet, kubeProxy, coredns, containerd } = services
   await Promise.all([scheduler.stop(), kcm.stop()])
   if (kubectl !== null && kubelet.pid() !== null) await emptyNode(kubectl)
   await Promise.all([kubelet.stop(), kubeProxy.stop(), coredns.stop()])
   await containerd.stop()
   await plane?.stop()
-  await removeLeavings(settings)
+  await removeLeavings(before)
 }
 
 /** Lets the kubelet end the pods: it unmounts their volumes and has the plugins take their networks away. */

@@ -5,7 +5,7 @@ import { removeSockets } from '../controlplane.ts'
 import { endProcesses, startOf } from '../processes.ts'
 import { removeGroups } from './cgroups.ts'
 import { removeRules } from './firewall.ts'
-import { removeLinks, restoreSettings, type Settings, unmountBelow } from './kernel.ts'
+import { readSettings, removeLinks, restoreSettings, type Settings, unmountBelow } from './kernel.ts'
 import { network, nodeDir, places, pluginResults } from './place.ts'
 
 /** What a node leaves on a machine outside its folder, and how it is taken away, whoever ended its processes. */
@@ -15,6 +15,18 @@ const spaces = '/run/netns'
 const runtimeState = '/run/containerd'
 const kubeletState = '/var/lib/kubelet'
 const containerLogs = '/var/log/containers'
+
+/** What is read before a node starts. */
+export type Before = {
+  settings: Settings
+  /** The shared folders that are not there. */
+  absent: string[]
+}
+
+export const readBefore = (): Before => ({
+  settings: readSettings(),
+  absent: sharedFolders.filter((folder) => !existsSync(folder)),
+})
 
 /** Noted before the node's folder goes: afterwards nobody knows these names. */
 type Traces = { tasks: string[]; sockets: string[]; networkSpaces: string[] }
@@ -45,7 +57,7 @@ export const holdsNetworks = (): boolean => globSync(join(pluginResults, `${netw
  * Takes away everything outside the node's folder, and the folder. All processes of the node have ended but those that
  * outlive containerd by design.
  */
-export async function removeLeavings(before: Settings): Promise<void> {
+export async function removeLeavings({ settings, absent }: Before): Promise<void> {
   const traces = readTraces()
   await endShims()
   await removeGroups()
@@ -56,7 +68,8 @@ export async function removeLeavings(before: Settings): Promise<void> {
   unmountBelow(nodeDir)
   removeRules()
   removeFiles(traces)
-  restoreSettings(before)
+  for (const folder of absent) removeEmpty(folder)
+  restoreSettings(settings)
   removeSockets(places.plane)
   rmSync(nodeDir, { recursive: true, force: true })
 }
@@ -84,7 +97,6 @@ function removeFiles({ tasks, sockets }: Traces): void {
   for (const link of globSync(join(containerLogs, '*'))) {
     if (lstatSync(link).isSymbolicLink() && readlinkSync(link).startsWith(`${nodeDir}/`)) rmSync(link)
   }
-  for (const folder of sharedFolders) removeEmpty(folder)
 }
 
 /** Made by the first who needs them; somebody else's things may lie in them. The deepest come first. */
