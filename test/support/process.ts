@@ -112,7 +112,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
   const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
   const sealer = keys.sealer('app-release')
   api.apps = apps
-  api.vault = makeAppVault({ pg, blobs: makeBlobs({ pg }), source: apps.source, sealer })
+  api.releases = makeAppVault({ pg, blobs: makeBlobs({ pg }), source: apps.source, sealer })
   const leading = takeEpoch(pg, 'sweep').then((epoch) => startOperator(deps, caches, epoch))
   leading.catch(() => {})
   return {
