@@ -97,6 +97,7 @@ const BODIES: Record<string, () => unknown> = {
 const NEVER_SUCCEED = [
   'DELETE /api/invoices/:id', // it is numbered
   'POST /account/tokens', // the form is empty
+  'POST /api/apps/hosts/:id/approve', // there is no host
 ]
 
 spec('the matrix of every route and every caller', (t) => {
@@ -219,12 +220,13 @@ spec('the matrix of every route and every caller', (t) => {
         const found = await row(route)
         wrong.push(...found.wrong)
         const isClosed = route.scope.kind !== 'public' && route.scope.kind !== 'report'
-        if (isClosed && !found.isReached) unreached.push(nameOf(route))
+        // Nobody here holds a capability: whoever does is in the tests of its routes.
+        if (isClosed && !route.capability && !found.isReached) unreached.push(nameOf(route))
       }
       const [rows, columns] = [allRoutes.length, COLUMNS.length]
       console.log(`\ncounted: ${rows * columns} cells, ${rows} routes × ${columns} callers`)
       assert.equal(wrong, [])
-      assert.equal(unreached, NEVER_SUCCEED)
+      assert.equal(unreached.sort(), NEVER_SUCCEED)
     },
     { timeoutMs: 180_000 },
   )
