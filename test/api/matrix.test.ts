@@ -111,6 +111,7 @@ const NEVER_SUCCEED = [
   'POST /api/website/:id/republish', // it was never live
   'POST /review/:token', // the form is empty
   'POST /account/tokens', // the form is empty
+  'POST /api/apps/hosts/:id/approve', // there is no host
 ]
 
 spec('the matrix of every route and every caller', (t) => {
@@ -273,7 +274,7 @@ spec('the matrix of every route and every caller', (t) => {
       const [rows, columns] = [allRoutes.length, COLUMNS.length]
       console.log(`\ncounted: ${rows * columns} cells, ${rows} routes × ${columns} callers`)
       assert.equal(wrong, [])
-      assert.equal(unreached, NEVER_SUCCEED)
+      assert.equal(unreached.sort(), NEVER_SUCCEED.toSorted())
     },
     { timeoutMs: 400_000 },
   )
