@@ -3,7 +3,8 @@
  * Names are those of REST in camelCase. Section ids are the keys of the content as REST knows them.
  * Source: spec/2 "Site generate payload"; CONTRACT section 10 "Websites".
  */
-import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema, type StringSchema } from '../schema.ts'
+import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../schema.ts'
+import { image, label, link, text, title } from './content-fields.ts'
 
 export const LANGS = ['zh-Hant', 'zh-Hans', 'en', 'es'] as const
 export const LAYOUTS = ['classic', 'editorial'] as const
@@ -21,40 +22,7 @@ export const CHIPS_MAX = 12
 export const SPECS_MAX = 24
 export const OPTIONS_MAX = 8
 export const SOCIAL_MAX = 16
-export const LABEL_MAX = 80
-export const TITLE_MAX = 160
-export const TEXT_MAX = 2000
-export const URL_MAX = 2048
 export const SLUG_MAX = 40
-/** Characters of an image value; a data URI is the longest, 10 MB in base64. */
-export const IMAGE_MAX = 14_000_000
-
-type Described = { description: string }
-const label = <T extends Described>(field: T) =>
-  ({ type: 'string', minLength: 1, maxLength: LABEL_MAX, 'x-text': 'line', ...field }) as const satisfies StringSchema
-const title = <T extends Described>(field: T) =>
-  ({ type: 'string', minLength: 1, maxLength: TITLE_MAX, 'x-text': 'line', ...field }) as const satisfies StringSchema
-const text = <T extends Described>(field: T) =>
-  ({ type: 'string', minLength: 1, maxLength: TEXT_MAX, 'x-text': 'block', ...field }) as const satisfies StringSchema
-
-/** Schemes that a visitor may be led to; no script and no data. */
-const link = <T extends Described>(field: T) =>
-  ({
-    type: 'string',
-    maxLength: URL_MAX,
-    pattern: '^(https?://|mailto:|tel:)[^\\x00-\\x20\\x7F"<>\\\\]+$',
-    ...field,
-  }) as const satisfies StringSchema
-
-/** Pixels only: an SVG may hold scripts, so it is refused here and again where the bytes are read. */
-const image = <T extends Described>(field: T) =>
-  ({
-    type: 'string',
-    maxLength: IMAGE_MAX,
-    pattern:
-      '^(asset:[A-Za-z0-9][A-Za-z0-9._-]{0,63}|https://[^\\x00-\\x20\\x7F"<>\\\\]+|data:image/(png|jpeg|webp|avif);base64,[A-Za-z0-9+/]+={0,2})$',
-    ...field,
-  }) as const satisfies StringSchema
 
 const page = {
   type: 'object',
