@@ -4,13 +4,20 @@
  */
 import { request } from 'node:http'
 import type { Duplex } from 'node:stream'
+import { Waiting } from '../runtime/errors.ts'
 
 const ANSWER_LIMIT_MS = 10_000
 const ANSWER_BYTES_MAX = 32 * 1024 * 1024
 
+/** How soon a pass asks again when the endpoint stays away. */
+const AWAY_RETRY_MS = 5_000
+
 /** The endpoint was restarted under the call: it may have been carried out. Read again, then decide. */
-export class AdminReset extends Error {
-  override name = 'AdminReset'
+export class AdminReset extends Waiting {
+  constructor(detail: string) {
+    super('ProxyUnreachable', `the admin endpoint of the host's proxy does not answer: ${detail}`, AWAY_RETRY_MS)
+    this.name = 'AdminReset'
+  }
 }
 
 /** The endpoint refused. The message is Caddy's own about a configuration that we made. */

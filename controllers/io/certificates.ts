@@ -55,17 +55,18 @@ const stateOf = ({ notBefore, notAfter, isFor }: Served, nowMs: number): HostCer
 const wholeSeconds = (iso: string): string => `${iso.slice(0, 19)}Z`
 
 /**
- * @param open a stream to where the host serves TLS
+ * @param open a stream to where the host serves TLS, null when nobody listens there
  * @returns measures the certificates of all hostnames; sound ones are remembered for a while
  */
-export const makeCertificates = (open: () => Promise<Duplex>, now: () => Date) => {
+export const makeCertificates = (open: () => Promise<Duplex | null>, now: () => Date) => {
   const kept = new Map<string, { atMs: number; certificate: HostCertificate }>()
 
   const measure = async (hostname: string): Promise<HostCertificate> => {
     const nowMs = now().getTime()
     const known = kept.get(hostname)
     if (known && known.certificate.state === 'valid' && Math.abs(nowMs - known.atMs) < KEPT_MS) return known.certificate
-    const served = await handshake(await open(), hostname)
+    const stream = await open()
+    const served = stream && (await handshake(stream, hostname))
     const certificate: HostCertificate =
       served === null
         ? { hostname, state: 'missing' }

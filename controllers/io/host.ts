@@ -11,14 +11,14 @@ import type { HostCertificate } from '../../crds/host/schema.ts'
 import { Stalled, Waiting, withDeadline } from '../runtime/errors.ts'
 import { StaleEpoch } from '../runtime/fence.ts'
 import type { Log } from '../runtime/log.ts'
-import { type AdminAnswer, type AdminCall, callAdmin } from './caddy.ts'
+import { type AdminAnswer, type AdminCall, AdminReset, callAdmin } from './caddy.ts'
 import { makeCertificates } from './certificates.ts'
 import type { HostLink, HostRoutes, HostsDeps, RunInput } from './hosts.ts'
 import { inspect } from './inspect.ts'
 import { type JobRun, makeJobs } from './jobs.ts'
 import { execute, HostFenced, OUTPUT_BYTES_MAX, type RunResult } from './remote.ts'
 import { makeRoutes } from './routes.ts'
-import { ChannelLost, type Connection, connectSsh, SshRefused } from './ssh.ts'
+import { ChannelLost, type Connection, connectSsh, SshRefused, StreamRefused } from './ssh.ts'
 import { makePool, type Pool } from './sshpool.ts'
 
 /** How soon a host that did not answer is tried again. */
@@ -150,6 +150,7 @@ export const makeHost = (deps: HostDeps): OneHost => {
   }
 
   const translated = (error: unknown): unknown => {
+    if (error instanceof StreamRefused) return new AdminReset(error.message)
     if (error instanceof ChannelLost) return new HostUnreachable(name, error.outcome, error.message)
     if (error instanceof HostFenced) return new StaleEpoch(error.message)
     if (!(error instanceof SshRefused)) return error
@@ -219,7 +220,14 @@ export const makeHost = (deps: HostDeps): OneHost => {
   }
   const tls = () =>
     use({ name: 'tls', lane: 'status', deadlineMs: ADMIN_LIMIT_MS }, (connection) => connection.forward(served()))
-  const measure = makeCertificates(tls, now)
+  const measure = makeCertificates(
+    () =>
+      tls().catch((error) => {
+        if (error instanceof AdminReset) return null
+        throw error
+      }),
+    now,
+  )
 
   return {
     link: { run: (input) => runFenced(input, (input.lane ?? 'work') === 'work'), ...jobs },

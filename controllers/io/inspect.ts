@@ -1,4 +1,5 @@
 /** Looking at a host: a connection of its own each time, so that the key it shows now is the one that is judged. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Findings, Inspection } from '../../crds/host/inspect.ts'
 import { callAdmin } from './caddy.ts'
 import { execute, type RemoteScript } from './remote.ts'
@@ -51,16 +52,21 @@ const findingsOf = (text: string, { siteRoot, proxyFault }: { siteRoot: string; 
   }
 }
 
+/** The endpoint restarts at each change of a route: a reset says nothing of its health. */
+const ADMIN_TRIES = 5
+const ADMIN_PAUSE_MS = 200
+
 const proxyFaultOf = async (connection: Connection, admin: string): Promise<string> => {
-  try {
-    const { status } = await callAdmin(await connection.forward(admin), {
-      method: 'GET',
-      path: '/config/apps/http/http_port',
-    })
-    // 400: there is no such part of the configuration yet
-    return status < 500 ? '' : `status ${status}`
-  } catch (error) {
-    return error instanceof Error ? error.message : 'no answer'
+  for (let left = ADMIN_TRIES; ; left--) {
+    try {
+      const call = { method: 'GET', path: '/config/apps/http/http_port' } as const
+      const { status } = await callAdmin(await connection.forward(admin), call)
+      // 400: there is no such part of the configuration yet
+      return status < 500 ? '' : `status ${status}`
+    } catch (error) {
+      if (left <= 1 || !connection.isOpen()) return error instanceof Error ? error.message : 'no answer'
+      await sleep(ADMIN_PAUSE_MS)
+    }
   }
 }
 

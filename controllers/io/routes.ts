@@ -2,6 +2,7 @@
  * The routes of one host: wanted ones in PostgreSQL, served ones in its Caddy. One call after the other; what is applied
  * is what stands in the rows at that moment, so a call that comes late, or from a leader that was replaced, does no harm.
  */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { partsOf, routeConfig, SERVER_ID, withOurs } from '../../crds/host/proxy.ts'
 import type { ProxySettings } from '../../crds/host/schema.ts'
 import { Stalled } from '../runtime/errors.ts'
@@ -12,6 +13,8 @@ import { type AdminAnswer, type AdminCall, AdminRefused, AdminReset } from './ca
 
 /** Somebody changed it in between, or the endpoint restarted: read again, this often. */
 const TRIES_MAX = 6
+/** The endpoint is back within milliseconds. */
+const PAUSE_MS = 50
 
 /** A hostname belongs to another route of the host. */
 export class RouteTaken extends Stalled {
@@ -53,6 +56,7 @@ const afterResets = async <T>(work: () => Promise<T>): Promise<T> => {
       return await work()
     } catch (error) {
       unlessReset(error)
+      await sleep(PAUSE_MS)
     }
   }
   return work()

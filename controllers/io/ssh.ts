@@ -10,7 +10,7 @@ import ssh2, { type ClientChannel, type ServerHostKeyAlgorithm } from 'ssh2'
 export type Channel = ClientChannel
 
 /** Of log-in, all of it. */
-const LOG_IN_LIMIT_MS = 10_000
+const LOG_IN_LIMIT_MS = 15_000
 /** Off by default in ssh2: without it a peer that went away is noticed by nobody. Broken after three without an answer. */
 const KEEPALIVE_MS = 10_000
 const KEEPALIVE_COUNT_MAX = 3
@@ -40,10 +40,15 @@ export class ChannelLost extends Error {
   }
 }
 
+/** Nobody listens on the host where a stream was to lead, or not at this moment. */
+export class StreamRefused extends Error {
+  override name = 'StreamRefused'
+}
+
 export type Connection = {
   /** Runs one command. @throws ChannelLost `unstarted` */
   exec(command: string): Promise<Channel>
-  /** A stream to a socket on the host: an absolute path, or `host:port`. @throws ChannelLost `unstarted` */
+  /** A stream to a socket on the host: an absolute path, or `host:port`. @throws StreamRefused, ChannelLost `unstarted` */
   forward(to: string): Promise<Duplex>
   isOpen(): boolean
   /** Called once, when it has ended for whatever reason. @returns takes the listener back */
@@ -127,7 +132,10 @@ export const connectSsh = (endpoint: Endpoint, signal?: AbortSignal): Promise<Co
 
 const connectionOf = (client: ssh2.Client, life: Pick<Connection, 'isOpen' | 'onEnd'>): Connection => {
   /** ssh2 forgets the callbacks of a connection that breaks, so its end settles what waits for a channel. */
-  const opened = <C>(ask: (done: (error: Error | undefined, channel: C) => void) => void): Promise<C> =>
+  const opened = <C>(
+    ask: (done: (error: Error | undefined, channel: C) => void) => void,
+    refusal: (why: string) => Error,
+  ): Promise<C> =>
     new Promise((resolve, reject) => {
       const lost = (why: string) => reject(new ChannelLost('unstarted', why))
       if (!life.isOpen()) return lost('the connection has ended')
@@ -135,22 +143,25 @@ const connectionOf = (client: ssh2.Client, life: Pick<Connection, 'isOpen' | 'on
       try {
         ask((error, channel) => {
           forgetEnd()
-          if (error) lost(error.message)
-          else resolve(channel)
+          if (!error) resolve(channel)
+          else if (life.isOpen()) reject(refusal(error.message))
+          else lost(error.message)
         })
       } catch (error) {
         lost(error instanceof Error ? error.message : 'no channel')
       }
     })
+  const full = (why: string) => new ChannelLost('unstarted', why)
+  const nobody = (why: string) => new StreamRefused(why)
   return {
     ...life,
-    exec: (command) => opened<Channel>((done) => client.exec(command, done)),
+    exec: (command) => opened<Channel>((done) => client.exec(command, done), full),
     forward: (to) =>
       opened<Duplex>((done) => {
         if (to.startsWith('/')) return void client.openssh_forwardOutStreamLocal(to, done)
         const colon = to.lastIndexOf(':')
         client.forwardOut('127.0.0.1', 0, to.slice(0, colon), Number(to.slice(colon + 1)), done)
-      }),
+      }, nobody),
     end: () => client.destroy(),
   }
 }

@@ -98,7 +98,7 @@ export const sweeps = <Played>(t: Suite, what: string, story: () => Story<Played
         let deaths = 0
         for (let at = 0; ; at += stride) {
           const { crashed, calls } = await live(story(), { call: at, when }).catch((error) => {
-            throw new Error(`crash ${when} call ${at}: ${error.stack}`)
+            throw new Error(`crash ${when} call ${at}: ${error.details ?? ''}${error.stack}`)
           })
           if (!crashed) break
           deaths++
