@@ -13,6 +13,7 @@ import { assert, spec } from '../support/spec.ts'
 const PUBLIC = new Set([
   'GET /api/auth/scopes',
   'GET /api/openapi-invoices.json',
+  'GET /api/openapi-apps.json',
   'GET /api/openapi-websites.json',
   'GET /templates',
   'GET /api/website/templates',
