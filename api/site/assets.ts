@@ -6,7 +6,7 @@ import { sha256Of } from '../../controllers/runtime/blobs.ts'
 import type { Fault } from '../../crds/problem.ts'
 import { type Content, content as contentSchema } from '../../crds/site/content.ts'
 import { imageSourceOf } from '../../crds/site/imagesource.ts'
-import { withPictures } from '../../crds/site/pictures.ts'
+import { assetKeyOf, pictureValues, withPictures } from '../../crds/site/pictures.ts'
 import { ASSETS_MAX, ASSETS_MAX_BYTES } from '../../crds/site/schema.ts'
 import type { Deps } from '../deps.ts'
 import { refuseFaults } from '../problem.ts'
@@ -30,6 +30,7 @@ const kindFaults = (sent: readonly [string, Buffer][]): Fault[] =>
     imageSourceOf(content) === null ? [fault(`/assets/${key}`, 'is not a JPEG, PNG, WebP or AVIF picture')] : [],
   )
 
+const DATA_KEY = 'data-'
 const DATA_KEY_DIGITS = 24
 const dataOf = (value: string): Buffer | null =>
   value.startsWith('data:') ? Buffer.from(value.slice(value.indexOf(',') + 1), 'base64') : null
@@ -48,15 +49,18 @@ export const takeAssets = (content: Content, sent: SentAssets, kept: Record<stri
   const named = withPictures(contentSchema, content, (value) => {
     const bytes = dataOf(value)
     if (bytes === null) return value
-    const key = `data-${sha256Of(bytes).slice(0, DATA_KEY_DIGITS)}`
+    const key = `${DATA_KEY}${sha256Of(bytes).slice(0, DATA_KEY_DIGITS)}`
     inside.set(key, bytes)
     return `asset:${key}`
   })
   const all = [...uploads, ...inside]
   const sums = all.map(([key, bytes]): [string, string] => [key, sha256Of(bytes)])
+  const used = new Set(pictureValues(contentSchema, named).map(({ value }) => assetKeyOf(value)))
+  // What a caller named stays until they take it away; what came inside the content goes with its picture.
+  const lasting = Object.entries(kept).filter(([key]) => !key.startsWith(DATA_KEY) || used.has(key))
   return {
     content: named,
-    assets: { ...kept, ...Object.fromEntries(sums) },
+    assets: Object.fromEntries([...lasting, ...sums]),
     store: async (deps) => {
       for (const [, bytes] of all) await deps.blobs.put(bytes)
     },

@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { connect } from 'node:tls'
+import { AdminReset } from './caddy.ts'
 
 const LIMIT_MS = 8_000
 const BODY_MAX_BYTES = 4 * 1024 * 1024
@@ -62,7 +63,11 @@ const get = (socket: Duplex, hostname: string, path: string): Promise<Served> =>
 
 /** @param open a stream to where the host serves TLS  @returns what a visitor sees; never throws for what the host answers */
 export const lookAt = async (open: () => Promise<Duplex>, hostname: string, path: string): Promise<Served> => {
-  const stream = await open()
+  const stream = await open().catch((error) => {
+    if (error instanceof AdminReset) return null
+    throw error
+  })
+  if (stream === null) return { state: 'none', detail: 'NOBODY_LISTENS' }
   const timer = setTimeout(() => stream.destroy(new Error('the look took too long')), LIMIT_MS)
   try {
     const secured = await secure(stream, hostname)

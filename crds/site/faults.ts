@@ -1,10 +1,10 @@
 /** The rules that no schema says: the API refuses with them, and the plan stalls with the same codes and words. */
 import { metadataFaults } from '../metadata.ts'
 import type { Fault } from '../problem.ts'
-import { content as contentSchema } from './content.ts'
+import { type Content, content as contentSchema } from './content.ts'
 import { contentFaults } from './content-faults.ts'
 import { assetKeyOf, pictureValues } from './pictures.ts'
-import { CONTENT_MAX_BYTES, type SiteSpec } from './schema.ts'
+import { ASSET_REFS_MAX, CONTENT_MAX_BYTES, type SiteSpec } from './schema.ts'
 
 /** Faults of content, assets and metadata. Those of domains need to know more (domain.ts). */
 export const siteFaults = (spec: Pick<SiteSpec, 'content' | 'assets' | 'metadata'>): Fault[] => {
@@ -16,7 +16,15 @@ export const siteFaults = (spec: Pick<SiteSpec, 'content' | 'assets' | 'metadata
   return [...metadataFaults(spec.metadata), ...contentFaults(spec.content, '/content'), ...assetFaults(spec)]
 }
 
-const assetFaults = ({ content, assets = {} }: Pick<SiteSpec, 'content' | 'assets'>): Fault[] =>
+const assetFaults = ({ content, assets = {} }: Pick<SiteSpec, 'content' | 'assets'>): Fault[] => {
+  const count = Object.keys(assets).length
+  if (count > ASSET_REFS_MAX) {
+    return [{ code: 'INVALID_FIELD', pointer: '/assets', detail: `${count} pictures, at most ${ASSET_REFS_MAX}` }]
+  }
+  return missingAssets(content, assets)
+}
+
+const missingAssets = (content: Content, assets: Record<string, string>): Fault[] =>
   pictureValues(contentSchema, content).flatMap(({ pointer, value }) => {
     const key = assetKeyOf(value)
     if (key === null || Object.hasOwn(assets, key)) return []

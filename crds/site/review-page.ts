@@ -15,6 +15,7 @@ h2 { margin-bottom: 0.75rem; font-size: 1.125rem; line-height: 1.3; }
 a { color: var(--accent); }
 main { max-width: 52rem; padding: clamp(1.25rem, 5vw, 3rem); }
 main > * + * { margin-top: 2rem; }
+section > * + * { margin-top: 0.75rem; }
 header p, .hint { color: var(--muted); }
 dl { display: grid; grid-template-columns: minmax(8rem, auto) 1fr; gap: 0.5rem 1.5rem; }
 dt { color: var(--muted); }

@@ -31,8 +31,8 @@ type Column = (typeof COLUMNS)[number]
 
 const isIn = (group: readonly Column[], column: Column) => group.includes(column)
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
-/** Things under /api/admin are found by every administrator, and what a role decides on is somebody else's. */
-const isOwned = ({ path, role }: Route) => /\/:id/.test(path) && !path.startsWith('/api/admin/') && role === undefined
+/** Things under /api/admin are found by every administrator, and what a reviewer decides on is somebody else's. */
+const isOwned = ({ path, role }: Route) => /\/:id/.test(path) && !path.startsWith('/api/admin/') && role !== 'reviewer'
 
 const roleOf = (column: Column) => (column === 'reviewer' || column === 'admin' ? column : 'member')
 const hasRole = ({ role }: Route, column: Column) =>

@@ -14,6 +14,7 @@ const PUBLIC = new Set([
   'GET /api/auth/scopes',
   'GET /api/openapi-devboxes.json',
   'GET /api/openapi-invoices.json',
+  'GET /api/openapi-apps.json',
   'GET /api/openapi-websites.json',
   'GET /templates',
   'GET /api/website/templates',

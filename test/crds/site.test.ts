@@ -1,3 +1,4 @@
+import { siteAnswer } from '../../crds/site/answer.ts'
 import { domainFaults } from '../../crds/site/domain.ts'
 import { readFacts } from '../../crds/site/facts.ts'
 import { siteFaults } from '../../crds/site/faults.ts'
@@ -277,6 +278,18 @@ spec('what a site shows and serves', (t) => {
       ['live', 'draft', 1, 'https://shop.sites.test/'],
     )
     assert.equal([view.review_state, view.review?.decision, view.review?.decided_by], ['draft', 'approve', 'reviewer'])
+  })
+  t('shows exactly what its description promises', () => {
+    const object = site(live)
+    const of = { ...homed(object), ...approved, switches: [switchTo(1, release(1))] }
+    const view = viewSite(object, of, planSite(object, of))
+    assert.equal(Object.keys(view).sort(), Object.keys(siteAnswer.properties as object).sort())
+    const { review, releases } = siteAnswer.properties as Record<
+      string,
+      { properties?: object; items?: { properties: object } }
+    >
+    assert.equal(Object.keys(view.review ?? {}).sort(), Object.keys(review?.properties ?? {}).sort())
+    assert.equal(Object.keys(view.releases[0] ?? {}).sort(), Object.keys(releases?.items?.properties ?? {}).sort())
   })
   t('says that an account is locked to another template', () => {
     const of = homed(site(), 'd1', { account: { name: 'demo', templateLock: 'lumen' } })
