@@ -116,7 +116,7 @@ const story = (): Story<Answer> => ({
     await kubectl(['delete', 'bapp', name, '--ignore-not-found'])
   },
   deathsMin: 40,
-  every: 11,
+  every: 17,
 })
 
 /** An administrator may register a host as approved. */
