@@ -13,6 +13,11 @@ import { assert, spec } from '../support/spec.ts'
 const PUBLIC = new Set([
   'GET /api/auth/scopes',
   'GET /api/openapi-invoices.json',
+  'GET /api/openapi-apps.json',
+  // What an app's own proxy asks, known by its token; the page of a private app.
+  'GET /_bottega/verify',
+  'GET /_bottega/access',
+  'POST /_bottega/access',
   'GET /problems/:code',
   'GET /i/:token',
   'POST /i/:token',
