@@ -12,7 +12,9 @@ const withRelease =
   (world) => ({
     ...world,
     releases: world.releases.map((one) =>
-      one.number === number ? { ...one, ...change, record: { ...one.record, ...change.record } } : one,
+      one.number === number
+        ? { ...one, ...change, ...(change.record && { record: { ...one.record, ...change.record } }) }
+        : one,
     ),
   })
 

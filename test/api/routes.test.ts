@@ -20,6 +20,10 @@ const PUBLIC = new Set([
   'GET /api/website/templates',
   'GET /preview/:token',
   'GET /preview/:token/{*path}',
+  // What an app's own proxy asks, known by its token; the page of a private app.
+  'GET /_bottega/verify',
+  'GET /_bottega/access',
+  'POST /_bottega/access',
   'GET /problems/:code',
   'GET /i/:token',
   'POST /i/:token',

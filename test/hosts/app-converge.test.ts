@@ -107,8 +107,9 @@ const story = (): Story<Answer> => ({
     proxy(),
     containers(),
   ],
+  // What the host itself says of its disk and its certificates is its own.
   mayDo:
-    /^(get|list|ssh (inspect|app-look|app-logs|job)|admin GET) ?|^sql (mirror_|observe_|host_credential$|host_routes?$|turn_outbox|take_epoch|put_mirror)/,
+    /^patch .*\/hosts\/local\/status$|^(get|list|ssh (inspect|app-look|app-logs|job)|admin GET) ?|^sql (mirror_|observe_|host_credential$|host_routes?$|turn_outbox|take_epoch|put_mirror)/,
   looked: /^sql observe_app$/,
   clear: async () => {
     const lift = ['--type=merge', '-p', '{"metadata":{"finalizers":null}}']
@@ -116,7 +117,7 @@ const story = (): Story<Answer> => ({
     await kubectl(['delete', 'bapp', name, '--ignore-not-found'])
   },
   deathsMin: 40,
-  every: 11,
+  every: 17,
 })
 
 /** An administrator may register a host as approved. */
