@@ -13,12 +13,19 @@ const getAccount = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> =
   const profile = (row?.view as AccountView | undefined) ?? caller.profile
   const { id, email, name, plan, role, capabilities, teams } = profile
   const now = deps.now()
-  const [sends, committed, burst] = await Promise.all([
-    deps.slots.used(id, quotaDay(now)),
+  const day = quotaDay(now)
+  const [sends, { sites, publishes }, committed, burst] = await Promise.all([
+    deps.slots.used(id, day),
+    deps.sites.used(id, day),
     deps.devboxes.committed(id),
     deps.limits.burst(caller.by.id),
   ])
-  const used = { sends_per_day: sends, devbox_cost_cap_usd: usdOf(committed) }
+  const used = {
+    sends_per_day: sends,
+    sites,
+    publishes_per_day: publishes,
+    devbox_cost_cap_usd: usdOf(committed),
+  }
   const quotas = { ...quotasOf(profile, used, now), burst }
   return { status: 200, body: { account: { id, email, name, plan, role, capabilities, teams, quotas } } }
 }

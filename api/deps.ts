@@ -1,14 +1,18 @@
 /** What the handlers are given. Wired by hand in main.ts; tests hand in the same. */
 import type { Accounts } from '../controllers/runtime/accounts.ts'
+import type { AppStore } from '../controllers/runtime/appstore.ts'
+import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
 import type { Devboxes } from '../controllers/runtime/devboxes.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
+import type { Credentials, HostReader } from '../controllers/runtime/hosts.ts'
 import type { Issuers } from '../controllers/runtime/issuers.ts'
 import type { Keys } from '../controllers/runtime/keys.ts'
 import type { Kube } from '../controllers/runtime/kube.ts'
 import type { LedgerReader } from '../controllers/runtime/ledger.ts'
 import type { MirrorReader } from '../controllers/runtime/mirror.ts'
+import type { SitePlaces } from '../controllers/runtime/sites.ts'
 import type { Slots } from '../controllers/runtime/slots.ts'
 import type { Audit } from './audit.ts'
 import type { Attempts } from './auth/attempts.ts'
@@ -31,6 +35,11 @@ export type Deps = {
   mirror: MirrorReader
   blobs: Blobs
   issuers: Issuers
+  hosts: HostReader
+  /** Private keys of hosts: written here, opened by the controllers. */
+  credentials: Pick<Credentials, 'put'>
+  /** The development exception: owners may name what is on loopback. */
+  allowLoopback: boolean
   waiter: Waiter
   keys: Keys
   authenticate: Authenticate
@@ -47,10 +56,14 @@ export type Deps = {
   slots: Slots
   devboxes: Devboxes
   vault: Vault
+  apps: AppStore
+  /** Sealed releases, for what a deploy would change. */
+  releases: Pick<AppVault, 'open'>
   limits: Limits
   idempotency: Idempotency
   audit: Audit
   auditReader: AuditReader
+  sites: SitePlaces
   namespace: string
   publicUrl: string
   now: () => Date

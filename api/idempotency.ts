@@ -10,6 +10,7 @@
 import { createHash, createHmac } from 'node:crypto'
 import type { KeyBook, KeyRef, Run } from '../controllers/runtime/idempotency.ts'
 import { deriveKey, makeSealer, type Sealer } from '../controllers/runtime/seal.ts'
+import { canonical } from '../crds/canonical.ts'
 import type { Caller } from './auth/auth.ts'
 import type { Exchange, Stage } from './exchange.ts'
 import { Problem, statusOf } from './problem.ts'
@@ -39,14 +40,6 @@ export const makeIdempotency = (deps: { book: KeyBook; serverKey: Buffer }): Ide
     sealer: makeSealer(deps.serverKey, 'idempotency'),
     fingerprint: (text) => createHmac('sha256', key).update(text).digest(),
   }
-}
-
-/** The same value gives the same text, whatever the order of its fields. */
-const canonical = (value: unknown): string => {
-  if (Array.isArray(value)) return `[${value.map(canonical).join()}]`
-  if (typeof value !== 'object' || value === null) return JSON.stringify(value) ?? 'null'
-  const fields = Object.entries(value).sort(([a], [b]) => (a < b ? -1 : 1))
-  return `{${fields.map(([name, inner]) => `${JSON.stringify(name)}:${canonical(inner)}`).join()}}`
 }
 
 /**

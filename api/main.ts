@@ -1,12 +1,15 @@
 /** The API's process: reads its configuration, wires the clients, listens. It holds no state and any number may run. */
 
 import { makeAccounts } from '../controllers/runtime/accounts.ts'
+import { makeAppStore } from '../controllers/runtime/appstore.ts'
+import { makeAppVault } from '../controllers/runtime/appvault.ts'
 import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.ts'
 import { makeBlobs } from '../controllers/runtime/blobs.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
 import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
 import { API, EnvError, LIMITS, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
+import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
 import { makeKeyBook } from '../controllers/runtime/idempotency.ts'
 import { makeIssuers } from '../controllers/runtime/issuers.ts'
 import { makeKeys } from '../controllers/runtime/keys.ts'
@@ -17,6 +20,7 @@ import { makeMetrics } from '../controllers/runtime/metrics.ts'
 import { makeMirrorReader } from '../controllers/runtime/mirror.ts'
 import { makeOps } from '../controllers/runtime/ops.ts'
 import { makePg } from '../controllers/runtime/pg.ts'
+import { makeSitePlaces } from '../controllers/runtime/sites.ts'
 import { makeSlots } from '../controllers/runtime/slots.ts'
 import { installStop } from '../controllers/runtime/stop.ts'
 import { VERSION } from '../controllers/runtime/version.ts'
@@ -85,13 +89,18 @@ const main = async () => {
   const limits = makeLimits(readEnv(LIMITS, process.env))
   const gatherMs = () => (limits.underWay() >= CROWD.from ? CROWD.gatherMs : 0)
   const audit = makeAudit({ append: makeAppendAudit({ pg, gatherMs }), log })
+  const blobs = makeBlobs({ pg })
+  const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
   const deps: Deps = {
     kube,
     ledger: makeLedgerReader({ pg }),
     appendFact: makeAppendFact({ pg, epoch: null }),
     mirror,
-    blobs: makeBlobs({ pg }),
+    blobs,
     issuers: makeIssuers({ pg }),
+    hosts: makeHostReader({ pg }),
+    credentials: makeCredentials({ pg, serverKey: env.secretKey }),
+    allowLoopback: env.egressAllowLoopback === 'true',
     waiter,
     keys,
     authenticate: auth.authenticate,
@@ -106,10 +115,13 @@ const main = async () => {
     slots: makeSlots({ pg, gatherMs }),
     devboxes: makeDevboxes({ pg }),
     vault: makeVault(env.secretKey),
+    apps,
+    releases: makeAppVault({ pg, blobs, source: apps.source, sealer: keys.sealer('app-release') }),
     limits,
     idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), serverKey: env.secretKey }),
     audit,
     auditReader: makeAuditReader({ pg }),
+    sites: makeSitePlaces({ pg }),
     namespace: env.namespace,
     publicUrl: env.publicUrl,
     now,

@@ -84,12 +84,16 @@ export type ApiRequest = {
   audited?: Audited
 }
 
-/** `body` is sent as JSON; `bytes` go out as they are, with the content type in `headers`. */
+/**
+ * `body` is sent as JSON; `bytes` go out as they are, with the content type in `headers`; what a `stream` gives goes out as
+ * it comes, until it ends or the client leaves, when its `return` is called.
+ */
 export type Answer = {
   status: number
   headers?: Record<string, string>
   body?: unknown
   bytes?: Buffer
+  stream?: AsyncIterable<string>
 }
 
 /** A page is served but not part of the described API. */

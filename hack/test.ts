@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { FileResult } from '../test/support/result.ts'
 import { runFiles } from '../test/support/run.ts'
+import { clearNode } from './lib/node.ts'
 import { createProgress } from './lib/progress.ts'
 import { messageOf, Refusal, runCommand } from './lib/refusal.ts'
 import { endStaleStages, startStage } from './lib/stage.ts'
@@ -23,12 +24,20 @@ const parts = {
     onStage: true,
     deadlineMs: 15 * minute,
   },
-  hosts: { globs: ['test/hosts/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
+  hosts: { globs: ['test/hosts/**/*.test.ts'], onStage: true, docker: true, deadlineMs: 15 * minute },
   pages: { globs: ['test/pages/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
-  cluster: { globs: ['test/cluster/**/*.test.ts'], onStage: true, deadlineMs: 20 * minute },
+  cluster: { globs: ['test/cluster/**/*.test.ts'], onStage: false, deadlineMs: 30 * minute, after: clearNode },
 } as const satisfies Record<string, Part>
 
-type Part = { globs: readonly string[]; onStage: boolean; deadlineMs: number }
+type Part = {
+  globs: readonly string[]
+  onStage: boolean
+  /** The stage has a Docker engine as well. */
+  docker?: boolean
+  deadlineMs: number
+  /** Clears away what test files that were cut off could not. */
+  after?: () => Promise<void>
+}
 type PartName = keyof typeof parts
 type Chosen = { part: Part; files: string[] }
 
@@ -50,6 +59,7 @@ async function main(): Promise<number> {
     const deadlineMs = part.deadlineMs * (full ? fullFactor : 1)
     const fullEnv = { ...env, ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}) }
     add(total, await runFiles(files, { root, deadlineMs, env: fullEnv, runId, signal: abort.signal }))
+    await part.after?.()
   }
   for (const one of chosen.filter(({ part }) => !part.onStage)) await run(one, {})
   add(
@@ -76,7 +86,8 @@ async function runOnStage(chosen: readonly Chosen[], { run, runId, signal }: OnS
   const none: FileResult = { passed: 0, failed: 0, skipped: 0 }
   if (chosen.length === 0 || signal.aborted) return none
   await endStaleStages()
-  const stage = await startStage({ owner: runId, signal, progress: createProgress() }).catch((error) => {
+  const docker = chosen.some(({ part }) => part.docker)
+  const stage = await startStage({ owner: runId, signal, progress: createProgress(), docker }).catch((error) => {
     if (error instanceof Refusal && error.detail) console.log(error.detail)
     console.log(`✗ the control plane and PostgreSQL for the tests: ${messageOf(error)}`)
     return null

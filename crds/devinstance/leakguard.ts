@@ -16,9 +16,13 @@ const LEAK_SHARE_PERCENT = 50
 const LEAKS_UNTIL_CAP = 2
 const CAPPED_PERCENT = 50
 
-/** The part of a report that is looked at. An OOM is told again in every report until a new one comes: `oom.at` tells it. */
+/**
+ * The part of a report that is looked at: `at` by our clock, `sentAt` and `oom.at` by that of the box. An end by the kernel is
+ * told again in every report until a new one comes; `oom.at` tells which it is.
+ */
 export type Observed = {
   at: string
+  sentAt?: string
   memory?: { totalGb: number; peakRssGb?: number }
   disk?: { totalGb: number; usedGb: number }
   oom?: { victim?: string; at?: string }
@@ -86,14 +90,20 @@ const isLeak = ({ oom, memory }: Observed): boolean => {
   return peakRssGb === undefined || peakRssGb * 100 >= totalGb * LEAK_SHARE_PERCENT
 }
 
-/** Each out-of-memory event once, in the window and of the present size, by its own time. */
+/** When the kernel ended something, by our clock: as long before the report came in as the box says, whatever its clock. */
+const oomMs = ({ at, sentAt, oom }: Observed): number => {
+  const ageMs = oom?.at === undefined ? 0 : Date.parse(sentAt ?? at) - Date.parse(oom.at)
+  return Date.parse(at) - Math.max(0, ageMs)
+}
+
+/** Each end by the kernel once, as it was told first; in the window and since the present size. */
 const oomEvents = ({ reports, since, now }: ProposalInput): Observed[] => {
-  const from = Math.max(Date.parse(since), now.getTime() - WINDOW_MS)
+  const fromMs = Math.max(Date.parse(since), now.getTime() - WINDOW_MS)
   const byTime = new Map<string, Observed>()
   for (const report of reports) {
     if (!report.oom) continue
-    const at = report.oom.at ?? report.at
-    if (Date.parse(at) >= from && !byTime.has(at)) byTime.set(at, report)
+    const key = report.oom.at ?? report.at
+    if (oomMs(report) >= fromMs && !byTime.has(key)) byTime.set(key, report)
   }
   return [...byTime.values()]
 }

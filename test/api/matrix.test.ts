@@ -31,8 +31,8 @@ type Column = (typeof COLUMNS)[number]
 
 const isIn = (group: readonly Column[], column: Column) => group.includes(column)
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
-/** Things under /api/admin are found by every administrator. */
-const isOwned = ({ path }: Route) => /\/:id/.test(path) && !path.startsWith('/api/admin/')
+/** Things under /api/admin are found by every administrator, and what a role decides on is somebody else's. */
+const isOwned = ({ path, role }: Route) => /\/:id/.test(path) && !path.startsWith('/api/admin/') && role === undefined
 
 const roleOf = (column: Column) => (column === 'reviewer' || column === 'admin' ? column : 'member')
 const hasRole = ({ role }: Route, column: Column) =>
@@ -93,6 +93,13 @@ const wrongWith = (wanted: Class, route: Route, reply: Reply): string | undefine
 const BODIES: Record<string, () => unknown> = {
   'POST /api/invoices': () => order({ send: false }),
   'POST /api/auth/tokens': () => ({ name: 'made in the matrix', scopes: ['invoices:read'] }),
+  'POST /api/website/generate': () => ({ content: { meta: { company_name: 'Matrix' } } }),
+  'PUT /api/website/:id/domain': () => ({
+    subdomain: `matrix-${newToken()
+      .id.toLowerCase()
+      .replace(/[^a-z0-9]/g, '')}`,
+  }),
+  'POST /api/website/:id/decision': () => ({ decision: 'approve' }),
   'POST /api/devboxes/size': () => ({ profile: PROFILE }),
   'POST /api/admin/accounts': () => ({ email: `${newToken().id}@demo.test` }),
 }
@@ -100,12 +107,16 @@ const BODIES: Record<string, () => unknown> = {
 /** These need more than a credential to succeed; each has tests of its own. */
 const NEVER_SUCCEED = [
   'DELETE /api/invoices/:id', // it is numbered
+  'POST /api/website/:id/publish', // it has no domain
+  'POST /api/website/:id/republish', // it was never live
+  'POST /review/:token', // the form is empty
   'POST /account/tokens', // the form is empty
 ]
 
 spec('the matrix of every route and every caller', (t) => {
   let platform: Platform
   let minter: Minter
+  let site: { id: string; link: string }
   let invoice: { id: string; link: string; sha256: string }
   let devbox: string
   const full: Record<string, string> = {}
@@ -117,6 +128,19 @@ spec('the matrix of every route and every caller', (t) => {
     admin: 'admin',
   }
   const sql = (text: string, values: unknown[] = []) => query(platform.database.url, text, values)
+
+  const newSite = async (): Promise<string> => {
+    const content = { meta: { company_name: 'Matrix' } }
+    const made = await call(platform.baseUrl, platform.owner, 'POST', '/api/website/generate', { content })
+    assert.ok(made.status === 201 || made.status === 202, made.text)
+    return made.json.site.id
+  }
+  const submittedSite = async () => {
+    const id = await newSite()
+    const path = `/api/website/${id}/submit-review`
+    const { json } = await call(platform.baseUrl, platform.owner, 'POST', path, {})
+    return { id, link: new URL(json.site.review.url).pathname.split('/').at(-1) ?? '' }
+  }
 
   const spoil = async () => {
     const [expired, revoked, rotated] = await Promise.all([1, 2, 3].map(() => minter.token('demo')))
@@ -152,6 +176,7 @@ spec('the matrix of every route and every caller', (t) => {
     const shots = await call(platform.baseUrl, platform.owner, 'GET', `/api/invoices/${id}/snapshots`)
     const link = new URL(made.json.url).pathname.split('/').at(-1) ?? ''
     invoice = { id, link, sha256: shots.json.snapshots[0].sha256 }
+    site = await submittedSite()
     devbox = await makeDevbox()
   })
   t.after(async () => {
@@ -176,8 +201,9 @@ spec('the matrix of every route and every caller', (t) => {
   }
 
   /** Something of the account `demo` to point at: made anew for what a route may destroy. */
-  const idFor = async ({ path }: Route): Promise<string> => {
+  const idFor = async ({ path, method }: Route): Promise<string> => {
     if (path.startsWith('/api/admin/')) return 'other'
+    if (path.startsWith('/api/website/')) return method === 'DELETE' ? newSite() : site.id
     if (path.startsWith('/api/devboxes/')) return devbox
     return /\/tokens\//.test(path) ? (await minter.token('demo')).id : invoice.id
   }
@@ -185,11 +211,11 @@ spec('the matrix of every route and every caller', (t) => {
     const values: Record<string, string> = {
       id: route.path.includes(':id') ? await idFor(route) : '',
       sha256: invoice.sha256,
-      token: invoice.link,
+      token: route.path.startsWith('/review/') ? site.link : invoice.link,
       code: 'NOT_FOUND',
       capability: 'app.deploy',
     }
-    return route.path.replace(/:(\w+)/g, (_, name) => values[name] ?? 'unknown')
+    return route.path.replace(/\{.*\}$/, '').replace(/:(\w+)/g, (_, name) => values[name] ?? 'unknown')
   }
 
   const scopedFor = async ({ scope }: Route, column: Column): Promise<string> => {
@@ -249,7 +275,7 @@ spec('the matrix of every route and every caller', (t) => {
       assert.equal(wrong, [])
       assert.equal(unreached, NEVER_SUCCEED)
     },
-    { timeoutMs: 180_000 },
+    { timeoutMs: 400_000 },
   )
 
   t('tells a request without a credential from one with a bad one', async () => {

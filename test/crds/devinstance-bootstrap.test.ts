@@ -1,7 +1,17 @@
 /** The bootstrap of a dev instance, before the real cloud-init, sh, tar and git. */
 import { execFileSync, spawnSync } from 'node:child_process'
 import { createHash, randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readdirSync, readFileSync, rmSync, statSync, writeFileSync } from 'node:fs'
+import {
+  chmodSync,
+  existsSync,
+  mkdirSync,
+  mkdtempSync,
+  readdirSync,
+  readFileSync,
+  rmSync,
+  statSync,
+  writeFileSync,
+} from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { gunzipSync } from 'node:zlib'
@@ -204,6 +214,11 @@ spec('what a bootstrap says', (t) => {
       assert.equal(data.runcmd, [['/opt/bottega/bin/provision']])
     }
   })
+  t('sorts its drop-in of sshd before the one that cloud-init writes', () => {
+    const names = ['/etc/ssh/sshd_config.d/50-cloud-init.conf', SSHD_DROP_IN]
+    assert.equal([...names].sort()[0], SSHD_DROP_IN)
+    assert.match(SSHD_DROP_IN, /^\/etc\/ssh\/sshd_config\.d\/[^/]+\.conf$/)
+  })
   t('names every script that it calls', () => {
     const data = parsed({ name: 'x', arch: 'arm64', agents: [...AGENT_IDS] })
     const called = data.write_files.flatMap(({ content }) => content.match(/\/opt\/bottega\/bin\/[a-z-]+/g) ?? [])
@@ -263,7 +278,8 @@ spec('the scripts of the bootstrap', (t) => {
   const packageIn = (registry: string, name: string, text: string) => {
     const source = join(registry, name)
     mkdirSync(join(source, 'package'), { recursive: true })
-    writeFileSync(join(source, 'package', 'program'), text, { mode: 0o775 })
+    writeFileSync(join(source, 'package', 'program'), text)
+    chmodSync(join(source, 'package', 'program'), 0o777)
     execFileSync('tar', ['-czf', join(registry, `${name}.tgz`), '-C', source, 'package'])
     const sha512 = createHash('sha512')
       .update(readFileSync(join(registry, `${name}.tgz`)))

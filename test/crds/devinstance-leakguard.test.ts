@@ -98,6 +98,17 @@ spec('the resize proposal', (t) => {
     assert.is(propose([full(47)], { since: hoursAgo(0) }), null)
     assert.ok(propose([oom(23.9, 'rustc')]))
   })
+  t('a box whose clock is days off is understood by how long ago it says that it was', () => {
+    const told = (agoHours: number): Observed => ({
+      ...report(1),
+      sentAt: '2026-11-17T12:00:00Z',
+      oom: { victim: 'rustc', at: new Date(Date.parse('2026-11-17T12:00:00Z') - agoHours * 3_600_000).toISOString() },
+    })
+    assert.equal(sizeOf(propose([told(0)], { since: hoursAgo(2) })), ['M', 80])
+    assert.is(propose([told(1.5)], { since: hoursAgo(2) }), null)
+    assert.is(propose([told(23.5)]), null)
+    assert.equal(sizeOf(propose([report(1, { oom: { victim: 'rustc' } })])), ['M', 80])
+  })
   t('autoscale never opens none', () => {
     assert.is(propose([oom(1, 'rustc'), full(47)], { autoscale: 'never' }), null)
   })
