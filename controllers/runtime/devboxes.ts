@@ -10,7 +10,7 @@ import { makeBatch } from './batch.ts'
 import type { FactEvent, NewFact } from './facts.ts'
 import { LEASE } from './fence.ts'
 import type { MirrorRow } from './mirror.ts'
-import type { Pg } from './pg.ts'
+import { isItemFault, type Pg } from './pg.ts'
 
 const OBSERVE_MAX = 128
 /** Reports that are kept of one instance: a day of one a minute. */
@@ -97,7 +97,15 @@ export type Devboxes = {
   note(resource: string, entry: { kind: string; at: string; by: By; data: Record<string, unknown> }): Promise<void>
 }
 
-const RESERVE = 'select outcome, others from reserve_devbox($1, $2, $3, $4, $5, $6, $7, $8, $9)'
+/** Those of one owner follow one another anyway; in one transaction they need one commit. In the order of the owners. */
+const RESERVE = `
+select r.outcome, r.others
+from (
+  select w.* from unnest($3::text[], $4::text[], $5::text[], $6::bigint[], $7::bigint[], $8::text[], $9::timestamptz[])
+    with ordinality as w(resource, account, name, committed, cap, pricing_version, at, place)
+  order by w.account, w.place
+) w, lateral reserve_devbox($1, $2, w.resource, w.account, w.name, w.committed, w.cap, w.pricing_version, w.at) r
+order by w.place`
 const RELEASE = 'select release_devbox_reservation($1)'
 const COMMITTED = `select devbox_committed($1, '') as committed`
 const VISIBLE = `
@@ -142,20 +150,39 @@ select l.resource, coalesce((select max(h.n) from devbox_history h where h.resou
   (l.box ->> 'version')::bigint, $5
 from locked l`
 
-const reserveIn = async (pg: Pg, epoch: number | null, wish: DevboxWish): Promise<Reserved> => {
-  const { resource, account, name, committedMicroUsd, capMicroUsd, pricingVersion, at } = wish
-  const values = [LEASE, epoch, resource, account, name, committedMicroUsd, capMicroUsd, pricingVersion, at]
-  const { rows } = await pg.query<Reserved>('reserve_devbox', RESERVE, values)
-  const row = rows[0]
-  if (!row) throw new Error('reserve_devbox gave no answer')
-  return row
+type PendingWish = { wish: DevboxWish; epoch: number | null }
+
+const reserveAll = async (pg: Pg, wishes: PendingWish[]): Promise<Reserved[]> => {
+  const each = <V>(pick: (wish: DevboxWish) => V) => wishes.map(({ wish }) => pick(wish))
+  const { rows } = await pg.query<Reserved>('reserve_devbox', RESERVE, [
+    LEASE,
+    wishes[0]?.epoch ?? null,
+    each((wish) => wish.resource),
+    each((wish) => wish.account),
+    each((wish) => wish.name),
+    each((wish) => wish.committedMicroUsd),
+    each((wish) => wish.capMicroUsd),
+    each((wish) => wish.pricingVersion),
+    each((wish) => wish.at),
+  ])
+  return rows
+}
+
+/** Many callers share one transaction: were each to wait for the owner's lock by itself, they would use up the pool. */
+const makeReserve = (pg: Pg, epoch: () => number | null): ((wish: DevboxWish) => Promise<Reserved>) => {
+  const reserve = makeBatch<PendingWish, Reserved>({
+    run: (wishes) => reserveAll(pg, wishes),
+    mayJoin: (chosen, next) => chosen[0]?.epoch === next.epoch,
+    isItemFault,
+  })
+  return (wish) => reserve({ wish, epoch: epoch() })
 }
 
 export const makeDevboxes = ({ pg }: { pg: Pg }): Devboxes => {
   const first = async <Row>(name: string, text: string, values: unknown[]): Promise<Row | null> =>
     (await pg.query<Row>(name, text, values)).rows[0] ?? null
   return {
-    reserve: (wish) => reserveIn(pg, null, wish),
+    reserve: makeReserve(pg, () => null),
     async release(resource) {
       await pg.query('release_devbox_reservation', RELEASE, [resource])
     },
@@ -238,7 +265,7 @@ export const makeDevboxLedger = ({ pg, epoch }: { pg: Pg; epoch: () => number })
       })
     },
   }),
-  reserve: (wish) => reserveIn(pg, epoch(), wish),
+  reserve: makeReserve(pg, epoch),
   async settle(decision) {
     const { resource, rev, at, by } = decision
     const fact = decision.seq === null ? { ...decision.fact, writtenBy: 'controller' } : null

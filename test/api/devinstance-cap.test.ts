@@ -41,14 +41,15 @@ spec('reservations that come all at once', (t) => {
     const database = await makeDatabase()
     const pools = Array.from({ length: 4 }, () => makePg({ url: database.url, max: 4, connectTimeoutMs: 20_000 }))
     try {
+      const processes = pools.map((pg) => makeDevboxes({ pg }))
       const end = watchCommitted(database.url, 'demo')
       const of = { account: 'demo', committedMicroUsd: XS, pricingVersion: '2026-07-20', at: new Date().toISOString() }
       const capMicroUsd = 10 * XS + 1
       const taken = await Promise.all(
         Array.from({ length: PARALLEL }, (_, n) => {
-          const pg = pools[n % pools.length]
-          if (!pg) throw new Error('no pool')
-          return makeDevboxes({ pg }).reserve({ ...of, capMicroUsd, resource: `dev-${n}`, name: `box-${n % 48}` })
+          const devboxes = processes[n % processes.length]
+          if (!devboxes) throw new Error('no process')
+          return devboxes.reserve({ ...of, capMicroUsd, resource: `dev-${n}`, name: `box-${n % 48}` })
         }),
       )
       const most = await end()
@@ -178,8 +179,11 @@ spec('the cap of dev instances', (t) => {
       )
       const most = await end()
       const codes = replies.map(({ status, json }) => (status === 200 ? 'ok' : json.code))
-      assert.is(codes.filter((code) => code === 'ok').length, 2)
-      const allowed = ['ok', 'CAP_EXCEEDED', 'VERSION_CONFLICT', 'RESIZE_PENDING']
+      const resizing = async () =>
+        (await ask(owner, 'GET', '?limit=200')).json.devboxes.filter(({ state }: Json) => state === 'resizing').length
+      await eventually('two to be let through', async () => (await resizing()) === 2)
+      // A busy machine may have no connection to spare for one of them: such a caller is told to come again.
+      const allowed = ['ok', 'CAP_EXCEEDED', 'VERSION_CONFLICT', 'RESIZE_PENDING', 'UNAVAILABLE']
       assert.equal(
         codes.filter((code) => !allowed.includes(code)),
         [],
