@@ -1,13 +1,18 @@
 /** What the handlers are given. Wired by hand in main.ts; tests hand in the same. */
 import type { Accounts } from '../controllers/runtime/accounts.ts'
+import type { AppStore } from '../controllers/runtime/appstore.ts'
+import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
+import type { Devboxes } from '../controllers/runtime/devboxes.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
+import type { Credentials, HostReader } from '../controllers/runtime/hosts.ts'
 import type { Issuers } from '../controllers/runtime/issuers.ts'
 import type { Keys } from '../controllers/runtime/keys.ts'
 import type { Kube } from '../controllers/runtime/kube.ts'
 import type { LedgerReader } from '../controllers/runtime/ledger.ts'
 import type { MirrorReader } from '../controllers/runtime/mirror.ts'
+import type { SitePlaces } from '../controllers/runtime/sites.ts'
 import type { Slots } from '../controllers/runtime/slots.ts'
 import type { Audit } from './audit.ts'
 import type { Attempts } from './auth/attempts.ts'
@@ -16,6 +21,8 @@ import type { Oidc } from './auth/oidc.ts'
 import type { Sessions } from './auth/session.ts'
 import type { SignIn } from './auth/signin.ts'
 import type { TokenStore } from './auth/token-store.ts'
+import type { HashSecret } from './auth/tokens.ts'
+import type { Vault } from './devinstance/vault.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Limits } from './limits.ts'
 import type { Waiter } from './wait.ts'
@@ -28,9 +35,17 @@ export type Deps = {
   mirror: MirrorReader
   blobs: Blobs
   issuers: Issuers
+  hosts: HostReader
+  /** Private keys of hosts: written here, opened by the controllers. */
+  credentials: Pick<Credentials, 'put'>
+  /** The development exception: owners may name what is on loopback. */
+  allowLoopback: boolean
   waiter: Waiter
   keys: Keys
   authenticate: Authenticate
+  /** Of a dev instance, by its report token. */
+  authenticateReport: Authenticate
+  hash: HashSecret
   tokens: TokenStore
   sessions: Sessions
   signIn: SignIn
@@ -39,10 +54,16 @@ export type Deps = {
   attempts: Attempts
   accounts: Accounts
   slots: Slots
+  devboxes: Devboxes
+  vault: Vault
+  apps: AppStore
+  /** Sealed releases, for what a deploy would change. */
+  releases: Pick<AppVault, 'open'>
   limits: Limits
   idempotency: Idempotency
   audit: Audit
   auditReader: AuditReader
+  sites: SitePlaces
   namespace: string
   publicUrl: string
   now: () => Date

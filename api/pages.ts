@@ -31,7 +31,7 @@ export const goTo = (location: string, headers: Record<string, string> = {}): An
   pageAnswer(303, '', { location, ...headers })
 
 export const isPage = ({ hidden, path }: Route): boolean =>
-  hidden === true && /^\/(signin|signout|account)(\/|$)/.test(path)
+  hidden === true && /^\/(signin|signout|account|review)(\/|$)/.test(path)
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 

@@ -5,15 +5,22 @@ import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import { accountRoutes } from './account.ts'
 import { accountPageRoutes } from './account-page.ts'
 import { adminRoutes } from './admin-routes.ts'
+import { accessRoutes } from './app/access.ts'
+import { appRoutes } from './app.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { jwksRoutes } from './auth/jwks.ts'
 import { authRoutes } from './auth/routes.ts'
 import { signinRoutes } from './auth/signin-page.ts'
+import { devInstanceRoutes } from './devinstance.ts'
+import { hostRoutes } from './host.ts'
 import { pageRoutes } from './invoice/page.ts'
 import { invoiceRoutes } from './invoice.ts'
 import { openapiOf } from './openapi.ts'
 import { Problem } from './problem.ts'
 import { described, type Route } from './route.ts'
+import { previewRoutes } from './site/preview.ts'
+import { reviewPageRoutes } from './site/review-page.ts'
+import { siteRoutes } from './site.ts'
 import { teamRoutes } from './teams.ts'
 
 const open = { scope: { kind: 'public' }, hidden: true } as const
@@ -29,6 +36,27 @@ const SURFACES: readonly Surface[] = [
     version: '2026-07',
     description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
     routes: [...invoiceRoutes, ...accountRoutes, ...authRoutes, ...teamRoutes, ...adminRoutes, ...auditRoutes],
+  },
+  {
+    path: '/api/openapi-websites.json',
+    title: 'Bottega websites',
+    version: '2026-09-18',
+    description: 'Websites, rendered from content, approved by a reviewer, and published under TLS.',
+    routes: siteRoutes,
+  },
+  {
+    path: '/api/openapi-apps.json',
+    title: 'Bottega apps',
+    version: '2026-09',
+    description: 'Apps and the hosts that they are put on.',
+    routes: [...appRoutes, ...hostRoutes],
+  },
+  {
+    path: '/api/openapi-devboxes.json',
+    title: 'Bottega dev instances',
+    version: '2026-09-15',
+    description: 'Reserved workbenches for coding agents: registry, policy and cost, without a call to any cloud.',
+    routes: devInstanceRoutes,
   },
 ]
 
@@ -85,7 +113,14 @@ export const systemRoutes: Route[] = [
 /** Every route of the service. */
 export const allRoutes: Route[] = [
   ...invoiceRoutes,
+  ...siteRoutes,
+  ...previewRoutes,
+  ...reviewPageRoutes,
+  ...devInstanceRoutes,
   ...accountRoutes,
+  ...hostRoutes,
+  ...appRoutes,
+  ...accessRoutes,
   ...adminRoutes,
   ...teamRoutes,
   ...authRoutes,

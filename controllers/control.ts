@@ -19,9 +19,13 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
   concurrency: number
   /** Under load passes start in waves (runtime/queue.ts). */
   wave?: Wave
+  /** How long a look may take; the runtime's default when left out. */
+  observeLimitMs?: number
   /** How long one step may take; the runtime's default when left out. */
   actLimitMs?: number
   make(house: House): Controller<Resource<Spec, Status>, Facts, World, Step>
+  /** After how long work that lasts is said in the status; the runtime's default when left out. */
+  quietMs?: number
   /** Which resources of this kind are to be looked at when one of another kind changed. */
   follows?: readonly { kind: string; concerns(changed: AnyResource, own: Resource<Spec, Status>): boolean }[]
 }
@@ -50,7 +54,7 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
   follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as Control['follows'])],
   start: (house, cache) => {
     const { kube, log, now, metrics, events } = house
-    const { concurrency, wave, actLimitMs } = given
+    const { concurrency, wave, observeLimitMs, actLimitMs, quietMs } = given
     return runController(given.make(house), {
       kube,
       cache: cache as unknown as Cache<Resource<Spec, Status>>,
@@ -58,7 +62,9 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
       now,
       concurrency,
       ...(wave && { wave }),
+      ...(observeLimitMs !== undefined && { observeLimitMs }),
       ...(actLimitMs !== undefined && { actLimitMs }),
+      ...(quietMs !== undefined && { quietMs }),
       ...(metrics && { metrics }),
       ...(events && { events }),
     })

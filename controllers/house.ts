@@ -5,6 +5,9 @@
 import type { Kind } from '../crds/kind.ts'
 import type { CommonStatus, Resource } from '../crds/object.ts'
 import type { Directory } from './directory.ts'
+import type { Around } from './io/host.ts'
+import type { Hosts } from './io/hosts.ts'
+import type { Media } from './io/media.ts'
 import type { Pdf } from './io/pdf.ts'
 import type { Blobs } from './runtime/blobs.ts'
 import type { Events } from './runtime/events.ts'
@@ -23,6 +26,8 @@ export type Tools = {
   pg: Pg
   pdf: Pdf
   keys: Keys
+  /** 32 bytes; what is sealed is sealed under it. */
+  serverKey: Buffer
   namespace: string
   publicUrl: string
   /** The right-hand side of every Message-ID. */
@@ -32,6 +37,10 @@ export type Tools = {
   now: () => Date
   metrics?: Metrics
   events?: Events
+  /** Owners may register hosts on loopback (the development exception). */
+  allowLoopback: boolean
+  /** Stands round every command and admin call to a host. */
+  hostAround?: Around
 }
 
 /** What the watch holds of a kind. */
@@ -44,6 +53,8 @@ export type House = Tools & {
   mirror: Mirror
   blobs: Blobs
   accounts: Directory
+  hosts: Hosts
+  media: Media
   held<Spec, Status extends CommonStatus>(kind: Kind<Spec, Status>): Held<Resource<Spec, Status>>
   /** Something outside changed: look at this resource. */
   wake(kind: string, name: string): void

@@ -66,6 +66,8 @@ const main = async () => {
     pg,
     pdf: makePdf({ fonts: readFontFiles() }),
     keys,
+    serverKey: env.secretKey,
+    allowLoopback: env.egressAllowLoopback === 'true',
     namespace: env.namespace,
     publicUrl: env.publicUrl,
     mailDomain: /@([^>\s]+)/.exec(env.mailFrom)?.[1] ?? hostname(),

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ACCOUNT } from '../crds/account/kind.ts'
+import { HOST } from '../crds/host/kind.ts'
 import type { Kind } from '../crds/kind.ts'
 import { type CommonStatus, keyOf, type Resource } from '../crds/object.ts'
 import { startSpecAudit } from './audit.ts'
@@ -11,10 +12,13 @@ import { type AnyResource, follow } from './control.ts'
 import type { Courier, CourierHooks } from './courier.ts'
 import { makeDirectory } from './directory.ts'
 import type { House, Tools } from './house.ts'
+import { makeHosts } from './io/hosts.ts'
+import { makeMedia } from './io/media.ts'
 import { CONTROLS } from './kinds.ts'
 import { makeAppendAudit, makeAuditKnows } from './runtime/audit.ts'
 import { makeBlobs } from './runtime/blobs.ts'
 import type { RunningController } from './runtime/controller.ts'
+import { makeCredentials, makeRouteRows } from './runtime/hosts.ts'
 import { makeLedger } from './runtime/ledger.ts'
 import { makeMirror } from './runtime/mirror.ts'
 import { type Cache, reflect } from './runtime/watch.ts'
@@ -77,6 +81,14 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
   const wake = (kind: string, name: string) => running.get(kind)?.wake(keyOf({ namespace, name }))
   const fenced = { pg, epoch: () => epoch }
   let courier: Courier | undefined
+  const hosts = makeHosts({
+    ...deps,
+    held: caches.of(HOST),
+    credentials: makeCredentials(deps),
+    rows: makeRouteRows(fenced),
+    fence: () => ({ installation: deps.keys.installation, epoch }),
+    ...(deps.hostAround && { around: deps.hostAround }),
+  })
   const house: House = {
     ...deps,
     epoch: () => epoch,
@@ -84,6 +96,8 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     mirror: makeMirror({ ...fenced, gatherMs: () => (busy() >= CROWD_FROM ? VIEW_GATHER_MS : 0) }),
     blobs: makeBlobs({ pg }),
     accounts: makeDirectory(caches.of(ACCOUNT), namespace),
+    hosts,
+    media: makeMedia(deps),
     held: caches.of,
     wake,
     onQueued: () => courier?.wake(),
@@ -126,6 +140,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     stop: async (deadlineMs) => {
       for (const end of ends) end()
       await Promise.all([...[...running.values()].map((controller) => controller.stop(deadlineMs)), courier?.stop()])
+      await hosts.close()
     },
   }
 }

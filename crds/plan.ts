@@ -2,6 +2,7 @@
  * What a plan says: the steps to take, the status to show, and the verdict.
  * A plan is made by a pure function `plan(object, world, now)`; it never looks and never acts (DESIGN section 1).
  */
+import type { Condition } from './object.ts'
 import type { ProblemCode } from './problem.ts'
 
 /** How a pass may end. Three early endings and no more; a thrown error is a fault and backs off. */
@@ -12,6 +13,9 @@ export type Verdict =
   /** A person must act. `code` is what REST would have answered. */
   | { state: 'stalled'; code: ProblemCode; message: string }
 
+/** A statement of the kind's own, beside Ready, Reconciling and Stalled. */
+export type OwnCondition = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
+
 /**
  * @typeParam Step one effect each, told apart by `do`
  * @typeParam Status the kind's own part of the status, without conditions and observedGeneration
@@ -20,6 +24,8 @@ export type Plan<Step extends { do: string }, Status> = {
   steps: Step[]
   status: Status
   verdict: Verdict
+  /** All of the kind's own; those that stand in the status are left as they are when this is left out. */
+  conditions?: readonly OwnCondition[]
   /** Run again at this instant though nothing changed (ISO): a due date, a reminder. */
   wakeAt?: string
 }

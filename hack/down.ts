@@ -7,6 +7,7 @@ import { createProgress } from './lib/progress.ts'
 import { messageOf, Refusal, runCommand } from './lib/refusal.ts'
 import { findSupervisor, ownerName, paths, stateDir } from './lib/state.ts'
 import { endOwned } from './lib/supervisor.ts'
+import { removeUpHost } from './lib/uphost.ts'
 
 /** The supervisor stops its processes one after the other, and two of them may take 25 s to drain. */
 const supervisorGraceMs = 90_000
@@ -23,6 +24,7 @@ async function main(): Promise<number> {
   const supervisor = findSupervisor()
   if (supervisor !== null) await endProcesses([supervisor], supervisorGraceMs, 'SIGTERM')
   await endOwned(owner)
+  await removeUpHost(owner, { purge })
   for (const file of [paths.env, paths.supervisor]) rmSync(file, { force: true })
   removeKindCluster()
   if (purge) dropData()

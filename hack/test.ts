@@ -24,7 +24,7 @@ const parts = {
     onStage: true,
     deadlineMs: 15 * minute,
   },
-  hosts: { globs: ['test/hosts/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
+  hosts: { globs: ['test/hosts/**/*.test.ts'], onStage: true, docker: true, deadlineMs: 15 * minute },
   pages: { globs: ['test/pages/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
   cluster: { globs: ['test/cluster/**/*.test.ts'], onStage: false, deadlineMs: 30 * minute, after: clearNode },
 } as const satisfies Record<string, Part>
@@ -32,6 +32,8 @@ const parts = {
 type Part = {
   globs: readonly string[]
   onStage: boolean
+  /** The stage has a Docker engine as well. */
+  docker?: boolean
   deadlineMs: number
   /** Clears away what test files that were cut off could not. */
   after?: () => Promise<void>
@@ -84,7 +86,8 @@ async function runOnStage(chosen: readonly Chosen[], { run, runId, signal }: OnS
   const none: FileResult = { passed: 0, failed: 0, skipped: 0 }
   if (chosen.length === 0 || signal.aborted) return none
   await endStaleStages()
-  const stage = await startStage({ owner: runId, signal, progress: createProgress() }).catch((error) => {
+  const docker = chosen.some(({ part }) => part.docker)
+  const stage = await startStage({ owner: runId, signal, progress: createProgress(), docker }).catch((error) => {
     if (error instanceof Refusal && error.detail) console.log(error.detail)
     console.log(`✗ the control plane and PostgreSQL for the tests: ${messageOf(error)}`)
     return null

@@ -9,10 +9,12 @@ import { sendWelcomeInvoice, type Welcome } from './lib/platform.ts'
 import { createProgress } from './lib/progress.ts'
 import { messageOf, Refusal, runCommand } from './lib/refusal.ts'
 import { makeStateFolders, ownerName, paths, readEnvironment, root, type UpEnvironment } from './lib/state.ts'
-import { supervise, type UpOptions } from './lib/supervisor.ts'
+import { type ExtraPart, extraParts, supervise, type UpOptions } from './lib/supervisor.ts'
 import { ensureTools } from './lib/tools.ts'
+import { hostTools } from './lib/tooltable.ts'
 
-const usage = 'Usage: hack/up [--detach] [--kubeconfig F [--context C] | --kind] [--strict-egress]'
+const usage =
+  'Usage: hack/up [--detach] [--with hosts,acme|all] [--kubeconfig F [--context C] | --kind] [--strict-egress]'
 const startLimitMs = 20 * 60_000
 const pollMs = 100
 const interrupted = 130
@@ -26,7 +28,7 @@ async function main(): Promise<number> {
   if (options.cluster.kind === 'kind') demandDocker()
   const progress = createProgress()
   if (detach) {
-    await ensureTools(toolsFor(options.cluster), { progress }) // here, where there may be a terminal to draw a bar on
+    await ensureTools([...toolsFor(options.cluster), ...(options.parts.length > 0 ? hostTools : [])], { progress }) // here, where there may be a terminal to draw a bar on
     return await startDetached(abort.signal)
   }
   let ready = false
@@ -47,6 +49,7 @@ function readArguments(): { detach: boolean; supervised: boolean; options: UpOpt
         kubeconfig: { type: 'string' },
         context: { type: 'string' },
         kind: { type: 'boolean', default: false },
+        with: { type: 'string', default: '' },
         'strict-egress': { type: 'boolean', default: false },
       },
     })
@@ -57,11 +60,23 @@ function readArguments(): { detach: boolean; supervised: boolean; options: UpOpt
     return {
       detach: values.detach && !values.supervised,
       supervised: values.supervised,
-      options: { cluster, strictEgress: values['strict-egress'] },
+      options: { cluster, strictEgress: values['strict-egress'], parts: choosePart(values.with) },
     }
   } catch (error) {
     throw new Refusal(`${messageOf(error)}\n${usage}`, { exitCode: 2 })
   }
+}
+
+function choosePart(given: string): readonly ExtraPart[] {
+  if (given === 'all') return extraParts
+  return given
+    .split(',')
+    .filter((name) => name !== '')
+    .map((name) => {
+      const part = extraParts.find((known) => known === name)
+      if (part === undefined) throw new Error(`There is no part ${name}; known are ${extraParts.join(', ')}.`)
+      return part
+    })
 }
 
 function chooseCluster({
@@ -157,7 +172,10 @@ function follow(file: string): () => void {
 }
 
 function summary(environment: UpEnvironment, welcome: Welcome): string {
-  const { baseUrl, kubeconfig, mailDir, metricsUrls } = environment
+  const { baseUrl, kubeconfig, mailDir, metricsUrls, hosts } = environment
+  const host = hosts
+    ? `\n  host           local, names under ${hosts.baseDomain} on port ${hosts.httpsPort}, CA ${hosts.caCert}`
+    : ''
   return `
 Bottega runs at ${baseUrl}
 
@@ -169,7 +187,7 @@ Bottega runs at ${baseUrl}
   kubectl        export KUBECONFIG=${kubeconfig} PATH="$(dirname "$(hack/tools path kubectl)"):$PATH"; kubectl get bottega
   mails          ${mailDir}
   metrics        ${metricsUrls.join(' ')}
-  logs           ${paths.logs}
+  logs           ${paths.logs}${host}
 `
 }
 

@@ -88,6 +88,7 @@ const DOORS: Record<string, RegExp> = {
   pg: /^controllers\/runtime\/pg\.ts$/,
   pino: /^controllers\/runtime\/log\.ts$/,
   'prom-client': /^controllers\/runtime\/metrics\.ts$/,
+  ssh2: /^controllers\/(io\/ssh|runtime\/sshkey)\.ts$/,
   pdfkit: /^controllers\/io\/pdf\.ts$/,
   fontkit: /^controllers\/io\/fonts\.ts$/,
   nodemailer: /^controllers\/io\/mail\.ts$/,
@@ -95,7 +96,12 @@ const DOORS: Record<string, RegExp> = {
   'openid-client': /^api\/auth\/oidc\.ts$/,
   'rate-limiter-flexible': /^api\/counters\.ts$/,
   ajv: /^api\/validate\.ts$/,
+  yaml: /^crds\/app\/compose\/parse\.ts$/,
   express: /^api\//,
+  culori: /^crds\/site\/brand\.ts$/,
+  'tar-stream': /^controllers\/(io\/tar|runtime\/archive)\.ts$/,
+  tldts: /^crds\/site\/domain\.ts$/,
+  sharp: /^controllers\/io\/images\.ts$/,
 }
 
 const packageOf = (target: string): string =>
@@ -118,7 +124,7 @@ const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\/
 /** `crds` is pure: the same arguments give the same answer, for ever. */
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bfetch\(|\bsetTimeout\b|\bTemporal\.Now\b|\brandom(?:Bytes|UUID)\b|\bcrypto\.getRandomValues\b/
-const PURE_BUILTINS = ['node:assert', 'node:assert/strict', 'node:crypto']
+const PURE_BUILTINS = ['node:assert', 'node:assert/strict', 'node:crypto', 'node:zlib']
 
 const impurities = (tree: Tree): string[] =>
   [...tree].flatMap(([path, text]) => {

@@ -5,6 +5,7 @@ import { faultsOf } from '../../crds/invoice/faults.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { type InvoiceSpec, spec as specSchema } from '../../crds/invoice/schema.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
+import { mergePatch } from '../../crds/merge.ts'
 import type { Resource } from '../../crds/object.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/rest.ts'
 import { withDefaults } from '../../crds/schema.ts'
@@ -20,19 +21,6 @@ import { underSendCap } from './send-cap.ts'
 const refuseLocked = (view: InvoiceView): void => {
   if (view.status === 'paid') throw new Problem('LOCKED_PAID', `${view.number} is paid.`)
   if (view.paid_cents > 0) throw new Problem('LOCKED_PARTIAL', `${view.number} is partly paid.`)
-}
-
-const isObject = (value: unknown): value is Record<string, unknown> =>
-  typeof value === 'object' && value !== null && !Array.isArray(value)
-
-/** What the API server will make of a merge patch (RFC 7396): null takes a field away, lists are replaced whole. */
-const mergePatch = (target: unknown, patch: Record<string, unknown>): Record<string, unknown> => {
-  const merged = new Map(Object.entries(isObject(target) ? target : {}))
-  for (const [key, value] of Object.entries(patch)) {
-    if (value === null) merged.delete(key)
-    else merged.set(key, isObject(value) ? mergePatch(merged.get(key), value) : value)
-  }
-  return Object.fromEntries(merged)
 }
 
 const merged = (spec: InvoiceSpec, change: Record<string, unknown>): InvoiceSpec =>

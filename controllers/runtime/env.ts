@@ -130,6 +130,8 @@ export const COMMON = {
   publicUrl: url('BOTTEGA_PUBLIC_URL', ['https', 'http']),
   secretKey: base64('BOTTEGA_SECRET_KEY', SECRET_KEY_BYTES),
   metricsListen: withDefault(listen('BOTTEGA_METRICS_LISTEN'), { host: '::', port: 9090 }),
+  /** The development exception: what a user names may be on loopback. */
+  egressAllowLoopback: withDefault(oneOf('BOTTEGA_EGRESS_ALLOW_LOOPBACK', ['true', 'false']), 'false' as const),
   logLevel: withDefault(oneOf('BOTTEGA_LOG_LEVEL', LEVELS), 'info' as const),
   /** Development only: the clock can be moved forward (runtime/clock.ts). */
   devClock: withDefault(oneOf('BOTTEGA_DEV_CLOCK', ['on', 'off']), 'off' as const),

@@ -3,6 +3,7 @@
  * again: links to client pages, their passwords, and the page's session (DESIGN section 5, password).
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { makeSealer, type Sealer } from './seal.ts'
 
 /** No 0/O, 1/l/I: read aloud and typed from paper. 56 characters, 12 of them are 69 bits. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz'
@@ -10,11 +11,22 @@ const PASSWORD_LENGTH = 12
 /** 22 characters of base64url: 132 bits of the MAC. */
 const MAC_LENGTH = 22
 
+/** What a link that is itself the key may open. */
+export type Purpose = 'preview' | 'review'
+/** Hexadecimal digits. */
+const INSTALLATION_LENGTH = 12
+
 export type Keys = {
+  /** Names this installation where several may meet, as on a host. Tells nothing of the key. */
+  installation: string
   /** `<name>.<mac>`: the unguessable last part of `/i/…`. */
   linkToken(name: string): string
   /** The resource that a link token names, or null when it was not made here. */
   nameOfLink(token: string): string | null
+  /** `<name>.<mac>`: opens one page about a thing to whoever holds it, and no page of another purpose. */
+  capability(purpose: Purpose, name: string): string
+  /** The name in a capability, or null when it was not made here for this purpose. */
+  nameOfCapability(purpose: Purpose, token: string): string | null
   /** The password of the n-th send of an invoice. */
   password(name: string, sendCount: number): string
   /** Compares in constant time. */
@@ -29,6 +41,15 @@ export type Keys = {
   /** Guards the forms of one session against posts from elsewhere. */
   formToken(sessionId: string): string
   formTokenFits(given: string, sessionId: string): boolean
+  /** `<app>.<mac>`: by this an app's own proxy is believed when it says for which app it asks. */
+  gateToken(app: string): string
+  /** The app that a gate token names, or null when it was not made here. Compares in constant time. */
+  appOfGate(token: string): string | null
+  /** A cookie value that opens one private app, under its n-th password, until `untilMs`. */
+  accessSession(app: string, passwordVersion: number, untilMs: number): string
+  accessSessionOpens(cookie: string, app: string, passwordVersion: number, nowMs: number): boolean
+  /** For values that are stored and must not be readable in a copy of the database. */
+  sealer(purpose: string): Sealer
 }
 
 const equal = (a: string, b: string): boolean => {
@@ -45,6 +66,9 @@ export const makeKeys = (serverKey: Buffer): Keys => {
   const sessionKey = derive('page-session')
   const signinKey = derive('signin')
   const formKey = derive('form')
+  const capabilityKeys: Record<Purpose, Buffer> = { preview: derive('preview'), review: derive('review') }
+  const gateKey = derive('app-gate')
+  const accessKey = derive('app-access')
 
   const macOf = (key: Buffer, text: string) =>
     createHmac('sha256', key).update(text).digest('base64url').slice(0, MAC_LENGTH)
@@ -54,7 +78,20 @@ export const makeKeys = (serverKey: Buffer): Keys => {
     const name = token.slice(0, Math.max(dot, 0))
     return name !== '' && equal(token.slice(dot + 1), macOf(key, name)) ? name : null
   }
-  const sessionMac = (text: string) => createHmac('sha256', sessionKey).update(text).digest('base64url')
+  /** `<until>.<mac>` of what it opens, and until when. */
+  const makeSessions = (key: Buffer) => {
+    const mac = (name: string, n: number, until: string) =>
+      createHmac('sha256', key).update(`${name}\n${n}\n${until}`).digest('base64url')
+    return {
+      make: (name: string, n: number, untilMs: number) => `${untilMs}.${mac(name, n, String(untilMs))}`,
+      opens: (cookie: string, name: string, n: number, nowMs: number) => {
+        const [until = '', given = ''] = cookie.split('.', 2)
+        return /^[0-9]{13,16}$/.test(until) && Number(until) > nowMs && equal(given, mac(name, n, until))
+      },
+    }
+  }
+  const pages = makeSessions(sessionKey)
+  const accesses = makeSessions(accessKey)
 
   const password = (name: string, sendCount: number): string => {
     let text = ''
@@ -69,8 +106,11 @@ export const makeKeys = (serverKey: Buffer): Keys => {
   }
 
   return {
+    installation: derive('installation').toString('hex').slice(0, INSTALLATION_LENGTH),
     linkToken: (name) => tokenOf(linkKey, name),
     nameOfLink: (token) => nameOf(linkKey, token),
+    capability: (purpose, name) => tokenOf(capabilityKeys[purpose], name),
+    nameOfCapability: (purpose, token) => nameOf(capabilityKeys[purpose], token),
     signinToken: (id) => tokenOf(signinKey, id),
     signinOfToken: (token) => nameOf(signinKey, token),
     formToken: (sessionId) => macOf(formKey, sessionId),
@@ -79,15 +119,13 @@ export const makeKeys = (serverKey: Buffer): Keys => {
     password,
     passwordOpens: (given, name, sendCount) => equal(given, password(name, sendCount)),
 
-    pageSession: (name, sendCount, untilMs) => `${untilMs}.${sessionMac(`${name}\n${sendCount}\n${untilMs}`)}`,
+    pageSession: pages.make,
+    pageSessionOpens: pages.opens,
 
-    pageSessionOpens: (cookie, name, sendCount, nowMs) => {
-      const [until = '', mac = ''] = cookie.split('.', 2)
-      return (
-        /^[0-9]{13,16}$/.test(until) &&
-        Number(until) > nowMs &&
-        equal(mac, sessionMac(`${name}\n${sendCount}\n${until}`))
-      )
-    },
+    gateToken: (app) => tokenOf(gateKey, app),
+    appOfGate: (token) => nameOf(gateKey, token),
+    accessSession: accesses.make,
+    accessSessionOpens: accesses.opens,
+    sealer: (purpose) => makeSealer(serverKey, purpose),
   }
 }

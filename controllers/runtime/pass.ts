@@ -4,7 +4,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { type Key, PAUSED, type Resource } from '../../crds/object.ts'
-import type { Plan } from '../../crds/plan.ts'
+import { type Plan, waiting } from '../../crds/plan.ts'
 import type { Controller, ControllerDeps, Effect } from './controller.ts'
 import { isConflict, isNotFound, nameOf, Stalled, Waiting, withDeadline } from './errors.ts'
 import type { Ref } from './kube.ts'
@@ -43,6 +43,26 @@ export type Pass = {
   /** The note that work lasts, while it is being written. */
   note: Promise<unknown>
 }
+
+/** An early ending of a step as the plan would have said it. */
+const endedBy = <Step extends { do: string }, Facts>(
+  plan: Plan<Step, Facts>,
+  early: Stalled | Waiting,
+): Plan<Step, Facts> => {
+  if (early instanceof Waiting) {
+    return { ...plan, steps: [], verdict: waiting(early.reason, early.message, early.retryAfterMs) }
+  }
+  const { code, message, wakeAt } = early
+  const verdict = { state: 'stalled', code, message } as const
+  return { ...plan, steps: [], verdict, ...(wakeAt !== undefined && { wakeAt }) }
+}
+
+/** Null when all went well; the error when it is an early ending. */
+const earlyEnding = (work: Promise<void>): Promise<Stalled | Waiting | null> =>
+  work.then(
+    () => null,
+    (error) => (error instanceof Stalled || error instanceof Waiting ? error : Promise.reject(error)),
+  )
 
 const refOf = (key: Key): Ref => {
   const slash = key.indexOf('/')
@@ -87,7 +107,7 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
       return DONE
     }
     if (plan.verdict.state === 'stalled') deps.metrics?.controller.stalled(deps.name)
-    const written = await writer.status(pass, object, plan.verdict, plan.status)
+    const written = await writer.status(pass, object, plan.verdict, plan)
     pass.stage = 'report'
     await withDeadline('report', deps.actLimitMs, pass.signal, async (signal) =>
       controller.report?.(written, world, plan, signal),
@@ -114,17 +134,12 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
     pass.stage = 'plan'
     const plan = controller.plan(object, world, deps.now())
     if (plan.steps.length > 0) {
-      const stop = await work(pass, object, world, plan.steps).then(
-        () => null,
-        (error) => (error instanceof Stalled ? error : Promise.reject(error)),
-      )
+      const stop = await earlyEnding(work(pass, object, world, plan.steps))
       await pass.note
       if (stop === null) return AGAIN
       // What a step finds out is said like what the plan finds out: in the status and in the mirror.
-      const { code, message, wakeAt } = stop
-      const verdict = { state: 'stalled', code, message } as const
       pass.stage = 'status'
-      return settle(pass, object, world, { ...plan, steps: [], verdict, ...(wakeAt !== undefined && { wakeAt }) })
+      return settle(pass, object, world, endedBy(plan, stop))
     }
     pass.stage = 'status'
     await pass.note

@@ -3,12 +3,12 @@
  * what shall stand. Pure.
  */
 import type { CommonStatus, Condition } from '../../crds/object.ts'
-import type { Verdict } from '../../crds/plan.ts'
+import type { OwnCondition, Verdict } from '../../crds/plan.ts'
 
 /** The API server's own limits (schema of conditions). */
 const REASON_MAX = 128
 const MESSAGE_MAX = 1024
-/** The runtime owns these three; a kind's own conditions are left as they stand. */
+/** The runtime owns these three; a kind's own conditions are what its plan says. */
 const OURS = new Set(['Ready', 'Reconciling', 'Stalled'])
 
 /** What a pass has to say: its plan's verdict, or how it ended without one. */
@@ -20,7 +20,7 @@ export type Outcome =
   | { state: 'working'; reason: string; message: string }
   | { state: 'paused' }
 
-type Statement = Pick<Condition, 'type' | 'status' | 'reason' | 'message'>
+type Statement = OwnCondition
 
 /** `REF_PAYLOAD_MISMATCH` → `RefPayloadMismatch`, `claimNumber` → `ClaimNumber`. */
 export const camelCase = (words: string): string =>
@@ -81,6 +81,8 @@ export type StatusInput<Facts> = {
   outcome: Outcome
   /** The kind's own part, from the plan; absent when the pass ended without one: then it stays as it stands. */
   facts?: Facts
+  /** The kind's own conditions, from the plan; absent: those that stand stay. */
+  conditions?: readonly OwnCondition[]
   now: Date
 }
 
@@ -89,18 +91,21 @@ export const nextStatus = <Facts extends object>(input: StatusInput<Facts>): Com
   const { previous, generation, outcome, now } = input
   const held = new Map((previous?.conditions ?? []).map((c) => [c.type, c]))
   const instant = `${now.toISOString().slice(0, 19)}Z`
-  const own = statementsOf(outcome, held.get('Ready')).map((statement): Condition => {
+  const shaped = ({ type, status, reason, message }: Statement): Condition => {
+    const before = held.get(type)
+    const lastTransitionTime = before?.status === status ? before.lastTransitionTime : instant
+    return { ...state(type, status, reason, message), observedGeneration: generation, lastTransitionTime }
+  }
+  const ours = statementsOf(outcome, held.get('Ready')).map((statement): Condition => {
     const before = held.get(statement.type)
-    if (outcome.state === 'paused' && statement.type === 'Ready' && before !== undefined) return before
-    const lastTransitionTime = before?.status === statement.status ? before.lastTransitionTime : instant
-    const { type, status, reason, message } = statement
-    return { type, status, reason, message, observedGeneration: generation, lastTransitionTime }
+    return outcome.state === 'paused' && statement.type === 'Ready' && before !== undefined ? before : shaped(statement)
   })
-  const others = (previous?.conditions ?? []).filter((c) => !OURS.has(c.type))
+  const others =
+    input.conditions?.map(shaped) ?? (previous?.conditions ?? []).filter((condition) => !OURS.has(condition.type))
   // A paused object was not looked at: its status speaks of the generation it spoke of before.
   const observed = outcome.state === 'paused' ? (previous?.observedGeneration ?? 0) : generation
   const facts = input.facts ?? withoutConditions(previous)
-  return { ...facts, observedGeneration: observed, conditions: [...own, ...others] }
+  return { ...facts, observedGeneration: observed, conditions: [...ours, ...others] }
 }
 
 const withoutConditions = (status: CommonStatus | undefined): CommonStatus => {

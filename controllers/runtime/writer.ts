@@ -1,5 +1,6 @@
 /** The one writer of a kind's objects: status and finalizers, each under the version that was looked at. */
 import type { Key, Resource } from '../../crds/object.ts'
+import type { OwnCondition } from '../../crds/plan.ts'
 import type { Controller } from './controller.ts'
 import type { Pass, PassDeps } from './pass.ts'
 import { mergeDiff, nextStatus, type Outcome } from './status.ts'
@@ -38,11 +39,18 @@ export const makeWriter = <O extends Resource<unknown>, Facts extends object>(
   }
 
   /** @returns the object with that status; nothing is written when it stands already @throws KubeError */
-  const status = async (pass: Pass, object: O, outcome: Outcome, facts?: Facts): Promise<O> => {
+  const status = async (
+    pass: Pass,
+    object: O,
+    outcome: Outcome,
+    planned: { status?: Facts; conditions?: readonly OwnCondition[] } = {},
+  ): Promise<O> => {
     const base = latest(pass.key, object)
     const previous = base.status
     const generation = object.metadata.generation
-    const wanted = nextStatus({ previous, generation, outcome, now: deps.now(), ...(facts && { facts }) })
+    const { status: facts, conditions } = planned
+    const said = { ...(facts && { facts }), ...(conditions && { conditions }) }
+    const wanted = nextStatus({ previous, generation, outcome, now: deps.now(), ...said })
     const patch = mergeDiff(previous ?? {}, wanted)
     if (patch === undefined) return base
     const { resourceVersion } = base.metadata

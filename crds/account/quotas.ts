@@ -60,6 +60,13 @@ export const nextTurn = (now: Date): string =>
 export const sendCapDetail = (account: string, limit: number, now: Date): string =>
   `${account} may send ${limit} invoices a day and has; the next day begins at ${nextTurn(now)}`
 
+/** What SITE_QUOTA says. */
+export const siteCapDetail = (account: string, limit: number): string => `${account} may have ${limit} websites and has`
+
+/** What PUBLISH_QUOTA says. */
+export const publishCapDetail = (account: string, limit: number, now: Date): string =>
+  `${account} may publish ${limit} times a day and has; the next day begins at ${nextTurn(now)}`
+
 /** All quotas of an account. What is not named in `used` was not used. */
 export const quotasOf = (
   account: Allowed,

@@ -1,4 +1,66 @@
 /** Refusals about hosts (spec/2 Apps; CONTRACT section 6). */
 import type { ProblemEntry } from './entry.ts'
 
-export const HOST_PROBLEMS = {} as const satisfies Record<string, ProblemEntry>
+export const HOST_PROBLEMS = {
+  HOST_MISSING: { status: 409, title: 'There is no such host', next: 'Use an id from GET /api/apps/hosts.' },
+  HOST_NOT_APPROVED: {
+    status: 409,
+    title: 'The host is not approved',
+    next: 'Ask an admin of this installation to approve it once it is inspected.',
+  },
+  HOST_KEY_CHANGED: {
+    status: 409,
+    title: 'The host shows another key than the pinned one',
+    next: 'Find out why; if the new key is right, put it into host_key and have the host approved anew.',
+  },
+  HOST_LOGIN_REFUSED: {
+    status: 409,
+    title: 'The host refuses the private key',
+    next: "Put its public half into the authorized_keys of the host's user, or send another private_key.",
+  },
+  HOST_UNFIT: {
+    status: 409,
+    title: 'The host lacks what apps and sites need',
+    next: 'Install or repair what is named here; the host is looked at again by itself.',
+  },
+  HOST_UNREACHABLE: {
+    status: 503,
+    title: 'The host does not answer',
+    next: 'Check address, port and firewall; the host is tried again by itself.',
+  },
+  HOST_IN_USE: {
+    status: 409,
+    title: 'Apps or sites live on the host',
+    next: 'Move or delete them first.',
+  },
+  NOT_INSPECTED: {
+    status: 409,
+    title: 'The host was not inspected with a good result',
+    next: 'Read its inspection, repair what it names, and approve it then.',
+  },
+  NO_CREDENTIAL: {
+    status: 409,
+    title: 'There is no private key to log in with',
+    next: 'Send private_key with PATCH /api/apps/hosts/{id}.',
+  },
+  BAD_PRIVATE_KEY: {
+    status: 400,
+    title: 'private_key is no key that can be used',
+    next: 'Send an unencrypted private key in OpenSSH or PEM form, Ed25519 by choice.',
+  },
+  BAD_HOST_KEY: {
+    status: 400,
+    title: 'host_key is no public host key',
+    next: 'Send the type and the base64 of /etc/ssh/ssh_host_ed25519_key.pub.',
+  },
+  BAD_HOST_ADDRESS: {
+    status: 400,
+    title: 'The address is not acceptable',
+    next: 'Use a public IP address, or a name that leads to one.',
+  },
+  ROUTE_TAKEN: {
+    status: 409,
+    title: 'The hostname is served by something else on this host',
+    next: 'Use another hostname, or take it from what has it.',
+  },
+} as const satisfies Record<string, ProblemEntry>

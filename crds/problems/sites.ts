@@ -1,4 +1,79 @@
 /** Refusals of websites (spec/2 Errors; CONTRACT sections 5 and 10). */
 import type { ProblemEntry } from './entry.ts'
 
-export const SITE_PROBLEMS = {} as const satisfies Record<string, ProblemEntry>
+export const SITE_PROBLEMS = {
+  // ---- what the site is made of
+  BAD_LANG: {
+    status: 400,
+    title: 'The language is not one that a site can speak',
+    next: 'Use zh-Hant, zh-Hans, en or es.',
+  },
+  BAD_SECTION_ORDER: {
+    status: 400,
+    title: 'section_order is not acceptable',
+    next: 'Name each section at most once; hero may only stand first, contact only last.',
+  },
+  BAD_PAGES: {
+    status: 400,
+    title: 'The map of pages is not acceptable',
+    next: 'At most 8 pages, each with its own slug, one of them the index; each section at most once on a page.',
+  },
+  BAD_TOKENS: {
+    status: 400,
+    title: 'Brand tokens are outside their bounds',
+    next: 'Send colours as #rrggbb, rgb(), hsl() or oklch() without transparency, and a font pair of GET /templates.',
+  },
+
+  // ---- review
+  NOT_APPROVED: {
+    status: 409,
+    title: 'These bytes are not approved',
+    next: 'Submit the site for review; publish it once it is approved. Any change needs a new approval.',
+  },
+  NOT_SUBMITTED: { status: 409, title: 'Nothing waits for a decision', next: 'Submit the site for review first.' },
+  ALREADY_DECIDED: {
+    status: 409,
+    title: 'This submission is decided already',
+    next: 'Read the decision on the site; another one needs another submission.',
+  },
+  CHANGED_SINCE: {
+    status: 409,
+    title: 'The site has changed meanwhile',
+    next: 'Look at it as it is now, then decide or submit again.',
+  },
+  SELF_APPROVAL: {
+    status: 403,
+    title: 'Nobody decides on a site of their own',
+    next: 'Ask another reviewer.',
+  },
+
+  // ---- publishing
+  NO_DOMAIN: {
+    status: 409,
+    title: 'The site has no domain',
+    next: 'Choose one: PUT /api/website/:id/domain with subdomain or domain.',
+  },
+  BAD_DOMAIN: {
+    status: 400,
+    title: 'The domain is not acceptable',
+    next: 'Send either subdomain, one label of a-z 0-9 and -, or domain, a full name that you own.',
+  },
+  SUBDOMAIN_TAKEN: { status: 409, title: 'The subdomain is in use', next: 'Choose another one.' },
+  DOMAIN_TAKEN: {
+    status: 409,
+    title: 'The domain is in use',
+    next: 'Choose another one, or free it where it is used.',
+  },
+  SITE_QUOTA: {
+    status: 429,
+    title: "The plan's number of websites is reached",
+    next: 'Delete one that is not live, or ask support for more.',
+  },
+  PUBLISH_QUOTA: {
+    status: 429,
+    title: "The account's publishes of this day are used up",
+    next: 'Publish after 00:00 UTC, or ask support to raise the cap.',
+  },
+  NOT_PUBLISHED: { status: 409, title: 'The site was never live', next: 'Publish it first.' },
+  SITE_LIVE: { status: 409, title: 'A live site cannot be deleted', next: 'Unpublish it first.' },
+} as const satisfies Record<string, ProblemEntry>

@@ -1,5 +1,5 @@
 import { spawn } from 'node:child_process'
-import { closeSync, openSync, readdirSync, readFileSync } from 'node:fs'
+import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { codeOf, Refusal } from './refusal.ts'
 
@@ -231,6 +231,33 @@ export function findOwned(owner: string): OwnedProcess[] {
     const start = startOf(pid)
     return start === null ? [] : [{ pid, start, name: env.get(nameVariable) ?? '' }]
   })
+}
+
+/** Ends processes by their pids at once, and waits until they are gone. */
+export async function endPids(pids: readonly number[]): Promise<void> {
+  const found = pids.flatMap((pid) => {
+    const start = pid === process.pid ? null : startOf(pid)
+    return start === null ? [] : [{ pid, start }]
+  })
+  for (const { pid } of found) send(pid, 'SIGKILL')
+  await waitUntilGone(found, 10_000)
+}
+
+/** Ends all that runs as a user, until nothing of it is left to start anything anew. */
+export async function endUserProcesses(uid: number): Promise<void> {
+  const ofUser = () => allPids().filter((pid) => uidOf(pid) === uid)
+  for (let pids = ofUser(); pids.length > 0; pids = ofUser()) {
+    await endPids(pids)
+    if (ofUser().every((pid) => startOf(pid) === null)) return
+  }
+}
+
+function uidOf(pid: number): number | null {
+  try {
+    return statSync(`/proc/${pid}`).uid
+  } catch {
+    return null
+  }
 }
 
 function environOf(pid: number): Map<string, string> {

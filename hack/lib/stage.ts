@@ -1,7 +1,10 @@
 import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { removeSockets, startControlPlane } from './controlplane.ts'
+import { endDockerLeftovers, startDocker } from './docker.ts'
 import { demandDisk, readJson, writeWhole } from './files.ts'
+import { endSshdsOf } from './hoststage.ts'
+import { hostUsersOf, makeHostUser, removeHostUser } from './hostuser.ts'
 import { createKubectl } from './kubectl.ts'
 import { applyPlatform, writeServiceKubeconfig } from './platform.ts'
 import { startPostgres } from './postgres.ts'
@@ -18,9 +21,12 @@ const folderPrefix = '/tmp/bottega-test-stage-'
 const neededMib = 1_024
 type Note = { owner: string; runner: ProcessId }
 
+/** `docker`: a Docker as well, which the hosts of the tests share. */
+export type StageOptions = { owner: string; progress: Progress; signal: AbortSignal; docker: boolean }
+
 /** Starts both (or takes DATABASE_URL), applies the platform's objects, and gives what the test files need to know. */
-export async function startStage(options: { owner: string; progress: Progress; signal: AbortSignal }): Promise<Stage> {
-  const { owner, progress, signal } = options
+export async function startStage(options: StageOptions): Promise<Stage> {
+  const { owner, progress, signal, docker } = options
   demandDisk('/tmp', neededMib)
   const tools = await ensureTools(controlPlaneTools, { progress })
   const folder = mkdtempSync(folderPrefix)
@@ -32,9 +38,10 @@ export async function startStage(options: { owner: string; progress: Progress; s
   const step = progress.step('control plane and PostgreSQL for the tests')
   try {
     mkdirSync(planeFolder)
-    const [plane, databaseUrl] = await Promise.all([
+    const [plane, databaseUrl, dockerEnv] = await Promise.all([
       startControlPlane({ stateDir: planeFolder, tools, owner, durable: false }),
       givenOrOwnDatabase(join(folder, 'pg'), owner),
+      docker ? openDocker(folder, owner) : {},
     ])
     step.update('applying the platform')
     const kubectl = createKubectl(tools.path('kubectl'), plane.kubeconfig)
@@ -55,6 +62,7 @@ export async function startStage(options: { owner: string; progress: Progress; s
         BOTTEGA_TEST_API_KUBECONFIG: api,
         BOTTEGA_TEST_DATABASE_URL: databaseUrl,
         BOTTEGA_TEST_FOLDER: folder,
+        ...dockerEnv,
       },
     }
   } catch (error) {
@@ -62,6 +70,20 @@ export async function startStage(options: { owner: string; progress: Progress; s
     await end()
     throw error
   }
+}
+
+const dockerFolder = (folder: string) => join(folder, 'docker')
+
+/** The group that may use it is that of a user who does nothing else. */
+async function openDocker(folder: string, owner: string): Promise<Record<string, string>> {
+  const keeper = makeHostUser({
+    id: basename(folder).slice(-6).toLowerCase(),
+    home: join(folder, 'docker-home'),
+    owner,
+  })
+  const logFile = join(folder, 'dockerd.log')
+  const docker = await startDocker({ folder: dockerFolder(folder), owner, logFile, gid: keeper.gid, masquerade: false })
+  return { BOTTEGA_TEST_DOCKER: docker.socket, BOTTEGA_TEST_DOCKER_GROUP: keeper.name }
 }
 
 async function givenOrOwnDatabase(dataDir: string, owner: string): Promise<string> {
@@ -81,6 +103,9 @@ export async function endStaleStages(): Promise<void> {
 /** Also what tests that were cut off have left: their servers carry the run's mark, their folders lie in the stage's. */
 async function removeStage(folder: string, owner: string): Promise<void> {
   await endOwned(owner)
+  await endSshdsOf(folder)
+  await endDockerLeftovers(dockerFolder(folder))
+  for (const user of hostUsersOf(owner)) await removeHostUser(user)
   for (const inside of globSync('*/', { cwd: folder })) removeSockets(join(folder, inside))
   rmSync(folder, { recursive: true, force: true })
 }

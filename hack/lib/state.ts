@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { identityOf, readJson, writeWhole } from './files.ts'
 import type { Tokens, Welcome } from './platform.ts'
 import { type ProcessId, startOf } from './processes.ts'
+import type { HostEnvironment } from './uphost.ts'
 
 /** What `hack/up` keeps in `.bottega/`, one place for every path in it. */
 
@@ -19,6 +20,7 @@ export const paths = {
   supervisor: at('supervisor.json'),
   secrets: at('secrets.json'),
   ports: at('ports.json'),
+  hostPorts: at('host-ports.json'),
   kind: at('kind.json'),
   postgres: at('pg'),
   controlPlane: at('control-plane'),
@@ -39,6 +41,7 @@ export type UpEnvironment = {
   operatorPid: number
   apiPid: number
   supervisorPid: number
+  hosts?: HostEnvironment
 }
 
 export type Supervisor = ProcessId & { welcome?: Welcome }

@@ -34,9 +34,14 @@ import {
   type UpEnvironment,
   writeSecrets,
 } from './state.ts'
-import { ensureTools } from './tools.ts'
+import { ensureTools, type Tools } from './tools.ts'
+import { hostTools } from './tooltable.ts'
+import { hostEnvironment, registerUpHost, removeUpHost, startUpHost, type UpHost } from './uphost.ts'
 
-export type UpOptions = { cluster: ClusterChoice; strictEgress: boolean }
+/** What more than the platform is started. `acme` is part of `hosts`, whose Caddy it serves. */
+export const extraParts = ['hosts', 'acme'] as const
+export type ExtraPart = (typeof extraParts)[number]
+export type UpOptions = { cluster: ClusterChoice; strictEgress: boolean; parts: readonly ExtraPart[] }
 
 const neededMib = 1_024
 const firstBackoffMs = 1_000
@@ -77,6 +82,7 @@ export async function supervise(
     rmSync(paths.env, { force: true })
     for (const service of watched.toReversed()) await service.stop().catch((error) => progress.line(messageOf(error)))
     await endOwned(owner)
+    await removeUpHost(owner, { purge: false })
     rmSync(paths.supervisor, { force: true })
     await lock.release()
   }
@@ -92,7 +98,9 @@ type Starting = {
 
 async function startAll(options: UpOptions, { owner, progress, watched, onReady }: Starting): Promise<void> {
   for (const folder of [stateDir, '/tmp']) demandDisk(folder, neededMib)
-  const tools = await ensureTools(toolsFor(options.cluster), { progress })
+  const withHosts = options.parts.length > 0
+  const names = [...toolsFor(options.cluster), ...(withHosts ? hostTools : [])]
+  const tools = await ensureTools(names, { progress })
   const kept = readJson<Ports>(paths.ports) ?? {}
   const serversStep = progress.step('control plane and PostgreSQL')
   const [cluster, database] = await Promise.all([
@@ -109,6 +117,8 @@ async function startAll(options: UpOptions, { owner, progress, watched, onReady 
   const { tokens, secretKey } = await setUpPlatform(kubectl, database).catch(failing(platformStep))
   platformStep.done()
 
+  const host = withHosts ? await openHost(owner, tools, progress) : null
+  watched.push(...(host?.services ?? []))
   const partsStep = progress.step('mail catcher, controllers, api')
   const services = nodeServices({
     owner,
@@ -121,13 +131,22 @@ async function startAll(options: UpOptions, { owner, progress, watched, onReady 
   await Promise.all(Object.values(services).map((service) => service.start())).catch(failing(partsStep))
   partsStep.done()
 
-  const running: Running = { addresses, tokens, databaseUrl: database.url, cluster, ...services }
+  const running: Running = { addresses, tokens, databaseUrl: database.url, cluster, host, ...services }
   for (const service of watched) keepRunning(service, progress, () => writeEnvironment(running))
   const invoiceStep = progress.step('the first invoice')
   await accountsKnown(addresses.baseUrl, tokens).catch(failing(invoiceStep))
+  const asAdmin = { baseUrl: addresses.baseUrl, token: tokens.admin }
+  if (host) await registerUpHost(host, asAdmin).catch(failing(invoiceStep))
   const welcome = await sendWelcomeInvoice(addresses.baseUrl, tokens.owner).catch(failing(invoiceStep))
   invoiceStep.done(welcome.number)
   onReady(writeEnvironment(running), welcome)
+}
+
+async function openHost(owner: string, tools: Tools, progress: Progress): Promise<UpHost> {
+  const step = progress.step('app host: sshd, Docker, Caddy, ACME CA')
+  const host = await startUpHost({ owner, tools }).catch(failing(step))
+  step.done()
+  return host
 }
 
 /** Marks a step as failed on the way of its error to whoever reports it. */
@@ -190,9 +209,10 @@ type Running = {
   cluster: Cluster
   api: Service
   controllers: Service
+  host: UpHost | null
 }
 
-function writeEnvironment({ addresses, tokens, databaseUrl, cluster, api, controllers }: Running): UpEnvironment {
+function writeEnvironment({ addresses, tokens, databaseUrl, cluster, api, controllers, host }: Running): UpEnvironment {
   const environment: UpEnvironment = {
     baseUrl: addresses.baseUrl,
     metricsUrls: addresses.metricsUrls,
@@ -204,6 +224,7 @@ function writeEnvironment({ addresses, tokens, databaseUrl, cluster, api, contro
     operatorPid: controllers.pid() ?? 0,
     apiPid: api.pid() ?? 0,
     supervisorPid: process.pid,
+    ...(host && { hosts: hostEnvironment(host) }),
   }
   writeWhole(paths.env, `${JSON.stringify(environment, null, 2)}\n`)
   return environment
@@ -236,10 +257,24 @@ async function endLeftovers(owner: string, progress: Progress): Promise<void> {
   const left = findOwned(owner).length
   if (left > 0) progress.line(`· ending ${left} processes that an earlier run left behind`)
   await endOwned(owner)
+  await removeUpHost(owner, { purge: false })
 }
 
 /** Users of a server go before the server, and the API server before etcd, without which it never ends. */
-const endingOrder = ['api', 'controllers', 'mail', 'kube-apiserver', 'etcd', 'postgres', '']
+const endingOrder = [
+  'api',
+  'controllers',
+  'mail',
+  'sshd',
+  'caddy',
+  'pebble',
+  'pebble-challtestsrv',
+  'dockerd',
+  'kube-apiserver',
+  'etcd',
+  'postgres',
+  '',
+]
 const endingGraceMs = 27_000
 
 /** Ends everything that carries this checkout's mark; a stray that was being launched meanwhile is caught by the second look. */

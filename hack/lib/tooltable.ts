@@ -73,3 +73,6 @@ export const toolGroups: Readonly<Record<string, ToolGroup>> = {
 
 /** What `hack/up` and plain `hack/test` need; the rest is built when a part asks for it. */
 export const controlPlaneTools = ['etcd', 'kube-apiserver', 'kubectl'] as const
+
+/** What an app host on this machine runs (hack/lib/hoststage.ts). */
+export const hostTools = ['docker-compose', 'caddy', 'pebble', 'pebble-challtestsrv'] as const

@@ -5,6 +5,7 @@ import { LIMIT_DEFAULTS, makeLimits } from '../../api/limits.ts'
 import { Problem } from '../../api/problem.ts'
 import type { ApiRequest } from '../../api/route.ts'
 import { makePg, type Pg } from '../../controllers/runtime/pg.ts'
+import { makeSitePlaces } from '../../controllers/runtime/sites.ts'
 import { makeSlots, type Slots } from '../../controllers/runtime/slots.ts'
 import { nextTurn } from '../../crds/account/quotas.ts'
 import { query } from '../../hack/lib/postgres.ts'
@@ -85,6 +86,8 @@ spec('places under the daily cap', (t) => {
     const profile = { id: 'f', plan: 'free', limits: {}, teams: [] }
     const deps = {
       slots,
+      sites: makeSitePlaces({ pg }),
+      devboxes: { committed: async () => 0 },
       limits: makeLimits(LIMIT_DEFAULTS),
       mirror: { get: async () => undefined },
       now: () => now,

@@ -12,7 +12,13 @@ import { assert, spec } from '../support/spec.ts'
 /** Everything that the world may call without a credential. A new line here is a decision. */
 const PUBLIC = new Set([
   'GET /api/auth/scopes',
+  'GET /api/openapi-devboxes.json',
   'GET /api/openapi-invoices.json',
+  'GET /api/openapi-websites.json',
+  'GET /templates',
+  'GET /api/website/templates',
+  'GET /preview/:token',
+  'GET /preview/:token/{*path}',
   'GET /problems/:code',
   'GET /i/:token',
   'POST /i/:token',
@@ -26,7 +32,7 @@ const PUBLIC = new Set([
   'GET /signin/oidc/callback',
 ])
 /** Assets carry a digest of their content in the path. */
-const ASSET = /^GET \/(i|account)\/assets\/[\w.-]+\.css$/
+const ASSET = /^GET \/(i|account|review)\/assets\/[\w.-]+\.css$/
 
 const KINDS: readonly RouteScope['kind'][] = ['public', 'token', 'scope', 'full', 'session', 'report']
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`

@@ -1,3 +1,4 @@
+import type { Around as HostAround } from '../../controllers/io/host.ts'
 import type { Around as PgAround } from '../../controllers/runtime/pg.ts'
 
 /** A process that dies at one chosen call: before it is made, or after it was made and before its answer is seen. */
@@ -12,6 +13,8 @@ export type Life = {
   /** Stands round every SQL statement and every API call. */
   around: PgAround
   kubeAround: <T>(call: { verb: string; path: string }, run: () => Promise<T>) => Promise<T>
+  /** Stands round every command and admin call to a host. */
+  hostAround: HostAround
   /** What was called, in order. */
   calls: string[]
   isDead(): boolean
@@ -45,6 +48,8 @@ export function makeLife(point?: CrashPoint): Life {
     // A watch is one endless call; the list before it counts.
     kubeAround: ({ verb, path }, run) =>
       verb === 'watch' ? run() : stand(`${verb} ${path.replace(/[0-9a-f]{32}/g, '…')}`, run),
+    // handshakes only look, and come in no order
+    hostAround: ({ name }, run) => (name === 'tls' ? run() : stand(name, run)),
     calls,
     isDead: () => dead,
     death,

@@ -80,10 +80,8 @@ const nothingLeft = async <Played>(story: Story<Played>, options: ProcessOptions
   const looked = async () => life.calls.some((call) => story.looked.test(call)) && operator.idle()
   await eventually('the third life to look', looked)
   await third.end()
-  assert.equal(
-    life.calls.filter((call) => !story.mayDo.test(call)),
-    [],
-  )
+  const work = life.calls.filter((call) => !story.mayDo.test(call))
+  assert.equal(work, [], `a life with nothing to do did: ${work.join(', ')}`)
   assert.equal(await story.fingerprint(options.databaseUrl), before)
 }
 
@@ -98,7 +96,7 @@ export const sweeps = <Played>(t: Suite, what: string, story: () => Story<Played
         let deaths = 0
         for (let at = 0; ; at += stride) {
           const { crashed, calls } = await live(story(), { call: at, when }).catch((error) => {
-            throw new Error(`crash ${when} call ${at}: ${error.stack}`)
+            throw new Error(`crash ${when} call ${at}: ${error.details ?? ''}${error.stack}`)
           })
           if (!crashed) break
           deaths++

@@ -1,0 +1,187 @@
+/**
+ * Registering and changing hosts. A private key is sealed before the resource names its version, and shown to nobody
+ * again. What was approved is address, port, user and host key: a change of one takes the approval away.
+ */
+import { isAlreadyExists, isNotFound, KubeError } from '../../controllers/runtime/errors.ts'
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { PRIVATE_KEY_BYTES_MAX, privateKeyFault } from '../../controllers/runtime/sshkey.ts'
+import { type AddressRule, hostFaults } from '../../crds/host/faults.ts'
+import { HOST } from '../../crds/host/kind.ts'
+import type { HostSpec } from '../../crds/host/schema.ts'
+import type { HostView } from '../../crds/host/view.ts'
+import { GROUP, RECONCILE_REQUESTED_AT, type Resource, VERSION } from '../../crds/object.ts'
+import { restPointer, toPatch, toSpec } from '../../crds/rest.ts'
+import type { Deps } from '../deps.ts'
+import { editSpec } from '../edit.ts'
+import { nameFor } from '../name.ts'
+import { Problem, refuseFaults } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { accepted, wantsAsync } from '../verdict.ts'
+import { isAdmin, ownRow, shown } from './read.ts'
+
+type HostResource = Resource<HostSpec>
+type HostBody = Record<string, unknown> & { id?: string; account?: string; private_key?: string }
+
+/** What only an administrator may decide. */
+const FOR_ADMINS = ['id', 'account', 'class', 'budget'] as const
+const APPROVED = ['address', 'port', 'user', 'hostKey'] as const
+
+const pathOf = (id: string): string => `/api/apps/hosts/${id}`
+
+const refuseForAdmins = ({ caller, body }: ApiRequest): void => {
+  const field = FOR_ADMINS.find((name) => (body as HostBody)[name] !== undefined)
+  if (field === undefined || isAdmin(caller)) return
+  const detail = `${field} is for administrators to decide; leave it out.`
+  throw new Problem('ROLE_REQUIRED', detail, { faults: [{ code: 'ROLE_REQUIRED', pointer: `/${field}`, detail }] })
+}
+
+const ruleFor = (deps: Deps, request: ApiRequest): AddressRule => {
+  if (isAdmin(request.caller)) return 'any'
+  return deps.allowLoopback ? 'public-or-loopback' : 'public'
+}
+
+const refuseSpec = (spec: Partial<HostSpec>, rule: AddressRule): void =>
+  refuseFaults(hostFaults(spec, rule).map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
+
+const refuseKey = (privateKey: string | undefined): void => {
+  if (privateKey === undefined) return
+  const why = privateKey.length > PRIVATE_KEY_BYTES_MAX ? 'it is too long' : privateKeyFault(privateKey)
+  if (why !== null) refuseFaults([{ code: 'BAD_PRIVATE_KEY', pointer: '/private_key', detail: `private_key: ${why}` }])
+}
+
+type Change = { id: string; status: 200 | 201; write(): Promise<HostResource> }
+
+const isSeen =
+  ({ uid, generation }: HostResource['metadata']) =>
+  (row: MirrorRow | undefined): row is MirrorRow =>
+    row !== undefined && row.uid === uid && row.observedGeneration >= generation
+
+/** Writes, and answers with the host as it was found then. */
+const changed = async (deps: Deps, request: ApiRequest, { id, status, write }: Change): Promise<Answer> => {
+  const watched = deps.waiter.watch('Host', id)
+  try {
+    const { metadata } = await write()
+    const pending = accepted(pathOf(id), { host: { id } })
+    if (wantsAsync(request)) return pending
+    const now = await deps.mirror.get('Host', id)
+    const row = isSeen(metadata)(now) ? now : (await watched.until(isSeen(metadata)))?.row
+    if (!row) return pending
+    const host = shown(request.caller, row.account, row.view as HostView)
+    return { status, body: { host }, ...(status === 201 && { headers: { location: pathOf(id) } }) }
+  } finally {
+    watched.leave()
+  }
+}
+
+export const createHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  refuseForAdmins(request)
+  const { id: asked, account, private_key: privateKey = '', ...fields } = request.body as HostBody
+  const byAdmin = isAdmin(request.caller)
+  const owner = byAdmin ? account : request.caller.account
+  const spec = toSpec<HostSpec>(HOST, fields, { credentialVersion: 1, ...(owner !== undefined && { account: owner }) })
+  refuseSpec(spec, ruleFor(deps, request))
+  refuseKey(privateKey)
+  const id = asked ?? nameFor('host', request)
+  const ref = { namespace: deps.namespace, name: id }
+  const object = { apiVersion: `${GROUP}/${VERSION}`, kind: HOST.kind, metadata: ref, spec }
+  const write = async () => {
+    const taken = asked !== undefined && (await deps.mirror.get('Host', id)) !== undefined
+    if (taken) throw new Problem('NAME_TAKEN', `There is a host ${id} already.`)
+    await deps.credentials.put(id, spec.credentialVersion, privateKey)
+    return deps.kube.create<HostResource>(HOST, object).catch((error) => {
+      if (!isAlreadyExists(error)) throw error
+      // A repeat of the same intent is the same host.
+      return deps.kube.get<HostResource>(HOST, ref)
+    })
+  }
+  return changed(deps, request, { id, status: 201, write })
+}
+
+const gone = (id: string) => (error: unknown) => {
+  throw isNotFound(error) ? new Problem('NOT_FOUND', `There is no host ${id}.`) : error
+}
+
+export const patchHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { name: id } = await ownRow(deps, request)
+  refuseForAdmins(request)
+  const { private_key: privateKey, ...fields } = request.body as HostBody
+  const change = toPatch(HOST, fields)
+  refuseSpec(change as Partial<HostSpec>, ruleFor(deps, request))
+  refuseKey(privateKey)
+  const write = async () => {
+    const ref = { namespace: deps.namespace, name: id }
+    const { spec: now } = await deps.kube.get<HostResource>(HOST, ref)
+    const credentialVersion = now.credentialVersion + (privateKey === undefined ? 0 : 1)
+    if (privateKey !== undefined) await deps.credentials.put(id, credentialVersion, privateKey)
+    return editSpec<HostSpec>(deps, { kind: HOST, name: id }, (spec) => {
+      const losesApproval = APPROVED.some((field) => change[field] !== undefined && change[field] !== spec[field])
+      return { ...change, credentialVersion, ...(losesApproval && { approved: false }) }
+    })
+  }
+  return changed(deps, request, { id, status: 200, write: () => write().catch(gone(id)) })
+}
+
+export const deleteHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  if (await deps.hosts.isInUse(row.name)) throw new Problem('HOST_IN_USE', `Apps or sites live on ${row.name}.`)
+  const watched = deps.waiter.watch('Host', row.name)
+  try {
+    const ref = { namespace: deps.namespace, name: row.name }
+    await deps.kube.delete(HOST, ref, { uid: row.uid }).catch((error) => {
+      if (!isNotFound(error)) throw error
+    })
+    const isGone = (await deps.mirror.get('Host', row.name)) === undefined
+    if (!isGone && !(await watched.until((now) => now === undefined)))
+      return accepted(pathOf(row.name), { host: { id: row.name } })
+    return { status: 204 }
+  } finally {
+    watched.leave()
+  }
+}
+
+/** Looks at the host now, and answers with what was found. */
+export const inspectHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { name: id } = await ownRow(deps, request)
+  const watched = deps.waiter.watch('Host', id)
+  try {
+    const at = deps.now().toISOString()
+    const key = `inspect:${request.idempotencyKey ?? request.requestId}`
+    const { fact } = await deps.appendFact({ resource: id, key, kind: 'inspect', body: {}, state: 'accepted', at })
+    const ref = { namespace: deps.namespace, name: id }
+    await deps.kube.patchMeta(HOST, ref, { annotations: { [RECONCILE_REQUESTED_AT]: at } }).catch(gone(id))
+    const pending = accepted(pathOf(id), { host: { id } })
+    if (wantsAsync(request)) return pending
+    const isLooked = (row: MirrorRow | undefined) => row !== undefined && (row.view as HostView).fact_seq >= fact.seq
+    const now = await deps.mirror.get('Host', id)
+    const row = isLooked(now) ? now : (await watched.until(isLooked))?.row
+    if (!row) return pending
+    return { status: 200, body: { host: shown(request.caller, row.account, row.view as HostView) } }
+  } finally {
+    watched.leave()
+  }
+}
+
+const refuseUninspected = ({ view, observedGeneration, generation }: MirrorRow): void => {
+  const { inspection, host_key_status: key, stalled, id } = view as HostView
+  if (inspection?.ok && key === 'pinned' && observedGeneration === generation) return
+  const why = inspection?.problems.join('; ') || stalled?.detail || 'it was not reached yet'
+  throw new Problem('NOT_INSPECTED', `${id} cannot be approved: ${why}.`)
+}
+
+/** The admission policy asks the same of kubectl: a good inspection of just this generation. */
+const notInspected = (error: unknown): never => {
+  if (error instanceof KubeError && /NOT_INSPECTED/.test(`${error.detail}`)) {
+    throw new Problem('NOT_INSPECTED', 'It changed since it was inspected; look again and approve it then.')
+  }
+  throw error
+}
+
+export const approveHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  if (!(row.view as HostView).approved) refuseUninspected(row)
+  const write = () =>
+    editSpec<HostSpec>(deps, { kind: HOST, name: row.name }, ({ approved }) =>
+      approved ? null : { approved: true },
+    ).catch(notInspected)
+  return changed(deps, request, { id: row.name, status: 200, write: () => write().catch(gone(row.name)) })
+}

@@ -1,0 +1,47 @@
+/** Who sees which hosts: owners their own, holders of the capability those of the platform, administrators all. */
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { type HostView, PLATFORM, withoutWayIn } from '../../crds/host/view.ts'
+import type { Caller } from '../auth/auth.ts'
+import type { Deps } from '../deps.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+
+const LIMIT_DEFAULT = 50
+
+export const isAdmin = ({ profile }: Caller): boolean => profile.role === 'admin'
+
+const missing = (id: string): Problem => new Problem('NOT_FOUND', `There is no host ${id}.`)
+
+/** As the caller may see it: how to get in is for who runs it. */
+export const shown = (caller: Caller, account: string, view: HostView): Partial<HostView> =>
+  account === caller.account || isAdmin(caller) ? view : withoutWayIn(view)
+
+const isForAll = ({ account, view }: MirrorRow): boolean =>
+  account === PLATFORM && ['shared', 'platform'].includes((view as HostView).class)
+
+/** A host that the caller may use. @throws Problem NOT_FOUND, also for another account's */
+const seenRow = async (deps: Deps, { params, caller }: ApiRequest): Promise<MirrorRow> => {
+  const id = params.id ?? ''
+  const row = await deps.mirror.get('Host', id)
+  if (!row || !(row.account === caller.account || isAdmin(caller) || isForAll(row))) throw missing(id)
+  return row
+}
+
+/** A host that the caller runs. @throws Problem NOT_FOUND for any other */
+export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow> => {
+  const row = await seenRow(deps, request)
+  if (row.account !== request.caller.account && !isAdmin(request.caller)) throw missing(row.name)
+  return row
+}
+
+export const getHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { account, view } = await seenRow(deps, request)
+  return { status: 200, body: { host: shown(request.caller, account, view as HostView) } }
+}
+
+export const listHosts = async (deps: Deps, { caller, query }: ApiRequest): Promise<Answer> => {
+  const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }
+  const { hosts, total } = await deps.hosts.list(isAdmin(caller) ? null : caller.account, page)
+  const all = hosts.map(({ account, view }) => shown(caller, account, view))
+  return { status: 200, body: { hosts: all, total, ...page } }
+}

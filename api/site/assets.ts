@@ -1,0 +1,64 @@
+/**
+ * Pictures on their way in: each is looked at, stored under its sha256, and named in the content by a key. What came inside the
+ * content as a data URI becomes an asset too, so that a resource never holds bytes.
+ */
+import { sha256Of } from '../../controllers/runtime/blobs.ts'
+import type { Fault } from '../../crds/problem.ts'
+import { type Content, content as contentSchema } from '../../crds/site/content.ts'
+import { imageSourceOf } from '../../crds/site/imagesource.ts'
+import { withPictures } from '../../crds/site/pictures.ts'
+import { ASSETS_MAX, ASSETS_MAX_BYTES } from '../../crds/site/schema.ts'
+import type { Deps } from '../deps.ts'
+import { refuseFaults } from '../problem.ts'
+
+/** As a caller sends them: key → base64. */
+export type SentAssets = Record<string, string>
+
+const fault = (pointer: string, detail: string): Fault => ({ code: 'INVALID_FIELD', pointer, detail })
+
+const sizeFault = (sent: readonly [string, Buffer][]): Fault[] => {
+  const bytes = sent.reduce((sum, [, content]) => sum + content.length, 0)
+  return [
+    ...(sent.length > ASSETS_MAX ? [fault('/assets', `${sent.length} assets, at most ${ASSETS_MAX}`)] : []),
+    ...(bytes > ASSETS_MAX_BYTES ? [fault('/assets', `${bytes} bytes, at most ${ASSETS_MAX_BYTES}`)] : []),
+  ]
+}
+
+/** What is no picture at all is refused before anything is stored; the rest is judged when it is converted. */
+const kindFaults = (sent: readonly [string, Buffer][]): Fault[] =>
+  sent.flatMap(([key, content]) =>
+    imageSourceOf(content) === null ? [fault(`/assets/${key}`, 'is not a JPEG, PNG, WebP or AVIF picture')] : [],
+  )
+
+const DATA_KEY_DIGITS = 24
+const dataOf = (value: string): Buffer | null =>
+  value.startsWith('data:') ? Buffer.from(value.slice(value.indexOf(',') + 1), 'base64') : null
+
+export type Taken = { content: Content; assets: Record<string, string>; store(deps: Deps): Promise<void> }
+
+/**
+ * The content without bytes in it, and where its pictures will lie; nothing is stored before `store`.
+ * @param kept assets that the site has already
+ * @throws Problem INVALID_FIELD
+ */
+export const takeAssets = (content: Content, sent: SentAssets, kept: Record<string, string> = {}): Taken => {
+  const uploads = Object.entries(sent).map(([key, text]): [string, Buffer] => [key, Buffer.from(text, 'base64')])
+  refuseFaults([...sizeFault(uploads), ...kindFaults(uploads)])
+  const inside = new Map<string, Buffer>()
+  const named = withPictures(contentSchema, content, (value) => {
+    const bytes = dataOf(value)
+    if (bytes === null) return value
+    const key = `data-${sha256Of(bytes).slice(0, DATA_KEY_DIGITS)}`
+    inside.set(key, bytes)
+    return `asset:${key}`
+  })
+  const all = [...uploads, ...inside]
+  const sums = all.map(([key, bytes]): [string, string] => [key, sha256Of(bytes)])
+  return {
+    content: named,
+    assets: { ...kept, ...Object.fromEntries(sums) },
+    store: async (deps) => {
+      for (const [, bytes] of all) await deps.blobs.put(bytes)
+    },
+  }
+}

@@ -1,0 +1,134 @@
+/** Update, domain and deletion of a site: changes of desire. What is live stays as it is until the next publish. */
+import { isNotFound } from '../../controllers/runtime/errors.ts'
+import { mergeDiff } from '../../crds/merge.ts'
+import type { Resource } from '../../crds/object.ts'
+import { fixedFaults, restPointer, toPatch } from '../../crds/rest.ts'
+import { withDefaults } from '../../crds/schema.ts'
+import type { Content } from '../../crds/site/content.ts'
+import { domainFaults } from '../../crds/site/domain.ts'
+import { siteFaults } from '../../crds/site/faults.ts'
+import { SITE } from '../../crds/site/kind.ts'
+import { type SiteSpec, spec as specSchema } from '../../crds/site/schema.ts'
+import type { Deps } from '../deps.ts'
+import { editSpec } from '../edit.ts'
+import { Problem, refuseFaults } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { accepted, wantsAsync } from '../verdict.ts'
+import { takeAssets } from './assets.ts'
+import { isJudged, locationOf, ownSite, refuseUnsound, type SiteRow } from './read.ts'
+
+type Written = Resource<SiteSpec>
+type Fields = Record<string, unknown>
+
+/** The account's site after a write, once the controllers have judged it. */
+export const judged = async (
+  deps: Deps,
+  request: ApiRequest,
+  row: SiteRow,
+  write: () => Promise<Written>,
+): Promise<SiteRow | Answer> => {
+  const watched = deps.waiter.watch(SITE.kind, row.name)
+  try {
+    const { metadata } = await write()
+    const pending = accepted(locationOf(row.name), { site: row.view })
+    if (wantsAsync(request)) return pending
+    const done = isJudged(metadata.uid, metadata.generation)
+    const now = await deps.mirror.get(SITE.kind, row.name)
+    const found = done(now) ? { row: now } : await watched.until(done)
+    return found?.row ? (found.row as SiteRow) : pending
+  } finally {
+    watched.leave()
+  }
+}
+
+const siteAnswer = (result: SiteRow | Answer): Answer => {
+  if (!('view' in result)) return result
+  refuseUnsound(result)
+  return { status: 200, body: { site: result.view, warnings: result.view.warnings } }
+}
+
+/** The sections given replace theirs, null removes one, the rest stays; of meta the same holds field by field. */
+const mergedContent = (before: Content, change: Fields | undefined): Content => {
+  if (change === undefined) return before
+  const { meta, ...sections } = change
+  const merged = new Map<string, unknown>(Object.entries({ ...before, ...sections }))
+  const metaNow = Object.entries({ ...before.meta, ...(meta as object | undefined) })
+  merged.set('meta', Object.fromEntries(metaNow.filter(([, value]) => value !== null)))
+  return Object.fromEntries([...merged].filter(([, value]) => value !== null)) as Content
+}
+
+type Sent = Fields & { assets?: Record<string, string | null> }
+
+const keptAssets = (before: Record<string, string> = {}, sent: Record<string, string | null>): Record<string, string> =>
+  Object.fromEntries(Object.entries(before).filter(([key]) => sent[key] !== null))
+
+/** What the site is to be, with its pictures looked at; nothing is stored yet. */
+const updated = (spec: SiteSpec, body: Sent) => {
+  const { assets = {}, ...rest } = body
+  const { content, ...fields } = toPatch(SITE, rest)
+  const uploads = Object.entries(assets).filter((pair): pair is [string, string] => pair[1] !== null)
+  const kept = keptAssets(spec.assets, assets)
+  const taken = takeAssets(
+    mergedContent(spec.content, content as Fields | undefined),
+    Object.fromEntries(uploads),
+    kept,
+  )
+  const given = Object.entries({ ...spec, ...fields, content: taken.content, assets: taken.assets })
+  const after = withDefaults<SiteSpec>(specSchema, Object.fromEntries(given.filter(([, value]) => value !== null)))
+  const faults = [...fixedFaults(specSchema, spec, after), ...siteFaults(after)]
+  refuseFaults(faults.map((one) => ({ ...one, pointer: restPointer(one.pointer) })))
+  return { after, store: taken.store }
+}
+
+export const updateSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownSite(deps, request)
+  const { spec } = await deps.kube.get<Written>(SITE, { namespace: deps.namespace, name: row.name })
+  await updated(spec, request.body as Sent).store(deps)
+  const write = () =>
+    editSpec<SiteSpec>(deps, { kind: SITE, name: row.name }, (now) => {
+      const change = mergeDiff(now, updated(now, request.body as Sent).after)
+      return Object.keys(change).length === 0 ? null : change
+    })
+  return siteAnswer(await judged(deps, request, row, write))
+}
+
+export const putDomain = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownSite(deps, request)
+  const asked = request.body as { subdomain?: string; domain?: string }
+  const { subdomain, domain } = asked
+  const name = domain ?? subdomain
+  if (name === undefined) throw new Problem('BAD_DOMAIN', 'Send subdomain, or domain.')
+  refuseFaults(domainFaults(asked, { baseDomains: await deps.sites.baseDomains(), testDomains: deps.allowLoopback }))
+  const outcome = await deps.sites.claimName(name, { site: row.name, account: row.account }, false)
+  if (outcome === 'refused') {
+    const code = domain === undefined ? 'SUBDOMAIN_TAKEN' : 'DOMAIN_TAKEN'
+    throw new Problem(code, `${name} is another site's.`)
+  }
+  const write = () =>
+    editSpec<SiteSpec>(deps, { kind: SITE, name: row.name }, (now) => {
+      if (now.subdomain === subdomain && now.domain === domain) return null
+      return { subdomain: subdomain ?? null, domain: domain ?? null }
+    })
+  return siteAnswer(await judged(deps, request, row, write))
+}
+
+export const deleteSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownSite(deps, request)
+  const { status, url } = row.view
+  if (status === 'live' || status === 'publishing')
+    throw new Problem('SITE_LIVE', `The site is ${status} at ${url ?? row.view.domain}.`)
+  const watched = deps.waiter.watch(SITE.kind, row.name)
+  try {
+    const ref = { namespace: deps.namespace, name: row.name }
+    await deps.kube.delete(SITE, ref, { uid: row.uid }).catch((error) => {
+      if (!isNotFound(error)) throw error
+    })
+    const isGone = (await deps.mirror.get(SITE.kind, row.name)) === undefined
+    if (!isGone && !(await watched.until((now) => now === undefined))) {
+      return accepted(locationOf(row.name), { site: row.view })
+    }
+    return { status: 204 }
+  } finally {
+    watched.leave()
+  }
+}

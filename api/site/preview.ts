@@ -1,0 +1,77 @@
+/**
+ * The preview of a site: its own bytes under a link that only those have who were given it. It is somebody else's content on our
+ * origin, so it is sandboxed into an origin of its own without scripts, forms or cookies, besides its own strict policy.
+ */
+
+import { SITE } from '../../crds/site/kind.ts'
+import { fileAt, NOT_FOUND_PATH, type SiteManifest, sortOf } from '../../crds/site/manifest.ts'
+import type { SiteView } from '../../crds/site/view.ts'
+import type { Deps } from '../deps.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest, Route } from '../route.ts'
+
+/** Opens what is rendered now; with a digest, exactly those bytes for ever. */
+const DIGEST_MARK = '~'
+
+export const previewPath = ({ keys }: Pick<Deps, 'keys'>, site: string, digest?: string): string =>
+  `/preview/${keys.capability('preview', digest === undefined ? site : `${site}${DIGEST_MARK}${digest}`)}/`
+
+const nowhere = (): never => {
+  throw new Problem('NOT_FOUND', 'This link leads nowhere.')
+}
+
+const manifestFor = async (deps: Deps, token: string): Promise<SiteManifest> => {
+  const [site = '', pinned] = (deps.keys.nameOfCapability('preview', token) ?? '').split(DIGEST_MARK, 2)
+  const row = site === '' ? undefined : await deps.mirror.get(SITE.kind, site)
+  const digest = pinned ?? (row?.view as SiteView | undefined)?.digest
+  const rendering = row && digest ? await deps.sites.rendering(site, digest) : null
+  const bytes = rendering && (await deps.blobs.get(rendering.manifest))
+  return bytes ? (JSON.parse(bytes.toString('utf8')) as SiteManifest) : nowhere()
+}
+
+/** Fonts are asked for by the sandboxed origin, which is nobody's; the token in the address is what guards them. */
+const FONT = /^font\//
+
+const headersFor = ({ preview }: SiteManifest, path: string, contentType: string): Record<string, string> => {
+  const { 'content-security-policy': policy = "default-src 'none'", ...rest } = preview[sortOf(path)]
+  return {
+    ...rest,
+    'content-type': contentType,
+    'content-security-policy': `${policy}; sandbox`,
+    'referrer-policy': 'no-referrer',
+    'x-robots-tag': 'noindex, nofollow, noarchive',
+    ...(FONT.test(contentType) && { 'access-control-allow-origin': '*' }),
+  }
+}
+
+const serve = async (deps: Deps, manifest: SiteManifest, path: string, status: number): Promise<Answer> => {
+  const file = fileAt(manifest, path)
+  const bytes = file && (await deps.blobs.get(file.sha256))
+  if (!file || !bytes) return nowhere()
+  return { status, bytes, headers: headersFor(manifest, path, file.contentType) }
+}
+
+/** `about/` is `about/index.html`, as on the host. */
+const showFile = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => {
+  const manifest = await manifestFor(deps, params.token ?? '')
+  const asked = ([] as string[]).concat(params.path ?? []).join('/')
+  const path = asked === '' || asked.endsWith('/') ? `${asked}index.html` : asked
+  if (fileAt(manifest, path)) return serve(deps, manifest, path, 200)
+  if (fileAt(manifest, `${asked}/index.html`)) {
+    return { status: 308, headers: { location: `/preview/${params.token}/${asked}/`, 'cache-control': 'no-store' } }
+  }
+  return serve(deps, manifest, NOT_FOUND_PATH, 404)
+}
+
+const open = { hidden: true, method: 'GET', scope: { kind: 'public' } } as const
+
+/** Links in a page are relative to its folder, so the address ends in a slash. */
+const addSlash = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => {
+  await manifestFor(deps, params.token ?? '')
+  return { status: 308, headers: { location: `/preview/${params.token}/`, 'cache-control': 'no-store' } }
+}
+
+export const previewRoutes: Route[] = [
+  { ...open, path: '/preview/:token/{*path}', summary: 'Preview of a site', handle: showFile },
+  { ...open, path: '/preview/:token', summary: 'Preview of a site', handle: addSlash },
+]

@@ -1,0 +1,152 @@
+/** Publishing over REST: checks, a place under the day's cap and in the queue, then the desire, pinned to the approved bytes. */
+import { limitOf, nextTurn, publishCapDetail, quotaDay } from '../../crds/account/quotas.ts'
+import { SITE } from '../../crds/site/kind.ts'
+import { diffFiles, type SiteManifest } from '../../crds/site/manifest.ts'
+import type { SiteSpec } from '../../crds/site/schema.ts'
+import type { SiteView } from '../../crds/site/view.ts'
+import type { Deps } from '../deps.ts'
+import { editSpec } from '../edit.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
+import { locationOf, ownSite, type SiteRow } from './read.ts'
+
+type Wish = Pick<SiteSpec, 'publish'> & { digest: string | null }
+
+/** Writes what is to be live and waits until it is. */
+const bring = async (deps: Deps, request: ApiRequest, row: SiteRow, wish: Wish): Promise<Answer> => {
+  const watched = deps.waiter.watch(SITE.kind, row.name)
+  try {
+    const { metadata } = await editSpec<SiteSpec>(deps, { kind: SITE, name: row.name }, (now) =>
+      now.publish === wish.publish && (now.digest ?? null) === wish.digest ? null : wish,
+    )
+    const pending = accepted(locationOf(row.name), { site: row.view })
+    if (wantsAsync(request)) return pending
+    const isDone = (now: SiteRow | undefined): boolean => {
+      if (!now || now.observedGeneration < metadata.generation) return now === undefined
+      const { stalled, live_digest: live, digest } = now.view
+      if (stalled !== null || live === wish.digest) return true
+      // The same site, under the name that its host has given it since.
+      return wish.publish && live !== null && live === digest
+    }
+    const before = (await deps.mirror.get(SITE.kind, row.name)) as SiteRow | undefined
+    const found = isDone(before) ? { row: before } : await watched.until((now) => isDone(now as SiteRow | undefined))
+    if (!found?.row) return pending
+    refuseStalled(found.row)
+    return { status: 200, body: { site: found.row.view } }
+  } finally {
+    watched.leave()
+  }
+}
+
+type Blocked = { code: 'NOT_APPROVED' | 'NO_DOMAIN' | 'PUBLISH_QUOTA'; detail: string }
+
+/** Why what is rendered now cannot be published; the first counts. */
+const blockedBy = (view: SiteView): Blocked[] => {
+  const short = (view.digest ?? 'nothing').slice(0, 12)
+  return [
+    ...(view.review_state === 'approved'
+      ? []
+      : [{ code: 'NOT_APPROVED' as const, detail: `${short} is ${view.review_state}, not approved.` }]),
+    ...(view.domain === null ? [{ code: 'NO_DOMAIN' as const, detail: 'The site has no domain.' }] : []),
+  ]
+}
+
+const isReleased = ({ releases }: SiteView, digest: string): boolean => releases.some((one) => one.digest === digest)
+
+/** Bytes that were live before are put back without counting. @throws Problem PUBLISH_QUOTA */
+const takePlace = async (
+  deps: Deps,
+  { caller }: ApiRequest,
+  { name, view }: SiteRow,
+  digest: string,
+): Promise<void> => {
+  if (isReleased(view, digest)) return
+  const now = deps.now()
+  const limit = limitOf('publishes_per_day', caller.profile)
+  const wish = { site: name, digest, account: caller.account, day: quotaDay(now), limit }
+  if ((await deps.sites.takePublish(wish)) !== 'refused') return
+  const seconds = Math.max(1, Math.ceil((Date.parse(nextTurn(now)) - now.getTime()) / 1000))
+  throw new Problem('PUBLISH_QUOTA', `${publishCapDetail(caller.account, limit, now)}.`, {
+    headers: { 'retry-after': String(seconds) },
+  })
+}
+
+export const publishSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownSite(deps, request)
+  const { dry_run: isDryRun } = request.body as { dry_run?: boolean }
+  if (row.view.digest === null) refuseStalled(row)
+  if (isDryRun) return { status: 200, body: { plan: await planOf(deps, request, row) } }
+  const blocked = blockedBy(row.view)[0]
+  if (blocked) throw new Problem(blocked.code, blocked.detail)
+  const { digest, live_digest: live } = row.view
+  if (digest === null)
+    throw new Problem('UNAVAILABLE', 'The site is not rendered yet.', { headers: { 'retry-after': '2' } })
+  if (live === digest) return { status: 200, body: { site: row.view } }
+  await takePlace(deps, request, row, digest)
+  await deps.sites.arrive(row.name)
+  return bring(deps, request, row, { publish: true, digest })
+}
+
+export const unpublishSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownSite(deps, request)
+  return bring(deps, request, row, { publish: false, digest: null })
+}
+
+/** The release that is asked for, or the newest. No upload and no place under the cap: it was live before. */
+export const republishSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownSite(deps, request)
+  const { release } = request.body as { release?: number }
+  const { releases } = row.view
+  const wanted = release === undefined ? releases[0] : releases.find(({ number }) => number === release)
+  if (releases.length === 0) throw new Problem('NOT_PUBLISHED', `${row.name} has no release yet.`)
+  if (!wanted) throw new Problem('NOT_FOUND', `The site has no release ${release ?? ''}.`)
+  if (row.view.live_digest === wanted.digest) return { status: 200, body: { site: row.view } }
+  return bring(deps, request, row, { publish: true, digest: wanted.digest })
+}
+
+const manifestOf = async (deps: Deps, site: string, digest: string | null): Promise<SiteManifest | null> => {
+  const rendering = digest === null ? null : await deps.sites.rendering(site, digest)
+  const bytes = rendering && (await deps.blobs.get(rendering.manifest))
+  return bytes ? (JSON.parse(bytes.toString('utf8')) as SiteManifest) : null
+}
+
+/** What a publish would do, and what stands in its way; nothing is changed or counted. */
+const planOf = async (deps: Deps, { caller }: ApiRequest, row: SiteRow) => {
+  const { view, name } = row
+  const now = deps.now()
+  const [before, after] = await Promise.all([
+    manifestOf(deps, name, view.live_digest),
+    manifestOf(deps, name, view.digest),
+  ])
+  const files = diffFiles(before?.files ?? [], after?.files ?? [])
+  const held = new Set(before?.files.map(({ sha256 }) => sha256))
+  const bytes = (after?.files ?? [])
+    .filter(({ sha256 }) => !held.has(sha256))
+    .reduce((sum, file) => sum + file.bytes, 0)
+  const [{ publishes }, ahead] = await Promise.all([
+    deps.sites.used(caller.account, quotaDay(now)),
+    deps.sites.waitingBefore(name),
+  ])
+  const limit = limitOf('publishes_per_day', caller.profile)
+  const counts = view.digest !== null && !isReleased(view, view.digest)
+  const quota: Blocked[] =
+    counts && publishes >= limit
+      ? [{ code: 'PUBLISH_QUOTA', detail: `${publishCapDetail(caller.account, limit, now)}.` }]
+      : []
+  const problems = [...blockedBy(view), ...quota]
+  return {
+    ok: problems.length === 0,
+    problems,
+    digest: view.digest,
+    live_digest: view.live_digest,
+    unchanged: view.digest === view.live_digest,
+    files,
+    bytes,
+    host: view.host,
+    domain: view.domain,
+    queue_position: ahead + 1,
+    counts,
+    quota: { limit, used: publishes, left: Math.max(0, limit - publishes), resets_at: nextTurn(now) },
+  }
+}

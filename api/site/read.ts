@@ -1,0 +1,78 @@
+/** What the routes of sites share: finding one, and answering with it; and the routes that only read. */
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { RECONCILE_REQUESTED_AT } from '../../crds/object.ts'
+import { readFacts, type SiteFacts } from '../../crds/site/facts.ts'
+import { SITE } from '../../crds/site/kind.ts'
+import type { SiteView } from '../../crds/site/view.ts'
+import type { Deps } from '../deps.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { refuseStalled } from '../verdict.ts'
+
+const LIMIT_DEFAULT = 50
+
+export type SiteRow = MirrorRow & { view: SiteView }
+
+/** Any account's site. */
+export const siteRow = async (deps: Deps, id: string): Promise<SiteRow> => {
+  const row = await deps.mirror.get(SITE.kind, id)
+  if (!row) throw new Problem('NOT_FOUND', `There is no site ${id}.`)
+  return row as SiteRow
+}
+
+/** The caller's site. Another account's is not there at all (DESIGN section 5). */
+export const ownSite = async (deps: Deps, request: ApiRequest): Promise<SiteRow> => {
+  const row = await siteRow(deps, request.params.id ?? '')
+  if (row.account !== request.caller.account) throw new Problem('NOT_FOUND', `There is no site ${request.params.id}.`)
+  return row
+}
+
+/** What only says that an edit is not live yet does not refuse what else is asked for. */
+export const refuseUnsound = (row: SiteRow): void => {
+  if (row.view.stalled?.code !== 'NOT_APPROVED' && row.view.stalled?.code !== 'NO_DOMAIN') refuseStalled(row)
+}
+
+export const locationOf = (id: string): string => `/api/website/${id}`
+
+/** True once the controllers have looked at the spec as it was written. */
+export const isJudged = (uid: string, generation: number) => (row: MirrorRow | undefined) =>
+  row !== undefined && row.uid === uid && row.observedGeneration >= generation
+
+/** Something was recorded beside the resource: look at it. */
+export const wakeSite = async ({ kube, namespace, now }: Deps, name: string): Promise<void> => {
+  const annotations = { [RECONCILE_REQUESTED_AT]: now().toISOString() }
+  await kube.patchMeta(SITE, { namespace, name }, { annotations })
+}
+
+/** What is on record of this life of a site; its renderings are not looked at. */
+export const factsOf = async (deps: Deps, { name, uid }: SiteRow): Promise<SiteFacts> => {
+  const { facts } = await deps.ledger.observe(name)
+  return readFacts(uid, facts, () => null)
+}
+
+const listed = (view: SiteView): Omit<SiteView, 'content'> => {
+  const { content: _content, ...rest } = view
+  return rest
+}
+
+export const getSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { view } = await ownSite(deps, request)
+  return { status: 200, body: { site: view } }
+}
+
+/** Newest first, without their content. */
+export const listSites = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { status, external_ref, limit, offset } = request.query
+  const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
+  const filter = {
+    ...(status !== undefined && { status }),
+    ...(external_ref !== undefined && { externalRef: external_ref }),
+  }
+  const { rows, total } = await deps.mirror.list({ kind: SITE.kind, account: request.caller.account }, filter, page)
+  return { status: 200, body: { sites: rows.map(({ view }) => listed(view as SiteView)), total, ...page } }
+}
+
+export const listReleases = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { releases } = (await ownSite(deps, request)).view
+  return { status: 200, body: { releases, total: releases.length } }
+}

@@ -1,0 +1,112 @@
+/**
+ * The tracked page of a reviewer, `/review/<token>`: behind a session of the role. A GET changes nothing; opening the frozen
+ * preview and deciding are posts, recorded with who did it and when.
+ */
+
+import { changedSections, diffFiles, type SiteManifest } from '../../crds/site/manifest.ts'
+import { approvedBefore, openSubmission } from '../../crds/site/review.ts'
+import { REVIEW_CSS, REVIEW_CSS_PATH, type ReviewFacts, reviewPage } from '../../crds/site/review-page.ts'
+import type { Submission, Verdict } from '../../crds/site/world.ts'
+import { formOf } from '../auth/signin-page.ts'
+import type { Deps } from '../deps.ts'
+import { goTo, pageAnswer } from '../pages.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest, Route } from '../route.ts'
+import { previewPath } from './preview.ts'
+import { factsOf, type SiteRow, siteRow } from './read.ts'
+import { decideOn, recordOpening } from './review.ts'
+
+const NOTE_MAX = 4000
+
+const siteOf = async (deps: Deps, { params }: ApiRequest): Promise<SiteRow> => {
+  const name = deps.keys.nameOfCapability('review', params.token ?? '')
+  if (name === null) throw new Problem('NOT_FOUND', 'This link leads nowhere.')
+  return siteRow(deps, name)
+}
+
+const submissionOf = async (deps: Deps, row: SiteRow) => {
+  const facts = await factsOf(deps, row)
+  const last = openSubmission(facts) ?? facts.submissions.at(-1)
+  if (!last) throw new Problem('NOT_FOUND', 'The site was not submitted yet.')
+  return { facts, last }
+}
+
+const manifestOf = async (deps: Deps, site: string, digest: string) => {
+  const rendering = await deps.sites.rendering(site, digest)
+  const bytes = rendering && (await deps.blobs.get(rendering.manifest))
+  return bytes ? { rendering, manifest: JSON.parse(bytes.toString('utf8')) as SiteManifest } : null
+}
+
+/** What differs between the submission and what was approved before it. */
+const differences = async (deps: Deps, site: string, last: Submission, before: { digest: string } | null) => {
+  const [now, then] = await Promise.all([
+    manifestOf(deps, site, last.digest),
+    before === null ? null : manifestOf(deps, site, before.digest),
+  ])
+  return {
+    warnings: now?.rendering.warnings ?? [],
+    diff: now && then ? diffFiles(then.manifest.files, now.manifest.files) : null,
+    sections: now ? changedSections(then?.manifest.content ?? null, now.manifest.content) : [],
+  }
+}
+
+const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await siteOf(deps, request)
+  const { facts, last } = await submissionOf(deps, row)
+  const { view } = row
+  const { caller, params } = request
+  const meta = view.content.meta as { company_name: string }
+  const shown: ReviewFacts = {
+    site: { id: row.name, account: row.account, company: meta.company_name, domain: view.domain, url: view.url },
+    submission: last,
+    decision: facts.decisions.find(({ submission }) => submission === last.seq) ?? null,
+    openings: facts.openings.filter(({ submission }) => submission === last.seq),
+    ...(await differences(deps, row.name, last, approvedBefore(facts, last))),
+    isOwn: caller.account === row.account,
+    formToken: deps.keys.formToken(caller.by.id),
+    path: `/review/${params.token}`,
+  }
+  return pageAnswer(200, reviewPage(shown))
+}
+
+/** Records who opened what, and leads to exactly those bytes. */
+const openPreview = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await siteOf(deps, request)
+  const { last } = await submissionOf(deps, row)
+  await recordOpening(deps, row, last, request.caller.account)
+  return goTo(previewPath(deps, row.name, last.digest))
+}
+
+const isVerdict = (word: string): word is Verdict => word === 'approve' || word === 'request_changes'
+
+const decide = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await siteOf(deps, request)
+  const form = formOf(request)
+  const decision = form.get('decision') ?? ''
+  const note = (form.get('note') ?? '').replaceAll('\r\n', '\n').slice(0, NOTE_MAX)
+  if (!isVerdict(decision)) throw new Problem('INVALID_FIELD', 'Choose one of the two decisions.')
+  await decideOn(deps, request, row, { decision, note, digest: form.get('digest') ?? undefined })
+  return goTo(`/review/${request.params.token}`)
+}
+
+const showStyle = async (): Promise<Answer> => ({
+  status: 200,
+  bytes: Buffer.from(REVIEW_CSS, 'utf8'),
+  headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' },
+})
+
+const own = { hidden: true, scope: { kind: 'session' }, role: 'reviewer' } as const
+
+export const reviewPageRoutes: Route[] = [
+  {
+    hidden: true,
+    method: 'GET',
+    path: REVIEW_CSS_PATH,
+    scope: { kind: 'public' },
+    summary: 'Style of the review page',
+    handle: showStyle,
+  },
+  { ...own, method: 'GET', path: '/review/:token', summary: 'Review a site', handle: showPage },
+  { ...own, method: 'POST', path: '/review/:token/open', summary: 'Open what was submitted', handle: openPreview },
+  { ...own, method: 'POST', path: '/review/:token', summary: 'Decide on a site', handle: decide },
+]

@@ -1,0 +1,117 @@
+/** Bodies and answers of the routes of sites, as JSON schemas. */
+import { type JsonSchema, restSchema } from '../../crds/rest.ts'
+import { textPattern } from '../../crds/schema.ts'
+import { siteAnswer, warningAnswer } from '../../crds/site/answer.ts'
+import { ASSET_KEY_PATTERN, ASSETS_MAX, HOSTNAME_MAX, LABEL_MAX, spec } from '../../crds/site/schema.ts'
+import { list, object, text, whole } from '../schemas.ts'
+
+const NOTE_MAX = 4000
+
+const base64: JsonSchema = {
+  type: 'string',
+  description: 'The bytes in base64.',
+  pattern: '^[A-Za-z0-9+/\\s]+={0,2}\\s*$',
+}
+
+const assetsOf = (values: JsonSchema): JsonSchema => ({
+  type: 'object',
+  description: 'Pictures by key; content names one as asset:KEY, and the key logo is the logo. 10 MB in all.',
+  maxProperties: ASSETS_MAX,
+  propertyNames: { pattern: ASSET_KEY_PATTERN },
+  additionalProperties: values,
+})
+
+type Shaped = JsonSchema & { properties: Record<string, JsonSchema> }
+
+const wholeBody = restSchema(spec) as Shaped
+export const generateBody: JsonSchema = {
+  ...wholeBody,
+  description: 'What is to be shown.',
+  properties: { ...wholeBody.properties, assets: assetsOf(base64) },
+}
+
+/** Every section may be left out, or be null to be removed; of meta each field. */
+const partialContent = (): JsonSchema => {
+  const content = restSchema(spec.properties.content, { partial: true }) as Shaped
+  return {
+    ...content,
+    properties: { ...content.properties, meta: restSchema(spec.properties.content.properties.meta, { partial: true }) },
+  }
+}
+const partial = restSchema(spec, { partial: true }) as Shaped
+export const updateBody: JsonSchema = {
+  ...partial,
+  description: 'The sections given replace theirs, null removes one, the rest stays.',
+  properties: {
+    ...partial.properties,
+    content: partialContent(),
+    assets: assetsOf({ ...base64, type: ['string', 'null'] }),
+  },
+}
+
+export const closed = (
+  description: string,
+  properties: Record<string, JsonSchema>,
+  required: string[] = [],
+): JsonSchema => ({
+  ...object(description, properties),
+  additionalProperties: false,
+  ...(required.length > 0 && { required }),
+})
+
+export const domainBody: JsonSchema = {
+  ...closed('Where the site is to be: one of the two.', {
+    subdomain: { ...text("One label below the platform's base domain."), maxLength: LABEL_MAX, 'x-code': 'BAD_DOMAIN' },
+    domain: {
+      ...text('A full name of your own, which points to the host.'),
+      maxLength: HOSTNAME_MAX,
+      'x-code': 'BAD_DOMAIN',
+    },
+  }),
+}
+
+export const decisionBody = closed(
+  'What the reviewer decides.',
+  {
+    decision: { ...text('What is decided.'), enum: ['approve', 'request_changes'] },
+    note: { ...text('Told to the owner.'), maxLength: NOTE_MAX, pattern: textPattern('block') },
+  },
+  ['decision'],
+)
+
+export const warnings = list('What deserves a look.', warningAnswer)
+export const answered = (description: string, more: Record<string, JsonSchema> = {}) => ({
+  description,
+  schema: object(description, { site: siteAnswer, ...more }),
+})
+export const pendingAnswer = {
+  description: 'Written; the verdict is still to come. Poll the address in Location.',
+  schema: object('What is known so far.', { site: object('The site.', { id: text('Names the site.') }) }),
+  headers: { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' },
+}
+
+const paths = (description: string): JsonSchema => list(description, text('A path.'))
+export const plan = object('What a publish would do; nothing is changed or counted.', {
+  ok: { type: 'boolean', description: 'Whether a publish would be taken now.' },
+  problems: list('What stands in its way.', object('One refusal.', { code: text('Its code.'), detail: text('Why.') })),
+  digest: { type: ['string', 'null'], description: 'What would be live.' },
+  live_digest: { type: ['string', 'null'], description: 'What is live.' },
+  unchanged: { type: 'boolean', description: 'Both are the same: nothing would happen.' },
+  files: object('How the files differ from those that are live.', {
+    added: paths('New.'),
+    changed: paths('With other bytes.'),
+    removed: paths('Gone.'),
+    unchanged: whole('How many are the same.'),
+  }),
+  bytes: whole('Of files that are not live already.'),
+  host: { type: ['string', 'null'], description: 'Where to.' },
+  domain: { type: ['string', 'null'], description: 'Under which name.' },
+  queue_position: whole('1 is next.'),
+  counts: { type: 'boolean', description: 'Whether it takes a place under the cap of the day.' },
+  quota: object('The cap of the day.', {
+    limit: whole('The most.'),
+    used: whole('How many are used.'),
+    left: whole('How many are left.'),
+    resets_at: text('When it turns over.'),
+  }),
+})

@@ -1,0 +1,75 @@
+/** A page as a visitor gets it, through the TLS port of the host and not by what the proxy says of itself. */
+import { createHash } from 'node:crypto'
+import { request } from 'node:http'
+import type { Duplex } from 'node:stream'
+import { connect } from 'node:tls'
+
+const LIMIT_MS = 8_000
+const BODY_MAX_BYTES = 4 * 1024 * 1024
+
+/** `none`: nobody answers with a certificate for the name. */
+export type Served = { state: 'none'; detail: string } | { state: 'answered'; status: number; sha256: string }
+
+/**
+ * Certificates are looked at for the name and its time, not for who signed them: that a CA of the host's own is trusted by
+ * visitors is measured elsewhere (io/certificates.ts).
+ */
+const secure = (stream: Duplex, hostname: string): Promise<{ socket: Duplex } | { detail: string }> =>
+  new Promise((resolve) => {
+    const socket = connect({
+      socket: stream,
+      servername: hostname,
+      rejectUnauthorized: false,
+      ALPNProtocols: ['http/1.1'],
+    })
+    const fail = (detail: string) => {
+      socket.destroy()
+      resolve({ detail })
+    }
+    socket.once('error', (error: Error & { code?: string }) => fail(error.code ?? 'TLS_FAILED'))
+    socket.once('close', () => fail('CLOSED'))
+    socket.once('secureConnect', () => {
+      const certificate = socket.getPeerX509Certificate()
+      if (certificate?.checkHost(hostname) === undefined) return fail('OTHER_NAME')
+      resolve({ socket })
+    })
+  })
+
+const get = (socket: Duplex, hostname: string, path: string): Promise<Served> =>
+  new Promise((resolve, reject) => {
+    const headers = {
+      host: hostname,
+      'accept-encoding': 'identity',
+      connection: 'close',
+      'user-agent': 'bottega-verify',
+    }
+    const call = request({ path, headers, createConnection: () => socket }, (response) => {
+      const hash = createHash('sha256')
+      let bytes = 0
+      response.on('data', (chunk: Buffer) => {
+        bytes += chunk.length
+        if (bytes > BODY_MAX_BYTES) response.destroy()
+        else hash.update(chunk)
+      })
+      response.on('error', reject)
+      response.on('end', () =>
+        resolve({ state: 'answered', status: response.statusCode ?? 0, sha256: hash.digest('hex') }),
+      )
+    })
+    call.on('error', reject)
+    call.end()
+  })
+
+/** @param open a stream to where the host serves TLS  @returns what a visitor sees; never throws for what the host answers */
+export const lookAt = async (open: () => Promise<Duplex>, hostname: string, path: string): Promise<Served> => {
+  const stream = await open()
+  const timer = setTimeout(() => stream.destroy(new Error('the look took too long')), LIMIT_MS)
+  try {
+    const secured = await secure(stream, hostname)
+    if ('detail' in secured) return { state: 'none', detail: secured.detail }
+    return await get(secured.socket, hostname, path).catch(() => ({ state: 'none', detail: 'CUT' }) as const)
+  } finally {
+    clearTimeout(timer)
+    stream.destroy()
+  }
+}

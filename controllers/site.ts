@@ -1,0 +1,161 @@
+/**
+ * The Site's hands: what is looked at, what each step does, and what is mirrored. What to do is decided in crds/site/plan.ts;
+ * nothing is decided here.
+ */
+import { limitOf, nextTurn, publishCapDetail, quotaDay, siteCapDetail } from '../crds/account/quotas.ts'
+import { generatedKey, homeKey, removedKey, switchKey } from '../crds/site/facts.ts'
+import { SITE, SITE_FINALIZER } from '../crds/site/kind.ts'
+import { planSite, type SiteResource, type SiteStatusFacts, type SiteStep } from '../crds/site/plan.ts'
+import { viewSite } from '../crds/site/view.ts'
+import type { SiteWorld } from '../crds/site/world.ts'
+import { controlOf } from './control.ts'
+import type { Controller } from './runtime/controller.ts'
+import { Stalled } from './runtime/errors.ts'
+import type { FactEvent } from './runtime/facts.ts'
+import { makeSitePlaces, makeSiteRows } from './runtime/sites.ts'
+import type { SiteDeps } from './site/deps.ts'
+import { observeSite } from './site/observe.ts'
+import { removeFiles, setRoute, switchFiles, takeDown, upload, verify } from './site/publish.ts'
+import { makeFontShelf, renderPages, takePicture } from './site/render.ts'
+
+const takeSitePlace = async (deps: SiteDeps, { metadata, spec }: SiteResource) => {
+  const profile = deps.accounts.get(spec.account)
+  const limit = profile ? limitOf('sites', profile) : 0
+  if ((await deps.places.takeSite(metadata.name, spec.account, limit)) !== 'refused') return
+  throw new Stalled('SITE_QUOTA', `SITE_QUOTA: ${siteCapDetail(spec.account, limit)}`)
+}
+
+const claimName = async (deps: SiteDeps, name: string, { metadata, spec }: SiteResource) => {
+  const of = { site: metadata.name, account: spec.account }
+  if ((await deps.places.claimName(name, of, true)) !== 'refused') return
+  const code = name.includes('.') ? 'DOMAIN_TAKEN' : 'SUBDOMAIN_TAKEN'
+  throw new Stalled(code, `${code}: ${name} is another site's; choose another name`)
+}
+
+const takePublishPlace = async (deps: SiteDeps, digest: string, { metadata, spec }: SiteResource) => {
+  const { account } = spec
+  const profile = deps.accounts.get(account)
+  const limit = profile ? limitOf('publishes_per_day', profile) : 0
+  const now = deps.now()
+  const wish = { site: metadata.name, digest, account, day: quotaDay(now), limit }
+  if ((await deps.places.takePublish(wish)) !== 'refused') return
+  throw new Stalled('PUBLISH_QUOTA', `PUBLISH_QUOTA: ${publishCapDetail(account, limit, now)}`, nextTurn(now))
+}
+
+/** The next of each host may go. */
+const wakeHeads = async ({ rows, wake }: SiteDeps) => {
+  for (const site of await rows.heads()) wake('Site', site)
+}
+
+type Own = { kind: string; key: string; body: object; event?: FactEvent }
+
+const record = async (deps: SiteDeps, { metadata }: SiteResource, { kind, key, body, event }: Own) => {
+  const fact = { resource: metadata.name, key, kind, body: body as Record<string, unknown> }
+  const at = deps.now().toISOString()
+  await deps.ledger.appendFact({ ...fact, state: 'accepted', at, ...(event && { event }) })
+  if (event) deps.onQueued()
+}
+
+const decide = async (deps: SiteDeps, step: Extract<SiteStep, { do: 'decide' }>, { metadata }: SiteResource) => {
+  const { verdict } = step
+  const base = { resource: metadata.name, seq: verdict.seq, at: deps.now().toISOString() }
+  await deps.ledger.decideFact(
+    verdict.accept
+      ? { ...base, state: 'accepted', event: verdict.event }
+      : { ...base, state: 'refused', refusedCode: verdict.code },
+  )
+  if (verdict.accept) deps.onQueued()
+}
+
+export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteStatusFacts, SiteWorld, SiteStep> => {
+  const fontShelf = makeFontShelf(deps)
+  return {
+    kind: SITE,
+    finalizer: SITE_FINALIZER,
+    observe: (object) => observeSite(deps, object),
+    plan: planSite,
+    act: {
+      takeSitePlace: (_step, object) => takeSitePlace(deps, object),
+      claimName: ({ name }, object) => claimName(deps, name, object),
+      settleHome: ({ host }, object) =>
+        record(deps, object, { kind: 'home', key: homeKey(object.metadata.uid), body: { host } }),
+      takePicture: ({ source }, _object, signal) => takePicture(deps, source, signal),
+      render: ({ wish }, object) => renderPages(deps, fontShelf, wish, object),
+      recordGenerated: ({ event }, object) =>
+        record(deps, object, { kind: 'generated', key: generatedKey(object.metadata.uid), body: {}, event }),
+      submit: ({ key, digest, event }, object) =>
+        record(deps, object, { kind: 'submit', key, body: { digest, by: null }, event }),
+      decide: (step, object) => decide(deps, step, object),
+      takePublishPlace: ({ digest }, object) => takePublishPlace(deps, digest, object),
+      enterQueue: ({ host, digest }, { metadata }) =>
+        deps.rows.moveQueue(metadata.name, { host, digest, stage: 'waiting' }),
+      upload: (step, _object, signal) => upload(deps, step, signal),
+      switchFiles: (step, { metadata }, signal) => switchFiles(deps, step, metadata.name, signal),
+      setRoute: (step, { metadata }) => setRoute(deps, step, metadata.name),
+      markSwitched: async ({ host, digest }, { metadata }) => {
+        await deps.rows.moveQueue(metadata.name, { host, digest, stage: 'switched' })
+        await wakeHeads(deps)
+      },
+      verify: (step) => verify(deps, step),
+      recordSwitch: ({ k, to, event }, object) =>
+        record(deps, object, { kind: 'switch', key: switchKey(object.metadata.uid, k), body: { k, to }, event }),
+      takeDown: (step, { metadata }) => takeDown(deps, step, metadata.name),
+      leaveQueue: async (_step, { metadata }) => {
+        await deps.rows.leaveQueue(metadata.name)
+        await wakeHeads(deps)
+      },
+      removeFiles: async (step, object, signal) => {
+        await removeFiles(deps, step, object.metadata.name, signal)
+        await record(deps, object, { kind: 'removed', key: removedKey(object.metadata.uid), body: {} })
+      },
+      releaseNames: ({ keep }, { metadata }) => deps.rows.releaseNames(metadata.name, keep),
+    },
+    report: async (object, world, plan) => {
+      const { metadata, spec } = object
+      const view = viewSite(object, world, plan)
+      await deps.mirror.put({
+        kind: SITE.kind,
+        name: metadata.name,
+        account: spec.account,
+        uid: metadata.uid,
+        generation: metadata.generation,
+        observedGeneration: metadata.generation,
+        view,
+        createdAt: metadata.creationTimestamp,
+        updatedAt: view.updated_at,
+      })
+    },
+    forget: async (key) => {
+      const name = key.slice(key.indexOf('/') + 1)
+      await deps.rows.forget(name)
+      await deps.mirror.remove(SITE.kind, name)
+      await wakeHeads(deps)
+    },
+  }
+}
+
+/** Pictures cost seconds of a core each, publishing waits for the host: a few at once are as many as help. */
+const CONCURRENCY = 8
+/** A large picture in five sizes and three formats, or a large upload. */
+const ACT_LIMIT_MS = 150_000
+
+const isReady = ({ status }: SiteResource): boolean =>
+  status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false
+
+export const siteControl = controlOf({
+  kind: SITE,
+  concurrency: CONCURRENCY,
+  actLimitMs: ACT_LIMIT_MS,
+  follows: [
+    // The template that an account is locked to is part of every page.
+    { kind: 'Account', concerns: (changed, own) => own.spec.account === changed.metadata.name },
+    { kind: 'Host', concerns: (_changed, own) => !isReady(own) },
+  ],
+  make: (house) =>
+    siteController({
+      ...house,
+      rows: makeSiteRows(house),
+      places: makeSitePlaces(house),
+      testDomains: house.allowLoopback,
+    }),
+})

@@ -1,0 +1,35 @@
+/** What a schema cannot say of a host. */
+import { bytesOfAddress, isLoopbackAddress, isPublicAddress } from '../address.ts'
+import type { Fault } from '../problem.ts'
+import { hostKeyBytes } from './key.ts'
+import type { HostSpec } from './schema.ts'
+
+/** Owners may name public addresses only; loopback too under the development exception. Admins may name any. */
+export type AddressRule = 'any' | 'public' | 'public-or-loopback'
+
+/** Whether an address (never a name) may be connected to. */
+export const mayReach = (address: string, rule: AddressRule): boolean =>
+  rule === 'any' || isPublicAddress(address) || (rule === 'public-or-loopback' && isLoopbackAddress(address))
+
+/** @param spec a whole one or a part of it  @returns findings with pointers into the spec, empty when it is sound */
+export const hostFaults = (spec: Partial<HostSpec>, rule: AddressRule): Fault[] => {
+  const faults: Fault[] = []
+  const { address, hostKey } = spec
+  if (hostKey !== undefined && hostKeyBytes(hostKey) === null) {
+    faults.push({
+      code: 'BAD_HOST_KEY',
+      pointer: '/hostKey',
+      detail: 'the base64 does not hold a key of the named type',
+    })
+  }
+  // What is no address is a name, which is judged by what it leads to at each connection.
+  const isAddress =
+    address !== undefined && (bytesOfAddress(address) !== null || /^[\d.]+$/.test(address) || address.includes(':'))
+  if (isAddress && !mayReach(address, rule)) {
+    faults.push({ code: 'BAD_HOST_ADDRESS', pointer: '/address', detail: `${address} is not a public address` })
+  }
+  if (address !== undefined && rule === 'public' && /(^|\.)localhost$/i.test(address)) {
+    faults.push({ code: 'BAD_HOST_ADDRESS', pointer: '/address', detail: `${address} is not a public address` })
+  }
+  return faults
+}

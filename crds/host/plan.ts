@@ -1,0 +1,147 @@
+/**
+ * What is to be done about a host: nothing but to look at it, and to put its proxy back when it strays. Work of apps and
+ * sites is theirs. Pure.
+ */
+import type { Resource } from '../object.ts'
+import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
+import { type AddressRule, hostFaults } from './faults.ts'
+import { archOf, type Findings, FREE_GIB_MIN, type Inspection, problemsOf, worstFirst } from './inspect.ts'
+import { fingerprintOf } from './key.ts'
+import {
+  CERTIFICATES_SHOWN_MAX,
+  type HostCertificate,
+  type HostPhase,
+  type HostSpec,
+  type HostStatus,
+} from './schema.ts'
+
+export type HostResource = Resource<HostSpec, HostStatus>
+export type HostFacts = Omit<HostStatus, 'observedGeneration' | 'conditions'> & { phase: HostPhase }
+
+/** `drift` and `certificates` are looked at on an approved host that was reached. */
+export type HostWorld = {
+  hasCredential: boolean
+  addressRule: AddressRule
+  inspection: Inspection | null
+  drift: 'none' | 'routes' | 'config'
+  certificates: HostCertificate[]
+  factSeq: number
+}
+
+export type HostStep =
+  /** Makes the proxy serve what is stored, and nothing else under our names. */
+  { do: 'restoreProxy' }
+
+export type HostPlan = Plan<HostStep, HostFacts>
+
+/** How often a host is looked at, and how soon again while something is wrong or under way. */
+const LOOK_MS = 60_000
+const SOON_MS = 15_000
+
+const keyChanged = (status: 'True' | 'False', message: string): OwnCondition => ({
+  type: 'HostKeyChanged',
+  status,
+  reason: status === 'True' ? 'AnotherKey' : 'PinnedKey',
+  message,
+})
+
+/** @param object out of the cache, treated as frozen  @param now the platform's clock */
+export const planHost = (object: HostResource, world: HostWorld, now: Date): HostPlan => {
+  const { spec } = object
+  const { inspection } = world
+  const fingerprint = fingerprintOf(spec.hostKey)
+  const end = (verdict: Verdict, phase: HostPhase, afterMs: number): HostPlan => ({
+    steps: [],
+    status: factsOf(object, world, phase),
+    verdict,
+    conditions: conditionsOf(object, inspection, fingerprint),
+    wakeAt: new Date(now.getTime() + afterMs).toISOString(),
+  })
+  const stop = (code: Parameters<typeof stalled>[0], detail: string, phase: HostPhase, afterMs = LOOK_MS) =>
+    end(stalled(code, `${code}: ${detail}`), phase, afterMs)
+
+  const fault = hostFaults(spec, world.addressRule)[0]
+  if (fault) return stop(fault.code, `${fault.pointer} ${fault.detail}`, 'registered')
+  if (!world.hasCredential || inspection === null) {
+    return stop('NO_CREDENTIAL', 'send private_key with PATCH /api/apps/hosts/{id}', 'registered')
+  }
+  switch (inspection.reach) {
+    case 'key':
+      return stop('HOST_KEY_CHANGED', `pinned is ${fingerprint}; all work on the host has stopped`, 'key_changed')
+    case 'login':
+      return stop('HOST_LOGIN_REFUSED', `${spec.user} may not log in with the private key`, 'unreachable')
+    case 'unreachable':
+      return end(waiting('HostUnreachable', `the host does not answer: ${inspection.detail}`), 'unreachable', SOON_MS)
+    case 'ok':
+      break
+    default: {
+      const never: never = inspection
+      throw new Error(String(never))
+    }
+  }
+  const problems = problemsOf(inspection.findings)
+  if (problems.length > 0) return stop('HOST_UNFIT', problems.join('; '), 'registered', SOON_MS)
+  if (!spec.approved)
+    return stop('HOST_NOT_APPROVED', 'inspected, with a good result; an admin may approve it', 'inspected')
+  if (world.drift !== 'none') {
+    const verdict = waiting('RestoringProxy', 'puts the routes of its proxy back')
+    return { ...end(verdict, 'approved', SOON_MS), steps: [{ do: 'restoreProxy' }] }
+  }
+  const bad = world.certificates.filter(({ state }) => state !== 'valid').length
+  const names = `${world.certificates.length} hostnames are served`
+  const verdict = ready('Approved', bad === 0 ? names : `${names}, ${bad} of them without a sound certificate`)
+  return end(verdict, 'approved', bad === 0 ? LOOK_MS : SOON_MS)
+}
+
+/** What was known stays said while the host cannot be looked at. */
+const factsOf = ({ spec, status }: HostResource, world: HostWorld, phase: HostPhase): HostFacts => {
+  const found = world.inspection?.reach === 'ok' ? foundIn(world.inspection.findings, status?.disk) : knownOf(status)
+  const isServing = phase === 'approved'
+  const certificates = isServing
+    ? worstFirst(world.certificates).slice(0, CERTIFICATES_SHOWN_MAX)
+    : status?.certificates
+  return {
+    factSeq: world.factSeq,
+    phase,
+    hostKeyFingerprint: fingerprintOf(spec.hostKey),
+    ...found,
+    ...(certificates && { certificates }),
+  }
+}
+
+const foundIn = ({ arch, versions, disk }: Findings, shown: HostStatus['disk']): Partial<HostFacts> => ({
+  arch: archOf(arch) ?? arch,
+  versions,
+  disk: shownDisk(disk, shown),
+})
+
+/** Of the whole disk. */
+const NEWS_SHARE = 0.02
+
+/** What is free wanders all the time: it is told anew when it moved by a fiftieth of the disk, or is all but gone. */
+const shownDisk = (disk: Findings['disk'], shown: HostStatus['disk']): Findings['disk'] => {
+  const { totalGib, freeGib } = shown ?? {}
+  if (freeGib === undefined || totalGib !== disk.totalGib || disk.freeGib <= FREE_GIB_MIN) return disk
+  return Math.abs(disk.freeGib - freeGib) < Math.max(1, NEWS_SHARE * disk.totalGib) ? { totalGib, freeGib } : disk
+}
+
+const knownOf = (status: HostStatus | undefined): Partial<HostFacts> => ({
+  ...(status?.arch !== undefined && { arch: status.arch }),
+  ...(status?.versions && { versions: status.versions }),
+  ...(status?.disk && { disk: status.disk }),
+})
+
+/** A host that cannot be reached shows no key: what was known of it stands. */
+const conditionsOf = (
+  { status }: HostResource,
+  inspection: Inspection | null,
+  fingerprint: string,
+): readonly OwnCondition[] => {
+  if (inspection?.reach === 'key') {
+    return [keyChanged('True', `The host shows another key than the pinned ${fingerprint}.`)]
+  }
+  if (inspection === null || inspection.reach === 'unreachable') {
+    return (status?.conditions ?? []).filter(({ type }) => type === 'HostKeyChanged')
+  }
+  return [keyChanged('False', `The host shows the pinned key ${fingerprint}.`)]
+}

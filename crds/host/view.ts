@@ -1,0 +1,115 @@
+/** The host as REST shows it (CONTRACT section 10, Apps: Host). Who may see where it is decides the route. */
+import type { CommonStatus, Resource } from '../object.ts'
+import type { Verdict } from '../plan.ts'
+import { toRest } from '../rest.ts'
+import { problemsOf } from './inspect.ts'
+import type { HostPlan, HostWorld } from './plan.ts'
+import { budgetOf, proxyOf } from './proxy.ts'
+import {
+  type HostCertificate,
+  type HostClass,
+  type HostPhase,
+  type HostSpec,
+  type HostStatus,
+  spec as specSchema,
+} from './schema.ts'
+
+/** Whose a host of the platform is, where every row names an account. */
+export const PLATFORM = 'platform'
+
+export type InspectionView = {
+  ok: boolean
+  /** What is to be repaired, in sentences. */
+  problems: string[]
+  arch: string | null
+  versions: Record<string, string>
+  disk: { total_gib: number; free_gib: number } | null
+}
+
+export type HostView = {
+  id: string
+  name: string
+  class: HostClass
+  address: string
+  port: number
+  user: string
+  host_key: string
+  host_key_fingerprint: string
+  host_key_status: 'unverified' | 'pinned' | 'changed'
+  approved: boolean
+  state: HostPhase
+  /** Null before the first one. */
+  inspection: InspectionView | null
+  base_domain: string | null
+  takes_sites: boolean
+  site_root: string | null
+  proxy: Record<string, unknown>
+  budget: Record<string, unknown>
+  certificates: { hostname: string; state: HostCertificate['state']; not_after: string | null; issuer: string | null }[]
+  /** What a person must do; null when nothing. */
+  stalled: { code: string; detail: string } | null
+  fact_seq: number
+  created_at: string
+  version: number
+}
+
+/** What only the owner and administrators are shown: how to get in. */
+const WAY_IN = ['address', 'port', 'user', 'host_key', 'host_key_fingerprint', 'proxy', 'site_root'] as const
+
+/** For those who may put apps on the host and do not run it. */
+export const withoutWayIn = (view: HostView): Partial<HostView> =>
+  Object.fromEntries(Object.entries(view).filter(([field]) => !(WAY_IN as readonly string[]).includes(field)))
+
+const inspectionOf = ({ inspection }: HostWorld, { disk }: HostPlan['status']): InspectionView | null => {
+  if (inspection?.reach !== 'ok') return null
+  const { findings } = inspection
+  const problems = problemsOf(findings)
+  const { totalGib = 0, freeGib = 0 } = disk ?? {}
+  return {
+    ok: problems.length === 0,
+    problems,
+    arch: findings.arch,
+    versions: findings.versions,
+    disk: { total_gib: totalGib, free_gib: freeGib },
+  }
+}
+
+const keyStatusOf = ({ inspection }: HostWorld): HostView['host_key_status'] => {
+  if (inspection?.reach === 'key') return 'changed'
+  return inspection?.reach === 'ok' || inspection?.reach === 'login' ? 'pinned' : 'unverified'
+}
+
+const stalledOf = (verdict: Verdict): HostView['stalled'] =>
+  verdict.state === 'stalled' ? { code: verdict.code, detail: verdict.message.replace(/^[A-Z_]+: /, '') } : null
+
+type Viewed = Pick<Resource<HostSpec, HostStatus & CommonStatus>, 'metadata' | 'spec'>
+
+export const viewHost = ({ metadata, spec }: Viewed, world: HostWorld, { status, verdict }: HostPlan): HostView => ({
+  id: metadata.name,
+  name: spec.name === '' ? metadata.name : spec.name,
+  class: spec.class,
+  address: spec.address,
+  port: spec.port,
+  user: spec.user,
+  host_key: spec.hostKey,
+  host_key_fingerprint: status.hostKeyFingerprint ?? '',
+  host_key_status: keyStatusOf(world),
+  approved: spec.approved,
+  state: status.phase,
+  inspection: inspectionOf(world, status),
+  base_domain: spec.baseDomain ?? null,
+  takes_sites: spec.takesSites,
+  site_root: spec.siteRoot ?? null,
+  proxy: toRest(specSchema.properties.proxy, proxyOf(spec)),
+  budget: toRest(specSchema.properties.budget, budgetOf(spec)),
+  certificates: (status.certificates ?? []).map(({ hostname, state, notAfter, issuer }) => ({
+    hostname,
+    state,
+    not_after: notAfter ?? null,
+    issuer: issuer ?? null,
+  })),
+  stalled: stalledOf(verdict),
+  fact_seq: world.factSeq,
+  created_at: metadata.creationTimestamp,
+  version: metadata.generation,
+})

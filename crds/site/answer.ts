@@ -1,0 +1,96 @@
+/** The JSON schema of `SiteView`, for the OpenAPI document and the clients made from it. Open: fields may be added. */
+import { type JsonSchema, restSchema } from '../rest.ts'
+import { PHASES, spec } from './schema.ts'
+
+const text = (description: string): JsonSchema => ({ type: 'string', description })
+const textOrNull = (description: string): JsonSchema => ({ type: ['string', 'null'], description })
+const whole = (description: string): JsonSchema => ({ type: 'integer', description })
+const object = (description: string, properties: Record<string, JsonSchema>, nullable = false): JsonSchema => ({
+  type: nullable ? ['object', 'null'] : 'object',
+  description,
+  required: Object.keys(properties),
+  properties,
+})
+
+export const warningAnswer = object('A gap or a cost that does not forbid the site.', {
+  code: text('What it is, as MISSING_ALT.'),
+  pointer: text('Where in the request.'),
+  detail: text('The finding.'),
+})
+
+export const releaseAnswer = object('What was live, or is.', {
+  number: whole('Counts from 1.'),
+  digest: text('Names the bytes.'),
+  hostname: text('Under which name.'),
+  state: { type: 'string', description: 'live, or kept.', enum: ['live', 'kept'] },
+  bytes: whole('All files together.'),
+  files: whole('How many.'),
+  created_at: text('When it first went live.'),
+})
+
+const review = object(
+  'The newest submission; null before the first.',
+  {
+    url: text("The reviewer's page."),
+    digest: text('The bytes that were frozen.'),
+    submitted_at: text('When.'),
+    decision: {
+      type: ['string', 'null'],
+      description: 'What was decided.',
+      enum: ['approve', 'request_changes', null],
+    },
+    decided_by: textOrNull('Which account decided.'),
+    decided_at: textOrNull('When.'),
+    note: textOrNull('What the reviewer says.'),
+  },
+  true,
+)
+
+const phase = (description: string, nullable = false): JsonSchema => ({
+  type: nullable ? ['string', 'null'] : 'string',
+  description,
+  enum: [...PHASES, ...(nullable ? [null] : [])],
+})
+
+const fields: Record<string, JsonSchema> = {
+  id: text('Names the site.'),
+  external_ref: textOrNull("The caller's own key."),
+  status: phase('How it stands.'),
+  pending_status: phase('How an edit stands beside what is live; null when there is none.', true),
+  template: text('The brand in use.'),
+  layout: text('The structure.'),
+  lang: text('The language of its own words.'),
+  url: textOrNull('Where it is live.'),
+  preview_url: text('What is rendered now, for whoever has the link.'),
+  domain: textOrNull('The name that was chosen.'),
+  host: textOrNull('The host that serves it.'),
+  digest: textOrNull('Names the bytes that are rendered now.'),
+  live_digest: textOrNull('Names the bytes that are live.'),
+  review,
+  review_state: {
+    type: 'string',
+    description: 'How what is rendered now stands in review.',
+    enum: ['draft', 'in_review', 'changes_requested', 'approved'],
+  },
+  release: { type: ['integer', 'null'], description: 'The release that is live.' },
+  releases: { type: 'array', description: 'Newest first.', items: releaseAnswer },
+  warnings: { type: 'array', description: 'What deserves a look.', items: warningAnswer },
+  metadata: { type: 'object', description: 'As it was sent.' },
+  created_at: text('When it was created.'),
+  updated_at: text('When something last happened to it.'),
+  version: whole('Rises with every edit.'),
+  stalled: object(
+    'Why nothing more happens until a person acts.',
+    { code: text('The code that a request would have been refused with.'), detail: text('The rule and the figures.') },
+    true,
+  ),
+  fact_seq: whole('Recorded facts that this view has taken in.'),
+}
+
+/** In a list. */
+export const listedSiteAnswer = object('A site.', fields)
+
+export const siteAnswer = object('A site.', {
+  ...fields,
+  content: restSchema(spec.properties.content),
+})

@@ -1,0 +1,57 @@
+/** Names that a site may ask for, and the hostname that follows (spec/2 "Base domain", CONTRACT section 10 "Websites"). */
+import { parse } from 'tldts'
+import type { Fault } from '../problem.ts'
+import type { SiteSpec } from './schema.ts'
+import type { SiteHost } from './world.ts'
+
+/** Labels that a visitor would take for the platform's own. */
+const RESERVED_LABELS = ['www', 'api', 'admin', 'mail', 'smtp', 'ns1', 'ns2', 'status', 'support', 'autodiscover']
+/** Never in the public DNS (RFC 2606, 6761, 6762; ICANN's reservation of internal). */
+const TEST_SUFFIXES = ['test', 'localhost', 'invalid', 'example', 'local', 'internal']
+const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
+
+type Asked = Pick<SiteSpec, 'subdomain' | 'domain'>
+
+/** The name that a site asks for: a label, or a full domain, which holds a dot; null for none. */
+export const nameOf = ({ subdomain, domain }: Asked): string | null => domain ?? subdomain ?? null
+
+/** The hostname of a name on a host. */
+export const hostnameOf = (name: string, { baseDomain }: Pick<SiteHost, 'baseDomain'>): string =>
+  name.includes('.') ? name : `${name}.${baseDomain}`
+
+const bad = (pointer: string, detail: string): Fault[] => [{ code: 'BAD_DOMAIN', pointer, detail }]
+
+const subdomainFaults = (label: string): Fault[] => {
+  if (!LABEL.test(label)) return bad('/subdomain', `${JSON.stringify(label)} is no label of a-z, 0-9 and -`)
+  // xn-- and the like would show as other letters than those that were checked
+  if (label.slice(2, 4) === '--') return bad('/subdomain', 'a label with -- in its third place is reserved')
+  return RESERVED_LABELS.includes(label) ? bad('/subdomain', `${label} is reserved`) : []
+}
+
+const ownDomainFaults = (domain: string, baseDomains: readonly string[], testDomains: boolean): Fault[] => {
+  if (!domain.split('.').every((label) => LABEL.test(label)) || !domain.includes('.')) {
+    return bad('/domain', `${JSON.stringify(domain)} is no full name, as www.shop.example`)
+  }
+  const below = baseDomains.find((base) => domain === base || domain.endsWith(`.${base}`))
+  if (below !== undefined) return bad('/domain', `${domain} belongs to ${below}; ask for it as subdomain`)
+  const suffix = domain.slice(domain.lastIndexOf('.') + 1)
+  if (TEST_SUFFIXES.includes(suffix)) {
+    return testDomains ? [] : bad('/domain', `.${suffix} is not in the public DNS`)
+  }
+  const { isIcann, isIp, domain: registered } = parse(domain)
+  if (isIp || !isIcann) return bad('/domain', `.${suffix} is no suffix under which domains are registered`)
+  return registered === null ? bad('/domain', `${domain} is a public suffix, which nobody owns`) : []
+}
+
+/** @param baseDomains of the hosts that take sites, which are given out as subdomains */
+export const domainFaults = (
+  asked: Asked,
+  { baseDomains, testDomains }: { baseDomains: readonly string[]; testDomains: boolean },
+): Fault[] => {
+  const { subdomain, domain } = asked
+  if (subdomain !== undefined && domain !== undefined) {
+    return bad('/domain', 'a site has either a subdomain or a domain of its own')
+  }
+  if (subdomain !== undefined) return subdomainFaults(subdomain)
+  return domain === undefined ? [] : ownDomainFaults(domain, baseDomains, testDomains)
+}

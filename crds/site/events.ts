@@ -1,0 +1,37 @@
+/** What is told of a site to whoever listens: always with the partner's own reference and metadata (spec/2 Events). */
+import type { Phase, SiteSpec } from './schema.ts'
+
+export type SiteEventType =
+  | 'website.generated'
+  | 'website.submitted'
+  | 'website.approved'
+  | 'website.changes_requested'
+  | 'website.published'
+  | 'website.unpublished'
+
+export type SiteEvent = {
+  type: SiteEventType
+  data: {
+    site: {
+      id: string
+      external_ref: string | null
+      metadata: Record<string, unknown>
+      status: Phase
+      url: string | null
+    }
+  }
+}
+
+type About = { metadata: { name: string }; spec: Pick<SiteSpec, 'externalRef' | 'metadata'> }
+
+/** @param stand how the site stands once this has happened */
+export const siteEvent = (
+  type: SiteEventType,
+  { metadata, spec }: About,
+  stand: { status: Phase; url: string | null },
+): SiteEvent => ({
+  type,
+  data: {
+    site: { id: metadata.name, external_ref: spec.externalRef ?? null, metadata: spec.metadata ?? {}, ...stand },
+  },
+})

@@ -1,0 +1,25 @@
+/** The rules that no schema says: the API refuses with them, and the plan stalls with the same codes and words. */
+import { metadataFaults } from '../metadata.ts'
+import type { Fault } from '../problem.ts'
+import { content as contentSchema } from './content.ts'
+import { contentFaults } from './content-faults.ts'
+import { assetKeyOf, pictureValues } from './pictures.ts'
+import { CONTENT_MAX_BYTES, type SiteSpec } from './schema.ts'
+
+/** Faults of content, assets and metadata. Those of domains need to know more (domain.ts). */
+export const siteFaults = (spec: Pick<SiteSpec, 'content' | 'assets' | 'metadata'>): Fault[] => {
+  const bytes = Buffer.byteLength(JSON.stringify(spec.content), 'utf8')
+  if (bytes > CONTENT_MAX_BYTES) {
+    const detail = `the content has ${bytes} bytes of JSON without its pictures, ${CONTENT_MAX_BYTES} are taken`
+    return [{ code: 'INVALID_FIELD', pointer: '/content', detail }]
+  }
+  return [...metadataFaults(spec.metadata), ...contentFaults(spec.content, '/content'), ...assetFaults(spec)]
+}
+
+const assetFaults = ({ content, assets = {} }: Pick<SiteSpec, 'content' | 'assets'>): Fault[] =>
+  pictureValues(contentSchema, content).flatMap(({ pointer, value }) => {
+    const key = assetKeyOf(value)
+    if (key === null || Object.hasOwn(assets, key)) return []
+    const detail = `there is no asset ${JSON.stringify(key)}; send it in assets`
+    return [{ code: 'INVALID_FIELD', pointer: `/content${pointer}`, detail }]
+  })

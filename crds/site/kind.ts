@@ -1,0 +1,40 @@
+/** How the Site is named and shown. */
+import { AGE, type Kind, READY, REASON } from '../kind.ts'
+import { type SiteSpec, type SiteStatus, spec, status } from './schema.ts'
+
+/** Holds the resource until its files and its route are off the host. */
+export const SITE_FINALIZER = 'bottega.dev/site'
+
+export const SITE: Kind<SiteSpec, SiteStatus> = {
+  kind: 'Site',
+  plural: 'sites',
+  singular: 'site',
+  listKind: 'SiteList',
+  shortNames: ['wsite'],
+  description: 'A website: rendered from content, approved by digest, published by release.',
+  spec,
+  status,
+  writers: 'edit',
+  apiVerbs: ['create', 'patch', 'delete'],
+  finalizer: SITE_FINALIZER,
+  columns: [
+    { name: 'Status', type: 'string', path: '.status.phase', description: 'draft, in_review, approved, live, …' },
+    { name: 'URL', type: 'string', path: '.status.url', description: 'Where it is live.' },
+    { name: 'Release', type: 'integer', path: '.status.release', description: 'The release that is live.' },
+    { name: 'Review', type: 'string', path: '.status.review', description: 'How what is rendered now stands.' },
+    READY,
+    AGE,
+    { name: 'Host', type: 'string', path: '.status.host', description: 'The Host that serves it.', wide: true },
+    { name: 'Digest', type: 'string', path: '.status.digest', description: 'Names the rendered bytes.', wide: true },
+    REASON,
+  ],
+  selectable: [
+    '.spec.account',
+    '.spec.externalRef',
+    '.spec.subdomain',
+    '.spec.domain',
+    '.status.phase',
+    '.status.host',
+  ],
+  rules: [],
+}

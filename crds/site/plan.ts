@@ -1,0 +1,264 @@
+/**
+ * What is to be done about a site: its places and names, pictures and pages, what others asked for in review, and what is to
+ * be live. Pure: looks at nothing and does nothing (DESIGN section 1). Each pass plans from what is on record alone, so it
+ * does not matter after which step the process was killed.
+ */
+import type { Resource } from '../object.ts'
+import { type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
+import type { Fault, ProblemCode } from '../problem.ts'
+import { domainFaults, nameOf } from './domain.ts'
+import { type SiteEvent, siteEvent } from './events.ts'
+import { liveOf, submitKey } from './facts.ts'
+import { siteFaults } from './faults.ts'
+import { type Stand, standOf } from './phase.ts'
+import { type PublishStep, urlOf, type Wanted, type Way, wantedOf, wayDown, wayTo } from './publish.ts'
+import { hostFor, type RenderWish, renderingOf, renderWish, sourcesOf, templateOf } from './rendering.ts'
+import { isApproved, openSubmission, reviewOf } from './review.ts'
+import type { SiteSpec, SiteStatus } from './schema.ts'
+import type { Ask, Rendering, SiteWorld } from './world.ts'
+
+export type SiteResource = Resource<SiteSpec, SiteStatus>
+
+type Decided = { seq: number } & ({ accept: true; event: SiteEvent } | { accept: false; code: ProblemCode })
+
+export type SiteStep =
+  | PublishStep
+  /** A place under the account's number of sites, for what came by kubectl. Stalled when none is left. */
+  | { do: 'takeSitePlace' }
+  /** The name, for this site alone. Stalled when it is another's. */
+  | { do: 'claimName'; name: string }
+  | { do: 'settleHome'; host: string }
+  /** Fetches and converts; Stalled for what is no picture. */
+  | { do: 'takePicture'; source: string }
+  | { do: 'render'; wish: RenderWish }
+  | { do: 'recordGenerated'; event: SiteEvent }
+  | { do: 'submit'; key: string; digest: string; event: SiteEvent }
+  | { do: 'decide'; verdict: Decided }
+  /** Names that the site neither asks for nor is live under. */
+  | { do: 'releaseNames'; keep: string[] }
+
+/** The kind's own part of the status. */
+export type SiteStatusFacts = Omit<SiteStatus, 'conditions' | 'observedGeneration'>
+export type SitePlan = Plan<SiteStep, SiteStatusFacts>
+
+/** How often an unknown account is looked for, beside being woken when it appears. */
+const ACCOUNT_RETRY_MS = 60_000
+const HOST_RETRY_MS = 30_000
+
+/** @param object out of the cache, treated as frozen */
+export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
+  if (object.metadata.deletionTimestamp !== undefined) return planRemoval(object, world)
+  const { spec } = object
+  const wish = renderWish(spec, world)
+  const current = renderingOf(world, wish)
+  const wanted = wantedOf(object, world, current)
+  const status = statusOf(world, current, wanted)
+  const end = (verdict: Verdict, steps: SiteStep[] = []): SitePlan => ({ steps, status, verdict })
+
+  const stop = stopOf(spec, world)
+  // An edit that cannot be rendered takes nothing down: what was asked for before it is judged on its own.
+  const asked = askedSteps(object, world, current)
+  if (asked.length > 0) return end(waiting('Reviewing', 'records what was asked for'), asked)
+  if (stop) return end(stop)
+  const settling = settleSteps(spec, world)
+  if (settling.length > 0) return end(waiting('Settling', 'takes its place and its name'), settling)
+  const making = makeSteps(object, world, wish, current)
+  if (making.length > 0) return end(waiting('Rendering', 'renders its pages'), making)
+  if (current === null) throw new Error('a site that nothing stops has a rendering')
+  const submitting = submitSteps(object, world, current)
+  if (submitting.length > 0) return end(waiting('Submitting', 'is submitted for review'), submitting)
+  if (spec.publish && nameOf(spec) !== null && current.name === null) {
+    return end(waiting('NoHost', 'no approved host takes sites; approve one', HOST_RETRY_MS))
+  }
+  return live(object, world, wanted, end) ?? end(settled(world, current, status))
+}
+
+type End = (verdict: Verdict, steps?: SiteStep[]) => SitePlan
+
+/** What there is to do about being live, or why nothing can be done; null when all is as it is wanted. */
+const live = (object: SiteResource, world: SiteWorld, wanted: Wanted, end: End): SitePlan | null => {
+  const way = wayOf(object, world, wanted)
+  if (way.steps.length > 0) return end(waiting('Publishing', 'brings what is live to what is wanted'), [...way.steps])
+  if (way.wait) return end(waiting(way.wait.reason, way.wait.message, way.wait.retryAfterMs))
+  const keep = namesNeeded(object.spec, world, wanted)
+  if (world.names.some(({ name, settled }) => settled && !keep.includes(name))) {
+    return end(waiting('Settling', 'gives names back'), [{ do: 'releaseNames', keep }])
+  }
+  return wanted.state === 'refused' ? end(stalled(wanted.code, `${wanted.code}: ${wanted.detail}`)) : null
+}
+
+/** A refusal leaves what is live as it is. */
+const wayOf = (object: SiteResource, world: SiteWorld, wanted: Wanted): Way => {
+  switch (wanted.state) {
+    case 'bytes':
+      return wayTo(object, world, wanted)
+    case 'nothing':
+      return wayDown(object, world)
+    case 'refused':
+      return { steps: world.turn ? [{ do: 'leaveQueue' }] : [], wait: null }
+    default:
+      return wanted satisfies never
+  }
+}
+
+const namesNeeded = (spec: SiteSpec, world: SiteWorld, wanted: Wanted): string[] => {
+  const names = [nameOf(spec), liveOf(world)?.name, wanted.state === 'bytes' ? wanted.name : null]
+  return names.filter((name): name is string => typeof name === 'string')
+}
+
+/** Why the spec cannot be followed at all; null when it can. */
+const stopOf = (spec: SiteSpec, world: SiteWorld): Verdict | null => {
+  const fault = faultOf(spec, world)
+  if (fault) return stalled(fault.code, `${fault.code}: ${fault.pointer} ${fault.detail}`)
+  if (!world.account) {
+    const message = `account ${spec.account} does not exist; create it, or delete this site`
+    return waiting('AccountMissing', message, ACCOUNT_RETRY_MS)
+  }
+  const { templateLock } = world.account
+  if (templateOf(spec, templateLock) !== null) return null
+  const detail = `account ${spec.account} is locked to the template ${templateLock}, which there is not`
+  return stalled('INVALID_FIELD', `INVALID_FIELD: /content/meta/template ${detail}`)
+}
+
+const faultOf = (spec: SiteSpec, { hosts, testDomains }: SiteWorld): Fault | undefined => {
+  const baseDomains = hosts.map(({ baseDomain }) => baseDomain)
+  return [...siteFaults(spec), ...domainFaults(spec, { baseDomains, testDomains })][0]
+}
+
+/** Place, name and host, which everything else stands on. */
+const settleSteps = (spec: SiteSpec, world: SiteWorld): SiteStep[] => {
+  const name = nameOf(spec)
+  const host = hostFor(world)
+  const steps: SiteStep[] = []
+  if (!world.hasPlace) steps.push({ do: 'takeSitePlace' })
+  if (name !== null && !world.names.some((one) => one.name === name && one.settled)) {
+    steps.push({ do: 'claimName', name })
+  }
+  if (name !== null && world.home === null && host) steps.push({ do: 'settleHome', host: host.name })
+  return steps
+}
+
+const makeSteps = (
+  object: SiteResource,
+  world: SiteWorld,
+  wish: RenderWish | null,
+  current: Rendering | null,
+): SiteStep[] => {
+  if (current === null && wish !== null) {
+    const missing = sourcesOf(wish).filter((source) => world.pictures[source]?.state !== 'ready')
+    if (missing.length > 0) return missing.map((source) => ({ do: 'takePicture', source }))
+    return [{ do: 'render', wish }]
+  }
+  if (current === null || world.generated) return []
+  return [{ do: 'recordGenerated', event: siteEvent('website.generated', object, { status: 'draft', url: null }) }]
+}
+
+/** What a request asked for and the plan has to say yes or no to, in the order in which it was asked. */
+const askedSteps = (object: SiteResource, world: SiteWorld, current: Rendering | null): SiteStep[] => {
+  const ask = world.asks[0]
+  return ask ? [{ do: 'decide', verdict: verdictOf(object, world, current, ask) }] : []
+}
+
+const verdictOf = (object: SiteResource, world: SiteWorld, current: Rendering | null, ask: Ask): Decided => {
+  const { seq } = ask
+  const url = urlOfLive(world)
+  const standing = (word: Stand['status']): Stand['status'] => (liveOf(world) ? 'live' : word)
+  switch (ask.ask) {
+    case 'submit': {
+      if (current?.digest !== ask.digest) return { seq, accept: false, code: 'CHANGED_SINCE' }
+      return {
+        seq,
+        accept: true,
+        event: siteEvent('website.submitted', object, { status: standing('in_review'), url }),
+      }
+    }
+    case 'decide': {
+      if (ask.by === object.spec.account) return { seq, accept: false, code: 'SELF_APPROVAL' }
+      const open = openSubmission(world)
+      if (open?.seq !== ask.submission || open.digest !== ask.digest) {
+        return { seq, accept: false, code: open ? 'CHANGED_SINCE' : 'NOT_SUBMITTED' }
+      }
+      const [type, word] =
+        ask.decision === 'approve'
+          ? (['website.approved', 'approved'] as const)
+          : (['website.changes_requested', 'changes_requested'] as const)
+      return { seq, accept: true, event: siteEvent(type, object, { status: standing(word), url }) }
+    }
+    default:
+      return ask satisfies never
+  }
+}
+
+/** `spec.submit`: what nobody has submitted yet. */
+const submitSteps = (object: SiteResource, world: SiteWorld, current: Rendering): SiteStep[] => {
+  if (!object.spec.submit || reviewOf(world, current) !== 'draft') return []
+  const { digest } = current
+  const stand = { status: liveOf(world) ? 'live' : 'in_review', url: urlOfLive(world) } as const
+  const key = submitKey(object.metadata.uid, world.decisions.length, digest)
+  return [{ do: 'submit', key, digest, event: siteEvent('website.submitted', object, stand) }]
+}
+
+const urlOfLive = (world: SiteWorld): string | null => {
+  const live = liveOf(world)
+  const port = world.hosts.find(({ name }) => name === live?.host)?.httpsPort
+  return live && urlOf(live, port)
+}
+
+/** What is on its way to be live. */
+const comingOf = (world: SiteWorld, wanted: Wanted): Rendering | null => {
+  if (wanted.state !== 'bytes') return null
+  const live = liveOf(world)
+  const isLive = live?.digest === wanted.rendering.digest && live.hostname === wanted.hostname
+  return isLive ? null : wanted.rendering
+}
+
+export const standOfSite = (object: Pick<SiteResource, 'spec'>, world: SiteWorld): Stand => {
+  const current = renderingOf(world, renderWish(object.spec, world))
+  return standOf(world, current, comingOf(world, wantedOf(object, world, current)))
+}
+
+const statusOf = (world: SiteWorld, current: Rendering | null, wanted: Wanted): SiteStatusFacts => {
+  const live = liveOf(world)
+  const url = urlOfLive(world)
+  const hostname = live?.hostname ?? current?.hostname
+  const host = live?.host ?? world.home
+  return {
+    factSeq: world.factSeq,
+    phase: standOf(world, current, comingOf(world, wanted)).status,
+    ...(current && { review: reviewOf(world, current), digest: current.digest }),
+    ...(live && { release: live.release, liveDigest: live.digest }),
+    ...(url !== null && { url }),
+    ...(hostname && { hostname }),
+    ...(host !== null && { host }),
+  }
+}
+
+const settled = (world: SiteWorld, current: Rendering, status: SiteStatusFacts): Verdict => {
+  const live = liveOf(world)
+  if (!live) return ready(REASONS[status.phase ?? 'draft'] ?? 'Draft', `${status.phase}, ${current.files} files`)
+  const edited =
+    current.digest === live.digest ? '' : isApproved(world, current) ? ', an approved edit waits' : ', an edit waits'
+  return ready('Live', `release ${live.release} is live at ${status.url}${edited}`)
+}
+
+const REASONS: Record<string, string> = {
+  draft: 'Draft',
+  in_review: 'InReview',
+  changes_requested: 'ChangesRequested',
+  approved: 'Approved',
+  unpublished: 'Unpublished',
+}
+
+/** A deleted site goes the way down, then its files go, then its name is free. */
+const planRemoval = (object: SiteResource, world: SiteWorld): SitePlan => {
+  const current = renderingOf(world, renderWish(object.spec, world))
+  const status = statusOf(world, current, { state: 'nothing' })
+  const { home } = world
+  const clearing: SiteStep[] = home !== null && !world.removed ? [{ do: 'removeFiles', host: home }] : []
+  const steps = [...wayDown(object, world).steps, ...clearing]
+  return {
+    steps,
+    status,
+    verdict: steps.length > 0 ? waiting('Removing', 'is taken down') : ready('Removed', 'is gone'),
+  }
+}

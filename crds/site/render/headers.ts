@@ -1,0 +1,69 @@
+/**
+ * The headers of a site's files, the same in the preview and on the host. No script runs, nothing is fetched from elsewhere,
+ * nothing is framed. Source: CSP Level 3; RFC 9111; RFC 8246 (immutable).
+ */
+import { createHash } from 'node:crypto'
+import type { SiteFile } from './input.ts'
+
+const YEAR_SECONDS = 31_536_000
+/** A page may be served this long before it is asked for anew; a publish is seen by everybody after that. */
+const PAGE_SECONDS = 60
+
+export type HeaderOptions = {
+  /** For previews: no search engine keeps the page, and no cache does. The bytes are those that go live. */
+  noindex?: boolean
+  /** Who may frame the pages, as a source of CSP; nobody when left out. */
+  frameAncestors?: string
+}
+
+export type Headers = Record<string, string>
+
+const policy = (styleHashes: readonly string[], frameAncestors: string): string =>
+  [
+    "default-src 'none'",
+    "script-src 'none'",
+    `style-src ${["'self'", ...styleHashes].join(' ')}`,
+    "img-src 'self'",
+    "font-src 'self'",
+    "connect-src 'none'",
+    "base-uri 'none'",
+    "form-action 'none'",
+    `frame-ancestors ${frameAncestors}`,
+  ].join('; ')
+
+const INLINE_STYLE = /<style>([^<]*)<\/style>/g
+
+/** The page for what is not found carries its own style, for it is served under any path. */
+const styleHashesOf = (content: SiteFile['content']): string[] =>
+  typeof content === 'string'
+    ? [...content.matchAll(INLINE_STYLE)].map(
+        ([, style = '']) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`,
+      )
+    : []
+
+const cacheOf = (path: string, noindex: boolean): string => {
+  if (noindex) return 'private, no-store'
+  return path.startsWith('assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : `public, max-age=${PAGE_SECONDS}`
+}
+
+/** Header names in lower case → values, for one file. */
+export const headersOf = ({ path, contentType, content }: SiteFile, options: HeaderOptions = {}): Headers => {
+  const { noindex = false, frameAncestors = "'none'" } = options
+  // only what is rendered by us in its own right holds markup with a style of its own
+  const hashes = path === '404.html' ? styleHashesOf(content) : []
+  return {
+    'content-type': contentType,
+    'content-security-policy': policy(hashes, frameAncestors),
+    'x-content-type-options': 'nosniff',
+    'referrer-policy': 'strict-origin-when-cross-origin',
+    'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',
+    'cross-origin-opener-policy': 'same-origin',
+    'cross-origin-resource-policy': path.startsWith('assets/') ? 'cross-origin' : 'same-origin',
+    'cache-control': cacheOf(path, noindex),
+    ...(noindex ? { 'x-robots-tag': 'noindex, nofollow, noarchive' } : {}),
+  }
+}
+
+/** Path → headers, for all files of a site. */
+export const siteHeaders = (files: readonly SiteFile[], options: HeaderOptions = {}): Record<string, Headers> =>
+  Object.fromEntries(files.map((file) => [file.path, headersOf(file, options)]))

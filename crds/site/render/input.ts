@@ -1,0 +1,59 @@
+/**
+ * What a site is rendered from, and what comes out. Everything is an argument and bytes of pictures and fonts are named by
+ * their sha256, so that rendering is pure and cheap: same input, same files.
+ *
+ * The hostname is part of the input. Canonical addresses, Open Graph and the sitemap need it, and they are live bytes, so
+ * another domain gives another digest and asks for another approval. Whether a page may be indexed is said by a header
+ * (`siteHeaders`), never by the bytes: what a reviewer sees in the preview is what goes live, byte for byte.
+ */
+import type { BrandTokens } from '../brand.ts'
+import type { Content, Template } from '../content.ts'
+
+/** Bytes that lie in the blob store. */
+export type BlobRef = { sha256: string; bytes: number }
+
+export type ImageFormat = 'avif' | 'webp' | 'jpeg' | 'png'
+
+/** One size of a picture in one format; pixels. */
+export type ImageVariant = BlobRef & { format: ImageFormat; width: number; height: number }
+
+/**
+ * A picture as `controllers/io/images.ts` made it: the size it may be shown at most, in pixels, its colour as `#rrggbb`
+ * while it loads, and its variants in any order. PNG stands in for JPEG where the picture has transparency.
+ */
+export type RenderedImage = { width: number; height: number; dominant: string; variants: readonly ImageVariant[] }
+
+export type SiteInput = {
+  content: Content
+  /** By the key of `imageKey`: `KEY` for `asset:KEY`, else the value as it stands in the content. */
+  images: Readonly<Record<string, RenderedImage>>
+  /** The logo, as an asset named `logo` gives it; null for initials. */
+  logo: RenderedImage | null
+  /** File name of a font → its bytes; what `readWebfonts` of controllers/io/webfonts.ts lists. */
+  fonts: Readonly<Record<string, BlobRef>>
+  template: Template
+  brand: BrandTokens | null
+  /** Where it will be live; null while no domain is chosen: no canonical address, no sitemap. */
+  hostname: string | null
+}
+
+/** A file of the site. `path` is relative to its root, as `about/index.html`. Pictures and fonts come from the blob store. */
+export type SiteFile = { path: string; contentType: string; content: string | BlobRef }
+
+export type WarningCode =
+  | 'MISSING_ALT'
+  | 'MISSING_IMAGE'
+  | 'EMPTY_SECTION'
+  | 'SECTION_NOT_SHOWN'
+  | 'DUPLICATE_SLUG'
+  | 'CONTRAST_CLAMPED'
+  | 'OVER_BUDGET'
+  | 'FAR_OVER_BUDGET'
+
+/** A gap or a cost that does not forbid the site. `pointer` is into the content, or names a file for a budget. */
+export type Warning = { code: WarningCode; pointer: string; detail: string }
+
+export type RenderedSite = { files: SiteFile[]; warnings: Warning[] }
+
+/** The key under which the picture of a content value stands in `SiteInput.images`. */
+export const imageKey = (value: string): string => (value.startsWith('asset:') ? value.slice('asset:'.length) : value)

@@ -1,0 +1,178 @@
+/** The words that a site itself adds, in its four languages. */
+import type { Lang, SectionId } from '../content.ts'
+
+export type Words = {
+  /** `lang` for Open Graph, as en_GB. */
+  locale: string
+  skip: string
+  navigation: string
+  sections: Record<Exclude<SectionId, 'hero'>, string>
+  getInTouch: string
+  see: Record<'products' | 'gallery' | 'pricing', string>
+  view: string
+  ask: string
+  askSubject: (name: string) => string
+  choose: string
+  priceNow: string
+  priceWas: string
+  options: string
+  specs: string
+  empty: string
+  email: string
+  website: string
+  chat: string
+  elsewhere: string
+  pages: string
+  previous: string
+  next: string
+  pageOf: (part: number, parts: number) => string
+  top: string
+  notFound: { title: string; text: string; home: string }
+}
+
+const EN: Words = {
+  locale: 'en_GB',
+  skip: 'Skip to the content',
+  navigation: 'Pages',
+  sections: {
+    products: 'Products',
+    gallery: 'Gallery',
+    testimonials: 'In their words',
+    feature_rows: 'Highlights',
+    pricing: 'Pricing',
+    contact: 'Contact',
+  },
+  getInTouch: 'Get in touch',
+  see: { products: 'See the products', gallery: 'See the gallery', pricing: 'See the prices' },
+  view: 'View',
+  ask: 'Ask about it',
+  askSubject: (name) => `About ${name}`,
+  choose: 'Choose this',
+  priceNow: 'Price',
+  priceWas: 'Before',
+  options: 'Options',
+  specs: 'Details',
+  empty: 'There is nothing here yet.',
+  email: 'Email',
+  website: 'Website',
+  chat: 'Chat',
+  elsewhere: 'Elsewhere',
+  pages: 'More pages',
+  previous: 'Previous',
+  next: 'Next',
+  pageOf: (part, parts) => `Page ${part} of ${parts}`,
+  top: 'Back to the top',
+  notFound: { title: 'This page is not here', text: 'It has moved, or it never was.', home: 'To the first page' },
+}
+
+const ES: Words = {
+  locale: 'es_ES',
+  skip: 'Ir al contenido',
+  navigation: 'Páginas',
+  sections: {
+    products: 'Productos',
+    gallery: 'Galería',
+    testimonials: 'Lo que dicen',
+    feature_rows: 'Lo esencial',
+    pricing: 'Tarifas',
+    contact: 'Contacto',
+  },
+  getInTouch: 'Escríbanos',
+  see: { products: 'Ver los productos', gallery: 'Ver la galería', pricing: 'Ver las tarifas' },
+  view: 'Ver',
+  ask: 'Preguntar',
+  askSubject: (name) => `Sobre ${name}`,
+  choose: 'Elegir',
+  priceNow: 'Precio',
+  priceWas: 'Antes',
+  options: 'Opciones',
+  specs: 'Detalles',
+  empty: 'Aquí todavía no hay nada.',
+  email: 'Correo',
+  website: 'Web',
+  chat: 'Chat',
+  elsewhere: 'También en',
+  pages: 'Más páginas',
+  previous: 'Anterior',
+  next: 'Siguiente',
+  pageOf: (part, parts) => `Página ${part} de ${parts}`,
+  top: 'Volver arriba',
+  notFound: {
+    title: 'Esta página no está',
+    text: 'Se ha movido o nunca existió.',
+    home: 'A la primera página',
+  },
+}
+
+const ZH_HANT: Words = {
+  locale: 'zh_TW',
+  skip: '跳到主要內容',
+  navigation: '頁面',
+  sections: {
+    products: '產品',
+    gallery: '作品集',
+    testimonials: '客戶怎麼說',
+    feature_rows: '特色',
+    pricing: '價格',
+    contact: '聯絡我們',
+  },
+  getInTouch: '聯絡我們',
+  see: { products: '看看產品', gallery: '看看作品', pricing: '看看價格' },
+  view: '查看',
+  ask: '詢問此商品',
+  askSubject: (name) => `關於「${name}」`,
+  choose: '選擇此方案',
+  priceNow: '售價',
+  priceWas: '原價',
+  options: '選項',
+  specs: '規格',
+  empty: '內容準備中，敬請期待。',
+  email: '電子郵件',
+  website: '網站',
+  chat: '線上對話',
+  elsewhere: '其他平台',
+  pages: '更多頁面',
+  previous: '上一頁',
+  next: '下一頁',
+  pageOf: (part, parts) => `第 ${part} 頁，共 ${parts} 頁`,
+  top: '回到頂端',
+  notFound: { title: '找不到這個頁面', text: '它可能已經移走，或從未存在。', home: '回到首頁' },
+}
+
+const ZH_HANS: Words = {
+  locale: 'zh_CN',
+  skip: '跳到主要内容',
+  navigation: '页面',
+  sections: {
+    products: '产品',
+    gallery: '作品集',
+    testimonials: '客户怎么说',
+    feature_rows: '特色',
+    pricing: '价格',
+    contact: '联系我们',
+  },
+  getInTouch: '联系我们',
+  see: { products: '看看产品', gallery: '看看作品', pricing: '看看价格' },
+  view: '查看',
+  ask: '咨询此商品',
+  askSubject: (name) => `关于“${name}”`,
+  choose: '选择此方案',
+  priceNow: '售价',
+  priceWas: '原价',
+  options: '选项',
+  specs: '规格',
+  empty: '内容准备中，敬请期待。',
+  email: '电子邮件',
+  website: '网站',
+  chat: '在线对话',
+  elsewhere: '其他平台',
+  pages: '更多页面',
+  previous: '上一页',
+  next: '下一页',
+  pageOf: (part, parts) => `第 ${part} 页，共 ${parts} 页`,
+  top: '回到顶端',
+  notFound: { title: '找不到这个页面', text: '它可能已经移走，或从未存在。', home: '回到首页' },
+}
+
+/** Source: spec/2 "Site chrome languages". */
+export const WORDS: Record<Lang, Words> = { en: EN, es: ES, 'zh-Hant': ZH_HANT, 'zh-Hans': ZH_HANS }

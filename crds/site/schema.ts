@@ -1,0 +1,116 @@
+/**
+ * The Site: what is to be shown, where, and whether it is to be live. Names are those of REST in camelCase (CONTRACT
+ * section 9). What was submitted, decided and published are facts; this is desire. Source: spec/2 Websites.
+ */
+import { accountField, externalRefField, metadataField } from '../fields.ts'
+import { COMMON_STATUS } from '../kind.ts'
+import type { Infer, ObjectSchema } from '../schema.ts'
+import { content } from './content.ts'
+
+/** What a caller may send (CONTRACT section 10). */
+export const ASSETS_MAX = 40
+export const ASSETS_MAX_BYTES = 10_000_000
+/** Assets in the resource: those that were sent, and one for each picture that came inside the content. */
+export const ASSET_REFS_MAX = 400
+/** UTF-8 JSON of `spec.content`: etcd is small, and a page is read by people. */
+export const CONTENT_MAX_BYTES = 262_144
+export const HOSTNAME_MAX = 253
+export const LABEL_MAX = 63
+export const PHASES = [
+  'draft',
+  'in_review',
+  'changes_requested',
+  'approved',
+  'publishing',
+  'live',
+  'unpublished',
+] as const
+
+export const SHA256_PATTERN = '^[0-9a-f]{64}$'
+export const ASSET_KEY_PATTERN = '^[A-Za-z0-9][A-Za-z0-9._-]{0,63}$'
+export const LABEL_PATTERN = '^[a-z0-9]([a-z0-9-]*[a-z0-9])?$'
+
+const sha256 = { type: 'string', minLength: 64, maxLength: 64, pattern: SHA256_PATTERN } as const
+
+export const spec = {
+  type: 'object',
+  description: 'What is to be shown, where, and whether it is to be live.',
+  required: ['account', 'content'],
+  'x-cel': [
+    {
+      rule: '!(has(self.subdomain) && has(self.domain))',
+      message: 'BAD_DOMAIN: a site has either a subdomain or a domain of its own',
+      fieldPath: '.domain',
+    },
+  ],
+  properties: {
+    account: accountField,
+    externalRef: externalRefField,
+    metadata: metadataField,
+    content,
+    assets: {
+      type: 'map',
+      description: 'Key → sha256 of a picture in the blob store; content names it as asset:KEY. Uploaded over REST.',
+      maxProperties: ASSET_REFS_MAX,
+      'x-rest': 'hidden',
+      values: { ...sha256, description: 'Names the bytes.' },
+    },
+    subdomain: {
+      type: 'string',
+      description: "One label below the base domain of the site's host.",
+      minLength: 1,
+      maxLength: LABEL_MAX,
+      pattern: LABEL_PATTERN,
+      'x-code': 'BAD_DOMAIN',
+      'x-rest': 'hidden',
+    },
+    domain: {
+      type: 'string',
+      description: "A full name of the owner's own, which points to the site's host.",
+      minLength: 4,
+      maxLength: HOSTNAME_MAX,
+      pattern: '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$',
+      'x-code': 'BAD_DOMAIN',
+      'x-rest': 'hidden',
+    },
+    submit: {
+      type: 'boolean',
+      description: 'True submits for review what is rendered, and again after each change.',
+      default: false,
+      'x-rest': 'hidden',
+    },
+    publish: {
+      type: 'boolean',
+      description: 'True puts the approved bytes live; false takes the site down. Releases are kept.',
+      default: false,
+      'x-rest': 'hidden',
+    },
+    digest: {
+      ...sha256,
+      description: 'Which approved bytes are to be live; what is rendered now when left out.',
+      'x-rest': 'hidden',
+    },
+  },
+} as const satisfies ObjectSchema
+
+const digest = { type: 'string', maxLength: 64 } as const
+
+export const status = {
+  type: 'object',
+  description: 'What has become of the site. Written by the operator alone.',
+  properties: {
+    ...COMMON_STATUS,
+    phase: { type: 'string', description: `One word for display: ${PHASES.join(', ')}.`, maxLength: 32 },
+    review: { type: 'string', description: 'How what is rendered now stands in review.', maxLength: 32 },
+    url: { type: 'string', description: 'Where it is live.', maxLength: 2048 },
+    release: { type: 'integer', description: 'The release that is live.', minimum: 0 },
+    digest: { ...digest, description: 'Names the bytes that are rendered now; an approval binds them.' },
+    liveDigest: { ...digest, description: 'Names the bytes that are live.' },
+    hostname: { type: 'string', description: 'The name that it is, or will be, live under.', maxLength: HOSTNAME_MAX },
+    host: { type: 'string', description: 'The Host that serves it.', maxLength: HOSTNAME_MAX },
+  },
+} as const satisfies ObjectSchema
+
+export type SiteSpec = Infer<typeof spec>
+export type SiteStatus = Infer<typeof status>
+export type Phase = (typeof PHASES)[number]

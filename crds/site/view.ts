@@ -1,0 +1,157 @@
+/** The site as REST shows it: one function for POST, GET and the list (CONTRACT section 5). Every key is always there. */
+import type { Plan } from '../plan.ts'
+import { toRest } from '../rest.ts'
+import { nameOf } from './domain.ts'
+import { liveOf, releasesOf } from './facts.ts'
+import { type SiteResource, type SiteStatusFacts, type SiteStep, standOfSite } from './plan.ts'
+import { urlOf } from './publish.ts'
+import { renderingOf, renderWish, templateOf } from './rendering.ts'
+import { type ReviewState, reviewOf } from './review.ts'
+import { type Phase, spec as specSchema } from './schema.ts'
+import type { SiteWorld } from './world.ts'
+
+export type WarningView = { code: string; pointer: string; detail: string }
+export type ReleaseView = {
+  number: number
+  digest: string
+  hostname: string
+  state: 'live' | 'kept'
+  bytes: number
+  files: number
+  created_at: string
+}
+export type ReviewView = {
+  url: string
+  digest: string
+  submitted_at: string
+  decision: 'approve' | 'request_changes' | null
+  decided_by: string | null
+  decided_at: string | null
+  note: string | null
+}
+
+export type SiteView = {
+  id: string
+  external_ref: string | null
+  status: Phase
+  /** How an edit stands beside what is live; null when there is none. */
+  pending_status: Phase | null
+  template: string
+  layout: string
+  lang: string
+  url: string | null
+  preview_url: string
+  domain: string | null
+  host: string | null
+  digest: string | null
+  live_digest: string | null
+  review: ReviewView | null
+  /** How what is rendered now stands in review. */
+  review_state: ReviewState
+  release: number | null
+  releases: ReleaseView[]
+  warnings: WarningView[]
+  metadata: Record<string, unknown>
+  content: Record<string, unknown>
+  created_at: string
+  updated_at: string
+  version: number
+  /** Why nothing more happens until a person acts; the code is what a request would have been refused with. */
+  stalled: { code: string; detail: string } | null
+  /** Facts that this view has taken in: who appended one waits until it is reached. */
+  fact_seq: number
+}
+
+const instant = (text: string): string => new Date(text).toISOString()
+
+const reviewView = (world: SiteWorld): ReviewView | null => {
+  const last = world.submissions.at(-1)
+  if (!last) return null
+  const decision = world.decisions.find(({ submission }) => submission === last.seq)
+  return {
+    url: world.reviewUrl,
+    digest: last.digest,
+    submitted_at: instant(last.at),
+    decision: decision?.decision ?? null,
+    decided_by: decision?.by ?? null,
+    decided_at: decision ? instant(decision.at) : null,
+    note: decision?.note ?? null,
+  }
+}
+
+const releaseViews = (world: SiteWorld): ReleaseView[] => {
+  const live = liveOf(world)
+  return releasesOf(world)
+    .map(
+      ({ release, digest, hostname, bytes, files, at }): ReleaseView => ({
+        number: release,
+        digest,
+        hostname,
+        state: live?.release === release ? 'live' : 'kept',
+        bytes,
+        files,
+        created_at: instant(at),
+      }),
+    )
+    .reverse()
+}
+
+const lockWarning = ({ spec }: SiteResource, world: SiteWorld): WarningView[] => {
+  const lock = world.account?.templateLock ?? null
+  if (lock === null || lock === spec.content.meta.template) return []
+  const detail = `this account is locked to ${lock}; ${spec.content.meta.template} is not used`
+  return [{ code: 'TEMPLATE_LOCKED', pointer: '/content/meta/template', detail }]
+}
+
+const updatedAt = ({ metadata }: SiteResource, world: SiteWorld, renderedAt: string | undefined): string => {
+  const happened = [...world.submissions, ...world.decisions, ...world.switches].map(({ at }) => at)
+  const all = [metadata.creationTimestamp, ...happened, ...(renderedAt === undefined ? [] : [renderedAt])]
+  return all.map(instant).sort().at(-1) ?? instant(metadata.creationTimestamp)
+}
+
+export const viewSite = (
+  object: SiteResource,
+  world: SiteWorld,
+  { status, verdict }: Pick<Plan<SiteStep, SiteStatusFacts>, 'status' | 'verdict'>,
+): SiteView => {
+  const { metadata, spec } = object
+  const current = renderingOf(world, renderWish(spec, world))
+  const stand = standOfSite(object, world)
+  const live = liveOf(world)
+  const port = world.hosts.find(({ name }) => name === live?.host)?.httpsPort
+  const { meta } = spec.content
+  return {
+    id: metadata.name,
+    external_ref: spec.externalRef ?? null,
+    status: stand.status,
+    pending_status: stand.pendingStatus,
+    template: templateOf(spec, world.account?.templateLock ?? null) ?? meta.template,
+    layout: meta.layout,
+    lang: meta.lang,
+    url: live && urlOf(live, port),
+    preview_url: world.previewUrl,
+    domain: domainOf(object, world),
+    host: status.host ?? null,
+    digest: current?.digest ?? null,
+    live_digest: live?.digest ?? null,
+    review: reviewView(world),
+    review_state: current ? reviewOf(world, current) : 'draft',
+    release: live?.release ?? null,
+    releases: releaseViews(world),
+    warnings: [...lockWarning(object, world), ...(current?.warnings ?? [])],
+    metadata: spec.metadata ?? {},
+    content: contentView(spec),
+    created_at: instant(metadata.creationTimestamp),
+    updated_at: updatedAt(object, world, current?.at),
+    version: metadata.generation,
+    stalled: verdict.state === 'stalled' ? { code: verdict.code, detail: verdict.message } : null,
+    fact_seq: world.factSeq,
+  }
+}
+
+/** The full name that is asked for; a label alone while no host gives it a base. */
+const domainOf = ({ spec }: SiteResource, world: SiteWorld): string | null =>
+  renderWish(spec, world)?.hostname ?? nameOf(spec)
+
+const contentView = (spec: SiteResource['spec']): Record<string, unknown> =>
+  toRest(specSchema.properties.content, spec.content)

@@ -1,0 +1,106 @@
+/** What the controller has observed of the world around one site: its facts, what was rendered, and where it may stand. */
+import type { BrandTokens } from './brand.ts'
+import type { Template } from './content.ts'
+import type { RenderedImage, Warning } from './render/input.ts'
+
+/**
+ * One rendering, kept for as long as the site. `input` names what it was made of, `digest` its bytes, `neutral` the bytes it
+ * would have without a hostname. `name` is the subdomain's label or the full domain, `hostname` what stands in the pages;
+ * both null where no domain was chosen. `manifest` is the sha256 of the list of files (manifest.ts).
+ */
+export type Rendering = {
+  input: string
+  digest: string
+  neutral: string
+  name: string | null
+  hostname: string | null
+  template: Template
+  manifest: string
+  files: number
+  bytes: number
+  warnings: Warning[]
+  at: string
+}
+
+/** What names bytes in facts: a decision about them holds under every hostname (review.ts). */
+export type Bytes = { digest: string; neutral: string }
+
+/** `seq` is that of the fact. `by` is an account, or null when it came by the spec. */
+export type Submission = Bytes & { seq: number; at: string; by: string | null }
+export type Verdict = 'approve' | 'request_changes'
+export type Decision = { seq: number; at: string; submission: number; decision: Verdict; note: string; by: string }
+export type Opening = { at: string; submission: number; by: string }
+
+/** What was put live. Releases count from 1; the same bytes are the same release. */
+export type Release = Bytes & {
+  release: number
+  name: string
+  hostname: string
+  host: string
+  bytes: number
+  files: number
+}
+/** The k-th (from 1) change of what is live; null when the site was taken down. */
+export type Switch = { k: number; at: string; to: Release | null }
+
+/** A fact that waits for the plan's verdict. */
+export type Ask =
+  | { ask: 'submit'; seq: number; at: string; digest: string; by: string }
+  | {
+      ask: 'decide'
+      seq: number
+      at: string
+      submission: number
+      digest: string
+      decision: Verdict
+      note: string
+      by: string
+    }
+
+/** The site's place in the queue of its host; 1 is next. `switched`: its files and its route stand, nothing is awaited but the look from outside. */
+export type Turn = {
+  place: number
+  host: string | null
+  stage: 'waiting' | 'switched'
+  digest: string | null
+  since: string
+}
+
+/** A host that takes sites, as the plan needs to know it. */
+export type SiteHost = { name: string; baseDomain: string; httpsPort: number; ready: boolean }
+
+/** A picture by the sha256 of its source. */
+export type Picture = { state: 'ready'; image: RenderedImage } | { state: 'bad'; detail: string }
+
+/** Lists are in the order of their happening. Instants are ISO. */
+export type SiteWorld = {
+  account: { name: string; templateLock: string | null } | null
+  brand: BrandTokens | null
+  /** Whether the site counts under the account's number of sites; what comes by REST took its place before. */
+  hasPlace: boolean
+  /** Names that are the site's; one that is not settled was reserved by a request that may never write it. */
+  names: { name: string; settled: boolean }[]
+  /** Of the platform, by name. */
+  hosts: SiteHost[]
+  /** The host that the site was given; null until it needs one. */
+  home: string | null
+  renderings: Rendering[]
+  pictures: Record<string, Picture>
+  generated: boolean
+  /** Its files and its route are off the host. */
+  removed: boolean
+  submissions: Submission[]
+  decisions: Decision[]
+  openings: Opening[]
+  switches: Switch[]
+  asks: Ask[]
+  /** Digests that have a place under the cap of publishes of some day. */
+  places: string[]
+  turn: Turn | null
+  /** Whether names under .test and the like are taken (under `hack/up`). */
+  testDomains: boolean
+  factSeq: number
+  /** Without a slash at its end. */
+  previewUrl: string
+  reviewUrl: string
+}

@@ -1,0 +1,148 @@
+import { readFileSync } from 'node:fs'
+import { type RequestOptions, request } from 'node:https'
+import { addAccount } from './callers.ts'
+import { type AppHost, HOST_NAME, startAppHost } from './host.ts'
+import { call, eventually, type Json, type Platform, type Reply, startPlatform } from './invoicing.ts'
+
+/** The platform with a real app host that takes sites, and a reviewer. */
+export type SitePlatform = Platform & {
+  host: AppHost
+  reviewer: string
+  admin: string
+  /** As the owner, unless another token is given. */
+  as(method: string, path: string, body?: unknown, token?: string | null): Promise<Reply>
+  /** What a visitor gets, with the certificate checked. */
+  visit(hostname: string, path?: string, headers?: Record<string, string>): Promise<Page>
+}
+
+export type Page = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
+
+/** A site's words; changes lie over the content. */
+export const siteContent = (change: Record<string, unknown> = {}) => ({
+  meta: { company_name: 'Voss Ceramics', lang: 'en', layout: 'classic', template: 'studio' },
+  hero: { title: 'Stoneware for every day', lede: 'Thrown and glazed by hand.' },
+  products: [{ name: 'Bowl', price: '48 EUR' }],
+  contact: { email: 'hello@voss.test' },
+  ...change,
+})
+
+/** The host's CA is new at each start, so it is read for each visit. */
+export const visitor =
+  (host: AppHost) =>
+  (hostname: string, path = '/', headers: Record<string, string> = {}): Promise<Page> =>
+    new Promise((resolve, reject) => {
+      const options: RequestOptions = {
+        host: '127.0.0.1',
+        port: host.httpsPort,
+        servername: hostname,
+        path,
+        headers: { host: hostname, ...headers },
+        ca: readFileSync(host.acme.caCert),
+        agent: false,
+        timeout: 10_000,
+      }
+      const call = request(options, (response) => {
+        const chunks: Buffer[] = []
+        response.on('data', (chunk: Buffer) => chunks.push(chunk))
+        response.on('error', reject)
+        response.on('end', () => {
+          const { statusCode: status = 0, headers } = response
+          resolve({ status, headers, text: Buffer.concat(chunks).toString('utf8') })
+        })
+      })
+      call.on('timeout', () => call.destroy(new Error('timed out')))
+      call.on('error', reject)
+      call.end()
+    })
+
+const register = async (platform: Platform, admin: string, host: AppHost): Promise<void> => {
+  const { spec } = host
+  const wanted = {
+    id: HOST_NAME,
+    name: 'This machine',
+    class: spec.class,
+    address: spec.address,
+    port: spec.port,
+    user: spec.user,
+    host_key: spec.hostKey,
+    private_key: host.privateKey,
+    base_domain: spec.baseDomain,
+    takes_sites: true,
+    site_root: spec.siteRoot,
+    proxy: {
+      admin: spec.proxy.admin,
+      bind: spec.proxy.bind,
+      http_port: spec.proxy.httpPort,
+      https_port: spec.proxy.httpsPort,
+      acme: { directory: spec.proxy.acme.directory, roots_file: spec.proxy.acme.rootsFile },
+    },
+  }
+  const as = (method: string, path: string, body: unknown = {}) =>
+    call(platform.baseUrl, admin, method, `/api/apps/hosts${path}`, body)
+  const made = await as('POST', '', wanted)
+  if (made.status !== 201) throw new Error(`the host was not registered: ${made.text}`)
+  await eventually('the host to be approved', async () => {
+    const { json } = await as('POST', `/${HOST_NAME}/inspect`)
+    if (json.host?.state === 'inspected') await as('POST', `/${HOST_NAME}/approve`)
+    return json.host?.state === 'approved' && json.host.stalled === null
+  })
+}
+
+/** Ended by `end`, which ends the host too. */
+export async function startSitePlatform(): Promise<SitePlatform> {
+  const [platform, host] = await Promise.all([
+    startPlatform({ env: { BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'true', BOTTEGA_RATE_PER_SECOND: '1000' } }),
+    startAppHost(),
+  ])
+  const [reviewer, admin] = [
+    await addAccount(platform, 'reviewer', { role: 'reviewer' }),
+    await addAccount(platform, 'admin', { role: 'admin', capabilities: ['app.deploy'] }),
+  ]
+  await register(platform, admin, host)
+  return {
+    ...platform,
+    host,
+    reviewer,
+    admin,
+    as: (method, path, body, token = platform.owner) => call(platform.baseUrl, token, method, path, body),
+    visit: visitor(host),
+    end: async () => {
+      await platform.end()
+      await host.end()
+    },
+  }
+}
+
+/** A site that is rendered. */
+export const makeSite = async (platform: SitePlatform, body: Record<string, unknown> = {}): Promise<Json> => {
+  const made = await platform.as('POST', '/api/website/generate', { content: siteContent(), ...body })
+  if (made.status !== 201) throw new Error(`generate answered ${made.status}: ${made.text}`)
+  return made.json.site
+}
+
+const done = (step: string, reply: Reply): Json => {
+  if (reply.status !== 200) throw new Error(`${step} answered ${reply.status}: ${reply.text}`)
+  return reply.json.site
+}
+
+export const approve = async (platform: SitePlatform, id: string): Promise<Json> => {
+  done('submit-review', await platform.as('POST', `/api/website/${id}/submit-review`, {}))
+  const decision = { decision: 'approve', note: 'fine' }
+  return done('decision', await platform.as('POST', `/api/website/${id}/decision`, decision, platform.reviewer))
+}
+
+/** Live; a publish that is accepted is waited for. */
+export const publish = async (platform: SitePlatform, id: string): Promise<Json> => {
+  const reply = await platform.as('POST', `/api/website/${id}/publish`, {})
+  if (reply.status === 202) {
+    return eventually(
+      `${id} to be live`,
+      async () => {
+        const { json } = await platform.as('GET', `/api/website/${id}`)
+        return json.site.live_digest === json.site.digest && json.site
+      },
+      60_000,
+    )
+  }
+  return done('publish', reply)
+}
