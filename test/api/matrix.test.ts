@@ -32,7 +32,8 @@ type Column = (typeof COLUMNS)[number]
 const isIn = (group: readonly Column[], column: Column) => group.includes(column)
 const nameOf = ({ method, path }: Route) => `${method} ${path}`
 /** Things under /api/admin are found by every administrator, and what a reviewer decides on is somebody else's. */
-const isOwned = ({ path, role }: Route) => /\/:id/.test(path) && !path.startsWith('/api/admin/') && role !== 'reviewer'
+const isOwned = ({ path, role }: Route) =>
+  /\/:(id|operationId)/.test(path) && !path.startsWith('/api/admin/') && role !== 'reviewer'
 
 const roleOf = (column: Column) => (column === 'reviewer' || column === 'admin' ? column : 'member')
 const hasRole = ({ role }: Route, column: Column) =>
@@ -57,8 +58,8 @@ const expected = (route: Route, column: Column): Class => {
   if (route.scope.kind === 'public') return 'open'
   if (isIn(BAD, column) || route.scope.kind === 'report') return 'challenged'
   if (!mayEnter(route, column) || !hasRole(route, column) || route.capability) return 'forbidden'
-  // Administrators see every dev instance (spec/3 Authentication, rule 5).
-  const isShown = column === 'admin' && route.path.startsWith('/api/devboxes/')
+  // Administrators see every dev instance and every host (spec/3 Authentication, rule 5; CONTRACT section 6).
+  const isShown = column === 'admin' && /^\/api\/(devboxes|apps\/hosts)\//.test(route.path)
   return isOwned(route) && isIn(STRANGERS, column) && !isShown ? 'hidden' : 'served'
 }
 
@@ -120,6 +121,7 @@ spec('the matrix of every route and every caller', (t) => {
   let site: { id: string; link: string }
   let invoice: { id: string; link: string; sha256: string }
   let devbox: string
+  let app: string
   const full: Record<string, string> = {}
   const spoilt: Record<string, string | null> = {}
   const accountOf: Partial<Record<Column, string>> = {
@@ -179,11 +181,31 @@ spec('the matrix of every route and every caller', (t) => {
     invoice = { id, link, sha256: shots.json.snapshots[0].sha256 }
     site = await submittedSite()
     devbox = await makeDevbox()
+    app = await makeApp()
   })
   t.after(async () => {
     await minter.end()
     await platform.end()
   })
+
+  /** An app of `demo` on a host that nobody reaches, with an operation that has ended. */
+  const makeApp = async (): Promise<string> => {
+    const apply = (kind: string, name: string, spec: object) =>
+      platform.kubectl(['apply', '-f', '-'], { apiVersion: 'bottega.dev/v1alpha1', kind, metadata: { name }, spec })
+    const hostKey = `ssh-ed25519 ${Buffer.from('not a real key, and never asked for it.').toString('base64')}`
+    const at = { address: '127.0.0.1', port: 9, user: 'deploy', hostKey }
+    await apply('Host', 'away', { ...at, baseDomain: 'away.test', approved: true, class: 'owned', account: 'demo' })
+    await apply('App', 'app-matrix', { account: 'demo', slug: 'matrix', hostId: 'away' })
+    const isSeen = async () =>
+      (await call(platform.baseUrl, platform.owner, 'GET', '/api/apps/app-matrix')).status === 200
+    await eventually('the app', isSeen)
+    await query(
+      platform.database.url,
+      `insert into app_operations (id, app, account, n, kind, intent, by_controller, state, created_at, ended_at)
+       values ('op-matrix', 'app-matrix', 'demo', 1, 'env', '{}', false, 'failed', now(), now())`,
+    )
+    return 'app-matrix'
+  }
 
   /** A dev instance of `demo`, which has lost its capability since: what needs it is forbidden to everybody here. */
   const makeDevbox = async (): Promise<string> => {
@@ -206,6 +228,8 @@ spec('the matrix of every route and every caller', (t) => {
     if (path.startsWith('/api/admin/')) return 'other'
     if (path.startsWith('/api/website/')) return method === 'DELETE' ? newSite() : site.id
     if (path.startsWith('/api/devboxes/')) return devbox
+    if (path.startsWith('/api/apps/hosts/')) return 'away'
+    if (path.startsWith('/api/apps/')) return app
     return /\/tokens\//.test(path) ? (await minter.token('demo')).id : invoice.id
   }
   const pathFor = async (route: Route): Promise<string> => {
@@ -214,6 +238,7 @@ spec('the matrix of every route and every caller', (t) => {
       sha256: invoice.sha256,
       token: route.path.startsWith('/review/') ? site.link : invoice.link,
       code: 'NOT_FOUND',
+      operationId: 'op-matrix',
       capability: 'app.deploy',
     }
     return route.path.replace(/\{.*\}$/, '').replace(/:(\w+)/g, (_, name) => values[name] ?? 'unknown')
