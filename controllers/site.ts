@@ -3,6 +3,7 @@
  * nothing is decided here.
  */
 import { limitOf, nextTurn, publishCapDetail, quotaDay, siteCapDetail } from '../crds/account/quotas.ts'
+import { nameOf } from '../crds/site/domain.ts'
 import { generatedKey, homeKey, removedKey, switchKey } from '../crds/site/facts.ts'
 import { SITE, SITE_FINALIZER } from '../crds/site/kind.ts'
 import { planSite, type SiteResource, type SiteStatusFacts, type SiteStep } from '../crds/site/plan.ts'
@@ -142,6 +143,13 @@ const ACT_LIMIT_MS = 150_000
 const isReady = ({ status }: SiteResource): boolean =>
   status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false
 
+/** By what is wanted rather than by what was said last: a host may become ready while a pass that saw it otherwise still runs. */
+const awaitsHost = (site: SiteResource): boolean => {
+  const { spec, status } = site
+  const isNamed = nameOf(spec) !== null
+  return !isReady(site) || (isNamed && (status?.hostname === undefined || (spec.publish && status.phase !== 'live')))
+}
+
 export const siteControl = controlOf({
   kind: SITE,
   concurrency: CONCURRENCY,
@@ -149,7 +157,7 @@ export const siteControl = controlOf({
   follows: [
     // The template that an account is locked to is part of every page.
     { kind: 'Account', concerns: (changed, own) => own.spec.account === changed.metadata.name },
-    { kind: 'Host', concerns: (_changed, own) => !isReady(own) },
+    { kind: 'Host', concerns: (_changed, own) => awaitsHost(own) },
   ],
   make: (house) =>
     siteController({

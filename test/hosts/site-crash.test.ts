@@ -4,7 +4,8 @@ import { siteFolder } from '../../crds/site/route.ts'
 import type { SiteView } from '../../crds/site/view.ts'
 import { query } from '../../hack/lib/postgres.ts'
 import { startMailCatcher } from '../../hack/mailcatcher.ts'
-import { type AppHost, startAppHost } from '../support/host.ts'
+import { type AppHost, HOST_NAME, startAppHost } from '../support/host.ts'
+import { eventually } from '../support/invoicing.ts'
 import { visitor } from '../support/publishing.ts'
 import { applySiteCast, freshHost, handsOf } from '../support/sitestory.ts'
 import { assert, spec } from '../support/spec.ts'
@@ -43,6 +44,10 @@ const story = (): Story<SiteView> => ({
   prepare: (url) => freshHost(url, host),
   async play(process) {
     const hands = handsOf(process)
+    await eventually('the host', async () => {
+      const row = await process.api.mirror.get('Host', HOST_NAME)
+      return (row?.view as { state?: string } | undefined)?.state === 'approved'
+    })
     const { id } = await hands.generate(KEY)
     await hands.choose(id, 'swept')
     await hands.approve(id)
@@ -86,10 +91,10 @@ const story = (): Story<SiteView> => ({
   clear: async () => {
     if ((await object()) === undefined) return
     await kubectl(['patch', 'wsite', name, '--type=merge', '-p', '{"metadata":{"finalizers":null}}'])
-    await kubectl(['delete', 'wsite', name, '--ignore-not-found'])
+    await kubectl(['delete', 'wsite', name, '--ignore-not-found', '--wait=false'])
   },
   deathsMin: 60,
-  every: 11,
+  every: 23,
 })
 
 spec('a process that dies at any call of publishing a site', (t) => {
