@@ -135,11 +135,21 @@ judge() {
       dead) verdict=${EXIT.exited}; about="$service is dead, exit code $code"; return;;
       *) verdict=1; about="$service is $state";;
     esac
-    if [ "$service" = "$routed_service" ] && [ "$state" = running ]; then routed=$id; fi
+    total=$((total + restarts))
+    if [ "$service" = "$routed_service" ] && [ "$state" = running ]; then routed=$id
+    elif [ "$health" = none ] && [ "$state" = running ]; then bare=1; fi
   done <<EOT
 $seen
 EOT
 }
+# What says nothing of its health has to go on running: a moment, or longer once it has been restarted.
+is_calm() {
+  now=$(date +%s)
+  if [ "$total" != "$known" ]; then known=$total; since=$now; fi
+  calm=$((now - since))
+  if [ "$total" -gt 0 ]; then [ "$calm" -ge 10 ]; else [ "$bare" = 0 ] || [ "$calm" -ge 3 ]; fi
+}
+known=''
 end=$(($(date +%s) + limit))
 while :; do
   seen=''
@@ -147,8 +157,9 @@ while :; do
   [ -z "$release" ] || seen="$seen
 $(inspect "$release_project")"
   seen=$(printf '%s\\n' "$seen" | grep .)
-  verdict=0; about=''; routed=''
+  verdict=0; about=''; routed=''; total=0; bare=0
   judge
+  is_calm || calm=no
   [ "$verdict" -le 1 ] || fail "$verdict" "$about"
   [ -z "$failed" ] || fail ${EXIT.startFailed} "exit code $failed"
   if [ "$verdict" = 0 ] && [ -z "$routed" ]; then fail ${EXIT.exited} "$routed_service does not run"; fi
@@ -156,8 +167,12 @@ $(inspect "$release_project")"
     address=$(address_of "$routed" "$routed_port")
     answer=000
     [ -z "$address" ] || answer=$(answer_of "$address")
-    if [ "$answer" != 000 ] && [ "$answer" -lt 500 ]; then break; fi
-    verdict=2; about="$routed_service on port $routed_port answered \${answer#000}"
+    if [ "$answer" != 000 ] && [ "$answer" -lt 500 ]; then
+      [ "$calm" = no ] || break
+      verdict=1; about='a service was restarted, or has only just begun'
+    else
+      verdict=2; about="$routed_service on port $routed_port answered \${answer#000}"
+    fi
   fi
   if [ "$(date +%s)" -ge "$end" ]; then
     [ "$verdict" = 2 ] && fail ${EXIT.noAnswer} "$about"
