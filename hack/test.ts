@@ -17,7 +17,7 @@ const parts = {
   unit: {
     globs: ['test/*.test.ts', 'test/support/**/*.test.ts', 'test/crds/**/*.test.ts'],
     onStage: false,
-    deadlineMs: 2 * minute,
+    deadlineMs: 5 * minute,
   },
   integration: {
     globs: ['test/controllers/**/*.test.ts', 'test/api/**/*.test.ts', 'test/e2e/**/*.test.ts'],
