@@ -18,7 +18,8 @@ export const sizingOf = (
   sizeFor({
     profile: box.profile ?? NOTHING,
     ...(box.measurements && { measurements: box.measurements }),
-    concurrency: Math.max(1, box.agents.length),
+    // Each agent that the box has works once at a time; the need of all of them is summed.
+    concurrency: 1,
     agents: box.agents,
     present: { sizeClass: box.sizeClass, arch: box.arch, diskGb: box.diskGb },
     pricingVersion: box.pricingVersion,

@@ -108,12 +108,13 @@ export const isNews = (before: Kept | null, now: Kept): boolean =>
 const observedOf = (reports: readonly Kept[]): Observed[] => {
   let counted = 0
   return reports.map(({ at, body }) => {
-    const { memory, disk, oom } = body as Report
+    const { at: sentAt, memory, disk, oom } = body as Report
     const count = oom?.count ?? (oom?.at ? counted + 1 : 0)
     const isNew = count > counted || (oom?.at !== undefined && count > 0)
     counted = count
     return {
       at,
+      ...(sentAt !== undefined && { sentAt }),
       ...(memory?.totalGb !== undefined && { memory: { ...memory, totalGb: memory.totalGb } }),
       ...(disk?.totalGb !== undefined &&
         disk.usedGb !== undefined && { disk: { totalGb: disk.totalGb, usedGb: disk.usedGb } }),

@@ -117,7 +117,7 @@ const story = (): Story<Answer> => ({
     await kubectl(['delete', 'bapp', name, '--ignore-not-found'])
   },
   deathsMin: 40,
-  every: 17,
+  every: 31,
 })
 
 /** An administrator may register a host as approved. */
