@@ -2,6 +2,7 @@
 import { type QuotaName, quotaDay, quotasOf } from '../crds/account/quotas.ts'
 import { CAPABILITIES, PLANS, ROLES } from '../crds/account/schema.ts'
 import type { AccountView } from '../crds/account/view.ts'
+import { usdOf } from '../crds/devinstance/prices.ts'
 import type { Deps } from './deps.ts'
 import type { Answer, ApiRequest, Route } from './route.ts'
 import { list, object, text, textOrNull, whole } from './schemas.ts'
@@ -13,18 +14,25 @@ const getAccount = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> =
   const { id, email, name, plan, role, capabilities, teams } = profile
   const now = deps.now()
   const day = quotaDay(now)
-  const [sends, { sites, publishes }, burst] = await Promise.all([
+  const [sends, { sites, publishes }, committed, burst] = await Promise.all([
     deps.slots.used(id, day),
     deps.sites.used(id, day),
+    deps.devboxes.committed(id),
     deps.limits.burst(caller.by.id),
   ])
-  const quotas = { ...quotasOf(profile, { sends_per_day: sends, sites, publishes_per_day: publishes }, now), burst }
+  const used = {
+    sends_per_day: sends,
+    sites,
+    publishes_per_day: publishes,
+    devbox_cost_cap_usd: usdOf(committed),
+  }
+  const quotas = { ...quotasOf(profile, used, now), burst }
   return { status: 200, body: { account: { id, email, name, plan, role, capabilities, teams, quotas } } }
 }
 
 const quota = {
   limit: whole('The most.'),
-  used: whole('How much of it is used.'),
+  used: { type: 'number', description: 'How much of it is used.' },
   resets_at: textOrNull('When it is 0 again; null for what is given back instead.'),
 }
 const DESCRIPTIONS: Record<QuotaName, string> = {

@@ -4,6 +4,8 @@
  */
 import { randomUUID } from 'node:crypto'
 import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline as flow } from 'node:stream/promises'
 import type { Log } from '../controllers/runtime/log.ts'
 import type { Caller } from './auth/auth.ts'
 import { Aborted, BODY_MAX_BYTES, hasBody, takeBody } from './body.ts'
@@ -76,6 +78,21 @@ const endAfterRest = ({ request, response }: Visit, content: Buffer | string | u
 const contentOf = ({ bytes, body }: Answer): Buffer | string =>
   bytes ?? (body === undefined ? '' : (JSON.stringify(body) ?? ''))
 
+/** The head at once, then whatever comes. The source is ended with the connection, whichever ends first. */
+const pour = (
+  { request, response }: Visit,
+  stream: AsyncIterable<string>,
+  head: Record<string, string | number>,
+  status: number,
+): void => {
+  response.writeHead(status, head)
+  response.flushHeaders()
+  const source = Readable.from(stream)
+  // The status is out: what fails now can only cut the connection, which `flow` does.
+  if (request.method === 'HEAD') response.end(() => source.destroy())
+  else flow(source, response).catch(() => undefined)
+}
+
 const send = (visit: Visit, answer: Answer, always: Record<string, string>): void => {
   const { request, response } = visit
   const { status } = answer
@@ -86,6 +103,10 @@ const send = (visit: Visit, answer: Answer, always: Record<string, string>): voi
   head['cache-control'] = 'no-store'
   head['x-content-type-options'] = 'nosniff'
   Object.assign(head, always, visit.answerHeaders, answer.headers)
+  if (answer.stream) {
+    pour(visit, answer.stream, head, status)
+    return
+  }
   head['content-length'] = length
   const rest = leavesMuch(request)
   if (rest) head.connection = 'close'

@@ -145,7 +145,7 @@ const entriesOf = (exchange: Exchange, audited: Audited, ended: Ended & { at: st
 export const makeAuditStage =
   ({ audit, now }: { audit: Audit; now: () => Date }): Stage =>
   async (exchange, next) => {
-    if (!exchange.caller || !MUTATIONS.has(exchange.method)) return next()
+    if (!exchange.caller || exchange.route.observes || !MUTATIONS.has(exchange.method)) return next()
     if (audit.waiting() > 0) {
       throw new Problem('UNAVAILABLE', 'The audit cannot be written; nothing was done.', {
         headers: { 'retry-after': '2' },

@@ -4,8 +4,8 @@
 import type { IncomingMessage } from 'node:http'
 import { promisify } from 'node:util'
 import { brotliDecompress, gunzip, inflate } from 'node:zlib'
+import { nearest } from '../crds/nearest.ts'
 import { Problem } from './problem.ts'
-import { nearest } from './validate.ts'
 
 /** JSON bodies (CONTRACT section 4). */
 export const BODY_MAX_BYTES = 1_000_000

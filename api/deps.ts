@@ -1,7 +1,10 @@
 /** What the handlers are given. Wired by hand in main.ts; tests hand in the same. */
 import type { Accounts } from '../controllers/runtime/accounts.ts'
+import type { AppStore } from '../controllers/runtime/appstore.ts'
+import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
+import type { Devboxes } from '../controllers/runtime/devboxes.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
 import type { Credentials, HostReader } from '../controllers/runtime/hosts.ts'
 import type { Issuers } from '../controllers/runtime/issuers.ts'
@@ -18,6 +21,8 @@ import type { Oidc } from './auth/oidc.ts'
 import type { Sessions } from './auth/session.ts'
 import type { SignIn } from './auth/signin.ts'
 import type { TokenStore } from './auth/token-store.ts'
+import type { HashSecret } from './auth/tokens.ts'
+import type { Vault } from './devinstance/vault.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Limits } from './limits.ts'
 import type { Waiter } from './wait.ts'
@@ -38,6 +43,9 @@ export type Deps = {
   waiter: Waiter
   keys: Keys
   authenticate: Authenticate
+  /** Of a dev instance, by its report token. */
+  authenticateReport: Authenticate
+  hash: HashSecret
   tokens: TokenStore
   sessions: Sessions
   signIn: SignIn
@@ -46,6 +54,11 @@ export type Deps = {
   attempts: Attempts
   accounts: Accounts
   slots: Slots
+  devboxes: Devboxes
+  vault: Vault
+  apps: AppStore
+  /** Sealed releases, for what a deploy would change. */
+  releases: Pick<AppVault, 'open'>
   limits: Limits
   idempotency: Idempotency
   audit: Audit

@@ -30,7 +30,7 @@ const msOf = (advance: string): number => {
 /** The routes of one installation's clock. */
 export const devClockRoutes = (clock: DevClock): Route[] => {
   const answer = () => ({ status: 200, body: { now: clock.now().toISOString() } })
-  const common = { path: '/api/dev/clock', scope: { kind: 'token' }, role: 'admin', hidden: true } as const
+  const common = { path: '/api/dev/clock', scope: { kind: 'full' }, role: 'admin', hidden: true } as const
   return [
     { ...common, method: 'GET', summary: "Read the platform's clock", handle: async () => answer() },
     {

@@ -14,10 +14,10 @@ import { canonical } from '../crds/canonical.ts'
 import type { Caller } from './auth/auth.ts'
 import type { Exchange, Stage } from './exchange.ts'
 import { Problem, statusOf } from './problem.ts'
-import type { Answer } from './route.ts'
+import type { Answer, Route } from './route.ts'
 
 /** Methods that take the header. */
-export const KEYED_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
+const KEYED_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 /** Visible ASCII, 1 to 255. */
 export const KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'
 const KEY = new RegExp(KEY_PATTERN)
@@ -115,17 +115,24 @@ const runOnce = async (keeper: Idempotency, of: KeyRef, run: Run, next: () => Pr
   return answer
 }
 
+/** Whether a route takes the header. */
+export const isKeyed = ({ method, scope, looks }: Pick<Route, 'method' | 'scope' | 'looks'>): boolean =>
+  KEYED_METHODS.has(method) && scope.kind !== 'public' && !looks
+
+/** Whose keys they are: those of an account, or of one dev instance that reports. */
+const holderOf = ({ account, by }: Caller): string => (by.kind === 'report' ? `${account}/${by.id}` : account)
+
 /** @throws Problem BAD_IDEMPOTENCY_KEY, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT */
 export const makeIdempotencyStage =
   ({ idempotency }: { idempotency: Idempotency }): Stage =>
   async (exchange, next) => {
     const { route, caller, headers } = exchange
     const key = headers['idempotency-key']
-    if (key === undefined || !caller || route.scope.kind === 'public' || !KEYED_METHODS.has(route.method)) return next()
+    if (key === undefined || !caller || !isKeyed(route)) return next()
     if (typeof key !== 'string' || !KEY.test(key)) {
       throw new Problem('BAD_IDEMPOTENCY_KEY', 'Idempotency-Key takes 1 to 255 visible ASCII characters, once.')
     }
-    const of: KeyRef = { account: caller.account, route: `${route.method} ${route.path}`, key }
+    const of: KeyRef = { account: holderOf(caller), route: `${route.method} ${route.path}`, key }
     const reserved = await idempotency.book.reserve(of, fingerprintOf(idempotency, exchange, caller))
     switch (reserved.outcome) {
       case 'run':

@@ -1,9 +1,12 @@
 /** The API's process: reads its configuration, wires the clients, listens. It holds no state and any number may run. */
 
 import { makeAccounts } from '../controllers/runtime/accounts.ts'
+import { makeAppStore } from '../controllers/runtime/appstore.ts'
+import { makeAppVault } from '../controllers/runtime/appvault.ts'
 import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.ts'
 import { makeBlobs } from '../controllers/runtime/blobs.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
+import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
 import { API, EnvError, LIMITS, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
 import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
@@ -26,6 +29,7 @@ import { makeAttempts } from './auth/attempts.ts'
 import { makeAuth } from './auth/auth.ts'
 import { startFirstAdmin } from './auth/first-admin.ts'
 import { makeOidc } from './auth/oidc.ts'
+import { makeReportAuth } from './auth/report.ts'
 import { makeReadSession, makeSessionCaller, makeSessions } from './auth/session.ts'
 import { makeSignIn } from './auth/signin.ts'
 import { makeTokenStore } from './auth/token-store.ts'
@@ -33,6 +37,7 @@ import { makeTokenUse } from './auth/token-use.ts'
 import { makeHashSecret } from './auth/tokens.ts'
 import type { Deps } from './deps.ts'
 import { devClockRoutes } from './dev-clock.ts'
+import { makeVault } from './devinstance/vault.ts'
 import { makeIdempotency } from './idempotency.ts'
 import { makeLimits } from './limits.ts'
 import { makePipeline } from './pipeline.ts'
@@ -84,12 +89,14 @@ const main = async () => {
   const limits = makeLimits(readEnv(LIMITS, process.env))
   const gatherMs = () => (limits.underWay() >= CROWD.from ? CROWD.gatherMs : 0)
   const audit = makeAudit({ append: makeAppendAudit({ pg, gatherMs }), log })
+  const blobs = makeBlobs({ pg })
+  const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
   const deps: Deps = {
     kube,
     ledger: makeLedgerReader({ pg }),
     appendFact: makeAppendFact({ pg, epoch: null }),
     mirror,
-    blobs: makeBlobs({ pg }),
+    blobs,
     issuers: makeIssuers({ pg }),
     hosts: makeHostReader({ pg }),
     credentials: makeCredentials({ pg, serverKey: env.secretKey }),
@@ -97,6 +104,8 @@ const main = async () => {
     waiter,
     keys,
     authenticate: auth.authenticate,
+    authenticateReport: makeReportAuth({ pg, hash }),
+    hash,
     tokens: makeTokenStore({ pg, hash, beforeLook: use.flush }),
     sessions,
     signIn: makeSignIn({ ...given, now, signUp: env.signUp }),
@@ -104,6 +113,10 @@ const main = async () => {
     attempts: makeAttempts({ pg }),
     accounts: makeAccounts({ pg }),
     slots: makeSlots({ pg, gatherMs }),
+    devboxes: makeDevboxes({ pg }),
+    vault: makeVault(env.secretKey),
+    apps,
+    releases: makeAppVault({ pg, blobs, source: apps.source, sealer: keys.sealer('app-release') }),
     limits,
     idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), serverKey: env.secretKey }),
     audit,

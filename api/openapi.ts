@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import type { JsonSchema } from '../crds/rest.ts'
-import { KEY_PATTERN, KEYED_METHODS } from './idempotency.ts'
+import { isKeyed, KEY_PATTERN } from './idempotency.ts'
 import type { AnswerDeclaration, RouteDeclaration, RouteScope } from './route.ts'
 
 const PROBLEM_REF = '#/components/schemas/Problem'
@@ -28,9 +28,6 @@ const WITH_BODY: readonly ProblemCode[] = [
 ]
 
 const KEYED: readonly ProblemCode[] = ['BAD_IDEMPOTENCY_KEY', 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_MISMATCH']
-
-/** The routes that take an Idempotency-Key. */
-const isKeyed = ({ method, scope }: RouteDeclaration): boolean => KEYED_METHODS.has(method) && scope.kind !== 'public'
 
 /** The body of every refusal (RFC 9457), once. */
 const PROBLEM: JsonSchema = {

@@ -7,18 +7,23 @@ import { DatabaseUnavailable } from '../controllers/runtime/pg.ts'
 import { type Fault, PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import { withoutCredentials } from './auth/tokens.ts'
 
+type ProblemParts = { faults?: Fault[]; headers?: Record<string, string>; members?: Record<string, unknown> }
+
 /** Thrown anywhere under a route; `server.ts` turns it into the answer. `detail` is for people and holds no secret. */
 export class Problem extends Error {
   readonly code: ProblemCode
   readonly faults: Fault[]
   readonly headers: Record<string, string>
+  /** Members of the answer beside the usual ones (RFC 9457 section 3.2): what the caller needs to go on. */
+  readonly members: Record<string, unknown>
 
-  constructor(code: ProblemCode, detail: string, more: { faults?: Fault[]; headers?: Record<string, string> } = {}) {
+  constructor(code: ProblemCode, detail: string, more: ProblemParts = {}) {
     super(detail)
     this.name = 'Problem'
     this.code = code
     this.faults = more.faults ?? []
     this.headers = more.headers ?? {}
+    this.members = more.members ?? {}
   }
 
   get status(): number {
@@ -60,6 +65,7 @@ const withoutSecrets = (fault: Fault): Fault => ({
 export const problemBody = (problem: Problem, requestId: string, publicUrl: string) => {
   const { status, title, next } = PROBLEMS[problem.code]
   return {
+    ...problem.members,
     type: `${publicUrl}/problems/${problem.code}`,
     title,
     status,

@@ -49,6 +49,10 @@ export type RouteDeclaration = Demands & {
   description?: string
   tag?: string
   scope: RouteScope
+  /** Takes in what somebody observed, again and again: kept where it belongs, and no entry of the audit. */
+  observes?: true
+  /** Changes nothing: a repeat is a new look, and no answer is kept under an Idempotency-Key. */
+  looks?: true
   /** The answer shows a credential, once: whoever keeps the answer keeps it sealed, and the audit has only its name. */
   secretAnswer?: true
   /** Closed JSON schema of the request body. */
@@ -80,19 +84,23 @@ export type ApiRequest = {
   audited?: Audited
 }
 
-/** `body` is sent as JSON; `bytes` go out as they are, with the content type in `headers`. */
+/**
+ * `body` is sent as JSON; `bytes` go out as they are, with the content type in `headers`; what a `stream` gives goes out as
+ * it comes, until it ends or the client leaves, when its `return` is called.
+ */
 export type Answer = {
   status: number
   headers?: Record<string, string>
   body?: unknown
   bytes?: Buffer
+  stream?: AsyncIterable<string>
 }
 
 /** A page is served but not part of the described API. */
 export type HiddenDeclaration = Demands &
   Pick<
     RouteDeclaration,
-    'method' | 'path' | 'summary' | 'scope' | 'secretAnswer' | 'body' | 'bodyMaxBytes' | 'query'
+    'method' | 'path' | 'summary' | 'scope' | 'observes' | 'looks' | 'secretAnswer' | 'body' | 'bodyMaxBytes' | 'query'
   > & { hidden: true }
 
 export type Route = (HiddenDeclaration | (RouteDeclaration & { hidden?: false })) & {

@@ -5,10 +5,13 @@ import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import { accountRoutes } from './account.ts'
 import { accountPageRoutes } from './account-page.ts'
 import { adminRoutes } from './admin-routes.ts'
+import { accessRoutes } from './app/access.ts'
+import { appRoutes } from './app.ts'
 import { auditRoutes } from './audit-routes.ts'
 import { jwksRoutes } from './auth/jwks.ts'
 import { authRoutes } from './auth/routes.ts'
 import { signinRoutes } from './auth/signin-page.ts'
+import { devInstanceRoutes } from './devinstance.ts'
 import { hostRoutes } from './host.ts'
 import { pageRoutes } from './invoice/page.ts'
 import { invoiceRoutes } from './invoice.ts'
@@ -46,7 +49,14 @@ const SURFACES: readonly Surface[] = [
     title: 'Bottega apps',
     version: '2026-09',
     description: 'Apps and the hosts that they are put on.',
-    routes: [...hostRoutes],
+    routes: [...appRoutes, ...hostRoutes],
+  },
+  {
+    path: '/api/openapi-devboxes.json',
+    title: 'Bottega dev instances',
+    version: '2026-09-15',
+    description: 'Reserved workbenches for coding agents: registry, policy and cost, without a call to any cloud.',
+    routes: devInstanceRoutes,
   },
 ]
 
@@ -106,8 +116,11 @@ export const allRoutes: Route[] = [
   ...siteRoutes,
   ...previewRoutes,
   ...reviewPageRoutes,
+  ...devInstanceRoutes,
   ...accountRoutes,
   ...hostRoutes,
+  ...appRoutes,
+  ...accessRoutes,
   ...adminRoutes,
   ...teamRoutes,
   ...authRoutes,

@@ -4,6 +4,8 @@
  */
 import { Ajv2020, type ErrorObject } from 'ajv/dist/2020.js'
 import { isDay } from '../crds/calendar.ts'
+import { nearest } from '../crds/nearest.ts'
+import { pointerSegment } from '../crds/pointer.ts'
 import type { Fault } from '../crds/problem.ts'
 
 /** At most this many findings are reported; the rest would only repeat. */
@@ -14,31 +16,6 @@ const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, allowUn
 
 ajv.addFormat('date', isDay)
 
-/** Levenshtein distance, for suggestions over short names only. */
-const distance = (a: string, b: string): number => {
-  let row = Array.from({ length: b.length + 1 }, (_, index) => index)
-  for (let i = 1; i <= a.length; i++) {
-    const next = [i]
-    for (let j = 1; j <= b.length; j++) {
-      const swap = (row[j - 1] ?? 0) + (a[i - 1] === b[j - 1] ? 0 : 1)
-      next.push(Math.min((next[j - 1] ?? 0) + 1, (row[j] ?? 0) + 1, swap))
-    }
-    row = next
-  }
-  return row[b.length] ?? 0
-}
-
-/** The nearest known name, if it is near enough to be what was meant. */
-export const nearest = (name: string, known: string[]): string | undefined => {
-  const lower = name.slice(0, 64).toLowerCase()
-  const ranked = known
-    .map((candidate) => ({ candidate, far: distance(lower, candidate.toLowerCase()) }))
-    .sort((a, b) => a.far - b.far)[0]
-  return ranked && ranked.far <= Math.max(2, Math.floor(lower.length / 3)) ? ranked.candidate : undefined
-}
-
-const escapePointer = (part: string) => part.replaceAll('~', '~0').replaceAll('/', '~1')
-
 /** What is known at the place where an unknown field was met; read from ajv's parent schema. */
 const unknownField = (error: ErrorObject): Fault => {
   const name = String(error.params.additionalProperty)
@@ -46,7 +23,7 @@ const unknownField = (error: ErrorObject): Fault => {
   const meant = nearest(name, Object.keys(properties))
   return {
     code: 'UNKNOWN_FIELD',
-    pointer: `${error.instancePath}/${escapePointer(name.slice(0, 128))}`,
+    pointer: `${error.instancePath}/${pointerSegment(name.slice(0, 128))}`,
     detail: meant
       ? `There is no field ${JSON.stringify(name.slice(0, 128))}; did you mean ${meant}?`
       : `There is no field ${JSON.stringify(name.slice(0, 128))}.`,
@@ -59,7 +36,7 @@ const faultOf = (error: ErrorObject): Fault => {
     const name = String(error.params.missingProperty)
     return {
       code: 'INVALID_FIELD',
-      pointer: `${error.instancePath}/${escapePointer(name)}`,
+      pointer: `${error.instancePath}/${pointerSegment(name)}`,
       detail: `${name} is required.`,
     }
   }

@@ -1,6 +1,7 @@
 /** The controllers' process: reads its configuration, wires the clients, waits for the lease, leads. */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
+import { LEASE_NAME } from '../crds/platform.ts'
 import { type CourierHooks, startCourier } from './courier.ts'
 import { readFontFiles } from './io/fonts.ts'
 import { makeMailer } from './io/mail.ts'
@@ -21,7 +22,6 @@ import { type Around, makePg } from './runtime/pg.ts'
 import { installStop } from './runtime/stop.ts'
 import { VERSION } from './runtime/version.ts'
 
-const LEASE_NAME = 'bottega-controllers'
 const DRAIN_MS = 15_000
 
 const main = async () => {

@@ -1,8 +1,10 @@
 /** The one list of kinds. */
 import { ACCOUNT } from './account/kind.ts'
+import { APP } from './app/kind.ts'
+import { DEVINSTANCE } from './devinstance/kind.ts'
 import { HOST } from './host/kind.ts'
 import { INVOICE } from './invoice/kind.ts'
 import type { Kind } from './kind.ts'
 import { SITE } from './site/kind.ts'
 
-export const KINDS: readonly Kind[] = [ACCOUNT, HOST, INVOICE, SITE]
+export const KINDS: readonly Kind[] = [ACCOUNT, INVOICE, HOST, SITE, APP, DEVINSTANCE]

@@ -1,5 +1,6 @@
 /** The rules of metadata that no schema says: scalars that can be echoed verbatim, and their caps (spec/1 and /2 Errors). */
 import { METADATA_BYTES_MAX, METADATA_KEYS_MAX } from './fields.ts'
+import { pointerSegment } from './pointer.ts'
 import type { Fault } from './problem.ts'
 import { textPattern } from './schema.ts'
 
@@ -19,13 +20,10 @@ export const metadataFaults = (metadata: Record<string, unknown> | undefined): F
     ...(bytes > METADATA_BYTES_MAX ? [bad('/metadata', `${bytes} bytes of JSON, at most ${METADATA_BYTES_MAX}`)] : []),
     ...entries.flatMap(([key, value]) => {
       const detail = scalarFault(value) ?? (BLOCK.test(key) ? null : 'the key holds control characters')
-      return detail === null ? [] : [bad(`/metadata/${escapeSegment(key)}`, detail)]
+      return detail === null ? [] : [bad(`/metadata/${pointerSegment(key)}`, detail)]
     }),
   ]
 }
-
-/** A segment of a JSON pointer (RFC 6901). */
-const escapeSegment = (key: string): string => key.replaceAll('~', '~0').replaceAll('/', '~1')
 
 /** Why a value of metadata could not be echoed verbatim; null when it can. */
 const scalarFault = (value: unknown): string | null => {

@@ -27,6 +27,13 @@ const WRITE = ['create', 'update', 'patch', 'delete']
 const LABELS = { 'app.kubernetes.io/part-of': 'bottega' }
 const RBAC = 'rbac.authorization.k8s.io'
 
+/** The platform as `hack/up` and the chart install it: one per cluster, for the definitions and policies are the cluster's. */
+export const platformIn = (namespace: string): Platform => ({
+  namespace,
+  controllersAccount: 'bottega-controllers',
+  apiAccount: 'bottega-api',
+})
+
 /** The name under which the API server knows a service account. */
 export const usernameOf = (namespace: string, account: string): string =>
   `system:serviceaccount:${namespace}:${account}`
@@ -39,6 +46,7 @@ export const platformObjects = (platform: Platform): Manifest[] => {
     serviceAccount(namespace, controllersAccount),
     serviceAccount(namespace, apiAccount),
     ...accessTo(namespace, platform),
+    lease(namespace),
     ...aggregated(),
     ...policiesOf(KINDS, usernameOf(namespace, controllersAccount)),
   ]
@@ -54,6 +62,13 @@ const serviceAccount = (namespace: string, name: string): Manifest => ({
   apiVersion: 'v1',
   kind: 'ServiceAccount',
   metadata: { name, namespace, labels: LABELS },
+})
+
+/** There before the first leader and gone with the platform, so that nobody who stops makes it anew. Its spec is the leader's. */
+const lease = (namespace: string): Manifest => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name: LEASE_NAME, namespace, labels: LABELS },
 })
 
 const pluralOf = (subresource = ''): string[] => KINDS.map((kind) => `${kind.plural}${subresource}`)

@@ -17,6 +17,9 @@ export const toCamel = (name: string): string => name.replace(/_([a-z0-9])/g, (_
 
 type Options = {
   /** For PATCH: nothing is required, and null takes a field away that may be absent. */ partial?: boolean
+  /** How the surface writes its names; snake_case when left out. The spec's own are camelCase. */ names?:
+    | 'snake'
+    | 'camel'
 }
 
 /**
@@ -25,18 +28,19 @@ type Options = {
  */
 export const restSchema = (schema: ObjectSchema, options: Options = {}): JsonSchema => objectRest(schema, options)
 
-const objectRest = (schema: ObjectSchema, { partial = false }: Options): JsonSchema => {
+const objectRest = (schema: ObjectSchema, { partial = false, names = 'snake' }: Options): JsonSchema => {
+  const named = names === 'snake' ? toSnake : (name: string) => name
   const shown = Object.entries(schema.properties).filter(([, child]) => child['x-rest'] !== 'hidden')
   const required = (schema.required ?? []).filter((key) => shown.some(([name]) => name === key))
   const properties = shown.map(([name, child]) => {
-    const rest = nodeRest(child)
-    return [toSnake(name), partial && !required.includes(name) ? { ...rest, ...nullable(rest) } : rest]
+    const rest = nodeRest(child, names)
+    return [named(name), partial && !required.includes(name) ? { ...rest, ...nullable(rest) } : rest]
   })
   return {
     type: 'object',
     description: schema.description,
     additionalProperties: false,
-    ...(required.length > 0 && !partial ? { required: required.map(toSnake) } : {}),
+    ...(required.length > 0 && !partial ? { required: required.map(named) } : {}),
     properties: Object.fromEntries(properties),
   }
 }
@@ -50,18 +54,18 @@ const nullable = (rest: JsonSchema): JsonSchema => ({
 const SHARED =
   'enum pattern format minLength maxLength minimum maximum minItems maxItems maxProperties default x-code'.split(' ')
 
-const nodeRest = (schema: Schema): JsonSchema => {
+const nodeRest = (schema: Schema, names: 'snake' | 'camel'): JsonSchema => {
   const description = schema.description
   if (schema['x-rest'] === 'decimal') {
     const limits = { minimum: 0, maximum: numberOf(DECIMAL_MAX) }
     return { type: 'number', description: `${description} At most ${DECIMALS_MAX} decimals.`, ...limits }
   }
-  if (isObject(schema)) return objectRest(schema, {})
+  if (isObject(schema)) return objectRest(schema, { names })
   const words = Object.fromEntries(
     SHARED.filter((word) => word in schema).map((word) => [word, Reflect.get(schema, word)]),
   )
   if (schema.type === 'map')
-    return { type: 'object', description, ...words, additionalProperties: nodeRest(schema.values) }
+    return { type: 'object', description, ...words, additionalProperties: nodeRest(schema.values, names) }
   if (schema.type === 'object') {
     const code = schema['x-code'] ? { 'x-code': schema['x-code'] } : {}
     return {
@@ -71,7 +75,7 @@ const nodeRest = (schema: Schema): JsonSchema => {
       additionalProperties: { type: ['string', 'number', 'boolean'], ...code },
     }
   }
-  if (schema.type === 'array') return { type: 'array', description, ...words, items: nodeRest(schema.items) }
+  if (schema.type === 'array') return { type: 'array', description, ...words, items: nodeRest(schema.items, names) }
   if (schema.type === 'string' && schema['x-text']) {
     return { type: 'string', description, pattern: textPattern(schema['x-text']), ...words }
   }

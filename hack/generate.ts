@@ -4,6 +4,7 @@ import { stringify } from 'yaml'
 import { descriptions } from '../api/system.ts'
 import { KINDS } from '../crds/kinds.ts'
 import { manifestOf } from '../crds/manifest.ts'
+import { chartTemplates } from './lib/chart.ts'
 import { Refusal, runCommand } from './lib/refusal.ts'
 
 /** Writes what follows from the schemas and routes; `--check` only compares, and names the files that have drifted. */
@@ -22,7 +23,7 @@ export function generatedFiles(): Map<string, string> {
     path.slice(1),
     `${JSON.stringify(document, null, 2)}\n`,
   ])
-  return new Map([...definitions, ...described])
+  return new Map([...definitions, ...described, ...chartTemplates()])
 }
 
 const present = (path: string): string | null => {

@@ -10,6 +10,8 @@ export type MailCatcherOptions = {
   dir: string
   /** 0 draws one. */
   port: number
+  /** Loopback when absent. */
+  host?: string
   /** Answers RCPT TO with this code for recipients that hold the text: `{ 'refused@': 550 }`. */
   refuse?: Readonly<Record<string, number>>
   /** How long each mail is held before it is taken. */
@@ -20,10 +22,11 @@ export type MailCatcher = { port: number; stop(): Promise<void> }
 
 const sizeLimitBytes = 20 * 1024 ** 2
 
-/** An SMTP server on loopback that keeps every mail as a file and sends none on. */
+/** An SMTP server that keeps every mail as a file and sends none on. */
 export async function startMailCatcher({
   dir,
   port,
+  host = '127.0.0.1',
   refuse = {},
   delayMs = 0,
 }: MailCatcherOptions): Promise<MailCatcher> {
@@ -57,7 +60,7 @@ export async function startMailCatcher({
   server.on('error', () => {}) // a client that hangs up is its own affair
   const bound = await new Promise<number>((resolve, reject) => {
     server.server.once('error', reject)
-    server.listen(port, '127.0.0.1', () => {
+    server.listen(port, host, () => {
       const address = server.server.address()
       resolve(address !== null && typeof address === 'object' ? address.port : port)
     })

@@ -4,6 +4,7 @@ import { join, relative, resolve } from 'node:path'
 import { parseArgs } from 'node:util'
 import type { FileResult } from '../test/support/result.ts'
 import { runFiles } from '../test/support/run.ts'
+import { clearNode } from './lib/node.ts'
 import { createProgress } from './lib/progress.ts'
 import { messageOf, Refusal, runCommand } from './lib/refusal.ts'
 import { endStaleStages, startStage } from './lib/stage.ts'
@@ -16,7 +17,7 @@ const parts = {
   unit: {
     globs: ['test/*.test.ts', 'test/support/**/*.test.ts', 'test/crds/**/*.test.ts'],
     onStage: false,
-    deadlineMs: 2 * minute,
+    deadlineMs: 5 * minute,
   },
   integration: {
     globs: ['test/controllers/**/*.test.ts', 'test/api/**/*.test.ts', 'test/e2e/**/*.test.ts'],
@@ -25,11 +26,18 @@ const parts = {
   },
   hosts: { globs: ['test/hosts/**/*.test.ts'], onStage: true, docker: true, deadlineMs: 15 * minute },
   pages: { globs: ['test/pages/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
-  cluster: { globs: ['test/cluster/**/*.test.ts'], onStage: true, deadlineMs: 20 * minute },
+  cluster: { globs: ['test/cluster/**/*.test.ts'], onStage: false, deadlineMs: 30 * minute, after: clearNode },
 } as const satisfies Record<string, Part>
 
-/** `docker`: the stage has one as well. */
-type Part = { globs: readonly string[]; onStage: boolean; docker?: boolean; deadlineMs: number }
+type Part = {
+  globs: readonly string[]
+  onStage: boolean
+  /** The stage has a Docker engine as well. */
+  docker?: boolean
+  deadlineMs: number
+  /** Clears away what test files that were cut off could not. */
+  after?: () => Promise<void>
+}
 type PartName = keyof typeof parts
 type Chosen = { part: Part; files: string[] }
 
@@ -51,6 +59,7 @@ async function main(): Promise<number> {
     const deadlineMs = part.deadlineMs * (full ? fullFactor : 1)
     const fullEnv = { ...env, ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}) }
     add(total, await runFiles(files, { root, deadlineMs, env: fullEnv, runId, signal: abort.signal }))
+    await part.after?.()
   }
   for (const one of chosen.filter(({ part }) => !part.onStage)) await run(one, {})
   add(

@@ -36,8 +36,8 @@ const importsOf = (path: string, text: string): string[] => {
 }
 
 const kindNames = KINDS.map((kind) => kind.singular)
-const isWiring = (path: string) =>
-  path === 'controllers/main.ts' || path === 'controllers/operator.ts' || path === 'api/main.ts'
+/** What is run, or hands the parts to what is run. */
+const isWiring = (path: string) => /^(controllers\/(main|operator|setup)|api\/(main|smoke))\.ts$/.test(path)
 
 /** The room a file is in, by who may import it. */
 const roomOf = (path: string): string => {
@@ -96,9 +96,10 @@ const DOORS: Record<string, RegExp> = {
   'openid-client': /^api\/auth\/oidc\.ts$/,
   'rate-limiter-flexible': /^api\/counters\.ts$/,
   ajv: /^api\/validate\.ts$/,
+  yaml: /^crds\/app\/compose\/parse\.ts$/,
   express: /^api\//,
   culori: /^crds\/site\/brand\.ts$/,
-  'tar-stream': /^controllers\/io\/tar\.ts$/,
+  'tar-stream': /^controllers\/(io\/tar|runtime\/archive)\.ts$/,
   tldts: /^crds\/site\/domain\.ts$/,
   sharp: /^controllers\/io\/images\.ts$/,
 }

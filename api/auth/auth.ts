@@ -19,7 +19,8 @@ const REMEMBER_MAX = 10_000
 /** The caller of one request. `scopes` is null for full access: a legacy token, or a session. */
 export type Caller = {
   account: string
-  by: { kind: 'token' | 'session'; id: string }
+  /** `report`: a dev instance that speaks of itself; `id` is its own. */
+  by: { kind: 'token' | 'session' | 'report'; id: string }
   scopes: string[] | null
   profile: AccountView
 }
@@ -183,13 +184,14 @@ export const makeAuth = (deps: AuthDeps): Authentication => {
 }
 
 /**
- * The stage that finds out who calls. Public routes are served without looking; a report token is no account's, and
- * whoever sends anything else to its route stays nobody.
+ * The stage that finds out who calls. Public routes are served without looking; a report token opens its own route and no
+ * other, and nothing else opens that one.
  */
 export const makeAuthentication =
-  ({ authenticate }: { authenticate: Authenticate }): Stage =>
+  (deps: { authenticate: Authenticate; authenticateReport: Authenticate }): Stage =>
   async (exchange, next) => {
     const { kind } = exchange.route.scope
-    if (kind !== 'public' && kind !== 'report') exchange.caller = await authenticate(exchange.headers)
+    if (kind === 'report') exchange.caller = await deps.authenticateReport(exchange.headers)
+    else if (kind !== 'public') exchange.caller = await deps.authenticate(exchange.headers)
     return next()
   }

@@ -6,7 +6,11 @@ import type { Demands, RouteScope } from '../route.ts'
 import { type Caller, challenge, refuseNobody } from './auth.ts'
 
 /** What is wrong with the credential for this route, and the scope that would have done; undefined when it may. */
-const whyOutside = (scope: RouteScope, { scopes, by }: Caller): { detail: string; scope?: string } | undefined => {
+const whyOutside = (
+  scope: RouteScope,
+  { scopes, by }: Caller,
+  params: Record<string, string>,
+): { detail: string; scope?: string } | undefined => {
   switch (scope.kind) {
     case 'public':
     case 'token':
@@ -22,6 +26,7 @@ const whyOutside = (scope: RouteScope, { scopes, by }: Caller): { detail: string
     case 'session':
       return by.kind === 'session' ? undefined : { detail: 'This needs a session: sign in at /signin.' }
     case 'report':
+      if (by.kind === 'report' && by.id === params.id) return undefined
       return { detail: 'This takes the report token of the instance, and nothing else.' }
     default: {
       const unknown: never = scope
@@ -40,10 +45,10 @@ const refuseUnable = ({ role, capability }: Demands, { profile }: Caller): void 
   }
 }
 
-export const authorise: Stage = async ({ route, caller }, next) => {
+export const authorise: Stage = async ({ route, caller, params }, next) => {
   if (route.scope.kind === 'public') return next()
   if (!caller) return refuseNobody()
-  const outside = whyOutside(route.scope, caller)
+  const outside = whyOutside(route.scope, caller, params)
   if (outside) {
     const { detail, ...scope } = outside
     throw new Problem('FORBIDDEN', detail, { headers: challenge({ error: 'insufficient_scope', ...scope }) })

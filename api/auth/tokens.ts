@@ -20,7 +20,7 @@ export const TOKEN_PREFIX = 'btg_'
 
 /** A client may paste a credential where a name belongs; what repeats or records that place blots it out. */
 export const withoutCredentials = (text: string): string =>
-  text.replace(/(btg|dbr|whsec)_[\w-]{8,}|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g, '[credential]')
+  text.replace(/(btg|whsec)_[\w-]{8,}|dbr_[\w.-]{7,}\w|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g, '[credential]')
 
 export type TokenParts = { id: string; secret: string }
 export type ParsedToken = ({ ok: true } & TokenParts) | { ok: false; fault: 'form' | 'checksum' }
@@ -46,9 +46,9 @@ export const parseToken = (token: string): ParsedToken => {
 
 export type NewSecret = TokenParts & { token: string }
 
-const tokenOf = (id: string, bytes: Buffer): NewSecret => {
+const tokenOf = (id: string, bytes: Buffer, prefix = TOKEN_PREFIX): NewSecret => {
   const secret = bytes.toString('base64url')
-  const body = `${TOKEN_PREFIX}${id}_${secret}`
+  const body = `${prefix}${id}_${secret}`
   return { id, secret, token: body + checksumOf(body) }
 }
 
@@ -74,6 +74,26 @@ export const tokenOfIntent = (hash: HashSecret, intent: string, id?: string): Ne
 export const makeHashSecret = (serverKey: Buffer): HashSecret => {
   const key = createHmac('sha256', serverKey).update('tokens').digest()
   return (secret) => createHmac('sha256', key).update(secret).digest()
+}
+
+/** The id of a dev instance is the name of its resource. */
+const REPORT_TOKEN = /^dbr_([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)_([A-Za-z0-9_-]{27})([A-Za-z0-9]{6})$/
+
+export const REPORT_PREFIX = 'dbr_'
+
+/** A token that opens the report route of one dev instance. @param intent as for tokenOfIntent; drawn when left out */
+export const newReportToken = (hash: HashSecret, id: string, intent?: string): NewSecret => {
+  const bytes =
+    intent === undefined ? randomBytes(SECRET_BYTES) : hash(`secret of report ${intent}`).subarray(0, SECRET_BYTES)
+  return tokenOf(id, bytes, REPORT_PREFIX)
+}
+
+/** As parseToken, of a report token. */
+export const parseReportToken = (token: string): ParsedToken => {
+  const [, id, , secret, checksum] = REPORT_TOKEN.exec(token) ?? []
+  if (id === undefined || secret === undefined) return { ok: false, fault: 'form' }
+  const isWhole = checksum === checksumOf(`${REPORT_PREFIX}${id}_${secret}`)
+  return isWhole ? { ok: true, id, secret } : { ok: false, fault: 'checksum' }
 }
 
 const NOBODY = Buffer.alloc(32)

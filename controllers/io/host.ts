@@ -220,14 +220,7 @@ export const makeHost = (deps: HostDeps): OneHost => {
   }
   const tls = () =>
     use({ name: 'tls', lane: 'status', deadlineMs: ADMIN_LIMIT_MS }, (connection) => connection.forward(served()))
-  const measure = makeCertificates(
-    () =>
-      tls().catch((error) => {
-        if (error instanceof AdminReset) return null
-        throw error
-      }),
-    now,
-  )
+  const measure = makeCertificates(tls, now)
 
   return {
     link: { run: (input) => runFenced(input, (input.lane ?? 'work') === 'work'), ...jobs },

@@ -1,4 +1,4 @@
-/** Files in one stream, as `tar -x` reads it. The only file that imports tar-stream. */
+/** Files in one stream, as `tar -x` reads it on a host. */
 import { pack } from 'tar-stream'
 
 /** @param files each under a relative name */

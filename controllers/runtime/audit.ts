@@ -10,7 +10,7 @@ import { isItemFault, type Pg } from './pg.ts'
  * controller who the user was; its own audit log does.
  */
 export type Who =
-  | { kind: 'token' | 'session'; id: string }
+  | { kind: 'token' | 'session' | 'report'; id: string }
   | { kind: 'kubernetes'; manager: string; operation: string }
   | { kind: 'anonymous' }
 

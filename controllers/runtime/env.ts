@@ -115,12 +115,18 @@ const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as
 /** AES-256-GCM. */
 const SECRET_KEY_BYTES = 32
 
-/** What both processes need. */
-export const COMMON = {
+export const CLUSTER = {
   /** Undefined: ~/.kube/config or the pod's service account. */
   kubeconfig: withDefault(text('KUBECONFIG', 'the path of a kubeconfig'), undefined),
+}
+
+export const DATABASE = { databaseUrl: url('BOTTEGA_DATABASE_URL', ['postgres', 'postgresql']) }
+
+/** What both processes need. */
+export const COMMON = {
+  ...CLUSTER,
+  ...DATABASE,
   namespace: withDefault(text('BOTTEGA_NAMESPACE', 'the namespace of the platform'), 'bottega'),
-  databaseUrl: url('BOTTEGA_DATABASE_URL', ['postgres', 'postgresql']),
   publicUrl: url('BOTTEGA_PUBLIC_URL', ['https', 'http']),
   secretKey: base64('BOTTEGA_SECRET_KEY', SECRET_KEY_BYTES),
   metricsListen: withDefault(listen('BOTTEGA_METRICS_LISTEN'), { host: '::', port: 9090 }),
@@ -165,6 +171,14 @@ export const LIMITS = {
   concurrency: upTo('BOTTEGA_CONCURRENCY', 100_000, 2000),
   concurrencyPerToken: upTo('BOTTEGA_CONCURRENCY_PER_TOKEN', 100_000, 200),
   proxies: withDefault(integer('BOTTEGA_PROXIES', { min: 0, max: 10 }), 0),
+}
+
+/** Where `helm test` looks. */
+export const SMOKE = {
+  url: url('BOTTEGA_SMOKE_URL', ['http', 'https']),
+  metrics: url('BOTTEGA_SMOKE_METRICS', ['http']),
+  /** Of an account that may make invoices; undefined: no invoice is made. */
+  token: withDefault(text('BOTTEGA_SMOKE_TOKEN', 'a token'), undefined),
 }
 
 /** The provider to sign in by; null when none is configured. @throws EnvError when only a part of it is */

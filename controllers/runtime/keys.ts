@@ -3,6 +3,7 @@
  * again: links to client pages, their passwords, and the page's session (DESIGN section 5, password).
  */
 import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { makeSealer, type Sealer } from './seal.ts'
 
 /** No 0/O, 1/l/I: read aloud and typed from paper. 56 characters, 12 of them are 69 bits. */
 const ALPHABET = '23456789ABCDEFGHJKLMNPQRSTUVWXYZabcdefghijkmnpqrstuvwxyz'
@@ -40,6 +41,15 @@ export type Keys = {
   /** Guards the forms of one session against posts from elsewhere. */
   formToken(sessionId: string): string
   formTokenFits(given: string, sessionId: string): boolean
+  /** `<app>.<mac>`: by this an app's own proxy is believed when it says for which app it asks. */
+  gateToken(app: string): string
+  /** The app that a gate token names, or null when it was not made here. Compares in constant time. */
+  appOfGate(token: string): string | null
+  /** A cookie value that opens one private app, under its n-th password, until `untilMs`. */
+  accessSession(app: string, passwordVersion: number, untilMs: number): string
+  accessSessionOpens(cookie: string, app: string, passwordVersion: number, nowMs: number): boolean
+  /** For values that are stored and must not be readable in a copy of the database. */
+  sealer(purpose: string): Sealer
 }
 
 const equal = (a: string, b: string): boolean => {
@@ -57,6 +67,8 @@ export const makeKeys = (serverKey: Buffer): Keys => {
   const signinKey = derive('signin')
   const formKey = derive('form')
   const capabilityKeys: Record<Purpose, Buffer> = { preview: derive('preview'), review: derive('review') }
+  const gateKey = derive('app-gate')
+  const accessKey = derive('app-access')
 
   const macOf = (key: Buffer, text: string) =>
     createHmac('sha256', key).update(text).digest('base64url').slice(0, MAC_LENGTH)
@@ -66,7 +78,20 @@ export const makeKeys = (serverKey: Buffer): Keys => {
     const name = token.slice(0, Math.max(dot, 0))
     return name !== '' && equal(token.slice(dot + 1), macOf(key, name)) ? name : null
   }
-  const sessionMac = (text: string) => createHmac('sha256', sessionKey).update(text).digest('base64url')
+  /** `<until>.<mac>` of what it opens, and until when. */
+  const makeSessions = (key: Buffer) => {
+    const mac = (name: string, n: number, until: string) =>
+      createHmac('sha256', key).update(`${name}\n${n}\n${until}`).digest('base64url')
+    return {
+      make: (name: string, n: number, untilMs: number) => `${untilMs}.${mac(name, n, String(untilMs))}`,
+      opens: (cookie: string, name: string, n: number, nowMs: number) => {
+        const [until = '', given = ''] = cookie.split('.', 2)
+        return /^[0-9]{13,16}$/.test(until) && Number(until) > nowMs && equal(given, mac(name, n, until))
+      },
+    }
+  }
+  const pages = makeSessions(sessionKey)
+  const accesses = makeSessions(accessKey)
 
   const password = (name: string, sendCount: number): string => {
     let text = ''
@@ -94,15 +119,13 @@ export const makeKeys = (serverKey: Buffer): Keys => {
     password,
     passwordOpens: (given, name, sendCount) => equal(given, password(name, sendCount)),
 
-    pageSession: (name, sendCount, untilMs) => `${untilMs}.${sessionMac(`${name}\n${sendCount}\n${untilMs}`)}`,
+    pageSession: pages.make,
+    pageSessionOpens: pages.opens,
 
-    pageSessionOpens: (cookie, name, sendCount, nowMs) => {
-      const [until = '', mac = ''] = cookie.split('.', 2)
-      return (
-        /^[0-9]{13,16}$/.test(until) &&
-        Number(until) > nowMs &&
-        equal(mac, sessionMac(`${name}\n${sendCount}\n${until}`))
-      )
-    },
+    gateToken: (app) => tokenOf(gateKey, app),
+    appOfGate: (token) => nameOf(gateKey, token),
+    accessSession: accesses.make,
+    accessSessionOpens: accesses.opens,
+    sealer: (purpose) => makeSealer(serverKey, purpose),
   }
 }

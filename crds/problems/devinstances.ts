@@ -1,4 +1,91 @@
-/** Refusals of dev instances (spec/3 Errors; CONTRACT section 10). */
+/** Refusals of dev instances (spec/3 Errors; CONTRACT section 10; research/devboxes.md section 3.4). */
 import type { ProblemEntry } from './entry.ts'
 
-export const DEVINSTANCE_PROBLEMS = {} as const satisfies Record<string, ProblemEntry>
+export const DEVINSTANCE_PROBLEMS = {
+  INSTANCE_LIVE: {
+    status: 409,
+    title: 'A cloud instance is attached and not confirmed gone',
+    next: 'Take it down in the cloud, confirm it by POST …/terminated, then delete.',
+  },
+  RESIZE_REQUIRED: {
+    status: 409,
+    title: 'The repository needs a larger instance',
+    next: 'Resize it as the proposal says, then assign the repository again.',
+  },
+  CAP_EXCEEDED: {
+    status: 409,
+    title: 'The committed monthly cost would exceed the cap',
+    next: 'Take a smaller size, delete an instance, or ask an admin for a larger cap or an override.',
+  },
+  VERSION_CONFLICT: {
+    status: 409,
+    title: 'The instance has changed since it was read',
+    next: 'Read it again and repeat the request with its present version.',
+  },
+  WRONG_STATE: {
+    status: 409,
+    title: 'The state of the instance does not allow this',
+    next: 'Take one of the actions named in allowedActions.',
+  },
+  RESIZE_PENDING: {
+    status: 409,
+    title: 'A resize is under way',
+    next: 'Confirm it by POST …/resized, with the new size or the old one.',
+  },
+  NO_RESIZE_INTENT: {
+    status: 409,
+    title: 'No resize was announced, or another one was',
+    next: 'Announce it by POST …/resizing, then confirm exactly that.',
+  },
+  LEASE_EXPIRED: {
+    status: 409,
+    title: 'The provisioning lease has run out',
+    next: 'Report the same instance id by POST …/provisioning once more, or confirm it terminated.',
+  },
+  INSTANCE_MISMATCH: {
+    status: 409,
+    title: 'Another instance id is attached',
+    next: 'Take down the instance that should not exist, and report the one that is attached.',
+  },
+  ADDRESS_PAIR_REQUIRED: {
+    status: 400,
+    title: 'publicIp and eipAllocId go together',
+    next: 'Send both, or neither when an address is stored.',
+  },
+  ADDRESS_MISMATCH: {
+    status: 409,
+    title: 'The allocation is not one that the instance holds',
+    next: 'Name an allocation that the instance holds, exactly.',
+  },
+  ADDRESS_IN_USE: {
+    status: 409,
+    title: 'The address is held by another instance',
+    next: 'Release it there first, or allocate another one.',
+  },
+  ASSERTION_FAILED: {
+    status: 422,
+    title: 'The instance is not as it must be',
+    next: 'Correct what errors[] names on the instance, and finalize again.',
+  },
+  PROFILE_STALE: {
+    status: 409,
+    title: 'The scanner profile is not fresh',
+    next: 'Scan the repository at the assigned commit again.',
+  },
+  DISK_SHRINK: { status: 400, title: 'A disk cannot shrink', next: 'Ask for at least the present size.' },
+  ARCH_CHANGE: {
+    status: 400,
+    title: 'The architecture never changes in place',
+    next: 'Reserve another instance, and move the code by git.',
+  },
+  BOOTSTRAP_TOO_LARGE: {
+    status: 413,
+    title: 'The user data does not fit, not even compressed',
+    next: 'Choose fewer agents, or a shorter repository address.',
+  },
+  WORK_AT_RISK: {
+    status: 409,
+    title: 'There is work on the instance that was not pushed',
+    next: 'Push it, or repeat the request with acknowledgeWorkAtRisk: true.',
+  },
+} as const satisfies Record<string, ProblemEntry>

@@ -2,7 +2,7 @@
  * How bytes stand in review. An approval binds a digest, and with it the same site under another hostname: a rendering
  * whose bytes without any hostname are those that were approved differs from them in nothing but its own addresses
  * (canonical links, Open Graph, sitemap), which is checked by rendering it both ways. Everything else asks for a new approval
- * (DESIGN section 5; hack/decisions/017).
+ * (DESIGN section 5; hack/decisions/012).
  */
 import type { Bytes, Decision, SiteWorld, Submission } from './world.ts'
 

@@ -2,7 +2,7 @@ import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { identityOf, makeOwnFolder, readJson, writeWhole } from './files.ts'
-import { adminCredentials, ensureKeys, kubeconfigText } from './pki.ts'
+import { adminCredentials, type Certificate, ensureKeys, kubeconfigText } from './pki.ts'
 import { freePort } from './ports.ts'
 import { createService, type Service, tailOf, waitFor } from './processes.ts'
 import { Refusal } from './refusal.ts'
@@ -16,6 +16,14 @@ export type ControlPlaneOptions = {
   logDir?: string
   /** False for throw-away data: etcd then does not wait for the disk. */
   durable?: boolean
+  /** Makes it the control plane of a real node; without it there is an API server alone, on loopback. */
+  node?: {
+    /** Where the API server listens. */
+    address: string
+    certificates: readonly Certificate[]
+    /** Of the API server, over those of the lone one; null takes a flag away. `pki` is the folder of the keys. */
+    flags(pki: string): Readonly<Record<string, string | null>>
+  }
 }
 
 export type ControlPlane = {
@@ -33,15 +41,16 @@ const apiserverReadyMs = 120_000
 /** Without etcd the API server's graceful end never comes, so it is always stopped first, and never waited for longer. */
 const apiserverGraceMs = 8_000
 const socketName = 'client:0'
+const loopback = '127.0.0.1'
 
 /**
- * Starts etcd and kube-apiserver on 127.0.0.1 and returns once /readyz, checked against our own authority, answers.
+ * Starts etcd and kube-apiserver, on 127.0.0.1 unless for a node, and returns once /readyz, checked against our own authority, answers.
  * No root needed; several may run side by side.
  */
 export async function startControlPlane(options: ControlPlaneOptions): Promise<ControlPlane> {
   const { stateDir } = options
   mkdirSync(stateDir, { recursive: true, mode: 0o700 })
-  ensureKeys(join(stateDir, 'pki'))
+  ensureKeys(join(stateDir, 'pki'), options.node)
   const sockets = socketFolder(stateDir)
   const etcd = etcdService(options, sockets)
   await etcd.start()
@@ -120,7 +129,7 @@ async function startApiserver(
   const portFile = join(stateDir, 'api-port.json')
   for (let draw = 1; ; draw += 1) {
     const port = await freePort(readJson<number>(portFile) ?? undefined)
-    const url = `https://127.0.0.1:${port}`
+    const url = `https://${options.node?.address ?? loopback}:${port}`
     writeAdminKubeconfig(stateDir, url)
     const logFile = join(logDir, 'kube-apiserver.log')
     const apiserver = apiserverService(options, { port, url, logFile, sockets })
@@ -138,15 +147,16 @@ async function startApiserver(
 type Address = { port: number; url: string; logFile: string; sockets: string }
 
 function apiserverService(
-  { stateDir, tools, owner }: ControlPlaneOptions,
+  { stateDir, tools, owner, node }: ControlPlaneOptions,
   { port, url, logFile, sockets }: Address,
 ): Service {
   const pki = join(stateDir, 'pki')
   const credentials = adminCredentials(pki)
-  const flags = {
+  const address = node?.address ?? loopback
+  const flags: Record<string, string | null> = {
     'etcd-servers': `unix://${join(sockets, socketName)}`,
-    'bind-address': '127.0.0.1',
-    'advertise-address': '127.0.0.1',
+    'bind-address': address,
+    'advertise-address': address,
     'secure-port': String(port),
     'tls-cert-file': join(pki, 'apiserver.crt'),
     'tls-private-key-file': join(pki, 'apiserver.key'),
@@ -161,8 +171,9 @@ function apiserverService(
     'endpoint-reconciler-type': 'none',
     'shutdown-delay-duration': '0s',
     profiling: 'false',
+    ...node?.flags(pki),
   }
-  const args = Object.entries(flags).map(([name, value]) => `--${name}=${value}`)
+  const args = Object.entries(flags).flatMap(([name, value]) => (value === null ? [] : [`--${name}=${value}`]))
   return createService({
     name: 'kube-apiserver',
     logFile,

@@ -6,18 +6,35 @@ import { Refusal } from './refusal.ts'
 const days = '3650'
 const serviceFirstIp = '10.96.0.1'
 
+/** A certificate of the control plane's authority, good for clients and servers. */
+export type Certificate = {
+  /** Of its files. */
+  name: string
+  /** `/O=system:nodes/CN=system:node:one`: the group and the user that it logs in as. */
+  subject: string
+  /** `DNS:one`, `IP:10.0.0.1`: the names that it serves under. */
+  servesAs?: readonly string[]
+}
+
+export type KeyOptions = {
+  /** Where the API server listens, beside loopback. */
+  address?: string
+  /** Beside those of the API server and of its admin. */
+  certificates?: readonly Certificate[]
+}
+
 /** The keys and certificates of one control plane, all in one 0700 folder. EC P-256: milliseconds where RSA takes seconds. */
-export function ensureKeys(folder: string): void {
+export function ensureKeys(folder: string, { address, certificates = [] }: KeyOptions = {}): void {
   if (existsSync(join(folder, 'complete'))) return
   mkdirSync(folder, { recursive: true, mode: 0o700 })
   const key = (name: string) =>
     openssl(folder, ['ecparam', '-name', 'prime256v1', '-genkey', '-noout', '-out', `${name}.key`])
-  const certificate = (name: string, subject: string, names: string) => {
+  const certificate = ({ name, subject, servesAs = [] }: Certificate) => {
     key(name)
     openssl(folder, ['req', '-new', '-key', `${name}.key`, '-subj', subject, '-out', `${name}.csr`])
     writeFileSync(
       join(folder, `${name}.ext`),
-      `extendedKeyUsage=clientAuth,serverAuth\n${names && `subjectAltName=${names}\n`}`,
+      `extendedKeyUsage=clientAuth,serverAuth\n${servesAs.length > 0 ? `subjectAltName=${servesAs.join(',')}\n` : ''}`,
     )
     const signing = ['-CA', 'ca.crt', '-CAkey', 'ca.key', '-CAcreateserial', '-days', days]
     openssl(folder, [
@@ -42,8 +59,10 @@ export function ensureKeys(folder: string): void {
     'kubernetes.default.svc.cluster.local',
   ]
   const names = ['localhost', ...kubernetesNames].map((name) => `DNS:${name}`)
-  certificate('apiserver', '/CN=kube-apiserver', [...names, 'IP:127.0.0.1', `IP:${serviceFirstIp}`].join(','))
-  certificate('admin', '/O=system:masters/CN=admin', '')
+  const addresses = ['127.0.0.1', serviceFirstIp, ...(address === undefined ? [] : [address])].map((ip) => `IP:${ip}`)
+  certificate({ name: 'apiserver', subject: '/CN=kube-apiserver', servesAs: [...names, ...addresses] })
+  certificate({ name: 'admin', subject: '/O=system:masters/CN=admin' })
+  for (const one of certificates) certificate(one)
   writeFileSync(join(folder, 'complete'), '') // last: a half-made folder is made again
 }
 

@@ -2,7 +2,7 @@ import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeHashSecret, mintToken, parseToken } from '../../api/auth/tokens.ts'
 import { migrate } from '../../controllers/runtime/migrate.ts'
-import { accessTo, type Platform, platformObjects } from '../../crds/platform.ts'
+import { accessTo, platformIn, platformObjects } from '../../crds/platform.ts'
 import { writeWhole } from './files.ts'
 import { asList, type Kubectl } from './kubectl.ts'
 import { kubeconfigText } from './pki.ts'
@@ -13,7 +13,8 @@ import { messageOf, Refusal } from './refusal.ts'
 /** Everything that a fresh cluster and database need before the two processes can start. All of it may be done again. */
 
 export const namespace = 'default'
-const serviceAccounts = { controllers: 'bottega-controllers', api: 'bottega-api' } as const
+const platform = platformIn(namespace)
+const serviceAccounts = { controllers: platform.controllersAccount, api: platform.apiAccount }
 export type ProcessName = keyof typeof serviceAccounts
 
 const fieldManager = 'bottega-setup'
@@ -22,12 +23,6 @@ const policyWaitMs = 20_000
 const tokenLifetime = '8760h'
 
 export { migrate }
-
-const platform: Platform = {
-  namespace,
-  controllersAccount: serviceAccounts.controllers,
-  apiAccount: serviceAccounts.api,
-}
 
 /** Applies CRDs, policies, accounts of the two processes and their rights, and returns once they are in force. */
 export async function applyPlatform(kubectl: Kubectl): Promise<void> {

@@ -26,6 +26,8 @@ export type PostgresOptions = {
   port?: number
   /** False only for throw-away data: a crash of the machine may then lose or damage it. */
   durable?: boolean
+  /** Beside loopback: an address of this machine to listen on, and the network that may call there (with the password). */
+  reach?: { address: string; from: string }
 }
 
 export type Postgres = {
@@ -140,9 +142,10 @@ function runsOn(pid: number, dataDir: string): boolean {
 
 function postgresService(options: PostgresOptions, place: Place & { port: number; url: string }): Service {
   const { dataDir, port, user, binaries, url } = place
-  const { logDir = dirname(options.dataDir), durable = true, owner } = options
+  const { logDir = dirname(options.dataDir), durable = true, owner, reach } = options
   const logFile = join(logDir, 'postgres.log')
-  const settings = { ...alwaysOn, port: String(port), ...(durable ? {} : throwAway) }
+  const reached = reach && { ...reachedFrom(reach.from, place), listen_addresses: `127.0.0.1,${reach.address}` }
+  const settings = { ...alwaysOn, port: String(port), ...(durable ? {} : throwAway), ...reached }
   const args = ['-D', dataDir, ...Object.entries(settings).flatMap(([name, value]) => ['-c', `${name}=${value}`])]
   return createService({
     name: 'postgres',
@@ -151,6 +154,15 @@ function postgresService(options: PostgresOptions, place: Place & { port: number
     launch: () => ({ name: 'postgres', command: join(binaries, 'postgres'), args, owner, logFile, cwd: '/', ...user }),
     ready: (signal) => waitFor('PostgreSQL', () => accepts(url), { timeoutMs: readyMs, signal }),
   })
+}
+
+/** Who may call is a file; the one that initdb made knows loopback only. */
+function reachedFrom(network: string, { dataDir, user }: Place): { hba_file: string } {
+  const file = join(dataDir, 'bottega.hba')
+  const lines = ['127.0.0.1/32', network].map((from) => `host all all ${from} scram-sha-256\n`)
+  writeFileSync(file, lines.join(''), { mode: 0o600 })
+  if (user !== null) chownSync(file, user.uid, user.gid)
+  return { hba_file: file }
 }
 
 async function accepts(url: string): Promise<boolean> {

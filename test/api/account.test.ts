@@ -87,6 +87,7 @@ spec('places under the daily cap', (t) => {
     const deps = {
       slots,
       sites: makeSitePlaces({ pg }),
+      devboxes: { committed: async () => 0 },
       limits: makeLimits(LIMIT_DEFAULTS),
       mirror: { get: async () => undefined },
       now: () => now,

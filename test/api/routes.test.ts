@@ -12,6 +12,7 @@ import { assert, spec } from '../support/spec.ts'
 /** Everything that the world may call without a credential. A new line here is a decision. */
 const PUBLIC = new Set([
   'GET /api/auth/scopes',
+  'GET /api/openapi-devboxes.json',
   'GET /api/openapi-invoices.json',
   'GET /api/openapi-apps.json',
   'GET /api/openapi-websites.json',
@@ -19,6 +20,10 @@ const PUBLIC = new Set([
   'GET /api/website/templates',
   'GET /preview/:token',
   'GET /preview/:token/{*path}',
+  // What an app's own proxy asks, known by its token; the page of a private app.
+  'GET /_bottega/verify',
+  'GET /_bottega/access',
+  'POST /_bottega/access',
   'GET /problems/:code',
   'GET /i/:token',
   'POST /i/:token',

@@ -111,13 +111,17 @@ spec('a process that dies at any call of registering a host', (t) => {
     await host.end()
   })
 
-  t('without a crash, it is made, approved and configured once', async () => {
-    const { calls } = await live(story())
-    const count = (what: RegExp) => calls.filter((call) => what.test(call)).length
-    assert.is(count(/^create .*hosts/), 1)
-    assert.is(count(/^admin POST \/load$/), 1)
-    assert.ok(count(/^ssh inspect$/) >= 2)
-  })
+  t(
+    'without a crash, it is made, approved and configured once',
+    async () => {
+      const { calls } = await live(story())
+      const count = (what: RegExp) => calls.filter((call) => what.test(call)).length
+      assert.is(count(/^create .*hosts/), 1)
+      assert.is(count(/^admin POST \/load$/), 1)
+      assert.ok(count(/^ssh inspect$/) >= 2)
+    },
+    { timeoutMs: 120_000 },
+  )
 
   sweeps(t, 'one host, approved, configured', story)
 })

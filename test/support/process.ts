@@ -1,6 +1,8 @@
 import { pino } from 'pino'
 import { makeAttempts } from '../../api/auth/attempts.ts'
+import { makeHashSecret } from '../../api/auth/tokens.ts'
 import type { Deps } from '../../api/deps.ts'
+import { makeVault } from '../../api/devinstance/vault.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../api/limits.ts'
 import { makeWaiter } from '../../api/wait.ts'
 import { startCourier } from '../../controllers/courier.ts'
@@ -9,7 +11,10 @@ import { makeMailer } from '../../controllers/io/mail.ts'
 import { makePdf } from '../../controllers/io/pdf.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from '../../controllers/operator.ts'
 import { makeAccounts } from '../../controllers/runtime/accounts.ts'
+import { makeAppStore } from '../../controllers/runtime/appstore.ts'
+import { makeAppVault } from '../../controllers/runtime/appvault.ts'
 import { makeBlobs } from '../../controllers/runtime/blobs.ts'
+import { makeDevboxes } from '../../controllers/runtime/devboxes.ts'
 import { makeAppendFact } from '../../controllers/runtime/facts.ts'
 import { takeEpoch } from '../../controllers/runtime/fence.ts'
 import { makeCredentials, makeHostReader } from '../../controllers/runtime/hosts.ts'
@@ -98,9 +103,16 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     attempts: makeAttempts({ pg }),
     accounts: makeAccounts({ pg }),
     slots: makeSlots({ pg }),
+    devboxes: makeDevboxes({ pg }),
+    vault: makeVault(serverKey),
+    hash: makeHashSecret(serverKey),
     sites: makeSitePlaces({ pg }),
     limits: makeLimits(LIMIT_DEFAULTS),
   }
+  const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
+  const sealer = keys.sealer('app-release')
+  api.apps = apps
+  api.releases = makeAppVault({ pg, blobs: makeBlobs({ pg }), source: apps.source, sealer })
   const leading = takeEpoch(pg, 'sweep').then((epoch) => startOperator(deps, caches, epoch))
   leading.catch(() => {})
   return {

@@ -80,10 +80,8 @@ const nothingLeft = async <Played>(story: Story<Played>, options: ProcessOptions
   const looked = async () => life.calls.some((call) => story.looked.test(call)) && operator.idle()
   await eventually('the third life to look', looked)
   await third.end()
-  assert.equal(
-    life.calls.filter((call) => !story.mayDo.test(call)),
-    [],
-  )
+  const work = life.calls.filter((call) => !story.mayDo.test(call))
+  assert.equal(work, [], `a life with nothing to do did: ${work.join(', ')}`)
   assert.equal(await story.fingerprint(options.databaseUrl), before)
 }
 

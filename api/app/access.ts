@@ -1,0 +1,104 @@
+/**
+ * The gate of private apps. An app's proxy asks on each request; the page is served on the app's own host, and its cookie
+ * stays there (spec/2 Apps; CONTRACT section 10; research/sites-apps.md 3, forward_auth). Whatever goes wrong is a refusal.
+ */
+import type { IncomingHttpHeaders } from 'node:http'
+import { ACCESS_POLICY, accessPage } from '../../crds/app/page.ts'
+import { ACCESS_PATH, GATE_HEADER, VERIFY_PATH } from '../../crds/app/route.ts'
+import type { AppView } from '../../crds/app/view.ts'
+import { cookieOf } from '../auth/cookie.ts'
+import { refuseForeign } from '../auth/csrf.ts'
+import type { Deps } from '../deps.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest, Route } from '../route.ts'
+import { passwordFits } from './password.ts'
+
+/** Of this host alone, over https alone (RFC 6265bis, cookie name prefixes). */
+const COOKIE = '__Host-bottega_access'
+const SESSION_MS = 12 * 60 * 60 * 1000
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'private, no-store',
+  'content-security-policy': ACCESS_POLICY,
+  'referrer-policy': 'same-origin',
+  'x-robots-tag': 'noindex, nofollow',
+  'x-frame-options': 'DENY',
+}
+
+const page = (status: number, text: string, headers: Record<string, string> = {}): Answer => ({
+  status,
+  bytes: Buffer.from(text, 'utf8'),
+  headers: { ...PAGE_HEADERS, ...headers },
+})
+
+/** The private app that a proxy of ours asks for. @throws Problem NOT_FOUND for anybody else */
+const askedApp = async (deps: Deps, { headers }: ApiRequest): Promise<AppView> => {
+  const name = deps.keys.appOfGate(String(headers[GATE_HEADER.toLowerCase()] ?? ''))
+  const row = name === null ? undefined : await deps.mirror.get('App', name)
+  if (!row) throw new Problem('NOT_FOUND', 'There is no such app.')
+  return row.view as AppView
+}
+
+const isOpen = (deps: Deps, { id, password_version }: AppView, headers: IncomingHttpHeaders): boolean =>
+  password_version !== null &&
+  deps.keys.accessSessionOpens(cookieOf(headers, COOKIE), id, password_version, deps.now().getTime())
+
+/** A path on the same host, and nothing that a browser reads as another host. */
+const safeNext = (next: string | null | undefined): string => {
+  const isPath = next?.startsWith('/') && !/^\/[/\\]|[\s\\\0]/.test(next) && !next.startsWith(ACCESS_PATH)
+  return isPath && next ? next.slice(0, 2_000) : '/'
+}
+
+const wantsPage = (headers: IncomingHttpHeaders): boolean =>
+  ['GET', 'HEAD'].includes(String(headers['x-forwarded-method'] ?? 'GET')) &&
+  /\btext\/html\b/.test(headers.accept ?? '')
+
+const verify = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const app = await askedApp(deps, request)
+  if (app.access === 'public' || isOpen(deps, app, request.headers)) return { status: 204 }
+  if (!wantsPage(request.headers)) throw new Problem('UNAUTHENTICATED', 'This app is private: sign in with a browser.')
+  const next = safeNext(String(request.headers['x-forwarded-uri'] ?? '/'))
+  return page(303, '', { location: `${ACCESS_PATH}?next=${encodeURIComponent(next)}` })
+}
+
+const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { slug } = await askedApp(deps, request)
+  return page(200, accessPage({ slug, next: safeNext(request.query.next) }))
+}
+
+/** The visitor as the app's proxy saw it, which was believed for its token. */
+const visitorOf = ({ headers, ip }: ApiRequest): string =>
+  String(headers['x-forwarded-for'] ?? '')
+    .split(',')
+    .at(-1)
+    ?.trim() || ip
+
+const enter = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { id, slug, url, password_version } = await askedApp(deps, request)
+  if (url) refuseForeign(request.headers, url)
+  const form = new URLSearchParams((request.form ?? Buffer.alloc(0)).toString('utf8'))
+  const next = safeNext(form.get('next'))
+  const { waitMs, right } = await deps.attempts.begin({ ip: visitorOf(request), target: `app:${id}` })
+  if (waitMs > 0) {
+    const retry = { 'retry-after': String(Math.ceil(waitMs / 1000)) }
+    return page(429, accessPage({ slug, next, fault: 'tooMany' }), retry)
+  }
+  const kept = password_version === null ? null : await deps.apps.password(id, password_version)
+  if (!kept || !(await passwordFits(form.get('password') ?? '', kept))) {
+    return page(403, accessPage({ slug, next, fault: 'wrong' }))
+  }
+  await right()
+  const session = deps.keys.accessSession(id, kept.version, deps.now().getTime() + SESSION_MS)
+  const cookie = `${COOKIE}=${session}; Path=/; Max-Age=${SESSION_MS / 1000}; HttpOnly; SameSite=Lax; Secure`
+  return page(303, '', { location: next, 'set-cookie': cookie })
+}
+
+const open = { scope: { kind: 'public' }, hidden: true } as const
+const query = { next: { type: 'string', description: 'Where to go afterwards.', maxLength: 2_048 } }
+
+export const accessRoutes: Route[] = [
+  { ...open, method: 'GET', path: VERIFY_PATH, summary: 'Whether a visitor may see a private app', handle: verify },
+  { ...open, method: 'GET', path: ACCESS_PATH, summary: 'The sign-in page of a private app', query, handle: showPage },
+  { ...open, method: 'POST', path: ACCESS_PATH, summary: 'Enter the password of a private app', handle: enter },
+]

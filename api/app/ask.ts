@@ -1,0 +1,113 @@
+/**
+ * Asking for an operation: it is entered as queued, then the resource is made to ask for it, then its end is waited for
+ * (CONTRACT section 6, "Deploy, rollback, env PATCH … answer 202 … else 200"). A retry finds what its first try entered.
+ */
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { APP } from '../../crds/app/kind.ts'
+import type { AppSpec } from '../../crds/app/schema.ts'
+import { viewOperation, viewRelease } from '../../crds/app/view.ts'
+import type { Intent, Operation } from '../../crds/app/world.ts'
+import { isDeepStrictEqual } from '../../crds/compare.ts'
+import type { Deps } from '../deps.ts'
+import { editSpec } from '../edit.ts'
+import { nameFor } from '../name.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { accepted, wantsAsync } from '../verdict.ts'
+import { ownOperation, viewOf, wake } from './read.ts'
+
+/** Operations of one app that wait or run. */
+export const QUEUE_MAX = 10
+
+const isEnded = (row: MirrorRow | undefined, id: string): boolean =>
+  row === undefined || viewOf(row).operations_ended.includes(id)
+
+const answerOf = (operation: Operation, more: object): Answer =>
+  accepted(`/api/apps/operations/${operation.id}`, {
+    operation_id: operation.id,
+    operation: viewOperation(operation),
+    ...more,
+  })
+
+const enter = async (deps: Deps, request: ApiRequest, app: string, intent: Intent): Promise<Operation> => {
+  const { account } = request.caller
+  const id = nameFor('op', request)
+  const open = await deps.apps.open(app)
+  const last = open.at(-1)
+  // Asked twice for the same, without a key: it is one wish, as long as it waits or runs.
+  if (last && last.cancelAt === null && isDeepStrictEqual(last.intent, intent)) return last
+  if (open.length >= QUEUE_MAX && !open.some((one) => one.id === id)) {
+    throw new Problem('QUEUE_FULL', `${QUEUE_MAX} operations of ${app} wait or run already.`)
+  }
+  const operation = await deps.apps.ask({ id, app, account, intent, at: deps.now().toISOString() })
+  if (!operation) throw new Problem('IDEMPOTENCY_MISMATCH', 'The key was used for an operation of another app.')
+  return operation
+}
+
+/** What the resource asks for from now on, unless somebody asked for more meanwhile. */
+const write = (deps: Deps, app: string, { n }: Operation, desire: Record<string, unknown>) =>
+  editSpec<AppSpec>(deps, { kind: APP, name: app }, (spec) => (spec.asked >= n ? null : { ...desire, asked: n }))
+
+/**
+ * @param desire the merge patch of the spec that says the same as the intent
+ * @param more goes beside the operation into the answer
+ */
+export const askFor = async (
+  deps: Deps,
+  request: ApiRequest,
+  {
+    row,
+    intent,
+    desire,
+    more = {},
+  }: { row: MirrorRow; intent: Intent; desire: Record<string, unknown>; more?: object },
+): Promise<Answer> => {
+  const watched = deps.waiter.watch('App', row.name)
+  try {
+    const operation = await enter(deps, request, row.name, intent)
+    await write(deps, row.name, operation, desire)
+    if (wantsAsync(request)) return answerOf(operation, more)
+    const now = await deps.mirror.get('App', row.name)
+    const done = (found: MirrorRow | undefined) => isEnded(found, operation.id)
+    const found = done(now) ? { row: now } : await watched.until(done)
+    const ended = (await deps.apps.operation(operation.id)) ?? operation
+    if (!found?.row || ended.endedAt === null) return answerOf(ended, more)
+    return { status: 200, body: await endedBody(deps, ended, found.row, more) }
+  } finally {
+    watched.leave()
+  }
+}
+
+const endedBody = async (deps: Deps, operation: Operation, row: MirrorRow, more: object) => {
+  const made = operation.release === null ? undefined : await deps.apps.release(row.name, operation.release)
+  return {
+    operation_id: operation.id,
+    operation: viewOperation(operation),
+    ...(made && { release: viewRelease(made) }),
+    app: viewOf(row),
+    ...more,
+  }
+}
+
+/** Asks the operation to stop, and waits for what comes of it. */
+export const cancelOperation = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const operation = await ownOperation(deps, request)
+  const { id, app } = operation
+  const watched = deps.waiter.watch('App', app)
+  try {
+    const outcome = await deps.apps.cancel(id, request.caller.account, deps.now().toISOString())
+    if (outcome === 'too_late') {
+      throw new Problem('TOO_LATE', `Visitors are on release ${operation.release} already.`)
+    }
+    if (outcome === 'ended') throw new Problem('TOO_LATE', `${id} has ended: ${operation.state}.`)
+    await wake(deps, app)
+    const now = await deps.mirror.get('App', app)
+    const done = (found: MirrorRow | undefined) => isEnded(found, id)
+    if (!wantsAsync(request) && !done(now)) await watched.until(done)
+    const ended = (await deps.apps.operation(id)) ?? operation
+    const body = { operation_id: id, operation: viewOperation(ended) }
+    return ended.endedAt === null ? answerOf(ended, {}) : { status: 200, body }
+  } finally {
+    watched.leave()
+  }
+}

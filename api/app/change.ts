@@ -1,0 +1,108 @@
+/** PATCH and DELETE of an app: a change of desire; what runs is not touched by the first, and all of it goes by the second. */
+import { isNotFound } from '../../controllers/runtime/errors.ts'
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { faultsOf } from '../../crds/app/faults.ts'
+import { APP } from '../../crds/app/kind.ts'
+import { type AppSpec, spec as specSchema } from '../../crds/app/schema.ts'
+import { fixedFaults, restPointer, toPatch } from '../../crds/rest.ts'
+import { withDefaults } from '../../crds/schema.ts'
+import type { Deps } from '../deps.ts'
+import { editSpec } from '../edit.ts'
+import { Problem, refuseFaults } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { accepted, wantsAsync } from '../verdict.ts'
+import { storePassword } from './create.ts'
+import { ownRow, viewOf } from './read.ts'
+
+type Change = Record<string, unknown>
+
+const withoutNulls = (value: object): object => {
+  const left = Object.entries(value).filter(([, inner]) => inner !== null)
+  return Object.fromEntries(
+    left.map(([key, inner]) => [key, typeof inner === 'object' && !Array.isArray(inner) ? withoutNulls(inner) : inner]),
+  )
+}
+
+/** Its fields are whole values or scalars: a merge of the first level says what the API server will make of it. */
+const merged = (spec: AppSpec, change: Change): AppSpec => {
+  return withDefaults(specSchema, withoutNulls({ ...spec, ...change }))
+}
+
+const write = (deps: Deps, name: string, change: Change) =>
+  editSpec<AppSpec>(deps, { kind: APP, name }, (spec) => {
+    const after = merged(spec, change)
+    const faults = [...fixedFaults(specSchema, spec, after), ...faultsOf(after)]
+    refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
+    return change
+  })
+
+/** A release that failed is told by the app's own fields: it refuses no other change. */
+const refuseNews = (row: MirrorRow): void => {
+  const { stalled } = viewOf(row)
+  if (stalled?.code === 'PASSWORD_REQUIRED' || stalled?.code === 'SLUG_TAKEN') {
+    throw new Problem(stalled.code, stalled.detail)
+  }
+}
+
+export const patchApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  const { password, ...body } = request.body as { password?: string } & Change
+  const change = toPatch(APP, body)
+  // The objects are replaced whole, so that a PATCH can leave a part of one away.
+  for (const field of ['route', 'budget'] as const) {
+    const keys = Object.keys(specSchema.properties[field].properties)
+    const given = change[field]
+    if (typeof given === 'object' && given !== null) {
+      change[field] = { ...Object.fromEntries(keys.map((key) => [key, null])), ...given }
+    }
+  }
+  const watched = deps.waiter.watch('App', row.name)
+  try {
+    if (password !== undefined) change.passwordVersion = await storePassword(deps, row.name, password)
+    const { metadata } = await write(deps, row.name, change)
+    const location = `/api/apps/${row.name}`
+    if (wantsAsync(request)) return accepted(location, { app: viewOf(row) })
+    const done = (found: MirrorRow | undefined) =>
+      found?.uid === metadata.uid && found.observedGeneration >= metadata.generation
+    const now = await deps.mirror.get('App', row.name)
+    const found = done(now) ? { row: now } : await watched.until(done)
+    if (!found?.row) return accepted(location, { app: viewOf(row) })
+    refuseNews(found.row)
+    return { status: 200, body: { app: viewOf(found.row) } }
+  } finally {
+    watched.leave()
+  }
+}
+
+/** What is kept of the volumes is the caller's to say, when there are any. */
+const volumesChoice = (row: MirrorRow, given: string | undefined): 'keep' | 'delete' => {
+  if (given === 'keep' || given === 'delete') return given
+  const volumes = viewOf(row).volumes
+  if (volumes.length === 0) return 'delete'
+  throw new Problem('VOLUMES_AT_RISK', `The app has the volumes ${volumes.join(', ')}.`)
+}
+
+export const deleteApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  if ((await deps.apps.open(row.name)).length > 0) {
+    throw new Problem('OPERATION_RUNNING', `An operation of ${row.name} waits or runs.`)
+  }
+  const volumesOnDelete = volumesChoice(row, request.query.volumes)
+  const ref = { namespace: deps.namespace, name: row.name }
+  const watched = deps.waiter.watch('App', row.name)
+  try {
+    await deps.kube
+      .patchSpec(APP, ref, { spec: { volumesOnDelete } })
+      .then(() => deps.kube.delete(APP, ref, { uid: row.uid }))
+      .catch((error) => {
+        if (!isNotFound(error)) throw error
+      })
+    const isGone = (found: MirrorRow | undefined) => found === undefined
+    if (!wantsAsync(request)) {
+      if (isGone(await deps.mirror.get('App', row.name)) || (await watched.until(isGone))) return { status: 204 }
+    }
+    return accepted(`/api/apps/${row.name}`, { app: viewOf(row) })
+  } finally {
+    watched.leave()
+  }
+}

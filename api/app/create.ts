@@ -1,0 +1,79 @@
+/** POST /api/apps: the name is reserved on its host, then the resource is written, then its controller's verdict is waited for. */
+import { isAlreadyExists, KubeError } from '../../controllers/runtime/errors.ts'
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { faultsOf } from '../../crds/app/faults.ts'
+import { APP } from '../../crds/app/kind.ts'
+import type { AppSpec } from '../../crds/app/schema.ts'
+import type { HostGround } from '../../crds/app/world.ts'
+import { GROUP, VERSION } from '../../crds/object.ts'
+import { restPointer, toSpec } from '../../crds/rest.ts'
+import type { Deps } from '../deps.ts'
+import { nameFor } from '../name.ts'
+import { Problem, refuseFaults } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
+import { hostOf, hostsFor, refuseUnfit } from './hosts.ts'
+import { hashPassword } from './password.ts'
+import { viewOf } from './read.ts'
+
+/** Apps of one account: each takes a name, a route and networks of its host. */
+export const APPS_MAX = 50
+
+type CreateBody = { host_id?: string; password?: string }
+
+const chooseHost = async (deps: Deps, { host_id }: CreateBody, account: string): Promise<HostGround> => {
+  if (host_id !== undefined) return hostOf(deps, host_id, account)
+  const hosts = await hostsFor(deps, account)
+  const found = hosts.find((host) => host.ready && host.baseDomain !== null) ?? hosts.find(({ approved }) => approved)
+  if (!found) throw new Problem('NO_HOST', 'There is no approved host that takes apps of this account.')
+  return found
+}
+
+/** @returns the version that the spec is to name */
+export const storePassword = async (deps: Deps, app: string, password: string): Promise<number> =>
+  deps.apps.putPassword(app, await hashPassword(password))
+
+const create = async (deps: Deps, name: string, spec: AppSpec): Promise<void> => {
+  const metadata = { name, namespace: deps.namespace }
+  try {
+    await deps.kube.create(APP, { apiVersion: `${GROUP}/${VERSION}`, kind: APP.kind, metadata, spec })
+  } catch (error) {
+    if (isAlreadyExists(error)) return
+    // Nothing was written for certain: the name is free again.
+    if (error instanceof KubeError && error.status >= 400 && error.status < 500) await deps.apps.giveBackSlug(name)
+    throw error
+  }
+}
+
+const refuseLimit = async (deps: Deps, account: string): Promise<void> => {
+  const { total } = await deps.mirror.list({ kind: 'App', account }, {}, { limit: 1, offset: 0 })
+  if (total >= APPS_MAX) throw new Problem('APP_LIMIT', `The account has ${total} of ${APPS_MAX} apps.`)
+}
+
+export const createApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { account } = request.caller
+  const { password, ...body } = request.body as CreateBody & Record<string, unknown>
+  const name = nameFor('app', request)
+  const host = await chooseHost(deps, body, account)
+  const passwordVersion = password === undefined ? {} : { passwordVersion: 1 }
+  const spec = toSpec<AppSpec>(APP, { ...body, host_id: host.name }, { account, ...passwordVersion })
+  refuseFaults(faultsOf(spec).map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
+  refuseUnfit(host)
+  await refuseLimit(deps, account)
+  const outcome = await deps.apps.takeSlug({ app: name, account, host: host.name, slug: spec.slug })
+  if (outcome === 'refused') throw new Problem('SLUG_TAKEN', `${spec.slug} is another app on ${host.name}.`)
+  if (password !== undefined) spec.passwordVersion = await storePassword(deps, name, password)
+  const watched = deps.waiter.watch('App', name)
+  try {
+    await create(deps, name, spec)
+    const location = `/api/apps/${name}`
+    if (wantsAsync(request)) return accepted(location, { app: { id: name } })
+    const known = await deps.mirror.get('App', name)
+    const found = known ? { row: known } : await watched.until((row: MirrorRow | undefined) => row !== undefined)
+    if (!found?.row) return accepted(location, { app: { id: name } })
+    refuseStalled(found.row)
+    return { status: 201, headers: { location }, body: { app: viewOf(found.row) } }
+  } finally {
+    watched.leave()
+  }
+}

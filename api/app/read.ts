@@ -1,0 +1,68 @@
+/** GET routes of apps, and what the others share: the caller's app, its host, and the wait for an operation. */
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { APP } from '../../crds/app/kind.ts'
+import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
+import type { Operation } from '../../crds/app/world.ts'
+import { RECONCILE_REQUESTED_AT } from '../../crds/object.ts'
+import type { Deps } from '../deps.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+
+const LIMIT_DEFAULT = 50
+
+/** The caller's app. Another account's is not there at all (DESIGN section 5). */
+export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow> => {
+  const id = request.params.id ?? ''
+  const row = await deps.mirror.get('App', id)
+  if (!row || row.account !== request.caller.account) throw new Problem('NOT_FOUND', `There is no app ${id}.`)
+  return row
+}
+
+export const viewOf = (row: MirrorRow): AppView => row.view as AppView
+
+/** Something beside the resource changed: its controller looks. */
+export const wake = async ({ kube, namespace, now }: Deps, name: string): Promise<void> => {
+  const annotations = { [RECONCILE_REQUESTED_AT]: now().toISOString() }
+  await kube.patchMeta(APP, { namespace, name }, { annotations })
+}
+
+const pageOf = ({ query }: ApiRequest) => ({
+  limit: Number(query.limit ?? LIMIT_DEFAULT),
+  offset: Number(query.offset ?? 0),
+})
+
+export const getApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => ({
+  status: 200,
+  body: { app: viewOf(await ownRow(deps, request)) },
+})
+
+export const listApps = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const page = pageOf(request)
+  const { rows, total } = await deps.mirror.list({ kind: 'App', account: request.caller.account }, {}, page)
+  return { status: 200, body: { apps: rows.map(viewOf), total, ...page } }
+}
+
+export const listReleases = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  const page = pageOf(request)
+  const { releases, total } = await deps.apps.releases(row.name, page)
+  return { status: 200, body: { releases: releases.map(viewRelease), total, ...page } }
+}
+
+export const getReadiness = async (deps: Deps, request: ApiRequest): Promise<Answer> => ({
+  status: 200,
+  body: { readiness: viewOf(await ownRow(deps, request)).readiness },
+})
+
+/** An operation of one of the caller's apps, as it stands in the ledger now. */
+export const ownOperation = async (deps: Deps, request: ApiRequest): Promise<Operation> => {
+  const id = request.params.operationId ?? ''
+  const operation = await deps.apps.operation(id)
+  if (operation?.account !== request.caller.account) throw new Problem('NOT_FOUND', `There is no operation ${id}.`)
+  return operation
+}
+
+export const getOperation = async (deps: Deps, request: ApiRequest): Promise<Answer> => ({
+  status: 200,
+  body: { operation: viewOperation(await ownOperation(deps, request)) },
+})

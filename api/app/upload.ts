@@ -1,0 +1,181 @@
+/**
+ * The project that a deploy sends, as a gzip-compressed tar or as JSON (CONTRACT section 6), read as far as the policy needs:
+ * every path checked, every content named by its sha256, the compose file and its env files as text. Nothing is stored.
+ *
+ * One folder around everything, as packing a folder gives, is taken off. Contents flow by several times instead of lying in
+ * memory: beside the body itself an upload costs its index, and when it is packed the packed bytes.
+ */
+import { createHash } from 'node:crypto'
+import {
+  ArchiveRefused,
+  type Files,
+  filesBelow,
+  givenFiles,
+  packFiles,
+  tarFiles,
+} from '../../controllers/runtime/archive.ts'
+import { BLOB_MAX_BYTES } from '../../controllers/runtime/blobs.ts'
+import { ENV_FILE_MAX_CHARS } from '../../crds/app/compose/dotenv.ts'
+import { envFilesOf } from '../../crds/app/compose/judge.ts'
+import { COMPOSE_MAX_CHARS } from '../../crds/app/compose/parse.ts'
+import type { Ground } from '../../crds/app/compose/project.ts'
+import { COMPOSE_NAMES, composePathIn, type SourceIndex, wrappingFolder } from '../../crds/app/source.ts'
+import { type ArchiveEntry, digestOf, sortEntries } from '../../crds/archive.ts'
+import { pointerSegment } from '../../crds/pointer.ts'
+import { jsonOf } from '../body.ts'
+import { Problem } from '../problem.ts'
+
+/** As sent, in either form (CONTRACT section 4). */
+export const UPLOAD_MAX_BYTES = 100_000_000
+/** The compose file of the JSON form is kept under this name. */
+const COMPOSE_NAME = 'docker-compose.yml'
+
+export type Upload = {
+  index: SourceIndex
+  /** Names the same files, however they were packed: sha256 in hex. */
+  digest: string
+  bytes: number
+  files: number
+  /** The files as one compressed tar of our own, to be kept as a blob. @throws Problem ARCHIVE_TOO_LARGE */
+  pack(): Promise<Buffer>
+}
+
+const GZIP = /^application\/(gzip|x-gzip|x-tar\+gzip|x-gtar|octet-stream)\s*(;|$)/i
+const MODES: Readonly<Record<string, number>> = { '644': 0o644, '0644': 0o644, '755': 0o755, '0755': 0o755 }
+const BASE64 = /^[A-Za-z0-9+/]*={0,2}$/
+
+const refuse = (code: 'BAD_ARCHIVE' | 'NO_COMPOSE_FILE', pointer: string, detail: string): never => {
+  throw new Problem(code, detail, { faults: [{ code, pointer, detail }] })
+}
+
+/** A refusal of the archive as the answer that REST gives. */
+const asProblem = (error: unknown): unknown => {
+  if (!(error instanceof ArchiveRefused)) return error
+  const { code, pointer, message } = error
+  return new Problem(code, message, pointer === '' ? {} : { faults: [{ code, pointer, detail: message }] })
+}
+
+const isRecord = (value: unknown): value is Record<string, unknown> =>
+  typeof value === 'object' && value !== null && !Array.isArray(value)
+
+const decoded = (pointer: string, text: unknown): Buffer => {
+  if (typeof text !== 'string' || text.length % 4 !== 0 || !BASE64.test(text)) {
+    return refuse('BAD_ARCHIVE', pointer, 'The content is not base64, with its padding.')
+  }
+  return Buffer.from(text, 'base64')
+}
+
+const knownKeys = (value: Record<string, unknown>, known: readonly string[], pointer: string): void => {
+  const stranger = Object.keys(value).find((key) => !known.includes(key))
+  if (stranger === undefined) return
+  const detail = `There is no field ${JSON.stringify(stranger.slice(0, 60))}; known are ${known.join(' and ')}.`
+  const at = `${pointer}/${pointerSegment(stranger.slice(0, 128))}`
+  throw new Problem('UNKNOWN_FIELD', detail, { faults: [{ code: 'UNKNOWN_FIELD', pointer: at, detail }] })
+}
+
+/** `files`: path → base64, or `{base64, mode}`. */
+const givenFile = (path: string, value: unknown): { path: string; mode: number; content: Buffer } => {
+  const pointer = `/files/${pointerSegment(path.slice(0, 512))}`
+  if (!isRecord(value)) return { path, mode: 0o644, content: decoded(pointer, value) }
+  knownKeys(value, ['base64', 'mode'], pointer)
+  const mode = value.mode === undefined ? 0o644 : MODES[String(value.mode)]
+  if (mode === undefined) return refuse('BAD_ARCHIVE', `${pointer}/mode`, 'The mode is neither "644" nor "755".')
+  return { path, mode, content: decoded(`${pointer}/base64`, value.base64) }
+}
+
+const jsonFiles = (body: unknown): Files => {
+  if (!isRecord(body)) return refuse('BAD_ARCHIVE', '', 'The body is no object with compose and files.')
+  knownKeys(body, ['compose', 'files'], '')
+  const { compose, files = {} } = body
+  if (typeof compose !== 'string')
+    return refuse('NO_COMPOSE_FILE', '/compose', 'compose is the text of the compose file.')
+  if (!isRecord(files)) return refuse('BAD_ARCHIVE', '/files', 'files is an object of paths.')
+  const twice = COMPOSE_NAMES.find((name) => Object.hasOwn(files, name))
+  if (twice) return refuse('BAD_ARCHIVE', `/files/${twice}`, 'The compose file is given twice.')
+  const own = { path: COMPOSE_NAME, mode: 0o644, content: Buffer.from(compose, 'utf8') }
+  return givenFiles([own, ...Object.entries(files).map(([path, value]) => givenFile(path, value))])
+}
+
+const bodyFiles = (form: Buffer | undefined, contentType: string | undefined): Files => {
+  const sent = form ?? Buffer.alloc(0)
+  if (!GZIP.test(contentType ?? '')) return jsonFiles(jsonOf(sent, contentType))
+  if (sent.length === 0) return refuse('BAD_ARCHIVE', '', 'The body is empty.')
+  return tarFiles(sent)
+}
+
+const entriesOf = async (files: Files): Promise<ArchiveEntry[]> => {
+  const entries: ArchiveEntry[] = []
+  await files.each(async (file, content) => {
+    const hash = createHash('sha256')
+    for await (const chunk of content) hash.update(chunk)
+    entries.push({ ...file, sha256: hash.digest('hex') })
+  })
+  return sortEntries(entries)
+}
+
+const textOf = (path: string, bytes: Buffer, isCut: boolean): string => {
+  try {
+    return new TextDecoder('utf-8', { fatal: !isCut }).decode(bytes)
+  } catch {
+    return refuse('BAD_ARCHIVE', `/files/${pointerSegment(path)}`, `${path} is not text in UTF-8.`)
+  }
+}
+
+/** The texts of some files, in UTF-8; what is longer than `maxChars` is cut there, so that the policy sees it is too long. */
+const textsOf = async (files: Files, paths: ReadonlySet<string>, maxChars: number): Promise<Map<string, string>> => {
+  const texts = new Map<string, string>()
+  if (paths.size === 0) return texts
+  await files.each(async ({ path }, content) => {
+    const chunks: Buffer[] = []
+    let bytes = 0
+    for await (const chunk of content) {
+      if (paths.has(path) && bytes <= maxChars * 4) chunks.push(chunk)
+      bytes += chunk.length
+    }
+    if (!paths.has(path)) return
+    const text = textOf(path, Buffer.concat(chunks), bytes > maxChars * 4)
+    texts.set(path, text.slice(0, maxChars + 1))
+  })
+  return texts
+}
+
+const read = async (sent: Files, ground: Ground): Promise<Upload> => {
+  const all = await entriesOf(sent)
+  const folder = wrappingFolder(new Set(all.map(({ path }) => path)))
+  const entries = all.map((entry) => ({ ...entry, path: entry.path.slice(folder.length) }))
+  const composePath = composePathIn(new Set(entries.map(({ path }) => path)))
+  if (composePath === null)
+    return refuse('NO_COMPOSE_FILE', '/files', `At the root there is none of ${COMPOSE_NAMES.join(', ')}.`)
+  const files = filesBelow(sent, folder)
+  const compose = await textsOf(files, new Set([composePath]), COMPOSE_MAX_CHARS)
+  const named = envFilesOf({ entries, composePath, texts: compose }, ground)
+  const envs = await textsOf(files, new Set(named), ENV_FILE_MAX_CHARS)
+  const pack = () =>
+    packFiles(files, BLOB_MAX_BYTES).catch((error: unknown) => {
+      throw asProblem(error)
+    })
+  return {
+    index: { entries, composePath, texts: new Map([...compose, ...envs]) },
+    digest: digestOf(entries),
+    bytes: entries.reduce((sum, entry) => sum + entry.bytes, 0),
+    files: entries.length,
+    pack,
+  }
+}
+
+/**
+ * Reads an upload.
+ * @param ground env of the app and what its host is, for the names of env files
+ * @throws Problem BAD_ARCHIVE, UNSAFE_PATH, ARCHIVE_TOO_LARGE, NO_COMPOSE_FILE, each with the path as its pointer;
+ *   UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON, UNKNOWN_FIELD for a body of neither form
+ */
+export const readUpload = async (
+  { form, contentType }: { form: Buffer | undefined; contentType: string | undefined },
+  ground: Ground,
+): Promise<Upload> => {
+  try {
+    return await read(bodyFiles(form, contentType), ground)
+  } catch (error) {
+    throw asProblem(error)
+  }
+}

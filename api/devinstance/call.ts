@@ -1,0 +1,135 @@
+/**
+ * A call of the protocol: judged by the table against what stands, appended as a fact, and judged for good by the
+ * controllers. What they say is the answer (DESIGN section 1). A repeat under an Idempotency-Key finds its own fact before
+ * anything is compared, so it succeeds though the version has moved on.
+ */
+import { randomUUID } from 'node:crypto'
+import { isNotFound } from '../../controllers/runtime/errors.ts'
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { callFact } from '../../crds/devinstance/facts.ts'
+import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
+import type { Said, Trigger } from '../../crds/devinstance/protocol.ts'
+import type { Refusal } from '../../crds/devinstance/refusal.ts'
+import { sizingOf } from '../../crds/devinstance/repo.ts'
+import { gitOf } from '../../crds/devinstance/report.ts'
+import { allowedActions, decide } from '../../crds/devinstance/transitions.ts'
+import type { ShownDevInstance, StoredDevInstance } from '../../crds/devinstance/view.ts'
+import type { By } from '../../crds/devinstance/world.ts'
+import { RECONCILE_REQUESTED_AT } from '../../crds/object.ts'
+import { PROBLEMS, type ProblemCode } from '../../crds/problem.ts'
+import type { Deps } from '../deps.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { accepted, wantsAsync } from '../verdict.ts'
+import type { Watched } from '../wait.ts'
+import { detailOf, KIND, shownOf } from './find.ts'
+
+export type Call<T extends Trigger> = {
+  trigger: T
+  said: Said[T]
+  /** Names the call where it is not its Idempotency-Key that does. */
+  key?: string
+}
+
+/** How a call ended: the row as it stands then, or null when the controllers have not said yet. */
+export type Called = { stored: ShownDevInstance | null }
+
+export const byOf = ({ caller }: Pick<ApiRequest, 'caller'>): By => ({
+  account: caller.account,
+  kind: caller.by.kind,
+  id: caller.by.id,
+})
+
+/** The key of a call's fact: the same for each retry under one Idempotency-Key. */
+export const callKey = (trigger: Trigger, { idempotencyKey }: Pick<ApiRequest, 'idempotencyKey'>): string =>
+  `${trigger}:${idempotencyKey ?? randomUUID()}`
+
+/** What a refusal says beside its words: how the instance stands, and what may be done (CONTRACT section 10). */
+const refuse = <T extends Trigger>(
+  { code, detail, faults }: Refusal,
+  { box }: ShownDevInstance,
+  call: Call<T>,
+): never => {
+  const members = {
+    version: box.version,
+    state: box.state,
+    allowedActions: allowedActions(box),
+    ...(code === 'RESIZE_REQUIRED' && { sizing: neededFor(box, call) }),
+  }
+  throw new Problem(code, `${detail}.`, { members, ...(faults && { faults }) })
+}
+
+const neededFor = <T extends Trigger>(box: ShownDevInstance['box'], { said }: Call<T>) =>
+  sizingOf({ ...box, profile: (said as Said['repo']).profile, measurements: null })
+
+const judge = async <T extends Trigger>(deps: Deps, stored: ShownDevInstance, call: Call<T>, at: string) => {
+  const report = await deps.devboxes.lastReport(stored.id)
+  const around = { git: report && gitOf(report.body) }
+  return decide(call.trigger, { box: stored.box, said: call.said, at, around })
+}
+
+const isCode = (word: string | null): word is ProblemCode => word !== null && Object.hasOwn(PROBLEMS, word)
+
+/** @param seq names the change, so that two within a millisecond are two */
+export const wake = async (deps: Pick<Deps, 'kube' | 'namespace' | 'now'>, id: string, seq: number): Promise<void> => {
+  const annotations = { [RECONCILE_REQUESTED_AT]: `${deps.now().toISOString()}/${seq}` }
+  await deps.kube.patchMeta(DEVINSTANCE, { namespace: deps.namespace, name: id }, { annotations })
+}
+
+/** What the controllers made of a fact; null when they have not said in time. @throws Problem when it was refused */
+const verdictOn = async <T extends Trigger>(
+  deps: Deps,
+  { stored, call, seq }: { stored: ShownDevInstance; call: Call<T>; seq: number },
+  watched: Watched,
+): Promise<ShownDevInstance | null> => {
+  const isJudged = (row: MirrorRow | undefined) => row === undefined || (row.view as StoredDevInstance).factSeq >= seq
+  const now = await deps.mirror.get(KIND, stored.id)
+  const found = isJudged(now) ? { row: now } : await watched.until(isJudged)
+  const verdict = found && (await deps.devboxes.verdict(stored.id, { seq }))
+  if (!verdict || verdict.state === 'pending') return null
+  const view = found.row?.view as StoredDevInstance | undefined
+  const after = view?.box ? { ...view, box: view.box } : stored
+  if (verdict.state === 'accepted') return after
+  const code = isCode(verdict.code) ? verdict.code : 'INTERNAL'
+  return refuse({ code, detail: verdict.detail ?? 'the call was refused' }, after, call)
+}
+
+/** @throws Problem with the code that the call was refused with */
+export const callDevInstance = async <T extends Trigger>(
+  deps: Deps,
+  request: ApiRequest,
+  stored: ShownDevInstance,
+  call: Call<T>,
+): Promise<Called> => {
+  const { id } = stored
+  const { trigger, said, key = callKey(trigger, request) } = call
+  const at = deps.now().toISOString()
+  const isRepeat = request.idempotencyKey !== undefined && (await deps.devboxes.verdict(id, { key })) !== null
+  if (!isRepeat) {
+    const decision = await judge(deps, stored, call, at)
+    if (decision.state === 'refused') refuse(decision.refusal, stored, call)
+    if (decision.state === 'unchanged') return { stored }
+  }
+  const watched = deps.waiter.watch(KIND, id)
+  try {
+    const { fact } = await deps.appendFact(callFact(id, { trigger, key, at, said, by: byOf(request) }))
+    await wake(deps, id, fact.seq).catch((error) => {
+      if (!isNotFound(error)) throw error
+    })
+    if (wantsAsync(request)) return { stored: null }
+    return { stored: await verdictOn(deps, { stored, call, seq: fact.seq }, watched) }
+  } finally {
+    watched.leave()
+  }
+}
+
+/** 202: said, and still to be judged. */
+export const pending = (id: string): Answer => accepted(`/api/devboxes/${id}`, { devbox: { id } })
+
+/** The whole instance, or 202. */
+export const answerOf = async (deps: Deps, id: string, { stored }: Called): Promise<Answer> =>
+  stored === null ? pending(id) : { status: 200, body: { devbox: await detailOf(deps, stored) } }
+
+/** The row now, for who has changed nothing. */
+export const nowOf = async (deps: Deps, id: string): Promise<ShownDevInstance | undefined> =>
+  shownOf(await deps.mirror.get(KIND, id))

@@ -1,0 +1,52 @@
+/** PATCH and DELETE of a dev instance: its policy is desire, its end is a call of the protocol. */
+import { isNotFound } from '../../controllers/runtime/errors.ts'
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
+import type { DevInstanceSpec } from '../../crds/devinstance/schema.ts'
+import { devInstanceItem, type StoredDevInstance } from '../../crds/devinstance/view.ts'
+import type { Deps } from '../deps.ts'
+import { editSpec } from '../edit.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { wantsAsync } from '../verdict.ts'
+import { callDevInstance, pending } from './call.ts'
+import { changeable, detailOf, KIND, shownOf } from './find.ts'
+
+export const patchDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { id, box } = await changeable(deps, request)
+  if (box.state === 'terminated') throw new Problem('WRONG_STATE', `${id} is terminated: no policy applies to it.`)
+  const { policy } = request.body as { policy?: Record<string, unknown> }
+  const watched = deps.waiter.watch(KIND, id)
+  try {
+    const { metadata } = await editSpec<DevInstanceSpec>(deps, { kind: DEVINSTANCE, name: id }, () =>
+      policy ? { policy } : null,
+    )
+    if (wantsAsync(request)) return pending(id)
+    const isSeen = (row: MirrorRow | undefined) => row === undefined || row.observedGeneration >= metadata.generation
+    const now = await deps.mirror.get(KIND, id)
+    const found = isSeen(now) ? { row: now } : await watched.until(isSeen)
+    const stored = shownOf(found?.row)
+    return stored ? { status: 200, body: { devbox: await detailOf(deps, stored) } } : pending(id)
+  } finally {
+    watched.leave()
+  }
+}
+
+/** The resource of a tombstone is of no more use; its row is kept. */
+const removeResource = async ({ kube, namespace }: Deps, id: string): Promise<void> => {
+  await kube.delete(DEVINSTANCE, { namespace, name: id }).catch((error) => {
+    if (!isNotFound(error)) throw error
+  })
+}
+
+export const deleteDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await deps.mirror.get(KIND, request.params.id ?? '')
+  const held = row?.view as StoredDevInstance | undefined
+  // An earlier DELETE got as far as the tombstone.
+  if (held?.box?.deletedAt && held.owner === request.caller.account) await removeResource(deps, held.id)
+  const stored = await changeable(deps, request)
+  const called = await callDevInstance(deps, request, stored, { trigger: 'delete', said: {} })
+  if (called.stored === null) return pending(stored.id)
+  await removeResource(deps, stored.id)
+  return { status: 200, body: { devbox: devInstanceItem(called.stored, deps.now().toISOString()) } }
+}

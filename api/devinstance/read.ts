@@ -1,0 +1,82 @@
+/** What is only looked at: the catalogue, the list, one instance, its user data, its open proposal (spec/3 Endpoints). */
+import { agentsAnswer } from '../../crds/devinstance/agents.ts'
+import { centsOf, usdOf } from '../../crds/devinstance/prices.ts'
+import type { Measurements, Profile } from '../../crds/devinstance/profile.ts'
+import { boxProposal, proposalSince } from '../../crds/devinstance/report.ts'
+import { sizesAnswer } from '../../crds/devinstance/sizes.ts'
+import { sizeFor } from '../../crds/devinstance/sizing.ts'
+import { devInstanceItem } from '../../crds/devinstance/view.ts'
+import { toPatch } from '../../crds/rest.ts'
+import { withDefaults } from '../../crds/schema.ts'
+import type { Deps } from '../deps.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { budgetOf, changeable, detailOf, shownOf, visible } from './find.ts'
+import { SIZE_REQUEST, type SizeRequest } from './shapes.ts'
+
+const LIMIT_DEFAULT = 50
+
+export const getSizes = async (): Promise<Answer> => ({ status: 200, body: sizesAnswer() })
+
+export const getAgents = async (): Promise<Answer> => ({ status: 200, body: agentsAnswer() })
+
+/** The sizing function, asked about a repository that need not be on any instance. */
+export const sizeRepository = async (deps: Deps, { caller, body }: ApiRequest): Promise<Answer> => {
+  const asked = withDefaults<SizeRequest>(SIZE_REQUEST, toPatch({ spec: SIZE_REQUEST }, body))
+  const { committedMicroUsd, capMicroUsd } = await budgetOf(deps, caller.account, caller.profile)
+  const { profile, measurements, concurrency, overrides, agents } = asked
+  const sizing = sizeFor({
+    profile: profile as Profile,
+    concurrency,
+    ...(agents && { agents }),
+    ...(measurements && { measurements: measurements as Measurements }),
+    ...(overrides && { overrides }),
+    capLeftCents: Math.max(0, centsOf(capMicroUsd) - centsOf(committedMicroUsd)),
+  })
+  return { status: 200, body: sizing }
+}
+
+export const listDevInstances = async (deps: Deps, { caller, query }: ApiRequest): Promise<Answer> => {
+  const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }
+  const { account, profile } = caller
+  const seen = { account, teams: profile.teams, isAdmin: profile.role === 'admin' }
+  const [{ rows, total }, budget] = await Promise.all([
+    deps.devboxes.list(seen, page),
+    budgetOf(deps, account, profile),
+  ])
+  const at = deps.now().toISOString()
+  const devboxes = rows.flatMap((row) => {
+    const stored = shownOf(row)
+    return stored ? [devInstanceItem(stored, at)] : []
+  })
+  const money = { committedMonthlyUsd: usdOf(budget.committedMicroUsd), capMonthlyUsd: usdOf(budget.capMicroUsd) }
+  return { status: 200, body: { devboxes, total, ...page, ...money } }
+}
+
+export const getDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => ({
+  status: 200,
+  body: { devbox: await detailOf(deps, await visible(deps, request)) },
+})
+
+/** The first bytes of a gzip (RFC 1952). */
+const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
+
+/** The very bytes that were reserved: finalize demands their digest. */
+export const getBootstrap = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { id, box } = await changeable(deps, request)
+  const bytes = await deps.blobs.get(box.bootstrapSha256)
+  if (!bytes) throw new Problem('INTERNAL', `The user data of ${id} is recorded but its bytes are not there.`)
+  const headers = {
+    'content-type': isGzip(bytes) ? 'application/gzip' : 'text/plain; charset=utf-8',
+    'cache-control': 'private, no-cache',
+    etag: `"${box.bootstrapSha256}"`,
+  }
+  return { status: 200, bytes, headers }
+}
+
+export const getProposal = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { id, owner, box, policy } = await visible(deps, request)
+  const now = deps.now()
+  const [reports, budget] = await Promise.all([deps.devboxes.reports(id, proposalSince(now)), budgetOf(deps, owner)])
+  return { status: 200, body: { proposal: boxProposal({ id, box, policy }, { reports, ...budget, now }) } }
+}

@@ -1,0 +1,93 @@
+/**
+ * POST /api/devboxes: the name and a part of the cap are taken in one transaction, then the resource is written, and the
+ * controllers make the row of it (spec/3 "What the service does"; DESIGN section 1, "Reservations").
+ */
+import { isAlreadyExists, KubeError } from '../../controllers/runtime/errors.ts'
+import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { bootstrapOf } from '../../crds/devinstance/bootstrap.ts'
+import { devInstanceFaults } from '../../crds/devinstance/faults.ts'
+import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
+import { reservationMicroUsd } from '../../crds/devinstance/plan.ts'
+import { PRICING_VERSION } from '../../crds/devinstance/prices.ts'
+import { capRefusal, nameRefusal } from '../../crds/devinstance/reserving.ts'
+import type { DevInstanceSpec } from '../../crds/devinstance/schema.ts'
+import { reservationExpiresAt, type StoredDevInstance } from '../../crds/devinstance/view.ts'
+import { GROUP, VERSION } from '../../crds/object.ts'
+import { toSpec } from '../../crds/rest.ts'
+import type { Deps } from '../deps.ts'
+import { nameFor } from '../name.ts'
+import { Problem, refuseFaults } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { refuseStalled, wantsAsync } from '../verdict.ts'
+import { pending } from './call.ts'
+import { budgetOf, detailOf, KIND, shownOf } from './find.ts'
+
+/** @throws Problem CAP_EXCEEDED, NAME_TAKEN @returns whether it was taken by this call */
+const reserve = async (deps: Deps, request: ApiRequest, id: string, spec: DevInstanceSpec): Promise<boolean> => {
+  const { account, profile } = request.caller
+  const name = spec.name ?? id
+  const { capMicroUsd } = await budgetOf(deps, account, profile)
+  const committedMicroUsd = reservationMicroUsd(spec, PRICING_VERSION)
+  const price = { committedMicroUsd, capMicroUsd, pricingVersion: PRICING_VERSION }
+  const wish = { resource: id, account, name, ...price, at: deps.now().toISOString() }
+  const { outcome, others } = await deps.devboxes.reserve(wish)
+  if (outcome === 'reserved' || outcome === 'held') return outcome === 'reserved'
+  const { code, detail } = outcome === 'NAME_TAKEN' ? nameRefusal(name) : capRefusal({ ...price, others })
+  throw new Problem(code, `${detail}.`)
+}
+
+/** Writes the resource. What was taken for one that is refused for certain is given back. */
+const create = async (deps: Deps, id: string, spec: DevInstanceSpec, taken: boolean): Promise<void> => {
+  const metadata = { name: id, namespace: deps.namespace }
+  const object = { apiVersion: `${GROUP}/${VERSION}`, kind: DEVINSTANCE.kind, metadata, spec }
+  try {
+    await deps.kube.create(DEVINSTANCE, object)
+  } catch (error) {
+    if (isAlreadyExists(error)) return
+    const isRefusal = error instanceof KubeError && error.status >= 400 && error.status < 500 && error.status !== 429
+    if (taken && isRefusal) await deps.devboxes.release(id)
+    throw error
+  }
+}
+
+const refuseLargeBootstrap = (name: string, { arch, agents, repo }: DevInstanceSpec): void => {
+  const bootstrap = bootstrapOf({ name, arch, agents, repo })
+  if (!bootstrap.ok) throw new Problem(bootstrap.code, bootstrap.detail)
+}
+
+/** Entered, or stalled for good. */
+const isJudged = (row: MirrorRow | undefined): row is MirrorRow => {
+  const stored = row?.view as StoredDevInstance | undefined
+  return stored !== undefined && (stored.box !== null || stored.stalled !== null)
+}
+
+export const reserveDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const spec = toSpec<DevInstanceSpec>(DEVINSTANCE, request.body, { account: request.caller.account })
+  refuseFaults(devInstanceFaults(spec))
+  const id = nameFor('dev', request)
+  refuseLargeBootstrap(spec.name ?? id, spec)
+  const watched = deps.waiter.watch(KIND, id)
+  try {
+    const taken = await reserve(deps, request, id, spec)
+    await create(deps, id, spec, taken)
+    if (wantsAsync(request)) return pending(id)
+    const now = await deps.mirror.get(KIND, id)
+    const row = isJudged(now) ? now : (await watched.until(isJudged))?.row
+    const stored = shownOf(row)
+    if (row && !stored) refuseStalled(row)
+    if (!stored) return pending(id)
+    return {
+      status: 201,
+      headers: { location: `/api/devboxes/${id}` },
+      body: {
+        devbox: await detailOf(deps, stored),
+        bootstrapUrl: `${deps.publicUrl}/api/devboxes/${id}/bootstrap`,
+        reservationExpiresAt: reservationExpiresAt(stored.box),
+        // The cloud makes one instance of it, however often the launch is repeated.
+        clientToken: id,
+      },
+    }
+  } finally {
+    watched.leave()
+  }
+}

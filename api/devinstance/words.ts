@@ -1,0 +1,22 @@
+/** What the routes of dev instances share. */
+import { CAPABILITY } from '../../crds/devinstance/reserving.ts'
+import type { JsonSchema } from '../../crds/rest.ts'
+import { object, text } from '../schemas.ts'
+import * as shapes from './shapes.ts'
+
+export const tag = 'Dev instances'
+export const reads = { kind: 'scope', scope: 'devboxes:read' } as const
+export const manages = { kind: 'scope', scope: 'devboxes:manage' } as const
+export const all = '/api/devboxes'
+export const one = '/api/devboxes/:id'
+
+export const ok = (description: string, schema: JsonSchema) => ({ 200: { description, schema } })
+export const pendingAnswer = {
+  description: 'Said; the verdict is still to come. Poll the address in Location.',
+  schema: object('What is known so far.', { devbox: object('The instance.', { id: text('Names the instance.') }) }),
+  headers: { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' },
+}
+export const changed = { ...ok('The instance.', shapes.wrapped), 202: pendingAnswer }
+
+/** What every change of an instance shares. */
+export const change = { tag, scope: manages, capability: CAPABILITY } as const

@@ -1,0 +1,155 @@
+{{- define "bottega.image" -}}
+{{- with .Values.image -}}
+{{- if .digest }}{{ .repository }}@{{ .digest }}{{ else }}{{ .repository }}:{{ .tag | default $.Chart.AppVersion }}{{ end -}}
+{{- end -}}
+{{- end -}}
+
+{{/* Labels of everything, given (dict "root" $ "component" "api"). */}}
+{{- define "bottega.labels" -}}
+{{ include "bottega.selector" . }}
+app.kubernetes.io/version: {{ .root.Chart.AppVersion | quote }}
+app.kubernetes.io/part-of: bottega
+app.kubernetes.io/managed-by: {{ .root.Release.Service }}
+helm.sh/chart: {{ .root.Chart.Name }}-{{ .root.Chart.Version }}
+{{- end -}}
+
+{{- define "bottega.selector" -}}
+app.kubernetes.io/name: bottega
+app.kubernetes.io/instance: {{ .root.Release.Name }}
+app.kubernetes.io/component: {{ .component }}
+{{- end -}}
+
+{{/* Name of the Secret that the processes read; hooks before the first install read a copy, given "copy" true. */}}
+{{- define "bottega.secretName" -}}
+{{- if .root.Values.secret.existingSecret -}}{{ .root.Values.secret.existingSecret }}
+{{- else if .copy -}}bottega-setup{{- else -}}bottega{{- end -}}
+{{- end -}}
+
+{{- define "bottega.secretData" -}}
+{{- $data := dict "database-url" .databaseUrl "secret-key" .secretKey "smtp-url" .smtpUrl "oidc-client-secret" .oidcClientSecret -}}
+{{- range $key, $value := $data }}{{ if $value }}
+{{ $key }}: {{ $value | b64enc | quote }}
+{{- end }}{{ end }}
+{{- end -}}
+
+{{/* One variable of the environment out of the Secret, given (dict "root" $ "name" "BOTTEGA_…" "key" "…" "copy" false). */}}
+{{- define "bottega.secretVariable" -}}
+- name: {{ .name }}
+  valueFrom:
+    secretKeyRef:
+      name: {{ include "bottega.secretName" . }}
+      key: {{ .key }}
+{{- end -}}
+
+{{/* What both processes are told. */}}
+{{- define "bottega.environment" -}}
+- name: BOTTEGA_NAMESPACE
+  value: {{ .Release.Namespace | quote }}
+- name: BOTTEGA_PUBLIC_URL
+  value: {{ .Values.publicUrl | quote }}
+- name: BOTTEGA_LOG_LEVEL
+  value: {{ .Values.logLevel }}
+{{ include "bottega.secretVariable" (dict "root" . "name" "BOTTEGA_DATABASE_URL" "key" "database-url") }}
+{{ include "bottega.secretVariable" (dict "root" . "name" "BOTTEGA_SECRET_KEY" "key" "secret-key") }}
+{{- range $name, $value := .Values.settings }}
+- name: {{ $name }}
+  value: {{ $value | quote }}
+{{- end }}
+{{- end -}}
+
+{{/* The least that the `restricted` Pod Security Standard asks, and a root file system that nobody writes. */}}
+{{- define "bottega.podSecurity" -}}
+runAsNonRoot: true
+runAsUser: 65532
+runAsGroup: 65532
+fsGroup: 65532
+seccompProfile: { type: RuntimeDefault }
+{{- end -}}
+
+{{- define "bottega.containerSecurity" -}}
+allowPrivilegeEscalation: false
+readOnlyRootFilesystem: true
+capabilities: { drop: [ALL] }
+{{- end -}}
+
+{{/* Alive and ready, as the port for operators tells (not open to clients). */}}
+{{- define "bottega.probes" -}}
+startupProbe:
+  httpGet: { path: /healthz, port: metrics }
+  periodSeconds: 1
+  failureThreshold: 120
+livenessProbe:
+  httpGet: { path: /healthz, port: metrics }
+  periodSeconds: 10
+  timeoutSeconds: 5
+  failureThreshold: 6
+readinessProbe:
+  httpGet: { path: /readyz, port: metrics }
+  periodSeconds: 3
+  timeoutSeconds: 3
+{{- end -}}
+
+{{/* Where pods go, given (dict "root" $ "component" "api" "values" .Values.api). */}}
+{{- define "bottega.placement" -}}
+topologySpreadConstraints:
+  - maxSkew: 1
+    topologyKey: kubernetes.io/hostname
+    whenUnsatisfiable: ScheduleAnyway
+    labelSelector:
+      matchLabels:
+        {{- include "bottega.selector" . | nindent 8 }}
+{{- range $key := list "nodeSelector" "tolerations" "affinity" }}
+{{- with index $.values $key }}
+{{ $key }}:
+  {{- toYaml . | nindent 2 }}
+{{- end }}
+{{- end }}
+{{- end -}}
+
+{{- define "bottega.pullSecrets" -}}
+{{- with .Values.image.pullSecrets }}
+imagePullSecrets:
+  {{- range . }}
+  - name: {{ . }}
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* A changed Secret of the chart's own rolls the pods; one of yours is read at their next start. */}}
+{{- define "bottega.secretChecksum" -}}
+{{- if not .Values.secret.existingSecret }}
+checksum/secret: {{ include "bottega.secretData" .Values.secret | sha256sum }}
+{{- end }}
+{{- end -}}
+
+{{/* A container of a hook that runs one script of the image, given (dict "root" $ "script" "controllers/setup.ts" …). */}}
+{{- define "bottega.hookContainer" -}}
+image: {{ include "bottega.image" .root }}
+imagePullPolicy: {{ .root.Values.image.pullPolicy }}
+args: {{ .args | toJson }}
+securityContext:
+  {{- include "bottega.containerSecurity" . | nindent 2 }}
+resources:
+  requests: { cpu: 50m, memory: 96Mi }
+  limits: { memory: 384Mi }
+terminationMessagePolicy: FallbackToLogsOnError
+{{- end -}}
+
+{{/* All that is missing or does not go together, told at once. */}}
+{{- define "bottega.demand" -}}
+{{- $faults := list -}}
+{{- with .Values -}}
+{{- if not .publicUrl }}{{ $faults = append $faults "publicUrl: where clients reach the API, as https://billing.example.org" }}{{ end -}}
+{{- if not .mail.from }}{{ $faults = append $faults "mail.from: the sender, as billing@example.org" }}{{ end -}}
+{{- if .secret.existingSecret -}}
+{{- range $name, $value := omit .secret "existingSecret" }}{{ if $value }}{{ $faults = append $faults (printf "secret.%s: not together with secret.existingSecret" $name) }}{{ end }}{{ end -}}
+{{- else -}}
+{{- if not .secret.databaseUrl }}{{ $faults = append $faults "secret.databaseUrl: postgresql://user:password@host:5432/bottega (or secret.existingSecret)" }}{{ end -}}
+{{- if not .secret.secretKey }}{{ $faults = append $faults "secret.secretKey: 32 random bytes, as from: openssl rand -base64 32 (or secret.existingSecret)" }}{{ end -}}
+{{- if not .secret.smtpUrl }}{{ $faults = append $faults "secret.smtpUrl: smtp://user:password@host:587 (or secret.existingSecret)" }}{{ end -}}
+{{- if and .oidc.issuer (not .secret.oidcClientSecret) }}{{ $faults = append $faults "secret.oidcClientSecret: OpenID Connect needs it" }}{{ end -}}
+{{- end -}}
+{{- if ne (empty .oidc.issuer) (empty .oidc.clientId) }}{{ $faults = append $faults "oidc: issuer and clientId go together" }}{{ end -}}
+{{- end -}}
+{{- if $faults }}{{ fail (printf "The chart needs these values:\n  %s" (join "\n  " $faults)) }}{{ end -}}
+{{- end -}}

@@ -1,0 +1,279 @@
+/**
+ * The App's hands: what each step does. Each effect is keyed (a row under a condition, a job under an id, a route under its
+ * own) and gives back what its answer says of the world, so that the next step follows without another look.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { type AppResource, liveOf } from '../../crds/app/plan.ts'
+import { filesFor, imageWishes, type SealedRelease, wantsFreshBuild } from '../../crds/app/sealed.ts'
+import { imagesIn } from '../../crds/app/start.ts'
+import { type AppStep, downJobOf, jobIdOf } from '../../crds/app/steps.ts'
+import { urlOf } from '../../crds/app/url.ts'
+import type { AppWorld, Operation, PinnedImage, Release } from '../../crds/app/world.ts'
+import type { Hosts } from '../io/hosts.ts'
+import type { AppStore } from '../runtime/appstore.ts'
+import type { Controller } from '../runtime/controller.ts'
+import { Stalled } from '../runtime/errors.ts'
+import type { FactEvent } from '../runtime/facts.ts'
+import { clearJob, imagesJob, startJob, takeDownJob } from './jobs.ts'
+import { learnBegun, learnEnded, learnLive, learnOperation, learnPassed, learnRetired } from './learn.ts'
+import type { AppLedger, AppRows, Known } from './ledger.ts'
+import type { Logs } from './logs.ts'
+import { groundOf } from './observe.ts'
+import type { Releases } from './release.ts'
+import { IMAGES_HERE, UPLOAD } from './scripts.ts'
+
+export type ActDeps = {
+  ledger: AppLedger
+  store: Pick<AppStore, 'takeSlug' | 'ask'>
+  releases: Releases
+  logs: Logs
+  hosts: Hosts
+  now: () => Date
+}
+
+type Step<Do extends AppStep['do']> = Extract<AppStep, { do: Do }>
+type Learn = ((world: AppWorld) => AppWorld) | undefined
+type Acts = Controller<AppResource, object, AppWorld, AppStep>['act']
+
+/** Characters of a log that a release keeps. */
+const LOG_KEPT = 8_000
+/** How long a CA may take before the release is called live without its certificate. */
+const CERTIFICATE_WAIT_MS = 8_000
+const CERTIFICATE_POLL_MS = 200
+/** Files of an app, over the network. */
+const UPLOAD_DEADLINE_MS = 110_000
+const LOOK_DEADLINE_MS = 15_000
+
+const eventOf = (type: string, { metadata, spec }: AppResource, operation: Operation, hosts: Hosts): FactEvent => ({
+  type,
+  data: {
+    app: {
+      id: metadata.name,
+      slug: spec.slug,
+      url: urlOf(spec, groundOf(hosts.facts(spec.hostId))),
+      release: operation.release,
+      operation_id: operation.id,
+      kind: operation.kind,
+    },
+  },
+})
+
+export const makeActs = (deps: ActDeps): Acts => {
+  const { ledger, releases, hosts } = deps
+  /** Operations whose images were all found on the host, and what it said of them. Who forgets it runs the job. */
+  const here = new Map<string, string>()
+  const now = () => deps.now().toISOString()
+
+  const end = async (object: AppResource, step: Omit<Step<'end'>, 'do'>): Promise<Learn> => {
+    const { operation, state, code, message } = step
+    const at = now()
+    const isFailure = state === 'failed' || state === 'unknown'
+    const event = isFailure ? eventOf('app.release_failed', object, operation, hosts) : null
+    const redact = await redactFor(object, operation)
+    const shown = redact(message)
+    const log = step.log && redact(step.log).slice(-LOG_KEPT)
+    const done = await ledger.end({ ...step, message: shown, log, event, at })
+    return done ? learnEnded(operation, { state, code, message: shown }, at) : undefined
+  }
+
+  const redactFor = async (object: AppResource, { release }: Operation) =>
+    deps.logs.redactFor(object.metadata.name, release)
+
+  type Passing = { operation: Operation; step: string; known?: Known; sealed?: Buffer; message?: string }
+  const pass = async ({ operation, step, known = {}, sealed, message }: Passing): Promise<Learn> => {
+    const at = now()
+    const passed = await ledger.pass({ operation, step, known, sealed: sealed ?? null, message: message ?? null, at })
+    return passed ? learnPassed(operation, known as Partial<Release>, at) : undefined
+  }
+
+  const takeSlug = async ({ metadata, spec }: AppResource): Promise<Learn> => {
+    const wish = { app: metadata.name, account: spec.account, host: spec.hostId, slug: spec.slug }
+    const outcome = await deps.store.takeSlug(wish)
+    if (outcome === 'refused') throw new Stalled('SLUG_TAKEN', `SLUG_TAKEN: /slug ${spec.slug} is another app`)
+    return (world) => ({ ...world, slugHolder: metadata.name })
+  }
+
+  const begin = async (given: Step<'begin'>): Promise<Learn> => {
+    const at = now()
+    const number = await ledger.begin({ ...given, at })
+    return number === null ? undefined : learnBegun({ ...given, at }, number)
+  }
+
+  const check = async (object: AppResource, { operation, release, pinned }: Step<'check'>): Promise<Learn> => {
+    const { metadata, spec } = object
+    const host = groundOf(hosts.facts(spec.hostId))
+    if (!host) throw new Stalled('HOST_MISSING', `HOST_MISSING: there is no host ${spec.hostId}`)
+    const row = await rowsOf(object)
+    const confirmed = operation.intent.kind === 'deploy' ? operation.intent.volumes : []
+    const live = liveOf(row)
+    const judged = await releases.judge({ app: metadata.name, spec, host, release, pinned, live, confirmed })
+    if (!judged.ok) {
+      const { code, detail } = judged
+      return end(object, { operation, state: 'failed', code, message: detail, log: null })
+    }
+    const { sealed, digest } = releases.seal(metadata.name, release.number, judged.sealed)
+    return pass({ operation, step: 'check', known: { record: judged.record, digest }, sealed })
+  }
+
+  const upload = async ({ metadata, spec }: AppResource, { operation, release }: Step<'upload'>): Promise<Learn> => {
+    const sealed = await releases.open(metadata.name, release.number)
+    const needed = filesFor(sealed)
+    const found = needed === 'mounts' || wantsFreshBuild(sealed) ? null : await imagesHere(spec.hostId, sealed)
+    if (found !== null) here.set(operation.id, found)
+    if (needed === 'none' || found !== null) {
+      return pass({ operation, step: 'upload', message: 'no file is needed on the host' })
+    }
+    const body = await releases.filesOf(spec.account, release.source)
+    if (!body) throw new Error(`the files of upload ${release.source} are gone`)
+    const lines = [spec.slug, String(release.number)]
+    const { code } = await hosts.link(spec.hostId).run({ script: UPLOAD, lines, body, deadlineMs: UPLOAD_DEADLINE_MS })
+    if (code !== 0) throw new Error(`the files were not taken: exit code ${code}`)
+    return pass({ operation, step: 'upload' })
+  }
+
+  /** What the job for images would say, when all of them are there. */
+  const imagesHere = async (host: string, sealed: SealedRelease): Promise<string | null> => {
+    const names = imageWishes(sealed).map(({ name }) => name)
+    const lines = [String(names.length), ...names]
+    const { code, stdout } = await hosts.link(host).run({
+      script: IMAGES_HERE,
+      lines,
+      deadlineMs: LOOK_DEADLINE_MS,
+      lane: 'status',
+    })
+    return code === 0 ? stdout.toString('utf8') : null
+  }
+
+  const startJobOf = async (object: AppResource, given: Step<'startJob'>): Promise<Learn> => {
+    const { metadata, spec } = object
+    const log = given.step === 'images' ? here.get(given.operation.id) : undefined
+    if (log !== undefined) {
+      here.delete(given.operation.id)
+      return (world) => ({ ...world, job: { state: 'exited', code: 0, log, cancelled: false } })
+    }
+    const sealed = await releases.open(metadata.name, given.release.number)
+    const job = given.step === 'images' ? imagesJob(spec, sealed, given) : startJob(spec, sealed, given)
+    const state = await hosts.link(spec.hostId).startJob(job)
+    return (world) => ({ ...world, job: state })
+  }
+
+  const takeImages = async (object: AppResource, step: Step<'takeImages'>): Promise<Learn> => {
+    const { operation, release, log } = step
+    const { name } = object.metadata
+    const opened = await releases.open(name, release.number)
+    const wanted = opened.project.services.map(({ name, image }) => ({ service: name, name: image }))
+    const found = imagesIn(log, wanted)
+    const fail = (code: 'RELEASE_FAILED' | 'ARCH_MISMATCH', detail: string) =>
+      end(object, { operation, state: 'failed', code, message: detail, log })
+    if (!found) return fail('RELEASE_FAILED', 'the host did not say which images it has')
+    const { arch } = release.record ?? {}
+    const strange = found.archs.findIndex((one) => one !== arch)
+    if (strange >= 0) {
+      const which = found.images[strange] as PinnedImage
+      return fail('ARCH_MISMATCH', `the image of ${which.service} is for ${found.archs[strange]}, the host is ${arch}`)
+    }
+    // A repeated release keeps the names under which its images were first known.
+    const images = opened.images.length > 0 ? opened.images : found.images
+    const { sealed, digest } = releases.seal(name, release.number, { ...opened, images })
+    return pass({ operation, step: 'images', known: { record: { images }, digest, state: 'starting' }, sealed })
+  }
+
+  /** A first release is reached from the moment that it is called live. A CA that takes longer is not waited for. */
+  const certified = async (host: string, hostnames: readonly string[]): Promise<void> => {
+    const endMs = performance.now() + CERTIFICATE_WAIT_MS
+    while (performance.now() < endMs) {
+      const served = await hosts.certificates(host)
+      if (hostnames.every((name) => served.some(({ hostname, state }) => hostname === name && state === 'valid')))
+        return
+      await sleep(CERTIFICATE_POLL_MS)
+    }
+  }
+
+  const goLive = async (object: AppResource, operation: Operation): Promise<Learn> => {
+    const at = now()
+    const done = await ledger.goLive(operation, eventOf('app.released', object, operation, hosts), at)
+    return done ? learnLive(operation, at) : undefined
+  }
+
+  const takeDown = async ({ metadata, spec }: AppResource, step: Step<'takeDown'>): Promise<Learn> => {
+    const { release, restoresBase } = step
+    const link = hosts.link(spec.hostId)
+    const rows = await rowsOf({ metadata, spec })
+    const live = restoresBase ? await liveSealed(metadata.name, rows) : null
+    const { releases: all } = rows
+    const job = takeDownJob(spec, release, { id: downJobOf(metadata.uid, release.number), live, releases: all })
+    if ((await link.jobState(job.id)).state === 'exited') await link.dropJob(job.id)
+    const state = await link.startJob(job)
+    return (world) => ({ ...world, retiring: { ...world.retiring, [release.number]: state } })
+  }
+
+  const rowsOf = ({ metadata, spec }: Pick<AppResource, 'metadata' | 'spec'>) =>
+    ledger.observe({ app: metadata.name, host: spec.hostId, slug: spec.slug, now: now() })
+
+  const liveSealed = async (app: string, rows: AppRows) => {
+    const live = liveOf(rows)
+    return live ? { number: live.number, sealed: await releases.open(app, live.number) } : null
+  }
+
+  const clear = async ({ metadata, spec }: AppResource): Promise<Learn> => {
+    const link = hosts.link(spec.hostId)
+    const rows = await rowsOf({ metadata, spec })
+    const job = clearJob(spec, rows.releases, downJobOf(metadata.uid, 'all'))
+    if ((await link.jobState(job.id)).state === 'exited') await link.dropJob(job.id)
+    const state = await link.startJob(job)
+    return (world) => ({ ...world, job: state })
+  }
+
+  return {
+    takeSlug: (_step, object) => takeSlug(object),
+    ask: async ({ id, intent }, { metadata, spec }) => {
+      const operation = await deps.store.ask({ id, app: metadata.name, account: spec.account, intent, at: now() })
+      if (!operation) throw new Error(`operation ${id} is another app's`)
+      return (world) => ({ ...world, operations: [...world.operations, operation] })
+    },
+    begin,
+    check: (step, object) => check(object, step),
+    upload: (step, object) => upload(object, step),
+    startJob: (step, object) => startJobOf(object, step),
+    takeImages: (step, object) => takeImages(object, step),
+    takeAddress: ({ operation, address }) => pass({ operation, step: 'start', known: { address } }),
+    claimSwitch: async ({ operation }) => {
+      const at = now()
+      const claimed = await ledger.claimSwitch(operation, at)
+      return learnOperation(operation, claimed ? { switchAt: at } : { cancelAt: at })
+    },
+    setRoute: async ({ route, digest, address, isFirst }, { metadata, spec }) => {
+      await hosts.routes(spec.hostId).set(route)
+      if (isFirst) await certified(spec.hostId, route.hostnames)
+      await ledger.setRoute(metadata.name, digest, address)
+      return (world) => ({ ...world, route: { digest, address } })
+    },
+    goLive: ({ operation }, object) => goLive(object, operation),
+    cancelJob: async ({ job }, { spec }) => {
+      await hosts.link(spec.hostId).cancelJob(job)
+      return (world) => world
+    },
+    end: (step, object) => end(object, step),
+    takeDown: (step, object) => takeDown(object, step),
+    retire: async ({ release }, { metadata, spec }) => {
+      const at = now()
+      const link = hosts.link(spec.hostId)
+      const made = { id: release.operation }
+      const keys = [jobIdOf(made, 'images'), jobIdOf(made, 'start'), downJobOf(metadata.uid, release.number)]
+      // Nothing of one without a record ever reached the host.
+      for (const job of release.record === null ? [] : keys) await link.dropJob(job)
+      await ledger.retire(metadata.name, release.number, at)
+      return learnRetired(release.number, at)
+    },
+    fetchLogs: ({ wish }, object) => deps.logs.fetch(object, wish),
+    removeRoute: async (_step, { metadata, spec }) => {
+      await hosts.routes(spec.hostId).remove(`app-${metadata.uid}`)
+      await ledger.removeRoute(metadata.name)
+      return (world) => ({ ...world, route: null })
+    },
+    clear: (_step, object) => clear(object),
+    forget: async (_step, { metadata, spec }) => {
+      await ledger.forget(metadata.name, spec.volumesOnDelete === 'keep')
+    },
+  }
+}

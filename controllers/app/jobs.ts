@@ -1,0 +1,112 @@
+/** The detached jobs of an app, as the host is given them. */
+import { type ComposeDocument, type Printed, printProject } from '../../crds/app/compose/print.ts'
+import type { AppSpec } from '../../crds/app/schema.ts'
+import { imageWishes, pinnedProject, type SealedRelease, wantsFreshBuild } from '../../crds/app/sealed.ts'
+import { jobIdOf } from '../../crds/app/steps.ts'
+import type { Operation, Release } from '../../crds/app/world.ts'
+import type { Job } from '../io/hosts.ts'
+import { baseProjectOf } from './observe.ts'
+import { CLEAR, IMAGES, START, TAKE_DOWN } from './scripts.ts'
+
+/** A build may fetch half of a registry. */
+const IMAGES_LIMIT_MS = 30 * 60_000
+/** How long a release may take to be healthy. */
+export const START_SECONDS = 180
+const START_LIMIT_MS = (START_SECONDS + 60) * 1_000
+const DOWN_LIMIT_MS = 120_000
+
+/** A document as one line of stdin: in its strings a line feed is written otherwise. */
+const lineOf = (document: ComposeDocument | null | undefined): string => document?.text.replaceAll('\n', ' ') ?? ''
+
+type Given = { operation: Operation; release: Release }
+
+/** The project of a release's stateless services, whether it has any or not. */
+export const projectOf = (printed: Pick<Printed, 'release'>): string => printed.release?.project ?? ''
+
+export const imagesJob = ({ slug }: AppSpec, sealed: SealedRelease, { operation, release }: Given): Job => {
+  const wishes = imageWishes(sealed)
+  const built = wishes.filter(({ how }) => how === 'build').map(({ name }) => name)
+  const known = wantsFreshBuild(sealed) ? [] : built
+  const { build } = printProject(sealed.project, release.number)
+  const builds = built.length > 0 ? build : null
+  return {
+    id: jobIdOf(operation, 'images'),
+    script: IMAGES,
+    lines: [
+      slug,
+      String(release.number),
+      builds?.project ?? '',
+      lineOf(builds),
+      known.join(' '),
+      String(wishes.length),
+      ...wishes.flatMap(({ service, name, how }) => [service, name, how]),
+    ],
+    limitMs: IMAGES_LIMIT_MS,
+  }
+}
+
+export const startJob = ({ slug }: AppSpec, sealed: SealedRelease, { operation, release }: Given): Job => {
+  const printed = printProject(pinnedProject(sealed), release.number)
+  const { base, release: stateless, routed, baseFiles } = printed
+  const routedProject = routed.document === 'base' ? base?.project : stateless?.project
+  return {
+    id: jobIdOf(operation, 'start'),
+    script: START,
+    lines: [
+      slug,
+      String(release.number),
+      base?.project ?? '',
+      lineOf(base),
+      projectOf(printed),
+      lineOf(stateless),
+      routedProject ?? '',
+      routed.service,
+      String(routed.port),
+      String(START_SECONDS),
+      String(baseFiles.length),
+      ...baseFiles.flatMap(({ from, to }) => [from, to]),
+    ],
+    limitMs: START_LIMIT_MS,
+  }
+}
+
+/** Releases that can be rolled back to without a build. */
+const KEPT_RELEASES = 6
+
+/** Ids of the images that rollbacks may want. @param releases newest first */
+const keptImages = (releases: readonly Release[]): string =>
+  releases
+    .filter(({ state }, place) => place < KEPT_RELEASES || state === 'live')
+    .flatMap(({ record }) => (record?.images ?? []).map(({ id }) => id))
+    .join(' ')
+
+type Going = { id: string; live: { number: number; sealed: SealedRelease } | null; releases: readonly Release[] }
+
+/** @param going.live what the stateful services go back to */
+export const takeDownJob = ({ slug }: AppSpec, release: Release, { id, live, releases }: Going): Job => {
+  const base = live ? printProject(pinnedProject(live.sealed), live.number).base : null
+  return {
+    id,
+    script: TAKE_DOWN,
+    lines: [
+      slug,
+      String(release.number),
+      release.record?.project ?? '',
+      base?.project ?? '',
+      lineOf(base),
+      keptImages(releases),
+    ],
+    limitMs: DOWN_LIMIT_MS,
+  }
+}
+
+export const clearJob = ({ slug, volumesOnDelete }: AppSpec, releases: readonly Release[], id: string): Job => {
+  const open = releases.filter(({ retiredAt }) => retiredAt === null)
+  const projects = open.flatMap(({ record }) => (record?.project ? [record.project] : []))
+  return {
+    id,
+    script: CLEAR,
+    lines: [slug, '0', volumesOnDelete, baseProjectOf(slug), String(projects.length), ...projects],
+    limitMs: DOWN_LIMIT_MS,
+  }
+}

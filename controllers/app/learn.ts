@@ -1,0 +1,94 @@
+/** What the answer of a step says of the world, so that the step after it needs no look in between. */
+import type { AppWorld, Operation, Release } from '../../crds/app/world.ts'
+
+type Learn = (world: AppWorld) => AppWorld
+
+const withOperation =
+  (id: string, change: (operation: Operation) => Operation): Learn =>
+  (world) => ({ ...world, operations: world.operations.map((one) => (one.id === id ? change(one) : one)) })
+
+const withRelease =
+  (number: number, change: Partial<Release>): Learn =>
+  (world) => ({
+    ...world,
+    releases: world.releases.map((one) =>
+      one.number === number
+        ? { ...one, ...change, ...(change.record && { record: { ...one.record, ...change.record } }) }
+        : one,
+    ),
+  })
+
+const both =
+  (first: Learn, second: Learn): Learn =>
+  (world) =>
+    second(first(world))
+
+export const learnBegun = (
+  given: { operation: Operation; source: string; envVersion: number | null; restoredFrom: number | null; at: string },
+  number: number,
+): Learn => {
+  const { operation, at, ...rest } = given
+  const release: Release = {
+    ...rest,
+    number,
+    id: operation.id.replace(/^op-/, 'rel-'),
+    operation: operation.id,
+    state: 'building',
+    reason: null,
+    logTail: null,
+    record: null,
+    digest: null,
+    address: null,
+    createdAt: at,
+    liveAt: null,
+    supersededAt: null,
+    retiredAt: null,
+  }
+  const begun = withOperation(operation.id, (one) => ({
+    ...one,
+    state: 'running',
+    release: number,
+    startedAt: at,
+    steps: one.steps.map((step, place) => (place === 0 ? { ...step, state: 'running', startedAt: at } : step)),
+  }))
+  return both(begun, (world) => ({ ...world, releases: [release, ...world.releases] }))
+}
+
+export const learnPassed = (operation: Operation, known: Partial<Release>, at: string): Learn => {
+  const advanced = withOperation(operation.id, (one) => {
+    const present = one.steps.findIndex(({ state }) => state === 'running')
+    const steps = one.steps.map((step, place) => {
+      if (place === present) return { ...step, state: 'succeeded' as const, endedAt: at }
+      return place === present + 1 ? { ...step, state: 'running' as const, startedAt: at } : step
+    })
+    return { ...one, steps }
+  })
+  // The next step's job is not there yet: nobody has started it.
+  const jobless: Learn = (world) => ({ ...world, job: { state: 'absent' } })
+  return both(both(advanced, withRelease(operation.release ?? 0, known)), jobless)
+}
+
+export const learnEnded = (operation: Operation, change: Partial<Operation>, at: string): Learn =>
+  both(
+    withOperation(operation.id, (one) => ({ ...one, ...change, endedAt: at })),
+    operation.release === null ? (world) => world : withRelease(operation.release, { state: 'failed' }),
+  )
+
+export const learnLive = (operation: Operation, at: string): Learn => {
+  const switched: Learn = (world) => ({
+    ...world,
+    releases: world.releases.map((one) => {
+      if (one.number === operation.release) return { ...one, state: 'live' as const, liveAt: at }
+      return one.state === 'live' ? { ...one, state: 'superseded' as const, supersededAt: at } : one
+    }),
+  })
+  return both(
+    switched,
+    withOperation(operation.id, (one) => ({ ...one, state: 'succeeded', endedAt: at })),
+  )
+}
+
+export const learnOperation = (operation: Operation, change: Partial<Operation>): Learn =>
+  withOperation(operation.id, (one) => ({ ...one, ...change }))
+
+export const learnRetired = (number: number, at: string): Learn => withRelease(number, { retiredAt: at })

@@ -1,0 +1,197 @@
+/**
+ * The DevInstance's hands: they write decisions, and nothing else. No step of it could reach a machine: the cloud work is
+ * the provisioner's (spec/3 "What the service does"). What to do is decided in crds/devinstance/plan.ts.
+ */
+import { limitOf } from '../crds/account/quotas.ts'
+import { bootstrapOf } from '../crds/devinstance/bootstrap.ts'
+import { addressOf, type Box, committedMicroUsd } from '../crds/devinstance/box.ts'
+import { reserved, underOverride } from '../crds/devinstance/effects.ts'
+import { eventOf, factKind, pendingOf } from '../crds/devinstance/facts.ts'
+import { DEVINSTANCE } from '../crds/devinstance/kind.ts'
+import {
+  type DevInstanceFacts,
+  type DevInstanceResource,
+  type DevInstanceStep,
+  planDevInstance,
+  stalledUntil,
+} from '../crds/devinstance/plan.ts'
+import type { Refusal } from '../crds/devinstance/refusal.ts'
+import { gitOf } from '../crds/devinstance/report.ts'
+import { capRefusal, MICRO_USD, nameRefusal, takenRefusal } from '../crds/devinstance/reserving.ts'
+import { storedDevInstance } from '../crds/devinstance/view.ts'
+import type { DevInstanceWorld, Settlement } from '../crds/devinstance/world.ts'
+import { controlOf } from './control.ts'
+import type { Directory } from './directory.ts'
+import type { Blobs } from './runtime/blobs.ts'
+import type { Controller } from './runtime/controller.ts'
+import { type DevboxLedger, makeDevboxLedger, type Settled } from './runtime/devboxes.ts'
+import { Stalled } from './runtime/errors.ts'
+import type { Mirror } from './runtime/mirror.ts'
+
+export type DevInstanceDeps = {
+  devboxes: DevboxLedger
+  accounts: Directory
+  blobs: Blobs
+  mirror: Mirror
+  now: () => Date
+}
+
+type Step<Do extends DevInstanceStep['do']> = Extract<DevInstanceStep, { do: Do }>
+type Learn = (world: DevInstanceWorld) => DevInstanceWorld
+
+const observe = async (deps: DevInstanceDeps, { metadata, spec }: DevInstanceResource): Promise<DevInstanceWorld> => {
+  const profile = deps.accounts.get(spec.account)
+  const { record, pending, lastReport, factSeq } = await deps.devboxes.observe(metadata.name)
+  const account = profile && {
+    capabilities: profile.capabilities,
+    capMicroUsd: limitOf('devbox_cost_cap_usd', profile) * MICRO_USD,
+  }
+  return {
+    account,
+    record,
+    pending: pending.map(pendingOf),
+    lastReport: lastReport && { at: lastReport.at, git: gitOf(lastReport.body) },
+    factSeq,
+  }
+}
+
+const reserve = async (deps: DevInstanceDeps, step: Step<'reserve'>, { metadata, spec }: DevInstanceResource) => {
+  const { name, committedMicroUsd, capMicroUsd, pricingVersion } = step
+  const now = deps.now()
+  const wish = { resource: metadata.name, account: spec.account, at: now.toISOString() }
+  const { outcome, others } = await deps.devboxes.reserve({
+    ...wish,
+    name,
+    committedMicroUsd,
+    capMicroUsd,
+    pricingVersion,
+  })
+  if (outcome === 'reserved' || outcome === 'held') return
+  const { code, detail } =
+    outcome === 'NAME_TAKEN' ? nameRefusal(name) : capRefusal({ committedMicroUsd, capMicroUsd, others })
+  throw new Stalled(code, `${code}: ${detail}`, stalledUntil(now))
+}
+
+const enter = async (deps: DevInstanceDeps, step: Step<'enter'>, object: DevInstanceResource) => {
+  const { metadata, spec } = object
+  const { name, pricingVersion, rev } = step
+  const bootstrap = bootstrapOf({ name, arch: spec.arch, agents: spec.agents, repo: spec.repo })
+  if (!bootstrap.ok) throw new Stalled(bootstrap.code, `${bootstrap.code}: ${bootstrap.detail}`)
+  const bootstrapSha256 = await deps.blobs.put(bootstrap.bytes)
+  const at = deps.now().toISOString()
+  const box = reserved({ spec, fallbackName: metadata.name, pricingVersion, bootstrapSha256, at })
+  const { sizeClass, arch, diskGb } = box
+  const told = [{ kind: 'reserved', data: { name, sizeClass, arch, diskGb } }]
+  const settlement: Settlement = { seq: null, trigger: 'reserve', at, by: null, state: 'accepted', box, told }
+  // What it commits was taken under the cap with the reservation, so the cap is not asked again.
+  await write(deps, object, { settlement, before: null, rev, capMicroUsd: 0, over: false })
+}
+
+type Decided = { settlement: Settlement; before: Box | null; rev: number; capMicroUsd: number; over: boolean }
+
+/** Writes one decision. @returns what forbids it beyond this instance */
+const write = (deps: DevInstanceDeps, object: DevInstanceResource, decided: Decided): Promise<Settled> => {
+  const { metadata, spec } = object
+  const { settlement, before, rev, capMicroUsd, over } = decided
+  const { seq, trigger, at, by } = settlement
+  const resource = metadata.name
+  const fact = { resource, key: `${trigger}:${rev}`, kind: factKind(trigger), body: {}, state: 'accepted' as const, at }
+  const of = { resource, rev, at, by, ...(seq === null ? { seq, fact } : { seq }) }
+  if (settlement.state === 'refused') {
+    const { code, detail } = settlement
+    return deps.devboxes.settle({ ...of, state: 'refused', code, detail })
+  }
+  const { box, told } = settlement
+  const event = eventOf(resource, spec.account, before, settlement)
+  const row = { uid: metadata.uid, box, committedMicroUsd: committedMicroUsd(box), capMicroUsd, over, told, event }
+  return deps.devboxes.settle({ ...of, state: 'accepted', ...row })
+}
+
+/** What was decided is known, so the next call can be judged at once. */
+const learn =
+  (settlement: Settlement): Learn =>
+  (world) => {
+    if (world.record === null) return world
+    const { record, pending } = world
+    const box = settlement.state === 'accepted' ? settlement.box : record.box
+    return {
+      ...world,
+      record: { ...record, rev: record.rev + 1, box },
+      pending: pending.filter(({ seq }) => seq === null || seq !== settlement.seq),
+    }
+  }
+
+/** What forbids a decision beyond its instance, as the refusal that REST answers; null for one that an override allows. */
+const refusalOf = (settled: Settled, { settlement, before, capMicroUsd }: Decided): Refusal | null => {
+  if (settlement.state !== 'accepted') return null
+  const { box, trigger } = settlement
+  if (settled.outcome === 'CAP_EXCEEDED') {
+    if (before?.capOverride && trigger === 'resizing') return null
+    return capRefusal({ committedMicroUsd: committedMicroUsd(box), capMicroUsd, others: settled.others })
+  }
+  if (settled.outcome !== 'taken') return null
+  const publicIp = addressOf(box)?.publicIp
+  return takenRefusal(settled.what, {
+    name: box.name,
+    instanceId: box.instanceId,
+    eipAllocId: box.eipAllocId,
+    publicIp,
+  })
+}
+
+const settle = async (deps: DevInstanceDeps, step: Step<'settle'>, object: DevInstanceResource) => {
+  const first: Decided = { ...step, over: false }
+  const settled = await write(deps, object, first)
+  if (settled.outcome === 'settled') return learn(step.settlement)
+  // Somebody decided meanwhile: a fresh look tells.
+  if (settled.outcome === 'stale' || step.settlement.state !== 'accepted') return undefined
+  const refusal = refusalOf(settled, first)
+  const { seq, trigger, at, by, box } = step.settlement
+  const second: Settlement = refusal
+    ? { seq, trigger, at, by, state: 'refused', code: refusal.code, detail: refusal.detail }
+    : { ...step.settlement, box: underOverride(box) }
+  const again = await write(deps, object, { ...first, settlement: second, over: refusal === null })
+  return again.outcome === 'settled' ? learn(second) : undefined
+}
+
+export const devInstanceController = (
+  deps: DevInstanceDeps,
+): Controller<DevInstanceResource, DevInstanceFacts, DevInstanceWorld, DevInstanceStep> => ({
+  kind: DEVINSTANCE,
+  ...(DEVINSTANCE.finalizer !== undefined && { finalizer: DEVINSTANCE.finalizer }),
+  observe: (object) => observe(deps, object),
+  plan: planDevInstance,
+  act: {
+    reserve: (step, object) => reserve(deps, step, object),
+    enter: (step, object) => enter(deps, step, object),
+    settle: (step, object) => settle(deps, step, object),
+  },
+  report: async (object, world, plan) => {
+    const { metadata, spec } = object
+    const view = storedDevInstance(object, world.record?.box ?? null, plan)
+    await deps.mirror.put({
+      kind: DEVINSTANCE.kind,
+      name: metadata.name,
+      account: spec.account,
+      uid: metadata.uid,
+      generation: metadata.generation,
+      observedGeneration: metadata.generation,
+      view,
+      createdAt: metadata.creationTimestamp,
+      updatedAt: view.box?.stateSince ?? metadata.creationTimestamp,
+    })
+  },
+  forget: async (key) => {
+    await deps.mirror.remove(DEVINSTANCE.kind, key.slice(key.indexOf('/') + 1))
+  },
+})
+
+/** Passes at once: a pass is a read and at most a few statements. */
+const CONCURRENCY = 16
+
+export const devInstanceControl = controlOf({
+  kind: DEVINSTANCE,
+  concurrency: CONCURRENCY,
+  make: ({ pg, epoch, accounts, blobs, mirror, now }) =>
+    devInstanceController({ devboxes: makeDevboxLedger({ pg, epoch }), accounts, blobs, mirror, now }),
+})

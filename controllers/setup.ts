@@ -1,0 +1,35 @@
+/** One-off work around the two processes, as the chart's hooks run it: `setup.ts definitions | migrate | remove-definitions`. */
+import { applyDefinitions, removeDefinitions } from './runtime/definitions.ts'
+import { CLUSTER, DATABASE, EnvError, readEnv } from './runtime/env.ts'
+import { type Kube, makeKube } from './runtime/kube.ts'
+import { makeLog } from './runtime/log.ts'
+import { migrate } from './runtime/migrate.ts'
+
+const withKube = async (work: (kube: Kube) => Promise<string[]>): Promise<string[]> => {
+  const { kubeconfig } = readEnv(CLUSTER, process.env)
+  const kube = makeKube({ ...(kubeconfig !== undefined && { kubeconfig }), fieldManager: 'bottega-setup' })
+  try {
+    return await work(kube)
+  } finally {
+    await kube.close()
+  }
+}
+
+const WORKS: Record<string, () => Promise<string[]>> = {
+  definitions: () => withKube(applyDefinitions),
+  migrate: () => migrate(readEnv(DATABASE, process.env).databaseUrl),
+  'remove-definitions': () => withKube(removeDefinitions),
+}
+
+const main = async () => {
+  const [name = ''] = process.argv.slice(2)
+  const work = WORKS[name]
+  if (!work) throw new EnvError([{ name: 'argument', expected: `one of ${Object.keys(WORKS).join(', ')}` }])
+  const log = makeLog({ level: 'info', base: { process: 'setup' } })
+  log.info({ work: name, done: await work() }, 'set up')
+}
+
+main().catch((error) => {
+  console.error(error instanceof EnvError ? error.message : error)
+  process.exit(error instanceof EnvError ? 2 : 1)
+})

@@ -1,0 +1,28 @@
+/** The rules of an App's spec that no schema says; REST refuses with them, the plan stalls with the same codes and words. */
+import type { Fault } from '../problem.ts'
+import type { AppSpec } from './schema.ts'
+
+/** Names that the platform, the web or mail keep for themselves under a base domain. */
+export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
+  'www api admin mail smtp imap ftp ns ns1 ns2 app apps static assets cdn status bottega autodiscover wpad localhost'.split(
+    ' ',
+  ),
+)
+
+export const faultsOf = (spec: AppSpec): Fault[] => {
+  const faults: Fault[] = []
+  if (RESERVED_SLUGS.has(spec.slug)) {
+    faults.push({ code: 'SLUG_TAKEN', pointer: '/slug', detail: `${spec.slug} is reserved` })
+  }
+  // A name that reads like another alphabet's (RFC 5890) is refused; ours are plain.
+  if (spec.slug.startsWith('xn--') || spec.slug.slice(2, 4) === '--') {
+    faults.push({ code: 'INVALID_FIELD', pointer: '/slug', detail: 'may not have -- in third and fourth place' })
+  }
+  if (spec.access === 'private' && spec.passwordVersion === undefined) {
+    faults.push({ code: 'PASSWORD_REQUIRED', pointer: '/password', detail: 'a private app needs a password' })
+  }
+  if (spec.source && spec.restore) {
+    faults.push({ code: 'INVALID_FIELD', pointer: '/restore', detail: 'give source or restore, not both' })
+  }
+  return faults
+}

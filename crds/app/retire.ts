@@ -1,0 +1,56 @@
+/**
+ * What is over goes: a superseded release once its visitors have left it, a failed one at once. Images stay, so that a
+ * rollback needs no build.
+ */
+import type { AppStep } from './steps.ts'
+import type { AppWorld, Release } from './world.ts'
+
+/** How long requests that began on a superseded release may take to end. */
+export const DRAIN_MAX_MS = 30_000
+/** A request may be on its way from the proxy when the route changes. */
+const DRAIN_MIN_MS = 1_000
+
+type Retiring = { steps: AppStep[] /** Something is on its way: look again soon. */; isWaiting: boolean }
+
+const isDrained = (release: Release, world: AppWorld, now: Date): boolean => {
+  if (release.state !== 'superseded' || release.address === null) return true
+  const sinceMs = now.getTime() - Date.parse(release.supersededAt ?? release.createdAt)
+  if (sinceMs < DRAIN_MIN_MS) return false
+  return sinceMs >= DRAIN_MAX_MS || (world.requests[release.address] ?? 0) === 0
+}
+
+/** The stateful services may have been changed for it: they go back to what the live release says. */
+const restoresBase = (release: Release, world: AppWorld): boolean => {
+  const hasLive = world.releases.some(({ state }) => state === 'live')
+  return release.state === 'failed' && hasLive && (release.record?.stateful ?? []).length > 0
+}
+
+const takeDown = (release: Release, world: AppWorld): AppStep => ({
+  do: 'takeDown',
+  release,
+  restoresBase: restoresBase(release, world),
+})
+
+/** Whether something of it may still be on the host. */
+export const isOver = ({ state, retiredAt }: Release): boolean =>
+  retiredAt === null && (state === 'superseded' || state === 'failed')
+
+/** What is next for one that is over; null while there is nothing to do but wait. */
+const stepFor = (release: Release, world: AppWorld, now: Date): AppStep | null => {
+  // It was refused before anything of it reached the host.
+  if (release.record === null) return { do: 'retire', release }
+  if (world.unreachable !== null || !isDrained(release, world, now)) return null
+  const job = world.retiring[release.number] ?? { state: 'absent' }
+  // A host whose engine did not answer is asked again.
+  if (job.state === 'exited') return job.code === 0 ? { do: 'retire', release } : takeDown(release, world)
+  // While another is being made the base belongs to it.
+  const isBusy = world.operations.some(({ state }) => state === 'running')
+  const mayGo = job.state === 'absent' && !(isBusy && restoresBase(release, world))
+  return mayGo ? takeDown(release, world) : null
+}
+
+export const retireSteps = (world: AppWorld, now: Date): Retiring => {
+  const over = world.releases.filter(isOver)
+  const steps = over.map((release) => stepFor(release, world, now)).filter((step) => step !== null)
+  return { steps, isWaiting: over.length > 0 }
+}

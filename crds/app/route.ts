@@ -1,0 +1,126 @@
+/**
+ * The route of an app as handlers of Caddy: what visitors may not send is taken away, a private app asks the platform on
+ * each request, then the live release gets it (CONTRACT section 10, Apps; research/sites-apps.md 3, forward_auth).
+ */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { AppResource } from './plan.ts'
+import type { AppStep } from './steps.ts'
+import { hostnameOf } from './url.ts'
+import type { AppWorld, HostGround } from './world.ts'
+
+export type AppRoute = { id: string; owner: string; hostnames: string[]; handle: unknown[] }
+
+/** Names the app to the platform, under a MAC of the platform's own, so that its proxy is believed and nobody else. */
+export const GATE_HEADER = 'X-Bottega-Gate'
+/** On the app's own host: the sign-in page, and what the proxy asks. */
+export const ACCESS_PATH = '/_bottega/access'
+export const VERIFY_PATH = '/_bottega/verify'
+
+/** Who a visitor is, is never for the visitor to say. */
+export const STRIPPED_HEADERS = [
+  'Remote-User',
+  'X-Forwarded-User',
+  'X-Forwarded-Email',
+  'X-Auth-Request-*',
+  'X-Bottega-*',
+] as const
+
+/** A release that is just being restarted by its engine is waited for. */
+const TRY_DURATION = '5s'
+const TRY_INTERVAL = '100ms'
+/** Open WebSockets survive a change of the proxy's configuration for so long. */
+const STREAM_CLOSE_DELAY = '30s'
+
+const json = (handler: string, rest: object) => ({ handler, ...rest })
+
+const stripHeaders = () => json('headers', { request: { delete: [...STRIPPED_HEADERS] } })
+
+/** Whatever cookie is the platform's stays with the platform. */
+const stripCookies = () =>
+  json('headers', {
+    request: {
+      replace: {
+        Cookie: [
+          { search_regexp: '(^|;\\s*)[A-Za-z0-9_-]*bottega[A-Za-z0-9_-]*=[^;]*', replace: '' },
+          { search_regexp: '^;\\s*', replace: '' },
+        ],
+      },
+    },
+  })
+
+type Platform = { upstreams: { dial: string }[]; transport?: object; host: string }
+
+const platformOf = (publicUrl: string): Platform => {
+  const { protocol, hostname, port, host } = new URL(publicUrl)
+  const isTls = protocol === 'https:'
+  return {
+    host,
+    upstreams: [{ dial: `${hostname}:${port || (isTls ? '443' : '80')}` }],
+    ...(isTls && { transport: { protocol: 'http', tls: { server_name: hostname } } }),
+  }
+}
+
+const toPlatform = ({ publicUrl, gateToken }: Given, set: Record<string, string[]> = {}) => {
+  const { host, ...where } = platformOf(publicUrl)
+  return { ...where, headers: { request: { set: { Host: [host], [GATE_HEADER]: [gateToken], ...set } } } }
+}
+
+/** A GET without a body for each request; any answer but 2xx is the visitor's. No answer is a refusal (502). */
+const forwardAuth = (given: Given) => {
+  const asked = {
+    'X-Forwarded-Method': ['{http.request.method}'],
+    'X-Forwarded-Uri': ['{http.request.uri}'],
+  }
+  return json('reverse_proxy', {
+    ...toPlatform(given, asked),
+    rewrite: { method: 'GET', uri: `${VERIFY_PATH}?` },
+    handle_response: [{ match: { status_code: [2] }, routes: [] }],
+  })
+}
+
+/** A certificate's proof of control passes the gate, or it could never be renewed. */
+const ACME = { path: ['/.well-known/acme-challenge/*'] }
+
+const gate = (given: Given) =>
+  json('subroute', {
+    routes: [
+      { match: [{ path: [ACCESS_PATH] }], handle: [json('reverse_proxy', toPlatform(given))], terminal: true },
+      { match: [{ not: [ACME] }], handle: [forwardAuth(given)] },
+    ],
+  })
+
+const toRelease = (address: string) =>
+  json('reverse_proxy', {
+    upstreams: [{ dial: address }],
+    load_balancing: { try_duration: TRY_DURATION, try_interval: TRY_INTERVAL },
+    stream_close_delay: STREAM_CLOSE_DELAY,
+  })
+
+type Given = { host: HostGround; publicUrl: string; gateToken: string }
+
+/** What is to be served for an app, and the digest that tells whether it already is. */
+export const routeOf = (
+  { metadata, spec }: AppResource,
+  given: Given,
+  address: string,
+): { route: AppRoute; digest: string } => {
+  const hostname = hostnameOf(spec, given.host)
+  assert(hostname !== null, 'an app is not released to a host without a base domain')
+  const route = {
+    id: `app-${metadata.uid}`,
+    owner: `App/${metadata.name}`,
+    hostnames: [hostname],
+    handle: [stripHeaders(), ...(spec.access === 'private' ? [gate(given)] : []), stripCookies(), toRelease(address)],
+  }
+  return { route, digest: createHash('sha256').update(JSON.stringify(route)).digest('hex') }
+}
+
+/** The live release's route, when another is set: access changed, or its port did. */
+export const routeStep = (object: AppResource, world: AppWorld): AppStep[] => {
+  const live = world.releases.find(({ state }) => state === 'live')
+  if (!live || live.address === null || !world.host || world.unreachable !== null) return []
+  const address = world.look?.address ?? live.address
+  const wanted = routeOf(object, { ...world, host: world.host }, address)
+  return world.route?.digest === wanted.digest ? [] : [{ do: 'setRoute', ...wanted, address, isFirst: false }]
+}

@@ -1,0 +1,94 @@
+/** What the jobs on the host say at their end. The last lines are theirs alone: whatever an app prints comes before them. */
+import type { ProblemCode } from '../problem.ts'
+import type { JobStep } from './steps.ts'
+import type { JobState, PinnedImage } from './world.ts'
+
+/** Begins each line that a script of ours writes for us to read. */
+export const MARK = 'bottega:'
+
+/** Exit codes of our scripts; others are those of the container engine. */
+export const EXIT = {
+  buildFailed: 20,
+  pullFailed: 21,
+  imageMissing: 22,
+  baseFailed: 30,
+  startFailed: 31,
+  exited: 32,
+  unhealthy: 33,
+  restarting: 34,
+  outOfMemory: 35,
+  noAnswer: 36,
+  tooLate: 37,
+} as const
+
+const KILLED = 137
+
+type Ended = Extract<JobState, { state: 'exited' }>
+
+/** The words of the marked lines at the end, in order. A line that an app printed above them does not count. */
+export const markedLines = (log: string): string[][] => {
+  const lines = log.trimEnd().split('\n')
+  const from = lines.findLastIndex((line) => !line.startsWith(`${MARK} `)) + 1
+  return lines.slice(from).map((line) => line.slice(MARK.length + 1).split(' '))
+}
+
+export const addressIn = (log: string): string | null => {
+  const found = markedLines(log).find(([word]) => word === 'address')?.[1]
+  return found !== undefined && /^127\.0\.0\.1:\d{1,5}$/.test(found) ? found : null
+}
+
+/** Service, id and architecture of each image, in the order that they were asked for; null when one is missing. */
+export const imagesIn = (
+  log: string,
+  wanted: readonly { service: string; name: string }[],
+): { images: PinnedImage[]; archs: string[] } | null => {
+  const lines = markedLines(log).filter(([word]) => word === 'image')
+  const last = lines.slice(-wanted.length)
+  if (last.length !== wanted.length) return null
+  const images = wanted.map(({ service, name }, place) => ({ service, name, id: last[place]?.[1] ?? '' }))
+  const isWhole = images.every(({ id }) => /^sha256:[0-9a-f]{64}$/.test(id))
+  return isWhole ? { images, archs: last.map((words) => words[2] ?? '') } : null
+}
+
+/** What a job that did not end well is told as. */
+export const reasonOf = (step: JobStep, { code, log, cancelled }: Ended): { code: ProblemCode; detail: string } => {
+  const about = markedLines(log)
+    .find(([word]) => word === 'reason')
+    ?.slice(1)
+    .join(' ')
+  const failed = (detail: string) => ({
+    code: 'RELEASE_FAILED' as const,
+    detail: about ? `${detail}: ${about}` : detail,
+  })
+  switch (code) {
+    case EXIT.buildFailed:
+      return { code: 'BUILD_FAILED', detail: `the build failed${about ? `: ${about}` : ''}` }
+    case EXIT.pullFailed:
+      return { code: 'PULL_FAILED', detail: `an image could not be pulled${about ? `: ${about}` : ''}` }
+    case EXIT.imageMissing:
+      return {
+        code: 'IMAGE_MISSING',
+        detail: `an image of the release is no longer on the host${about ? `: ${about}` : ''}`,
+      }
+    case EXIT.baseFailed:
+      return failed('a stateful service did not start')
+    case EXIT.startFailed:
+      return failed('a service did not start')
+    case EXIT.exited:
+      return failed('a service exited')
+    case EXIT.unhealthy:
+      return failed('a service is unhealthy')
+    case EXIT.restarting:
+      return failed('a service restarts again and again')
+    case EXIT.outOfMemory:
+      return failed('a service ran out of memory')
+    case EXIT.noAnswer:
+      return failed('the routed service does not answer')
+    case EXIT.tooLate:
+      return failed('it was not healthy in time')
+    case KILLED:
+      return failed(cancelled ? `${step} was cancelled` : `${step} was ended by its limit or by a restart of the host`)
+    default:
+      return failed(`${step} ended with exit code ${code}`)
+  }
+}

@@ -1,0 +1,69 @@
+/** How the DevInstance is named and shown, and what may not be deleted. */
+import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kind.ts'
+import { GROUP } from '../object.ts'
+import { type DevInstanceSpec, type DevInstanceStatus, spec, status } from './schema.ts'
+
+const FINALIZER = `${GROUP}/devinstance`
+
+/**
+ * A machine that still costs money must not lose its record (spec/3, INSTANCE_LIVE). Who takes the finalizer away has taken
+ * that upon himself.
+ */
+const livePolicy: AdmissionPolicy = {
+  name: 'devinstance-live',
+  resources: ['devinstances'],
+  operations: ['DELETE'],
+  matchConditions: [
+    {
+      name: 'an-instance-is-attached',
+      expression: 'has(oldObject.status) && has(oldObject.status.instanceId) && has(oldObject.status.state)',
+    },
+    {
+      name: 'its-record-is-kept-by-the-finalizer',
+      expression: `has(oldObject.metadata.finalizers) && '${FINALIZER}' in oldObject.metadata.finalizers`,
+    },
+  ],
+  validations: [
+    {
+      expression: "oldObject.status.state == 'terminated'",
+      messageExpression:
+        "'INSTANCE_LIVE: ' + oldObject.status.instanceId + ' is attached; confirm it terminated before deleting'",
+      message: 'INSTANCE_LIVE: an instance is attached; confirm it terminated before deleting',
+      reason: 'Invalid',
+    },
+  ],
+}
+
+export const DEVINSTANCE: Kind<DevInstanceSpec, DevInstanceStatus> = {
+  kind: 'DevInstance',
+  plural: 'devinstances',
+  singular: 'devinstance',
+  listKind: 'DevInstanceList',
+  shortNames: ['dbx'],
+  description: 'A dev instance: reserved under a cost cap, and followed through what its provisioner confirms.',
+  spec,
+  status,
+  // Its record outlives the machine: name, address and cost are freed only once nothing is left of it.
+  finalizer: FINALIZER,
+  writers: 'edit',
+  apiVerbs: ['create', 'patch', 'delete'],
+  policies: [livePolicy],
+  columns: [
+    { name: 'State', type: 'string', path: '.status.phase', description: 'The state that was last confirmed.' },
+    { name: 'Class', type: 'string', path: '.status.sizeClass', description: 'The size class.' },
+    {
+      name: 'Monthly',
+      type: 'string',
+      path: '.status.runningMonthlyUsd',
+      description: 'All-in price while it runs, USD.',
+    },
+    { name: 'IP', type: 'string', path: '.status.publicIp', description: 'Its address.' },
+    READY,
+    AGE,
+    { name: 'Name', type: 'string', path: '.status.name', description: 'Its name.', wide: true },
+    { name: 'Instance', type: 'string', path: '.status.instanceId', description: "The cloud's id.", wide: true },
+    REASON,
+  ],
+  selectable: ['.spec.account', '.spec.arch', '.status.state', '.status.name', '.status.instanceId'],
+  rules: [],
+}

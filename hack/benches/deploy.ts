@@ -1,0 +1,92 @@
+import { execFile } from 'node:child_process'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { promisify } from 'node:util'
+import { type AppStage, project, startAppStage } from '../../test/support/apps.ts'
+import { type BenchContext, median } from '../lib/figure.ts'
+import { endStaleStages, startStage } from '../lib/stage.ts'
+import { toolPath } from '../lib/tools.ts'
+
+/**
+ * A deploy over REST, from the request to visitors on the new release, beside a bare `docker compose up -d --wait` of the
+ * same image on the same Docker, taking turns. The image was built before. Goal: issue 3 of 5, Bars.
+ */
+
+const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9)
+const RATIO_MAX = 1.3
+const SPARE_MS = 500
+const PEER = 'bench-peer'
+
+const run = promisify(execFile)
+
+const timed = async (work: () => Promise<unknown>): Promise<number> => {
+  const startMs = performance.now()
+  await work()
+  return performance.now() - startMs
+}
+
+/** What a person without a platform would write. */
+const peerFile = (image: string, version: string): string =>
+  JSON.stringify({
+    name: PEER,
+    services: {
+      web: {
+        image,
+        command: ['/bin/busybox', 'sh', '-c', 'cd /tmp && exec /bin/busybox httpd -f -p 8080'],
+        environment: { VERSION: version },
+        ports: ['127.0.0.1::8080'],
+        init: true,
+      },
+    },
+  })
+
+const compose = (file: string, ...args: string[]) =>
+  run(toolPath('docker-compose'), ['-p', PEER, '-f', file, ...args], {
+    env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
+  })
+
+const deployed = async (stage: AppStage, app: string, version: string): Promise<string> => {
+  const { json, text } = await stage.deploy(app, project(version))
+  if (json?.operation?.state !== 'succeeded') throw new Error(`the deploy answered ${text.slice(0, 2_000)}`)
+  return json.release.images[0].id
+}
+
+const measure = async ({ figure, progress, scratch }: BenchContext, stage: AppStage) => {
+  const app = await stage.app('bench')
+  const image = await deployed(stage, app.id, 'first')
+  const file = join(scratch, 'compose.json')
+  const ours: number[] = []
+  const bare: number[] = []
+  const step = progress.step('deploys')
+  for (let round = 0; round < ROUNDS; round++) {
+    step.update(`${round + 1} of ${ROUNDS}`, round / ROUNDS)
+    writeFileSync(file, peerFile(image, `v${round}`))
+    bare.push(await timed(() => compose(file, 'up', '-d', '--wait')))
+    await compose(file, 'down', '-t', '1')
+    ours.push(await timed(() => deployed(stage, app.id, `v${round}`)))
+  }
+  step.done()
+  const limitMs = RATIO_MAX * median(bare) + SPARE_MS
+  figure({
+    name: 'a deploy of a pre-built image',
+    value: median(ours),
+    unit: 'ms',
+    peer: `${RATIO_MAX} × docker compose up -d --wait (${Math.round(median(bare))} ms) + ${SPARE_MS} ms`,
+    peerValue: limitMs,
+    goal: { atMost: 1 },
+  })
+}
+
+export const bench = async (context: BenchContext): Promise<void> => {
+  await endStaleStages()
+  const abort = new AbortController()
+  const owner = `bench-${process.pid}`
+  const given = await startStage({ owner, progress: context.progress, signal: abort.signal, docker: true })
+  Object.assign(process.env, given.env)
+  try {
+    const stage = await startAppStage()
+    await measure(context, stage).finally(() => stage.end())
+  } finally {
+    await given.end()
+  }
+}

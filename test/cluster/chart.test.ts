@@ -1,0 +1,259 @@
+/** The chart on a real node: installed, used, upgraded, shaken, and gone without a trace. */
+import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { dirname, join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { mintToken } from '../../api/auth/tokens.ts'
+import { type ClusterStage, startClusterStage } from '../../hack/lib/clusterstage.ts'
+import { chartFolder } from '../../hack/lib/helm.ts'
+import { asList } from '../../hack/lib/kubectl.ts'
+import { startNode } from '../../hack/lib/node.ts'
+import { waitFor } from '../../hack/lib/processes.ts'
+import { createProgress } from '../../hack/lib/progress.ts'
+import { Refusal } from '../../hack/lib/refusal.ts'
+import { takeInventory } from '../support/inventory.ts'
+import { difference, type Look, lookAtMachine } from '../support/machine.ts'
+import { assert, spec } from '../support/spec.ts'
+
+const minuteMs = 60_000
+/** Programs may have to be built before. */
+const startMs = 25 * minuteMs
+const namespace = 'shop'
+const owner = process.env.BOTTEGA_OWNER ?? `test-${process.pid}`
+
+spec('a Kubernetes node', (t) => {
+  t(
+    'that was killed with its pods running is cleared away without a trace',
+    async () => {
+      const before = lookAtMachine()
+      const node = await startNode({ owner, progress: createProgress() })
+      try {
+        const pod = { containers: [{ name: 'one', image: 'local/pause:1' }], volumes: [{ name: 'a', emptyDir: {} }] }
+        const metadata = { name: 'left-running' }
+        await node.kubectl(['apply', '-f', '-'], { apiVersion: 'v1', kind: 'Pod', metadata, spec: pod })
+        await node.kubectl(['wait', '--for=condition=Ready', 'pod/left-running', '--timeout=60s'])
+        assert.ok(difference(before, lookAtMachine()).length > 10)
+        await node.kill()
+      } finally {
+        await node.stop()
+      }
+      assert.equal(difference(before, lookAtMachine()), [])
+    },
+    { timeoutMs: startMs },
+  )
+})
+
+type Invoice = { number: string | null; invoice: { id: string; number: string | null; status: string } }
+type Answer = { status: number; body: Invoice }
+
+spec('the chart on a node', (t) => {
+  let machine: Look
+  let stage: ClusterStage
+  let objects: string[]
+  let token: string
+  let baseUrl: string
+  let sent = 0
+
+  const kubectl = (...args: string[]) => stage.node.kubectl([...args, '-n', namespace])
+  const apply = (...manifests: object[]) => stage.node.kubectl(['apply', '-n', namespace, '-f', '-'], asList(manifests))
+  const release = (command: string, ...args: string[]) =>
+    stage.helm([command, 'one', chartFolder, '-n', namespace, '-f', stage.values, '--wait', '--timeout=300s', ...args])
+
+  /** A new connection each time: a client that comes for the first time, to whichever pod is offered. */
+  const send = async (reference: string): Promise<Answer> => {
+    const response = await fetch(`${baseUrl}/api/invoices`, {
+      method: 'POST',
+      headers: { authorization: `Bearer ${token}`, 'content-type': 'application/json', connection: 'close' },
+      body: JSON.stringify({
+        external_ref: reference,
+        send: true,
+        client_name: 'ACME',
+        client_email: 'billing@acme.test',
+        items: [{ description: 'October retainer', qty: 1.5, unit_cents: 80_000 }],
+      }),
+      signal: AbortSignal.timeout(minuteMs),
+    })
+    return { status: response.status, body: (await response.json()) as Invoice }
+  }
+  const numberOf = (count: number) =>
+    `INV-${String(new Date().getUTCFullYear() % 1000).padStart(3, '0')}-${String(count).padStart(4, '0')}`
+  const mails = () => readdirSync(stage.mailDir).filter((name) => name.endsWith('.eml'))
+  const podsOf = async (component: string) =>
+    (await kubectl('get', 'pods', '-l', `app.kubernetes.io/component=${component}`, '-o', 'name'))
+      .trim()
+      .split('\n')
+      .sort()
+  const leader = () => kubectl('get', 'lease', 'bottega-controllers', '-o', 'jsonpath={.spec.holderIdentity}')
+
+  t.before(
+    async () => {
+      machine = lookAtMachine()
+      stage = await startClusterStage({ owner, progress: createProgress() })
+      const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' }
+      await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } })
+      await kubectl('wait', '--for=create', 'serviceaccount/default', 'configmap/kube-root-ca.crt', '--timeout=30s')
+      objects = await takeInventory(stage.node.kubectl)
+    },
+    { timeoutMs: startMs },
+  )
+  t.after(() => stage?.end(), { timeoutMs: 3 * minuteMs })
+
+  t(
+    'installs with --wait, in a namespace that admits restricted pods only',
+    async () => {
+      const startedMs = performance.now()
+      await release('install')
+      console.log(`\ncounted: helm install --wait took ${((performance.now() - startedMs) / 1000).toFixed(1)} s`)
+      assert.is((await podsOf('api')).length, 2)
+      assert.is((await podsOf('controllers')).length, 2)
+      baseUrl = `http://${await kubectl('get', 'service', 'bottega-api', '-o', 'jsonpath={.spec.clusterIP}')}`
+    },
+    { timeoutMs: 6 * minuteMs },
+  )
+
+  t('takes its hooks away once they have succeeded', async () => {
+    assert.is(await kubectl('get', 'jobs', '-o', 'name'), '')
+    const everywhere = await takeInventory(stage.node.kubectl)
+    assert.equal(
+      everywhere.filter((name) => name.endsWith('/bottega-setup')),
+      [],
+    )
+  })
+
+  t('numbers an invoice through the Service, mails it, and shows the number to kubectl', async () => {
+    const account = { email: 'owner@demo.test', name: 'Demo', plan: 'team' }
+    const metadata = { name: 'demo' }
+    await apply({ apiVersion: 'bottega.dev/v1alpha1', kind: 'Account', metadata, spec: account })
+    await kubectl('wait', '--for=condition=Ready', 'account.bottega.dev/demo', '--timeout=20s')
+    token = await mintToken(stage.databaseUrl, { account: 'demo', name: 'test', key: stage.secretKey })
+    const { status, body } = await send('first')
+    sent += 1
+    assert.equal([status, body.number], [201, numberOf(1)])
+    assert.match(await kubectl('get', 'inv', body.invoice.id), new RegExp(`${numberOf(1)} +sent`))
+    await waitFor('the mail', async () => mails().length === 1, { timeoutMs: 20_000 })
+    assert.match(readFileSync(join(stage.mailDir, mails()[0] ?? ''), 'utf8'), numberOf(1))
+  })
+
+  t('answers the same reference with the same number, and sends no second mail', async () => {
+    const { status, body } = await send('first')
+    assert.equal([status, body.number], [200, numberOf(1)])
+    assert.is(mails().length, 1)
+  })
+
+  t('keeps a status for the controllers of this namespace, also from administrators', async () => {
+    const forged = ['--subresource=status', '--type=merge', '-p', '{"status":{"phase":"ready"}}']
+    const error = await assert.rejects(kubectl('patch', 'account.bottega.dev', 'demo', ...forged))
+    const told = error instanceof Refusal ? error.detail : ''
+    assert.match(told, `only system:serviceaccount:${namespace}:bottega-controllers may write the status`)
+  })
+
+  t(
+    'passes helm test, which sends a test invoice when it is given a token',
+    async () => {
+      await apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: 'smoke' }, stringData: { token } })
+      await release('upgrade', '--set', 'test.tokenSecret=smoke')
+      const told = await stage.helm(['test', 'one', '-n', namespace, '--logs', '--timeout=120s'])
+      for (const line of [
+        'ok all 4 processes are ready',
+        'ok the API describes itself',
+        'ok the API refuses a stranger',
+        'ok a test invoice is numbered',
+      ])
+        assert.match(told, line)
+      await kubectl('delete', 'secret', 'smoke')
+    },
+    { timeoutMs: 6 * minuteMs },
+  )
+
+  t(
+    'rolls to a changed value under load: no request fails, no number is lost or given twice',
+    async () => {
+      const before = [...(await podsOf('api')), ...(await podsOf('controllers'))]
+      const answers: Answer[] = []
+      let rolling = true
+      const load = async () => {
+        while (rolling) {
+          answers.push(await send(`roll-${answers.length}`))
+          await sleep(200)
+        }
+      }
+      const loading = load()
+      try {
+        await release('upgrade', '--set', 'logLevel=debug')
+        await kubectl('wait', '--for=delete', ...before, '--timeout=60s')
+      } finally {
+        rolling = false
+      }
+      await loading
+      assert.equal(
+        answers.filter(({ status }) => status !== 201),
+        [],
+      )
+      assert.equal(
+        answers.map(({ body }) => body.number),
+        answers.map((_, index) => numberOf(sent + index + 1)),
+      )
+      sent += answers.length
+      console.log(`\ncounted: ${answers.length} invoices while every pod was replaced`)
+    },
+    { timeoutMs: 7 * minuteMs },
+  )
+
+  t(
+    'has a standby that takes over when the leader is taken away, and goes on with the next number',
+    async () => {
+      const first = await leader()
+      await kubectl('delete', 'pod', first, '--grace-period=0', '--force')
+      const killedMs = performance.now()
+      let answer = await send('after-the-leader')
+      while (answer.body.invoice.number === null) {
+        assert.ok(performance.now() - killedMs < minuteMs, 'nobody took over')
+        await sleep(500)
+        answer = await send('after-the-leader')
+      }
+      sent += 1
+      console.log(
+        `\ncounted: numbered again ${((performance.now() - killedMs) / 1000).toFixed(1)} s after the leader went`,
+      )
+      assert.is(answer.body.invoice.number, numberOf(sent))
+      assert.is.not(await leader(), first)
+    },
+    { timeoutMs: 3 * minuteMs },
+  )
+
+  t(
+    'tells why an upgrade cannot begin, and leaves what runs as it is',
+    async () => {
+      const before = await podsOf('api')
+      const wrong = ['--set', 'secret.databaseUrl=postgresql://nobody:nothing@10.200.0.1:1/none']
+      const error = await assert.rejects(release('upgrade', ...wrong))
+      assert.match(error instanceof Refusal ? error.detail : '', /pre-upgrade hooks failed.*bottega-migrate/s)
+      assert.match(await kubectl('logs', 'job/bottega-migrate'), /ECONNREFUSED/)
+      assert.equal(await podsOf('api'), before)
+      const { status, body } = await send('after-a-failed-upgrade')
+      sent += 1
+      assert.equal([status, body.number], [201, numberOf(sent)])
+    },
+    { timeoutMs: 7 * minuteMs },
+  )
+
+  t(
+    'uninstalls and leaves nothing in the cluster, when it may take the definitions along',
+    async () => {
+      await release('upgrade', '--set', 'logLevel=debug') // the next try takes the failed Job away, and rolls no pod
+      await stage.helm(['uninstall', 'one', '-n', namespace, '--wait', '--cascade=foreground', '--timeout=120s'])
+      const left = (await takeInventory(stage.node.kubectl)).filter((name) => !objects.includes(name))
+      assert.equal(left, [])
+    },
+    { timeoutMs: 6 * minuteMs },
+  )
+
+  t(
+    'goes with its node from the machine, without a trace',
+    async () => {
+      await stage.end()
+      assert.not.ok(existsSync(dirname(stage.values)))
+      assert.equal(difference(machine, lookAtMachine()), [])
+    },
+    { timeoutMs: 3 * minuteMs },
+  )
+})

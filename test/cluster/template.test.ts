@@ -1,0 +1,185 @@
+/** The chart as text: what Helm makes of it, and what it refuses. */
+import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { parse, parseAllDocuments } from 'yaml'
+import { API, CONTROLLERS, LIMITS } from '../../controllers/runtime/env.ts'
+import { platformIn, platformObjects } from '../../crds/platform.ts'
+import { chartFolder, createHelm, exampleValues, type Helm } from '../../hack/lib/helm.ts'
+import { defaultName } from '../../hack/lib/image.ts'
+import { createProgress } from '../../hack/lib/progress.ts'
+import { Refusal } from '../../hack/lib/refusal.ts'
+import { ensureTools } from '../../hack/lib/tools.ts'
+import { assert, spec } from '../support/spec.ts'
+
+type Rendered = {
+  apiVersion: string
+  kind: string
+  metadata: { name: string; annotations?: Record<string, string> }
+  [field: string]: unknown
+}
+
+const buildMs = 20 * 60_000
+const folder = mkdtempSync('/tmp/bottega-test-chart-')
+let helm: Helm
+
+const render = (...args: string[]) =>
+  helm(['template', 'one', chartFolder, '--namespace', 'shop', '--values', exampleValues, ...args])
+
+const rendered = async (...args: string[]): Promise<Rendered[]> =>
+  parseAllDocuments(await render(...args)).map((document) => document.toJS())
+
+/** What helm says no with; fails when it says yes. */
+const refusal = async (work: Promise<string>): Promise<string> => {
+  const error = await assert.rejects(work, (one) => one instanceof Refusal)
+  return error instanceof Refusal ? error.detail : ''
+}
+
+const find = (objects: readonly Rendered[], kind: string, name: string): Rendered => {
+  const found = objects.find((one) => one.kind === kind && one.metadata.name === name)
+  if (found === undefined) throw new Error(`There is no ${kind} ${name}`)
+  return found
+}
+
+type Container = { image: string; env?: { name: string }[] }
+const containerOf = (deployment: Rendered): Container => {
+  const { template } = deployment.spec as { template: { spec: { containers: Container[] } } }
+  const [container] = template.spec.containers
+  if (container === undefined) throw new Error('A Deployment without a container')
+  return container
+}
+
+spec('the chart', (t) => {
+  t.before(
+    async () => {
+      const tools = await ensureTools(['helm'], { progress: createProgress() })
+      helm = createHelm({ path: tools.path('helm'), folder })
+    },
+    { timeoutMs: buildMs },
+  )
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+
+  for (const values of [[], ['--values', exampleValues]]) {
+    t(`passes helm lint --strict ${values.length === 0 ? 'as it is' : 'with the example values'}`, async () => {
+      assert.match(await helm(['lint', '--strict', chartFolder, ...values]), '0 chart(s) failed')
+    })
+  }
+
+  t('renders the same bytes each time', async () => {
+    const [one, two] = [await render(), await render()]
+    assert.ok(one.length > 10_000)
+    assert.is(one, two)
+  })
+
+  t('speaks of the version that the package has, and of the image that hack/image makes', async () => {
+    const { version, appVersion } = parse(readFileSync(join(chartFolder, 'Chart.yaml'), 'utf8'))
+    const { image } = containerOf(find(await rendered(), 'Deployment', 'bottega-api'))
+    assert.is(image, defaultName())
+    assert.equal([version, appVersion], [image.split(':')[1], image.split(':')[1]])
+  })
+
+  t('installs the identities, rights and policies of crds/platform.ts, and no definition by itself', async () => {
+    const objects = await rendered()
+    const wanted = platformObjects(platformIn('shop')).filter(({ kind }) => kind !== 'CustomResourceDefinition')
+    for (const object of wanted) assert.equal(find(objects, object.kind, object.metadata.name), object)
+    assert.not.ok(objects.some(({ kind }) => kind === 'CustomResourceDefinition'))
+  })
+
+  t('lets the hooks change exactly the definitions of the kinds, and remove them only when asked to', async () => {
+    const names = platformObjects(platformIn('shop')).flatMap(({ kind, metadata }) =>
+      kind === 'CustomResourceDefinition' ? [metadata.name] : [],
+    )
+    const rules = async (...args: string[]) => find(await rendered(...args), 'ClusterRole', 'bottega-setup').rules
+    const of = (verbs: string[], more: object = {}) => ({
+      apiGroups: ['apiextensions.k8s.io'],
+      resources: ['customresourcedefinitions'],
+      verbs,
+      ...more,
+    })
+    assert.equal(await rules(), [of(['create']), of(['get', 'patch'], { resourceNames: names })])
+    const removing = await rules('--set', 'crds.keep=false')
+    assert.equal(removing, [of(['create']), of(['get', 'patch', 'delete'], { resourceNames: names })])
+    const jobs = (objects: Rendered[]) =>
+      objects.filter(({ kind }) => kind === 'Job').map(({ metadata }) => metadata.name)
+    assert.equal(jobs(await rendered()), ['bottega-definitions', 'bottega-migrate'])
+    assert.ok(jobs(await rendered('--set', 'crds.keep=false')).includes('bottega-remove-definitions'))
+  })
+
+  t('gives the processes only settings that they read', async () => {
+    const objects = await rendered(
+      ...['admin.email=a@b.test', 'oidc.issuer=https://id.test', 'oidc.clientId=one'].flatMap((one) => ['--set', one]),
+    )
+    const known = (fields: Record<string, { name: string }>) => Object.values(fields).map(({ name }) => name)
+    const given = (name: string) => containerOf(find(objects, 'Deployment', name)).env?.map((one) => one.name) ?? []
+    const unread = (names: string[], read: string[]) => names.filter((name) => !read.includes(name))
+    assert.equal(unread(given('bottega-controllers'), known(CONTROLLERS)), [])
+    assert.equal(unread(given('bottega-api'), known({ ...API, ...LIMITS })), [])
+    assert.ok(given('bottega-api').includes('BOTTEGA_OIDC_CLIENT_SECRET'))
+  })
+
+  t('hands further settings to both processes', async () => {
+    const objects = await rendered('--set-string', 'settings.BOTTEGA_RATE_PER_SECOND=7')
+    for (const name of ['bottega-api', 'bottega-controllers']) {
+      const { env = [] } = containerOf(find(objects, 'Deployment', name))
+      assert.equal(
+        env.find((one) => one.name === 'BOTTEGA_RATE_PER_SECOND'),
+        { name: 'BOTTEGA_RATE_PER_SECOND', value: '7' },
+      )
+    }
+  })
+
+  t('keeps secrets that are given as values in Secrets alone, and rolls the pods when they change', async () => {
+    const values = join(folder, 'secrets.json')
+    const secretKey = Buffer.alloc(32, 7).toString('base64')
+    const write = (password: string) => {
+      const databaseUrl = `postgresql://bottega:${password}@db:5432/bottega`
+      const secret = { databaseUrl, secretKey, smtpUrl: `smtp://u:${password}@mail:587` }
+      writeFileSync(values, JSON.stringify({ publicUrl: 'https://a.test', mail: { from: 'a@b.test' }, secret }))
+      return helm(['template', 'one', chartFolder, '--namespace', 'shop', '--values', values])
+    }
+    const [first, second] = [await write('canary-one'), await write('canary-two')]
+    assert.not.match(first, 'canary')
+    const checksum = (text: string) => /checksum\/secret: ([0-9a-f]{64})/.exec(text)?.[1]
+    assert.ok(checksum(first))
+    assert.is.not(checksum(first), checksum(second))
+    const secret = find(
+      parseAllDocuments(first).map((one) => one.toJS()),
+      'Secret',
+      'bottega',
+    )
+    const { 'database-url': url = '' } = secret.data as Record<string, string>
+    assert.match(Buffer.from(url, 'base64').toString(), 'canary-one')
+  })
+
+  t('names everything that is missing at once', async () => {
+    const told = await refusal(helm(['template', 'one', chartFolder]))
+    for (const name of ['publicUrl', 'mail.from', 'secret.databaseUrl', 'secret.secretKey', 'secret.smtpUrl']) {
+      assert.match(told, `\n  ${name}: `)
+    }
+  })
+
+  const refused: [string, string, RegExp][] = [
+    ['replicas=3', 'an unknown key', /additional properties 'replicas' not allowed/],
+    ['api.replica=3', 'an unknown key further in', /at '\/api': additional properties 'replica' not allowed/],
+    ['api.replicas=0', 'no api at all', /at '\/api\/replicas': minimum: got 0, want 1/],
+    ['controllers.standbys=-1', 'fewer than no standby', /at '\/controllers\/standbys': minimum/],
+    ['publicUrl=ftp://a.test', 'another scheme', /at '\/publicUrl': 'ftp:\/\/a.test' does not match pattern/],
+    ['publicUrl=https://a.test/', 'a slash at the end', /at '\/publicUrl'/],
+    ['logLevel=loud', 'an unknown level', /at '\/logLevel': value must be one of/],
+    ['mail.from=nobody', 'a sender without an address', /at '\/mail\/from'/],
+    ['mail.lanes=9', 'too many lanes', /at '\/mail\/lanes': maximum: got 9, want 4/],
+    ['image.tag=a b', 'a tag with a space', /at '\/image\/tag'/],
+    ['api.service.type=ExternalName', 'a Service without pods', /at '\/api\/service\/type'/],
+    ['api.resources.limits.memory=lots', 'no quantity', /at '\/api\/resources\/limits\/memory'/],
+    ['settings.RATE=1', 'a setting that is none of ours', /at '\/settings': additional properties 'RATE' not allowed/],
+    ['signUp=maybe', 'a third way to sign up', /at '\/signUp'/],
+    ['crds.keep=perhaps', 'neither yes nor no', /at '\/crds\/keep': got string, want boolean/],
+    ['secret.secretKey=short', 'a key that is too short', /at '\/secret\/secretKey'/],
+    ['oidc.issuer=https://id.test', 'half of OpenID Connect', /oidc: issuer and clientId go together/],
+    ['secret.smtpUrl=smtp://m', 'two sources of a secret', /secret\.smtpUrl: not together with secret\.existingSecret/],
+  ]
+  for (const [set, what, words] of refused) {
+    t(`refuses ${what} (${set})`, async () => {
+      assert.match(await refusal(render('--set', set)), words)
+    })
+  }
+})
