@@ -85,8 +85,9 @@ const story = (): Story<SiteView> => ({
     await query(url, 'select max(xmin::text::bigint) as facts from facts'),
     filesOnHost(),
   ],
+  // The Host says of itself what it serves by now; that is its own business.
   mayDo:
-    /^(get|list|ssh inspect|admin GET) ?|^sql (mirror_|observe_|host_credential$|host_routes$|turn_outbox|take_epoch|put_mirror)/,
+    /^(get|list|ssh inspect|admin GET) ?|^patch .*\/hosts\/local\/status$|^sql (mirror_|observe_|host_credential$|host_routes$|turn_outbox|take_epoch|put_mirror)/,
   looked: /^sql observe_sites/,
   clear: async () => {
     if ((await object()) === undefined) return
