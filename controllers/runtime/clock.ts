@@ -10,12 +10,8 @@ const CHANNEL = 'bottega_clock'
 type Row = { offsetMs: number; moves: number; settled: number }
 
 const READ = 'select offset_ms as "offsetMs", moves, settled from dev_clock'
-const MOVE = `
-insert into dev_clock (offset_ms, moves) values ($1, 1)
-on conflict (only_row) do update set offset_ms = dev_clock.offset_ms + excluded.offset_ms, moves = dev_clock.moves + 1
-returning offset_ms as "offsetMs", moves, settled`
-const SETTLE = 'update dev_clock set settled = greatest(settled, $1)'
-const NOTIFY = `select pg_notify('${CHANNEL}', '')`
+const MOVE = 'select offset_ms as "offsetMs", moves, settled from move_dev_clock($1)'
+const SETTLE = 'select settle_dev_clock($1)'
 
 export type DevClock = {
   now(): Date
@@ -51,7 +47,6 @@ export const openDevClock = async (deps: {
     try {
       await onMove()
       await run('dev_clock_settle', SETTLE, [moves])
-      await run('dev_clock_notify', NOTIFY)
     } catch {
       // Whoever waits is told that it did not come in time; the next move, or a restart, looks again.
       dealingWith = 0
@@ -71,7 +66,6 @@ export const openDevClock = async (deps: {
       const { rows } = await run('dev_clock_move', MOVE, [ms])
       take({ rows })
       const mine = rows[0]?.moves ?? 0
-      await run('dev_clock_notify', NOTIFY)
       const { promise, resolve } = Promise.withResolvers<boolean>()
       const check = () => row.settled >= mine && resolve(true)
       const timer = setTimeout(() => resolve(false), withinMs)
