@@ -24,7 +24,7 @@ spec('the clock of a development installation', (t) => {
 
   t('is no route of any other installation', () => {
     assert.equal(
-      allRoutes.filter(({ path }) => path.startsWith('/api/dev')),
+      allRoutes.filter(({ path }) => path.startsWith('/api/dev/')),
       [],
     )
   })

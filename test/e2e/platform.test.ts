@@ -307,18 +307,31 @@ spec('who may do what', (t) => {
     assert.equal(await rightsOf(OPERATOR), [
       `accounts.${GROUP}/status: get patch`,
       `accounts.${GROUP}: get list watch`,
+      // `patch` for the finalizers alone
+      `apps.${GROUP}/status: get patch`,
+      `apps.${GROUP}: get list watch patch`,
+      `devinstances.${GROUP}/status: get patch`,
+      `devinstances.${GROUP}: get list watch patch`,
       'events.events.k8s.io: create patch',
+      `hosts.${GROUP}/status: get patch`,
+      `hosts.${GROUP}: get list watch`,
       `invoices.${GROUP}/status: get patch`,
       `invoices.${GROUP}: get list watch`,
       `leases.coordination.k8s.io: create`,
       `leases.coordination.k8s.io: get update patch (${LEASE_NAME})`,
+      `sites.${GROUP}/status: get patch`,
+      `sites.${GROUP}: get list watch patch`,
     ])
   })
 
-  t('the API writes invoices, makes and changes accounts, and that is all', async () => {
+  t('the API writes what accounts own, makes and changes accounts, approves hosts, and that is all', async () => {
     assert.equal(await rightsOf(API), [
       `accounts.${GROUP}: create get list patch`,
+      `apps.${GROUP}: create get list patch delete`,
+      `devinstances.${GROUP}: create get list patch delete`,
+      `hosts.${GROUP}: create get list patch delete approve`,
       `invoices.${GROUP}: create get list patch delete`,
+      `sites.${GROUP}: create get list patch delete`,
     ])
   })
 
