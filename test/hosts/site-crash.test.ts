@@ -95,6 +95,7 @@ const story = (): Story<SiteView> => ({
     await kubectl(['delete', 'wsite', name, '--ignore-not-found', '--wait=false'])
   },
   deathsMin: 60,
+  deathsMax: 600,
   every: 23,
 })
 

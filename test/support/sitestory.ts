@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, ApiRequest } from '../../api/route.ts'
 import { putDomain, updateSite } from '../../api/site/change.ts'
 import { generateSite } from '../../api/site/generate.ts'
@@ -11,7 +12,6 @@ import { HOST } from '../../crds/host/kind.ts'
 import { withDefaults } from '../../crds/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
 import { type AppHost, HOST_NAME } from './host.ts'
-import { eventually } from './invoicing.ts'
 import { type OneProcess, serverKey } from './process.ts'
 import { kubectlFor, type Namespace } from './stage.ts'
 
@@ -50,11 +50,24 @@ export type Hands = {
   publish(id: string, withinMs?: number): Promise<SiteView>
 }
 
+/** Seldom, for each look is a call that the crash sweep counts. */
+const POLL_MS = 400
+
+const until = async <T>(what: string, look: () => Promise<T | false>, withinMs = 60_000): Promise<T> => {
+  const endMs = performance.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found !== false) return found
+    if (performance.now() > endMs) throw new Error(`waited ${withinMs} ms for ${what}`)
+    await sleep(POLL_MS)
+  }
+}
+
 export const handsOf = ({ api }: Pick<OneProcess, 'api'>): Hands => {
   const view = async (id: string) => (await api.mirror.get('Site', id))?.view as SiteView | undefined
   const about = (id: string, more: object = {}) => requestOf({ params: { id }, ...more })
   const rendered = async (id: string) => {
-    await eventually('the site to be rendered', async () => ((await view(id))?.digest ?? null) !== null)
+    await until('the site to be rendered', async () => ((await view(id))?.digest ?? null) !== null)
   }
   return {
     view,
@@ -67,21 +80,22 @@ export const handsOf = ({ api }: Pick<OneProcess, 'api'>): Hands => {
     retitle: (id, title) => updateSite(api, about(id, { body: { content: { hero: { title } } } })),
     async approve(id) {
       await submitReview(api, about(id))
-      await eventually('the submission', async () => (await view(id))?.review_state !== 'draft')
+      await until('the submission', async () => (await view(id))?.review_state !== 'draft')
       if ((await view(id))?.review_state === 'approved') return
       await decideSite(api, about(id, { caller: reviewer, body: { decision: 'approve', note: '' } }))
-      await eventually('the approval', async () => (await view(id))?.review_state === 'approved')
+      await until('the approval', async () => (await view(id))?.review_state === 'approved')
     },
     async publish(id, withinMs = 60_000) {
       await publishSite(api, about(id))
-      return eventually(
-        'the site to be live',
-        async () => {
-          const now = await view(id)
-          return now !== undefined && now.live_digest === now.digest && now
-        },
-        withinMs,
-      )
+      let now: SiteView | undefined
+      const live = async () => {
+        now = await view(id)
+        return now !== undefined && now.live_digest === now.digest && now
+      }
+      return until('the site to be live', live, withinMs).catch((error: Error) => {
+        const { status, host, domain, review_state: review, stalled, fact_seq: facts } = now ?? {}
+        throw new Error(`${error.message}; it is ${JSON.stringify({ status, host, domain, review, stalled, facts })}`)
+      })
     },
   }
 }
