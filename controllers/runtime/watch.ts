@@ -51,7 +51,10 @@ export type Cache<R> = {
   get(key: Key): R | undefined
   list(): R[]
   size(): number
-  /** Read your writes: takes the answer to a write unless something newer is held. Wakes nobody. */
+  /**
+   * Read your writes: takes the answer to a write unless something newer is held. Everybody is told, for the watch's own
+   * event then brings nothing new; who wrote it knows it by its version (controller.ts).
+   */
   put(object: R): void
   /** Called for each held object at once, then for each change. @returns the way to end it */
   subscribe(listener: Listener<R>): () => void
@@ -272,7 +275,11 @@ export const reflect = <R extends AnyObject>(options: ReflectOptions<R>): Cache<
     get: store.get,
     list: store.list,
     size: store.size,
-    put: store.put,
+    put: (object) => {
+      if (!store.put(object)) return
+      const held = store.get(keyOfObject(object))
+      if (held !== undefined) notify(held, false)
+    },
     subscribe: (listener) => subscribe(listener, store.list()),
     synced: synced.promise,
     isSynced: () => isSynced,
