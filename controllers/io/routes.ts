@@ -119,7 +119,11 @@ export const makeRoutes = ({ host, rows, settings, admin }: RoutesDeps) => {
 
   /** Makes the proxy follow one row. */
   const apply = async (id: string): Promise<void> => {
-    for (let left = TRIES_MAX; left > 0; left--) if (await follow(id)) return
+    for (let tries = 1; tries <= TRIES_MAX; tries++) {
+      if (await follow(id)) return
+      // Somebody else is at it: each wait is longer than the one before.
+      await sleep(PAUSE_MS * tries)
+    }
     throw new AdminReset(`route ${id} of ${host} was changed by somebody else ${TRIES_MAX} times`)
   }
 

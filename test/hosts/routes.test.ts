@@ -11,7 +11,7 @@ import { eventually } from '../support/invoicing.ts'
 import { assert, spec } from '../support/spec.ts'
 
 const command = promisify(execFile)
-const PAUSE_MS = 40
+const PAUSE_MS = 300
 
 spec('the routes of a host', (t) => {
   let host: AppHost

@@ -96,7 +96,7 @@ const story = (): Story<SiteView> => ({
   },
   deathsMin: 60,
   deathsMax: 600,
-  every: 23,
+  every: 53,
 })
 
 spec('a process that dies at any call of publishing a site', (t) => {
