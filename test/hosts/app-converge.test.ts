@@ -1,6 +1,4 @@
 import { execFileSync } from 'node:child_process'
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { createApp } from '../../api/app/create.ts'
 import { deployApp } from '../../api/app/deploy.ts'
 import type { Answer, ApiRequest } from '../../api/route.ts'
@@ -68,8 +66,7 @@ const clearHost = async () => {
   if (ids.length > 0) docker('rm', '-f', ...ids)
   const networks = docker('network', 'ls', '-q', '--filter', 'label=dev.bottega.app=swept').split('\n').filter(Boolean)
   if (networks.length > 0) docker('network', 'rm', ...networks)
-  rmSync(join(host.folder, 'home', '.bottega'), { recursive: true, force: true })
-  await host.restartCaddy()
+  await host.forget()
 }
 
 const story = (): Story<Answer> => ({
@@ -80,8 +77,8 @@ const story = (): Story<Answer> => ({
     await makeCredentials({ pg, serverKey }).put('local', 1, host.privateKey)
     await pg.close()
   },
-  async play({ api }) {
-    const inspected = async () => ((await api.mirror.get('Host', 'local'))?.view as Partial<HostView>)?.inspection?.ok
+  async play({ api, mirror }) {
+    const inspected = async () => ((await mirror.get('Host', 'local'))?.view as Partial<HostView>)?.inspection?.ok
     await eventually('the host', inspected, 30_000)
     await createApp(api, requestOf({ body: { slug: 'swept', host_id: 'local', application_policy: 'none' } }))
     const form = Buffer.from(JSON.stringify(bodyOf(sent)))

@@ -58,12 +58,12 @@ const body = () => ({
 
 const story = (): Story<Answer> => ({
   options: { namespace: namespace.name, mailPort: catcher.port },
-  prepare: () => host.restartCaddy(),
-  async play({ api }) {
+  prepare: () => host.forget(),
+  async play({ api, mirror }) {
     const { body: made } = await createHost(api, requestOf({ body: body() }))
     const { id } = (made as { host: { id: string } }).host
     const inspected = await eventually('an inspection', async () => {
-      const row = await api.mirror.get('Host', id)
+      const row = await mirror.get('Host', id)
       const { state, approved } = (row?.view ?? {}) as Partial<HostView>
       return state === 'inspected' || approved
     })

@@ -45,7 +45,7 @@ const story = (): Story<SiteView> => ({
   async play(process) {
     const hands = handsOf(process)
     await eventually('the host', async () => {
-      const row = await process.api.mirror.get('Host', HOST_NAME)
+      const row = await process.mirror.get('Host', HOST_NAME)
       return (row?.view as { state?: string } | undefined)?.state === 'approved'
     })
     const { id } = await hands.generate(KEY)
@@ -94,9 +94,8 @@ const story = (): Story<SiteView> => ({
     await kubectl(['patch', 'wsite', name, '--type=merge', '-p', '{"metadata":{"finalizers":null}}'])
     await kubectl(['delete', 'wsite', name, '--ignore-not-found', '--wait=false'])
   },
-  deathsMin: 60,
-  deathsMax: 600,
-  every: 53,
+  deathsMin: 80,
+  every: 13,
 })
 
 spec('a process that dies at any call of publishing a site', (t) => {

@@ -31,6 +31,8 @@ export type AppHost = HostStage & {
   spec: HostManifestSpec
   /** Caddy, gone and back without anything that it was told. */
   restartCaddy(): Promise<void>
+  /** No site, no job, no route and no epoch of an earlier database is on the host any more. */
+  forget(): Promise<void>
   end(): Promise<void>
 }
 
@@ -93,15 +95,21 @@ export async function startAppHost(): Promise<AppHost> {
   const dockerSocket = process.env.BOTTEGA_TEST_DOCKER ?? null
   const stage = await startHostStage({ folder, owner: owner(), logDir, user: account, dockerSocket, tool: tools.path })
   const baseDomain = `${id}.apps.test`
+  const restartCaddy = async () => {
+    await stage.caddy.kill()
+    await stage.caddy.start()
+  }
   return {
     ...stage,
     folder,
     account,
     baseDomain,
     spec: specOf(stage, baseDomain),
-    restartCaddy: async () => {
-      await stage.caddy.kill()
-      await stage.caddy.start()
+    restartCaddy,
+    forget: async () => {
+      const gone = [join(folder, 'home', '.bottega'), ...['store', 'sites'].map((part) => join(stage.siteRoot, part))]
+      for (const path of gone) rmSync(path, { recursive: true, force: true })
+      await restartCaddy()
     },
     end: async () => {
       await stage.stop()

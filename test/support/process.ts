@@ -22,7 +22,7 @@ import { makeIssuers } from '../../controllers/runtime/issuers.ts'
 import { makeKeys } from '../../controllers/runtime/keys.ts'
 import { makeKube } from '../../controllers/runtime/kube.ts'
 import { makeLedgerReader } from '../../controllers/runtime/ledger.ts'
-import { makeMirrorReader } from '../../controllers/runtime/mirror.ts'
+import { type MirrorReader, makeMirrorReader } from '../../controllers/runtime/mirror.ts'
 import { makeOutbox } from '../../controllers/runtime/outbox.ts'
 import { makePg } from '../../controllers/runtime/pg.ts'
 import { makeSitePlaces } from '../../controllers/runtime/sites.ts'
@@ -39,7 +39,10 @@ const now = () => new Date()
 export type OneProcess = {
   /** What handlers need of the api; a story adds what is its own. */
   api: Deps
+  /** What the test asks on its own account: no call of a life. */
+  mirror: MirrorReader
   operator(): Promise<Operator>
+  /** May be called again. */
   end(): Promise<void>
 }
 
@@ -113,19 +116,26 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
   const sealer = keys.sealer('app-release')
   api.apps = apps
   api.releases = makeAppVault({ pg, blobs: makeBlobs({ pg }), source: apps.source, sealer })
+  const aside = makePg({ url: databaseUrl, max: 1 })
   const leading = takeEpoch(pg, 'sweep').then((epoch) => startOperator(deps, caches, epoch))
   leading.catch(() => {})
+  const end = async () => {
+    const operator = await leading.catch(() => undefined)
+    await operator?.stop(life.isDead() ? 0 : 5_000)
+    await caches.stop()
+    await waiter.close()
+    smtp.close()
+    await more?.close()
+    await Promise.all([apiKube.close(), controllersKube.close(), pg.close(), aside.close()])
+  }
+  let ended: Promise<void> | undefined
   return {
     api: api as Deps,
+    mirror: makeMirrorReader({ pg: aside }),
     operator: () => leading,
-    end: async () => {
-      const operator = await leading.catch(() => undefined)
-      await operator?.stop(life.isDead() ? 0 : 5_000)
-      await caches.stop()
-      await waiter.close()
-      smtp.close()
-      await more?.close()
-      await Promise.all([apiKube.close(), controllersKube.close(), pg.close()])
+    end: () => {
+      ended ??= end()
+      return ended
     },
   }
 }

@@ -1,5 +1,3 @@
-import { rmSync } from 'node:fs'
-import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, ApiRequest } from '../../api/route.ts'
 import { putDomain, updateSite } from '../../api/site/change.ts'
@@ -50,8 +48,7 @@ export type Hands = {
   publish(id: string, withinMs?: number): Promise<SiteView>
 }
 
-/** Seldom, for each look is a call that the crash sweep counts. */
-const POLL_MS = 400
+const POLL_MS = 50
 
 const until = async <T>(what: string, look: () => Promise<T | false>, withinMs = 60_000): Promise<T> => {
   const endMs = performance.now() + withinMs
@@ -63,8 +60,8 @@ const until = async <T>(what: string, look: () => Promise<T | false>, withinMs =
   }
 }
 
-export const handsOf = ({ api }: Pick<OneProcess, 'api'>): Hands => {
-  const view = async (id: string) => (await api.mirror.get('Site', id))?.view as SiteView | undefined
+export const handsOf = ({ api, mirror }: Pick<OneProcess, 'api' | 'mirror'>): Hands => {
+  const view = async (id: string) => (await mirror.get('Site', id))?.view as SiteView | undefined
   const about = (id: string, more: object = {}) => requestOf({ params: { id }, ...more })
   const rendered = async (id: string) => {
     await until('the site to be rendered', async () => ((await view(id))?.digest ?? null) !== null)
@@ -111,11 +108,10 @@ export const applySiteCast = async (namespace: Namespace, host: AppHost): Promis
   await kubectl(['apply', '-f', '-'], { apiVersion, kind: 'Host', metadata: metadata(HOST_NAME), spec: hostSpec })
 }
 
-/** A database knows the host's key, and the host has no files and no routes. */
+/** A new database knows the host's key, and the host knows nothing of those before. */
 export const freshHost = async (databaseUrl: string, host: AppHost): Promise<void> => {
   const pg = makePg({ url: databaseUrl, max: 1 })
   await makeCredentials({ pg, serverKey }).put(HOST_NAME, host.spec.credentialVersion, host.privateKey)
   await pg.close()
-  for (const part of ['store', 'sites']) rmSync(join(host.siteRoot, part), { recursive: true, force: true })
-  await host.restartCaddy()
+  await host.forget()
 }
