@@ -14,7 +14,7 @@ import type { AppStore } from '../runtime/appstore.ts'
 import type { Controller } from '../runtime/controller.ts'
 import { Stalled } from '../runtime/errors.ts'
 import type { FactEvent } from '../runtime/facts.ts'
-import { clearJob, imagesJob, startJob, takeDownJob } from './jobs.ts'
+import { clearJob, imagesJob, JOB_WAIT_MS, startJob, takeDownJob } from './jobs.ts'
 import { learnBegun, learnEnded, learnLive, learnOperation, learnPassed, learnRetired } from './learn.ts'
 import type { AppLedger, AppRows, Known } from './ledger.ts'
 import type { Logs } from './logs.ts'
@@ -153,7 +153,7 @@ export const makeActs = (deps: ActDeps): Acts => {
     }
     const sealed = await releases.open(metadata.name, given.release.number)
     const job = given.step === 'images' ? imagesJob(spec, sealed, given) : startJob(spec, sealed, given)
-    const state = await hosts.link(spec.hostId).startJob(job)
+    const state = await hosts.link(spec.hostId).startJob(job, { waitMs: JOB_WAIT_MS })
     return (world) => ({ ...world, job: state })
   }
 

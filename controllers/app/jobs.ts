@@ -10,6 +10,8 @@ import { CLEAR, IMAGES, START, TAKE_DOWN } from './scripts.ts'
 
 /** A build may fetch half of a registry. */
 const IMAGES_LIMIT_MS = 30 * 60_000
+/** Of a job that somebody waits for the host tells the end, rather than be asked again and again. */
+export const JOB_WAIT_MS = 1_000
 /** How long a release may take to be healthy. */
 export const START_SECONDS = 180
 const START_LIMIT_MS = (START_SECONDS + 60) * 1_000

@@ -77,6 +77,8 @@ export const learnEnded = (operation: Operation, change: Partial<Operation>, at:
 export const learnLive = (operation: Operation, at: string): Learn => {
   const switched: Learn = (world) => ({
     ...world,
+    // What was seen was the release before: its address is where visitors must not be sent back to.
+    look: null,
     releases: world.releases.map((one) => {
       if (one.number === operation.release) return { ...one, state: 'live' as const, liveAt: at }
       return one.state === 'live' ? { ...one, state: 'superseded' as const, supersededAt: at } : one

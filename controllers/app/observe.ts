@@ -1,6 +1,6 @@
 /** What is known of an app before its pass is planned: rows, the job under way, and, now and then, what really runs. */
 import { type AppResource, LOOK_EVERY_MS, liveOf } from '../../crds/app/plan.ts'
-import { isOver } from '../../crds/app/retire.ts'
+import { isOver, mayLeave } from '../../crds/app/retire.ts'
 import { markedLines } from '../../crds/app/start.ts'
 import { downJobOf, jobIdOf } from '../../crds/app/steps.ts'
 import type { AppWorld, HostGround, JobState, Look, Release } from '../../crds/app/world.ts'
@@ -8,6 +8,7 @@ import type { Directory } from '../directory.ts'
 import type { HostFacts, Hosts } from '../io/hosts.ts'
 import { Stalled, Waiting } from '../runtime/errors.ts'
 import type { Keys } from '../runtime/keys.ts'
+import { JOB_WAIT_MS } from './jobs.ts'
 import type { AppLedger, AppRows } from './ledger.ts'
 import { LOOK } from './scripts.ts'
 
@@ -62,10 +63,11 @@ export const makeObserve = (deps: ObserveDeps) => {
   const { ledger, hosts, keys, now } = deps
   const looks = new Map<string, Look & { release: number }>()
 
-  const lookAt = async ({ metadata, spec }: AppResource, live: Release): Promise<Look | null> => {
-    const kept = looks.get(metadata.name)
-    const isFresh = kept?.release === live.number && now().getTime() - Date.parse(kept.at) < LOOK_EVERY_MS
-    if (kept && isFresh) return kept
+  /** While another release is being made the host has enough to do: what was seen last has to do then. */
+  const lookAt = async ({ metadata, spec }: AppResource, live: Release, isIdle: boolean): Promise<Look | null> => {
+    const last = looks.get(metadata.name)
+    const kept = last?.release === live.number ? last : null
+    if (!isIdle || (kept && now().getTime() - Date.parse(kept.at) < LOOK_EVERY_MS)) return kept
     const { project = null, route, listener = '', stateful = [] } = live.record ?? {}
     const base = stateful.length > 0 ? baseProjectOf(spec.slug) : ''
     const { code, stdout } = await hosts.link(spec.hostId).run({
@@ -87,28 +89,28 @@ export const makeObserve = (deps: ObserveDeps) => {
     }
     const running = operations.find(({ state }) => state === 'running')
     const step = running?.steps.find(({ state }) => state === 'running')?.name
-    return running && (step === 'images' || step === 'start') ? link.jobState(jobIdOf(running, step)) : null
+    if (!running || (step !== 'images' && step !== 'start')) return null
+    return link.jobState(jobIdOf(running, step), { waitMs: running.cancelAt === null ? JOB_WAIT_MS : 0 })
   }
 
   const onHost = async (object: AppResource, rows: AppRows): Promise<OnHost> => {
     const { metadata, spec } = object
     const link = hosts.link(spec.hostId)
-    const job = await jobOf(object, rows)
-    const over = rows.releases.filter(isOver)
-    const retiring: Record<number, JobState> = {}
-    for (const { number } of over.filter(({ record }) => record !== null))
-      retiring[number] = await link.jobState(downJobOf(metadata.uid, number))
-    const drains = over.some(({ state, address }) => state === 'superseded' && address !== null)
-    const upstreams = drains ? await hosts.routes(spec.hostId).upstreams() : []
+    const leaving = rows.releases.filter((release) => isOver(release) && mayLeave(release, now()))
+    const begun = leaving.filter(({ record }) => record !== null)
+    const drains = leaving.some(({ state, address }) => state === 'superseded' && address !== null)
     const isIdle = !rows.operations.some(({ state }) => state === 'running')
     const live = liveOf(rows)
-    const look = live && isIdle ? await lookAt(object, live) : (looks.get(metadata.name) ?? null)
-    return {
-      job,
-      retiring,
-      requests: Object.fromEntries(upstreams.map(({ address, requests }) => [address, requests])),
-      look: live && look ? look : null,
-    }
+    const stateOf = async ({ number }: Release) =>
+      [number, await link.jobState(downJobOf(metadata.uid, number))] as const
+    const [job, retiring, upstreams, look] = await Promise.all([
+      jobOf(object, rows),
+      Promise.all(begun.map(stateOf)),
+      drains ? hosts.routes(spec.hostId).upstreams() : null,
+      live ? lookAt(object, live, isIdle) : null,
+    ])
+    const requests = upstreams && Object.fromEntries(upstreams.map(({ address, requests }) => [address, requests]))
+    return { job, retiring: Object.fromEntries(retiring), requests, look }
   }
 
   const observe = async (object: AppResource): Promise<AppWorld> => {
@@ -117,7 +119,7 @@ export const makeObserve = (deps: ObserveDeps) => {
     const rows = await ledger.observe({ app: metadata.name, host: spec.hostId, slug: spec.slug, now: at })
     const host = groundOf(hosts.facts(spec.hostId))
     const account = deps.accounts.get(spec.account)
-    const unseen: OnHost = { job: null, retiring: {}, requests: {}, look: null }
+    const unseen: OnHost = { job: null, retiring: {}, requests: null, look: null }
     let unreachable: string | null = null
     const seen = !host?.approved
       ? unseen

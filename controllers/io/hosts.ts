@@ -13,7 +13,7 @@ import type { HostCertificate, HostClass } from '../../crds/host/schema.ts'
 import type { Credentials, RouteRow, RouteRows } from '../runtime/hosts.ts'
 import type { Log } from '../runtime/log.ts'
 import { type Around, HostMissing, makeHost, type OneHost } from './host.ts'
-import type { Job, JobState } from './jobs.ts'
+import type { JobWait, Job, JobState } from './jobs.ts'
 import type { RemoteBody, RemoteFence, RemoteScript, RunResult } from './remote.ts'
 import type { RouteDrift } from './routes.ts'
 import type { Lane } from './sshpool.ts'
@@ -42,9 +42,9 @@ export type RunInput = {
  */
 export type HostLink = {
   run(input: RunInput): Promise<RunResult>
-  /** Starts the job, or finds it: gives how it stands. */
-  startJob(job: Job): Promise<JobState>
-  jobState(id: string): Promise<JobState>
+  /** Starts the job, or finds it: gives how it stands, at its end if that comes in time. */
+  startJob(job: Job, options?: JobWait): Promise<JobState>
+  jobState(id: string, options?: JobWait): Promise<JobState>
   /** Ends the job's whole process group; gives how it stands then. An unknown id is marked, so that it never starts. */
   cancelJob(id: string): Promise<JobState>
   /** Forgets an ended job with its folder. A running one stays. */

@@ -13,8 +13,10 @@ import { quoted, type RemoteBody, type RemoteScript } from './remote.ts'
 export const LOG_KEPT_BYTES = 64 * 1024
 /** How long a cancelled job has between SIGTERM and SIGKILL. */
 const CANCEL_GRACE_SECONDS = 5
-/** Tenths of a second that a job which was claimed has to say that it runs. */
-const BREATHS = 100
+/** How often is looked whether something has come: a process each time. */
+const LOOK_SECONDS = 0.04
+/** Looks that a job which was claimed has to say that it runs. */
+const BREATHS = 250
 /** The exit code of a job that was killed: by its limit, by `cancelJob`, or by a reboot of the host. */
 export const KILLED = 137
 const ID = /^[a-z0-9][a-z0-9-]{0,62}$/
@@ -40,10 +42,10 @@ export type Job = {
   limitMs: number
 }
 
-/** In the jobs' folder, with the job's id in `$id`. */
+/** In the jobs' folder, with the job's id in `$id`, and in `$looks` how long its end is waited for. */
 const COMMON = `umask 077
 mkdir -p .bottega/jobs && cd .bottega/jobs || exit 1
-IFS= read -r id || exit 1
+IFS= read -r id && IFS= read -r looks || exit 1
 start_of() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f1,20; }
 boot=$(cat /proc/sys/kernel/random/boot_id)
 is_running() {
@@ -55,12 +57,18 @@ ended() { rm -f "$id/input"; printf '%s\\n' "$1" > "$id/exit.partial" && mv "$id
 begun() {
   # Between the claim and the runner's first breath there is nothing to see yet.
   tries=0
-  while [ ! -f "$id/runner" ] && [ ! -f "$id/exit" ] && [ $tries -lt ${BREATHS} ]; do sleep 0.1; tries=$((tries + 1)); done
+  while [ ! -f "$id/runner" ] && [ ! -f "$id/exit" ] && [ $tries -lt ${BREATHS} ]; do
+    sleep ${LOOK_SECONDS}; tries=$((tries + 1))
+  done
+}
+await_end() {
+  while [ ! -f "$id/exit" ] && [ "$looks" -gt 0 ]; do sleep ${LOOK_SECONDS}; looks=$((looks - 1)); done
 }
 locked() { exec 8>>".lock-$id" && flock 8; }
 report() {
   if [ -f "$id/claimed" ]; then
     begun
+    await_end
     is_running || [ -f "$id/exit" ] || ended ${KILLED}
   fi
   if [ -f "$id/exit" ]; then
@@ -111,6 +119,7 @@ if [ ! -f "$id/claimed" ] && [ ! -f "$id/exit" ]; then
     : > "$new/claimed" && : > "$new/log" && sync "$new/input" "$new/claimed" && mv -T "$new" "$id" || exit 1
     setsid sh -c ${quoted(RUNNER)} runner "$id" "$limit" </dev/null >/dev/null 2>&1 8>&- 9>&- &
   fi
+  exec 8>&-
 fi
 report
 `
@@ -183,6 +192,12 @@ const inputOf = ({ lines = [], body }: Job): RemoteBody => {
   return { stream: Readable.from(joined(), { objectMode: false }), bytes: head.length + bytes }
 }
 
+/** How long the host waits for the job's end before it tells how the job stands. */
+export type JobWait = { waitMs?: number }
+
+const NO_LOOK = '0'
+const looksIn = (waitMs: number): string => String(Math.round(waitMs / 1000 / LOOK_SECONDS))
+
 /** @param run runs a script that must end well: another exit code than 0 is an error */
 export const makeJobs = (run: (input: JobRun) => Promise<string>) => {
   const named = (id: string): string => {
@@ -190,24 +205,27 @@ export const makeJobs = (run: (input: JobRun) => Promise<string>) => {
     return id
   }
   return {
-    startJob: async (job: Job): Promise<JobState> => {
+    startJob: async (job: Job, { waitMs = 0 }: JobWait = {}): Promise<JobState> => {
       for (const line of job.lines ?? []) assert(!/[\n\0]/.test(line), 'a line holds neither a line feed nor NUL')
       const body = inputOf(job)
       const limitSeconds = Math.ceil(job.limitMs / 1000)
-      const lines = [named(job.id), String(limitSeconds), String(bytesOf(body))]
+      const lines = [named(job.id), looksIn(waitMs), String(limitSeconds), String(bytesOf(body))]
       const script = { name: `start ${job.script.name}`, text: startText(job.script) }
       return stateOf(await run({ script, lines, body, lane: 'work', fenced: true, deadlineMs: START_LIMIT_MS }))
     },
-    jobState: async (id: string): Promise<JobState> =>
-      stateOf(
-        await run({ script: STATE, lines: [named(id)], lane: 'status', fenced: false, deadlineMs: LOOK_LIMIT_MS }),
-      ),
-    cancelJob: async (id: string): Promise<JobState> =>
-      stateOf(
-        await run({ script: CANCEL, lines: [named(id)], lane: 'status', fenced: true, deadlineMs: CANCEL_LIMIT_MS }),
-      ),
+    jobState: async (id: string, { waitMs = 0 }: JobWait = {}): Promise<JobState> => {
+      const lines = [named(id), looksIn(waitMs)]
+      // Who waits must not stand in the way of who looks or cancels.
+      const lane = waitMs > 0 ? 'work' : 'status'
+      return stateOf(await run({ script: STATE, lines, lane, fenced: false, deadlineMs: LOOK_LIMIT_MS + waitMs }))
+    },
+    cancelJob: async (id: string): Promise<JobState> => {
+      const lines = [named(id), NO_LOOK]
+      return stateOf(await run({ script: CANCEL, lines, lane: 'status', fenced: true, deadlineMs: CANCEL_LIMIT_MS }))
+    },
     dropJob: async (id: string): Promise<void> => {
-      await run({ script: DROP, lines: [named(id)], lane: 'status', fenced: true, deadlineMs: LOOK_LIMIT_MS })
+      const lines = [named(id), NO_LOOK]
+      await run({ script: DROP, lines, lane: 'status', fenced: true, deadlineMs: LOOK_LIMIT_MS })
     },
   }
 }

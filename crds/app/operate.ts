@@ -12,10 +12,9 @@ import { addressIn, reasonOf } from './start.ts'
 import { type AppStep, type JobStep, jobIdOf } from './steps.ts'
 import type { AppWorld, JobState, Operation, OperationStep, PinnedImage, Release } from './world.ts'
 
-/** How long until a job is looked at again, by how long it has run. */
+/** How long until a job is looked at again, by how long it has run: each look itself waits for the job's end. */
 const POLL_MS = [
-  { untilMs: 3_000, everyMs: 100 },
-  { untilMs: 20_000, everyMs: 300 },
+  { untilMs: 20_000, everyMs: 20 },
   { untilMs: Number.POSITIVE_INFINITY, everyMs: 1_000 },
 ]
 const UNREACHABLE_RETRY_MS = 5_000

@@ -12,11 +12,18 @@ const DRAIN_MIN_MS = 1_000
 
 type Retiring = { steps: AppStep[] /** Something is on its way: look again soon. */; isWaiting: boolean }
 
+const sinceMs = ({ supersededAt, createdAt }: Release, now: Date): number =>
+  now.getTime() - Date.parse(supersededAt ?? createdAt)
+
+/** Before that there is nothing to find out about one that is over. */
+export const mayLeave = (release: Release, now: Date): boolean =>
+  release.state !== 'superseded' || release.address === null || sinceMs(release, now) >= DRAIN_MIN_MS
+
 const isDrained = (release: Release, world: AppWorld, now: Date): boolean => {
+  if (!mayLeave(release, now)) return false
   if (release.state !== 'superseded' || release.address === null) return true
-  const sinceMs = now.getTime() - Date.parse(release.supersededAt ?? release.createdAt)
-  if (sinceMs < DRAIN_MIN_MS) return false
-  return sinceMs >= DRAIN_MAX_MS || (world.requests[release.address] ?? 0) === 0
+  if (sinceMs(release, now) >= DRAIN_MAX_MS) return true
+  return world.requests !== null && (world.requests[release.address] ?? 0) === 0
 }
 
 /** The stateful services may have been changed for it: they go back to what the live release says. */

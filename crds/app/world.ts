@@ -140,8 +140,8 @@ export type AppWorld = {
   job: JobState | null
   /** Jobs that take superseded and failed releases down, by the release's number. */
   retiring: Readonly<Record<number, JobState>>
-  /** Requests in flight per address of a superseded release. */
-  requests: Readonly<Record<string, number>>
+  /** Requests in flight per address of the proxy; null when it was not asked in this pass. */
+  requests: Readonly<Record<string, number>> | null
   /** Null when it was not looked at in this pass and never before, or the host cannot be reached. */
   look: Look | null
   /** Why the host cannot be reached now; null when it can, or was not asked. */

@@ -174,6 +174,7 @@ spec('the plan of an app', (t) => {
     const busy = aWorld({ releases, route, requests: { '127.0.0.1:30001': 1 } })
     assert.equal(planApp(anApp(), busy, later(2_000)).steps, [])
     assert.is(planApp(anApp(), busy, later(DRAIN_MAX_MS)).steps[0]?.do, 'takeDown')
+    assert.equal(planApp(anApp(), { ...busy, requests: null }, later(2_000)).steps, [], 'nobody asked the proxy')
     assert.is(planApp(anApp(), { ...busy, requests: {} }, later(2_000)).steps[0]?.do, 'takeDown')
     assert.equal(planApp(anApp(), { ...busy, requests: {} }, later(10)).steps, [], 'a request may be on its way')
   })
