@@ -32,7 +32,7 @@ export const appController = (house: House): Controller<AppResource, AppFacts, A
     finalizer: APP_FINALIZER,
     observe: observed.observe,
     plan: planApp,
-    act: makeActs({ ledger, store, releases, logs, hosts, now }),
+    act: makeActs({ ledger, store, releases, logs, hosts, forgetLook: observed.forget, now }),
     report: async (object, world, plan) => {
       const { metadata, spec } = object
       await mirror.put({

@@ -22,6 +22,7 @@ const groundOf = (object: HostResource): HostGround => {
     ready: spec.approved && isReady(object),
     arch: archOf(status?.arch ?? ''),
     baseDomain: spec.baseDomain ?? null,
+    siteRoot: spec.siteRoot ?? null,
     httpsPort: proxyOf(spec).httpsPort,
     budget: budgetOf(spec),
   }

@@ -4,6 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppResource, liveOf } from '../../crds/app/plan.ts'
+import { dialFileOf } from '../../crds/app/route.ts'
 import { filesFor, imageWishes, type SealedRelease, wantsFreshBuild } from '../../crds/app/sealed.ts'
 import { imagesIn } from '../../crds/app/start.ts'
 import { type AppStep, downJobOf, jobIdOf } from '../../crds/app/steps.ts'
@@ -20,7 +21,7 @@ import type { AppLedger, AppRows, Known } from './ledger.ts'
 import type { Logs } from './logs.ts'
 import { groundOf } from './observe.ts'
 import type { Releases } from './release.ts'
-import { IMAGES_HERE, UPLOAD } from './scripts.ts'
+import { DIAL, IMAGES_HERE, UPLOAD } from './scripts.ts'
 
 export type ActDeps = {
   ledger: AppLedger
@@ -28,6 +29,8 @@ export type ActDeps = {
   releases: Releases
   logs: Logs
   hosts: Hosts
+  /** What was seen of an app does not hold any more. */
+  forgetLook(app: string): void
   now: () => Date
 }
 
@@ -189,6 +192,12 @@ export const makeActs = (deps: ActDeps): Acts => {
     }
   }
 
+  const writeDial = async (host: string, file: string, address: string): Promise<void> => {
+    const run = { script: DIAL, lines: [file, address], deadlineMs: LOOK_DEADLINE_MS }
+    const { code, stderr } = await hosts.link(host).run(run)
+    if (code !== 0) throw new Error(`${file} was not written: ${stderr.slice(-300)}`)
+  }
+
   const goLive = async (object: AppResource, operation: Operation): Promise<Learn> => {
     const at = now()
     const done = await ledger.goLive(operation, eventOf('app.released', object, operation, hosts), at)
@@ -218,7 +227,9 @@ export const makeActs = (deps: ActDeps): Acts => {
   const clear = async ({ metadata, spec }: AppResource): Promise<Learn> => {
     const link = hosts.link(spec.hostId)
     const rows = await rowsOf({ metadata, spec })
-    const job = clearJob(spec, rows.releases, downJobOf(metadata.uid, 'all'))
+    const facts = hosts.facts(spec.hostId)
+    const dialFile = facts && dialFileOf(metadata.uid, facts)
+    const job = clearJob(spec, { id: downJobOf(metadata.uid, 'all'), releases: rows.releases, dialFile })
     if ((await link.jobState(job.id)).state === 'exited') await link.dropJob(job.id)
     const state = await link.startJob(job)
     return (world) => ({ ...world, job: state })
@@ -242,11 +253,14 @@ export const makeActs = (deps: ActDeps): Acts => {
       const claimed = await ledger.claimSwitch(operation, at)
       return learnOperation(operation, claimed ? { switchAt: at } : { cancelAt: at })
     },
-    setRoute: async ({ route, digest, address, isFirst }, { metadata, spec }) => {
+    setRoute: async ({ route, dialFile, digest, address, isFirst }, { metadata, spec }) => {
+      if (dialFile !== null) await writeDial(spec.hostId, dialFile, address)
       await hosts.routes(spec.hostId).set(route)
       if (isFirst) await certified(spec.hostId, route.hostnames)
       await ledger.setRoute(metadata.name, digest, address)
-      return (world) => ({ ...world, route: { digest, address } })
+      deps.forgetLook(metadata.name)
+      const dial = dialFile && address
+      return (world) => ({ ...world, route: { digest, address }, look: world.look && { ...world.look, dial } })
     },
     goLive: ({ operation }, object) => goLive(object, operation),
     cancelJob: async ({ job }, { spec }) => {

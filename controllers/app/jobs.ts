@@ -102,13 +102,15 @@ export const takeDownJob = ({ slug }: AppSpec, release: Release, { id, live, rel
   }
 }
 
-export const clearJob = ({ slug, volumesOnDelete }: AppSpec, releases: readonly Release[], id: string): Job => {
+type Clearing = { id: string; releases: readonly Release[]; dialFile: string | null }
+
+export const clearJob = ({ slug, volumesOnDelete }: AppSpec, { id, releases, dialFile }: Clearing): Job => {
   const open = releases.filter(({ retiredAt }) => retiredAt === null)
   const projects = open.flatMap(({ record }) => (record?.project ? [record.project] : []))
   return {
     id,
     script: CLEAR,
-    lines: [slug, '0', volumesOnDelete, baseProjectOf(slug), String(projects.length), ...projects],
+    lines: [slug, '0', volumesOnDelete, baseProjectOf(slug), dialFile ?? '', String(projects.length), ...projects],
     limitMs: DOWN_LIMIT_MS,
   }
 }

@@ -1,6 +1,7 @@
 /** What is known of an app before its pass is planned: rows, the job under way, and, now and then, what really runs. */
 import { type AppResource, LOOK_EVERY_MS, liveOf } from '../../crds/app/plan.ts'
 import { isOver, mayLeave } from '../../crds/app/retire.ts'
+import { dialFileOf } from '../../crds/app/route.ts'
 import { markedLines } from '../../crds/app/start.ts'
 import { downJobOf, jobIdOf } from '../../crds/app/steps.ts'
 import type { AppWorld, HostGround, JobState, Look, Release } from '../../crds/app/world.ts'
@@ -32,26 +33,32 @@ export const groundOf = (facts: HostFacts | null): HostGround | null =>
     ready: facts.ready,
     arch: facts.arch,
     baseDomain: facts.baseDomain,
+    siteRoot: facts.siteRoot,
     httpsPort: facts.httpsPort,
     budget: facts.budget,
   }
 
 export const baseProjectOf = (slug: string): string => `${slug}-base`
 
+const dialFileIn = (uid: string, facts: HostFacts | null): string => (facts && dialFileOf(uid, facts)) ?? ''
+
 /** @param mark what a release's services bear behind their names */
 const lookOf = (output: string, mark: string, at: string): Look => {
-  const look: Look = { at, address: null, running: [], stopped: [], http: null }
-  for (const [word, first = '', second = '', third = '', fourth = ''] of markedLines(output)) {
-    if (word === 'address') {
-      look.address = first
-      look.http = Number(second) > 0 ? Number(second) : null
-    }
-    if (word !== 'service') continue
-    const service = first.endsWith(mark) ? first.slice(0, -mark.length) : first
+  const look: Look = { at, address: null, dial: null, running: [], stopped: [], http: null }
+  const note = ([name = '', state = '', code = '', policy = '']: string[]) => {
+    const service = name.endsWith(mark) ? name.slice(0, -mark.length) : name
     // A migration that ended well is not missed.
-    const isDone = second === 'exited' && third === '0' && fourth === 'no'
-    if (second === 'running') look.running.push(service)
-    else if (!isDone) look.stopped.push({ service, code: Number(third) })
+    const isDone = state === 'exited' && code === '0' && policy === 'no'
+    if (state === 'running') look.running.push(service)
+    else if (!isDone) look.stopped.push({ service, code: Number(code) })
+  }
+  for (const [word, ...rest] of markedLines(output)) {
+    const [first = '', second = ''] = rest
+    if (word === 'dial') look.dial = first
+    if (word === 'service') note(rest)
+    if (word !== 'address') continue
+    look.address = first
+    look.http = Number(second) > 0 ? Number(second) : null
   }
   return look
 }
@@ -72,7 +79,13 @@ export const makeObserve = (deps: ObserveDeps) => {
     const base = stateful.length > 0 ? baseProjectOf(spec.slug) : ''
     const { code, stdout } = await hosts.link(spec.hostId).run({
       script: LOOK,
-      lines: [base, project ?? '', listener, String(route?.port ?? '')],
+      lines: [
+        base,
+        project ?? '',
+        listener,
+        String(route?.port ?? ''),
+        dialFileIn(metadata.uid, hosts.facts(spec.hostId)),
+      ],
       deadlineMs: LOOK_DEADLINE_MS,
       lane: 'status',
     })

@@ -185,13 +185,22 @@ say address "$address"
 `,
 }
 
+/** stdin: the file that the proxy dials by, and the address. Whole or not at all; whoever reads it is the proxy. */
+export const DIAL: RemoteScript = {
+  name: 'app-dial',
+  text: `IFS= read -r file && IFS= read -r address || exit 64
+mkdir -p "\${file%/*}" && printf '%s' "$address" > "$file.partial" && chmod 644 "$file.partial" && mv "$file.partial" "$file"
+`,
+}
+
 /**
- * stdin: base project, release project, service, port of the live release ('' where there is none). Gives what runs: a line
- * per container, where the routed one listens, and what it answers.
+ * stdin: base project, release project, service, port of the live release, the file that its proxy dials by ('' where there
+ * is none). Gives what runs: a line per container, where the routed one listens, what it answers, and what the file says.
  */
 export const LOOK: RemoteScript = {
   name: 'app-look',
-  text: `${COMPOSE}${INSPECT}for name in base_project release_project routed_service routed_port; do IFS= read -r "$name" || exit 64; done
+  text: `${COMPOSE}${INSPECT}for name in base_project release_project routed_service routed_port dial_file; do IFS= read -r "$name" || exit 64; done
+[ -z "$dial_file" ] || say dial "$(head -c 100 "$dial_file" 2>/dev/null)"
 seen=''
 [ -z "$base_project" ] || seen=$(inspect "$base_project")
 [ -z "$release_project" ] || seen="$seen
@@ -234,10 +243,10 @@ rm -rf "$here"
 `,
 }
 
-/** stdin: slug, 0, keep or delete (the volumes), base project, how many projects, then their names. */
+/** stdin: slug, 0, keep or delete (the volumes), base project, the dial file ('' for none), how many projects, then their names. */
 export const CLEAR: RemoteScript = {
   name: 'app-clear',
-  text: `${FOLDER}${COMPOSE}${COLLECT}IFS= read -r volumes && IFS= read -r base_project && IFS= read -r count || exit 64
+  text: `${FOLDER}${COMPOSE}${COLLECT}IFS= read -r volumes && IFS= read -r base_project && IFS= read -r dial_file && IFS= read -r count || exit 64
 while [ "$count" -gt 0 ]; do
   IFS= read -r project || exit 64
   count=$((count - 1))
@@ -250,6 +259,7 @@ if [ "$volumes" = delete ]; then
   done
 fi
 collect ''
+[ -z "$dial_file" ] || rm -f "$dial_file"
 rm -rf "$app"
 `,
 }

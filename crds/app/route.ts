@@ -90,37 +90,56 @@ const gate = (given: Given) =>
     ],
   })
 
-const toRelease = (address: string) =>
+/**
+ * Where the proxy reads the address of the live release, at each request: a change of it is a file that is replaced, and no
+ * change of the proxy's configuration, which would end every idle connection of the host. Null where no folder is in reach
+ * of both the host's user and its proxy.
+ */
+export const dialFileOf = (uid: string, { siteRoot }: Pick<HostGround, 'siteRoot'>): string | null =>
+  siteRoot === null ? null : `${siteRoot}/dial/app-${uid}`
+
+const toRelease = (dial: string) =>
   json('reverse_proxy', {
-    upstreams: [{ dial: address }],
+    upstreams: [{ dial }],
     load_balancing: { try_duration: TRY_DURATION, try_interval: TRY_INTERVAL },
     stream_close_delay: STREAM_CLOSE_DELAY,
   })
 
 type Given = { host: HostGround; publicUrl: string; gateToken: string }
 
-/** What is to be served for an app, and the digest that tells whether it already is. */
+/** What is to be served for an app, and the digest that tells whether it already is: of the route and the address. */
 export const routeOf = (
   { metadata, spec }: AppResource,
   given: Given,
   address: string,
-): { route: AppRoute; digest: string } => {
+): { route: AppRoute; dialFile: string | null; digest: string } => {
   const hostname = hostnameOf(spec, given.host)
   assert(hostname !== null, 'an app is not released to a host without a base domain')
+  const dialFile = dialFileOf(metadata.uid, given.host)
+  const dial = dialFile === null ? address : `{file.${dialFile}}`
   const route = {
     id: `app-${metadata.uid}`,
     owner: `App/${metadata.name}`,
     hostnames: [hostname],
-    handle: [stripHeaders(), ...(spec.access === 'private' ? [gate(given)] : []), stripCookies(), toRelease(address)],
+    handle: [stripHeaders(), ...(spec.access === 'private' ? [gate(given)] : []), stripCookies(), toRelease(dial)],
   }
-  return { route, digest: createHash('sha256').update(JSON.stringify(route)).digest('hex') }
+  return {
+    route,
+    dialFile,
+    digest: createHash('sha256')
+      .update(JSON.stringify([route, address]))
+      .digest('hex'),
+  }
 }
 
-/** The live release's route, when another is set: access changed, or its port did. */
+/** The live release's route, when another is set: access changed, its port did, or its file was changed on the host. */
 export const routeStep = (object: AppResource, world: AppWorld): AppStep[] => {
   const live = world.releases.find(({ state }) => state === 'live')
   if (!live || live.address === null || !world.host || world.unreachable !== null) return []
   const address = world.look?.address ?? live.address
   const wanted = routeOf(object, { ...world, host: world.host }, address)
-  return world.route?.digest === wanted.digest ? [] : [{ do: 'setRoute', ...wanted, address, isFirst: false }]
+  const isAstray = wanted.dialFile !== null && world.look !== null && world.look.dial !== address
+  return world.route?.digest === wanted.digest && !isAstray
+    ? []
+    : [{ do: 'setRoute', ...wanted, address, isFirst: false }]
 }

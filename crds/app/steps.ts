@@ -25,7 +25,15 @@ export type AppStep =
   | { do: 'takeAddress'; operation: Operation; address: string }
   | { do: 'claimSwitch'; operation: Operation }
   /** `isFirst`: nobody could reach the name before, so its certificate is waited for. */
-  | { do: 'setRoute'; route: AppRoute; digest: string; address: string; isFirst: boolean }
+  | {
+      do: 'setRoute'
+      route: AppRoute
+      /** Where the address is written for the proxy; null when it stands in the route. */
+      dialFile: string | null
+      digest: string
+      address: string
+      isFirst: boolean
+    }
   | { do: 'goLive'; operation: Operation; release: Release }
   /** Ends a job of a cancelled operation, whether it has begun or not. */
   | { do: 'cancelJob'; operation: Operation; job: string }

@@ -107,6 +107,8 @@ export type HostGround = {
   arch: 'amd64' | 'arm64' | null
   /** Null when it has none: nothing can be reached on it. */
   baseDomain: string | null
+  /** A folder that the host's user may write and its proxy may read. */
+  siteRoot: string | null
   httpsPort: number
   budget: Budget
 }
@@ -115,6 +117,8 @@ export type HostGround = {
 export type Look = {
   at: string
   address: string | null
+  /** Where the host's proxy is told to go; null when it is told nothing by a file. */
+  dial: string | null
   running: string[]
   stopped: { service: string; code: number }[]
   http: number | null

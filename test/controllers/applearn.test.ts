@@ -9,7 +9,14 @@ spec('what a step of an app teaches', (t) => {
     const app = anApp({ asked: 1 })
     const operation = anOperation({ state: 'running', release: 2, switchAt: '2026-11-01T00:00:00Z' })
     const [before, next] = [aRelease(1), aRelease(2, { state: 'starting', address: '127.0.0.1:30002' })]
-    const look = { at: '2026-11-01T00:00:00Z', address: '127.0.0.1:30001', running: ['web'], stopped: [], http: 200 }
+    const look = {
+      at: '2026-11-01T00:00:00Z',
+      address: '127.0.0.1:30001',
+      dial: null,
+      running: ['web'],
+      stopped: [],
+      http: 200,
+    }
     const world = aWorld({ operations: [operation], releases: [next, before], look })
     const { host } = world
     assert.ok(host)

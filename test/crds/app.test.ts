@@ -2,6 +2,7 @@ import fc from 'fast-check'
 import { planApp } from '../../crds/app/plan.ts'
 import { makeRedact } from '../../crds/app/redact.ts'
 import { DRAIN_MAX_MS } from '../../crds/app/retire.ts'
+import { routeOf } from '../../crds/app/route.ts'
 import { addressIn, EXIT, imagesIn, reasonOf } from '../../crds/app/start.ts'
 import type { AppStep } from '../../crds/app/steps.ts'
 import { viewApp } from '../../crds/app/view.ts'
@@ -183,10 +184,33 @@ spec('the plan of an app', (t) => {
     const releases = [aRelease(1)]
     const settled = run(anApp(), aWorld({ releases })).world
     assert.equal(run(anApp(), settled).done, [])
-    const look = { at: AT, address: '127.0.0.1:50000', running: ['web'], stopped: [], http: 200 }
+    const look = { at: AT, address: '127.0.0.1:50000', dial: null, running: ['web'], stopped: [], http: 200 }
     assert.equal(run(anApp(), { ...settled, look }).done, ['setRoute'])
     const shut = anApp({ access: 'private', passwordVersion: 1 })
     assert.equal(run(shut, { ...settled, passwordVersion: 1 }).done, ['setRoute'])
+  })
+
+  t('with a folder for it the proxy dials by a file, which is written anew when somebody changed it', () => {
+    const world = aWorld({ releases: [aRelease(1)] })
+    assert.ok(world.host)
+    const host = { ...world.host, siteRoot: '/srv/sites' }
+    const by = (address: string) => routeOf(anApp(), { ...world, host }, address)
+    assert.equal(by('127.0.0.1:1').route, by('127.0.0.1:2').route, 'the proxy is told nothing new')
+    assert.is.not(by('127.0.0.1:1').digest, by('127.0.0.1:2').digest)
+    assert.match(JSON.stringify(by('127.0.0.1:1').route), /"dial":"\{file\.\/srv\/sites\/dial\/app-/)
+    const settled = run(anApp(), { ...world, host }).world
+    const look = {
+      at: AT,
+      address: '127.0.0.1:30001',
+      dial: '127.0.0.1:30001',
+      running: ['web'],
+      stopped: [],
+      http: 200,
+    }
+    assert.equal(run(anApp(), { ...settled, look }).done, [])
+    for (const dial of ['', '127.0.0.1:9']) {
+      assert.equal(run(anApp(), { ...settled, look: { ...look, dial } }).done, ['setRoute'])
+    }
   })
 
   t('a deleted app ends its operations, leaves its host and only then lets go', () => {
@@ -247,7 +271,7 @@ spec('what is read and said of an app', (t) => {
   })
 
   t('readiness is known of a public app that restricts nobody', () => {
-    const look = { at: AT, address: '127.0.0.1:30001', running: ['web'], stopped: [], http: 200 }
+    const look = { at: AT, address: '127.0.0.1:30001', dial: null, running: ['web'], stopped: [], http: 200 }
     const stateOf = (change: Parameters<typeof anApp>[0], world: Partial<AppWorld>) => {
       const object = anApp(change)
       const seen = aWorld({ releases: [aRelease(1)], look, ...world })

@@ -52,6 +52,7 @@ export const aWorld = (change: Partial<AppWorld> = {}): AppWorld => ({
     ready: true,
     arch: 'amd64',
     baseDomain: 'apps.test',
+    siteRoot: null,
     httpsPort: 443,
     budget: { cpuMillis: 1_000, memoryMib: 1_024, diskGib: 10 },
   },
@@ -210,7 +211,11 @@ export const stepped = (world: AppWorld, step: AppStep, fate: Fate): AppWorld =>
     case 'claimSwitch':
       return withOperation(world, step.operation.id, (one) => (one.cancelAt ? one : { ...one, switchAt: AT }))
     case 'setRoute':
-      return { ...world, route: { digest: step.digest, address: step.address } }
+      return {
+        ...world,
+        route: { digest: step.digest, address: step.address },
+        look: world.look && { ...world.look, dial: step.dialFile && step.address },
+      }
     case 'goLive':
       return goLive(world, step)
     case 'end':

@@ -24,7 +24,7 @@ export type AppStage = {
 }
 
 export type Project = { compose: string; files: Record<string, string> }
-export type Visit = { method?: string; headers?: Record<string, string>; body?: string; agent?: Agent; retried?: true }
+export type Visit = { method?: string; headers?: Record<string, string>; body?: string; agent?: Agent }
 export type Page = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
 
 const BUSYBOX = '/bin/busybox'
@@ -78,7 +78,7 @@ const visitHost = (host: AppHost, slug: string, path: string, options: Visit): P
     servername: hostname,
     ca: readFileSync(host.acme.caCert),
     headers: { host: `${hostname}:${host.httpsPort}`, ...headers },
-    agent: options.retried ? (false as const) : (agent ?? (false as const)),
+    agent: agent ?? (false as const),
     timeout: 20_000,
   }
   return new Promise((resolve, reject) => {
@@ -94,13 +94,7 @@ const visitHost = (host: AppHost, slug: string, path: string, options: Visit): P
         }),
       )
     })
-    // An idle connection may end while a request is on its way: whoever kept it open asks again (RFC 9112, 9.3.1).
-    const again = (error: Error) => {
-      const isIdleEnd = sent.reusedSocket && method === 'GET' && options.retried === undefined
-      if (isIdleEnd) resolve(visitHost(host, slug, path, { ...options, retried: true }))
-      else reject(error)
-    }
-    sent.on('error', again).on('timeout', () => sent.destroy(new Error('the app did not answer in time')))
+    sent.on('error', reject).on('timeout', () => sent.destroy(new Error('the app did not answer in time')))
     sent.end(body)
   })
 }

@@ -107,7 +107,10 @@ export async function startAppHost(): Promise<AppHost> {
     spec: specOf(stage, baseDomain),
     restartCaddy,
     forget: async () => {
-      const gone = [join(folder, 'home', '.bottega'), ...['store', 'sites'].map((part) => join(stage.siteRoot, part))]
+      const gone = [
+        join(folder, 'home', '.bottega'),
+        ...['store', 'sites', 'dial'].map((part) => join(stage.siteRoot, part)),
+      ]
       for (const path of gone) rmSync(path, { recursive: true, force: true })
       await restartCaddy()
     },
