@@ -56,7 +56,7 @@ export type AppLedger = {
   removeRoute(app: string): Promise<void>
   forget(app: string, keepsVolumes: boolean): Promise<void>
   /** The next lines for who reads a log. `since`: where to go on; `ended`: there is no more. */
-  addLog(of: { id: string; content: string; since: string | null; ended: boolean }): Promise<void>
+  addLog(of: { id: string; content: string; since: string | null; ended: boolean; at: string }): Promise<void>
 }
 
 type Observed = {
@@ -73,7 +73,7 @@ const OBSERVE = `
 select slug_holder, operations, releases, env, password_version, route, logs from observe_app($1, $2, $3, $4, $5)`
 const ADD_LOG = `
 with wish as (
-  update app_log_requests l set since = coalesce($3, l.since), ended = $4 where l.id = $1 returning l.id
+  update app_log_requests l set since = coalesce($3, l.since), ended = $4, fetched_at = $5 where l.id = $1 returning l.id
 )
 insert into app_log_chunks (request, n, content)
 select w.id, coalesce((select max(c.n) from app_log_chunks c where c.request = w.id), 0) + 1, $2
@@ -118,8 +118,8 @@ export const makeAppLedger = ({ pg, epoch }: { pg: Pg; epoch: () => number }): A
     setRoute: async (app, digest, address) => void (await effect('set_app_route', [app, digest, address])),
     removeRoute: async (app) => void (await effect('remove_app_route', [app])),
     forget: async (app, keepsVolumes) => void (await effect('forget_app', [app, keepsVolumes])),
-    async addLog({ id, content, since, ended }) {
-      await pg.query('add_app_log', ADD_LOG, [id, content.replaceAll('\0', ''), since, ended])
+    async addLog({ id, content, since, ended, at }) {
+      await pg.query('add_app_log', ADD_LOG, [id, content.replaceAll('\0', ''), since, ended, at])
     },
   }
 }

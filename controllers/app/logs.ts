@@ -44,16 +44,12 @@ export const makeLogs = (deps: { ledger: AppLedger; releases: Releases; hosts: H
   }
 
   const fetch: Logs['fetch'] = async ({ metadata, spec }, wish) => {
-    const rows = await ledger.observe({
-      app: metadata.name,
-      host: spec.hostId,
-      slug: spec.slug,
-      now: deps.now().toISOString(),
-    })
+    const at = deps.now().toISOString()
+    const rows = await ledger.observe({ app: metadata.name, host: spec.hostId, slug: spec.slug, now: at })
     const live = liveOf(rows)
     const done = (world: AppWorld): AppWorld => ({ ...world, logs: world.logs.filter(({ id }) => id !== wish.id) })
     if (!live) {
-      await ledger.addLog({ id: wish.id, content: '', since: null, ended: true })
+      await ledger.addLog({ id: wish.id, content: '', since: null, ended: true, at })
       return done
     }
     const { project = null, stateful = [] } = live.record ?? {}
@@ -65,7 +61,7 @@ export const makeLogs = (deps: { ledger: AppLedger; releases: Releases; hosts: H
     })
     const redact = await redactFor(metadata.name, live.number)
     const { content, since } = linesAfter(stdout.toString('utf8'), wish.since)
-    await ledger.addLog({ id: wish.id, content: redact(content), since, ended: !wish.follow })
+    await ledger.addLog({ id: wish.id, content: redact(content), since, ended: !wish.follow, at })
     return done
   }
 

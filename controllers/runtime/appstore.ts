@@ -50,7 +50,7 @@ export type AppStore = {
   releaseNumber(app: string, id: string): Promise<number | null>
   releases(app: string, page: { limit: number; offset: number }): Promise<{ releases: Release[]; total: number }>
   /** Somebody wants to read; wanted until then, unless asked again. */
-  wantLogs(wish: Omit<LogWish, 'since'> & { app: string; until: string }): Promise<void>
+  wantLogs(wish: Omit<LogWish, 'since' | 'fetchedAt'> & { app: string; until: string }): Promise<void>
   stopLogs(id: string): Promise<void>
   /** What has come since the n-th chunk, and whether that is all. */
   logChunks(id: string, after: number): Promise<{ chunks: { n: number; content: string }[]; ended: boolean }>

@@ -14,7 +14,7 @@ import { routeStep } from './route.ts'
 import type { AppSpec, AppStatus } from './schema.ts'
 import type { AppStep } from './steps.ts'
 import { urlOf } from './url.ts'
-import type { AppWorld, Operation, Release } from './world.ts'
+import type { AppWorld, LogWish, Operation, Release } from './world.ts'
 
 export type AppResource = Resource<AppSpec, AppStatus>
 export type AppFacts = Omit<AppStatus, 'observedGeneration' | 'conditions'>
@@ -42,7 +42,7 @@ export const planApp = (object: AppResource, world: AppWorld, now: Date): AppPla
 
 /** The operation first; beside it what is over goes, and what is read is fetched. */
 const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Verdict) => AppPlan): AppPlan => {
-  const logs: AppStep[] = world.logs.map((wish) => ({ do: 'fetchLogs', wish }))
+  const logs: AppStep[] = world.logs.filter((wish) => isDue(wish, now)).map((wish) => ({ do: 'fetchLogs', wish }))
   const operation = presentOperation(object.spec, world)
   const going = operation ? operateOn(object, world, operation, now) : { steps: [], verdict: null }
   const retiring = retireSteps(world, now)
@@ -51,6 +51,10 @@ const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Ve
   if (going.verdict) return { ...end(going.verdict), steps }
   return { ...end(verdictOf(object, world)), steps, wakeAt: wakeOf(world, retiring.isWaiting, now) }
 }
+
+/** A log that is followed is fetched again and again, and not at every look. */
+const isDue = ({ fetchedAt }: LogWish, now: Date): boolean =>
+  fetchedAt === null || now.getTime() - Date.parse(fetchedAt) >= SOON_MS
 
 const wakeOf = (world: AppWorld, isWaiting: boolean, now: Date): string => {
   const soon = isWaiting || world.logs.some(({ follow }) => follow)

@@ -124,7 +124,14 @@ export type Look = {
   http: number | null
 }
 
-export type LogWish = { id: string; tail: number; follow: boolean; since: string | null }
+/** `since`: lines after this are wanted next. */
+export type LogWish = {
+  id: string
+  tail: number
+  follow: boolean
+  since: string | null
+  fetchedAt: string | null
+}
 
 export type AppWorld = {
   account: { name: string; capabilities: readonly string[] } | null

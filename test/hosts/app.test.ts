@@ -1,5 +1,6 @@
+import { query } from '../../hack/lib/postgres.ts'
 import { type AppStage, project, startAppStage } from '../support/apps.ts'
-import type { Json } from '../support/invoicing.ts'
+import { eventually, type Json } from '../support/invoicing.ts'
 import { assert, spec } from '../support/spec.ts'
 
 /** An app from its first deploy on, over real SSH, Docker and Caddy. */
@@ -105,6 +106,51 @@ spec('an app on a host', (t) => {
   )
 
   t(
+    'follows the log as it is written, each line once, until the reader leaves',
+    async () => {
+      const ticks = 'n=0; while :; do n=$((n+1)); echo tick $n; sleep 1; done & '
+      const sent = project('five', {
+        command: `${ticks}echo "$VERSION" > /tmp/index.html; exec /bin/busybox httpd -f -p 8080 -h /tmp`,
+      })
+      assert.is((await stage.deploy(app.id, sent)).json.operation.state, 'succeeded')
+      const leave = new AbortController()
+      const { platform } = stage
+      const response = await fetch(`${platform.baseUrl}/api/apps/${app.id}/logs?follow=1&tail=2`, {
+        headers: { authorization: `Bearer ${platform.owner}` },
+        signal: leave.signal,
+      })
+      assert.is(response.headers.get('content-type'), 'text/event-stream; charset=utf-8')
+      const ticked: number[] = []
+      const endMs = performance.now() + 30_000
+      let text = ''
+      const reading = async () => {
+        for await (const chunk of response.body ?? []) {
+          text += Buffer.from(chunk).toString()
+          ticked.splice(0, ticked.length, ...[...text.matchAll(/tick (\d+)\n\n/g)].map(([, n]) => Number(n)))
+          if (ticked.length >= 6 || performance.now() > endMs) return
+        }
+      }
+      await reading()
+      const reason = ['get', 'bapp', app.id, '-o', 'jsonpath={.status.conditions[?(@.type=="Ready")].reason}']
+      assert.is(await platform.kubectl(reason), 'Live', 'following is no work of its own')
+      leave.abort()
+      const [first = 0] = ticked
+      assert.equal(
+        ticked,
+        Array.from({ length: 6 }, (_, place) => first + place),
+        text,
+      )
+      assert.ok(
+        text.split('\n').every((line) => line === '' || line.startsWith('data: ')),
+        text,
+      )
+      const wishes = () => query(platform.database.url, 'select id from app_log_requests')
+      await eventually('the wish to be forgotten', async () => (await wishes()).length === 0, 15_000)
+    },
+    { timeoutMs },
+  )
+
+  t(
     'is private behind a password when it is told to be',
     async () => {
       const change = { access: 'private', password: 'correct horse battery' }
@@ -126,7 +172,7 @@ spec('an app on a host', (t) => {
       assert.is(opened.status, 303, opened.text)
       const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? ''
       assert.match(String(opened.headers['set-cookie']), /^__Host-.*Path=\/;.*HttpOnly; SameSite=Lax; Secure$/)
-      assert.is((await stage.visit('shop', '/', { headers: { cookie } })).text.trim(), 'four')
+      assert.is((await stage.visit('shop', '/', { headers: { cookie } })).text.trim(), 'five')
     },
     { timeoutMs },
   )

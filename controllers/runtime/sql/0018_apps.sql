@@ -155,6 +155,7 @@ create unlogged table app_log_requests (
   -- Lines after this (as the container engine prints it) are wanted next.
   since text,
   wanted_until timestamptz(3) not null,
+  fetched_at timestamptz(3),
   ended boolean not null default false
 );
 create index app_log_requests_of_app on app_log_requests (app) where not ended;

@@ -316,7 +316,9 @@ begin
     (select max(p.version) from app_passwords p where p.app = in_app),
     (select json_build_object('digest', t.digest, 'address', t.address) from app_routes t where t.app = in_app),
     (
-      select coalesce(json_agg(json_build_object('id', l.id, 'tail', l.tail, 'follow', l.follow, 'since', l.since)), '[]')
+      select coalesce(json_agg(json_build_object(
+        'id', l.id, 'tail', l.tail, 'follow', l.follow, 'since', l.since, 'fetchedAt', iso_ms(l.fetched_at)
+      )), '[]')
       from app_log_requests l where l.app = in_app and not l.ended and l.wanted_until > in_now
     );
 end
