@@ -2,7 +2,7 @@ import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
-import { type AppStage, project, startAppStage } from '../../test/support/apps.ts'
+import { type AppStage, type Project, project, startAppStage } from '../../test/support/apps.ts'
 import { type BenchContext, median } from '../lib/figure.ts'
 import { endStaleStages, startStage } from '../lib/stage.ts'
 import { toolPath } from '../lib/tools.ts'
@@ -45,8 +45,15 @@ const compose = (file: string, ...args: string[]) =>
     env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
   })
 
+/** Its image stands apart from its compose file, so that another version needs no other image. */
+const released = (version: string): Project => {
+  const { compose, files } = project(version)
+  const inFolder = Object.entries(files).map(([path, content]) => [`web/${path}`, content])
+  return { compose: compose.replace('build: .', 'build: ./web'), files: Object.fromEntries(inFolder) }
+}
+
 const deployed = async (stage: AppStage, app: string, version: string): Promise<string> => {
-  const { json, text } = await stage.deploy(app, project(version))
+  const { json, text } = await stage.deploy(app, released(version))
   if (json?.operation?.state !== 'succeeded') throw new Error(`the deploy answered ${text.slice(0, 2_000)}`)
   return json.release.images[0].id
 }

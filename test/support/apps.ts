@@ -62,7 +62,7 @@ export const bodyOf = ({ compose, files }: Project) => ({
   files: Object.fromEntries(
     Object.entries(files).map(([path, content]) => [
       path,
-      path === 'busybox' ? { base64: content, mode: '755' } : content,
+      path.endsWith('busybox') ? { base64: content, mode: '755' } : content,
     ]),
   ),
 })
