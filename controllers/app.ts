@@ -10,6 +10,7 @@ import type { AppWorld } from '../crds/app/world.ts'
 import { makeActs } from './app/act.ts'
 import { makeAppLedger } from './app/ledger.ts'
 import { makeLogs } from './app/logs.ts'
+import { makeLooks } from './app/look.ts'
 import { makeObserve } from './app/observe.ts'
 import { makeReleases } from './app/release.ts'
 import { controlOf } from './control.ts'
@@ -26,13 +27,13 @@ export const appController = (house: House): Controller<AppResource, AppFacts, A
   const vault = makeAppVault({ pg, blobs: house.blobs, source: store.source, sealer: keys.sealer('app-release') })
   const releases = makeReleases({ store, vault, blobs: house.blobs })
   const logs = makeLogs({ ledger, releases, hosts, now })
-  const observed = makeObserve({ ...house, ledger })
+  const looks = makeLooks({ hosts, now })
   return {
     kind: APP,
     finalizer: APP_FINALIZER,
-    observe: observed.observe,
+    observe: makeObserve({ ...house, ledger, looks }),
     plan: planApp,
-    act: makeActs({ ledger, store, releases, logs, hosts, forgetLook: observed.forget, now }),
+    act: makeActs({ ledger, store, releases, logs, hosts, looks, now }),
     report: async (object, world, plan) => {
       const { metadata, spec } = object
       await mirror.put({
@@ -49,7 +50,7 @@ export const appController = (house: House): Controller<AppResource, AppFacts, A
     },
     forget: async (key) => {
       const name = key.slice(key.indexOf('/') + 1)
-      observed.forget(name)
+      looks.forget(name)
       await mirror.remove('App', name)
     },
   }

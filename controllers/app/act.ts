@@ -19,6 +19,7 @@ import { clearJob, imagesJob, JOB_WAIT_MS, startJob, takeDownJob } from './jobs.
 import { learnBegun, learnEnded, learnLive, learnOperation, learnPassed, learnRetired } from './learn.ts'
 import type { AppLedger, AppRows, Known } from './ledger.ts'
 import type { Logs } from './logs.ts'
+import type { Looks } from './look.ts'
 import { groundOf } from './observe.ts'
 import type { Releases } from './release.ts'
 import { DIAL, IMAGES_HERE, UPLOAD } from './scripts.ts'
@@ -29,8 +30,7 @@ export type ActDeps = {
   releases: Releases
   logs: Logs
   hosts: Hosts
-  /** What was seen of an app does not hold any more. */
-  forgetLook(app: string): void
+  looks: Looks
   now: () => Date
 }
 
@@ -157,6 +157,7 @@ export const makeActs = (deps: ActDeps): Acts => {
     const sealed = await releases.open(metadata.name, given.release.number)
     const job = given.step === 'images' ? imagesJob(spec, sealed, given) : startJob(spec, sealed, given)
     const state = await hosts.link(spec.hostId).startJob(job, { waitMs: JOB_WAIT_MS })
+    if (given.step === 'start') deps.looks.noteStart(metadata.name, given.release.number, state)
     return (world) => ({ ...world, job: state })
   }
 
@@ -253,13 +254,13 @@ export const makeActs = (deps: ActDeps): Acts => {
       const claimed = await ledger.claimSwitch(operation, at)
       return learnOperation(operation, claimed ? { switchAt: at } : { cancelAt: at })
     },
-    setRoute: async ({ route, dialFile, digest, address, isFirst }, { metadata, spec }) => {
+    setRoute: async ({ route, dialFile, digest, address, isFirst, isSet }, { metadata, spec }) => {
       if (dialFile !== null) await writeDial(spec.hostId, dialFile, address)
-      await hosts.routes(spec.hostId).set(route)
+      if (!isSet) await hosts.routes(spec.hostId).set(route)
       if (isFirst) await certified(spec.hostId, route.hostnames)
       await ledger.setRoute(metadata.name, digest, address)
-      deps.forgetLook(metadata.name)
       const dial = dialFile && address
+      deps.looks.noteDial(metadata.name, dial)
       return (world) => ({ ...world, route: { digest, address }, look: world.look && { ...world.look, dial } })
     },
     goLive: ({ operation }, object) => goLive(object, operation),
@@ -273,9 +274,9 @@ export const makeActs = (deps: ActDeps): Acts => {
       const at = now()
       const link = hosts.link(spec.hostId)
       const made = { id: release.operation }
-      const keys = [jobIdOf(made, 'images'), jobIdOf(made, 'start'), downJobOf(metadata.uid, release.number)]
+      const jobs = [jobIdOf(made, 'start'), downJobOf(metadata.uid, release.number)]
       // Nothing of one without a record ever reached the host.
-      for (const job of release.record === null ? [] : keys) await link.dropJob(job)
+      if (release.record !== null) await link.dropJob(jobIdOf(made, 'images'), ...jobs)
       await ledger.retire(metadata.name, release.number, at)
       return learnRetired(release.number, at)
     },

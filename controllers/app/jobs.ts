@@ -5,7 +5,6 @@ import { imageWishes, pinnedProject, type SealedRelease, wantsFreshBuild } from 
 import { jobIdOf } from '../../crds/app/steps.ts'
 import type { Operation, Release } from '../../crds/app/world.ts'
 import type { Job } from '../io/hosts.ts'
-import { baseProjectOf } from './observe.ts'
 import { CLEAR, IMAGES, START, TAKE_DOWN } from './scripts.ts'
 
 /** A build may fetch half of a registry. */
@@ -16,6 +15,8 @@ export const JOB_WAIT_MS = 1_000
 export const START_SECONDS = 180
 const START_LIMIT_MS = (START_SECONDS + 60) * 1_000
 const DOWN_LIMIT_MS = 120_000
+
+export const baseProjectOf = (slug: string): string => `${slug}-base`
 
 /** A document as one line of stdin: in its strings a line feed is written otherwise. */
 const lineOf = (document: ComposeDocument | null | undefined): string => document?.text.replaceAll('\n', ' ') ?? ''

@@ -88,7 +88,8 @@ answer_of() { curl -s -o /dev/null -m 5 --noproxy '*' -w '%{http_code}' "http://
  * stdin: slug, number, base project, base document, release project, release document ('' for none each), routed project,
  * service and port, seconds to wait, how many files the base mounts, then two lines each: from, to.
  * Starts beside whatever serves, and waits until all run, the healthy are healthy, and the routed port answers HTTP. Ends at
- * the first sign that it will not come: an exit, an unhealthy service, a third restart, no memory.
+ * the first sign that it will not come: an exit, an unhealthy service, a third restart, no memory. In the end it says what
+ * runs, as LOOK does.
  */
 export const START: RemoteScript = {
   name: 'app-start',
@@ -181,7 +182,10 @@ $(inspect "$release_project")"
   sleep 0.1
 done
 printf '\\n'
-say address "$address"
+printf '%s\\n' "$seen" | while read -r id service state health restarts code oom policy; do
+  say service "$service" "$state" "$code" "$policy"
+done
+say address "$address" "$answer"
 `,
 }
 

@@ -47,8 +47,8 @@ export type HostLink = {
   jobState(id: string, options?: JobWait): Promise<JobState>
   /** Ends the job's whole process group; gives how it stands then. An unknown id is marked, so that it never starts. */
   cancelJob(id: string): Promise<JobState>
-  /** Forgets an ended job with its folder. A running one stays. */
-  dropJob(id: string): Promise<void>
+  /** Forgets ended jobs with their folders. Running ones stay. */
+  dropJob(id: string, ...more: readonly string[]): Promise<void>
 }
 
 /**

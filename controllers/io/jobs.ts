@@ -146,9 +146,13 @@ report
 
 const DROP: RemoteScript = {
   name: 'job drop',
-  text: `${COMMON}locked
-if [ -d "$id" ] && { [ -f "$id/exit" ] || ! is_running; }; then rm -rf "$id"; fi
-rm -f ".lock-$id"
+  text: `${COMMON}drop() {
+  locked
+  if [ -d "$id" ] && { [ -f "$id/exit" ] || ! is_running; }; then rm -rf "$id"; fi
+  rm -f ".lock-$id"
+}
+drop
+while IFS= read -r id; do drop; done
 `,
 }
 
@@ -223,8 +227,8 @@ export const makeJobs = (run: (input: JobRun) => Promise<string>) => {
       const lines = [named(id), NO_LOOK]
       return stateOf(await run({ script: CANCEL, lines, lane: 'status', fenced: true, deadlineMs: CANCEL_LIMIT_MS }))
     },
-    dropJob: async (id: string): Promise<void> => {
-      const lines = [named(id), NO_LOOK]
+    dropJob: async (id: string, ...more: readonly string[]): Promise<void> => {
+      const lines = [named(id), NO_LOOK, ...more.map(named)]
       await run({ script: DROP, lines, lane: 'status', fenced: true, deadlineMs: LOOK_LIMIT_MS })
     },
   }

@@ -6,7 +6,7 @@ import { type Verdict, waiting } from '../plan.ts'
 import type { ProblemCode } from '../problem.ts'
 import { isAsked } from './desire.ts'
 import type { AppResource } from './plan.ts'
-import { routeOf } from './route.ts'
+import { isSet, routeOf, setRoute } from './route.ts'
 import type { AppSpec } from './schema.ts'
 import { addressIn, reasonOf } from './start.ts'
 import { type AppStep, type JobStep, jobIdOf } from './steps.ts'
@@ -160,8 +160,6 @@ const switchSteps = (object: AppResource, world: AppWorld, operation: Operation,
   const { host } = world
   if (!host || release.address === null) return [lost(operation)]
   const wanted = routeOf(object, { ...world, host }, release.address)
-  if (world.route?.digest !== wanted.digest) {
-    return [{ do: 'setRoute', ...wanted, address: release.address, isFirst: liveIn(world) === undefined }]
-  }
+  if (!isSet(world, wanted)) return [setRoute(world, wanted, liveIn(world) === undefined)]
   return [{ do: 'goLive', operation, release }]
 }

@@ -107,12 +107,10 @@ const toRelease = (dial: string) =>
 
 type Given = { host: HostGround; publicUrl: string; gateToken: string }
 
-/** What is to be served for an app, and the digest that tells whether it already is: of the route and the address. */
-export const routeOf = (
-  { metadata, spec }: AppResource,
-  given: Given,
-  address: string,
-): { route: AppRoute; dialFile: string | null; digest: string } => {
+export type WantedRoute = { route: AppRoute; dialFile: string | null; address: string; digest: string }
+
+/** What is to be served for an app, and the digest that tells whether the proxy was already told so. */
+export const routeOf = ({ metadata, spec }: AppResource, given: Given, address: string): WantedRoute => {
   const hostname = hostnameOf(spec, given.host)
   assert(hostname !== null, 'an app is not released to a host without a base domain')
   const dialFile = dialFileOf(metadata.uid, given.host)
@@ -126,11 +124,20 @@ export const routeOf = (
   return {
     route,
     dialFile,
-    digest: createHash('sha256')
-      .update(JSON.stringify([route, address]))
-      .digest('hex'),
+    address,
+    digest: createHash('sha256').update(JSON.stringify(route)).digest('hex'),
   }
 }
+
+export const isSet = ({ route }: AppWorld, { digest, address }: WantedRoute): boolean =>
+  route?.digest === digest && route.address === address
+
+export const setRoute = ({ route }: AppWorld, wanted: WantedRoute, isFirst: boolean): AppStep => ({
+  do: 'setRoute',
+  ...wanted,
+  isFirst,
+  isSet: route?.digest === wanted.digest,
+})
 
 /** The live release's route, when another is set: access changed, its port did, or its file was changed on the host. */
 export const routeStep = (object: AppResource, world: AppWorld): AppStep[] => {
@@ -139,7 +146,5 @@ export const routeStep = (object: AppResource, world: AppWorld): AppStep[] => {
   const address = world.look?.address ?? live.address
   const wanted = routeOf(object, { ...world, host: world.host }, address)
   const isAstray = wanted.dialFile !== null && world.look !== null && world.look.dial !== address
-  return world.route?.digest === wanted.digest && !isAstray
-    ? []
-    : [{ do: 'setRoute', ...wanted, address, isFirst: false }]
+  return isSet(world, wanted) && !isAstray ? [] : [setRoute(world, wanted, false)]
 }

@@ -33,6 +33,8 @@ export type AppStep =
       digest: string
       address: string
       isFirst: boolean
+      /** The route itself stands already; its proxy only has to dial elsewhere. */
+      isSet: boolean
     }
   | { do: 'goLive'; operation: Operation; release: Release }
   /** Ends a job of a cancelled operation, whether it has begun or not. */
