@@ -47,7 +47,9 @@ const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Ve
   const going = operation ? operateOn(object, world, operation, now) : { steps: [], verdict: null }
   const retiring = retireSteps(world, now)
   const routing = operation?.switchAt ? [] : routeStep(object, world)
-  const steps = [...going.steps, ...routing, ...retiring.steps, ...logs]
+  // What is over has time while the operation has something to do.
+  const leaving = going.steps.length === 0 ? retiring.steps : []
+  const steps = [...going.steps, ...routing, ...leaving, ...logs]
   if (going.verdict) return { ...end(going.verdict), steps }
   return { ...end(verdictOf(object, world)), steps, wakeAt: wakeOf(world, retiring.isWaiting, now) }
 }

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
 import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
 import { type AppStage, type Project, project, startAppStage } from '../../test/support/apps.ts'
+import { eventually } from '../../test/support/invoicing.ts'
 import { type BenchContext, median } from '../lib/figure.ts'
 import { endStaleStages, startStage } from '../lib/stage.ts'
 import { toolPath } from '../lib/tools.ts'
@@ -16,6 +18,9 @@ const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9)
 const RATIO_MAX = 1.3
 const SPARE_MS = 500
 const PEER = 'bench-peer'
+const APP = 'bench'
+/** What is forgotten of it after that. */
+const RETIRED_MS = 2_000
 
 const run = promisify(execFile)
 
@@ -45,6 +50,17 @@ const compose = (file: string, ...args: string[]) =>
     env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
   })
 
+/** The release before has left: neither side is measured beside its going. */
+const settled = async (): Promise<void> => {
+  const env = { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` }
+  const args = ['ps', '-aq', '--filter', `label=dev.bottega.app=${APP}`]
+  await eventually('the release before to leave', async () => {
+    const { stdout } = await run('docker', args, { env })
+    return stdout.trim().split('\n').length === 1
+  })
+  await sleep(RETIRED_MS)
+}
+
 /** Its image stands apart from its compose file, so that another version needs no other image. */
 const released = (version: string): Project => {
   const { compose, files } = project(version)
@@ -59,7 +75,7 @@ const deployed = async (stage: AppStage, app: string, version: string): Promise<
 }
 
 const measure = async ({ figure, progress, scratch }: BenchContext, stage: AppStage) => {
-  const app = await stage.app('bench')
+  const app = await stage.app(APP)
   const image = await deployed(stage, app.id, 'first')
   const file = join(scratch, 'compose.json')
   const ours: number[] = []
@@ -71,6 +87,7 @@ const measure = async ({ figure, progress, scratch }: BenchContext, stage: AppSt
     bare.push(await timed(() => compose(file, 'up', '-d', '--wait')))
     await compose(file, 'down', '-t', '1')
     ours.push(await timed(() => deployed(stage, app.id, `v${round}`)))
+    await settled()
   }
   step.done()
   const limitMs = RATIO_MAX * median(bare) + SPARE_MS
