@@ -11,6 +11,7 @@ import { endStaleStages, startStage } from './lib/stage.ts'
 
 const root = join(import.meta.dirname, '..')
 const minute = 60_000
+const defaultWorkers = 2
 
 /** The parts in the order in which they run. A part on the stage gets the real control plane and PostgreSQL. */
 const parts = {
@@ -24,13 +25,25 @@ const parts = {
     onStage: true,
     deadlineMs: 15 * minute,
   },
-  hosts: { globs: ['test/hosts/**/*.test.ts'], onStage: true, docker: true, deadlineMs: 15 * minute },
+  // Most of one is waiting for a host; so that none of the long ones is left alone at the end, they begin.
+  hosts: {
+    globs: ['test/hosts/**/*.test.ts'],
+    first: ['test/hosts/*-{crash,converge,traffic,faults}.test.ts'],
+    workers: 3,
+    onStage: true,
+    docker: true,
+    deadlineMs: 15 * minute,
+  },
   pages: { globs: ['test/pages/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
   cluster: { globs: ['test/cluster/**/*.test.ts'], onStage: false, deadlineMs: 30 * minute, after: clearNode },
 } as const satisfies Record<string, Part>
 
 type Part = {
   globs: readonly string[]
+  /** Files that are begun with, for they take long. */
+  first?: readonly string[]
+  /** Files side by side. */
+  workers?: number
   onStage: boolean
   /** The stage has a Docker engine as well. */
   docker?: boolean
@@ -58,7 +71,8 @@ async function main(): Promise<number> {
   const run = async ({ part, files }: Chosen, env: Record<string, string>) => {
     const deadlineMs = part.deadlineMs * (full ? fullFactor : 1)
     const fullEnv = { ...env, ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}) }
-    add(total, await runFiles(files, { root, deadlineMs, env: fullEnv, runId, signal: abort.signal }))
+    const workers = part.workers ?? defaultWorkers
+    add(total, await runFiles(files, { root, deadlineMs, env: fullEnv, runId, signal: abort.signal, workers }))
     await part.after?.()
   }
   for (const one of chosen.filter(({ part }) => !part.onStage)) await run(one, {})
@@ -149,10 +163,9 @@ function chooseFiles(paths: readonly string[]): Chosen[] {
   return chosen.filter(({ files }) => files.length > 0)
 }
 
-function filesOf(part: Part): string[] {
-  return globSync([...part.globs], { cwd: root })
-    .map((path) => join(root, path))
-    .sort()
+function filesOf({ globs, first = [] }: Part): string[] {
+  const matching = (patterns: readonly string[]) => globSync([...patterns], { cwd: root }).sort()
+  return [...new Set([...matching(first), ...matching(globs)])].map((path) => join(root, path))
 }
 
 /** What the compiler, the linter and the generator say counts as one test each. */

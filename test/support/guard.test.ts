@@ -27,6 +27,7 @@ spec('the guard around the test runner', (t) => {
       deadlineMs,
       env: {},
       runId: `guard-${process.pid}`,
+      workers: 1,
       signal,
       write,
     })

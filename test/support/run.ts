@@ -13,11 +13,11 @@ export type RunOptions = {
   /** Names the run; a file's processes are found again by it. */
   runId: string
   signal: AbortSignal
-  workers?: number
+  /** Files side by side. */
+  workers: number
   write?: (line: string) => void
 }
 
-const defaultWorkers = 2
 const keptLines = 2_000
 const leftoverGraceMs = 2_000
 /** A whole platform may have been left, which takes its time to stop cleanly; killed, it would leave its own servers. */
@@ -28,7 +28,7 @@ const leftoverEndMs = 40_000
  * reports no test, passes its deadline or leaves processes behind counts as a failure, and its output is shown.
  */
 export async function runFiles(files: readonly string[], options: RunOptions): Promise<FileResult> {
-  const { write = console.log, workers = defaultWorkers } = options
+  const { write = console.log, workers } = options
   const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
   const queue = [...files.entries()]
   const work = async () => {
