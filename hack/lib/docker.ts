@@ -2,7 +2,7 @@ import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
 import { globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensurePrograms } from './apt.ts'
+import { ensurePackages } from './apt.ts'
 import { createService, endPids, type Service, waitFor } from './processes.ts'
 import { Refusal } from './refusal.ts'
 
@@ -68,13 +68,13 @@ function openNetwork(folder: string, masquerade: boolean): string {
 
 /** Starts it. The group of `gid` may use its socket. */
 export async function startDocker({ folder, owner, logFile, gid, masquerade }: DockerOptions): Promise<Docker> {
-  ensurePrograms(
+  ensurePackages(
     [
-      { path: '/usr/sbin/dockerd', package: 'docker.io' },
-      { path: '/usr/bin/containerd', package: 'docker.io' },
-      { path: '/usr/sbin/ip', package: 'iproute2' },
-    ].filter(({ path }) => path !== '/usr/sbin/ip' || run('ip', ['-V']).status !== 0),
-    'A host with Docker',
+      { name: 'docker.io', files: ['/usr/sbin/dockerd'] },
+      { name: 'docker.io', files: ['/usr/bin/containerd'] },
+      { name: 'iproute2', files: ['/usr/sbin/ip', '/usr/bin/ip', '/bin/ip'] },
+    ],
+    { what: 'A host with Docker' },
   )
   mkdirSync(folder, { recursive: true, mode: 0o711 })
   await endDockerLeftovers(folder)

@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { type Acme, startAcme } from './acme.ts'
-import { ensurePrograms } from './apt.ts'
+import { ensurePackages } from './apt.ts'
 import { authoriseKey, type HostUser } from './hostuser.ts'
 import { freePort, isFree } from './ports.ts'
 import { createService, endPids, type Service, waitFor } from './processes.ts'
@@ -154,12 +154,12 @@ function caddyService(options: HostStageOptions, admin: string): Service {
 /** Starts everything but Docker. Ports and keys that the folder knows from before are kept. */
 export async function startHostStage(options: HostStageOptions): Promise<HostStage> {
   const { folder, user, tool, ports = {} } = options
-  ensurePrograms(
+  ensurePackages(
     [
-      { path: '/usr/sbin/sshd', package: 'openssh-server' },
-      { path: '/usr/bin/ssh-keygen', package: 'openssh-client' },
+      { name: 'openssh-server', files: ['/usr/sbin/sshd'] },
+      { name: 'openssh-client', files: ['/usr/bin/ssh-keygen'] },
     ],
-    'A host with SSH',
+    { what: 'A host with SSH' },
   )
   mkdirSync(folder, { recursive: true, mode: 0o755 })
   const [sshPort, httpPort, httpsPort] = [

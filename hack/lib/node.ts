@@ -1,9 +1,9 @@
 import { existsSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { ensurePackages, type SystemPackage } from './apt.ts'
 import { attempt, run } from './command.ts'
 import { type ControlPlane, startControlPlane } from './controlplane.ts'
-import { type DebianPackage, ensurePackages } from './debian.ts'
 import { demandDisk, readJson, writeWhole } from './files.ts'
 import { asList, createKubectl, type Kubectl } from './kubectl.ts'
 import { tryLock } from './lock.ts'
@@ -64,7 +64,7 @@ const tools = [
   'coredns',
   'kubectl',
 ]
-const packages: readonly DebianPackage[] = [
+const packages: readonly SystemPackage[] = [
   { name: 'containerd', files: ['/usr/bin/containerd', '/usr/local/bin/containerd'] },
   { name: 'runc', files: ['/usr/sbin/runc', '/usr/bin/runc', '/usr/local/sbin/runc'] },
   { name: 'containernetworking-plugins', files: ['/usr/lib/cni/bridge'] },
@@ -115,7 +115,7 @@ function demandMachine(progress: Progress): void {
   if (process.platform !== 'linux' || process.getuid?.() !== 0) {
     throw new Refusal('A Kubernetes node needs Linux and root: it makes bridges, mounts and control groups.')
   }
-  ensurePackages(packages, { progress })
+  ensurePackages(packages, { what: 'A Kubernetes node', progress })
   demandDisk('/tmp', neededMib)
 }
 

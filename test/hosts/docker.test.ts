@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import type { JobState } from '../../controllers/io/hosts.ts'
-import { ensurePrograms } from '../../hack/lib/apt.ts'
+import { ensurePackages } from '../../hack/lib/apt.ts'
 import { type AppHost, HOST_NAME, openHosts, startAppHost, type TestHosts } from '../support/host.ts'
 import { eventually } from '../support/invoicing.ts'
 import { assert, spec } from '../support/spec.ts'
@@ -26,7 +26,7 @@ spec("a host's Docker", (t) => {
     'FROM scratch\nCOPY busybox /bin/busybox\nCOPY index.html /www/index.html\nUSER 65532:65532\nCMD ["/bin/busybox","httpd","-f","-p","8080","-h","/www"]\n'
 
   t.before(async () => {
-    ensurePrograms([{ path: '/bin/busybox', package: 'busybox-static' }], 'A test of Docker')
+    ensurePackages([{ name: 'busybox-static', files: ['/bin/busybox'] }], { what: 'A test of Docker' })
     host = await startAppHost()
     open = await openHosts(host)
   })

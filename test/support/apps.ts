@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { type Agent, request } from 'node:https'
 import { makeCredentials } from '../../controllers/runtime/hosts.ts'
 import { makePg } from '../../controllers/runtime/pg.ts'
-import { ensurePrograms } from '../../hack/lib/apt.ts'
+import { ensurePackages } from '../../hack/lib/apt.ts'
 import { type AppHost, startAppHost } from './host.ts'
 import { call, eventually, type Json, type Platform, type Reply, startPlatform } from './invoicing.ts'
 
@@ -31,7 +31,7 @@ const BUSYBOX = '/bin/busybox'
 const base64 = (content: string | Buffer): string => Buffer.from(content).toString('base64')
 
 export const busybox = (): string => {
-  ensurePrograms([{ path: BUSYBOX, package: 'busybox-static' }], 'The images of the tests')
+  ensurePackages([{ name: 'busybox-static', files: [BUSYBOX] }], { what: 'The images of the tests' })
   return base64(readFileSync(BUSYBOX))
 }
 

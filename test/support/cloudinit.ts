@@ -1,33 +1,22 @@
 /** The real cloud-init and the real sshd, asked about files that were written for them. */
 import { execFile, execFileSync, spawnSync } from 'node:child_process'
-import { existsSync, readFileSync } from 'node:fs'
+import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { promisify } from 'node:util'
+import { ensurePackages } from '../../hack/lib/apt.ts'
 
-const PROGRAMS = {
-  'cloud-init': { path: '/usr/bin/cloud-init', package: 'cloud-init' },
-  sshd: { path: '/usr/sbin/sshd', package: 'openssh-server' },
-} as const
+const CLOUD_INIT = '/usr/bin/cloud-init'
+const SSHD = '/usr/sbin/sshd'
 const SCHEMA = '/usr/lib/python3/dist-packages/cloudinit/config/schemas/schema-cloud-config-v1.json'
 
-/** The path of a program; as root it is installed when absent. @throws Error that says how to get it */
-const ensureProgram = (name: keyof typeof PROGRAMS): string => {
-  const { path, package: packageName } = PROGRAMS[name]
-  const command = `apt-get install -y --no-install-recommends ${packageName}`
-  if (!existsSync(path) && process.getuid?.() === 0 && existsSync('/usr/bin/apt-get')) {
-    const install = () => spawnSync('sh', ['-c', `DEBIAN_FRONTEND=noninteractive ${command}`], { stdio: 'ignore' })
-    if (install().status !== 0) {
-      spawnSync('apt-get', ['update'], { stdio: 'ignore' })
-      install()
-    }
-  }
-  if (!existsSync(path)) throw new Error(`There is no ${path}: ${command}, and run this again.`)
+const ensureProgram = (name: string, path: string): string => {
+  ensurePackages([{ name, files: [path] }], { what: 'A test of the bootstrap' })
   return path
 }
 
 /** The verdict of `cloud-init schema` on a file of user data, with its words; errors name their lines. */
 export const checkUserData = async (file: string): Promise<{ ok: boolean; output: string }> => {
-  const cloudInit = ensureProgram('cloud-init')
+  const cloudInit = ensureProgram('cloud-init', CLOUD_INIT)
   const ask = async (...more: string[]) => {
     const asked = await promisify(execFile)(cloudInit, ['schema', '-c', file, ...more]).catch((error) => error)
     return { ok: !(asked instanceof Error), output: `${asked.stdout}${asked.stderr}` }
@@ -41,7 +30,7 @@ type JsonSchema = { $ref?: string; allOf?: JsonSchema[]; properties?: Record<str
 
 /** Every top-level key that cloud-init's own schema knows: the program itself lets misspelt ones pass. */
 export const knownUserDataKeys = (): Set<string> => {
-  ensureProgram('cloud-init')
+  ensureProgram('cloud-init', CLOUD_INIT)
   const schema = JSON.parse(readFileSync(SCHEMA, 'utf8')) as JsonSchema & { $defs: Record<string, JsonSchema> }
   const keysOf = (part: JsonSchema): string[] => {
     const target = part.$ref === undefined ? part : (schema.$defs[part.$ref.replace('#/$defs/', '')] ?? {})
@@ -52,7 +41,7 @@ export const knownUserDataKeys = (): Set<string> => {
 
 /** Makes a host key in `folder`, so that sshd can be asked; gives its path. */
 export const makeHostKey = (folder: string): string => {
-  ensureProgram('sshd') // whose package depends on the client's, where ssh-keygen is
+  ensureProgram('openssh-server', SSHD) // whose package depends on the client's, where ssh-keygen is
   const path = join(folder, 'host_key')
   execFileSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', path])
   return path
@@ -60,7 +49,7 @@ export const makeHostKey = (folder: string): string => {
 
 /** What sshd says of a configuration: `test` is `sshd -t`, `settings` is `sshd -T` for one visitor, lists joined by a space. */
 export const askSshd = (config: string, user: string): { test: string; settings: Record<string, string> } => {
-  const sshd = ensureProgram('sshd')
+  const sshd = ensureProgram('openssh-server', SSHD)
   if (process.getuid?.() === 0) spawnSync('mkdir', ['-p', '/run/sshd'])
   const test = spawnSync(sshd, ['-t', '-f', config], { encoding: 'utf8' })
   const visitor = `user=${user},addr=203.0.113.7,host=h,laddr=127.0.0.1,lport=22`
