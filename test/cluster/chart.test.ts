@@ -204,6 +204,11 @@ spec('the chart on a node', (t) => {
       const first = await leader()
       await kubectl('delete', 'pod', first, '--grace-period=0', '--force')
       const killedMs = performance.now()
+      // A pod that was deleted by force goes on for a moment, and so does its lease.
+      while ((await leader()) === first) {
+        assert.ok(performance.now() - killedMs < minuteMs, 'nobody took the lease')
+        await sleep(200)
+      }
       let answer = await send('after-the-leader')
       while (answer.body.invoice.number === null) {
         assert.ok(performance.now() - killedMs < minuteMs, 'nobody took over')
@@ -215,7 +220,6 @@ spec('the chart on a node', (t) => {
         `\ncounted: numbered again ${((performance.now() - killedMs) / 1000).toFixed(1)} s after the leader went`,
       )
       assert.is(answer.body.invoice.number, numberOf(sent))
-      assert.is.not(await leader(), first)
     },
     { timeoutMs: 3 * minuteMs },
   )

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { makeAttempts } from '../../api/auth/attempts.ts'
 import { makeHashSecret } from '../../api/auth/tokens.ts'
@@ -34,6 +35,8 @@ export const serverKey = Buffer.alloc(32, 7)
 const keys = makeKeys(serverKey)
 const pdf = makePdf({ fonts: readFontFiles() })
 const now = () => new Date()
+/** What a dead process has to notice it. */
+const DEAD_MS = 1_000
 
 /** Both processes in one, every call of which passes through a life (crash.ts). */
 export type OneProcess = {
@@ -120,7 +123,9 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
   const leading = takeEpoch(pg, 'sweep').then((epoch) => startOperator(deps, caches, epoch))
   leading.catch(() => {})
   const end = async () => {
-    const operator = await leading.catch(() => undefined)
+    // One that died between taking the epoch and its first lists never leads, and never fails to.
+    const given = life.isDead() ? [sleep(DEAD_MS)] : []
+    const operator = await Promise.race([leading.catch(() => undefined), ...given])
     await operator?.stop(life.isDead() ? 0 : 5_000)
     await caches.stop()
     await waiter.close()
