@@ -10,7 +10,7 @@ import {
 import { viewAccount } from '../crds/account/view.ts'
 import { controlOf } from './control.ts'
 import type { Controller } from './runtime/controller.ts'
-import type { Mirror } from './runtime/mirror.ts'
+import { type Mirror, rowOf } from './runtime/mirror.ts'
 
 export const accountController = (deps: {
   mirror: Mirror
@@ -21,17 +21,7 @@ export const accountController = (deps: {
   act: {},
   report: async (object) => {
     const { metadata } = object
-    await deps.mirror.put({
-      kind: 'Account',
-      name: metadata.name,
-      account: metadata.name,
-      uid: metadata.uid,
-      generation: metadata.generation,
-      observedGeneration: metadata.generation,
-      view: viewAccount(object),
-      createdAt: metadata.creationTimestamp,
-      updatedAt: metadata.creationTimestamp,
-    })
+    await deps.mirror.put(rowOf(object, { kind: ACCOUNT, account: metadata.name, view: viewAccount(object) }))
   },
   forget: async (key) => {
     await deps.mirror.remove('Account', key.slice(key.indexOf('/') + 1))

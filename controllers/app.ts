@@ -18,6 +18,7 @@ import type { House } from './house.ts'
 import { makeAppEnv, makeAsk, makeSourceOf, makeTakeSlug } from './runtime/appstore.ts'
 import { makeAppVault } from './runtime/appvault.ts'
 import type { Controller } from './runtime/controller.ts'
+import { rowOf } from './runtime/mirror.ts'
 
 export const appController = (house: House): Controller<AppResource, AppFacts, AppWorld, AppStep> => {
   const { pg, epoch, hosts, keys, now, mirror } = house
@@ -35,18 +36,8 @@ export const appController = (house: House): Controller<AppResource, AppFacts, A
     plan: planApp,
     act: makeActs({ ledger, store, releases, logs, hosts, looks, now }),
     report: async (object, world, plan) => {
-      const { metadata, spec } = object
-      await mirror.put({
-        kind: 'App',
-        name: metadata.name,
-        account: spec.account,
-        uid: metadata.uid,
-        generation: metadata.generation,
-        observedGeneration: metadata.generation,
-        view: viewApp(object, world, plan),
-        createdAt: metadata.creationTimestamp,
-        updatedAt: metadata.creationTimestamp,
-      })
+      const { spec } = object
+      await mirror.put(rowOf(object, { kind: APP, account: spec.account, view: viewApp(object, world, plan) }))
     },
     forget: async (key) => {
       const name = key.slice(key.indexOf('/') + 1)

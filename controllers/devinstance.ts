@@ -26,7 +26,7 @@ import type { Blobs } from './runtime/blobs.ts'
 import type { Controller } from './runtime/controller.ts'
 import { type DevboxLedger, makeDevboxLedger, type Settled } from './runtime/devboxes.ts'
 import { Stalled } from './runtime/errors.ts'
-import type { Mirror } from './runtime/mirror.ts'
+import { type Mirror, rowOf } from './runtime/mirror.ts'
 
 export type DevInstanceDeps = {
   devboxes: DevboxLedger
@@ -169,17 +169,14 @@ export const devInstanceController = (
   report: async (object, world, plan) => {
     const { metadata, spec } = object
     const view = storedDevInstance(object, world.record?.box ?? null, plan)
-    await deps.mirror.put({
-      kind: DEVINSTANCE.kind,
-      name: metadata.name,
-      account: spec.account,
-      uid: metadata.uid,
-      generation: metadata.generation,
-      observedGeneration: metadata.generation,
-      view,
-      createdAt: metadata.creationTimestamp,
-      updatedAt: view.box?.stateSince ?? metadata.creationTimestamp,
-    })
+    await deps.mirror.put(
+      rowOf(object, {
+        kind: DEVINSTANCE,
+        account: spec.account,
+        view,
+        updatedAt: view.box?.stateSince ?? metadata.creationTimestamp,
+      }),
+    )
   },
   forget: async (key) => {
     await deps.mirror.remove(DEVINSTANCE.kind, key.slice(key.indexOf('/') + 1))

@@ -6,7 +6,7 @@ import { controlOf } from './control.ts'
 import type { Hosts } from './io/hosts.ts'
 import type { Controller } from './runtime/controller.ts'
 import type { Ledger } from './runtime/ledger.ts'
-import type { Mirror } from './runtime/mirror.ts'
+import { type Mirror, rowOf } from './runtime/mirror.ts'
 
 export type HostDeps = { hosts: Hosts; ledger: Pick<Ledger, 'observe'>; mirror: Mirror }
 
@@ -33,18 +33,10 @@ export const hostController = (deps: HostDeps): Controller<HostResource, HostFac
     },
   },
   report: async (object, world, plan) => {
-    const { metadata, spec } = object
-    await deps.mirror.put({
-      kind: 'Host',
-      name: metadata.name,
-      account: spec.account ?? PLATFORM,
-      uid: metadata.uid,
-      generation: metadata.generation,
-      observedGeneration: metadata.generation,
-      view: viewHost(object, world, plan),
-      createdAt: metadata.creationTimestamp,
-      updatedAt: metadata.creationTimestamp,
-    })
+    const { spec } = object
+    await deps.mirror.put(
+      rowOf(object, { kind: HOST, account: spec.account ?? PLATFORM, view: viewHost(object, world, plan) }),
+    )
   },
   forget: async (key) => {
     const name = key.slice(key.indexOf('/') + 1)

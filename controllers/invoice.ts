@@ -25,7 +25,7 @@ import type { FactRow } from './runtime/facts.ts'
 import { type InvoiceReader, makeInvoiceReader } from './runtime/issuers.ts'
 import type { Keys } from './runtime/keys.ts'
 import type { Ledger } from './runtime/ledger.ts'
-import type { Mirror } from './runtime/mirror.ts'
+import { type Mirror, rowOf } from './runtime/mirror.ts'
 import { DatabaseRefused } from './runtime/pg.ts'
 import { makeSlots, type Slots } from './runtime/slots.ts'
 
@@ -176,19 +176,9 @@ export const invoiceController = (
     },
   },
   report: async (object, world, plan) => {
-    const { metadata, spec } = object
+    const { spec } = object
     const view = shownInvoice(object, world, plan)
-    await deps.mirror.put({
-      kind: 'Invoice',
-      name: metadata.name,
-      account: spec.account,
-      uid: metadata.uid,
-      generation: metadata.generation,
-      observedGeneration: metadata.generation,
-      view,
-      createdAt: metadata.creationTimestamp,
-      updatedAt: view.updated_at,
-    })
+    await deps.mirror.put(rowOf(object, { kind: INVOICE, account: spec.account, view, updatedAt: view.updated_at }))
   },
   forget: (key) => forget(deps, key.slice(key.indexOf('/') + 1)),
 })

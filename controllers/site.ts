@@ -13,6 +13,7 @@ import { controlOf } from './control.ts'
 import type { Controller } from './runtime/controller.ts'
 import { Stalled } from './runtime/errors.ts'
 import type { FactEvent } from './runtime/facts.ts'
+import { rowOf } from './runtime/mirror.ts'
 import { makeSitePlaces, makeSiteRows } from './runtime/sites.ts'
 import type { SiteDeps } from './site/deps.ts'
 import { observeSite } from './site/observe.ts'
@@ -112,19 +113,9 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
       releaseNames: ({ keep }, { metadata }) => deps.rows.releaseNames(metadata.name, keep),
     },
     report: async (object, world, plan) => {
-      const { metadata, spec } = object
+      const { spec } = object
       const view = viewSite(object, world, plan)
-      await deps.mirror.put({
-        kind: SITE.kind,
-        name: metadata.name,
-        account: spec.account,
-        uid: metadata.uid,
-        generation: metadata.generation,
-        observedGeneration: metadata.generation,
-        view,
-        createdAt: metadata.creationTimestamp,
-        updatedAt: view.updated_at,
-      })
+      await deps.mirror.put(rowOf(object, { kind: SITE, account: spec.account, view, updatedAt: view.updated_at }))
     },
     forget: async (key) => {
       const name = key.slice(key.indexOf('/') + 1)

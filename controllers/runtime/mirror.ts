@@ -3,6 +3,7 @@
  * API reads it and is told on the channel `bottega_mirror` what changed (JSON arrays of "Kind/name").
  * It can be thrown away and rebuilt; archived rows are the exception (research/aesthetics.md 3.5).
  */
+import type { Meta } from '../../crds/object.ts'
 import { makeBatch } from './batch.ts'
 import { LEASE } from './fence.ts'
 import { isItemFault, type Pg } from './pg.ts'
@@ -22,6 +23,21 @@ export type NewMirrorRow = {
   updatedAt: string
 }
 export type MirrorRow = NewMirrorRow & { archived: boolean }
+
+type Viewed = { kind: { kind: string }; account: string; view: unknown; updatedAt?: string }
+
+/** The row of an object as the pass that judged it leaves it. @param given.updatedAt since its creation when left out */
+export const rowOf = ({ metadata }: { metadata: Meta }, { kind, account, view, updatedAt }: Viewed): NewMirrorRow => ({
+  kind: kind.kind,
+  name: metadata.name,
+  account,
+  uid: metadata.uid,
+  generation: metadata.generation,
+  observedGeneration: metadata.generation,
+  view,
+  createdAt: metadata.creationTimestamp,
+  updatedAt: updatedAt ?? metadata.creationTimestamp,
+})
 
 /** `since` is a date, YYYY-MM-DD, in UTC. The others compare a field of the view. */
 export type MirrorFilter = {
