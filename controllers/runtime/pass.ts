@@ -218,16 +218,22 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
     return fail(pass, object, error)
   }
 
-  /** Says once that work goes on, unless the status says so already. */
-  const noteWork = (pass: Pass) => {
-    if (pass.stage === 'status' || pass.stage === 'finalizer' || pass.stage === 'report') return
+  /** Nothing but a look so far, and the status speaks of the spec as it is: a slow look changes nothing. */
+  const isMereLook = ({ stage }: Pass, { metadata, status }: O): boolean =>
+    (stage === 'observe' || stage === 'plan') && status?.observedGeneration === metadata.generation
+
+  /** Says once that work goes on, unless the status says so already. @returns whether to look again later */
+  const noteWork = (pass: Pass): 'later' | 'done' => {
+    if (pass.stage === 'status' || pass.stage === 'finalizer' || pass.stage === 'report') return 'done'
     const object = cache.get(pass.key)
     if (!object || object.status?.conditions?.some(({ type, status }) => type === 'Reconciling' && status === 'True'))
-      return
+      return 'done'
+    if (isMereLook(pass, object)) return 'later'
     const message = `${pass.stage} is under way.`
     pass.note = writer
       .status(pass, object, { state: 'working', reason: camelCase(pass.stage), message })
       .catch((error) => pass.log.debug({ err: error }, 'progress not written to the status'))
+    return 'done'
   }
 
   const rounds = async (pass: Pass): Promise<number | undefined> => {
@@ -252,11 +258,13 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
     const ref = refOf(key)
     const log = deps.log.child({ controller: deps.name, ...ref, reconcileID: randomUUID() })
     const pass: Pass = { key, ref, signal, log, stage: 'observe', note: Promise.resolve() }
-    const timer = setTimeout(() => noteWork(pass), deps.quietMs)
+    const timer = setInterval(() => {
+      if (noteWork(pass) === 'done') clearInterval(timer)
+    }, deps.quietMs)
     try {
       return await rounds(pass)
     } finally {
-      clearTimeout(timer)
+      clearInterval(timer)
     }
   }
 }

@@ -312,6 +312,28 @@ spec('controller', (t) => {
     assert.is(rig.passes(), 2)
   })
 
+  t('a look that lasts is no work, and says nothing of an object that stands', async () => {
+    let lookMs = 0
+    const rig = await start(
+      {
+        observe: async ({ metadata }) => {
+          await sleep(lookMs)
+          return rig.outside.get(metadata.name) ?? { made: 0, colour: undefined }
+        },
+      },
+      { quietMs: 50 },
+    )
+    await makeWidget(admin, space, 'seen', { size: 1 })
+    await says(rig, 'seen', 'Ready', 'Made')
+    await idle(rig)
+    const [written, passed] = [rig.writes().length, rig.passes()]
+    lookMs = 300
+    rig.running.wake(`${space}/seen`)
+    await until('the slow pass', async () => rig.passes() === passed + 1)
+    await idle(rig)
+    assert.is(rig.writes().length, written)
+  })
+
   t('a conflict is no error: the fresh object is looked at', async () => {
     const rig = await start({
       observe: async ({ metadata, spec: { size } }) => {
