@@ -80,7 +80,7 @@ const story = (): Story<Answer> => ({
   },
   async play({ api, mirror }) {
     const inspected = async () => ((await mirror.get('Host', 'local'))?.view as Partial<HostView>)?.inspection?.ok
-    await eventually('the host', inspected, 30_000)
+    await eventually('the host', inspected, 60_000)
     await createApp(api, requestOf({ body: { slug: 'swept', host_id: 'local', application_policy: 'none' } }))
     const form = Buffer.from(JSON.stringify(bodyOf(sent)))
     return deployApp(api, requestOf({ params: { id: name }, form }))

@@ -145,7 +145,7 @@ spec('an app on a host', (t) => {
         text,
       )
       const wishes = () => query(platform.database.url, 'select id from app_log_requests')
-      await eventually('the wish to be forgotten', async () => (await wishes()).length === 0, 15_000)
+      await eventually('the wish to be forgotten', async () => (await wishes()).length === 0, 60_000)
     },
     { timeoutMs },
   )

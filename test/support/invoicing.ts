@@ -142,7 +142,7 @@ export async function mailsIn(dir: string): Promise<Email[]> {
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
-  withinMs = 20_000,
+  withinMs = 60_000,
 ): Promise<T> {
   const endMs = performance.now() + withinMs
   for (;;) {

@@ -25,7 +25,7 @@ export type Suite = AddTest & {
 Object.assign(globalThis, { UVU_DEFER: true, UVU_QUEUE: [[null]] })
 const { exec, suite } = await import('uvu')
 
-const defaultTimeoutMs = 30_000
+const defaultTimeoutMs = 90_000
 const hookTimeoutMs = 120_000
 const counts: FileResult = { passed: 0, failed: 0, skipped: 0 }
 let state: 'open' | 'scheduled' | 'running' = 'open'

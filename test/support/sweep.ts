@@ -60,7 +60,7 @@ export const live = async <Played>(
       throw error
     })
     const played = first && story.play(first).catch((error: unknown) => error)
-    const done = eventually('the story to settle, or the crash', async () => life.isDead() || settled(), 60_000)
+    const done = eventually('the story to settle, or the crash', async () => life.isDead() || settled(), 120_000)
     done.catch(() => {})
     await Promise.race([life.death, Promise.all([played, done])])
     const crashed = life.isDead()
@@ -68,7 +68,7 @@ export const live = async <Played>(
 
     const next = await start(makeLife())
     const again = await story.play(next)
-    await eventually('the story to settle after the crash', settled, 60_000)
+    await eventually('the story to settle after the crash', settled, 120_000)
     await story.look(database.url, again)
     await next.end()
     const before = await story.fingerprint(database.url)
