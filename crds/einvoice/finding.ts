@@ -3,7 +3,7 @@ import type { EInvoice } from './model.ts'
 
 /**
  * One broken rule. Every rule we check is fatal there, so a document with a finding gets no XML and its PDF stays plain.
- * `pointer` is in the names of `Source`: where the cause stands in the frozen document.
+ * `pointer` is in the names of the invoice's spec, `/issuer/…` is of its issuer, and sums are named as in the frozen document.
  */
 export type Finding = { rule: string; pointer: string; words: string }
 

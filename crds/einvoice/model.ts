@@ -3,12 +3,13 @@
  * from this model, and it is what the rules judge. Numbers behind fields are the standard's business terms.
  */
 import assert from 'node:assert/strict'
+import type { Lang, ZeroRate } from '../invoice/frozen.ts'
 import { fill, WORDS } from '../invoice/words.ts'
-import type { Source, SourceItem, ZeroRate } from './source.ts'
+import type { Source, SourceItem } from './source.ts'
 import { vatIdOf } from './vat.ts'
 import { EINVOICE_WORDS } from './words.ts'
 
-/** UNTDID 5305: S standard, and why nothing is charged (ZeroRate). */
+/** UNTDID 5305: S, whatever is taxed above 0 %, and why nothing is charged (ZeroRate). */
 export type Category = 'S' | ZeroRate['category']
 
 /** Tax category and rate; basis points. Outside the scope of tax there is no rate, and `rateBp` is 0. */
@@ -125,18 +126,26 @@ const zeroRateOf = ({ zeroRate, seller, items }: Source): ZeroRate => {
 
 const NO_REASON = { reason: '', reasonCode: '' }
 
-/** Codes of the list VATEX. */
-const reasonOf = ({ lang }: Source, { category, reason }: ZeroRate): { reason: string; reasonCode: string } => {
+/** Codes of the list VATEX, for the grounds that have one of their own. */
+const REASON_CODES: Record<ZeroRate['category'], string> = { Z: '', E: '', O: 'VATEX-EU-O', AE: 'VATEX-EU-AE' }
+
+const reasonOf = ({ lang }: Source, zero: ZeroRate): { reason: string; reasonCode: string } => ({
+  reason: groundOf(zero, lang),
+  reasonCode: REASON_CODES[zero.category],
+})
+
+/** Why nothing is charged, in the words that the document shows; '' where there is no ground to give. */
+export const groundOf = ({ category, reason }: ZeroRate, lang: Lang): string => {
   const words = EINVOICE_WORDS[lang]
   switch (category) {
     case 'Z':
-      return NO_REASON
+      return ''
     case 'E':
-      return { reason, reasonCode: '' }
+      return reason.trim()
     case 'O':
-      return { reason: reason || words.outside, reasonCode: 'VATEX-EU-O' }
+      return reason.trim() || words.outside
     case 'AE':
-      return { reason: reason || words.reverseCharge, reasonCode: 'VATEX-EU-AE' }
+      return reason.trim() || words.reverseCharge
     default:
       return category satisfies never
   }

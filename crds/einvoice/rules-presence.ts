@@ -47,16 +47,16 @@ const countryRules = (
     : demand(false, rule, pointer, `${whose} address has no country: give its code, such as DE.`)
 
 const partyRules: Rule = ({ seller, buyer }) => [
-  ...demand(given(seller.name), 'BR-06', '/seller/legalName', 'The seller has no name: set legal_name of the issuer.'),
-  ...demand(given(buyer.name), 'BR-07', '/client/name', 'The recipient has no name: set client_name.'),
-  ...demand(hasAddress(seller), 'BR-08', '/seller/address', 'The seller has no address: set that of the issuer.'),
-  ...countryRules(seller, { pointer: '/seller/country', rule: 'BR-09', whose: "The seller's" }),
-  ...demand(hasAddress(buyer), 'BR-10', '/client/address', 'The recipient has no address.'),
-  ...countryRules(buyer, { pointer: '/client/country', rule: 'BR-11', whose: "The recipient's" }),
+  ...demand(given(seller.name), 'BR-06', '/issuer/legalName', 'The seller has no name: set legal_name of the issuer.'),
+  ...demand(given(buyer.name), 'BR-07', '/clientName', 'The recipient has no name: set client_name.'),
+  ...demand(hasAddress(seller), 'BR-08', '/issuer/address', 'The seller has no address: set that of the issuer.'),
+  ...countryRules(seller, { pointer: '/issuer/country', rule: 'BR-09', whose: "The seller's" }),
+  ...demand(hasAddress(buyer), 'BR-10', '/clientAddress', 'The recipient has no address.'),
+  ...countryRules(buyer, { pointer: '/clientCountry', rule: 'BR-11', whose: "The recipient's" }),
   ...demand(
     given(seller.vatId) || given(seller.id),
     'BR-CO-26',
-    '/seller/taxId',
+    '/issuer/taxId',
     'Nothing identifies the seller: set tax_id of the issuer.',
   ),
 ]

@@ -14,20 +14,20 @@ const numberFindings = ({ seller, buyer }: EInvoice, category: Category): Findin
     case 'S':
     case 'Z':
     case 'E':
-      return demand(sellerNamed, rule, '/seller/taxId', 'Taxed and tax-free supplies need a tax_id of the issuer.')
+      return demand(sellerNamed, rule, '/issuer/taxId', 'Taxed and tax-free supplies need a tax_id of the issuer.')
     case 'AE':
       return [
-        ...demand(sellerNamed, rule, '/seller/taxId', 'Reverse charge needs a tax_id of the issuer.'),
+        ...demand(sellerNamed, rule, '/issuer/taxId', 'Reverse charge needs a tax_id of the issuer.'),
         ...demand(
           buyer.vatId !== '',
           rule,
-          '/client/taxId',
+          '/clientTaxId',
           'Reverse charge needs the VAT identifier of the recipient.',
         ),
       ]
     case 'O': {
       const words = 'What is not subject to VAT may name no VAT identifier.'
-      return demand(seller.vatId === '' && buyer.vatId === '', rule, '/seller/taxId', words)
+      return demand(seller.vatId === '' && buyer.vatId === '', rule, '/issuer/taxId', words)
     }
     default:
       return category satisfies never

@@ -3,15 +3,7 @@
  * crds/invoice fits as it is; what an older one does not have yet is optional here. Amounts are integers, hundredths of
  * the currency's unit; '' and absent both mean not given.
  */
-import type { Lang } from '../invoice/frozen.ts'
-
-/** Why no tax is charged. S, the standard rate, is no choice: whatever is taxed above 0 % is that. */
-export type ZeroRate = {
-  /** Z zero-rated, E exempt, O outside the scope of tax, AE reverse charge (UNTDID 5305). */
-  category: 'Z' | 'E' | 'O' | 'AE'
-  /** The ground, as the law calls it. An exemption has no other; O and AE have words of their own without it. */
-  reason: string
-}
+import type { Lang, ZeroRate } from '../invoice/frozen.ts'
 
 /** `address` holds lines divided by newlines; `country` is a code of ISO 3166-1. */
 type Whereabouts = { city?: string; postcode?: string; country?: string }

@@ -2,7 +2,7 @@
 import fc from 'fast-check'
 import type { Source } from '../../crds/einvoice/source.ts'
 import { SYNTAXES, writeEInvoice } from '../../crds/einvoice/write.ts'
-import { amountsOf, anySource, creditOf, sourceOf, untaxed } from '../support/einvoice.ts'
+import { amountsOf, anySource, creditOf, missing, sourceOf, untaxed } from '../support/einvoice.ts'
 import { HOSTILE } from '../support/frozen.ts'
 import { assert, spec } from '../support/spec.ts'
 import { type Judged, validate } from '../support/validators.ts'
@@ -54,7 +54,7 @@ const SAMPLES: Record<string, Source> = {
 const filesOf = (source: Source, name: string): [string, string][] =>
   SYNTAXES.map((syntax) => {
     const written = writeEInvoice(source, syntax)
-    return [`${name}-${syntax}.xml`, 'xml' in written ? written.xml : assert.unreachable(JSON.stringify(written))]
+    return [`${name}-${syntax}.xml`, 'xml' in written ? written.xml : missing(JSON.stringify(written))]
   })
 
 /** What our own rules would have refused, and a schema that is not kept: the validators must see each. */
@@ -102,7 +102,7 @@ spec('Mustang', (t) => {
         broken(change).map(([name, xml]): [string, string] => [`${what}-${name}`, xml]),
       )
       const judged = await validate(Object.fromEntries(files))
-      const rulesOf = ({ name }: Judged) => BROKEN[name.split('-')[0] ?? '']?.[1] ?? assert.unreachable(name)
+      const rulesOf = ({ name }: Judged) => BROKEN[name.split('-')[0] ?? '']?.[1] ?? missing(name)
       for (const one of judged) assert.match(one.faults.join('\n'), rulesOf(one), one.name)
       assert.is(judged.length, files.length)
     },

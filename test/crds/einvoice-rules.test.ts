@@ -3,14 +3,14 @@ import type { Finding } from '../../crds/einvoice/finding.ts'
 import { modelOf } from '../../crds/einvoice/model.ts'
 import type { Source } from '../../crds/einvoice/source.ts'
 import { facturXOf, findingsOf, SYNTAXES, writeEInvoice } from '../../crds/einvoice/write.ts'
-import { amountsOf, creditOf, sourceOf, untaxed } from '../support/einvoice.ts'
+import { amountsOf, creditOf, missing, sourceOf, untaxed } from '../support/einvoice.ts'
 import { assert, spec } from '../support/spec.ts'
 
 const found = (source: Source): string[] =>
   findingsOf(modelOf(source)).map(({ rule, pointer }: Finding) => `${rule} ${pointer}`)
 
 const { seller, client, items, taxGroups } = sourceOf()
-const group = taxGroups[0] ?? assert.unreachable('a group')
+const group = taxGroups[0] ?? missing('a group')
 const nowhere = { address: '', city: '', postcode: '', country: '' }
 const line = (change: object) =>
   sourceOf(amountsOf([{ description: 'x', qty: '1', unitCents: 100, taxRateBp: 2000, ...change }]))
@@ -27,26 +27,26 @@ const BROKEN: [string, Source, string[]][] = [
   ['no day of issue', sourceOf({ issuedOn: '2026-02-30' }), ['BR-03 /issuedOn']],
   ['no currency', sourceOf({ currency: '' }), ['BR-05 /currency']],
   ['a currency that nobody has', sourceOf({ currency: 'XTS' }), ['BR-CL-04 /currency']],
-  ['a seller without a name', sourceOf({ seller: { ...seller, legalName: '' } }), ['BR-06 /seller/legalName']],
-  ['a client without a name', sourceOf({ client: { ...client, name: '\u00a0 ' } }), ['BR-07 /client/name']],
+  ['a seller without a name', sourceOf({ seller: { ...seller, legalName: '' } }), ['BR-06 /issuer/legalName']],
+  ['a client without a name', sourceOf({ client: { ...client, name: '\u00a0 ' } }), ['BR-07 /clientName']],
   [
     'a seller nowhere',
     sourceOf({ seller: { ...seller, ...nowhere } }),
-    ['BR-08 /seller/address', 'BR-09 /seller/country'],
+    ['BR-08 /issuer/address', 'BR-09 /issuer/country'],
   ],
-  ['a seller in no country', sourceOf({ seller: { ...seller, country: '' } }), ['BR-09 /seller/country']],
+  ['a seller in no country', sourceOf({ seller: { ...seller, country: '' } }), ['BR-09 /issuer/country']],
   [
     'a seller in a country that is none',
     sourceOf({ seller: { ...seller, country: 'UK' } }),
-    ['BR-CL-14 /seller/country'],
+    ['BR-CL-14 /issuer/country'],
   ],
   [
     'a client nowhere',
     sourceOf({ client: { ...client, ...nowhere } }),
-    ['BR-10 /client/address', 'BR-11 /client/country'],
+    ['BR-10 /clientAddress', 'BR-11 /clientCountry'],
   ],
-  ['a client in no country', sourceOf({ client: { ...client, country: '' } }), ['BR-11 /client/country']],
-  ['a client in small letters', sourceOf({ client: { ...client, country: 'de' } }), ['BR-CL-14 /client/country']],
+  ['a client in no country', sourceOf({ client: { ...client, country: '' } }), ['BR-11 /clientCountry']],
+  ['a client in small letters', sourceOf({ client: { ...client, country: 'de' } }), ['BR-CL-14 /clientCountry']],
   [
     'no line',
     sourceOf({ items: [], subtotalCents: 0, taxGroups: [], taxCents: 0, totalCents: 0 }),
@@ -62,19 +62,19 @@ const BROKEN: [string, Source, string[]][] = [
   [
     'a seller without a tax number, who charges tax',
     sourceOf({ seller: { ...seller, taxId: '' } }),
-    ['BR-CO-26 /seller/taxId', 'BR-S-02 /seller/taxId'],
+    ['BR-CO-26 /issuer/taxId', 'BR-S-02 /issuer/taxId'],
   ],
   [
     'a seller without a tax number, who charges none',
     untaxed({ seller: { ...seller, taxId: '' } }),
-    ['BR-CO-26 /seller/taxId'],
+    ['BR-CO-26 /issuer/taxId'],
   ],
   ['an exemption without a ground', zero('E'), ['BR-E-10 /zeroRate/reason']],
-  ['reverse charge to nobody', zero('AE', { client: { ...client, taxId: '12' } }), ['BR-AE-02 /client/taxId']],
+  ['reverse charge to nobody', zero('AE', { client: { ...client, taxId: '12' } }), ['BR-AE-02 /clientTaxId']],
   [
     'outside beside inside',
     sourceOf({ ...mixed, zeroRate: { category: 'O', reason: '' } }),
-    ['BR-O-11 /zeroRate/category', 'BR-S-02 /seller/taxId'],
+    ['BR-O-11 /zeroRate/category', 'BR-S-02 /issuer/taxId'],
   ],
   ['lines of another sum', sourceOf({ subtotalCents: 120_001 }), ['BR-CO-10 /subtotalCents', 'BR-CO-15 /totalCents']],
   [

@@ -7,6 +7,11 @@ import { frozenInvoice } from './frozen.ts'
 
 type Item = { description: string; qty: string; unitCents: number; taxRateBp: number }
 
+/** What is not there fails the test, by its name. */
+export const missing = (what: string): never => {
+  throw new Error(`missing: ${what}`)
+}
+
 /** Amounts of these items, made by the one function that makes them. */
 export const amountsOf = (items: readonly Item[], discountCents = 0) => {
   const { lines, ...totals } = totalsOf({ items, discountCents, taxRateBp: 0 })
