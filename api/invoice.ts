@@ -1,4 +1,5 @@
 /** The routes of invoices as data: what the server serves and what the OpenAPI document says (spec/1 Endpoints). */
+import { SYNTAXES } from '../crds/einvoice/write.ts'
 import { invoiceAnswer } from '../crds/invoice/answer.ts'
 import { profile } from '../crds/invoice/profile.ts'
 import { PHASES, spec } from '../crds/invoice/schema.ts'
@@ -9,6 +10,7 @@ import { createInvoice } from './invoice/create.ts'
 import { getPdf, getSnapshot, listSnapshots } from './invoice/pdf.ts'
 import { getProfile, patchProfile } from './invoice/profile.ts'
 import { getInvoice, listInvoices } from './invoice/read.ts'
+import { getXml } from './invoice/xml.ts'
 import type { Route } from './route.ts'
 import { object, paging, text, whole } from './schemas.ts'
 
@@ -175,6 +177,18 @@ export const invoiceRoutes: Route[] = [
     answers: { 200: pdf },
     codes: ['NOT_FOUND', 'PDF_BUSY'],
     handle: getPdf,
+  },
+  {
+    method: 'GET',
+    path: `${one}/xml`,
+    summary: 'The electronic invoice by EN 16931',
+    description: 'Of the last send. cii is what the PDF carries (Factur-X, profile EN 16931); ubl is UBL 2.1.',
+    tag,
+    scope: scope('invoices:read'),
+    query: { syntax: { type: 'string', description: 'cii when left out.', enum: [...SYNTAXES] } },
+    answers: { 200: { description: 'The XML.', contentType: 'application/xml' } },
+    codes: ['NOT_FOUND', 'INVALID_FIELD', 'UNKNOWN_PARAMETER', 'XML_OF_DRAFT', 'XML_INCOMPLETE'],
+    handle: getXml,
   },
   {
     method: 'GET',

@@ -179,8 +179,8 @@ const namesThatDiffer = (has: (path: string) => boolean, folders: readonly strin
 const isThere = (path: string): boolean =>
   path.endsWith('/') ? globSync(`${path}*`, { cwd: root }).length > 0 : existsSync(join(root, path))
 
-/** The catalogue of refusals, which is of all kinds. */
-const SHARED_FOLDERS = ['problems']
+/** The catalogue of refusals, which is of all kinds, and the electronic invoice, which is a document and no resource. */
+const SHARED_FOLDERS = ['problems', 'einvoice']
 
 const crdFolders = (): string[] => [
   ...globSync('crds/*/', { cwd: root })

@@ -1,5 +1,6 @@
 /** The JSON schema of `InvoiceView`, for the OpenAPI document and the clients made from it. Open: fields may be added. */
 import { type JsonSchema, restSchema } from '../rest.ts'
+import { clientAnswer } from './client.ts'
 import { PHASES, spec } from './schema.ts'
 
 const asked = restSchema(spec).properties as Record<string, JsonSchema>
@@ -83,6 +84,7 @@ export const invoiceAnswer: JsonSchema = object('An invoice. Amounts are hundred
   issuer_id: text('The issuer used.'),
   client_name: same('client_name', true),
   client_email: same('client_email', true),
+  ...clientAnswer(same),
   currency: same('currency'),
   items: { type: 'array', description: 'The lines.', items: item },
   tax_rate_bp: same('tax_rate_bp'),

@@ -2,6 +2,7 @@
  * What stands on an invoice, block by block, with every word and amount already in its final form. The PDF, the
  * client's page and the tests read the same document, so they cannot show different cents (DESIGN section 6.2).
  */
+import { groundOf } from '../einvoice/model.ts'
 import { displayCents } from '../money.ts'
 import type { Frozen, FrozenDraft, FrozenItem, Lang } from './frozen.ts'
 import { dateWords, fill, WORDS, type Words } from './words.ts'
@@ -51,6 +52,15 @@ const linesOf = (text: string): string[] =>
     .map((line) => line.trim())
     .filter((line) => line !== '')
 
+type Place = { address?: string; city?: string; postcode?: string; country?: string }
+
+/** The lines of an address; city and country where its text does not name them already. */
+const addressOf = ({ address = '', city = '', postcode = '', country = '' }: Place): string[] => {
+  const lines = linesOf(address)
+  const isNamed = city === '' ? address.includes(postcode) : address.includes(city)
+  return [...lines, isNamed ? '' : `${postcode} ${city}`.trim(), country].filter(Boolean)
+}
+
 const factsOf = (pairs: [string, string][]): Fact[] =>
   pairs.filter(([, value]) => value !== '').map(([label, value]) => ({ label, value }))
 
@@ -80,12 +90,22 @@ const sumsOf = (frozen: Frozen | FrozenDraft, words: Words): Sum[] => {
     const label = fill(words.taxOn, { rate: displayRate(group.rateBp), base: money(group.baseCents) })
     sums.push({ label, value: money(group.taxCents), strong: false })
   }
+  sums.push(...untaxedOf(frozen, words))
   sums.push({ label: words.total, value: money(frozen.totalCents), strong: true })
   if (frozen.paid !== null) {
     sums.push({ label: words.paid, value: money(-frozen.paid.amountCents), strong: false })
     sums.push({ label: words.balance, value: money(balanceOf(frozen)), strong: true })
   }
   return sums
+}
+
+/** Why nothing is charged on what is free of tax, where there is a ground to give. */
+const untaxedOf = ({ zeroRate, taxGroups, lang, currency }: Frozen | FrozenDraft, words: Words): Sum[] => {
+  const ground = zeroRate ? groundOf(zeroRate, lang) : ''
+  const group = taxGroups.find(({ rateBp }) => rateBp === 0)
+  if (ground === '' || !group) return []
+  const on = fill(words.taxOn, { rate: displayRate(0), base: displayCents(group.baseCents, currency) })
+  return [{ label: `${on} (${ground})`, value: displayCents(0, currency), strong: false }]
 }
 
 /** What is still to be paid by the document itself, in cents. */
@@ -122,16 +142,20 @@ export const documentOf = (frozen: Frozen | FrozenDraft, lang: Lang = frozen.lan
   const { seller, client, currency } = frozen
   const taxed = frozen.items.some((item) => item.taxRateBp > 0)
   const payment = paymentOf(frozen, lang)
-  const taxId = seller.taxId === '' ? '' : fill(words.taxId, { id: seller.taxId })
+  const taxId = (id = ''): string => (id === '' ? '' : fill(words.taxId, { id }))
   return {
     lang,
     heading: { title: words.invoice, number: frozen.number ?? '' },
     seller: {
       label: words.from,
       name: seller.legalName,
-      lines: [...linesOf(seller.address), taxId, seller.email].filter(Boolean),
+      lines: [...addressOf(seller), taxId(seller.taxId), seller.email].filter(Boolean),
     },
-    client: { label: words.billedTo, name: client.name, lines: [client.email].filter(Boolean) },
+    client: {
+      label: words.billedTo,
+      name: client.name,
+      lines: [...addressOf(client), taxId(client.taxId), client.email].filter(Boolean),
+    },
     facts: factsOf([
       [words.issued, dateWords(lang, frozen.issuedOn)],
       [words.due, frozen.dueDate === null ? '' : dateWords(lang, frozen.dueDate)],
@@ -142,7 +166,7 @@ export const documentOf = (frozen: Frozen | FrozenDraft, lang: Lang = frozen.lan
       columns: columnsOf(words, currency, taxed),
       rows: frozen.items.map((item) => rowOf(item, currency, taxed)),
     },
-    sums: sumsOf(frozen, words),
+    sums: sumsOf({ ...frozen, lang }, words),
     stamps: stampsOf(frozen, words, payment?.text ?? ''),
     payment,
     terms: frozen.terms.trim() === '' ? null : { label: words.terms, text: frozen.terms },

@@ -9,6 +9,7 @@ import { displayCents, isCurrency } from '../money.ts'
 import { oncePerFrozen } from '../once.ts'
 import type { Fault, ProblemCode } from '../problem.ts'
 import { textPattern } from '../schema.ts'
+import { clientFaults, clientLines } from './client.ts'
 import type { InvoiceSpec } from './schema.ts'
 import { totalsFit, totalsOf } from './totals.ts'
 
@@ -36,9 +37,11 @@ const textFaults = (spec: InvoiceSpec): Fault[] => {
     ['/clientEmail', spec.clientEmail],
     ['/paid/method', spec.paid?.method],
     ['/paid/reference', spec.paid?.reference],
+    ...clientLines(spec),
   ]
   const blocks: [string, string | undefined][] = [
     ['/terms', spec.terms],
+    ['/clientAddress', spec.clientAddress],
     ...spec.items.map((item, index): [string, string] => [`/items/${index}/description`, item.description]),
   ]
   const bad =
@@ -53,7 +56,7 @@ const textFaults = (spec: InvoiceSpec): Fault[] => {
 }
 
 const valueFaults = (spec: InvoiceSpec): Fault[] => {
-  const faults: Fault[] = []
+  const faults = clientFaults(spec)
   if (spec.externalRef !== undefined && !EXTERNAL_REF.test(spec.externalRef)) {
     faults.push(fault('BAD_EXTERNAL_REF', '/externalRef', 'at most 128 characters of A-Z a-z 0-9 . _ : / -'))
   }

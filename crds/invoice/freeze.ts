@@ -1,5 +1,6 @@
 /** Spec and world at the moment of sending → the document as it will stand for ever. */
 import assert from 'node:assert/strict'
+import { clientOf } from './client.ts'
 import type { Frozen, FrozenDraft, FrozenPaid, Seller } from './frozen.ts'
 import { gateOf } from './gate.ts'
 import { issuedOn } from './number.ts'
@@ -36,7 +37,7 @@ const bodyOf = (spec: InvoiceSpec, issuer: Issuer, day: string): Omit<Frozen, 'n
     lang: spec.lang,
     currency: spec.currency,
     seller: sellerOf(issuer),
-    client: { name: spec.clientName ?? '', email: spec.clientEmail ?? '' },
+    client: clientOf(spec),
     items: spec.items.map(({ description, qty, unitCents }, index) => {
       const line = lines[index]
       assert(line, 'every item has its line')
@@ -44,6 +45,7 @@ const bodyOf = (spec: InvoiceSpec, issuer: Issuer, day: string): Omit<Frozen, 'n
     }),
     ...totals,
     terms: spec.terms ?? '',
+    zeroRate: spec.zeroRate ?? null,
   }
 }
 

@@ -11,8 +11,23 @@ export type Lang = (typeof LANGS)[number]
 /** The seller as it was when the document was issued. `address` holds lines divided by newlines; '' means not given. */
 export type Seller = { legalName: string; taxId: string; address: string; email: string; footer: string }
 
-/** The recipient; '' means not given. */
-export type Client = { name: string; email: string }
+/** The recipient; '' means not given, and what documents of the first version did not freeze is absent there. */
+export type Client = {
+  name: string
+  email: string
+  address?: string
+  city?: string
+  postcode?: string
+  /** ISO 3166-1, two letters. */
+  country?: string
+  taxId?: string
+}
+
+/**
+ * Why nothing is charged on the lines at 0 %: Z zero-rated, E exempt, O outside the scope of VAT, AE reverse charge
+ * (UNTDID 5305). `reason` is the ground, as the law calls it.
+ */
+export type ZeroRate = { category: 'Z' | 'E' | 'O' | 'AE'; reason: string }
 
 /** `qty` is a decimal string with at most six decimals; `amountCents` is qty × unit, rounded half-up, before tax. */
 export type FrozenItem = {
@@ -48,6 +63,7 @@ export type Frozen = {
   totalCents: number
   paid: FrozenPaid | null
   terms: string
+  zeroRate?: ZeroRate | null
 }
 
 /** A draft looks the same but has no number yet; `issuedOn` is the day it is looked at. */

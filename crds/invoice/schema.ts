@@ -6,6 +6,7 @@ import { DECIMAL_PATTERN } from '../decimal.ts'
 import { accountField, externalRefField, ID_MAX, metadataField } from '../fields.ts'
 import { COMMON_STATUS } from '../kind.ts'
 import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../schema.ts'
+import { clientFields } from './client.ts'
 import { LANGS } from './frozen.ts'
 
 export const ITEMS_MAX = 500
@@ -94,6 +95,7 @@ export const spec = {
       maxLength: EMAIL_MAX,
       pattern: EMAIL_PATTERN,
     },
+    ...clientFields,
     currency: {
       type: 'string',
       description: 'Currency code of ISO 4217. Amounts are hundredths of its unit, whatever the currency.',

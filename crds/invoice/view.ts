@@ -4,6 +4,7 @@
  */
 import { numberOf } from '../decimal.ts'
 import type { Meta } from '../object.ts'
+import { type ClientView, viewClient } from './client.ts'
 import type { InvoiceFacts, Phase } from './facts.ts'
 import { faultsOf } from './faults.ts'
 import { type Gate, gateOf } from './gate.ts'
@@ -30,7 +31,7 @@ export type InvoiceItemView = {
   amount_cents: number | null
 }
 
-export type InvoiceView = {
+export type InvoiceView = ClientView & {
   id: string
   number: string | null
   status: Phase
@@ -105,6 +106,7 @@ const wordsOf = (spec: InvoiceSpec) => ({
   external_ref: spec.externalRef ?? null,
   client_name: spec.clientName ?? null,
   client_email: spec.clientEmail ?? null,
+  ...viewClient(spec),
   currency: spec.currency,
   due_date: spec.dueDate ?? null,
   terms: spec.terms ?? null,

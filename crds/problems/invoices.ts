@@ -29,6 +29,12 @@ export const INVOICE_PROBLEMS = {
     title: 'issuer_id is not an issuer of this account',
     next: 'Use an id from GET /api/invoices/issuers, or leave it out.',
   },
+  XML_OF_DRAFT: { status: 409, title: 'A draft has no XML', next: 'Send it; its XML is that of the frozen document.' },
+  XML_INCOMPLETE: {
+    status: 409,
+    title: 'What was frozen is no electronic invoice by EN 16931',
+    next: 'Give what errors[] names, each by its rule, and send the invoice again.',
+  },
   PDF_RENDER_OFF: {
     status: 503,
     title: 'The PDF renderer is switched off',
