@@ -3,7 +3,6 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { LEASE_NAME } from '../crds/platform.ts'
 import { type CourierHooks, startCourier } from './courier.ts'
-import { readFontFiles } from './io/fonts.ts'
 import { makeMailer } from './io/mail.ts'
 import { makePdf } from './io/pdf.ts'
 import { makeCaches, type Operator, startOperator } from './operator.ts'
@@ -64,7 +63,7 @@ const main = async () => {
   const deps = {
     kube,
     pg,
-    pdf: makePdf({ fonts: readFontFiles() }),
+    pdf: makePdf(),
     keys,
     serverKey: env.secretKey,
     allowLoopback: env.egressAllowLoopback === 'true',

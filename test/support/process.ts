@@ -6,7 +6,6 @@ import { makeVault } from '../../api/devinstance/vault.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../api/limits.ts'
 import { makeWaiter } from '../../api/wait.ts'
 import { startCourier } from '../../controllers/courier.ts'
-import { readFontFiles } from '../../controllers/io/fonts.ts'
 import { makeMailer } from '../../controllers/io/mail.ts'
 import { makePdf } from '../../controllers/io/pdf.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from '../../controllers/operator.ts'
@@ -32,7 +31,7 @@ import { serviceKubeconfig } from './stage.ts'
 
 export const serverKey = Buffer.alloc(32, 7)
 const keys = makeKeys(serverKey)
-const pdf = makePdf({ fonts: readFontFiles() })
+const pdf = makePdf()
 const now = () => new Date()
 
 /** Both processes in one, every call of which passes through a life (crash.ts). */
