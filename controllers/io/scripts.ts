@@ -6,8 +6,15 @@
 import bidiFactory from 'bidi-js'
 import LineBreaker from 'linebreak'
 
-// its types name no default export, which is all that the module has
-const bidi = (bidiFactory as unknown as () => typeof import('bidi-js'))()
+/** What we use of bidi-js, whose own types know only pieces that it does not export. */
+type Bidi = {
+  getEmbeddingLevels(
+    text: string,
+    base: Direction | 'auto',
+  ): { levels: Uint8Array; paragraphs: { start: number; end: number; level: number }[] }
+  getMirroredCharacter(char: string): string | null
+}
+const bidi = (bidiFactory as unknown as () => Bidi)()
 
 const RIGHT_TO_LEFT = /[\u0590-\u08ff\ufb1d-\ufdff\ufe70-\ufeff\u{10800}-\u{10fff}\u{1e800}-\u{1efff}]/u
 
