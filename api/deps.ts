@@ -64,6 +64,8 @@ export type Deps = {
   audit: Audit
   auditReader: AuditReader
   sites: SitePlaces
+  /** The renderer is switched off: nothing new is drawn. */
+  pdfOff?: boolean
   namespace: string
   publicUrl: string
   now: () => Date

@@ -175,7 +175,7 @@ export const invoiceRoutes: Route[] = [
     tag,
     scope: scope('invoices:read'),
     answers: { 200: pdf },
-    codes: ['NOT_FOUND', 'PDF_BUSY'],
+    codes: ['NOT_FOUND', 'PDF_BUSY', 'PDF_RENDER_OFF'],
     handle: getPdf,
   },
   {

@@ -122,6 +122,7 @@ const main = async () => {
     audit,
     auditReader: makeAuditReader({ pg }),
     sites: makeSitePlaces({ pg }),
+    pdfOff: env.pdfRender === 'off',
     namespace: env.namespace,
     publicUrl: env.publicUrl,
     now,

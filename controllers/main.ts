@@ -3,9 +3,8 @@ import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { LEASE_NAME } from '../crds/platform.ts'
 import { type CourierHooks, startCourier } from './courier.ts'
-import { readFontFiles } from './io/fonts.ts'
 import { makeMailer } from './io/mail.ts'
-import { makePdf } from './io/pdf.ts'
+import { makeRenderer, RENDERER_LIMITS } from './io/renderer.ts'
 import { makeCaches, type Operator, startOperator } from './operator.ts'
 import { openDevClock } from './runtime/clock.ts'
 import { CONTROLLERS, EnvError, readEnv } from './runtime/env.ts'
@@ -61,10 +60,11 @@ const main = async () => {
   const now = devClock?.now ?? (() => new Date())
   // A container that is started again has the same name, so it need not wait for its own lease to run out.
   const identity = env.identity ?? hostname()
+  const pdf = makeRenderer({ ...RENDERER_LIMITS, threads: env.pdfRender === 'on' ? env.pdfThreads : 0 })
   const deps = {
     kube,
     pg,
-    pdf: makePdf({ fonts: readFontFiles() }),
+    pdf,
     keys,
     serverKey: env.secretKey,
     allowLoopback: env.egressAllowLoopback === 'true',
@@ -130,6 +130,7 @@ const main = async () => {
   stop.add('mailer', () => mailer.close())
   stop.add('kube', () => kube.close())
   stop.add('clock', () => devClock?.close())
+  stop.add('renderer', () => pdf.close())
   stop.add('database', () => pg.close())
   stop.add('ops', () => ops.stop())
 }

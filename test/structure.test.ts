@@ -91,6 +91,8 @@ const DOORS: Record<string, RegExp> = {
   ssh2: /^controllers\/(io\/ssh|runtime\/sshkey)\.ts$/,
   pdfkit: /^controllers\/io\/pdf\.ts$/,
   fontkit: /^controllers\/io\/fonts\.ts$/,
+  'bidi-js': /^controllers\/io\/scripts\.ts$/,
+  linebreak: /^controllers\/io\/scripts\.ts$/,
   nodemailer: /^controllers\/io\/mail\.ts$/,
   jose: /^api\/auth\/session\.ts$/,
   'openid-client': /^api\/auth\/oidc\.ts$/,

@@ -41,6 +41,8 @@ const drawDraft = async (deps: Deps, row: MirrorRow): Promise<string> => {
   try {
     const before = await drawn()
     if (before !== undefined) return before
+    if (deps.pdfOff)
+      throw new Problem('PDF_RENDER_OFF', 'Drafts cannot be drawn now; PDFs of sent invoices can be had.')
     const { fact } = await deps.appendFact(previewFact(row.name, key, deps.now()))
     const ref = { namespace: deps.namespace, name: row.name }
     await deps.kube.patchMeta(INVOICE, ref, { annotations: { [RECONCILE_REQUESTED_AT]: deps.now().toISOString() } })

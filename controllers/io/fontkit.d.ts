@@ -1,5 +1,9 @@
 /** The little that we use of fontkit 2, which ships no types. */
 declare module 'fontkit' {
+  export type GlyphRun = {
+    glyphs: { id: number; codePoints: number[] }[]
+    positions: { xAdvance: number; xOffset: number; yOffset: number }[]
+  }
   export type ParsedFont = {
     postscriptName: string
     unitsPerEm: number
@@ -13,6 +17,13 @@ declare module 'fontkit' {
     characterSet: number[]
     directory: { tables: Record<string, { offset: number; length: number }> }
     glyphForCodePoint(codePoint: number): { id: number }
+    layout(
+      text: string,
+      features: undefined,
+      script: undefined,
+      language: undefined,
+      direction: 'ltr' | 'rtl',
+    ): GlyphRun
   }
   export function create(file: Uint8Array): ParsedFont
 }

@@ -1,24 +1,104 @@
-/** Turns stored text into lines that a face can show: nothing invisible, nothing lost, nothing wider than its column. */
-import { type Face, REPLACEMENT } from './fonts.ts'
+/** Turns stored text into lines of glyphs: nothing invisible, nothing lost, nothing wider than its column. */
+import type { Face, Glyph } from './fonts.ts'
+import { breaksOf, type Direction, directionOf, inVisualOrder, lettersOf, levelsOf, mirrored } from './scripts.ts'
+
+/** A face for each character: the base face, or the first of its sisters that has it; null when none has. */
+export type Chain = { base: Face; faceOf(codePoint: number): Face | null }
+
+/** Letters of one face and direction. `glyphs` are null when each character is drawn by its own glyph. At size 1000. */
+export type Piece = { face: Face; text: string; width: number; glyphs: Glyph[] | null }
+
+/** One line as it is drawn, from left to right; `text` in the order in which it is read. At size 1000. */
+export type Line = { text: string; width: number; pieces: Piece[] }
+
+/** Shown in place of a character that no face has. */
+export const REPLACEMENT = '\ufffd'
 
 const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u00ff]*$/
-/** Carries no ink and no meaning once lines are broken here: soft hyphen, zero-width space and joiners, variation selectors. */
-const SILENT = /\u00ad|[\u200b-\u200d]|\u2060|[\ufe00-\ufe0f]|\ufeff/g
-/** Controls, marks that turn the direction of text, surrogates (a character outside the BMP shows once), private use. */
-const HIDDEN = /[\u{10000}-\u{10ffff}]|[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu
+/** Carries no ink and no meaning once lines are broken and directions are known. */
+const SILENT = /\u00ad|\u200b|[\u200e\u200f\u061c]|\u2060|[\ufe00-\ufe0f]|\ufeff/g
+/** Keeps letters apart or together, in scripts that join them; elsewhere it is silent. */
+const JOINER = /(?<!\p{Script=Arabic}\p{M}*)[\u200c\u200d]|[\u200c\u200d](?!\p{Script=Arabic})/gu
+/** Controls, marks that turn the direction of text, lone surrogates, private use. */
+const HIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu
 const SPACES = /[\t\p{Zs}]/gu
+const MARKS = /[\p{M}\u200c\u200d]/u
 
 /**
- * The text as this face will show it: composed (NFC), every kind of space as a plain one, and U+FFFD for each character
- * that the face lacks or that would be invisible. Newlines are gone. Every unit of the answer is in the face.
+ * The text as it will be shown: composed (NFC), every kind of space as a plain one, and U+FFFD for each character that no
+ * face has or that would be invisible. Newlines are gone.
  */
-export const shown = (face: Face, text: string): string => {
+export const shown = (chain: Chain, text: string): string => {
   if (PLAIN.test(text)) return text
-  const clean = text.normalize('NFC').replace(SILENT, '').replace(SPACES, ' ').replace(HIDDEN, REPLACEMENT)
+  const clean = text
+    .normalize('NFC')
+    .replace(SILENT, '')
+    .replace(JOINER, '')
+    .replace(SPACES, ' ')
+    .replace(HIDDEN, REPLACEMENT)
   let answer = ''
-  for (const char of clean) answer += face.has(char.charCodeAt(0)) ? char : REPLACEMENT
+  for (const char of clean) answer += chain.faceOf(char.codePointAt(0) ?? 0) ? char : REPLACEMENT
   return answer
 }
+
+/** Whether the base face draws it all, one glyph per UTF-16 unit, from left to right. */
+const isSimple = ({ base }: Chain, text: string): boolean => {
+  if (PLAIN.test(text)) return true
+  for (let at = 0; at < text.length; at++) if (!base.has(text.charCodeAt(at))) return false
+  return !MARKS.test(text)
+}
+
+// ---- one line
+
+type Run = { face: Face; text: string; level: number }
+
+/** Spaces, marks and punctuation stay in the face of what stands before them. */
+const FOLLOWS = /[ \p{M}\p{P}\u200c\u200d]/u
+
+const runsOf = (chain: Chain, text: string, direction: Direction): Run[] => {
+  const levels = levelsOf(text, direction)
+  const runs: Run[] = []
+  let at = 0
+  for (const char of text) {
+    const last = runs.at(-1)
+    const codePoint = char.codePointAt(0) ?? 0
+    const stays = last !== undefined && FOLLOWS.test(char) && last.face.has(codePoint)
+    const face = (stays ? last?.face : chain.faceOf(codePoint)) ?? chain.base
+    const level = levels?.[at] ?? 0
+    if (last?.face === face && last.level === level) last.text += char
+    else runs.push({ face, text: char, level })
+    at += char.length
+  }
+  return runs
+}
+
+const glyphsOf = ({ face, text, level }: Run): Glyph[] | null => {
+  const isRight = level % 2 === 1
+  if (!isRight && !face.complex && !MARKS.test(text)) return null
+  return face.shape(isRight ? mirrored(text) : text, isRight ? 'rtl' : 'ltr')
+}
+
+/** A shown text as one line. `direction` is that of its paragraph. */
+export const lineOf = (chain: Chain, text: string, direction: Direction = directionOf(text)): Line => {
+  if (isSimple(chain, text)) {
+    const width = chain.base.widthOf(text)
+    return { text, width, pieces: [{ face: chain.base, text, width, glyphs: null }] }
+  }
+  const pieces = inVisualOrder(runsOf(chain, text, direction)).map((run) => {
+    const glyphs = glyphsOf(run)
+    const width = glyphs?.reduce((sum, { advance }) => sum + advance, 0) ?? run.face.widthOf(run.text)
+    return { face: run.face, text: run.text, width, glyphs }
+  })
+  return { text, width: pieces.reduce((sum, piece) => sum + piece.width, 0), pieces }
+}
+
+/** Width of a stored text on one line, at size 1000. */
+export const widthOf = (chain: Chain, text: string): number => {
+  const clean = shown(chain, text)
+  return isSimple(chain, clean) ? chain.base.widthOf(clean) : lineOf(chain, clean).width
+}
+
+// ---- many lines
 
 const SPACE = 0x20
 const HYPHEN = 0x2d
@@ -30,27 +110,62 @@ const lineEnd = (face: Face, text: string, from: number, room: number): number =
   let place = -1
   for (let at = from; at < text.length; at++) {
     const unit = text.charCodeAt(at)
-    const advance = face.advanceOf(unit)
-    width += advance
-    // a space may hang over the edge; a mark of no width stays with its letter
+    width += face.advanceOf(unit)
+    // a space may hang over the edge
     if (unit === SPACE) place = at + 1
-    else if (width > room && advance > 0 && at > from) return place > from ? place : at
+    else if (width > room && at > from) return place > from ? place : at
     else if (unit === HYPHEN || unit === SLASH) place = at + 1
   }
   return text.length
 }
 
-const wrapParagraph = (face: Face, text: string, room: number): string[] => {
-  const lines: string[] = []
+const wrapSimple = (chain: Chain, text: string, room: number): Line[] => {
+  const lines: Line[] = []
   let from = 0
   do {
-    const end = lineEnd(face, text, from, room)
-    lines.push(text.slice(from, end).trimEnd())
+    const end = lineEnd(chain.base, text, from, room)
+    lines.push(lineOf(chain, text.slice(from, end).trimEnd(), 'ltr'))
     from = end
   } while (from < text.length)
   return lines
 }
 
-/** Breaks text at its newlines, then at spaces, hyphens and slashes, then anywhere. `size` and `width` in points. */
-export const wrap = (face: Face, size: number, text: string, width: number): string[] =>
-  text.split(/\r\n|[\n\r\u2028\u2029]/).flatMap((part) => wrapParagraph(face, shown(face, part), (width * 1000) / size))
+/** The parts that stay on one line: what lies between two places to break, or its letters when it fits no line. */
+const partsOf = (chain: Chain, text: string, room: number): string[] => {
+  let from = 0
+  return breaksOf(text).flatMap((to) => {
+    const part = text.slice(from, to)
+    from = to
+    return lineOf(chain, part.trimEnd()).width > room ? lettersOf(part) : [part]
+  })
+}
+
+const wrapMixed = (chain: Chain, text: string, room: number): Line[] => {
+  const direction = directionOf(text)
+  const lines: Line[] = []
+  let [line, width] = ['', 0]
+  const end = (): void => void lines.push(lineOf(chain, line.trimEnd(), direction))
+  for (const part of partsOf(chain, text, room)) {
+    if (line !== '' && width + lineOf(chain, part.trimEnd()).width > room) {
+      end()
+      line = ''
+      width = 0
+    }
+    line += part
+    width += lineOf(chain, part).width
+  }
+  end()
+  return lines
+}
+
+/**
+ * Breaks text at its newlines, then where its script allows (UAX #14), then between any two letters. `size` and `width` in
+ * points.
+ */
+export const wrap = (chain: Chain, size: number, text: string, width: number): Line[] => {
+  const room = (width * 1000) / size
+  return text.split(/\r\n|[\n\r\u2028\u2029]/).flatMap((part) => {
+    const clean = shown(chain, part)
+    return isSimple(chain, clean) ? wrapSimple(chain, clean, room) : wrapMixed(chain, clean, room)
+  })
+}

@@ -1,16 +1,16 @@
 /** The paper, the type and the pen: how a document's page is measured out, in points, origin at the top left. */
-import type { Face } from './fonts.ts'
-import { shown, wrap } from './lines.ts'
+import { type Chain, type Line, lineOf, shown, widthOf, wrap } from './lines.ts'
 
 export type Weight = 'regular' | 'bold'
-export type Faces = Record<Weight, Face>
+export type Faces = Record<Weight, Chain>
 export type Ink = 'ink' | 'muted' | 'rule' | 'ghost' | 'paid' | 'note' | 'band'
 
 /** `y` of a text is its baseline, of a frame its foot. `turn` is in degrees (0 to 90), counter-clockwise round (x, y). */
 export type Mark =
-  | { mark: 'text'; weight: Weight; size: number; x: number; y: number; text: string; ink: Ink; turn?: number }
+  | { mark: 'text'; line: Line; size: number; x: number; y: number; ink: Ink; turn?: number }
   | { mark: 'fill'; x: number; y: number; width: number; height: number; ink: Ink }
   | { mark: 'frame'; x: number; y: number; width: number; height: number; ink: Ink; turn: number }
+  | { mark: 'logo'; x: number; y: number; width: number; height: number }
 
 export const PAGE = { width: 595.28, height: 841.89 }
 export const LEFT = 48
@@ -31,12 +31,16 @@ export const makePen = (faces: Faces) => {
   const pages: Mark[][] = [[]]
   let y = TOP
   const put = (mark: Mark): void => void pages.at(-1)?.push(mark)
-  const measure = ({ weight, size }: Style, text: string): number =>
-    (faces[weight].widthOf(shown(faces[weight], text)) * size) / 1000
+  const measure = ({ weight, size }: Style, text: string): number => (widthOf(faces[weight], text) * size) / 1000
+  const set = ({ size, ink }: Style, x: number, baseline: number, line: Line): void =>
+    put({ mark: 'text', line, size, ink, x, y: baseline })
+  const laid = ({ weight }: Style, text: string): Line => lineOf(faces[weight], shown(faces[weight], text))
   const left = (style: Style, x: number, baseline: number, text: string): void =>
-    put({ mark: 'text', ...style, x, y: baseline, text: shown(faces[style.weight], text) })
-  const right = (style: Style, end: number, baseline: number, text: string): void =>
-    left(style, end - measure(style, text), baseline, text)
+    set(style, x, baseline, laid(style, text))
+  const right = (style: Style, end: number, baseline: number, text: string): void => {
+    const line = laid(style, text)
+    set(style, end - (line.width * style.size) / 1000, baseline, line)
+  }
   const turnPage = (): void => {
     pages.push([])
     y = TOP
@@ -45,6 +49,8 @@ export const makePen = (faces: Faces) => {
     pages,
     put,
     measure,
+    laid,
+    set,
     left,
     right,
     get y() {
@@ -63,7 +69,7 @@ export const makePen = (faces: Faces) => {
       const step = style.size * 1.38
       for (const line of wrap(faces[style.weight], style.size, text, width)) {
         if (FLOOR - y < step) turnPage()
-        left(style, x, y + style.size * 1.08, line)
+        set(style, x, y + style.size * 1.08, line)
         y += step
       }
     },

@@ -1,12 +1,11 @@
 /** Sets a document on A4 pages: from blocks to marks with their places. Knows fonts only by their measures, and no PDF. */
-import type { Column, Document, Fact, Stamp } from '../../crds/invoice/document.ts'
+import type { Document, Fact, Stamp } from '../../crds/invoice/document.ts'
 import { fill } from '../../crds/invoice/words.ts'
-import { shown } from './lines.ts'
+import type { Line } from './lines.ts'
 import {
   BODY,
   type Faces,
   FINE,
-  FLOOR,
   LABEL,
   LEFT,
   type Mark,
@@ -17,19 +16,23 @@ import {
   SMALL,
   STRONG,
   type Style,
-  TOP,
   WIDTH,
 } from './pen.ts'
+
+import { setTable } from './table.ts'
 
 /** Where the right-hand column of the head begins. */
 const SIDE = 330
 /** A longer footer is printed once, after the text. */
 const FOOT_LINES = 3
 
-/** Lays the whole document out; every page gets its watermark and its foot. */
-export const typeset = (document: Document, faces: Faces): Mark[][] => {
+/** The size of a picture, in its own units. */
+export type Size = { width: number; height: number }
+
+/** Lays the whole document out; every page gets its watermark and its foot. The logo stands above the seller. */
+export const typeset = (document: Document, faces: Faces, logo?: Size): Mark[][] => {
   const pen = makePen(faces)
-  setHead(pen, document)
+  setHead(pen, document, logo)
   setTable(pen, document, faces)
   setSums(pen, document)
   setProse(pen, document)
@@ -39,7 +42,15 @@ export const typeset = (document: Document, faces: Faces): Mark[][] => {
   return pen.pages
 }
 
-const setHead = (pen: Pen, { heading, seller, client, facts, due, stamps }: Document): void => {
+const LOGO_MAX: Size = { width: 170, height: 48 }
+
+const setLogo = (pen: Pen, { width, height }: Size): void => {
+  const scale = Math.min(LOGO_MAX.width / width, LOGO_MAX.height / height)
+  pen.put({ mark: 'logo', x: LEFT, y: pen.y, width: width * scale, height: height * scale })
+  pen.y += height * scale + 12
+}
+
+const setHead = (pen: Pen, { heading, seller, client, facts, due, stamps }: Document, logo?: Size): void => {
   for (const { note } of stamps.filter(({ stamp }) => stamp !== 'PAID')) {
     pen.put({ mark: 'fill', x: LEFT, y: pen.y - 12, width: WIDTH, height: 20, ink: 'band' })
     pen.left({ ...SMALL, ink: 'note' }, LEFT + 8, pen.y + 1, note)
@@ -48,6 +59,7 @@ const setHead = (pen: Pen, { heading, seller, client, facts, due, stamps }: Docu
   const top = pen.y
   pen.right({ weight: 'bold', size: 22, ink: 'ink' }, RIGHT, top + 17, heading.title)
   pen.right({ ...SMALL, size: 10.5 }, RIGHT, top + 34, heading.number)
+  if (logo) setLogo(pen, logo)
   if (seller.name !== '') pen.column({ ...STRONG, size: 13 }, seller.name, LEFT, SIDE - LEFT - 30)
   pen.y += 3
   for (const line of seller.lines) pen.column(SMALL, line, LEFT, SIDE - LEFT - 30)
@@ -93,73 +105,6 @@ const setPair = (
   const scale = Math.min(1, (RIGHT - x - 8) / (pen.measure(name, label) + pen.measure(figure, value)))
   pen.left({ ...name, size: name.size * scale }, x, y, label)
   pen.right({ ...figure, size: figure.size * scale }, RIGHT, y, value)
-}
-
-// ---- the table
-
-type Grid = { columns: (Column & { x: number; end: number })[]; scale: number; textWidth: number }
-const GAP = 14
-const ROW_STEP = 12.4
-const ROW_PAD = 5.5
-const DESCRIPTION_MIN = 170
-
-/** Columns of figures are as wide as their widest figure; when that starves the text, the figures become smaller. */
-const gridOf = ({ columns, rows }: Document['items'], faces: Faces): Grid => {
-  const widest = columns.slice(1).map((column, index) => {
-    const label = (faces.bold.widthOf(shown(faces.bold, column.label)) * LABEL.size) / 1000
-    const figures = rows.map((row) => faces.regular.widthOf(shown(faces.regular, row[index + 1] ?? '')))
-    return Math.max(label, (figures.reduce((a, b) => Math.max(a, b), 0) * BODY.size) / 1000)
-  })
-  const free = WIDTH - DESCRIPTION_MIN - GAP * widest.length
-  const scale = Math.min(1, free / widest.reduce((sum, width) => sum + width, 0))
-  let end = RIGHT
-  const figures = columns.slice(1).map((column, index) => ({ ...column, width: (widest[index] ?? 0) * scale }))
-  const placed = figures.reverse().map((column) => {
-    const x = end - column.width
-    const cell = { ...column, x, end }
-    end = x - GAP
-    return cell
-  })
-  const first = columns.slice(0, 1).map((column) => ({ ...column, x: LEFT, end }))
-  return { columns: [...first, ...placed.reverse()], scale, textWidth: end - LEFT }
-}
-
-const setTableHead = (pen: Pen, { columns, scale }: Grid): void => {
-  for (const column of columns) {
-    if (column.numeric) pen.right({ ...LABEL, size: LABEL.size * scale }, column.end, pen.y + 8, column.label)
-    else pen.left(LABEL, column.x, pen.y + 8, column.label)
-  }
-  pen.rule(LEFT, WIDTH, pen.y + 14, 'ink')
-  pen.y += 15
-}
-
-/** A row of up to a third of a page stays whole; a longer one is split between lines, and no line is lost. */
-const setRow = (pen: Pen, grid: Grid, row: string[]): void => {
-  const lines = pen.lines(BODY, row[0] ?? '', grid.textWidth)
-  const height = lines.length * ROW_STEP + ROW_PAD * 2
-  if (height > pen.room() && (height < (FLOOR - TOP) / 3 || pen.room() < ROW_STEP * 3)) turnTablePage(pen, grid)
-  pen.y += ROW_PAD
-  grid.columns.slice(1).forEach((column, index) => {
-    pen.right({ ...BODY, size: BODY.size * grid.scale }, column.end, pen.y + 9, row[index + 1] ?? '')
-  })
-  for (const line of lines) {
-    if (pen.room() < ROW_STEP + ROW_PAD) turnTablePage(pen, grid)
-    pen.left(BODY, LEFT, pen.y + 9, line)
-    pen.y += ROW_STEP
-  }
-  pen.y += ROW_PAD
-  pen.rule(LEFT, WIDTH, pen.y)
-}
-
-const turnTablePage = (pen: Pen, grid: Grid): void => {
-  pen.turnPage()
-  setTableHead(pen, grid)
-}
-
-const setTable = (pen: Pen, { items }: Document, faces: Faces): void => {
-  const grid = gridOf(items, faces)
-  setTableHead(pen, grid)
-  for (const row of items.rows) setRow(pen, grid, row)
 }
 
 // ---- what follows the table
@@ -213,15 +158,22 @@ const setPaidStamp = (pen: Pen, { word }: Stamp): void => {
     y: y - right * Math.sin(angle) - up * Math.cos(angle),
   })
   pen.put({ mark: 'frame', x, y, width: pen.measure(style, word) + 24, height: 33, ink: 'paid', turn: STAMP_TURN })
-  pen.put({ mark: 'text', ...style, ...along(12, 9.7), text: word, turn: STAMP_TURN })
+  pen.put({
+    mark: 'text',
+    line: pen.laid(style, word),
+    size: STAMP_SIZE,
+    ink: 'paid',
+    ...along(12, 9.7),
+    turn: STAMP_TURN,
+  })
   pen.y = y + 2
 }
 
-const setParagraph = (pen: Pen, style: Style, lines: string[]): void => {
+const setParagraph = (pen: Pen, style: Style, lines: Line[]): void => {
   const step = style.size * 1.42
   for (const line of lines) {
     if (pen.room() < step) pen.turnPage()
-    pen.left(style, LEFT, pen.y + style.size, line)
+    pen.set(style, LEFT, pen.y + style.size, line)
     pen.y += step
   }
   pen.y += 8
@@ -230,7 +182,7 @@ const setParagraph = (pen: Pen, style: Style, lines: string[]): void => {
 const setProse = (pen: Pen, { terms }: Document): void => {
   if (terms === null) return
   if (pen.room() < 60) pen.turnPage()
-  setParagraph(pen, LABEL, [terms.label])
+  setParagraph(pen, LABEL, [pen.laid(LABEL, terms.label)])
   pen.y -= 6
   setParagraph(pen, SMALL, pen.lines(SMALL, terms.text, WIDTH))
 }
@@ -240,15 +192,15 @@ const setProse = (pen: Pen, { terms }: Document): void => {
 const GHOST_SIZE_MAX = 130
 const GHOST_TURN = 35
 
-const setEveryPage = (pages: Mark[][], document: Document, faces: Faces, foot: string[]): void => {
+const setEveryPage = (pages: Mark[][], document: Document, faces: Faces, foot: Line[]): void => {
   const ghost = document.stamps.find(({ stamp }) => stamp !== 'PAID')
   pages.forEach((marks, index) => {
-    if (ghost) marks.unshift(watermark(ghost.word, faces))
     const y = PAGE.height - 62
     const pen = makePen(faces)
+    if (ghost) marks.unshift(watermark(pen, ghost.word))
     pen.rule(LEFT, WIDTH, y)
     foot.forEach((line, at) => {
-      pen.left(FINE, LEFT, y + 13 + at * 10, line)
+      pen.set(FINE, LEFT, y + 13 + at * 10, line)
     })
     const page = fill(document.footer.page, { page: String(index + 1), pages: String(pages.length) })
     pen.right(FINE, RIGHT, y + 13, page)
@@ -257,12 +209,15 @@ const setEveryPage = (pages: Mark[][], document: Document, faces: Faces, foot: s
   })
 }
 
-const watermark = (word: string, faces: Faces): Mark => {
-  const width = faces.bold.widthOf(word) / 1000
+const GHOST = { weight: 'bold', size: 1000, ink: 'ghost' } as const
+
+const watermark = (pen: Pen, word: string): Mark => {
+  const line = pen.laid(GHOST, word)
+  const width = line.width / 1000
   const size = Math.min(GHOST_SIZE_MAX, 560 / width)
   const turn = (GHOST_TURN * Math.PI) / 180
   const half = (width * size) / 2
   const x = PAGE.width / 2 - half * Math.cos(turn) + size * 0.35 * Math.sin(turn)
   const y = PAGE.height / 2 + half * Math.sin(turn) + size * 0.35 * Math.cos(turn)
-  return { mark: 'text', weight: 'bold', size, x, y, text: word, ink: 'ghost', turn: GHOST_TURN }
+  return { mark: 'text', line, size, x, y, ink: 'ghost', turn: GHOST_TURN }
 }

@@ -133,6 +133,8 @@ export const COMMON = {
   /** The development exception: what a user names may be on loopback. */
   egressAllowLoopback: withDefault(oneOf('BOTTEGA_EGRESS_ALLOW_LOOPBACK', ['true', 'false']), 'false' as const),
   logLevel: withDefault(oneOf('BOTTEGA_LOG_LEVEL', LEVELS), 'info' as const),
+  /** off: no document is drawn; sends wait and drafts answer PDF_RENDER_OFF. */
+  pdfRender: withDefault(oneOf('BOTTEGA_PDF_RENDER', ['on', 'off']), 'on' as const),
   /** Development only: the clock can be moved forward (runtime/clock.ts). */
   devClock: withDefault(oneOf('BOTTEGA_DEV_CLOCK', ['on', 'off']), 'off' as const),
 }
@@ -143,6 +145,8 @@ export const CONTROLLERS = {
   mailFrom: mailbox('BOTTEGA_MAIL_FROM'),
   /** Mails under way at once. Each is one more that a crash can leave undecided (controllers/courier.ts). */
   mailLanes: withDefault(integer('BOTTEGA_MAIL_LANES', { min: 1, max: 4 }), 2),
+  /** Documents drawn at once, each in a thread of up to 200 MB. */
+  pdfThreads: withDefault(integer('BOTTEGA_PDF_THREADS', { min: 1, max: 8 }), 1),
   /** Names this process in the lease; undefined: the host's name. */
   identity: withDefault(text('BOTTEGA_IDENTITY', 'a name for this process'), undefined),
 }

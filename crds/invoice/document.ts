@@ -19,7 +19,7 @@ export type Column = { id: 'description' | 'qty' | 'unit' | 'tax' | 'amount'; la
 export type Sum = Fact & { strong: boolean }
 
 /** A mark that nobody can overlook; `note` says it in a sentence. */
-export type Stamp = { stamp: 'PAID' | 'TEST' | 'DRAFT'; word: string; note: string }
+export type Stamp = { stamp: 'PAID' | 'TEST' | 'DRAFT' | 'VOID'; word: string; note: string }
 
 export type Document = {
   lang: Lang
@@ -29,7 +29,8 @@ export type Document = {
   facts: Fact[]
   /** The one amount that the reader looks for. */
   due: Fact
-  items: { caption: string; columns: Column[]; rows: string[][] }
+  /** `running[i]` is the sum of the first i + 1 amounts, for tables that go on over the page. */
+  items: { caption: string; columns: Column[]; rows: string[][]; running: string[]; carried: string; brought: string }
   sums: Sum[]
   stamps: Stamp[]
   /** How it was paid: amount and date, method, reference. */
@@ -112,11 +113,25 @@ const untaxedOf = ({ zeroRate, taxGroups, lang, currency }: Frozen | FrozenDraft
 export const balanceOf = (frozen: Pick<Frozen, 'totalCents' | 'paid'>): number =>
   frozen.totalCents - (frozen.paid?.amountCents ?? 0)
 
-const stampsOf = (frozen: Frozen | FrozenDraft, words: Words, paidNote: string): Stamp[] => [
+/** The sums so far, line by line. */
+const runningOf = ({ items, currency }: Frozen | FrozenDraft): string[] => {
+  let cents = 0
+  return items.map((item) => {
+    cents += item.amountCents
+    return figures(cents, currency)
+  })
+}
+
+const stampsOf = (
+  frozen: Frozen | FrozenDraft,
+  words: Words,
+  notes: { paid: string; void: string | null },
+): Stamp[] => [
+  ...(notes.void === null ? [] : [{ stamp: 'VOID', word: words.stampVoid, note: notes.void } as const]),
   ...(frozen.number === null ? [{ stamp: 'DRAFT', word: words.stampDraft, note: words.draftNote } as const] : []),
   ...(frozen.test ? [{ stamp: 'TEST', word: words.stampTest, note: words.testNote } as const] : []),
   ...(frozen.paid !== null && balanceOf(frozen) <= 0
-    ? [{ stamp: 'PAID', word: words.stampPaid, note: paidNote } as const]
+    ? [{ stamp: 'PAID', word: words.stampPaid, note: notes.paid } as const]
     : []),
 ]
 
@@ -134,12 +149,12 @@ const paymentOf = (frozen: Frozen | FrozenDraft, lang: Lang): Document['payment'
 }
 
 /**
- * The document of a frozen invoice, or of a draft (number null). `lang` overrides the invoice's own language for a
- * medium that cannot show it.
+ * The document of a frozen invoice, or of a draft (number null). `voidedOn`, YYYY-MM-DD, marks one that was voided since:
+ * its amounts stay as they were, and it says that nothing is owed.
  */
-export const documentOf = (frozen: Frozen | FrozenDraft, lang: Lang = frozen.lang): Document => {
+export const documentOf = (frozen: Frozen | FrozenDraft, voidedOn?: string): Document => {
+  const { seller, client, currency, lang } = frozen
   const words = WORDS[lang]
-  const { seller, client, currency } = frozen
   const taxed = frozen.items.some((item) => item.taxRateBp > 0)
   const payment = paymentOf(frozen, lang)
   const taxId = (id = ''): string => (id === '' ? '' : fill(words.taxId, { id }))
@@ -160,14 +175,20 @@ export const documentOf = (frozen: Frozen | FrozenDraft, lang: Lang = frozen.lan
       [words.issued, dateWords(lang, frozen.issuedOn)],
       [words.due, frozen.dueDate === null ? '' : dateWords(lang, frozen.dueDate)],
     ]),
-    due: { label: words.amountDue, value: displayCents(balanceOf(frozen), currency) },
+    due: { label: words.amountDue, value: displayCents(voidedOn === undefined ? balanceOf(frozen) : 0, currency) },
     items: {
       caption: words.items,
       columns: columnsOf(words, currency, taxed),
       rows: frozen.items.map((item) => rowOf(item, currency, taxed)),
+      running: runningOf(frozen),
+      carried: words.carried,
+      brought: words.brought,
     },
-    sums: sumsOf({ ...frozen, lang }, words),
-    stamps: stampsOf(frozen, words, payment?.text ?? ''),
+    sums: sumsOf(frozen, words),
+    stamps: stampsOf(frozen, words, {
+      paid: payment?.text ?? '',
+      void: voidedOn === undefined ? null : fill(words.voidNote, { date: dateWords(lang, voidedOn) }),
+    }),
     payment,
     terms: frozen.terms.trim() === '' ? null : { label: words.terms, text: frozen.terms },
     footer: { text: seller.footer, page: words.page },

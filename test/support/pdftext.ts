@@ -8,7 +8,7 @@ export type EmbeddedFont = { name: string; characters: string[]; file: Buffer }
 
 export type PdfFile = {
   objects: Map<number, PdfObject>
-  /** The text of each page, one line per drawn text, in the order of drawing. */
+  /** The text of each page, one entry per drawn line, in the order of drawing. Shaped text as it says of itself. */
   pages: string[][]
   title: string
   fonts: EmbeddedFont[]
@@ -77,10 +77,15 @@ const readFont = (objects: Map<number, PdfObject>, id: number): EmbeddedFont => 
 const readTexts = (content: string, fonts: Map<string, EmbeddedFont>): string[] => {
   let font: EmbeddedFont | undefined
   const texts: string[] = []
-  for (const [, name, hex] of content.matchAll(/\/(F\d+) [\d.]+ Tf|<([0-9a-f]*)> Tj/g)) {
+  const decoded = (hex: string): string =>
+    (hex.match(/.{4}/g) ?? []).map((code) => font?.characters[Number.parseInt(code, 16)] ?? '?').join('')
+  const tokens = /\bBT\b|\/(F\d+) [\d.]+ Tf|\/ActualText <feff([0-9a-f]*)>[\s\S]*?EMC|<([0-9a-f]+)> Tj/g
+  for (const [, name, actual, hex] of content.matchAll(tokens)) {
     if (name !== undefined) font = fonts.get(name)
-    else
-      texts.push((hex?.match(/.{4}/g) ?? []).map((code) => font?.characters[Number.parseInt(code, 16)] ?? '?').join(''))
+    else if (actual !== undefined)
+      texts.push(`${texts.pop()}${Buffer.from(actual, 'hex').swap16().toString('utf16le')}`)
+    else if (hex !== undefined) texts.push(`${texts.pop()}${decoded(hex)}`)
+    else texts.push('')
   }
   return texts
 }

@@ -7,7 +7,6 @@ import { makeVault } from '../../api/devinstance/vault.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../api/limits.ts'
 import { makeWaiter } from '../../api/wait.ts'
 import { startCourier } from '../../controllers/courier.ts'
-import { readFontFiles } from '../../controllers/io/fonts.ts'
 import { makeMailer } from '../../controllers/io/mail.ts'
 import { makePdf } from '../../controllers/io/pdf.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from '../../controllers/operator.ts'
@@ -33,7 +32,7 @@ import { serviceKubeconfig } from './stage.ts'
 
 export const serverKey = Buffer.alloc(32, 7)
 const keys = makeKeys(serverKey)
-const pdf = makePdf({ fonts: readFontFiles() })
+const pdf = makePdf()
 const now = () => new Date()
 /** What a dead process has to notice it. */
 const DEAD_MS = 1_000

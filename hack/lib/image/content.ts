@@ -78,6 +78,8 @@ function productionPackages(): string[] {
 
 /** Never read by node at run time. */
 const unread = /\.(map|d\.[cm]?ts)$|(^|\/)node_modules\/\.|(^|\/)\.github\//
+/** Typefaces come in nine weights and with specimens; documents are set in two (controllers/io/typefaces.ts). */
+const unusedWeight = /(^|\/)(?!400Regular\/|700Bold\/)[1-9]00[A-Z]\w*\/|\.ttf\.png$/
 
 /** The packages, each without what is nested in it: those are packages of the list themselves. */
 export function packageEntries(): Entry[] {
@@ -85,7 +87,7 @@ export function packageEntries(): Entry[] {
     entriesOf(
       join(root, folder),
       join(home.slice(1), folder),
-      (path) => !unread.test(path) && !/(^|\/)node_modules(\/|$)/.test(path),
+      (path) => !unread.test(path) && !unusedWeight.test(path) && !/(^|\/)node_modules(\/|$)/.test(path),
     ),
   )
 }
