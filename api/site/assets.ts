@@ -5,7 +5,7 @@
 import { sha256Of } from '../../controllers/runtime/blobs.ts'
 import type { Fault } from '../../crds/problem.ts'
 import { type Content, content as contentSchema } from '../../crds/site/content.ts'
-import { imageSourceOf } from '../../crds/site/imagesource.ts'
+import { imageSourceOf } from '../../crds/imagesource.ts'
 import { assetKeyOf, pictureValues, withPictures } from '../../crds/site/pictures.ts'
 import { ASSETS_MAX, ASSETS_MAX_BYTES } from '../../crds/site/schema.ts'
 import type { Deps } from '../deps.ts'

@@ -15,7 +15,7 @@ type SeriesInput = {
   issuerId: string
   prefix: string
   test: boolean
-  kind: 'invoice'
+  kind: 'invoice' | 'credit_note'
   /** YYYY-MM-DD in the issuer's zone. */
   issuedOn: string
 }
