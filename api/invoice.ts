@@ -1,14 +1,12 @@
 /** The routes of invoices as data: what the server serves and what the OpenAPI document says (spec/1 Endpoints). */
 import { SYNTAXES } from '../crds/einvoice/write.ts'
 import { invoiceAnswer } from '../crds/invoice/answer.ts'
-import { profile } from '../crds/invoice/profile.ts'
 import { PHASES, spec } from '../crds/invoice/schema.ts'
 import { type JsonSchema, restSchema } from '../crds/rest.ts'
 import type { Scope } from './auth/scopes.ts'
 import { deleteInvoice, patchInvoice } from './invoice/change.ts'
 import { createInvoice } from './invoice/create.ts'
 import { getPdf, getSnapshot, listSnapshots } from './invoice/pdf.ts'
-import { getProfile, patchProfile } from './invoice/profile.ts'
 import { getInvoice, listInvoices } from './invoice/read.ts'
 import { getXml } from './invoice/xml.ts'
 import type { Route } from './route.ts'
@@ -101,28 +99,6 @@ export const invoiceRoutes: Route[] = [
   },
   {
     method: 'GET',
-    path: '/api/invoices/settings/profile',
-    summary: 'Read the seller profile',
-    tag,
-    scope: scope('account:profile'),
-    answers: { 200: { description: 'The profile.', schema: object('The profile.', { profile: restSchema(profile) }) } },
-    codes: [],
-    handle: getProfile,
-  },
-  {
-    method: 'PATCH',
-    path: '/api/invoices/settings/profile',
-    summary: 'Change the seller profile',
-    description: 'Frozen onto each invoice at send; what was sent stays as it was. null empties a field.',
-    tag,
-    scope: scope('account:profile'),
-    body: restSchema(profile, { partial: true }),
-    answers: { 200: { description: 'The profile.', schema: object('The profile.', { profile: restSchema(profile) }) } },
-    codes: [],
-    handle: patchProfile,
-  },
-  {
-    method: 'GET',
     path: one,
     summary: 'Read an invoice',
     tag,
@@ -175,7 +151,7 @@ export const invoiceRoutes: Route[] = [
     tag,
     scope: scope('invoices:read'),
     answers: { 200: pdf },
-    codes: ['NOT_FOUND', 'PDF_BUSY', 'PDF_RENDER_OFF'],
+    codes: ['NOT_FOUND', 'BAD_ISSUER', 'PDF_BUSY', 'PDF_RENDER_OFF'],
     handle: getPdf,
   },
   {

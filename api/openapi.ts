@@ -97,12 +97,16 @@ const operationOf = (route: RouteDeclaration): JsonSchema => {
     ...(route.tag === undefined ? {} : { tags: [route.tag] }),
     ...securityOf(route),
     ...(parameters.length > 0 ? { parameters } : {}),
-    ...(route.body
-      ? { requestBody: { content: { [route.bodyContentType ?? JSON_TYPE]: { schema: route.body } } } }
-      : {}),
+    ...requestBodyOf(route),
     responses: { ...answersOf(route), ...refusalsOf(codes) },
     'x-codes': codes,
   }
+}
+
+/** A body that is no JSON is described by its type alone: bytes have no schema. */
+const requestBodyOf = ({ body, bodyContentType }: RouteDeclaration): JsonSchema => {
+  if (!body && bodyContentType === undefined) return {}
+  return { requestBody: { content: { [bodyContentType ?? JSON_TYPE]: body ? { schema: body } : {} } } }
 }
 
 /** Scopes stand in the requirement (OpenAPI 3.1) and, with what else is demanded, beside it for other readers. */

@@ -5,12 +5,12 @@
 
 import { limitOf, nextTurn, quotaDay, sendCapDetail } from '../crds/account/quotas.ts'
 import type { InvoiceFacts } from '../crds/invoice/facts.ts'
+import { issuerFor } from '../crds/invoice/issuer.ts'
 import { INVOICE } from '../crds/invoice/kind.ts'
 import { formatNumber } from '../crds/invoice/number.ts'
 import type { Payload } from '../crds/invoice/payload.ts'
 import { type InvoiceResource, type InvoiceStep, planInvoice } from '../crds/invoice/plan.ts'
 import { openPreviews, previewedKey } from '../crds/invoice/preview.ts'
-import { defaultIssuer } from '../crds/invoice/profile.ts'
 import { DEFAULT_ISSUER } from '../crds/invoice/schema.ts'
 import { shownInvoice } from '../crds/invoice/shown.ts'
 import type { InvoiceView } from '../crds/invoice/view.ts'
@@ -57,11 +57,11 @@ const paymentOf = ({ key, body, at }: FactRow): Payment => ({
 
 const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): Promise<InvoiceWorld> => {
   const account = deps.accounts.get(spec.account)
-  const known = await deps.read({ resource: metadata.name, account: spec.account, issuer: DEFAULT_ISSUER })
-  const isDefault = spec.issuerId === undefined || spec.issuerId === DEFAULT_ISSUER
+  const issuer = spec.issuerId ?? DEFAULT_ISSUER
+  const known = await deps.read({ resource: metadata.name, account: spec.account, issuer })
   return {
     account,
-    issuer: account && isDefault ? defaultIssuer(account, known.profile) : null,
+    issuer: account && issuerFor(account, issuer, known.issuer, known.record !== null),
     clientIsAccount: spec.clientEmail !== undefined && deps.accounts.hasEmail(spec.clientEmail),
     record: known.record && { ...known.record, claimed: known.record.claimed as Payload },
     hasPlace: known.hasPlace,
@@ -109,7 +109,12 @@ const claimNumber = async (deps: InvoiceDeps, step: Step<'claimNumber'>, { metad
     },
   }
   const { replayed, ...claimed } = await deps.ledger.claimNumber(claim).catch((error) => {
-    if (!(error instanceof DatabaseRefused) || error.constraint !== 'register_reference') throw error
+    if (!(error instanceof DatabaseRefused)) throw error
+    if (error.constraint === 'series_prefix_once') {
+      const detail = `another issuer of account ${spec.account} has given numbers ${prefix}… already`
+      throw new Stalled('PREFIX_TAKEN', `PREFIX_TAKEN: ${detail}; give the issuer another number_prefix`)
+    }
+    if (error.constraint !== 'register_reference') throw error
     const detail = `externalRef ${spec.externalRef} is another invoice already; use another, or delete this one`
     throw new Stalled('REF_PAYLOAD_MISMATCH', `REF_PAYLOAD_MISMATCH: ${detail}`)
   })

@@ -14,6 +14,7 @@ import { editSpec } from '../edit.ts'
 import { Problem, refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
+import { refuseStranger } from './issuers.ts'
 import { ownRow } from './read.ts'
 import { underSendCap } from './send-cap.ts'
 
@@ -48,7 +49,10 @@ const sendsNow = (view: InvoiceView, body: unknown): boolean =>
 
 export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  refuseLocked(row.view as InvoiceView)
+  const view = row.view as InvoiceView
+  refuseLocked(view)
+  const { issuer_id } = request.body as { issuer_id?: string | null }
+  if (issuer_id !== view.issuer_id) await refuseStranger(deps, row.account, issuer_id ?? undefined)
   const watched = deps.waiter.watch('Invoice', row.name)
   try {
     const change = async (): Promise<Answer> => {

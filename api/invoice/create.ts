@@ -17,6 +17,7 @@ import { nameFor } from '../name.ts'
 import { Problem, refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
+import { refuseStranger } from './issuers.ts'
 import { underSendCap } from './send-cap.ts'
 
 /** What POST answers beside the invoice (spec/1 Create response). The password can be derived again, so a replay shows it too. */
@@ -92,9 +93,6 @@ export const createInvoice = async (deps: Deps, request: ApiRequest): Promise<An
   const { account } = request.caller
   const spec = toSpec<InvoiceSpec>(INVOICE, request.body, { account })
   refuseFaults(faultsOf(spec).map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
-  if (spec.issuerId !== undefined && spec.issuerId !== DEFAULT_ISSUER) {
-    throw new Problem('BAD_ISSUER', `${spec.issuerId} is not an issuer of this account.`)
-  }
   const ref = spec.externalRef
   const name = nameFor('inv', request, ref)
   const location = `/api/invoices/${name}`
@@ -103,6 +101,7 @@ export const createInvoice = async (deps: Deps, request: ApiRequest): Promise<An
   try {
     const known = ref === undefined ? undefined : await knownBy(deps, account, ref)
     if (done(known)) return replay(deps, spec, known as MirrorRow)
+    await refuseStranger(deps, account, spec.issuerId)
     const make = async (): Promise<Answer> => {
       const outcome = await create(deps, name, spec)
       if (wantsAsync(request)) return accepted(location, { invoice: { id: name } })

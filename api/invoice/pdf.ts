@@ -2,14 +2,15 @@
 import { createHash } from 'node:crypto'
 import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
 import { dayIn } from '../../crds/calendar.ts'
+import { DEFAULT_ZONE } from '../../crds/invoice/issuer.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { previewedKey, previewFact } from '../../crds/invoice/preview.ts'
-import { DEFAULT_ISSUER } from '../../crds/invoice/schema.ts'
 import type { ShownInvoice } from '../../crds/invoice/shown.ts'
 import { RECONCILE_REQUESTED_AT } from '../../crds/object.ts'
 import type { Deps } from '../deps.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
+import { refuseStranger } from './issuers.ts'
 import { ownRow } from './read.ts'
 
 const pdfAnswer = async (deps: Deps, sha256: string, fileName: string): Promise<Answer> => {
@@ -24,10 +25,14 @@ const pdfAnswer = async (deps: Deps, sha256: string, fileName: string): Promise<
   return { status: 200, bytes, headers }
 }
 
-/** The same draft on the same day under the same profile is drawn once. */
-const previewKey = async (deps: Deps, { name, account, uid, generation }: MirrorRow): Promise<string> => {
-  const profile = await deps.issuers.profile(account, DEFAULT_ISSUER)
-  const shown = JSON.stringify([name, uid, generation, dayIn(deps.now(), profile.timeZone ?? 'UTC'), profile])
+/** The same draft on the same day under the same issuer is drawn once. @throws Problem BAD_ISSUER */
+const previewKey = async (deps: Deps, { name, account, uid, generation, view }: MirrorRow): Promise<string> => {
+  const { issuer_id } = view as ShownInvoice
+  await refuseStranger(deps, account, issuer_id)
+  const issuer = await deps.issuers.get({ account, id: issuer_id })
+  const { profile = {}, logo = null } = issuer ?? {}
+  const day = dayIn(deps.now(), profile.timeZone ?? DEFAULT_ZONE)
+  const shown = JSON.stringify([name, uid, generation, day, profile, logo])
   return createHash('sha256').update(shown).digest('hex').slice(0, 32)
 }
 

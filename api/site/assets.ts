@@ -3,9 +3,9 @@
  * content as a data URI becomes an asset too, so that a resource never holds bytes.
  */
 import { sha256Of } from '../../controllers/runtime/blobs.ts'
+import { imageSourceOf } from '../../crds/imagesource.ts'
 import type { Fault } from '../../crds/problem.ts'
 import { type Content, content as contentSchema } from '../../crds/site/content.ts'
-import { imageSourceOf } from '../../crds/site/imagesource.ts'
 import { assetKeyOf, pictureValues, withPictures } from '../../crds/site/pictures.ts'
 import { ASSETS_MAX, ASSETS_MAX_BYTES } from '../../crds/site/schema.ts'
 import type { Deps } from '../deps.ts'

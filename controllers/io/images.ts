@@ -6,7 +6,8 @@
  */
 import { createHash } from 'node:crypto'
 import sharp from 'sharp'
-import { type ImageSource, imageSourceOf } from '../../crds/site/imagesource.ts'
+import { type ImageSource, imageSourceOf } from '../../crds/imagesource.ts'
+import { LOGO_PIXELS_MAX, logoFault, logoSizeFault } from '../../crds/logo.ts'
 import type { ImageFormat, ImageVariant, RenderedImage } from '../../crds/site/render/input.ts'
 
 export const IMAGE_BYTES_MAX = 10_000_000
@@ -27,14 +28,14 @@ const DECODED_AS: Record<ImageSource, string> = { jpeg: 'jpeg', png: 'png', webp
 sharp.concurrency(1)
 sharp.cache(false)
 
-const open = (bytes: Uint8Array) =>
+const open = (bytes: Uint8Array, pixelsMax = IMAGE_PIXELS_MAX, timeMaxS = IMAGE_TIME_MAX_S) =>
   sharp(bytes, {
-    limitInputPixels: IMAGE_PIXELS_MAX,
+    limitInputPixels: pixelsMax,
     limitInputChannels: 4,
     failOn: 'error',
     animated: false,
     sequentialRead: true,
-  }).timeout({ seconds: IMAGE_TIME_MAX_S })
+  }).timeout({ seconds: timeMaxS })
 
 const refusal = (reason: string): ImageVerdict => ({ ok: false, reason })
 
@@ -125,4 +126,50 @@ const encode = (data: Uint8Array, raw: Raw, width: number, format: ImageFormat) 
 const dominantOf = async (data: Uint8Array, raw: Raw): Promise<string> => {
   const { dominant } = await sharp(data, { raw }).flatten({ background: '#ffffff' }).stats()
   return `#${[dominant.r, dominant.g, dominant.b].map((part) => part.toString(16).padStart(2, '0')).join('')}`
+}
+
+export const LOGO_TIME_MAX_S = 5
+/** Pixels: 300 dots an inch where a logo is drawn 68 × 34 mm. It is never made larger than it is. */
+export const LOGO_WIDTH = 800
+export const LOGO_HEIGHT = 400
+/** A PNG above this is a photograph, which weighs a tenth as a JPEG; each document carries it. */
+const LOGO_PNG_MAX_BYTES = 96 * 1024
+
+export type LogoVerdict = { ok: true; bytes: Buffer; width: number; height: number } | { ok: false; reason: string }
+
+/**
+ * A logo for documents: upright, at most 800 × 400 pixels, plain sRGB on white without metadata, as a PNG of 8 bits a channel,
+ * not interlaced, or a JPEG. Both go into a PDF as they are. Same bytes in, same bytes out, on one version of the codecs.
+ * It never throws for what the bytes are.
+ */
+export const renderLogo = async (bytes: Buffer): Promise<LogoVerdict> => {
+  const reason = logoFault(bytes)
+  if (reason !== null) return { ok: false, reason }
+  const source = imageSourceOf(bytes)
+  try {
+    const { width, height, format, pages = 1 } = await open(bytes, LOGO_PIXELS_MAX, LOGO_TIME_MAX_S).metadata()
+    if (source === null || format !== DECODED_AS[source])
+      return { ok: false, reason: `is ${format} and begins as ${source}` }
+    if (pages > 1) return { ok: false, reason: 'moves; send a single picture' }
+    const tooLarge = logoSizeFault({ width, height })
+    return tooLarge === null ? await drawnLogo(bytes) : { ok: false, reason: tooLarge }
+  } catch (error) {
+    return { ok: false, reason: `cannot be read: ${wordsOf(error)}` }
+  }
+}
+
+const drawnLogo = async (bytes: Buffer): Promise<LogoVerdict> => {
+  const { data, info } = await open(bytes, LOGO_PIXELS_MAX, LOGO_TIME_MAX_S)
+    .autoOrient()
+    .resize({ width: LOGO_WIDTH, height: LOGO_HEIGHT, fit: 'inside', withoutEnlargement: true })
+    .flatten({ background: '#ffffff' })
+    .toColourspace('srgb')
+    .raw()
+    .toBuffer({ resolveWithObject: true })
+  const { width, height } = info
+  const drawn = () => sharp(data, { raw: { width, height, channels: info.channels } })
+  const png = await drawn().png({ compressionLevel: 9, palette: false, progressive: false }).toBuffer()
+  if (png.byteLength <= LOGO_PNG_MAX_BYTES) return { ok: true, bytes: png, width, height }
+  const jpeg = await drawn().jpeg({ quality: 88, chromaSubsampling: '4:4:4', progressive: false }).toBuffer()
+  return { ok: true, bytes: jpeg.byteLength < png.byteLength ? jpeg : png, width, height }
 }

@@ -1,10 +1,11 @@
-/** What websites are made of beside words: pictures, converted or fetched, and typefaces. */
-import { type ImageVerdict, renderImage } from './images.ts'
+/** What websites and documents are made of beside words: pictures, converted or fetched, and typefaces. */
+import { type ImageVerdict, type LogoVerdict, renderImage, renderLogo } from './images.ts'
 import { type Intake, makeIntake } from './intake.ts'
 import { readWebfonts, type Webfont } from './webfonts.ts'
 
 export type Media = {
   renderImage(bytes: Uint8Array): Promise<ImageVerdict>
+  renderLogo(bytes: Buffer): Promise<LogoVerdict>
   /** Pictures that a content names by address. */
   intake: Intake
   webfonts(): Webfont[]
@@ -13,6 +14,7 @@ export type Media = {
 /** @param settings.allowLoopback the development exception */
 export const makeMedia = (settings: { allowLoopback: boolean }): Media => ({
   renderImage,
+  renderLogo,
   intake: makeIntake(settings),
   webfonts: readWebfonts,
 })

@@ -23,8 +23,13 @@ const sellerOf = (issuer: Issuer): Seller => ({
   legalName: issuer.legalName,
   taxId: issuer.taxId,
   address: issuer.address,
+  city: issuer.city,
+  postcode: issuer.postcode,
+  country: issuer.country,
   email: issuer.email,
+  iban: issuer.iban,
   footer: issuer.footer,
+  logo: issuer.logo,
 })
 
 const bodyOf = (spec: InvoiceSpec, issuer: Issuer, day: string): Omit<Frozen, 'number' | 'paid'> => {

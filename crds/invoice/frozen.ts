@@ -8,8 +8,26 @@
 export const LANGS = ['en', 'es', 'zh-Hant', 'zh-Hans'] as const
 export type Lang = (typeof LANGS)[number]
 
-/** The seller as it was when the document was issued. `address` holds lines divided by newlines; '' means not given. */
-export type Seller = { legalName: string; taxId: string; address: string; email: string; footer: string }
+/** A logo by the sha256 of its bytes, which are a PNG or JPEG on white; its size in pixels. */
+export type FrozenLogo = { sha256: string; width: number; height: number }
+
+/**
+ * The seller as it was when the document was issued. `address` holds lines divided by newlines; '' means not given.
+ * What documents of the first version did not freeze is absent there.
+ */
+export type Seller = {
+  legalName: string
+  taxId: string
+  address: string
+  city?: string
+  postcode?: string
+  /** ISO 3166-1, two letters. */
+  country?: string
+  email: string
+  iban?: string
+  footer: string
+  logo?: FrozenLogo | null
+}
 
 /** The recipient; '' means not given, and what documents of the first version did not freeze is absent there. */
 export type Client = {

@@ -15,14 +15,15 @@ type SeriesInput = {
   issuerId: string
   prefix: string
   test: boolean
-  kind: 'invoice'
+  kind: 'invoice' | 'credit_note'
   /** YYYY-MM-DD in the issuer's zone. */
   issuedOn: string
 }
 
 /**
  * The series an invoice is numbered in: one per issuer and year; test invoices share one per account and year. The id
- * does not name the prefix, so a new prefix carries the register on. No issuer is called TEST (ids are lower case).
+ * does not name the prefix; a series that has begun keeps its own (sql/0021_issuers.sql). No issuer is called TEST (ids
+ * are lower case).
  */
 export const seriesOf = ({ account, issuerId, prefix, test, kind, issuedOn }: SeriesInput): Series => {
   const year = Number(issuedOn.slice(0, 4))

@@ -1,5 +1,5 @@
 /** What the controller has observed of the world around one invoice: rows of the ledger and the account it belongs to. */
-import type { Frozen } from './frozen.ts'
+import type { Frozen, FrozenLogo } from './frozen.ts'
 import type { Gate } from './gate.ts'
 import type { Payload } from './payload.ts'
 
@@ -9,10 +9,15 @@ export type Issuer = {
   legalName: string
   taxId: string
   address: string
+  city: string
+  postcode: string
+  country: string
   email: string
+  iban: string
   footer: string
   timeZone: string
   numberPrefix: string
+  logo: FrozenLogo | null
 }
 
 /** The register's entry. `uids` are the resources that this invoice has been, the present one among them. */
@@ -47,7 +52,7 @@ export type Delivery = {
 /** Lists are in the order of their happening. Instants are ISO. */
 export type InvoiceWorld = {
   account: { name: string; plan: string; email: string } | null
-  /** Null when the issuer that the spec names (or the default) is not the account's. */
+  /** Null when the issuer that the spec names (or the default) is not the account's, or is archived and nothing is numbered. */
   issuer: Issuer | null
   /** Whether clientEmail is the address of an account. */
   clientIsAccount: boolean

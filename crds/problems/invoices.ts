@@ -35,6 +35,41 @@ export const INVOICE_PROBLEMS = {
     title: 'What was frozen is no electronic invoice by EN 16931',
     next: 'Give what errors[] names, each by its rule, and send the invoice again.',
   },
+  BAD_PREFIX: {
+    status: 400,
+    title: 'number_prefix is not acceptable',
+    next: 'Use a capital letter and up to seven more capitals or digits, not TEST and nothing that begins with CN.',
+  },
+  PREFIX_TAKEN: {
+    status: 409,
+    title: 'Another issuer of this account has the prefix',
+    next: 'Use another number_prefix; that of an archived issuer stays taken.',
+  },
+  PREFIX_IN_USE: {
+    status: 409,
+    title: 'Numbers of this year were given under the present prefix',
+    next: 'Change it next year before the first number, or make another issuer.',
+  },
+  NEXT_NUMBER_FIXED: {
+    status: 409,
+    title: 'A register goes forward only, and is not moved once it has begun',
+    next: 'Leave next_number out, or make another issuer.',
+  },
+  ISSUER_LIMIT: {
+    status: 409,
+    title: 'The account has as many issuers as it may',
+    next: 'Use one that is there, or take an archived one back with archived: false.',
+  },
+  ISSUER_DEFAULT: {
+    status: 409,
+    title: 'The default issuer cannot be archived',
+    next: 'Change its fields instead, or name another issuer in issuer_id.',
+  },
+  BAD_LOGO: {
+    status: 400,
+    title: 'The logo is no picture that can stand on a document',
+    next: 'Save it anew as one still PNG, JPEG or WebP of at most 2 MB and 16 megapixels, and send its bytes.',
+  },
   PDF_RENDER_OFF: {
     status: 503,
     title: 'The PDF renderer is switched off',

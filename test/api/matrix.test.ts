@@ -6,6 +6,7 @@ import { query } from '../../hack/lib/postgres.ts'
 import { addAccount, type Minter, makeMinter } from '../support/callers.ts'
 import { PROFILE } from '../support/devbox.ts'
 import { call, eventually, order, type Platform, type Reply, startPlatform } from '../support/invoicing.ts'
+import { png } from '../support/logos.ts'
 import { assert, spec } from '../support/spec.ts'
 
 /**
@@ -108,6 +109,7 @@ const BODIES: Record<string, () => unknown> = {
 /** These need more than a credential to succeed; each has tests of its own. */
 const NEVER_SUCCEED = [
   'DELETE /api/invoices/:id', // it is numbered
+  'POST /api/invoices/issuers/:id/logo', // the body is no picture
   'POST /api/website/:id/publish', // it has no domain
   'POST /api/website/:id/republish', // it was never live
   'POST /review/:token', // the form is empty
@@ -120,6 +122,7 @@ spec('the matrix of every route and every caller', (t) => {
   let minter: Minter
   let site: { id: string; link: string }
   let invoice: { id: string; link: string; sha256: string }
+  let issuer: string
   let devbox: string
   let app: string
   const full: Record<string, string> = {}
@@ -179,6 +182,7 @@ spec('the matrix of every route and every caller', (t) => {
     const shots = await call(platform.baseUrl, platform.owner, 'GET', `/api/invoices/${id}/snapshots`)
     const link = new URL(made.json.url).pathname.split('/').at(-1) ?? ''
     invoice = { id, link, sha256: shots.json.snapshots[0].sha256 }
+    issuer = await makeIssuer()
     site = await submittedSite()
     devbox = await makeDevbox()
     app = await makeApp()
@@ -187,6 +191,17 @@ spec('the matrix of every route and every caller', (t) => {
     await minter.end()
     await platform.end()
   })
+
+  /** An issuer of `demo` with a logo. */
+  const makeIssuer = async (): Promise<string> => {
+    const made = await call(platform.baseUrl, platform.owner, 'POST', '/api/invoices/issuers', {})
+    const { id } = made.json.issuer
+    const headers = { authorization: `Bearer ${platform.owner}` }
+    const target = `${platform.baseUrl}/api/invoices/issuers/${id}/logo`
+    const { status } = await fetch(target, { method: 'POST', headers, body: png })
+    assert.is(status, 200)
+    return id
+  }
 
   /** An app of `demo` on a host that nobody reaches, with an operation that has ended. */
   const makeApp = async (): Promise<string> => {
@@ -225,11 +240,16 @@ spec('the matrix of every route and every caller', (t) => {
 
   /** Something of the account `demo` to point at: made anew for what a route may destroy. */
   const idFor = async ({ path, method }: Route): Promise<string> => {
-    if (path.startsWith('/api/admin/')) return 'other'
-    if (path.startsWith('/api/website/')) return method === 'DELETE' ? newSite() : site.id
-    if (path.startsWith('/api/devboxes/')) return devbox
-    if (path.startsWith('/api/apps/hosts/')) return 'away'
-    if (path.startsWith('/api/apps/')) return app
+    const places: [start: string, id: () => string | Promise<string>][] = [
+      ['/api/admin/', () => 'other'],
+      ['/api/invoices/issuers/', () => issuer],
+      ['/api/website/', () => (method === 'DELETE' ? newSite() : site.id)],
+      ['/api/devboxes/', () => devbox],
+      ['/api/apps/hosts/', () => 'away'],
+      ['/api/apps/', () => app],
+    ]
+    const place = places.find(([start]) => path.startsWith(start))
+    if (place) return place[1]()
     return /\/tokens\//.test(path) ? (await minter.token('demo')).id : invoice.id
   }
   const pathFor = async (route: Route): Promise<string> => {

@@ -78,6 +78,12 @@ spec('the OpenAPI document', (t) => {
     assert.ok(at(pdf, 'responses', '200', 'content', 'application/pdf'))
   })
 
+  t('says of a body of bytes what type they are', () => {
+    const made = operation(route({ method: 'POST', bodyContentType: 'image/*' }))
+    assert.equal(made.requestBody, { content: { 'image/*': {} } })
+    assert.is(operation(route({ method: 'POST' })).requestBody, undefined)
+  })
+
   t('refuses two routes with one method and path', () => {
     assert.throws(() => openapiOf([route(), route()], info), /declared once/)
   })

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { deflateSync } from 'node:zlib'
 import sharp from 'sharp'
 import { IMAGE_BYTES_MAX, renderImage } from '../../controllers/io/images.ts'
-import { imageSourceOf } from '../../crds/site/imagesource.ts'
+import { imageSourceOf } from '../../crds/imagesource.ts'
 import { assert, spec } from '../support/spec.ts'
 
 const noise = (width: number, height: number, channels: 3 | 4 = 3) =>

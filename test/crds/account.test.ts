@@ -28,12 +28,25 @@ spec('an account', (t) => {
   })
 
   t('is ready at once, with plan and capabilities in its status', () => {
-    const planned = planAccount(account({ plan: 'team', capabilities: ['app.deploy'] }), { factSeq: 2 })
+    const planned = planAccount(account({ plan: 'team', capabilities: ['app.deploy'] }), { factSeq: 2, logos: [] })
     assert.equal(planned, {
       steps: [],
       status: { factSeq: 2, phase: 'active', plan: 'team', capabilities: ['app.deploy'] },
       verdict: { state: 'ready', reason: 'Active', message: 'team plan, member' },
     })
+  })
+
+  t('looks into the logos that were sent, in the order of their coming, before it is ready', () => {
+    const logos = [
+      { seq: 3, source: 'aa' },
+      { seq: 5, source: 'bb' },
+    ]
+    const planned = planAccount(account(), { factSeq: 2, logos })
+    assert.equal(planned.steps, [
+      { do: 'takeLogo', seq: 3, source: 'aa' },
+      { do: 'takeLogo', seq: 5, source: 'bb' },
+    ])
+    assert.is(planned.verdict.state, 'waiting')
   })
 
   t('shows over REST what it holds, and null for what it does not', () => {
