@@ -18,7 +18,7 @@ export type Column = { id: 'description' | 'qty' | 'unit' | 'tax' | 'amount'; la
 export type Sum = Fact & { strong: boolean }
 
 /** A mark that nobody can overlook; `note` says it in a sentence. */
-export type Stamp = { stamp: 'PAID' | 'TEST' | 'DRAFT'; word: string; note: string }
+export type Stamp = { stamp: 'PAID' | 'TEST' | 'DRAFT' | 'VOID'; word: string; note: string }
 
 export type Document = {
   lang: Lang
@@ -81,24 +81,35 @@ const sumsOf = (frozen: Frozen | FrozenDraft, words: Words): Sum[] => {
     sums.push({ label, value: money(group.taxCents), strong: false })
   }
   sums.push({ label: words.total, value: money(frozen.totalCents), strong: true })
+  if (frozen.creditedCents !== undefined) {
+    sums.push({ label: words.credited, value: money(-frozen.creditedCents), strong: false })
+  }
   if (frozen.paid !== null) {
     sums.push({ label: words.paid, value: money(-frozen.paid.amountCents), strong: false })
+  }
+  if (frozen.paid !== null || frozen.creditedCents !== undefined) {
     sums.push({ label: words.balance, value: money(balanceOf(frozen)), strong: true })
   }
   return sums
 }
 
-/** What is still to be paid by the document itself, in cents. */
-export const balanceOf = (frozen: Pick<Frozen, 'totalCents' | 'paid'>): number =>
-  frozen.totalCents - (frozen.paid?.amountCents ?? 0)
+type Balanced = Pick<Frozen, 'totalCents' | 'paid' | 'creditedCents' | 'voidedOn'>
 
-const stampsOf = (frozen: Frozen | FrozenDraft, words: Words, paidNote: string): Stamp[] => [
+/** What is still to be paid by the document itself, in cents; nothing of a voided one. */
+export const balanceOf = ({ totalCents, paid, creditedCents = 0, voidedOn }: Balanced): number =>
+  voidedOn === undefined ? totalCents - creditedCents - (paid?.amountCents ?? 0) : 0
+
+const stampsOf = (frozen: Frozen | FrozenDraft, words: Words, paidNote: string, voidNote: string): Stamp[] => [
+  ...(frozen.voidedOn === undefined ? [] : [{ stamp: 'VOID', word: words.stampVoid, note: voidNote } as const]),
   ...(frozen.number === null ? [{ stamp: 'DRAFT', word: words.stampDraft, note: words.draftNote } as const] : []),
   ...(frozen.test ? [{ stamp: 'TEST', word: words.stampTest, note: words.testNote } as const] : []),
-  ...(frozen.paid !== null && balanceOf(frozen) <= 0
+  ...(frozen.paid !== null && frozen.voidedOn === undefined && balanceOf(frozen) <= 0
     ? [{ stamp: 'PAID', word: words.stampPaid, note: paidNote } as const]
     : []),
 ]
+
+const voidNoteOf = ({ voidedOn }: Pick<Frozen, 'voidedOn'>, lang: Lang): string =>
+  voidedOn === undefined ? '' : fill(WORDS[lang].voidNote, { date: dateWords(lang, voidedOn) })
 
 const paymentOf = (frozen: Frozen | FrozenDraft, lang: Lang): Document['payment'] => {
   if (frozen.paid === null) return null
@@ -119,13 +130,13 @@ const paymentOf = (frozen: Frozen | FrozenDraft, lang: Lang): Document['payment'
  */
 export const documentOf = (frozen: Frozen | FrozenDraft, lang: Lang = frozen.lang): Document => {
   const words = WORDS[lang]
-  const { seller, client, currency } = frozen
+  const { seller, client, currency, credits } = frozen
   const taxed = frozen.items.some((item) => item.taxRateBp > 0)
   const payment = paymentOf(frozen, lang)
   const taxId = seller.taxId === '' ? '' : fill(words.taxId, { id: seller.taxId })
   return {
     lang,
-    heading: { title: words.invoice, number: frozen.number ?? '' },
+    heading: { title: credits ? words.creditNote : words.invoice, number: frozen.number ?? '' },
     seller: {
       label: words.from,
       name: seller.legalName,
@@ -135,15 +146,17 @@ export const documentOf = (frozen: Frozen | FrozenDraft, lang: Lang = frozen.lan
     facts: factsOf([
       [words.issued, dateWords(lang, frozen.issuedOn)],
       [words.due, frozen.dueDate === null ? '' : dateWords(lang, frozen.dueDate)],
+      [words.creditedInvoice, credits?.number ?? ''],
+      [words.creditReason, credits?.reason ?? ''],
     ]),
-    due: { label: words.amountDue, value: displayCents(balanceOf(frozen), currency) },
+    due: { label: credits ? words.amountCredited : words.amountDue, value: displayCents(balanceOf(frozen), currency) },
     items: {
       caption: words.items,
       columns: columnsOf(words, currency, taxed),
       rows: frozen.items.map((item) => rowOf(item, currency, taxed)),
     },
     sums: sumsOf(frozen, words),
-    stamps: stampsOf(frozen, words, payment?.text ?? ''),
+    stamps: stampsOf(frozen, words, payment?.text ?? '', voidNoteOf(frozen, lang)),
     payment,
     terms: frozen.terms.trim() === '' ? null : { label: words.terms, text: frozen.terms },
     footer: { text: seller.footer, page: words.page },
