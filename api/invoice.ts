@@ -6,20 +6,15 @@ import { type JsonSchema, restSchema } from '../crds/rest.ts'
 import type { Scope } from './auth/scopes.ts'
 import { deleteInvoice, patchInvoice } from './invoice/change.ts'
 import { createInvoice } from './invoice/create.ts'
+import { moneyRoutes } from './invoice/money-routes.ts'
 import { getPdf, getSnapshot, listSnapshots } from './invoice/pdf.ts'
 import { getInvoice, listInvoices } from './invoice/read.ts'
+import { pendingAnswer, wrapped } from './invoice/shapes.ts'
 import { getXml } from './invoice/xml.ts'
 import type { Route } from './route.ts'
 import { object, paging, text, whole } from './schemas.ts'
 
 const LIMIT_MAX = 200
-
-const wrapped = object('The invoice.', { invoice: invoiceAnswer })
-const pendingAnswer = {
-  description: 'Written; the verdict is still to come. Poll the address in Location.',
-  schema: object('What is known so far.', { invoice: object('The invoice.', { id: text('Names the invoice.') }) }),
-  headers: { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' },
-}
 
 const created: JsonSchema = object('What was made.', {
   number: { type: ['string', 'null'], description: 'Number in the register; null for a draft.' },
@@ -122,6 +117,7 @@ export const invoiceRoutes: Route[] = [
       'REF_IMMUTABLE',
       'LOCKED_PAID',
       'LOCKED_PARTIAL',
+      'LOCKED_VOID',
       'BAD_EXTERNAL_REF',
       'BAD_METADATA',
       'BAD_PAID_AMOUNT',
@@ -147,7 +143,7 @@ export const invoiceRoutes: Route[] = [
     method: 'GET',
     path: `${one}/pdf`,
     summary: 'The PDF of an invoice',
-    description: 'The snapshot of the last send; a draft carries a DRAFT stamp.',
+    description: 'As last sent, or as stamped PAID or VOID since; a draft carries a DRAFT stamp.',
     tag,
     scope: scope('invoices:read'),
     answers: { 200: pdf },
@@ -182,7 +178,7 @@ export const invoiceRoutes: Route[] = [
             items: object('One snapshot.', {
               sha256: text('Names the bytes.'),
               created_at: text('When it was frozen.'),
-              kind: text('send.'),
+              kind: { type: 'string', description: 'What froze it.', enum: ['send', 'paid', 'void', 'credit_note'] },
               bytes: whole('How long it is.'),
             }),
           },
@@ -202,4 +198,5 @@ export const invoiceRoutes: Route[] = [
     codes: ['NOT_FOUND'],
     handle: getSnapshot,
   },
+  ...moneyRoutes,
 ]

@@ -59,7 +59,8 @@ const SHARE_MS = 4
 
 type Attempt = { row: MailRow; settlement: Settlement }
 type MailRow = OutboxRow & AboutSend
-type DocumentPayload = { mail: 'invoice' | 'receipt'; n: number }
+/** `snapshot`: about that one, in place of the document of the n-th send. */
+type DocumentPayload = { mail: 'invoice' | 'receipt'; n: number; snapshot?: string }
 /** `until` (ISO): the link opens nothing afterwards, so it is not worth sending. */
 type SigninPayload = { mail: 'signin'; id: string; email: string; until: string }
 type MailPayload = DocumentPayload | SigninPayload

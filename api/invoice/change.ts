@@ -6,7 +6,6 @@ import { INVOICE } from '../../crds/invoice/kind.ts'
 import { type InvoiceSpec, spec as specSchema } from '../../crds/invoice/schema.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
 import { mergePatch } from '../../crds/merge.ts'
-import type { Resource } from '../../crds/object.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/rest.ts'
 import { withDefaults } from '../../crds/schema.ts'
 import type { Deps } from '../deps.ts'
@@ -20,8 +19,10 @@ import { underSendCap } from './send-cap.ts'
 
 /** Money that was received locks the document (spec/1 "Rules on paid invoices"). */
 const refuseLocked = (view: InvoiceView): void => {
+  if (view.status === 'voided') throw new Problem('LOCKED_VOID', `${view.number} is voided.`)
   if (view.status === 'paid') throw new Problem('LOCKED_PAID', `${view.number} is paid.`)
   if (view.paid_cents > 0) throw new Problem('LOCKED_PARTIAL', `${view.number} is partly paid.`)
+  if (view.credited_cents > 0) throw new Problem('LOCKED_PARTIAL', `${view.number} is partly credited.`)
 }
 
 const merged = (spec: InvoiceSpec, change: Record<string, unknown>): InvoiceSpec =>
@@ -32,14 +33,6 @@ const refuseChange = (before: InvoiceSpec, after: InvoiceSpec): void => {
   refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
 }
 
-/** Checks and writes the change against what stands now. */
-const write = (deps: Deps, request: ApiRequest, name: string): Promise<Resource<InvoiceSpec>> =>
-  editSpec<InvoiceSpec>(deps, { kind: INVOICE, name }, (spec) => {
-    const change = toPatch(INVOICE, request.body)
-    refuseChange(spec, merged(spec, change))
-    return change
-  })
-
 const isJudged = (uid: string, generation: number) => (row: MirrorRow | undefined) =>
   row !== undefined && row.uid === uid && row.observedGeneration >= generation
 
@@ -47,31 +40,45 @@ const isJudged = (uid: string, generation: number) => (row: MirrorRow | undefine
 const sendsNow = (view: InvoiceView, body: unknown): boolean =>
   view.number === null && !view.test && (body as { send?: unknown }).send === true
 
+/**
+ * Writes what `of` gives for the spec as it stands (null: nothing), and waits for the controllers' verdict.
+ * @returns the row that has taken it in; null when the caller does not wait, or not any longer @throws Problem when refused
+ */
+export const changeInvoice = async (
+  deps: Deps,
+  request: ApiRequest,
+  { name }: MirrorRow,
+  of: (spec: InvoiceSpec) => Record<string, unknown> | null,
+): Promise<MirrorRow | null> => {
+  const watched = deps.waiter.watch('Invoice', name)
+  try {
+    const { metadata } = await editSpec<InvoiceSpec>(deps, { kind: INVOICE, name }, (spec) => {
+      const change = of(spec)
+      if (change) refuseChange(spec, merged(spec, change))
+      return change
+    })
+    if (wantsAsync(request)) return null
+    const done = isJudged(metadata.uid, metadata.generation)
+    const now = await deps.mirror.get('Invoice', name)
+    const found = done(now) ? { row: now } : await watched.until(done)
+    if (!found?.row) return null
+    refuseStalled(found.row)
+    return found.row
+  } finally {
+    watched.leave()
+  }
+}
+
 export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const view = row.view as InvoiceView
   refuseLocked(view)
   const { issuer_id } = request.body as { issuer_id?: string | null }
   if (issuer_id !== view.issuer_id) await refuseStranger(deps, row.account, issuer_id ?? undefined)
-  const watched = deps.waiter.watch('Invoice', row.name)
-  try {
-    const change = async (): Promise<Answer> => {
-      const { metadata } = await write(deps, request, row.name)
-      const location = `/api/invoices/${row.name}`
-      if (wantsAsync(request)) return accepted(location, { invoice: row.view })
-      const done = isJudged(metadata.uid, metadata.generation)
-      const now = await deps.mirror.get('Invoice', row.name)
-      const found = done(now) ? { row: now } : await watched.until(done)
-      if (!found?.row) return accepted(location, { invoice: row.view })
-      refuseStalled(found.row)
-      return { status: 200, body: { invoice: found.row.view } }
-    }
-    return sendsNow(row.view as InvoiceView, request.body)
-      ? await underSendCap(deps, request, row.name, change)
-      : await change()
-  } finally {
-    watched.leave()
-  }
+  const change = () => changeInvoice(deps, request, row, () => toPatch(INVOICE, request.body))
+  const found = sendsNow(view, request.body) ? await underSendCap(deps, request, row.name, change) : await change()
+  if (!found) return accepted(`/api/invoices/${row.name}`, { invoice: row.view })
+  return { status: 200, body: { invoice: found.view } }
 }
 
 export const deleteInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {

@@ -5,6 +5,7 @@
  */
 import type { Frozen } from '../../crds/invoice/frozen.ts'
 import { gatePage, invoicePage, PAGE_CSS, PAGE_CSS_PATH } from '../../crds/invoice/page.ts'
+import { newestDocument, recordedOf } from '../../crds/invoice/records.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
 import type { Deps } from '../deps.ts'
 import { Problem } from '../problem.ts'
@@ -43,9 +44,11 @@ const html = (status: number, page: string, headers: Record<string, string> = {}
 const find = async (deps: Deps, request: ApiRequest): Promise<Found> => {
   const name = deps.keys.nameOfLink(request.params.token ?? '')
   const row = name === null ? undefined : await deps.mirror.get('Invoice', name)
-  const send = row && (await deps.ledger.observe(row.name)).sends.at(-1)
+  const { sends, facts } = row ? await deps.ledger.observe(row.name) : { sends: [], facts: [] }
+  const send = sends.at(-1)
   if (!row || !send) throw new Problem('NOT_FOUND', 'This link leads nowhere.')
-  return { ...send, name: row.name, view: row.view as InvoiceView, frozen: send.frozen as Frozen }
+  const sha256 = newestDocument(sends, recordedOf(facts).snapshots)?.sha256 ?? send.sha256
+  return { ...send, sha256, name: row.name, view: row.view as InvoiceView, frozen: send.frozen as Frozen }
 }
 
 const cookieOf = (request: ApiRequest): string => {
@@ -78,6 +81,7 @@ const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
     frozen,
     status: view.status,
     paidCents: view.paid_cents,
+    creditedCents: view.credited_cents,
     balanceCents: view.balance_cents ?? 0,
     pdfPath: `/i/${request.params.token}/pdf`,
   })

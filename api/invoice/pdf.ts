@@ -5,6 +5,7 @@ import { dayIn } from '../../crds/calendar.ts'
 import { DEFAULT_ZONE } from '../../crds/invoice/issuer.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { previewedKey, previewFact } from '../../crds/invoice/preview.ts'
+import { newestDocument, recordedOf } from '../../crds/invoice/records.ts'
 import type { ShownInvoice } from '../../crds/invoice/shown.ts'
 import { RECONCILE_REQUESTED_AT } from '../../crds/object.ts'
 import type { Deps } from '../deps.ts'
@@ -60,26 +61,33 @@ const drawDraft = async (deps: Deps, row: MirrorRow): Promise<string> => {
   throw new Problem('PDF_BUSY', 'The draft was not drawn in time.', { headers: { 'retry-after': '5' } })
 }
 
+/** The PDFs of an invoice, oldest first: of each send, and of what was stamped or credited since. */
+const documentsOf = async (deps: Deps, name: string) => {
+  const { sends, facts } = await deps.ledger.observe(name)
+  const { snapshots } = recordedOf(facts)
+  const all = [...sends.map((send) => ({ ...send, kind: 'send' as const, number: null })), ...snapshots]
+  return { newest: newestDocument(sends, snapshots), all: all.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)) }
+}
+
 export const getPdf = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  const { sends } = await deps.ledger.observe(row.name)
-  const last = sends.at(-1)
+  const { newest } = await documentsOf(deps, row.name)
   const { number } = row.view as ShownInvoice
-  if (last) return pdfAnswer(deps, last.sha256, number ?? row.name)
+  if (newest) return pdfAnswer(deps, newest.sha256, number ?? row.name)
   return pdfAnswer(deps, await drawDraft(deps, row), `draft-${row.name}`)
 }
 
 export const listSnapshots = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  const { sends } = await deps.ledger.observe(row.name)
-  const snapshots = sends.map(({ sha256, at, bytes }) => ({ sha256, created_at: at, kind: 'send', bytes })).reverse()
+  const { all } = await documentsOf(deps, row.name)
+  const snapshots = all.map(({ sha256, at, kind, bytes }) => ({ sha256, created_at: at, kind, bytes })).reverse()
   return { status: 200, body: { snapshots } }
 }
 
 export const getSnapshot = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  const { sends } = await deps.ledger.observe(row.name)
-  const wanted = sends.find(({ sha256 }) => sha256 === request.params.sha256)
+  const { all } = await documentsOf(deps, row.name)
+  const wanted = all.find(({ sha256 }) => sha256 === request.params.sha256)
   if (!wanted) throw new Problem('NOT_FOUND', 'This invoice has no such snapshot.')
-  return pdfAnswer(deps, wanted.sha256, (row.view as ShownInvoice).number ?? row.name)
+  return pdfAnswer(deps, wanted.sha256, wanted.number ?? (row.view as ShownInvoice).number ?? row.name)
 }

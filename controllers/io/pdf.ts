@@ -21,8 +21,6 @@ export type Extras = {
   einvoice?: Einvoice
   /** PNG or JPEG in RGB or grey. */
   logo?: Uint8Array
-  /** The day on which the invoice was voided, YYYY-MM-DD: the document carries VOID. */
-  voidedOn?: string
 }
 
 export type Pdf = {
@@ -37,7 +35,7 @@ export type Pdf = {
 /** Parses each font once; keep what it gives. */
 export const makePdf = (facesOf: ReturnType<typeof makeTypefaces> = makeTypefaces()): Pdf => ({
   render: async (frozen, extras = {}) => {
-    const document = documentOf(frozen, extras.voidedOn)
+    const document = documentOf(frozen)
     const faces = facesOf(frozen.lang)
     const doc = open(faces.regular.base, {
       title: `${document.heading.title} ${document.heading.number}`.trim(),

@@ -16,6 +16,8 @@ export type FactRow = {
   body: Record<string, unknown>
   state: FactState
   refusedCode: string | null
+  /** What was decided beside yes or no; as an append answers, a row is without it. */
+  outcome?: Record<string, unknown> | null
   at: string
 }
 
@@ -41,8 +43,8 @@ export type NewFact = {
 /** `new`: written now. `old`: the key was taken; `fact` is what stands there (compare its body). */
 export type Appended = { result: 'new' | 'old'; fact: FactRow }
 export type FactVerdict = { resource: string; seq: number; at: string } & (
-  | { state: 'accepted'; event?: FactEvent }
-  | { state: 'refused'; refusedCode: string }
+  | { state: 'accepted'; event?: FactEvent; outcome?: Record<string, unknown> }
+  | { state: 'refused'; refusedCode: string; outcome?: Record<string, unknown> }
 )
 
 const APPEND = `

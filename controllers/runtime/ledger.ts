@@ -7,6 +7,7 @@ import { makeBatch } from './batch.ts'
 import { sha256Of } from './blobs.ts'
 import {
   type Appended,
+  type FactEvent,
   type FactRow,
   type FactState,
   type FactVerdict,
@@ -47,6 +48,23 @@ export type Send = {
   frozen: unknown
   content: Buffer
   mail: QueuedMail | null
+  /** Told in the same transaction. */
+  event?: FactEvent
+}
+
+/**
+ * A document that follows from what happened rather than from a send, frozen with the fact that tells of it, and with the
+ * mail and the event that follow from it. `id` is unique per resource.
+ */
+export type Snapshot = {
+  resource: string
+  id: string
+  at: string
+  frozen: unknown
+  content: Buffer
+  mail: QueuedMail | null
+  /** Takes what the bytes are: their sha256 in hex, and how many. */
+  fact(stored: { sha256: string; bytes: number }): NewFact
 }
 
 /** `uids`: of the resources that this number belongs to: the one that claimed it, then those that were adopted. */
@@ -87,6 +105,8 @@ export type Ledger = LedgerReader & {
   claimNumber(claim: Claim): Promise<Claimed>
   /** `old`: this resource's send `n` was frozen before, and stays as it was. */
   freeze(send: Send): Promise<'new' | 'old'>
+  /** `old`: this resource's snapshot of that id was frozen before, and stays as it was. */
+  freezeSnapshot(snapshot: Snapshot): Promise<'new' | 'old'>
   appendFact(fact: NewFact): Promise<Appended>
   decideFact(verdict: FactVerdict): Promise<FactState>
 }
@@ -156,6 +176,17 @@ const freezeAll = async (pg: Pg, pending: Pending[]): Promise<('new' | 'old')[]>
   return pending.map(({ send }) => (fresh.delete(`${send.n} ${send.resource}`) ? 'new' : 'old'))
 }
 
+const FREEZE_SNAPSHOT = 'select fresh from freeze_snapshot($1, $2, $3, $4)'
+
+const freezeOne = async (pg: Pg, epoch: number, snapshot: Snapshot): Promise<'new' | 'old'> => {
+  const { content, fact, ...rest } = snapshot
+  const stored = { sha256: sha256Of(content), bytes: content.length }
+  const given = { ...rest, ...stored, fact: { ...fact(stored), writtenBy: 'controller' } }
+  const values = [LEASE, epoch, JSON.stringify(given), content]
+  const { rows } = await pg.query<{ fresh: boolean }>('freeze_snapshot', FREEZE_SNAPSHOT, values)
+  return rows[0]?.fresh ? 'new' : 'old'
+}
+
 const weightOf = (pending: readonly Pending[]): number =>
   pending.reduce((bytes, { send }) => bytes + send.content.length, 0)
 
@@ -176,6 +207,7 @@ export const makeLedger = (deps: { pg: Pg; epoch: () => number }): Ledger => {
     ...makeLedgerReader({ pg }),
     claimNumber: makeClaimNumber({ pg, epoch }),
     freeze: (send) => freeze({ send, epoch: epoch() }),
+    freezeSnapshot: (snapshot) => freezeOne(pg, epoch(), snapshot),
     appendFact: makeAppendFact({ pg, epoch }),
     decideFact: makeDecideFact({ pg, epoch }),
   }

@@ -46,6 +46,15 @@ const payment = object('Money that came in.', {
   received_at: text('When, as an instant.'),
 })
 
+export const creditNoteAnswer = object('What was credited.', {
+  id: text('Names the credit note.'),
+  number: textOrNull('Number in a register of its own; null until it is numbered, a moment later.'),
+  amount_cents: cents('How much, tax included.'),
+  reason: text('As it was given.'),
+  sha256: textOrNull('Names its PDF among the snapshots of the invoice.'),
+  created_at: text('When, as an instant.'),
+})
+
 const delivery = object('The last mail about this invoice.', {
   state: { type: 'string', description: 'How far it is.', enum: ['none', 'queued', 'sent', 'failed', 'unknown'] },
   attempts: { type: 'integer', description: 'How often it was tried.' },
@@ -101,8 +110,10 @@ export const invoiceAnswer: JsonSchema = object('An invoice. Amounts are hundred
   url: textOrNull("The client's page; null until it is sent."),
   sent_at: textOrNull('When it was first sent.'),
   paid_at: textOrNull('When the balance reached zero.'),
+  voided_at: textOrNull('When it was voided.'),
   delivery,
   payments: { type: 'array', description: 'Money that came in, oldest first.', items: payment },
+  credit_notes: { type: 'array', description: 'What was credited, oldest first.', items: creditNoteAnswer },
   metadata: { type: 'object', description: 'As it was sent.' },
   warnings: { type: 'array', description: 'What deserves a look.', items: text('A sentence.') },
   created_at: text('When it was created.'),

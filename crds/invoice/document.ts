@@ -93,8 +93,13 @@ const sumsOf = (frozen: Frozen | FrozenDraft, words: Words): Sum[] => {
   }
   sums.push(...untaxedOf(frozen, words))
   sums.push({ label: words.total, value: money(frozen.totalCents), strong: true })
+  if (frozen.creditedCents !== undefined) {
+    sums.push({ label: words.credited, value: money(-frozen.creditedCents), strong: false })
+  }
   if (frozen.paid !== null) {
     sums.push({ label: words.paid, value: money(-frozen.paid.amountCents), strong: false })
+  }
+  if (frozen.paid !== null || frozen.creditedCents !== undefined) {
     sums.push({ label: words.balance, value: money(balanceOf(frozen)), strong: true })
   }
   return sums
@@ -109,10 +114,6 @@ const untaxedOf = ({ zeroRate, taxGroups, lang, currency }: Frozen | FrozenDraft
   return [{ label: `${on} (${ground})`, value: displayCents(0, currency), strong: false }]
 }
 
-/** What is still to be paid by the document itself, in cents. */
-export const balanceOf = (frozen: Pick<Frozen, 'totalCents' | 'paid'>): number =>
-  frozen.totalCents - (frozen.paid?.amountCents ?? 0)
-
 /** The sums so far, line by line. */
 const runningOf = ({ items, currency }: Frozen | FrozenDraft): string[] => {
   let cents = 0
@@ -122,18 +123,23 @@ const runningOf = ({ items, currency }: Frozen | FrozenDraft): string[] => {
   })
 }
 
-const stampsOf = (
-  frozen: Frozen | FrozenDraft,
-  words: Words,
-  notes: { paid: string; void: string | null },
-): Stamp[] => [
-  ...(notes.void === null ? [] : [{ stamp: 'VOID', word: words.stampVoid, note: notes.void } as const]),
+type Balanced = Pick<Frozen, 'totalCents' | 'paid' | 'creditedCents' | 'voidedOn'>
+
+/** What is still to be paid by the document itself, in cents; nothing of a voided one. */
+export const balanceOf = ({ totalCents, paid, creditedCents = 0, voidedOn }: Balanced): number =>
+  voidedOn === undefined ? totalCents - creditedCents - (paid?.amountCents ?? 0) : 0
+
+const stampsOf = (frozen: Frozen | FrozenDraft, words: Words, paidNote: string, voidNote: string): Stamp[] => [
+  ...(frozen.voidedOn === undefined ? [] : [{ stamp: 'VOID', word: words.stampVoid, note: voidNote } as const]),
   ...(frozen.number === null ? [{ stamp: 'DRAFT', word: words.stampDraft, note: words.draftNote } as const] : []),
   ...(frozen.test ? [{ stamp: 'TEST', word: words.stampTest, note: words.testNote } as const] : []),
-  ...(frozen.paid !== null && balanceOf(frozen) <= 0
-    ? [{ stamp: 'PAID', word: words.stampPaid, note: notes.paid } as const]
+  ...(frozen.paid !== null && frozen.voidedOn === undefined && balanceOf(frozen) <= 0
+    ? [{ stamp: 'PAID', word: words.stampPaid, note: paidNote } as const]
     : []),
 ]
+
+const voidNoteOf = ({ voidedOn }: Pick<Frozen, 'voidedOn'>, lang: Lang): string =>
+  voidedOn === undefined ? '' : fill(WORDS[lang].voidNote, { date: dateWords(lang, voidedOn) })
 
 const paymentOf = (frozen: Frozen | FrozenDraft, lang: Lang): Document['payment'] => {
   if (frozen.paid === null) return null
@@ -149,18 +155,18 @@ const paymentOf = (frozen: Frozen | FrozenDraft, lang: Lang): Document['payment'
 }
 
 /**
- * The document of a frozen invoice, or of a draft (number null). `voidedOn`, YYYY-MM-DD, marks one that was voided since:
- * its amounts stay as they were, and it says that nothing is owed.
+ * The document of a frozen invoice, or of a draft (number null). One that was voided since keeps its amounts, and says
+ * that nothing is owed.
  */
-export const documentOf = (frozen: Frozen | FrozenDraft, voidedOn?: string): Document => {
-  const { seller, client, currency, lang } = frozen
+export const documentOf = (frozen: Frozen | FrozenDraft): Document => {
+  const { seller, client, currency, lang, credits } = frozen
   const words = WORDS[lang]
   const taxed = frozen.items.some((item) => item.taxRateBp > 0)
   const payment = paymentOf(frozen, lang)
   const taxId = (id = ''): string => (id === '' ? '' : fill(words.taxId, { id }))
   return {
     lang,
-    heading: { title: words.invoice, number: frozen.number ?? '' },
+    heading: { title: credits ? words.creditNote : words.invoice, number: frozen.number ?? '' },
     seller: {
       label: words.from,
       name: seller.legalName,
@@ -174,8 +180,10 @@ export const documentOf = (frozen: Frozen | FrozenDraft, voidedOn?: string): Doc
     facts: factsOf([
       [words.issued, dateWords(lang, frozen.issuedOn)],
       [words.due, frozen.dueDate === null ? '' : dateWords(lang, frozen.dueDate)],
+      [words.creditedInvoice, credits?.number ?? ''],
+      [words.creditReason, credits?.reason ?? ''],
     ]),
-    due: { label: words.amountDue, value: displayCents(voidedOn === undefined ? balanceOf(frozen) : 0, currency) },
+    due: { label: credits ? words.amountCredited : words.amountDue, value: displayCents(balanceOf(frozen), currency) },
     items: {
       caption: words.items,
       columns: columnsOf(words, currency, taxed),
@@ -185,10 +193,7 @@ export const documentOf = (frozen: Frozen | FrozenDraft, voidedOn?: string): Doc
       brought: words.brought,
     },
     sums: sumsOf(frozen, words),
-    stamps: stampsOf(frozen, words, {
-      paid: payment?.text ?? '',
-      void: voidedOn === undefined ? null : fill(words.voidNote, { date: dateWords(lang, voidedOn) }),
-    }),
+    stamps: stampsOf(frozen, words, payment?.text ?? '', voidNoteOf(frozen, lang)),
     payment,
     terms: frozen.terms.trim() === '' ? null : { label: words.terms, text: frozen.terms },
     footer: { text: seller.footer, page: words.page },

@@ -1,9 +1,10 @@
 /** The invoice's own part of the status: what its columns show and what REST answers. */
 import { dayIn } from '../calendar.ts'
 import { displayCents } from '../money.ts'
+import { type Books, booksOf, dueCents } from './books.ts'
 import { issuedOn } from './number.ts'
+import { isVoided, orderOf } from './order.ts'
 import type { InvoiceSpec, InvoiceStatus, PHASES } from './schema.ts'
-import { totalsOf } from './totals.ts'
 import type { InvoiceWorld } from './world.ts'
 
 export type Phase = (typeof PHASES)[number]
@@ -11,57 +12,57 @@ export type InvoiceFacts = Omit<InvoiceStatus, 'observedGeneration' | 'condition
 
 const FALLBACK_ZONE = 'UTC'
 
-export const paidCentsOf = (world: Pick<InvoiceWorld, 'payments'>): number =>
-  world.payments.reduce((total, payment) => total + payment.amountCents, 0)
+/** The issuer's zone; UTC while the issuer is not known. */
+export const zoneOf = (world: Pick<InvoiceWorld, 'issuer'>): string => world.issuer?.timeZone ?? FALLBACK_ZONE
 
 /** The client's page. */
 export const urlOf = (world: Pick<InvoiceWorld, 'publicUrl' | 'linkToken'>): string =>
   `${world.publicUrl}/i/${world.linkToken}`
 
+type Open = { sent: boolean; voided: boolean; books: Books; overdue: boolean }
+
 /** Overdue comes before partial: a balance is left after the due date, partly paid or not (DESIGN section 5). */
-export const phaseOf = (open: { sent: boolean; paidCents: number; balanceCents: number; overdue: boolean }): Phase => {
-  if (!open.sent) return 'draft'
-  if (open.balanceCents <= 0) return 'paid'
-  if (open.overdue) return 'overdue'
-  return open.paidCents > 0 ? 'partial' : 'sent'
+export const phaseOf = ({ sent, voided, books, overdue }: Open): Phase => {
+  if (!sent) return 'draft'
+  if (voided) return 'voided'
+  if (dueCents(books) === 0) return 'paid'
+  if (overdue) return 'overdue'
+  return books.paidCents > 0 ? 'partial' : 'sent'
 }
 
-type Judged = {
-  /** False when the spec has faults, so that no total can be had from it. */
-  computable: boolean
-  /** True when the spec was edited after money came in: what was frozen counts. */
-  locked: boolean
-}
+/** The document's own due date once it is fixed, else the spec's. */
+export const dueDateOf = (spec: InvoiceSpec, world: InvoiceWorld, isLocked: boolean): string | undefined =>
+  isLocked ? (world.sends.at(-1)?.frozen.dueDate ?? undefined) : spec.dueDate
 
-/** The amounts that count: of the spec while it can be edited, else of the last frozen document. */
-const amountsOf = (spec: InvoiceSpec, world: InvoiceWorld, { computable, locked }: Judged) => {
-  const frozen = world.sends.at(-1)?.frozen
-  if (frozen && (locked || !computable)) return { ...frozen, dueDate: frozen.dueDate ?? undefined }
-  if (!computable) return null
-  return { totalCents: totalsOf(spec).totalCents, currency: spec.currency, dueDate: spec.dueDate }
-}
-
-export const documentFacts = (spec: InvoiceSpec, world: InvoiceWorld, now: Date, judged: Judged): InvoiceFacts => {
-  const zone = world.issuer?.timeZone ?? FALLBACK_ZONE
-  const amounts = amountsOf(spec, world, judged)
-  const record = world.record
+/** @param isLocked the spec was edited after it had become a record: what was fixed counts */
+export const documentFacts = (
+  spec: InvoiceSpec,
+  world: InvoiceWorld,
+  now: Date,
+  { isLocked }: { isLocked: boolean },
+): InvoiceFacts => {
+  const zone = zoneOf(world)
+  const order = orderOf(spec, world)
+  const { record } = world
   const base = {
     factSeq: world.factSeq,
     ...(record ? { number: record.number, issuedOn: issuedOn(new Date(record.issuedAt), zone) } : {}),
+    ...(world.sends.length > 0 ? { url: urlOf(world) } : {}),
   }
-  const page = world.sends.length > 0 ? { url: urlOf(world) } : {}
-  if (!amounts) return { ...base, ...page, phase: record ? 'sent' : 'draft' }
-  const paidCents = paidCentsOf(world)
-  const balanceCents = amounts.totalCents - paidCents
-  const overdue = amounts.dueDate !== undefined && dayIn(now, zone) > amounts.dueDate
+  const voided = isVoided(spec, world)
+  if (!order) return { ...base, phase: voided ? 'voided' : record ? 'sent' : 'draft' }
+  const books = booksOf(order.totalCents, world)
+  const dueDate = dueDateOf(spec, world, isLocked)
+  const overdue = dueDate !== undefined && dayIn(now, zone) > dueDate
   return {
     ...base,
-    ...page,
-    phase: phaseOf({ sent: record !== null, paidCents, balanceCents, overdue }),
-    total: displayCents(amounts.totalCents, amounts.currency),
-    totalCents: amounts.totalCents,
-    currency: amounts.currency,
-    paidCents,
-    balanceCents,
+    phase: phaseOf({ sent: record !== null, voided, books, overdue }),
+    total: displayCents(order.totalCents, order.currency),
+    totalCents: order.totalCents,
+    currency: order.currency,
+    paidCents: books.paidCents,
+    creditedCents: books.creditedCents,
+    // nothing of a voided invoice is asked for
+    balanceCents: voided ? 0 : dueCents(books),
   }
 }

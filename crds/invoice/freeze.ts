@@ -1,6 +1,9 @@
-/** Spec and world at the moment of sending → the document as it will stand for ever. */
+/** Spec and world at the moment of freezing → the document as it will stand for ever. */
 import assert from 'node:assert/strict'
+import { booksOf, dueCents } from './books.ts'
 import { clientOf } from './client.ts'
+import { zoneOf } from './facts.ts'
+import { faultsOf } from './faults.ts'
 import type { Frozen, FrozenDraft, FrozenPaid, Seller } from './frozen.ts'
 import { gateOf } from './gate.ts'
 import { issuedOn } from './number.ts'
@@ -19,7 +22,7 @@ type Freezing = {
   receipt: Receipt | null
 }
 
-const sellerOf = (issuer: Issuer): Seller => ({
+export const sellerOf = (issuer: Issuer): Seller => ({
   legalName: issuer.legalName,
   taxId: issuer.taxId,
   address: issuer.address,
@@ -32,7 +35,7 @@ const sellerOf = (issuer: Issuer): Seller => ({
   logo: issuer.logo,
 })
 
-const bodyOf = (spec: InvoiceSpec, issuer: Issuer, day: string): Omit<Frozen, 'number' | 'paid'> => {
+const bodyOf = (spec: InvoiceSpec, seller: Seller, day: string): Omit<Frozen, 'number' | 'paid'> => {
   const { lines, ...totals } = totalsOf(spec)
   return {
     kind: 'invoice',
@@ -41,7 +44,7 @@ const bodyOf = (spec: InvoiceSpec, issuer: Issuer, day: string): Omit<Frozen, 'n
     dueDate: spec.dueDate ?? null,
     lang: spec.lang,
     currency: spec.currency,
-    seller: sellerOf(issuer),
+    seller,
     client: clientOf(spec),
     items: spec.items.map(({ description, qty, unitCents }, index) => {
       const line = lines[index]
@@ -56,33 +59,37 @@ const bodyOf = (spec: InvoiceSpec, issuer: Issuer, day: string): Omit<Frozen, 'n
 
 /** The document of a draft, as it would be issued today; the spec has no faults. */
 export const draftOf = (spec: InvoiceSpec, issuer: Issuer, now: Date): FrozenDraft => ({
-  ...bodyOf(spec, issuer, issuedOn(now, issuer.timeZone)),
+  ...bodyOf(spec, sellerOf(issuer), issuedOn(now, issuer.timeZone)),
   number: null,
   paid: null,
 })
 
 /** Several payments stand as one: their sum, and how and when the last of them came. */
-const paidOf = ({ world, receipt }: Freezing, day: string, zone: string): FrozenPaid | null => {
-  // a receipt is dated by its invoice, so it reads the same whichever pass freezes it
-  if (receipt) return { ...receipt, on: day }
+const paidOf = (world: InvoiceWorld, day: string, zone: string): FrozenPaid | null => {
   const last = world.payments.at(-1)
   if (!last) return null
-  const amountCents = world.payments.reduce((total, payment) => total + payment.amountCents, 0)
+  const { paidCents } = booksOf(0, world)
+  // a receipt is dated by its invoice, so it reads the same whichever pass freezes it
   const on = last.id === RECEIPT ? day : issuedOn(new Date(last.receivedAt), zone)
-  return { amountCents, method: last.method, reference: last.reference, on }
+  return { amountCents: paidCents, method: last.method, reference: last.reference, on }
+}
+
+const creditedOf = (world: InvoiceWorld): { creditedCents?: number } => {
+  const { creditedCents } = booksOf(0, world)
+  return creditedCents > 0 ? { creditedCents } : {}
 }
 
 /** The id of the payment that receipt mode records. */
 export const RECEIPT = 'receipt'
 
-export const freezeOf = (freezing: Freezing) => {
-  const { spec, world, record, n } = freezing
+export const freezeOf = ({ spec, world, record, n, receipt }: Freezing) => {
   const { issuer } = world
   assert(issuer, 'only an invoice with an issuer is sent')
   const day = issuedOn(new Date(record.issuedAt), issuer.timeZone)
-  const paid = paidOf(freezing, day, issuer.timeZone)
-  const frozen: Frozen = { ...bodyOf(spec, issuer, day), number: record.number, paid }
-  const isReceipt = paid !== null && paid.amountCents >= frozen.totalCents
+  const paid = receipt ? { ...receipt, on: day } : paidOf(world, day, issuer.timeZone)
+  const frozen: Frozen = { ...bodyOf(spec, sellerOf(issuer), day), number: record.number, paid, ...creditedOf(world) }
+  const books = { ...booksOf(frozen.totalCents, world), paidCents: paid?.amountCents ?? 0 }
+  const isReceipt = paid !== null && dueCents(books) === 0
   const silent = spec.test || spec.clientEmail === undefined
   return {
     do: 'freeze' as const,
@@ -90,5 +97,22 @@ export const freezeOf = (freezing: Freezing) => {
     frozen,
     gate: gateOf(world),
     mail: silent ? null : isReceipt ? ('receipt' as const) : ('invoice' as const),
+    isReceipt,
+    books,
   }
+}
+
+/**
+ * The invoice as it stands now, under the seller and the date of its last send: what is stamped, and what a credit note
+ * credits. The spec is the order that counts. Null while there is nothing to make it of.
+ */
+export const standingOf = (spec: InvoiceSpec, world: InvoiceWorld): Frozen | null => {
+  const last = world.sends.at(-1)?.frozen ?? null
+  if (!world.record || faultsOf(spec).length > 0) return last
+  const seller = last?.seller ?? (world.issuer && sellerOf(world.issuer))
+  if (!seller) return null
+  const zone = zoneOf(world)
+  const day = last?.issuedOn ?? issuedOn(new Date(world.record.issuedAt), zone)
+  const paid = paidOf(world, day, zone)
+  return { ...bodyOf(spec, seller, day), number: world.record.number, paid, ...creditedOf(world) }
 }

@@ -65,7 +65,7 @@ export type FrozenPaid = { amountCents: number; method: string; reference: strin
 /** All amounts are integers, hundredths of the currency's unit. Dates are YYYY-MM-DD in the issuer's zone. */
 export type Frozen = {
   number: string
-  kind: 'invoice'
+  kind: 'invoice' | 'credit_note'
   test: boolean
   issuedOn: string
   dueDate: string | null
@@ -82,6 +82,12 @@ export type Frozen = {
   paid: FrozenPaid | null
   terms: string
   zeroRate?: ZeroRate | null
+  /** What its credit notes took off by then; only where there were any. */
+  creditedCents?: number
+  /** The day on which it was voided, YYYY-MM-DD in the issuer's zone; only where it was. */
+  voidedOn?: string
+  /** The invoice that a credit note credits, and why; '' where no reason was given. */
+  credits?: { number: string; issuedOn: string; reason: string }
 }
 
 /** A draft looks the same but has no number yet; `issuedOn` is the day it is looked at. */

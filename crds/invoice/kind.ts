@@ -5,25 +5,48 @@ import { DEFAULT_ISSUER, type InvoiceSpec, type InvoiceStatus, spec, status } fr
 const numbered = 'has(oldSelf.status) && has(oldSelf.status.number)'
 const issuerOf = (self: string) => `(has(${self}.spec.issuerId) ? ${self}.spec.issuerId : '${DEFAULT_ISSUER}')`
 
-/** Money that came in, by the status that only the operator writes. */
-const PAID = 'oldObject.status.paidCents >= oldObject.status.totalCents'
+/** By the status that only the operator writes: nothing is left to pay. */
+const PAID =
+  '(oldObject.status.paidCents + (has(oldObject.status.creditedCents) ? oldObject.status.creditedCents : 0)) >= oldObject.status.totalCents'
+const moved = (field: string) => `has(oldObject.status.${field}) && oldObject.status.${field} > 0`
 
-/** A paid invoice is a record (spec/1: LOCKED_PAID, LOCKED_PARTIAL). */
+const isSame = (field: string) =>
+  `(has(object.spec.${field}) ? has(oldObject.spec.${field}) && object.spec.${field} == oldObject.spec.${field} : !has(oldObject.spec.${field}))`
+/** Nothing but `void` differs. */
+const SAME_ORDER = Object.keys(spec.properties)
+  .filter((field) => field !== 'void')
+  .map(isSame)
+  .join(' && ')
+
+/** A paid invoice is a record (spec/1: LOCKED_PAID, LOCKED_PARTIAL), which may still be voided. */
 const lockedPolicy: AdmissionPolicy = {
   name: 'invoice-locked',
   resources: ['invoices'],
   matchConditions: [
     {
       name: 'money-came-in',
-      expression:
-        'has(oldObject.status) && has(oldObject.status.paidCents) && oldObject.status.paidCents > 0 && has(oldObject.status.totalCents)',
+      expression: `has(oldObject.status) && has(oldObject.status.totalCents) && has(oldObject.status.paidCents) && (${moved('paidCents')} || ${moved('creditedCents')})`,
     },
   ],
   validations: [
     {
-      expression: 'object.spec == oldObject.spec',
-      messageExpression: `(${PAID} ? 'LOCKED_PAID: a paid' : 'LOCKED_PARTIAL: a partly paid') + ' invoice is a record; correct it by a credit note'`,
+      expression: SAME_ORDER,
+      messageExpression: `(${PAID} ? 'LOCKED_PAID: a paid' : 'LOCKED_PARTIAL: a partly paid or credited') + ' invoice is a record; correct it by a credit note'`,
       message: 'LOCKED_PAID: a paid invoice is a record; correct it by a credit note',
+      reason: 'Invalid',
+    },
+  ],
+}
+
+/** Voided for ever, as it was (CONTRACT section 10: LOCKED_VOID). */
+const voidedPolicy: AdmissionPolicy = {
+  name: 'invoice-voided',
+  resources: ['invoices'],
+  matchConditions: [{ name: 'was-voided', expression: 'has(oldObject.spec.void) && oldObject.spec.void' }],
+  validations: [
+    {
+      expression: 'object.spec == oldObject.spec',
+      message: 'LOCKED_VOID: a voided invoice is a record; create another invoice',
       reason: 'Invalid',
     },
   ],
@@ -40,10 +63,15 @@ export const INVOICE: Kind<InvoiceSpec, InvoiceStatus> = {
   status,
   writers: 'edit',
   apiVerbs: ['create', 'patch', 'delete'],
-  policies: [lockedPolicy],
+  policies: [lockedPolicy, voidedPolicy],
   columns: [
     { name: 'Number', type: 'string', path: '.status.number', description: 'Number in the register.' },
-    { name: 'Status', type: 'string', path: '.status.phase', description: 'draft, sent, partial, paid or overdue.' },
+    {
+      name: 'Status',
+      type: 'string',
+      path: '.status.phase',
+      description: 'draft, sent, partial, paid, overdue or voided.',
+    },
     { name: 'Total', type: 'string', path: '.status.total', description: 'Total with its currency.' },
     // a string, because a date column shows instants to come as <invalid>
     { name: 'Due', type: 'string', path: '.spec.dueDate', description: 'Due date.' },
@@ -75,6 +103,11 @@ export const INVOICE: Kind<InvoiceSpec, InvoiceStatus> = {
       rule: `!(${numbered}) || (has(self.spec.paid) ? has(oldSelf.spec.paid) && self.spec.paid == oldSelf.spec.paid : !has(oldSelf.spec.paid))`,
       message: 'INVALID_FIELD: paid is fixed once the invoice has a number; record a payment instead',
       fieldPath: '.spec.paid',
+    },
+    {
+      rule: '!(has(oldSelf.spec.void) && oldSelf.spec.void) || (has(self.spec.void) && self.spec.void)',
+      message: 'LOCKED_VOID: void cannot be taken back',
+      fieldPath: '.spec.void',
     },
     {
       rule: '!has(self.spec.paid) || self.spec.send',

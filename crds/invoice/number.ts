@@ -3,6 +3,8 @@ import assert from 'node:assert/strict'
 import { dayIn } from '../calendar.ts'
 
 export const TEST_PREFIX = 'TEST'
+/** Credit notes have registers of their own, told apart by this (CONTRACT section 10). */
+export const CREDIT_PREFIX = 'CN'
 const SEQ_DIGITS = 4
 const YEAR_DIGITS = 3
 const YEAR_MODULO = 1000
@@ -29,7 +31,9 @@ export const seriesOf = ({ account, issuerId, prefix, test, kind, issuedOn }: Se
   const year = Number(issuedOn.slice(0, 4))
   assert(Number.isInteger(year) && year > 0, `a day of issue has a year: ${issuedOn}`)
   const register = test ? TEST_PREFIX : issuerId
-  return { id: `${account}/${register}/${kind}/${year}`, prefix: test ? TEST_PREFIX : prefix, year }
+  const id = `${account}/${register}/${kind}/${year}`
+  if (kind === 'invoice') return { id, prefix: test ? TEST_PREFIX : prefix, year }
+  return { id, prefix: test ? `${TEST_PREFIX}-${CREDIT_PREFIX}` : `${CREDIT_PREFIX}${prefix}`, year }
 }
 
 /** `'INV', 2026, 1` → `INV-026-0001`; the last part widens past 9999. */

@@ -66,20 +66,31 @@ export type PageFacts = {
   /** Money and state as they are now; the frozen record keeps how they were. */
   status: Phase
   paidCents: number
+  /** None when absent. */
+  creditedCents?: number
   balanceCents: number
   /** Path of the PDF on this host. */
   pdfPath: string
 }
 
 /** The invoice as its recipient sees it. */
-export const invoicePage = ({ frozen, status, paidCents, balanceCents, pdfPath }: PageFacts): string => {
+export const invoicePage = ({
+  frozen,
+  status,
+  paidCents,
+  creditedCents = 0,
+  balanceCents,
+  pdfPath,
+}: PageFacts): string => {
   const words = WORDS[frozen.lang]
   const document = documentOf(frozen)
   const money = (cents: number): string => displayCents(cents, frozen.currency)
   // the payments of today in place of those that had come when the document was frozen
-  const sums = documentOf({ ...frozen, paid: null }).sums
-  if (paidCents > 0) {
-    sums.push({ label: words.paid, value: money(-paidCents), strong: false })
+  const { creditedCents: _credited, ...unpaid } = frozen
+  const sums = documentOf({ ...unpaid, paid: null }).sums
+  if (creditedCents > 0) sums.push({ label: words.credited, value: money(-creditedCents), strong: false })
+  if (paidCents > 0) sums.push({ label: words.paid, value: money(-paidCents), strong: false })
+  if (paidCents > 0 || creditedCents > 0) {
     sums.push({ label: words.balance, value: money(balanceCents), strong: true })
   }
   const title = fill(words.invoiceTitle, { number: frozen.number, seller: frozen.seller.legalName })
@@ -105,7 +116,13 @@ ${prose(document)}
   )
 }
 
-const STATUS = { sent: 'statusSent', partial: 'statusPartial', paid: 'statusPaid', overdue: 'statusOverdue' } as const
+const STATUS = {
+  sent: 'statusSent',
+  partial: 'statusPartial',
+  paid: 'statusPaid',
+  overdue: 'statusOverdue',
+  voided: 'statusVoided',
+} as const
 
 const statusBadge = (lang: Lang, status: Phase): Html | null =>
   status === 'draft' ? null : html`<p class="status ${status}">${WORDS[lang][STATUS[status]]}</p>`

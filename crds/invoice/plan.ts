@@ -1,27 +1,35 @@
 /**
- * What is to be done about an invoice: claim its number, record its receipt, freeze its document, and what to say of it.
- * Pure: looks at nothing and does nothing (DESIGN section 1). Each pass plans the next steps from what is on record alone,
- * so it does not matter after which of them the process was killed.
+ * What is to be done about an invoice: decide on what was reported, claim its number, freeze its documents, and what to say
+ * of it. Pure: looks at nothing and does nothing (DESIGN section 1). Each pass plans the next steps from what is on record
+ * alone, so it does not matter after which of them the process was killed.
  */
 import { endOfDay } from '../calendar.ts'
 import { displayCents } from '../money.ts'
 import type { Resource } from '../object.ts'
 import { type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
 import type { ProblemCode } from '../problem.ts'
-import { documentFacts, type InvoiceFacts, paidCentsOf } from './facts.ts'
+import { booksOf, dueCents } from './books.ts'
+import { type Verdict as FactVerdict, verdictsOf } from './decide.ts'
+import type { InvoiceEvent } from './events.ts'
+import { documentFacts, type InvoiceFacts } from './facts.ts'
 import { faultsOf } from './faults.ts'
-import { draftOf, freezeOf } from './freeze.ts'
+import { draftOf } from './freeze.ts'
 import type { Frozen, FrozenDraft } from './frozen.ts'
 import type { Gate } from './gate.ts'
-import { issuedOn, type Series, seriesOf } from './number.ts'
-import { type Payload, payloadDiff, payloadOf, payloadOfFrozen } from './payload.ts'
-import { DEFAULT_ISSUER, type InvoiceSpec, type InvoiceStatus } from './schema.ts'
-import { totalsOf } from './totals.ts'
+import type { Series } from './number.ts'
+import { issuerIdOf, isVoided, type Locked, lockOf, orderOf } from './order.ts'
+import type { Payload } from './payload.ts'
+import { planReturned } from './returned.ts'
+import type { InvoiceSpec, InvoiceStatus } from './schema.ts'
+import { claimOf, resendSteps, sendSteps } from './send.ts'
+import { type ClaimCreditStep, creditSteps, paidSteps, type StampStep, voidSteps } from './stamp.ts'
 import type { InvoiceRecord, InvoiceWorld } from './world.ts'
 
 export type InvoiceResource = Resource<InvoiceSpec, InvoiceStatus>
 
 export type InvoiceStep =
+  /** Writes how reported facts end, and what is told of it, in one transaction. */
+  | { do: 'decide'; verdicts: FactVerdict[] }
   /** A place under the account's cap of sends a day, for what came by kubectl. Stalled when none is left. */
   | { do: 'takePlace' }
   | { do: 'claimNumber'; series: Series; totalCents: number; currency: string; issuedAt: string; payload: Payload }
@@ -29,8 +37,12 @@ export type InvoiceStep =
   | { do: 'adopt'; uid: string }
   /** Receipt mode. Keyed `receipt`, so it is recorded once. */
   | { do: 'recordReceipt'; amountCents: number; method: string; reference: string }
-  /** Renders the PDF and stores snapshot and mail in one transaction. `mail` is null when none goes out. */
-  | { do: 'freeze'; n: number; frozen: Frozen; gate: Gate; mail: 'invoice' | 'receipt' | null }
+  /** Renders the PDF and stores snapshot, mail and event in one transaction. `mail` is null when none goes out. */
+  | { do: 'freeze'; n: number; frozen: Frozen; gate: Gate; mail: 'invoice' | 'receipt' | null; event: InvoiceEvent }
+  /** Decides on a wish to send again: accepted with a place under the cap (a test needs none), refused without. */
+  | { do: 'takeResend'; seq: number; n: number; isFree: boolean }
+  | ClaimCreditStep
+  | StampStep
   /** Draws a draft that somebody wants to look at, and records what was drawn under the key of the wish. */
   | { do: 'drawDraft'; key: string; draft: FrozenDraft }
 
@@ -39,132 +51,115 @@ export type InvoicePlan = Plan<InvoiceStep, InvoiceFacts>
 /** How often an unknown account is looked for, beside being woken when it appears. */
 const ACCOUNT_RETRY_MS = 60_000
 
-/** The id of the issuer an invoice asks for: the account's default one when it names none. */
-const issuerIdOf = (spec: InvoiceSpec, world: InvoiceWorld): string =>
-  spec.issuerId ?? world.issuer?.id ?? DEFAULT_ISSUER
-
 /** @param object out of the cache, treated as frozen  @param now the platform's clock */
 export const planInvoice = (object: InvoiceResource, world: InvoiceWorld, now: Date): InvoicePlan => {
   const { spec, metadata } = object
+  if (world.record && !world.record.uids.includes(metadata.uid)) return planReturned(object, world, world.record, now)
   const fault = faultsOf(spec)[0]
-  const locked = lockOf(spec, world)
-  const facts = documentFacts(spec, world, now, { computable: fault === undefined, locked: locked !== null })
-  const end = (verdict: Verdict): InvoicePlan => ({ steps: [], status: facts, verdict })
-  const stop = (code: ProblemCode, detail: string) => end(stalled(code, `${code}: ${detail}`))
+  const locked = lockedBy(spec, world)
+  const facts = documentFacts(spec, world, now, { isLocked: locked !== null })
+  const passing = { object, world, facts, now }
 
-  if (world.record && !world.record.uids.includes(metadata.uid)) return returned(object, world, world.record, now)
-  if (locked !== null) return stop(locked.code, locked.detail)
-  if (fault) return stop(fault.code, `${fault.pointer} ${fault.detail}`)
+  const verdicts = verdictsOf(object, world)
+  if (verdicts.length > 0) {
+    return waits(facts, ['Deciding', 'decides on what was recorded'], [{ do: 'decide', verdicts }])
+  }
+  if (locked !== null) return stops(facts, locked.code, locked.detail)
+  if (world.record && isVoided(spec, world)) return voided(passing, world.record)
+  if (spec.void) return stops(facts, 'NOT_NUMBERED', '/void a draft has no number to keep; delete it instead')
+  if (fault) return stops(facts, fault.code, `${fault.pointer} ${fault.detail}`)
   if (!world.account) {
     const message = `account ${spec.account} does not exist; create it, or delete this invoice`
-    return end(waiting('AccountMissing', message, ACCOUNT_RETRY_MS))
+    return { steps: [], status: facts, verdict: waiting('AccountMissing', message, ACCOUNT_RETRY_MS) }
   }
-  if (!world.record && !spec.send) {
-    return { ...end(ready('Draft', `draft, ${totalText(facts)}`)), steps: drawSteps(spec, world, now) }
-  }
-  if (!world.issuer) {
-    return stop('BAD_ISSUER', `/issuerId ${issuerIdOf(spec, world)} is no issuer of account ${spec.account}`)
-  }
-  if (!world.record && !spec.test && !world.hasPlace) {
-    return { ...end(waiting('Numbering', 'takes a place under the cap of sends')), steps: [{ do: 'takePlace' }] }
-  }
-  if (!world.record)
-    return { ...end(waiting('Numbering', 'claims its number')), steps: [claimOf(spec, world.issuer, now)] }
-  if (world.record.claimed.issuerId !== world.issuer.id) {
-    return stop('INVALID_FIELD', `/issuerId is fixed at ${world.record.claimed.issuerId} since ${world.record.number}`)
-  }
-  const steps = sendSteps(spec, world, world.record)
-  if (steps.length > 0) return { ...end(waiting('Sending', 'freezes its document')), steps }
-  return { ...end(settled(world.record, spec, facts)), ...wakeOf(spec, world, facts) }
+  return world.record ? numbered(passing, world.record) : unnumbered(passing)
 }
 
-/** A number is on record under this name for another resource, which has been deleted since. */
-const returned = (object: InvoiceResource, world: InvoiceWorld, record: InvoiceRecord, now: Date): InvoicePlan => {
-  const { spec, metadata } = object
-  const fault = faultsOf(spec)[0]
-  const unnumbered = documentFacts(spec, { ...world, record: null, sends: [], payments: [] }, now, {
-    computable: fault === undefined,
-    locked: false,
-  })
-  const stop = (code: ProblemCode, detail: string): InvoicePlan => ({
-    steps: [],
-    status: unnumbered,
-    verdict: stalled(code, `${code}: ${detail}`),
-  })
-  if (fault) return stop(fault.code, `${fault.pointer} ${fault.detail}`)
-  const pointers = returnedDiff(spec, world, record)
-  if (pointers.length > 0) {
-    return stop('REF_PAYLOAD_MISMATCH', `${record.number} was made with another ${pointers.join(', ')}`)
+type Passing = { object: InvoiceResource; world: InvoiceWorld; facts: InvoiceFacts; now: Date }
+
+const waits = (status: InvoiceFacts, [reason, message]: [string, string], steps: InvoiceStep[]): InvoicePlan => ({
+  steps,
+  status,
+  verdict: waiting(reason, message),
+})
+const stops = (status: InvoiceFacts, code: ProblemCode, detail: string): InvoicePlan => ({
+  steps: [],
+  status,
+  verdict: stalled(code, `${code}: ${detail}`),
+})
+const unknownIssuer = ({ object: { spec }, world, facts }: Passing): InvoicePlan =>
+  stops(facts, 'BAD_ISSUER', `/issuerId ${issuerIdOf(spec, world)} is no issuer of account ${spec.account}`)
+
+/** A draft stays one; what is to be sent takes its place and its number. */
+const unnumbered = (passing: Passing): InvoicePlan => {
+  const { object, world, facts, now } = passing
+  const { spec } = object
+  const { issuer } = world
+  if (!spec.send) {
+    const verdict = ready('Draft', `draft, ${totalText(facts)}`)
+    return { steps: drawSteps(spec, world, now), status: facts, verdict }
   }
-  return {
-    steps: [{ do: 'adopt', uid: metadata.uid }],
-    status: unnumbered,
-    verdict: waiting('Adopting', `is ${record.number}`),
+  if (!issuer) return unknownIssuer(passing)
+  if (!spec.test && !world.hasPlace) {
+    return waits(facts, ['Numbering', 'takes a place under the cap of sends'], [{ do: 'takePlace' }])
   }
+  return waits(facts, ['Numbering', 'claims its number'], [claimOf(spec, issuer, now)])
 }
 
-/** What differs from the order as claimed and, after an edit, as last frozen; empty when it is one of the two. */
-const returnedDiff = (spec: InvoiceSpec, world: InvoiceWorld, record: InvoiceRecord): string[] => {
-  const asked = payloadOf(spec, issuerIdOf(spec, world))
-  const claimed = payloadDiff(asked, record.claimed)
-  const last = world.sends.at(-1)
-  if (claimed.length === 0 || !last) return claimed
-  return payloadDiff(asked, payloadOfFrozen(last.frozen, record.claimed.issuerId)).length === 0 ? [] : claimed
-}
-
-/** A paid or partly paid invoice is a record: its spec may not leave what was frozen. */
-const lockOf = (spec: InvoiceSpec, world: InvoiceWorld): { code: ProblemCode; detail: string } | null => {
-  const last = world.sends.at(-1)
-  const paidCents = paidCentsOf(world)
-  if (!world.record || !last || paidCents <= 0) return null
-  const frozen = payloadOfFrozen(last.frozen, world.record.claimed.issuerId)
-  // what has a fault cannot be what was frozen
-  const pointers = faultsOf(spec).length > 0 ? ['/'] : payloadDiff(payloadOf(spec, issuerIdOf(spec, world)), frozen)
-  if (pointers.length === 0) return null
-  const state = paidCents >= last.frozen.totalCents ? 'paid' : 'partly paid'
-  const changed = pointers.filter((pointer) => pointer !== '/').join(', ')
-  return {
-    code: state === 'paid' ? 'LOCKED_PAID' : 'LOCKED_PARTIAL',
-    detail: `${world.record.number} is ${state} and was edited${changed === '' ? '' : ` at ${changed}`}; put the spec back and make a credit note`,
+/** What is left to be frozen, one kind after the other; then it rests until something happens or its due date passes. */
+const numbered = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
+  const { object, world, facts, now } = passing
+  const { spec } = object
+  if (!world.issuer) return unknownIssuer(passing)
+  const { issuerId } = record.claimed
+  if (issuerId !== world.issuer.id) {
+    return stops(facts, 'INVALID_FIELD', `/issuerId is fixed at ${issuerId} since ${record.number}`)
   }
+  const sending = sendSteps(object, world, record)
+  if (sending.length > 0) return waits(facts, ['Sending', 'freezes its document'], sending)
+  const papers = [...creditSteps(object, world, facts, now), ...paidSteps(object, world, facts)]
+  if (papers.length > 0) return waits(facts, ['Recording', 'freezes what follows from its books'], papers)
+  const resending = resendSteps(spec, world)
+  if (resending.length > 0) return waits(facts, ['Sending', 'takes a place under the cap of sends'], resending)
+  return { steps: [], status: facts, verdict: settled(record, spec, facts), ...wakeOf(spec, world, facts) }
 }
 
-const claimOf = (spec: InvoiceSpec, issuer: NonNullable<InvoiceWorld['issuer']>, now: Date): InvoiceStep => {
-  const payload = payloadOf(spec, issuer.id)
-  const series = seriesOf({
-    account: spec.account,
-    issuerId: issuer.id,
-    prefix: issuer.numberPrefix,
-    test: spec.test,
-    kind: 'invoice',
-    issuedOn: issuedOn(now, issuer.timeZone),
-  })
-  const { totalCents, currency } = payload
-  return { do: 'claimNumber', series, totalCents, currency, issuedAt: now.toISOString(), payload }
+const lockedBy = (spec: InvoiceSpec, world: InvoiceWorld): Locked | null => {
+  const order = orderOf(spec, world)
+  if (!order) return null
+  const books = booksOf(order.totalCents, world)
+  return lockOf(spec, world, { paidCents: books.paidCents, dueCents: dueCents(books) })
+}
+
+/** The number is kept, the document is stamped, and money that came in stays on record. */
+const voided = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
+  const { object, world, facts, now } = passing
+  const stamps = voidSteps(object, world, facts, now)
+  // neither a send nor an issuer to make the document of
+  if (stamps === null) return unknownIssuer(passing)
+  const steps = [...creditSteps(object, world, facts, now), ...stamps]
+  if (steps.length > 0) return waits(facts, ['Voiding', `voids ${record.number}`], steps)
+  const paid = displayCents(facts.paidCents ?? 0, facts.currency ?? '')
+  const kept = facts.paidCents ? `; ${paid} that came in stays on record` : ''
+  return { steps: [], status: facts, verdict: ready('Voided', `${record.number} voided${kept}`) }
 }
 
 const drawSteps = (spec: InvoiceSpec, { issuer, openPreviews }: InvoiceWorld, now: Date): InvoiceStep[] =>
   issuer === null ? [] : openPreviews.map((key) => ({ do: 'drawDraft', key, draft: draftOf(spec, issuer, now) }))
 
-/** What is left of numbering and sending; empty once every send that was asked for is frozen. */
-const sendSteps = (spec: InvoiceSpec, world: InvoiceWorld, record: InvoiceRecord): InvoiceStep[] => {
-  const n = world.sends.length + 1
-  if (n > Math.max(1, world.sendsAsked ?? 1)) return []
-  const { totalCents } = totalsOf(spec)
-  const receipt = spec.paid && world.payments.length === 0 ? spec.paid : null
-  const amountCents = receipt?.amountCents ?? totalCents
-  const recording: InvoiceStep[] = receipt
-    ? [{ do: 'recordReceipt', amountCents, method: receipt.method, reference: receipt.reference }]
-    : []
-  return [...recording, freezeOf({ spec, world, record, n, receipt: receipt ? { ...receipt, amountCents } : null })]
-}
-
 const totalText = (facts: InvoiceFacts): string => displayCents(facts.totalCents ?? 0, facts.currency ?? '')
 
-const REASONS = { draft: 'Draft', sent: 'Sent', partial: 'Partial', paid: 'Paid', overdue: 'Overdue' } as const
+const REASONS = {
+  draft: 'Draft',
+  sent: 'Sent',
+  partial: 'Partial',
+  paid: 'Paid',
+  overdue: 'Overdue',
+  voided: 'Voided',
+} as const
 
 const settled = (record: InvoiceRecord, spec: InvoiceSpec, facts: InvoiceFacts): Verdict => {
-  const phase = facts.phase ?? 'sent'
+  const { phase } = facts
   const due = spec.dueDate === undefined ? '' : ` due ${spec.dueDate}`
   const left = phase === 'partial' ? `, ${displayCents(facts.balanceCents ?? 0, spec.currency)} left${due}` : ''
   const rest = phase === 'paid' || phase === 'partial' ? left : due

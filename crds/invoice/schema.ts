@@ -20,11 +20,11 @@ export const TAX_RATE_BP_MAX = 10_000
 
 /** The issuer that is used when none is named. */
 export const DEFAULT_ISSUER = 'iss-default'
-export const PHASES = ['draft', 'sent', 'partial', 'paid', 'overdue'] as const
+export const PHASES = ['draft', 'sent', 'partial', 'paid', 'overdue', 'voided'] as const
 
 const taxRateBp = { type: 'integer', minimum: 0, maximum: TAX_RATE_BP_MAX } as const
 
-const item = {
+export const item = {
   type: 'object',
   description: 'One line of the invoice.',
   required: ['description', 'qty', 'unitCents'],
@@ -137,6 +137,12 @@ export const spec = {
     },
     metadata: metadataField,
     paid,
+    void: {
+      type: 'boolean',
+      description: 'True voids a numbered invoice, for ever. The number is kept.',
+      default: false,
+      'x-rest': 'hidden',
+    },
   },
 } as const satisfies ObjectSchema
 
@@ -149,7 +155,7 @@ export const status = {
     ...COMMON_STATUS,
     phase: {
       type: 'string',
-      description: 'One word for display: draft, sent, partial, paid, overdue.',
+      description: 'One word for display: draft, sent, partial, paid, overdue, voided.',
       maxLength: 32,
     },
     number: { type: 'string', description: 'Number in the register of the issuer.', maxLength: 64 },
@@ -157,6 +163,7 @@ export const status = {
     totalCents: { ...cents, description: 'Items minus discount plus tax, in hundredths of the currency unit.' },
     currency: { type: 'string', description: 'Currency of the amounts.', maxLength: 3 },
     paidCents: { ...cents, description: 'What has been paid.' },
+    creditedCents: { ...cents, description: 'What has been credited.' },
     balanceCents: { ...cents, description: 'What is left to pay.' },
     issuedOn: { type: 'string', description: "Day of issue in the issuer's time zone.", maxLength: 10 },
     url: { type: 'string', description: "The client's page.", maxLength: 2048 },

@@ -3,7 +3,9 @@
  * Every key is always there; null says that there is no such thing yet.
  */
 import { numberOf } from '../decimal.ts'
+import { displayCents } from '../money.ts'
 import type { Meta } from '../object.ts'
+import { booksOf, owedBackCents, type Settlement, settlementOf } from './books.ts'
 import { type ClientView, viewClient } from './client.ts'
 import type { InvoiceFacts, Phase } from './facts.ts'
 import { faultsOf } from './faults.ts'
@@ -11,7 +13,7 @@ import { type Gate, gateOf } from './gate.ts'
 import { type PayloadView, payloadOf, viewPayload } from './payload.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec } from './schema.ts'
 import { type Totals, totalsOf } from './totals.ts'
-import type { InvoiceWorld, Payment } from './world.ts'
+import type { Credit, InvoiceWorld, Payment } from './world.ts'
 
 export type PaymentView = {
   id: string
@@ -20,6 +22,16 @@ export type PaymentView = {
   reference: string
   declared_by: 'owner' | 'gateway'
   received_at: string
+}
+
+/** `number` and `sha256` (of its PDF) are null until it is numbered and frozen, a moment later. */
+export type CreditNoteView = {
+  id: string
+  number: string | null
+  amount_cents: number
+  reason: string
+  sha256: string | null
+  created_at: string
 }
 
 export type InvoiceItemView = {
@@ -56,8 +68,10 @@ export type InvoiceView = ClientView & {
   url: string | null
   sent_at: string | null
   paid_at: string | null
+  voided_at: string | null
   delivery: { state: 'none' | 'queued' | 'sent' | 'failed' | 'unknown'; attempts: number; last_error: string | null }
   payments: PaymentView[]
+  credit_notes: CreditNoteView[]
   metadata: Record<string, unknown>
   warnings: string[]
   created_at: string
@@ -91,7 +105,7 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     ...amountsOf(spec, totals, facts),
     url: facts?.url ?? null,
     ...historyOf(metadata, world, facts),
-    warnings: warningsOf(spec),
+    warnings: warningsOf(spec, world, facts),
     created_at: instant(metadata.creationTimestamp),
     version: metadata.generation,
     gate: world && spec.clientEmail !== undefined ? gateOf(world) : null,
@@ -115,7 +129,6 @@ const wordsOf = (spec: InvoiceSpec) => ({
 })
 
 const amountsOf = (spec: InvoiceSpec, totals: Totals | null, facts: InvoiceFacts | undefined) => {
-  const paidCents = facts?.paidCents ?? 0
   return {
     items: spec.items.map(({ description, qty, unitCents, taxRateBp }, index) => ({
       description,
@@ -129,29 +142,51 @@ const amountsOf = (spec: InvoiceSpec, totals: Totals | null, facts: InvoiceFacts
     subtotal_cents: totals?.subtotalCents ?? null,
     tax_cents: totals?.taxCents ?? null,
     total_cents: totals?.totalCents ?? null,
-    paid_cents: paidCents,
-    credited_cents: 0,
-    balance_cents: totals === null ? null : totals.totalCents - paidCents,
+    paid_cents: facts?.paidCents ?? 0,
+    credited_cents: facts?.creditedCents ?? 0,
+    balance_cents: totals === null ? null : (facts?.balanceCents ?? totals.totalCents),
   }
 }
 
 const historyOf = (metadata: Meta, world: InvoiceWorld | null, facts: InvoiceFacts | undefined) => {
-  const payments = world?.payments ?? []
+  const { payments = [], credits = [], snapshots = [] } = world ?? {}
   const delivery = world?.deliveries.at(-1)
   const happened = [
     metadata.creationTimestamp,
     ...(world?.record ? [world.record.issuedAt] : []),
     ...(world?.sends ?? []).map((send) => send.at),
     ...payments.map((payment) => payment.receivedAt),
+    ...credits.map((credit) => credit.at),
+    ...snapshots.map((snapshot) => snapshot.at),
   ].map(instant)
   return {
     sent_at: world?.sends[0] ? instant(world.sends[0].at) : null,
-    paid_at: facts?.phase === 'paid' ? instant(payments.at(-1)?.receivedAt ?? null) : null,
+    paid_at: instant(settledOf(world, facts)?.at ?? null),
+    voided_at: instant(snapshots.find(({ kind }) => kind === 'void')?.at ?? null),
     delivery: delivery
       ? { state: delivery.state, attempts: delivery.attempts, last_error: delivery.lastError }
       : ({ state: 'none', attempts: 0, last_error: null } as const),
     payments: payments.map(viewPayment),
+    credit_notes: credits.map((credit) => viewCredit(credit, snapshots)),
     updated_at: happened.sort().at(-1) ?? instant(metadata.creationTimestamp),
+  }
+}
+
+const settledOf = (world: InvoiceWorld | null, facts: InvoiceFacts | undefined): Settlement | null =>
+  world && facts?.phase === 'paid' && facts.totalCents !== undefined ? settlementOf(facts.totalCents, world) : null
+
+export const viewCredit = (
+  { id, amountCents, reason, at }: Credit,
+  snapshots: InvoiceWorld['snapshots'],
+): CreditNoteView => {
+  const note = snapshots.find((snapshot) => snapshot.id === id)
+  return {
+    id,
+    number: note?.number ?? null,
+    amount_cents: amountCents,
+    reason,
+    sha256: note?.sha256 ?? null,
+    created_at: instant(at),
   }
 }
 
@@ -177,7 +212,19 @@ const wouldEmailOf = (
   return { to: spec.clientEmail, mail: facts?.phase === 'paid' ? 'receipt' : 'invoice', gate: gateOf(world) }
 }
 
-const warningsOf = (spec: InvoiceSpec): string[] =>
-  spec.send && !spec.test && spec.clientEmail === undefined
-    ? ['There is no client_email, so nothing is emailed: pass the link on yourself.']
-    : []
+const warningsOf = (spec: InvoiceSpec, world: InvoiceWorld | null, facts: InvoiceFacts | undefined): string[] => {
+  const money = (cents: number) => displayCents(cents, facts?.currency ?? spec.currency)
+  const paidCents = facts?.paidCents ?? 0
+  const owed = world && facts?.totalCents !== undefined ? owedBackCents(booksOf(facts.totalCents, world)) : 0
+  return [
+    ...(spec.send && !spec.test && spec.clientEmail === undefined
+      ? ['There is no client_email, so nothing is emailed: pass the link on yourself.']
+      : []),
+    ...(facts?.phase === 'voided' && paidCents > 0
+      ? [`${money(paidCents)} came in before it was voided and stays on record: give it back to the client.`]
+      : []),
+    ...(facts?.phase !== 'voided' && owed > 0
+      ? [`${money(owed)} was paid beyond what is left after its credit notes: give it back to the client.`]
+      : []),
+  ]
+}

@@ -3,6 +3,7 @@
  * Each entry is a whole sentence or label; `{name}` stands for a value, so that no language has to follow the word
  * order of another. The four sets have equal keys and equal placeholders.
  */
+import { CREDIT_WORDS, type CreditWords } from './creditwords.ts'
 import type { Lang } from './frozen.ts'
 
 const en = {
@@ -73,9 +74,10 @@ const en = {
   replyNote: 'Reply to this email to reach {seller}.',
 }
 
-export type Words = Record<keyof typeof en, string>
+type Own = Record<keyof typeof en, string>
+export type Words = Own & CreditWords
 
-const es: Words = {
+const es: Own = {
   invoice: 'Factura',
   issued: 'Emisión',
   due: 'Vencimiento',
@@ -140,7 +142,7 @@ const es: Words = {
   replyNote: 'Responda a este correo para escribir a {seller}.',
 }
 
-const zhHant: Words = {
+const zhHant: Own = {
   invoice: '發票',
   issued: '開立日期',
   due: '到期日',
@@ -205,7 +207,7 @@ const zhHant: Words = {
   replyNote: '回覆此郵件即可聯絡 {seller}。',
 }
 
-const zhHans: Words = {
+const zhHans: Own = {
   invoice: '发票',
   issued: '开具日期',
   due: '到期日',
@@ -270,7 +272,12 @@ const zhHans: Words = {
   replyNote: '回复此邮件即可联系 {seller}。',
 }
 
-export const WORDS: Record<Lang, Words> = { en, es, 'zh-Hant': zhHant, 'zh-Hans': zhHans }
+export const WORDS: Record<Lang, Words> = {
+  en: { ...en, ...CREDIT_WORDS.en },
+  es: { ...es, ...CREDIT_WORDS.es },
+  'zh-Hant': { ...zhHant, ...CREDIT_WORDS['zh-Hant'] },
+  'zh-Hans': { ...zhHans, ...CREDIT_WORDS['zh-Hans'] },
+}
 
 /** Puts values into the places of a pattern. A value is put in as it is: it is never searched for places again. */
 export const fill = (pattern: string, values: Record<string, string>): string =>

@@ -1,7 +1,10 @@
 /** What the controller has observed of the world around one invoice: rows of the ledger and the account it belongs to. */
+
+import type { Wish } from './books.ts'
 import type { Frozen, FrozenLogo } from './frozen.ts'
 import type { Gate } from './gate.ts'
 import type { Payload } from './payload.ts'
+import type { InvoiceItem } from './schema.ts'
 
 /** An identity to invoice under. `address` holds lines divided by newlines; '' means not given. */
 export type Issuer = {
@@ -35,11 +38,41 @@ export type SendRecord = { n: number; at: string; gate: Gate; sha256: string; by
 
 export type Payment = {
   id: string
+  /** Its place among the facts of the invoice. */
+  seq: number
   amountCents: number
   method: string
   reference: string
   declaredBy: 'owner' | 'gateway'
   receivedAt: string
+}
+
+/** What was credited: of the whole invoice, of items, or of an amount. Its number and PDF follow in passes to come. */
+export type Credit = {
+  id: string
+  seq: number
+  amountCents: number
+  /** Nothing had been credited before, and this credits all: the note shows the invoice's own lines. */
+  isWhole: boolean
+  items: InvoiceItem[] | null
+  reason: string
+  at: string
+  /** Its entry in the register, when this very pass claimed it. */
+  claimed?: { number: string; issuedAt: string }
+}
+
+/**
+ * A document that was frozen because of what happened, beside the sends: the invoice stamped PAID or VOID, or a credit
+ * note, whose `id` is that of the credit. `afterSends`: how often the invoice had been sent by then.
+ */
+export type Snapshot = {
+  id: string
+  kind: 'paid' | 'void' | 'credit_note'
+  number: string
+  afterSends: number
+  sha256: string
+  bytes: number
+  at: string
 }
 
 export type Delivery = {
@@ -60,9 +93,15 @@ export type InvoiceWorld = {
   /** Whether the first send has its place under the account's daily cap; what comes by REST takes it before. */
   hasPlace: boolean
   sends: SendRecord[]
-  /** How many sends have been asked for; 1 when absent. */
-  sendsAsked?: number
+  /** How many sends have been asked for beside the first. */
+  resends: number
   payments: Payment[]
+  credits: Credit[]
+  snapshots: Snapshot[]
+  /** What was reported and nobody has decided on yet. */
+  wishes: Wish[]
+  /** The order as it stood when the first money was recorded, or when it was voided; from then on it is fixed. */
+  order: Payload | null
   deliveries: Delivery[]
   /** Drawings of this draft that somebody asked for and nobody made yet (preview.ts). */
   openPreviews: string[]

@@ -21,8 +21,29 @@ export const INVOICE_PROBLEMS = {
   PAID_REQUIRES_SEND: { status: 400, title: 'paid needs send: true', next: 'Set send to true, or leave paid out.' },
   BAD_PAID_AMOUNT: {
     status: 400,
-    title: 'The paid amount is outside the total',
-    next: 'Send an amount between 1 and the total in cents.',
+    title: 'The paid amount is outside the total, or outside what is left of it',
+    next: 'Send an amount in cents from 1 to what is left to pay, or leave it out to pay all of that.',
+  },
+  NOT_NUMBERED: {
+    status: 409,
+    title: 'A draft has no number yet',
+    next: 'Send it first, or edit or delete the draft.',
+  },
+  NOT_PAYABLE: {
+    status: 409,
+    title: 'Only a sent invoice can be paid',
+    next: 'Send the draft first; for a voided invoice create another one.',
+  },
+  NOTHING_DUE: { status: 409, title: 'Nothing is left to pay', next: 'Read the invoice: its balance is zero.' },
+  CREDIT_EXCEEDS_REST: {
+    status: 409,
+    title: 'More is to be credited than is left',
+    next: 'Credit at most total_cents minus credited_cents.',
+  },
+  NO_GATEWAY_PAYMENT: {
+    status: 409,
+    title: 'No card payment can be refunded',
+    next: 'Leave refund out, and give the money back the way it came.',
   },
   BAD_ISSUER: {
     status: 404,

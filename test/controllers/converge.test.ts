@@ -34,7 +34,9 @@ const isReady = (found: InvoiceResource | undefined) =>
   found?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 
 const mailState = async (url: string) =>
-  (await query(url, 'select state, attempts::int, unknowns::int, message_id as id from outbox'))[0]
+  (
+    await query(url, "select state, attempts::int, unknowns::int, message_id as id from outbox where channel = 'mail'")
+  )[0]
 
 const view = async (url: string) =>
   (await query(url, "select view from mirror where kind = 'Invoice'"))[0]?.view as
@@ -51,6 +53,8 @@ const lookedAt = async (url: string, answer: Answer) => {
   const [verified] = await query(url, 'select count::int, first_bad from verify_series($1)', [series?.id])
   assert.equal(verified, { count: 1, first_bad: null })
   assert.is((await query(url, 'select 1 from sends')).length, 1, 'one send')
+  const told = "select payload ->> 'type' as type from outbox where channel = 'event'"
+  assert.equal(await query(url, told), [{ type: 'invoice.sent' }], 'told once')
   assert.equal(await query(url, 'select used from send_days'), [{ used: 1 }], 'one place under the cap')
 
   const mail = await mailState(url)

@@ -95,6 +95,7 @@ spec('a REST body', (t) => {
       send: false,
       taxRateBp: 0,
       test: false,
+      void: false,
     } satisfies InvoiceSpec)
   })
 

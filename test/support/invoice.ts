@@ -72,7 +72,12 @@ export const world = (changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
     clientIsAccount: false,
     record: null,
     sends: [],
+    resends: 0,
     payments: [],
+    credits: [],
+    snapshots: [],
+    wishes: [],
+    order: null,
     deliveries: [],
     openPreviews: [],
     factSeq: 0,
@@ -94,6 +99,7 @@ export const record = (spec: InvoiceSpec = invoiceSpec(), changes: Partial<Invoi
 
 export const payment = (amountCents: number, changes: Partial<Payment> = {}): Payment => ({
   id: 'receipt',
+  seq: 1,
   amountCents,
   method: 'transfer',
   reference: 'ref-1',

@@ -1,0 +1,60 @@
+/**
+ * Reporting something that the controllers decide on: append the pending fact, wake the resource, wait with a bound for the
+ * verdict (DESIGN section 1). The key makes a repeat the same report.
+ */
+import { isNotFound } from '../controllers/runtime/errors.ts'
+import type { NewFact } from '../controllers/runtime/facts.ts'
+import type { KindRef } from '../controllers/runtime/kube.ts'
+import type { MirrorRow } from '../controllers/runtime/mirror.ts'
+import { RECONCILE_REQUESTED_AT } from '../crds/object.ts'
+import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
+import type { Deps } from './deps.ts'
+import { Problem } from './problem.ts'
+
+type Reporting = Pick<Deps, 'kube' | 'namespace' | 'mirror' | 'ledger' | 'waiter' | 'appendFact' | 'now'>
+type Reported = {
+  kind: KindRef
+  name: string
+  fact: Pick<NewFact, 'key' | 'kind' | 'body'>
+  /** Once the fact stands: the caller does not want to wait. */
+  isAsync: boolean
+}
+
+const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
+
+const wake = async ({ kube, namespace, now }: Reporting, { kind, name }: Reported, seq: number): Promise<void> => {
+  // the sequence, so that two within a millisecond are two
+  const annotations = { [RECONCILE_REQUESTED_AT]: `${now().toISOString()}/${seq}` }
+  await kube.patchMeta(kind, { namespace, name }, { annotations }).catch((error: unknown) => {
+    if (!isNotFound(error)) throw error
+    throw new Problem('NOT_FOUND', `${name} was deleted; what was asked is decided when it is applied again.`)
+  })
+}
+
+/**
+ * @returns the row that has taken the accepted fact in; null when it is still undecided
+ * @throws Problem with the code and the words of the refusal
+ */
+export const report = async (deps: Reporting, reported: Reported): Promise<MirrorRow | null> => {
+  const { kind, name } = reported
+  const watched = deps.waiter.watch(kind.kind, name)
+  try {
+    const at = deps.now().toISOString()
+    const { fact } = await deps.appendFact({ ...reported.fact, resource: name, state: 'pending', at })
+    await wake(deps, reported, fact.seq)
+    if (reported.isAsync) return null
+    const isTaken = (row: MirrorRow | undefined) =>
+      row === undefined || Number((row.view as { fact_seq?: number }).fact_seq ?? 0) >= fact.seq
+    const now = await deps.mirror.get(kind.kind, name)
+    const found = isTaken(now) ? { row: now } : await watched.until(isTaken)
+    if (!found?.row) return null
+    const decided = (await deps.ledger.observe(name)).facts.find(({ seq }) => seq === fact.seq)
+    if (decided?.state === 'accepted') return found.row
+    if (decided?.state !== 'refused') return null
+    const code = decided.refusedCode ?? ''
+    const detail = decided.outcome?.detail
+    throw new Problem(isCode(code) ? code : 'INTERNAL', typeof detail === 'string' ? `${detail}.` : 'It was refused.')
+  } finally {
+    watched.leave()
+  }
+}

@@ -1,0 +1,91 @@
+/** The routes that move money, send again and void, as data (spec/1 Endpoints; CONTRACT section 4). */
+import { creditNoteAnswer, invoiceAnswer } from '../../crds/invoice/answer.ts'
+import { creditWish, paymentWish } from '../../crds/invoice/wishes.ts'
+import { restSchema } from '../../crds/rest.ts'
+import type { Scope } from '../auth/scopes.ts'
+import type { Route } from '../route.ts'
+import { object, text, textOrNull } from '../schemas.ts'
+import { creditInvoice, recordPayment } from './money.ts'
+import { sendInvoice, voidInvoice } from './send.ts'
+import { pendingAnswer, wrapped } from './shapes.ts'
+
+const scope = (name: Scope) => ({ kind: 'scope' as const, scope: name })
+const tag = 'Invoices'
+const one = '/api/invoices/:id'
+
+const sent = object('How it was sent.', {
+  number: textOrNull('Number in the register.'),
+  url: textOrNull("The client's page."),
+  password: text('Opens the page from now on; the one before does not. Only for a client without an account.'),
+  would_email: { type: ['object', 'null'], description: 'In test mode: the mail that was not sent.' },
+  invoice: invoiceAnswer,
+})
+const credited = object('What was credited.', { credit_note: creditNoteAnswer, invoice: invoiceAnswer })
+
+export const moneyRoutes: Route[] = [
+  {
+    method: 'POST',
+    path: `${one}/payments`,
+    summary: 'Record a payment',
+    description:
+      'All that is left to pay, or a part of it. With the last part the invoice is paid: its document is stamped PAID and a receipt is mailed.',
+    tag,
+    scope: scope('payments:write'),
+    body: restSchema(paymentWish),
+    answers: { 200: { description: 'The invoice.', schema: wrapped }, 202: pendingAnswer },
+    codes: ['NOT_FOUND', 'BAD_PAID_AMOUNT', 'NOT_PAYABLE', 'NOTHING_DUE'],
+    handle: recordPayment,
+  },
+  {
+    method: 'POST',
+    path: `${one}/send`,
+    summary: 'Send an invoice',
+    description: 'A draft, or again: a new snapshot, a new mail and a new password. Counts as a send.',
+    tag,
+    scope: scope('invoices:write'),
+    answers: { 200: { description: 'Sent.', schema: sent }, 202: pendingAnswer },
+    codes: [
+      'NOT_FOUND',
+      'NO_ITEMS',
+      'ZERO_TOTAL',
+      'BAD_ISSUER',
+      'LOCKED_VOID',
+      'LOCKED_PAID',
+      'LOCKED_PARTIAL',
+      'NOT_NUMBERED',
+      'SEND_CAP',
+    ],
+    handle: sendInvoice,
+  },
+  {
+    method: 'POST',
+    path: `${one}/credit-note`,
+    summary: 'Credit an invoice',
+    description: 'All that is left, an amount, or items. The credit note has a number of its own register and a PDF.',
+    tag,
+    scope: scope('invoices:write'),
+    body: restSchema(creditWish),
+    answers: { 201: { description: 'Credited.', schema: credited }, 202: pendingAnswer },
+    codes: [
+      'NOT_FOUND',
+      'NOT_NUMBERED',
+      'LOCKED_VOID',
+      'CREDIT_EXCEEDS_REST',
+      'ZERO_TOTAL',
+      'NO_GATEWAY_PAYMENT',
+      'INVALID_FIELD',
+    ],
+    handle: creditInvoice,
+  },
+  {
+    method: 'POST',
+    path: `${one}/void`,
+    summary: 'Void an invoice',
+    description: 'The number is kept. What was paid stays on record, and is listed in warnings.',
+    tag,
+    scope: scope('invoices:write'),
+    answers: { 200: { description: 'The invoice.', schema: wrapped }, 202: pendingAnswer },
+    codes: ['NOT_FOUND', 'NOT_NUMBERED', 'LOCKED_VOID'],
+    handle: voidInvoice,
+  },
+]

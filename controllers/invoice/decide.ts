@@ -1,0 +1,50 @@
+/** Deciding on what was reported, and taking places under the cap of sends. */
+import { limitOf, nextTurn, quotaDay, sendCapDetail } from '../../crds/account/quotas.ts'
+import type { InvoiceResource } from '../../crds/invoice/plan.ts'
+import type { InvoiceWorld } from '../../crds/invoice/world.ts'
+import { Stalled } from '../runtime/errors.ts'
+import type { InvoiceDeps, Step } from './deps.ts'
+
+/** The place of the n-th send under the account's cap of today. */
+const placeOf = async (deps: InvoiceDeps, { metadata, spec: { account } }: InvoiceResource, n: number) => {
+  const profile = deps.accounts.get(account)
+  const limit = profile ? limitOf('sends_per_day', profile) : 0
+  const now = deps.now()
+  const outcome = await deps.slots.take({ resource: metadata.name, n, account, day: quotaDay(now), limit })
+  return { outcome, detail: sendCapDetail(account, limit, now), wakeAt: nextTurn(now) }
+}
+
+export const takePlace = async (deps: InvoiceDeps, object: InvoiceResource) => {
+  const { outcome, detail, wakeAt } = await placeOf(deps, object, 1)
+  if (outcome === 'refused') throw new Stalled('SEND_CAP', `SEND_CAP: ${detail}`, wakeAt)
+  return (world: InvoiceWorld): InvoiceWorld => ({ ...world, hasPlace: true })
+}
+
+/** All verdicts of one plan stand in one transaction: they were reached together. */
+export const decide = async (deps: InvoiceDeps, { verdicts }: Step<'decide'>, { metadata }: InvoiceResource) => {
+  const at = deps.now().toISOString()
+  await Promise.all(
+    verdicts.map((verdict) => {
+      const base = { resource: metadata.name, seq: verdict.seq, at }
+      if (!verdict.accept) {
+        const { code: refusedCode, detail } = verdict
+        return deps.ledger.decideFact({ ...base, state: 'refused', refusedCode, outcome: { detail } })
+      }
+      const { outcome, event } = verdict
+      return deps.ledger.decideFact({ ...base, state: 'accepted', outcome, ...(event && { event }) })
+    }),
+  )
+  if (verdicts.some((verdict) => verdict.accept && verdict.event)) deps.onQueued()
+}
+
+/** The place first: a repeat after a crash finds it held. */
+export const takeResend = async (deps: InvoiceDeps, step: Step<'takeResend'>, object: InvoiceResource) => {
+  const { seq, n, isFree } = step
+  const place = isFree ? null : await placeOf(deps, object, n)
+  const base = { resource: object.metadata.name, seq, at: deps.now().toISOString() }
+  await deps.ledger.decideFact(
+    place?.outcome === 'refused'
+      ? { ...base, state: 'refused', refusedCode: 'SEND_CAP', outcome: { detail: place.detail } }
+      : { ...base, state: 'accepted' },
+  )
+}

@@ -1,0 +1,29 @@
+/** What the Invoice's controller is given. Wired by hand in main.ts; tests hand in the same. */
+import type { InvoiceStep } from '../../crds/invoice/plan.ts'
+import type { Directory } from '../directory.ts'
+import type { Pdf } from '../io/pdf.ts'
+import type { Blobs } from '../runtime/blobs.ts'
+import type { InvoiceReader } from '../runtime/issuers.ts'
+import type { Keys } from '../runtime/keys.ts'
+import type { Ledger } from '../runtime/ledger.ts'
+import type { Mirror } from '../runtime/mirror.ts'
+import type { Slots } from '../runtime/slots.ts'
+
+export type InvoiceDeps = {
+  ledger: Ledger
+  mirror: Mirror
+  blobs: Blobs
+  read: InvoiceReader
+  accounts: Directory
+  keys: Keys
+  slots: Slots
+  pdf: Pdf
+  publicUrl: string
+  /** The right-hand side of every Message-ID. */
+  mailDomain: string
+  now: () => Date
+  /** Something is due in the outbox. */
+  onQueued(): void
+}
+
+export type Step<Do extends InvoiceStep['do']> = Extract<InvoiceStep, { do: Do }>

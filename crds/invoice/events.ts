@@ -1,0 +1,57 @@
+/** What is told of an invoice to whoever listens: ids, state and amounts, never what stands on the document (spec/1 Events). */
+import type { Meta } from '../object.ts'
+import type { Books } from './books.ts'
+import { dueCents } from './books.ts'
+import type { Phase } from './facts.ts'
+import type { InvoiceSpec } from './schema.ts'
+
+export type InvoiceEventType = 'invoice.sent' | 'invoice.paid' | 'invoice.voided' | 'invoice.credit_noted'
+
+export type InvoiceEvent = {
+  type: InvoiceEventType
+  data: {
+    invoice: {
+      id: string
+      number: string
+      external_ref: string | null
+      issuer_id: string
+      test: boolean
+      status: Phase
+      currency: string
+      total_cents: number
+      paid_cents: number
+      credited_cents: number
+      balance_cents: number
+      metadata: Record<string, unknown>
+    }
+    /** The credit note that is told of. */
+    credit_note?: { id: string; number: string; amount_cents: number }
+  }
+}
+
+type Stand = { number: string; issuerId: string; status: Phase; currency: string; books: Books }
+
+/** @param stand how the invoice stands once this has happened */
+export const invoiceEvent = (
+  type: InvoiceEventType,
+  { metadata, spec }: { metadata: Pick<Meta, 'name'>; spec: InvoiceSpec },
+  { number, issuerId, status, currency, books }: Stand,
+): InvoiceEvent => ({
+  type,
+  data: {
+    invoice: {
+      id: metadata.name,
+      number,
+      external_ref: spec.externalRef ?? null,
+      issuer_id: issuerId,
+      test: spec.test,
+      status,
+      currency,
+      total_cents: books.totalCents,
+      paid_cents: books.paidCents,
+      credited_cents: books.creditedCents,
+      balance_cents: status === 'voided' ? 0 : dueCents(books),
+      metadata: spec.metadata ?? {},
+    },
+  },
+})

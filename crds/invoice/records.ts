@@ -1,0 +1,91 @@
+/** What the facts of an invoice say: the part of the world that is read from the ledger's rows. */
+
+import type { Wish } from './books.ts'
+import type { Payload } from './payload.ts'
+import type { InvoiceItem } from './schema.ts'
+import type { Credit, InvoiceWorld, Payment, Snapshot } from './world.ts'
+
+type FactLike = {
+  seq: number
+  key: string
+  kind: string
+  body: Record<string, unknown>
+  state: 'pending' | 'accepted' | 'refused'
+  outcome?: Record<string, unknown> | null
+  at: string
+}
+
+export type Recorded = Pick<InvoiceWorld, 'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order'>
+
+/** The keys of facts, one place for all who write and read them. */
+export const paymentKey = (id: string): string => `payment:${id}`
+export const creditKey = (id: string): string => `credit:${id}`
+export const sendKey = (id: string): string => `send:${id}`
+export const snapshotKey = (id: string): string => `snapshot:${id}`
+
+const idOf = (key: string): string => key.slice(key.indexOf(':') + 1)
+const amountOf = (value: unknown): number | null => (typeof value === 'number' ? value : null)
+const itemsOf = (value: unknown): InvoiceItem[] | null => (Array.isArray(value) ? (value as InvoiceItem[]) : null)
+
+const paymentOf = ({ seq, key, body, outcome, at }: FactLike): Payment => ({
+  id: idOf(key),
+  seq,
+  // a blank payment is as much as was due when it was decided
+  amountCents: Number(outcome?.amountCents ?? body.amountCents),
+  method: String(body.method),
+  reference: String(body.reference),
+  declaredBy: body.declaredBy === 'gateway' ? 'gateway' : 'owner',
+  receivedAt: at,
+})
+
+const creditOf = ({ seq, key, body, outcome, at }: FactLike): Credit => ({
+  id: idOf(key),
+  seq,
+  amountCents: Number(outcome?.amountCents),
+  isWhole: outcome?.isWhole === true,
+  items: itemsOf(body.items),
+  reason: String(body.reason ?? ''),
+  at,
+})
+
+const snapshotOf = ({ key, body, at }: FactLike): Snapshot => ({
+  id: idOf(key),
+  kind: body.kind as Snapshot['kind'],
+  number: String(body.number),
+  afterSends: Number(body.afterSends),
+  sha256: String(body.sha256),
+  bytes: Number(body.bytes),
+  at,
+})
+
+const wishOf = ({ seq, key, kind, body }: FactLike): Wish[] => {
+  const base = { seq, id: idOf(key) }
+  const amountCents = amountOf(body.amountCents)
+  if (kind === 'payment') return [{ ...base, kind, amountCents }]
+  if (kind === 'credit')
+    return [{ ...base, kind, amountCents, items: itemsOf(body.items), refund: body.refund === true }]
+  return kind === 'send' ? [{ ...base, kind }] : []
+}
+
+/** Reads the facts of one invoice, in whatever order they come. */
+export const recordedOf = (facts: readonly FactLike[]): Recorded => {
+  const inOrder = facts.toSorted((a, b) => a.seq - b.seq)
+  const accepted = (kind: string) => inOrder.filter((fact) => fact.kind === kind && fact.state === 'accepted')
+  const settled = inOrder.filter(({ state }) => state === 'accepted')
+  const first = settled.find(({ outcome, body }) => (outcome?.order ?? body.order) !== undefined)
+  return {
+    payments: accepted('payment').map(paymentOf),
+    credits: accepted('credit').map(creditOf),
+    snapshots: accepted('snapshot').map(snapshotOf),
+    wishes: inOrder.filter(({ state }) => state === 'pending').flatMap(wishOf),
+    resends: accepted('send').length,
+    order: ((first?.outcome?.order ?? first?.body.order) as Payload | undefined) ?? null,
+  }
+}
+
+/** The PDF that shows the invoice as it stands: of its last send, or stamped since. */
+export const newestDocument = <S extends { sha256: string }>(
+  sends: readonly S[],
+  snapshots: readonly Snapshot[],
+): S | Snapshot | undefined =>
+  snapshots.findLast(({ kind, afterSends }) => kind !== 'credit_note' && afterSends === sends.length) ?? sends.at(-1)

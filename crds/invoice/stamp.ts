@@ -1,0 +1,141 @@
+/** Documents that follow from what happened: the invoice stamped PAID or VOID, and its credit notes. */
+import { booksOf, settlementOf } from './books.ts'
+import { creditNoteOf } from './credit.ts'
+import { type InvoiceEvent, type InvoiceEventType, invoiceEvent } from './events.ts'
+import { type InvoiceFacts, zoneOf } from './facts.ts'
+import { RECEIPT, standingOf } from './freeze.ts'
+import type { Frozen } from './frozen.ts'
+import { issuedOn, type Series, seriesOf } from './number.ts'
+import { orderOf } from './order.ts'
+import type { Payload } from './payload.ts'
+import type { InvoiceResource } from './plan.ts'
+import type { Credit, InvoiceWorld } from './world.ts'
+
+/** Renders a document and stores it with the record of it, what is mailed and what is told, in one transaction. */
+export type StampStep = {
+  do: 'stamp'
+  /** Unique per invoice: `paid`, `void`, or the id of a credit. */
+  id: string
+  kind: 'paid' | 'void' | 'credit_note'
+  frozen: Frozen
+  afterSends: number
+  /** The order that is fixed by it. */
+  order: Payload
+  mail: 'receipt' | null
+  event: InvoiceEvent | null
+}
+/** Takes the number of a credit note out of the register of its own. */
+export type ClaimCreditStep = {
+  do: 'claimCredit'
+  id: string
+  series: Series
+  amountCents: number
+  currency: string
+  issuedAt: string
+}
+
+const has = (world: InvoiceWorld, id: string): boolean => world.snapshots.some((snapshot) => snapshot.id === id)
+
+const eventOf = (
+  type: InvoiceEventType,
+  { spec, metadata }: InvoiceResource,
+  world: InvoiceWorld,
+  order: Payload,
+  facts: InvoiceFacts,
+) =>
+  invoiceEvent(
+    type,
+    { spec, metadata },
+    {
+      number: world.record?.number ?? '',
+      issuerId: order.issuerId,
+      status: facts.phase,
+      currency: order.currency,
+      books: booksOf(order.totalCents, world),
+    },
+  )
+
+/** The document with PAID on it, and the receipt: once, when a payment has brought the balance to zero. */
+export const paidSteps = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFacts): StampStep[] => {
+  const { spec } = object
+  const order = orderOf(spec, world)
+  if (facts.phase !== 'paid' || !order || has(world, 'paid')) return []
+  const settled = settlementOf(order.totalCents, world)
+  // receipt mode was frozen as paid, and a credit note is no payment
+  if (settled?.by !== 'payment' || settled.id === RECEIPT) return []
+  const frozen = standingOf(spec, world)
+  if (!frozen) return []
+  const mail = spec.test || spec.clientEmail === undefined ? null : 'receipt'
+  // invoice.paid was told with the payment itself
+  return [{ do: 'stamp', id: 'paid', kind: 'paid', frozen, afterSends: world.sends.length, order, mail, event: null }]
+}
+
+/** The document with VOID on it. `null`: there is nothing to make it of. */
+export const voidSteps = (
+  object: InvoiceResource,
+  world: InvoiceWorld,
+  facts: InvoiceFacts,
+  now: Date,
+): StampStep[] | null => {
+  if (has(world, 'void')) return []
+  const order = orderOf(object.spec, world)
+  const standing = standingOf(object.spec, world)
+  if (!order || !standing) return null
+  const frozen = { ...standing, voidedOn: issuedOn(now, zoneOf(world)) }
+  const event = eventOf('invoice.voided', object, world, order, facts)
+  return [{ do: 'stamp', id: 'void', kind: 'void', frozen, afterSends: world.sends.length, order, mail: null, event }]
+}
+
+/** First its number, then its document. */
+export const creditSteps = (
+  object: InvoiceResource,
+  world: InvoiceWorld,
+  facts: InvoiceFacts,
+  now: Date,
+): (StampStep | ClaimCreditStep)[] => {
+  const order = orderOf(object.spec, world)
+  if (!order) return []
+  return world.credits
+    .filter(({ id }) => !has(world, id))
+    .flatMap((credit): (StampStep | ClaimCreditStep)[] => {
+      const { claimed } = credit
+      return claimed
+        ? noteOf(object, world, facts, { credit, claimed, order })
+        : claimOf(object, world, credit, order, now)
+    })
+}
+
+const claimOf = (
+  { spec }: InvoiceResource,
+  { issuer }: InvoiceWorld,
+  credit: Credit,
+  order: Payload,
+  now: Date,
+): ClaimCreditStep[] => {
+  if (!issuer) return []
+  const series = seriesOf({
+    account: spec.account,
+    issuerId: order.issuerId,
+    prefix: issuer.numberPrefix,
+    test: spec.test,
+    kind: 'credit_note',
+    issuedOn: issuedOn(now, issuer.timeZone),
+  })
+  const { id, amountCents } = credit
+  return [{ do: 'claimCredit', id, series, amountCents, currency: order.currency, issuedAt: now.toISOString() }]
+}
+
+type Noted = { credit: Credit; claimed: NonNullable<Credit['claimed']>; order: Payload }
+
+const noteOf = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFacts, noted: Noted): StampStep[] => {
+  const { credit, claimed, order } = noted
+  const { id, amountCents } = credit
+  const { number } = claimed
+  const invoice = standingOf(object.spec, world)
+  if (!invoice) return []
+  const day = issuedOn(new Date(claimed.issuedAt), zoneOf(world))
+  const frozen = creditNoteOf(credit, { invoice, taxRateBp: object.spec.taxRateBp, number, issuedOn: day })
+  const told = eventOf('invoice.credit_noted', object, world, order, facts)
+  const event = { ...told, data: { ...told.data, credit_note: { id, number, amount_cents: amountCents } } }
+  return [{ do: 'stamp', id, kind: 'credit_note', frozen, afterSends: world.sends.length, order, mail: null, event }]
+}
