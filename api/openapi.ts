@@ -98,12 +98,18 @@ const operationOf = (route: RouteDeclaration): JsonSchema => {
     ...securityOf(route),
     ...(parameters.length > 0 ? { parameters } : {}),
     ...(route.body
-      ? { requestBody: { content: { [route.bodyContentType ?? JSON_TYPE]: { schema: route.body } } } }
+      ? {
+          requestBody: { content: { [route.bodyContentType ?? JSON_TYPE]: { schema: route.body }, ...bytesOf(route) } },
+        }
       : {}),
     responses: { ...answersOf(route), ...refusalsOf(codes) },
     'x-codes': codes,
   }
 }
+
+/** Bodies that are taken as bytes: OpenAPI 3.1 knows them by an empty schema. */
+const bytesOf = ({ bytesTypes = [] }: RouteDeclaration): Record<string, JsonSchema> =>
+  Object.fromEntries(bytesTypes.map((type) => [type, {}]))
 
 /** Scopes stand in the requirement (OpenAPI 3.1) and, with what else is demanded, beside it for other readers. */
 const securityOf = ({ scope, capability, role }: RouteDeclaration): JsonSchema => ({

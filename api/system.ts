@@ -13,6 +13,7 @@ import { authRoutes } from './auth/routes.ts'
 import { signinRoutes } from './auth/signin-page.ts'
 import { devInstanceRoutes } from './devinstance.ts'
 import { hostRoutes } from './host.ts'
+import { draftRoutes } from './invoice/draft-routes.ts'
 import { pageRoutes } from './invoice/page.ts'
 import { invoiceRoutes } from './invoice.ts'
 import { openapiOf } from './openapi.ts'
@@ -35,7 +36,15 @@ const SURFACES: readonly Surface[] = [
     title: 'Bottega invoicing',
     version: '2026-07',
     description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
-    routes: [...invoiceRoutes, ...accountRoutes, ...authRoutes, ...teamRoutes, ...adminRoutes, ...auditRoutes],
+    routes: [
+      ...draftRoutes,
+      ...invoiceRoutes,
+      ...accountRoutes,
+      ...authRoutes,
+      ...teamRoutes,
+      ...adminRoutes,
+      ...auditRoutes,
+    ],
   },
   {
     path: '/api/openapi-websites.json',
@@ -112,6 +121,7 @@ export const systemRoutes: Route[] = [
 
 /** Every route of the service. */
 export const allRoutes: Route[] = [
+  ...draftRoutes,
   ...invoiceRoutes,
   ...siteRoutes,
   ...previewRoutes,

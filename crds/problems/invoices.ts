@@ -29,6 +29,26 @@ export const INVOICE_PROBLEMS = {
     title: 'issuer_id is not an issuer of this account',
     next: 'Use an id from GET /api/invoices/issuers, or leave it out.',
   },
+  INVOICE_AI_QUOTA: {
+    status: 429,
+    title: "The account's drafts by AI of this day are used up",
+    next: 'Send the invoice as JSON, which is never capped, or ask again after the time in Retry-After.',
+  },
+  BAD_CONTRACT: {
+    status: 400,
+    title: 'The contract cannot be read',
+    next: 'Send {"text": …} as JSON, a PDF that opens without a password, or plain text in UTF-8.',
+  },
+  CONTRACT_TOO_LONG: {
+    status: 400,
+    title: 'The contract is too long',
+    next: 'Send the part that says what is to be paid, within the limit named here.',
+  },
+  CONTRACT_WITHOUT_TEXT: {
+    status: 422,
+    title: 'The PDF holds pictures of text, not text',
+    next: 'Send a PDF with text (run character recognition over the scan first), or the text itself.',
+  },
   PDF_RENDER_OFF: {
     status: 503,
     title: 'The PDF renderer is switched off',
