@@ -14,14 +14,16 @@ const getAccount = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> =
   const { id, email, name, plan, role, capabilities, teams } = profile
   const now = deps.now()
   const day = quotaDay(now)
-  const [sends, { sites, publishes }, committed, burst] = await Promise.all([
+  const [sends, ai, { sites, publishes }, committed, burst] = await Promise.all([
     deps.slots.used(id, day),
+    deps.allowance.used(id, day),
     deps.sites.used(id, day),
     deps.devboxes.committed(id),
     deps.limits.burst(caller.by.id),
   ])
   const used = {
     sends_per_day: sends,
+    ...ai,
     sites,
     publishes_per_day: publishes,
     devbox_cost_cap_usd: usdOf(committed),
@@ -40,7 +42,8 @@ const DESCRIPTIONS: Record<QuotaName, string> = {
   webhook_endpoints: 'Webhook endpoints.',
   sites: 'Websites.',
   publishes_per_day: 'Live publishes on this day (UTC).',
-  ai_per_day: 'Questions to the AI on this day (UTC).',
+  invoice_ai_per_day: 'Drafts of invoices asked of the AI on this day (UTC).',
+  website_ai_per_day: 'Drafts of websites asked of the AI on this day (UTC).',
   devbox_cost_cap_usd: 'Committed monthly cost of dev instances, in US dollars.',
 }
 const account = object('The account.', {

@@ -174,7 +174,7 @@ export const appRoutes: Route[] = [
     description:
       'The project as a gzip-compressed tar, or as JSON {compose, files: {path: base64 | {base64, mode}}}. The release is built and started beside the live one, and takes its visitors once it is healthy.',
     bodyMaxBytes: UPLOAD_MAX_BYTES,
-    bodyContentType: 'application/gzip',
+    bytesTypes: ['application/gzip'],
     query: {
       ...dryRun,
       confirm_volumes: { type: 'string', description: 'Volumes that may be left behind, by commas.', maxLength: 2_048 },

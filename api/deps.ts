@@ -1,5 +1,6 @@
 /** What the handlers are given. Wired by hand in main.ts; tests hand in the same. */
 import type { Accounts } from '../controllers/runtime/accounts.ts'
+import type { Allowance } from '../controllers/runtime/allowance.ts'
 import type { AppStore } from '../controllers/runtime/appstore.ts'
 import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
@@ -11,7 +12,9 @@ import type { Issuers } from '../controllers/runtime/issuers.ts'
 import type { Keys } from '../controllers/runtime/keys.ts'
 import type { Kube } from '../controllers/runtime/kube.ts'
 import type { LedgerReader } from '../controllers/runtime/ledger.ts'
+import type { Llm } from '../controllers/runtime/llm.ts'
 import type { MirrorReader } from '../controllers/runtime/mirror.ts'
+import type { PdfText } from '../controllers/runtime/pdftext.ts'
 import type { SitePlaces } from '../controllers/runtime/sites.ts'
 import type { Slots } from '../controllers/runtime/slots.ts'
 import type { Audit } from './audit.ts'
@@ -54,6 +57,11 @@ export type Deps = {
   attempts: Attempts
   accounts: Accounts
   slots: Slots
+  /** Questions to the language model, counted by day. */
+  allowance: Allowance
+  /** Null when no language model is configured. */
+  llm: Llm | null
+  pdfText: PdfText
   devboxes: Devboxes
   vault: Vault
   apps: AppStore

@@ -1,13 +1,14 @@
 /** The API's process: reads its configuration, wires the clients, listens. It holds no state and any number may run. */
 
 import { makeAccounts } from '../controllers/runtime/accounts.ts'
+import { makeAllowance } from '../controllers/runtime/allowance.ts'
 import { makeAppStore } from '../controllers/runtime/appstore.ts'
 import { makeAppVault } from '../controllers/runtime/appvault.ts'
 import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.ts'
 import { makeBlobs } from '../controllers/runtime/blobs.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
 import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
-import { API, EnvError, LIMITS, oidcOf, readEnv } from '../controllers/runtime/env.ts'
+import { API, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
 import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
 import { makeKeyBook } from '../controllers/runtime/idempotency.ts'
@@ -15,10 +16,12 @@ import { makeIssuers } from '../controllers/runtime/issuers.ts'
 import { makeKeys } from '../controllers/runtime/keys.ts'
 import { makeKube } from '../controllers/runtime/kube.ts'
 import { makeLedgerReader } from '../controllers/runtime/ledger.ts'
+import { makeLlm } from '../controllers/runtime/llm.ts'
 import { makeLog } from '../controllers/runtime/log.ts'
 import { makeMetrics } from '../controllers/runtime/metrics.ts'
 import { makeMirrorReader } from '../controllers/runtime/mirror.ts'
 import { makeOps } from '../controllers/runtime/ops.ts'
+import { makePdfText } from '../controllers/runtime/pdftext.ts'
 import { makePg } from '../controllers/runtime/pg.ts'
 import { makeSitePlaces } from '../controllers/runtime/sites.ts'
 import { makeSlots } from '../controllers/runtime/slots.ts'
@@ -83,6 +86,8 @@ const main = async () => {
   const sessionCaller = makeSessionCaller({ sessions, mirror, nowMs })
   const readSession = makeReadSession(sessionCaller)
   const provider = oidcOf(env)
+  const model = llmOf(env)
+  const llm = model && makeLlm(model, { log })
   const auth = makeAuth({ pg, hash, nowMs, onUse: use.note, readSession })
   waiter.hear(auth.forget)
   waiter.hear(sessionCaller.forget)
@@ -113,6 +118,9 @@ const main = async () => {
     attempts: makeAttempts({ pg }),
     accounts: makeAccounts({ pg }),
     slots: makeSlots({ pg, gatherMs }),
+    allowance: makeAllowance({ pg }),
+    llm,
+    pdfText: makePdfText(),
     devboxes: makeDevboxes({ pg }),
     vault: makeVault(env.secretKey),
     apps,
@@ -151,6 +159,7 @@ const main = async () => {
 
   stop.add('first administrator', () => leaving.abort())
   stop.add('readiness', () => ops.leave())
+  stop.add('language model', () => llm?.leave())
   stop.add('server', async () => {
     server.closeIdleConnections()
     await new Promise((resolve) => server.close(resolve))

@@ -103,10 +103,13 @@ const operationOf = (route: RouteDeclaration): JsonSchema => {
   }
 }
 
-/** A body that is no JSON is described by its type alone: bytes have no schema. */
-const requestBodyOf = ({ body, bodyContentType }: RouteDeclaration): JsonSchema => {
-  if (!body && bodyContentType === undefined) return {}
-  return { requestBody: { content: { [bodyContentType ?? JSON_TYPE]: body ? { schema: body } : {} } } }
+/** Bodies that are taken as bytes are described by their types alone: OpenAPI 3.1 knows them by an empty schema. */
+const requestBodyOf = ({ body, bytesTypes = [] }: RouteDeclaration): JsonSchema => {
+  const content = {
+    ...(body && { [JSON_TYPE]: { schema: body } }),
+    ...Object.fromEntries(bytesTypes.map((type) => [type, {}])),
+  }
+  return Object.keys(content).length === 0 ? {} : { requestBody: { content } }
 }
 
 /** Scopes stand in the requirement (OpenAPI 3.1) and, with what else is demanded, beside it for other readers. */

@@ -57,7 +57,8 @@ export type RouteDeclaration = Demands & {
   secretAnswer?: true
   /** Closed JSON schema of the request body. */
   body?: JsonSchema
-  bodyContentType?: string
+  /** Content types that are taken as bytes, beside the JSON that `body` describes; then the handler has no `body`. */
+  bytesTypes?: readonly string[]
   /** Most bytes of a body, as sent and as inflated; BODY_MAX_BYTES when left out. */
   bodyMaxBytes?: number
   query?: Record<string, JsonSchema>

@@ -17,6 +17,13 @@ const checksOf = (route: Route): Checks => ({
   body: route.body ? compileCheck(route.body) : undefined,
 })
 
+/** What the route takes as it is, beside JSON. */
+const isBytes = ({ route, headers }: Exchange): boolean => {
+  if (route.hidden || !route.bytesTypes) return false
+  const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
+  return route.bytesTypes.some((one) => one === type)
+}
+
 /** Compiles every route's schemas once. */
 export const makeShape = (routes: readonly Route[]): Stage => {
   const checks = new Map(routes.map((route) => [route, checksOf(route)]))
@@ -26,7 +33,7 @@ export const makeShape = (routes: readonly Route[]): Stage => {
     const badQuery = check.query(exchange.query)[0]
     if (badQuery) throw new Problem(badQuery.code, badQuery.detail, { faults: [badQuery] })
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') exchange.form = await exchange.bytes()
-    if (check.body) {
+    if (check.body && !isBytes(exchange)) {
       exchange.body = jsonOf(exchange.form ?? Buffer.alloc(0), exchange.headers['content-type'])
       const faults = check.body(exchange.body)
       if (faults[0]) throw new Problem(faults[0].code, faults[0].detail, { faults })

@@ -13,6 +13,7 @@ import { authRoutes } from './auth/routes.ts'
 import { signinRoutes } from './auth/signin-page.ts'
 import { devInstanceRoutes } from './devinstance.ts'
 import { hostRoutes } from './host.ts'
+import { draftRoutes } from './invoice/draft-routes.ts'
 import { issuerRoutes } from './invoice/issuer-routes.ts'
 import { pageRoutes } from './invoice/page.ts'
 import { invoiceRoutes } from './invoice.ts'
@@ -38,6 +39,7 @@ const SURFACES: readonly Surface[] = [
     description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
     routes: [
       ...issuerRoutes,
+      ...draftRoutes,
       ...invoiceRoutes,
       ...accountRoutes,
       ...authRoutes,
@@ -122,6 +124,7 @@ export const systemRoutes: Route[] = [
 /** Every route of the service. */
 export const allRoutes: Route[] = [
   ...issuerRoutes,
+  ...draftRoutes,
   ...invoiceRoutes,
   ...siteRoutes,
   ...previewRoutes,

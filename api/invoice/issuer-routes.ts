@@ -123,7 +123,7 @@ const logo: Route[] = [
     summary: 'Set the logo of an issuer',
     description: 'The bytes of one still PNG, JPEG or WebP picture. It is made anew for documents, on white.',
     scope: scope('account:profile'),
-    bodyContentType: 'image/*',
+    bytesTypes: ['image/*'],
     bodyMaxBytes: LOGO_BYTES_MAX,
     answers: { 200: wrapped, 202: pending },
     codes: ['NOT_FOUND', 'BAD_LOGO', 'BODY_TOO_LARGE'],

@@ -162,6 +162,11 @@ export const API = {
   oidcIssuer: withDefault(url('BOTTEGA_OIDC_ISSUER', ['https', 'http']), undefined),
   oidcClientId: withDefault(text('BOTTEGA_OIDC_CLIENT_ID'), undefined),
   oidcClientSecret: withDefault(text('BOTTEGA_OIDC_CLIENT_SECRET'), undefined),
+  /** The language model for drafts: address and name, or neither; an endpoint of one's own may want no key. */
+  llmUrl: withDefault(url('BOTTEGA_LLM_URL', ['https', 'http']), undefined),
+  llmModel: withDefault(text('BOTTEGA_LLM_MODEL', 'the name of a model'), undefined),
+  llmKey: withDefault(text('BOTTEGA_LLM_KEY', 'a key'), undefined),
+  llmTimeoutSeconds: withDefault(integer('BOTTEGA_LLM_TIMEOUT_SECONDS', { min: 1, max: 300 }), 60),
 }
 
 const upTo = (name: string, max: number, fallback: number) => withDefault(integer(name, { min: 1, max }), fallback)
@@ -199,4 +204,14 @@ export const oidcOf = (env: Pick<Env<typeof API>, 'oidcIssuer' | 'oidcClientId' 
   const missing = Object.entries(given).filter(([, value]) => value === undefined)
   if (missing.length === Object.keys(given).length) return null
   throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; OpenID Connect needs all three' })))
+}
+
+/** The language model to ask; null when none is configured. @throws EnvError when only a part of it is */
+export const llmOf = (env: Pick<Env<typeof API>, 'llmUrl' | 'llmModel' | 'llmKey' | 'llmTimeoutSeconds'>) => {
+  const { llmUrl: url, llmModel: model, llmKey: key } = env
+  if (url !== undefined && model !== undefined) return { url, model, key, timeoutMs: env.llmTimeoutSeconds * 1000 }
+  if (url === undefined && model === undefined && key === undefined) return null
+  const given = { BOTTEGA_LLM_URL: url, BOTTEGA_LLM_MODEL: model }
+  const missing = Object.entries(given).filter(([, value]) => value === undefined)
+  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; a language model needs URL and model' })))
 }

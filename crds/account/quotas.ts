@@ -18,6 +18,13 @@ type Rule = {
 
 const everyPlan = (limit: number) => ({ free: limit, pro: limit, team: limit })
 
+/** Questions to a language model: each surface has a pool of its own, and a grant holds for each (CONTRACT section 10). */
+const AI_PER_DAY = {
+  byPlan: { free: 20, pro: 200, team: 1000 },
+  granted: (account: Allowed) => account.ai_per_day,
+  daily: true,
+} as const
+
 export const QUOTAS = {
   sends_per_day: {
     byPlan: { free: 20, pro: 200, team: 1000 },
@@ -35,7 +42,8 @@ export const QUOTAS = {
     granted: (account) => account.limits?.publishes_per_day,
     daily: true,
   },
-  ai_per_day: { byPlan: { free: 20, pro: 200, team: 1000 }, granted: (account) => account.ai_per_day, daily: true },
+  invoice_ai_per_day: AI_PER_DAY,
+  website_ai_per_day: AI_PER_DAY,
   devbox_cost_cap_usd: { byPlan: everyPlan(100), granted: (account) => account.cost_cap_usd, daily: false },
 } as const satisfies Record<string, Rule>
 
@@ -59,6 +67,10 @@ export const nextTurn = (now: Date): string =>
 /** What SEND_CAP says, over REST and in a status. */
 export const sendCapDetail = (account: string, limit: number, now: Date): string =>
   `${account} may send ${limit} invoices a day and has; the next day begins at ${nextTurn(now)}`
+
+/** What INVOICE_AI_QUOTA says. */
+export const invoiceAiDetail = (account: string, limit: number, now: Date): string =>
+  `${account} may ask ${limit} times a day for a draft of an invoice and has; the next day begins at ${nextTurn(now)}`
 
 /** What SITE_QUOTA says. */
 export const siteCapDetail = (account: string, limit: number): string => `${account} may have ${limit} websites and has`

@@ -65,7 +65,9 @@ export const spec = {
       minimum: 0,
       maximum: COST_CAP_USD_MAX,
     },
-    aiPerDay: allowance('How often a day the AI may be asked, in place of what the plan says.'),
+    aiPerDay: allowance(
+      'How often a day the AI may be asked, for invoices and for websites each, in place of what the plan says.',
+    ),
     limits: {
       type: 'object',
       description: 'What support has granted in place of the limits of the plan.',

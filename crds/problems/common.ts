@@ -87,6 +87,23 @@ export const COMMON_PROBLEMS = {
     next: 'Send it after 00:00 UTC, or ask support to raise the cap.',
   },
 
+  // ---- drafts by a language model (spec/1 "AI drafting endpoints"; spec/2 Errors)
+  LLM_NOT_CONFIGURED: {
+    status: 503,
+    title: 'This installation has no language model',
+    next: 'Send JSON of your own, or ask the operator to configure one.',
+  },
+  LLM_UNAVAILABLE: {
+    status: 503,
+    title: 'The language model does not answer',
+    next: 'Try again after the time in Retry-After; nothing was counted.',
+  },
+  LLM_BAD_ANSWER: {
+    status: 502,
+    title: 'The language model gave no usable answer',
+    next: 'Say it in other words, or send JSON of your own; nothing was counted.',
+  },
+
   // ---- Idempotency-Key (DESIGN section 5)
   BAD_IDEMPOTENCY_KEY: {
     status: 400,

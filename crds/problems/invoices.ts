@@ -91,6 +91,26 @@ export const INVOICE_PROBLEMS = {
     title: 'The logo is no picture that can stand on a document',
     next: 'Save it anew as one still PNG, JPEG or WebP of at most 2 MB and 16 megapixels, and send its bytes.',
   },
+  INVOICE_AI_QUOTA: {
+    status: 429,
+    title: "The account's drafts by AI of this day are used up",
+    next: 'Send the invoice as JSON, which is never capped, or ask again after the time in Retry-After.',
+  },
+  BAD_CONTRACT: {
+    status: 400,
+    title: 'The contract cannot be read',
+    next: 'Send {"text": …} as JSON, a PDF that opens without a password, or plain text in UTF-8.',
+  },
+  CONTRACT_TOO_LONG: {
+    status: 400,
+    title: 'The contract is too long',
+    next: 'Send the part that says what is to be paid, within the limit named here.',
+  },
+  CONTRACT_WITHOUT_TEXT: {
+    status: 422,
+    title: 'The PDF holds pictures of text, not text',
+    next: 'Send a PDF with text (run character recognition over the scan first), or the text itself.',
+  },
   PDF_RENDER_OFF: {
     status: 503,
     title: 'The PDF renderer is switched off',

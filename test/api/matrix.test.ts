@@ -6,6 +6,7 @@ import { query } from '../../hack/lib/postgres.ts'
 import { addAccount, type Minter, makeMinter } from '../support/callers.ts'
 import { PROFILE } from '../support/devbox.ts'
 import { call, eventually, order, type Platform, type Reply, startPlatform } from '../support/invoicing.ts'
+import { type StandInLlm, says, startLlm } from '../support/llm.ts'
 import { png } from '../support/logos.ts'
 import { assert, spec } from '../support/spec.ts'
 
@@ -94,6 +95,9 @@ const wrongWith = (wanted: Class, route: Route, reply: Reply): string | undefine
 
 const BODIES: Record<string, () => unknown> = {
   'POST /api/invoices': () => order({ send: false }),
+  'POST /api/invoices/draft': () => ({ prompt: 'A month' }),
+  'POST /api/invoices/chat': () => ({ messages: [{ role: 'user', content: 'A month' }] }),
+  'POST /api/invoices/extract-contract': () => ({ text: 'ACME pays.' }),
   'POST /api/auth/tokens': () => ({ name: 'made in the matrix', scopes: ['invoices:read'] }),
   'POST /api/website/generate': () => ({ content: { meta: { company_name: 'Matrix' } } }),
   'PUT /api/website/:id/domain': () => ({
@@ -119,6 +123,7 @@ const NEVER_SUCCEED = [
 
 spec('the matrix of every route and every caller', (t) => {
   let platform: Platform
+  let llm: StandInLlm
   let minter: Minter
   let site: { id: string; link: string }
   let invoice: { id: string; link: string; sha256: string }
@@ -167,7 +172,9 @@ spec('the matrix of every route and every caller', (t) => {
   }
 
   t.before(async () => {
-    platform = await startPlatform()
+    llm = await startLlm()
+    llm.will(says({ reply: 'Yes.', draft: {}, items: [] }))
+    platform = await startPlatform({ env: { BOTTEGA_LLM_URL: llm.url, BOTTEGA_LLM_MODEL: 'small' } })
     minter = makeMinter(platform)
     await platform.kubectl(['patch', 'acct', 'demo', '--type=merge', '-p', '{"spec":{"teams":["studio"]}}'])
     full['full access'] = platform.owner
@@ -190,6 +197,7 @@ spec('the matrix of every route and every caller', (t) => {
   t.after(async () => {
     await minter.end()
     await platform.end()
+    await llm.end()
   })
 
   /** An issuer of `demo` with a logo. */

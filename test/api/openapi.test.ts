@@ -79,7 +79,7 @@ spec('the OpenAPI document', (t) => {
   })
 
   t('says of a body of bytes what type they are', () => {
-    const made = operation(route({ method: 'POST', bodyContentType: 'image/*' }))
+    const made = operation(route({ method: 'POST', bytesTypes: ['image/*'] }))
     assert.equal(made.requestBody, { content: { 'image/*': {} } })
     assert.is(operation(route({ method: 'POST' })).requestBody, undefined)
   })

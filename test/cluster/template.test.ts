@@ -106,7 +106,13 @@ spec('the chart', (t) => {
 
   t('gives the processes only settings that they read', async () => {
     const objects = await rendered(
-      ...['admin.email=a@b.test', 'oidc.issuer=https://id.test', 'oidc.clientId=one'].flatMap((one) => ['--set', one]),
+      ...[
+        'admin.email=a@b.test',
+        'oidc.issuer=https://id.test',
+        'oidc.clientId=one',
+        'llm.url=https://m.test',
+        'llm.model=m',
+      ].flatMap((one) => ['--set', one]),
     )
     const known = (fields: Record<string, { name: string }>) => Object.values(fields).map(({ name }) => name)
     const given = (name: string) => containerOf(find(objects, 'Deployment', name)).env?.map((one) => one.name) ?? []
@@ -114,6 +120,7 @@ spec('the chart', (t) => {
     assert.equal(unread(given('bottega-controllers'), known(CONTROLLERS)), [])
     assert.equal(unread(given('bottega-api'), known({ ...API, ...LIMITS })), [])
     assert.ok(given('bottega-api').includes('BOTTEGA_OIDC_CLIENT_SECRET'))
+    assert.ok(given('bottega-api').includes('BOTTEGA_LLM_KEY'))
   })
 
   t('hands further settings to both processes', async () => {
@@ -174,6 +181,7 @@ spec('the chart', (t) => {
     ['signUp=maybe', 'a third way to sign up', /at '\/signUp'/],
     ['crds.keep=perhaps', 'neither yes nor no', /at '\/crds\/keep': got string, want boolean/],
     ['secret.secretKey=short', 'a key that is too short', /at '\/secret\/secretKey'/],
+    ['llm.url=https://m.test', 'half of a language model', /llm: url and model go together/],
     ['oidc.issuer=https://id.test', 'half of OpenID Connect', /oidc: issuer and clientId go together/],
     ['secret.smtpUrl=smtp://m', 'two sources of a secret', /secret\.smtpUrl: not together with secret\.existingSecret/],
   ]

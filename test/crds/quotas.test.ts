@@ -13,7 +13,8 @@ spec('quotas', (t) => {
     assert.equal(onEveryPlan('webhook_endpoints'), [3, 3, 3])
     assert.equal(onEveryPlan('sites'), [3, 20, 100])
     assert.equal(onEveryPlan('publishes_per_day'), [5, 50, 500])
-    assert.equal(onEveryPlan('ai_per_day'), [20, 200, 1000])
+    assert.equal(onEveryPlan('invoice_ai_per_day'), [20, 200, 1000])
+    assert.equal(onEveryPlan('website_ai_per_day'), [20, 200, 1000])
     assert.equal(onEveryPlan('devbox_cost_cap_usd'), [100, 100, 100])
   })
 
@@ -25,7 +26,8 @@ spec('quotas', (t) => {
       webhook_endpoints: 3,
       sites: 0,
       publishes_per_day: 5,
-      ai_per_day: 7,
+      invoice_ai_per_day: 7,
+      website_ai_per_day: 7,
       devbox_cost_cap_usd: 0,
     })
   })
