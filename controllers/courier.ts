@@ -7,6 +7,7 @@
 import { signinMail } from '../crds/account/mail.ts'
 import type { Frozen } from '../crds/invoice/frozen.ts'
 import { invoiceMail } from '../crds/invoice/mail.ts'
+import { type OwnerNotice, ownerMail } from '../crds/invoice/ownermail.ts'
 import { type Mail, MailError, type Mailer } from './io/mail.ts'
 import { makeBatch } from './runtime/batch.ts'
 import type { Keys } from './runtime/keys.ts'
@@ -63,7 +64,7 @@ type MailRow = OutboxRow & AboutSend
 type DocumentPayload = { mail: 'invoice' | 'receipt'; n: number; snapshot?: string }
 /** `until` (ISO): the link opens nothing afterwards, so it is not worth sending. */
 type SigninPayload = { mail: 'signin'; id: string; email: string; until: string }
-type MailPayload = DocumentPayload | SigninPayload
+type MailPayload = DocumentPayload | SigninPayload | OwnerNotice
 
 const MINUTE_MS = 60_000
 const payloadOf = (row: MailRow): MailPayload => row.payload as MailPayload
@@ -96,9 +97,27 @@ const composeDocument = (deps: CourierDeps, row: MailRow, { mail, n }: DocumentP
   }
 }
 
+const composeNotice = (row: MailRow, notice: OwnerNotice): Mail => ({
+  messageId: row.messageId,
+  to: { name: '', address: notice.to },
+  ...ownerMail(notice),
+  date: new Date(row.createdAt),
+})
+
 const compose = (deps: CourierDeps, row: MailRow): Mail => {
   const payload = payloadOf(row)
-  return payload.mail === 'signin' ? composeSignin(deps, row, payload) : composeDocument(deps, row, payload)
+  switch (payload.mail) {
+    case 'signin':
+      return composeSignin(deps, row, payload)
+    case 'claimed':
+    case 'undelivered':
+      return composeNotice(row, payload)
+    case 'invoice':
+    case 'receipt':
+      return composeDocument(deps, row, payload)
+    default:
+      return payload satisfies never
+  }
 }
 
 /** A link that opens nothing any more would only confuse. */
@@ -107,12 +126,16 @@ const isOver = (row: MailRow, now: Date): boolean => {
   return payload.mail === 'signin' && Date.parse(payload.until) <= now.getTime()
 }
 
+/** The recipient's server has refused this mail for good (RFC 5321 section 4.2.1). */
+const isBounce = ({ temporary, response }: MailError): boolean => !temporary && /^5\d\d/.test(response)
+
 /** What a failure means for the row. Only a refusal, or too many tries, is final. */
 const settlementOf = (row: MailRow, error: unknown, now: Date): Settlement => {
   const base = { id: row.id, attempt: row.attempt }
   const told = error instanceof MailError ? error : null
   const message = told?.message ?? 'the mail could not be composed'
   const waitMs = RETRY_AFTER_MS[row.attempt - 1]
+  if (told && isBounce(told)) return { ...base, state: 'bounced', error: message }
   if ((told && !told.temporary) || waitMs === undefined) return { ...base, state: 'failed', error: message }
   const dueAt = new Date(now.getTime() + waitMs).toISOString()
   return told?.sentData
