@@ -69,6 +69,22 @@ export const claimFaults = ({ paidOn }: Pick<Claiming, 'paidOn'>, now: Date): Fa
   return []
 }
 
+/** With or without thousands apart, in either way of the world; two decimals at most. */
+const PLAIN = /^\d{1,13}(?:[.,]\d{1,2})?$/
+const GROUPED = /^\d{1,3}(?:(?:,\d{3}){1,4}(?:\.\d{1,2})?|(?:\.\d{3}){1,4}(?:,\d{1,2})?)$/
+
+/** An amount as a person writes it, in hundredths of the currency unit; null when it is none. */
+export const centsOfText = (text: string): number | null => {
+  const amount = text.replace(/\s+/g, '')
+  if (!PLAIN.test(amount) && !GROUPED.test(amount)) return null
+  const [, whole = '', fraction = ''] = /^(.*?)(?:[.,](\d{1,2}))?$/.exec(amount) ?? []
+  return Number(whole.replace(/\D/g, '') + fraction.padEnd(2, '0'))
+}
+
+/** The other way round, without thousands apart: what a field of a form is filled with. */
+export const textOfCents = (cents: number): string =>
+  `${Math.trunc(cents / 100)}.${String(cents % 100).padStart(2, '0')}`
+
 type Asked = { books: Books; standing: Standing; currency: string; number: string; claims: readonly Claim[] }
 
 /** The amount that a claim comes to, or why it is refused. */
