@@ -28,7 +28,7 @@ const formOf = ({ path, view }: Found, lang: Lang, today: string, wrong: Wrong |
 
 /** @param wrong what the form was sent with, when it is shown once more */
 export const pageOf = async (deps: Deps, found: Found, lang: Lang, wrong: Wrong | null = null): Promise<string> => {
-  const { frozen, view, path, gate } = found
+  const { frozen, view, path, gate, row } = found
   const zone = await zoneFor(deps, found)
   const dayOf = (instant: string): string => dayIn(new Date(instant), zone)
   return invoicePage({
@@ -50,12 +50,14 @@ export const pageOf = async (deps: Deps, found: Found, lang: Lang, wrong: Wrong 
       const note = `${path}/credit-notes/${encodeURIComponent(number)}`
       return [{ number, on: dayOf(created_at), amountCents: amount_cents, path: note }]
     }),
-    claims: view.claims.map(({ paid_on, reference, amount_cents }) => ({
+    // a view that was archived before there were claims has none
+    claims: (view.claims ?? []).map(({ paid_on, reference, amount_cents }) => ({
       paidOn: paid_on,
       reference,
       amountCents: amount_cents,
     })),
-    claimForm: formOf(found, lang, dayOf(deps.now().toISOString()), wrong),
+    // nothing can be decided on where the resource is gone
+    ...(!row.archived && { claimForm: formOf(found, lang, dayOf(deps.now().toISOString()), wrong) }),
     path,
     url: `${deps.publicUrl}${path}`,
     hasLogo: Boolean(frozen.seller.logo),

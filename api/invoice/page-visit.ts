@@ -1,4 +1,5 @@
 /** Visits to the client's page: the password that opens it, and that its client looked at it. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { KubeError } from '../../controllers/runtime/errors.ts'
 import { viewKey } from '../../crds/invoice/heard.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
@@ -11,10 +12,15 @@ import type { Answer, ApiRequest } from '../route.ts'
 import { callerOf, type Found, findPage, isOpen, PAGE_COOKIE, pageHtml, refuseVisitor } from './page.ts'
 
 const SESSION_MS = 12 * 60 * 60 * 1000
+/** How long a wrong password waits for its answer. */
+const WRONG_MS = 250
 
 /** The seller's own look, or that of whoever runs the platform, says nothing of the client. */
 const isOfHouse = async (deps: Deps, request: ApiRequest, { row }: Found): Promise<boolean> => {
-  const caller = await callerOf(deps, request)
+  const caller = await callerOf(deps, request).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'UNAUTHENTICATED') return null
+    throw error
+  })
   return caller !== null && (caller.account === row.account || caller.profile.role !== 'member')
 }
 
@@ -46,6 +52,7 @@ export const enterPage = async (deps: Deps, request: ApiRequest): Promise<Answer
   }
   const given = new URLSearchParams((request.form ?? Buffer.alloc(0)).toString('utf8')).get('password') ?? ''
   if (!deps.keys.passwordOpens(given.trim(), name, n)) {
+    await sleep(WRONG_MS)
     return refuseVisitor(request, found, { status: 403, wrong: true })
   }
   await right()

@@ -132,49 +132,47 @@ export const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer>
   return pageHtml(200, await pageOf(deps, found, langOf(request, found.frozen)))
 }
 
-/** Bytes that were frozen for this invoice, to whoever is past the gate. */
-const bytesFor = async (
-  deps: Deps,
-  request: ApiRequest,
-  found: Found,
-  { sha256, ...headers }: { sha256: string; 'content-type': string; 'content-disposition': string },
-): Promise<Answer> => {
-  if (!(await isOpen(deps, request, found))) return refuseVisitor(request, found, { status: 401 })
-  const bytes = await deps.blobs.get(sha256)
-  if (!bytes) throw new Problem('INTERNAL', 'The document is recorded but its bytes are not there.')
-  return { status: 200, bytes, headers: { ...PAGE_HEADERS, ...headers } }
-}
+type Kept = { sha256: string; contentType: string; fileName?: string }
 
-const pdf = (name: string) => ({
-  'content-type': 'application/pdf',
-  'content-disposition': `inline; filename="${name}.pdf"`,
-})
-
-export const showPdf = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const found = await findPage(deps, request)
-  return bytesFor(deps, request, found, { sha256: found.sha256, ...pdf(found.frozen.number) })
-}
-
-/** A credit note of this invoice by its number. */
-export const showCreditNote = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const found = await findPage(deps, request)
-  const note = found.snapshots.find(({ kind, number }) => kind === 'credit_note' && number === request.params.number)
-  if (!note) throw new Problem('NOT_FOUND', 'There is no such credit note of this invoice.')
-  return bytesFor(deps, request, found, { sha256: note.sha256, ...pdf(note.number) })
-}
+/** Bytes that were frozen for this invoice. Whoever is not past the gate is not even told whether there are any. */
+const kept =
+  (what: (found: Found, request: ApiRequest) => Kept | undefined) =>
+  async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+    const found = await findPage(deps, request)
+    if (!(await isOpen(deps, request, found))) return refuseVisitor(request, found, { status: 401 })
+    const asked = what(found, request)
+    if (!asked) throw new Problem('NOT_FOUND', 'This invoice has no such document.')
+    const bytes = await deps.blobs.get(asked.sha256)
+    if (!bytes) throw new Problem('INTERNAL', 'The document is recorded but its bytes are not there.')
+    const contentType = asked.contentType === 'image/*' ? imageType(bytes) : asked.contentType
+    const disposition = asked.fileName === undefined ? 'inline' : `inline; filename="${asked.fileName}"`
+    const headers = { ...PAGE_HEADERS, 'content-type': contentType, 'content-disposition': disposition }
+    return { status: 200, bytes, headers }
+  }
 
 const PNG = 0x89
+/** Logos are made by us, as a PNG or a JPEG. */
+const imageType = (bytes: Buffer): string => (bytes[0] === PNG ? 'image/png' : 'image/jpeg')
 
-/** The seller's picture as it was frozen; made by us, a PNG or a JPEG. */
-export const showLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const found = await findPage(deps, request)
-  const { logo } = found.frozen.seller
-  if (!logo) throw new Problem('NOT_FOUND', 'There is no logo on this invoice.')
-  const kind = { 'content-type': 'image/png', 'content-disposition': 'inline' }
-  const answer = await bytesFor(deps, request, found, { sha256: logo.sha256, ...kind })
-  if (answer.status !== 200 || answer.bytes?.[0] === PNG) return answer
-  return { ...answer, headers: { ...answer.headers, 'content-type': 'image/jpeg' } }
-}
+const pdf = (sha256: string, name: string): Kept => ({
+  sha256,
+  contentType: 'application/pdf',
+  fileName: `${name}.pdf`,
+})
+
+export const showPdf = kept(({ sha256, frozen }) => pdf(sha256, frozen.number))
+
+/** A credit note of this invoice by its number. */
+export const showCreditNote = kept(({ snapshots }, { params }) => {
+  const note = snapshots.find(({ kind, number }) => kind === 'credit_note' && number === params.number)
+  return note && pdf(note.sha256, note.number)
+})
+
+/** The seller's picture as it was frozen. */
+export const showLogo = kept(({ frozen }) => {
+  const { logo } = frozen.seller
+  return logo ? { sha256: logo.sha256, contentType: 'image/*' } : undefined
+})
 
 const asset = (text: string, contentType: string) => async (): Promise<Answer> => ({
   status: 200,
