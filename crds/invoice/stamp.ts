@@ -1,6 +1,7 @@
 /** Documents that follow from what happened: the invoice stamped PAID or VOID, and its credit notes. */
 import { booksOf, settlementOf } from './books.ts'
 import { creditNoteOf } from './credit.ts'
+import { enclosed } from './enclose.ts'
 import { type InvoiceEvent, type InvoiceEventType, invoiceEvent } from './events.ts'
 import { type InvoiceFacts, zoneOf } from './facts.ts'
 import { RECEIPT, standingOf } from './freeze.ts'
@@ -36,6 +37,13 @@ export type ClaimCreditStep = {
 
 const has = (world: InvoiceWorld, id: string): boolean => world.snapshots.some((snapshot) => snapshot.id === id)
 
+const stampOf = (world: InvoiceWorld, given: Omit<StampStep, 'do' | 'afterSends'>): StampStep => ({
+  ...given,
+  do: 'stamp',
+  frozen: enclosed(given.frozen),
+  afterSends: world.sends.length,
+})
+
 const eventOf = (
   type: InvoiceEventType,
   { spec, metadata }: InvoiceResource,
@@ -67,7 +75,7 @@ export const paidSteps = (object: InvoiceResource, world: InvoiceWorld, facts: I
   if (!frozen) return []
   const mail = spec.test || spec.clientEmail === undefined ? null : 'receipt'
   // invoice.paid was told with the payment itself
-  return [{ do: 'stamp', id: 'paid', kind: 'paid', frozen, afterSends: world.sends.length, order, mail, event: null }]
+  return [stampOf(world, { id: 'paid', kind: 'paid', frozen, order, mail, event: null })]
 }
 
 /** The document with VOID on it. `null`: there is nothing to make it of. */
@@ -83,7 +91,7 @@ export const voidSteps = (
   if (!order || !standing) return null
   const frozen = { ...standing, voidedOn: issuedOn(now, zoneOf(world)) }
   const event = eventOf('invoice.voided', object, world, order, facts)
-  return [{ do: 'stamp', id: 'void', kind: 'void', frozen, afterSends: world.sends.length, order, mail: null, event }]
+  return [stampOf(world, { id: 'void', kind: 'void', frozen, order, mail: null, event })]
 }
 
 /** First its number, then its document. */
@@ -137,5 +145,5 @@ const noteOf = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFact
   const frozen = creditNoteOf(credit, { invoice, taxRateBp: object.spec.taxRateBp, number, issuedOn: day })
   const told = eventOf('invoice.credit_noted', object, world, order, facts)
   const event = { ...told, data: { ...told.data, credit_note: { id, number, amount_cents: amountCents } } }
-  return [{ do: 'stamp', id, kind: 'credit_note', frozen, afterSends: world.sends.length, order, mail: null, event }]
+  return [stampOf(world, { id, kind: 'credit_note', frozen, order, mail: null, event })]
 }
