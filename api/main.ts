@@ -8,6 +8,7 @@ import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.t
 import { makeBlobs } from '../controllers/runtime/blobs.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
 import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
+import { makeDocuments } from '../controllers/runtime/documents.ts'
 import { API, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
 import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
@@ -103,6 +104,7 @@ const main = async () => {
     appendFact: makeAppendFact({ pg, epoch: null }),
     mirror,
     blobs,
+    documents: makeDocuments({ pg }),
     issuers: makeIssuers({ pg }),
     hosts: makeHostReader({ pg }),
     credentials: makeCredentials({ pg, serverKey: env.secretKey }),

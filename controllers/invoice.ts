@@ -18,6 +18,7 @@ import type { InvoiceWorld, SendRecord } from '../crds/invoice/world.ts'
 import { controlOf } from './control.ts'
 import { decide, takePlace, takeResend } from './invoice/decide.ts'
 import type { InvoiceDeps } from './invoice/deps.ts'
+import { withLogos } from './invoice/logo.ts'
 import { claimCredit, claimNumber, freeze, stamp } from './invoice/papers.ts'
 import { tell } from './invoice/tell.ts'
 import type { Controller } from './runtime/controller.ts'
@@ -104,6 +105,7 @@ export const invoiceControl = controlOf({
   make: (house) =>
     invoiceController({
       ...house,
+      pdf: withLogos(house),
       read: makeInvoiceReader({ pg: house.pg }),
       slots: makeSlots({ pg: house.pg }),
     }),

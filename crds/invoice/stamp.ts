@@ -1,6 +1,7 @@
 /** Documents that follow from what happened: the invoice stamped PAID or VOID, and its credit notes. */
 import { booksOf, settlementOf } from './books.ts'
 import { creditNoteOf } from './credit.ts'
+import { enclosed } from './enclose.ts'
 import { type InvoiceEvent, type InvoiceEventType, invoiceEvent } from './events.ts'
 import { type InvoiceFacts, zoneOf } from './facts.ts'
 import { RECEIPT, standingOf } from './freeze.ts'
@@ -41,6 +42,13 @@ const isMailed = ({ test, clientEmail }: InvoiceSpec, { sends }: InvoiceWorld): 
 
 const has = (world: InvoiceWorld, id: string): boolean => world.snapshots.some((snapshot) => snapshot.id === id)
 
+const stampOf = (world: InvoiceWorld, given: Omit<StampStep, 'do' | 'afterSends'>): StampStep => ({
+  ...given,
+  do: 'stamp',
+  frozen: enclosed(given.frozen),
+  afterSends: world.sends.length,
+})
+
 const eventOf = (
   type: InvoiceEventType,
   { spec, metadata }: InvoiceResource,
@@ -72,7 +80,7 @@ export const paidSteps = (object: InvoiceResource, world: InvoiceWorld, facts: I
   if (!frozen) return []
   const mail = spec.test || spec.clientEmail === undefined ? null : 'receipt'
   // invoice.paid was told with the payment itself
-  return [{ do: 'stamp', id: 'paid', kind: 'paid', frozen, afterSends: world.sends.length, order, mail, event: null }]
+  return [stampOf(world, { id: 'paid', kind: 'paid', frozen, order, mail, event: null })]
 }
 
 /** The document with VOID on it. `null`: there is nothing to make it of. */
@@ -89,7 +97,7 @@ export const voidSteps = (
   const frozen = { ...standing, voidedOn: issuedOn(now, zoneOf(world)) }
   const event = eventOf('invoice.voided', object, world, order, facts)
   const mail = isMailed(object.spec, world) ? 'voided' : null
-  return [{ do: 'stamp', id: 'void', kind: 'void', frozen, afterSends: world.sends.length, order, mail, event }]
+  return [stampOf(world, { id: 'void', kind: 'void', frozen, order, mail, event })]
 }
 
 /** First its number, then its document. */
@@ -144,5 +152,5 @@ const noteOf = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFact
   const mail = isMailed(object.spec, world) ? 'credited' : null
   const told = eventOf('invoice.credit_noted', object, world, order, facts)
   const event = { ...told, data: { ...told.data, credit_note: { id, number, amount_cents: amountCents } } }
-  return [{ do: 'stamp', id, kind: 'credit_note', frozen, afterSends: world.sends.length, order, mail, event }]
+  return [stampOf(world, { id, kind: 'credit_note', frozen, order, mail, event })]
 }

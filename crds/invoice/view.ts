@@ -11,7 +11,9 @@ import { type ClientView, viewClient } from './client.ts'
 import { type DeliveryView, viewDelivery } from './delivery.ts'
 import type { InvoiceFacts, Phase } from './facts.ts'
 import { faultsOf } from './faults.ts'
+import { draftOf } from './freeze.ts'
 import { type Gate, gateOf } from './gate.ts'
+import { paperWarnings } from './paperwords.ts'
 import { type PayloadView, payloadOf, viewPayload } from './payload.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec } from './schema.ts'
 import { type Totals, totalsOf } from './totals.ts'
@@ -119,7 +121,7 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     url: facts?.url ?? null,
     ...historyOf(metadata, world, facts),
     delivery: viewDelivery(spec, world),
-    warnings: warningsOf(spec, world, facts),
+    warnings: [...warningsOf(spec, world, facts), ...paperWarningsOf(object, world, facts)],
     created_at: instant(metadata.creationTimestamp),
     version: metadata.generation,
     gate: world && spec.clientEmail !== undefined ? gateOf(world) : null,
@@ -232,6 +234,19 @@ const wouldEmailOf = (
 ): InvoiceView['would_email'] => {
   if (!spec.test || !world || world.sends.length === 0 || spec.clientEmail === undefined) return null
   return { to: spec.clientEmail, mail: facts?.phase === 'paid' ? 'receipt' : 'invoice', gate: gateOf(world) }
+}
+
+/** On what was sent last, else on the draft; there is nothing to be mended on a voided one. */
+const paperWarningsOf = (
+  { metadata, spec }: Viewed,
+  world: InvoiceWorld | null,
+  facts: InvoiceFacts | undefined,
+): string[] => {
+  const sent = world?.sends.at(-1)?.frozen
+  if (!world || facts?.phase === 'voided') return []
+  if (sent) return paperWarnings(sent)
+  if (!world.issuer || faultsOf(spec).length > 0) return []
+  return paperWarnings(draftOf(spec, world.issuer, new Date(metadata.creationTimestamp)))
 }
 
 const warningsOf = (spec: InvoiceSpec, world: InvoiceWorld | null, facts: InvoiceFacts | undefined): string[] => {

@@ -61,6 +61,11 @@ export const INVOICE_PROBLEMS = {
     next: 'Use an id from GET /api/invoices/issuers, or leave it out.',
   },
   XML_OF_DRAFT: { status: 409, title: 'A draft has no XML', next: 'Send it; its XML is that of the frozen document.' },
+  XML_OF_VOID: {
+    status: 409,
+    title: 'A voided invoice has no XML, which a machine would pay',
+    next: 'Name an earlier document in sha256, out of GET /api/invoices/:id/snapshots.',
+  },
   XML_INCOMPLETE: {
     status: 409,
     title: 'What was frozen is no electronic invoice by EN 16931',

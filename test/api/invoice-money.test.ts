@@ -79,7 +79,7 @@ spec('money on an invoice', (t) => {
     const { snapshots } = await get(`/${id}/snapshots`)
     assert.equal(
       snapshots.map(({ kind }: Json) => kind),
-      ['paid', 'send'],
+      ['paid', 'invoice'],
     )
     assert.match(await pdfText(`/${id}/pdf`), /PAID/)
     assert.not.match(await pdfText(`/${id}/snapshots/${snapshots[1].sha256}`), /PAID/)

@@ -138,8 +138,9 @@ spec('the view of an invoice', (t) => {
     const nobody = invoiceSpec()
     delete nobody.clientEmail
     const object = { ...invoiceResource(), spec: nobody }
-    assert.is(viewInvoice(object, sentWorld(nobody)).warnings.length, 1)
-    assert.equal(view({}, sentWorld()).warnings, [])
+    const written = (warnings: string[]) => warnings.filter((one) => one.includes('client_email'))
+    assert.is(written(viewInvoice(object, sentWorld(nobody)).warnings).length, 1)
+    assert.equal(written(view({}, sentWorld()).warnings), [])
   })
 
   t('is compared with the order as it was claimed, not as it was edited', () => {
