@@ -5,6 +5,7 @@ import type { AppStore } from '../controllers/runtime/appstore.ts'
 import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
+import type { Books } from '../controllers/runtime/books.ts'
 import type { Devboxes } from '../controllers/runtime/devboxes.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
 import type { Credentials, HostReader } from '../controllers/runtime/hosts.ts'
@@ -38,6 +39,7 @@ export type Deps = {
   mirror: MirrorReader
   blobs: Blobs
   issuers: Issuers
+  books: Books
   hosts: HostReader
   /** Private keys of hosts: written here, opened by the controllers. */
   credentials: Pick<Credentials, 'put'>

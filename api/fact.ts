@@ -18,15 +18,23 @@ type Reported = {
   fact: Pick<NewFact, 'key' | 'kind' | 'body'>
   /** Once the fact stands: the caller does not want to wait. */
   isAsync: boolean
+  /** Makes the resource anew where it has left the cluster; without it such a one is NOT_FOUND. */
+  bringBack?: () => Promise<unknown>
 }
 
 const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
 
-const wake = async ({ kube, namespace, now }: Reporting, { kind, name }: Reported, seq: number): Promise<void> => {
+const wake = async (
+  { kube, namespace, now }: Reporting,
+  { kind, name, bringBack }: Reported,
+  seq: number,
+): Promise<void> => {
   // the sequence, so that two within a millisecond are two
   const annotations = { [RECONCILE_REQUESTED_AT]: `${now().toISOString()}/${seq}` }
   await kube.patchMeta(kind, { namespace, name }, { annotations }).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
+    // It left just now. Whoever looks at the new one finds the fact.
+    if (bringBack) return bringBack()
     throw new Problem('NOT_FOUND', `${name} was deleted; what was asked is decided when it is applied again.`)
   })
 }

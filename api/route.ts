@@ -53,6 +53,8 @@ export type RouteDeclaration = Demands & {
   observes?: true
   /** Changes nothing: a repeat is a new look, and no answer is kept under an Idempotency-Key. */
   looks?: true
+  /** Only says what would become of a body, of any JSON; `body` describes a good one. Nothing is done: no entry of the audit. */
+  rehearses?: true
   /** The answer shows a credential, once: whoever keeps the answer keeps it sealed, and the audit has only its name. */
   secretAnswer?: true
   /** Closed JSON schema of the request body. */

@@ -15,7 +15,10 @@ type FactLike = {
   at: string
 }
 
-export type Recorded = Pick<InvoiceWorld, 'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order'>
+export type Recorded = Pick<
+  InvoiceWorld,
+  'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order' | 'returned'
+>
 
 /** The keys of facts, one place for all who write and read them. */
 export const paymentKey = (id: string): string => `payment:${id}`
@@ -67,6 +70,12 @@ const wishOf = ({ seq, key, kind, body }: FactLike): Wish[] => {
   return kind === 'send' ? [{ ...base, kind }] : []
 }
 
+/** What the last adoption wrote down of the view before it (controllers/invoice.ts). */
+const returnedOf = (adopted: readonly FactLike[]): Recorded['returned'] => {
+  const { createdAt, version } = adopted.findLast(({ body }) => body.createdAt !== undefined)?.body ?? {}
+  return typeof createdAt === 'string' && typeof version === 'number' ? { createdAt, version } : null
+}
+
 /** Reads the facts of one invoice, in whatever order they come. */
 export const recordedOf = (facts: readonly FactLike[]): Recorded => {
   const inOrder = facts.toSorted((a, b) => a.seq - b.seq)
@@ -79,6 +88,7 @@ export const recordedOf = (facts: readonly FactLike[]): Recorded => {
     snapshots: accepted('snapshot').map(snapshotOf),
     wishes: inOrder.filter(({ state }) => state === 'pending').flatMap(wishOf),
     resends: accepted('send').length,
+    returned: returnedOf(accepted('adopted')),
     order: ((first?.outcome?.order ?? first?.body.order) as Payload | undefined) ?? null,
   }
 }

@@ -106,8 +106,9 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     url: facts?.url ?? null,
     ...historyOf(metadata, world, facts),
     warnings: warningsOf(spec, world, facts),
-    created_at: instant(metadata.creationTimestamp),
-    version: metadata.generation,
+    created_at: instant(createdAtOf(metadata, world)),
+    // a resource that has come back counts on from where it was
+    version: metadata.generation + (world?.returned ? world.returned.version - 1 : 0),
     gate: world && spec.clientEmail !== undefined ? gateOf(world) : null,
     send_count: world?.sends.length ?? 0,
     would_email: wouldEmailOf(spec, world, facts),
@@ -148,11 +149,15 @@ const amountsOf = (spec: InvoiceSpec, totals: Totals | null, facts: InvoiceFacts
   }
 }
 
+const createdAtOf = ({ creationTimestamp }: Meta, world: InvoiceWorld | null): string =>
+  world?.returned?.createdAt ?? creationTimestamp
+
 const historyOf = (metadata: Meta, world: InvoiceWorld | null, facts: InvoiceFacts | undefined) => {
   const { payments = [], credits = [], snapshots = [] } = world ?? {}
   const delivery = world?.deliveries.at(-1)
+  const createdAt = createdAtOf(metadata, world)
   const happened = [
-    metadata.creationTimestamp,
+    createdAt,
     ...(world?.record ? [world.record.issuedAt] : []),
     ...(world?.sends ?? []).map((send) => send.at),
     ...payments.map((payment) => payment.receivedAt),
@@ -168,7 +173,7 @@ const historyOf = (metadata: Meta, world: InvoiceWorld | null, facts: InvoiceFac
       : ({ state: 'none', attempts: 0, last_error: null } as const),
     payments: payments.map(viewPayment),
     credit_notes: credits.map((credit) => viewCredit(credit, snapshots)),
-    updated_at: happened.sort().at(-1) ?? instant(metadata.creationTimestamp),
+    updated_at: happened.sort().at(-1) ?? instant(createdAt),
   }
 }
 
@@ -212,7 +217,11 @@ const wouldEmailOf = (
   return { to: spec.clientEmail, mail: facts?.phase === 'paid' ? 'receipt' : 'invoice', gate: gateOf(world) }
 }
 
-const warningsOf = (spec: InvoiceSpec, world: InvoiceWorld | null, facts: InvoiceFacts | undefined): string[] => {
+export const warningsOf = (
+  spec: InvoiceSpec,
+  world: InvoiceWorld | null,
+  facts: InvoiceFacts | undefined,
+): string[] => {
   const money = (cents: number) => displayCents(cents, facts?.currency ?? spec.currency)
   const paidCents = facts?.paidCents ?? 0
   const owed = world && facts?.totalCents !== undefined ? owedBackCents(booksOf(facts.totalCents, world)) : 0

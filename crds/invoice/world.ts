@@ -103,6 +103,8 @@ export type InvoiceWorld = {
   /** The order as it stood when the first money was recorded, or when it was voided; from then on it is fixed. */
   order: Payload | null
   deliveries: Delivery[]
+  /** How it stood when its resource was last deleted; null of one that never was. */
+  returned: { createdAt: string; version: number } | null
   /** Drawings of this draft that somebody asked for and nobody made yet (preview.ts). */
   openPreviews: string[]
   factSeq: number

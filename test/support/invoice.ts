@@ -79,6 +79,7 @@ export const world = (changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
     wishes: [],
     order: null,
     deliveries: [],
+    returned: null,
     openPreviews: [],
     factSeq: 0,
     hasPlace: true,
