@@ -25,14 +25,14 @@ begin atomic
   ),
   entry as (
     select r.resource, r.total_cents, r.currency, r.issued_at, m.id as issuer, m.from_at, m.until_at
+    -- All of them: money is dated by another process' clock, and may seem to have come before the number was given.
     from month m join register r on r.series_id = m.series_id
-    where r.issued_at < m.until_at
   ),
   -- What moved in the month, by invoice.
   moved as (
     select e.resource, e.issuer, e.currency, e.total_cents, true as is_issued, 0 as gateway, 0 as manual, 0 as credited,
       0 as refunded
-    from entry e where e.issued_at >= e.from_at
+    from entry e where e.issued_at >= e.from_at and e.issued_at < e.until_at
     union all
     select e.resource, e.issuer, e.currency, e.total_cents, false,
       case when f.kind = 'payment' and f.body ->> 'declaredBy' = 'gateway' then a.cents else 0 end,
