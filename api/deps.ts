@@ -30,6 +30,7 @@ import type { Vault } from './devinstance/vault.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Limits } from './limits.ts'
 import type { Waiter } from './wait.ts'
+import type { Wake } from './wake.ts'
 
 /** The API reads the ledger and the mirror, and writes nothing but resources, facts and settings. */
 export type Deps = {
@@ -46,6 +47,7 @@ export type Deps = {
   /** The development exception: owners may name what is on loopback. */
   allowLoopback: boolean
   waiter: Waiter
+  wake: Wake
   keys: Keys
   authenticate: Authenticate
   /** Of a dev instance, by its report token. */

@@ -48,6 +48,7 @@ import { makePipeline } from './pipeline.ts'
 import { makeServer } from './server.ts'
 import { allRoutes } from './system.ts'
 import { makeWaiter } from './wait.ts'
+import { makeWake } from './wake.ts'
 
 /** With so many requests under way one is slowed by the others anyway: waiting a moment, they share commits. */
 const CROWD = { from: 6, gatherMs: 25 }
@@ -109,6 +110,7 @@ const main = async () => {
     credentials: makeCredentials({ pg, serverKey: env.secretKey }),
     allowLoopback: env.egressAllowLoopback === 'true',
     waiter,
+    wake: makeWake({ kube, namespace: env.namespace, now }),
     keys,
     authenticate: auth.authenticate,
     authenticateReport: makeReportAuth({ pg, hash }),
