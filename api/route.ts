@@ -35,6 +35,8 @@ export type AnswerDeclaration = {
   description: string
   schema?: JsonSchema
   contentType?: string
+  /** Other types that may be asked for. */
+  orAs?: readonly string[]
   headers?: Record<string, string>
 }
 

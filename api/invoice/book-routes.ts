@@ -142,6 +142,7 @@ export const bookRoutes: Route[] = [
     answers: {
       200: {
         description: 'The month.',
+        orAs: ['text/csv'],
         schema: object('The month.', { month: text('YYYY-MM.'), rollup: list('By currency and issuer.', rollupRow) }),
       },
     },

@@ -14,10 +14,11 @@ const make = async (change: Record<string, unknown> = {}): Promise<Json> => {
   assert.is(made.status, 201, made.text)
   return made.json.invoice
 }
+/** Its mails are out, and its view tells of it. */
 const settle = (id: string) =>
   eventually('its mails', async () => {
     const open = 'select 1 from outbox where resource = $1 and channel = $2 and due_at is not null'
-    return (await sql(open, [id, 'mail'])).length === 0
+    return (await sql(open, [id, 'mail'])).length === 0 && (await read(id)).delivery.state === 'sent'
   })
 const isThere = async (id: string): Promise<boolean> =>
   (await platform.kubectl(['get', 'inv', id, '--ignore-not-found', '-o', 'name'])) !== ''
@@ -99,7 +100,9 @@ spec('an invoice that is finished', (t) => {
       assert.is(await isThere(paid.id), true)
       const [numbers, sends, mails] = before
       assert.equal(await counts(), [Number(numbers) + 1, sends, mails], 'one number for the note, no send, no mail')
-      const deeds = await sql("select count(*) as n from facts where resource = $1 and kind = 'adopted'", [paid.id])
+      const deeds = await sql("select count(*)::int as n from facts where resource = $1 and kind = 'adopted'", [
+        paid.id,
+      ])
       assert.equal(deeds, [{ n: 1 }])
 
       await advance('P21D')
@@ -144,7 +147,7 @@ spec('an invoice that is finished', (t) => {
     assert.equal(shown(await read(sent.id)), shown(voided.json.invoice))
     assert.is((await api('POST', `/${sent.id}/payments`)).json.code, 'NOT_PAYABLE')
     assert.equal(
-      await sql('select count(*) as n from register where resource = $1', [sent.id]),
+      await sql('select count(*)::int as n from register where resource = $1', [sent.id]),
       [{ n: 1 }],
       'one number all the while',
     )
