@@ -30,8 +30,8 @@ const advance = async (duration: string): Promise<void> => {
   assert.is(moved.status, 200, moved.text)
 }
 const counts = async () => [
-  (await sql('select count(*) as n from register'))[0]?.n,
-  (await sql('select count(*) as n from sends'))[0]?.n,
+  (await sql('select count(*)::int as n from register'))[0]?.n,
+  (await sql('select count(*)::int as n from sends'))[0]?.n,
   (await mailsIn(platform.mailDir)).length,
 ]
 /** As it was when it left: what tells of the mail is as it ended. */

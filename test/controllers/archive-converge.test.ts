@@ -120,7 +120,7 @@ const story = (): Story<Answer> => ({
     await kubectl(['delete', 'inv', name, '--ignore-not-found'])
   },
   deathsMin: 20,
-  every: 5,
+  every: 8,
 })
 
 spec('an invoice that leaves and comes back, by a process that dies at any call', (t) => {
