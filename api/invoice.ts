@@ -13,7 +13,7 @@ import { getInvoice, listFilters, listInvoices, pageFilters } from './invoice/re
 import { pendingAnswer, wrapped } from './invoice/shapes.ts'
 import { getXml } from './invoice/xml.ts'
 import type { Route } from './route.ts'
-import { object, paging, text, whole } from './schemas.ts'
+import { object, paging, text, whole, withExamples } from './schemas.ts'
 
 const created: JsonSchema = object('What was made.', {
   number: { type: ['string', 'null'], description: 'Number in the register; null for a draft.' },
@@ -29,6 +29,39 @@ const tag = 'Invoices'
 const one = '/api/invoices/:id'
 const pdf = { description: 'The PDF.', contentType: 'application/pdf' }
 
+const retainer = { description: 'October retainer', qty: 1.5, unit_cents: 80_000 }
+/** Numbered and mailed, a draft, a test, and a receipt. */
+const ORDERS = [
+  {
+    external_ref: 'order-1001',
+    send: true,
+    client_name: 'ACME',
+    client_email: 'billing@acme.test',
+    currency: 'EUR',
+    due_date: '2030-01-31',
+    tax_rate_bp: 2000,
+    items: [retainer],
+    metadata: { project: 'relaunch', phase: 2 },
+  },
+  { client_name: 'ACME', currency: 'EUR', items: [retainer] },
+  {
+    send: true,
+    test: true,
+    client_name: 'ACME',
+    client_email: 'billing@acme.test',
+    currency: 'EUR',
+    items: [retainer],
+  },
+  {
+    send: true,
+    client_name: 'ACME',
+    client_email: 'billing@acme.test',
+    currency: 'EUR',
+    items: [retainer],
+    paid: { method: 'bank transfer', reference: 'TX-93' },
+  },
+]
+
 export const invoiceRoutes: Route[] = [
   ...bookRoutes,
   {
@@ -38,7 +71,7 @@ export const invoiceRoutes: Route[] = [
     description: 'With send: true it is numbered, frozen and emailed before the answer.',
     tag,
     scope: scope('create.invoice'),
-    body: restSchema(spec),
+    body: withExamples(restSchema(spec), ...ORDERS),
     answers: {
       201: { description: 'Made.', schema: created },
       200: { description: 'Made by an earlier call with this external_ref.', schema: created },
@@ -94,7 +127,11 @@ export const invoiceRoutes: Route[] = [
     description: 'A draft, or a sent one without a payment. send: true sends a draft. null takes a field away.',
     tag,
     scope: scope('invoices:write'),
-    body: restSchema(spec, { partial: true }),
+    body: withExamples(
+      restSchema(spec, { partial: true }),
+      { due_date: '2030-02-28', terms: '30 days' },
+      { terms: null },
+    ),
     answers: { 200: { description: 'The invoice.', schema: wrapped }, 202: pendingAnswer },
     codes: [
       'NOT_FOUND',
