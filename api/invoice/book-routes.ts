@@ -3,7 +3,7 @@ import { MONTH_PATTERN, ROLLUP_WORDS } from '../../crds/invoice/reconciliation.t
 import type { JsonSchema } from '../../crds/rest.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { Route } from '../route.ts'
-import { list, object, paging, text, textOrNull, whole } from '../schemas.ts'
+import { list, object, paging, text, textOrNull, whole, withExamples } from '../schemas.ts'
 import { explainInvoice, exportInvoices, exportRegister, getNumbering, getReconciliation } from './books.ts'
 import { preflight, preflightBody } from './preflight.ts'
 import { listFilters, pageFilters } from './read.ts'
@@ -126,6 +126,20 @@ const entry = object('One number.', {
   prev_hash: text('The hash before it.'),
 })
 
+/** One that would be taken, and one without what sending needs. */
+const REHEARSALS = [
+  {
+    send: true,
+    client_name: 'ACME',
+    client_email: 'billing@acme.test',
+    currency: 'EUR',
+    due_date: '2030-01-31',
+    tax_rate_bp: 2000,
+    items: [{ description: 'October retainer', qty: 1.5, unit_cents: 80_000 }],
+  },
+  { send: true, client_name: 'ACME', items: [] },
+]
+
 /** They stand before `/api/invoices/:id`, which would take their names for ids. */
 export const bookRoutes: Route[] = [
   {
@@ -204,7 +218,7 @@ export const bookRoutes: Route[] = [
     scope: scope('create.invoice'),
     looks: true,
     rehearses: true,
-    body: preflightBody,
+    body: withExamples(preflightBody, ...REHEARSALS),
     answers: { 200: { description: 'What would become of it.', schema: rehearsed } },
     codes: [],
     handle: preflight,

@@ -92,8 +92,8 @@ begin atomic
   order by 1, 2;
 end;
 
--- Of these invoices the ones to which nothing has happened since in_before, and nothing is under way: no mail, and no report
--- that nobody decided on.
+-- Of these invoices the ones to which nothing has happened since in_before, and nothing is under way: no mail and nothing else
+-- that the outbox still has to do (events concern no resource), and no report that nobody decided on.
 create function quiet_invoices(in_names text[], in_uids text[], in_before timestamptz, in_limit integer)
 returns table (name text)
 language sql stable
@@ -106,7 +106,7 @@ begin atomic
   where m.uid = k.uid and not m.archived and m.updated_at <= in_before
     and not exists (select from facts f where f.resource = m.name and f.state = 'pending')
     and not exists (
-      select from outbox o where o.resource = m.name and o.channel = 'mail' and o.due_at is not null
+      select from outbox o where o.resource = m.name and o.channel <> 'event' and o.due_at is not null
     )
   order by m.updated_at, m.name
   limit in_limit;
