@@ -10,6 +10,7 @@ import { moneyRoutes } from './invoice/money-routes.ts'
 import { getPdf, getSnapshot, listSnapshots } from './invoice/pdf.ts'
 import { getInvoice, listInvoices } from './invoice/read.ts'
 import { pendingAnswer, wrapped } from './invoice/shapes.ts'
+import { timingRoutes } from './invoice/timing-routes.ts'
 import { getXml } from './invoice/xml.ts'
 import type { Route } from './route.ts'
 import { object, paging, text, whole } from './schemas.ts'
@@ -199,4 +200,5 @@ export const invoiceRoutes: Route[] = [
     handle: getSnapshot,
   },
   ...moneyRoutes,
+  ...timingRoutes,
 ]

@@ -6,7 +6,9 @@
  */
 import { signinMail } from '../crds/account/mail.ts'
 import type { Frozen } from '../crds/invoice/frozen.ts'
-import { invoiceMail } from '../crds/invoice/mail.ts'
+import { invoiceMail, type MailText } from '../crds/invoice/mail.ts'
+import { reminderMail } from '../crds/invoice/remindermail.ts'
+import type { Tone } from '../crds/invoice/reminders.ts'
 import { type Mail, MailError, type Mailer } from './io/mail.ts'
 import { makeBatch } from './runtime/batch.ts'
 import type { Keys } from './runtime/keys.ts'
@@ -61,9 +63,11 @@ type Attempt = { row: MailRow; settlement: Settlement }
 type MailRow = OutboxRow & AboutSend
 /** `snapshot`: about that one, in place of the document of the n-th send. */
 type DocumentPayload = { mail: 'invoice' | 'receipt'; n: number; snapshot?: string }
+/** `n`: the send whose document it reminds of. */
+type ReminderPayload = { mail: 'reminder'; n: number; tone: Tone; dueDate: string | null; balanceCents: number }
 /** `until` (ISO): the link opens nothing afterwards, so it is not worth sending. */
 type SigninPayload = { mail: 'signin'; id: string; email: string; until: string }
-type MailPayload = DocumentPayload | SigninPayload
+type MailPayload = DocumentPayload | ReminderPayload | SigninPayload
 
 const MINUTE_MS = 60_000
 const payloadOf = (row: MailRow): MailPayload => row.payload as MailPayload
@@ -75,26 +79,26 @@ const composeSignin = (deps: CourierDeps, row: MailRow, { id, email, until }: Si
   return { messageId: row.messageId, to: { name: '', address: email }, ...signinMail({ url, minutes }), date }
 }
 
-const composeDocument = (deps: CourierDeps, row: MailRow, { mail, n }: DocumentPayload): Mail => {
+const composeDocument = (deps: CourierDeps, row: MailRow, payload: DocumentPayload | ReminderPayload): Mail => {
   const { gate } = row
   const frozen = row.frozen as Frozen
-  const { subject, text, html, replyTo } = invoiceMail({
+  const url = `${deps.publicUrl}/i/${deps.keys.linkToken(row.resource)}`
+  if (payload.mail === 'reminder') return toClient(row, frozen, reminderMail({ ...payload, frozen, url, gate }))
+  const password = gate === 'password' ? deps.keys.password(row.resource, payload.n) : null
+  return toClient(
+    row,
     frozen,
-    url: `${deps.publicUrl}/i/${deps.keys.linkToken(row.resource)}`,
-    password: gate === 'password' ? deps.keys.password(row.resource, n) : null,
-    locked: gate === 'account',
-    purpose: mail,
-  })
-  return {
-    messageId: row.messageId,
-    to: { name: frozen.client.name, address: frozen.client.email },
-    subject,
-    text,
-    html,
-    ...(replyTo !== undefined && { replyTo }),
-    date: new Date(row.createdAt),
-  }
+    invoiceMail({ frozen, url, password, locked: gate === 'account', purpose: payload.mail }),
+  )
 }
+
+const toClient = (row: MailRow, frozen: Frozen, { replyTo, ...said }: MailText): Mail => ({
+  messageId: row.messageId,
+  to: { name: frozen.client.name, address: frozen.client.email },
+  ...said,
+  ...(replyTo !== undefined && { replyTo }),
+  date: new Date(row.createdAt),
+})
 
 const compose = (deps: CourierDeps, row: MailRow): Mail => {
   const payload = payloadOf(row)

@@ -4,6 +4,7 @@ import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
 import { faultsOf } from '../../crds/invoice/faults.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { type InvoiceSpec, spec as specSchema } from '../../crds/invoice/schema.ts'
+import { TIMING } from '../../crds/invoice/timing.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
 import { mergePatch } from '../../crds/merge.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/rest.ts'
@@ -16,6 +17,10 @@ import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
 import { refuseStranger } from './issuers.ts'
 import { ownRow } from './read.ts'
 import { underSendCap } from './send-cap.ts'
+
+/** Nothing of what is asked stands on the document. */
+const isTiming = (body: unknown): boolean =>
+  Object.keys(body as object).every((field) => (TIMING as readonly string[]).includes(field))
 
 /** Money that was received locks the document (spec/1 "Rules on paid invoices"). */
 const refuseLocked = (view: InvoiceView): void => {
@@ -72,7 +77,7 @@ export const changeInvoice = async (
 export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const view = row.view as InvoiceView
-  refuseLocked(view)
+  if (view.status === 'voided' || !isTiming(request.body)) refuseLocked(view)
   const { issuer_id } = request.body as { issuer_id?: string | null }
   if (issuer_id !== view.issuer_id) await refuseStranger(deps, row.account, issuer_id ?? undefined)
   const change = () => changeInvoice(deps, request, row, () => toPatch(INVOICE, request.body))

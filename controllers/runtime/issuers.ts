@@ -6,6 +6,7 @@
 import { ISSUERS_MAX, type IssuerRow, type Logo, type LogoUpload } from '../../crds/invoice/issuer.ts'
 import type { Profile } from '../../crds/invoice/profile.ts'
 import { DEFAULT_ISSUER } from '../../crds/invoice/schema.ts'
+import type { Scheduled } from '../../crds/schedule.ts'
 import { makeBatch } from './batch.ts'
 import { type Observed, type ObservedRow, toObserved } from './ledger.ts'
 import { DatabaseRefused, type Pg } from './pg.ts'
@@ -161,7 +162,8 @@ select o.resource, o.record, o.sends, o.facts, o.deliveries, o.has_place as "has
   (
     select json_build_object('profile', i.profile, 'logo', i.logo, 'archived', i.archived_at is not null)
     from issuers i where i.account = k.account and i.id = k.issuer
-  ) as issuer
+  ) as issuer,
+  schedule_of(o.resource) as scheduled
 from observe_invoices($1, $2, $3) o
 join unnest($1::text[], $2::text[], $3::text[]) as k(resource, account, issuer) on k.resource = o.resource`
 
@@ -171,6 +173,8 @@ export type InvoiceKey = { resource: string; account: string; issuer: string }
 export type ObservedInvoice = Observed & {
   issuer: { profile: Profile; logo: Logo | null; archived: boolean } | null
   hasPlace: boolean
+  /** What is to happen to it at which instant. */
+  scheduled: Scheduled[]
 }
 
 /** Reads all that a pass over an invoice needs of PostgreSQL; many passes share one read. */
@@ -180,17 +184,18 @@ export const makeInvoiceReader = ({ pg }: { pg: Pg }) =>
     inFlight: 2,
     async run(keys) {
       const distinct = [...new Map(keys.map((key) => [key.resource, key])).values()]
-      const { rows } = await pg.query<ObservedRow & Pick<ObservedInvoice, 'issuer' | 'hasPlace'>>(
-        'observe_invoices',
-        OBSERVE,
-        [
-          distinct.map(({ resource }) => resource),
-          distinct.map(({ account }) => account),
-          distinct.map(({ issuer }) => issuer),
-        ],
-      )
+      const { rows } = await pg.query<
+        ObservedRow & Pick<ObservedInvoice, 'issuer' | 'hasPlace'> & { scheduled: Scheduled[] | null }
+      >('observe_invoices', OBSERVE, [
+        distinct.map(({ resource }) => resource),
+        distinct.map(({ account }) => account),
+        distinct.map(({ issuer }) => issuer),
+      ])
       const found = new Map(
-        rows.map((row) => [row.resource, { ...toObserved(row), issuer: row.issuer, hasPlace: row.hasPlace }]),
+        rows.map((row) => {
+          const { issuer, hasPlace, scheduled } = row
+          return [row.resource, { ...toObserved(row), issuer, hasPlace, scheduled: scheduled ?? [] }]
+        }),
       )
       return keys.map(({ resource }) => {
         const known = found.get(resource)

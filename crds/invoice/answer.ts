@@ -2,6 +2,7 @@
 import { type JsonSchema, restSchema } from '../rest.ts'
 import { clientAnswer } from './client.ts'
 import { PHASES, spec } from './schema.ts'
+import { recurrenceAnswer, remindersAnswer } from './timinganswer.ts'
 
 const asked = restSchema(spec).properties as Record<string, JsonSchema>
 
@@ -112,6 +113,8 @@ export const invoiceAnswer: JsonSchema = object('An invoice. Amounts are hundred
   paid_at: textOrNull('When the balance reached zero.'),
   voided_at: textOrNull('When it was voided.'),
   delivery,
+  reminders: remindersAnswer,
+  recurrence: recurrenceAnswer,
   payments: { type: 'array', description: 'Money that came in, oldest first.', items: payment },
   credit_notes: { type: 'array', description: 'What was credited, oldest first.', items: creditNoteAnswer },
   metadata: { type: 'object', description: 'As it was sent.' },

@@ -11,6 +11,8 @@ import type { InvoiceFacts, Phase } from './facts.ts'
 import { faultsOf } from './faults.ts'
 import { type Gate, gateOf } from './gate.ts'
 import { type PayloadView, payloadOf, viewPayload } from './payload.ts'
+import { heldWarning, type RecurrenceView, viewRecurrence } from './recurrence.ts'
+import { type RemindersView, viewReminders } from './reminders.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec } from './schema.ts'
 import { type Totals, totalsOf } from './totals.ts'
 import type { Credit, InvoiceWorld, Payment } from './world.ts'
@@ -70,6 +72,8 @@ export type InvoiceView = ClientView & {
   paid_at: string | null
   voided_at: string | null
   delivery: { state: 'none' | 'queued' | 'sent' | 'failed' | 'unknown'; attempts: number; last_error: string | null }
+  reminders: RemindersView
+  recurrence: RecurrenceView | null
   payments: PaymentView[]
   credit_notes: CreditNoteView[]
   metadata: Record<string, unknown>
@@ -105,6 +109,8 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     ...amountsOf(spec, totals, facts),
     url: facts?.url ?? null,
     ...historyOf(metadata, world, facts),
+    reminders: viewReminders(spec.reminders?.enabled !== false, world),
+    recurrence: viewRecurrence(spec, world, facts?.phase === 'voided'),
     warnings: warningsOf(spec, world, facts),
     created_at: instant(metadata.creationTimestamp),
     version: metadata.generation,
@@ -217,6 +223,7 @@ const warningsOf = (spec: InvoiceSpec, world: InvoiceWorld | null, facts: Invoic
   const paidCents = facts?.paidCents ?? 0
   const owed = world && facts?.totalCents !== undefined ? owedBackCents(booksOf(facts.totalCents, world)) : 0
   return [
+    ...heldWarning(spec),
     ...(spec.send && !spec.test && spec.clientEmail === undefined
       ? ['There is no client_email, so nothing is emailed: pass the link on yourself.']
       : []),
