@@ -20,18 +20,30 @@ export type TimeStep =
   /** Takes a test invoice away, with its documents. */
   | { do: 'purge' }
 
-const purgeAt = ({ metadata, spec }: InvoiceResource): Date | null =>
-  spec.test ? new Date(Date.parse(metadata.creationTimestamp) + TEST_DAYS * DAY_MS) : null
-
 type Passing = { object: InvoiceResource; world: InvoiceWorld; facts: InvoiceFacts; now: Date }
 
-const wishesOf = ({ object, world, facts, now }: Passing, isReady: boolean): Wish[] => {
-  const purge = purgeAt(object)
+const PURGE = 'purge'
+const purgeRow = (world: InvoiceWorld): Wish | undefined => world.scheduled.find(({ purpose }) => purpose === PURGE)
+
+/** Counted from the first look at it: the age of an object goes by the wall, and the platform's clock may be ahead of it. */
+const purgeWishes = ({ object: { spec }, world, now }: Passing): Wish[] => {
+  if (!spec.test) return []
+  const dueAt = purgeRow(world)?.dueAt ?? new Date(now.getTime() + TEST_DAYS * DAY_MS).toISOString()
+  return [{ purpose: PURGE, dueAt, lapsesAt: null, effect: null }]
+}
+
+const isOver = ({ object: { spec }, world, now }: Passing): boolean => {
+  const row = purgeRow(world)
+  return spec.test && row !== undefined && Date.parse(row.dueAt) <= now.getTime()
+}
+
+const wishesOf = (passing: Passing, isReady: boolean): Wish[] => {
+  const { object, world, facts, now } = passing
   return [
     ...(isReady && facts.phase !== 'voided'
       ? [...chaseWishes(object, world, facts, now), ...recurrenceWishes(object, world)]
       : []),
-    ...(purge ? [{ purpose: 'purge', dueAt: purge.toISOString(), lapsesAt: null, effect: null }] : []),
+    ...purgeWishes(passing),
   ]
 }
 
@@ -62,8 +74,7 @@ const waits = (plan: InvoicePlan, [reason, message]: [string, string], steps: In
 /** @param plan what spec and facts ask for; left as it is while it has steps of its own */
 export const inTime = (object: InvoiceResource, world: InvoiceWorld, now: Date, plan: InvoicePlan): InvoicePlan => {
   const passing = { object, world, facts: plan.status, now }
-  const purge = purgeAt(object)
-  if (purge && purge <= now) return waits(plan, ['Purging', 'test invoices are kept for 30 days'], [{ do: 'purge' }])
+  if (isOver(passing)) return waits(plan, ['Purging', 'test invoices are kept for 30 days'], [{ do: 'purge' }])
   if (plan.steps.length > 0) return { ...plan, steps: [...plan.steps, ...aheadOf(passing, plan.steps)] }
   const asked = remindSteps(object, world, plan.status, now)
   if (asked.length > 0) return waits(plan, ['Reminding', 'reminds the client'], asked)

@@ -194,7 +194,7 @@ spec('reminders of an invoice', (t) => {
     assert.is(rowsOf(planInvoice({ ...invoiceResource(), spec: undated }, sentWorld(undated), NOW)), null)
   })
 
-  t('are kept back in test mode, and a test goes 30 days after its creation', () => {
+  t('are kept back in test mode, and a test goes 30 days after it was first looked at', () => {
     const test = { test: true }
     const noted = rows(test, sentWorld(invoiceSpec(test)))
     assert.equal(
@@ -205,8 +205,9 @@ spec('reminders of an invoice', (t) => {
         ['purge', undefined, undefined],
       ],
     )
-    assert.is(noted[2]?.dueAt, '2026-12-21T11:59:00.000Z')
-    const last = planned(test, sentWorld(invoiceSpec(test)), new Date('2026-12-21T11:59:00Z'))
+    assert.is(noted[2]?.dueAt, '2026-12-21T12:00:00.000Z')
+    const later = new Date('2026-12-21T12:00:00Z')
+    const last = planned(test, sentWorld(invoiceSpec(test), { scheduled: noted }), later)
     assert.equal(
       last.steps.map((step) => step.do),
       ['purge'],
