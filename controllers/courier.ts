@@ -45,6 +45,8 @@ export type CourierDeps = CourierHooks & {
    * with the passes (hack/decisions/003).
    */
   lanes: number
+  /** How long a mail is ours, by the platform's clock; longer than any exchange when left out. */
+  leaseMs?: number
 }
 
 export type Courier = {
@@ -169,7 +171,7 @@ export const startCourier = (deps: CourierDeps): Courier => {
     gatherMs: () => (inHand > 0 ? SHARE_MS : 0),
     async run(lasts) {
       const settlements = lasts.flatMap((last) => (last ? [last.settlement] : []))
-      const wish = { channel: CHANNEL, limit: stopping ? 0 : lasts.length, leaseMs: LEASE_MS }
+      const wish = { channel: CHANNEL, limit: stopping ? 0 : lasts.length, leaseMs: deps.leaseMs ?? LEASE_MS }
       const rows = await deps.outbox.turn(settlements, wish)
       return lasts.map((_last, place) => rows[place] ?? null)
     },
