@@ -87,7 +87,7 @@ export const makeSchedule = (deps: { pg: Pg; epoch: () => number; now: () => Dat
       return (await pg.query<ClaimedRow>('turn_schedule', TURN, values)).rows
     },
     async decide(verdict, mail) {
-      const values = [LEASE, epoch(), JSON.stringify(verdict), JSON.stringify(mail)]
+      const values = [LEASE, epoch(), JSON.stringify(verdict), mail && JSON.stringify(mail)]
       const { rows } = await pg.query<{ state: FactState }>('decide_with_mail', DECIDE, values)
       if (!rows[0]) throw new Error('decide_with_mail left a fact undecided')
       return rows[0].state

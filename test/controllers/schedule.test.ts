@@ -207,6 +207,9 @@ spec('the schedule', (t) => {
     assert.is(await schedule.decide(verdict, mail), 'accepted')
     assert.is(await schedule.decide(verdict, mail), 'accepted')
     assert.equal(await queued(), ['reminder:a'])
+    const silent = await append({ ...wish, key: 'remind:silent' })
+    const unsent = { ...verdict, seq: silent.fact.seq, outcome: { sent: false } }
+    assert.is(await schedule.decide(unsent, null), 'accepted')
     const second = await append({ ...wish, key: 'remind:b' })
     const refusal = { resource: 'inv-1', seq: second.fact.seq, at: START, state: 'refused', refusedCode: 'X' } as const
     assert.is(await schedule.decide(refusal, { ...mail, purpose: 'reminder:b' }), 'refused')
