@@ -53,13 +53,14 @@ const turnOf = ({ find, now }: SchedulerDeps, rows: readonly DueRow[]): Turn => 
   }
 }
 
-const sweepBatch = async (deps: SchedulerDeps): Promise<number> => {
+/** @param seen takes what is to be looked at, also when nobody heard how the claim ended @returns whether there was any */
+const sweepBatch = async (deps: SchedulerDeps, seen: DueRow[]): Promise<boolean> => {
   const rows = await deps.schedule.due(BATCH)
-  if (rows.length === 0) return 0
+  if (rows.length === 0) return false
+  seen.push(...rows)
   const claimed = await deps.schedule.turn(turnOf(deps, rows))
   if (claimed.some(({ mailed }) => mailed)) deps.onQueued()
-  for (const { kind, resource } of rows) deps.wake(kind, resource)
-  return rows.length
+  return true
 }
 
 /** Sweeps at once, then every second. */
@@ -72,9 +73,14 @@ export const startScheduler = (deps: SchedulerDeps): Scheduler => {
 
   const sweepAll = async (): Promise<number> => {
     isRung = false
-    let dealtWith = 0
-    for (let batch = 1; batch > 0 && !stopping; dealtWith += batch) batch = await sweepBatch(deps)
-    return dealtWith
+    const seen: DueRow[] = []
+    try {
+      while (!stopping && (await sweepBatch(deps, seen)));
+    } finally {
+      // Views come after: the passes would slow down what has to go out.
+      for (const { kind, resource } of seen) deps.wake(kind, resource)
+    }
+    return seen.length
   }
   /** One after the other: the second finds what the first left. */
   const sweep = (): Promise<number> => {

@@ -67,6 +67,7 @@ from unnest($1::text[], $2::text[]) as k(account, id) join issuers i on i.accoun
 const LIST = `select ${COLUMNS} from issuers i where i.account = $1 order by i.id <> $2, i.created_at, i.id`
 const LAST = 'select id, last_seq as last from series where id = any ($1)'
 const CREATE = 'select create_issuer($1, $2, $3, $4, $5, $6, $7, $8) as refused'
+const RECKON = 'select reckon_anew($1, $2, $3)'
 const CHANGE = 'select change_issuer($1, $2, $3, $4, $5, $6, $7, $8, $9) as refused'
 
 type Stored = IssuerRow & { account: string }
@@ -131,9 +132,11 @@ export const makeIssuers = ({ pg }: { pg: Pg }): Issuers => {
       ]
       return refusalOf(pg.query('create_issuer', CREATE, values))
     },
-    change({ account, id }, { profile, archived, nextNumber, year, at }) {
+    async change({ account, id }, { profile, archived, nextNumber, year, at }) {
       const what = [JSON.stringify(profile), archived ?? null, at, year.series, year.infix, nextNumber ?? null]
-      return refusalOf(pg.query('change_issuer', CHANGE, [account, DEFAULT_ISSUER, id, ...what]))
+      const refused = await refusalOf(pg.query('change_issuer', CHANGE, [account, DEFAULT_ISSUER, id, ...what]))
+      if (refused === null && 'timeZone' in profile) await pg.query('reckon_anew', RECKON, [account, id, at])
+      return refused
     },
     async askLogo({ account, id }, source, at) {
       const text = 'select ask_issuer_logo($1, $2, $3, $4, $5) as seq'

@@ -6,6 +6,7 @@ import { migrate } from '../../controllers/runtime/migrate.ts'
 import { makePg, type Pg } from '../../controllers/runtime/pg.ts'
 import { makeSchedule, type Schedule } from '../../controllers/runtime/schedule.ts'
 import { startScheduler } from '../../controllers/scheduler.ts'
+import { cpuSecondsOf } from '../lib/cpu.ts'
 import type { BenchContext } from '../lib/figure.ts'
 import { median } from '../lib/figure.ts'
 import { removeData } from '../lib/pgfiles.ts'
@@ -76,11 +77,16 @@ export async function bench({ progress, scratch, figure }: BenchContext): Promis
     const schedule = makeSchedule({ pg, epoch: () => epoch, now: () => new Date(AT) })
     const step = progress.step(`reminders: ${ROUNDS} rounds of ${DUE}`)
     const times: number[] = []
+    const pids = () => ({ postgres: postgres.pid(), sweep: process.pid })
     for (let round = 1; round <= ROUNDS; round += 1) {
       step.update(`round ${round} of ${ROUNDS}`, (round - 1) / ROUNDS)
       await fill(schedule, round)
       await query(postgres.url, 'analyze')
+      const before = cpuSecondsOf(pids())
       times.push(await sweepOf(schedule))
+      const after = cpuSecondsOf(pids())
+      const spent = Object.entries(after).map(([name, s]) => `${name} ${(s - (before[name] ?? 0)).toFixed(1)} s`)
+      progress.line(`  round ${round}: ${Math.round(times.at(-1) ?? 0)} ms, CPU ${spent.join(', ')}`)
       await check(pg, round)
     }
     step.done(`${ROUNDS * DUE} reminders, each with its fact and its mail`)

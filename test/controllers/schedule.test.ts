@@ -1,8 +1,10 @@
 import type { AnyResource } from '../../controllers/control.ts'
 import { makeAppendFact } from '../../controllers/runtime/facts.ts'
 import { StaleEpoch, takeEpoch } from '../../controllers/runtime/fence.ts'
+import { makeIssuers } from '../../controllers/runtime/issuers.ts'
 import { type Ledger, makeLedger } from '../../controllers/runtime/ledger.ts'
 import { makeLog } from '../../controllers/runtime/log.ts'
+import { makeMirror } from '../../controllers/runtime/mirror.ts'
 import { makePg, type Pg } from '../../controllers/runtime/pg.ts'
 import { makeSchedule, nextDue, type Schedule } from '../../controllers/runtime/schedule.ts'
 import { startScheduler } from '../../controllers/scheduler.ts'
@@ -196,6 +198,33 @@ spec('the schedule', (t) => {
     await refused(schedule.turn({ claims: [], looks: [], gone: ['inv-1'] }))
     await refused(schedule.purgeTest('inv-1'))
     assert.equal(await standing(), ['reminder'])
+  })
+
+  t('has the invoices of an issuer looked at when its zone is another, and no test go for it', async () => {
+    const mirror = makeMirror({ pg, epoch: () => epoch })
+    for (const [name, issuer_id] of [
+      ['inv-1', 'iss-default'],
+      ['inv-2', 'iss-2'],
+    ] as const) {
+      const viewed = { kind: 'Invoice', account: 'demo', uid: name, generation: 1, observedGeneration: 1 }
+      await mirror.put({ ...viewed, name, view: { issuer_id }, createdAt: START, updatedAt: START })
+      held.set(name, { generation: 1 })
+      const dueAt = '2027-01-01T00:00:00.000Z'
+      await put([row(name, { dueAt }), looking({ dueAt })], name)
+    }
+    const change = (profile: object) => ({
+      profile: profile as Record<string, unknown>,
+      archived: undefined,
+      nextNumber: undefined,
+      year: { series: ['demo/iss-default/invoice/2026'], infix: '-026-' },
+      at: START,
+    })
+    const issuers = makeIssuers({ pg })
+    assert.is(await issuers.change({ account: 'demo', id: 'iss-default' }, change({ footer: 'x' })), null)
+    assert.is(await sweep(), 0)
+    assert.is(await issuers.change({ account: 'demo', id: 'iss-default' }, change({ timeZone: 'Asia/Tokyo' })), null)
+    assert.equal([await sweep(), woken, await facts()], [1, ['inv-1'], []])
+    assert.equal(await sql("select resource from schedule where purpose = 'purge' and due_at <= now()"), [])
   })
 
   t('decides on a wish and queues its mail, once', async () => {
