@@ -25,7 +25,7 @@ export type SchedulerDeps = {
 }
 
 export type Scheduler = {
-  /** Claims all that is due. @returns how many rows were dealt with */
+  /** Claims all that is due. @returns how many rows were dealt with; rejects when it was stopped before the end */
   sweep(): Promise<number>
   /** Something may be due at once. */
   wake(): void
@@ -80,6 +80,8 @@ export const startScheduler = (deps: SchedulerDeps): Scheduler => {
       // Views come after: the passes would slow down what has to go out.
       for (const { kind, resource } of seen) deps.wake(kind, resource)
     }
+    // Nobody is to believe that all of it was dealt with.
+    if (stopping) throw new Error('the sweep was stopped')
     return seen.length
   }
   /** One after the other: the second finds what the first left. */
@@ -90,7 +92,9 @@ export const startScheduler = (deps: SchedulerDeps): Scheduler => {
   }
   const tick = async (): Promise<void> => {
     clearTimeout(timer)
-    await sweep().catch((error) => deps.log.warn({ err: error }, 'the schedule was not swept'))
+    await sweep().catch((error) => {
+      if (!stopping) deps.log.warn({ err: error }, 'the schedule was not swept')
+    })
     clearTimeout(timer)
     if (!stopping) timer = setTimeout(() => void tick(), POLL_MS)
   }
