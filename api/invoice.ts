@@ -11,6 +11,7 @@ import { moneyRoutes } from './invoice/money-routes.ts'
 import { getPdf, getSnapshot, listSnapshots } from './invoice/pdf.ts'
 import { getInvoice, listFilters, listInvoices, pageFilters } from './invoice/read.ts'
 import { pendingAnswer, wrapped } from './invoice/shapes.ts'
+import { timingRoutes } from './invoice/timing-routes.ts'
 import { getXml } from './invoice/xml.ts'
 import type { Route } from './route.ts'
 import { object, paging, text, whole, withExamples } from './schemas.ts'
@@ -238,4 +239,5 @@ export const invoiceRoutes: Route[] = [
     handle: getSnapshot,
   },
   ...moneyRoutes,
+  ...timingRoutes,
 ]

@@ -8,6 +8,8 @@ import { signinMail } from '../crds/account/mail.ts'
 import type { Frozen } from '../crds/invoice/frozen.ts'
 import { invoiceMail, type MailText } from '../crds/invoice/mail.ts'
 import { type OwnerNotice, ownerMail } from '../crds/invoice/ownermail.ts'
+import { reminderMail } from '../crds/invoice/remindermail.ts'
+import type { Tone } from '../crds/invoice/reminders.ts'
 import { statusMail } from '../crds/invoice/statusmail.ts'
 import { type Mail, MailError, type Mailer } from './io/mail.ts'
 import { makeBatch } from './runtime/batch.ts'
@@ -45,6 +47,8 @@ export type CourierDeps = CourierHooks & {
    * with the passes (hack/decisions/003).
    */
   lanes: number
+  /** How long a mail is ours, by the platform's clock; longer than any exchange when left out. */
+  leaseMs?: number
 }
 
 export type Courier = {
@@ -63,9 +67,11 @@ type Attempt = { row: MailRow; settlement: Settlement }
 type MailRow = OutboxRow & AboutSend
 /** `snapshot`: about that one, in place of the document of the n-th send. */
 type DocumentPayload = { mail: 'invoice' | 'receipt' | 'voided' | 'credited'; n: number; snapshot?: string }
+/** `n`: the send whose document it reminds of. */
+type ReminderPayload = { mail: 'reminder'; n: number; tone: Tone; dueDate: string | null; balanceCents: number }
 /** `until` (ISO): the link opens nothing afterwards, so it is not worth sending. */
 type SigninPayload = { mail: 'signin'; id: string; email: string; until: string }
-type MailPayload = DocumentPayload | SigninPayload | OwnerNotice
+type MailPayload = DocumentPayload | ReminderPayload | SigninPayload | OwnerNotice
 
 const MINUTE_MS = 60_000
 /** No holiday notice answers it (RFC 3834 section 5). */
@@ -91,10 +97,11 @@ const composeSignin = (deps: CourierDeps, row: MailRow, { id, email, until }: Si
   }
 }
 
-const composeDocument = (deps: CourierDeps, row: MailRow, payload: DocumentPayload): Mail => {
+const composeDocument = (deps: CourierDeps, row: MailRow, payload: DocumentPayload | ReminderPayload): Mail => {
   const { gate } = row
   const frozen = row.frozen as Frozen
   const url = `${deps.publicUrl}/i/${deps.keys.linkToken(row.resource)}`
+  if (payload.mail === 'reminder') return toClient(row, frozen, reminderMail({ ...payload, frozen, url, gate }))
   const password = gate === 'password' ? deps.keys.password(row.resource, payload.n) : null
   const facts = { frozen, url, password, locked: gate === 'account' }
   const { mail: purpose } = payload
@@ -131,6 +138,7 @@ const compose = (deps: CourierDeps, row: MailRow): Mail => {
     case 'receipt':
     case 'voided':
     case 'credited':
+    case 'reminder':
       return composeDocument(deps, row, payload)
     default:
       return payload satisfies never
@@ -205,7 +213,7 @@ export const startCourier = (deps: CourierDeps): Courier => {
     gatherMs: () => (inHand > 0 ? SHARE_MS : 0),
     async run(lasts) {
       const settlements = lasts.flatMap((last) => (last ? [last.settlement] : []))
-      const wish = { channel: CHANNEL, limit: stopping ? 0 : lasts.length, leaseMs: LEASE_MS }
+      const wish = { channel: CHANNEL, limit: stopping ? 0 : lasts.length, leaseMs: deps.leaseMs ?? LEASE_MS }
       const rows = await deps.outbox.turn(settlements, wish)
       return lasts.map((_last, place) => rows[place] ?? null)
     },

@@ -18,6 +18,7 @@ import type { Log } from './runtime/log.ts'
 import type { Metrics } from './runtime/metrics.ts'
 import type { Mirror } from './runtime/mirror.ts'
 import type { Pg } from './runtime/pg.ts'
+import type { Schedule } from './runtime/schedule.ts'
 import type { Cache } from './runtime/watch.ts'
 
 /** The clients and settings of the process, whether it leads or not. */
@@ -54,6 +55,7 @@ export type House = Tools & {
   ledger: Ledger
   mirror: Mirror
   blobs: Blobs
+  schedule: Schedule
   accounts: Directory
   hosts: Hosts
   media: Media
@@ -62,4 +64,6 @@ export type House = Tools & {
   wake(kind: string, name: string): void
   /** Something is due in the outbox. */
   onQueued(): void
+  /** Something may be due in the schedule. */
+  onScheduled(): void
 }

@@ -11,6 +11,8 @@ import type { Payload } from '../crds/invoice/payload.ts'
 import { type InvoiceResource, type InvoiceStep, planInvoice } from '../crds/invoice/plan.ts'
 import { openPreviews, previewedKey } from '../crds/invoice/preview.ts'
 import { paymentKey, recordedOf } from '../crds/invoice/records.ts'
+import { recurringOf } from '../crds/invoice/recurrence.ts'
+import { chasingOf } from '../crds/invoice/reminders.ts'
 import { DEFAULT_ISSUER } from '../crds/invoice/schema.ts'
 import { shownInvoice } from '../crds/invoice/shown.ts'
 import type { InvoiceView } from '../crds/invoice/view.ts'
@@ -22,6 +24,7 @@ import { withLogos } from './invoice/logo.ts'
 import { claimCredit, claimNumber, freeze, stamp } from './invoice/papers.ts'
 import { archiveDue } from './invoice/retention.ts'
 import { tell } from './invoice/tell.ts'
+import { anchor, purge, remind, repeat, schedule } from './invoice/timing.ts'
 import type { Controller } from './runtime/controller.ts'
 import { makeInvoiceReader } from './runtime/issuers.ts'
 import { rowOf } from './runtime/mirror.ts'
@@ -39,11 +42,15 @@ const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): 
     hasPlace: known.hasPlace,
     sends: known.sends as SendRecord[],
     ...recordedOf(known.facts),
+    chasing: chasingOf(known.facts),
+    recurring: recurringOf(known.facts),
+    scheduled: known.scheduled,
     deliveries: known.deliveries,
     openPreviews: openPreviews(known.facts),
     factSeq: known.factSeq,
     linkToken: deps.keys.linkToken(metadata.name),
     publicUrl: deps.publicUrl,
+    mailDomain: deps.mailDomain,
   }
 }
 
@@ -88,6 +95,11 @@ export const invoiceController = (
     claimCredit: (step, object) => claimCredit(deps, step, object),
     stamp: (step, object) => stamp(deps, step, object),
     tell: (step, object) => tell(deps, step, object),
+    remind: (step, object) => remind(deps, step, object),
+    anchor: (step, object) => anchor(deps, step, object),
+    repeat: (step, object) => repeat(deps, step, object),
+    schedule: (step, object) => schedule(deps, step, object),
+    purge: (_step, object) => purge(deps, object),
     drawDraft: async ({ key, draft }, { metadata }) => {
       const sha256 = await deps.blobs.put(await deps.pdf.render(draft))
       const fact = { resource: metadata.name, key: previewedKey(key), kind: 'previewed', body: { sha256 } }

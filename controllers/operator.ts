@@ -21,7 +21,9 @@ import type { RunningController } from './runtime/controller.ts'
 import { makeCredentials, makeRouteRows } from './runtime/hosts.ts'
 import { makeLedger } from './runtime/ledger.ts'
 import { makeMirror } from './runtime/mirror.ts'
+import { makeSchedule } from './runtime/schedule.ts'
 import { type Cache, reflect } from './runtime/watch.ts'
+import { type Scheduler, startScheduler } from './scheduler.ts'
 import { type SweepDeps, startSweep, sweepAll } from './sweep.ts'
 
 /** How long a view waits for others while many passes run: those of a wave end one by one. */
@@ -81,6 +83,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
   const wake = (kind: string, name: string) => running.get(kind)?.wake(keyOf({ namespace, name }))
   const fenced = { pg, epoch: () => epoch }
   let courier: Courier | undefined
+  let scheduler: Scheduler | undefined
   const hosts = makeHosts({
     ...deps,
     held: caches.of(HOST),
@@ -95,12 +98,14 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     ledger: makeLedger(fenced),
     mirror: makeMirror({ ...fenced, gatherMs: () => (busy() >= CROWD_FROM ? VIEW_GATHER_MS : 0) }),
     blobs: makeBlobs({ pg }),
+    schedule: makeSchedule({ ...fenced, now }),
     accounts: makeDirectory(caches.of(ACCOUNT), namespace),
     hosts,
     media: makeMedia(deps),
     held: caches.of,
     wake,
     onQueued: () => courier?.wake(),
+    onScheduled: () => scheduler?.wake(),
   }
 
   const kinds = CONTROLS.flatMap(({ kind, sweep }) => (sweep ? [[kind.kind, () => sweep(house)] as const] : []))
@@ -122,10 +127,26 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     }),
     startSweep(sweeping),
   )
+  const timetable = startScheduler({
+    schedule: house.schedule,
+    find: (kind, name) => caches.byKind.get(kind)?.get(keyOf({ namespace, name })),
+    wake,
+    onQueued: house.onQueued,
+    now,
+    log,
+  })
+  scheduler = timetable
   // Rows of resources that went while nobody looked: each is forgotten as if its deletion had been seen.
   for (const [kind, cache] of caches.byKind) {
     const uids = cache.list().map(({ metadata }) => metadata.uid)
     for (const name of await house.mirror.unknown(kind, uids)) wake(kind, name)
+  }
+
+  const settle = async () => {
+    for (let left = LOOK_LIMIT_MS / IDLE_POLL_MS; busy() > 0; left--) {
+      if (left <= 0) throw new Error(`${busy()} resources are still being worked on`)
+      await sleep(IDLE_POLL_MS)
+    }
   }
 
   return {
@@ -134,13 +155,13 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
       for (const [kind, cache] of caches.byKind) for (const { metadata } of cache.list()) wake(kind, metadata.name)
       courier?.wake()
       await sweepAll(sweeping)
-      for (let left = LOOK_LIMIT_MS / IDLE_POLL_MS; busy() > 0; left--) {
-        if (left <= 0) throw new Error(`${busy()} resources are still being worked on`)
-        await sleep(IDLE_POLL_MS)
-      }
+      await settle()
+      // What is claimed has its resource looked at, which may make something else due.
+      while ((await timetable.sweep()) > 0) await settle()
     },
     stop: async (deadlineMs) => {
       for (const end of ends) end()
+      await timetable.stop()
       await Promise.all([...[...running.values()].map((controller) => controller.stop(deadlineMs)), courier?.stop()])
       await hosts.close()
     },

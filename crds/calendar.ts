@@ -44,3 +44,28 @@ export const dayIn = (instant: Date, timeZone: string): string => {
 /** The first instant after a day has ended in a zone. */
 export const endOfDay = (day: string, timeZone: string): Date =>
   new Date(Temporal.PlainDate.from(day).add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds)
+
+/** The first instant of a day in a zone, which a change of the clock may put after midnight. */
+export const startOfDay = (day: string, timeZone: string): Date =>
+  new Date(Temporal.PlainDate.from(day).toZonedDateTime(timeZone).epochMilliseconds)
+
+/**
+ * The instant at which a clock on the wall of that zone shows `time` (as `09:00`) on that day. A time that a change of the
+ * clock leaves out is taken as long after the change as it should have been; of one that comes twice the first counts.
+ */
+export const instantAt = (day: string, time: string, timeZone: string): Date =>
+  new Date(Temporal.PlainDate.from(day).toZonedDateTime({ timeZone, plainTime: time }).epochMilliseconds)
+
+export const addDays = (day: string, days: number): string => Temporal.PlainDate.from(day).add({ days }).toString()
+
+/** From the first day to the second; below zero when the second comes before it. */
+export const daysBetween = (from: string, to: string): number =>
+  Temporal.PlainDate.from(from).until(to, { largestUnit: 'day' }).days
+
+/** The first such day of a month after `after`: 29 to 31 are the last of a shorter month. */
+export const nextMonthDay = (after: string, day: number): string => {
+  const start = Temporal.PlainDate.from(after)
+  const inMonth = start.with({ day })
+  const next = Temporal.PlainDate.compare(inMonth, start) > 0 ? inMonth : start.add({ months: 1 }).with({ day })
+  return next.toString()
+}

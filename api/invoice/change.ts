@@ -4,6 +4,7 @@ import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
 import { faultsOf } from '../../crds/invoice/faults.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { type InvoiceSpec, spec as specSchema } from '../../crds/invoice/schema.ts'
+import { TIMING } from '../../crds/invoice/timing.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
 import { mergePatch } from '../../crds/merge.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/rest.ts'
@@ -18,6 +19,10 @@ import { refuseStranger } from './issuers.ts'
 import { liveRow } from './money.ts'
 import { ownRow } from './read.ts'
 import { underSendCap } from './send-cap.ts'
+
+/** Nothing of what is asked stands on the document. */
+const isTiming = (body: unknown): boolean =>
+  Object.keys(body as object).every((field) => (TIMING as readonly string[]).includes(field))
 
 /** Money that was received locks the document (spec/1 "Rules on paid invoices"). */
 const refuseLocked = (view: InvoiceView): void => {
@@ -80,7 +85,8 @@ export const changeInvoice = async (
 }
 
 export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  refuseLocked((await ownRow(deps, request)).view as InvoiceView)
+  const seen = (await ownRow(deps, request)).view as InvoiceView
+  if (seen.status === 'voided' || !isTiming(request.body)) refuseLocked(seen)
   const row = await liveRow(deps, request)
   const view = row.view as InvoiceView
   const { issuer_id } = request.body as { issuer_id?: string | null }

@@ -6,7 +6,7 @@ import { Stalled } from '../runtime/errors.ts'
 import type { InvoiceDeps, Step } from './deps.ts'
 
 /** The place of the n-th send under the account's cap of today. */
-const placeOf = async (deps: InvoiceDeps, { metadata, spec: { account } }: InvoiceResource, n: number) => {
+export const placeOf = async (deps: InvoiceDeps, { metadata, spec: { account } }: InvoiceResource, n: number) => {
   const profile = deps.accounts.get(account)
   const limit = profile ? limitOf('sends_per_day', profile) : 0
   const now = deps.now()

@@ -5,12 +5,16 @@ import type { Pdf } from '../io/pdf.ts'
 import type { Blobs } from '../runtime/blobs.ts'
 import type { InvoiceReader } from '../runtime/issuers.ts'
 import type { Keys } from '../runtime/keys.ts'
+import type { Kube } from '../runtime/kube.ts'
 import type { Ledger } from '../runtime/ledger.ts'
 import type { Mirror } from '../runtime/mirror.ts'
+import type { Schedule } from '../runtime/schedule.ts'
 import type { Slots } from '../runtime/slots.ts'
 
 export type InvoiceDeps = {
+  kube: Pick<Kube, 'create' | 'get' | 'delete'>
   ledger: Ledger
+  schedule: Schedule
   mirror: Mirror
   blobs: Blobs
   read: InvoiceReader
@@ -24,6 +28,8 @@ export type InvoiceDeps = {
   now: () => Date
   /** Something is due in the outbox. */
   onQueued(): void
+  /** Something may be due in the schedule. */
+  onScheduled(): void
 }
 
 export type Step<Do extends InvoiceStep['do']> = Extract<InvoiceStep, { do: Do }>

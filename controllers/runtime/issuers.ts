@@ -6,6 +6,7 @@
 import { ISSUERS_MAX, type IssuerRow, type Logo, type LogoUpload } from '../../crds/invoice/issuer.ts'
 import type { Profile } from '../../crds/invoice/profile.ts'
 import { DEFAULT_ISSUER } from '../../crds/invoice/schema.ts'
+import type { Scheduled } from '../../crds/schedule.ts'
 import { makeBatch } from './batch.ts'
 import { type Observed, type ObservedRow, toObserved } from './ledger.ts'
 import { DatabaseRefused, type Pg } from './pg.ts'
@@ -66,6 +67,7 @@ from unnest($1::text[], $2::text[]) as k(account, id) join issuers i on i.accoun
 const LIST = `select ${COLUMNS} from issuers i where i.account = $1 order by i.id <> $2, i.created_at, i.id`
 const LAST = 'select id, last_seq as last from series where id = any ($1)'
 const CREATE = 'select create_issuer($1, $2, $3, $4, $5, $6, $7, $8) as refused'
+const RECKON = 'select reckon_anew($1, $2, $3)'
 const CHANGE = 'select change_issuer($1, $2, $3, $4, $5, $6, $7, $8, $9) as refused'
 
 type Stored = IssuerRow & { account: string }
@@ -130,9 +132,11 @@ export const makeIssuers = ({ pg }: { pg: Pg }): Issuers => {
       ]
       return refusalOf(pg.query('create_issuer', CREATE, values))
     },
-    change({ account, id }, { profile, archived, nextNumber, year, at }) {
+    async change({ account, id }, { profile, archived, nextNumber, year, at }) {
       const what = [JSON.stringify(profile), archived ?? null, at, year.series, year.infix, nextNumber ?? null]
-      return refusalOf(pg.query('change_issuer', CHANGE, [account, DEFAULT_ISSUER, id, ...what]))
+      const refused = await refusalOf(pg.query('change_issuer', CHANGE, [account, DEFAULT_ISSUER, id, ...what]))
+      if (refused === null && 'timeZone' in profile) await pg.query('reckon_anew', RECKON, [account, id, at])
+      return refused
     },
     async askLogo({ account, id }, source, at) {
       const text = 'select ask_issuer_logo($1, $2, $3, $4, $5) as seq'
@@ -161,7 +165,8 @@ select o.resource, o.record, o.sends, o.facts, o.deliveries, o.has_place as "has
   (
     select json_build_object('profile', i.profile, 'logo', i.logo, 'archived', i.archived_at is not null)
     from issuers i where i.account = k.account and i.id = k.issuer
-  ) as issuer
+  ) as issuer,
+  schedule_of(o.resource) as scheduled
 from observe_invoices($1, $2, $3) o
 join unnest($1::text[], $2::text[], $3::text[]) as k(resource, account, issuer) on k.resource = o.resource`
 
@@ -171,6 +176,8 @@ export type InvoiceKey = { resource: string; account: string; issuer: string }
 export type ObservedInvoice = Observed & {
   issuer: { profile: Profile; logo: Logo | null; archived: boolean } | null
   hasPlace: boolean
+  /** What is to happen to it at which instant. */
+  scheduled: Scheduled[]
 }
 
 /** Reads all that a pass over an invoice needs of PostgreSQL; many passes share one read. */
@@ -180,17 +187,18 @@ export const makeInvoiceReader = ({ pg }: { pg: Pg }) =>
     inFlight: 2,
     async run(keys) {
       const distinct = [...new Map(keys.map((key) => [key.resource, key])).values()]
-      const { rows } = await pg.query<ObservedRow & Pick<ObservedInvoice, 'issuer' | 'hasPlace'>>(
-        'observe_invoices',
-        OBSERVE,
-        [
-          distinct.map(({ resource }) => resource),
-          distinct.map(({ account }) => account),
-          distinct.map(({ issuer }) => issuer),
-        ],
-      )
+      const { rows } = await pg.query<
+        ObservedRow & Pick<ObservedInvoice, 'issuer' | 'hasPlace'> & { scheduled: Scheduled[] | null }
+      >('observe_invoices', OBSERVE, [
+        distinct.map(({ resource }) => resource),
+        distinct.map(({ account }) => account),
+        distinct.map(({ issuer }) => issuer),
+      ])
       const found = new Map(
-        rows.map((row) => [row.resource, { ...toObserved(row), issuer: row.issuer, hasPlace: row.hasPlace }]),
+        rows.map((row) => {
+          const { issuer, hasPlace, scheduled } = row
+          return [row.resource, { ...toObserved(row), issuer, hasPlace, scheduled: scheduled ?? [] }]
+        }),
       )
       return keys.map(({ resource }) => {
         const known = found.get(resource)

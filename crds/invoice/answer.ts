@@ -3,6 +3,7 @@ import { type JsonSchema, restSchema } from '../rest.ts'
 import { clientAnswer } from './client.ts'
 import { DELIVERY_STATES } from './delivery.ts'
 import { PHASES, spec } from './schema.ts'
+import { recurrenceAnswer, remindersAnswer } from './timinganswer.ts'
 
 const asked = restSchema(spec).properties as Record<string, JsonSchema>
 
@@ -133,6 +134,8 @@ export const invoiceAnswer: JsonSchema = object('An invoice. Amounts are hundred
   voided_at: textOrNull('When it was voided.'),
   viewed_at: textOrNull('When the client first looked at its page.'),
   delivery,
+  reminders: remindersAnswer,
+  recurrence: recurrenceAnswer,
   payments: { type: 'array', description: 'Money that came in, oldest first.', items: payment },
   claims: { type: 'array', description: 'Payments that the client says were made, oldest first.', items: claimAnswer },
   credit_notes: { type: 'array', description: 'What was credited, oldest first.', items: creditNoteAnswer },

@@ -10,6 +10,7 @@ export type InvoiceEventType =
   | 'invoice.viewed'
   | 'invoice.payment_claimed'
   | 'invoice.paid'
+  | 'invoice.overdue'
   | 'invoice.voided'
   | 'invoice.credit_noted'
   | 'invoice.delivery_failed'

@@ -74,6 +74,12 @@ const valueFaults = (spec: InvoiceSpec): Fault[] => {
       faults.push(fault('INVALID_FIELD', `/items/${index}/qty`, `${JSON.stringify(item.qty)} is not ${rule}`))
     }
   }
+  const until = spec.recurrence?.until
+  if (until !== undefined && !isDay(until)) {
+    faults.push(
+      fault('INVALID_FIELD', '/recurrence/until', `${JSON.stringify(until)} is no day of the calendar, YYYY-MM-DD`),
+    )
+  }
   if (spec.paid !== undefined && !spec.send) {
     faults.push(fault('PAID_REQUIRES_SEND', '/paid', 'paid needs send: true'))
   }

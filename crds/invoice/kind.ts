@@ -1,6 +1,7 @@
 /** How the Invoice is named and shown, and the rules that see its status beside its spec. */
 import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kind.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec, type InvoiceStatus, spec, status } from './schema.ts'
+import { TIMING } from './timing.ts'
 
 const numbered = 'has(oldSelf.status) && has(oldSelf.status.number)'
 const issuerOf = (self: string) => `(has(${self}.spec.issuerId) ? ${self}.spec.issuerId : '${DEFAULT_ISSUER}')`
@@ -12,9 +13,10 @@ const moved = (field: string) => `has(oldObject.status.${field}) && oldObject.st
 
 const isSame = (field: string) =>
   `(has(object.spec.${field}) ? has(oldObject.spec.${field}) && object.spec.${field} == oldObject.spec.${field} : !has(oldObject.spec.${field}))`
-/** Nothing but `void` differs. */
+/** Nothing but `void` differs, and what does not stand on the document. */
+const MAY_DIFFER: readonly string[] = ['void', ...TIMING]
 const SAME_ORDER = Object.keys(spec.properties)
-  .filter((field) => field !== 'void')
+  .filter((field) => !MAY_DIFFER.includes(field))
   .map(isSame)
   .join(' && ')
 

@@ -3,7 +3,6 @@
  * of it. Pure: looks at nothing and does nothing (DESIGN section 1). Each pass plans the next steps from what is on record
  * alone, so it does not matter after which of them the process was killed.
  */
-import { endOfDay } from '../calendar.ts'
 import { displayCents } from '../money.ts'
 import type { Resource } from '../object.ts'
 import { type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
@@ -20,11 +19,14 @@ import { heardVerdicts } from './heard.ts'
 import type { Series } from './number.ts'
 import { issuerIdOf, isVoided, type Locked, lockOf, orderOf } from './order.ts'
 import type { Payload } from './payload.ts'
+import type { RecurrenceStep } from './recurrence.ts'
+import type { RemindStep } from './reminders.ts'
 import { planReturned } from './returned.ts'
 import type { InvoiceSpec, InvoiceStatus } from './schema.ts'
 import { claimOf, resendSteps, sendSteps } from './send.ts'
 import { type ClaimCreditStep, creditSteps, paidSteps, type StampStep, voidSteps } from './stamp.ts'
 import { type TellStep, tellSteps } from './tell.ts'
+import { inTime, type TimeStep } from './timed.ts'
 import type { InvoiceRecord, InvoiceWorld } from './world.ts'
 
 export type InvoiceResource = Resource<InvoiceSpec, InvoiceStatus>
@@ -46,6 +48,9 @@ export type InvoiceStep =
   | ClaimCreditStep
   | StampStep
   | TellStep
+  | RemindStep
+  | RecurrenceStep
+  | TimeStep
   /** Draws a draft that somebody wants to look at, and records what was drawn under the key of the wish. */
   | { do: 'drawDraft'; key: string; draft: FrozenDraft }
 
@@ -55,7 +60,11 @@ export type InvoicePlan = Plan<InvoiceStep, InvoiceFacts>
 const ACCOUNT_RETRY_MS = 60_000
 
 /** @param object out of the cache, treated as frozen  @param now the platform's clock */
-export const planInvoice = (object: InvoiceResource, world: InvoiceWorld, now: Date): InvoicePlan => {
+export const planInvoice = (object: InvoiceResource, world: InvoiceWorld, now: Date): InvoicePlan =>
+  inTime(object, world, now, planAsked(object, world, now))
+
+/** What the spec and the facts ask for. */
+const planAsked = (object: InvoiceResource, world: InvoiceWorld, now: Date): InvoicePlan => {
   const { spec, metadata } = object
   if (world.record && !world.record.uids.includes(metadata.uid)) return planReturned(object, world, world.record, now)
   const fault = faultsOf(spec)[0]
@@ -127,7 +136,7 @@ const numbered = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
   if (papers.length > 0) return waits(facts, ['Recording', 'freezes what follows from its books'], papers)
   const resending = resendSteps(spec, world, now)
   if (resending.length > 0) return waits(facts, ['Sending', 'takes a place under the cap of sends'], resending)
-  return { steps: [], status: facts, verdict: settled(record, spec, facts), ...wakeOf(spec, world, facts) }
+  return { steps: [], status: facts, verdict: settled(record, spec, facts) }
 }
 
 const lockedBy = (spec: InvoiceSpec, world: InvoiceWorld): Locked | null => {
@@ -170,11 +179,4 @@ const settled = (record: InvoiceRecord, spec: InvoiceSpec, facts: InvoiceFacts):
   const left = phase === 'partial' ? `, ${displayCents(facts.balanceCents ?? 0, spec.currency)} left${due}` : ''
   const rest = phase === 'paid' || phase === 'partial' ? left : due
   return ready(REASONS[phase], `${record.number} ${phase}, ${totalText(facts)}${rest}`)
-}
-
-/** Wakes when the due date has passed with a balance left. */
-const wakeOf = (spec: InvoiceSpec, world: InvoiceWorld, facts: InvoiceFacts): { wakeAt?: string } => {
-  const open = facts.phase === 'sent' || facts.phase === 'partial'
-  if (!open || spec.dueDate === undefined || !world.issuer) return {}
-  return { wakeAt: endOfDay(spec.dueDate, world.issuer.timeZone).toISOString() }
 }

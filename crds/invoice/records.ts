@@ -6,7 +6,7 @@ import type { Payload } from './payload.ts'
 import type { InvoiceItem } from './schema.ts'
 import type { Credit, InvoiceWorld, Payment, Snapshot } from './world.ts'
 
-type FactLike = {
+export type FactLike = {
   seq: number
   key: string
   kind: string

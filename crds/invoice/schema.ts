@@ -8,6 +8,7 @@ import { COMMON_STATUS } from '../kind.ts'
 import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../schema.ts'
 import { clientFields } from './client.ts'
 import { LANGS } from './frozen.ts'
+import { timingFields } from './timing.ts'
 
 export const ITEMS_MAX = 500
 export const DESCRIPTION_MAX = 2000
@@ -136,6 +137,7 @@ export const spec = {
       'x-code': 'BAD_ISSUER',
     },
     metadata: metadataField,
+    ...timingFields,
     paid,
     void: {
       type: 'boolean',

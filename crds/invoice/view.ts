@@ -15,6 +15,8 @@ import { draftOf } from './freeze.ts'
 import { type Gate, gateOf } from './gate.ts'
 import { paperWarnings } from './paperwords.ts'
 import { type PayloadView, payloadOf, viewPayload } from './payload.ts'
+import { heldWarning, type RecurrenceView, viewRecurrence } from './recurrence.ts'
+import { type RemindersView, viewReminders } from './reminders.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec } from './schema.ts'
 import { type Totals, totalsOf } from './totals.ts'
 import type { Credit, InvoiceWorld, Payment } from './world.ts'
@@ -84,6 +86,8 @@ export type InvoiceView = ClientView & {
   voided_at: string | null
   viewed_at: string | null
   delivery: DeliveryView
+  reminders: RemindersView
+  recurrence: RecurrenceView | null
   payments: PaymentView[]
   claims: ClaimView[]
   credit_notes: CreditNoteView[]
@@ -121,6 +125,8 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     url: facts?.url ?? null,
     ...historyOf(metadata, world, facts),
     delivery: viewDelivery(spec, world),
+    reminders: viewReminders(spec.reminders?.enabled !== false, world),
+    recurrence: viewRecurrence(spec, world, facts?.phase === 'voided'),
     warnings: [...warningsOf(spec, world, facts), ...paperWarningsOf(object, world, facts)],
     created_at: instant(createdAtOf(metadata, world)),
     // a resource that has come back counts on from where it was
@@ -263,6 +269,7 @@ export const warningsOf = (
   const paidCents = facts?.paidCents ?? 0
   const owed = world && facts?.totalCents !== undefined ? owedBackCents(booksOf(facts.totalCents, world)) : 0
   return [
+    ...heldWarning(spec),
     ...(spec.send && !spec.test && spec.clientEmail === undefined
       ? ['There is no client_email, so nothing is emailed: pass the link on yourself.']
       : []),

@@ -1,11 +1,14 @@
 /** What the controller has observed of the world around one invoice: rows of the ledger and the account it belongs to. */
 
+import type { Scheduled } from '../schedule.ts'
 import type { Wish } from './books.ts'
 import type { Delivery } from './delivery.ts'
 import type { Frozen, FrozenLogo } from './frozen.ts'
 import type { Gate } from './gate.ts'
 import type { Heard } from './heard.ts'
 import type { Payload } from './payload.ts'
+import type { Recurring } from './recurrence.ts'
+import type { Chasing } from './reminders.ts'
 import type { InvoiceItem } from './schema.ts'
 
 /** An identity to invoice under. `address` holds lines divided by newlines; '' means not given. */
@@ -104,8 +107,14 @@ export type InvoiceWorld = Heard & {
   returned: { createdAt: string; version: number } | null
   /** Drawings of this draft that somebody asked for and nobody made yet (preview.ts). */
   openPreviews: string[]
+  chasing: Chasing
+  recurring: Recurring
+  /** What is to happen to it at which instant. */
+  scheduled: Scheduled[]
   factSeq: number
   linkToken: string
   /** Without a slash at its end. */
   publicUrl: string
+  /** The right-hand side of every Message-ID. */
+  mailDomain: string
 }

@@ -1,5 +1,4 @@
 import type { InvoicePlan, InvoiceStep } from '../../crds/invoice/plan.ts'
-import { planInvoice } from '../../crds/invoice/plan.ts'
 import type { InvoiceSpec } from '../../crds/invoice/schema.ts'
 import type { InvoiceRecord, InvoiceWorld, Payment, SendRecord } from '../../crds/invoice/world.ts'
 import {
@@ -8,6 +7,7 @@ import {
   issuer,
   NOW,
   payment,
+  planNoted,
   record,
   sent,
   sentWorld,
@@ -23,7 +23,7 @@ const verdict = (plan: InvoicePlan) => {
   return verdict.state === 'stalled' ? `stalled ${verdict.code}` : `${verdict.state} ${verdict.reason}`
 }
 const plan = (changes: Partial<InvoiceSpec>, around: InvoiceWorld, now = NOW) =>
-  planInvoice(invoiceResource(changes), around, now)
+  planNoted(invoiceResource(changes), around, now)
 const step = <K extends InvoiceStep['do']>(planned: InvoicePlan, kind: K): Extract<InvoiceStep, { do: K }> => {
   const found = planned.steps.find((one): one is Extract<InvoiceStep, { do: K }> => one.do === kind)
   if (!found) throw new Error(`no step ${kind} in ${doing(planned)}`)
@@ -83,6 +83,12 @@ const done = (around: InvoiceWorld, planned: InvoiceStep): InvoiceWorld => {
     case 'stamp':
     case 'tell':
       throw new Error(`${planned.do} is looked at in invoice-books.test.ts`)
+    case 'remind':
+    case 'anchor':
+    case 'repeat':
+    case 'schedule':
+    case 'purge':
+      throw new Error(`${planned.do} is looked at in reminders.test.ts and recurrence.test.ts`)
     default: {
       const never: never = planned
       throw new Error(String(never))
@@ -197,10 +203,9 @@ spec('the plan of an invoice', (t) => {
     for (const around of [world(), world({ record: record() })]) assert.is.not(plan({}, around).verdict.state, 'ready')
   })
 
-  t('wakes when the due date has passed in the zone of the issuer, and is overdue then', () => {
-    assert.is(plan({}, sentWorld()).wakeAt, '2026-12-20T23:00:00.000Z')
+  t('is overdue when the due date has passed in the zone of the issuer', () => {
     const planned = plan({}, sentWorld(), new Date('2026-12-20T23:00:00Z'))
-    assert.equal([verdict(planned), planned.status.phase, planned.wakeAt], ['ready Overdue', 'overdue', undefined])
+    assert.equal([verdict(planned), planned.status.phase], ['ready Overdue', 'overdue'])
   })
 
   t('is not overdue on the due date itself', () => {
@@ -210,8 +215,8 @@ spec('the plan of an invoice', (t) => {
   t('counts no due date as never overdue', () => {
     const undated = invoiceSpec()
     delete undated.dueDate
-    const planned = planInvoice({ ...invoiceResource(), spec: undated }, sentWorld(undated), later(1000))
-    assert.equal([planned.status.phase, planned.wakeAt], ['sent', undefined])
+    const planned = planNoted({ ...invoiceResource(), spec: undated }, sentWorld(undated), later(1000))
+    assert.is(planned.status.phase, 'sent')
   })
 
   t('waits for its account, and looks again', () => {
@@ -261,7 +266,7 @@ spec('the plan of an invoice', (t) => {
   t('takes no mail when there is nobody to write to, and none in test mode', () => {
     const nobody = invoiceSpec()
     delete nobody.clientEmail
-    const silent = planInvoice({ ...invoiceResource(), spec: nobody }, world({ record: record(nobody) }), NOW)
+    const silent = planNoted({ ...invoiceResource(), spec: nobody }, world({ record: record(nobody) }), NOW)
     assert.is(step(silent, 'freeze').mail, null)
     const test = plan({ test: true }, world({ record: record(invoiceSpec({ test: true })) }))
     assert.is(step(test, 'freeze').mail, null)
@@ -326,7 +331,7 @@ spec('receipt mode', (t) => {
 
 spec('an invoice that was deleted and comes again', (t) => {
   const again = (changes: Partial<InvoiceSpec>, around: InvoiceWorld) =>
-    planInvoice(invoiceResource(changes, 'uid-2'), around, NOW)
+    planNoted(invoiceResource(changes, 'uid-2'), around, NOW)
 
   t('is adopted when it is the same order', () => {
     const planned = again({}, sentWorld())

@@ -20,6 +20,8 @@ export type Life = {
   isDead(): boolean
   /** Resolves at the crash. */
   death: Promise<void>
+  /** Ends the life so many calls from now, in place of where it was to end. */
+  endIn(calls: number, when: CrashPoint['when']): void
 }
 
 /** Counts the calls of one life, and ends it at the point. Without a point it lives on. */
@@ -27,6 +29,7 @@ export function makeLife(point?: CrashPoint): Life {
   const calls: string[] = []
   const { promise: death, resolve } = Promise.withResolvers<void>()
   let dead = false
+  let end = point
   const die = (): never => {
     dead = true
     resolve()
@@ -34,9 +37,9 @@ export function makeLife(point?: CrashPoint): Life {
   }
   const stand = async <R>(name: string, run: () => Promise<R>): Promise<R> => {
     if (dead) throw new Crashed('the process is dead')
-    const mine = point !== undefined && calls.length === point.call
+    const mine = end !== undefined && calls.length === end.call ? end : undefined
     calls.push(name)
-    if (mine && point.when === 'before') return die()
+    if (mine?.when === 'before') return die()
     const result = await run()
     if (mine) return die()
     // Somebody else's crash came while this call was under way: its answer is never seen.
@@ -53,5 +56,8 @@ export function makeLife(point?: CrashPoint): Life {
     calls,
     isDead: () => dead,
     death,
+    endIn: (more, when) => {
+      end = { call: calls.length + more, when }
+    },
   }
 }

@@ -4,7 +4,7 @@ import type { Claim } from '../../crds/invoice/claim.ts'
 import type { Delivery } from '../../crds/invoice/delivery.ts'
 import { freezeOf } from '../../crds/invoice/freeze.ts'
 import { payloadOf } from '../../crds/invoice/payload.ts'
-import type { InvoiceResource } from '../../crds/invoice/plan.ts'
+import { type InvoicePlan, type InvoiceResource, planInvoice } from '../../crds/invoice/plan.ts'
 import { type InvoiceSpec, spec as specSchema } from '../../crds/invoice/schema.ts'
 import { totalsOf } from '../../crds/invoice/totals.ts'
 import type { InvoiceRecord, InvoiceWorld, Issuer, Payment, SendRecord } from '../../crds/invoice/world.ts'
@@ -88,10 +88,14 @@ export const world = (changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
     pendingViews: [],
     returned: null,
     openPreviews: [],
+    chasing: { given: [], asked: [], overdue: [] },
+    recurring: { anchor: null, made: [] },
+    scheduled: [],
     factSeq: 0,
     hasPlace: true,
     linkToken: 'token',
     publicUrl: 'https://bottega.test',
+    mailDomain: 'bottega.test',
     ...changes,
   })
 
@@ -146,5 +150,13 @@ export const sent = (spec: InvoiceSpec = invoiceSpec(), n = 1, payments: Payment
 /** The world after a spec was numbered and frozen once. */
 export const sentWorld = (spec: InvoiceSpec = invoiceSpec(), changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
   world({ record: record(spec), sends: [sent(spec, 1, changes.payments)], ...changes })
+
+/** The plan once its rows of the schedule are written: what a test that is not about them looks at. */
+export const planNoted = (object: InvoiceResource, around: InvoiceWorld, now: Date): InvoicePlan => {
+  const plan = planInvoice(object, around, now)
+  const [step] = plan.steps
+  if (step?.do === 'schedule') return planNoted(object, { ...around, scheduled: step.rows }, now)
+  return { ...plan, steps: plan.steps.filter((one) => one.do !== 'schedule') }
+}
 
 export const totalCentsOf = (spec: InvoiceSpec): number => totalsOf(spec).totalCents

@@ -11,7 +11,10 @@ import { formatNumber } from '../../crds/invoice/number.ts'
 import type { OwnerNotice } from '../../crds/invoice/ownermail.ts'
 import { type InvoicePlan, type InvoiceResource, type InvoiceStep, planInvoice } from '../../crds/invoice/plan.ts'
 import { creditKey, paymentKey, recordedOf, sendKey, snapshotKey } from '../../crds/invoice/records.ts'
+import { recurringOf } from '../../crds/invoice/recurrence.ts'
+import { chasingOf } from '../../crds/invoice/reminders.ts'
 import type { InvoiceRecord, InvoiceWorld, SendRecord } from '../../crds/invoice/world.ts'
+import type { Scheduled } from '../../crds/schedule.ts'
 import { delivery, NOW, world } from './invoice.ts'
 
 type Fact = Parameters<typeof recordedOf>[0][number] & { refusedCode?: string }
@@ -37,6 +40,7 @@ export const makeBooks = (start: { cap?: number } = {}) => {
   const notices: OwnerNotice[] = []
   let record: InvoiceRecord | null = null
   let placesLeft = start.cap ?? 1_000
+  let scheduled: Scheduled[] = []
 
   const append = (key: string, kind: string, body: object, state: Fact['state'], more: Partial<Fact> = {}): boolean => {
     if (facts.some((fact) => fact.key === key)) return false
@@ -110,12 +114,35 @@ export const makeBooks = (start: { cap?: number } = {}) => {
       if (isNew && giveBack !== null) placesLeft += 1
     },
     drawDraft: () => undefined,
+    remind: (step) => {
+      if (!step.accept) decide(step.seq, { state: 'refused', refusedCode: step.code })
+      else decide(step.seq, { state: 'accepted', outcome: step.outcome })
+    },
+    anchor: ({ n, day, from }) => void append(`recurring:${n}`, 'recurring', { n, day, from }, 'accepted'),
+    repeat: ({ period, on, name: id }) =>
+      void append(`period:${period}`, 'period', { period, on, id, held: false }, 'accepted'),
+    schedule: ({ rows }) => {
+      scheduled = rows
+      return (around) => ({ ...around, scheduled: rows })
+    },
+    purge: () => undefined,
   }
   const act = (step: InvoiceStep): Learned => acts[step.do](step as never)
 
   // a copy, because a world is frozen with all that it holds
   const observe = (): InvoiceWorld =>
-    world(structuredClone({ record, sends, deliveries, ...recordedOf(facts), factSeq: facts.length }))
+    world(
+      structuredClone({
+        record,
+        sends,
+        deliveries,
+        ...recordedOf(facts),
+        chasing: chasingOf(facts),
+        recurring: recurringOf(facts),
+        scheduled,
+        factSeq: facts.length,
+      }),
+    )
 
   return {
     facts,

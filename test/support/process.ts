@@ -34,7 +34,9 @@ import { serviceKubeconfig } from './stage.ts'
 export const serverKey = Buffer.alloc(32, 7)
 const keys = makeKeys(serverKey)
 const pdf = makePdf()
-const now = () => new Date()
+const wall = () => new Date()
+/** Longer than any jump of a clock that is moved (main.ts does the same). */
+const MOVED_LEASE_MS = 100 * 365 * 86_400_000
 /** What a dead process has to notice it. */
 const DEAD_MS = 1_000
 
@@ -53,13 +55,15 @@ export type ProcessOptions = {
   databaseUrl: string
   namespace: string
   mailPort: number
+  /** The platform's clock, where it is not the wall's. */
+  now?: () => Date
   /** More for the controllers, bound to the life: connections to hosts, as an example. `close` ends it. */
   tools?: (life: Life) => { deps: Partial<OperatorDeps>; close(): Promise<void> }
 }
 
 /** Starts to lead at once. */
 export const startOneProcess = async (options: ProcessOptions, life: Life): Promise<OneProcess> => {
-  const { databaseUrl, namespace, mailPort } = options
+  const { databaseUrl, namespace, mailPort, now = wall } = options
   const pg = makePg({ url: databaseUrl, max: 6, around: life.around })
   const kube = (role: 'api' | 'controllers') =>
     makeKube({ kubeconfig: serviceKubeconfig(role), around: life.kubeAround })
@@ -89,6 +93,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
         now,
         log: pino({ level: 'silent' }),
         lanes: 1,
+        ...(options.now && { leaseMs: MOVED_LEASE_MS }),
       }),
     ...more?.deps,
   } as OperatorDeps

@@ -84,13 +84,16 @@ export const live = async <Played>(
   }
 }
 
+/** What every life reads again and again, whatever its story. */
+const READS = /^sql (schedule_due|account_logos)$/
+
 /** A third life looks at everything and does nothing. */
 const nothingLeft = async <Played>(story: Story<Played>, { calls }: Life, third: OneProcess) => {
   const operator = await third.operator()
   const looked = async () => calls.some((call) => story.looked.test(call)) && operator.idle()
   await eventually('the third life to look', looked)
   await third.end()
-  const work = calls.filter((call) => !story.mayDo.test(call))
+  const work = calls.filter((call) => !story.mayDo.test(call) && !READS.test(call))
   assert.equal(work, [], `a life with nothing to do did: ${work.join(', ')}`)
 }
 

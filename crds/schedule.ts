@@ -1,0 +1,51 @@
+/**
+ * What is to happen at an instant: rows that a pass writes when its plan wishes something else than stands there, and that
+ * the sweep claims when they are due, each once (sql/0024_schedule.sql; DESIGN section 4). A claim records a fact and queues
+ * its mail in one transaction, without a pass; one without an effect only has the resource looked at.
+ */
+import { isDeepStrictEqual } from './compare.ts'
+
+/** What a claim writes. Values are JSON, and none is undefined: it is compared with what stands in the database. */
+export type Effect = {
+  fact: {
+    /** Unique per resource, so that the same thing is never done twice. */
+    key: string
+    kind: string
+    body: Record<string, unknown>
+    /** Told in the same transaction. */
+    event?: { type: string; data: Record<string, unknown> }
+  }
+  mail?: { purpose: string; channel: string; messageId: string; payload: Record<string, unknown> }
+}
+
+/** `purpose` is unique per resource. Instants are ISO; from `lapsesAt` on it is for a pass to say what is due instead. */
+export type Wish = { purpose: string; dueAt: string; lapsesAt: string | null; effect: Effect | null }
+
+/** A wish as it was written down. It holds while the spec is of that generation and nothing was recorded since. */
+export type Scheduled = Wish & { generation: number; factSeq: number }
+
+/** What the plan was made on. */
+type Basis = { generation: number; factSeq: number }
+
+const isSame = (wish: Scheduled, standing: Scheduled | undefined): boolean =>
+  standing !== undefined &&
+  wish.dueAt === standing.dueAt &&
+  wish.lapsesAt === standing.lapsesAt &&
+  isDeepStrictEqual(wish.effect, standing.effect) &&
+  // to look is right whatever has happened meanwhile
+  (wish.effect === null || (wish.generation === standing.generation && wish.factSeq === standing.factSeq))
+
+/** All rows of the resource as they are to be; null when those that stand are the same, so that nothing is written. */
+export const rescheduled = (
+  wishes: readonly Wish[],
+  standing: readonly Scheduled[],
+  basis: Basis,
+): Scheduled[] | null => {
+  const rows = wishes.map((wish) => ({ ...wish, generation: basis.generation, factSeq: basis.factSeq }))
+  const stands = (row: Scheduled) =>
+    isSame(
+      row,
+      standing.find(({ purpose }) => purpose === row.purpose),
+    )
+  return rows.length === standing.length && rows.every(stands) ? null : rows
+}
