@@ -5,6 +5,7 @@ import type { AppStore } from '../controllers/runtime/appstore.ts'
 import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
+import type { Books } from '../controllers/runtime/books.ts'
 import type { Devboxes } from '../controllers/runtime/devboxes.ts'
 import type { Documents } from '../controllers/runtime/documents.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
@@ -30,6 +31,7 @@ import type { Vault } from './devinstance/vault.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Limits } from './limits.ts'
 import type { Waiter } from './wait.ts'
+import type { Wake } from './wake.ts'
 
 /** The API reads the ledger and the mirror, and writes nothing but resources, facts and settings. */
 export type Deps = {
@@ -40,12 +42,14 @@ export type Deps = {
   blobs: Blobs
   documents: Documents
   issuers: Issuers
+  books: Books
   hosts: HostReader
   /** Private keys of hosts: written here, opened by the controllers. */
   credentials: Pick<Credentials, 'put'>
   /** The development exception: owners may name what is on loopback. */
   allowLoopback: boolean
   waiter: Waiter
+  wake: Wake
   keys: Keys
   authenticate: Authenticate
   /** Of a dev instance, by its report token. */

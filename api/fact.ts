@@ -6,30 +6,30 @@ import { isNotFound } from '../controllers/runtime/errors.ts'
 import type { NewFact } from '../controllers/runtime/facts.ts'
 import type { KindRef } from '../controllers/runtime/kube.ts'
 import type { MirrorRow } from '../controllers/runtime/mirror.ts'
-import { RECONCILE_REQUESTED_AT } from '../crds/object.ts'
 import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import type { Deps } from './deps.ts'
 import { Problem } from './problem.ts'
 
-type Reporting = Pick<Deps, 'kube' | 'namespace' | 'mirror' | 'ledger' | 'waiter' | 'appendFact' | 'now'>
+type Reporting = Pick<Deps, 'wake' | 'mirror' | 'ledger' | 'waiter' | 'appendFact' | 'now'>
 type Reported = {
   kind: KindRef
   name: string
   fact: Pick<NewFact, 'key' | 'kind' | 'body'>
   /** Once the fact stands: the caller does not want to wait. */
   isAsync: boolean
+  /** Makes the resource anew where it has left the cluster; without it such a one is NOT_FOUND. */
+  bringBack?: () => Promise<unknown>
 }
 
 const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
 
-const wake = async ({ kube, namespace, now }: Reporting, { kind, name }: Reported, seq: number): Promise<void> => {
-  // the sequence, so that two within a millisecond are two
-  const annotations = { [RECONCILE_REQUESTED_AT]: `${now().toISOString()}/${seq}` }
-  await kube.patchMeta(kind, { namespace, name }, { annotations }).catch((error: unknown) => {
+const wake = (deps: Reporting, { kind, name, bringBack }: Reported): Promise<unknown> =>
+  deps.wake(kind, name).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
+    // It left just now. Whoever looks at the new one finds the fact.
+    if (bringBack) return bringBack()
     throw new Problem('NOT_FOUND', `${name} was deleted; what was asked is decided when it is applied again.`)
   })
-}
 
 /**
  * @returns the row that has taken the accepted fact in; null when it is still undecided
@@ -41,7 +41,7 @@ export const report = async (deps: Reporting, reported: Reported): Promise<Mirro
   try {
     const at = deps.now().toISOString()
     const { fact } = await deps.appendFact({ ...reported.fact, resource: name, state: 'pending', at })
-    await wake(deps, reported, fact.seq)
+    await wake(deps, reported)
     if (reported.isAsync) return null
     const isTaken = (row: MirrorRow | undefined) =>
       row === undefined || Number((row.view as { fact_seq?: number }).fact_seq ?? 0) >= fact.seq

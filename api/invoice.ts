@@ -1,20 +1,19 @@
 /** The routes of invoices as data: what the server serves and what the OpenAPI document says (spec/1 Endpoints). */
 import { SYNTAXES } from '../crds/einvoice/write.ts'
 import { invoiceAnswer } from '../crds/invoice/answer.ts'
-import { PHASES, spec } from '../crds/invoice/schema.ts'
+import { spec } from '../crds/invoice/schema.ts'
 import { type JsonSchema, restSchema } from '../crds/rest.ts'
 import type { Scope } from './auth/scopes.ts'
+import { bookRoutes } from './invoice/book-routes.ts'
 import { deleteInvoice, patchInvoice } from './invoice/change.ts'
 import { createInvoice } from './invoice/create.ts'
 import { moneyRoutes } from './invoice/money-routes.ts'
 import { getPdf, getSnapshot, listSnapshots } from './invoice/pdf.ts'
-import { getInvoice, listInvoices } from './invoice/read.ts'
+import { getInvoice, listFilters, listInvoices, pageFilters } from './invoice/read.ts'
 import { pendingAnswer, wrapped } from './invoice/shapes.ts'
 import { getXml } from './invoice/xml.ts'
 import type { Route } from './route.ts'
-import { object, paging, text, whole } from './schemas.ts'
-
-const LIMIT_MAX = 200
+import { object, paging, text, whole, withExamples } from './schemas.ts'
 
 const created: JsonSchema = object('What was made.', {
   number: { type: ['string', 'null'], description: 'Number in the register; null for a draft.' },
@@ -25,27 +24,46 @@ const created: JsonSchema = object('What was made.', {
   invoice: invoiceAnswer,
 })
 
-const digits = (description: string, pattern: string): JsonSchema => ({ type: 'string', description, pattern })
-const filters: Record<string, JsonSchema> = {
-  status: { type: 'string', description: 'Only invoices that stand like this.', enum: [...PHASES] },
-  since: {
-    type: 'string',
-    description: 'Created on this day (UTC) or later.',
-    pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$',
-  },
-  client_email: { type: 'string', description: 'Exactly this recipient.', maxLength: 254 },
-  external_ref: { type: 'string', description: 'Exactly this reference.', maxLength: 128 },
-  issuer_id: { type: 'string', description: 'Under this issuer.', maxLength: 63 },
-  limit: digits(`How many, 1 to ${LIMIT_MAX}; 50 when left out.`, '^([1-9]\\d?|1\\d\\d|200)$'),
-  offset: digits('How many to skip.', '^\\d{1,9}$'),
-}
-
 const scope = (name: Scope) => ({ kind: 'scope' as const, scope: name })
 const tag = 'Invoices'
 const one = '/api/invoices/:id'
 const pdf = { description: 'The PDF.', contentType: 'application/pdf' }
 
+const retainer = { description: 'October retainer', qty: 1.5, unit_cents: 80_000 }
+/** Numbered and mailed, a draft, a test, and a receipt. */
+const ORDERS = [
+  {
+    external_ref: 'order-1001',
+    send: true,
+    client_name: 'ACME',
+    client_email: 'billing@acme.test',
+    currency: 'EUR',
+    due_date: '2030-01-31',
+    tax_rate_bp: 2000,
+    items: [retainer],
+    metadata: { project: 'relaunch', phase: 2 },
+  },
+  { client_name: 'ACME', currency: 'EUR', items: [retainer] },
+  {
+    send: true,
+    test: true,
+    client_name: 'ACME',
+    client_email: 'billing@acme.test',
+    currency: 'EUR',
+    items: [retainer],
+  },
+  {
+    send: true,
+    client_name: 'ACME',
+    client_email: 'billing@acme.test',
+    currency: 'EUR',
+    items: [retainer],
+    paid: { method: 'bank transfer', reference: 'TX-93' },
+  },
+]
+
 export const invoiceRoutes: Route[] = [
+  ...bookRoutes,
   {
     method: 'POST',
     path: '/api/invoices',
@@ -53,7 +71,7 @@ export const invoiceRoutes: Route[] = [
     description: 'With send: true it is numbered, frozen and emailed before the answer.',
     tag,
     scope: scope('create.invoice'),
-    body: restSchema(spec),
+    body: withExamples(restSchema(spec), ...ORDERS),
     answers: {
       201: { description: 'Made.', schema: created },
       200: { description: 'Made by an earlier call with this external_ref.', schema: created },
@@ -79,7 +97,7 @@ export const invoiceRoutes: Route[] = [
     description: 'Newest first.',
     tag,
     scope: scope('invoices:read'),
-    query: filters,
+    query: { ...listFilters, ...pageFilters },
     answers: {
       200: {
         description: 'One page.',
@@ -109,7 +127,11 @@ export const invoiceRoutes: Route[] = [
     description: 'A draft, or a sent one without a payment. send: true sends a draft. null takes a field away.',
     tag,
     scope: scope('invoices:write'),
-    body: restSchema(spec, { partial: true }),
+    body: withExamples(
+      restSchema(spec, { partial: true }),
+      { due_date: '2030-02-28', terms: '30 days' },
+      { terms: null },
+    ),
     answers: { 200: { description: 'The invoice.', schema: wrapped }, 202: pendingAnswer },
     codes: [
       'NOT_FOUND',

@@ -6,6 +6,7 @@ import { makeAppStore } from '../controllers/runtime/appstore.ts'
 import { makeAppVault } from '../controllers/runtime/appvault.ts'
 import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.ts'
 import { makeBlobs } from '../controllers/runtime/blobs.ts'
+import { makeBooks } from '../controllers/runtime/books.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
 import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
 import { makeDocuments } from '../controllers/runtime/documents.ts'
@@ -48,6 +49,7 @@ import { makePipeline } from './pipeline.ts'
 import { makeServer } from './server.ts'
 import { allRoutes } from './system.ts'
 import { makeWaiter } from './wait.ts'
+import { makeWake } from './wake.ts'
 
 /** With so many requests under way one is slowed by the others anyway: waiting a moment, they share commits. */
 const CROWD = { from: 6, gatherMs: 25 }
@@ -105,10 +107,12 @@ const main = async () => {
     blobs,
     documents: makeDocuments({ pg }),
     issuers: makeIssuers({ pg }),
+    books: makeBooks({ pg }),
     hosts: makeHostReader({ pg }),
     credentials: makeCredentials({ pg, serverKey: env.secretKey }),
     allowLoopback: env.egressAllowLoopback === 'true',
     waiter,
+    wake: makeWake({ kube, namespace: env.namespace, now }),
     keys,
     authenticate: auth.authenticate,
     authenticateReport: makeReportAuth({ pg, hash }),

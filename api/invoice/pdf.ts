@@ -8,7 +8,6 @@ import { INVOICE } from '../../crds/invoice/kind.ts'
 import { previewedKey, previewFact } from '../../crds/invoice/preview.ts'
 import { newestDocument, recordedOf } from '../../crds/invoice/records.ts'
 import type { ShownInvoice } from '../../crds/invoice/shown.ts'
-import { RECONCILE_REQUESTED_AT } from '../../crds/object.ts'
 import type { Deps } from '../deps.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
@@ -51,8 +50,7 @@ const drawDraft = async (deps: Deps, row: MirrorRow): Promise<string> => {
     if (deps.pdfOff)
       throw new Problem('PDF_RENDER_OFF', 'Drafts cannot be drawn now; PDFs of sent invoices can be had.')
     const { fact } = await deps.appendFact(previewFact(row.name, key, deps.now()))
-    const ref = { namespace: deps.namespace, name: row.name }
-    await deps.kube.patchMeta(INVOICE, ref, { annotations: { [RECONCILE_REQUESTED_AT]: deps.now().toISOString() } })
+    await deps.wake(INVOICE, row.name)
     await watched.until((now) => now === undefined || (now.view as ShownInvoice).fact_seq > fact.seq)
     const after = await drawn()
     if (after !== undefined) return after

@@ -1,6 +1,7 @@
 /** What the facts of an invoice say: the part of the world that is read from the ledger's rows. */
 
 import type { Wish } from './books.ts'
+import { type Heard, heardOf } from './heard.ts'
 import type { Payload } from './payload.ts'
 import type { InvoiceItem } from './schema.ts'
 import type { Credit, InvoiceWorld, Payment, Snapshot } from './world.ts'
@@ -15,7 +16,8 @@ type FactLike = {
   at: string
 }
 
-export type Recorded = Pick<InvoiceWorld, 'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order'>
+export type Recorded = Heard &
+  Pick<InvoiceWorld, 'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order' | 'undelivered' | 'returned'>
 
 /** The keys of facts, one place for all who write and read them. */
 export const paymentKey = (id: string): string => `payment:${id}`
@@ -67,6 +69,12 @@ const wishOf = ({ seq, key, kind, body }: FactLike): Wish[] => {
   return kind === 'send' ? [{ ...base, kind }] : []
 }
 
+/** What the last adoption wrote down of the view before it (controllers/invoice.ts). */
+const returnedOf = (adopted: readonly FactLike[]): Recorded['returned'] => {
+  const { createdAt, version } = adopted.findLast(({ body }) => body.createdAt !== undefined)?.body ?? {}
+  return typeof createdAt === 'string' && typeof version === 'number' ? { createdAt, version } : null
+}
+
 /** Reads the facts of one invoice, in whatever order they come. */
 export const recordedOf = (facts: readonly FactLike[]): Recorded => {
   const inOrder = facts.toSorted((a, b) => a.seq - b.seq)
@@ -79,6 +87,9 @@ export const recordedOf = (facts: readonly FactLike[]): Recorded => {
     snapshots: accepted('snapshot').map(snapshotOf),
     wishes: inOrder.filter(({ state }) => state === 'pending').flatMap(wishOf),
     resends: accepted('send').length,
+    undelivered: accepted('undelivered').map(({ body }) => String(body.purpose)),
+    ...heardOf(inOrder),
+    returned: returnedOf(accepted('adopted')),
     order: ((first?.outcome?.order ?? first?.body.order) as Payload | undefined) ?? null,
   }
 }

@@ -35,6 +35,16 @@ export const INVOICE_PROBLEMS = {
     next: 'Send the draft first; for a voided invoice create another one.',
   },
   NOTHING_DUE: { status: 409, title: 'Nothing is left to pay', next: 'Read the invoice: its balance is zero.' },
+  CLAIM_LIMIT: {
+    status: 409,
+    title: 'As many payments were claimed as are kept',
+    next: 'Ask the seller which of them arrived.',
+  },
+  RECIPIENT_CAP: {
+    status: 429,
+    title: 'As many mails about the invoice went to its client today as may',
+    next: 'Send it again tomorrow (UTC), or pass the link on yourself.',
+  },
   CREDIT_EXCEEDS_REST: {
     status: 409,
     title: 'More is to be credited than is left',

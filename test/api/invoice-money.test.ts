@@ -147,7 +147,8 @@ spec('money on an invoice', (t) => {
       })
     assert.equal([(await enter(password)).status, (await enter(again.json.password)).status], [403, 303])
     await eventually('both mails', async () => (await mailsTo('again@acme.test')).length === 2)
-    assert.equal(await told(id), ['sent', 'sent'])
+    await eventually('the look', async () => (await told(id)).length === 3)
+    assert.equal(await told(id), ['sent', 'sent', 'viewed'])
     assert.equal((await get(`/${id}/snapshots`)).snapshots.length, 2)
   })
 

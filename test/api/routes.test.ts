@@ -7,6 +7,7 @@ import { Problem } from '../../api/problem.ts'
 import { type Demands, described, type Route, type RouteScope } from '../../api/route.ts'
 import { allRoutes } from '../../api/system.ts'
 import { CAPABILITIES } from '../../crds/account/schema.ts'
+import { BEACON_PATH } from '../../crds/invoice/beacon.ts'
 import { assert, spec } from '../support/spec.ts'
 
 /** Everything that the world may call without a credential. A new line here is a decision. */
@@ -27,7 +28,12 @@ const PUBLIC = new Set([
   'GET /problems/:code',
   'GET /i/:token',
   'POST /i/:token',
+  'POST /i/:token/claim',
+  'POST /i/:token/viewed',
   'GET /i/:token/pdf',
+  'GET /i/:token/credit-notes/:number',
+  'GET /i/:token/logo',
+  `GET ${BEACON_PATH}`,
   'GET /.well-known/jwks.json',
   'GET /signin',
   'POST /signin',
@@ -35,6 +41,8 @@ const PUBLIC = new Set([
   'POST /signin/link/:token',
   'GET /signin/oidc',
   'GET /signin/oidc/callback',
+  // a script without a secret, for whoever holds an export
+  'GET /client/verify-register.mjs',
 ])
 /** Assets carry a digest of their content in the path. */
 const ASSET = /^GET \/(i|account|review)\/assets\/[\w.-]+\.css$/
