@@ -120,11 +120,15 @@ const attach = (doc: Doc, { name, bytes, profile }: Attachment): void => {
 const finish = (doc: Doc): Promise<Buffer> => {
   // a subset's outlines hardly shrink: deflating them costs more than all the rest
   doc.compress = false
+  const { promise, resolve } = Promise.withResolvers<Buffer>()
   const chunks: Buffer[] = []
-  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-  doc.on('data', (chunk: Buffer) => chunks.push(chunk))
-  doc.on('end', () => resolve(Buffer.concat(chunks)))
-  doc.on('error', reject)
+  // hundreds of small pieces, which need not go through a stream one by one
+  for (let head = doc.read(); head !== null; head = doc.read()) chunks.push(head)
+  doc.push = (chunk: Buffer | null) => {
+    if (chunk === null) resolve(Buffer.concat(chunks))
+    else chunks.push(chunk)
+    return true
+  }
   doc.end()
   return promise
 }

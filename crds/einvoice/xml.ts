@@ -10,13 +10,18 @@ export type Xml = { name: string; attributes: Attributes; content: readonly Xml[
 const FORBIDDEN = /[\u0000-\u0008\u000b\u000c\u000e-\u001f\ufffe\uffff]/g
 const ENTITIES: Record<string, string> = { '&': '&amp;', '<': '&lt;', '>': '&gt;', '"': '&quot;' }
 
+/** Nothing to be escaped or replaced, as most texts. */
+const PLAIN = /^[\n !#-%'-;=?-~\u00a0-\ud7ff]*$/
+
 /** Text for content and for attributes in double quotes; what XML cannot hold becomes U+FFFD, a line ends in \n. */
 export const escapeXml = (text: string): string =>
-  text
-    .toWellFormed()
-    .replace(/\r\n?/g, '\n')
-    .replace(FORBIDDEN, '\ufffd')
-    .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
+  PLAIN.test(text)
+    ? text
+    : text
+        .toWellFormed()
+        .replace(/\r\n?/g, '\n')
+        .replace(FORBIDDEN, '\ufffd')
+        .replace(/[&<>"]/g, (char) => ENTITIES[char] ?? char)
 
 /** An element around those children that are there; null, and so left out itself, when none is. */
 export const group = (name: string, ...children: (Xml | readonly Xml[] | null)[]): Xml | null => {

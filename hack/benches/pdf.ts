@@ -1,14 +1,23 @@
+import { type ChildProcess, fork, spawn } from 'node:child_process'
+import { once } from 'node:events'
+import { writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { createInterface } from 'node:readline'
 import * as fontkit from 'fontkit'
 import PDFDocument from 'pdfkit'
 import { makePdf } from '../../controllers/io/pdf.ts'
 import { readFontFile } from '../../controllers/io/typefaces.ts'
+import { documentOf } from '../../crds/invoice/document.ts'
 import type { Frozen } from '../../crds/invoice/frozen.ts'
 import { displayCents } from '../../crds/money.ts'
+import { ensurePackages } from '../lib/apt.ts'
 import { type BenchContext, median } from '../lib/figure.ts'
+import type { Round } from '../lib/pdfside.ts'
+import { ensurePythonPeer } from '../lib/peer.ts'
 
 /**
  * One invoice of ten lines with two embedded fonts, beside the same words drawn by plain pdfkit with its fonts parsed
- * once. CPU time of the process, alternating rounds, medians. Source of the goal: research/performance-reliability.md 1.5.
+ * once, by Typst and by WeasyPrint, which are warm and keep what they can. CPU time, alternating rounds, medians. Source of the goal: research/performance-reliability.md 1.5.
  */
 
 const ROUNDS = 5
@@ -84,18 +93,19 @@ const plainPdfkit = (): Making => {
 
 let made = 0
 
+/** Documents that nobody has drawn before: a peer that remembers would draw nothing. */
+const fresh = (count: number): Frozen[] => Array.from({ length: count }, () => sample(++made))
+
 /** CPU milliseconds per document, over all threads of this process. */
 async function cpuMsOf(make: Making): Promise<number> {
+  const documents = fresh(DOCUMENTS)
   const start = process.cpuUsage()
-  for (let count = 0; count < DOCUMENTS; count++) {
-    made += 1
-    await make(sample(made))
-  }
+  for (const one of documents) await make(one)
   const { user, system } = process.cpuUsage(start)
   return (user + system) / 1000 / DOCUMENTS
 }
 
-export async function bench({ figure, progress }: BenchContext): Promise<void> {
+async function besidePdfkit({ figure, progress }: BenchContext): Promise<void> {
   const ours = makePdf().render
   const plain = plainPdfkit()
   const rounds: { ours: number[]; plain: number[] } = { ours: [], plain: [] }
@@ -117,4 +127,130 @@ export async function bench({ figure, progress }: BenchContext): Promise<void> {
     peerValue: median(rounds.plain),
     goal: { atMost: RATIO_MAX },
   })
+}
+
+// ---- beside other typesetters, each in a process of its own
+
+type Side = { round(documents: Frozen[]): Promise<Round>; end(): void }
+
+const ourSide = (): Side => {
+  const child = fork(join(import.meta.dirname, '..', 'lib', 'pdfside.ts'), {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+  })
+  return {
+    round: async (documents) => {
+      const answer = once(child, 'message')
+      child.send(documents)
+      return (await Promise.race([answer, endOf(child, 'our side')]))[0] as Round
+    },
+    end: () => void child.kill(),
+  }
+}
+
+const endOf = async (child: ChildProcess, name: string): Promise<never> => {
+  const [code] = await once(child, 'exit')
+  throw new Error(`${name} ended with ${code}`)
+}
+
+/** The words of a document, as the peers' templates take them. */
+const wordsOf = (frozen: Frozen) => {
+  const { heading, seller, client, facts, due, items, sums, terms, footer } = documentOf(frozen)
+  const columns = items.columns.map(({ label }) => label)
+  return {
+    heading,
+    seller,
+    client,
+    facts,
+    due,
+    columns,
+    rows: items.rows,
+    sums,
+    terms: terms?.text,
+    footer: footer.text,
+  }
+}
+
+const peerSide = (name: string, libraries: string, fonts: string): Side => {
+  const script = join(import.meta.dirname, 'peers', 'documents', 'side.py')
+  const env = { ...process.env, PYTHONPATH: libraries }
+  const child = spawn('python3', [script, name, fonts], { env, stdio: ['pipe', 'pipe', 'inherit'] })
+  const lines = createInterface({ input: child.stdout })
+  return {
+    round: async (documents) => {
+      const answer = once(lines, 'line')
+      child.stdin.write(`${JSON.stringify(documents.map(wordsOf))}\n`)
+      const [line] = await Promise.race([answer, endOf(child, name)])
+      return JSON.parse(line as string) as Round
+    },
+    end: () => void child.kill(),
+  }
+}
+
+const PEERS = [
+  { name: 'typst', label: 'Typst 0.15.2, in-process, fonts and template kept', documents: 40, timesMin: 4 },
+  { name: 'weasyprint', label: 'WeasyPrint 70.0, fonts and style kept', documents: 5, timesMin: 50 },
+] as const
+/** Ours needs as many documents to be warm as a thread of the renderer has drawn after a minute of work. */
+const WARM = 300
+
+async function besideTypesetters({ figure, progress, scratch }: BenchContext): Promise<void> {
+  const system = [
+    {
+      name: 'libpango-1.0-0',
+      files: ['/usr/lib/x86_64-linux-gnu/libpango-1.0.so.0', '/usr/lib/aarch64-linux-gnu/libpango-1.0.so.0'],
+    },
+    {
+      name: 'libpangoft2-1.0-0',
+      files: ['/usr/lib/x86_64-linux-gnu/libpangoft2-1.0.so.0', '/usr/lib/aarch64-linux-gnu/libpangoft2-1.0.so.0'],
+    },
+  ]
+  ensurePackages(system, { what: 'WeasyPrint, a peer of hack/bench pdf,', progress })
+  const libraries = await ensurePythonPeer('documents', { progress })
+  for (const weight of ['regular', 'bold'] as const)
+    writeFileSync(
+      join(scratch, `NotoSans_${weight === 'bold' ? '700Bold' : '400Regular'}.ttf`),
+      readFontFile('NotoSans', weight),
+    )
+  const ours = ourSide()
+  const peers = PEERS.map((peer) => ({ ...peer, side: peerSide(peer.name, libraries, scratch), spent: [] as number[] }))
+  const spent: number[] = []
+  try {
+    await ours.round(fresh(WARM))
+    for (let round = 0; round <= ROUNDS; round++) {
+      for (const peer of peers) {
+        const [{ cpuMs }, theirs] = [await ours.round(fresh(DOCUMENTS)), await peer.side.round(fresh(peer.documents))]
+        if (round === 0) continue
+        spent.push(cpuMs)
+        peer.spent.push(theirs.cpuMs)
+      }
+    }
+    for (const { label, timesMin, spent: theirs } of peers) {
+      const [value, peerValue] = [median(spent), median(theirs)]
+      // as documents in a second of CPU, so that more is better
+      const of = { name: 'PDFs of ten lines', unit: '/s CPU', peer: label, goal: { atLeast: timesMin } }
+      figure({ ...of, value: 1000 / value, peerValue: 1000 / peerValue })
+    }
+    await overMany(ours, figure)
+  } finally {
+    ours.end()
+    for (const { side } of peers) side.end()
+  }
+}
+
+const MEMORY_MAX_MB = 200
+const IN_A_ROW = 1_000
+/** What is freed is given back in steps. */
+const GROWTH_MAX = 1.1
+
+async function overMany(ours: Side, figure: BenchContext['figure']): Promise<void> {
+  const before = await ours.round(fresh(IN_A_ROW))
+  const after = await ours.round(fresh(IN_A_ROW))
+  const limit = { name: 'a worker that draws PDFs', unit: 'MB', value: after.rssMb }
+  figure({ ...limit, peer: 'the limit', peerValue: MEMORY_MAX_MB, goal: { atMost: 1 } })
+  figure({ ...limit, peer: `itself ${IN_A_ROW} PDFs before`, peerValue: before.rssMb, goal: { atMost: GROWTH_MAX } })
+}
+
+export async function bench(context: BenchContext): Promise<void> {
+  await besidePdfkit(context)
+  await besideTypesetters(context)
 }

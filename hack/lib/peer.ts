@@ -29,6 +29,35 @@ export async function ensurePeer(name: string, { progress }: { progress: Progres
   return folder
 }
 
+/**
+ * The folder to put on PYTHONPATH for a peer of Python, as its requirements.txt has it; installed at the first call. Throws a
+ * Refusal when pip cannot reach its registry.
+ * @param name folder below hack/benches/peers
+ */
+export async function ensurePythonPeer(name: string, { progress }: { progress: Progress }): Promise<string> {
+  const requirements = join(peersFolder, name, 'requirements.txt')
+  const hash = createHash('sha256').update(readFileSync(requirements)).digest('hex').slice(0, 16)
+  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
+  const folder = join(cache, 'bottega', 'peers', `${name}-${hash}`)
+  await withLock(folder, async () => {
+    if (existsSync(folder)) return
+    const step = progress.step(`installing the peer ${name} by pip`)
+    const growing = `${folder}.new`
+    rmSync(growing, { recursive: true, force: true })
+    const words = ['-m', 'pip', 'install', '-q', '--no-deps', '--target', growing, '-r', requirements]
+    const done = spawnSync('python3', words, { encoding: 'utf8', timeout: installTimeoutMs })
+    if (done.status !== 0) {
+      step.fail()
+      throw new Refusal(
+        `pip could not install ${name}: check that python3 has pip (Debian: python3-pip) and that it reaches its registry.\n${done.stderr?.slice(-2000) ?? ''}`,
+      )
+    }
+    renameSync(growing, folder)
+    step.done()
+  })
+  return folder
+}
+
 function install(name: string, folder: string, progress: Progress): void {
   const step = progress.step(`installing the peer ${name} from npm`)
   const growing = `${folder}.new`

@@ -66,7 +66,11 @@ spec('the documents of an invoice', (t) => {
   })
 
   t('say by rule what they lack, and carry it once it is given and they are sent again', async () => {
-    const { id, warnings } = await make({ client_country: undefined, client_address: undefined, client_city: undefined })
+    const { id, warnings } = await make({
+      client_country: undefined,
+      client_address: undefined,
+      client_city: undefined,
+    })
     assert.equal(
       warnings.map((one: string) => one.split(' ').slice(0, 2).join(' ')),
       ['XML_INCOMPLETE: /client_address', 'XML_INCOMPLETE: /client_country'],

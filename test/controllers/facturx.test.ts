@@ -4,7 +4,7 @@ import { makePdf } from '../../controllers/io/pdf.ts'
 import { enclosed } from '../../crds/invoice/enclose.ts'
 import type { Frozen } from '../../crds/invoice/frozen.ts'
 import { missing } from '../support/einvoice.ts'
-import { frozenInvoice, HOSTILE, paidInFull } from '../support/frozen.ts'
+import { frozenInvoice, HOSTILE, paidInFull, placedInvoice } from '../support/frozen.ts'
 import { plain, png } from '../support/logos.ts'
 import { anyOrder } from '../support/orders.ts'
 import { readPdf } from '../support/pdftext.ts'
@@ -26,11 +26,7 @@ const randomOnes = (): [string, Frozen][] => {
   return [...invoices, ...notes].map((frozen, index) => [`random-${index}-${frozen.kind}`, frozen])
 }
 
-const placed = (changes: Partial<Frozen> = {}): Frozen => {
-  const frozen = frozenInvoice(changes)
-  const { seller, client } = frozen
-  return enclosed({ ...frozen, seller: { country: 'ES', ...seller }, client: { country: 'DE', ...client } })
-}
+const placed = (changes: Partial<Frozen> = {}): Frozen => enclosed(placedInvoice(changes))
 const LOGO = { sha256: '00', width: 64, height: 32 }
 
 /** What is drawn otherwise than a plain invoice. */

@@ -10,11 +10,20 @@ import { lettersOf } from '../../controllers/io/scripts.ts'
 import { makeTypefaces, readFontFile } from '../../controllers/io/typefaces.ts'
 import { typeset } from '../../controllers/io/typeset.ts'
 import { balanceOf, documentOf } from '../../crds/invoice/document.ts'
+import { enclosed } from '../../crds/invoice/enclose.ts'
 import type { Frozen, FrozenDraft } from '../../crds/invoice/frozen.ts'
 import { invoiceMail } from '../../crds/invoice/mail.ts'
 import { invoicePage } from '../../crds/invoice/page.ts'
 import { displayCents } from '../../crds/money.ts'
-import { anyFrozen, frozenInvoice, frozenItem, frozenWith, HOSTILE, paidInFull } from '../support/frozen.ts'
+import {
+  anyFrozen,
+  frozenInvoice,
+  frozenItem,
+  frozenWith,
+  HOSTILE,
+  paidInFull,
+  placedInvoice,
+} from '../support/frozen.ts'
 import { readPdf } from '../support/pdftext.ts'
 import { assert, spec } from '../support/spec.ts'
 
@@ -29,10 +38,11 @@ spec('the bytes of a PDF', (t) => {
   const elsewhere = `
     import { createHash } from 'node:crypto'
     import { makePdf } from '${new URL('../../controllers/io/pdf.ts', import.meta.url)}'
-    import { frozenInvoice, frozenWith, HOSTILE } from '${new URL('../support/frozen.ts', import.meta.url)}'
+    import { enclosed } from '${new URL('../../crds/invoice/enclose.ts', import.meta.url)}'
+    import { frozenInvoice, frozenWith, HOSTILE, placedInvoice } from '${new URL('../support/frozen.ts', import.meta.url)}'
     const pdf = makePdf()
     for (const text of process.argv.slice(1)) await pdf.render(frozenWith(text))
-    for (const frozen of [frozenInvoice(), frozenWith(HOSTILE.markup)]) {
+    for (const frozen of [frozenInvoice(), frozenWith(HOSTILE.markup), enclosed(placedInvoice())]) {
       console.log(createHash('sha256').update(await pdf.render(frozen)).digest('hex'))
     }`
 
@@ -48,7 +58,8 @@ spec('the bytes of a PDF', (t) => {
       const env = { ...process.env, TZ: zone, LANG: lang, LC_ALL: lang }
       return (await promisify(execFile)(process.execPath, args, { env })).stdout
     }
-    const here = [await pdf.render(frozenInvoice()), await pdf.render(frozenWith(HOSTILE.markup ?? ''))].map(sha256)
+    const documents = [frozenInvoice(), frozenWith(HOSTILE.markup ?? ''), enclosed(placedInvoice())]
+    const here = (await Promise.all(documents.map((one) => pdf.render(one)))).map(sha256)
     assert.equal((await run('Pacific/Kiritimati', 'C', [])).trim().split('\n'), here)
     assert.equal((await run('America/Anchorage', 'de_DE.UTF-8', ['äöü ΩΣ', 'zzz'])).trim().split('\n'), here)
   })

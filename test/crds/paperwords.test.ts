@@ -6,7 +6,7 @@ import { enclosed } from '../../crds/invoice/enclose.ts'
 import type { InvoiceSpec } from '../../crds/invoice/schema.ts'
 import { viewInvoice } from '../../crds/invoice/view.ts'
 import type { InvoiceWorld } from '../../crds/invoice/world.ts'
-import { frozenInvoice } from '../support/frozen.ts'
+import { placedInvoice } from '../support/frozen.ts'
 import { invoiceResource, invoiceSpec, issuer, sentWorld, world } from '../support/invoice.ts'
 import { assert, spec } from '../support/spec.ts'
 
@@ -100,10 +100,7 @@ spec('warnings on the paper of an invoice', (t) => {
 })
 
 spec('the electronic invoice of a document', (t) => {
-  const placed = frozenInvoice({
-    seller: { ...frozenInvoice().seller, country: 'ES' },
-    client: { ...frozenInvoice().client, country: 'FR' },
-  })
+  const placed = placedInvoice()
 
   t('is inside where the rules allow it, of a test too', () => {
     assert.equal(enclosed(placed).einvoice, { profile: 'EN 16931' })

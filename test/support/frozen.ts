@@ -40,6 +40,13 @@ export const frozenInvoice = (changes: Partial<Frozen> = {}): Frozen => ({
   ...changes,
 })
 
+/** The same between two countries, so that it can be an electronic invoice. */
+export const placedInvoice = (changes: Partial<Frozen> = {}): Frozen => {
+  const frozen = frozenInvoice(changes)
+  const { seller, client } = frozen
+  return { ...frozen, seller: { country: 'ES', ...seller }, client: { country: 'DE', ...client } }
+}
+
 export const paidInFull = { amountCents: 144_000, method: 'Bank transfer', reference: 'SEPA-42', on: '2026-11-22' }
 
 /** Each has broken some document, page or mail before. */
