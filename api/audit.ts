@@ -141,11 +141,14 @@ const entriesOf = (exchange: Exchange, audited: Audited, ended: Ended & { at: st
   return subject === undefined || subject === caller.account ? [entry] : [entry, { ...entry, account: subject }]
 }
 
+const rehearses = (route: Exchange['route']): boolean => !route.hidden && route.rehearses === true
+
 /** @throws Problem UNAVAILABLE while entries wait to be written: nothing was done */
 export const makeAuditStage =
   ({ audit, now }: { audit: Audit; now: () => Date }): Stage =>
   async (exchange, next) => {
-    if (!exchange.caller || exchange.route.observes || !MUTATIONS.has(exchange.method)) return next()
+    const { route, caller, method } = exchange
+    if (!caller || route.observes || rehearses(route) || !MUTATIONS.has(method)) return next()
     if (audit.waiting() > 0) {
       throw new Problem('UNAVAILABLE', 'The audit cannot be written; nothing was done.', {
         headers: { 'retry-after': '2' },

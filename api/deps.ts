@@ -5,6 +5,7 @@ import type { AppStore } from '../controllers/runtime/appstore.ts'
 import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
+import type { Books } from '../controllers/runtime/books.ts'
 import type { Devboxes } from '../controllers/runtime/devboxes.ts'
 import type { Documents } from '../controllers/runtime/documents.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
@@ -41,6 +42,7 @@ export type Deps = {
   blobs: Blobs
   documents: Documents
   issuers: Issuers
+  books: Books
   hosts: HostReader
   /** Private keys of hosts: written here, opened by the controllers. */
   credentials: Pick<Credentials, 'put'>

@@ -17,13 +17,17 @@ type Reported = {
   fact: Pick<NewFact, 'key' | 'kind' | 'body'>
   /** Once the fact stands: the caller does not want to wait. */
   isAsync: boolean
+  /** Makes the resource anew where it has left the cluster; without it such a one is NOT_FOUND. */
+  bringBack?: () => Promise<unknown>
 }
 
 const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
 
-const wake = (deps: Reporting, { kind, name }: Reported): Promise<void> =>
+const wake = (deps: Reporting, { kind, name, bringBack }: Reported): Promise<unknown> =>
   deps.wake(kind, name).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
+    // It left just now. Whoever looks at the new one finds the fact.
+    if (bringBack) return bringBack()
     throw new Problem('NOT_FOUND', `${name} was deleted; what was asked is decided when it is applied again.`)
   })
 

@@ -1,20 +1,19 @@
 /** The routes of invoices as data: what the server serves and what the OpenAPI document says (spec/1 Endpoints). */
 import { SYNTAXES } from '../crds/einvoice/write.ts'
 import { invoiceAnswer } from '../crds/invoice/answer.ts'
-import { PHASES, spec } from '../crds/invoice/schema.ts'
+import { spec } from '../crds/invoice/schema.ts'
 import { type JsonSchema, restSchema } from '../crds/rest.ts'
 import type { Scope } from './auth/scopes.ts'
+import { bookRoutes } from './invoice/book-routes.ts'
 import { deleteInvoice, patchInvoice } from './invoice/change.ts'
 import { createInvoice } from './invoice/create.ts'
 import { moneyRoutes } from './invoice/money-routes.ts'
 import { getPdf, getSnapshot, listSnapshots } from './invoice/pdf.ts'
-import { getInvoice, listInvoices } from './invoice/read.ts'
+import { getInvoice, listFilters, listInvoices, pageFilters } from './invoice/read.ts'
 import { pendingAnswer, wrapped } from './invoice/shapes.ts'
 import { getXml } from './invoice/xml.ts'
 import type { Route } from './route.ts'
 import { object, paging, text, whole, withExamples } from './schemas.ts'
-
-const LIMIT_MAX = 200
 
 const created: JsonSchema = object('What was made.', {
   number: { type: ['string', 'null'], description: 'Number in the register; null for a draft.' },
@@ -24,21 +23,6 @@ const created: JsonSchema = object('What was made.', {
   would_email: { type: ['object', 'null'], description: 'In test mode: the mail that was not sent.' },
   invoice: invoiceAnswer,
 })
-
-const digits = (description: string, pattern: string): JsonSchema => ({ type: 'string', description, pattern })
-const filters: Record<string, JsonSchema> = {
-  status: { type: 'string', description: 'Only invoices that stand like this.', enum: [...PHASES] },
-  since: {
-    type: 'string',
-    description: 'Created on this day (UTC) or later.',
-    pattern: '^\\d{4}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])$',
-  },
-  client_email: { type: 'string', description: 'Exactly this recipient.', maxLength: 254 },
-  external_ref: { type: 'string', description: 'Exactly this reference.', maxLength: 128 },
-  issuer_id: { type: 'string', description: 'Under this issuer.', maxLength: 63 },
-  limit: digits(`How many, 1 to ${LIMIT_MAX}; 50 when left out.`, '^([1-9]\\d?|1\\d\\d|200)$'),
-  offset: digits('How many to skip.', '^\\d{1,9}$'),
-}
 
 const scope = (name: Scope) => ({ kind: 'scope' as const, scope: name })
 const tag = 'Invoices'
@@ -79,6 +63,7 @@ const ORDERS = [
 ]
 
 export const invoiceRoutes: Route[] = [
+  ...bookRoutes,
   {
     method: 'POST',
     path: '/api/invoices',
@@ -112,7 +97,7 @@ export const invoiceRoutes: Route[] = [
     description: 'Newest first.',
     tag,
     scope: scope('invoices:read'),
-    query: filters,
+    query: { ...listFilters, ...pageFilters },
     answers: {
       200: {
         description: 'One page.',

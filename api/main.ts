@@ -6,6 +6,7 @@ import { makeAppStore } from '../controllers/runtime/appstore.ts'
 import { makeAppVault } from '../controllers/runtime/appvault.ts'
 import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.ts'
 import { makeBlobs } from '../controllers/runtime/blobs.ts'
+import { makeBooks } from '../controllers/runtime/books.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
 import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
 import { makeDocuments } from '../controllers/runtime/documents.ts'
@@ -106,6 +107,7 @@ const main = async () => {
     blobs,
     documents: makeDocuments({ pg }),
     issuers: makeIssuers({ pg }),
+    books: makeBooks({ pg }),
     hosts: makeHostReader({ pg }),
     credentials: makeCredentials({ pg, serverKey: env.secretKey }),
     allowLoopback: env.egressAllowLoopback === 'true',

@@ -186,13 +186,23 @@ const headerParameters = (route: RouteDeclaration): JsonSchema[] =>
 const answersOf = (route: RouteDeclaration): JsonSchema =>
   Object.fromEntries(Object.entries(route.answers).map(([status, answer]) => [status, answerOf(answer)]))
 
-const answerOf = ({ description, schema, contentType = JSON_TYPE, headers }: AnswerDeclaration): JsonSchema => ({
-  description,
-  ...(schema ? { content: { [contentType]: { schema } } } : {}),
-  ...(headers
+/** Bytes are described by their type alone. */
+const contentOf = ({ schema, contentType, orAs = [] }: AnswerDeclaration): JsonSchema => ({
+  ...(schema && { [contentType ?? JSON_TYPE]: { schema } }),
+  ...(!schema && contentType !== undefined && { [contentType]: {} }),
+  ...Object.fromEntries(orAs.map((type) => [type, {}])),
+})
+
+const answerOf = (answer: AnswerDeclaration): JsonSchema => ({
+  description: answer.description,
+  ...(Object.keys(contentOf(answer)).length > 0 && { content: contentOf(answer) }),
+  ...(answer.headers
     ? {
         headers: Object.fromEntries(
-          Object.entries(headers).map(([name, text]) => [name, { description: text, schema: { type: 'string' } }]),
+          Object.entries(answer.headers).map(([name, text]) => [
+            name,
+            { description: text, schema: { type: 'string' } },
+          ]),
         ),
       }
     : {}),

@@ -35,6 +35,8 @@ export type AnswerDeclaration = {
   description: string
   schema?: JsonSchema
   contentType?: string
+  /** Other types that may be asked for. */
+  orAs?: readonly string[]
   headers?: Record<string, string>
 }
 
@@ -53,6 +55,8 @@ export type RouteDeclaration = Demands & {
   observes?: true
   /** Changes nothing: a repeat is a new look, and no answer is kept under an Idempotency-Key. */
   looks?: true
+  /** Only says what would become of a body, of any JSON; `body` describes a good one. Nothing is done: no entry of the audit. */
+  rehearses?: true
   /** The answer shows a credential, once: whoever keeps the answer keeps it sealed, and the audit has only its name. */
   secretAnswer?: true
   /** Closed JSON schema of the request body. */

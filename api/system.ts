@@ -13,6 +13,7 @@ import { authRoutes } from './auth/routes.ts'
 import { signinRoutes } from './auth/signin-page.ts'
 import { devInstanceRoutes } from './devinstance.ts'
 import { hostRoutes } from './host.ts'
+import { booksPageRoutes } from './invoice/books-page.ts'
 import { draftRoutes } from './invoice/draft-routes.ts'
 import { issuerRoutes } from './invoice/issuer-routes.ts'
 import { pageRoutes } from './invoice/page-routes.ts'
@@ -140,6 +141,7 @@ export const allRoutes: Route[] = [
   ...jwksRoutes,
   ...signinRoutes,
   ...accountPageRoutes,
+  ...booksPageRoutes,
   ...pageRoutes,
   ...auditRoutes,
   ...systemRoutes,

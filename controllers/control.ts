@@ -26,6 +26,8 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
   make(house: House): Controller<Resource<Spec, Status>, Facts, World, Step>
   /** After how long work that lasts is said in the status; the runtime's default when left out. */
   quietMs?: number
+  /** What is done now and then beside the passes; a failure is made up for by the next. */
+  sweep?(house: House): Promise<unknown>
   /** Which resources of this kind are to be looked at when one of another kind changed. */
   follows?: readonly { kind: string; concerns(changed: AnyResource, own: Resource<Spec, Status>): boolean }[]
 }
@@ -34,6 +36,7 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
 export type Control = {
   kind: Kind
   start(house: House, cache: Cache<AnyResource>): RunningController
+  sweep?: (house: House) => Promise<unknown>
   follows: readonly { kind: string; concerns(changed: AnyResource, own: AnyResource): boolean }[]
 }
 
@@ -51,6 +54,7 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
   given: Given<Spec, Status, Facts, World, Step>,
 ): Control => ({
   kind: given.kind,
+  ...(given.sweep && { sweep: given.sweep }),
   follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as Control['follows'])],
   start: (house, cache) => {
     const { kube, log, now, metrics, events } = house

@@ -37,6 +37,8 @@ export type Tools = {
   now: () => Date
   metrics?: Metrics
   events?: Events
+  /** After so many days without anything happening a finished invoice leaves the cluster. */
+  retentionDays: number
   /** Owners may register hosts on loopback (the development exception). */
   allowLoopback: boolean
   /** Stands round every command and admin call to a host. */

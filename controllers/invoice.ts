@@ -20,6 +20,7 @@ import { decide, takePlace, takeResend } from './invoice/decide.ts'
 import type { InvoiceDeps } from './invoice/deps.ts'
 import { withLogos } from './invoice/logo.ts'
 import { claimCredit, claimNumber, freeze, stamp } from './invoice/papers.ts'
+import { archiveDue } from './invoice/retention.ts'
 import { tell } from './invoice/tell.ts'
 import type { Controller } from './runtime/controller.ts'
 import { makeInvoiceReader } from './runtime/issuers.ts'
@@ -46,6 +47,12 @@ const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): 
   }
 }
 
+/** The last view of an invoice whose resource is no more is served on. */
+const keep = async ({ mirror }: InvoiceDeps, name: string): Promise<void> => {
+  const row = await mirror.get(INVOICE.kind, name)
+  if (row && !row.archived) await mirror.archive(INVOICE.kind, name, true)
+}
+
 /** A test invoice that was deleted is gone; any other numbered one is still served, from the last view of it. */
 const forget = async (deps: InvoiceDeps, name: string) => {
   const row = await deps.mirror.get('Invoice', name)
@@ -67,7 +74,9 @@ export const invoiceController = (
     takeResend: (step, object) => takeResend(deps, step, object),
     claimNumber: (step, object) => claimNumber(deps, step, object),
     adopt: async ({ uid }, { metadata }) => {
-      const fact = { resource: metadata.name, key: `uid:${uid}`, kind: 'adopted', body: { uid } }
+      const before = (await deps.mirror.get(INVOICE.kind, metadata.name))?.view as InvoiceView | undefined
+      const body = { uid, ...(before && { createdAt: before.created_at, version: before.version }) }
+      const fact = { resource: metadata.name, key: `uid:${uid}`, kind: 'adopted', body }
       await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
     },
     recordReceipt: async ({ amountCents, method, reference }, { metadata }) => {
@@ -86,9 +95,12 @@ export const invoiceController = (
     },
   },
   report: async (object, world, plan) => {
-    const { spec } = object
+    const { spec, metadata } = object
+    // Under the name of an invoice that is on record: what is served of that one is kept, and this one has no number.
+    if (world.record && !world.record.uids.includes(metadata.uid)) return keep(deps, metadata.name)
     const view = shownInvoice(object, world, plan)
-    await deps.mirror.put(rowOf(object, { kind: INVOICE, account: spec.account, view, updatedAt: view.updated_at }))
+    const row = rowOf(object, { kind: INVOICE, account: spec.account, view, updatedAt: view.updated_at })
+    await deps.mirror.put({ ...row, createdAt: view.created_at })
   },
   forget: (key) => forget(deps, key.slice(key.indexOf('/') + 1)),
 })
@@ -102,6 +114,8 @@ export const invoiceControl = controlOf({
   kind: INVOICE,
   concurrency: CONCURRENCY,
   wave: CROWD,
+  sweep: ({ pg, kube, held, retentionDays, now }) =>
+    archiveDue({ pg, kube, invoices: held(INVOICE), retentionDays, now }),
   make: (house) =>
     invoiceController({
       ...house,

@@ -67,6 +67,7 @@ const main = async () => {
     pdf,
     keys,
     serverKey: env.secretKey,
+    retentionDays: env.retentionDays,
     allowLoopback: env.egressAllowLoopback === 'true',
     namespace: env.namespace,
     publicUrl: env.publicUrl,

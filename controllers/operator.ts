@@ -22,7 +22,7 @@ import { makeCredentials, makeRouteRows } from './runtime/hosts.ts'
 import { makeLedger } from './runtime/ledger.ts'
 import { makeMirror } from './runtime/mirror.ts'
 import { type Cache, reflect } from './runtime/watch.ts'
-import { startSweep, sweepAll } from './sweep.ts'
+import { type SweepDeps, startSweep, sweepAll } from './sweep.ts'
 
 /** How long a view waits for others while many passes run: those of a wave end one by one. */
 const VIEW_GATHER_MS = 40
@@ -103,6 +103,8 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     onQueued: () => courier?.wake(),
   }
 
+  const kinds = CONTROLS.flatMap(({ kind, sweep }) => (sweep ? [[kind.kind, () => sweep(house)] as const] : []))
+  const sweeping: SweepDeps = { pg, now, log, kinds: new Map(kinds) }
   const ends: (() => void)[] = []
   for (const control of CONTROLS) {
     const controller = control.start(house, caches.byKind.get(control.kind.kind) as Cache<AnyResource>)
@@ -118,7 +120,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
       now,
       log,
     }),
-    startSweep({ pg, now, log }),
+    startSweep(sweeping),
   )
   // Rows of resources that went while nobody looked: each is forgotten as if its deletion had been seen.
   for (const [kind, cache] of caches.byKind) {
@@ -131,7 +133,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     lookAtAll: async () => {
       for (const [kind, cache] of caches.byKind) for (const { metadata } of cache.list()) wake(kind, metadata.name)
       courier?.wake()
-      await sweepAll({ pg, now, log })
+      await sweepAll(sweeping)
       for (let left = LOOK_LIMIT_MS / IDLE_POLL_MS; busy() > 0; left--) {
         if (left <= 0) throw new Error(`${busy()} resources are still being worked on`)
         await sleep(IDLE_POLL_MS)

@@ -1,4 +1,4 @@
-/** What lapses by itself, swept away in small batches by whoever leads. */
+/** What lapses by itself, swept away in small batches by whoever leads: keys, and what each kind has of its own. */
 import { sweepKeys } from './runtime/idempotency.ts'
 import type { Log } from './runtime/log.ts'
 import type { Pg } from './runtime/pg.ts'
@@ -6,11 +6,20 @@ import type { Pg } from './runtime/pg.ts'
 const SWEEP_MS = 600_000
 const FIRST_MS = 60_000
 
-type SweepDeps = { pg: Pg; now: () => Date; log: Log }
+export type SweepDeps = {
+  pg: Pg
+  now: () => Date
+  log: Log
+  /** Of the kinds, by their names. */
+  kinds: ReadonlyMap<string, () => Promise<unknown>>
+}
 
 /** One sweep of everything. What fails is logged, and made up by the next. */
 export const sweepAll = async (deps: SweepDeps): Promise<void> => {
   await sweepKeys(deps).catch((error) => deps.log.warn({ err: error }, 'idempotency keys were not swept'))
+  for (const [kind, sweep] of deps.kinds) {
+    await sweep().catch((error) => deps.log.warn({ err: error, kind }, 'a kind was not swept'))
+  }
 }
 
 /** Sweeps every ten minutes; a sweep that fails is made up by the next. @returns the way to end it */

@@ -47,6 +47,8 @@ export type Kind<Spec = unknown, Status extends CommonStatus = CommonStatus> = {
   writers: 'edit' | 'admin'
   /** What the api's own account may do with it, beside reading. */
   apiVerbs: readonly ('create' | 'patch' | 'delete')[]
+  /** What the controllers' own account may do with the object itself, beside reading; nothing when left out. */
+  controllerVerbs?: readonly ('create' | 'delete')[]
   /** Verbs of the kind's own that its admission policies ask for; the api and whoever has the role `admin` hold them. */
   guardedVerbs?: readonly string[]
   /** What neither a schema nor RBAC can say. */

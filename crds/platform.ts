@@ -75,7 +75,8 @@ const pluralOf = (subresource = ''): string[] => KINDS.map((kind) => `${kind.plu
 
 /**
  * The controllers read resources and write statuses. They may touch an object itself only where a kind has a finalizer to
- * add and take away; no spec is ever theirs to write. `create` cannot be narrowed by name in RBAC.
+ * add and take away, or says that they make and remove some; no spec that stands is ever theirs to write. `create` cannot be
+ * narrowed by name in RBAC.
  */
 const controllersRules = (): Rule[] => {
   const finalized = KINDS.filter((kind) => kind.finalizer !== undefined).map((kind) => kind.plural)
@@ -83,6 +84,9 @@ const controllersRules = (): Rule[] => {
     { apiGroups: [GROUP], resources: pluralOf(), verbs: READ },
     { apiGroups: [GROUP], resources: pluralOf('/status'), verbs: ['get', 'patch'] },
     ...(finalized.length > 0 ? [{ apiGroups: [GROUP], resources: finalized, verbs: ['patch'] }] : []),
+    ...KINDS.flatMap(({ plural, controllerVerbs: verbs = [] }) =>
+      verbs.length > 0 ? [{ apiGroups: [GROUP], resources: [plural], verbs: [...verbs] }] : [],
+    ),
     { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
     {
       apiGroups: ['coordination.k8s.io'],

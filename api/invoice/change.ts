@@ -13,7 +13,9 @@ import { editSpec } from '../edit.ts'
 import { Problem, refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
+import { bringBack } from './comeback.ts'
 import { refuseStranger } from './issuers.ts'
+import { liveRow } from './money.ts'
 import { ownRow } from './read.ts'
 import { underSendCap } from './send-cap.ts'
 
@@ -47,15 +49,23 @@ const sendsNow = (view: InvoiceView, body: unknown): boolean =>
 export const changeInvoice = async (
   deps: Deps,
   request: ApiRequest,
-  { name }: MirrorRow,
+  row: MirrorRow,
   of: (spec: InvoiceSpec) => Record<string, unknown> | null,
 ): Promise<MirrorRow | null> => {
+  const { name } = row
   const watched = deps.waiter.watch('Invoice', name)
-  try {
-    const { metadata } = await editSpec<InvoiceSpec>(deps, { kind: INVOICE, name }, (spec) => {
+  const edit = () =>
+    editSpec<InvoiceSpec>(deps, { kind: INVOICE, name }, (spec) => {
       const change = of(spec)
       if (change) refuseChange(spec, merged(spec, change))
       return change
+    })
+  try {
+    const { metadata } = await edit().catch(async (error: unknown) => {
+      // a numbered one left the cluster just now
+      if (!isNotFound(error) || (row.view as InvoiceView).number === null) throw error
+      await bringBack(deps, row)
+      return edit()
     })
     if (wantsAsync(request)) return null
     const done = isJudged(metadata.uid, metadata.generation)
@@ -70,9 +80,9 @@ export const changeInvoice = async (
 }
 
 export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  refuseLocked((await ownRow(deps, request)).view as InvoiceView)
+  const row = await liveRow(deps, request)
   const view = row.view as InvoiceView
-  refuseLocked(view)
   const { issuer_id } = request.body as { issuer_id?: string | null }
   if (issuer_id !== view.issuer_id) await refuseStranger(deps, row.account, issuer_id ?? undefined)
   const change = () => changeInvoice(deps, request, row, () => toPatch(INVOICE, request.body))

@@ -11,6 +11,7 @@ import { type PayloadView, payloadOf, viewPayload } from '../../crds/invoice/pay
 import { DEFAULT_ISSUER, type InvoiceSpec } from '../../crds/invoice/schema.ts'
 import type { ShownInvoice } from '../../crds/invoice/shown.ts'
 import { CREATED_FROM, GROUP, VERSION } from '../../crds/object.ts'
+import type { Fault } from '../../crds/problem.ts'
 import { restPointer, toSpec } from '../../crds/rest.ts'
 import type { Deps } from '../deps.ts'
 import { nameFor } from '../name.ts'
@@ -39,25 +40,27 @@ const answerOf = (deps: Deps, row: MirrorRow, replay: boolean): Answer => {
 }
 
 /** The fields in which a repeat asks for something else than the first call did. */
-const differing = (asked: PayloadView, made: PayloadView | null): (keyof PayloadView)[] =>
-  (Object.keys(asked) as (keyof PayloadView)[]).filter((field) => asked[field] !== made?.[field])
+export const mismatches = (spec: InvoiceSpec, row: MirrorRow): Fault[] => {
+  const asked = viewPayload(payloadOf(spec, spec.issuerId ?? DEFAULT_ISSUER))
+  const made = (row.view as ShownInvoice).created_from
+  const fields = (Object.keys(asked) as (keyof PayloadView)[]).filter((field) => asked[field] !== made?.[field])
+  return fields.map((field) => ({
+    code: 'REF_PAYLOAD_MISMATCH',
+    pointer: `/${field}`,
+    detail: `was ${JSON.stringify(made?.[field])}, is now ${JSON.stringify(asked[field])}`,
+  }))
+}
 
 /** Answers a repeat with what the first call made, or refuses when the two ask for different things. */
 const replay = (deps: Deps, spec: InvoiceSpec, row: MirrorRow): Answer => {
-  const view = row.view as ShownInvoice
-  const asked = viewPayload(payloadOf(spec, spec.issuerId ?? DEFAULT_ISSUER))
-  const fields = differing(asked, view.created_from)
-  if (fields.length > 0 && spec.externalRef === undefined) {
-    const detail = `The key was used for ${view.id} with another ${fields.join(', ')}.`
-    throw new Problem('IDEMPOTENCY_MISMATCH', detail)
+  const { id } = row.view as ShownInvoice
+  const faults = mismatches(spec, row)
+  const fields = faults.map(({ pointer }) => pointer.slice(1)).join(', ')
+  if (faults.length > 0 && spec.externalRef === undefined) {
+    throw new Problem('IDEMPOTENCY_MISMATCH', `The key was used for ${id} with another ${fields}.`)
   }
-  if (fields.length > 0) {
-    const detail = `The reference ${spec.externalRef} was used for ${view.id} with another ${fields.join(', ')}.`
-    const faults = fields.map((field) => ({
-      code: 'REF_PAYLOAD_MISMATCH' as const,
-      pointer: `/${field}`,
-      detail: `was ${JSON.stringify(view.created_from?.[field])}, is now ${JSON.stringify(asked[field])}`,
-    }))
+  if (faults.length > 0) {
+    const detail = `The reference ${spec.externalRef} was used for ${id} with another ${fields}.`
     throw new Problem('REF_PAYLOAD_MISMATCH', detail, { faults })
   }
   refuseStalled(row)
@@ -71,7 +74,7 @@ const settled = (row: MirrorRow | undefined, wantsNumber: boolean): row is Mirro
 }
 
 /** The invoice of a reference, whatever it is called: one that came by kubectl has a name of its own. */
-const knownBy = async (deps: Deps, account: string, externalRef: string): Promise<MirrorRow | undefined> => {
+export const knownBy = async (deps: Deps, account: string, externalRef: string): Promise<MirrorRow | undefined> => {
   const page = { limit: 1, offset: 0 }
   return (await deps.mirror.list({ kind: 'Invoice', account }, { externalRef }, page)).rows[0]
 }

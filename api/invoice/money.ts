@@ -9,19 +9,19 @@ import { restPointer, toPatch } from '../../crds/rest.ts'
 import type { Deps } from '../deps.ts'
 import { report } from '../fact.ts'
 import { nameFor } from '../name.ts'
-import { Problem, refuseFaults } from '../problem.ts'
+import { refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { accepted, wantsAsync } from '../verdict.ts'
+import { bringBack } from './comeback.ts'
 import { ownRow } from './read.ts'
 
 /** The method of a payment that names none. */
 const METHOD = 'manual'
 
-/** The caller's invoice, with a resource that can take something in. */
+/** The caller's invoice, with a resource that can take something in: one that left the cluster is brought back. */
 export const liveRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow> => {
   const row = await ownRow(deps, request)
-  if (row.archived) throw new Problem('NOT_FOUND', `The resource of ${row.name} was deleted; apply it again first.`)
-  return row
+  return row.archived ? bringBack(deps, row) : row
 }
 
 /** @returns the view that has taken the fact in, or null while it is undecided @throws Problem as it was refused */
@@ -31,7 +31,13 @@ export const reportOn = async (
   row: MirrorRow,
   fact: Pick<NewFact, 'key' | 'kind' | 'body'>,
 ): Promise<InvoiceView | null> => {
-  const taken = await report(deps, { kind: INVOICE, name: row.name, fact, isAsync: wantsAsync(request) })
+  const taken = await report(deps, {
+    kind: INVOICE,
+    name: row.name,
+    fact,
+    isAsync: wantsAsync(request),
+    bringBack: () => bringBack(deps, row),
+  })
   return taken && (taken.view as InvoiceView)
 }
 

@@ -3,6 +3,7 @@
  * reported together, by name and by what is expected, never with the value.
  */
 
+import { RETENTION_DAYS_DEFAULT } from '../../crds/invoice/leave.ts'
 import { EMAIL_MAX, EMAIL_PATTERN } from '../../crds/schema.ts'
 
 export type EnvFault = { name: string; expected: string }
@@ -147,6 +148,8 @@ export const CONTROLLERS = {
   mailLanes: withDefault(integer('BOTTEGA_MAIL_LANES', { min: 1, max: 4 }), 2),
   /** Documents drawn at once, each in a thread of up to 200 MB. */
   pdfThreads: withDefault(integer('BOTTEGA_PDF_THREADS', { min: 1, max: 8 }), 1),
+  /** After so many days without anything happening a finished invoice leaves the cluster, and is read from its archive. */
+  retentionDays: withDefault(integer('BOTTEGA_INVOICE_RETENTION_DAYS', { min: 1, max: 3650 }), RETENTION_DAYS_DEFAULT),
   /** Names this process in the lease; undefined: the host's name. */
   identity: withDefault(text('BOTTEGA_IDENTITY', 'a name for this process'), undefined),
 }

@@ -90,10 +90,22 @@ const CONDITIONS: Record<keyof MirrorFilter, string> = {
 }
 const FILTERS = Object.keys(CONDITIONS) as (keyof MirrorFilter)[]
 
-/** Only the conditions that are asked for: one statement for all would keep PostgreSQL from choosing an index. */
-const listStatement = (used: (keyof MirrorFilter)[]): string => {
-  const where = ['m.kind = $1', 'm.account = $2', ...used.map((key, index) => `${CONDITIONS[key]} $${index + 5}`)]
-  const from = `from mirror m where ${where.join(' and ')}`
+/**
+ * Only the conditions that are asked for: one statement for all would keep PostgreSQL from choosing an index. $1 is the
+ * kind, $2 the account, and from $`first` on come the values. `name` tells the statements apart.
+ */
+export const filtered = (filter: MirrorFilter, first: number): { name: string; where: string; values: string[] } => {
+  const used = FILTERS.filter((key) => filter[key] !== undefined)
+  const conditions = used.map((key, index) => `${CONDITIONS[key]} $${index + first}`)
+  return {
+    name: used.join('_'),
+    where: ['m.kind = $1', 'm.account = $2', ...conditions].join(' and '),
+    values: used.map((key) => (key === 'since' ? `${filter.since}T00:00:00Z` : String(filter[key]))),
+  }
+}
+
+const listStatement = (where: string): string => {
+  const from = `from mirror m where ${where}`
   return `
 select
   (select count(*) ${from}) as total,
@@ -120,11 +132,10 @@ export const makeMirrorReader = ({ pg }: { pg: Pg }): MirrorReader => {
   return {
     get: (kind, name) => get([kind, name]),
     async list({ kind, account }, filter, { limit, offset }) {
-      const used = FILTERS.filter((key) => filter[key] !== undefined)
-      const values = used.map((key) => (key === 'since' ? `${filter.since}T00:00:00Z` : filter[key]))
+      const { name, where, values } = filtered(filter, 5)
       const { rows } = await pg.query<{ rows: MirrorRow[]; total: number }>(
-        ['mirror_list', ...used].join('_'),
-        listStatement(used),
+        `mirror_list_${name}`,
+        listStatement(where),
         [kind, account, limit, offset, ...values],
       )
       return rows[0] ?? { rows: [], total: 0 }

@@ -26,7 +26,7 @@ label, legend { font-weight: 600; }
 .choice input { width: 1.125rem; height: 1.125rem; margin: 0.1875rem 0 0; accent-color: var(--accent); }
 fieldset { width: 100%; padding: 0; border: 0; }
 legend { padding: 0; margin-bottom: 0.25rem; }
-input[type="email"], input[type="text"], select {
+input[type="email"], input[type="text"], input[type="month"], select {
   width: 100%; max-width: 26rem; padding: 0.625rem 0.75rem; font: inherit; color: inherit; background: var(--paper);
   border: 1px solid var(--edge); border-radius: 0.375rem;
 }
@@ -58,6 +58,16 @@ dd { font-size: 0.9375rem; }
 details > form { margin-top: 0.75rem; padding-inline-start: 1rem; border-inline-start: 3px solid var(--rule); }
 details[open] { flex-basis: 100%; }
 summary { padding: 0.25rem 0; color: var(--accent); font-weight: 600; cursor: pointer; }
+
+.bars { display: block; width: 100%; max-width: 40rem; height: auto; margin-bottom: 1rem; }
+.bars text { font-size: 0.875rem; fill: var(--ink); }
+.bars .plain { fill: var(--accent); }
+.bars .good { fill: var(--good); }
+.bars .bad { fill: var(--bad); }
+.books { width: 100%; border-collapse: collapse; }
+.books th, .books td { padding: 0.5rem 0; border-bottom: 1px solid var(--rule); text-align: start; vertical-align: top; }
+.books th .hint { display: block; font-weight: 400; }
+.books th:last-child, .books td { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
 
 @media (max-width: 40rem) {
   body { padding: 0; }

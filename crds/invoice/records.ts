@@ -17,7 +17,7 @@ type FactLike = {
 }
 
 export type Recorded = Heard &
-  Pick<InvoiceWorld, 'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order' | 'undelivered'>
+  Pick<InvoiceWorld, 'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order' | 'undelivered' | 'returned'>
 
 /** The keys of facts, one place for all who write and read them. */
 export const paymentKey = (id: string): string => `payment:${id}`
@@ -69,6 +69,12 @@ const wishOf = ({ seq, key, kind, body }: FactLike): Wish[] => {
   return kind === 'send' ? [{ ...base, kind }] : []
 }
 
+/** What the last adoption wrote down of the view before it (controllers/invoice.ts). */
+const returnedOf = (adopted: readonly FactLike[]): Recorded['returned'] => {
+  const { createdAt, version } = adopted.findLast(({ body }) => body.createdAt !== undefined)?.body ?? {}
+  return typeof createdAt === 'string' && typeof version === 'number' ? { createdAt, version } : null
+}
+
 /** Reads the facts of one invoice, in whatever order they come. */
 export const recordedOf = (facts: readonly FactLike[]): Recorded => {
   const inOrder = facts.toSorted((a, b) => a.seq - b.seq)
@@ -83,6 +89,7 @@ export const recordedOf = (facts: readonly FactLike[]): Recorded => {
     resends: accepted('send').length,
     undelivered: accepted('undelivered').map(({ body }) => String(body.purpose)),
     ...heardOf(inOrder),
+    returned: returnedOf(accepted('adopted')),
     order: ((first?.outcome?.order ?? first?.body.order) as Payload | undefined) ?? null,
   }
 }

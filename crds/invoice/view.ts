@@ -122,8 +122,9 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     ...historyOf(metadata, world, facts),
     delivery: viewDelivery(spec, world),
     warnings: [...warningsOf(spec, world, facts), ...paperWarningsOf(object, world, facts)],
-    created_at: instant(metadata.creationTimestamp),
-    version: metadata.generation,
+    created_at: instant(createdAtOf(metadata, world)),
+    // a resource that has come back counts on from where it was
+    version: metadata.generation + (world?.returned ? world.returned.version - 1 : 0),
     gate: world && spec.clientEmail !== undefined ? gateOf(world) : null,
     send_count: world?.sends.length ?? 0,
     would_email: wouldEmailOf(spec, world, facts),
@@ -164,10 +165,14 @@ const amountsOf = (spec: InvoiceSpec, totals: Totals | null, facts: InvoiceFacts
   }
 }
 
+const createdAtOf = ({ creationTimestamp }: Meta, world: InvoiceWorld | null): string =>
+  world?.returned?.createdAt ?? creationTimestamp
+
 const historyOf = (metadata: Meta, world: InvoiceWorld | null, facts: InvoiceFacts | undefined) => {
   const { payments = [], credits = [], snapshots = [], claims = [], views = [] } = world ?? {}
+  const createdAt = createdAtOf(metadata, world)
   const happened = [
-    metadata.creationTimestamp,
+    createdAt,
     ...(world?.record ? [world.record.issuedAt] : []),
     ...(world?.sends ?? []).map((send) => send.at),
     ...payments.map((payment) => payment.receivedAt),
@@ -184,7 +189,7 @@ const historyOf = (metadata: Meta, world: InvoiceWorld | null, facts: InvoiceFac
     payments: payments.map(viewPayment),
     claims: claims.map(viewClaim),
     credit_notes: credits.map((credit) => viewCredit(credit, snapshots)),
-    updated_at: happened.sort().at(-1) ?? instant(metadata.creationTimestamp),
+    updated_at: happened.sort().at(-1) ?? instant(createdAt),
   }
 }
 
@@ -249,7 +254,11 @@ const paperWarningsOf = (
   return paperWarnings(draftOf(spec, world.issuer, new Date(metadata.creationTimestamp)))
 }
 
-const warningsOf = (spec: InvoiceSpec, world: InvoiceWorld | null, facts: InvoiceFacts | undefined): string[] => {
+export const warningsOf = (
+  spec: InvoiceSpec,
+  world: InvoiceWorld | null,
+  facts: InvoiceFacts | undefined,
+): string[] => {
   const money = (cents: number) => displayCents(cents, facts?.currency ?? spec.currency)
   const paidCents = facts?.paidCents ?? 0
   const owed = world && facts?.totalCents !== undefined ? owedBackCents(booksOf(facts.totalCents, world)) : 0

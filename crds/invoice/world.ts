@@ -100,6 +100,8 @@ export type InvoiceWorld = Heard & {
   deliveries: Delivery[]
   /** Purposes of mails to the client that failed for good, of which the owner was told. */
   undelivered: string[]
+  /** How it stood when its resource was last deleted; null of one that never was. */
+  returned: { createdAt: string; version: number } | null
   /** Drawings of this draft that somebody asked for and nobody made yet (preview.ts). */
   openPreviews: string[]
   factSeq: number

@@ -41,6 +41,8 @@ const PUBLIC = new Set([
   'POST /signin/link/:token',
   'GET /signin/oidc',
   'GET /signin/oidc/callback',
+  // a script without a secret, for whoever holds an export
+  'GET /client/verify-register.mjs',
 ])
 /** Assets carry a digest of their content in the path. */
 const ASSET = /^GET \/(i|account|review)\/assets\/[\w.-]+\.css$/

@@ -102,14 +102,8 @@ const checkPaper = async (frozen: Frozen, wanted: Amounts): Promise<void> => {
 
 const pageTexts = (frozen: Frozen): string[] => {
   const paidCents = frozen.paid?.amountCents ?? 0
-  const facts = {
-    frozen,
-    status: 'sent',
-    paidCents,
-    balanceCents: balanceOf(frozen),
-    path: '/i/t',
-    url: 'https://pay.test/i/t',
-  } as const
+  const links = { path: '/i/t', url: 'https://pay.test/i/t', pdfPath: '/i/t/pdf' }
+  const facts = { ...links, frozen, status: 'sent', paidCents, balanceCents: balanceOf(frozen) } as const
   const cells = invoicePage(facts).matchAll(/<d[dt][^>]*>(?:<bdi>)?([^<]*)|"figure"[^>]*>(?:<bdi>)?([^<]*)/g)
   return [...cells].map(([, pair, figure]) => pair ?? figure ?? '')
 }

@@ -86,6 +86,7 @@ export const world = (changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
     pendingClaims: [],
     views: [],
     pendingViews: [],
+    returned: null,
     openPreviews: [],
     factSeq: 0,
     hasPlace: true,

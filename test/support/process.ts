@@ -14,6 +14,7 @@ import { makeAccounts } from '../../controllers/runtime/accounts.ts'
 import { makeAppStore } from '../../controllers/runtime/appstore.ts'
 import { makeAppVault } from '../../controllers/runtime/appvault.ts'
 import { makeBlobs } from '../../controllers/runtime/blobs.ts'
+import { makeBooks } from '../../controllers/runtime/books.ts'
 import { makeDevboxes } from '../../controllers/runtime/devboxes.ts'
 import { makeAppendFact } from '../../controllers/runtime/facts.ts'
 import { takeEpoch } from '../../controllers/runtime/fence.ts'
@@ -72,6 +73,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     pg,
     pdf,
     serverKey,
+    retentionDays: 30,
     allowLoopback: true,
     hostAround: life.hostAround,
     mailDomain: 'bottega.test',
@@ -101,6 +103,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     mirror,
     blobs: makeBlobs({ pg }),
     issuers: makeIssuers({ pg }),
+    books: makeBooks({ pg }),
     hosts: makeHostReader({ pg }),
     credentials: makeCredentials({ pg, serverKey }),
     allowLoopback: true,

@@ -1,0 +1,65 @@
+/**
+ * What would become of an invoice, without making it: its totals, when its client would be reminded, and what deserves a
+ * look. Source: CONTRACT section 10 (Preflight); spec/1 rules 1 and 3.
+ */
+import { dayIn } from '../calendar.ts'
+import { parseDecimal } from '../decimal.ts'
+import { modelOf } from '../einvoice/model.ts'
+import { findingsOf } from '../einvoice/write.ts'
+import { faultsOf } from './faults.ts'
+import { draftOf } from './freeze.ts'
+import type { InvoiceSpec } from './schema.ts'
+import { totalsFit, totalsOf } from './totals.ts'
+import { warningsOf } from './view.ts'
+import type { Issuer } from './world.ts'
+
+export type PreflightTotals = {
+  subtotal_cents: number
+  discount_cents: number
+  tax_groups: { tax_rate_bp: number; base_cents: number; tax_cents: number }[]
+  tax_cents: number
+  total_cents: number
+}
+
+/** Null where some amount cannot be computed exactly. */
+export const preflightTotals = (spec: InvoiceSpec): PreflightTotals | null => {
+  if (spec.items.some(({ qty }) => parseDecimal(qty) === null) || !totalsFit(spec)) return null
+  const { subtotalCents, discountCents, taxGroups, taxCents, totalCents } = totalsOf(spec)
+  return {
+    subtotal_cents: subtotalCents,
+    discount_cents: discountCents,
+    tax_groups: taxGroups.map(({ rateBp, baseCents, taxCents: tax_cents }) => ({
+      tax_rate_bp: rateBp,
+      base_cents: baseCents,
+      tax_cents,
+    })),
+    tax_cents: taxCents,
+    total_cents: totalCents,
+  }
+}
+
+/** Days from the due date (spec/1 rule 3). */
+const STEPS = [
+  { step: '-3', days: -3 },
+  { step: '0', days: 0 },
+  { step: '+7', days: 7 },
+  { step: '+14', days: 14 },
+] as const
+export type PreflightReminder = { step: string; on: string }
+
+/** The days on which the client would be reminded, in the issuer's zone, were it sent now and nothing paid. */
+export const preflightReminders = (spec: InvoiceSpec, issuer: Issuer, now: Date): PreflightReminder[] => {
+  const paidInFull = spec.paid !== undefined && spec.paid.amountCents === undefined
+  if (!spec.send || spec.test || paidInFull || spec.dueDate === undefined || spec.clientEmail === undefined) return []
+  const due = Temporal.PlainDate.from(spec.dueDate)
+  const today = dayIn(now, issuer.timeZone)
+  return STEPS.map(({ step, days }) => ({ step, on: due.add({ days }).toString() })).filter(({ on }) => on > today)
+}
+
+/** @param spec without faults when it is to be held against EN 16931 too */
+export const preflightWarnings = (spec: InvoiceSpec, issuer: Issuer | null, now: Date): string[] => {
+  if (!issuer || spec.items.length === 0 || faultsOf(spec).length > 0) return warningsOf(spec, null, undefined)
+  const findings = findingsOf(modelOf({ ...draftOf(spec, issuer, now), number: 'PREFLIGHT' }))
+  const rules = findings.map(({ rule, words }) => `No electronic invoice by EN 16931: ${rule}: ${words}`)
+  return [...warningsOf(spec, null, undefined), ...rules]
+}
