@@ -129,12 +129,13 @@ footer { padding-top: 1rem; font-size: 0.8125rem; color: var(--muted); border-to
     --ink: #000000; --muted: #444444; --paper: #ffffff; --ground: #ffffff; --rule: #cccccc; --good: #000000; --bad: #000000;
     --note: #000000; --note-ground: #ffffff;
   }
-  @page { margin: 16mm; }
-  html { font-size: 10.5pt; }
+  @page { margin: 15mm; }
+  html { font-size: 9.5pt; }
   body, main { padding: 0; border: 0; }
   .invoice { max-width: none; padding: 0; }
-  .button, button, .pay, .claim, .languages { display: none; }
-  .columns { grid-template-columns: minmax(0, 1fr); gap: 1.25rem; }
+  .panel .button, .panel button, .button, button, .pay, .claim, .languages { display: none; }
+  .invoice > * + * { margin-top: 1.25rem; }
+  .columns, .paper { grid-template-columns: minmax(0, 1fr); gap: 1.25rem; }
   .paper, .panel { grid-column: 1; grid-row: auto; }
   .panel { display: flex; flex-wrap: wrap; gap: 0.5rem 2.5rem; align-items: start; position: static; padding: 0.75rem 0; border-block: 1px solid var(--ink); border-radius: 0; }
   .panel > * + *, .panel .due + .state { margin-top: 0; }
@@ -143,7 +144,7 @@ footer { padding-top: 1rem; font-size: 0.8125rem; color: var(--muted); border-to
   .transfer h2 { display: none; }
   .transfer dl { display: flex; flex-wrap: wrap; flex: 1; gap: 0.375rem 2rem; align-content: start; }
   .transfer figure { margin: 0; }
-  .transfer .qr, .link .qr { width: 26mm; }
+  .transfer .qr, .link .qr { width: 24mm; }
   thead { display: table-header-group; }
   tr, .sums div, .history li, figure { break-inside: avoid; }
 }
