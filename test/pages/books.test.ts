@@ -28,7 +28,8 @@ spec('the page of a month', (t) => {
   t.before(async () => {
     browser = await startBrowser()
     platform = await startPlatform()
-    const make = (body: object) => call(platform.baseUrl, platform.owner, 'POST', '/api/invoices', order(body))
+    const make = (body: Record<string, unknown>) =>
+      call(platform.baseUrl, platform.owner, 'POST', '/api/invoices', order(body))
     await make({})
     await make({
       currency: 'JPY',
