@@ -15,9 +15,11 @@ import { object, paging, text, whole, withExamples } from './schemas.ts'
 const ID_PATTERN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 
 const fields = restSchema(spec)
+const changed = restSchema(spec, { partial: true })
 const shown = object('An account.', {
   id: text('Names the account.'),
-  ...(fields.properties as Record<string, JsonSchema>),
+  // as in a change, null is what is not there
+  ...(changed.properties as Record<string, JsonSchema>),
   created_at: text('When it was made.'),
   version: whole('Counts its changes.'),
 })
@@ -89,7 +91,7 @@ export const adminRoutes: Route[] = [
     path: one,
     summary: 'Change an account',
     description: 'null takes a field away; limits are merged field by field, null gives them back to the plan.',
-    body: withExamples(restSchema(spec, { partial: true }), { plan: 'team', capabilities: ['app.deploy'] }),
+    body: withExamples(changed, { plan: 'team', capabilities: ['app.deploy'] }),
     answers: { 200: wrapped, 202: pending },
     codes: ['NOT_FOUND', 'INVALID_FIELD', 'UNKNOWN_FIELD', 'EMAIL_TAKEN'],
     handle: patchAccount,

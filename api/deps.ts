@@ -7,6 +7,7 @@ import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
 import type { Books } from '../controllers/runtime/books.ts'
 import type { Devboxes } from '../controllers/runtime/devboxes.ts'
+import type { Documents } from '../controllers/runtime/documents.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
 import type { Credentials, HostReader } from '../controllers/runtime/hosts.ts'
 import type { Issuers } from '../controllers/runtime/issuers.ts'
@@ -39,6 +40,7 @@ export type Deps = {
   appendFact(fact: NewFact): Promise<Appended>
   mirror: MirrorReader
   blobs: Blobs
+  documents: Documents
   issuers: Issuers
   books: Books
   hosts: HostReader

@@ -176,18 +176,26 @@ export const invoiceRoutes: Route[] = [
     method: 'GET',
     path: `${one}/xml`,
     summary: 'The electronic invoice by EN 16931',
-    description: 'Of the last send. cii is what the PDF carries (Factur-X, profile EN 16931); ubl is UBL 2.1.',
+    description:
+      'Of the document that /pdf gives. cii is what it carries (Factur-X, profile EN 16931); ubl is UBL 2.1.',
     tag,
     scope: scope('invoices:read'),
-    query: { syntax: { type: 'string', description: 'cii when left out.', enum: [...SYNTAXES] } },
+    query: {
+      syntax: { type: 'string', description: 'cii when left out.', enum: [...SYNTAXES] },
+      sha256: {
+        type: 'string',
+        description: 'Of this snapshot in place of the newest: an earlier send, a credit note.',
+        pattern: '^[0-9a-f]{64}$',
+      },
+    },
     answers: { 200: { description: 'The XML.', contentType: 'application/xml' } },
-    codes: ['NOT_FOUND', 'INVALID_FIELD', 'UNKNOWN_PARAMETER', 'XML_OF_DRAFT', 'XML_INCOMPLETE'],
+    codes: ['NOT_FOUND', 'INVALID_FIELD', 'UNKNOWN_PARAMETER', 'XML_OF_DRAFT', 'XML_OF_VOID', 'XML_INCOMPLETE'],
     handle: getXml,
   },
   {
     method: 'GET',
     path: `${one}/snapshots`,
-    summary: 'The PDFs frozen at each send',
+    summary: 'The PDFs frozen at each send, when paid or voided, and of credit notes',
     tag,
     scope: scope('invoices:read'),
     answers: {
@@ -200,8 +208,17 @@ export const invoiceRoutes: Route[] = [
             items: object('One snapshot.', {
               sha256: text('Names the bytes.'),
               created_at: text('When it was frozen.'),
-              kind: { type: 'string', description: 'What froze it.', enum: ['send', 'paid', 'void', 'credit_note'] },
+              kind: {
+                type: 'string',
+                description: 'What it is: the invoice as sent, stamped PAID or VOID, or a credit note.',
+                enum: ['invoice', 'paid', 'void', 'credit_note'],
+              },
+              number: text('The number on it.'),
               bytes: whole('How long it is.'),
+              xml: object('The electronic invoice inside (Factur-X).', {
+                profile: { type: ['string', 'null'], description: 'EN 16931; null when it is not inside.' },
+                reason: { type: ['string', 'null'], description: 'Why it is not; null when it is.' },
+              }),
             }),
           },
         }),

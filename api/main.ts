@@ -9,6 +9,7 @@ import { makeBlobs } from '../controllers/runtime/blobs.ts'
 import { makeBooks } from '../controllers/runtime/books.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
 import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
+import { makeDocuments } from '../controllers/runtime/documents.ts'
 import { API, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
 import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
@@ -104,6 +105,7 @@ const main = async () => {
     appendFact: makeAppendFact({ pg, epoch: null }),
     mirror,
     blobs,
+    documents: makeDocuments({ pg }),
     issuers: makeIssuers({ pg }),
     books: makeBooks({ pg }),
     hosts: makeHostReader({ pg }),

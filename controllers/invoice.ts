@@ -18,8 +18,10 @@ import type { InvoiceWorld, SendRecord } from '../crds/invoice/world.ts'
 import { controlOf } from './control.ts'
 import { decide, takePlace, takeResend } from './invoice/decide.ts'
 import type { InvoiceDeps } from './invoice/deps.ts'
+import { withLogos } from './invoice/logo.ts'
 import { claimCredit, claimNumber, freeze, stamp } from './invoice/papers.ts'
 import { archiveDue } from './invoice/retention.ts'
+import { tell } from './invoice/tell.ts'
 import type { Controller } from './runtime/controller.ts'
 import { makeInvoiceReader } from './runtime/issuers.ts'
 import { rowOf } from './runtime/mirror.ts'
@@ -85,6 +87,7 @@ export const invoiceController = (
     freeze: (step, object) => freeze(deps, step, object),
     claimCredit: (step, object) => claimCredit(deps, step, object),
     stamp: (step, object) => stamp(deps, step, object),
+    tell: (step, object) => tell(deps, step, object),
     drawDraft: async ({ key, draft }, { metadata }) => {
       const sha256 = await deps.blobs.put(await deps.pdf.render(draft))
       const fact = { resource: metadata.name, key: previewedKey(key), kind: 'previewed', body: { sha256 } }
@@ -116,6 +119,7 @@ export const invoiceControl = controlOf({
   make: (house) =>
     invoiceController({
       ...house,
+      pdf: withLogos(house),
       read: makeInvoiceReader({ pg: house.pg }),
       slots: makeSlots({ pg: house.pg }),
     }),

@@ -104,6 +104,7 @@ const DOORS: Record<string, RegExp> = {
   'tar-stream': /^controllers\/(io\/tar|runtime\/archive)\.ts$/,
   tldts: /^crds\/site\/domain\.ts$/,
   sharp: /^controllers\/io\/images\.ts$/,
+  qr: /^crds\/qr\.ts$/,
   unpdf: /^controllers\/runtime\/pdfworker\.ts$/,
 }
 

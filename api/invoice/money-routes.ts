@@ -58,6 +58,7 @@ export const moneyRoutes: Route[] = [
       'LOCKED_PARTIAL',
       'NOT_NUMBERED',
       'SEND_CAP',
+      'RECIPIENT_CAP',
     ],
     handle: sendInvoice,
   },

@@ -1,6 +1,7 @@
 /** What the facts of an invoice say: the part of the world that is read from the ledger's rows. */
 
 import type { Wish } from './books.ts'
+import { type Heard, heardOf } from './heard.ts'
 import type { Payload } from './payload.ts'
 import type { InvoiceItem } from './schema.ts'
 import type { Credit, InvoiceWorld, Payment, Snapshot } from './world.ts'
@@ -15,10 +16,8 @@ type FactLike = {
   at: string
 }
 
-export type Recorded = Pick<
-  InvoiceWorld,
-  'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order' | 'returned'
->
+export type Recorded = Heard &
+  Pick<InvoiceWorld, 'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order' | 'undelivered' | 'returned'>
 
 /** The keys of facts, one place for all who write and read them. */
 export const paymentKey = (id: string): string => `payment:${id}`
@@ -88,6 +87,8 @@ export const recordedOf = (facts: readonly FactLike[]): Recorded => {
     snapshots: accepted('snapshot').map(snapshotOf),
     wishes: inOrder.filter(({ state }) => state === 'pending').flatMap(wishOf),
     resends: accepted('send').length,
+    undelivered: accepted('undelivered').map(({ body }) => String(body.purpose)),
+    ...heardOf(inOrder),
     returned: returnedOf(accepted('adopted')),
     order: ((first?.outcome?.order ?? first?.body.order) as Payload | undefined) ?? null,
   }

@@ -1,8 +1,10 @@
 /** What the controller has observed of the world around one invoice: rows of the ledger and the account it belongs to. */
 
 import type { Wish } from './books.ts'
+import type { Delivery } from './delivery.ts'
 import type { Frozen, FrozenLogo } from './frozen.ts'
 import type { Gate } from './gate.ts'
+import type { Heard } from './heard.ts'
 import type { Payload } from './payload.ts'
 import type { InvoiceItem } from './schema.ts'
 
@@ -75,15 +77,8 @@ export type Snapshot = {
   at: string
 }
 
-export type Delivery = {
-  purpose: string
-  state: 'queued' | 'sent' | 'failed' | 'unknown'
-  attempts: number
-  lastError: string | null
-}
-
 /** Lists are in the order of their happening. Instants are ISO. */
-export type InvoiceWorld = {
+export type InvoiceWorld = Heard & {
   account: { name: string; plan: string; email: string } | null
   /** Null when the issuer that the spec names (or the default) is not the account's, or is archived and nothing is numbered. */
   issuer: Issuer | null
@@ -103,6 +98,8 @@ export type InvoiceWorld = {
   /** The order as it stood when the first money was recorded, or when it was voided; from then on it is fixed. */
   order: Payload | null
   deliveries: Delivery[]
+  /** Purposes of mails to the client that failed for good, of which the owner was told. */
+  undelivered: string[]
   /** How it stood when its resource was last deleted; null of one that never was. */
   returned: { createdAt: string; version: number } | null
   /** Drawings of this draft that somebody asked for and nobody made yet (preview.ts). */
