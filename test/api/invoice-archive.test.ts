@@ -18,7 +18,7 @@ const make = async (change: Record<string, unknown> = {}): Promise<Json> => {
 const settle = (id: string) =>
   eventually('its mails', async () => {
     const open = 'select 1 from outbox where resource = $1 and channel = $2 and due_at is not null'
-    return (await sql(open, [id, 'mail'])).length === 0 && (await read(id)).delivery.state === 'sent'
+    return (await sql(open, [id, 'mail'])).length === 0 && (await read(id)).delivery.state === 'accepted'
   })
 const isThere = async (id: string): Promise<boolean> =>
   (await platform.kubectl(['get', 'inv', id, '--ignore-not-found', '-o', 'name'])) !== ''
@@ -99,7 +99,9 @@ spec('an invoice that is finished', (t) => {
       assert.ok(updated_at > old.updated_at)
       assert.is(await isThere(paid.id), true)
       const [numbers, sends, mails] = before
-      assert.equal(await counts(), [Number(numbers) + 1, sends, mails], 'one number for the note, no send, no mail')
+      await settle(paid.id)
+      const after = [Number(numbers) + 1, sends, Number(mails) + 1]
+      assert.equal(await counts(), after, 'a number and a mail for the note, no send')
       const deeds = await sql("select count(*)::int as n from facts where resource = $1 and kind = 'adopted'", [
         paid.id,
       ])

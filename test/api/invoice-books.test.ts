@@ -161,7 +161,7 @@ spec('the books over REST', (t) => {
       assert.is(reply.status, 200, reply.text)
       return reply.json
     }
-    await eventually('rest', async () => (await get(`/${id}`)).invoice.delivery.state === 'sent')
+    await eventually('rest', async () => (await get(`/${id}`)).invoice.delivery.state === 'accepted')
     const before = await everything()
 
     const good = await rehearse(order({ due_date: '2099-12-20' }))

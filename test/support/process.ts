@@ -6,6 +6,7 @@ import type { Deps } from '../../api/deps.ts'
 import { makeVault } from '../../api/devinstance/vault.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../api/limits.ts'
 import { makeWaiter } from '../../api/wait.ts'
+import { makeWake } from '../../api/wake.ts'
 import { startCourier } from '../../controllers/courier.ts'
 import { makeMailer } from '../../controllers/io/mail.ts'
 import { makePdf } from '../../controllers/io/pdf.ts'
@@ -103,6 +104,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
   const api: Partial<Deps> = {
     ...shared,
     kube: apiKube,
+    wake: makeWake({ kube: apiKube, namespace, now }),
     ledger: makeLedgerReader({ pg }),
     appendFact: makeAppendFact({ pg, epoch: null }),
     mirror,
