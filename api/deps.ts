@@ -5,6 +5,7 @@ import type { AppStore } from '../controllers/runtime/appstore.ts'
 import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
+import type { ReadCardEvent } from '../controllers/runtime/cardevents.ts'
 import type { Devboxes } from '../controllers/runtime/devboxes.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
 import type { Credentials, HostReader } from '../controllers/runtime/hosts.ts'
@@ -62,6 +63,8 @@ export type Deps = {
   /** Null when no language model is configured. */
   llm: Llm | null
   pdfText: PdfText
+  /** Card collection; null when this installation has no card processor. */
+  cards: { read: ReadCardEvent; checkoutOrigin: string } | null
   devboxes: Devboxes
   vault: Vault
   apps: AppStore

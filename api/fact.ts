@@ -3,13 +3,14 @@
  * verdict (DESIGN section 1). The key makes a repeat the same report.
  */
 import { isNotFound } from '../controllers/runtime/errors.ts'
-import type { NewFact } from '../controllers/runtime/facts.ts'
+import type { FactRow, NewFact } from '../controllers/runtime/facts.ts'
 import type { KindRef } from '../controllers/runtime/kube.ts'
 import type { MirrorRow } from '../controllers/runtime/mirror.ts'
 import { RECONCILE_REQUESTED_AT } from '../crds/object.ts'
 import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import type { Deps } from './deps.ts'
 import { Problem } from './problem.ts'
+import { WAIT_MS, type Watched } from './wait.ts'
 
 type Reporting = Pick<Deps, 'kube' | 'namespace' | 'mirror' | 'ledger' | 'waiter' | 'appendFact' | 'now'>
 type Reported = {
@@ -18,7 +19,11 @@ type Reported = {
   fact: Pick<NewFact, 'key' | 'kind' | 'body'>
   /** Once the fact stands: the caller does not want to wait. */
   isAsync: boolean
+  /** What is reported is decided in a pass to come, when something outside has answered. */
+  isPatient?: true
 }
+/** The row that has taken an accepted fact in, with what was decided, and all that was on record then. */
+export type Decided = { row: MirrorRow; fact: FactRow; facts: FactRow[] }
 
 const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
 
@@ -31,11 +36,27 @@ const wake = async ({ kube, namespace, now }: Reporting, { kind, name }: Reporte
   })
 }
 
+/** How a fact stands; a patient caller looks again whenever the resource changed, until the time is up. */
+const decisionOn = async ({ ledger }: Reporting, { name, isPatient }: Reported, watched: Watched, seq: number) => {
+  const untilMs = performance.now() + WAIT_MS
+  for (;;) {
+    const { facts } = await ledger.observe(name)
+    const decided = facts.find((fact) => fact.seq === seq)
+    const leftMs = untilMs - performance.now()
+    if (decided?.state !== 'pending' || !isPatient || leftMs <= 0) return { decided, facts }
+    await watched.until(() => true, leftMs)
+  }
+}
+
 /**
  * @returns the row that has taken the accepted fact in; null when it is still undecided
  * @throws Problem with the code and the words of the refusal
  */
-export const report = async (deps: Reporting, reported: Reported): Promise<MirrorRow | null> => {
+export const report = async (deps: Reporting, reported: Reported): Promise<MirrorRow | null> =>
+  (await reportAndSee(deps, reported))?.row ?? null
+
+/** As `report`, with what was decided. */
+export const reportAndSee = async (deps: Reporting, reported: Reported): Promise<Decided | null> => {
   const { kind, name } = reported
   const watched = deps.waiter.watch(kind.kind, name)
   try {
@@ -48,8 +69,8 @@ export const report = async (deps: Reporting, reported: Reported): Promise<Mirro
     const now = await deps.mirror.get(kind.kind, name)
     const found = isTaken(now) ? { row: now } : await watched.until(isTaken)
     if (!found?.row) return null
-    const decided = (await deps.ledger.observe(name)).facts.find(({ seq }) => seq === fact.seq)
-    if (decided?.state === 'accepted') return found.row
+    const { decided, facts } = await decisionOn(deps, reported, watched, fact.seq)
+    if (decided?.state === 'accepted') return { row: found.row, fact: decided, facts }
     if (decided?.state !== 'refused') return null
     const code = decided.refusedCode ?? ''
     const detail = decided.outcome?.detail

@@ -13,6 +13,7 @@ import { authRoutes } from './auth/routes.ts'
 import { signinRoutes } from './auth/signin-page.ts'
 import { devInstanceRoutes } from './devinstance.ts'
 import { hostRoutes } from './host.ts'
+import { collectRoutes, railRoutes } from './invoice/collect-routes.ts'
 import { draftRoutes } from './invoice/draft-routes.ts'
 import { issuerRoutes } from './invoice/issuer-routes.ts'
 import { pageRoutes } from './invoice/page.ts'
@@ -39,6 +40,7 @@ const SURFACES: readonly Surface[] = [
     description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
     routes: [
       ...issuerRoutes,
+      ...railRoutes,
       ...draftRoutes,
       ...invoiceRoutes,
       ...accountRoutes,
@@ -124,6 +126,7 @@ export const systemRoutes: Route[] = [
 /** Every route of the service. */
 export const allRoutes: Route[] = [
   ...issuerRoutes,
+  ...railRoutes,
   ...draftRoutes,
   ...invoiceRoutes,
   ...siteRoutes,
@@ -141,6 +144,7 @@ export const allRoutes: Route[] = [
   ...signinRoutes,
   ...accountPageRoutes,
   ...pageRoutes,
+  ...collectRoutes,
   ...auditRoutes,
   ...systemRoutes,
 ]

@@ -16,9 +16,11 @@ import { shownInvoice } from '../crds/invoice/shown.ts'
 import type { InvoiceView } from '../crds/invoice/view.ts'
 import type { InvoiceWorld, SendRecord } from '../crds/invoice/world.ts'
 import { controlOf } from './control.ts'
+import { askProcessor, followsRails } from './invoice/collect.ts'
 import { decide, takePlace, takeResend } from './invoice/decide.ts'
 import type { InvoiceDeps } from './invoice/deps.ts'
 import { claimCredit, claimNumber, freeze, stamp } from './invoice/papers.ts'
+import { makeCardAsks } from './runtime/cardasks.ts'
 import type { Controller } from './runtime/controller.ts'
 import { makeInvoiceReader } from './runtime/issuers.ts'
 import { rowOf } from './runtime/mirror.ts'
@@ -38,6 +40,7 @@ const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): 
     ...recordedOf(known.facts),
     deliveries: known.deliveries,
     openPreviews: openPreviews(known.facts),
+    processor: deps.processor,
     factSeq: known.factSeq,
     linkToken: deps.keys.linkToken(metadata.name),
     publicUrl: deps.publicUrl,
@@ -76,6 +79,7 @@ export const invoiceController = (
     freeze: (step, object) => freeze(deps, step, object),
     claimCredit: (step, object) => claimCredit(deps, step, object),
     stamp: (step, object) => stamp(deps, step, object),
+    askProcessor: (step, object) => askProcessor(deps, step, object),
     drawDraft: async ({ key, draft }, { metadata }) => {
       const sha256 = await deps.blobs.put(await deps.pdf.render(draft))
       const fact = { resource: metadata.name, key: previewedKey(key), kind: 'previewed', body: { sha256 } }
@@ -104,5 +108,8 @@ export const invoiceControl = controlOf({
       ...house,
       read: makeInvoiceReader({ pg: house.pg }),
       slots: makeSlots({ pg: house.pg }),
+      cardAsks: makeCardAsks(house),
+      processor: house.cards && { livemode: house.cards.livemode },
     }),
+  follows: [followsRails],
 })

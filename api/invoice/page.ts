@@ -10,6 +10,7 @@ import type { InvoiceView } from '../../crds/invoice/view.ts'
 import type { Deps } from '../deps.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest, Route } from '../route.ts'
+import { withCheckout } from './checkout.ts'
 
 const COOKIE = 'bottega_page'
 const SESSION_MS = 12 * 60 * 60 * 1000
@@ -25,7 +26,7 @@ const PAGE_HEADERS = {
 }
 
 /** What stands behind one link: the invoice as it is now, and the document as it was last sent. */
-type Found = {
+export type Found = {
   name: string
   view: InvoiceView
   gate: 'account' | 'password'
@@ -34,14 +35,14 @@ type Found = {
   frozen: Frozen
 }
 
-const html = (status: number, page: string, headers: Record<string, string> = {}): Answer => ({
+export const html = (status: number, page: string, headers: Record<string, string> = {}): Answer => ({
   status,
   bytes: Buffer.from(page, 'utf8'),
   headers: { ...PAGE_HEADERS, ...headers },
 })
 
 /** A link that was never made and one whose invoice is gone look the same. */
-const find = async (deps: Deps, request: ApiRequest): Promise<Found> => {
+export const find = async (deps: Deps, request: ApiRequest): Promise<Found> => {
   const name = deps.keys.nameOfLink(request.params.token ?? '')
   const row = name === null ? undefined : await deps.mirror.get('Invoice', name)
   const { sends, facts } = row ? await deps.ledger.observe(row.name) : { sends: [], facts: [] }
@@ -56,7 +57,7 @@ const cookieOf = (request: ApiRequest): string => {
   return pairs.find(([name]) => name === COOKIE)?.[1] ?? ''
 }
 
-const isOpen = async (deps: Deps, request: ApiRequest, { name, view, gate, n }: Found): Promise<boolean> => {
+export const isOpen = async (deps: Deps, request: ApiRequest, { name, view, gate, n }: Found): Promise<boolean> => {
   if (gate === 'password') return deps.keys.pageSessionOpens(cookieOf(request), name, n, deps.now().getTime())
   // Whoever is not signed in, or no longer, sees the gate.
   const caller = await deps.authenticate(request.headers).catch((error: unknown) => {
@@ -69,7 +70,7 @@ const isOpen = async (deps: Deps, request: ApiRequest, { name, view, gate, n }: 
 
 type Refused = { status: number; wrong?: boolean; tooMany?: boolean; headers?: Record<string, string> }
 
-const refuse = (found: Found, { status, headers = {}, ...why }: Refused): Answer =>
+export const refuse = (found: Found, { status, headers = {}, ...why }: Refused): Answer =>
   html(status, gatePage({ lang: found.frozen.lang, locked: found.gate === 'account', ...why }), headers)
 
 const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
@@ -84,8 +85,9 @@ const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
     creditedCents: view.credited_cents,
     balanceCents: view.balance_cents ?? 0,
     pdfPath: `/i/${request.params.token}/pdf`,
+    ...(view.collect?.offered && { payPath: `/i/${request.params.token}/pay` }),
   })
-  return html(200, page)
+  return withCheckout(deps, html(200, page))
 }
 
 const showPdf = async (deps: Deps, request: ApiRequest): Promise<Answer> => {

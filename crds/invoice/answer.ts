@@ -1,6 +1,7 @@
 /** The JSON schema of `InvoiceView`, for the OpenAPI document and the clients made from it. Open: fields may be added. */
 import { type JsonSchema, restSchema } from '../rest.ts'
 import { clientAnswer } from './client.ts'
+import { collectAnswer, refundAnswer } from './collectanswer.ts'
 import { PHASES, spec } from './schema.ts'
 
 const asked = restSchema(spec).properties as Record<string, JsonSchema>
@@ -52,6 +53,7 @@ export const creditNoteAnswer = object('What was credited.', {
   amount_cents: cents('How much, tax included.'),
   reason: text('As it was given.'),
   sha256: textOrNull('Names its PDF among the snapshots of the invoice.'),
+  refund: refundAnswer,
   created_at: text('When, as an instant.'),
 })
 
@@ -114,6 +116,8 @@ export const invoiceAnswer: JsonSchema = object('An invoice. Amounts are hundred
   delivery,
   payments: { type: 'array', description: 'Money that came in, oldest first.', items: payment },
   credit_notes: { type: 'array', description: 'What was credited, oldest first.', items: creditNoteAnswer },
+  refunded_cents: cents('What of the card payments the processor has sent back.'),
+  collect: collectAnswer,
   metadata: { type: 'object', description: 'As it was sent.' },
   warnings: { type: 'array', description: 'What deserves a look.', items: text('A sentence.') },
   created_at: text('When it was created.'),

@@ -5,7 +5,12 @@ import { dueCents } from './books.ts'
 import type { Phase } from './facts.ts'
 import type { InvoiceSpec } from './schema.ts'
 
-export type InvoiceEventType = 'invoice.sent' | 'invoice.paid' | 'invoice.voided' | 'invoice.credit_noted'
+export type InvoiceEventType =
+  | 'invoice.sent'
+  | 'invoice.paid'
+  | 'invoice.voided'
+  | 'invoice.credit_noted'
+  | 'invoice.refunded'
 
 export type InvoiceEvent = {
   type: InvoiceEventType

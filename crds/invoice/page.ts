@@ -7,6 +7,7 @@ import { displayCents } from '../money.ts'
 import { type Column, type Document, documentOf, type Fact, type Party } from './document.ts'
 import type { Phase } from './facts.ts'
 import type { Frozen, Lang } from './frozen.ts'
+import { payBlock } from './payblock.ts'
 import { PAGE_CSS_NAME } from './style.ts'
 import { fill, WORDS } from './words.ts'
 
@@ -15,7 +16,7 @@ export { PAGE_CSS, PAGE_CSS_NAME } from './style.ts'
 /** Where the stylesheet is served, from the root of the host. */
 export const PAGE_CSS_PATH = `/i/assets/${PAGE_CSS_NAME}`
 
-const page = (lang: Lang, title: string, body: Html): string =>
+export const clientPage = (lang: Lang, title: string, body: Html): string =>
   textOf(html`<!doctype html>
 <html lang="${lang}">
 <head>
@@ -40,7 +41,7 @@ ${body}
 export const gatePage = (facts: { lang: Lang; locked: boolean; wrong?: boolean; tooMany?: boolean }): string => {
   const words = WORDS[facts.lang]
   const fault = facts.tooMany ? words.tooManyTries : facts.wrong ? words.wrongPassword : null
-  return page(
+  return clientPage(
     facts.lang,
     words.gateTitle,
     html`<main class="gate">
@@ -71,6 +72,8 @@ export type PageFacts = {
   balanceCents: number
   /** Path of the PDF on this host. */
   pdfPath: string
+  /** Where Pay now posts to; absent when it is not offered. */
+  payPath?: string
 }
 
 /** The invoice as its recipient sees it. */
@@ -81,6 +84,7 @@ export const invoicePage = ({
   creditedCents = 0,
   balanceCents,
   pdfPath,
+  payPath,
 }: PageFacts): string => {
   const words = WORDS[frozen.lang]
   const document = documentOf(frozen)
@@ -94,7 +98,7 @@ export const invoicePage = ({
     sums.push({ label: words.balance, value: money(balanceCents), strong: true })
   }
   const title = fill(words.invoiceTitle, { number: frozen.number, seller: frozen.seller.legalName })
-  return page(
+  return clientPage(
     frozen.lang,
     title,
     html`<main class="invoice">
@@ -106,6 +110,7 @@ ${statusBadge(frozen.lang, status)}
 </header>
 <section class="due">
 <dl>${factRows([{ label: words.amountDue, value: money(balanceCents) }, ...document.facts])}</dl>
+${payPath !== undefined && payBlock(frozen.lang, payPath, money(balanceCents))}
 <a class="button" href="${safeUrl(pdfPath)}">${words.downloadPdf}</a>
 </section>
 <section class="parties">${party(document.seller)}${party(document.client)}</section>

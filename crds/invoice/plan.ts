@@ -9,6 +9,8 @@ import type { Resource } from '../object.ts'
 import { type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
 import type { ProblemCode } from '../problem.ts'
 import { booksOf, dueCents } from './books.ts'
+import { collectFaults, collectOff } from './collect.ts'
+import { type AskStep, collectSteps, collectVerdicts } from './collectplan.ts'
 import { type Verdict as FactVerdict, verdictsOf } from './decide.ts'
 import type { InvoiceEvent } from './events.ts'
 import { documentFacts, type InvoiceFacts } from './facts.ts'
@@ -43,6 +45,7 @@ export type InvoiceStep =
   | { do: 'takeResend'; seq: number; n: number; isFree: boolean }
   | ClaimCreditStep
   | StampStep
+  | AskStep
   /** Draws a draft that somebody wants to look at, and records what was drawn under the key of the wish. */
   | { do: 'drawDraft'; key: string; draft: FrozenDraft }
 
@@ -57,10 +60,13 @@ export const planInvoice = (object: InvoiceResource, world: InvoiceWorld, now: D
   if (world.record && !world.record.uids.includes(metadata.uid)) return planReturned(object, world, world.record, now)
   const fault = faultsOf(spec)[0]
   const locked = lockedBy(spec, world)
-  const facts = documentFacts(spec, world, now, { isLocked: locked !== null })
+  const facts = {
+    ...documentFacts(spec, world, now, { isLocked: locked !== null }),
+    ...(collectOff(spec, world) === null && { collect: true }),
+  }
   const passing = { object, world, facts, now }
 
-  const verdicts = verdictsOf(object, world)
+  const verdicts = [...verdictsOf(object, world), ...collectVerdicts(passing)]
   if (verdicts.length > 0) {
     return waits(facts, ['Deciding', 'decides on what was recorded'], [{ do: 'decide', verdicts }])
   }
@@ -100,6 +106,8 @@ const unnumbered = (passing: Passing): InvoicePlan => {
     return { steps: drawSteps(spec, world, now), status: facts, verdict }
   }
   if (!issuer) return unknownIssuer(passing)
+  const [uncollectable] = collectFaults(spec, world)
+  if (uncollectable) return stops(facts, uncollectable.code, `${uncollectable.pointer} ${uncollectable.detail}`)
   if (!spec.test && !world.hasPlace) {
     return waits(facts, ['Numbering', 'takes a place under the cap of sends'], [{ do: 'takePlace' }])
   }
@@ -121,6 +129,8 @@ const numbered = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
   if (papers.length > 0) return waits(facts, ['Recording', 'freezes what follows from its books'], papers)
   const resending = resendSteps(spec, world)
   if (resending.length > 0) return waits(facts, ['Sending', 'takes a place under the cap of sends'], resending)
+  const asks = collectSteps(passing)
+  if (asks.length > 0) return waits(facts, ['Collecting', 'asks the card processor'], asks)
   return { steps: [], status: facts, verdict: settled(record, spec, facts), ...wakeOf(spec, world, facts) }
 }
 
@@ -139,6 +149,8 @@ const voided = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
   if (stamps === null) return unknownIssuer(passing)
   const steps = [...creditSteps(object, world, facts, now), ...stamps]
   if (steps.length > 0) return waits(facts, ['Voiding', `voids ${record.number}`], steps)
+  const asks = collectSteps(passing)
+  if (asks.length > 0) return waits(facts, ['Collecting', 'asks the card processor'], asks)
   const paid = displayCents(facts.paidCents ?? 0, facts.currency ?? '')
   const kept = facts.paidCents ? `; ${paid} that came in stays on record` : ''
   return { steps: [], status: facts, verdict: ready('Voided', `${record.number} voided${kept}`) }

@@ -1,6 +1,8 @@
 /** What the facts of an invoice say: the part of the world that is read from the ledger's rows. */
 
 import type { Wish } from './books.ts'
+import type { CardPayment } from './collect.ts'
+import { collectedOf } from './collected.ts'
 import type { Payload } from './payload.ts'
 import type { InvoiceItem } from './schema.ts'
 import type { Credit, InvoiceWorld, Payment, Snapshot } from './world.ts'
@@ -15,7 +17,10 @@ type FactLike = {
   at: string
 }
 
-export type Recorded = Pick<InvoiceWorld, 'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order'>
+export type Recorded = Pick<
+  InvoiceWorld,
+  'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order' | 'collected'
+>
 
 /** The keys of facts, one place for all who write and read them. */
 export const paymentKey = (id: string): string => `payment:${id}`
@@ -45,6 +50,7 @@ const creditOf = ({ seq, key, body, outcome, at }: FactLike): Credit => ({
   isWhole: outcome?.isWhole === true,
   items: itemsOf(body.items),
   reason: String(body.reason ?? ''),
+  refund: body.refund === true,
   at,
 })
 
@@ -58,10 +64,19 @@ const snapshotOf = ({ key, body, at }: FactLike): Snapshot => ({
   at,
 })
 
+const cardPaymentOf = ({ session, reference, units, currency, livemode }: FactLike['body']): CardPayment => ({
+  session: String(session),
+  intent: String(reference),
+  units: Number(units),
+  currency: String(currency),
+  livemode: livemode === true,
+})
+
 const wishOf = ({ seq, key, kind, body }: FactLike): Wish[] => {
   const base = { seq, id: idOf(key) }
   const amountCents = amountOf(body.amountCents)
-  if (kind === 'payment') return [{ ...base, kind, amountCents }]
+  if (kind === 'payment')
+    return [{ ...base, kind, amountCents, ...(body.declaredBy === 'gateway' && { card: cardPaymentOf(body) }) }]
   if (kind === 'credit')
     return [{ ...base, kind, amountCents, items: itemsOf(body.items), refund: body.refund === true }]
   return kind === 'send' ? [{ ...base, kind }] : []
@@ -79,6 +94,7 @@ export const recordedOf = (facts: readonly FactLike[]): Recorded => {
     snapshots: accepted('snapshot').map(snapshotOf),
     wishes: inOrder.filter(({ state }) => state === 'pending').flatMap(wishOf),
     resends: accepted('send').length,
+    collected: collectedOf(inOrder),
     order: ((first?.outcome?.order ?? first?.body.order) as Payload | undefined) ?? null,
   }
 }

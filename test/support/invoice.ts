@@ -1,5 +1,6 @@
 /** Builders: an invoice and the world around it, frozen, so that a plan that writes to its inputs is caught. */
 
+import { NOTHING_COLLECTED } from '../../crds/invoice/collected.ts'
 import { freezeOf } from '../../crds/invoice/freeze.ts'
 import { payloadOf } from '../../crds/invoice/payload.ts'
 import type { InvoiceResource } from '../../crds/invoice/plan.ts'
@@ -77,6 +78,8 @@ export const world = (changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
     credits: [],
     snapshots: [],
     wishes: [],
+    collected: NOTHING_COLLECTED,
+    processor: null,
     order: null,
     deliveries: [],
     openPreviews: [],

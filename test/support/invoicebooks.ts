@@ -3,6 +3,7 @@
  * under its key as in PostgreSQL. It does what the plan's steps say and is observed like the real one.
  */
 
+import type { AskStep } from '../../crds/invoice/collectplan.ts'
 import type { Frozen } from '../../crds/invoice/frozen.ts'
 import { formatNumber } from '../../crds/invoice/number.ts'
 import { type InvoicePlan, type InvoiceResource, type InvoiceStep, planInvoice } from '../../crds/invoice/plan.ts'
@@ -29,6 +30,7 @@ export const makeBooks = (start: { cap?: number } = {}) => {
   const told = new Map<string, Told>()
   const numbers = new Map<string, { number: string; issuedAt: string }>()
   const sends: SendRecord[] = []
+  const asked: Pick<AskStep, 'messageId' | 'ask'>[] = []
   let record: InvoiceRecord | null = null
   let placesLeft = start.cap ?? 1_000
 
@@ -95,6 +97,9 @@ export const makeBooks = (start: { cap?: number } = {}) => {
       tell(snapshotKey(id), event)
     },
     drawDraft: () => undefined,
+    askProcessor: ({ fact, messageId, ask }) => {
+      if (append(fact.key, fact.kind, fact.body, 'accepted')) asked.push({ messageId, ask })
+    },
   }
   const act = (step: InvoiceStep): Learned => acts[step.do](step as never)
 

@@ -71,6 +71,8 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     kube: controllersKube,
     pg,
     pdf,
+    cards: null,
+    cashier: null,
     serverKey,
     allowLoopback: true,
     hostAround: life.hostAround,
@@ -113,6 +115,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     hash: makeHashSecret(serverKey),
     sites: makeSitePlaces({ pg }),
     limits: makeLimits(LIMIT_DEFAULTS),
+    cards: null,
   }
   const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
   const sealer = keys.sealer('app-release')
