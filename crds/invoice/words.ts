@@ -37,10 +37,8 @@ const en = {
   stampPaid: 'PAID',
   stampTest: 'TEST',
   stampDraft: 'DRAFT',
-  stampVoid: 'VOID',
   testNote: 'This is a test document. No payment is asked for.',
   draftNote: 'This is a draft. It has no number yet and is no invoice.',
-  voidNote: 'This invoice was voided on {date}. Nothing is owed on it.',
   date: '{day} {month} {year}',
 
   // ---- the client's page
@@ -107,10 +105,8 @@ const es: Own = {
   stampPaid: 'PAGADA',
   stampTest: 'PRUEBA',
   stampDraft: 'BORRADOR',
-  stampVoid: 'ANULADA',
   testNote: 'Este es un documento de prueba. No se solicita ningún pago.',
   draftNote: 'Este es un borrador. Aún no tiene número y no es una factura.',
-  voidNote: 'Esta factura se anuló el {date}. No se debe nada por ella.',
   date: '{day} de {month} de {year}',
 
   statusSent: 'Pendiente de pago',
@@ -172,10 +168,8 @@ const zhHant: Own = {
   stampPaid: '已付款',
   stampTest: '測試',
   stampDraft: '草稿',
-  stampVoid: '作廢',
   testNote: '這是測試文件，無須付款。',
   draftNote: '這是草稿，尚無編號，並非發票。',
-  voidNote: '本發票已於 {date} 作廢，無需付款。',
   date: '{year}年{month}月{day}日',
 
   statusSent: '待付款',
@@ -237,10 +231,8 @@ const zhHans: Own = {
   stampPaid: '已付款',
   stampTest: '测试',
   stampDraft: '草稿',
-  stampVoid: '作废',
   testNote: '这是测试文件，无需付款。',
   draftNote: '这是草稿，尚无编号，不是发票。',
-  voidNote: '本发票已于 {date} 作废，无需付款。',
   date: '{year}年{month}月{day}日',
 
   statusSent: '待付款',

@@ -188,6 +188,7 @@ spec('the plan of an invoice', (t) => {
       totalCents: 144_000,
       currency: 'EUR',
       paidCents: 0,
+      creditedCents: 0,
       balanceCents: 144_000,
     })
   })
@@ -387,7 +388,10 @@ spec('an invoice that money came in for', (t) => {
     assert.is(verdict(plan({ items: [] }, withPayment(total))), 'stalled LOCKED_PAID')
   })
 
-  t('is at rest while its spec is what was frozen', () => {
-    assert.is(verdict(plan({}, withPayment(total))), 'ready Paid')
+  t('is at rest once it is stamped, while its spec is what was frozen', () => {
+    assert.equal(doing(plan({}, withPayment(total))), ['stamp'])
+    const snapshot = { number: 'INV-026-0001', afterSends: 1, sha256: 'a'.repeat(64), bytes: 1, at: NOW.toISOString() }
+    const stamped = { ...withPayment(total), snapshots: [{ id: 'paid', kind: 'paid' as const, ...snapshot }] }
+    assert.is(verdict(plan({}, stamped)), 'ready Paid')
   })
 })
