@@ -76,8 +76,8 @@ export const collectVerdicts = (passing: Passing): Verdict[] => [
 const checkoutVerdicts = (passing: Passing): Verdict[] => {
   const { object, world, facts } = passing
   const { checkouts, sessions } = world.collected
-  // it is being sent for the first time
-  if (world.record && world.sends.length === 0) return []
+  // it is being sent for the first time, or what is due is about to change
+  if ((world.record && world.sends.length === 0) || world.wishes.some(({ kind }) => kind !== 'send')) return []
   const { offered, reason } = offerOf(object.spec, world, facts)
   const usable = usableOf(passing)
   const failed = sessions.at(-1)?.failed

@@ -22,9 +22,15 @@ type Learned = ((around: InvoiceWorld) => InvoiceWorld) | undefined | void
 class Died extends Error {}
 const ROUNDS_MAX = 50
 
+/** An account that collects by card, on an installation that can. */
+const COLLECTING = {
+  processor: { livemode: false },
+  account: { name: 'demo', plan: 'team', email: 'owner@demo.test', rails: ['stripe'] },
+}
+
 export type Books = ReturnType<typeof makeBooks>
 
-export const makeBooks = (start: { cap?: number } = {}) => {
+export const makeBooks = (start: { cap?: number; cards?: boolean } = {}) => {
   const facts: Fact[] = []
   const papers: Paper[] = []
   const told = new Map<string, Told>()
@@ -60,7 +66,8 @@ export const makeBooks = (start: { cap?: number } = {}) => {
       for (const verdict of verdicts) {
         const { seq } = verdict
         const key = facts.find((fact) => fact.seq === seq)?.key ?? ''
-        if (!verdict.accept) decide(seq, { state: 'refused', refusedCode: verdict.code })
+        if (!verdict.accept)
+          decide(seq, { state: 'refused', refusedCode: verdict.code, outcome: { detail: verdict.detail } })
         else if (decide(seq, { state: 'accepted', outcome: verdict.outcome })) tell(key, verdict.event)
       }
     },
@@ -105,10 +112,16 @@ export const makeBooks = (start: { cap?: number } = {}) => {
 
   // a copy, because a world is frozen with all that it holds
   const observe = (): InvoiceWorld =>
-    world(structuredClone({ record, sends, ...recordedOf(facts), factSeq: facts.length }))
+    world({
+      ...structuredClone({ record, sends, ...recordedOf(facts), factSeq: facts.length }),
+      ...(start.cards && COLLECTING),
+    })
 
   return {
     facts,
+    asked,
+    /** Facts of card collection, as the API and the cashier write them. */
+    report: (key: string, kind: string, body: object, state: Fact['state']) => append(key, kind, body, state),
     papers,
     numbers,
     told: () => [...told.values()],
