@@ -273,10 +273,13 @@ spec('card collection', (t) => {
           return post(`/${client.id}/credit-note`, { amount_cents: 1_000 * ((n % 7) + 1), refund: n % 3 === 0 })
         return n % 4 === 2 ? post(`/${client.id}/payments`, { amount_cents: 1_000 * ((n % 13) + 1) }) : payNow(client)
       }
-      // a busy control plane says so, and means: send it again
+      // a busy machine answers late, or says so, and means: send it again
       const persist = async (n: number, left = 5): Promise<Reply> => {
-        const reply = await wish(n)
-        return reply.json?.code === 'UNAVAILABLE' && left > 0 ? persist(n, left - 1) : reply
+        const reply = await wish(n).catch((error: unknown) => {
+          if (left > 0) return null
+          throw error
+        })
+        return left > 0 && (!reply || /UNAVAILABLE/.test(reply.json?.code)) ? persist(n, left - 1) : (reply as Reply)
       }
       const replies = await Promise.all(Array.from({ length: 64 }, (_, n) => persist(n)))
       const odd = replies.find(({ status }) => status >= 500)
