@@ -10,14 +10,16 @@ import {
   withdrawCapability,
 } from './admin.ts'
 import type { Route } from './route.ts'
-import { object, paging, text, whole } from './schemas.ts'
+import { object, paging, text, whole, withExamples } from './schemas.ts'
 
 const ID_PATTERN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 
 const fields = restSchema(spec)
+const changed = restSchema(spec, { partial: true })
 const shown = object('An account.', {
   id: text('Names the account.'),
-  ...(fields.properties as Record<string, JsonSchema>),
+  // as in a change, null is what is not there
+  ...(changed.properties as Record<string, JsonSchema>),
   created_at: text('When it was made.'),
   version: whole('Counts its changes.'),
 })
@@ -69,7 +71,7 @@ export const adminRoutes: Route[] = [
     path: all,
     summary: 'Create an account',
     description: 'The owner signs in with the address; no password is made.',
-    body: asked,
+    body: withExamples(asked, { email: 'ada@studio.test', name: 'Ada', plan: 'pro' }),
     answers: { 201: wrapped, 202: pending },
     codes: ['INVALID_FIELD', 'UNKNOWN_FIELD', 'EMAIL_TAKEN', 'NAME_TAKEN'],
     handle: createAccount,
@@ -89,7 +91,7 @@ export const adminRoutes: Route[] = [
     path: one,
     summary: 'Change an account',
     description: 'null takes a field away; limits are merged field by field, null gives them back to the plan.',
-    body: restSchema(spec, { partial: true }),
+    body: withExamples(changed, { plan: 'team', capabilities: ['app.deploy'] }),
     answers: { 200: wrapped, 202: pending },
     codes: ['NOT_FOUND', 'INVALID_FIELD', 'UNKNOWN_FIELD', 'EMAIL_TAKEN'],
     handle: patchAccount,

@@ -7,6 +7,7 @@ import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
 import type { ReadCardEvent } from '../controllers/runtime/cardevents.ts'
 import type { Devboxes } from '../controllers/runtime/devboxes.ts'
+import type { Documents } from '../controllers/runtime/documents.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
 import type { Credentials, HostReader } from '../controllers/runtime/hosts.ts'
 import type { Issuers } from '../controllers/runtime/issuers.ts'
@@ -30,6 +31,7 @@ import type { Vault } from './devinstance/vault.ts'
 import type { Idempotency } from './idempotency.ts'
 import type { Limits } from './limits.ts'
 import type { Waiter } from './wait.ts'
+import type { Wake } from './wake.ts'
 
 /** The API reads the ledger and the mirror, and writes nothing but resources, facts and settings. */
 export type Deps = {
@@ -38,6 +40,7 @@ export type Deps = {
   appendFact(fact: NewFact): Promise<Appended>
   mirror: MirrorReader
   blobs: Blobs
+  documents: Documents
   issuers: Issuers
   hosts: HostReader
   /** Private keys of hosts: written here, opened by the controllers. */
@@ -45,6 +48,7 @@ export type Deps = {
   /** The development exception: owners may name what is on loopback. */
   allowLoopback: boolean
   waiter: Waiter
+  wake: Wake
   keys: Keys
   authenticate: Authenticate
   /** Of a dev instance, by its report token. */

@@ -6,13 +6,12 @@ import { isNotFound } from '../controllers/runtime/errors.ts'
 import type { FactRow, NewFact } from '../controllers/runtime/facts.ts'
 import type { KindRef } from '../controllers/runtime/kube.ts'
 import type { MirrorRow } from '../controllers/runtime/mirror.ts'
-import { RECONCILE_REQUESTED_AT } from '../crds/object.ts'
 import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import type { Deps } from './deps.ts'
 import { Problem } from './problem.ts'
 import { WAIT_MS, type Watched } from './wait.ts'
 
-type Reporting = Pick<Deps, 'kube' | 'namespace' | 'mirror' | 'ledger' | 'waiter' | 'appendFact' | 'now'>
+type Reporting = Pick<Deps, 'wake' | 'mirror' | 'ledger' | 'waiter' | 'appendFact' | 'now'>
 type Reported = {
   kind: KindRef
   name: string
@@ -27,14 +26,11 @@ export type Decided = { row: MirrorRow; fact: FactRow; facts: FactRow[] }
 
 const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
 
-const wake = async ({ kube, namespace, now }: Reporting, { kind, name }: Reported, seq: number): Promise<void> => {
-  // the sequence, so that two within a millisecond are two
-  const annotations = { [RECONCILE_REQUESTED_AT]: `${now().toISOString()}/${seq}` }
-  await kube.patchMeta(kind, { namespace, name }, { annotations }).catch((error: unknown) => {
+const wake = (deps: Reporting, { kind, name }: Reported): Promise<void> =>
+  deps.wake(kind, name).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
     throw new Problem('NOT_FOUND', `${name} was deleted; what was asked is decided when it is applied again.`)
   })
-}
 
 /** How a fact stands; a patient caller looks again whenever the resource changed, until the time is up. */
 const decisionOn = async ({ ledger }: Reporting, { name, isPatient }: Reported, watched: Watched, seq: number) => {
@@ -62,7 +58,7 @@ export const reportAndSee = async (deps: Reporting, reported: Reported): Promise
   try {
     const at = deps.now().toISOString()
     const { fact } = await deps.appendFact({ ...reported.fact, resource: name, state: 'pending', at })
-    await wake(deps, reported, fact.seq)
+    await wake(deps, reported)
     if (reported.isAsync) return null
     const isTaken = (row: MirrorRow | undefined) =>
       row === undefined || Number((row.view as { fact_seq?: number }).fact_seq ?? 0) >= fact.seq

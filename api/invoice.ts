@@ -12,7 +12,7 @@ import { getInvoice, listInvoices } from './invoice/read.ts'
 import { pendingAnswer, wrapped } from './invoice/shapes.ts'
 import { getXml } from './invoice/xml.ts'
 import type { Route } from './route.ts'
-import { object, paging, text, whole } from './schemas.ts'
+import { object, paging, text, whole, withExamples } from './schemas.ts'
 
 const LIMIT_MAX = 200
 
@@ -45,6 +45,39 @@ const tag = 'Invoices'
 const one = '/api/invoices/:id'
 const pdf = { description: 'The PDF.', contentType: 'application/pdf' }
 
+const retainer = { description: 'October retainer', qty: 1.5, unit_cents: 80_000 }
+/** Numbered and mailed, a draft, a test, and a receipt. */
+const ORDERS = [
+  {
+    external_ref: 'order-1001',
+    send: true,
+    client_name: 'ACME',
+    client_email: 'billing@acme.test',
+    currency: 'EUR',
+    due_date: '2030-01-31',
+    tax_rate_bp: 2000,
+    items: [retainer],
+    metadata: { project: 'relaunch', phase: 2 },
+  },
+  { client_name: 'ACME', currency: 'EUR', items: [retainer] },
+  {
+    send: true,
+    test: true,
+    client_name: 'ACME',
+    client_email: 'billing@acme.test',
+    currency: 'EUR',
+    items: [retainer],
+  },
+  {
+    send: true,
+    client_name: 'ACME',
+    client_email: 'billing@acme.test',
+    currency: 'EUR',
+    items: [retainer],
+    paid: { method: 'bank transfer', reference: 'TX-93' },
+  },
+]
+
 export const invoiceRoutes: Route[] = [
   {
     method: 'POST',
@@ -53,7 +86,7 @@ export const invoiceRoutes: Route[] = [
     description: 'With send: true it is numbered, frozen and emailed before the answer.',
     tag,
     scope: scope('create.invoice'),
-    body: restSchema(spec),
+    body: withExamples(restSchema(spec), ...ORDERS),
     answers: {
       201: { description: 'Made.', schema: created },
       200: { description: 'Made by an earlier call with this external_ref.', schema: created },
@@ -110,7 +143,11 @@ export const invoiceRoutes: Route[] = [
     description: 'A draft, or a sent one without a payment. send: true sends a draft. null takes a field away.',
     tag,
     scope: scope('invoices:write'),
-    body: restSchema(spec, { partial: true }),
+    body: withExamples(
+      restSchema(spec, { partial: true }),
+      { due_date: '2030-02-28', terms: '30 days' },
+      { terms: null },
+    ),
     answers: { 200: { description: 'The invoice.', schema: wrapped }, 202: pendingAnswer },
     codes: [
       'NOT_FOUND',
@@ -156,18 +193,26 @@ export const invoiceRoutes: Route[] = [
     method: 'GET',
     path: `${one}/xml`,
     summary: 'The electronic invoice by EN 16931',
-    description: 'Of the last send. cii is what the PDF carries (Factur-X, profile EN 16931); ubl is UBL 2.1.',
+    description:
+      'Of the document that /pdf gives. cii is what it carries (Factur-X, profile EN 16931); ubl is UBL 2.1.',
     tag,
     scope: scope('invoices:read'),
-    query: { syntax: { type: 'string', description: 'cii when left out.', enum: [...SYNTAXES] } },
+    query: {
+      syntax: { type: 'string', description: 'cii when left out.', enum: [...SYNTAXES] },
+      sha256: {
+        type: 'string',
+        description: 'Of this snapshot in place of the newest: an earlier send, a credit note.',
+        pattern: '^[0-9a-f]{64}$',
+      },
+    },
     answers: { 200: { description: 'The XML.', contentType: 'application/xml' } },
-    codes: ['NOT_FOUND', 'INVALID_FIELD', 'UNKNOWN_PARAMETER', 'XML_OF_DRAFT', 'XML_INCOMPLETE'],
+    codes: ['NOT_FOUND', 'INVALID_FIELD', 'UNKNOWN_PARAMETER', 'XML_OF_DRAFT', 'XML_OF_VOID', 'XML_INCOMPLETE'],
     handle: getXml,
   },
   {
     method: 'GET',
     path: `${one}/snapshots`,
-    summary: 'The PDFs frozen at each send',
+    summary: 'The PDFs frozen at each send, when paid or voided, and of credit notes',
     tag,
     scope: scope('invoices:read'),
     answers: {
@@ -180,8 +225,17 @@ export const invoiceRoutes: Route[] = [
             items: object('One snapshot.', {
               sha256: text('Names the bytes.'),
               created_at: text('When it was frozen.'),
-              kind: { type: 'string', description: 'What froze it.', enum: ['send', 'paid', 'void', 'credit_note'] },
+              kind: {
+                type: 'string',
+                description: 'What it is: the invoice as sent, stamped PAID or VOID, or a credit note.',
+                enum: ['invoice', 'paid', 'void', 'credit_note'],
+              },
+              number: text('The number on it.'),
               bytes: whole('How long it is.'),
+              xml: object('The electronic invoice inside (Factur-X).', {
+                profile: { type: ['string', 'null'], description: 'EN 16931; null when it is not inside.' },
+                reason: { type: ['string', 'null'], description: 'Why it is not; null when it is.' },
+              }),
             }),
           },
         }),

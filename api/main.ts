@@ -9,6 +9,7 @@ import { makeBlobs } from '../controllers/runtime/blobs.ts'
 import { makeCardEvents } from '../controllers/runtime/cardevents.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
 import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
+import { makeDocuments } from '../controllers/runtime/documents.ts'
 import { API, checkoutOriginOf, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
 import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
@@ -48,6 +49,7 @@ import { makePipeline } from './pipeline.ts'
 import { makeServer } from './server.ts'
 import { allRoutes } from './system.ts'
 import { makeWaiter } from './wait.ts'
+import { makeWake } from './wake.ts'
 
 /** With so many requests under way one is slowed by the others anyway: waiting a moment, they share commits. */
 const CROWD = { from: 6, gatherMs: 25 }
@@ -103,11 +105,13 @@ const main = async () => {
     appendFact: makeAppendFact({ pg, epoch: null }),
     mirror,
     blobs,
+    documents: makeDocuments({ pg }),
     issuers: makeIssuers({ pg }),
     hosts: makeHostReader({ pg }),
     credentials: makeCredentials({ pg, serverKey: env.secretKey }),
     allowLoopback: env.egressAllowLoopback === 'true',
     waiter,
+    wake: makeWake({ kube, namespace: env.namespace, now }),
     keys,
     authenticate: auth.authenticate,
     authenticateReport: makeReportAuth({ pg, hash }),

@@ -17,3 +17,6 @@ export const paging = {
   limit: whole('As asked.'),
   offset: whole('As asked.'),
 }
+
+/** The schema of a body with bodies that work as they stand; the tests send each of them. */
+export const withExamples = (schema: JsonSchema, ...examples: object[]): JsonSchema => ({ ...schema, examples })

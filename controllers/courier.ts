@@ -6,7 +6,9 @@
  */
 import { signinMail } from '../crds/account/mail.ts'
 import type { Frozen } from '../crds/invoice/frozen.ts'
-import { invoiceMail } from '../crds/invoice/mail.ts'
+import { invoiceMail, type MailText } from '../crds/invoice/mail.ts'
+import { type OwnerNotice, ownerMail } from '../crds/invoice/ownermail.ts'
+import { statusMail } from '../crds/invoice/statusmail.ts'
 import { type Mail, MailError, type Mailer } from './io/mail.ts'
 import { makeBatch } from './runtime/batch.ts'
 import type { Keys } from './runtime/keys.ts'
@@ -60,45 +62,79 @@ const SHARE_MS = 4
 type Attempt = { row: MailRow; settlement: Settlement }
 type MailRow = OutboxRow & AboutSend
 /** `snapshot`: about that one, in place of the document of the n-th send. */
-type DocumentPayload = { mail: 'invoice' | 'receipt'; n: number; snapshot?: string }
+type DocumentPayload = { mail: 'invoice' | 'receipt' | 'voided' | 'credited'; n: number; snapshot?: string }
 /** `until` (ISO): the link opens nothing afterwards, so it is not worth sending. */
 type SigninPayload = { mail: 'signin'; id: string; email: string; until: string }
-type MailPayload = DocumentPayload | SigninPayload
+type MailPayload = DocumentPayload | SigninPayload | OwnerNotice
 
 const MINUTE_MS = 60_000
+/** No holiday notice answers it (RFC 3834 section 5). */
+const AUTOMATIC = { 'Auto-Submitted': 'auto-generated' }
+
+/** All mails to a client about one invoice hang together, below its first (RFC 5322 section 3.6.4; controllers/invoice/papers.ts). */
+const threadOf = ({ resource, messageId }: MailRow): Record<string, string> => {
+  const first = `<${resource}.1${messageId.slice(messageId.lastIndexOf('@'))}`
+  return messageId === first ? {} : { 'In-Reply-To': first, References: first }
+}
 const payloadOf = (row: MailRow): MailPayload => row.payload as MailPayload
 
 const composeSignin = (deps: CourierDeps, row: MailRow, { id, email, until }: SigninPayload): Mail => {
   const date = new Date(row.createdAt)
   const minutes = Math.round((Date.parse(until) - date.getTime()) / MINUTE_MS)
   const url = `${deps.publicUrl}/signin/link/${deps.keys.signinToken(id)}`
-  return { messageId: row.messageId, to: { name: '', address: email }, ...signinMail({ url, minutes }), date }
-}
-
-const composeDocument = (deps: CourierDeps, row: MailRow, { mail, n }: DocumentPayload): Mail => {
-  const { gate } = row
-  const frozen = row.frozen as Frozen
-  const { subject, text, html, replyTo } = invoiceMail({
-    frozen,
-    url: `${deps.publicUrl}/i/${deps.keys.linkToken(row.resource)}`,
-    password: gate === 'password' ? deps.keys.password(row.resource, n) : null,
-    locked: gate === 'account',
-    purpose: mail,
-  })
   return {
     messageId: row.messageId,
-    to: { name: frozen.client.name, address: frozen.client.email },
-    subject,
-    text,
-    html,
-    ...(replyTo !== undefined && { replyTo }),
-    date: new Date(row.createdAt),
+    to: { name: '', address: email },
+    ...signinMail({ url, minutes }),
+    headers: AUTOMATIC,
+    date,
   }
 }
 
+const composeDocument = (deps: CourierDeps, row: MailRow, payload: DocumentPayload): Mail => {
+  const { gate } = row
+  const frozen = row.frozen as Frozen
+  const url = `${deps.publicUrl}/i/${deps.keys.linkToken(row.resource)}`
+  const password = gate === 'password' ? deps.keys.password(row.resource, payload.n) : null
+  const facts = { frozen, url, password, locked: gate === 'account' }
+  const { mail: purpose } = payload
+  const isStatus = purpose === 'voided' || purpose === 'credited'
+  return toClient(row, frozen, isStatus ? statusMail({ ...facts, purpose }) : invoiceMail({ ...facts, purpose }))
+}
+
+const toClient = (row: MailRow, frozen: Frozen, { replyTo, ...said }: MailText): Mail => ({
+  messageId: row.messageId,
+  to: { name: frozen.client.name, address: frozen.client.email },
+  ...said,
+  ...(replyTo !== undefined && { replyTo }),
+  headers: { ...AUTOMATIC, ...threadOf(row) },
+  date: new Date(row.createdAt),
+})
+
+const composeNotice = (row: MailRow, notice: OwnerNotice): Mail => ({
+  messageId: row.messageId,
+  to: { name: '', address: notice.to },
+  ...ownerMail(notice),
+  headers: AUTOMATIC,
+  date: new Date(row.createdAt),
+})
+
 const compose = (deps: CourierDeps, row: MailRow): Mail => {
   const payload = payloadOf(row)
-  return payload.mail === 'signin' ? composeSignin(deps, row, payload) : composeDocument(deps, row, payload)
+  switch (payload.mail) {
+    case 'signin':
+      return composeSignin(deps, row, payload)
+    case 'claimed':
+    case 'undelivered':
+      return composeNotice(row, payload)
+    case 'invoice':
+    case 'receipt':
+    case 'voided':
+    case 'credited':
+      return composeDocument(deps, row, payload)
+    default:
+      return payload satisfies never
+  }
 }
 
 /** A link that opens nothing any more would only confuse. */
@@ -107,12 +143,16 @@ const isOver = (row: MailRow, now: Date): boolean => {
   return payload.mail === 'signin' && Date.parse(payload.until) <= now.getTime()
 }
 
+/** The recipient's server has refused this mail for good (RFC 5321 section 4.2.1). */
+const isBounce = ({ temporary, response }: MailError): boolean => !temporary && /^5\d\d/.test(response)
+
 /** What a failure means for the row. Only a refusal, or too many tries, is final. */
 const settlementOf = (row: MailRow, error: unknown, now: Date): Settlement => {
   const base = { id: row.id, attempt: row.attempt }
   const told = error instanceof MailError ? error : null
   const message = told?.message ?? 'the mail could not be composed'
   const waitMs = RETRY_AFTER_MS[row.attempt - 1]
+  if (told && isBounce(told)) return { ...base, state: 'bounced', error: message }
   if ((told && !told.temporary) || waitMs === undefined) return { ...base, state: 'failed', error: message }
   const dueAt = new Date(now.getTime() + waitMs).toISOString()
   return told?.sentData

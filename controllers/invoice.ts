@@ -19,7 +19,9 @@ import { controlOf } from './control.ts'
 import { askProcessor, followsRails } from './invoice/collect.ts'
 import { decide, takePlace, takeResend } from './invoice/decide.ts'
 import type { InvoiceDeps } from './invoice/deps.ts'
+import { withLogos } from './invoice/logo.ts'
 import { claimCredit, claimNumber, freeze, stamp } from './invoice/papers.ts'
+import { tell } from './invoice/tell.ts'
 import { makeCardAsks } from './runtime/cardasks.ts'
 import type { Controller } from './runtime/controller.ts'
 import { makeInvoiceReader } from './runtime/issuers.ts'
@@ -80,6 +82,7 @@ export const invoiceController = (
     claimCredit: (step, object) => claimCredit(deps, step, object),
     stamp: (step, object) => stamp(deps, step, object),
     askProcessor: (step, object) => askProcessor(deps, step, object),
+    tell: (step, object) => tell(deps, step, object),
     drawDraft: async ({ key, draft }, { metadata }) => {
       const sha256 = await deps.blobs.put(await deps.pdf.render(draft))
       const fact = { resource: metadata.name, key: previewedKey(key), kind: 'previewed', body: { sha256 } }
@@ -106,6 +109,7 @@ export const invoiceControl = controlOf({
   make: (house) =>
     invoiceController({
       ...house,
+      pdf: withLogos(house),
       read: makeInvoiceReader({ pg: house.pg }),
       slots: makeSlots({ pg: house.pg }),
       cardAsks: makeCardAsks(house),

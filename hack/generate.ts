@@ -5,9 +5,10 @@ import { descriptions } from '../api/system.ts'
 import { KINDS } from '../crds/kinds.ts'
 import { manifestOf } from '../crds/manifest.ts'
 import { chartTemplates } from './lib/chart.ts'
+import { coverageModule } from './lib/coverage.ts'
 import { Refusal, runCommand } from './lib/refusal.ts'
 
-/** Writes what follows from the schemas and routes; `--check` only compares, and names the files that have drifted. */
+/** Writes what follows from the schemas, routes and font files; `--check` only compares, and names the files that have drifted. */
 
 const usage = 'Usage: hack/generate [--check]'
 const root = join(import.meta.dirname, '..')
@@ -23,7 +24,7 @@ export function generatedFiles(): Map<string, string> {
     path.slice(1),
     `${JSON.stringify(document, null, 2)}\n`,
   ])
-  return new Map([...definitions, ...described, ...chartTemplates()])
+  return new Map([...definitions, ...described, ...chartTemplates(), ['crds/coverage.ts', coverageModule()]])
 }
 
 const present = (path: string): string | null => {

@@ -105,6 +105,7 @@ const DOORS: Record<string, RegExp> = {
   tldts: /^crds\/site\/domain\.ts$/,
   stripe: /^controllers\/(io\/cards|runtime\/cardevents)\.ts$/,
   sharp: /^controllers\/io\/images\.ts$/,
+  qr: /^crds\/qr\.ts$/,
   unpdf: /^controllers\/runtime\/pdfworker\.ts$/,
 }
 

@@ -14,7 +14,7 @@ import { nameFor } from '../name.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { accepted, wantsAsync } from '../verdict.ts'
-import { ownOperation, viewOf, wake } from './read.ts'
+import { ownOperation, viewOf } from './read.ts'
 
 /** Operations of one app that wait or run. */
 export const QUEUE_MAX = 10
@@ -100,7 +100,7 @@ export const cancelOperation = async (deps: Deps, request: ApiRequest): Promise<
       throw new Problem('TOO_LATE', `Visitors are on release ${operation.release} already.`)
     }
     if (outcome === 'ended') throw new Problem('TOO_LATE', `${id} has ended: ${operation.state}.`)
-    await wake(deps, app)
+    await deps.wake(APP, app)
     const now = await deps.mirror.get('App', app)
     const done = (found: MirrorRow | undefined) => isEnded(found, id)
     if (!wantsAsync(request) && !done(now)) await watched.until(done)

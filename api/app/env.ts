@@ -4,13 +4,14 @@
  */
 
 import { isPlatformName } from '../../crds/app/compose/interpolate.ts'
+import { APP } from '../../crds/app/kind.ts'
 import type { AppView } from '../../crds/app/view.ts'
 import type { Fault } from '../../crds/problem.ts'
 import type { Deps } from '../deps.ts'
 import { refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { askFor } from './ask.ts'
-import { ownRow, viewOf, wake } from './read.ts'
+import { ownRow, viewOf } from './read.ts'
 
 export const ENV_KEYS_MAX = 500
 export const ENV_VALUE_MAX = 32_768
@@ -82,7 +83,7 @@ export const putEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> =
   const watched = deps.waiter.watch('App', row.name)
   try {
     const { version, env } = await deps.apps.putEnv(row.name, () => withChange({}, change))
-    await wake(deps, row.name)
+    await deps.wake(APP, row.name)
     const found = await watched.until((now) => now === undefined || (viewOf(now).env.stored_version ?? 0) >= version)
     const { applied_version } = viewOf(found?.row ?? row).env
     const shown: EnvView = { stored_version: version, applied_version, keys: Object.keys(env).sort() }

@@ -2,12 +2,14 @@
  * GET …/logs: controllers fetch, this hands on. With follow the lines go out as they come, as server-sent events, until the
  * client leaves or the time is up; the wish is renewed while somebody reads.
  */
+
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
+import { APP } from '../../crds/app/kind.ts'
 import type { Deps } from '../deps.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
-import { ownRow, viewOf, wake } from './read.ts'
+import { ownRow, viewOf } from './read.ts'
 
 export const TAIL_DEFAULT = 100
 export const TAIL_MAX = 1_000
@@ -79,7 +81,7 @@ export const getLogs = async (deps: Deps, request: ApiRequest): Promise<Answer> 
   const { tail, follow } = request.query
   const wish = { id: randomUUID(), app: row.name, tail: Number(tail ?? TAIL_DEFAULT), follow: follow === '1' }
   await want(deps, wish)
-  await wake(deps, row.name)
+  await deps.wake(APP, row.name)
   if (wish.follow) {
     return {
       status: 200,

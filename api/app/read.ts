@@ -1,9 +1,7 @@
 /** GET routes of apps, and what the others share: the caller's app, its host, and the wait for an operation. */
 import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
-import { APP } from '../../crds/app/kind.ts'
 import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Operation } from '../../crds/app/world.ts'
-import { RECONCILE_REQUESTED_AT } from '../../crds/object.ts'
 import type { Deps } from '../deps.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
@@ -19,12 +17,6 @@ export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow
 }
 
 export const viewOf = (row: MirrorRow): AppView => row.view as AppView
-
-/** Something beside the resource changed: its controller looks. */
-export const wake = async ({ kube, namespace, now }: Deps, name: string): Promise<void> => {
-  const annotations = { [RECONCILE_REQUESTED_AT]: now().toISOString() }
-  await kube.patchMeta(APP, { namespace, name }, { annotations })
-}
 
 const pageOf = ({ query }: ApiRequest) => ({
   limit: Number(query.limit ?? LIMIT_DEFAULT),

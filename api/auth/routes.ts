@@ -3,6 +3,7 @@
 import type { Deps } from '../deps.ts'
 import { Problem, refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest, Route } from '../route.ts'
+import { withExamples } from '../schemas.ts'
 import { inOrder, PRESETS, type Preset, SCOPES, type Scope } from './scopes.ts'
 import { catalogueAnswer, graceBody, heldAnswer, listAnswer, mintBody, mintedAnswer, pageQuery } from './shapes.ts'
 import { TOKENS_MAX } from './token-store.ts'
@@ -128,7 +129,11 @@ export const authRoutes: Route[] = [
     tag,
     scope: { kind: 'full' },
     secretAnswer: true,
-    body: mintBody,
+    body: withExamples(
+      mintBody,
+      { name: 'Shop', preset: 'invoicing' },
+      { name: 'Reports', scopes: ['invoices:read'], expires_at: '2030-01-01T00:00:00Z' },
+    ),
     answers: { 201: { description: 'Made.', schema: mintedAnswer } },
     codes: ['TOKEN_LIMIT'],
     handle: mint,
@@ -141,7 +146,7 @@ export const authRoutes: Route[] = [
     tag,
     scope: { kind: 'full' },
     secretAnswer: true,
-    body: graceBody,
+    body: withExamples(graceBody, {}, { grace_seconds: 3600 }),
     answers: { 200: { description: 'The token and its new secret.', schema: mintedAnswer } },
     codes: ['NOT_FOUND'],
     handle: rotate,

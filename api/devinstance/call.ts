@@ -15,7 +15,6 @@ import { gitOf } from '../../crds/devinstance/report.ts'
 import { allowedActions, decide } from '../../crds/devinstance/transitions.ts'
 import type { ShownDevInstance, StoredDevInstance } from '../../crds/devinstance/view.ts'
 import type { By } from '../../crds/devinstance/world.ts'
-import { RECONCILE_REQUESTED_AT } from '../../crds/object.ts'
 import { PROBLEMS, type ProblemCode } from '../../crds/problem.ts'
 import type { Deps } from '../deps.ts'
 import { Problem } from '../problem.ts'
@@ -70,12 +69,6 @@ const judge = async <T extends Trigger>(deps: Deps, stored: ShownDevInstance, ca
 
 const isCode = (word: string | null): word is ProblemCode => word !== null && Object.hasOwn(PROBLEMS, word)
 
-/** @param seq names the change, so that two within a millisecond are two */
-export const wake = async (deps: Pick<Deps, 'kube' | 'namespace' | 'now'>, id: string, seq: number): Promise<void> => {
-  const annotations = { [RECONCILE_REQUESTED_AT]: `${deps.now().toISOString()}/${seq}` }
-  await deps.kube.patchMeta(DEVINSTANCE, { namespace: deps.namespace, name: id }, { annotations })
-}
-
 /** What the controllers made of a fact; null when they have not said in time. @throws Problem when it was refused */
 const verdictOn = async <T extends Trigger>(
   deps: Deps,
@@ -113,7 +106,7 @@ export const callDevInstance = async <T extends Trigger>(
   const watched = deps.waiter.watch(KIND, id)
   try {
     const { fact } = await deps.appendFact(callFact(id, { trigger, key, at, said, by: byOf(request) }))
-    await wake(deps, id, fact.seq).catch((error) => {
+    await deps.wake(DEVINSTANCE, id).catch((error) => {
       if (!isNotFound(error)) throw error
     })
     if (wantsAsync(request)) return { stored: null }

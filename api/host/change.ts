@@ -9,7 +9,7 @@ import { type AddressRule, hostFaults } from '../../crds/host/faults.ts'
 import { HOST } from '../../crds/host/kind.ts'
 import type { HostSpec } from '../../crds/host/schema.ts'
 import type { HostView } from '../../crds/host/view.ts'
-import { GROUP, RECONCILE_REQUESTED_AT, type Resource, VERSION } from '../../crds/object.ts'
+import { GROUP, type Resource, VERSION } from '../../crds/object.ts'
 import { restPointer, toPatch, toSpec } from '../../crds/rest.ts'
 import type { Deps } from '../deps.ts'
 import { editSpec } from '../edit.ts'
@@ -147,8 +147,7 @@ export const inspectHost = async (deps: Deps, request: ApiRequest): Promise<Answ
     const at = deps.now().toISOString()
     const key = `inspect:${request.idempotencyKey ?? request.requestId}`
     const { fact } = await deps.appendFact({ resource: id, key, kind: 'inspect', body: {}, state: 'accepted', at })
-    const ref = { namespace: deps.namespace, name: id }
-    await deps.kube.patchMeta(HOST, ref, { annotations: { [RECONCILE_REQUESTED_AT]: at } }).catch(gone(id))
+    await deps.wake(HOST, id).catch(gone(id))
     const pending = accepted(pathOf(id), { host: { id } })
     if (wantsAsync(request)) return pending
     const isLooked = (row: MirrorRow | undefined) => row !== undefined && (row.view as HostView).fact_seq >= fact.seq

@@ -5,6 +5,7 @@ import type { Scope } from '../auth/scopes.ts'
 import type { Route } from '../route.ts'
 import { object, text } from '../schemas.ts'
 import { CARD_EVENT_MAX_BYTES, receiveCardEvent } from './card-webhook.ts'
+import { lang } from './page-routes.ts'
 import { payInvoice } from './pay.ts'
 import { getRail, setRail } from './rails.ts'
 
@@ -70,8 +71,11 @@ export const collectRoutes: Route[] = [
     description: 'Leads to a checkout of the card processor; JSON where it is asked for.',
     tag: 'Client page',
     scope: { kind: 'public' },
+    query: lang,
     codes: [
       'NOT_FOUND',
+      'INVALID_FIELD',
+      'UNKNOWN_PARAMETER',
       'UNAUTHENTICATED',
       'COLLECT_OFF',
       'NOT_PAYABLE',

@@ -5,7 +5,7 @@ import type { ProblemCode } from '../../crds/problem.ts'
 import { type JsonSchema, restSchema } from '../../crds/rest.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { Route } from '../route.ts'
-import { list, object, paging } from '../schemas.ts'
+import { list, object, paging, withExamples } from '../schemas.ts'
 import { createIssuer, deleteIssuer, getIssuer, getProfile, listIssuers, patchIssuer, patchProfile } from './issuers.ts'
 import { deleteLogo, getLogo, putLogo } from './logo.ts'
 
@@ -22,6 +22,16 @@ const pending = {
   headers: { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' },
 }
 const picture = { description: 'A PNG, or a JPEG of what would be a large one.', contentType: 'image/*' }
+
+const SELLER = {
+  legal_name: 'Studio Uno S.L.',
+  tax_id: 'ESB12345674',
+  address: 'Calle Mayor 1\n28013 Madrid',
+  country: 'ES',
+  email: 'billing@uno.test',
+  iban: 'ES91 2100 0418 4502 0005 1332',
+  time_zone: 'Europe/Madrid',
+}
 
 /** Spaces are taken out of an IBAN, so the request may hold some. */
 const spaced = (body: JsonSchema): JsonSchema => {
@@ -75,7 +85,7 @@ const crud: Route[] = [
     summary: 'Make an issuer',
     description: 'With a register of its own. Without number_prefix it is given the first that is free.',
     scope: scope('invoices:write'),
-    body: spaced(restSchema(newIssuer)),
+    body: withExamples(spaced(restSchema(newIssuer)), {}, { ...SELLER, number_prefix: 'UNO', next_number: 42 }),
     answers: { 201: wrapped },
     codes: [...FIELD_CODES, 'ISSUER_LIMIT'],
     handle: createIssuer,
@@ -97,7 +107,7 @@ const crud: Route[] = [
     summary: 'Change an issuer',
     description: 'Frozen onto each invoice at send; what was sent stays as it was. null empties a field.',
     scope: scope('invoices:write'),
-    body: partial(issuerChange),
+    body: withExamples(partial(issuerChange), { footer: 'Thank you', iban: null }, { archived: true }),
     answers: { 200: wrapped },
     codes: ['NOT_FOUND', ...FIELD_CODES, 'PREFIX_IN_USE', 'ISSUER_DEFAULT'],
     handle: patchIssuer,
@@ -170,7 +180,7 @@ const settings: Route[] = [
     summary: 'Change the seller profile',
     description: 'Frozen onto each invoice at send; what was sent stays as it was. null empties a field.',
     scope: scope('account:profile'),
-    body: partial(newIssuer),
+    body: withExamples(partial(newIssuer), SELLER, { footer: null }),
     answers: { 200: profile },
     codes: [...FIELD_CODES, 'PREFIX_IN_USE'],
     handle: patchProfile,

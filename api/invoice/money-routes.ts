@@ -4,7 +4,7 @@ import { creditWish, paymentWish } from '../../crds/invoice/wishes.ts'
 import { restSchema } from '../../crds/rest.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { Route } from '../route.ts'
-import { object, text, textOrNull } from '../schemas.ts'
+import { object, text, textOrNull, withExamples } from '../schemas.ts'
 import { creditInvoice, recordPayment } from './money.ts'
 import { sendInvoice, voidInvoice } from './send.ts'
 import { pendingAnswer, wrapped } from './shapes.ts'
@@ -31,7 +31,11 @@ export const moneyRoutes: Route[] = [
       'All that is left to pay, or a part of it. With the last part the invoice is paid: its document is stamped PAID and a receipt is mailed.',
     tag,
     scope: scope('payments:write'),
-    body: restSchema(paymentWish),
+    body: withExamples(
+      restSchema(paymentWish),
+      {},
+      { amount_cents: 40_000, method: 'bank transfer', reference: 'TX-93' },
+    ),
     answers: { 200: { description: 'The invoice.', schema: wrapped }, 202: pendingAnswer },
     codes: ['NOT_FOUND', 'BAD_PAID_AMOUNT', 'NOT_PAYABLE', 'NOTHING_DUE'],
     handle: recordPayment,
@@ -55,6 +59,7 @@ export const moneyRoutes: Route[] = [
       'LOCKED_PARTIAL',
       'NOT_NUMBERED',
       'SEND_CAP',
+      'RECIPIENT_CAP',
     ],
     handle: sendInvoice,
   },
@@ -65,7 +70,12 @@ export const moneyRoutes: Route[] = [
     description: 'All that is left, an amount, or items. The credit note has a number of its own register and a PDF.',
     tag,
     scope: scope('invoices:write'),
-    body: restSchema(creditWish),
+    body: withExamples(
+      restSchema(creditWish),
+      { reason: 'Ordered twice' },
+      { amount_cents: 12_000, reason: 'Late delivery' },
+      { items: [{ description: 'Hours not worked', qty: 0.5, unit_cents: 80_000 }] },
+    ),
     answers: { 201: { description: 'Credited.', schema: credited }, 202: pendingAnswer },
     codes: [
       'NOT_FOUND',

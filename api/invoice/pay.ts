@@ -7,19 +7,16 @@ import type { FactRow } from '../../controllers/runtime/facts.ts'
 import { refusalOf } from '../../crds/invoice/collect.ts'
 import { checkoutKey, collectedOf, usableSession } from '../../crds/invoice/collected.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
-import { clientPage } from '../../crds/invoice/page.ts'
-import { payFault } from '../../crds/invoice/payblock.ts'
 import type { Deps } from '../deps.ts'
 import { reportAndSee } from '../fact.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { withCheckout } from './checkout.ts'
-import { type Found, find, html, isOpen, refuse } from './page.ts'
+import { type Found, findPage, isOpen, langOf, pageHtml, refuseVisitor, wantsJson } from './page.ts'
+import { pageOf } from './page-view.ts'
 
 /** How long the processor may need to come back. */
 const RETRY_AFTER_SECONDS = '30'
-
-const wantsJson = ({ headers }: ApiRequest): boolean => /\bapplication\/json\b/i.test(headers.accept ?? '')
 
 /** The invoice as it stands for whoever pays. */
 const standOf = ({ view }: Found) => ({
@@ -39,7 +36,7 @@ const checkoutOf = async (deps: Deps, found: Found): Promise<string> => {
     const { code, detail } = refusalOf(reason, view.number ?? '', standOf(found))
     throw new Problem(code, `${detail}.`)
   }
-  const open = openUrl(deps, (await deps.ledger.observe(name)).facts, found)
+  const open = openUrl(deps, found.facts, found)
   if (open !== undefined) return open
   const fact = { key: checkoutKey(randomBytes(16).toString('hex')), kind: 'checkout', body: {} }
   const decided = await reportAndSee(deps, { kind: INVOICE, name, fact, isAsync: false, isPatient: true })
@@ -51,23 +48,25 @@ const checkoutOf = async (deps: Deps, found: Found): Promise<string> => {
   })
 }
 
-const inWords = (found: Found, path: string, problem: Problem): Answer => {
-  const { title, body } = payFault(found.frozen.lang, path)
-  return html(problem.status, clientPage(found.frozen.lang, title, body), problem.headers)
+/** The page as it stands now, which says what is due and what is not. */
+const inWords = async (deps: Deps, request: ApiRequest, found: Found, problem: Problem): Promise<Answer> => {
+  const page = await pageOf(deps, found, langOf(request, found.frozen), { isAway: problem.status >= 500 })
+  return pageHtml(problem.status, page, problem.headers)
 }
 
 export const payInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const found = await find(deps, request)
+  const found = await findPage(deps, request)
   const isJson = wantsJson(request)
   if (!(await isOpen(deps, request, found))) {
     if (isJson) throw new Problem('UNAUTHENTICATED', 'Open the page by its password or sign in first.')
-    return refuse(found, { status: 401 })
+    return refuseVisitor(request, found, { status: 401 })
   }
   try {
     const url = await checkoutOf(deps, found)
-    return isJson ? { status: 200, body: { checkout_url: url } } : withCheckout(deps, html(303, '', { location: url }))
+    if (isJson) return { status: 200, body: { checkout_url: url } }
+    return withCheckout(deps, pageHtml(303, '', { location: url }))
   } catch (error) {
     if (isJson || !(error instanceof Problem)) throw error
-    return inWords(found, `/i/${request.params.token}`, error)
+    return inWords(deps, request, found, error)
   }
 }

@@ -1,5 +1,6 @@
 /** The PDF of an invoice: the snapshot of its last send, or a draft that the controllers draw on request. */
 import { createHash } from 'node:crypto'
+import type { StoredDocument } from '../../controllers/runtime/documents.ts'
 import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
 import { dayIn } from '../../crds/calendar.ts'
 import { DEFAULT_ZONE } from '../../crds/invoice/issuer.ts'
@@ -7,7 +8,6 @@ import { INVOICE } from '../../crds/invoice/kind.ts'
 import { previewedKey, previewFact } from '../../crds/invoice/preview.ts'
 import { newestDocument, recordedOf } from '../../crds/invoice/records.ts'
 import type { ShownInvoice } from '../../crds/invoice/shown.ts'
-import { RECONCILE_REQUESTED_AT } from '../../crds/object.ts'
 import type { Deps } from '../deps.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
@@ -50,8 +50,7 @@ const drawDraft = async (deps: Deps, row: MirrorRow): Promise<string> => {
     if (deps.pdfOff)
       throw new Problem('PDF_RENDER_OFF', 'Drafts cannot be drawn now; PDFs of sent invoices can be had.')
     const { fact } = await deps.appendFact(previewFact(row.name, key, deps.now()))
-    const ref = { namespace: deps.namespace, name: row.name }
-    await deps.kube.patchMeta(INVOICE, ref, { annotations: { [RECONCILE_REQUESTED_AT]: deps.now().toISOString() } })
+    await deps.wake(INVOICE, row.name)
     await watched.until((now) => now === undefined || (now.view as ShownInvoice).fact_seq > fact.seq)
     const after = await drawn()
     if (after !== undefined) return after
@@ -61,33 +60,36 @@ const drawDraft = async (deps: Deps, row: MirrorRow): Promise<string> => {
   throw new Problem('PDF_BUSY', 'The draft was not drawn in time.', { headers: { 'retry-after': '5' } })
 }
 
-/** The PDFs of an invoice, oldest first: of each send, and of what was stamped or credited since. */
-const documentsOf = async (deps: Deps, name: string) => {
+/** The document that shows the invoice as it stands; undefined for a draft. */
+export const newestOf = async (deps: Pick<Deps, 'ledger'>, name: string): Promise<string | undefined> => {
   const { sends, facts } = await deps.ledger.observe(name)
-  const { snapshots } = recordedOf(facts)
-  const all = [...sends.map((send) => ({ ...send, kind: 'send' as const, number: null })), ...snapshots]
-  return { newest: newestDocument(sends, snapshots), all: all.sort((a, b) => Date.parse(a.at) - Date.parse(b.at)) }
+  return newestDocument(sends, recordedOf(facts).snapshots)?.sha256
 }
 
 export const getPdf = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  const { newest } = await documentsOf(deps, row.name)
+  const newest = await newestOf(deps, row.name)
   const { number } = row.view as ShownInvoice
-  if (newest) return pdfAnswer(deps, newest.sha256, number ?? row.name)
+  if (newest !== undefined) return pdfAnswer(deps, newest, number ?? row.name)
   return pdfAnswer(deps, await drawDraft(deps, row), `draft-${row.name}`)
+}
+
+/** What was frozen before it was decided whether the XML goes in has none. */
+const UNDECIDED = { profile: null, reason: 'It was frozen before PDFs carried electronic invoices.' }
+
+const viewDocument = ({ sha256, at, kind, number, bytes, enclosure }: StoredDocument) => {
+  const { profile, reason = null } = { reason: null, ...(enclosure ?? UNDECIDED) }
+  return { sha256, created_at: at, kind, number, bytes, xml: { profile, reason } }
 }
 
 export const listSnapshots = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  const { all } = await documentsOf(deps, row.name)
-  const snapshots = all.map(({ sha256, at, kind, bytes }) => ({ sha256, created_at: at, kind, bytes })).reverse()
-  return { status: 200, body: { snapshots } }
+  return { status: 200, body: { snapshots: (await deps.documents.of(row.name)).map(viewDocument) } }
 }
 
 export const getSnapshot = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  const { all } = await documentsOf(deps, row.name)
-  const wanted = all.find(({ sha256 }) => sha256 === request.params.sha256)
+  const wanted = (await deps.documents.of(row.name)).find(({ sha256 }) => sha256 === request.params.sha256)
   if (!wanted) throw new Problem('NOT_FOUND', 'This invoice has no such snapshot.')
-  return pdfAnswer(deps, wanted.sha256, wanted.number ?? (row.view as ShownInvoice).number ?? row.name)
+  return pdfAnswer(deps, wanted.sha256, wanted.number)
 }

@@ -35,10 +35,10 @@ const sendDraft = async (deps: Deps, request: ApiRequest, row: MirrorRow): Promi
 }
 
 const withRetryAfter = (deps: Deps, error: unknown): unknown => {
-  if (!(error instanceof Problem) || error.code !== 'SEND_CAP') return error
+  if (!(error instanceof Problem) || (error.code !== 'SEND_CAP' && error.code !== 'RECIPIENT_CAP')) return error
   const now = deps.now()
   const seconds = Math.max(1, Math.ceil((Date.parse(nextTurn(now)) - now.getTime()) / 1000))
-  return new Problem('SEND_CAP', error.message, { headers: { 'retry-after': String(seconds) } })
+  return new Problem(error.code, error.message, { headers: { 'retry-after': String(seconds) } })
 }
 
 /** A new snapshot, a new mail, a new password. */

@@ -1,4 +1,5 @@
 /** The colours and fonts of an account, and the catalogue of what there is to choose from. */
+
 import { toCamel, toRest } from '../../crds/rest.ts'
 import {
   type BrandTokens,
@@ -8,10 +9,10 @@ import {
   FONT_PAIRS,
 } from '../../crds/site/brand.ts'
 import { LANGS, LAYOUTS, SECTIONS, TEMPLATES, type Template } from '../../crds/site/content.ts'
+import { SITE } from '../../crds/site/kind.ts'
 import type { Deps } from '../deps.ts'
 import { refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
-import { wakeSite } from './read.ts'
 
 /** What a template is, in a sentence (SITES.md). */
 const TEMPLATE_WORDS: Record<Template, string> = {
@@ -35,7 +36,7 @@ export const putBrandTokens = async (deps: Deps, request: ApiRequest): Promise<A
   const tokens: BrandTokens = Object.fromEntries(given)
   refuseFaults(brandFaults(tokens))
   await deps.sites.setBrand(account, given.length === 0 ? null : tokens)
-  for (const site of await deps.sites.sitesOf(account)) await wakeSite(deps, site)
+  for (const site of await deps.sites.sitesOf(account)) await deps.wake(SITE, site)
   const { tokens: used, clamped } = brandOf(templateFor(request), tokens)
   return { status: 200, body: { tokens: toRest(brandSchema, used), clamped } }
 }

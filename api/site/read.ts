@@ -1,6 +1,5 @@
 /** What the routes of sites share: finding one, and answering with it; and the routes that only read. */
 import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
-import { RECONCILE_REQUESTED_AT } from '../../crds/object.ts'
 import { readFacts, type SiteFacts } from '../../crds/site/facts.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import type { SiteView } from '../../crds/site/view.ts'
@@ -37,12 +36,6 @@ export const locationOf = (id: string): string => `/api/website/${id}`
 /** True once the controllers have looked at the spec as it was written. */
 export const isJudged = (uid: string, generation: number) => (row: MirrorRow | undefined) =>
   row !== undefined && row.uid === uid && row.observedGeneration >= generation
-
-/** Something was recorded beside the resource: look at it. */
-export const wakeSite = async ({ kube, namespace, now }: Deps, name: string): Promise<void> => {
-  const annotations = { [RECONCILE_REQUESTED_AT]: now().toISOString() }
-  await kube.patchMeta(SITE, { namespace, name }, { annotations })
-}
 
 /** What is on record of this life of a site; its renderings are not looked at. */
 export const factsOf = async (deps: Deps, { name, uid }: SiteRow): Promise<SiteFacts> => {

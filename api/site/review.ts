@@ -9,7 +9,7 @@ import type { Deps } from '../deps.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
-import { factsOf, locationOf, ownSite, type SiteRow, siteRow, wakeSite } from './read.ts'
+import { factsOf, locationOf, ownSite, type SiteRow, siteRow } from './read.ts'
 
 const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
 
@@ -21,7 +21,7 @@ const ask = async (deps: Deps, request: ApiRequest, row: SiteRow, asked: Asked):
   try {
     const fact = { ...asked, resource: row.name, state: 'pending' as const, at: deps.now().toISOString() }
     const appended: Appended = await deps.appendFact(fact)
-    await wakeSite(deps, row.name)
+    await deps.wake(SITE, row.name)
     const pending = accepted(locationOf(row.name), { site: row.view })
     if (wantsAsync(request)) return pending
     const { seq } = appended.fact

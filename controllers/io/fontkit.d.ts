@@ -19,7 +19,7 @@ declare module 'fontkit' {
     glyphForCodePoint(codePoint: number): { id: number }
     layout(
       text: string,
-      features: undefined,
+      features: Record<string, boolean> | undefined,
       script: undefined,
       language: undefined,
       direction: 'ltr' | 'rtl',

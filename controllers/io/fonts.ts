@@ -62,6 +62,25 @@ const glyphTable = (font: fontkit.ParsedFont): ((codePoint: number) => number) =
   }
 }
 
+/** Marks stand where the font's outlines have them, and are not moved to their letters. */
+const UNMOVED = { mark: false, mkmk: false }
+
+/**
+ * fontkit throws where a font gives a letter no place for a mark (U+0760 in Noto Sans Arabic), and a send would then fail
+ * for ever.
+ */
+const layoutOf = (font: fontkit.ParsedFont, text: string, direction: 'ltr' | 'rtl'): fontkit.GlyphRun => {
+  try {
+    return font.layout(text, undefined, undefined, undefined, direction)
+  } catch (error) {
+    if (!(error instanceof TypeError)) throw error
+    return font.layout(text, UNMOVED, undefined, undefined, direction)
+  }
+}
+
+/** The characters that a font file has glyphs for. */
+export const parseCharacters = (file: Uint8Array): number[] => fontkit.create(file).characterSet
+
 /** Parses a TrueType file with outlines in `glyf`. Throws when a table that is needed is missing. */
 export const parseFace = (file: Uint8Array, { complex = false }: { complex?: boolean } = {}): Face => {
   const font = fontkit.create(file)
@@ -96,7 +115,7 @@ export const parseFace = (file: Uint8Array, { complex = false }: { complex?: boo
       return width
     },
     shape: (text, direction) => {
-      const { glyphs, positions } = font.layout(text, undefined, undefined, undefined, direction)
+      const { glyphs, positions } = layoutOf(font, text, direction)
       return glyphs.map(({ id, codePoints }, index) => {
         const { xAdvance = 0, xOffset = 0, yOffset = 0 } = positions[index] ?? {}
         const dy = Math.max(-SINK_MAX, Math.min(RISE_MAX, yOffset * scale))

@@ -1,4 +1,5 @@
 /** Turns stored text into lines of glyphs: nothing invisible, nothing lost, nothing wider than its column. */
+import { cleaned, isHidden, NEWLINE, PLAIN, REPLACEMENT } from '../../crds/drawn.ts'
 import type { Face, Glyph } from './fonts.ts'
 import { breaksOf, type Direction, directionOf, inVisualOrder, lettersOf, levelsOf, mirrored } from './scripts.ts'
 
@@ -11,17 +12,6 @@ export type Piece = { face: Face; text: string; width: number; glyphs: Glyph[] |
 /** One line as it is drawn, from left to right; `text` in the order in which it is read. At size 1000. */
 export type Line = { text: string; width: number; pieces: Piece[] }
 
-/** Shown in place of a character that no face has. */
-export const REPLACEMENT = '\ufffd'
-
-const PLAIN = /^[\x20-\x7e\u00a1-\u00ac\u00ae-\u00ff]*$/
-/** Carries no ink and no meaning once lines are broken and directions are known. */
-const SILENT = /\u00ad|\u200b|[\u200e\u200f\u061c]|\u2060|[\ufe00-\ufe0f]|\ufeff/g
-/** Keeps letters apart or together, in scripts that join them; elsewhere it is silent. */
-const JOINER = /(?<!\p{Script=Arabic}\p{M}*)[\u200c\u200d]|[\u200c\u200d](?!\p{Script=Arabic})/gu
-/** Controls, marks that turn the direction of text, lone surrogates, private use. */
-const HIDDEN = /(?![\u200c\u200d])[\p{Cc}\p{Cf}\p{Cs}\p{Co}\p{Cn}\p{Zl}\p{Zp}]/gu
-const SPACES = /[\t\p{Zs}]/gu
 const MARKS = /[\p{M}\u200c\u200d]/u
 
 /**
@@ -30,14 +20,10 @@ const MARKS = /[\p{M}\u200c\u200d]/u
  */
 export const shown = (chain: Chain, text: string): string => {
   if (PLAIN.test(text)) return text
-  const clean = text
-    .normalize('NFC')
-    .replace(SILENT, '')
-    .replace(JOINER, '')
-    .replace(SPACES, ' ')
-    .replace(HIDDEN, REPLACEMENT)
   let answer = ''
-  for (const char of clean) answer += chain.faceOf(char.codePointAt(0) ?? 0) ? char : REPLACEMENT
+  for (const char of cleaned(text)) {
+    answer += !isHidden(char) && chain.faceOf(char.codePointAt(0) ?? 0) ? char : REPLACEMENT
+  }
   return answer
 }
 
@@ -164,7 +150,7 @@ const wrapMixed = (chain: Chain, text: string, room: number): Line[] => {
  */
 export const wrap = (chain: Chain, size: number, text: string, width: number): Line[] => {
   const room = (width * 1000) / size
-  return text.split(/\r\n|[\n\r\u2028\u2029]/).flatMap((part) => {
+  return text.split(NEWLINE).flatMap((part) => {
     const clean = shown(chain, part)
     return isSimple(chain, clean) ? wrapSimple(chain, clean, room) : wrapMixed(chain, clean, room)
   })

@@ -1,6 +1,7 @@
 /** Makes the PDF of an invoice: PDF/A-3b, the same bytes for the same record. The only file that imports pdfkit. */
 import { createHash } from 'node:crypto'
 import PDFDocument from 'pdfkit'
+import { type Attachment, attachmentOf } from '../../crds/einvoice/write.ts'
 import { documentOf } from '../../crds/invoice/document.ts'
 import type { Frozen, FrozenDraft } from '../../crds/invoice/frozen.ts'
 import type { Face } from './fonts.ts'
@@ -10,24 +11,16 @@ import { makeTypefaces } from './typefaces.ts'
 import { typeset } from './typeset.ts'
 import { escapeXml, facturX } from './xmp.ts'
 
-/** The invoice as a machine reads it, to be put into the PDF. `profile` is its Factur-X conformance level. */
-export type Einvoice = {
-  name: 'factur-x.xml' | 'xrechnung.xml'
-  bytes: Uint8Array
-  profile: 'MINIMUM' | 'BASIC WL' | 'BASIC' | 'EN 16931' | 'EXTENDED' | 'XRECHNUNG'
-}
-
 export type Extras = {
-  einvoice?: Einvoice
   /** PNG or JPEG in RGB or grey. */
   logo?: Uint8Array
 }
 
 export type Pdf = {
   /**
-   * The PDF of a frozen invoice, or of a draft (number null), which carries a DRAFT stamp. The same record and extras give
-   * the same bytes in any process and time zone, as long as pdfkit, the fonts and Node stay pinned. Throws when the logo is
-   * no picture.
+   * The PDF of a frozen invoice, with the electronic invoice inside where the record says so, or of a draft (number null),
+   * which carries a DRAFT stamp. The same record and extras give the same bytes in any process and time zone, as long as
+   * pdfkit, the fonts and Node stay pinned. Throws when the logo is no picture.
    */
   render(frozen: Frozen | FrozenDraft, extras?: Extras): Promise<Buffer>
 }
@@ -44,12 +37,13 @@ export const makePdf = (facesOf: ReturnType<typeof makeTypefaces> = makeTypeface
     })
     // stands for the whole input: two documents of one number and day differ in it
     doc._id = createHash('sha256')
-      .update(JSON.stringify([frozen, extras]))
+      .update(JSON.stringify(frozen))
+      .update(extras.logo ?? '')
       .digest()
       .subarray(0, 16)
     const logo = extras.logo && doc.openImage(Buffer.from(extras.logo))
     draw(doc, typeset(document, faces, logo), logo)
-    if (extras.einvoice) attach(doc, extras.einvoice)
+    if (frozen.number !== null && frozen.einvoice?.profile) attach(doc, attachmentOf(frozen))
     return finish(doc)
   },
 })
@@ -110,9 +104,9 @@ const draw = (doc: Doc, pages: Mark[][], logo: Picture | undefined): void => {
 }
 
 /** Associated with the whole document, as the same invoice in another form (Factur-X 1.08, 6.2). */
-const attach = (doc: Doc, { name, bytes, profile }: Einvoice): void => {
+const attach = (doc: Doc, { name, bytes, profile }: Attachment): void => {
   const { CreationDate } = doc.info as { CreationDate: Date }
-  doc.file(Buffer.from(bytes), {
+  doc.file(bytes, {
     name,
     type: 'text/xml',
     description: 'Factur-X',

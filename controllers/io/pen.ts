@@ -1,4 +1,5 @@
 /** The paper, the type and the pen: how a document's page is measured out, in points, origin at the top left. */
+import { NEWLINE } from '../../crds/drawn.ts'
 import { type Chain, type Line, lineOf, shown, widthOf, wrap } from './lines.ts'
 
 export type Weight = 'regular' | 'bold'
@@ -34,7 +35,8 @@ export const makePen = (faces: Faces) => {
   const measure = ({ weight, size }: Style, text: string): number => (widthOf(faces[weight], text) * size) / 1000
   const set = ({ size, ink }: Style, x: number, baseline: number, line: Line): void =>
     put({ mark: 'text', line, size, ink, x, y: baseline })
-  const laid = ({ weight }: Style, text: string): Line => lineOf(faces[weight], shown(faces[weight], text))
+  const laid = ({ weight }: Style, text: string): Line =>
+    lineOf(faces[weight], shown(faces[weight], text.split(NEWLINE).join(' ')))
   const left = (style: Style, x: number, baseline: number, text: string): void =>
     set(style, x, baseline, laid(style, text))
   const right = (style: Style, end: number, baseline: number, text: string): void => {

@@ -20,6 +20,7 @@ export const FAMILIES = [
 ] as const
 export type Family = (typeof FAMILIES)[number]
 
+export const WEIGHTS = ['regular', 'bold'] as const satisfies readonly Weight[]
 const FILES: Record<Weight, string> = { regular: '400Regular', bold: '700Bold' }
 const PACKAGES: Record<Family, string> = {
   NotoSans: 'noto-sans',

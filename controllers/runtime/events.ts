@@ -50,7 +50,15 @@ export type EventsOptions = {
   onDropped?: () => void
 }
 
-type Series = { ref: Ref; count: number; written: number; startedAt: number; lastAt: Date; writtenAt: number }
+type Series = {
+  ref: Ref
+  count: number
+  written: number
+  lastAt: Date
+  writtenAt: number
+  /** Ends when what was written last has arrived, or failed. */
+  lastWrite: Promise<void>
+}
 
 const clipBytes = (text: string, max: number): string => {
   const bytes = Buffer.from(text)
@@ -107,11 +115,14 @@ export const makeEvents = (options: EventsOptions): Events => {
     options.onDropped?.()
     log?.debug({ ...(error !== undefined && { err: error }) }, 'event dropped')
   }
-  const later = (write: () => Promise<unknown>) => {
-    const done: Promise<void> = write()
+  /** After `before`: a series' writes reach the server in their order, or an old count would be the last one. */
+  const later = (write: () => Promise<unknown>, before: Promise<void> = Promise.resolve()): Promise<void> => {
+    const done: Promise<void> = before
+      .then(write)
       .then(() => {}, drop)
       .finally(() => pending.delete(done))
     pending.add(done)
+    return done
   }
 
   const forget = (nowMs: number) => {
@@ -125,13 +136,13 @@ export const makeEvents = (options: EventsOptions): Events => {
     known.writtenAt = known.lastAt.getTime()
     const path = `/apis/events.k8s.io/v1/namespaces/${known.ref.namespace}/events/${known.ref.name}`
     const body = { series: { count: known.count, lastObservedTime: microTime(known.lastAt) } }
-    later(() =>
+    const write = () =>
       kube.raw('PATCH', path, body, { contentType: 'application/merge-patch+json' }).catch((error) => {
         // Events live for an hour: the next repeat starts anew.
         if (isNotFound(error)) series.delete(key)
         throw error
-      }),
-    )
+      })
+    known.lastWrite = later(write, known.lastWrite)
   }
 
   const repeat = (key: string, known: Series, at: Date) => {
@@ -151,8 +162,8 @@ export const makeEvents = (options: EventsOptions): Events => {
     if (!allowed()) return drop()
     forget(at.getTime())
     const ref = { name: `${name.slice(0, NAME_MAX)}.${randomUUID().slice(0, 13)}`, namespace: namespace || 'default' }
-    series.set(key, { ref, count: 1, written: 1, startedAt: at.getTime(), lastAt: at, writtenAt: at.getTime() })
-    later(() => kube.create(EVENT, bodyOf(options, note, ref, at)))
+    const lastWrite = later(() => kube.create(EVENT, bodyOf(options, note, ref, at)))
+    series.set(key, { ref, count: 1, written: 1, lastAt: at, writtenAt: at.getTime(), lastWrite })
   }
 
   return {

@@ -79,12 +79,26 @@ export type RegisterRecord = {
 }
 /** `frozen` is null in all but the newest send. */
 export type SendRecord = { n: number; at: string; gate: Gate; sha256: string; bytes: number; frozen: unknown }
-/** `unknown`: an attempt may or may not have arrived, and none is known to have. */
+/** `unknown`: an attempt may or may not have arrived, and none is known to have. `unknowns` counts such attempts. */
 export type Delivery = {
   purpose: string
-  state: 'queued' | 'sent' | 'failed' | 'unknown'
+  state: 'queued' | 'deferred' | 'accepted' | 'bounced' | 'failed' | 'unknown'
   attempts: number
+  unknowns: number
   lastError: string | null
+  nextAttemptAt: string | null
+  /** When it was queued. */
+  at: string
+}
+
+/** What the owner of an account is told by mail, with the fact that it follows from, once (sql/0025_page.sql). */
+export type Telling = {
+  resource: string
+  at: string
+  fact: NewFact | null
+  mail: { purpose: string; messageId: string; payload: unknown } | null
+  /** The send whose place under the cap of the day is free again. */
+  giveBack: number | null
 }
 /** `factSeq` is the highest fact that is in here; 0 when there is none. Lists are in the order of writing. */
 export type Observed = {
@@ -109,6 +123,8 @@ export type Ledger = LedgerReader & {
   freezeSnapshot(snapshot: Snapshot): Promise<'new' | 'old'>
   appendFact(fact: NewFact): Promise<Appended>
   decideFact(verdict: FactVerdict): Promise<FactState>
+  /** Safe to repeat: gives whether anything was new. */
+  tellOwner(telling: Telling): Promise<boolean>
 }
 
 export type ObservedRow = {
@@ -187,6 +203,15 @@ const freezeOne = async (pg: Pg, epoch: number, snapshot: Snapshot): Promise<'ne
   return rows[0]?.fresh ? 'new' : 'old'
 }
 
+const TELL_OWNER = 'select fresh from tell_owner($1, $2, $3)'
+
+const tellOwner = async (pg: Pg, epoch: number, telling: Telling): Promise<boolean> => {
+  const fact = telling.fact && { ...telling.fact, writtenBy: 'controller' }
+  const values = [LEASE, epoch, JSON.stringify({ ...telling, fact })]
+  const { rows } = await pg.query<{ fresh: boolean }>('tell_owner', TELL_OWNER, values)
+  return rows[0]?.fresh ?? false
+}
+
 const weightOf = (pending: readonly Pending[]): number =>
   pending.reduce((bytes, { send }) => bytes + send.content.length, 0)
 
@@ -210,5 +235,6 @@ export const makeLedger = (deps: { pg: Pg; epoch: () => number }): Ledger => {
     freezeSnapshot: (snapshot) => freezeOne(pg, epoch(), snapshot),
     appendFact: makeAppendFact({ pg, epoch }),
     decideFact: makeDecideFact({ pg, epoch }),
+    tellOwner: (telling) => tellOwner(pg, epoch(), telling),
   }
 }

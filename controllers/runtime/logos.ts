@@ -36,7 +36,7 @@ export const makeLogos = ({ pg, epoch }: { pg: Pg; epoch: () => number }): Logos
     inFlight: 2,
     async run(accounts) {
       type Row = { account: string; open: AskedLogo[] | null; factSeq: number | null }
-      const { rows } = await pg.query<Row>('account_logos', OF, [[...new Set(accounts)]])
+      const { rows } = await pg.query<Row>('observe_logos', OF, [[...new Set(accounts)]])
       const found = new Map(rows.map((row) => [row.account, { open: row.open ?? [], factSeq: row.factSeq ?? 0 }]))
       return accounts.map((account) => found.get(account) ?? { open: [], factSeq: 0 })
     },

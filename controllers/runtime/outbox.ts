@@ -29,7 +29,7 @@ export type AboutSend = { gate: 'account' | 'password' | null; frozen: unknown }
 export type Settlement = { id: number; attempt: number } & (
   | { state: 'sent' }
   | { state: 'queued'; error: string; dueAt: string }
-  | { state: 'failed'; error: string }
+  | { state: 'failed' | 'bounced'; error: string }
   | { state: 'unknown'; error: string; dueAt: string | null }
 )
 

@@ -137,9 +137,11 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
       const stop = await earlyEnding(work(pass, object, world, plan.steps))
       await pass.note
       if (stop === null) return AGAIN
-      // What a step finds out is said like what the plan finds out: in the status and in the mirror.
+      // What a step finds out is said like what the plan finds out, in the status and in the mirror, and of the world as
+      // the steps before it left it: a number that was claimed is shown though its document has to wait.
+      const left = await look(pass, object)
       pass.stage = 'status'
-      return settle(pass, object, world, endedBy(plan, stop))
+      return settle(pass, object, left, endedBy(controller.plan(object, left, deps.now()), stop))
     }
     pass.stage = 'status'
     await pass.note

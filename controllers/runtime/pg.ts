@@ -10,6 +10,8 @@ import { type Listener, openListener } from './listen.ts'
 
 /** How long a caller waits for a connection before it is told that the database is not there. */
 export const CONNECT_TIMEOUT_MS = 2000
+const START_WAIT_MS = 60_000
+const START_PAUSE_MS = 500
 const STATEMENT_TIMEOUT_MS = 15_000
 const LOCK_TIMEOUT_MS = 5000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
@@ -216,6 +218,17 @@ export const makePg = (options: PgOptions): Pg => {
       }
     }
   }
+  /** A process may be up before its database serves. */
+  const whenServing = async <R>(run: () => Promise<R>): Promise<R> => {
+    for (const endMs = performance.now() + START_WAIT_MS; ; await sleep(START_PAUSE_MS)) {
+      try {
+        return await run()
+      } catch (error) {
+        if (!(error instanceof DatabaseUnavailable) || performance.now() > endMs) throw error
+        onConnectionError(error)
+      }
+    }
+  }
   const query: Query = (name, text, values) => repeating(() => lend((run) => run(name, text, values)))
 
   return {
@@ -243,9 +256,8 @@ export const makePg = (options: PgOptions): Pg => {
       ),
     async assertDurable({ allowUnsafe = false } = {}) {
       if (allowUnsafe) return
-      const { rows: weak } = await query<{ name: string; setting: string; source: string }>(
-        'assert_durable',
-        NOT_DURABLE,
+      const { rows: weak } = await whenServing(() =>
+        query<{ name: string; setting: string; source: string }>('assert_durable', NOT_DURABLE),
       )
       if (weak.length === 0) return
       const found = weak.map((row) => `${row.name}=${row.setting} (set by: ${row.source})`).join(' and ')

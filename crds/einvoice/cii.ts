@@ -165,7 +165,7 @@ const sumsOf = ({ sums, currency }: EInvoice): Xml | null => {
     amount('TaxBasisTotalAmount', sums.netCents),
     leaf('ram:TaxTotalAmount', amountText(sums.taxCents, currency), { currencyID: currency }),
     amount('GrandTotalAmount', sums.grossCents),
-    sums.paidCents === 0 ? null : amount('TotalPrepaidAmount', sums.paidCents),
+    sums.settledCents === 0 ? null : amount('TotalPrepaidAmount', sums.settledCents),
     amount('DuePayableAmount', sums.dueCents),
   )
 }

@@ -5,6 +5,7 @@
 import assert from 'node:assert/strict'
 import type { Lang, ZeroRate } from '../invoice/frozen.ts'
 import { fill, WORDS } from '../invoice/words.ts'
+import { displayCents } from '../money.ts'
 import type { Source, SourceItem } from './source.ts'
 import { vatIdOf } from './vat.ts'
 import { EINVOICE_WORDS } from './words.ts'
@@ -54,7 +55,8 @@ export type Sums = {
   netCents: number // BT-109
   taxCents: number // BT-110
   grossCents: number // BT-112
-  paidCents: number // BT-113
+  /** Paid, and taken off by credit notes: the standard has no other place for what is not to be paid any more. */
+  settledCents: number // BT-113
   dueCents: number // BT-115
 }
 
@@ -81,7 +83,7 @@ export type EInvoice = {
 export const modelOf = (source: Source): EInvoice => {
   const zero = zeroRateOf(source)
   const isCredit = source.kind === 'credit_note'
-  const paidCents = source.paid?.amountCents ?? 0
+  const settledCents = (source.paid?.amountCents ?? 0) + (source.creditedCents ?? 0)
   const netCents = source.subtotalCents - source.discountCents
   return {
     typeCode: isCredit ? '381' : '380',
@@ -90,7 +92,7 @@ export const modelOf = (source: Source): EInvoice => {
     currency: source.currency,
     dueDate: isCredit ? null : source.dueDate,
     terms: termsOf(source),
-    notes: [source.test ? WORDS[source.lang].testNote : '', source.credits?.reason ?? ''].filter(Boolean),
+    notes: notesOf(source),
     preceding: precedingOf(source),
     ...partiesOf(source, zero.category),
     transfer: isCredit ? null : transferOf(source),
@@ -106,8 +108,8 @@ export const modelOf = (source: Source): EInvoice => {
       netCents,
       taxCents: source.taxCents,
       grossCents: source.totalCents,
-      paidCents,
-      dueCents: source.totalCents - paidCents,
+      settledCents,
+      dueCents: source.totalCents - settledCents,
     },
   }
 }
@@ -150,6 +152,14 @@ export const groundOf = ({ category, reason }: ZeroRate, lang: Lang): string => 
       return category satisfies never
   }
 }
+
+/** What a reader has to know beside the fields: that it is a test, what was credited since, why it was credited. */
+const notesOf = ({ test, lang, currency, creditedCents = 0, credits }: Source): string[] =>
+  [
+    test ? WORDS[lang].testNote : '',
+    creditedCents === 0 ? '' : `${WORDS[lang].credited}: ${displayCents(creditedCents, currency)}`,
+    credits?.reason ?? '',
+  ].filter(Boolean)
 
 const precedingOf = ({ credits }: Source): EInvoice['preceding'] =>
   credits === undefined ? null : { number: credits.number, issuedOn: credits.issuedOn }

@@ -16,7 +16,7 @@ const totalRules: Rule = ({ lines, allowances, taxes, sums, currency }) => {
     const figures = `${displayCents(sum, currency)} is not ${displayCents(parts, currency)}`
     return demand(sum === parts, rule, pointer, `${words}: ${figures}.`)
   }
-  const { linesCents, allowancesCents, netCents, taxCents, grossCents, paidCents, dueCents } = sums
+  const { linesCents, allowancesCents, netCents, taxCents, grossCents, settledCents, dueCents } = sums
   return [
     ...same('BR-CO-10', '/subtotalCents', linesCents, sumOf(lines.map((line) => line.netCents)), 'Sum of the lines'),
     ...same(
@@ -29,7 +29,7 @@ const totalRules: Rule = ({ lines, allowances, taxes, sums, currency }) => {
     ...same('BR-CO-13', '/subtotalCents', netCents, linesCents - allowancesCents, 'Total without tax'),
     ...same('BR-CO-14', '/taxCents', taxCents, sumOf(taxes.map((tax) => tax.taxCents)), 'Tax of all groups'),
     ...same('BR-CO-15', '/totalCents', grossCents, netCents + taxCents, 'Total with tax'),
-    ...same('BR-CO-16', '/paid', dueCents, grossCents - paidCents, 'Amount due'),
+    ...same('BR-CO-16', '/paid', dueCents, grossCents - settledCents, 'Amount due'),
   ]
 }
 

@@ -30,6 +30,8 @@ export type Source = {
   taxCents: number
   totalCents: number
   paid: { amountCents: number } | null
+  /** What credit notes took off; only where there were any. */
+  creditedCents?: number
   terms: string
   /** Of all lines at 0 %. */
   zeroRate?: ZeroRate | null

@@ -143,7 +143,7 @@ const sumsOf = ({ sums, currency }: EInvoice): Xml | null =>
     amount('TaxExclusiveAmount', sums.netCents, currency),
     amount('TaxInclusiveAmount', sums.grossCents, currency),
     sums.allowancesCents === 0 ? null : amount('AllowanceTotalAmount', sums.allowancesCents, currency),
-    sums.paidCents === 0 ? null : amount('PrepaidAmount', sums.paidCents, currency),
+    sums.settledCents === 0 ? null : amount('PrepaidAmount', sums.settledCents, currency),
     amount('PayableAmount', sums.dueCents, currency),
   )
 

@@ -1,4 +1,5 @@
 /** Electronic invoices by EN 16931: the one door to the model, its rules and its two syntaxes. Source: DESIGN section 6.2. */
+import type { Enclosure } from '../invoice/frozen.ts'
 import { writeCii } from './cii.ts'
 import type { Finding } from './finding.ts'
 import { type EInvoice, modelOf } from './model.ts'
@@ -21,22 +22,36 @@ export const findingsOf = (invoice: EInvoice): Finding[] => [
 
 const WRITERS: Record<Syntax, (invoice: EInvoice) => string> = { cii: writeCii, ubl: writeUbl }
 
-/** The XML of a document, or why it has none. The same document gives the same text, for ever. */
+/** The XML of a document that has nothing against it, today or when it was frozen. The same document, the same text. */
+export const xmlOf = (source: Source, syntax: Syntax): string => WRITERS[syntax](modelOf(source))
+
+/** The XML of a document, or why it has none. */
 export type Written = { xml: string } | { findings: Finding[] }
 
 export const writeEInvoice = (source: Source, syntax: Syntax): Written => {
-  const invoice = modelOf(source)
-  const findings = findingsOf(invoice)
-  return findings.length === 0 ? { xml: WRITERS[syntax](invoice) } : { findings }
+  const findings = findingsOf(modelOf(source))
+  return findings.length === 0 ? { xml: xmlOf(source, syntax) } : { findings }
 }
 
-/** What goes into a PDF/A-3 to make it Factur-X; or the reason why this document stays a plain one. */
-export type Attachment = { name: string; profile: string; bytes: Buffer } | { reason: string }
+/** Findings that are named. A document of a thousand broken lines says it of the first. */
+const FINDINGS_MAX = 20
 
-/** The attachment of a document. `profile` is what its XMP says as ConformanceLevel (Factur-X 1.0, section 6.3). */
-export const facturXOf = (source: Source): Attachment => {
-  const written = writeEInvoice(source, 'cii')
-  if ('xml' in written) return { name: 'factur-x.xml', profile: 'EN 16931', bytes: Buffer.from(written.xml, 'utf8') }
-  const rules = written.findings.map(({ rule, words }) => `${rule}: ${words}`)
-  return { reason: `no electronic invoice by EN 16931: ${rules.join(' ')}` }
+/** Whether a document can go into its own PDF as an electronic invoice. */
+export const enclosureOf = (source: Source): Enclosure => {
+  const findings = findingsOf(modelOf(source))
+  if (findings.length === 0) return { profile: PROFILE }
+  const rules = [...new Set(findings.map(({ rule }) => rule))].slice(0, FINDINGS_MAX).join(', ')
+  return { profile: null, reason: `EN 16931 asks for more: ${rules}`, findings: findings.slice(0, FINDINGS_MAX) }
 }
+
+const PROFILE = 'EN 16931'
+
+/** What makes a PDF/A-3 a Factur-X. `profile` is what its XMP says as ConformanceLevel (Factur-X 1.0, section 6.3). */
+export type Attachment = { name: 'factur-x.xml'; profile: typeof PROFILE; bytes: Buffer }
+
+/** The file that goes into the PDF of a document with an enclosure. */
+export const attachmentOf = (source: Source): Attachment => ({
+  name: 'factur-x.xml',
+  profile: PROFILE,
+  bytes: Buffer.from(xmlOf(source, 'cii'), 'utf8'),
+})

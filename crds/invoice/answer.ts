@@ -2,6 +2,7 @@
 import { type JsonSchema, restSchema } from '../rest.ts'
 import { clientAnswer } from './client.ts'
 import { collectAnswer, refundAnswer } from './collectanswer.ts'
+import { DELIVERY_STATES } from './delivery.ts'
 import { PHASES, spec } from './schema.ts'
 
 const asked = restSchema(spec).properties as Record<string, JsonSchema>
@@ -57,10 +58,29 @@ export const creditNoteAnswer = object('What was credited.', {
   created_at: text('When, as an instant.'),
 })
 
-const delivery = object('The last mail about this invoice.', {
-  state: { type: 'string', description: 'How far it is.', enum: ['none', 'queued', 'sent', 'failed', 'unknown'] },
+const delivery = object('The last mail to the client about this invoice; how the invoice stands is another matter.', {
+  state: {
+    type: 'string',
+    description:
+      'none: there is none; queued: not tried yet; deferred: tried, and tried again; accepted: the mail server of the recipient has taken it; bounced: that server refuses it for good; failed: given up; unknown: no answer came, so it is repeated.',
+    enum: ['none', ...DELIVERY_STATES],
+  },
   attempts: { type: 'integer', description: 'How often it was tried.' },
-  last_error: textOrNull('Why the last try failed.'),
+  last_error: textOrNull('Why the last try that failed did.'),
+  next_attempt_at: textOrNull('When it is tried again.'),
+  unknown_attempts: {
+    type: 'integer',
+    description: 'Tries of which nobody knows whether they arrived: the client may have the mail more than once.',
+  },
+  to: textOrNull('The recipient.'),
+})
+
+export const claimAnswer = object('A payment that the client says was made. It is no money yet.', {
+  id: text('Names the claim.'),
+  amount_cents: cents('How much.'),
+  paid_on: text('The day of the payment, YYYY-MM-DD.'),
+  reference: text('What it can be found by.'),
+  claimed_at: text('When it was claimed, as an instant.'),
 })
 
 const gate = { enum: ['account', 'password'], description: 'How the client gets to the page.' }
@@ -113,8 +133,10 @@ export const invoiceAnswer: JsonSchema = object('An invoice. Amounts are hundred
   sent_at: textOrNull('When it was first sent.'),
   paid_at: textOrNull('When the balance reached zero.'),
   voided_at: textOrNull('When it was voided.'),
+  viewed_at: textOrNull('When the client first looked at its page.'),
   delivery,
   payments: { type: 'array', description: 'Money that came in, oldest first.', items: payment },
+  claims: { type: 'array', description: 'Payments that the client says were made, oldest first.', items: claimAnswer },
   credit_notes: { type: 'array', description: 'What was credited, oldest first.', items: creditNoteAnswer },
   refunded_cents: cents('What of the card payments the processor has sent back.'),
   collect: collectAnswer,

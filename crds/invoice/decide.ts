@@ -10,14 +10,18 @@ import type { InvoiceWorld } from './world.ts'
 
 /** How one pending fact ends. What is in `outcome` is kept with the fact; `event` is told in the same transaction. */
 export type Verdict = { seq: number } & (
-  | { accept: true; outcome: Outcome | { session: number } | null; event: InvoiceEvent | null }
+  | {
+      accept: true
+      outcome: Outcome | Partial<Pick<Outcome, 'amountCents'>> | { session: number } | null
+      event: InvoiceEvent | null
+    }
   | { accept: false; code: ProblemCode; detail: string }
 )
 /** The amount that was decided, and the order that it was decided on: from the first one on it is fixed. */
 export type Outcome = { amountCents: number; order: Payload; isWhole?: true }
 
 /** Null while nothing can be said: the invoice is being sent for the first time. */
-const standOf = (object: InvoiceResource, world: InvoiceWorld): Standing | null => {
+export const standOf = (object: InvoiceResource, world: InvoiceWorld): Standing | null => {
   if (!world.record) return 'draft'
   if (isVoided(object.spec, world)) return 'voided'
   return world.sends.length > 0 ? 'open' : null

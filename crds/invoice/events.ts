@@ -7,10 +7,13 @@ import type { InvoiceSpec } from './schema.ts'
 
 export type InvoiceEventType =
   | 'invoice.sent'
+  | 'invoice.viewed'
+  | 'invoice.payment_claimed'
   | 'invoice.paid'
   | 'invoice.voided'
   | 'invoice.credit_noted'
   | 'invoice.refunded'
+  | 'invoice.delivery_failed'
 
 export type InvoiceEvent = {
   type: InvoiceEventType
@@ -31,6 +34,10 @@ export type InvoiceEvent = {
     }
     /** The credit note that is told of. */
     credit_note?: { id: string; number: string; amount_cents: number }
+    /** The payment that its client claims to have made. */
+    claim?: { id: string; amount_cents: number; paid_on: string }
+    /** The mail that failed for good. */
+    delivery?: { mail: string; state: string; attempts: number }
   }
 }
 

@@ -2,6 +2,7 @@
 import assert from 'node:assert/strict'
 import { booksOf, dueCents } from './books.ts'
 import { clientOf } from './client.ts'
+import { enclosed } from './enclose.ts'
 import { zoneOf } from './facts.ts'
 import { faultsOf } from './faults.ts'
 import type { Frozen, FrozenDraft, FrozenPaid, Seller } from './frozen.ts'
@@ -94,7 +95,7 @@ export const freezeOf = ({ spec, world, record, n, receipt }: Freezing) => {
   return {
     do: 'freeze' as const,
     n,
-    frozen,
+    frozen: enclosed(frozen),
     gate: gateOf(world),
     mail: silent ? null : isReceipt ? ('receipt' as const) : ('invoice' as const),
     isReceipt,

@@ -62,6 +62,14 @@ export type TaxGroup = { rateBp: number; baseCents: number; taxCents: number }
 /** Money that was received when the document was frozen. `on` is YYYY-MM-DD in the issuer's zone. */
 export type FrozenPaid = { amountCents: number; method: string; reference: string; on: string }
 
+/**
+ * Whether the electronic invoice by EN 16931 is inside the PDF; if not, why, and what its rules ask for: `pointer` in the
+ * names of the spec, `/issuer/…` of its issuer.
+ */
+export type Enclosure =
+  | { profile: 'EN 16931' }
+  | { profile: null; reason: string; findings: { rule: string; pointer: string; words: string }[] }
+
 /** All amounts are integers, hundredths of the currency's unit. Dates are YYYY-MM-DD in the issuer's zone. */
 export type Frozen = {
   number: string
@@ -88,6 +96,8 @@ export type Frozen = {
   voidedOn?: string
   /** The invoice that a credit note credits, and why; '' where no reason was given. */
   credits?: { number: string; issuedOn: string; reason: string }
+  /** Decided once, so that the same record is drawn with it, or without, for ever. Absent in documents of the first version. */
+  einvoice?: Enclosure
 }
 
 /** A draft looks the same but has no number yet; `issuedOn` is the day it is looked at. */

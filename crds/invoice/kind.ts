@@ -23,6 +23,8 @@ const lockedPolicy: AdmissionPolicy = {
   name: 'invoice-locked',
   resources: ['invoices'],
   matchConditions: [
+    // of two that deny, the API server names either; REST says LOCKED_VOID
+    { name: 'not-voided', expression: '!(has(oldObject.spec.void) && oldObject.spec.void)' },
     {
       name: 'money-came-in',
       expression: `has(oldObject.status) && has(oldObject.status.totalCents) && has(oldObject.status.paidCents) && (${moved('paidCents')} || ${moved('creditedCents')})`,

@@ -28,7 +28,7 @@ const SUBJECT_MAX = 180
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/u
 
 /** One line of text: names go into sentences and the subject, where a line break would start something of its own. */
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
+export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
 
 const shortened = (text: string): string => {
   const letters = [...text]
@@ -67,15 +67,29 @@ const leadOf = ({ frozen, purpose }: MailFacts, { words, values, balance }: Said
 
 /** Makes the mail. Pure: the same facts give the same mail, so that a repeat after a crash sends no other text. */
 export const invoiceMail = (facts: MailFacts): MailText => {
-  const { frozen, url, password, locked } = facts
+  const { password, locked } = facts
   const said = saidOf(facts)
-  const { words, values } = said
-  const subject = shortened(oneLine(subjectOf(facts, said)))
-  const hello = values.name === '' ? words.hello : fill(words.helloName, values)
-  const lead = leadOf(facts, said)
+  const { words } = said
   const gate = password !== null ? words.passwordInMail : locked ? words.accountInMail : null
+  return letterOf({ ...facts, subject: subjectOf(facts, said), lead: leadOf(facts, said), gate })
+}
+
+type LetterFacts = Pick<MailFacts, 'frozen' | 'url' | 'password'> & {
+  subject: string
+  lead: string[]
+  /** How the page is opened; null when it asks for nothing. */
+  gate: string | null
+}
+
+/** A mail about a document: a greeting, what is to be said, the link and how it is opened, and where an answer goes. */
+export const letterOf = ({ frozen, url, password, lead, gate, ...given }: LetterFacts): MailText => {
+  const words = WORDS[frozen.lang]
+  const seller = oneLine(frozen.seller.legalName)
+  const name = oneLine(frozen.client.name)
+  const subject = shortened(oneLine(given.subject))
+  const hello = name === '' ? words.hello : fill(words.helloName, { name })
   const replies = ADDRESS.test(frozen.seller.email)
-  const reply = replies ? fill(words.replyNote, values) : null
+  const reply = replies ? fill(words.replyNote, { seller }) : null
   const link = safeUrl(url)
   const secret = password === null ? [] : [`    ${password}`]
   const text = [
@@ -97,7 +111,7 @@ export const invoiceMail = (facts: MailFacts): MailText => {
     reply,
   })
   const mail = { subject, text: `${text.join('\n\n')}\n`, html: htmlText }
-  return replies ? { ...mail, replyTo: { name: values.seller ?? '', address: frozen.seller.email } } : mail
+  return replies ? { ...mail, replyTo: { name: seller, address: frozen.seller.email } } : mail
 }
 
 type Parts = {

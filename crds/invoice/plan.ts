@@ -18,6 +18,7 @@ import { faultsOf } from './faults.ts'
 import { draftOf } from './freeze.ts'
 import type { Frozen, FrozenDraft } from './frozen.ts'
 import type { Gate } from './gate.ts'
+import { heardVerdicts } from './heard.ts'
 import type { Series } from './number.ts'
 import { issuerIdOf, isVoided, type Locked, lockOf, orderOf } from './order.ts'
 import type { Payload } from './payload.ts'
@@ -25,6 +26,7 @@ import { planReturned } from './returned.ts'
 import type { InvoiceSpec, InvoiceStatus } from './schema.ts'
 import { claimOf, resendSteps, sendSteps } from './send.ts'
 import { type ClaimCreditStep, creditSteps, paidSteps, type StampStep, voidSteps } from './stamp.ts'
+import { type TellStep, tellSteps } from './tell.ts'
 import type { InvoiceRecord, InvoiceWorld } from './world.ts'
 
 export type InvoiceResource = Resource<InvoiceSpec, InvoiceStatus>
@@ -46,6 +48,7 @@ export type InvoiceStep =
   | ClaimCreditStep
   | StampStep
   | AskStep
+  | TellStep
   /** Draws a draft that somebody wants to look at, and records what was drawn under the key of the wish. */
   | { do: 'drawDraft'; key: string; draft: FrozenDraft }
 
@@ -66,10 +69,13 @@ export const planInvoice = (object: InvoiceResource, world: InvoiceWorld, now: D
   }
   const passing = { object, world, facts, now }
 
-  const verdicts = [...verdictsOf(object, world), ...collectVerdicts(passing)]
+  const reported = [...verdictsOf(object, world), ...collectVerdicts(passing)]
+  const verdicts = reported.length > 0 ? reported : heardVerdicts(object, world, facts)
   if (verdicts.length > 0) {
     return waits(facts, ['Deciding', 'decides on what was recorded'], [{ do: 'decide', verdicts }])
   }
+  const telling = tellSteps(object, world, facts)
+  if (telling.length > 0) return waits(facts, ['Telling', 'tells its owner'], telling)
   if (locked !== null) return stops(facts, locked.code, locked.detail)
   if (world.record && isVoided(spec, world)) return voided(passing, world.record)
   if (spec.void) return stops(facts, 'NOT_NUMBERED', '/void a draft has no number to keep; delete it instead')
@@ -127,7 +133,7 @@ const numbered = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
   if (sending.length > 0) return waits(facts, ['Sending', 'freezes its document'], sending)
   const papers = [...creditSteps(object, world, facts, now), ...paidSteps(object, world, facts)]
   if (papers.length > 0) return waits(facts, ['Recording', 'freezes what follows from its books'], papers)
-  const resending = resendSteps(spec, world)
+  const resending = resendSteps(spec, world, now)
   if (resending.length > 0) return waits(facts, ['Sending', 'takes a place under the cap of sends'], resending)
   const asks = collectSteps(passing)
   if (asks.length > 0) return waits(facts, ['Collecting', 'asks the card processor'], asks)

@@ -3,6 +3,7 @@
 import type { Wish } from './books.ts'
 import type { CardPayment } from './collect.ts'
 import { collectedOf } from './collected.ts'
+import { type Heard, heardOf } from './heard.ts'
 import type { Payload } from './payload.ts'
 import type { InvoiceItem } from './schema.ts'
 import type { Credit, InvoiceWorld, Payment, Snapshot } from './world.ts'
@@ -17,10 +18,11 @@ type FactLike = {
   at: string
 }
 
-export type Recorded = Pick<
-  InvoiceWorld,
-  'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order' | 'collected'
->
+export type Recorded = Heard &
+  Pick<
+    InvoiceWorld,
+    'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order' | 'undelivered' | 'collected'
+  >
 
 /** The keys of facts, one place for all who write and read them. */
 export const paymentKey = (id: string): string => `payment:${id}`
@@ -95,6 +97,8 @@ export const recordedOf = (facts: readonly FactLike[]): Recorded => {
     wishes: inOrder.filter(({ state }) => state === 'pending').flatMap(wishOf),
     resends: accepted('send').length,
     collected: collectedOf(inOrder),
+    undelivered: accepted('undelivered').map(({ body }) => String(body.purpose)),
+    ...heardOf(inOrder),
     order: ((first?.outcome?.order ?? first?.body.order) as Payload | undefined) ?? null,
   }
 }

@@ -1,4 +1,5 @@
 /** Numbering and sending: the claim of a number, and a frozen document for every send that was asked for. */
+import { isMailedOut, recipientCapDetail } from './delivery.ts'
 import { invoiceEvent } from './events.ts'
 import { phaseOf } from './facts.ts'
 import { freezeOf } from './freeze.ts'
@@ -54,7 +55,11 @@ export const sendSteps = (object: InvoiceResource, world: InvoiceWorld, record: 
 }
 
 /** One at a time: each is frozen before the next is decided on. */
-export const resendSteps = (spec: InvoiceSpec, world: InvoiceWorld): InvoiceStep[] => {
+export const resendSteps = (spec: InvoiceSpec, world: InvoiceWorld, now: Date): InvoiceStep[] => {
   const wish = world.wishes.find(({ kind }) => kind === 'send')
+  if (wish && isMailedOut(world, now)) {
+    const detail = recipientCapDetail(world.record?.number ?? '')
+    return [{ do: 'decide', verdicts: [{ seq: wish.seq, accept: false, code: 'RECIPIENT_CAP', detail }] }]
+  }
   return wish ? [{ do: 'takeResend', seq: wish.seq, n: world.sends.length + 1, isFree: spec.test }] : []
 }

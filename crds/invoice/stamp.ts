@@ -1,6 +1,7 @@
 /** Documents that follow from what happened: the invoice stamped PAID or VOID, and its credit notes. */
 import { booksOf, settlementOf } from './books.ts'
 import { creditNoteOf } from './credit.ts'
+import { enclosed } from './enclose.ts'
 import { type InvoiceEvent, type InvoiceEventType, invoiceEvent } from './events.ts'
 import { type InvoiceFacts, zoneOf } from './facts.ts'
 import { RECEIPT, standingOf } from './freeze.ts'
@@ -9,6 +10,7 @@ import { issuedOn, type Series, seriesOf } from './number.ts'
 import { orderOf } from './order.ts'
 import type { Payload } from './payload.ts'
 import type { InvoiceResource } from './plan.ts'
+import type { InvoiceSpec } from './schema.ts'
 import type { Credit, InvoiceWorld } from './world.ts'
 
 /** Renders a document and stores it with the record of it, what is mailed and what is told, in one transaction. */
@@ -21,7 +23,7 @@ export type StampStep = {
   afterSends: number
   /** The order that is fixed by it. */
   order: Payload
-  mail: 'receipt' | null
+  mail: 'receipt' | 'voided' | 'credited' | null
   event: InvoiceEvent | null
 }
 /** Takes the number of a credit note out of the register of its own. */
@@ -34,7 +36,18 @@ export type ClaimCreditStep = {
   issuedAt: string
 }
 
+/** Whether the client of what was sent has an address to be told at; test mode mails nobody. */
+const isMailed = ({ test, clientEmail }: InvoiceSpec, { sends }: InvoiceWorld): boolean =>
+  !test && clientEmail !== undefined && sends.length > 0
+
 const has = (world: InvoiceWorld, id: string): boolean => world.snapshots.some((snapshot) => snapshot.id === id)
+
+const stampOf = (world: InvoiceWorld, given: Omit<StampStep, 'do' | 'afterSends'>): StampStep => ({
+  ...given,
+  do: 'stamp',
+  frozen: enclosed(given.frozen),
+  afterSends: world.sends.length,
+})
 
 const eventOf = (
   type: InvoiceEventType,
@@ -67,7 +80,7 @@ export const paidSteps = (object: InvoiceResource, world: InvoiceWorld, facts: I
   if (!frozen) return []
   const mail = spec.test || spec.clientEmail === undefined ? null : 'receipt'
   // invoice.paid was told with the payment itself
-  return [{ do: 'stamp', id: 'paid', kind: 'paid', frozen, afterSends: world.sends.length, order, mail, event: null }]
+  return [stampOf(world, { id: 'paid', kind: 'paid', frozen, order, mail, event: null })]
 }
 
 /** The document with VOID on it. `null`: there is nothing to make it of. */
@@ -83,7 +96,8 @@ export const voidSteps = (
   if (!order || !standing) return null
   const frozen = { ...standing, voidedOn: issuedOn(now, zoneOf(world)) }
   const event = eventOf('invoice.voided', object, world, order, facts)
-  return [{ do: 'stamp', id: 'void', kind: 'void', frozen, afterSends: world.sends.length, order, mail: null, event }]
+  const mail = isMailed(object.spec, world) ? 'voided' : null
+  return [stampOf(world, { id: 'void', kind: 'void', frozen, order, mail, event })]
 }
 
 /** First its number, then its document. */
@@ -135,7 +149,8 @@ const noteOf = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFact
   if (!invoice) return []
   const day = issuedOn(new Date(claimed.issuedAt), zoneOf(world))
   const frozen = creditNoteOf(credit, { invoice, taxRateBp: object.spec.taxRateBp, number, issuedOn: day })
+  const mail = isMailed(object.spec, world) ? 'credited' : null
   const told = eventOf('invoice.credit_noted', object, world, order, facts)
   const event = { ...told, data: { ...told.data, credit_note: { id, number, amount_cents: amountCents } } }
-  return [{ do: 'stamp', id, kind: 'credit_note', frozen, afterSends: world.sends.length, order, mail: null, event }]
+  return [stampOf(world, { id, kind: 'credit_note', frozen, order, mail, event })]
 }

@@ -6,6 +6,7 @@ import { numberOf } from '../decimal.ts'
 import { displayCents } from '../money.ts'
 import type { Meta } from '../object.ts'
 import { booksOf, owedBackCents, type Settlement, settlementOf } from './books.ts'
+import type { Claim } from './claim.ts'
 import { type ClientView, viewClient } from './client.ts'
 import { refundingCents } from './collected.ts'
 import {
@@ -16,9 +17,12 @@ import {
   viewRefund,
   viewRefunded,
 } from './collectview.ts'
+import { type DeliveryView, viewDelivery } from './delivery.ts'
 import type { InvoiceFacts, Phase } from './facts.ts'
 import { faultsOf } from './faults.ts'
+import { draftOf } from './freeze.ts'
 import { type Gate, gateOf } from './gate.ts'
+import { paperWarnings } from './paperwords.ts'
 import { type PayloadView, payloadOf, viewPayload } from './payload.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec } from './schema.ts'
 import { type Totals, totalsOf } from './totals.ts'
@@ -31,6 +35,15 @@ export type PaymentView = {
   reference: string
   declared_by: 'owner' | 'gateway'
   received_at: string
+}
+
+/** A payment that the client says was made; it is no money yet. */
+export type ClaimView = {
+  id: string
+  amount_cents: number
+  paid_on: string
+  reference: string
+  claimed_at: string
 }
 
 /** `number` and `sha256` (of its PDF) are null until it is numbered and frozen, a moment later. */
@@ -79,8 +92,10 @@ export type InvoiceView = ClientView & {
   sent_at: string | null
   paid_at: string | null
   voided_at: string | null
-  delivery: { state: 'none' | 'queued' | 'sent' | 'failed' | 'unknown'; attempts: number; last_error: string | null }
+  viewed_at: string | null
+  delivery: DeliveryView
   payments: PaymentView[]
+  claims: ClaimView[]
   credit_notes: CreditNoteView[]
   /** What of the card payments the processor has sent back. */
   refunded_cents: number
@@ -120,7 +135,8 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     ...historyOf(metadata, world, facts),
     refunded_cents: viewRefunded(world),
     collect: viewCollect(spec, world, facts),
-    warnings: warningsOf(spec, world, facts),
+    delivery: viewDelivery(spec, world),
+    warnings: [...warningsOf(spec, world, facts), ...paperWarningsOf(object, world, facts)],
     created_at: instant(metadata.creationTimestamp),
     version: metadata.generation,
     gate: world && spec.clientEmail !== undefined ? gateOf(world) : null,
@@ -164,8 +180,7 @@ const amountsOf = (spec: InvoiceSpec, totals: Totals | null, facts: InvoiceFacts
 }
 
 const historyOf = (metadata: Meta, world: InvoiceWorld | null, facts: InvoiceFacts | undefined) => {
-  const { payments = [], credits = [], snapshots = [] } = world ?? {}
-  const delivery = world?.deliveries.at(-1)
+  const { payments = [], credits = [], snapshots = [], claims = [], views = [] } = world ?? {}
   const happened = [
     metadata.creationTimestamp,
     ...(world?.record ? [world.record.issuedAt] : []),
@@ -173,15 +188,16 @@ const historyOf = (metadata: Meta, world: InvoiceWorld | null, facts: InvoiceFac
     ...payments.map((payment) => payment.receivedAt),
     ...credits.map((credit) => credit.at),
     ...snapshots.map((snapshot) => snapshot.at),
+    ...claims.map((claim) => claim.at),
+    ...views.map((view) => view.at),
   ].map(instant)
   return {
     sent_at: world?.sends[0] ? instant(world.sends[0].at) : null,
     paid_at: instant(settledOf(world, facts)?.at ?? null),
     voided_at: instant(snapshots.find(({ kind }) => kind === 'void')?.at ?? null),
-    delivery: delivery
-      ? { state: delivery.state, attempts: delivery.attempts, last_error: delivery.lastError }
-      : ({ state: 'none', attempts: 0, last_error: null } as const),
+    viewed_at: instant(views[0]?.at ?? null),
     payments: payments.map(viewPayment),
+    claims: claims.map(viewClaim),
     credit_notes: credits.map((credit) => viewCredit(credit, snapshots, world)),
     updated_at: happened.sort().at(-1) ?? instant(metadata.creationTimestamp),
   }
@@ -217,6 +233,14 @@ const viewPayment = (payment: Payment): PaymentView => ({
   received_at: instant(payment.receivedAt),
 })
 
+const viewClaim = ({ id, amountCents, paidOn, reference, at }: Claim): ClaimView => ({
+  id,
+  amount_cents: amountCents,
+  paid_on: paidOn,
+  reference,
+  claimed_at: instant(at),
+})
+
 /** One form for all instants, `2026-11-21T19:36:00.000Z`, so that text order is time order. */
 const instant: { (text: string): string; (text: string | null): string | null } = (text: string | null) =>
   (text === null ? null : new Date(text).toISOString()) as string
@@ -228,6 +252,19 @@ const wouldEmailOf = (
 ): InvoiceView['would_email'] => {
   if (!spec.test || !world || world.sends.length === 0 || spec.clientEmail === undefined) return null
   return { to: spec.clientEmail, mail: facts?.phase === 'paid' ? 'receipt' : 'invoice', gate: gateOf(world) }
+}
+
+/** On what was sent last, else on the draft; there is nothing to be mended on a voided one. */
+const paperWarningsOf = (
+  { metadata, spec }: Viewed,
+  world: InvoiceWorld | null,
+  facts: InvoiceFacts | undefined,
+): string[] => {
+  const sent = world?.sends.at(-1)?.frozen
+  if (!world || facts?.phase === 'voided') return []
+  if (sent) return paperWarnings(sent)
+  if (!world.issuer || faultsOf(spec).length > 0) return []
+  return paperWarnings(draftOf(spec, world.issuer, new Date(metadata.creationTimestamp)))
 }
 
 const warningsOf = (spec: InvoiceSpec, world: InvoiceWorld | null, facts: InvoiceFacts | undefined): string[] => {

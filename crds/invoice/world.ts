@@ -2,8 +2,10 @@
 
 import type { Wish } from './books.ts'
 import type { Collected } from './collected.ts'
+import type { Delivery } from './delivery.ts'
 import type { Frozen, FrozenLogo } from './frozen.ts'
 import type { Gate } from './gate.ts'
+import type { Heard } from './heard.ts'
 import type { Payload } from './payload.ts'
 import type { InvoiceItem } from './schema.ts'
 
@@ -78,15 +80,8 @@ export type Snapshot = {
   at: string
 }
 
-export type Delivery = {
-  purpose: string
-  state: 'queued' | 'sent' | 'failed' | 'unknown'
-  attempts: number
-  lastError: string | null
-}
-
 /** Lists are in the order of their happening. Instants are ISO. */
-export type InvoiceWorld = {
+export type InvoiceWorld = Heard & {
   account: { name: string; plan: string; email: string; rails?: readonly string[] } | null
   /** Null when this installation collects nothing by card. `livemode`: it moves real money. */
   processor: { livemode: boolean } | null
@@ -110,6 +105,8 @@ export type InvoiceWorld = {
   /** The order as it stood when the first money was recorded, or when it was voided; from then on it is fixed. */
   order: Payload | null
   deliveries: Delivery[]
+  /** Purposes of mails to the client that failed for good, of which the owner was told. */
+  undelivered: string[]
   /** Drawings of this draft that somebody asked for and nobody made yet (preview.ts). */
   openPreviews: string[]
   factSeq: number

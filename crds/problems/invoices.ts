@@ -35,6 +35,16 @@ export const INVOICE_PROBLEMS = {
     next: 'Send the draft first; for a voided invoice create another one.',
   },
   NOTHING_DUE: { status: 409, title: 'Nothing is left to pay', next: 'Read the invoice: its balance is zero.' },
+  CLAIM_LIMIT: {
+    status: 409,
+    title: 'As many payments were claimed as are kept',
+    next: 'Ask the seller which of them arrived.',
+  },
+  RECIPIENT_CAP: {
+    status: 429,
+    title: 'As many mails about the invoice went to its client today as may',
+    next: 'Send it again tomorrow (UTC), or pass the link on yourself.',
+  },
   CREDIT_EXCEEDS_REST: {
     status: 409,
     title: 'More is to be credited than is left',
@@ -51,6 +61,11 @@ export const INVOICE_PROBLEMS = {
     next: 'Use an id from GET /api/invoices/issuers, or leave it out.',
   },
   XML_OF_DRAFT: { status: 409, title: 'A draft has no XML', next: 'Send it; its XML is that of the frozen document.' },
+  XML_OF_VOID: {
+    status: 409,
+    title: 'A voided invoice has no XML, which a machine would pay',
+    next: 'Name an earlier document in sha256, out of GET /api/invoices/:id/snapshots.',
+  },
   XML_INCOMPLETE: {
     status: 409,
     title: 'What was frozen is no electronic invoice by EN 16931',

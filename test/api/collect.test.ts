@@ -21,6 +21,8 @@ const switchRail = async (enabled: boolean) => {
   const reply = await post('/settings/rails', { rail: 'stripe', enabled })
   assert.equal([reply.status, reply.json], [200, { rail: 'stripe', enabled, available: true }], reply.text)
 }
+/** What is said of money; that a document carries no XML is no matter here. */
+const aboutMoney = ({ warnings }: Json): string[] => warnings.filter((one: string) => !one.startsWith('XML_'))
 const told = async (id: string): Promise<string[]> => {
   const text = "select payload ->> 'type' as type from outbox where resource = $1 and channel = 'event' order by id"
   return (await sql(text, [id])).map(({ type }) => String(type).slice('invoice.'.length))
@@ -90,7 +92,7 @@ spec('card collection', (t) => {
     const shown = await call(platform.baseUrl, null, 'GET', client.path, undefined, { cookie: client.cookie })
     assert.match(
       shown.text,
-      /<form class="pay" method="post" action="\/i\/[^"]+\/pay">\s*<button type="submit">Pay 1,440\.00 EUR now</,
+      /<form class="pay" method="post" action="\/i\/[^"]+\/pay\?lang=en">\s*<button type="submit">Pay 1,440\.00 EUR now</,
     )
     assert.match(shown.headers.get('content-security-policy') ?? '', new RegExp(`form-action 'self' ${cards.apiBase}`))
     const led = await payNow(client, {})
@@ -177,7 +179,7 @@ spec('card collection', (t) => {
     await message({ ...done, payment_intent: `pi_${client.id}_live` }, { livemode: true })
     const invoice = await read(client.id)
     assert.equal(
-      [invoice.status, invoice.paid_cents, invoice.warnings.length],
+      [invoice.status, invoice.paid_cents, aboutMoney(invoice).length],
       ['sent', 0, 4],
       invoice.warnings.join('\n'),
     )
@@ -194,7 +196,7 @@ spec('card collection', (t) => {
       const now = await read(client.id)
       return now.refunded_cents > 0 && now
     })
-    assert.equal([invoice.refunded_cents, invoice.credited_cents, invoice.warnings], [44_000, 44_000, []])
+    assert.equal([invoice.refunded_cents, invoice.credited_cents, aboutMoney(invoice)], [44_000, 44_000, []])
     assert.equal(invoice.credit_notes[0].refund, { state: 'succeeded', amount_cents: 44_000, error: null })
     const made = [...cards.refunds.values()].filter(({ metadata }) => metadata.invoice_id === client.id)
     assert.equal([made.length, made[0]?.amount, made[0]?.payment_intent], [1, 44_000, invoice.payments[0].reference])
@@ -255,7 +257,7 @@ spec('card collection', (t) => {
     cards.trouble = { when: (asked) => asked === 'POST /v1/checkout/sessions', status: 400, code: 'parameter_invalid' }
     refused(await payNow(client), 502, 'PROCESSOR_REFUSED')
     const page = await payNow(client, {})
-    assert.equal([page.status, /could not be started\. Nothing was charged/.test(page.text)], [502, true])
+    assert.equal([page.status, /Payment by card is not available right now/.test(page.text)], [502, true])
     cards.trouble = null
     await paid(client)
   })

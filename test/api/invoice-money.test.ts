@@ -79,7 +79,7 @@ spec('money on an invoice', (t) => {
     const { snapshots } = await get(`/${id}/snapshots`)
     assert.equal(
       snapshots.map(({ kind }: Json) => kind),
-      ['paid', 'send'],
+      ['paid', 'invoice'],
     )
     assert.match(await pdfText(`/${id}/pdf`), /PAID/)
     assert.not.match(await pdfText(`/${id}/snapshots/${snapshots[1].sha256}`), /PAID/)
@@ -147,7 +147,8 @@ spec('money on an invoice', (t) => {
       })
     assert.equal([(await enter(password)).status, (await enter(again.json.password)).status], [403, 303])
     await eventually('both mails', async () => (await mailsTo('again@acme.test')).length === 2)
-    assert.equal(await told(id), ['sent', 'sent'])
+    await eventually('the look', async () => (await told(id)).length === 3)
+    assert.equal(await told(id), ['sent', 'sent', 'viewed'])
     assert.equal((await get(`/${id}/snapshots`)).snapshots.length, 2)
   })
 

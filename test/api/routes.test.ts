@@ -7,6 +7,7 @@ import { Problem } from '../../api/problem.ts'
 import { type Demands, described, type Route, type RouteScope } from '../../api/route.ts'
 import { allRoutes } from '../../api/system.ts'
 import { CAPABILITIES } from '../../crds/account/schema.ts'
+import { BEACON_PATH } from '../../crds/invoice/beacon.ts'
 import { assert, spec } from '../support/spec.ts'
 
 /** Everything that the world may call without a credential. A new line here is a decision. */
@@ -27,7 +28,12 @@ const PUBLIC = new Set([
   'GET /problems/:code',
   'GET /i/:token',
   'POST /i/:token',
+  'POST /i/:token/claim',
+  'POST /i/:token/viewed',
   'GET /i/:token/pdf',
+  'GET /i/:token/credit-notes/:number',
+  'GET /i/:token/logo',
+  `GET ${BEACON_PATH}`,
   'GET /.well-known/jwks.json',
   'GET /signin',
   'POST /signin',

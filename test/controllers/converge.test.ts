@@ -85,7 +85,7 @@ const story = (): Story<Answer> => ({
   isSettled: async (url) =>
     (await mailState(url))?.state === 'sent' &&
     isReady(await object()) &&
-    (await view(url))?.delivery?.state === 'sent',
+    (await view(url))?.delivery?.state === 'accepted',
   look: lookedAt,
   fingerprint: async (url) => [
     (await object())?.metadata.resourceVersion,

@@ -1,3 +1,4 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isNotFound } from '../../controllers/runtime/errors.ts'
 import { type EventNote, makeEvents } from '../../controllers/runtime/events.ts'
 import { type KindRef, type Kube, makeKube } from '../../controllers/runtime/kube.ts'
@@ -81,6 +82,25 @@ spec('events', (t) => {
     events.emit(note())
     await events.flush()
     assert.is((await listed()).length, 2, 'after the pause a new one')
+  })
+
+  t('the counts of a series arrive in their order, however slow the first writes are', async () => {
+    let at = Date.parse('2026-11-21T10:00:00Z')
+    let writes = 0
+    const slowly = async () => {
+      writes += 1
+      if (writes < 3) await sleep(60 * (3 - writes))
+    }
+    const create: Kube['create'] = async (...args) => slowly().then(() => kube.create(...args))
+    const raw: Kube['raw'] = async (...args) => slowly().then(() => kube.raw(...args))
+    const events = makeEvents({ kube: { ...kube, create, raw }, reporter: 'r', now: () => new Date(at) })
+    for (let n = 0; n < 30; n += 1) {
+      events.emit(note())
+      at += 1_000
+    }
+    await events.flush()
+    const [event] = await listed()
+    assert.is(event?.series?.count, 30)
   })
 
   t('a long note is cut by bytes and loses its secrets', async () => {

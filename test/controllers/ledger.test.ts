@@ -64,7 +64,10 @@ spec('freeze and observe', (t) => {
         },
       ])
       assert.equal(await blobs.get(sha256(bytes)), bytes)
-      assert.equal(one.deliveries, [{ purpose: 'invoice/1', state: 'queued', attempts: 0, lastError: null }])
+      assert.equal(
+        one.deliveries.map(({ purpose, state, attempts, at }) => ({ purpose, state, attempts, at })),
+        [{ purpose: 'invoice/1', state: 'queued', attempts: 0, at: '2026-11-21T09:30:00.000Z' }],
+      )
       assert.equal(one.record?.uids, [`uid-${index + 1}`])
       assert.equal(one.record?.claimed, { totalCents: 192_000, currency: 'EUR' })
     }

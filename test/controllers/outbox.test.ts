@@ -1,5 +1,5 @@
 import { StaleEpoch, takeEpoch } from '../../controllers/runtime/fence.ts'
-import { type Ledger, makeLedger } from '../../controllers/runtime/ledger.ts'
+import { type Delivery, type Ledger, makeLedger } from '../../controllers/runtime/ledger.ts'
 import {
   makeOutbox,
   type Outbox,
@@ -56,6 +56,16 @@ spec('outbox', (t) => {
     assert.is(rows.length, 1)
     return rows[0] as OutboxRow
   }
+  const shown = (changes: Partial<Delivery>): Delivery => ({
+    purpose: 'invoice/1',
+    state: 'queued',
+    attempts: 0,
+    unknowns: 0,
+    lastError: null,
+    nextAttemptAt: null,
+    at: new Date(startMs).toISOString(),
+    ...changes,
+  })
   const delivery = async () => (await ledger.observe('ns/1')).deliveries[0]
 
   t('each row is taken by one sender, and not at all after it was sent', async () => {
@@ -71,7 +81,7 @@ spec('outbox', (t) => {
     nowMs += 86_400_000
     assert.equal(await take(), [])
     assert.equal(await outbox.backlog(), [])
-    assert.equal(await delivery(), { purpose: 'invoice/1', state: 'sent', attempts: 1, lastError: null })
+    assert.equal(await delivery(), shown({ state: 'accepted', attempts: 1 }))
   })
 
   t('other channels are left alone', async () => {
@@ -83,18 +93,19 @@ spec('outbox', (t) => {
     await queue(1)
     const first = only(await take())
     await settle([{ id: first.id, attempt: 1, state: 'queued', error: '451 later\0', dueAt: inMinutes(1) }])
-    assert.equal(await delivery(), { purpose: 'invoice/1', state: 'queued', attempts: 1, lastError: '451 later' })
+    const put = { state: 'deferred', attempts: 1, lastError: '451 later', nextAttemptAt: inMinutes(1) } as const
+    assert.equal(await delivery(), shown(put))
     assert.equal(await take(), [])
     nowMs += 60_000
     const second = only(await take())
     assert.equal(second, { ...first, attempt: 2 })
-    await settle([{ id: first.id, attempt: 2, state: 'failed', error: '550 no such user' }])
-    assert.equal(await delivery(), {
-      purpose: 'invoice/1',
-      state: 'failed',
-      attempts: 2,
-      lastError: '550 no such user',
-    })
+    await settle([{ id: first.id, attempt: 2, state: 'bounced', error: '550 no such user' }])
+    assert.equal(await delivery(), shown({ state: 'bounced', attempts: 2, lastError: '550 no such user' }))
+    const [row] = (
+      await pg.query<{ settled: boolean }>('settled', 'select settled_at is not null as settled from outbox', [])
+    ).rows
+    assert.is(row?.settled, true)
+    assert.equal(await take(), [])
   })
 
   t('a lease that ran out is taken again, and the lost attempt is on record as unknown', async () => {
@@ -112,7 +123,8 @@ spec('outbox', (t) => {
     assert.is((await delivery())?.state, 'unknown')
     await settle([{ id: lost.id, attempt: 2, state: 'sent' }])
     await settle([{ id: lost.id, attempt: 2, state: 'failed', error: 'twice' }])
-    assert.is((await delivery())?.state, 'sent')
+    const found = await delivery()
+    assert.equal([found?.state, found?.unknowns], ['accepted', 1])
   })
 
   t('what a former leader left half done is taken by the next one at once', async () => {

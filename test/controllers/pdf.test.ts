@@ -265,7 +265,8 @@ spec('money', (t) => {
           status: 'sent',
           paidCents,
           balanceCents: balanceOf(frozen),
-          pdfPath: '/i/t/pdf',
+          path: '/i/t',
+          url: 'https://pay.test/i/t',
         } as const
         const inPage = new Set(
           [...invoicePage(facts).matchAll(/<d[dt]>(?:<bdi>)?([^<]*)|"figure"[^>]*>([^<]*)/g)].map(

@@ -193,6 +193,25 @@ spec('pg and a server of its own', (t) => {
     await demand(null)
   })
 
+  t('who starts before the server does waits for it', async () => {
+    await server.kill()
+    const lost: Error[] = []
+    const pg = makePg({
+      url: server.url,
+      max: 1,
+      connectTimeoutMs: 1000,
+      onConnectionError: (error) => lost.push(error),
+    })
+    try {
+      const started = pg.assertDurable()
+      await until(() => lost.length > 1)
+      await server.start()
+      await started
+    } finally {
+      await pg.close()
+    }
+  })
+
   t('a killed server means DatabaseUnavailable within the limit, and service again after it is back', async () => {
     const pg = makePg({ url: server.url, max: 3, connectTimeoutMs: 1000 })
     let reconnects = 0

@@ -2,7 +2,7 @@
 import type { Finding } from '../../crds/einvoice/finding.ts'
 import { modelOf } from '../../crds/einvoice/model.ts'
 import type { Source } from '../../crds/einvoice/source.ts'
-import { facturXOf, findingsOf, SYNTAXES, writeEInvoice } from '../../crds/einvoice/write.ts'
+import { enclosureOf, findingsOf, SYNTAXES, writeEInvoice } from '../../crds/einvoice/write.ts'
 import { amountsOf, creditOf, missing, sourceOf, untaxed } from '../support/einvoice.ts'
 import { assert, spec } from '../support/spec.ts'
 
@@ -132,10 +132,17 @@ spec('the rules of EN 16931', (t) => {
     ])
   })
 
-  t('are the stated reason of a PDF that stays plain', () => {
-    const attachment = facturXOf(sourceOf({ client: { ...client, country: '' }, dueDate: null, terms: '' }))
-    const reason = 'reason' in attachment ? attachment.reason : ''
-    assert.match(reason, /^no electronic invoice by EN 16931: BR-11: .+ BR-CO-25: .+$/)
+  t('are the stated reason of a PDF that stays plain, the first of them by name', () => {
+    const enclosure = enclosureOf(sourceOf({ client: { ...client, country: '' }, dueDate: null, terms: '' }))
+    assert.ok(enclosure.profile === null)
+    assert.is(enclosure.reason, 'EN 16931 asks for more: BR-11, BR-CO-25')
+    assert.equal(
+      enclosure.findings.map(({ pointer }) => pointer),
+      ['/clientCountry', '/dueDate'],
+    )
+    const nameless = Array.from({ length: 1_000 }, () => ({ description: '', qty: '1', unitCents: 1, taxRateBp: 0 }))
+    const long = enclosureOf(sourceOf(amountsOf(nameless)))
+    assert.is(long.profile === null && long.findings.length, 20)
   })
 
   t('say what to do about each', () => {

@@ -1,9 +1,17 @@
 /** Electronic invoices: what stands in them, and that they reconcile. */
 import fc from 'fast-check'
 import { amountText, percentText } from '../../crds/einvoice/amount.ts'
+import { modelOf } from '../../crds/einvoice/model.ts'
 import type { Source } from '../../crds/einvoice/source.ts'
 import { vatIdOf } from '../../crds/einvoice/vat.ts'
-import { facturXOf, SYNTAXES, type Syntax, writeEInvoice } from '../../crds/einvoice/write.ts'
+import {
+  attachmentOf,
+  enclosureOf,
+  findingsOf,
+  SYNTAXES,
+  type Syntax,
+  writeEInvoice,
+} from '../../crds/einvoice/write.ts'
 import type { Frozen } from '../../crds/invoice/frozen.ts'
 import { amountsOf, anySource, creditOf, missing, sourceOf, untaxed } from '../support/einvoice.ts'
 import { frozenInvoice, HOSTILE } from '../support/frozen.ts'
@@ -73,6 +81,14 @@ const TERMS: Record<string, { cii: string; ubl: string }> = {
     ubl: 'TaxTotal/TaxSubtotal/TaxCategory/TaxExemptionReason',
   },
   note: { cii: 'ExchangedDocument/IncludedNote/Content', ubl: 'Note' },
+  prepaid: {
+    cii: `${CII_SETTLEMENT}/SpecifiedTradeSettlementHeaderMonetarySummation/TotalPrepaidAmount`,
+    ubl: 'LegalMonetaryTotal/PrepaidAmount',
+  },
+  'amount due': {
+    cii: `${CII_SETTLEMENT}/SpecifiedTradeSettlementHeaderMonetarySummation/DuePayableAmount`,
+    ubl: 'LegalMonetaryTotal/PayableAmount',
+  },
   credited: {
     cii: `${CII_SETTLEMENT}/InvoiceReferencedDocument/IssuerAssignedID`,
     ubl: 'BillingReference/InvoiceDocumentReference/ID',
@@ -167,16 +183,23 @@ spec('an electronic invoice', (t) => {
 
   t('is made of what is frozen today, once it says where its parties are', () => {
     const frozen: Frozen = frozenInvoice()
-    const attachment = facturXOf(frozen)
-    assert.ok('reason' in attachment && attachment.reason.includes('BR-09: '), JSON.stringify(attachment))
+    const enclosure = enclosureOf(frozen)
+    assert.ok(enclosure.profile === null && enclosure.reason.includes('BR-09, '), JSON.stringify(enclosure))
     const placed = {
       ...frozen,
       seller: { ...frozen.seller, country: 'ES' },
       client: { ...frozen.client, country: 'FR' },
     }
-    const xml = facturXOf(placed)
-    assert.ok('bytes' in xml && xml.name === 'factur-x.xml' && xml.profile === 'EN 16931')
-    if ('bytes' in xml) assert.is(xml.bytes.toString('utf8'), xmlOf(placed, 'cii'))
+    assert.equal(enclosureOf(placed), { profile: 'EN 16931' })
+    const { bytes, ...about } = attachmentOf(placed)
+    assert.equal(about, { name: 'factur-x.xml', profile: 'EN 16931' })
+    assert.is(bytes.toString('utf8'), xmlOf(placed, 'cii'))
+  })
+
+  t('asks for what is left after payments and credit notes, and says what was credited', () => {
+    const half = sourceOf({ paid: { amountCents: 40_000 }, creditedCents: 44_000 })
+    assert.equal(findingsOf(modelOf(half)), [])
+    shows(half, { prepaid: ['840.00'], 'amount due': ['600.00'], note: ['Credited: 440.00 EUR'] })
   })
 
   for (const [what, text] of Object.entries(HOSTILE)) {

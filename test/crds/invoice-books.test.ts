@@ -169,7 +169,7 @@ spec('a credit note', (t) => {
     assert.equal([state?.phase, state?.paidCents, state?.creditedCents, state?.balanceCents], ['paid', 0, 120_000, 0])
     const { frozen, mail } = paper(books, 'cn-1')
     const invoice = paper(books, 'send:1').frozen
-    assert.equal([frozen.number, frozen.kind, mail], ['CNINV-026-0001', 'credit_note', null])
+    assert.equal([frozen.number, frozen.kind, mail], ['CNINV-026-0001', 'credit_note', 'credited'])
     assert.equal([frozen.items, frozen.taxGroups, frozen.totalCents], [invoice.items, invoice.taxGroups, 120_000])
     assert.equal(told(books), ['sent', 'credit_noted'])
     const document = documentOf(frozen)

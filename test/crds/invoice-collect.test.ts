@@ -220,7 +220,7 @@ spec('a refund', (t) => {
       [view.refunded_cents, view.credit_notes[0]?.refund],
       [44_000, { state: 'succeeded', amount_cents: 44_000, error: null }],
     )
-    assert.equal(view.warnings, [], 'nothing is owed back any more')
+    assert.not.match(view.warnings.join(), /give it back/, 'nothing is owed back any more')
   })
 
   t('that is pending is told when it succeeds, in whatever order that is reported', () => {

@@ -1,5 +1,7 @@
-import { LANGS } from '../../crds/invoice/frozen.ts'
+import { type Frozen, LANGS } from '../../crds/invoice/frozen.ts'
 import { invoiceMail } from '../../crds/invoice/mail.ts'
+import { ownerMail } from '../../crds/invoice/ownermail.ts'
+import { statusMail } from '../../crds/invoice/statusmail.ts'
 import { frozenInvoice, frozenWith, HOSTILE, paidInFull } from '../support/frozen.ts'
 import { assert, spec } from '../support/spec.ts'
 
@@ -8,6 +10,17 @@ const PASSWORD = 'k7m2x9qrw4tz'
 
 const mail = (frozen = frozenInvoice(), changes: Partial<Parameters<typeof invoiceMail>[0]> = {}) =>
   invoiceMail({ frozen, url: URL, password: PASSWORD, locked: false, purpose: 'invoice', ...changes })
+
+const status = (purpose: 'voided' | 'credited', frozen = frozenInvoice()) =>
+  statusMail({ frozen, url: URL, password: PASSWORD, locked: false, purpose })
+const creditNote = (changes: Partial<Frozen> = {}): Frozen =>
+  frozenInvoice({
+    kind: 'credit_note',
+    number: 'CNINV-026-0001',
+    dueDate: null,
+    credits: { number: 'INV-026-0001', issuedOn: '2026-11-21', reason: '' },
+    ...changes,
+  })
 
 const linksIn = (text: string): Set<string> => new Set(text.match(/https?:\/\/[^\s"<]+/g))
 
@@ -84,6 +97,58 @@ spec('the mail of an invoice', (t) => {
       assert.equal(shapeOf(made.html), shapeOf(mail(frozenWith('plain')).html))
       assert.is(made.replyTo, undefined)
       assert.not.match(made.text, /^Bcc:/m)
+    })
+  }
+})
+
+spec('the mail of what became of an invoice', (t) => {
+  for (const lang of LANGS) {
+    t(`says that it was voided, and that some was credited, the same in text and HTML: ${lang}`, () => {
+      const voided = status('voided', frozenInvoice({ lang, voidedOn: '2026-11-22' }))
+      const credited = status('credited', creditNote({ lang }))
+      for (const made of [voided, credited]) {
+        assert.equal([linksIn(made.text), linksIn(made.html)], [new Set([URL]), new Set([URL])])
+        for (const said of ['INV-026-0001', '1,440.00 EUR', PASSWORD, 'Demo Studio SL']) {
+          assert.ok(made.text.includes(said) && made.html.includes(said), said)
+        }
+        assert.ok(made.html.includes(`<html lang="${lang}">`))
+        assert.not.match(made.subject + made.text + made.html, /\{\w+\}|undefined|null/)
+      }
+      assert.ok(credited.subject.includes('CNINV-026-0001'))
+    })
+  }
+
+  t('names the money that had come in when it was voided', () => {
+    const voided = (paid: Frozen['paid']) => status('voided', frozenInvoice({ voidedOn: '2026-11-22', paid })).text
+    assert.ok(voided({ ...paidInFull, amountCents: 44_000 }).includes('440.00 EUR of it had been paid'))
+    assert.not.ok(voided(null).includes('had been paid'))
+  })
+})
+
+spec('the mail to the owner', (t) => {
+  const about = { to: 'owner@demo.test', number: 'INV-026-0001', client: 'billing@acme.test', url: URL }
+  t('tells of a claim with its reference, and of a mail that failed with its reason', () => {
+    const claimed = ownerMail({ mail: 'claimed', ...about, amount: '1.00 EUR', paidOn: '2026-11-20', reference: 'S-7' })
+    assert.is(claimed.subject, 'INV-026-0001: its client says that 1.00 EUR was paid')
+    const failed = ownerMail({ mail: 'undelivered', ...about, why: '550 no such user' })
+    assert.is(failed.subject, 'INV-026-0001 did not reach its client')
+    for (const [made, said] of [
+      [claimed, 'S-7'],
+      [failed, '550 no such user'],
+    ] as const) {
+      assert.ok(made.text.includes(said) && made.html.includes(said))
+      assert.equal([linksIn(made.text), linksIn(made.html)], [new Set([URL]), new Set([URL])])
+    }
+  })
+
+  for (const [name, text] of Object.entries(HOSTILE)) {
+    t(`keeps its subject one line and its HTML whole, whatever a client wrote: ${name}`, () => {
+      const shape = (reference: string) =>
+        ownerMail({ mail: 'claimed', ...about, client: reference, amount: '1.00 EUR', paidOn: '2026-11-20', reference })
+          .html.match(/<[^>]*>/g)
+          ?.filter((tag) => tag !== '<p>' && tag !== '</p>')
+          .map((tag) => tag.replace(/"[^"]*"/g, '""'))
+      assert.equal(shape(text), shape('plain'))
     })
   }
 })

@@ -1,12 +1,16 @@
 import { html, safeUrl, textOf } from '../../crds/html.ts'
 import { LANGS } from '../../crds/invoice/frozen.ts'
-import { gatePage, invoicePage, PAGE_CSS, PAGE_CSS_NAME, PAGE_CSS_PATH } from '../../crds/invoice/page.ts'
+import { type GateFacts, gatePage, invoicePage, PAGE_CSS_PATH, type PageFacts } from '../../crds/invoice/page.ts'
+import { PAGE_CSS, PAGE_CSS_NAME } from '../../crds/invoice/style.ts'
 import { WORDS } from '../../crds/invoice/words.ts'
 import { frozenInvoice, frozenWith, HOSTILE, paidInFull } from '../support/frozen.ts'
 import { assert, spec } from '../support/spec.ts'
 
-const page = (frozen = frozenInvoice()) =>
-  invoicePage({ frozen, status: 'sent', paidCents: 0, balanceCents: 144_000, pdfPath: '/i/token/pdf' })
+const at = { path: '/i/token', url: 'https://pay.test/i/token' }
+const form = { path: '/i/token/claim', date: '2026-11-22', reference: '', amount: '1440.00' }
+const page = (frozen = frozenInvoice(), changes: Partial<PageFacts> = {}) =>
+  invoicePage({ frozen, status: 'sent', paidCents: 0, balanceCents: 144_000, claimForm: form, ...at, ...changes })
+const gate = (changes: Partial<GateFacts> = {}) => gatePage({ lang: 'en', locked: false, path: '/i/token', ...changes })
 
 /** The elements of a page with the names of their attributes: what a browser would build, without any text. */
 const shapeOf = (text: string): string[] =>
@@ -51,8 +55,8 @@ spec('the html template', (t) => {
 
 spec('the gate', (t) => {
   t('is a plain form with one field of type password that posts to its own address', () => {
-    const text = gatePage({ lang: 'en', locked: false })
-    assert.match(text, /<form method="post">/)
+    const text = gate()
+    assert.match(text, /<form method="post" action="\/i\/token\?lang=en">/)
     assert.match(text, /<label for="password">Password<\/label>/)
     assert.match(text, /<input id="password" name="password" type="password" required/)
     assert.is(shapeOf(text).filter((tag) => tag.startsWith('<input')).length, 1)
@@ -60,12 +64,12 @@ spec('the gate', (t) => {
   })
 
   t('says so when a password was wrong, and when there were too many', () => {
-    assert.match(gatePage({ lang: 'en', locked: false, wrong: true }), /role="alert">This password is not right/)
-    assert.match(gatePage({ lang: 'es', locked: false, tooMany: true }), /role="alert">Demasiadas/)
+    assert.match(gate({ wrong: true }), /role="alert">This password is not right/)
+    assert.match(gate({ lang: 'es', tooMany: true }), /role="alert">Demasiadas/)
   })
 
   t('asks for no password when the invoice is open to an account', () => {
-    const text = gatePage({ lang: 'en', locked: true })
+    const text = gate({ locked: true })
     assert.not.match(text, /<form|<input/)
     assert.match(text, /Sign in with that account/)
   })
@@ -73,7 +77,7 @@ spec('the gate', (t) => {
 
 spec("the client's page", (t) => {
   t('needs no script, no style of its own and nothing from elsewhere', () => {
-    for (const text of [page(), gatePage({ lang: 'en', locked: false })]) {
+    for (const text of [page(), gate()]) {
       for (const tag of shapeOf(text)) assert.not.match(tag, /<(script|style|iframe|img|object|base)|\s(on\w+|style)=/i)
       const links = [...text.matchAll(/(?:href|src|action)="([^"]*)"/g)].map((match) => match[1])
       assert.ok(
@@ -103,12 +107,12 @@ spec("the client's page", (t) => {
       const text = page(frozenInvoice({ lang }))
       assert.ok(text.includes(`<html lang="${lang}">`))
       assert.ok(text.includes(WORDS[lang].downloadPdf))
-      assert.ok(gatePage({ lang, locked: false }).includes(WORDS[lang].gateLead))
+      assert.ok(gate({ lang }).includes(WORDS[lang].gateLead))
     })
   }
 
   t('shows the money as it is now, not as it was when frozen', () => {
-    const facts = { status: 'partial', paidCents: 44_000, balanceCents: 100_000, pdfPath: '/i/t/pdf' } as const
+    const facts = { status: 'partial', paidCents: 44_000, balanceCents: 100_000, ...at } as const
     const partly = invoicePage({ frozen: frozenInvoice(), ...facts })
     assert.match(partly, /<dt>Balance due<\/dt><dd>1,000\.00 EUR</)
     assert.match(partly, /<dt>Amount due<\/dt><dd><bdi>1,000\.00 EUR</)
@@ -124,7 +128,7 @@ spec("the client's page", (t) => {
   })
 
   t('marks a test, a paid one and an overdue one', () => {
-    const facts = { paidCents: 0, balanceCents: 144_000, pdfPath: '/i/t/pdf' }
+    const facts = { paidCents: 0, balanceCents: 144_000, ...at }
     assert.match(invoicePage({ frozen: frozenInvoice({ test: true }), status: 'sent', ...facts }), /class="test"/)
     assert.match(
       invoicePage({ frozen: frozenInvoice(), status: 'overdue', ...facts }),

@@ -58,7 +58,7 @@ spec('an invoice, end to end', (t) => {
 
     const read = await eventually('the delivery in the view', async () => {
       const { json: body } = await get(`/api/invoices/${json.invoice.id}`)
-      return body.invoice.delivery.state === 'sent' && body.invoice
+      return body.invoice.delivery.state === 'accepted' && body.invoice
     })
     assert.equal({ ...read, delivery: null }, { ...json.invoice, delivery: null })
 

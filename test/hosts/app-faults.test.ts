@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '../../hack/lib/postgres.ts'
-import { type AppStage, project, startAppStage } from '../support/apps.ts'
+import { type AppStage, bodyOf, project, startAppStage } from '../support/apps.ts'
 import { eventually, type Json } from '../support/invoicing.ts'
 import { assert, spec } from '../support/spec.ts'
 
@@ -33,7 +33,7 @@ spec('a deploy that is disturbed', (t) => {
     sent.files.Dockerfile = Buffer.from(
       'FROM scratch\nCOPY busybox /bin/busybox\nCOPY marker /\nWORKDIR /tmp\n',
     ).toString('base64')
-    const reply = await stage.deploy(app.id, sent, { prefer: 'respond-async' })
+    const reply = await stage.api('POST', `/api/apps/${app.id}/deploy`, bodyOf(sent), { prefer: 'respond-async' })
     assert.is(reply.status, 202, reply.text)
     assert.is(reply.headers.get('location'), `/api/apps/operations/${reply.json.operation_id}`)
     return reply.json.operation_id

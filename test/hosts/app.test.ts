@@ -6,7 +6,7 @@ import { assert, spec } from '../support/spec.ts'
 /** An app from its first deploy on, over real SSH, Docker and Caddy. */
 
 /** Builds, starts and waits, on a machine that does other things too. */
-const timeoutMs = 120_000
+const timeoutMs = 240_000
 
 spec('an app on a host', (t) => {
   let stage: AppStage
@@ -34,7 +34,7 @@ spec('an app on a host', (t) => {
   t(
     'takes its env with a new release that keeps the images, and shows names only',
     async () => {
-      const reply = await stage.api('PATCH', `/api/apps/${app.id}/env`, { env: { GREETING: 'hello-there' } })
+      const reply = await stage.operate('PATCH', `/api/apps/${app.id}/env`, { env: { GREETING: 'hello-there' } })
       assert.is(reply.status, 200, reply.text)
       assert.is(reply.json.operation.state, 'succeeded', reply.text)
       assert.is(reply.json.release.number, 2)
@@ -49,13 +49,13 @@ spec('an app on a host', (t) => {
   t(
     'goes back to a release, with the env of then or of now, without a build',
     async () => {
-      const then = await stage.api('POST', `/api/apps/${app.id}/rollback`, { release: 1 })
+      const then = await stage.operate('POST', `/api/apps/${app.id}/rollback`, { release: 1 })
       assert.is(then.json.operation.state, 'succeeded', then.text)
       assert.equal(then.json.env_diff, { added: [], removed: ['GREETING'], changed: [] })
       assert.is(then.json.release.restored_from, 1)
       assert.is((await stage.visit('shop')).text.trim(), 'one')
       const images = then.json.release.images
-      const now = await stage.api('POST', `/api/apps/${app.id}/rollback`, { release: 2, env: 'release' })
+      const now = await stage.operate('POST', `/api/apps/${app.id}/rollback`, { release: 2, env: 'release' })
       assert.equal(now.json.release.images, images)
       assert.is((await stage.visit('shop')).text.trim(), 'one hello-there')
     },

@@ -17,7 +17,9 @@ export type AppStage = {
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   /** A new app that is ready for its first deploy. */
   app(slug: string, more?: object): Promise<Json>
-  deploy(id: string, project: Project, headers?: Record<string, string>): Promise<Reply>
+  /** Starts an operation, and gives what it came to, also where the machine is too slow for it to be answered in time. */
+  operate(method: string, path: string, body?: unknown): Promise<Reply>
+  deploy(id: string, project: Project): Promise<Reply>
   /** A visitor, over TLS, checked against the test CA. */
   visit(slug: string, path?: string, options?: Visit): Promise<Page>
   end(): Promise<void>
@@ -27,6 +29,7 @@ export type Project = { compose: string; files: Record<string, string> }
 export type Visit = { method?: string; headers?: Record<string, string>; body?: string; agent?: Agent }
 export type Page = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
 
+const OPERATION_MS = 120_000
 const BUSYBOX = '/bin/busybox'
 const base64 = (content: string | Buffer): string => Buffer.from(content).toString('base64')
 
@@ -125,6 +128,21 @@ export async function startAppStage(given: { env?: Record<string, string> } = {}
   })
   const api: AppStage['api'] = (method, path, body, headers) =>
     call(platform.baseUrl, platform.owner, method, path, body, headers)
+  const operate: AppStage['operate'] = async (method, path, body) => {
+    const reply = await api(method, path, body)
+    if (reply.status !== 202) return reply
+    const { id, app } = reply.json.operation
+    const operation = await eventually(
+      `the end of ${id}`,
+      async () => {
+        const { json } = await api('GET', `/api/apps/operations/${id}`)
+        return json.operation.ended_at !== null && json.operation
+      },
+      OPERATION_MS,
+    )
+    const { releases } = (await api('GET', `/api/apps/${app}/releases`)).json
+    return { ...reply, status: 200, json: { ...reply.json, operation, release: releases[0] } }
+  }
   const end = async () => {
     await platform.end()
     await host.end()
@@ -147,7 +165,8 @@ export async function startAppStage(given: { env?: Record<string, string> } = {}
       if (reply.status !== 201) throw new Error(`POST /api/apps answered ${reply.status}: ${reply.text}`)
       return reply.json.app
     },
-    deploy: (id, sent, headers) => api('POST', `/api/apps/${id}/deploy`, bodyOf(sent), headers),
+    operate,
+    deploy: (id, sent) => operate('POST', `/api/apps/${id}/deploy`, bodyOf(sent)),
     visit: (slug, path = '/', options = {}) => visitHost(host, slug, path, options),
     end,
   }

@@ -1,6 +1,8 @@
 /** Builders: an invoice and the world around it, frozen, so that a plan that writes to its inputs is caught. */
 
+import type { Claim } from '../../crds/invoice/claim.ts'
 import { NOTHING_COLLECTED } from '../../crds/invoice/collected.ts'
+import type { Delivery } from '../../crds/invoice/delivery.ts'
 import { freezeOf } from '../../crds/invoice/freeze.ts'
 import { payloadOf } from '../../crds/invoice/payload.ts'
 import type { InvoiceResource } from '../../crds/invoice/plan.ts'
@@ -82,6 +84,11 @@ export const world = (changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
     processor: null,
     order: null,
     deliveries: [],
+    undelivered: [],
+    claims: [],
+    pendingClaims: [],
+    views: [],
+    pendingViews: [],
     openPreviews: [],
     factSeq: 0,
     hasPlace: true,
@@ -108,6 +115,27 @@ export const payment = (amountCents: number, changes: Partial<Payment> = {}): Pa
   reference: 'ref-1',
   declaredBy: 'owner',
   receivedAt: NOW.toISOString(),
+  ...changes,
+})
+
+export const delivery = (changes: Partial<Delivery> = {}): Delivery => ({
+  purpose: 'invoice:1',
+  state: 'accepted',
+  attempts: 1,
+  unknowns: 0,
+  lastError: null,
+  nextAttemptAt: null,
+  at: NOW.toISOString(),
+  ...changes,
+})
+
+export const claim = (changes: Partial<Claim> = {}): Claim => ({
+  id: 'clm-1',
+  seq: 1,
+  paidOn: '2026-11-20',
+  reference: 'SEPA-7',
+  amountCents: 144_000,
+  at: NOW.toISOString(),
   ...changes,
 })
 

@@ -3,13 +3,17 @@
  * under its key as in PostgreSQL. It does what the plan's steps say and is observed like the real one.
  */
 
+import { type Claiming, claimId, claimKey } from '../../crds/invoice/claim.ts'
 import type { AskStep } from '../../crds/invoice/collectplan.ts'
+import type { Delivery } from '../../crds/invoice/delivery.ts'
 import type { Frozen } from '../../crds/invoice/frozen.ts'
+import { viewKey } from '../../crds/invoice/heard.ts'
 import { formatNumber } from '../../crds/invoice/number.ts'
+import type { OwnerNotice } from '../../crds/invoice/ownermail.ts'
 import { type InvoicePlan, type InvoiceResource, type InvoiceStep, planInvoice } from '../../crds/invoice/plan.ts'
 import { creditKey, paymentKey, recordedOf, sendKey, snapshotKey } from '../../crds/invoice/records.ts'
 import type { InvoiceRecord, InvoiceWorld, SendRecord } from '../../crds/invoice/world.ts'
-import { NOW, world } from './invoice.ts'
+import { delivery, NOW, world } from './invoice.ts'
 
 type Fact = Parameters<typeof recordedOf>[0][number] & { refusedCode?: string }
 /** A document as it was frozen, by what froze it. */
@@ -37,6 +41,8 @@ export const makeBooks = (start: { cap?: number; cards?: boolean } = {}) => {
   const numbers = new Map<string, { number: string; issuedAt: string }>()
   const sends: SendRecord[] = []
   const asked: Pick<AskStep, 'messageId' | 'ask'>[] = []
+  const deliveries: Delivery[] = []
+  const notices: OwnerNotice[] = []
   let record: InvoiceRecord | null = null
   let placesLeft = start.cap ?? 1_000
 
@@ -103,6 +109,15 @@ export const makeBooks = (start: { cap?: number; cards?: boolean } = {}) => {
       papers.push({ id, kind, frozen, mail })
       tell(snapshotKey(id), event)
     },
+    tell: ({ fact, mail, giveBack }) => {
+      const isNew = fact === null || append(fact.key, fact.kind, fact.body, 'accepted')
+      if (fact) tell(fact.key, fact.event)
+      if (mail && !deliveries.some(({ purpose }) => purpose === mail.purpose)) {
+        deliveries.push(delivery({ purpose: mail.purpose, state: 'queued', attempts: 0 }))
+        notices.push(mail.notice)
+      }
+      if (isNew && giveBack !== null) placesLeft += 1
+    },
     drawDraft: () => undefined,
     askProcessor: ({ fact, messageId, ask }) => {
       if (append(fact.key, fact.kind, fact.body, 'accepted')) asked.push({ messageId, ask })
@@ -113,7 +128,7 @@ export const makeBooks = (start: { cap?: number; cards?: boolean } = {}) => {
   // a copy, because a world is frozen with all that it holds
   const observe = (): InvoiceWorld =>
     world({
-      ...structuredClone({ record, sends, ...recordedOf(facts), factSeq: facts.length }),
+      ...structuredClone({ record, sends, deliveries, ...recordedOf(facts), factSeq: facts.length }),
       ...(start.cards && COLLECTING),
     })
 
@@ -123,6 +138,10 @@ export const makeBooks = (start: { cap?: number; cards?: boolean } = {}) => {
     /** Facts of card collection, as the API and the cashier write them. */
     report: (key: string, kind: string, body: object, state: Fact['state']) => append(key, kind, body, state),
     papers,
+    /** Mails as they fare: what the courier would have made of them is put in here. */
+    deliveries,
+    notices,
+    placesLeft: () => placesLeft,
     numbers,
     told: () => [...told.values()],
     observe,
@@ -135,6 +154,8 @@ export const makeBooks = (start: { cap?: number; cards?: boolean } = {}) => {
         { amountCents: null, items: null, reason: '', refund: false, ...wish },
         'pending',
       ),
+    claim: (claiming: Claiming) => append(claimKey(claimId(claiming)), 'claim', { ...claiming }, 'pending'),
+    view: (n: number) => append(viewKey(n), 'view', {}, 'pending'),
     send: (id: string) => append(sendKey(id), 'send', {}, 'pending'),
     /** A pass as runtime/pass.ts makes it, which dies after `effects` of them. */
     pass: (object: InvoiceResource, effects = Number.POSITIVE_INFINITY): InvoicePlan | null => {

@@ -6,6 +6,7 @@ import type { ControlPlane } from '../../hack/lib/controlplane.ts'
 import { applyPlatform, writeServiceKubeconfig } from '../../hack/lib/platform.ts'
 import type { Postgres } from '../../hack/lib/postgres.ts'
 import { createStack, type Stack } from '../../hack/lib/stack.ts'
+import { undocumented } from './contract.ts'
 import {
   type Database,
   kubectlFor,
@@ -90,7 +91,7 @@ export type Reply = { status: number; headers: Headers; text: string; json: Json
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into, field by field
 export type Json = any
 
-/** One call; the body goes as JSON unless it is text already. */
+/** One call; the body goes as JSON unless it is text already. Throws when the answer is not as the OpenAPI documents describe it. */
 export async function call(
   base: string,
   token: string | null,
@@ -112,13 +113,12 @@ export async function call(
     signal: AbortSignal.timeout(40_000),
   })
   const text = await response.text()
-  const isJson = /json/.test(response.headers.get('content-type') ?? '')
-  return {
-    status: response.status,
-    headers: response.headers,
-    text,
-    json: isJson && text !== '' ? JSON.parse(text) : null,
-  }
+  const contentType = response.headers.get('content-type') ?? ''
+  const json = /json/.test(contentType) && text !== '' ? JSON.parse(text) : null
+  const { status } = response
+  const wrong = undocumented(method, path, { status, contentType, json })
+  if (wrong) throw new Error(wrong)
+  return { status, headers: response.headers, text, json }
 }
 
 export const order = (change: Record<string, unknown> = {}) => ({

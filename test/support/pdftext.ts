@@ -12,6 +12,10 @@ export type PdfFile = {
   pages: string[][]
   title: string
   fonts: EmbeddedFont[]
+  /** Files inside, by the names and relationships that they are listed with. */
+  attachments: { name: string; relationship: string; bytes: Buffer }[]
+  /** How many pictures there are. */
+  pictures: number
 }
 
 const OBJECT = /(?:^|\n)(\d+) 0 obj\n([\s\S]*?)\n?(?:stream\n|endobj)/g
@@ -90,6 +94,18 @@ const readTexts = (content: string, fonts: Map<string, EmbeddedFont>): string[] 
   return texts
 }
 
+const readAttachments = (objects: Map<number, PdfObject>): PdfFile['attachments'] => {
+  const named = (dictionary: string, key: string): string =>
+    demand(new RegExp(`/${key} [(/]([^)\\s]+)`).exec(dictionary), key)[1] ?? ''
+  return [...objects.values()]
+    .filter(({ dictionary }) => /\/Type \/Filespec\b/.test(dictionary))
+    .map(({ dictionary }) => {
+      const file = objects.get(Number(demand(/\/EF <<\s*\/F (\d+) 0 R/.exec(dictionary), 'EF')[1]))
+      const bytes = demand(file?.stream, 'bytes of an attached file')
+      return { name: named(dictionary, 'F'), relationship: named(dictionary, 'AFRelationship'), bytes }
+    })
+}
+
 export const readPdf = (bytes: Buffer): PdfFile => {
   const { objects, trailer } = readObjects(bytes)
   const all = [...objects.values()]
@@ -106,5 +122,12 @@ export const readPdf = (bytes: Buffer): PdfFile => {
       const content = demand(objects.get(demand(referenced(page.dictionary, 'Contents'), 'Contents')), 'Contents')
       return readTexts(demand(content.stream, 'content').toString('latin1'), fonts)
     })
-  return { objects, pages, title: title.replace(/^\(|\)$/g, ''), fonts: [...fonts.values()] }
+  return {
+    objects,
+    pages,
+    title: title.replace(/^\(|\)$/g, ''),
+    fonts: [...fonts.values()],
+    attachments: readAttachments(objects),
+    pictures: all.filter(({ dictionary }) => /\/Subtype \/Image\b/.test(dictionary)).length,
+  }
 }

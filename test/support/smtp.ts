@@ -7,8 +7,11 @@ import { SMTPServer, type SMTPServerOptions } from 'smtp-server'
 type Taken = { raw: string; from: string; to: string[]; email: Email }
 export type Stop = () => Promise<void>
 
+/** `hold`: a mail to these is kept, and answered only then. */
+type Rules = SMTPServerOptions & { hold?: (to: readonly string[]) => Promise<void> | undefined }
+
 /** A real SMTP server that keeps what it takes. `rules` may refuse at any step. */
-export const startSink = async (rules: SMTPServerOptions = {}) => {
+export const startSink = async ({ hold, ...rules }: Rules = {}) => {
   const taken: Taken[] = []
   const sessions = new Set<string>()
   const server = new SMTPServer({
@@ -25,7 +28,9 @@ export const startSink = async (rules: SMTPServerOptions = {}) => {
         const raw = Buffer.concat(chunks).toString('utf8')
         const { mailFrom, rcptTo } = session.envelope
         const from = mailFrom === false ? '' : mailFrom.address
-        taken.push({ raw, from, to: rcptTo.map(({ address }) => address), email: await PostalMime.parse(raw) })
+        const to = rcptTo.map(({ address }) => address)
+        taken.push({ raw, from, to, email: await PostalMime.parse(raw) })
+        await hold?.(to)
         done()
       })
     },

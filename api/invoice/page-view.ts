@@ -1,0 +1,75 @@
+/** What the client's page shows: the document as it was sent, and the money and the state of today out of the view. */
+import { dayIn } from '../../crds/calendar.ts'
+import { textOfCents } from '../../crds/invoice/claim.ts'
+import type { ClaimFault, Form } from '../../crds/invoice/clientforms.ts'
+import type { Lang } from '../../crds/invoice/frozen.ts'
+import { DEFAULT_ZONE } from '../../crds/invoice/issuer.ts'
+import { invoicePage } from '../../crds/invoice/page.ts'
+import type { Deps } from '../deps.ts'
+import { collectOf } from './checkout.ts'
+import type { Found } from './page.ts'
+
+/** What was entered and was not right. */
+export type Wrong = { fault: ClaimFault; date: string; reference: string; amount: string }
+
+/** The issuer's days are those of the document. */
+export const zoneFor = async ({ issuers }: Deps, { row, view }: Pick<Found, 'row' | 'view'>): Promise<string> => {
+  const issuer = await issuers.get({ account: row.account, id: view.issuer_id })
+  return issuer?.profile.timeZone ?? DEFAULT_ZONE
+}
+
+const formOf = ({ path, view }: Found, lang: Lang, today: string, wrong: Wrong | null): Form => {
+  const { fault, ...entered } = wrong ?? {
+    date: today,
+    reference: '',
+    amount: textOfCents(view.balance_cents ?? 0),
+  }
+  return { path: `${path}/claim?lang=${lang}`, ...entered, ...(fault && { fault }) }
+}
+
+/** `wrong`: what the form was sent with, when it is shown once more. `isAway`: no card payment could be begun just now. */
+type Shown = { wrong?: Wrong | null; isAway?: boolean }
+
+export const pageOf = async (
+  deps: Deps,
+  found: Found,
+  lang: Lang,
+  { wrong = null, isAway = false }: Shown = {},
+): Promise<string> => {
+  const { frozen, view, path, gate, row } = found
+  const zone = await zoneFor(deps, found)
+  const dayOf = (instant: string): string => dayIn(new Date(instant), zone)
+  return invoicePage({
+    frozen,
+    lang,
+    status: view.status,
+    paidCents: view.paid_cents,
+    creditedCents: view.credited_cents,
+    balanceCents: view.balance_cents ?? 0,
+    paidOn: view.paid_at && dayOf(view.paid_at),
+    voidedOn: view.voided_at && dayOf(view.voided_at),
+    payments: view.payments.map(({ received_at, method, amount_cents }) => ({
+      on: dayOf(received_at),
+      method,
+      amountCents: amount_cents,
+    })),
+    creditNotes: view.credit_notes.flatMap(({ number, amount_cents, created_at }) => {
+      if (number === null) return []
+      const note = `${path}/credit-notes/${encodeURIComponent(number)}`
+      return [{ number, on: dayOf(created_at), amountCents: amount_cents, path: note }]
+    }),
+    // a view that was archived before there were claims has none
+    claims: (view.claims ?? []).map(({ paid_on, reference, amount_cents }) => ({
+      paidOn: paid_on,
+      reference,
+      amountCents: amount_cents,
+    })),
+    // nothing can be decided on where the resource is gone
+    ...(!row.archived && { claimForm: formOf(found, lang, dayOf(deps.now().toISOString()), wrong) }),
+    path,
+    url: `${deps.publicUrl}${path}`,
+    collect: collectOf(found, lang, isAway),
+    hasLogo: Boolean(frozen.seller.logo),
+    beacon: gate === 'account',
+  })
+}
