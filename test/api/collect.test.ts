@@ -25,7 +25,9 @@ const switchRail = async (enabled: boolean) => {
 const aboutMoney = ({ warnings }: Json): string[] => warnings.filter((one: string) => !one.startsWith('XML_'))
 const told = async (id: string): Promise<string[]> => {
   const text = "select payload ->> 'type' as type from outbox where resource = $1 and channel = 'event' order by id"
-  return (await sql(text, [id])).map(({ type }) => String(type).slice('invoice.'.length))
+  const types = (await sql(text, [id])).map(({ type }) => String(type).slice('invoice.'.length))
+  // entering the password is a look
+  return types.filter((type) => type !== 'viewed')
 }
 
 type Client = { id: string; number: string; path: string; cookie: string }
