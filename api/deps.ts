@@ -6,6 +6,7 @@ import type { AppVault } from '../controllers/runtime/appvault.ts'
 import type { AuditReader } from '../controllers/runtime/audit.ts'
 import type { Blobs } from '../controllers/runtime/blobs.ts'
 import type { Books } from '../controllers/runtime/books.ts'
+import type { ReadCardEvent } from '../controllers/runtime/cardevents.ts'
 import type { Devboxes } from '../controllers/runtime/devboxes.ts'
 import type { Documents } from '../controllers/runtime/documents.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
@@ -68,6 +69,8 @@ export type Deps = {
   /** Null when no language model is configured. */
   llm: Llm | null
   pdfText: PdfText
+  /** Card collection; null when this installation has no card processor. */
+  cards: { read: ReadCardEvent; checkoutOrigin: string } | null
   devboxes: Devboxes
   vault: Vault
   apps: AppStore

@@ -3,12 +3,13 @@
  * verdict (DESIGN section 1). The key makes a repeat the same report.
  */
 import { isNotFound } from '../controllers/runtime/errors.ts'
-import type { NewFact } from '../controllers/runtime/facts.ts'
+import type { FactRow, NewFact } from '../controllers/runtime/facts.ts'
 import type { KindRef } from '../controllers/runtime/kube.ts'
 import type { MirrorRow } from '../controllers/runtime/mirror.ts'
 import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import type { Deps } from './deps.ts'
 import { Problem } from './problem.ts'
+import { WAIT_MS, type Watched } from './wait.ts'
 
 type Reporting = Pick<Deps, 'wake' | 'mirror' | 'ledger' | 'waiter' | 'appendFact' | 'now'>
 type Reported = {
@@ -19,7 +20,11 @@ type Reported = {
   isAsync: boolean
   /** Makes the resource anew where it has left the cluster; without it such a one is NOT_FOUND. */
   bringBack?: () => Promise<unknown>
+  /** What is reported is decided in a pass to come, when something outside has answered. */
+  isPatient?: true
 }
+/** The row that has taken an accepted fact in, with what was decided, and all that was on record then. */
+export type Decided = { row: MirrorRow; fact: FactRow; facts: FactRow[] }
 
 const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
 
@@ -31,11 +36,27 @@ const wake = (deps: Reporting, { kind, name, bringBack }: Reported): Promise<unk
     throw new Problem('NOT_FOUND', `${name} was deleted; what was asked is decided when it is applied again.`)
   })
 
+/** How a fact stands; a patient caller looks again whenever the resource changed, until the time is up. */
+const decisionOn = async ({ ledger }: Reporting, { name, isPatient }: Reported, watched: Watched, seq: number) => {
+  const untilMs = performance.now() + WAIT_MS
+  for (;;) {
+    const { facts } = await ledger.observe(name)
+    const decided = facts.find((fact) => fact.seq === seq)
+    const leftMs = untilMs - performance.now()
+    if (decided?.state !== 'pending' || !isPatient || leftMs <= 0) return { decided, facts }
+    await watched.until(() => true, leftMs)
+  }
+}
+
 /**
  * @returns the row that has taken the accepted fact in; null when it is still undecided
  * @throws Problem with the code and the words of the refusal
  */
-export const report = async (deps: Reporting, reported: Reported): Promise<MirrorRow | null> => {
+export const report = async (deps: Reporting, reported: Reported): Promise<MirrorRow | null> =>
+  (await reportAndSee(deps, reported))?.row ?? null
+
+/** As `report`, with what was decided. */
+export const reportAndSee = async (deps: Reporting, reported: Reported): Promise<Decided | null> => {
   const { kind, name } = reported
   const watched = deps.waiter.watch(kind.kind, name)
   try {
@@ -48,8 +69,8 @@ export const report = async (deps: Reporting, reported: Reported): Promise<Mirro
     const now = await deps.mirror.get(kind.kind, name)
     const found = isTaken(now) ? { row: now } : await watched.until(isTaken)
     if (!found?.row) return null
-    const decided = (await deps.ledger.observe(name)).facts.find(({ seq }) => seq === fact.seq)
-    if (decided?.state === 'accepted') return found.row
+    const { decided, facts } = await decisionOn(deps, reported, watched, fact.seq)
+    if (decided?.state === 'accepted') return { row: found.row, fact: decided, facts }
     if (decided?.state !== 'refused') return null
     const code = decided.refusedCode ?? ''
     const detail = decided.outcome?.detail

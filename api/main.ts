@@ -7,10 +7,11 @@ import { makeAppVault } from '../controllers/runtime/appvault.ts'
 import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.ts'
 import { makeBlobs } from '../controllers/runtime/blobs.ts'
 import { makeBooks } from '../controllers/runtime/books.ts'
+import { makeCardEvents } from '../controllers/runtime/cardevents.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
 import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
 import { makeDocuments } from '../controllers/runtime/documents.ts'
-import { API, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/runtime/env.ts'
+import { API, checkoutOriginOf, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
 import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
 import { makeKeyBook } from '../controllers/runtime/idempotency.ts'
@@ -127,6 +128,10 @@ const main = async () => {
     allowance: makeAllowance({ pg }),
     llm,
     pdfText: makePdfText(),
+    cards:
+      env.stripeWebhookSecret === undefined
+        ? null
+        : { read: makeCardEvents(env.stripeWebhookSecret), checkoutOrigin: checkoutOriginOf(env.stripeApiBase) },
     devboxes: makeDevboxes({ pg }),
     vault: makeVault(env.secretKey),
     apps,

@@ -14,6 +14,7 @@ import { signinRoutes } from './auth/signin-page.ts'
 import { devInstanceRoutes } from './devinstance.ts'
 import { hostRoutes } from './host.ts'
 import { booksPageRoutes } from './invoice/books-page.ts'
+import { collectRoutes, railRoutes } from './invoice/collect-routes.ts'
 import { draftRoutes } from './invoice/draft-routes.ts'
 import { issuerRoutes } from './invoice/issuer-routes.ts'
 import { pageRoutes } from './invoice/page-routes.ts'
@@ -40,6 +41,7 @@ const SURFACES: readonly Surface[] = [
     description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
     routes: [
       ...issuerRoutes,
+      ...railRoutes,
       ...draftRoutes,
       ...invoiceRoutes,
       ...accountRoutes,
@@ -125,6 +127,7 @@ export const systemRoutes: Route[] = [
 /** Every route of the service. */
 export const allRoutes: Route[] = [
   ...issuerRoutes,
+  ...railRoutes,
   ...draftRoutes,
   ...invoiceRoutes,
   ...siteRoutes,
@@ -143,6 +146,7 @@ export const allRoutes: Route[] = [
   ...accountPageRoutes,
   ...booksPageRoutes,
   ...pageRoutes,
+  ...collectRoutes,
   ...auditRoutes,
   ...systemRoutes,
 ]

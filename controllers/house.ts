@@ -5,6 +5,7 @@
 import type { Kind } from '../crds/kind.ts'
 import type { CommonStatus, Resource } from '../crds/object.ts'
 import type { Directory } from './directory.ts'
+import type { CardProcessor } from './io/cards.ts'
 import type { Around } from './io/host.ts'
 import type { Hosts } from './io/hosts.ts'
 import type { Media } from './io/media.ts'
@@ -26,6 +27,8 @@ export type Tools = {
   kube: Kube
   pg: Pg
   pdf: Pdf
+  /** Null when this installation collects nothing by card. */
+  cards: Pick<CardProcessor, 'livemode'> | null
   keys: Keys
   /** 32 bytes; what is sealed is sealed under it. */
   serverKey: Buffer

@@ -18,6 +18,7 @@ import { shownInvoice } from '../crds/invoice/shown.ts'
 import type { InvoiceView } from '../crds/invoice/view.ts'
 import type { InvoiceWorld, SendRecord } from '../crds/invoice/world.ts'
 import { controlOf } from './control.ts'
+import { askProcessor, followsRails } from './invoice/collect.ts'
 import { decide, takePlace, takeResend } from './invoice/decide.ts'
 import type { InvoiceDeps } from './invoice/deps.ts'
 import { withLogos } from './invoice/logo.ts'
@@ -25,6 +26,7 @@ import { claimCredit, claimNumber, freeze, stamp } from './invoice/papers.ts'
 import { archiveDue } from './invoice/retention.ts'
 import { tell } from './invoice/tell.ts'
 import { anchor, purge, remind, repeat, schedule } from './invoice/timing.ts'
+import { makeCardAsks } from './runtime/cardasks.ts'
 import type { Controller } from './runtime/controller.ts'
 import { makeInvoiceReader } from './runtime/issuers.ts'
 import { rowOf } from './runtime/mirror.ts'
@@ -47,6 +49,7 @@ const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): 
     scheduled: known.scheduled,
     deliveries: known.deliveries,
     openPreviews: openPreviews(known.facts),
+    processor: deps.processor,
     factSeq: known.factSeq,
     linkToken: deps.keys.linkToken(metadata.name),
     publicUrl: deps.publicUrl,
@@ -94,6 +97,7 @@ export const invoiceController = (
     freeze: (step, object) => freeze(deps, step, object),
     claimCredit: (step, object) => claimCredit(deps, step, object),
     stamp: (step, object) => stamp(deps, step, object),
+    askProcessor: (step, object) => askProcessor(deps, step, object),
     tell: (step, object) => tell(deps, step, object),
     remind: (step, object) => remind(deps, step, object),
     anchor: (step, object) => anchor(deps, step, object),
@@ -134,5 +138,8 @@ export const invoiceControl = controlOf({
       pdf: withLogos(house),
       read: makeInvoiceReader({ pg: house.pg }),
       slots: makeSlots({ pg: house.pg }),
+      cardAsks: makeCardAsks(house),
+      processor: house.cards && { livemode: house.cards.livemode },
     }),
+  follows: [followsRails],
 })

@@ -2,12 +2,14 @@
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { LEASE_NAME } from '../crds/platform.ts'
+import { startCashier } from './cashier.ts'
 import { type CourierHooks, startCourier } from './courier.ts'
+import { makeCardProcessor } from './io/cards.ts'
 import { makeMailer } from './io/mail.ts'
 import { makeRenderer, RENDERER_LIMITS } from './io/renderer.ts'
-import { makeCaches, type Operator, startOperator } from './operator.ts'
+import { makeCaches, type Operator, type OperatorDeps, startOperator } from './operator.ts'
 import { openDevClock } from './runtime/clock.ts'
-import { CONTROLLERS, EnvError, readEnv } from './runtime/env.ts'
+import { CONTROLLERS, cardsOf, EnvError, readEnv } from './runtime/env.ts'
 import { makeEvents } from './runtime/events.ts'
 import { StaleEpoch, takeEpoch } from './runtime/fence.ts'
 import { makeKeys } from './runtime/keys.ts'
@@ -38,6 +40,11 @@ const main = async () => {
     help: 'Attempts to send a mail, by how they ended.',
     labelNames: ['outcome'],
   })
+  const calls = metrics.counter({
+    name: 'bottega_card_attempts_total',
+    help: 'Calls of the card processor, by how they ended.',
+    labelNames: ['outcome'],
+  })
 
   let operator: Operator | undefined
   // Somebody leads after us: nothing that this process still does may count.
@@ -66,10 +73,13 @@ const main = async () => {
   // A container that is started again has the same name, so it need not wait for its own lease to run out.
   const identity = env.identity ?? hostname()
   const pdf = makeRenderer({ ...RENDERER_LIMITS, threads: env.pdfRender === 'on' ? env.pdfThreads : 0 })
-  const deps = {
+  const cardSettings = cardsOf(env)
+  const cards = cardSettings && makeCardProcessor(cardSettings)
+  const deps: OperatorDeps = {
     kube,
     pg,
     pdf,
+    cards,
     keys,
     serverKey: env.secretKey,
     retentionDays: env.retentionDays,
@@ -100,6 +110,17 @@ const main = async () => {
         log,
         onAttempt: (outcome) => mails.inc({ outcome }),
       }),
+    cashier:
+      cards &&
+      ((epoch, hooks) =>
+        startCashier({
+          ...hooks,
+          outbox: makeOutbox({ pg, epoch: () => epoch, now }),
+          processor: cards,
+          now,
+          log,
+          onAttempt: (outcome) => calls.inc({ outcome }),
+        })),
   }
 
   const caches = makeCaches(deps)

@@ -8,6 +8,7 @@ import { HOST } from '../crds/host/kind.ts'
 import type { Kind } from '../crds/kind.ts'
 import { type CommonStatus, keyOf, type Resource } from '../crds/object.ts'
 import { startSpecAudit } from './audit.ts'
+import type { Cashier, CashierDeps } from './cashier.ts'
 import { type AnyResource, follow } from './control.ts'
 import type { Courier, CourierHooks } from './courier.ts'
 import { makeDirectory } from './directory.ts'
@@ -35,6 +36,8 @@ const LOOK_LIMIT_MS = 60_000
 export type OperatorDeps = Tools & {
   /** Starts who delivers the mail that these passes queue, under the same epoch. */
   courier: (epoch: number, hooks: CourierHooks) => Courier
+  /** Starts who asks the card processor; null when there is none. */
+  cashier: ((epoch: number, hooks: Pick<CashierDeps, 'ledger' | 'onAnswer'>) => Cashier) | null
 }
 
 /** What every process of the controllers keeps, leader or not, so that a standby takes over warm. */
@@ -84,6 +87,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
   const fenced = { pg, epoch: () => epoch }
   let courier: Courier | undefined
   let scheduler: Scheduler | undefined
+  let cashier: Cashier | undefined
   const hosts = makeHosts({
     ...deps,
     held: caches.of(HOST),
@@ -104,7 +108,10 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     media: makeMedia(deps),
     held: caches.of,
     wake,
-    onQueued: () => courier?.wake(),
+    onQueued: () => {
+      courier?.wake()
+      cashier?.wake()
+    },
     onScheduled: () => scheduler?.wake(),
   }
 
@@ -117,6 +124,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     ends.push(follow(control, controller, (kind) => caches.byKind.get(kind)))
   }
   courier = deps.courier(epoch, { onDelivered: (name) => wake('Invoice', name) })
+  cashier = deps.cashier?.(epoch, { ledger: house.ledger, onAnswer: (name) => wake('Invoice', name) })
   ends.push(
     startSpecAudit({
       caches: caches.byKind,
@@ -153,7 +161,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     idle: () => busy() === 0,
     lookAtAll: async () => {
       for (const [kind, cache] of caches.byKind) for (const { metadata } of cache.list()) wake(kind, metadata.name)
-      courier?.wake()
+      house.onQueued()
       await sweepAll(sweeping)
       await settle()
       // What is claimed has its resource looked at, which may make something else due.
@@ -162,7 +170,11 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     stop: async (deadlineMs) => {
       for (const end of ends) end()
       await timetable.stop()
-      await Promise.all([...[...running.values()].map((controller) => controller.stop(deadlineMs)), courier?.stop()])
+      await Promise.all([
+        ...[...running.values()].map((controller) => controller.stop(deadlineMs)),
+        courier?.stop(),
+        cashier?.stop(),
+      ])
       await hosts.close()
     },
   }

@@ -47,6 +47,33 @@ export const displayCents = (cents: number, currency: string): string => {
   return `${amount < 0n ? '-' : ''}${whole}${fraction === '' ? '' : `.${fraction}`} ${currency}`
 }
 
+/**
+ * The card processor's own list, which is not that of ISO 4217 (docs.stripe.com/currencies): how many of its units make one
+ * unit of the currency. ISK and UGX have no decimals and are written with two all the same.
+ */
+const PROCESSOR_WHOLE = new Set(words('BIF CLP DJF GNF JPY KMF KRW MGA PYG RWF VND VUV XAF XOF XPF'))
+const PROCESSOR_WHOLE_IN_HUNDREDTHS = new Set(['ISK', 'UGX'])
+const PROCESSOR_THOUSANDTHS = new Set(words('BHD JOD KWD OMR TND'))
+/**
+ * Hundredths → the integer that the card processor counts in; null when the amount is no whole unit of a currency without
+ * decimals. `50000, 'JPY'` → 500; `500, 'ISK'` → 500; `1234, 'KWD'` → 12340.
+ */
+export const processorUnits = (cents: number, currency: string): number | null => {
+  assert(Number.isSafeInteger(cents), 'cents are safe integers')
+  const isWhole = cents % 100 === 0
+  if (PROCESSOR_WHOLE.has(currency)) return isWhole ? cents / 100 : null
+  if (PROCESSOR_WHOLE_IN_HUNDREDTHS.has(currency)) return isWhole ? cents : null
+  return PROCESSOR_THOUSANDTHS.has(currency) ? cents * 10 : cents
+}
+
+/** The way back; null for what cannot be said in hundredths. */
+export const centsOfProcessor = (units: number, currency: string): number | null => {
+  if (!Number.isSafeInteger(units)) return null
+  if (PROCESSOR_WHOLE.has(currency)) return units * 100
+  if (PROCESSOR_THOUSANDTHS.has(currency)) return units % 10 === 0 ? units / 10 : null
+  return units
+}
+
 /** Divides and rounds half away from zero, so that a rebate undoes exactly the line it mirrors. */
 export const divideHalfUp = (numerator: bigint, denominator: bigint): bigint => {
   assert(denominator > 0n, 'a divisor is positive')

@@ -3,6 +3,7 @@
  * feeds REST answers, `Stalled` conditions, the OpenAPI and the documentation pages. Codes of the documents stand verbatim.
  */
 import { APP_PROBLEMS } from './problems/apps.ts'
+import { COLLECT_PROBLEMS } from './problems/collect.ts'
 import { COMMON_PROBLEMS } from './problems/common.ts'
 import { DEVINSTANCE_PROBLEMS } from './problems/devinstances.ts'
 import type { ProblemEntry } from './problems/entry.ts'
@@ -13,6 +14,7 @@ import { SITE_PROBLEMS } from './problems/sites.ts'
 export const PROBLEMS = {
   ...COMMON_PROBLEMS,
   ...INVOICE_PROBLEMS,
+  ...COLLECT_PROBLEMS,
   ...HOST_PROBLEMS,
   ...SITE_PROBLEMS,
   ...APP_PROBLEMS,

@@ -5,16 +5,17 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { parseArgs } from 'node:util'
 import { type ClusterChoice, demandDocker, toolsFor } from './lib/cluster.ts'
 import { tryLock } from './lib/lock.ts'
+import { type ExtraPart, extraParts, wantsHosts } from './lib/parts.ts'
 import { sendWelcomeInvoice, type Welcome } from './lib/platform.ts'
 import { createProgress } from './lib/progress.ts'
 import { messageOf, Refusal, runCommand } from './lib/refusal.ts'
 import { makeStateFolders, ownerName, paths, readEnvironment, root, type UpEnvironment } from './lib/state.ts'
-import { type ExtraPart, extraParts, supervise, type UpOptions } from './lib/supervisor.ts'
+import { supervise, type UpOptions } from './lib/supervisor.ts'
 import { ensureTools } from './lib/tools.ts'
 import { hostTools } from './lib/tooltable.ts'
 
 const usage =
-  'Usage: hack/up [--detach] [--with hosts,acme|all] [--kubeconfig F [--context C] | --kind] [--strict-egress]'
+  'Usage: hack/up [--detach] [--with cards,hosts,acme|all] [--kubeconfig F [--context C] | --kind] [--strict-egress]'
 const startLimitMs = 20 * 60_000
 const pollMs = 100
 const interrupted = 130
@@ -28,7 +29,7 @@ async function main(): Promise<number> {
   if (options.cluster.kind === 'kind') demandDocker()
   const progress = createProgress()
   if (detach) {
-    await ensureTools([...toolsFor(options.cluster), ...(options.parts.length > 0 ? hostTools : [])], { progress }) // here, where there may be a terminal to draw a bar on
+    await ensureTools([...toolsFor(options.cluster), ...(wantsHosts(options.parts) ? hostTools : [])], { progress }) // here, where there may be a terminal to draw a bar on
     return await startDetached(abort.signal)
   }
   let ready = false
@@ -172,10 +173,11 @@ function follow(file: string): () => void {
 }
 
 function summary(environment: UpEnvironment, welcome: Welcome): string {
-  const { baseUrl, kubeconfig, mailDir, metricsUrls, hosts } = environment
+  const { baseUrl, kubeconfig, mailDir, metricsUrls, hosts, cards } = environment
   const host = hosts
     ? `\n  host           local, names under ${hosts.baseDomain} on port ${hosts.httpsPort}, CA ${hosts.caCert}`
     : ''
+  const card = cards ? `\n  cards          ${cards.apiBase}, a stand-in of the card processor` : ''
   return `
 Bottega runs at ${baseUrl}
 
@@ -187,7 +189,7 @@ Bottega runs at ${baseUrl}
   kubectl        export KUBECONFIG=${kubeconfig} PATH="$(dirname "$(hack/tools path kubectl)"):$PATH"; kubectl get bottega
   mails          ${mailDir}
   metrics        ${metricsUrls.join(' ')}
-  logs           ${paths.logs}${host}
+  logs           ${paths.logs}${host}${card}
 `
 }
 

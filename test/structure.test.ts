@@ -103,6 +103,7 @@ const DOORS: Record<string, RegExp> = {
   culori: /^crds\/site\/brand\.ts$/,
   'tar-stream': /^controllers\/(io\/tar|runtime\/archive)\.ts$/,
   tldts: /^crds\/site\/domain\.ts$/,
+  stripe: /^controllers\/(io\/cards|runtime\/cardevents)\.ts$/,
   sharp: /^controllers\/io\/images\.ts$/,
   qr: /^crds\/qr\.ts$/,
   unpdf: /^controllers\/runtime\/pdfworker\.ts$/,

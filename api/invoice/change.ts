@@ -1,6 +1,7 @@
 /** PATCH and DELETE of an invoice: a change of desire, guarded by what the ledger has made of it already. */
 import { isNotFound } from '../../controllers/runtime/errors.ts'
 import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { collectFaults } from '../../crds/invoice/collect.ts'
 import { faultsOf } from '../../crds/invoice/faults.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { type InvoiceSpec, spec as specSchema } from '../../crds/invoice/schema.ts'
@@ -17,6 +18,7 @@ import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
 import { bringBack } from './comeback.ts'
 import { refuseStranger } from './issuers.ts'
 import { liveRow } from './money.ts'
+import { collecting } from './rails.ts'
 import { ownRow } from './read.ts'
 import { underSendCap } from './send-cap.ts'
 
@@ -35,8 +37,10 @@ const refuseLocked = (view: InvoiceView): void => {
 const merged = (spec: InvoiceSpec, change: Record<string, unknown>): InvoiceSpec =>
   withDefaults(specSchema, mergePatch(spec, change))
 
-const refuseChange = (before: InvoiceSpec, after: InvoiceSpec): void => {
-  const faults = [...fixedFaults(specSchema, before, after), ...faultsOf(after)]
+const refuseChange = (before: InvoiceSpec, after: InvoiceSpec, around: ReturnType<typeof collecting>): void => {
+  // what could not be collected before is not this change's fault
+  const uncollectable = collectFaults(before, around).length > 0 ? [] : collectFaults(after, around)
+  const faults = [...fixedFaults(specSchema, before, after), ...faultsOf(after), ...uncollectable]
   refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
 }
 
@@ -62,7 +66,7 @@ export const changeInvoice = async (
   const edit = () =>
     editSpec<InvoiceSpec>(deps, { kind: INVOICE, name }, (spec) => {
       const change = of(spec)
-      if (change) refuseChange(spec, merged(spec, change))
+      if (change) refuseChange(spec, merged(spec, change), collecting(deps, request))
       return change
     })
   try {

@@ -5,6 +5,7 @@
  */
 import { isAlreadyExists } from '../../controllers/runtime/errors.ts'
 import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { collectFaults } from '../../crds/invoice/collect.ts'
 import { faultsOf } from '../../crds/invoice/faults.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { type PayloadView, payloadOf, viewPayload } from '../../crds/invoice/payload.ts'
@@ -19,6 +20,7 @@ import { Problem, refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
 import { refuseStranger } from './issuers.ts'
+import { collecting } from './rails.ts'
 import { underSendCap } from './send-cap.ts'
 
 /** What POST answers beside the invoice (spec/1 Create response). The password can be derived again, so a replay shows it too. */
@@ -95,7 +97,8 @@ const create = async (deps: Deps, name: string, spec: InvoiceSpec): Promise<'mad
 export const createInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { account } = request.caller
   const spec = toSpec<InvoiceSpec>(INVOICE, request.body, { account })
-  refuseFaults(faultsOf(spec).map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
+  const faults = [...faultsOf(spec), ...collectFaults(spec, collecting(deps, request))]
+  refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
   const ref = spec.externalRef
   const name = nameFor('inv', request, ref)
   const location = `/api/invoices/${name}`

@@ -24,6 +24,7 @@ import { report } from '../fact.ts'
 import { Problem, refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { accepted } from '../verdict.ts'
+import { withCheckout } from './checkout.ts'
 import { type Found, findPage, isOpen, langOf, pageHtml, refuseVisitor, wantsJson } from './page.ts'
 import { pageOf, type Wrong, zoneFor } from './page-view.ts'
 
@@ -92,7 +93,7 @@ const answerForm = async (deps: Deps, request: ApiRequest, found: Found): Promis
   const lang = langOf(request, found.frozen)
   const entered = enteredOf(request)
   const again = async (status: number, fault: ClaimFault, headers: Record<string, string> = {}) =>
-    pageHtml(status, await pageOf(deps, found, lang, { ...entered, fault }), headers)
+    withCheckout(deps, pageHtml(status, await pageOf(deps, found, lang, { wrong: { ...entered, fault } }), headers))
   const claiming = claimOfForm(entered, deps.now())
   if (typeof claiming === 'string') return again(400, claiming)
   try {

@@ -15,7 +15,7 @@ const open = { scope: { kind: 'public' }, tag: 'Client page' } as const
 const page = (description: string) => ({ description, contentType: 'text/html' })
 const pdf = { description: 'The PDF.', contentType: 'application/pdf' }
 const closed = page('The gate is closed.')
-const lang: Record<string, JsonSchema> = {
+export const lang: Record<string, JsonSchema> = {
   lang: {
     type: 'string',
     description: 'The language to read it in; that of the invoice when left out.',

@@ -6,6 +6,7 @@ import type { Lang } from '../../crds/invoice/frozen.ts'
 import { DEFAULT_ZONE } from '../../crds/invoice/issuer.ts'
 import { invoicePage } from '../../crds/invoice/page.ts'
 import type { Deps } from '../deps.ts'
+import { collectOf } from './checkout.ts'
 import type { Found } from './page.ts'
 
 /** What was entered and was not right. */
@@ -26,8 +27,15 @@ const formOf = ({ path, view }: Found, lang: Lang, today: string, wrong: Wrong |
   return { path: `${path}/claim?lang=${lang}`, ...entered, ...(fault && { fault }) }
 }
 
-/** @param wrong what the form was sent with, when it is shown once more */
-export const pageOf = async (deps: Deps, found: Found, lang: Lang, wrong: Wrong | null = null): Promise<string> => {
+/** `wrong`: what the form was sent with, when it is shown once more. `isAway`: no card payment could be begun just now. */
+type Shown = { wrong?: Wrong | null; isAway?: boolean }
+
+export const pageOf = async (
+  deps: Deps,
+  found: Found,
+  lang: Lang,
+  { wrong = null, isAway = false }: Shown = {},
+): Promise<string> => {
   const { frozen, view, path, gate, row } = found
   const zone = await zoneFor(deps, found)
   const dayOf = (instant: string): string => dayIn(new Date(instant), zone)
@@ -60,6 +68,7 @@ export const pageOf = async (deps: Deps, found: Found, lang: Lang, wrong: Wrong 
     ...(!row.archived && { claimForm: formOf(found, lang, dayOf(deps.now().toISOString()), wrong) }),
     path,
     url: `${deps.publicUrl}${path}`,
+    collect: collectOf(found, lang, isAway),
     hasLogo: Boolean(frozen.seller.logo),
     beacon: gate === 'account',
   })

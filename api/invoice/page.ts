@@ -17,6 +17,7 @@ import { cookieOf } from '../auth/cookie.ts'
 import type { Deps } from '../deps.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
+import { withCheckout } from './checkout.ts'
 import { pageOf } from './page-view.ts'
 
 export const PAGE_COOKIE = 'bottega_page'
@@ -129,7 +130,7 @@ export const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer>
   if (!(await isOpen(deps, request, found))) {
     return refuseVisitor(request, found, { status: found.gate === 'account' ? 401 : 200 })
   }
-  return pageHtml(200, await pageOf(deps, found, langOf(request, found.frozen)))
+  return withCheckout(deps, pageHtml(200, await pageOf(deps, found, langOf(request, found.frozen))))
 }
 
 type Kept = { sha256: string; contentType: string; fileName?: string }

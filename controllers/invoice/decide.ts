@@ -31,7 +31,12 @@ export const decide = async (deps: InvoiceDeps, { verdicts }: Step<'decide'>, { 
         return deps.ledger.decideFact({ ...base, state: 'refused', refusedCode, outcome: { detail } })
       }
       const { outcome, event } = verdict
-      return deps.ledger.decideFact({ ...base, state: 'accepted', outcome, ...(event && { event }) })
+      return deps.ledger.decideFact({
+        ...base,
+        state: 'accepted',
+        ...(outcome && { outcome }),
+        ...(event && { event }),
+      })
     }),
   )
   if (verdicts.some((verdict) => verdict.accept && verdict.event)) deps.onQueued()

@@ -1,8 +1,10 @@
 /** What the Invoice's controller is given. Wired by hand in main.ts; tests hand in the same. */
 import type { InvoiceStep } from '../../crds/invoice/plan.ts'
+import type { InvoiceWorld } from '../../crds/invoice/world.ts'
 import type { Directory } from '../directory.ts'
 import type { Pdf } from '../io/pdf.ts'
 import type { Blobs } from '../runtime/blobs.ts'
+import type { CardAsks } from '../runtime/cardasks.ts'
 import type { InvoiceReader } from '../runtime/issuers.ts'
 import type { Keys } from '../runtime/keys.ts'
 import type { Kube } from '../runtime/kube.ts'
@@ -22,6 +24,9 @@ export type InvoiceDeps = {
   keys: Keys
   slots: Slots
   pdf: Pdf
+  cardAsks: CardAsks
+  /** Null when this installation collects nothing by card. */
+  processor: InvoiceWorld['processor']
   publicUrl: string
   /** The right-hand side of every Message-ID. */
   mailDomain: string

@@ -140,6 +140,15 @@ export const COMMON = {
   devClock: withDefault(oneOf('BOTTEGA_DEV_CLOCK', ['on', 'off']), 'off' as const),
 }
 
+/** What both processes know of the card processor. */
+const CARDS = {
+  stripeWebhookSecret: withDefault(
+    text('BOTTEGA_STRIPE_WEBHOOK_SECRET', 'the secret of a webhook endpoint'),
+    undefined,
+  ),
+  stripeApiBase: withDefault(url('BOTTEGA_STRIPE_API_BASE', ['https', 'http']), 'https://api.stripe.com'),
+}
+
 export const CONTROLLERS = {
   ...COMMON,
   smtpUrl: url('BOTTEGA_SMTP_URL', ['smtp', 'smtps']),
@@ -150,6 +159,9 @@ export const CONTROLLERS = {
   pdfThreads: withDefault(integer('BOTTEGA_PDF_THREADS', { min: 1, max: 8 }), 1),
   /** After so many days without anything happening a finished invoice leaves the cluster, and is read from its archive. */
   retentionDays: withDefault(integer('BOTTEGA_INVOICE_RETENTION_DAYS', { min: 1, max: 3650 }), RETENTION_DAYS_DEFAULT),
+  /** The card processor: key and webhook secret, or neither (the API has the secret, and checks what is signed by it). */
+  ...CARDS,
+  stripeSecretKey: withDefault(text('BOTTEGA_STRIPE_SECRET_KEY', 'a secret key of the card processor'), undefined),
   /** Names this process in the lease; undefined: the host's name. */
   identity: withDefault(text('BOTTEGA_IDENTITY', 'a name for this process'), undefined),
 }
@@ -170,6 +182,7 @@ export const API = {
   llmModel: withDefault(text('BOTTEGA_LLM_MODEL', 'the name of a model'), undefined),
   llmKey: withDefault(text('BOTTEGA_LLM_KEY', 'a key'), undefined),
   llmTimeoutSeconds: withDefault(integer('BOTTEGA_LLM_TIMEOUT_SECONDS', { min: 1, max: 300 }), 60),
+  ...CARDS,
 }
 
 const upTo = (name: string, max: number, fallback: number) => withDefault(integer(name, { min: 1, max }), fallback)
@@ -218,3 +231,20 @@ export const llmOf = (env: Pick<Env<typeof API>, 'llmUrl' | 'llmModel' | 'llmKey
   const missing = Object.entries(given).filter(([, value]) => value === undefined)
   throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; a language model needs URL and model' })))
 }
+
+/** The card processor to collect by; null when none is configured. @throws EnvError when only a part of it is */
+export const cardsOf = (
+  env: Pick<Env<typeof CONTROLLERS>, 'stripeSecretKey' | 'stripeWebhookSecret' | 'stripeApiBase'>,
+) => {
+  const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret, stripeApiBase: apiBase } = env
+  if (secretKey !== undefined && webhookSecret !== undefined) return { secretKey, apiBase }
+  if (secretKey === undefined && webhookSecret === undefined) return null
+  const given = { BOTTEGA_STRIPE_SECRET_KEY: secretKey, BOTTEGA_STRIPE_WEBHOOK_SECRET: webhookSecret }
+  const missing = Object.entries(given).filter(([, value]) => value === undefined)
+  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; card collection needs both' })))
+}
+
+const CHECKOUT_ORIGINS: Record<string, string> = { 'https://api.stripe.com': 'https://checkout.stripe.com' }
+
+/** Where the processor's checkout pages are; a stand-in serves them itself. */
+export const checkoutOriginOf = (apiBase: string): string => CHECKOUT_ORIGINS[apiBase] ?? new URL(apiBase).origin

@@ -8,6 +8,8 @@ import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../sche
 export const PLANS = ['free', 'pro', 'team'] as const
 export const ROLES = ['member', 'reviewer', 'admin'] as const
 export const CAPABILITIES = ['app.deploy', 'devbox.manage'] as const
+/** Ways to collect money by card. */
+export const RAILS = ['stripe'] as const
 export const TEAMS_MAX = 50
 export const COST_CAP_USD_MAX = 1_000_000
 /** No allowance can be raised beyond this. */
@@ -77,6 +79,14 @@ export const spec = {
         sites: allowance('Websites.'),
         publishesPerDay: allowance('Live publishes a day.'),
       },
+    },
+    rails: {
+      type: 'array',
+      description: 'Card processors that may collect for the account: its payable invoices show Pay now.',
+      maxItems: RAILS.length,
+      default: [],
+      'x-list': 'set',
+      items: { type: 'string', description: 'One card processor.', enum: RAILS },
     },
     templateLock: {
       type: 'string',

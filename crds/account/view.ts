@@ -13,6 +13,8 @@ export type AccountView = {
   teams: string[]
   cost_cap_usd: number | null
   template_lock: string | null
+  /** Card processors that collect for it. */
+  rails: AccountSpec['rails']
   /** Null: what the plan says. */
   ai_per_day: number | null
   /** What support has granted in place of the plan's limits. */
@@ -31,6 +33,8 @@ export const viewAccount = ({ metadata, spec }: Resource<AccountSpec, AccountSta
   teams: spec.teams,
   cost_cap_usd: spec.costCapUsd ?? null,
   template_lock: spec.templateLock ?? null,
+  // an account of before has none until it is written again
+  rails: spec.rails ?? [],
   ai_per_day: spec.aiPerDay ?? null,
   limits: toRest(specSchema.properties.limits, spec.limits ?? {}),
   created_at: metadata.creationTimestamp,

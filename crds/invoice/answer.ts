@@ -1,6 +1,7 @@
 /** The JSON schema of `InvoiceView`, for the OpenAPI document and the clients made from it. Open: fields may be added. */
 import { type JsonSchema, restSchema } from '../rest.ts'
 import { clientAnswer } from './client.ts'
+import { collectAnswer, refundAnswer } from './collectanswer.ts'
 import { DELIVERY_STATES } from './delivery.ts'
 import { PHASES, spec } from './schema.ts'
 import { recurrenceAnswer, remindersAnswer } from './timinganswer.ts'
@@ -54,6 +55,7 @@ export const creditNoteAnswer = object('What was credited.', {
   amount_cents: cents('How much, tax included.'),
   reason: text('As it was given.'),
   sha256: textOrNull('Names its PDF among the snapshots of the invoice.'),
+  refund: refundAnswer,
   created_at: text('When, as an instant.'),
 })
 
@@ -139,6 +141,8 @@ export const invoiceAnswer: JsonSchema = object('An invoice. Amounts are hundred
   payments: { type: 'array', description: 'Money that came in, oldest first.', items: payment },
   claims: { type: 'array', description: 'Payments that the client says were made, oldest first.', items: claimAnswer },
   credit_notes: { type: 'array', description: 'What was credited, oldest first.', items: creditNoteAnswer },
+  refunded_cents: cents('What of the card payments the processor has sent back.'),
+  collect: collectAnswer,
   metadata: { type: 'object', description: 'As it was sent.' },
   warnings: { type: 'array', description: 'What deserves a look.', items: text('A sentence.') },
   created_at: text('When it was created.'),

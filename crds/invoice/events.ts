@@ -13,6 +13,7 @@ export type InvoiceEventType =
   | 'invoice.overdue'
   | 'invoice.voided'
   | 'invoice.credit_noted'
+  | 'invoice.refunded'
   | 'invoice.delivery_failed'
 
 export type InvoiceEvent = {

@@ -8,6 +8,8 @@ import type { Resource } from '../object.ts'
 import { type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
 import type { ProblemCode } from '../problem.ts'
 import { booksOf, dueCents } from './books.ts'
+import { collectFaults, collectOff } from './collect.ts'
+import { type AskStep, collectSteps, collectVerdicts } from './collectplan.ts'
 import { type Verdict as FactVerdict, verdictsOf } from './decide.ts'
 import type { InvoiceEvent } from './events.ts'
 import { documentFacts, type InvoiceFacts } from './facts.ts'
@@ -47,6 +49,7 @@ export type InvoiceStep =
   | { do: 'takeResend'; seq: number; n: number; isFree: boolean }
   | ClaimCreditStep
   | StampStep
+  | AskStep
   | TellStep
   | RemindStep
   | RecurrenceStep
@@ -69,10 +72,13 @@ const planAsked = (object: InvoiceResource, world: InvoiceWorld, now: Date): Inv
   if (world.record && !world.record.uids.includes(metadata.uid)) return planReturned(object, world, world.record, now)
   const fault = faultsOf(spec)[0]
   const locked = lockedBy(spec, world)
-  const facts = documentFacts(spec, world, now, { isLocked: locked !== null })
+  const facts = {
+    ...documentFacts(spec, world, now, { isLocked: locked !== null }),
+    ...(collectOff(spec, world) === null && { collect: true }),
+  }
   const passing = { object, world, facts, now }
 
-  const reported = verdictsOf(object, world)
+  const reported = [...verdictsOf(object, world), ...collectVerdicts(passing)]
   const verdicts = reported.length > 0 ? reported : heardVerdicts(object, world, facts)
   if (verdicts.length > 0) {
     return waits(facts, ['Deciding', 'decides on what was recorded'], [{ do: 'decide', verdicts }])
@@ -115,6 +121,8 @@ const unnumbered = (passing: Passing): InvoicePlan => {
     return { steps: drawSteps(spec, world, now), status: facts, verdict }
   }
   if (!issuer) return unknownIssuer(passing)
+  const [uncollectable] = collectFaults(spec, world)
+  if (uncollectable) return stops(facts, uncollectable.code, `${uncollectable.pointer} ${uncollectable.detail}`)
   if (!spec.test && !world.hasPlace) {
     return waits(facts, ['Numbering', 'takes a place under the cap of sends'], [{ do: 'takePlace' }])
   }
@@ -136,6 +144,8 @@ const numbered = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
   if (papers.length > 0) return waits(facts, ['Recording', 'freezes what follows from its books'], papers)
   const resending = resendSteps(spec, world, now)
   if (resending.length > 0) return waits(facts, ['Sending', 'takes a place under the cap of sends'], resending)
+  const asks = collectSteps(passing)
+  if (asks.length > 0) return waits(facts, ['Collecting', 'asks the card processor'], asks)
   return { steps: [], status: facts, verdict: settled(record, spec, facts) }
 }
 
@@ -154,6 +164,8 @@ const voided = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
   if (stamps === null) return unknownIssuer(passing)
   const steps = [...creditSteps(object, world, facts, now), ...stamps]
   if (steps.length > 0) return waits(facts, ['Voiding', `voids ${record.number}`], steps)
+  const asks = collectSteps(passing)
+  if (asks.length > 0) return waits(facts, ['Collecting', 'asks the card processor'], asks)
   const paid = displayCents(facts.paidCents ?? 0, facts.currency ?? '')
   const kept = facts.paidCents ? `; ${paid} that came in stays on record` : ''
   return { steps: [], status: facts, verdict: ready('Voided', `${record.number} voided${kept}`) }

@@ -1,6 +1,8 @@
 /** What the facts of an invoice say: the part of the world that is read from the ledger's rows. */
 
 import type { Wish } from './books.ts'
+import type { CardPayment } from './collect.ts'
+import { collectedOf } from './collected.ts'
 import { type Heard, heardOf } from './heard.ts'
 import type { Payload } from './payload.ts'
 import type { InvoiceItem } from './schema.ts'
@@ -17,7 +19,10 @@ export type FactLike = {
 }
 
 export type Recorded = Heard &
-  Pick<InvoiceWorld, 'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order' | 'undelivered' | 'returned'>
+  Pick<
+    InvoiceWorld,
+    'payments' | 'credits' | 'snapshots' | 'wishes' | 'resends' | 'order' | 'undelivered' | 'returned' | 'collected'
+  >
 
 /** The keys of facts, one place for all who write and read them. */
 export const paymentKey = (id: string): string => `payment:${id}`
@@ -47,6 +52,7 @@ const creditOf = ({ seq, key, body, outcome, at }: FactLike): Credit => ({
   isWhole: outcome?.isWhole === true,
   items: itemsOf(body.items),
   reason: String(body.reason ?? ''),
+  refund: body.refund === true,
   at,
 })
 
@@ -60,10 +66,19 @@ const snapshotOf = ({ key, body, at }: FactLike): Snapshot => ({
   at,
 })
 
+const cardPaymentOf = ({ session, reference, units, currency, livemode }: FactLike['body']): CardPayment => ({
+  session: String(session),
+  intent: String(reference),
+  units: Number(units),
+  currency: String(currency),
+  livemode: livemode === true,
+})
+
 const wishOf = ({ seq, key, kind, body }: FactLike): Wish[] => {
   const base = { seq, id: idOf(key) }
   const amountCents = amountOf(body.amountCents)
-  if (kind === 'payment') return [{ ...base, kind, amountCents }]
+  if (kind === 'payment')
+    return [{ ...base, kind, amountCents, ...(body.declaredBy === 'gateway' && { card: cardPaymentOf(body) }) }]
   if (kind === 'credit')
     return [{ ...base, kind, amountCents, items: itemsOf(body.items), refund: body.refund === true }]
   return kind === 'send' ? [{ ...base, kind }] : []
@@ -87,6 +102,7 @@ export const recordedOf = (facts: readonly FactLike[]): Recorded => {
     snapshots: accepted('snapshot').map(snapshotOf),
     wishes: inOrder.filter(({ state }) => state === 'pending').flatMap(wishOf),
     resends: accepted('send').length,
+    collected: collectedOf(inOrder),
     undelivered: accepted('undelivered').map(({ body }) => String(body.purpose)),
     ...heardOf(inOrder),
     returned: returnedOf(accepted('adopted')),

@@ -2,6 +2,7 @@
 
 import { stalled, waiting } from '../plan.ts'
 import type { ProblemCode } from '../problem.ts'
+import { NOTHING_COLLECTED } from './collected.ts'
 import { documentFacts } from './facts.ts'
 import { faultsOf } from './faults.ts'
 import { issuerIdOf } from './order.ts'
@@ -17,6 +18,7 @@ const unknown = (world: InvoiceWorld): InvoiceWorld => ({
   sends: [],
   payments: [],
   credits: [],
+  collected: NOTHING_COLLECTED,
   snapshots: [],
   order: null,
 })

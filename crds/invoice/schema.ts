@@ -71,6 +71,18 @@ const paid = {
   },
 } as const satisfies ObjectSchema
 
+const collect = {
+  type: 'object',
+  description: 'Card collection of this invoice.',
+  properties: {
+    enabled: {
+      type: 'boolean',
+      description: 'False keeps Pay now away, whatever the account has switched on.',
+      default: true,
+    },
+  },
+} as const satisfies ObjectSchema
+
 export const spec = {
   type: 'object',
   description: 'What is to be invoiced, and to whom.',
@@ -139,6 +151,7 @@ export const spec = {
     metadata: metadataField,
     ...timingFields,
     paid,
+    collect,
     void: {
       type: 'boolean',
       description: 'True voids a numbered invoice, for ever. The number is kept.',
@@ -169,6 +182,7 @@ export const status = {
     balanceCents: { ...cents, description: 'What is left to pay.' },
     issuedOn: { type: 'string', description: "Day of issue in the issuer's time zone.", maxLength: 10 },
     url: { type: 'string', description: "The client's page.", maxLength: 2048 },
+    collect: { type: 'boolean', description: 'Whether card collection is on for it, as of the last look.' },
   },
 } as const satisfies ObjectSchema
 

@@ -8,6 +8,15 @@ import type { Meta } from '../object.ts'
 import { booksOf, owedBackCents, type Settlement, settlementOf } from './books.ts'
 import type { Claim } from './claim.ts'
 import { type ClientView, viewClient } from './client.ts'
+import { refundingCents } from './collected.ts'
+import {
+  type CollectView,
+  collectWarnings,
+  type RefundView,
+  viewCollect,
+  viewRefund,
+  viewRefunded,
+} from './collectview.ts'
 import { type DeliveryView, viewDelivery } from './delivery.ts'
 import type { InvoiceFacts, Phase } from './facts.ts'
 import { faultsOf } from './faults.ts'
@@ -46,6 +55,7 @@ export type CreditNoteView = {
   amount_cents: number
   reason: string
   sha256: string | null
+  refund: RefundView | null
   created_at: string
 }
 
@@ -91,6 +101,9 @@ export type InvoiceView = ClientView & {
   payments: PaymentView[]
   claims: ClaimView[]
   credit_notes: CreditNoteView[]
+  /** What of the card payments the processor has sent back. */
+  refunded_cents: number
+  collect: CollectView
   metadata: Record<string, unknown>
   warnings: string[]
   created_at: string
@@ -124,6 +137,8 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     ...amountsOf(spec, totals, facts),
     url: facts?.url ?? null,
     ...historyOf(metadata, world, facts),
+    refunded_cents: viewRefunded(world),
+    collect: viewCollect(spec, world, facts),
     delivery: viewDelivery(spec, world),
     reminders: viewReminders(spec.reminders?.enabled !== false, world),
     recurrence: viewRecurrence(spec, world, facts?.phase === 'voided'),
@@ -194,7 +209,7 @@ const historyOf = (metadata: Meta, world: InvoiceWorld | null, facts: InvoiceFac
     viewed_at: instant(views[0]?.at ?? null),
     payments: payments.map(viewPayment),
     claims: claims.map(viewClaim),
-    credit_notes: credits.map((credit) => viewCredit(credit, snapshots)),
+    credit_notes: credits.map((credit) => viewCredit(credit, snapshots, world)),
     updated_at: happened.sort().at(-1) ?? instant(createdAt),
   }
 }
@@ -203,9 +218,11 @@ const settledOf = (world: InvoiceWorld | null, facts: InvoiceFacts | undefined):
   world && facts?.phase === 'paid' && facts.totalCents !== undefined ? settlementOf(facts.totalCents, world) : null
 
 export const viewCredit = (
-  { id, amountCents, reason, at }: Credit,
+  credit: Credit,
   snapshots: InvoiceWorld['snapshots'],
+  world: InvoiceWorld | null,
 ): CreditNoteView => {
+  const { id, amountCents, reason, at } = credit
   const note = snapshots.find((snapshot) => snapshot.id === id)
   return {
     id,
@@ -213,6 +230,7 @@ export const viewCredit = (
     amount_cents: amountCents,
     reason,
     sha256: note?.sha256 ?? null,
+    refund: world && viewRefund(credit, world.collected),
     created_at: instant(at),
   }
 }
@@ -266,18 +284,21 @@ export const warningsOf = (
   facts: InvoiceFacts | undefined,
 ): string[] => {
   const money = (cents: number) => displayCents(cents, facts?.currency ?? spec.currency)
-  const paidCents = facts?.paidCents ?? 0
-  const owed = world && facts?.totalCents !== undefined ? owedBackCents(booksOf(facts.totalCents, world)) : 0
+  const backCents = refundingCents(world?.collected.refunds ?? [])
+  const keptCents = (facts?.paidCents ?? 0) - backCents
+  const owed =
+    world && facts?.totalCents !== undefined ? owedBackCents(booksOf(facts.totalCents, world)) - backCents : 0
   return [
     ...heldWarning(spec),
     ...(spec.send && !spec.test && spec.clientEmail === undefined
       ? ['There is no client_email, so nothing is emailed: pass the link on yourself.']
       : []),
-    ...(facts?.phase === 'voided' && paidCents > 0
-      ? [`${money(paidCents)} came in before it was voided and stays on record: give it back to the client.`]
+    ...(facts?.phase === 'voided' && keptCents > 0
+      ? [`${money(keptCents)} came in for this voided invoice and stays on record: give it back to the client.`]
       : []),
     ...(facts?.phase !== 'voided' && owed > 0
-      ? [`${money(owed)} was paid beyond what is left after its credit notes: give it back to the client.`]
+      ? [`${money(owed)} was paid beyond the total less its credit notes: give it back to the client.`]
       : []),
+    ...collectWarnings(world, facts?.currency ?? spec.currency),
   ]
 }

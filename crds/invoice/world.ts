@@ -2,6 +2,7 @@
 
 import type { Scheduled } from '../schedule.ts'
 import type { Wish } from './books.ts'
+import type { Collected } from './collected.ts'
 import type { Delivery } from './delivery.ts'
 import type { Frozen, FrozenLogo } from './frozen.ts'
 import type { Gate } from './gate.ts'
@@ -61,6 +62,8 @@ export type Credit = {
   isWhole: boolean
   items: InvoiceItem[] | null
   reason: string
+  /** The money goes back the way it came, by card. */
+  refund: boolean
   at: string
   /** Its entry in the register, when this very pass claimed it. */
   claimed?: { number: string; issuedAt: string }
@@ -82,7 +85,9 @@ export type Snapshot = {
 
 /** Lists are in the order of their happening. Instants are ISO. */
 export type InvoiceWorld = Heard & {
-  account: { name: string; plan: string; email: string } | null
+  account: { name: string; plan: string; email: string; rails?: readonly string[] } | null
+  /** Null when this installation collects nothing by card. `livemode`: it moves real money. */
+  processor: { livemode: boolean } | null
   /** Null when the issuer that the spec names (or the default) is not the account's, or is archived and nothing is numbered. */
   issuer: Issuer | null
   /** Whether clientEmail is the address of an account. */
@@ -98,6 +103,8 @@ export type InvoiceWorld = Heard & {
   snapshots: Snapshot[]
   /** What was reported and nobody has decided on yet. */
   wishes: Wish[]
+  /** Checkout sessions and refunds at the card processor. */
+  collected: Collected
   /** The order as it stood when the first money was recorded, or when it was voided; from then on it is fixed. */
   order: Payload | null
   deliveries: Delivery[]

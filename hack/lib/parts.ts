@@ -1,13 +1,36 @@
+import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { namespace } from './platform.ts'
 import { freePort, isFree } from './ports.ts'
 import { createService, type Service, waitFor } from './processes.ts'
-import { type Ports, paths, root } from './state.ts'
+import { type CardsEnvironment, type Ports, paths, root } from './state.ts'
 
 /** The Node processes of the platform: mail catcher, controllers, api, and the ports they listen on. */
 
+/** What more than the platform is started. `acme` is part of `hosts`, whose Caddy it serves. */
+export const extraParts = ['cards', 'hosts', 'acme'] as const
+export type ExtraPart = (typeof extraParts)[number]
+/** Whether an app host is among the parts. */
+export const wantsHosts = (parts: readonly ExtraPart[]): boolean => parts.some((part) => part !== 'cards')
+
 export type Addresses = { baseUrl: string; metricsUrls: string[]; ports: Required<Ports> }
 
+/** Users of a server go before the server, and the API server before etcd, without which it never ends. */
+export const endingOrder = [
+  'api',
+  'controllers',
+  'mail',
+  'cards',
+  'sshd',
+  'caddy',
+  'pebble',
+  'pebble-challtestsrv',
+  'dockerd',
+  'kube-apiserver',
+  'etcd',
+  'postgres',
+  '',
+]
 const readyMs = 60_000
 /** Processes drain within 25 s of SIGTERM (CONTRACT section 2); then they are made to. */
 const drainMs = 27_000
@@ -19,6 +42,7 @@ export async function chooseAddresses(kept: Ports, postgresPort: number): Promis
     apiMetrics: await freePort(kept.apiMetrics),
     controllersMetrics: await freePort(kept.controllersMetrics),
     mail: await freePort(kept.mail),
+    cards: await freePort(kept.cards),
     postgres: postgresPort,
   }
   const local = (port: number) => `http://127.0.0.1:${port}`
@@ -35,7 +59,36 @@ export type PartOptions = {
   databaseUrl: string
   secretKey: string
   strictEgress: boolean
+  /** The card processor's stand-in; null: no card collection. */
+  cards: CardsEnvironment | null
 }
+
+/** How the platform and the card processor's stand-in know each other: secrets that last as long as the data do. */
+export function cardsOf({ ports }: Addresses, secretKey: string): CardsEnvironment {
+  const derived = (name: string) => createHmac('sha256', secretKey).update(name).digest('hex').slice(0, 32)
+  return {
+    secretKey: `sk_test_${derived('card key')}`,
+    webhookSecret: `whsec_${derived('card webhook')}`,
+    webhookPath: '/api/collect/stripe/webhook',
+    apiBase: `http://127.0.0.1:${ports.cards}`,
+  }
+}
+
+/** The card processor's stand-in, which tells the api what was paid. */
+export function cardService(owner: string, { ports, baseUrl }: Addresses, cards: CardsEnvironment): Service {
+  return nodeService(owner, {
+    name: 'cards',
+    script: 'hack/cards.ts',
+    args: ['--port', String(ports.cards), '--webhook', `${baseUrl}${cards.webhookPath}`],
+    env: cardSecrets(cards),
+    isReady: () => answersOk(`${cards.apiBase}/healthz`),
+  })
+}
+
+const cardSecrets = ({ secretKey, webhookSecret }: CardsEnvironment) => ({
+  BOTTEGA_STRIPE_SECRET_KEY: secretKey,
+  BOTTEGA_STRIPE_WEBHOOK_SECRET: webhookSecret,
+})
 
 /** The three, in the order in which they are started; each is a node of the pinned version with a log of its own. */
 export function nodeServices(options: PartOptions): { mail: Service; controllers: Service; api: Service } {
@@ -101,7 +154,8 @@ function givenSettings(): Record<string, string> {
   )
 }
 
-function sharedEnvironment({ addresses, databaseUrl, secretKey, strictEgress }: PartOptions): Record<string, string> {
+function sharedEnvironment(options: PartOptions): Record<string, string> {
+  const { addresses, databaseUrl, secretKey, strictEgress, cards } = options
   return {
     BOTTEGA_NAMESPACE: namespace,
     BOTTEGA_DATABASE_URL: databaseUrl,
@@ -111,6 +165,7 @@ function sharedEnvironment({ addresses, databaseUrl, secretKey, strictEgress }: 
     BOTTEGA_MAIL_FROM: 'Bottega <billing@bottega.test>',
     BOTTEGA_LOG_LEVEL: 'info',
     BOTTEGA_DEV_CLOCK: 'on',
+    ...(cards && { ...cardSecrets(cards), BOTTEGA_STRIPE_API_BASE: cards.apiBase }),
     // the development exception: webhooks may reach loopback
     ...(strictEgress ? {} : { BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'true' }),
   }

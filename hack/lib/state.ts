@@ -42,10 +42,14 @@ export type UpEnvironment = {
   apiPid: number
   supervisorPid: number
   hosts?: HostEnvironment
+  cards?: CardsEnvironment
 }
 
+/** The card processor's stand-in (`--with cards`). */
+export type CardsEnvironment = { webhookSecret: string; webhookPath: string; apiBase: string; secretKey: string }
+
 export type Supervisor = ProcessId & { welcome?: Welcome }
-export type Ports = Partial<Record<'api' | 'apiMetrics' | 'controllersMetrics' | 'mail' | 'postgres', number>>
+export type Ports = Partial<Record<'api' | 'apiMetrics' | 'controllersMetrics' | 'mail' | 'cards' | 'postgres', number>>
 export type Secrets = { secretKey: string; tokens?: Tokens; tokensOf?: string }
 
 /** Makes the folders; enterable by others, because PostgreSQL may run as another user, while every secret file is 0600. */

@@ -5,7 +5,16 @@ import { removeSockets } from './controlplane.ts'
 import { demandDisk, readJson, writeWhole } from './files.ts'
 import { createKubectl, type Kubectl } from './kubectl.ts'
 import { tryLock } from './lock.ts'
-import { type Addresses, chooseAddresses, nodeServices } from './parts.ts'
+import {
+  type Addresses,
+  cardService,
+  cardsOf,
+  chooseAddresses,
+  type ExtraPart,
+  endingOrder,
+  nodeServices,
+  wantsHosts,
+} from './parts.ts'
 import {
   accountsKnown,
   applyPlatform,
@@ -24,6 +33,7 @@ import { describe, type Ending, endProcesses, findOwned, refuseLaunches, type Se
 import type { Progress } from './progress.ts'
 import { messageOf, Refusal } from './refusal.ts'
 import {
+  type CardsEnvironment,
   makeStateFolders,
   ownerName,
   type Ports,
@@ -38,9 +48,6 @@ import { ensureTools, type Tools } from './tools.ts'
 import { hostTools } from './tooltable.ts'
 import { hostEnvironment, registerUpHost, removeUpHost, startUpHost, type UpHost } from './uphost.ts'
 
-/** What more than the platform is started. `acme` is part of `hosts`, whose Caddy it serves. */
-export const extraParts = ['hosts', 'acme'] as const
-export type ExtraPart = (typeof extraParts)[number]
 export type UpOptions = { cluster: ClusterChoice; strictEgress: boolean; parts: readonly ExtraPart[] }
 
 const neededMib = 1_024
@@ -98,7 +105,7 @@ type Starting = {
 
 async function startAll(options: UpOptions, { owner, progress, watched, onReady }: Starting): Promise<void> {
   for (const folder of [stateDir, '/tmp']) demandDisk(folder, neededMib)
-  const withHosts = options.parts.length > 0
+  const withHosts = wantsHosts(options.parts)
   const names = [...toolsFor(options.cluster), ...(withHosts ? hostTools : [])]
   const tools = await ensureTools(names, { progress })
   const kept = readJson<Ports>(paths.ports) ?? {}
@@ -120,18 +127,22 @@ async function startAll(options: UpOptions, { owner, progress, watched, onReady 
   const host = withHosts ? await openHost(owner, tools, progress) : null
   watched.push(...(host?.services ?? []))
   const partsStep = progress.step('mail catcher, controllers, api')
+  const cards = options.parts.includes('cards') ? cardsOf(addresses, secretKey) : null
+  const extra = cards ? [cardService(owner, addresses, cards)] : []
   const services = nodeServices({
     owner,
     addresses,
     databaseUrl: database.url,
     secretKey,
     strictEgress: options.strictEgress,
+    cards,
   })
-  watched.push(services.mail, services.controllers, services.api)
-  await Promise.all(Object.values(services).map((service) => service.start())).catch(failing(partsStep))
+  watched.push(...extra, services.mail, services.controllers, services.api)
+  const starting = [...extra, ...Object.values(services)]
+  await Promise.all(starting.map((service) => service.start())).catch(failing(partsStep))
   partsStep.done()
 
-  const running: Running = { addresses, tokens, databaseUrl: database.url, cluster, host, ...services }
+  const running: Running = { addresses, tokens, databaseUrl: database.url, cluster, host, cards, ...services }
   for (const service of watched) keepRunning(service, progress, () => writeEnvironment(running))
   const invoiceStep = progress.step('the first invoice')
   await accountsKnown(addresses.baseUrl, tokens).catch(failing(invoiceStep))
@@ -210,9 +221,11 @@ type Running = {
   api: Service
   controllers: Service
   host: UpHost | null
+  cards: CardsEnvironment | null
 }
 
-function writeEnvironment({ addresses, tokens, databaseUrl, cluster, api, controllers, host }: Running): UpEnvironment {
+function writeEnvironment(running: Running): UpEnvironment {
+  const { addresses, tokens, databaseUrl, cluster, api, controllers, host, cards } = running
   const environment: UpEnvironment = {
     baseUrl: addresses.baseUrl,
     metricsUrls: addresses.metricsUrls,
@@ -225,6 +238,7 @@ function writeEnvironment({ addresses, tokens, databaseUrl, cluster, api, contro
     apiPid: api.pid() ?? 0,
     supervisorPid: process.pid,
     ...(host && { hosts: hostEnvironment(host) }),
+    ...(cards && { cards }),
   }
   writeWhole(paths.env, `${JSON.stringify(environment, null, 2)}\n`)
   return environment
@@ -260,21 +274,6 @@ async function endLeftovers(owner: string, progress: Progress): Promise<void> {
   await removeUpHost(owner, { purge: false })
 }
 
-/** Users of a server go before the server, and the API server before etcd, without which it never ends. */
-const endingOrder = [
-  'api',
-  'controllers',
-  'mail',
-  'sshd',
-  'caddy',
-  'pebble',
-  'pebble-challtestsrv',
-  'dockerd',
-  'kube-apiserver',
-  'etcd',
-  'postgres',
-  '',
-]
 const endingGraceMs = 27_000
 
 /** Ends everything that carries this checkout's mark; a stray that was being launched meanwhile is caught by the second look. */

@@ -63,6 +63,13 @@ export const toolGroups: Readonly<Record<string, ToolGroup>> = {
       },
     },
   },
+  /** The card processor's own mock, which knows whether a request is well formed and remembers nothing. */
+  cards: {
+    coldBytes: GiB,
+    probeModule: 'github.com/stripe/stripe-mock@v0.203.0',
+    ldflags: ['-s', '-w'],
+    tools: { 'stripe-mock': { package: 'github.com/stripe/stripe-mock', builtAs: 'stripe-mock' } },
+  },
   kind: {
     coldBytes: GiB,
     probeModule: 'sigs.k8s.io/kind@v0.33.0',

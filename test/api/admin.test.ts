@@ -43,6 +43,7 @@ spec('accounts by administrators', (t) => {
       teams: ['red'],
       cost_cap_usd: null,
       template_lock: null,
+      rails: [],
       ai_per_day: null,
       limits: {},
     })

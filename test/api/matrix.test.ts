@@ -98,6 +98,7 @@ const BODIES: Record<string, () => unknown> = {
   'POST /api/invoices/draft': () => ({ prompt: 'A month' }),
   'POST /api/invoices/chat': () => ({ messages: [{ role: 'user', content: 'A month' }] }),
   'POST /api/invoices/extract-contract': () => ({ text: 'ACME pays.' }),
+  'POST /api/invoices/settings/rails': () => ({ rail: 'stripe', enabled: false }),
   'POST /api/auth/tokens': () => ({ name: 'made in the matrix', scopes: ['invoices:read'] }),
   'POST /api/website/generate': () => ({ content: { meta: { company_name: 'Matrix' } } }),
   'PUT /api/website/:id/domain': () => ({

@@ -60,6 +60,7 @@ spec('an account', (t) => {
       teams: [],
       cost_cap_usd: 200,
       template_lock: null,
+      rails: [],
       ai_per_day: null,
       limits: {},
       created_at: NOW.toISOString(),

@@ -80,6 +80,7 @@ const done = (around: InvoiceWorld, planned: InvoiceStep): InvoiceWorld => {
     case 'decide':
     case 'takeResend':
     case 'claimCredit':
+    case 'askProcessor':
     case 'stamp':
     case 'tell':
       throw new Error(`${planned.do} is looked at in invoice-books.test.ts`)

@@ -156,7 +156,16 @@ spec('reminders of an invoice', (t) => {
       {},
       sentWorld(invoiceSpec(), {
         credits: [
-          { id: 'c', seq: 1, amountCents: total, isWhole: true, items: null, reason: '', at: NOW.toISOString() },
+          {
+            id: 'c',
+            seq: 1,
+            amountCents: total,
+            isWhole: true,
+            refund: false,
+            items: null,
+            reason: '',
+            at: NOW.toISOString(),
+          },
         ],
         snapshots: [
           { id: 'c', kind: 'credit_note', number: 'N', afterSends: 1, sha256: '', bytes: 1, at: NOW.toISOString() },

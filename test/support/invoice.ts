@@ -1,6 +1,7 @@
 /** Builders: an invoice and the world around it, frozen, so that a plan that writes to its inputs is caught. */
 
 import type { Claim } from '../../crds/invoice/claim.ts'
+import { NOTHING_COLLECTED } from '../../crds/invoice/collected.ts'
 import type { Delivery } from '../../crds/invoice/delivery.ts'
 import { freezeOf } from '../../crds/invoice/freeze.ts'
 import { payloadOf } from '../../crds/invoice/payload.ts'
@@ -79,6 +80,8 @@ export const world = (changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
     credits: [],
     snapshots: [],
     wishes: [],
+    collected: NOTHING_COLLECTED,
+    processor: null,
     order: null,
     deliveries: [],
     undelivered: [],

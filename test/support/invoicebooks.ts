@@ -4,6 +4,7 @@
  */
 
 import { type Claiming, claimId, claimKey } from '../../crds/invoice/claim.ts'
+import type { AskStep } from '../../crds/invoice/collectplan.ts'
 import type { Delivery } from '../../crds/invoice/delivery.ts'
 import type { Frozen } from '../../crds/invoice/frozen.ts'
 import { viewKey } from '../../crds/invoice/heard.ts'
@@ -28,14 +29,21 @@ type Learned = ((around: InvoiceWorld) => InvoiceWorld) | undefined | void
 class Died extends Error {}
 const ROUNDS_MAX = 50
 
+/** An account that collects by card, on an installation that can. */
+const COLLECTING = {
+  processor: { livemode: false },
+  account: { name: 'demo', plan: 'team', email: 'owner@demo.test', rails: ['stripe'] },
+}
+
 export type Books = ReturnType<typeof makeBooks>
 
-export const makeBooks = (start: { cap?: number } = {}) => {
+export const makeBooks = (start: { cap?: number; cards?: boolean } = {}) => {
   const facts: Fact[] = []
   const papers: Paper[] = []
   const told = new Map<string, Told>()
   const numbers = new Map<string, { number: string; issuedAt: string }>()
   const sends: SendRecord[] = []
+  const asked: Pick<AskStep, 'messageId' | 'ask'>[] = []
   const deliveries: Delivery[] = []
   const notices: OwnerNotice[] = []
   let record: InvoiceRecord | null = null
@@ -68,7 +76,8 @@ export const makeBooks = (start: { cap?: number } = {}) => {
       for (const verdict of verdicts) {
         const { seq } = verdict
         const key = facts.find((fact) => fact.seq === seq)?.key ?? ''
-        if (!verdict.accept) decide(seq, { state: 'refused', refusedCode: verdict.code })
+        if (!verdict.accept)
+          decide(seq, { state: 'refused', refusedCode: verdict.code, outcome: { detail: verdict.detail } })
         else if (decide(seq, { state: 'accepted', outcome: verdict.outcome })) tell(key, verdict.event)
       }
     },
@@ -126,13 +135,16 @@ export const makeBooks = (start: { cap?: number } = {}) => {
       return (around) => ({ ...around, scheduled: rows })
     },
     purge: () => undefined,
+    askProcessor: ({ fact, messageId, ask }) => {
+      if (append(fact.key, fact.kind, fact.body, 'accepted')) asked.push({ messageId, ask })
+    },
   }
   const act = (step: InvoiceStep): Learned => acts[step.do](step as never)
 
   // a copy, because a world is frozen with all that it holds
   const observe = (): InvoiceWorld =>
-    world(
-      structuredClone({
+    world({
+      ...structuredClone({
         record,
         sends,
         deliveries,
@@ -142,10 +154,14 @@ export const makeBooks = (start: { cap?: number } = {}) => {
         scheduled,
         factSeq: facts.length,
       }),
-    )
+      ...(start.cards && COLLECTING),
+    })
 
   return {
     facts,
+    asked,
+    /** Facts of card collection, as the API and the cashier write them. */
+    report: (key: string, kind: string, body: object, state: Fact['state']) => append(key, kind, body, state),
     papers,
     /** Mails as they fare: what the courier would have made of them is put in here. */
     deliveries,

@@ -67,7 +67,15 @@ export type Ordered = {
 }
 
 const creditOf = (spec: InvoiceSpec, frozen: Frozen, kind: string, part: number): Credit | null => {
-  const base = { id: 'credit-1', seq: 9, reason: 'Late', at: NOW.toISOString(), items: null, isWhole: false }
+  const base = {
+    id: 'credit-1',
+    seq: 9,
+    reason: 'Late',
+    refund: false,
+    at: NOW.toISOString(),
+    items: null,
+    isWhole: false,
+  }
   const { totalCents } = frozen
   if (kind === 'whole') return { ...base, isWhole: true, amountCents: totalCents }
   if (kind === 'amount') return { ...base, amountCents: Math.max(1, Math.floor(totalCents * part)) }

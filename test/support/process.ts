@@ -77,6 +77,8 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     kube: controllersKube,
     pg,
     pdf,
+    cards: null,
+    cashier: null,
     serverKey,
     retentionDays: 30,
     allowLoopback: true,
@@ -123,6 +125,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     hash: makeHashSecret(serverKey),
     sites: makeSitePlaces({ pg }),
     limits: makeLimits(LIMIT_DEFAULTS),
+    cards: null,
   }
   const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
   const sealer = keys.sealer('app-release')

@@ -26,7 +26,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
 {{- define "bottega.secretData" -}}
-{{- $data := dict "database-url" .databaseUrl "secret-key" .secretKey "smtp-url" .smtpUrl "oidc-client-secret" .oidcClientSecret "llm-key" .llmKey -}}
+{{- $data := dict "database-url" .databaseUrl "secret-key" .secretKey "smtp-url" .smtpUrl "oidc-client-secret" .oidcClientSecret "llm-key" .llmKey "stripe-secret-key" .stripeSecretKey "stripe-webhook-secret" .stripeWebhookSecret -}}
 {{- range $key, $value := $data }}{{ if $value }}
 {{ $key }}: {{ $value | b64enc | quote }}
 {{- end }}{{ end }}
@@ -149,6 +149,7 @@ terminationMessagePolicy: FallbackToLogsOnError
 {{- if not .secret.smtpUrl }}{{ $faults = append $faults "secret.smtpUrl: smtp://user:password@host:587 (or secret.existingSecret)" }}{{ end -}}
 {{- if and .oidc.issuer (not .secret.oidcClientSecret) }}{{ $faults = append $faults "secret.oidcClientSecret: OpenID Connect needs it" }}{{ end -}}
 {{- if and .llm.url .llm.keyed (not .secret.llmKey) }}{{ $faults = append $faults "secret.llmKey: the language model needs it (or llm.keyed: false)" }}{{ end -}}
+{{- if and .cards (not (and .secret.stripeSecretKey .secret.stripeWebhookSecret)) }}{{ $faults = append $faults "secret.stripeSecretKey, secret.stripeWebhookSecret: card collection needs both (or cards: false)" }}{{ end -}}
 {{- end -}}
 {{- if ne (empty .oidc.issuer) (empty .oidc.clientId) }}{{ $faults = append $faults "oidc: issuer and clientId go together" }}{{ end -}}
 {{- if ne (empty .llm.url) (empty .llm.model) }}{{ $faults = append $faults "llm: url and model go together" }}{{ end -}}

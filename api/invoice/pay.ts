@@ -1,0 +1,72 @@
+/**
+ * Pay now: a wish that the controllers decide on once the card processor has made a checkout session; the client is sent
+ * there. One that is open for the present balance is used again (spec/1 "Optional card collection"; CONTRACT section 10).
+ */
+import { randomBytes } from 'node:crypto'
+import type { FactRow } from '../../controllers/runtime/facts.ts'
+import { refusalOf } from '../../crds/invoice/collect.ts'
+import { checkoutKey, collectedOf, usableSession } from '../../crds/invoice/collected.ts'
+import { INVOICE } from '../../crds/invoice/kind.ts'
+import type { Deps } from '../deps.ts'
+import { reportAndSee } from '../fact.ts'
+import { Problem } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+import { withCheckout } from './checkout.ts'
+import { type Found, findPage, isOpen, langOf, pageHtml, refuseVisitor, wantsJson } from './page.ts'
+import { pageOf } from './page-view.ts'
+
+/** How long the processor may need to come back. */
+const RETRY_AFTER_SECONDS = '30'
+
+/** The invoice as it stands for whoever pays. */
+const standOf = ({ view }: Found) => ({
+  phase: view.status,
+  balanceCents: view.balance_cents ?? 0,
+  currency: view.currency,
+})
+
+const openUrl = (deps: Deps, facts: readonly FactRow[], found: Found): string | undefined =>
+  usableSession(collectedOf(facts), standOf(found), deps.now())?.opened?.url
+
+/** @throws Problem when there is nothing to pay by card, or the processor is away */
+const checkoutOf = async (deps: Deps, found: Found): Promise<string> => {
+  const { name, view } = found
+  const { offered, reason } = view.collect
+  if (!offered && reason) {
+    const { code, detail } = refusalOf(reason, view.number ?? '', standOf(found))
+    throw new Problem(code, `${detail}.`)
+  }
+  const open = openUrl(deps, found.facts, found)
+  if (open !== undefined) return open
+  const fact = { key: checkoutKey(randomBytes(16).toString('hex')), kind: 'checkout', body: {} }
+  const decided = await reportAndSee(deps, { kind: INVOICE, name, fact, isAsync: false, isPatient: true })
+  const session = decided?.fact.outcome?.session
+  const url = decided && collectedOf(decided.facts).sessions.find((one) => one.session === session)?.opened?.url
+  if (url) return url
+  throw new Problem('PROCESSOR_UNAVAILABLE', 'The card processor has not opened a checkout in time.', {
+    headers: { 'retry-after': RETRY_AFTER_SECONDS },
+  })
+}
+
+/** The page as it stands now, which says what is due and what is not. */
+const inWords = async (deps: Deps, request: ApiRequest, found: Found, problem: Problem): Promise<Answer> => {
+  const page = await pageOf(deps, found, langOf(request, found.frozen), { isAway: problem.status >= 500 })
+  return pageHtml(problem.status, page, problem.headers)
+}
+
+export const payInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const found = await findPage(deps, request)
+  const isJson = wantsJson(request)
+  if (!(await isOpen(deps, request, found))) {
+    if (isJson) throw new Problem('UNAUTHENTICATED', 'Open the page by its password or sign in first.')
+    return refuseVisitor(request, found, { status: 401 })
+  }
+  try {
+    const url = await checkoutOf(deps, found)
+    if (isJson) return { status: 200, body: { checkout_url: url } }
+    return withCheckout(deps, pageHtml(303, '', { location: url }))
+  } catch (error) {
+    if (isJson || !(error instanceof Problem)) throw error
+    return inWords(deps, request, found, error)
+  }
+}
