@@ -21,6 +21,8 @@ export const isFinished = ({ metadata, spec, status }: InvoiceResource, now: Dat
   if (spec.test || status?.number === undefined || deletionTimestamp !== undefined) return false
   if (annotations[PAUSED] === 'true' || status.observedGeneration !== generation) return false
   if (status.phase !== 'paid' && status.phase !== 'voided') return false
+  // what is repeated every month has something left to do
+  if (status.phase !== 'voided' && spec.recurrence && !spec.recurrence.paused) return false
   if (now.getTime() - Date.parse(creationTimestamp) < STAY_MS) return false
   return status.conditions?.some(({ type, status: holds }) => type === 'Ready' && holds === 'True') ?? false
 }

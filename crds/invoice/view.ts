@@ -3,61 +3,21 @@
  * Every key is always there; null says that there is no such thing yet.
  */
 import { numberOf } from '../decimal.ts'
-import { displayCents } from '../money.ts'
 import type { Meta } from '../object.ts'
-import { booksOf, owedBackCents, type Settlement, settlementOf } from './books.ts'
-import type { Claim } from './claim.ts'
 import { type ClientView, viewClient } from './client.ts'
-import { refundingCents } from './collected.ts'
-import {
-  type CollectView,
-  collectWarnings,
-  type RefundView,
-  viewCollect,
-  viewRefund,
-  viewRefunded,
-} from './collectview.ts'
+import { type CollectView, viewCollect, viewRefunded } from './collectview.ts'
 import { type DeliveryView, viewDelivery } from './delivery.ts'
 import type { InvoiceFacts, Phase } from './facts.ts'
 import { faultsOf } from './faults.ts'
-import { draftOf } from './freeze.ts'
 import { type Gate, gateOf } from './gate.ts'
-import { paperWarnings } from './paperwords.ts'
+import { type ClaimView, type CreditNoteView, createdAtOf, historyOf, instant, type PaymentView } from './history.ts'
 import { type PayloadView, payloadOf, viewPayload } from './payload.ts'
-import { heldWarning, type RecurrenceView, viewRecurrence } from './recurrence.ts'
+import { type RecurrenceView, viewRecurrence } from './recurrence.ts'
 import { type RemindersView, viewReminders } from './reminders.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec } from './schema.ts'
 import { type Totals, totalsOf } from './totals.ts'
-import type { Credit, InvoiceWorld, Payment } from './world.ts'
-
-export type PaymentView = {
-  id: string
-  amount_cents: number
-  method: string
-  reference: string
-  declared_by: 'owner' | 'gateway'
-  received_at: string
-}
-
-/** A payment that the client says was made; it is no money yet. */
-export type ClaimView = {
-  id: string
-  amount_cents: number
-  paid_on: string
-  reference: string
-  claimed_at: string
-}
-
-/** `number` and `sha256` (of its PDF) are null until it is numbered and frozen, a moment later. */
-export type CreditNoteView = {
-  id: string
-  number: string | null
-  amount_cents: number
-  reason: string
-  sha256: string | null
-  refund: RefundView | null
-  created_at: string
-}
+import { paperWarningsOf, warningsOf } from './warnings.ts'
+import type { InvoiceWorld } from './world.ts'
 
 export type InvoiceItemView = {
   description: string
@@ -186,76 +146,6 @@ const amountsOf = (spec: InvoiceSpec, totals: Totals | null, facts: InvoiceFacts
   }
 }
 
-const createdAtOf = ({ creationTimestamp }: Meta, world: InvoiceWorld | null): string =>
-  world?.returned?.createdAt ?? creationTimestamp
-
-const historyOf = (metadata: Meta, world: InvoiceWorld | null, facts: InvoiceFacts | undefined) => {
-  const { payments = [], credits = [], snapshots = [], claims = [], views = [] } = world ?? {}
-  const createdAt = createdAtOf(metadata, world)
-  const happened = [
-    createdAt,
-    ...(world?.record ? [world.record.issuedAt] : []),
-    ...(world?.sends ?? []).map((send) => send.at),
-    ...payments.map((payment) => payment.receivedAt),
-    ...credits.map((credit) => credit.at),
-    ...snapshots.map((snapshot) => snapshot.at),
-    ...claims.map((claim) => claim.at),
-    ...views.map((view) => view.at),
-  ].map(instant)
-  return {
-    sent_at: world?.sends[0] ? instant(world.sends[0].at) : null,
-    paid_at: instant(settledOf(world, facts)?.at ?? null),
-    voided_at: instant(snapshots.find(({ kind }) => kind === 'void')?.at ?? null),
-    viewed_at: instant(views[0]?.at ?? null),
-    payments: payments.map(viewPayment),
-    claims: claims.map(viewClaim),
-    credit_notes: credits.map((credit) => viewCredit(credit, snapshots, world)),
-    updated_at: happened.sort().at(-1) ?? instant(createdAt),
-  }
-}
-
-const settledOf = (world: InvoiceWorld | null, facts: InvoiceFacts | undefined): Settlement | null =>
-  world && facts?.phase === 'paid' && facts.totalCents !== undefined ? settlementOf(facts.totalCents, world) : null
-
-export const viewCredit = (
-  credit: Credit,
-  snapshots: InvoiceWorld['snapshots'],
-  world: InvoiceWorld | null,
-): CreditNoteView => {
-  const { id, amountCents, reason, at } = credit
-  const note = snapshots.find((snapshot) => snapshot.id === id)
-  return {
-    id,
-    number: note?.number ?? null,
-    amount_cents: amountCents,
-    reason,
-    sha256: note?.sha256 ?? null,
-    refund: world && viewRefund(credit, world.collected),
-    created_at: instant(at),
-  }
-}
-
-const viewPayment = (payment: Payment): PaymentView => ({
-  id: payment.id,
-  amount_cents: payment.amountCents,
-  method: payment.method,
-  reference: payment.reference,
-  declared_by: payment.declaredBy,
-  received_at: instant(payment.receivedAt),
-})
-
-const viewClaim = ({ id, amountCents, paidOn, reference, at }: Claim): ClaimView => ({
-  id,
-  amount_cents: amountCents,
-  paid_on: paidOn,
-  reference,
-  claimed_at: instant(at),
-})
-
-/** One form for all instants, `2026-11-21T19:36:00.000Z`, so that text order is time order. */
-const instant: { (text: string): string; (text: string | null): string | null } = (text: string | null) =>
-  (text === null ? null : new Date(text).toISOString()) as string
-
 const wouldEmailOf = (
   spec: InvoiceSpec,
   world: InvoiceWorld | null,
@@ -263,42 +153,4 @@ const wouldEmailOf = (
 ): InvoiceView['would_email'] => {
   if (!spec.test || !world || world.sends.length === 0 || spec.clientEmail === undefined) return null
   return { to: spec.clientEmail, mail: facts?.phase === 'paid' ? 'receipt' : 'invoice', gate: gateOf(world) }
-}
-
-/** On what was sent last, else on the draft; there is nothing to be mended on a voided one. */
-const paperWarningsOf = (
-  { metadata, spec }: Viewed,
-  world: InvoiceWorld | null,
-  facts: InvoiceFacts | undefined,
-): string[] => {
-  const sent = world?.sends.at(-1)?.frozen
-  if (!world || facts?.phase === 'voided') return []
-  if (sent) return paperWarnings(sent)
-  if (!world.issuer || faultsOf(spec).length > 0) return []
-  return paperWarnings(draftOf(spec, world.issuer, new Date(metadata.creationTimestamp)))
-}
-
-export const warningsOf = (
-  spec: InvoiceSpec,
-  world: InvoiceWorld | null,
-  facts: InvoiceFacts | undefined,
-): string[] => {
-  const money = (cents: number) => displayCents(cents, facts?.currency ?? spec.currency)
-  const backCents = refundingCents(world?.collected.refunds ?? [])
-  const keptCents = (facts?.paidCents ?? 0) - backCents
-  const owed =
-    world && facts?.totalCents !== undefined ? owedBackCents(booksOf(facts.totalCents, world)) - backCents : 0
-  return [
-    ...heldWarning(spec),
-    ...(spec.send && !spec.test && spec.clientEmail === undefined
-      ? ['There is no client_email, so nothing is emailed: pass the link on yourself.']
-      : []),
-    ...(facts?.phase === 'voided' && keptCents > 0
-      ? [`${money(keptCents)} came in for this voided invoice and stays on record: give it back to the client.`]
-      : []),
-    ...(facts?.phase !== 'voided' && owed > 0
-      ? [`${money(owed)} was paid beyond the total less its credit notes: give it back to the client.`]
-      : []),
-    ...collectWarnings(world, facts?.currency ?? spec.currency),
-  ]
 }
