@@ -37,9 +37,10 @@ type Around = {
 
 /** Why collection is off by its settings; null when it is on. A test invoice never asks for real money. */
 export const collectOff = ({ test, collect }: Setting, { processor, account }: Around): CollectReason | null => {
+  // first, so that the view always tells the owner's own wish (comeback.ts)
+  if (collect?.enabled === false) return 'INVOICE_OFF'
   if (processor === null) return 'SERVER_OFF'
   if (!account?.rails?.includes(RAIL)) return 'ACCOUNT_OFF'
-  if (collect?.enabled === false) return 'INVOICE_OFF'
   return test && processor.livemode ? 'TEST_INVOICE' : null
 }
 

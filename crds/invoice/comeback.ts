@@ -39,10 +39,27 @@ const openOf = ({ issuerId, metadata = {}, ...rest }: Record<string, unknown>): 
   ...(Object.keys(metadata as object).length > 0 && { metadata }),
 })
 
+/** Fields whose view is more than the wish. */
+const SHOWN_OTHERWISE = { reminders: null, collect: null, recurrence: null }
+
+/** What is switched on unless somebody says otherwise, and what is repeated. */
+const wishesOf = ({ reminders, collect, recurrence }: InvoiceView): Partial<InvoiceSpec> => {
+  const { every = null, day = null, mode = null, until = null, paused, of = null, period = null } = recurrence ?? {}
+  return {
+    ...(!reminders.enabled && { reminders: { enabled: false } }),
+    ...(collect.reason === 'INVOICE_OFF' && { collect: { enabled: false } }),
+    ...(every !== null &&
+      day !== null &&
+      mode !== null && { recurrence: { every, day, mode, ...(until !== null && { until }), paused: paused === true } }),
+    ...(of !== null && period !== null && { recurrenceOf: { invoice: of, period, held: false } }),
+  }
+}
+
 /** The spec that a numbered invoice was shown with. Only numbered ones come back, so `send` is true. */
 export const specOfView = (account: string, view: InvoiceView): InvoiceSpec =>
   withDefaults(specSchema, {
-    ...openOf(toPatch({ spec: specSchema }, known(specSchema, view))),
+    ...openOf(toPatch({ spec: specSchema }, known(specSchema, { ...view, ...SHOWN_OTHERWISE }))),
+    ...wishesOf(view),
     account,
     send: true,
     void: view.status === 'voided',

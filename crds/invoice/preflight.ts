@@ -10,7 +10,7 @@ import { faultsOf } from './faults.ts'
 import { draftOf } from './freeze.ts'
 import type { InvoiceSpec } from './schema.ts'
 import { totalsFit, totalsOf } from './totals.ts'
-import { warningsOf } from './view.ts'
+import { warningsOf } from './warnings.ts'
 import type { Issuer } from './world.ts'
 
 export type PreflightTotals = {
