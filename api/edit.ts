@@ -1,11 +1,14 @@
 /** A change of desire against what stands now, for any kind: read, decide, write under the version that was read. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { isConflict } from '../controllers/runtime/errors.ts'
 import type { KindRef } from '../controllers/runtime/kube.ts'
 import type { Resource } from '../crds/object.ts'
 import type { Deps } from './deps.ts'
 
-/** Somebody else wrote in between: read again and try once more, this often. */
-const TRIES_MAX = 5
+/** Somebody else wrote in between (the controllers' status moves the version too): read again and try once more, this often. */
+const TRIES_MAX = 10
+/** Times the tries so far, and at random, so that a crowd does not meet again. */
+const PAUSE_MS = 20
 
 /**
  * @param of gives the merge patch for a spec, or null to leave it; it is asked again when somebody wrote in between, and
@@ -27,6 +30,7 @@ export const editSpec = async <Spec>(
       return await kube.patchSpec<Resource<Spec>>(kind, ref, { spec }, { resourceVersion })
     } catch (error) {
       if (!isConflict(error) || left <= 1) throw error
+      await sleep(Math.random() * PAUSE_MS * (TRIES_MAX - left + 1))
     }
   }
 }

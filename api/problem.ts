@@ -2,7 +2,7 @@
  * The one way a refusal leaves the house: `application/problem+json` (RFC 9457) with the documents' codes,
  * the findings with JSON pointers, and the next step (DESIGN section 5, errors).
  */
-import { KubeError } from '../controllers/runtime/errors.ts'
+import { isConflict, KubeError } from '../controllers/runtime/errors.ts'
 import { DatabaseUnavailable } from '../controllers/runtime/pg.ts'
 import { type Fault, PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import { withoutCredentials } from './auth/tokens.ts'
@@ -41,6 +41,10 @@ export const asProblem = (error: unknown): Problem => {
   }
   if (error instanceof KubeError && (error.status === 0 || error.status === 429 || error.status >= 500)) {
     const detail = 'The control plane cannot be reached; send the same request again.'
+    return new Problem('UNAVAILABLE', detail, { headers: RETRY_AFTER })
+  }
+  if (isConflict(error)) {
+    const detail = 'Others write to the same thing all the time; send the same request again.'
     return new Problem('UNAVAILABLE', detail, { headers: RETRY_AFTER })
   }
   return new Problem('INTERNAL', 'The request failed inside the service.')

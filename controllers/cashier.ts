@@ -18,8 +18,10 @@ const LEASE_MS = 60_000
 const POLL_MS = 1_000
 /** Calls under way at once. */
 const LANES = 2
-/** The wait after each attempt; a key is remembered by the processor for 24 hours, and so is a failure under it. */
-const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000, 86_400_000, 86_400_000]
+/** The wait after each attempt; all of them fall into the time for which the processor remembers a key. */
+const RETRY_AFTER_MS = [1_000, 5_000, 30_000, 120_000, 600_000, 3_600_000, 21_600_000, 21_600_000, 21_600_000]
+/** The processor forgets a key after 24 hours: a refund under a forgotten one would be another refund. */
+const KEY_MEMORY_MS = 23 * 3_600_000
 /** Nobody waits for a checkout any longer than this; the next click asks anew. */
 const OPEN_ATTEMPTS_MAX = 4
 
@@ -74,6 +76,10 @@ const waitOf = (row: OutboxRow, error: ProcessorError): number | undefined => {
   return error.temporary && !isLate ? RETRY_AFTER_MS[row.attempt - 1] : undefined
 }
 
+/** A refund that was asked for before, so long ago that asking again could make a second one. */
+const isForgotten = (row: OutboxRow, now: Date): boolean =>
+  (row.payload as Ask).ask === 'refund' && row.attempt > 1 && now.getTime() - Date.parse(row.createdAt) > KEY_MEMORY_MS
+
 const failureOf = (row: OutboxRow, reason: string): Answer => ({
   key: failedKey(row.purpose),
   kind: 'card_failed',
@@ -87,6 +93,11 @@ const attempt = async (deps: CashierDeps, row: OutboxRow): Promise<Settlement> =
   const record = async (answer: Answer) => {
     await deps.ledger.appendFact({ ...answer, resource: row.resource, at: deps.now().toISOString() })
     deps.onAnswer(row.resource)
+  }
+  if (isForgotten(row, deps.now())) {
+    const reason = 'nobody knows whether it was made, and its key is forgotten by now'
+    await record(failureOf(row, reason))
+    return { ...base, state: 'failed', error: reason }
   }
   let answer: Answer
   try {
