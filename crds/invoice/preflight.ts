@@ -2,12 +2,12 @@
  * What would become of an invoice, without making it: its totals, when its client would be reminded, and what deserves a
  * look. Source: CONTRACT section 10 (Preflight); spec/1 rules 1 and 3.
  */
-import { dayIn } from '../calendar.ts'
 import { parseDecimal } from '../decimal.ts'
 import { modelOf } from '../einvoice/model.ts'
 import { findingsOf } from '../einvoice/write.ts'
 import { faultsOf } from './faults.ts'
 import { draftOf } from './freeze.ts'
+import { stepsAhead } from './reminders.ts'
 import type { InvoiceSpec } from './schema.ts'
 import { totalsFit, totalsOf } from './totals.ts'
 import { warningsOf } from './warnings.ts'
@@ -38,22 +38,14 @@ export const preflightTotals = (spec: InvoiceSpec): PreflightTotals | null => {
   }
 }
 
-/** Days from the due date (spec/1 rule 3). */
-const STEPS = [
-  { step: '-3', days: -3 },
-  { step: '0', days: 0 },
-  { step: '+7', days: 7 },
-  { step: '+14', days: 14 },
-] as const
 export type PreflightReminder = { step: string; on: string }
 
 /** The days on which the client would be reminded, in the issuer's zone, were it sent now and nothing paid. */
 export const preflightReminders = (spec: InvoiceSpec, issuer: Issuer, now: Date): PreflightReminder[] => {
-  const paidInFull = spec.paid !== undefined && spec.paid.amountCents === undefined
-  if (!spec.send || spec.test || paidInFull || spec.dueDate === undefined || spec.clientEmail === undefined) return []
-  const due = Temporal.PlainDate.from(spec.dueDate)
-  const today = dayIn(now, issuer.timeZone)
-  return STEPS.map(({ step, days }) => ({ step, on: due.add({ days }).toString() })).filter(({ on }) => on > today)
+  const { send, test, paid, dueDate, clientEmail, reminders } = spec
+  const isPaid = paid !== undefined && paid.amountCents === undefined
+  const isSilent = !send || test || isPaid || clientEmail === undefined || reminders?.enabled === false
+  return isSilent || dueDate === undefined ? [] : stepsAhead(dueDate, issuer.timeZone, now)
 }
 
 /** @param spec without faults when it is to be held against EN 16931 too */

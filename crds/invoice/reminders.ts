@@ -85,17 +85,26 @@ const toneAt = (dueDate: string | undefined, today: string): Tone => {
 
 type Due = { step: ReminderStep; on: string; dueAt: string; lapsesAt: string | null }
 
+/** When each step comes, on the clocks of the zone. */
+const instantsOf = (dueDate: string, zone: string) =>
+  REMINDER_STEPS.map(({ step, days }) => {
+    const on = addDays(dueDate, days)
+    return { step, on, instant: instantAt(on, REMINDER_TIME, zone) }
+  })
+
+/** The steps of an invoice that is sent now, each with its local day. */
+export const stepsAhead = (dueDate: string, zone: string, now: Date): { step: ReminderStep; on: string }[] =>
+  instantsOf(dueDate, zone)
+    .filter(({ instant }) => instant > now && noted(instant) !== null)
+    .map(({ step, on }) => ({ step, on }))
+
 /**
  * The steps that are left, each with the local day it is due on. Steps before the send are skipped, and so are those before
  * one that was given: the due date may have been moved since.
  */
 const stepsLeft = (dueDate: string, world: InvoiceWorld): Due[] => {
   const sentAt = Date.parse(world.sends[0]?.at ?? '')
-  const zone = zoneOf(world)
-  const instants = REMINDER_STEPS.map(({ step, days }) => {
-    const on = addDays(dueDate, days)
-    return { step, on, instant: instantAt(on, REMINDER_TIME, zone) }
-  })
+  const instants = instantsOf(dueDate, zoneOf(world))
   const lastGiven = REMINDER_STEPS.findLastIndex(({ step }) => world.chasing.given.some((one) => one.step === step))
   return instants.flatMap(({ step, on, instant }, index): Due[] => {
     const dueAt = noted(instant)

@@ -233,6 +233,7 @@ spec('rehearsing an invoice', (t) => {
       { send: false },
       { test: true },
       { dueDate: undefined },
+      { reminders: { enabled: false } },
       { paid: { method: 'x', reference: '' } },
     ])
       assert.equal(days(none as Partial<InvoiceSpec>), [])
