@@ -55,7 +55,10 @@ export type Pg = {
    * listens. `onReconnect` follows every later connection: something may have been missed, so look.
    */
   listen(channel: string, onPayload: (payload: string) => void, onReconnect?: () => void): Promise<Listener>
-  /** Throws unless a commit is on disk when it is acknowledged. Call it before the first ledger write. */
+  /**
+   * Throws unless a commit is on disk when it is acknowledged. Call it before the first ledger write. It waits START_WAIT_MS
+   * for a database that does not serve yet. @throws DatabaseUnavailable after that
+   */
   assertDurable(options?: { allowUnsafe?: boolean }): Promise<void>
   /** Answers within CONNECT_TIMEOUT_MS whether the database serves. */
   ready(): Promise<boolean>

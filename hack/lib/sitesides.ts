@@ -1,4 +1,5 @@
 import { cpSync, mkdirSync, readdirSync, writeFileSync } from 'node:fs'
+import { writeFile } from 'node:fs/promises'
 import { dirname, join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import type { Content, SectionId } from '../../crds/site/content.ts'
@@ -62,20 +63,20 @@ const inputOf = (content: Content): SiteInput => ({
 /** Folders are made in the first round, which is not counted; every round writes every file anew, on both sides. */
 const made = new Set<string>()
 
-/** Renders every site and writes its pages, as the peer does; what else a site has is rendered and left. */
+/** Renders every site and writes its pages side by side, as the peer does; what else a site has is rendered and left. */
 const writeOurs = async (folder: string): Promise<number> => {
-  let count = 0
+  const writes: Promise<void>[] = []
   for (const [index, content] of contents.entries()) {
     for (const { path, content: text } of renderSite(inputOf(content)).files) {
       if (typeof text !== 'string' || !path.endsWith('index.html')) continue
       const file = join(folder, `site-${index}`, path)
       if (!made.has(dirname(file))) mkdirSync(dirname(file), { recursive: true })
       made.add(dirname(file))
-      writeFileSync(file, text)
-      count += 1
+      writes.push(writeFile(file, text))
     }
   }
-  return count
+  await Promise.all(writes)
+  return writes.length
 }
 
 /** What the peer's template reads: the pages in a list, the pictures sorted by format. */

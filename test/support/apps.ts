@@ -17,7 +17,7 @@ export type AppStage = {
   api(method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   /** A new app that is ready for its first deploy. */
   app(slug: string, more?: object): Promise<Json>
-  /** Starts an operation, and gives what it came to, also where the machine is too slow for it to be answered in time. */
+  /** Starts an operation. Where it was answered with 202, `json` has what it came to in the end. */
   operate(method: string, path: string, body?: unknown): Promise<Reply>
   deploy(id: string, project: Project): Promise<Reply>
   /** A visitor, over TLS, checked against the test CA. */
@@ -141,7 +141,7 @@ export async function startAppStage(given: { env?: Record<string, string> } = {}
       OPERATION_MS,
     )
     const { releases } = (await api('GET', `/api/apps/${app}/releases`)).json
-    return { ...reply, status: 200, json: { ...reply.json, operation, release: releases[0] } }
+    return { ...reply, json: { ...reply.json, operation, release: releases[0] } }
   }
   const end = async () => {
     await platform.end()
