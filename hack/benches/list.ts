@@ -1,0 +1,148 @@
+import type { AddressInfo } from 'node:net'
+import { join } from 'node:path'
+import type { Deps } from '../../api/deps.ts'
+import { invoiceRoutes } from '../../api/invoice.ts'
+import { LIMIT_DEFAULTS, makeLimits } from '../../api/limits.ts'
+import { makePipeline } from '../../api/pipeline.ts'
+import { makeServer } from '../../api/server.ts'
+import { makeBooks } from '../../controllers/runtime/books.ts'
+import { makeIssuers } from '../../controllers/runtime/issuers.ts'
+import { makeLog } from '../../controllers/runtime/log.ts'
+import { migrate } from '../../controllers/runtime/migrate.ts'
+import { type MirrorFilter, makeMirrorReader } from '../../controllers/runtime/mirror.ts'
+import { makePg, type Pg } from '../../controllers/runtime/pg.ts'
+import type { BenchContext } from '../lib/figure.ts'
+import { removeData } from '../lib/pgfiles.ts'
+import { query, startPostgres } from '../lib/postgres.ts'
+
+/**
+ * Lists, filters, the export and a month of an account with 100,000 invoices, 5,000 of them open: over HTTP through every
+ * stage but the look-up of the token, beside the same query alone on the same pool. Source of the goals: issue 4 of 5, Bars.
+ */
+
+const INVOICES = 100_000
+const OPEN_EVERY = 20
+const CLIENTS = 500
+const TURNS = 300
+const ROUNDS = 3
+const LIST_GOAL = 5
+const MONTH_GOAL_MS = 1_500
+/** What an export may hold at once, beside what the process has anyway. */
+const EXPORT_GOAL_MB = 64
+
+/** The last view of each, as long as a real one with a few lines. */
+const FILL = `
+insert into series (id, account, prefix, last_seq, head_hash)
+  values ('demo/iss-default/invoice/2026', 'demo', 'INV-026-', ${INVOICES}, sha256('x'));
+insert into register (series_id, seq, number, resource, uid, kind, total_cents, currency, issued_at, claimed, hash)
+  select 'demo/iss-default/invoice/2026', n, format_number('INV-026-', n), 'inv-' || n, 'uid-' || n, 'invoice', 144000, 'EUR',
+    timestamptz '2026-01-01' + interval '5 minutes' * n, '{}', sha256(n::text::bytea)
+  from generate_series(1, ${INVOICES}) n;
+insert into facts (resource, seq, key, kind, body, written_by, state, at, decided_at, outcome)
+  select 'inv-' || n, 1, 'payment:1', 'payment', '{"declaredBy": "owner"}', 'api', 'accepted', r.issued_at, r.issued_at,
+    '{"amountCents": 144000}'
+  from generate_series(1, ${INVOICES}) n join register r on r.resource = 'inv-' || n where n % ${OPEN_EVERY} <> 0;
+insert into mirror (kind, name, account, uid, generation, observed_generation, view, created_at, updated_at, archived, status,
+    client_email, issuer_id)
+  select 'Invoice', 'inv-' || n, 'demo', 'uid-' || n, 1, 1,
+    json_build_object('id', 'inv-' || n, 'number', format_number('INV-026-', n), 'status', s.word, 'test', false,
+      'issuer_id', 'iss-default', 'client_name', 'Client ' || n, 'client_email', s.email, 'currency', 'EUR',
+      'subtotal_cents', 120000, 'discount_cents', 0, 'tax_cents', 24000, 'total_cents', 144000, 'paid_cents', 0,
+      'credited_cents', 0, 'balance_cents', 144000, 'due_date', '2026-12-20', 'items', s.items),
+    timestamptz '2026-01-01' + interval '5 minutes' * n, '2026-11-01', n % ${OPEN_EVERY} <> 0, s.word, s.email, 'iss-default'
+  from generate_series(1, ${INVOICES}) n, lateral (
+    select case when n % ${OPEN_EVERY} = 0 then 'sent' else 'paid' end as word, 'c' || n % ${CLIENTS} || '@acme.test' as email,
+      (select json_agg(json_build_object('description', md5(n::text || i) || repeat(' work', 40), 'qty', 1.5,
+        'unit_cents', 80000, 'amount_cents', 120000)) from generate_series(1, 4) i) as items
+  ) s;
+`
+
+const p99 = (took: number[]): number => took.sort((a, b) => a - b)[Math.ceil(took.length * 0.99) - 1] ?? 0
+
+const serve = async (pg: Pg) => {
+  const most = 1_000_000_000
+  const limits = makeLimits({ ...LIMIT_DEFAULTS, ratePerSecond: most, rateSpare: most })
+  const caller = { account: 'demo', by: { kind: 'token', id: 'bench' }, scopes: null, profile: { capabilities: [] } }
+  const parts = { mirror: makeMirrorReader({ pg }), books: makeBooks({ pg }), issuers: makeIssuers({ pg }), limits }
+  const more = { authenticate: async () => caller, publicUrl: 'http://bench.test', now: () => new Date() }
+  const deps = { ...parts, ...more } as unknown as Deps
+  const pipeline = makePipeline(deps, invoiceRoutes)
+  const log = makeLog({ level: 'error' })
+  const server = makeServer({ routes: invoiceRoutes, deps, pipeline, log, observe: () => undefined })
+  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  return { server, base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/invoices` }
+}
+
+const timed = async (took: number[], run: () => Promise<unknown>): Promise<void> => {
+  const startedMs = performance.now()
+  await run()
+  took.push(performance.now() - startedMs)
+}
+const read = async (url: string): Promise<string> => {
+  const response = await fetch(url)
+  const text = await response.text()
+  if (response.status !== 200) throw new Error(`${url} answered ${response.status}: ${text}`)
+  return text
+}
+
+/** In turns, so that both meet the same weather. */
+async function lists({ figure }: BenchContext, pg: Pg, base: string): Promise<void> {
+  const mirror = makeMirrorReader({ pg })
+  const asks: [string, string, MirrorFilter, number][] = [
+    ['list of 50 among 100,000, p99', '', {}, INVOICES],
+    ['list by status, p99', 'status=sent', { status: 'sent' }, INVOICES / OPEN_EVERY],
+    ['list by client_email, p99', 'client_email=c7@acme.test', { clientEmail: 'c7@acme.test' }, INVOICES / CLIENTS],
+  ]
+  for (const [name, search, filter, total] of asks) {
+    const alone = () => mirror.list({ kind: 'Invoice', account: 'demo' }, filter, { limit: 50, offset: 0 })
+    const over = () => read(`${base}?${search}`)
+    const found = JSON.parse(await over()).total
+    if (found !== total) throw new Error(`${name}: ${found} instead of ${total}`)
+    const [ours, bare]: [number[], number[]] = [[], []]
+    for (let turn = 0; turn < TURNS; turn++) {
+      await timed(bare, alone)
+      await timed(ours, over)
+    }
+    const peerValue = p99(bare)
+    figure({ name, value: p99(ours), unit: 'ms', peer: 'the same query alone', peerValue, goal: { atMost: LIST_GOAL } })
+  }
+}
+
+async function wholes({ figure }: BenchContext, base: string): Promise<void> {
+  const months: number[] = []
+  for (let round = 0; round < ROUNDS; round++) await timed(months, () => read(`${base}/reconciliation?month=2026-06`))
+  const month = { value: p99(months), unit: 'ms', peer: 'goal', peerValue: MONTH_GOAL_MS }
+  figure({ name: 'a month of 100,000 invoices, slowest', ...month, goal: { atMost: 1 } })
+
+  globalThis.gc?.()
+  const before = process.memoryUsage.rss()
+  let [most, lines] = [0, 0]
+  const { body } = await fetch(`${base}/export.csv`)
+  for await (const chunk of body ?? []) {
+    lines += chunk.reduce((count: number, byte: number) => count + (byte === 10 ? 1 : 0), 0)
+    most = Math.max(most, process.memoryUsage.rss() - before)
+  }
+  if (lines !== INVOICES + 1) throw new Error(`the export has ${lines} lines`)
+  const memory = { value: most / 1e6, unit: 'MB', peer: 'goal', peerValue: EXPORT_GOAL_MB }
+  figure({ name: 'export of 100,000 invoices, memory', ...memory, goal: { atMost: 1 } })
+}
+
+export async function bench(context: BenchContext): Promise<void> {
+  const dataDir = join(context.scratch, 'pg')
+  const postgres = await startPostgres({ dataDir, owner: `bench-${process.pid}`, durable: true })
+  const pg = makePg({ url: postgres.url })
+  try {
+    await migrate(postgres.url)
+    context.progress.line(`  ${INVOICES} invoices are written`)
+    await query(postgres.url, FILL)
+    await query(postgres.url, 'vacuum analyze')
+    const { server, base } = await serve(pg)
+    await lists(context, pg, base)
+    await wholes(context, base)
+    server.close()
+  } finally {
+    await pg.close()
+    await postgres.stop()
+    removeData(dataDir)
+  }
+}
