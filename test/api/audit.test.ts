@@ -251,6 +251,7 @@ spec('the audit of a platform', (t) => {
     assert.equal(await entries('?since=2999-01-01'), [])
     assert.is((await entries(`?since=${all[0].at}`))[0].seq, all[0].seq)
     assert.is((await api('GET', '/api/audit?since=2026-02-31T00:00:00Z&limit=0')).status, 400)
+    assert.is((await api('GET', '/api/audit?since=0000-01-01')).json.code, 'INVALID_FIELD')
   })
 
   t('shows an edit by kubectl, once per generation, and not what came through REST', async () => {

@@ -263,4 +263,54 @@ spec('card collection', (t) => {
     cards.trouble = null
     await paid(client)
   })
+
+  t(
+    '64 at once: payments, cards, credit notes and a void of one invoice: one outcome, and the books balance',
+    async () => {
+      const client = await make()
+      const session = cards.sessions.get(sessionOf(await payNow(client)))
+      const done = { ...session, payment_status: 'paid', payment_intent: `pi_storm_${client.id}` }
+      const wish = (n: number): Promise<Reply> => {
+        if (n === 50) return post(`/${client.id}/void`)
+        if (n % 4 === 0) return message(done, { id: `evt_${n}` })
+        if (n % 4 === 1)
+          return post(`/${client.id}/credit-note`, { amount_cents: 1_000 * ((n % 7) + 1), refund: n % 3 === 0 })
+        return n % 4 === 2 ? post(`/${client.id}/payments`, { amount_cents: 1_000 * ((n % 13) + 1) }) : payNow(client)
+      }
+      // a busy machine answers late, or says so, and means: send it again
+      const persist = async (n: number, left = 5): Promise<Reply> => {
+        const reply = await wish(n).catch((error: unknown) => {
+          if (left > 0) return null
+          throw error
+        })
+        return left > 0 && (!reply || /UNAVAILABLE/.test(reply.json?.code)) ? persist(n, left - 1) : (reply as Reply)
+      }
+      const replies = await Promise.all(Array.from({ length: 64 }, (_, n) => persist(n)))
+      const odd = replies.find(({ status }) => status >= 500)
+      assert.is(odd, undefined, odd?.text)
+      const isOver = "select 1 from facts where resource = $1 and state = 'pending'"
+      await eventually('all to be decided', async () => (await sql(isOver, [client.id])).length === 0)
+      const queued = "select 1 from outbox where resource = $1 and channel = 'card' and state <> 'sent'"
+      await eventually('all that was asked', async () => (await sql(queued, [client.id])).length === 0)
+      const invoice = await read(client.id)
+      const sum = (list: Json[]) => list.reduce((total, { amount_cents }) => total + amount_cents, 0)
+      assert.equal([sum(invoice.payments), sum(invoice.credit_notes)], [invoice.paid_cents, invoice.credited_cents])
+      const byCard = invoice.payments.filter((one: Json) => one.declared_by === 'gateway')
+      assert.equal([byCard.length, sum(byCard), invoice.status], [1, TOTAL, 'voided'])
+      assert.ok(invoice.credited_cents <= TOTAL && invoice.refunded_cents <= TOTAL)
+      const back = [...cards.refunds.values()].filter(({ metadata }) => metadata.invoice_id === client.id)
+      assert.is(
+        back.reduce((total, { amount }) => total + amount, 0),
+        invoice.refunded_cents,
+      )
+      const running = [...cards.sessions.values()].filter(
+        ({ metadata, status, id }) => metadata.invoice_id === client.id && status === 'open' && id !== session?.id,
+      )
+      assert.equal(running, [])
+      const types = await told(client.id)
+      assert.ok(types.filter((type) => type === 'paid').length <= 1)
+      assert.is(types.filter((type) => type === 'voided').length, 1)
+    },
+    { timeoutMs: 180_000 },
+  )
 })
