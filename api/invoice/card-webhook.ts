@@ -13,6 +13,7 @@ import type { Deps } from '../deps.ts'
 import { report } from '../fact.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
+import { bringBack } from './comeback.ts'
 
 /** What the processor sends is a few kilobytes. */
 export const CARD_EVENT_MAX_BYTES = 256_000
@@ -57,8 +58,11 @@ export const receiveCardEvent = async (deps: Deps, request: ApiRequest): Promise
   // another installation may share the processor's account
   if (!row || (news.account !== null && news.account !== row.account)) return RECEIVED
   const fact = factOf(news)
-  await report(deps, { kind: INVOICE, name: row.name, fact, isAsync: false }).catch((error: unknown) => {
-    if (!(error instanceof Problem)) throw error
-  })
+  const back = () => bringBack(deps, row)
+  await report(deps, { kind: INVOICE, name: row.name, fact, isAsync: false, bringBack: back }).catch(
+    (error: unknown) => {
+      if (!(error instanceof Problem)) throw error
+    },
+  )
   return RECEIVED
 }

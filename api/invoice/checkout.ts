@@ -1,18 +1,41 @@
 /** Pay now on the client's page: whether it is shown, and the policy under which its form may lead to the checkout. */
+import type { FactRow } from '../../controllers/runtime/facts.ts'
+import { collectedOf, type Session, usableSession } from '../../crds/invoice/collected.ts'
 import type { Collect } from '../../crds/invoice/page.ts'
 import type { Deps } from '../deps.ts'
 import type { Answer } from '../route.ts'
 import type { Found } from './page.ts'
 
-/** @param isAway the processor did not take it just now */
+/** The invoice as it stands for whoever pays. */
+export const standOf = ({ view }: Pick<Found, 'view'>) => ({
+  phase: view.status,
+  balanceCents: view.balance_cents ?? 0,
+  currency: view.currency,
+})
+
+/** The session in which the present balance can be paid, out of facts that may be newer than what was found. */
+export const openSession = (
+  { now }: Pick<Deps, 'now'>,
+  found: Pick<Found, 'view'>,
+  facts: readonly FactRow[],
+): Session | undefined => usableSession(collectedOf(facts), standOf(found), now())
+
+/** `isAway`: the processor did not take it just now. `hasPaid`: the client comes from the checkout. */
+type Paying = { isAway?: boolean; hasPaid?: boolean }
+
 export const collectOf = (
-  { view, path }: Pick<Found, 'view' | 'path'>,
+  deps: Pick<Deps, 'now'>,
+  found: Found,
   lang: string,
-  isAway: boolean,
+  { isAway = false, hasPaid = false }: Paying,
 ): Collect | null => {
+  const { view, path, facts } = found
   // a view that was archived before there was card collection says nothing of it
   if (!view.collect?.offered) return null
-  return isAway ? { state: 'away' } : { state: 'ready', path: `${path}/pay?lang=${lang}` }
+  if (isAway) return { state: 'away' }
+  // it would be paid twice: the processor's message is under way
+  if (hasPaid && openSession(deps, found, facts)) return { state: 'waiting' }
+  return { state: 'ready', path: `${path}/pay?lang=${lang}` }
 }
 
 /** Lets the form of this page lead to the checkout, and to nowhere else: browsers hold its redirects to the policy too. */

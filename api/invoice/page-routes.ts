@@ -3,7 +3,7 @@ import { claimAnswer } from '../../crds/invoice/answer.ts'
 import { BEACON_PATH } from '../../crds/invoice/beacon.ts'
 import { claimWish } from '../../crds/invoice/claim.ts'
 import { LANGS } from '../../crds/invoice/frozen.ts'
-import { PAGE_CSS_PATH } from '../../crds/invoice/page.ts'
+import { FROM_CHECKOUT, PAGE_CSS_PATH } from '../../crds/invoice/page.ts'
 import { type JsonSchema, restSchema } from '../../crds/rest.ts'
 import type { Route } from '../route.ts'
 import { object, text } from '../schemas.ts'
@@ -20,6 +20,13 @@ export const lang: Record<string, JsonSchema> = {
     type: 'string',
     description: 'The language to read it in; that of the invoice when left out.',
     enum: [...LANGS],
+  },
+}
+const fromCheckout: Record<string, JsonSchema> = {
+  [FROM_CHECKOUT]: {
+    type: 'string',
+    description: 'The card processor sends the client back: no second payment is offered while its word is awaited.',
+    enum: ['true'],
   },
 }
 const one = '/i/:token'
@@ -49,7 +56,7 @@ export const pageRoutes: Route[] = [
     method: 'GET',
     path: one,
     summary: "The client's page, or its gate",
-    query: lang,
+    query: { ...lang, ...fromCheckout },
     codes: ['NOT_FOUND', 'INVALID_FIELD', 'UNKNOWN_PARAMETER'],
     answers: { 200: page('The gate, or the invoice.'), 401: page('Open to one account only: sign in.') },
     handle: forPeople(showPage),

@@ -27,14 +27,15 @@ const formOf = ({ path, view }: Found, lang: Lang, today: string, wrong: Wrong |
   return { path: `${path}/claim?lang=${lang}`, ...entered, ...(fault && { fault }) }
 }
 
-/** `wrong`: what the form was sent with, when it is shown once more. `isAway`: no card payment could be begun just now. */
-type Shown = { wrong?: Wrong | null; isAway?: boolean }
+/** `wrong`: what the form was sent with, when it is shown once more. `isAway`: no card payment could be begun just now.
+ * `hasPaid`: the client comes from the checkout. */
+type Shown = { wrong?: Wrong | null; isAway?: boolean; hasPaid?: boolean }
 
 export const pageOf = async (
   deps: Deps,
   found: Found,
   lang: Lang,
-  { wrong = null, isAway = false }: Shown = {},
+  { wrong = null, ...paying }: Shown = {},
 ): Promise<string> => {
   const { frozen, view, path, gate, row } = found
   const zone = await zoneFor(deps, found)
@@ -68,7 +69,7 @@ export const pageOf = async (
     ...(!row.archived && { claimForm: formOf(found, lang, dayOf(deps.now().toISOString()), wrong) }),
     path,
     url: `${deps.publicUrl}${path}`,
-    collect: collectOf(found, lang, isAway),
+    collect: collectOf(deps, found, lang, paying),
     hasLogo: Boolean(frozen.seller.logo),
     beacon: gate === 'account',
   })

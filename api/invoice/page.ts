@@ -6,7 +6,7 @@ import type { FactRow } from '../../controllers/runtime/facts.ts'
 import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
 import { BEACON } from '../../crds/invoice/beacon.ts'
 import type { Frozen, Lang } from '../../crds/invoice/frozen.ts'
-import { gatePage, lostPage } from '../../crds/invoice/page.ts'
+import { FROM_CHECKOUT, gatePage, lostPage } from '../../crds/invoice/page.ts'
 import { isLang } from '../../crds/invoice/pagewords.ts'
 import { newestDocument, recordedOf } from '../../crds/invoice/records.ts'
 import { PAGE_CSS } from '../../crds/invoice/style.ts'
@@ -130,7 +130,8 @@ export const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer>
   if (!(await isOpen(deps, request, found))) {
     return refuseVisitor(request, found, { status: found.gate === 'account' ? 401 : 200 })
   }
-  return withCheckout(deps, pageHtml(200, await pageOf(deps, found, langOf(request, found.frozen))))
+  const page = await pageOf(deps, found, langOf(request, found.frozen), { hasPaid: FROM_CHECKOUT in request.query })
+  return withCheckout(deps, pageHtml(200, page))
 }
 
 type Kept = { sha256: string; contentType: string; fileName?: string }

@@ -3,30 +3,19 @@
  * there. One that is open for the present balance is used again (spec/1 "Optional card collection"; CONTRACT section 10).
  */
 import { randomBytes } from 'node:crypto'
-import type { FactRow } from '../../controllers/runtime/facts.ts'
 import { refusalOf } from '../../crds/invoice/collect.ts'
-import { checkoutKey, collectedOf, usableSession } from '../../crds/invoice/collected.ts'
+import { checkoutKey, collectedOf } from '../../crds/invoice/collected.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import type { Deps } from '../deps.ts'
 import { reportAndSee } from '../fact.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
-import { withCheckout } from './checkout.ts'
+import { openSession, standOf, withCheckout } from './checkout.ts'
 import { type Found, findPage, isOpen, langOf, pageHtml, refuseVisitor, wantsJson } from './page.ts'
 import { pageOf } from './page-view.ts'
 
 /** How long the processor may need to come back. */
 const RETRY_AFTER_SECONDS = '30'
-
-/** The invoice as it stands for whoever pays. */
-const standOf = ({ view }: Found) => ({
-  phase: view.status,
-  balanceCents: view.balance_cents ?? 0,
-  currency: view.currency,
-})
-
-const openUrl = (deps: Deps, facts: readonly FactRow[], found: Found): string | undefined =>
-  usableSession(collectedOf(facts), standOf(found), deps.now())?.opened?.url
 
 /** @throws Problem when there is nothing to pay by card, or the processor is away */
 const checkoutOf = async (deps: Deps, found: Found): Promise<string> => {
@@ -36,8 +25,8 @@ const checkoutOf = async (deps: Deps, found: Found): Promise<string> => {
     const { code, detail } = refusalOf(reason, view.number ?? '', standOf(found))
     throw new Problem(code, `${detail}.`)
   }
-  const open = openUrl(deps, found.facts, found)
-  if (open !== undefined) return open
+  const open = openSession(deps, found, found.facts)?.opened
+  if (open) return open.url
   const fact = { key: checkoutKey(randomBytes(16).toString('hex')), kind: 'checkout', body: {} }
   const decided = await reportAndSee(deps, { kind: INVOICE, name, fact, isAsync: false, isPatient: true })
   const session = decided?.fact.outcome?.session

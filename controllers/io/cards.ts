@@ -7,6 +7,7 @@ import Stripe from 'stripe'
 import type { Opened, RefundReport } from '../../crds/invoice/collected.ts'
 import type { Ask } from '../../crds/invoice/collectplan.ts'
 import type { Lang } from '../../crds/invoice/frozen.ts'
+import { FROM_CHECKOUT } from '../../crds/invoice/page.ts'
 
 /** One call; below the lease of the cashier. */
 const TIMEOUT_MS = 20_000
@@ -90,7 +91,7 @@ const sessionParams = (
     ],
     locale: LOCALES[lang],
     ...(email !== null && { customer_email: email }),
-    success_url: returnUrl,
+    success_url: `${returnUrl}?${FROM_CHECKOUT}=true`,
     cancel_url: returnUrl,
   }
 }

@@ -101,6 +101,9 @@ export const lostPage = (lang: Lang): string =>
     html`<main class="gate"><h1>${PAGE_WORDS[lang].lostTitle}</h1><p>${PAGE_WORDS[lang].lostText}</p></main>`,
   )
 
+/** Parameter of the page's address under which the processor sends a client back who has paid. */
+export const FROM_CHECKOUT = 'from_checkout'
+
 /**
  * Payment by card as it stands for this invoice, or null where it is not offered.
  * - `ready`: a post to `path` begins it

@@ -105,8 +105,14 @@ spec('card collection', (t) => {
       [session?.client_reference_id, session?.metadata.invoice_id, session?.amount_total, session?.customer_email],
       [client.id, client.id, TOTAL, 'billing@acme.test'],
     )
+    const back = `${client.path}?from_checkout=true`
+    const show = () => call(platform.baseUrl, null, 'GET', back, undefined, { cookie: client.cookie })
+    const early = await show()
+    assert.match(early.text, /role="status">Your payment is being confirmed/)
+    assert.not.match(early.text, /class="pay" method/, 'nobody pays twice while the signed word is awaited')
     const done = await fetch(url, { method: 'POST', redirect: 'manual' })
-    assert.equal([done.status, done.headers.get('location')], [303, `${platform.baseUrl}${client.path}`])
+    assert.equal([done.status, done.headers.get('location')], [303, `${platform.baseUrl}${back}`])
+    assert.not.match((await show()).text, /being confirmed/)
     const invoice = await read(client.id)
     assert.equal([invoice.status, invoice.paid_cents, invoice.balance_cents], ['paid', TOTAL, 0])
     const [payment] = invoice.payments
