@@ -22,6 +22,7 @@ const shown = object('An account.', {
   ...(changed.properties as Record<string, JsonSchema>),
   created_at: text('When it was made.'),
   version: whole('Counts its changes.'),
+  fact_seq: whole('Counts what was recorded of it, such as its logos.'),
 })
 const wrapped = { description: 'The account.', schema: object('The account.', { account: shown }) }
 const pending = {

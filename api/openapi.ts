@@ -143,7 +143,7 @@ const codesOf = (route: RouteDeclaration): ProblemCode[] =>
       ...route.codes,
       ...ANYWHERE,
       ...(route.scope.kind === 'public' ? [] : BEHIND_TOKEN),
-      ...(['public', 'token', 'report'].includes(route.scope.kind) ? [] : (['FORBIDDEN'] as const)),
+      ...(['public', 'token'].includes(route.scope.kind) ? [] : (['FORBIDDEN'] as const)),
       ...(route.role ? (['ROLE_REQUIRED'] as const) : []),
       ...(route.capability ? (['CAPABILITY_REQUIRED'] as const) : []),
       ...(isKeyed(route) ? KEYED : []),

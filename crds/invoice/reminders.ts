@@ -8,6 +8,7 @@ import { displayCents } from '../money.ts'
 import type { ProblemCode } from '../problem.ts'
 import type { Effect, Wish } from '../schedule.ts'
 import { booksOf } from './books.ts'
+import { isMailedOut, recipientCapDetail } from './delivery.ts'
 import { invoiceEvent } from './events.ts'
 import { type InvoiceFacts, zoneOf } from './facts.ts'
 import { isVoided, orderOf } from './order.ts'
@@ -205,6 +206,7 @@ const refusalOf = (
 const reasonOf = ({ spec }: InvoiceResource, world: InvoiceWorld, given: number, now: Date): string | null => {
   if (spec.test) return 'a test invoice sends no mail'
   if (recipientOf(world) === '') return 'the invoice was sent to nobody: it had no client_email'
+  if (isMailedOut(world, now)) return recipientCapDetail(world.record?.number ?? '')
   const zone = zoneOf(world)
   const last = world.chasing.given.at(-1)
   const today = dayIn(now, zone)

@@ -4,6 +4,7 @@ import { underSendCap } from '../../api/invoice/send-cap.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../api/limits.ts'
 import { Problem } from '../../api/problem.ts'
 import type { ApiRequest } from '../../api/route.ts'
+import { makeAllowance } from '../../controllers/runtime/allowance.ts'
 import { makePg, type Pg } from '../../controllers/runtime/pg.ts'
 import { makeSitePlaces } from '../../controllers/runtime/sites.ts'
 import { makeSlots, type Slots } from '../../controllers/runtime/slots.ts'
@@ -86,6 +87,7 @@ spec('places under the daily cap', (t) => {
     const profile = { id: 'f', plan: 'free', limits: {}, teams: [] }
     const deps = {
       slots,
+      allowance: makeAllowance({ pg }),
       sites: makeSitePlaces({ pg }),
       devboxes: { committed: async () => 0 },
       limits: makeLimits(LIMIT_DEFAULTS),

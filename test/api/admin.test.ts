@@ -32,7 +32,7 @@ spec('accounts by administrators', (t) => {
     const made = await ask('POST', ALL, { id: 'studio', email: 'studio@demo.test', plan: 'pro', teams: ['red'] })
     assert.is(made.status, 201, made.text)
     assert.is(made.headers.get('location'), `${ALL}/studio`)
-    const { created_at, version, ...account } = made.json.account
+    const { created_at, version, fact_seq, ...account } = made.json.account
     assert.equal(account, {
       id: 'studio',
       email: 'studio@demo.test',
@@ -47,7 +47,7 @@ spec('accounts by administrators', (t) => {
       ai_per_day: null,
       limits: {},
     })
-    assert.equal([typeof created_at, version], ['string', 1])
+    assert.equal([typeof created_at, version, fact_seq], ['string', 1, 0])
     assert.is((await specOf('studio')).plan, 'pro')
     const { accounts, total } = (await ask('GET', `${ALL}?limit=2`)).json
     assert.equal([accounts[0].id, accounts.length, total], ['studio', 2, 4])
