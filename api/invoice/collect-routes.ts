@@ -3,7 +3,7 @@ import { RAILS } from '../../crds/account/schema.ts'
 import type { JsonSchema } from '../../crds/rest.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { Route } from '../route.ts'
-import { object, text } from '../schemas.ts'
+import { object, text, withExamples } from '../schemas.ts'
 import { CARD_EVENT_MAX_BYTES, receiveCardEvent } from './card-webhook.ts'
 import { lang } from './page-routes.ts'
 import { payInvoice } from './pay.ts'
@@ -46,7 +46,7 @@ export const railRoutes: Route[] = [
     description: 'For all invoices of the account; collect: {enabled: false} keeps one out. Open checkouts are ended.',
     tag,
     scope: scope('invoices:write'),
-    body: asked,
+    body: withExamples(asked, { rail: 'stripe', enabled: true }, { rail: 'stripe', enabled: false }),
     answers: {
       200: { description: 'The setting.', schema: shown },
       202: {

@@ -21,7 +21,11 @@ const pending = {
   schema: wrapped.schema,
   headers: { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' },
 }
-const picture = { description: 'A PNG, or a JPEG of what would be a large one.', contentType: 'image/*' }
+const picture = {
+  description: 'A PNG, or a JPEG of what would be a large one.',
+  contentType: 'image/png',
+  orAs: ['image/jpeg'],
+}
 
 const SELLER = {
   legal_name: 'Studio Uno S.L.',

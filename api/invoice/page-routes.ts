@@ -145,7 +145,7 @@ export const pageRoutes: Route[] = [
     path: `${one}/logo`,
     summary: 'The logo of the seller',
     codes: ['NOT_FOUND'],
-    answers: { 200: { description: 'PNG or JPEG.', contentType: 'image/png' }, 401: closed },
+    answers: { 200: { description: 'PNG or JPEG.', contentType: 'image/png', orAs: ['image/jpeg'] }, 401: closed },
     handle: forPeople(showLogo),
   },
 ]

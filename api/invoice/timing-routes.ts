@@ -5,7 +5,7 @@ import { reminderAnswer, repetitionAnswer } from '../../crds/invoice/timinganswe
 import { restSchema } from '../../crds/rest.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { Route } from '../route.ts'
-import { object } from '../schemas.ts'
+import { object, withExamples } from '../schemas.ts'
 import { pendingAnswer } from './shapes.ts'
 import { remindClient, repeatInvoice } from './timing.ts'
 
@@ -40,7 +40,12 @@ export const timingRoutes: Route[] = [
       'The first on the next such day after now, each with the distance to its due date that this one has (else 14 days). Sent ones count as sends; beyond the cap they are left as drafts. The body takes the place of what was set before.',
     tag,
     scope: scope('invoices:write'),
-    body: restSchema(recurrence),
+    body: withExamples(
+      restSchema(recurrence),
+      { every: 'month', day: 1, mode: 'draft' },
+      { every: 'month', day: 31, mode: 'send', until: '2099-12-31' },
+      { every: 'month', day: 1, mode: 'send', paused: true },
+    ),
     answers: {
       200: {
         description: 'How it is repeated.',

@@ -30,6 +30,7 @@ const PUBLIC = new Set([
   'POST /i/:token',
   'POST /i/:token/claim',
   'POST /i/:token/viewed',
+  'POST /i/:token/pay',
   'GET /i/:token/pdf',
   'GET /i/:token/credit-notes/:number',
   'GET /i/:token/logo',
@@ -41,6 +42,8 @@ const PUBLIC = new Set([
   'POST /signin/link/:token',
   'GET /signin/oidc',
   'GET /signin/oidc/callback',
+  // believed by its signature
+  'POST /api/collect/stripe/webhook',
   // a script without a secret, for whoever holds an export
   'GET /client/verify-register.mjs',
 ])
