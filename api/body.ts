@@ -135,6 +135,9 @@ export const jsonOf = (bytes: Buffer, contentType: string | undefined): unknown 
   return value
 }
 
+/** What no text of the database can hold. */
+export const NUL = '\0'
+
 /** The query as a plain record; a parameter given twice or not known is refused with the nearest known name. */
 export const queryOf = (url: string, known: string[]): Record<string, string> => {
   const start = url.indexOf('?')
@@ -148,6 +151,7 @@ export const queryOf = (url: string, known: string[]): Record<string, string> =>
       throw new Problem('UNKNOWN_PARAMETER', detail, { faults: [{ code: 'UNKNOWN_PARAMETER', pointer, detail }] })
     }
     if (name in query) throw new Problem('INVALID_FIELD', `The parameter ${name} is given twice.`)
+    if (value.includes(NUL)) throw new Problem('INVALID_FIELD', `The parameter ${name} holds a NUL, which no text may.`)
     query[name] = value
   }
   return query

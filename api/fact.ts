@@ -6,7 +6,7 @@ import { isNotFound } from '../controllers/runtime/errors.ts'
 import type { FactRow, NewFact } from '../controllers/runtime/facts.ts'
 import type { KindRef } from '../controllers/runtime/kube.ts'
 import type { MirrorRow } from '../controllers/runtime/mirror.ts'
-import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
+import { isProblemCode } from '../crds/problem.ts'
 import type { Deps } from './deps.ts'
 import { Problem } from './problem.ts'
 import { WAIT_MS, type Watched } from './wait.ts'
@@ -25,8 +25,6 @@ type Reported = {
 }
 /** The row that has taken an accepted fact in, with what was decided, and all that was on record then. */
 export type Decided = { row: MirrorRow; fact: FactRow; facts: FactRow[] }
-
-const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
 
 const wake = (deps: Reporting, { kind, name, bringBack }: Reported): Promise<unknown> =>
   deps.wake(kind, name).catch((error: unknown) => {
@@ -74,7 +72,10 @@ export const reportAndSee = async (deps: Reporting, reported: Reported): Promise
     if (decided?.state !== 'refused') return null
     const code = decided.refusedCode ?? ''
     const detail = decided.outcome?.detail
-    throw new Problem(isCode(code) ? code : 'INTERNAL', typeof detail === 'string' ? `${detail}.` : 'It was refused.')
+    throw new Problem(
+      isProblemCode(code) ? code : 'INTERNAL',
+      typeof detail === 'string' ? `${detail}.` : 'It was refused.',
+    )
   } finally {
     watched.leave()
   }

@@ -4,7 +4,8 @@
  */
 import { isConflict, KubeError } from '../controllers/runtime/errors.ts'
 import { DatabaseUnavailable } from '../controllers/runtime/pg.ts'
-import { type Fault, PROBLEMS, type ProblemCode } from '../crds/problem.ts'
+import { type Fault, isProblemCode, PROBLEMS, type ProblemCode } from '../crds/problem.ts'
+import { restPointer } from '../crds/rest.ts'
 import { withoutCredentials } from './auth/tokens.ts'
 
 type ProblemParts = { faults?: Fault[]; headers?: Record<string, string>; members?: Record<string, unknown> }
@@ -33,6 +34,17 @@ export class Problem extends Error {
 
 const RETRY_AFTER = { 'retry-after': '2' }
 
+/** As the rules of the resources say it (crds): our code, and what is wrong. */
+const RULE = /\b([A-Z][A-Z_]+): (.+)$/
+
+/** What was refused by a rule of the cluster that the door does not check, or that began to hold just now. */
+const brokenRules = ({ causes }: KubeError): Fault[] =>
+  causes.flatMap(({ field, message }): Fault[] => {
+    const [, code = '', detail = ''] = RULE.exec(message) ?? []
+    const pointer = restPointer(field.replace(/^spec(?=\.|$)/, '').replaceAll('.', '/'))
+    return isProblemCode(code) ? [{ code, pointer, detail: `${detail}.` }] : []
+  })
+
 /** What anything thrown under a route is answered with; what is not ours says nothing of our insides. */
 export const asProblem = (error: unknown): Problem => {
   if (error instanceof Problem) return error
@@ -47,6 +59,9 @@ export const asProblem = (error: unknown): Problem => {
     const detail = 'Others write to the same thing all the time; send the same request again.'
     return new Problem('UNAVAILABLE', detail, { headers: RETRY_AFTER })
   }
+  const broken = error instanceof KubeError ? brokenRules(error) : []
+  const [first] = broken
+  if (first) return new Problem(first.code, first.detail, { faults: broken })
   return new Problem('INTERNAL', 'The request failed inside the service.')
 }
 

@@ -1,5 +1,5 @@
 /** The stage that checks the shape of query and body against the route's own schemas. */
-import { jsonOf, queryOf } from './body.ts'
+import { jsonOf, NUL, queryOf } from './body.ts'
 import type { Exchange, Stage } from './exchange.ts'
 import { Problem, refuseFaults } from './problem.ts'
 import type { Answer, Route } from './route.ts'
@@ -31,6 +31,9 @@ const judgesItself = ({ route }: Exchange): boolean => !route.hidden && route.re
 export const makeShape = (routes: readonly Route[]): Stage => {
   const checks = new Map(routes.map((route) => [route, checksOf(route)]))
   return async (exchange: Exchange, next: () => Promise<Answer>) => {
+    if (Object.values(exchange.params).some((value) => value.includes(NUL))) {
+      throw new Problem('NOT_FOUND', 'The path holds a NUL, which no name has.')
+    }
     const check = checks.get(exchange.route) ?? checksOf(exchange.route)
     exchange.query = queryOf(exchange.url, check.known)
     const badQuery = check.query(exchange.query)[0]

@@ -1,7 +1,7 @@
 /** Routes about the service itself: its description, and a page for each code that it refuses with. */
 
 import { html, textOf } from '../crds/html.ts'
-import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
+import { isProblemCode, PROBLEMS, type ProblemCode } from '../crds/problem.ts'
 import { accountRoutes } from './account.ts'
 import { accountPageRoutes } from './account-page.ts'
 import { adminRoutes } from './admin-routes.ts'
@@ -93,8 +93,6 @@ const descriptionRoute = ({ path, routes, ...info }: Surface): Route => {
   }
 }
 
-const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
-
 const problemPage = (code: ProblemCode): string => {
   const { status, title, next } = PROBLEMS[code]
   return textOf(html`<!doctype html>
@@ -114,7 +112,7 @@ export const systemRoutes: Route[] = [
     summary: 'What a code means',
     handle: async (_deps, { params }) => {
       const code = params.code ?? ''
-      if (!isCode(code)) throw new Problem('NOT_FOUND', 'There is no such code.')
+      if (!isProblemCode(code)) throw new Problem('NOT_FOUND', 'There is no such code.')
       const headers = {
         'content-type': 'text/html; charset=utf-8',
         'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",

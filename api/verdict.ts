@@ -1,16 +1,14 @@
 /** Turning what the controllers said about a resource into an answer. */
 import type { MirrorRow } from '../controllers/runtime/mirror.ts'
-import { PROBLEMS, type ProblemCode } from '../crds/problem.ts'
+import { isProblemCode } from '../crds/problem.ts'
 import { Problem } from './problem.ts'
 import type { Answer, ApiRequest } from './route.ts'
-
-const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
 
 /** A resource that is Stalled answers with the code that stalled it. */
 export const refuseStalled = (row: MirrorRow): void => {
   const { stalled } = row.view as { stalled?: { code: string; detail: string } | null }
   if (!stalled) return
-  throw new Problem(isCode(stalled.code) ? stalled.code : 'INTERNAL', stalled.detail)
+  throw new Problem(isProblemCode(stalled.code) ? stalled.code : 'INTERNAL', stalled.detail)
 }
 
 /** RFC 7240: the caller does not want to wait. */

@@ -23,5 +23,7 @@ export const PROBLEMS = {
 
 export type ProblemCode = keyof typeof PROBLEMS
 
+export const isProblemCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
+
 /** One finding about one place. `pointer` is a JSON pointer into the request body (or the spec, for kubectl). */
 export type Fault = { code: ProblemCode; pointer: string; detail: string }

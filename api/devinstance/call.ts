@@ -15,7 +15,7 @@ import { gitOf } from '../../crds/devinstance/report.ts'
 import { allowedActions, decide } from '../../crds/devinstance/transitions.ts'
 import type { ShownDevInstance, StoredDevInstance } from '../../crds/devinstance/view.ts'
 import type { By } from '../../crds/devinstance/world.ts'
-import { PROBLEMS, type ProblemCode } from '../../crds/problem.ts'
+import { isProblemCode } from '../../crds/problem.ts'
 import type { Deps } from '../deps.ts'
 import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
@@ -67,8 +67,6 @@ const judge = async <T extends Trigger>(deps: Deps, stored: ShownDevInstance, ca
   return decide(call.trigger, { box: stored.box, said: call.said, at, around })
 }
 
-const isCode = (word: string | null): word is ProblemCode => word !== null && Object.hasOwn(PROBLEMS, word)
-
 /** What the controllers made of a fact; null when they have not said in time. @throws Problem when it was refused */
 const verdictOn = async <T extends Trigger>(
   deps: Deps,
@@ -83,7 +81,7 @@ const verdictOn = async <T extends Trigger>(
   const view = found.row?.view as StoredDevInstance | undefined
   const after = view?.box ? { ...view, box: view.box } : stored
   if (verdict.state === 'accepted') return after
-  const code = isCode(verdict.code) ? verdict.code : 'INTERNAL'
+  const code = verdict.code !== null && isProblemCode(verdict.code) ? verdict.code : 'INTERNAL'
   return refuse({ code, detail: verdict.detail ?? 'the call was refused' }, after, call)
 }
 

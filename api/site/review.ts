@@ -1,6 +1,6 @@
 /** Submitting for review and deciding: facts that the controllers' plan accepts or refuses (spec/2 "States and transitions"). */
 import type { Appended, NewFact } from '../../controllers/runtime/facts.ts'
-import { PROBLEMS, type ProblemCode } from '../../crds/problem.ts'
+import { isProblemCode } from '../../crds/problem.ts'
 import { decisionKey, openingKey, submitKey } from '../../crds/site/facts.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { openSubmission } from '../../crds/site/review.ts'
@@ -10,8 +10,6 @@ import { Problem } from '../problem.ts'
 import type { Answer, ApiRequest } from '../route.ts'
 import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
 import { factsOf, locationOf, ownSite, type SiteRow, siteRow } from './read.ts'
-
-const isCode = (word: string): word is ProblemCode => Object.hasOwn(PROBLEMS, word)
 
 type Asked = Pick<NewFact, 'key' | 'kind' | 'body'>
 
@@ -30,7 +28,7 @@ const ask = async (deps: Deps, request: ApiRequest, row: SiteRow, asked: Asked):
     const decided = (await deps.ledger.observe(row.name)).facts.find((one) => one.seq === seq)
     const code = decided?.refusedCode ?? null
     if (code !== null)
-      throw new Problem(isCode(code) ? code : 'INTERNAL', 'The site was not as this expected it to be.')
+      throw new Problem(isProblemCode(code) ? code : 'INTERNAL', 'The site was not as this expected it to be.')
     return found.row as SiteRow
   } finally {
     watched.leave()

@@ -42,6 +42,16 @@ const isTaxOf = (taxCents: number, baseCents: number, rateBp: number): boolean =
   return (difference < 0n ? -difference : difference) <= BP
 }
 
+const HALF_A_PERCENT_BP = 50
+const HALF_CENTS = 50
+
+/**
+ * The artefacts of CEN round the rate to whole percents before they look whether there is any, and then bear no tax that
+ * rounds to 1.00: what the standard allows would be refused by whoever receives it.
+ */
+const isSeen = (taxCents: number, rateBp: number): boolean =>
+  rateBp === 0 || rateBp >= HALF_A_PERCENT_BP || Math.abs(taxCents) < HALF_CENTS
+
 const groupRules: Rule = ({ lines, allowances, taxes, currency }) =>
   taxes.flatMap(({ tax, baseCents, taxCents }, index) => {
     const pointer = `/taxGroups/${index}`
@@ -62,6 +72,12 @@ const groupRules: Rule = ({ lines, allowances, taxes, currency }) =>
         tax.category === 'S' ? 'BR-CO-17' : `${id}-09`,
         `${pointer}/taxCents`,
         `The tax on ${shown} is not base × rate.`,
+      ),
+      ...demand(
+        isSeen(taxCents, tax.rateBp),
+        'BR-CO-17',
+        `${pointer}/taxCents`,
+        `The tax on ${shown} is at a rate below half a percent, which the validators take for none.`,
       ),
     ]
   })

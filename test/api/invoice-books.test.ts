@@ -59,6 +59,8 @@ spec('the books over REST', (t) => {
       if (!/limit|offset/.test(search)) refused(await api('GET', `/export.csv?${search}`), 'INVALID_FIELD', pointer)
     }
     refused(await api('GET', '?client=x'), 'UNKNOWN_PARAMETER')
+    refused(await api('GET', '?client_email=%00'), 'INVALID_FIELD')
+    assert.is((await api('GET', '/%00')).json.code, 'NOT_FOUND')
     refused(await api('GET', '/reconciliation?month=2026-13'), 'INVALID_FIELD', '/month')
   })
 

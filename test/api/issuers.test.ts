@@ -105,6 +105,9 @@ spec('issuers over REST', (t) => {
   t('each refusal has its code, its place and its status', async () => {
     const { id } = await make({ number_prefix: 'FULL', next_number: 10 })
     await send({ issuer_id: id })
+    const { invoice } = await send({})
+    const moved = await ask('PATCH', `/api/invoices/${invoice.id}`, { issuer_id: id })
+    assert.equal(refusalOf(moved), [400, 'INVALID_FIELD', '/issuer_id'], 'a rule of the cluster, in our words')
     const refusals: [string, string, Json, unknown[]][] = [
       ['POST', PATH, { number_prefix: 'TEST' }, [400, 'BAD_PREFIX', '/number_prefix']],
       ['POST', PATH, { number_prefix: 'CNX' }, [400, 'BAD_PREFIX', '/number_prefix']],

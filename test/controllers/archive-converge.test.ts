@@ -113,7 +113,7 @@ const story = (): Story<Answer> => ({
   },
   fingerprint: (url) =>
     query(url, 'select (select count(*) from facts) as facts, (select max(xmin::text::bigint) from mirror) as mirror'),
-  mayDo: /^(get|list) |^sql (mirror_|observe_|issuer_profiles|turn_outbox|take_epoch)/,
+  mayDo: /^(get|list) |^sql (mirror_|observe_|issuer_profiles|turn_outbox|take_epoch|put_mirror)/,
   looked: /^sql mirror_unknown/,
   clear: async () => {
     await kubectl(['delete', 'inv', name, '--ignore-not-found'])

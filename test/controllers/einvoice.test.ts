@@ -19,6 +19,10 @@ const items = [
   { description: 'Free', qty: '0', unitCents: 0, taxRateBp: 0 },
 ]
 
+/** Rates beside the border at which the validators see any, and the smallest tax that they miss. */
+const low = (taxRateBp: number, unitCents: number) =>
+  sourceOf(amountsOf([{ description: 'x', qty: '1', unitCents, taxRateBp }]))
+
 const SAMPLES: Record<string, Source> = {
   plain: sourceOf(),
   credit: creditOf(),
@@ -27,6 +31,8 @@ const SAMPLES: Record<string, Source> = {
   rebate: sourceOf(amountsOf(items, 333)),
   yen: sourceOf({ currency: 'JPY' }),
   dinar: sourceOf({ currency: 'KWD', seller: { ...seller, taxId: '12-345678' } }),
+  'rate-of-half': low(50, 1_000_000),
+  'rate-below-half': low(49, 10_000),
   bare: sourceOf({
     seller: { ...seller, address: '', email: '', city: '', postcode: '', iban: '' },
     client: { ...client, address: '', email: '', city: '', postcode: '', taxId: '' },
@@ -66,11 +72,11 @@ const broken = (change: (xml: string) => string): [string, string][] =>
   })
 const BROKEN: Record<string, [(xml: string) => string, RegExp]> = {
   total: [(xml) => xml.replace(/(GrandTotalAmount|TaxInclusiveAmount currencyID="EUR")>1440/, '$1>1441'), /BR-CO-15/],
-  country: [(xml) => xml.replace(/(CountryID|IdentificationCode)>DE/, '$1>XX'), /BR-CL-14/],
-  name: [
-    (xml) => xml.replace(/<ram:Name>ACME<|<cbc:RegistrationName>ACME</, (all) => all.replace('ACME', ' ')),
-    /BR-07/,
+  country: [
+    (xml) => xml.replace(/(CountryID|IdentificationCode)>DE/, '$1>XX'),
+    /BR-CL-14|'ram:CountryID' is not allowed/,
   ],
+  name: [(xml) => xml.replace(/<(ram:Name|cbc:RegistrationName)>ACME<\/\1>/, ''), /BR-07|'ram:Name' must occur/],
   order: [
     (xml) =>
       xml

@@ -23,6 +23,11 @@ const mixed = amountsOf([
 
 /** What is broken → what is found, and nothing else. */
 const BROKEN: [string, Source, string[]][] = [
+  [
+    'a rate that the validators do not see',
+    line({ taxRateBp: 49, unitCents: 10_400 }),
+    ['BR-CO-17 /taxGroups/0/taxCents'],
+  ],
   ['no number', sourceOf({ number: ' ' }), ['BR-02 /number']],
   ['no day of issue', sourceOf({ issuedOn: '2026-02-30' }), ['BR-03 /issuedOn']],
   ['no currency', sourceOf({ currency: '' }), ['BR-05 /currency']],

@@ -316,7 +316,8 @@ spec('who may do what', (t) => {
       `hosts.${GROUP}/status: get patch`,
       `hosts.${GROUP}: get list watch`,
       `invoices.${GROUP}/status: get patch`,
-      `invoices.${GROUP}: get list watch`,
+      // an invoice is repeated, and leaves when it is finished
+      `invoices.${GROUP}: get list watch create delete`,
       `leases.coordination.k8s.io: create`,
       `leases.coordination.k8s.io: get update patch (${LEASE_NAME})`,
       `sites.${GROUP}/status: get patch`,

@@ -13,7 +13,7 @@ import { invoiceResource, invoiceSpec, NOW, payment, sent, sentWorld } from './i
 
 /** No decimals, two, three and four by ISO 4217. */
 const CURRENCIES = ['EUR', 'USD', 'HUF', 'JPY', 'KRW', 'CLP', 'KWD', 'TND', 'CLF']
-const RATES = [0, 1, 333, 700, 1000, 1950, 2000, 2550, 9999, 10_000]
+const RATES = [0, 50, 333, 700, 1000, 1950, 2000, 2550, 9999, 10_000]
 const TEXTS = [
   'Work',
   'Ωμέγα & <Söhne>',
