@@ -138,9 +138,10 @@ spec('an app on a host', (t) => {
       assert.is(await platform.kubectl(reason), 'Live', 'following is no work of its own')
       leave.abort()
       const [first = 0] = ticked
+      assert.ok(ticked.length >= 6, text)
       assert.equal(
         ticked,
-        Array.from({ length: 6 }, (_, place) => first + place),
+        Array.from({ length: ticked.length }, (_, place) => first + place),
         text,
       )
       assert.ok(
