@@ -114,7 +114,7 @@ export async function call(
   })
   const text = await response.text()
   const contentType = response.headers.get('content-type') ?? ''
-  const json = /json/.test(contentType) && text !== '' ? JSON.parse(text) : null
+  const json = /[/+]json/.test(contentType) && text !== '' ? JSON.parse(text) : null
   const { status } = response
   const wrong = undocumented(method, path, { status, contentType, json })
   if (wrong) throw new Error(wrong)
