@@ -99,6 +99,7 @@ const BODIES: Record<string, () => unknown> = {
   'POST /api/invoices/chat': () => ({ messages: [{ role: 'user', content: 'A month' }] }),
   'POST /api/invoices/extract-contract': () => ({ text: 'ACME pays.' }),
   'POST /api/invoices/settings/rails': () => ({ rail: 'stripe', enabled: false }),
+  'POST /api/invoices/:id/recurrence': () => ({ every: 'month', day: 1, mode: 'draft' }),
   'POST /api/auth/tokens': () => ({ name: 'made in the matrix', scopes: ['invoices:read'] }),
   'POST /api/website/generate': () => ({ content: { meta: { company_name: 'Matrix' } } }),
   'PUT /api/website/:id/domain': () => ({
@@ -114,6 +115,9 @@ const BODIES: Record<string, () => unknown> = {
 /** These need more than a credential to succeed; each has tests of its own. */
 const NEVER_SUCCEED = [
   'DELETE /api/invoices/:id', // it is numbered
+  'GET /api/invoices/:id/xml', // its issuer is in no country
+  'POST /api/invoices/:id/remind', // a row before has voided it
+  'POST /api/invoices/:id/recurrence', // likewise
   'POST /api/invoices/issuers/:id/logo', // the body is no picture
   'POST /api/website/:id/publish', // it has no domain
   'POST /api/website/:id/republish', // it was never live
