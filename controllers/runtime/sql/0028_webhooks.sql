@@ -75,10 +75,9 @@ create table deliveries (
   foreign key (account, sequence) references events on delete cascade,
   check ((state = 'pending') = (due_at is not null))
 ) with (fillfactor = 70);
--- First attempts and repeats wait apart: those of a restart are let out at a rate.
+-- First attempts and repeats wait apart: repeats are let out at a rate, and hold up no news.
 create index deliveries_first on deliveries (endpoint, due_at, id) where state = 'pending' and attempt = 1;
-create index deliveries_again on deliveries (due_at, id) where state = 'pending' and attempt > 1;
-create index deliveries_due on deliveries (due_at) where state = 'pending';
+create index deliveries_again on deliveries (endpoint, due_at, id) where state = 'pending' and attempt > 1;
 create index deliveries_log on deliveries (endpoint, id desc);
 create index deliveries_of_event on deliveries (account, sequence);
 
@@ -208,11 +207,47 @@ begin
 end
 $$;
 
+-- The endpoints with something due, first attempts and repeats apart. Steps from endpoint to endpoint along the indexes, so
+-- that it costs by the number of endpoints, however much waits for one of them.
+create function due_endpoints(in_now timestamptz(3), in_epoch bigint) returns table (endpoint text, again boolean)
+language sql stable
+as $$
+  with recursive firsts (endpoint) as (
+    (select d.endpoint from deliveries d where d.state = 'pending' and d.attempt = 1 order by d.endpoint limit 1)
+    union all
+    select (
+      select d.endpoint from deliveries d
+      where d.state = 'pending' and d.attempt = 1 and d.endpoint > f.endpoint order by d.endpoint limit 1
+    ) from firsts f where f.endpoint is not null
+  ),
+  agains (endpoint) as (
+    (select d.endpoint from deliveries d where d.state = 'pending' and d.attempt > 1 order by d.endpoint limit 1)
+    union all
+    select (
+      select d.endpoint from deliveries d
+      where d.state = 'pending' and d.attempt > 1 and d.endpoint > a.endpoint order by d.endpoint limit 1
+    ) from agains a where a.endpoint is not null
+  )
+  select f.endpoint, false from firsts f
+  where exists (
+    select from deliveries d
+    where d.endpoint = f.endpoint and d.state = 'pending' and d.attempt = 1 and d.due_at <= in_now
+      and (d.lease_until is null or d.lease_until <= in_now or d.epoch < in_epoch)
+  )
+  union all
+  select a.endpoint, true from agains a
+  where exists (
+    select from deliveries d
+    where d.endpoint = a.endpoint and d.state = 'pending' and d.attempt > 1 and d.due_at <= in_now
+      and (d.lease_until is null or d.lease_until <= in_now or d.epoch < in_epoch)
+  )
+$$;
+
 -- One turn of the sender in one commit: records how its last attempts ended and leases it what is due.
---   in_endpoints, in_rooms  whose first attempts are asked for, and how many of each
---   in_again                how many repeats of anybody, but not of those in in_busy
+--   in_firsts, in_rooms   whose first attempts are asked for, and how many of each
+--   in_agains             whose repeats, one of each
 create function turn_deliveries(
-  in_lease text, in_epoch bigint, in_results json, in_endpoints text[], in_rooms integer[], in_again integer, in_busy text[],
+  in_lease text, in_epoch bigint, in_results json, in_firsts text[], in_rooms integer[], in_agains text[],
   in_now timestamptz(3), in_lease_until timestamptz(3)
 )
 returns table (
@@ -227,10 +262,13 @@ begin
   if json_array_length(in_results) > 0 then
     perform settle_deliveries(in_results, in_now);
   end if;
+  if cardinality(in_firsts) = 0 and cardinality(in_agains) = 0 then
+    return;
+  end if;
   return query
   with firsts as (
     select f.id
-    from unnest(in_endpoints, in_rooms) as r(endpoint, room)
+    from unnest(in_firsts, in_rooms) as r(endpoint, room)
     cross join lateral (
       select d.id from deliveries d
       where d.endpoint = r.endpoint and d.state = 'pending' and d.attempt = 1 and d.due_at <= in_now
@@ -239,17 +277,20 @@ begin
       limit r.room
     ) f
   ),
-  repeats as (
-    select d.id from deliveries d
-    where d.state = 'pending' and d.attempt > 1 and d.due_at <= in_now
-      and (d.lease_until is null or d.lease_until <= in_now or d.epoch < in_epoch)
-      and d.endpoint <> all (in_busy)
-    order by d.due_at, d.id
-    limit in_again
+  agains as (
+    select f.id
+    from unnest(in_agains) as r(endpoint)
+    cross join lateral (
+      select d.id from deliveries d
+      where d.endpoint = r.endpoint and d.state = 'pending' and d.attempt > 1 and d.due_at <= in_now
+        and (d.lease_until is null or d.lease_until <= in_now or d.epoch < in_epoch)
+      order by d.due_at, d.id
+      limit 1
+    ) f
   ),
   taken as (
     update deliveries d set begun = d.begun + 1, lease_until = in_lease_until, epoch = in_epoch
-    where d.id = any (array(select f.id from firsts f union all select r.id from repeats r))
+    where d.id = any (array(select f.id from firsts f union all select a.id from agains a))
     returning d.id, d.endpoint, d.begun, d.attempt, d.is_last, d.account, d.sequence
   )
   select t.id, t.endpoint, w.version, t.begun, t.attempt, t.is_last, t.account, t.sequence, e.id, e.type, e.object_sequence, e.test,
