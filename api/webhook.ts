@@ -71,7 +71,10 @@ const delivery = object('One attempt.', {
   attempt: whole('Which one of its schedule, from 1.'),
   state: { type: 'string', description: 'How it stands.', enum: [...DELIVERY_STATES] },
   status: { type: ['integer', 'null'], description: 'The HTTP status that came back; null when none did.' },
-  latency_ms: { type: ['integer', 'null'], description: 'From the look-up of the name to the last byte of the answer.' },
+  latency_ms: {
+    type: ['integer', 'null'],
+    description: 'From the look-up of the name to the last byte of the answer.',
+  },
   error: textOrNull('Why it was no success; null when it was, or is still to come.'),
   response: textOrNull('The first kilobyte of the answer.'),
   next_attempt_at: textOrNull('When the next one is due; null when none is.'),

@@ -246,24 +246,29 @@ export const startHerald = (deps: HeraldDeps): Herald => {
       }
     })
 
+  let lookedMs = Number.NEGATIVE_INFINITY
+  /** @returns how long to wait for the next; 0 while there is something to do */
+  const round = async (): Promise<number> => {
+    try {
+      if (!stopping && performance.now() - lookedMs >= DUE_POLL_MS) {
+        await look()
+        lookedMs = performance.now()
+      }
+      return (await turn()) ? 0 : TOLD_POLL_MS
+    } catch (error) {
+      log.warn({ err: error }, 'the herald cannot reach the ledger')
+      if (stopping && held === 0) ended = []
+      return BACKOFF_MS
+    }
+  }
+
   const loop = async (): Promise<void> => {
-    let lookedMs = Number.NEGATIVE_INFINITY
     while (!stopping || held > 0 || ended.length > 0) {
       isAsleep = true
-      try {
-        if (!stopping && performance.now() - lookedMs >= DUE_POLL_MS) {
-          await look()
-          lookedMs = performance.now()
-        }
-        if (await turn()) continue
-      } catch (error) {
-        log.warn({ err: error }, 'the herald cannot reach the ledger')
-        if (stopping && held === 0) return
-        await new Promise((resolve) => setTimeout(resolve, BACKOFF_MS))
-        continue
-      }
-      // something came in while the ledger was asked
-      if (isAsleep) await sleep(TOLD_POLL_MS)
+      const waitMs = await round()
+      if (waitMs === 0) continue
+      // unless something came in while the ledger was asked
+      if (isAsleep) await sleep(waitMs)
       isTold = true
     }
   }

@@ -62,7 +62,15 @@ export const pingEndpoint = async (deps: Deps, request: ApiRequest): Promise<Ans
   }
 }
 
-const refuseDisabled = ({ id, disabledAt, disabledReason }: { id: string; disabledAt: string | null; disabledReason: string | null }): void => {
+const refuseDisabled = ({
+  id,
+  disabledAt,
+  disabledReason,
+}: {
+  id: string
+  disabledAt: string | null
+  disabledReason: string | null
+}): void => {
   if (disabledAt !== null) throw new Problem('ENDPOINT_DISABLED', `${id} was switched off: ${disabledReason}.`)
 }
 

@@ -2,7 +2,14 @@
 import { randomBytes } from 'node:crypto'
 import { limitOf } from '../../crds/account/quotas.ts'
 import type { AccountView } from '../../crds/account/view.ts'
-import { type EndpointRow, eventFaults, eventsOf, ROTATION_MS, urlFaults, viewEndpoint } from '../../crds/webhook/endpoint.ts'
+import {
+  type EndpointRow,
+  eventFaults,
+  eventsOf,
+  ROTATION_MS,
+  urlFaults,
+  viewEndpoint,
+} from '../../crds/webhook/endpoint.ts'
 import { SECRET_BYTES, secretOf } from '../../crds/webhook/signature.ts'
 import type { Deps } from '../deps.ts'
 import { nameFor } from '../name.ts'
@@ -75,7 +82,8 @@ export const patchEndpoint = async (deps: Deps, request: ApiRequest): Promise<An
   }
   const refusal = await deps.endpoints.change({ account, id }, change)
   if (refusal === 'NOT_FOUND') throw new Problem('NOT_FOUND', `There is no webhook endpoint ${id}.`)
-  if (refusal !== null) throw new Problem(refusal, 'Another endpoint of this account is told the same at the same address.')
+  if (refusal !== null)
+    throw new Problem(refusal, 'Another endpoint of this account is told the same at the same address.')
   return getEndpoint(deps, request)
 }
 

@@ -84,12 +84,7 @@ const deliveryOf = ({ eventId, type, createdAt, sequence, objectSequence, test, 
 })
 
 /** @param deps.now the platform's clock, which `hack/up` can move forward */
-export const makeDeliveries = (deps: {
-  pg: Pg
-  sealer: Sealer
-  epoch: () => number
-  now: () => Date
-}): Deliveries => {
+export const makeDeliveries = (deps: { pg: Pg; sealer: Sealer; epoch: () => number; now: () => Date }): Deliveries => {
   const { pg, sealer, epoch, now } = deps
   const at = () => now().toISOString()
   return {

@@ -34,7 +34,9 @@ export type Endpoints = {
   /** From now on both sign, until `until`. @returns false when there is no such endpoint */
   rotate(ref: EndpointRef, secret: string, times: { at: string; until: string }): Promise<boolean>
   /** What each endpoint of an account signs with, and signed with before. For the check of a signature alone. */
-  secrets(account: string): Promise<{ id: string; url: string; secret: string; previous: string | null; previousUntil: string | null }[]>
+  secrets(
+    account: string,
+  ): Promise<{ id: string; url: string; secret: string; previous: string | null; previousUntil: string | null }[]>
   /** @returns the delivery */
   ping(ref: EndpointRef, event: { id: string; type: string; data: object; at: string }): Promise<number>
   redeliver(ref: EndpointRef, range: Redelivery): Promise<{ id: number; sequence: number }[]>
@@ -165,12 +167,18 @@ export const makeEndpoints = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): Endpo
       return { rows: page.rows, total: Number(count.rows[0]?.total ?? 0) }
     },
     delivery: async ({ account, id }, delivery) =>
-      (await pg.query<DeliveryRow>('delivery_get', `select ${DELIVERY} ${LOGGED} and d.id = $3`, [account, id, delivery]))
-        .rows[0] ?? null,
+      (
+        await pg.query<DeliveryRow>('delivery_get', `select ${DELIVERY} ${LOGGED} and d.id = $3`, [
+          account,
+          id,
+          delivery,
+        ])
+      ).rows[0] ?? null,
     events: async (account, { after, until, limit }) =>
       (await pg.query<StoredEvent>('event_list', EVENTS, [account, after, until, limit])).rows,
     event: async (account, id) =>
       (await pg.query<StoredEvent>('event_get', EVENT_BY_ID, [account, id])).rows[0] ?? null,
-    last: async (account) => Number((await pg.query<{ last: number }>('event_last', LAST, [account])).rows[0]?.last ?? 0),
+    last: async (account) =>
+      Number((await pg.query<{ last: number }>('event_last', LAST, [account])).rows[0]?.last ?? 0),
   }
 }

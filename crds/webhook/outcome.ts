@@ -28,9 +28,7 @@ type Tried = { attempt: number; isLast: boolean }
 
 /** The beginning of an answer, as text that a database can hold. */
 const shownOf = (body: Uint8Array): string | null =>
-  body.length === 0
-    ? null
-    : new TextDecoder().decode(body.subarray(0, RESPONSE_MAX)).replaceAll('\0', '\u{fffd}')
+  body.length === 0 ? null : new TextDecoder().decode(body.subarray(0, RESPONSE_MAX)).replaceAll('\0', '\u{fffd}')
 
 /** @param around random in [0, 1) */
 export const outcomeOf = (
@@ -41,7 +39,8 @@ export const outcomeOf = (
   const { status, latencyMs } = answer
   const seen = { status, latencyMs: Math.round(latencyMs), response: shownOf(answer.body) }
   const over = { nextAt: null, isLast: true }
-  if (answer.ok && answer.status >= 200 && answer.status < 300) return { ...seen, ...over, state: 'delivered', fault: null }
+  if (answer.ok && answer.status >= 200 && answer.status < 300)
+    return { ...seen, ...over, state: 'delivered', fault: null }
   if (answer.ok && answer.status === GONE) {
     return { ...seen, ...over, state: 'dead', fault: 'HTTP_410', gone: 'it answered 410 Gone' }
   }

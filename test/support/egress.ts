@@ -8,7 +8,7 @@ import { type AddressInfo, createServer, type Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { createServer as createTlsServer } from 'node:tls'
-import type { EgressAnswer, EgressRequest } from '../../controllers/io/egress.ts'
+import type { EgressAnswer, EgressRequest } from '../../controllers/runtime/egress.ts'
 
 /** A request as webhooks make it. */
 export const posting = (url: string, more: Partial<EgressRequest> = {}): EgressRequest => ({
