@@ -4,11 +4,14 @@ import { hostname } from 'node:os'
 import { LEASE_NAME } from '../crds/platform.ts'
 import { startCashier } from './cashier.ts'
 import { type CourierHooks, startCourier } from './courier.ts'
+import { startHerald } from './herald.ts'
 import { makeCardProcessor } from './io/cards.ts'
 import { makeMailer } from './io/mail.ts'
 import { makeRenderer, RENDERER_LIMITS } from './io/renderer.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from './operator.ts'
 import { openDevClock } from './runtime/clock.ts'
+import { makeDeliveries } from './runtime/deliveries.ts'
+import { makeEgress } from './runtime/egress.ts'
 import { CONTROLLERS, cardsOf, EnvError, readEnv } from './runtime/env.ts'
 import { makeEvents } from './runtime/events.ts'
 import { StaleEpoch, takeEpoch } from './runtime/fence.ts'
@@ -45,6 +48,11 @@ const main = async () => {
     help: 'Calls of the card processor, by how they ended.',
     labelNames: ['outcome'],
   })
+  const attempts = metrics.counter({
+    name: 'bottega_webhook_attempts_total',
+    help: 'Attempts to deliver an event, by how they ended; dead: given up.',
+    labelNames: ['outcome'],
+  })
 
   let operator: Operator | undefined
   // Somebody leads after us: nothing that this process still does may count.
@@ -75,6 +83,7 @@ const main = async () => {
   const pdf = makeRenderer({ ...RENDERER_LIMITS, threads: env.pdfRender === 'on' ? env.pdfThreads : 0 })
   const cardSettings = cardsOf(env)
   const cards = cardSettings && makeCardProcessor(cardSettings)
+  const egress = makeEgress({ allowLoopback: env.egressAllowLoopback === 'true' })
   const deps: OperatorDeps = {
     kube,
     pg,
@@ -109,6 +118,15 @@ const main = async () => {
         now,
         log,
         onAttempt: (outcome) => mails.inc({ outcome }),
+      }),
+    herald: (epoch, hooks) =>
+      startHerald({
+        ...hooks,
+        deliveries: makeDeliveries({ pg, sealer: keys.sealer('webhook-secret'), epoch: () => epoch, now }),
+        egress,
+        now,
+        log,
+        onAttempt: (outcome) => attempts.inc({ outcome }),
       }),
     cashier:
       cards &&
