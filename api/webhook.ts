@@ -1,10 +1,7 @@
 /** The routes of webhooks as data (spec/1 Endpoints; CONTRACT section 4, Webhooks). */
-import { EVENT_FILTERS } from '../crds/event.ts'
-import type { JsonSchema } from '../crds/rest.ts'
-import { URL_MAX } from '../crds/webhook/endpoint.ts'
 import { DELIVERY_STATES } from '../crds/webhook/log.ts'
 import type { Route } from './route.ts'
-import { list, object, paging, text, textOrNull, whole, withExamples } from './schemas.ts'
+import { list, object, paging, whole, withExamples } from './schemas.ts'
 import {
   getDelivery,
   listDeliveries,
@@ -23,90 +20,25 @@ import {
   rotateSecret,
   WEBHOOKS,
 } from './webhook/endpoints.ts'
+import {
+  closed,
+  delivery,
+  digits,
+  endpoint,
+  event,
+  events,
+  LIMIT,
+  OFFSET,
+  oneDelivery,
+  queued,
+  sequence,
+  url,
+  withSecret,
+  wrapped,
+} from './webhook/shapes.ts'
 
 const common = { tag: 'Webhooks', scope: { kind: 'scope', scope: 'webhooks:manage' } } as const
 const one = `${WEBHOOKS}/:id`
-const EVENTS_MAX = EVENT_FILTERS.length
-const SEQUENCE_MAX = Number.MAX_SAFE_INTEGER
-
-const url: JsonSchema = {
-  type: 'string',
-  description: 'A public https address without credentials.',
-  minLength: 1,
-  maxLength: URL_MAX,
-}
-const events: JsonSchema = {
-  ...list('What is delivered; * is everything, invoice.* all of invoices. All when left out.', {
-    type: 'string',
-    description: 'The name of an event.',
-    enum: [...EVENT_FILTERS],
-    'x-code': 'BAD_EVENT',
-  }),
-  minItems: 1,
-  maxItems: EVENTS_MAX,
-}
-const endpoint = object('The endpoint.', {
-  id: text('Names it.'),
-  url: text('Where deliveries go.'),
-  events: list('What is delivered.', text('The name of an event.')),
-  status: { type: 'string', description: 'Whether anything is delivered.', enum: ['enabled', 'disabled'] },
-  disabled_reason: textOrNull('Why nothing is; null when it is.'),
-  failing_since: textOrNull('Since when no delivery has succeeded; null while they do.'),
-  last_error: textOrNull('How the last one failed; null when it did not.'),
-  previous_secret_until: textOrNull('Until then the secret before the last rotation signs as well.'),
-  created_at: text('When it was made.'),
-  updated_at: text('When it was last changed.'),
-})
-const secret = text('Signs every delivery. Shown this once.')
-const wrapped = { description: 'The endpoint.', schema: object('The endpoint.', { endpoint }) }
-const withSecret = {
-  description: 'The endpoint, with its new secret.',
-  schema: object('The endpoint.', { endpoint, secret }),
-}
-const delivery = object('One attempt.', {
-  id: text('Names it.'),
-  event_id: text('The same in every attempt of one event, here and in webhook-id.'),
-  type: text('The name of the event.'),
-  sequence: whole('The place of the event among those of the account.'),
-  attempt: whole('Which one of its schedule, from 1.'),
-  state: { type: 'string', description: 'How it stands.', enum: [...DELIVERY_STATES] },
-  status: { type: ['integer', 'null'], description: 'The HTTP status that came back; null when none did.' },
-  latency_ms: {
-    type: ['integer', 'null'],
-    description: 'From the look-up of the name to the last byte of the answer.',
-  },
-  error: textOrNull('Why it was no success; null when it was, or is still to come.'),
-  response: textOrNull('The first kilobyte of the answer.'),
-  next_attempt_at: textOrNull('When the next one is due; null when none is.'),
-  created_at: text('When it was queued.'),
-  settled_at: textOrNull('When it ended; null while it has not.'),
-})
-const oneDelivery = object('The attempt.', { delivery })
-const queued = (description: string, schema: JsonSchema) => ({
-  description,
-  schema,
-  headers: { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' },
-})
-const event = object('One event, as it is delivered.', {
-  id: text('Names it; the same in every delivery.'),
-  type: text('The name of the event.'),
-  created_at: text('When it happened.'),
-  sequence: whole('Its place among the events of the account, from 1 without a gap.'),
-  object_sequence: whole('Its place among the events of its object, from 1 without a gap.'),
-  test: { type: 'boolean', description: 'It is of a test.' },
-  data: { type: 'object', description: 'The object under its name: ids, state, amounts, reference and metadata.' },
-})
-
-const closed = (schema: JsonSchema, required: string[] = []): JsonSchema => ({
-  ...schema,
-  additionalProperties: false,
-  ...(required.length > 0 && { required }),
-})
-const sequence = (description: string): JsonSchema => ({ ...whole(description), minimum: 0, maximum: SEQUENCE_MAX })
-const digits = (description: string, pattern: string): JsonSchema => ({ type: 'string', description, pattern })
-const LIMIT = digits('How many, 1 to 200; 50 when left out.', '^([1-9]\\d?|1\\d\\d|200)$')
-const OFFSET = digits('How many to skip.', '^\\d{1,9}$')
-
 const endpointRoutes: Route[] = [
   {
     ...common,

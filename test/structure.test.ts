@@ -84,7 +84,7 @@ const kindsThatMeet = (tree: Tree): string[] =>
 /** One door per package. A package that is not listed has none yet. */
 const DOORS: Record<string, RegExp> = {
   '@kubernetes/client-node': /^controllers\/runtime\/(auth|kube|watch)\.ts$/,
-  undici: /^controllers\/runtime\/(auth|transport|stream)\.ts$/,
+  undici: /^controllers\/runtime\/(auth|transport|stream|egress|reach)\.ts$/,
   pg: /^controllers\/runtime\/pg\.ts$/,
   pino: /^controllers\/runtime\/log\.ts$/,
   'prom-client': /^controllers\/runtime\/metrics\.ts$/,

@@ -32,7 +32,7 @@ export const ownEndpoint = async (deps: Deps, { caller, params }: ApiRequest): P
 
 /** The address in its one form. @throws Problem BAD_URL, also where the name leads to what is not public */
 const reachable = async ({ egress, allowLoopback }: Deps, text: string): Promise<string> => {
-  refuseFaults(urlFaults(text, { allowHttp: allowLoopback }))
+  refuseFaults(urlFaults(text, { allowLoopback }))
   const { href } = new URL(text)
   const fault = await egress.judge(href)
   if (fault !== null) refuseFaults([{ code: 'BAD_URL', pointer: '/url', detail: fault }])

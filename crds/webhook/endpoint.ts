@@ -1,5 +1,6 @@
 /** An endpoint: where an account is told of what, and how that goes (spec/1 Webhook endpoint; CONTRACT section 4). */
 import { createHash } from 'node:crypto'
+import { isLoopbackAddress } from '../address.ts'
 import { EVENT_FILTERS } from '../event.ts'
 import type { Fault } from '../problem.ts'
 
@@ -63,12 +64,19 @@ export const fingerprintOf = (url: string, events: readonly string[]): string =>
 
 const urlFault = (detail: string): Fault[] => [{ code: 'BAD_URL', pointer: '/url', detail }]
 
-/** What is wrong with the form of an address; where it leads is judged by whoever connects. */
-export const urlFaults = (text: string, { allowHttp }: { allowHttp: boolean }): Fault[] => {
+/** This machine, by a name or an address that can mean nothing else. */
+const isLoopbackHost = (hostname: string): boolean =>
+  /(^|\.)localhost\.?$/.test(hostname) || isLoopbackAddress(hostname.replace(/^\[|\]$/g, ''))
+
+/**
+ * What is wrong with the form of an address; where its name leads is judged by whoever connects.
+ * @param allowLoopback the development exception: without TLS, loopback alone
+ */
+export const urlFaults = (text: string, { allowLoopback }: { allowLoopback: boolean }): Fault[] => {
   if (!URL.canParse(text)) return urlFault('url is not an absolute address, such as https://example.com/hooks')
-  const { protocol, username, password, hash } = new URL(text)
-  if (protocol !== 'https:' && !(allowHttp && protocol === 'http:'))
-    return urlFault(`url begins with ${protocol}//, not https://`)
+  const { protocol, hostname, username, password, hash } = new URL(text)
+  const isHttp = protocol === 'http:' && allowLoopback && isLoopbackHost(hostname)
+  if (protocol !== 'https:' && !isHttp) return urlFault(`url begins with ${protocol}//, not https://`)
   if (username !== '' || password !== '')
     return urlFault('url holds a user name or a password; deliveries are signed instead')
   return hash === '' ? [] : urlFault('url holds a fragment, which no server is sent')
