@@ -9,6 +9,7 @@ import { makeMailer } from './io/mail.ts'
 import { makeRenderer, RENDERER_LIMITS } from './io/renderer.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from './operator.ts'
 import { openDevClock } from './runtime/clock.ts'
+import { makeEgress } from './runtime/egress.ts'
 import { CONTROLLERS, cardsOf, EnvError, readEnv } from './runtime/env.ts'
 import { makeEvents } from './runtime/events.ts'
 import { StaleEpoch, takeEpoch } from './runtime/fence.ts'
@@ -75,6 +76,8 @@ const main = async () => {
   const pdf = makeRenderer({ ...RENDERER_LIMITS, threads: env.pdfRender === 'on' ? env.pdfThreads : 0 })
   const cardSettings = cardsOf(env)
   const cards = cardSettings && makeCardProcessor(cardSettings)
+  const allowLoopback = env.egressAllowLoopback === 'true'
+  const egress = makeEgress({ allowLoopback })
   const deps: OperatorDeps = {
     kube,
     pg,
@@ -83,7 +86,8 @@ const main = async () => {
     keys,
     serverKey: env.secretKey,
     retentionDays: env.retentionDays,
-    allowLoopback: env.egressAllowLoopback === 'true',
+    egress,
+    allowLoopback,
     namespace: env.namespace,
     publicUrl: env.publicUrl,
     mailDomain: /@([^>\s]+)/.exec(env.mailFrom)?.[1] ?? hostname(),
@@ -156,6 +160,7 @@ const main = async () => {
   stop.add('lease', () => lease.stop())
   stop.add('caches', () => caches.stop())
   stop.add('mailer', () => mailer.close())
+  stop.add('egress', () => egress.close())
   stop.add('kube', () => kube.close())
   stop.add('clock', () => devClock?.close())
   stop.add('renderer', () => pdf.close())

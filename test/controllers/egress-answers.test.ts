@@ -2,7 +2,7 @@
 import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { gzipSync } from 'node:zlib'
-import { type Egress, makeEgress } from '../../controllers/io/egress.ts'
+import { type Egress, makeEgress } from '../../controllers/runtime/egress.ts'
 import {
   always,
   makeTestKeys,

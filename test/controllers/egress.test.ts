@@ -1,7 +1,7 @@
 /** Where the egress guard goes and where it never does (research/performance-reliability.md, security 3; fault 7). */
 import { connect } from 'node:net'
-import { type Egress, makeEgress } from '../../controllers/io/egress.ts'
-import { addressesIn, makeResolve } from '../../controllers/io/resolve.ts'
+import { type Egress, makeEgress } from '../../controllers/runtime/egress.ts'
+import { addressesIn, makeResolve } from '../../controllers/runtime/resolve.ts'
 import {
   always,
   makeTestKeys,
