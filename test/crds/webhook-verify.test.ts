@@ -86,6 +86,7 @@ const HEADER_CASES: [FindingCode, Received][] = [
   ['V1_MISSING', changed(SERVICE, (value) => value.replace('v1=', 'v2='))],
   ['V1_WRONG_CASE', changed(SERVICE, (value) => value.replace('v1=', 'V1='))],
   ['V1_NOT_HEX', changed(SERVICE, () => `t=${T},v1=${good.headers[STANDARD]?.slice(3)}`)],
+  ['V1_NOT_HEX', changed(SERVICE, () => `t=${T},v1=new,v1=old`)],
   ['V1_UPPERCASE_HEX', changed(SERVICE, () => `t=${T},v1=${v1.toUpperCase()}`)],
   ['V1_WRONG_LENGTH', changed(SERVICE, (value) => value.slice(0, -4))],
   ['WEBHOOK_ID_MISSING', changed('webhook-id', () => '')],
@@ -292,6 +293,7 @@ spec('the judge of a delivery', (t) => {
   t('looks for the event by the header, then by the body', () => {
     const other = `evt_${'f'.repeat(32)}`
     assert.equal(eventIdsOf({ headers: { 'Webhook-Id': ID }, body: OTHER_BODY }), [ID, other])
+    assert.equal(eventIdsOf(good), [ID])
     assert.equal(eventIdsOf({ headers: { 'webhook-id': 'req-1' }, body: BODY }), [ID])
     assert.equal(eventIdsOf({ headers: {}, body: 'x' }), [])
   })
