@@ -119,7 +119,7 @@ const toClient = (row: MailRow, frozen: Frozen, { replyTo, ...said }: MailText):
   date: new Date(row.createdAt),
 })
 
-const composeNotice = (row: MailRow, { to }: { to: string }, said: MailText): Mail => ({
+const composeNotice = (row: MailRow, to: string, said: MailText): Mail => ({
   messageId: row.messageId,
   to: { name: '', address: to },
   ...said,
@@ -134,10 +134,10 @@ const compose = (deps: CourierDeps, row: MailRow): Mail => {
       return composeSignin(deps, row, payload)
     case 'claimed':
     case 'undelivered':
-      return composeNotice(row, payload, ownerMail(payload))
+      return composeNotice(row, payload.to, ownerMail(payload))
     case 'webhook-dead':
     case 'webhook-disabled':
-      return composeNotice(row, payload, webhookMail(payload))
+      return composeNotice(row, payload.to, webhookMail(payload))
     case 'invoice':
     case 'receipt':
     case 'voided':

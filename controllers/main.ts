@@ -83,7 +83,8 @@ const main = async () => {
   const pdf = makeRenderer({ ...RENDERER_LIMITS, threads: env.pdfRender === 'on' ? env.pdfThreads : 0 })
   const cardSettings = cardsOf(env)
   const cards = cardSettings && makeCardProcessor(cardSettings)
-  const egress = makeEgress({ allowLoopback: env.egressAllowLoopback === 'true' })
+  const allowLoopback = env.egressAllowLoopback === 'true'
+  const egress = makeEgress({ allowLoopback })
   const deps: OperatorDeps = {
     kube,
     pg,
@@ -92,7 +93,8 @@ const main = async () => {
     keys,
     serverKey: env.secretKey,
     retentionDays: env.retentionDays,
-    allowLoopback: env.egressAllowLoopback === 'true',
+    egress,
+    allowLoopback,
     namespace: env.namespace,
     publicUrl: env.publicUrl,
     mailDomain: /@([^>\s]+)/.exec(env.mailFrom)?.[1] ?? hostname(),
@@ -174,6 +176,7 @@ const main = async () => {
   stop.add('lease', () => lease.stop())
   stop.add('caches', () => caches.stop())
   stop.add('mailer', () => mailer.close())
+  stop.add('egress', () => egress.close())
   stop.add('kube', () => kube.close())
   stop.add('clock', () => devClock?.close())
   stop.add('renderer', () => pdf.close())

@@ -85,7 +85,8 @@ const failureOf = (error: unknown): Failure => {
     return { fault: 'BROKEN_ANSWER', detail: 'answers with another length than it named' }
   }
   if (isTlsCode(code)) return { fault: 'TLS_FAILED', detail: `ended the TLS connection (${code})` }
-  return { fault: 'BROKEN_ANSWER', detail: code.startsWith('HPE_') ? 'answers no HTTP/1.1' : 'broke off' }
+  const isNoHttp = error instanceof Error && error.name === 'HTTPParserError'
+  return { fault: 'BROKEN_ANSWER', detail: isNoHttp ? 'answers no HTTP/1.1' : 'broke off' }
 }
 
 const flat = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>

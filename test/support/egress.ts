@@ -80,7 +80,7 @@ export type Receiver = {
   /** What came in over each connection, in their order. */
   received: string[]
   /** Names asked for in the TLS handshake. */
-  names: (string | false)[]
+  names: (string | false | null)[]
   close(): Promise<void>
 }
 
@@ -95,7 +95,7 @@ export const startReceiver = async (
   { address = '127.0.0.1', port = 0, keys }: { address?: string; port?: number; keys?: Keys } = {},
 ): Promise<Receiver> => {
   const received: string[] = []
-  const names: (string | false)[] = []
+  const names: (string | false | null)[] = []
   const sockets = new Set<Socket>()
   const serve = (socket: Socket) => {
     const index = received.push('') - 1
