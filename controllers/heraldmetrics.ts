@@ -18,25 +18,23 @@ export const makeHeraldMetrics = (
     name: 'bottega_webhook_dead_letters_total',
     help: 'Deliveries that were given up after their last attempt, or because their endpoint is gone.',
   })
-  const late = metrics.gauge({
-    name: 'bottega_webhook_oldest_due_seconds',
-    help: 'For how long the oldest delivery has been due, by whether it is a first attempt; each process says the same.',
-    labelNames: ['attempt'],
-  })
-  metrics.gauge({
-    name: 'bottega_webhook_backlog',
-    help: 'Deliveries that wait, by whether it is their first attempt; each process says the same.',
-    labelNames: ['attempt'],
-    async collect() {
-      // a scrape says what it can while the database is away
-      const rows = await backlog().catch((): Backlog[] => [])
-      for (const attempt of ATTEMPTS) {
-        const row = rows.find((one) => one.attempt === attempt)
-        this.set({ attempt }, row?.count ?? 0)
-        late.set({ attempt }, (row?.lateMs ?? 0) / 1000)
-      }
-    },
-  })
+  /** Each asks for itself: what one writes of another may already have been read. */
+  const gauge = (name: string, help: string, figureOf: (row: Backlog) => number) =>
+    metrics.gauge({
+      name,
+      help: `${help}, by whether it is a first attempt; each process says the same.`,
+      labelNames: ['attempt'],
+      async collect() {
+        // a scrape says what it can while the database is away
+        const rows = await backlog().catch((): Backlog[] => [])
+        for (const attempt of ATTEMPTS) {
+          const row = rows.find((one) => one.attempt === attempt)
+          this.set({ attempt }, row ? figureOf(row) : 0)
+        }
+      },
+    })
+  gauge('bottega_webhook_backlog', 'Deliveries that wait', ({ count }) => count)
+  gauge('bottega_webhook_oldest_due_seconds', 'For how long the oldest has been due', ({ lateMs }) => lateMs / 1000)
   return (outcome) => {
     attempts.inc({ outcome })
     if (outcome === 'dead') dead.inc()
