@@ -221,6 +221,23 @@ spec('webhooks', (t) => {
     assert.is(new Set(at('/late').map(({ body }) => JSON.parse(body).id)).size, range.json.queued)
   })
 
+  t('tell of other kinds in the same way, to who asks for them', async () => {
+    await clear()
+    await make('/sites', ['website.*'])
+    await make('/invoices', ['invoice.*'])
+    const content = { meta: { company_name: 'Hooked' } }
+    const metadata = { shop: 'north' }
+    const made = await api('POST', '/api/website/generate', { content, external_ref: 'site-hook', metadata })
+    assert.ok(made.status < 300, made.text)
+    await eventually('the event', async () => at('/sites').length === 1)
+    const { type, object_sequence, data } = JSON.parse(at('/sites')[0]?.body ?? '')
+    assert.equal(
+      [type, object_sequence, data.site.external_ref, data.site.metadata],
+      ['website.generated', 1, 'site-hook', metadata],
+    )
+    assert.equal(at('/invoices'), [])
+  })
+
   t('are seen by whoever runs the platform', async () => {
     await clear()
     const page = await (await fetch(platform.metricsUrls.controllers)).text()
