@@ -42,7 +42,13 @@ spec('the mail about an endpoint', (t) => {
       const notice = noticeOf(DELIVERY, ADDRESS, ended as Ended)
       if (notice === null) throw new Error('nothing is told')
       const mail = { ...notice, channel: 'mail' }
-      const about = { n: n + 1, at: NOW.toISOString(), gate: 'password' as const, frozen: {}, content: Buffer.from('pdf') }
+      const about = {
+        n: n + 1,
+        at: NOW.toISOString(),
+        gate: 'password' as const,
+        frozen: {},
+        content: Buffer.from('pdf'),
+      }
       await ledger.freeze({ ...about, resource: notice.resource, mail })
     }
     courier = startCourier({
