@@ -221,6 +221,19 @@ spec('webhooks', (t) => {
     assert.is(new Set(at('/late').map(({ body }) => JSON.parse(body).id)).size, range.json.queued)
   })
 
+  t('are seen by whoever runs the platform', async () => {
+    await clear()
+    const page = await (await fetch(platform.metricsUrls.controllers)).text()
+    const figureOf = (name: string) =>
+      Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')} (\\S+)`, 'm').exec(page)?.[1])
+    assert.ok(figureOf('bottega_webhook_attempts_total{outcome="delivered"}') > 0)
+    assert.ok(figureOf('bottega_webhook_attempts_total{outcome="failed"}') > 0)
+    assert.is(figureOf('bottega_webhook_backlog{attempt="first"}'), 0)
+    assert.is(figureOf('bottega_webhook_backlog{attempt="again"}'), 0, 'they went with their endpoint')
+    assert.is(figureOf('bottega_webhook_oldest_due_seconds{attempt="again"}'), 0)
+    assert.ok(page.includes('bottega_webhook_dead_letters_total'))
+  })
+
   t('say what was wrong with a check that failed', async () => {
     await clear()
     const endpoint = await make('/check', ['invoice.sent'])

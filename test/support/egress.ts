@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createServer as createTlsServer } from 'node:tls'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import type { EgressAnswer, EgressRequest } from '../../controllers/runtime/egress.ts'
 
 /** A request as webhooks make it. */
@@ -92,7 +92,7 @@ type Keys = { key: string; cert: string }
  */
 export const startReceiver = async (
   answer: (socket: Socket, text: string) => void,
-  { address = '127.0.0.1', port = 0, keys }: { address?: string; port?: number; keys?: Keys } = {},
+  { address = '127.0.0.1', port = 0, keys }: { address?: string; port?: number; keys?: TlsOptions } = {},
 ): Promise<Receiver> => {
   const received: string[] = []
   const names: (string | false | null)[] = []
