@@ -9,6 +9,8 @@ import type { Books } from '../controllers/runtime/books.ts'
 import type { ReadCardEvent } from '../controllers/runtime/cardevents.ts'
 import type { Devboxes } from '../controllers/runtime/devboxes.ts'
 import type { Documents } from '../controllers/runtime/documents.ts'
+import type { Egress } from '../controllers/runtime/egress.ts'
+import type { Endpoints } from '../controllers/runtime/endpoints.ts'
 import type { Appended, NewFact } from '../controllers/runtime/facts.ts'
 import type { Credentials, HostReader } from '../controllers/runtime/hosts.ts'
 import type { Issuers } from '../controllers/runtime/issuers.ts'
@@ -47,6 +49,10 @@ export type Deps = {
   hosts: HostReader
   /** Private keys of hosts: written here, opened by the controllers. */
   credentials: Pick<Credentials, 'put'>
+  /** Webhook endpoints, their deliveries and the events of accounts. */
+  endpoints: Endpoints
+  /** Where addresses that users name lead to. */
+  egress: Pick<Egress, 'judge'>
   /** The development exception: owners may name what is on loopback. */
   allowLoopback: boolean
   waiter: Waiter

@@ -11,6 +11,8 @@ import { makeCardEvents } from '../controllers/runtime/cardevents.ts'
 import { openDevClock } from '../controllers/runtime/clock.ts'
 import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
 import { makeDocuments } from '../controllers/runtime/documents.ts'
+import { makeEgress } from '../controllers/runtime/egress.ts'
+import { makeEndpoints } from '../controllers/runtime/endpoints.ts'
 import { API, checkoutOriginOf, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/runtime/env.ts'
 import { makeAppendFact } from '../controllers/runtime/facts.ts'
 import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
@@ -111,6 +113,8 @@ const main = async () => {
     books: makeBooks({ pg }),
     hosts: makeHostReader({ pg }),
     credentials: makeCredentials({ pg, serverKey: env.secretKey }),
+    endpoints: makeEndpoints({ pg, sealer: keys.sealer('webhook-secret') }),
+    egress: makeEgress({ allowLoopback: env.egressAllowLoopback === 'true' }),
     allowLoopback: env.egressAllowLoopback === 'true',
     waiter,
     wake: makeWake({ kube, namespace: env.namespace, now }),

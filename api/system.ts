@@ -26,6 +26,8 @@ import { previewRoutes } from './site/preview.ts'
 import { reviewPageRoutes } from './site/review-page.ts'
 import { siteRoutes } from './site.ts'
 import { teamRoutes } from './teams.ts'
+import { webhooksPageRoutes } from './webhook/page.ts'
+import { webhookRoutes } from './webhook.ts'
 
 const open = { scope: { kind: 'public' }, hidden: true } as const
 
@@ -44,6 +46,7 @@ const SURFACES: readonly Surface[] = [
       ...railRoutes,
       ...draftRoutes,
       ...invoiceRoutes,
+      ...webhookRoutes,
       ...accountRoutes,
       ...authRoutes,
       ...teamRoutes,
@@ -128,6 +131,7 @@ export const allRoutes: Route[] = [
   ...railRoutes,
   ...draftRoutes,
   ...invoiceRoutes,
+  ...webhookRoutes,
   ...siteRoutes,
   ...previewRoutes,
   ...reviewPageRoutes,
@@ -143,6 +147,7 @@ export const allRoutes: Route[] = [
   ...signinRoutes,
   ...accountPageRoutes,
   ...booksPageRoutes,
+  ...webhooksPageRoutes,
   ...pageRoutes,
   ...collectRoutes,
   ...auditRoutes,

@@ -4,11 +4,14 @@ import { hostname } from 'node:os'
 import { LEASE_NAME } from '../crds/platform.ts'
 import { startCashier } from './cashier.ts'
 import { type CourierHooks, startCourier } from './courier.ts'
+import { startHerald } from './herald.ts'
+import { makeHeraldMetrics } from './heraldmetrics.ts'
 import { makeCardProcessor } from './io/cards.ts'
 import { makeMailer } from './io/mail.ts'
 import { makeRenderer, RENDERER_LIMITS } from './io/renderer.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from './operator.ts'
 import { openDevClock } from './runtime/clock.ts'
+import { makeBacklog, makeDeliveries } from './runtime/deliveries.ts'
 import { makeEgress } from './runtime/egress.ts'
 import { CONTROLLERS, cardsOf, EnvError, readEnv } from './runtime/env.ts'
 import { makeEvents } from './runtime/events.ts'
@@ -46,7 +49,6 @@ const main = async () => {
     help: 'Calls of the card processor, by how they ended.',
     labelNames: ['outcome'],
   })
-
   let operator: Operator | undefined
   // Somebody leads after us: nothing that this process still does may count.
   const around: Around = (_call, run) =>
@@ -78,6 +80,7 @@ const main = async () => {
   const cards = cardSettings && makeCardProcessor(cardSettings)
   const allowLoopback = env.egressAllowLoopback === 'true'
   const egress = makeEgress({ allowLoopback })
+  const onDelivery = makeHeraldMetrics(metrics, makeBacklog({ pg, now }))
   const deps: OperatorDeps = {
     kube,
     pg,
@@ -113,6 +116,15 @@ const main = async () => {
         now,
         log,
         onAttempt: (outcome) => mails.inc({ outcome }),
+      }),
+    herald: (epoch, hooks) =>
+      startHerald({
+        ...hooks,
+        deliveries: makeDeliveries({ pg, sealer: keys.sealer('webhook-secret'), epoch: () => epoch, now }),
+        egress,
+        now,
+        log,
+        onAttempt: onDelivery,
       }),
     cashier:
       cards &&

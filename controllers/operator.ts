@@ -12,10 +12,12 @@ import type { Cashier, CashierDeps } from './cashier.ts'
 import { type AnyResource, follow } from './control.ts'
 import type { Courier, CourierHooks } from './courier.ts'
 import { makeDirectory } from './directory.ts'
+import type { Herald, HeraldDeps } from './herald.ts'
 import type { House, Tools } from './house.ts'
 import { makeHosts } from './io/hosts.ts'
 import { makeMedia } from './io/media.ts'
 import { CONTROLS } from './kinds.ts'
+import { makeNotices } from './notices.ts'
 import { makeAppendAudit, makeAuditKnows } from './runtime/audit.ts'
 import { makeBlobs } from './runtime/blobs.ts'
 import type { RunningController } from './runtime/controller.ts'
@@ -36,6 +38,8 @@ const LOOK_LIMIT_MS = 60_000
 export type OperatorDeps = Tools & {
   /** Starts who delivers the mail that these passes queue, under the same epoch. */
   courier: (epoch: number, hooks: CourierHooks) => Courier
+  /** Starts who delivers what these passes tell. */
+  herald: (epoch: number, hooks: Pick<HeraldDeps, 'noticeOf'>) => Herald
   /** Starts who asks the card processor; null when there is none. */
   cashier: ((epoch: number, hooks: Pick<CashierDeps, 'ledger' | 'onAnswer'>) => Cashier) | null
 }
@@ -88,6 +92,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
   let courier: Courier | undefined
   let scheduler: Scheduler | undefined
   let cashier: Cashier | undefined
+  let herald: Herald | undefined
   const hosts = makeHosts({
     ...deps,
     held: caches.of(HOST),
@@ -111,6 +116,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     onQueued: () => {
       courier?.wake()
       cashier?.wake()
+      herald?.wake()
     },
     onScheduled: () => scheduler?.wake(),
   }
@@ -124,6 +130,9 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     ends.push(follow(control, controller, (kind) => caches.byKind.get(kind)))
   }
   courier = deps.courier(epoch, { onDelivered: (name) => wake('Invoice', name) })
+  herald = deps.herald(epoch, { noticeOf: makeNotices({ ...deps, accounts: house.accounts }) })
+  // What a caller asks for by hand is not left to the next look.
+  const heard = await pg.listen('webhooks', (endpoint) => herald?.queued(endpoint))
   cashier = deps.cashier?.(epoch, { ledger: house.ledger, onAnswer: (name) => wake('Invoice', name) })
   ends.push(
     startSpecAudit({
@@ -174,6 +183,8 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
         ...[...running.values()].map((controller) => controller.stop(deadlineMs)),
         courier?.stop(),
         cashier?.stop(),
+        herald?.stop(),
+        heard.close(),
       ])
       await hosts.close()
     },

@@ -2,7 +2,9 @@
  * The Site's hands: what is looked at, what each step does, and what is mirrored. What to do is decided in crds/site/plan.ts;
  * nothing is decided here.
  */
+
 import { limitOf, nextTurn, publishCapDetail, quotaDay, siteCapDetail } from '../crds/account/quotas.ts'
+import type { NewEvent } from '../crds/event.ts'
 import { nameOf } from '../crds/site/domain.ts'
 import { generatedKey, homeKey, removedKey, switchKey } from '../crds/site/facts.ts'
 import { SITE, SITE_FINALIZER } from '../crds/site/kind.ts'
@@ -12,7 +14,6 @@ import type { SiteWorld } from '../crds/site/world.ts'
 import { controlOf } from './control.ts'
 import type { Controller } from './runtime/controller.ts'
 import { Stalled } from './runtime/errors.ts'
-import type { FactEvent } from './runtime/facts.ts'
 import { rowOf } from './runtime/mirror.ts'
 import { makeSitePlaces, makeSiteRows } from './runtime/sites.ts'
 import type { SiteDeps } from './site/deps.ts'
@@ -49,7 +50,7 @@ const wakeHeads = async ({ rows, wake }: SiteDeps) => {
   for (const site of await rows.heads()) wake('Site', site)
 }
 
-type Own = { kind: string; key: string; body: object; event?: FactEvent }
+type Own = { kind: string; key: string; body: object; event?: NewEvent }
 
 const record = async (deps: SiteDeps, { metadata }: SiteResource, { kind, key, body, event }: Own) => {
   const fact = { resource: metadata.name, key, kind, body: body as Record<string, unknown> }

@@ -10,6 +10,7 @@ import type { ProblemEntry } from './problems/entry.ts'
 import { HOST_PROBLEMS } from './problems/hosts.ts'
 import { INVOICE_PROBLEMS } from './problems/invoices.ts'
 import { SITE_PROBLEMS } from './problems/sites.ts'
+import { WEBHOOK_PROBLEMS } from './problems/webhooks.ts'
 
 export const PROBLEMS = {
   ...COMMON_PROBLEMS,
@@ -19,6 +20,7 @@ export const PROBLEMS = {
   ...SITE_PROBLEMS,
   ...APP_PROBLEMS,
   ...DEVINSTANCE_PROBLEMS,
+  ...WEBHOOK_PROBLEMS,
 } as const satisfies Record<string, ProblemEntry>
 
 export type ProblemCode = keyof typeof PROBLEMS

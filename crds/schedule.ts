@@ -4,6 +4,7 @@
  * its mail in one transaction, without a pass; one without an effect only has the resource looked at.
  */
 import { isDeepStrictEqual } from './compare.ts'
+import type { NewEvent } from './event.ts'
 
 /** What a claim writes. Values are JSON, and none is undefined: it is compared with what stands in the database. */
 export type Effect = {
@@ -12,8 +13,8 @@ export type Effect = {
     key: string
     kind: string
     body: Record<string, unknown>
-    /** Told in the same transaction. */
-    event?: { type: string; data: Record<string, unknown> }
+    /** NewEvent in the same transaction. */
+    event?: NewEvent
   }
   mail?: { purpose: string; channel: string; messageId: string; payload: Record<string, unknown> }
 }

@@ -213,8 +213,8 @@ const namesThatDiffer = (has: (path: string) => boolean, folders: readonly strin
 const isThere = (path: string): boolean =>
   path.endsWith('/') ? globSync(`${path}*`, { cwd: root }).length > 0 : existsSync(join(root, path))
 
-/** The catalogue of refusals, which is of all kinds, and the electronic invoice, which is a document and no resource. */
-const SHARED_FOLDERS = ['problems', 'einvoice']
+/** The catalogue of refusals, which is of all kinds; the electronic invoice and the webhooks, which are no resources. */
+const SHARED_FOLDERS = ['problems', 'einvoice', 'webhook']
 
 const crdFolders = (): string[] => [
   ...globSync('crds/*/', { cwd: root })

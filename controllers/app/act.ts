@@ -2,6 +2,7 @@
  * The App's hands: what each step does. Each effect is keyed (a row under a condition, a job under an id, a route under its
  * own) and gives back what its answer says of the world, so that the next step follows without another look.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type AppResource, liveOf } from '../../crds/app/plan.ts'
 import { dialFileOf } from '../../crds/app/route.ts'
@@ -10,11 +11,11 @@ import { imagesIn } from '../../crds/app/start.ts'
 import { type AppStep, downJobOf, jobIdOf } from '../../crds/app/steps.ts'
 import { urlOf } from '../../crds/app/url.ts'
 import type { AppWorld, Operation, PinnedImage, Release } from '../../crds/app/world.ts'
+import type { EventType, NewEvent } from '../../crds/event.ts'
 import type { Hosts } from '../io/hosts.ts'
 import type { AppStore } from '../runtime/appstore.ts'
 import type { Controller } from '../runtime/controller.ts'
 import { Stalled } from '../runtime/errors.ts'
-import type { FactEvent } from '../runtime/facts.ts'
 import { clearJob, imagesJob, JOB_WAIT_MS, startJob, takeDownJob } from './jobs.ts'
 import { learnBegun, learnEnded, learnLive, learnOperation, learnPassed, learnRetired } from './learn.ts'
 import type { AppLedger, AppRows, Known } from './ledger.ts'
@@ -47,7 +48,8 @@ const CERTIFICATE_POLL_MS = 200
 const UPLOAD_DEADLINE_MS = 110_000
 const LOOK_DEADLINE_MS = 15_000
 
-const eventOf = (type: string, { metadata, spec }: AppResource, operation: Operation, hosts: Hosts): FactEvent => ({
+const eventOf = (type: EventType, { metadata, spec }: AppResource, operation: Operation, hosts: Hosts): NewEvent => ({
+  account: spec.account,
   type,
   data: {
     app: {

@@ -1,6 +1,7 @@
 /** The rows of an app: what a pass reads of them in one round trip, and every change that controllers make, each fenced. */
+
 import type { AppWorld, Operation, OperationState, Release, ReleaseRecord } from '../../crds/app/world.ts'
-import type { FactEvent } from '../runtime/facts.ts'
+import type { NewEvent } from '../../crds/event.ts'
 import { LEASE } from '../runtime/fence.ts'
 import type { Pg } from '../runtime/pg.ts'
 
@@ -41,14 +42,14 @@ export type AppLedger = {
   }): Promise<boolean>
   /** @returns false when somebody cancelled before */
   claimSwitch(operation: Operation, at: string): Promise<boolean>
-  goLive(operation: Operation, event: FactEvent, at: string): Promise<boolean>
+  goLive(operation: Operation, event: NewEvent, at: string): Promise<boolean>
   end(of: {
     operation: Operation
     state: Exclude<OperationState, 'queued' | 'running'>
     code: string | null
     message: string
     log: string | null
-    event: FactEvent | null
+    event: NewEvent | null
     at: string
   }): Promise<boolean>
   retire(app: string, release: number, at: string): Promise<void>

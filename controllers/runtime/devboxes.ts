@@ -2,12 +2,14 @@
  * The rows of dev instances in PostgreSQL: reservations under the owner's cap, and decisions one after the other
  * (DESIGN section 1, "Reservations"). What one transaction must hold together is one SQL function (sql/0019).
  */
+
 import type { Box } from '../../crds/devinstance/box.ts'
 import type { Told } from '../../crds/devinstance/transitions.ts'
 import type { HistoryEntry } from '../../crds/devinstance/view.ts'
 import type { By } from '../../crds/devinstance/world.ts'
+import type { NewEvent } from '../../crds/event.ts'
 import { makeBatch } from './batch.ts'
-import type { FactEvent, NewFact } from './facts.ts'
+import type { NewFact } from './facts.ts'
 import { LEASE } from './fence.ts'
 import type { MirrorRow } from './mirror.ts'
 import { isItemFault, type Pg } from './pg.ts'
@@ -59,7 +61,7 @@ export type DevboxDecision = {
         /** An admin lets it exceed the cap. */
         over: boolean
         told: Told[]
-        event: FactEvent | null
+        event: NewEvent | null
       }
   )
 /** `stale`: it was decided against a row that is no more. `taken`: the unique index that is in the way. */

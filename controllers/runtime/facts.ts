@@ -2,6 +2,7 @@
  * Facts: what happened, written once under a unique key, never changed. A fact that may be refused is pending until a
  * controller's plan accepts or refuses it (DESIGN section 1).
  */
+import type { NewEvent } from '../../crds/event.ts'
 import { makeBatch } from './batch.ts'
 import { LEASE } from './fence.ts'
 import { isItemFault, type Pg } from './pg.ts'
@@ -21,12 +22,6 @@ export type FactRow = {
   at: string
 }
 
-/**
- * What is told to whoever listens (webhooks), in the transaction of the fact that it follows from: an outbox row on the
- * channel `event`, its id made from resource and key, so that it is the same in every attempt.
- */
-export type FactEvent = { type: string; data: Record<string, unknown> }
-
 /** `key` is unique per resource: the same report again finds the fact that stands there. */
 export type NewFact = {
   resource: string
@@ -36,14 +31,14 @@ export type NewFact = {
   state: 'pending' | 'accepted'
   /** ISO instant. */
   at: string
-  /** Told when the fact is accepted: at once for one that is never pending. */
-  event?: FactEvent
+  /** NewEvent when the fact is accepted: at once for one that is never pending. */
+  event?: NewEvent
 }
 
 /** `new`: written now. `old`: the key was taken; `fact` is what stands there (compare its body). */
 export type Appended = { result: 'new' | 'old'; fact: FactRow }
 export type FactVerdict = { resource: string; seq: number; at: string } & (
-  | { state: 'accepted'; event?: FactEvent; outcome?: Record<string, unknown> }
+  | { state: 'accepted'; event?: NewEvent; outcome?: Record<string, unknown> }
   | { state: 'refused'; refusedCode: string; outcome?: Record<string, unknown> }
 )
 

@@ -3,11 +3,11 @@
  * resource, and is never rebuilt. All effects carry the epoch of the lease they were decided under (fence.ts), are
  * committed in groups (batch.ts), and may be repeated after any failure.
  */
+import type { NewEvent } from '../../crds/event.ts'
 import { makeBatch } from './batch.ts'
 import { sha256Of } from './blobs.ts'
 import {
   type Appended,
-  type FactEvent,
   type FactRow,
   type FactState,
   type FactVerdict,
@@ -48,8 +48,8 @@ export type Send = {
   frozen: unknown
   content: Buffer
   mail: QueuedMail | null
-  /** Told in the same transaction. */
-  event?: FactEvent
+  /** NewEvent in the same transaction. */
+  event?: NewEvent
 }
 
 /**

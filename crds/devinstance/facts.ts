@@ -35,7 +35,8 @@ export const eventOf = (id: string, owner: string, before: Box | null, settlemen
   if (state === previousState) return null
   const { name, version, sizeClass, arch } = box
   return {
-    type: 'devbox.state_changed',
+    account: owner,
+    type: 'devbox.state_changed' as const,
     data: { devbox: { id, owner, name, state, previousState, version, sizeClass, arch } },
   }
 }

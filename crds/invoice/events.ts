@@ -17,7 +17,9 @@ export type InvoiceEventType =
   | 'invoice.delivery_failed'
 
 export type InvoiceEvent = {
+  account: string
   type: InvoiceEventType
+  test: boolean
   data: {
     invoice: {
       id: string
@@ -50,7 +52,9 @@ export const invoiceEvent = (
   { metadata, spec }: { metadata: Pick<Meta, 'name'>; spec: InvoiceSpec },
   { number, issuerId, status, currency, books }: Stand,
 ): InvoiceEvent => ({
+  account: spec.account,
   type,
+  test: spec.test,
   data: {
     invoice: {
       id: metadata.name,

@@ -10,6 +10,7 @@ export type SiteEventType =
   | 'website.unpublished'
 
 export type SiteEvent = {
+  account: string
   type: SiteEventType
   data: {
     site: {
@@ -22,7 +23,7 @@ export type SiteEvent = {
   }
 }
 
-type About = { metadata: { name: string }; spec: Pick<SiteSpec, 'externalRef' | 'metadata'> }
+type About = { metadata: { name: string }; spec: Pick<SiteSpec, 'account' | 'externalRef' | 'metadata'> }
 
 /** @param stand how the site stands once this has happened */
 export const siteEvent = (
@@ -30,6 +31,7 @@ export const siteEvent = (
   { metadata, spec }: About,
   stand: { status: Phase; url: string | null },
 ): SiteEvent => ({
+  account: spec.account,
   type,
   data: {
     site: { id: metadata.name, external_ref: spec.externalRef ?? null, metadata: spec.metadata ?? {}, ...stand },

@@ -6,6 +6,7 @@ import { createInterface } from 'node:readline'
 import * as fontkit from 'fontkit'
 import PDFDocument from 'pdfkit'
 import { makePdf } from '../../controllers/io/pdf.ts'
+import { RENDERER_LIMITS } from '../../controllers/io/renderer.ts'
 import { readFontFile } from '../../controllers/io/typefaces.ts'
 import { documentOf } from '../../crds/invoice/document.ts'
 import type { Frozen } from '../../crds/invoice/frozen.ts'
@@ -136,20 +137,26 @@ type Side = { round(documents: Frozen[]): Promise<Round>; end(): void }
 const ourSide = (): Side => {
   const child = fork(join(import.meta.dirname, '..', 'lib', 'pdfside.ts'), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
+    execArgv: [`--max-old-space-size=${RENDERER_LIMITS.heapMaxMib}`],
   })
+  const ended = endOf(child, 'our side')
   return {
     round: async (documents) => {
       const answer = once(child, 'message')
       child.send(documents)
-      return (await Promise.race([answer, endOf(child, 'our side')]))[0] as Round
+      return (await Promise.race([answer, ended]))[0] as Round
     },
     end: () => void child.kill(),
   }
 }
 
-const endOf = async (child: ChildProcess, name: string): Promise<never> => {
-  const [code] = await once(child, 'exit')
-  throw new Error(`${name} ended with ${code}`)
+/** Rejects when the child ends, which it does in the end: only who waits for it is told. */
+const endOf = (child: ChildProcess, name: string): Promise<never> => {
+  const ended = once(child, 'exit').then(([code]) => {
+    throw new Error(`${name} ended with ${code}`)
+  })
+  ended.catch(() => {})
+  return ended
 }
 
 /** The words of a document, as the peers' templates take them. */
@@ -175,11 +182,12 @@ const peerSide = (name: string, libraries: string, fonts: string): Side => {
   const env = { ...process.env, PYTHONPATH: libraries }
   const child = spawn('python3', [script, name, fonts], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })
+  const ended = endOf(child, name)
   return {
     round: async (documents) => {
       const answer = once(lines, 'line')
       child.stdin.write(`${JSON.stringify(documents.map(wordsOf))}\n`)
-      const [line] = await Promise.race([answer, endOf(child, name)])
+      const [line] = await Promise.race([answer, ended])
       return JSON.parse(line as string) as Round
     },
     end: () => void child.kill(),

@@ -115,7 +115,7 @@ spec('facts', (t) => {
   })
 
   t('an accepted fact tells its event once, in its own transaction; a pending one when it is accepted', async () => {
-    const event = { type: 'site.published', data: { site: { id: 'a' } } }
+    const event = { account: 'demo', type: 'website.published' as const, data: { site: { id: 'a' } } }
     const told = async (resource: string) =>
       (
         await query(

@@ -28,7 +28,7 @@ const row = (name: string, change: Partial<Scheduled> = {}): Scheduled => ({
       key: 'reminder:-3',
       kind: 'reminder',
       body: { step: '-3' },
-      event: { type: 'invoice.overdue', data: { invoice: { id: name } } },
+      event: { account: 'demo', type: 'invoice.overdue', data: { invoice: { id: name } } },
     },
     mail: { purpose: 'reminder:-3', channel: 'mail', messageId: `<${name}@test>`, payload: { mail: 'reminder', n: 1 } },
   },

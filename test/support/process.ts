@@ -100,6 +100,8 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
         lanes: 1,
         ...(options.now && { leaseMs: MOVED_LEASE_MS }),
       }),
+    // what is told stays in the outbox, unless a story is about its delivery
+    herald: () => ({ wake: () => {}, queued: () => {}, stop: async () => {} }),
     ...more?.deps,
   } as OperatorDeps
   const caches = makeCaches(deps)

@@ -1,0 +1,105 @@
+/** Endpoints: made, shown, changed, given a new secret, taken away (spec/1 Webhook endpoint; CONTRACT section 10). */
+import { randomBytes } from 'node:crypto'
+import { limitOf } from '../../crds/account/quotas.ts'
+import type { AccountView } from '../../crds/account/view.ts'
+import {
+  type EndpointRow,
+  eventFaults,
+  eventsOf,
+  ROTATION_MS,
+  urlFaults,
+  viewEndpoint,
+} from '../../crds/webhook/endpoint.ts'
+import { SECRET_BYTES, secretOf } from '../../crds/webhook/signature.ts'
+import type { Deps } from '../deps.ts'
+import { nameFor } from '../name.ts'
+import { Problem, refuseFaults } from '../problem.ts'
+import type { Answer, ApiRequest } from '../route.ts'
+
+export const WEBHOOKS = '/api/webhooks'
+const ALL_EVENTS = ['*']
+
+const NO_STORE = { 'cache-control': 'private, no-store' }
+const newSecret = (): string => secretOf(randomBytes(SECRET_BYTES))
+
+/** The caller's endpoint. Another account's is not there at all. */
+export const ownEndpoint = async (deps: Deps, { caller, params }: ApiRequest): Promise<EndpointRow> => {
+  const id = params.id ?? ''
+  const row = await deps.endpoints.get({ account: caller.account, id })
+  if (!row) throw new Problem('NOT_FOUND', `There is no webhook endpoint ${id}.`)
+  return row
+}
+
+/** The address in its one form. @throws Problem BAD_URL, also where the name leads to what is not public */
+const reachable = async ({ egress, allowLoopback }: Deps, text: string): Promise<string> => {
+  refuseFaults(urlFaults(text, { allowLoopback }))
+  const { href } = new URL(text)
+  const fault = await egress.judge(href)
+  if (fault !== null) refuseFaults([{ code: 'BAD_URL', pointer: '/url', detail: fault }])
+  return href
+}
+
+const asked = (events: readonly string[]): string[] => {
+  refuseFaults(eventFaults(events))
+  return eventsOf(events)
+}
+
+export const createEndpoint = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { account } = request.caller
+  const body = request.body as { url: string; events?: string[] }
+  const events = asked(body.events ?? ALL_EVENTS)
+  const url = await reachable(deps, body.url)
+  const secret = newSecret()
+  const id = nameFor('whk', request)
+  const owner = (await deps.mirror.get('Account', account))?.view ?? request.caller.profile
+  const limit = limitOf('webhook_endpoints', owner as AccountView)
+  const created = await deps.endpoints.create({ id, account, url, events, secret, at: deps.now().toISOString() }, limit)
+  if (!created) throw new Problem('ENDPOINT_LIMIT', `The account has ${limit} webhook endpoints, which is the most.`)
+  const { row, made } = created
+  const endpoint = viewEndpoint(row)
+  if (!made) return { status: 200, body: { endpoint } }
+  return { status: 201, headers: { location: `${WEBHOOKS}/${row.id}`, ...NO_STORE }, body: { endpoint, secret } }
+}
+
+export const listEndpoints = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
+  const endpoints = (await deps.endpoints.list(caller.account)).map(viewEndpoint)
+  return { status: 200, body: { endpoints, total: endpoints.length } }
+}
+
+export const getEndpoint = async (deps: Deps, request: ApiRequest): Promise<Answer> => ({
+  status: 200,
+  body: { endpoint: viewEndpoint(await ownEndpoint(deps, request)) },
+})
+
+export const patchEndpoint = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { account, id } = await ownEndpoint(deps, request)
+  const { url, events, status } = request.body as { url?: string; events?: string[]; status?: 'enabled' | 'disabled' }
+  const change = {
+    ...(events !== undefined && { events: asked(events) }),
+    ...(url !== undefined && { url: await reachable(deps, url) }),
+    ...(status !== undefined && { status }),
+    at: deps.now().toISOString(),
+  }
+  const refusal = await deps.endpoints.change({ account, id }, change)
+  if (refusal === 'NOT_FOUND') throw new Problem('NOT_FOUND', `There is no webhook endpoint ${id}.`)
+  if (refusal !== null)
+    throw new Problem(refusal, 'Another endpoint of this account is told the same at the same address.')
+  return getEndpoint(deps, request)
+}
+
+export const deleteEndpoint = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { account, id } = await ownEndpoint(deps, request)
+  await deps.endpoints.remove({ account, id })
+  return { status: 204 }
+}
+
+/** Both secrets sign for a day, so that no receiver has to be changed at one instant. */
+export const rotateSecret = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { account, id } = await ownEndpoint(deps, request)
+  const secret = newSecret()
+  const now = deps.now()
+  const until = new Date(now.getTime() + ROTATION_MS).toISOString()
+  await deps.endpoints.rotate({ account, id }, secret, { at: now.toISOString(), until })
+  const endpoint = viewEndpoint(await ownEndpoint(deps, request))
+  return { status: 200, headers: NO_STORE, body: { endpoint, secret } }
+}

@@ -1,0 +1,56 @@
+/** What an attempt comes to: only a whole 2xx answer is success, and the schedule decides what follows (CONTRACT section 10). */
+import { nextAfterMs, retryAfterMs } from './schedule.ts'
+
+/** What of an answer is kept in the log. */
+export const RESPONSE_MAX = 1_024
+const GONE = 410
+const REFUSED = ['EGRESS_REFUSED', 'BAD_URL']
+
+/** As the egress gives it (controllers/runtime/egress.ts). */
+export type Answered =
+  | { ok: true; status: number; headers: Record<string, string>; body: Uint8Array; latencyMs: number }
+  | { ok: false; fault: string; detail: string; status: number | null; body: Uint8Array; latencyMs: number }
+
+export type Outcome = {
+  state: 'delivered' | 'failed' | 'refused' | 'dead'
+  status: number | null
+  latencyMs: number
+  /** Why it was no success, in a word and then in words. */
+  fault: string | null
+  response: string | null
+  nextAt: string | null
+  /** Whether the next is the last. */
+  isLast: boolean
+  gone?: string
+}
+
+type Tried = { attempt: number; isLast: boolean }
+
+/** The beginning of an answer, as text that a database can hold. */
+const shownOf = (body: Uint8Array): string | null =>
+  body.length === 0 ? null : new TextDecoder().decode(body.subarray(0, RESPONSE_MAX)).replaceAll('\0', '\u{fffd}')
+
+/** @param around random in [0, 1) */
+export const outcomeOf = (
+  answer: Answered,
+  { attempt, isLast }: Tried,
+  { now, random }: { now: Date; random: number },
+): Outcome => {
+  const { status, latencyMs } = answer
+  const seen = { status, latencyMs: Math.round(latencyMs), response: shownOf(answer.body) }
+  const over = { nextAt: null, isLast: true }
+  if (answer.ok && answer.status >= 200 && answer.status < 300)
+    return { ...seen, ...over, state: 'delivered', fault: null }
+  if (answer.ok && answer.status === GONE) {
+    return { ...seen, ...over, state: 'dead', fault: 'HTTP_410', gone: 'it answered 410 Gone' }
+  }
+  const fault = answer.ok ? `HTTP_${answer.status}` : `${answer.fault}: ${answer.detail}`
+  const state = !answer.ok && REFUSED.includes(answer.fault) ? 'refused' : 'failed'
+  // a ping is repeated by whoever asked for it
+  if (isLast && attempt === 1) return { ...seen, ...over, state, fault }
+  const askedMs = answer.ok ? retryAfterMs(answer.headers['retry-after'], now) : 0
+  const afterMs = isLast ? null : nextAfterMs(attempt, random, askedMs)
+  if (afterMs === null) return { ...seen, ...over, state: 'dead', fault }
+  const nextAt = new Date(now.getTime() + afterMs).toISOString()
+  return { ...seen, state, fault, nextAt, isLast: nextAfterMs(attempt + 1, 0) === null }
+}
