@@ -141,7 +141,7 @@ const ODD: [string, Buffer, number[]][] = [
       ['GET /api/things/%zz', 404],
       ['GET /api/things/%', 404],
       ['GET /api/things/%c3%28', 404],
-      ['GET /api/things/%00', 200],
+      ['GET /api/things/%00', 404],
       ['GET /api/things/__proto__', 200],
       ['GET /api/things/..', 200],
       ['GET /api/things/../things', 404],
