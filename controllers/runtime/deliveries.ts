@@ -44,8 +44,16 @@ export type Ended = {
 /** What to send with: the newest secret first. */
 export type Address = { version: number; url: string; secrets: string[]; isFailing: boolean }
 
-/** `firsts`: of how many endpoints how many first attempts. `agains`: of whom one repeat. */
-export type Turn = { firsts: ReadonlyMap<string, number>; agains: readonly string[]; leaseMs: number }
+/** An attempt that was leased and is not begun after all. */
+export type Released = { id: number; begun: number }
+
+/** `firsts`: of how many endpoints how many first attempts. `agains`: of whom one repeat. `released` are free again. */
+export type Turn = {
+  firsts: ReadonlyMap<string, number>
+  agains: readonly string[]
+  released: readonly Released[]
+  leaseMs: number
+}
 
 /** `again`: repeats of it are due; else first attempts. */
 export type Due = { endpoint: string; again: boolean }
@@ -65,7 +73,7 @@ export type Deliveries = {
 
 const SPREAD = 'select spread, endpoints from spread_events($1, $2, $3, $4)'
 const DUE = 'select endpoint, again from due_endpoints($1, $2)'
-const TURN = 'select * from turn_deliveries($1, $2, $3, $4, $5, $6, $7, $8)'
+const TURN = 'select * from turn_deliveries($1, $2, $3, $4, $5, $6, $7, $8, $9)'
 const ADDRESS = `
 select version, url, secret, case when previous_until > $2 then previous_secret end as previous,
   failing_since is not null as "isFailing"
@@ -100,12 +108,13 @@ export const makeDeliveries = (deps: { pg: Pg; sealer: Sealer; epoch: () => numb
     async due() {
       return (await pg.query<Due>('due_endpoints', DUE, [at(), epoch()])).rows
     },
-    async turn(ended, { firsts, agains, leaseMs }) {
+    async turn(ended, { firsts, agains, released, leaseMs }) {
       const from = now()
       const { rows } = await pg.query<Stored>('turn_deliveries', TURN, [
         LEASE,
         epoch(),
         JSON.stringify(ended),
+        JSON.stringify(released),
         [...firsts.keys()],
         [...firsts.values()],
         agains,

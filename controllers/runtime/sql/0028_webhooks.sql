@@ -243,12 +243,14 @@ as $$
   )
 $$;
 
--- One turn of the sender in one commit: records how its last attempts ended and leases it what is due.
+-- One turn of the sender in one commit: records how its last attempts ended, frees what it does not begin after all, and
+-- leases it what is due.
+--   in_released           [{id, begun}]
 --   in_firsts, in_rooms   whose first attempts are asked for, and how many of each
 --   in_agains             whose repeats, one of each
 create function turn_deliveries(
-  in_lease text, in_epoch bigint, in_results json, in_firsts text[], in_rooms integer[], in_agains text[],
-  in_now timestamptz(3), in_lease_until timestamptz(3)
+  in_lease text, in_epoch bigint, in_results json, in_released json, in_firsts text[], in_rooms integer[],
+  in_agains text[], in_now timestamptz(3), in_lease_until timestamptz(3)
 )
 returns table (
   id bigint, endpoint text, version bigint, begun integer, attempt integer, "isLast" boolean, account text, sequence bigint,
@@ -261,6 +263,11 @@ begin
   perform fence(in_lease, in_epoch);
   if json_array_length(in_results) > 0 then
     perform settle_deliveries(in_results, in_now);
+  end if;
+  if json_array_length(in_released) > 0 then
+    update deliveries d set lease_until = null, begun = d.begun - 1
+    from json_to_recordset(in_released) as r(id bigint, begun integer)
+    where d.id = r.id and d.begun = r.begun and d.epoch = in_epoch and d.state = 'pending';
   end if;
   if cardinality(in_firsts) = 0 and cardinality(in_agains) = 0 then
     return;
