@@ -14,11 +14,12 @@ const getAccount = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> =
   const { id, email, name, plan, role, capabilities, teams } = profile
   const now = deps.now()
   const day = quotaDay(now)
-  const [sends, ai, { sites, publishes }, committed, burst] = await Promise.all([
+  const [sends, ai, { sites, publishes }, committed, endpoints, burst] = await Promise.all([
     deps.slots.used(id, day),
     deps.allowance.used(id, day),
     deps.sites.used(id, day),
     deps.devboxes.committed(id),
+    deps.endpoints.list(id),
     deps.limits.burst(caller.by.id),
   ])
   const used = {
@@ -26,6 +27,7 @@ const getAccount = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> =
     ...ai,
     sites,
     publishes_per_day: publishes,
+    webhook_endpoints: endpoints.length,
     devbox_cost_cap_usd: usdOf(committed),
   }
   const quotas = { ...quotasOf(profile, used, now), burst }

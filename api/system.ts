@@ -26,6 +26,7 @@ import { previewRoutes } from './site/preview.ts'
 import { reviewPageRoutes } from './site/review-page.ts'
 import { siteRoutes } from './site.ts'
 import { teamRoutes } from './teams.ts'
+import { webhooksPageRoutes } from './webhook/page.ts'
 import { webhookRoutes } from './webhook.ts'
 
 const open = { scope: { kind: 'public' }, hidden: true } as const
@@ -146,6 +147,7 @@ export const allRoutes: Route[] = [
   ...signinRoutes,
   ...accountPageRoutes,
   ...booksPageRoutes,
+  ...webhooksPageRoutes,
   ...pageRoutes,
   ...collectRoutes,
   ...auditRoutes,

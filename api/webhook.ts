@@ -1,5 +1,6 @@
 /** The routes of webhooks as data (spec/1 Endpoints; CONTRACT section 4, Webhooks). */
 import { DELIVERY_STATES } from '../crds/webhook/log.ts'
+import { verifyAnswer, verifyBody } from '../crds/webhook/verifyanswer.ts'
 import type { Route } from './route.ts'
 import { list, object, paging, whole, withExamples } from './schemas.ts'
 import {
@@ -36,6 +37,7 @@ import {
   withSecret,
   wrapped,
 } from './webhook/shapes.ts'
+import { verifyDelivery } from './webhook/verify.ts'
 
 const common = { tag: 'Webhooks', scope: { kind: 'scope', scope: 'webhooks:manage' } } as const
 const one = `${WEBHOOKS}/:id`
@@ -52,6 +54,7 @@ const endpointRoutes: Route[] = [
       { url: 'https://example.com/hooks', events: ['invoice.paid', 'invoice.overdue'] },
       { url: 'https://example.com/all' },
     ),
+    secretAnswer: true,
     answers: { 200: wrapped, 201: { ...withSecret, headers: { location: 'The endpoint.' } } },
     codes: ['BAD_URL', 'BAD_EVENT', 'ENDPOINT_LIMIT'],
     handle: createEndpoint,
@@ -117,6 +120,7 @@ const endpointRoutes: Route[] = [
     path: `${one}/rotate`,
     summary: 'Give a webhook endpoint a new secret',
     description: 'For 24 hours the new and the old one both sign, so that no receiver has to change at one instant.',
+    secretAnswer: true,
     answers: { 200: withSecret },
     codes: ['NOT_FOUND'],
     handle: rotateSecret,
@@ -233,4 +237,17 @@ const deliveryRoutes: Route[] = [
   },
 ]
 
-export const webhookRoutes: Route[] = [...endpointRoutes, ...deliveryRoutes]
+const verifyRoute: Route = {
+  ...common,
+  method: 'POST',
+  path: `${WEBHOOKS}/verify`,
+  summary: 'Say why a check of a signature failed',
+  description: 'Which of body, secret, clock or header is wrong, and how that most likely came. Nothing is stored.',
+  looks: true,
+  body: verifyBody,
+  answers: { 200: { description: 'What was found.', schema: verifyAnswer } },
+  codes: [],
+  handle: verifyDelivery,
+}
+
+export const webhookRoutes: Route[] = [verifyRoute, ...endpointRoutes, ...deliveryRoutes]

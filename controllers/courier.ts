@@ -11,6 +11,7 @@ import { type OwnerNotice, ownerMail } from '../crds/invoice/ownermail.ts'
 import { reminderMail } from '../crds/invoice/remindermail.ts'
 import type { Tone } from '../crds/invoice/reminders.ts'
 import { statusMail } from '../crds/invoice/statusmail.ts'
+import { type WebhookNotice, webhookMail } from '../crds/webhook/mail.ts'
 import { type Mail, MailError, type Mailer } from './io/mail.ts'
 import { makeBatch } from './runtime/batch.ts'
 import type { Keys } from './runtime/keys.ts'
@@ -71,7 +72,7 @@ type DocumentPayload = { mail: 'invoice' | 'receipt' | 'voided' | 'credited'; n:
 type ReminderPayload = { mail: 'reminder'; n: number; tone: Tone; dueDate: string | null; balanceCents: number }
 /** `until` (ISO): the link opens nothing afterwards, so it is not worth sending. */
 type SigninPayload = { mail: 'signin'; id: string; email: string; until: string }
-type MailPayload = DocumentPayload | ReminderPayload | SigninPayload | OwnerNotice
+type MailPayload = DocumentPayload | ReminderPayload | SigninPayload | OwnerNotice | WebhookNotice
 
 const MINUTE_MS = 60_000
 /** No holiday notice answers it (RFC 3834 section 5). */
@@ -118,10 +119,10 @@ const toClient = (row: MailRow, frozen: Frozen, { replyTo, ...said }: MailText):
   date: new Date(row.createdAt),
 })
 
-const composeNotice = (row: MailRow, notice: OwnerNotice): Mail => ({
+const composeNotice = (row: MailRow, to: string, said: MailText): Mail => ({
   messageId: row.messageId,
-  to: { name: '', address: notice.to },
-  ...ownerMail(notice),
+  to: { name: '', address: to },
+  ...said,
   headers: AUTOMATIC,
   date: new Date(row.createdAt),
 })
@@ -133,7 +134,10 @@ const compose = (deps: CourierDeps, row: MailRow): Mail => {
       return composeSignin(deps, row, payload)
     case 'claimed':
     case 'undelivered':
-      return composeNotice(row, payload)
+      return composeNotice(row, payload.to, ownerMail(payload))
+    case 'webhook-dead':
+    case 'webhook-disabled':
+      return composeNotice(row, payload.to, webhookMail(payload))
     case 'invoice':
     case 'receipt':
     case 'voided':

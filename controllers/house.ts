@@ -11,6 +11,7 @@ import type { Hosts } from './io/hosts.ts'
 import type { Media } from './io/media.ts'
 import type { Pdf } from './io/pdf.ts'
 import type { Blobs } from './runtime/blobs.ts'
+import type { Egress } from './runtime/egress.ts'
 import type { Events } from './runtime/events.ts'
 import type { Keys } from './runtime/keys.ts'
 import type { Kube } from './runtime/kube.ts'
@@ -43,6 +44,8 @@ export type Tools = {
   events?: Events
   /** After so many days without anything happening a finished invoice leaves the cluster. */
   retentionDays: number
+  /** The one way to addresses that users chose. */
+  egress: Egress
   /** Owners may register hosts on loopback (the development exception). */
   allowLoopback: boolean
   /** Stands round every command and admin call to a host. */

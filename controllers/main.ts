@@ -5,12 +5,13 @@ import { LEASE_NAME } from '../crds/platform.ts'
 import { startCashier } from './cashier.ts'
 import { type CourierHooks, startCourier } from './courier.ts'
 import { startHerald } from './herald.ts'
+import { makeHeraldMetrics } from './heraldmetrics.ts'
 import { makeCardProcessor } from './io/cards.ts'
 import { makeMailer } from './io/mail.ts'
 import { makeRenderer, RENDERER_LIMITS } from './io/renderer.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from './operator.ts'
 import { openDevClock } from './runtime/clock.ts'
-import { makeDeliveries } from './runtime/deliveries.ts'
+import { makeBacklog, makeDeliveries } from './runtime/deliveries.ts'
 import { makeEgress } from './runtime/egress.ts'
 import { CONTROLLERS, cardsOf, EnvError, readEnv } from './runtime/env.ts'
 import { makeEvents } from './runtime/events.ts'
@@ -48,12 +49,6 @@ const main = async () => {
     help: 'Calls of the card processor, by how they ended.',
     labelNames: ['outcome'],
   })
-  const attempts = metrics.counter({
-    name: 'bottega_webhook_attempts_total',
-    help: 'Attempts to deliver an event, by how they ended; dead: given up.',
-    labelNames: ['outcome'],
-  })
-
   let operator: Operator | undefined
   // Somebody leads after us: nothing that this process still does may count.
   const around: Around = (_call, run) =>
@@ -83,7 +78,9 @@ const main = async () => {
   const pdf = makeRenderer({ ...RENDERER_LIMITS, threads: env.pdfRender === 'on' ? env.pdfThreads : 0 })
   const cardSettings = cardsOf(env)
   const cards = cardSettings && makeCardProcessor(cardSettings)
-  const egress = makeEgress({ allowLoopback: env.egressAllowLoopback === 'true' })
+  const allowLoopback = env.egressAllowLoopback === 'true'
+  const egress = makeEgress({ allowLoopback })
+  const onDelivery = makeHeraldMetrics(metrics, makeBacklog({ pg, now }))
   const deps: OperatorDeps = {
     kube,
     pg,
@@ -92,7 +89,8 @@ const main = async () => {
     keys,
     serverKey: env.secretKey,
     retentionDays: env.retentionDays,
-    allowLoopback: env.egressAllowLoopback === 'true',
+    egress,
+    allowLoopback,
     namespace: env.namespace,
     publicUrl: env.publicUrl,
     mailDomain: /@([^>\s]+)/.exec(env.mailFrom)?.[1] ?? hostname(),
@@ -126,7 +124,7 @@ const main = async () => {
         egress,
         now,
         log,
-        onAttempt: (outcome) => attempts.inc({ outcome }),
+        onAttempt: onDelivery,
       }),
     cashier:
       cards &&
@@ -174,6 +172,7 @@ const main = async () => {
   stop.add('lease', () => lease.stop())
   stop.add('caches', () => caches.stop())
   stop.add('mailer', () => mailer.close())
+  stop.add('egress', () => egress.close())
   stop.add('kube', () => kube.close())
   stop.add('clock', () => devClock?.close())
   stop.add('renderer', () => pdf.close())

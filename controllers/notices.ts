@@ -1,4 +1,6 @@
 /** What the owner of an account is told by mail about its webhooks: given up, or switched off (spec/1 Events). */
+import { WEBHOOKS_PAGE } from '../crds/account/webhooks-page.ts'
+import type { WebhookNotice } from '../crds/webhook/mail.ts'
 import type { Directory } from './directory.ts'
 import type { Address, Delivery, Ended, Notice } from './runtime/deliveries.ts'
 
@@ -13,10 +15,11 @@ export const makeNotices =
   ({ endpoint, account }: Delivery, { url }: Address, { state, gone, fault }: Ended): Notice | null => {
     const to = accounts.get(account)?.email
     if (state !== 'dead' || !to) return null
-    const about = { to, endpoint: url, url: `${publicUrl}/account/webhooks` }
+    const about = { to, endpoint: url, url: `${publicUrl}${WEBHOOKS_PAGE}` }
     const at = now()
-    const [purpose, payload] = gone
-      ? [`webhook-disabled:${endpoint}:${at.toISOString()}`, { mail: 'webhook-disabled', ...about, why: gone }]
-      : [`webhook-dead:${endpoint}:${dayOf(at)}`, { mail: 'webhook-dead', ...about, why: fault ?? '' }]
+    const payload: WebhookNotice = gone
+      ? { mail: 'webhook-disabled', ...about, why: gone }
+      : { mail: 'webhook-dead', ...about, why: fault ?? '' }
+    const purpose = `${payload.mail}:${endpoint}:${gone ? at.toISOString() : dayOf(at)}`
     return { resource: account, purpose, messageId: `<${purpose.replaceAll(':', '.')}@${mailDomain}>`, payload }
   }

@@ -1,4 +1,5 @@
-/** What lapses by itself, swept away in small batches by whoever leads: keys, and what each kind has of its own. */
+/** What lapses by itself, swept away in small batches by whoever leads: keys, the log of deliveries, and what each kind has. */
+import { purgeDeliveries } from './runtime/deliveries.ts'
 import { sweepKeys } from './runtime/idempotency.ts'
 import type { Log } from './runtime/log.ts'
 import type { Pg } from './runtime/pg.ts'
@@ -17,6 +18,7 @@ export type SweepDeps = {
 /** One sweep of everything. What fails is logged, and made up by the next. */
 export const sweepAll = async (deps: SweepDeps): Promise<void> => {
   await sweepKeys(deps).catch((error) => deps.log.warn({ err: error }, 'idempotency keys were not swept'))
+  await purgeDeliveries(deps).catch((error) => deps.log.warn({ err: error }, 'the log of deliveries was not swept'))
   for (const [kind, sweep] of deps.kinds) {
     await sweep().catch((error) => deps.log.warn({ err: error, kind }, 'a kind was not swept'))
   }

@@ -124,6 +124,35 @@ const otherDoors = (tree: Tree): string[] =>
       .map((target) => `${path} imports ${target}`)
   })
 
+/** Who opens connections by himself, and why what he opens needs no guard. Packages that do have doors of their own. */
+const WAYS_OUT: Record<string, string> = {
+  'controllers/runtime/egress.ts': 'is the guard',
+  'controllers/runtime/reach.ts': 'is the guard: its sockets',
+  'controllers/runtime/auth.ts': 'the API server, as the kubeconfig of the installation names it',
+  'controllers/runtime/llm.ts': 'the model that the installation names',
+  'controllers/io/caddy.ts': 'over a channel of an SSH connection that was judged (io/host.ts)',
+  'controllers/io/served.ts': 'over a channel of an SSH connection that was judged (io/host.ts)',
+  'controllers/io/certificates.ts': 'over a channel of an SSH connection that was judged (io/host.ts)',
+  'api/smoke.ts': 'asks the installation itself',
+}
+const NETWORK = /^import \{([^}]*)\} from '(?:node:(?:http|https|http2|net|tls|dgram)|undici)'/gm
+/** What the network's modules hold beside ways out. */
+const HARMLESS = /^(|type .*|createServer|isIP|isIPv[46])$/
+const NETWORK_WHOLE =
+  /^import (?:\w+|\* as \w+)(?:, \{[^}]*\})? from '(?:node:(?:http|https|http2|net|tls|dgram)|undici)'/m
+/** A call, and neither a method nor the declaration of one. */
+const FETCH = /(?<![.\w])fetch\((?!\w+\??: )|\bglobalThis\.fetch\b|\bnew (?:WebSocket|EventSource)\b/
+
+const otherWaysOut = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) => {
+    if (!/^(crds|controllers|api)\//.test(path) || WAYS_OUT[path] !== undefined) return []
+    const names = [...text.matchAll(NETWORK)].flatMap(([, list = '']) => list.split(',').map((name) => name.trim()))
+    const opens = names.filter((name) => !HARMLESS.test(name))
+    if (NETWORK_WHOLE.test(text)) opens.push('a whole module of the network')
+    if (FETCH.test(withoutComments(text))) opens.push('fetch')
+    return opens.length > 0 ? [`${path} uses ${opens.join(', ')}`] : []
+  })
+
 const withoutComments = (text: string): string => text.replace(/\/\*[\s\S]*?\*\//g, '').replace(/(^|\s)\/\/.*$/gm, '$1')
 
 /** `crds` is pure: the same arguments give the same answer, for ever. */
@@ -229,6 +258,19 @@ spec('the house', (t) => {
       ],
     ],
     [
+      'lets requests out through the guard alone',
+      otherWaysOut,
+      [
+        ['controllers/io/x.ts', "import { request } from 'node:https'"],
+        ['controllers/site.ts', "import { createServer, connect } from 'node:net'"],
+        ['api/x.ts', "import http from 'node:http'"],
+        ['api/x.ts', "import * as tls from 'node:tls'"],
+        ['api/x.ts', 'const answer = await fetch(url)'],
+        ['controllers/runtime/x.ts', "import { request } from 'undici'"],
+        ['controllers/runtime/x.ts', 'const ask = globalThis.fetch'],
+      ],
+    ],
+    [
       'is pure in crds',
       impurities,
       [
@@ -259,6 +301,11 @@ spec('the house', (t) => {
     }
   }
 
+  t('has no way out that nobody uses any more', () => {
+    for (const path of Object.keys(WAYS_OUT)) {
+      assert.is(otherWaysOut(new Map([[`api/${path}`, tree.get(path) ?? '']])).length, 1, path)
+    }
+  })
   t('calls each kind the same in every folder', () => {
     assert.equal(namesThatDiffer(isThere, crdFolders()), [])
   })

@@ -21,7 +21,7 @@ export const listDeliveries = async (deps: Deps, request: ApiRequest): Promise<A
   const { account, id } = await ownEndpoint(deps, request)
   const { state, event_id: eventId, limit, offset } = request.query
   const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
-  const filter = { ...(state !== undefined && { state }), ...(eventId !== undefined && { eventId }) }
+  const filter = { ...(state !== undefined && { states: [state] }), ...(eventId !== undefined && { eventId }) }
   const { rows, total } = await deps.endpoints.deliveries({ account, id }, filter, page)
   return { status: 200, body: { deliveries: rows.map(viewDelivery), total, ...page } }
 }

@@ -1,11 +1,5 @@
-/**
- * Pictures that a content names by address: fetched once, from a public address only, without following anything.
- * The name is resolved here and the connection goes to the address that was judged, so that it cannot lead elsewhere in between.
- */
-import { lookup } from 'node:dns/promises'
-import { request } from 'node:https'
-import { bytesOfAddress } from '../../crds/address.ts'
-import { type AddressRule, mayReach } from '../../crds/host/faults.ts'
+/** Pictures that a content names by address: fetched once, through the guard, over https alone. */
+import type { Egress, EgressAnswer } from '../runtime/egress.ts'
 import { IMAGE_BYTES_MAX } from './images.ts'
 
 const LIMIT_MS = 20_000
@@ -15,61 +9,43 @@ export type Intake = (address: string, signal: AbortSignal) => Promise<Taken>
 
 const refusal = (reason: string): Taken => ({ ok: false, reason })
 
-const addressFor = async (hostname: string, rule: AddressRule): Promise<string | null> => {
-  const literal = hostname.replace(/^\[|\]$/g, '')
-  const found = bytesOfAddress(literal)
-    ? [literal]
-    : await lookup(hostname, { all: true }).then(
-        (answers) => answers.map(({ address }) => address),
-        () => [],
-      )
-  // All of them: a name that leads to a private address too is not to be trusted with the choice.
-  return found.length > 0 && found.every((one) => mayReach(one, rule)) ? (found[0] ?? null) : null
+const reasonOf = ({ fault, status }: Extract<EgressAnswer, { ok: false }>): string => {
+  switch (fault) {
+    case 'BAD_URL':
+      return 'is no plain https address'
+    case 'EGRESS_REFUSED':
+    case 'NO_SUCH_NAME':
+      return 'does not lead to a public address'
+    case 'CONNECTION_FAILED':
+    case 'TLS_FAILED':
+      return 'could not be fetched'
+    case 'ANSWER_TOO_LARGE':
+      return `is larger than ${IMAGE_BYTES_MAX} bytes`
+    case 'TIMEOUT':
+    case 'BROKEN_ANSWER':
+      return status === null ? 'could not be fetched' : 'broke off'
+    default: {
+      const never: never = fault
+      return never
+    }
+  }
 }
 
-const fetchFrom = (url: URL, address: string, signal: AbortSignal): Promise<Taken> =>
-  new Promise((resolve) => {
-    const isIp = bytesOfAddress(url.hostname.replace(/^\[|\]$/g, '')) !== null
-    const options = {
-      host: address,
-      port: url.port === '' ? 443 : Number(url.port),
-      path: `${url.pathname}${url.search}`,
-      headers: { host: url.host, accept: 'image/avif,image/webp,image/png,image/jpeg', 'user-agent': 'Bottega' },
-      ...(!isIp && { servername: url.hostname }),
-      timeout: LIMIT_MS,
-      signal,
-      agent: false as const,
-    }
-    const call = request(options, (response) => {
-      const end = (taken: Taken) => {
-        response.destroy()
-        resolve(taken)
-      }
-      if (response.statusCode !== 200) return end(refusal(`was answered with ${response.statusCode}`))
-      const chunks: Buffer[] = []
-      let bytes = 0
-      response.on('data', (chunk: Buffer) => {
-        bytes += chunk.length
-        if (bytes > IMAGE_BYTES_MAX) end(refusal(`is larger than ${IMAGE_BYTES_MAX} bytes`))
-        else chunks.push(chunk)
-      })
-      response.on('end', () => resolve({ ok: true, bytes: Buffer.concat(chunks, bytes) }))
-      response.on('error', () => end(refusal('broke off')))
-    })
-    call.on('timeout', () => call.destroy())
-    call.on('error', () => resolve(refusal('could not be fetched')))
-    call.end()
-  })
-
-/** @param deps.allowLoopback the development exception */
 export const makeIntake =
-  ({ allowLoopback }: { allowLoopback: boolean }): Intake =>
-  async (text, signal) => {
-    if (!URL.canParse(text)) return refusal('is no address')
-    const url = new URL(text)
-    if (url.protocol !== 'https:' || url.username !== '' || url.password !== '')
-      return refusal('is no plain https address')
-    const address = await addressFor(url.hostname, allowLoopback ? 'public-or-loopback' : 'public')
-    if (address === null) return refusal('does not lead to a public address')
-    return fetchFrom(url, address, AbortSignal.any([signal, AbortSignal.timeout(LIMIT_MS)]))
+  ({ egress }: { egress: Pick<Egress, 'exchange'> }): Intake =>
+  async (url, signal) => {
+    if (!URL.canParse(url)) return refusal('is no address')
+    // The development exception lets http through to loopback, but not into a published page.
+    if (new URL(url).protocol !== 'https:') return refusal('is no plain https address')
+    const headers = { accept: 'image/avif,image/webp,image/png,image/jpeg' }
+    const answer = await egress.exchange({
+      method: 'GET',
+      url,
+      headers,
+      limitMs: LIMIT_MS,
+      bytesMax: IMAGE_BYTES_MAX,
+      signal,
+    })
+    if (answer.status !== null && answer.status !== 200) return refusal(`was answered with ${answer.status}`)
+    return answer.ok ? { ok: true, bytes: answer.body } : refusal(reasonOf(answer))
   }

@@ -1,4 +1,5 @@
 /** What websites and documents are made of beside words: pictures, converted or fetched, and typefaces. */
+import type { Egress } from '../runtime/egress.ts'
 import { type ImageVerdict, type LogoVerdict, renderImage, renderLogo } from './images.ts'
 import { type Intake, makeIntake } from './intake.ts'
 import { readWebfonts, type Webfont } from './webfonts.ts'
@@ -11,10 +12,9 @@ export type Media = {
   webfonts(): Webfont[]
 }
 
-/** @param settings.allowLoopback the development exception */
-export const makeMedia = (settings: { allowLoopback: boolean }): Media => ({
+export const makeMedia = (deps: { egress: Egress }): Media => ({
   renderImage,
   renderLogo,
-  intake: makeIntake(settings),
+  intake: makeIntake(deps),
   webfonts: readWebfonts,
 })

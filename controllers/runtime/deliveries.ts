@@ -58,7 +58,8 @@ export type Turn = {
 /** `again`: repeats of it are due; else first attempts. */
 export type Due = { endpoint: string; again: boolean }
 
-export type Backlog = { state: 'first' | 'again'; count: number; lateMs: number }
+/** What waits to be attempted. `lateMs`: for how long the oldest of it has been due; 0 when nothing is. */
+export type Backlog = { attempt: 'first' | 'again'; count: number; lateMs: number }
 
 export type Deliveries = {
   /** Gives events their place and their deliveries. @returns how many there were, and whom they concern */
@@ -68,7 +69,6 @@ export type Deliveries = {
   turn(ended: readonly Ended[], turn: Turn): Promise<Delivery[]>
   /** Null when it was deleted. */
   address(endpoint: string): Promise<Address | null>
-  backlog(): Promise<Backlog[]>
 }
 
 const SPREAD = 'select spread, endpoints from spread_events($1, $2, $3, $4)'
@@ -79,7 +79,7 @@ select version, url, secret, case when previous_until > $2 then previous_secret 
   failing_since is not null as "isFailing"
 from webhook_endpoints where id = $1`
 const BACKLOG = `
-select case attempt when 1 then 'first' else 'again' end as state, count(*)::integer as count,
+select case attempt when 1 then 'first' else 'again' end as attempt, count(*)::integer as count,
   greatest(0, extract(epoch from $1::timestamptz - min(due_at)) * 1000)::bigint as "lateMs"
 from deliveries where state = 'pending' group by 1`
 
@@ -131,8 +131,26 @@ export const makeDeliveries = (deps: { pg: Pg; sealer: Sealer; epoch: () => numb
       const secrets = [secret, ...(previous ? [previous] : [])]
       return { ...rest, secrets: secrets.map((sealed) => sealer.open(sealed, endpoint).toString('utf8')) }
     },
-    async backlog() {
-      return (await pg.query<Backlog>('deliveries_backlog', BACKLOG, [at()])).rows
-    },
   }
+}
+
+/** For the metrics: any process may ask. */
+export const makeBacklog =
+  ({ pg, now }: { pg: Pg; now: () => Date }): (() => Promise<Backlog[]>) =>
+  async () =>
+    (await pg.query<Backlog>('deliveries_backlog', BACKLOG, [now().toISOString()])).rows
+
+const PURGE = `
+delete from deliveries d where d.id = any (array(
+  select o.id from deliveries o where o.settled_at < $1 and o.state <> 'pending' order by o.settled_at limit $2
+))`
+/** How long the log is kept. What was told is kept for good: it can be caught up with, and sent again. */
+const LOG_DAYS = 30
+const PURGE_MAX = 5_000
+const DAY_MS = 86_400_000
+
+/** Removes what is old from the log, in small batches. */
+export const purgeDeliveries = async ({ pg, now }: { pg: Pg; now: () => Date }): Promise<void> => {
+  const before = new Date(now().getTime() - LOG_DAYS * DAY_MS).toISOString()
+  await pg.query('purge_deliveries', PURGE, [before, PURGE_MAX])
 }

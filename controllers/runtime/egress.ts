@@ -4,7 +4,7 @@
  * decompression, no proxy.
  */
 import { Agent, type buildConnector, type Dispatcher, Pool } from 'undici'
-import { isTlsCode, makeConnector, makeReach, NotConnected, type Target, targetOf } from './reach.ts'
+import { makeConnector, makeReach, NotConnected, type Target, targetOf } from './reach.ts'
 
 /** A kept connection was judged when it was opened: after so long it is opened, and judged, anew. */
 const CONNECTION_MS = 60_000
@@ -84,8 +84,8 @@ const failureOf = (error: unknown): Failure => {
   if (code === 'UND_ERR_RES_CONTENT_LENGTH_MISMATCH') {
     return { fault: 'BROKEN_ANSWER', detail: 'answers with another length than it named' }
   }
-  if (isTlsCode(code)) return { fault: 'TLS_FAILED', detail: `ended the TLS connection (${code})` }
-  return { fault: 'BROKEN_ANSWER', detail: code.startsWith('HPE_') ? 'answers no HTTP/1.1' : 'broke off' }
+  const isNoHttp = error instanceof Error && error.name === 'HTTPParserError'
+  return { fault: 'BROKEN_ANSWER', detail: isNoHttp ? 'answers no HTTP/1.1' : 'broke off' }
 }
 
 const flat = (headers: Record<string, string | string[] | undefined>): Record<string, string> =>

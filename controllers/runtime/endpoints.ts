@@ -14,7 +14,7 @@ export type NewEndpoint = EndpointRef & { url: string; events: string[]; secret:
 /** What changes; what is left out stays. */
 export type EndpointChange = { url?: string; events?: string[]; status?: 'enabled' | 'disabled'; at: string }
 
-export type DeliveryFilter = { state?: string; eventId?: string }
+export type DeliveryFilter = { states?: readonly string[]; eventId?: string }
 export type Page = { limit: number; offset: number }
 /** Events after one sequence, up to another, both as numbers of the account. */
 export type EventRange = { after: number; until: number; limit: number }
@@ -153,9 +153,9 @@ export const makeEndpoints = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): Endpo
       const values = [account, id, after, until, all, limit, at]
       return (await pg.query<{ id: number; sequence: number }>('endpoint_redeliver', REDELIVER, values)).rows
     },
-    async deliveries({ account, id }, { state = null, eventId = null }, { limit, offset }) {
-      const where = `${LOGGED} and ($3::text is null or d.state = $3) and ($4::text is null or e.id = $4)`
-      const values = [account, id, state, eventId]
+    async deliveries({ account, id }, { states = null, eventId = null }, { limit, offset }) {
+      const where = `${LOGGED} and ($3::text[] is null or d.state = any ($3)) and ($4::text is null or e.id = $4)`
+      const values = [account, id, states, eventId]
       const [page, count] = await Promise.all([
         pg.query<DeliveryRow>('delivery_list', `select ${DELIVERY} ${where} order by d.id desc limit $5 offset $6`, [
           ...values,

@@ -112,9 +112,6 @@ const codeOf = (error: unknown): string => {
   return typeof code === 'string' && /^\w{2,60}$/.test(code) ? code : 'UNKNOWN'
 }
 
-/** What an error of the TLS layer says; OpenSSL has some of these only after the handshake has ended for us. */
-export const isTlsCode = (code: string): boolean => /^(EPROTO$|ERR_SSL|ERR_TLS)/.test(code)
-
 /** Of an error's message only the code is told: the message holds addresses. */
 const notConnected = (error: unknown, isPlain: boolean): NotConnected => {
   if (error instanceof NotConnected) return error

@@ -69,6 +69,13 @@ summary { padding: 0.25rem 0; color: var(--accent); font-weight: 600; cursor: po
 .books th .hint { display: block; font-weight: 400; }
 .books th:last-child, .books td { text-align: end; font-variant-numeric: tabular-nums; white-space: nowrap; }
 
+.address { overflow-wrap: anywhere; }
+.scroll { overflow-x: auto; margin-top: 1rem; }
+.log { width: 100%; border-collapse: collapse; }
+.log th, .log td { padding: 0.5rem 1rem 0.5rem 0; border-bottom: 1px solid var(--rule); text-align: start; vertical-align: top; }
+.log .hint { display: block; font-weight: 400; }
+.log pre { max-width: 26rem; margin: 0.25rem 0 0; font-size: 0.8125rem; white-space: pre-wrap; overflow-wrap: anywhere; }
+
 @media (max-width: 40rem) {
   body { padding: 0; }
   main { border-width: 0 0 1px; border-radius: 0; }

@@ -4,6 +4,7 @@
  */
 import { type Html, html, safeUrl, textOf } from '../html.ts'
 import { displayCents } from '../money.ts'
+import { oneLine } from '../notice.ts'
 import { balanceOf } from './document.ts'
 import type { Frozen } from './frozen.ts'
 import { dateWords, fill, WORDS, type Words } from './words.ts'
@@ -26,9 +27,6 @@ export type MailText = { subject: string; text: string; html: string; replyTo?: 
 
 const SUBJECT_MAX = 180
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/u
-
-/** One line of text: names go into sentences and the subject, where a line break would start something of its own. */
-export const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
 
 const shortened = (text: string): string => {
   const letters = [...text]

@@ -1,5 +1,5 @@
 /** Mails to the owner of an account about an invoice. In English, as all that the platform itself writes to its users. */
-import { html, safeUrl, textOf } from '../html.ts'
+import { noticeMail, oneLine } from '../notice.ts'
 import type { MailText } from './mail.ts'
 
 /** What is queued, so that a repeat says the same. `amount` is in its final form, `paidOn` YYYY-MM-DD, `to` an address. */
@@ -7,8 +7,6 @@ export type OwnerNotice = { to: string; number: string; client: string; url: str
   | { mail: 'claimed'; amount: string; paidOn: string; reference: string }
   | { mail: 'undelivered'; why: string }
 )
-
-const oneLine = (text: string): string => text.replace(/[\p{Cc}\p{Zl}\p{Zp}\s]+/gu, ' ').trim()
 
 const saidOf = (notice: OwnerNotice): { subject: string; lead: string[] } => {
   const { mail, number } = notice
@@ -39,26 +37,6 @@ const saidOf = (notice: OwnerNotice): { subject: string; lead: string[] } => {
   }
 }
 
-const FONT = 'font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,sans-serif'
-
 /** Pure: the same notice gives the same mail. */
-export const ownerMail = (notice: OwnerNotice): MailText => {
-  const { subject, lead } = saidOf(notice)
-  const link = safeUrl(notice.url)
-  return {
-    subject,
-    text: `Hello,\n\n${lead.join('\n\n')}\n\nThe page of the invoice:\n${link}\n`,
-    html: textOf(html`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${subject}</title></head>
-<body style="margin:0;padding:24px 16px;${FONT}">
-<div style="max-width:520px;margin:0 auto">
-<p>Hello,</p>
-${lead.map((line) => html`<p>${line}</p>`)}
-<p style="font-size:13px">The page of the invoice: <a href="${link}">${link}</a></p>
-</div>
-</body>
-</html>
-`),
-  }
-}
+export const ownerMail = (notice: OwnerNotice): MailText =>
+  noticeMail({ ...saidOf(notice), label: 'The page of the invoice', url: notice.url })

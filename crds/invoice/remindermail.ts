@@ -1,7 +1,8 @@
 /** The mail that reminds the client of an invoice: what is left to pay and since when, the link, and never a password. */
 import { displayCents } from '../money.ts'
+import { oneLine } from '../notice.ts'
 import type { Frozen } from './frozen.ts'
-import { letterOf, type MailText, oneLine } from './mail.ts'
+import { letterOf, type MailText } from './mail.ts'
 import type { Tone } from './reminders.ts'
 import { REMINDER_WORDS, type ReminderWords } from './reminderwords.ts'
 import { dateWords, fill, WORDS } from './words.ts'

@@ -1,7 +1,8 @@
 /** The mails that tell a client that an invoice was voided, or that some of it was credited (issue 6). */
 import { displayCents } from '../money.ts'
+import { oneLine } from '../notice.ts'
 import { balanceOf } from './document.ts'
-import { letterOf, type MailFacts, type MailText, oneLine } from './mail.ts'
+import { letterOf, type MailFacts, type MailText } from './mail.ts'
 import { MAIL_WORDS } from './mailwords.ts'
 import { fill, WORDS } from './words.ts'
 

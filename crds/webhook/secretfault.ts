@@ -77,11 +77,9 @@ type Identity = { secret: string | null; codes: FindingCode[] }
 
 /** Which of `secrets` it is, and what was done to it. */
 const identify = (received: string, secrets: readonly string[]): Identity => {
-  for (const text of [received, received.trim()]) {
-    for (const [code, lose] of LOSSES) {
-      const found = secrets.find((secret) => isSameDigest(lose(secret), text) && secret !== text)
-      if (found !== undefined) return { secret: found, codes: [code] }
-    }
+  for (const [code, lose] of LOSSES) {
+    const found = secrets.find((secret) => isSameDigest(lose(secret), received) && secret !== received)
+    if (found !== undefined) return { secret: found, codes: [code] }
   }
   const { text, codes } = unwrapped(received)
   const plain = among(text, secrets)
@@ -132,7 +130,7 @@ export const secretFindings = ({ received, endpoints, signed, at, isServiceUsed 
   const held = endpoints.flatMap(heldOf)
   const secrets = [...held.map(({ secret }) => secret), ...(signed === null ? [] : [signed])]
   const { secret, codes } = identify(received, secrets)
-  const blamed = codes.filter((code) => code !== 'SECRET_WITHOUT_PREFIX' || isServiceUsed || secret === null)
+  const blamed = codes.filter((code) => code !== 'SECRET_WITHOUT_PREFIX' || isServiceUsed)
   const findings = blamed.map((code) => findingOf(code))
   const has = held.find((one) => one.secret === secret)
   const signer = held.find((one) => one.secret === signed)

@@ -90,6 +90,7 @@ spec('places under the daily cap', (t) => {
       allowance: makeAllowance({ pg }),
       sites: makeSitePlaces({ pg }),
       devboxes: { committed: async () => 0 },
+      endpoints: { list: async () => [] },
       limits: makeLimits(LIMIT_DEFAULTS),
       mirror: { get: async () => undefined },
       now: () => now,

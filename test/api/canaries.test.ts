@@ -61,6 +61,7 @@ spec('planted credentials', (t) => {
     // The link to a page is shown in the status on purpose: it opens nothing without the password.
     plant('the server key', platform.secretKey)
     await addAccount(platform, 'another', {})
+    await plantWebhook()
     await signInByMail()
     await provoke()
   })
@@ -68,6 +69,23 @@ spec('planted credentials', (t) => {
     await minter.end()
     await platform.end()
   })
+
+  /** Of an endpoint: the secret that signs, the one before it, and both in a check that failed. */
+  const plantWebhook = async () => {
+    const once = { 'idempotency-key': 'hook-once' }
+    const made = await post('/api/webhooks', { url: 'https://hooks.invalid/' }, once)
+    const path = `/api/webhooks/${made.json.endpoint.id}`
+    const turned = await post(`${path}/rotate`, undefined, once)
+    await post(`${path}/test`, undefined)
+    for (const [name, { secret }] of Object.entries({
+      'a secret that signs': turned.json,
+      'the one before': made.json,
+    })) {
+      plant(name, secret.slice('whsec_'.length))
+      const checked = await post('/api/webhooks/verify', { body: secret, headers: { 'webhook-id': secret }, secret })
+      answers.push(checked.text)
+    }
+  }
 
   /** A one-time link that was not used, and a session that came of one. */
   const signInByMail = async () => {

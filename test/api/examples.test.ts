@@ -46,6 +46,10 @@ spec('an example of the invoicing API', (t) => {
     if (name.includes('/api/admin/')) return 'other'
     if (name.includes('/tokens/'))
       return made('/api/auth/tokens', { name: 'x', preset: 'read-only' }, (json) => json.token.id)
+    if (name.includes('/webhooks/')) {
+      const reply = await send('POST', '/api/webhooks', { url: 'https://example.com/target' })
+      return reply.json.endpoint.id
+    }
     if (name.includes('/issuers/')) return made('/api/invoices/issuers', {}, (json) => json.issuer.id)
     const body = name.startsWith('PATCH') ? order({ send: false }) : order()
     return made('/api/invoices', body, (json) => json.invoice.id)

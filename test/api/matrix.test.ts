@@ -100,6 +100,13 @@ const BODIES: Record<string, () => unknown> = {
   'POST /api/invoices/extract-contract': () => ({ text: 'ACME pays.' }),
   'POST /api/invoices/settings/rails': () => ({ rail: 'stripe', enabled: false }),
   'POST /api/invoices/:id/recurrence': () => ({ every: 'month', day: 1, mode: 'draft' }),
+  'POST /api/webhooks': () => ({
+    url: `https://${newToken()
+      .id.toLowerCase()
+      .replace(/[^a-z0-9]/g, '')}.invalid/`,
+  }),
+  'POST /api/webhooks/verify': () => ({ body: '{}', headers: {}, secret: 'whsec_x' }),
+  'POST /api/webhooks/:id/redeliver': () => ({ after: 0 }),
   'POST /api/auth/tokens': () => ({ name: 'made in the matrix', scopes: ['invoices:read'] }),
   'POST /api/website/generate': () => ({ content: { meta: { company_name: 'Matrix' } } }),
   'PUT /api/website/:id/domain': () => ({
@@ -135,6 +142,7 @@ spec('the matrix of every route and every caller', (t) => {
   let issuer: string
   let devbox: string
   let app: string
+  let hook: { id: string; delivery: string }
   const full: Record<string, string> = {}
   const spoilt: Record<string, string | null> = {}
   const accountOf: Partial<Record<Column, string>> = {
@@ -181,7 +189,14 @@ spec('the matrix of every route and every caller', (t) => {
     llm.will(says({ reply: 'Yes.', draft: {}, items: [] }))
     platform = await startPlatform({ env: { BOTTEGA_LLM_URL: llm.url, BOTTEGA_LLM_MODEL: 'small' } })
     minter = makeMinter(platform)
-    await platform.kubectl(['patch', 'acct', 'demo', '--type=merge', '-p', '{"spec":{"teams":["studio"]}}'])
+    await platform.kubectl([
+      'patch',
+      'acct',
+      'demo',
+      '--type=merge',
+      '-p',
+      '{"spec":{"teams":["studio"],"limits":{"webhookEndpoints":1000}}}',
+    ])
     full['full access'] = platform.owner
     full['other account'] = await platform.token('other')
     full['team member'] = await addAccount(platform, 'mate', { teams: ['studio'] })
@@ -198,6 +213,7 @@ spec('the matrix of every route and every caller', (t) => {
     site = await submittedSite()
     devbox = await makeDevbox()
     app = await makeApp()
+    hook = await makeHook()
   })
   t.after(async () => {
     await minter.end()
@@ -214,6 +230,19 @@ spec('the matrix of every route and every caller', (t) => {
     const { status } = await fetch(target, { method: 'POST', headers, body: png })
     assert.is(status, 200)
     return id
+  }
+
+  /** An endpoint of `demo` that leads nowhere, with an attempt in its log. */
+  const makeHook = async () => {
+    const ask = (path: string, body?: unknown, headers = {}) =>
+      call(platform.baseUrl, platform.owner, 'POST', `/api/webhooks${path}`, body, headers)
+    const made = await eventually('the limit to be raised', async () => {
+      const reply = await ask('', BODIES['POST /api/webhooks']?.())
+      return reply.status === 201 && reply
+    })
+    const { id } = made.json.endpoint
+    const ping = await ask(`/${id}/test`, undefined, { prefer: 'respond-async' })
+    return { id, delivery: ping.json.delivery.id }
   }
 
   /** An app of `demo` on a host that nobody reaches, with an operation that has ended. */
@@ -256,6 +285,8 @@ spec('the matrix of every route and every caller', (t) => {
     const places: [start: string, id: () => string | Promise<string>][] = [
       ['/api/admin/', () => 'other'],
       ['/api/invoices/issuers/', () => issuer],
+      ['/api/webhooks/', async () => (method === 'DELETE' ? (await makeHook()).id : hook.id)],
+      ['/account/webhooks/', () => hook.id],
       ['/api/website/', () => (method === 'DELETE' ? newSite() : site.id)],
       ['/api/devboxes/', () => devbox],
       ['/api/apps/hosts/', () => 'away'],
@@ -273,6 +304,7 @@ spec('the matrix of every route and every caller', (t) => {
       code: 'NOT_FOUND',
       operationId: 'op-matrix',
       capability: 'app.deploy',
+      delivery: hook.delivery,
     }
     return route.path.replace(/\{.*\}$/, '').replace(/:(\w+)/g, (_, name) => values[name] ?? 'unknown')
   }

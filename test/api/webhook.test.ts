@@ -1,7 +1,16 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { Webhook } from 'standardwebhooks'
-import { call, eventually, type Json, order, type Platform, type Reply, startPlatform } from '../support/invoicing.ts'
+import {
+  call,
+  eventually,
+  type Json,
+  mailsIn,
+  order,
+  type Platform,
+  type Reply,
+  startPlatform,
+} from '../support/invoicing.ts'
 import { assert, spec } from '../support/spec.ts'
 
 /** Webhooks through both processes, to receivers on loopback under the development exception. */
@@ -212,6 +221,45 @@ spec('webhooks', (t) => {
     assert.is(new Set(at('/late').map(({ body }) => JSON.parse(body).id)).size, range.json.queued)
   })
 
+  t('are seen by whoever runs the platform', async () => {
+    await clear()
+    const page = await (await fetch(platform.metricsUrls.controllers)).text()
+    const figureOf = (name: string) =>
+      Number(new RegExp(`^${name.replace(/[{}"]/g, '\\$&')} (\\S+)`, 'm').exec(page)?.[1])
+    assert.ok(figureOf('bottega_webhook_attempts_total{outcome="delivered"}') > 0)
+    assert.ok(figureOf('bottega_webhook_attempts_total{outcome="failed"}') > 0)
+    assert.is(figureOf('bottega_webhook_backlog{attempt="first"}'), 0)
+    assert.is(figureOf('bottega_webhook_backlog{attempt="again"}'), 0, 'they went with their endpoint')
+    assert.is(figureOf('bottega_webhook_oldest_due_seconds{attempt="again"}'), 0)
+    assert.ok(page.includes('bottega_webhook_dead_letters_total'))
+  })
+
+  t('say what was wrong with a check that failed', async () => {
+    await clear()
+    const endpoint = await make('/check', ['invoice.sent'])
+    await api('POST', '/api/invoices', order())
+    await eventually('it to come', async () => at('/check').length === 1)
+    const [{ body, headers } = { body: '', headers: {} }] = at('/check')
+    const kept = ['x-service-signature', 'webhook-id', 'webhook-timestamp', 'webhook-signature']
+    const sent = Object.fromEntries(kept.map((name) => [name, String((headers as Json)[name])]))
+    const check = async (change: object) =>
+      (await api('POST', '/api/webhooks/verify', { body, headers: sent, secret: endpoint.secret, ...change })).json
+    assert.equal((await check({})).findings, [])
+    const parsed = await check({ body: JSON.stringify(JSON.parse(body), null, 2) })
+    assert.equal([parsed.valid, parsed.findings[0].part], [false, 'body'], JSON.stringify(parsed))
+    const stranger = await make('/stranger')
+    const mixed = await check({ secret: stranger.secret })
+    assert.equal([mixed.valid, mixed.findings[0].part], [false, 'secret'])
+    assert.not.match(JSON.stringify(mixed), /whsec_[A-Za-z0-9+/]{10}/)
+    const late = await check({ received_at: new Date(Date.now() + 400_000).toISOString() })
+    assert.equal(
+      late.findings.map(({ part }: Json) => part),
+      ['clock'],
+    )
+    const bare = await check({ headers: {} })
+    assert.equal(new Set(bare.findings.map(({ part }: Json) => part)), new Set(['header']))
+  })
+
   t('switch off an endpoint that is gone, and tell its owner', async () => {
     await clear()
     const endpoint = await make('/gone')
@@ -226,5 +274,14 @@ spec('webhooks', (t) => {
     const on = await api('PATCH', `/api/webhooks/${endpoint.id}`, { status: 'enabled' })
     assert.equal([on.json.endpoint.status, on.json.endpoint.disabled_reason], ['enabled', null])
     assert.equal(receiver.got, [])
+    await eventually('the mail', async () =>
+      (await mailsIn(platform.mailDir)).some(({ subject }) => /switched off/.test(subject ?? '')),
+    )
+    const mail = (await mailsIn(platform.mailDir)).find(({ subject }) => /switched off/.test(subject ?? ''))
+    assert.equal(
+      mail?.to?.map(({ address }) => address),
+      ['owner@demo.test'],
+    )
+    assert.is((await api('GET', '/api/account')).json.account.quotas.webhook_endpoints.used, 1)
   })
 })

@@ -396,6 +396,16 @@ spec('TLS of the egress guard', (t) => {
     await plain.close()
     await secure.close()
   })
+  t('tells a server that is not there from one whose TLS is bad', async () => {
+    const trap = await setTrap(['127.0.0.1'])
+    // The trap takes connections and ends them at once.
+    for (const url of [`https://hook.test:${trap.port}/`, `https://127.0.0.1:${trap.port}/`]) {
+      assert.is(outcomeOf(await egress.exchange(posting(url))), 'CONNECTION_FAILED')
+    }
+    await trap.close()
+    const got = await egress.exchange(posting(`https://hook.test:${trap.port}/`))
+    assert.equal([outcomeOf(got), !got.ok && got.detail], ['CONNECTION_FAILED', 'refuses connections'])
+  })
   t('gives up on a handshake that never ends', async () => {
     const silent = await startReceiver(() => {})
     const got = await egress.exchange(posting(`https://hook.test:${silent.port}/`, { limitMs: 300 }))

@@ -342,8 +342,11 @@ spec('the egress guard under the development exception', (t) => {
     assert.is(outcomeOf(await egress.exchange(posting(`https://127.0.0.1:${secure.port}/`))), 'ok 200')
     assert.is(secure.names.at(-1), false)
   })
-  t('tries all the addresses of a name', async () => {
+  t('tries all the addresses of a name, and none but those', async () => {
+    const watch = watchAttempts()
     assert.is(outcomeOf(await egress.exchange(posting(`http://two.test:${plain.port}/`))), 'ok 200')
+    assert.equal(watch.attempts, ['127.9.9.9', '127.0.0.1'])
+    watch.stop()
   })
   t('sends nothing but what it was given, host, user-agent, content-length and connection', async () => {
     const receiver = await startReceiver(always(OK))

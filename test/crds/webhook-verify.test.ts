@@ -86,6 +86,7 @@ const HEADER_CASES: [FindingCode, Received][] = [
   ['V1_MISSING', changed(SERVICE, (value) => value.replace('v1=', 'v2='))],
   ['V1_WRONG_CASE', changed(SERVICE, (value) => value.replace('v1=', 'V1='))],
   ['V1_NOT_HEX', changed(SERVICE, () => `t=${T},v1=${good.headers[STANDARD]?.slice(3)}`)],
+  ['V1_NOT_HEX', changed(SERVICE, () => `t=${T},v1=new,v1=old`)],
   ['V1_UPPERCASE_HEX', changed(SERVICE, () => `t=${T},v1=${v1.toUpperCase()}`)],
   ['V1_WRONG_LENGTH', changed(SERVICE, (value) => value.slice(0, -4))],
   ['WEBHOOK_ID_MISSING', changed('webhook-id', () => '')],
@@ -100,11 +101,16 @@ const HEADER_CASES: [FindingCode, Received][] = [
   ['TIMESTAMP_CHANGED', changed('webhook-timestamp', () => String(T - 86_400))],
   ['WEBHOOK_ID_CHANGED', changed('webhook-id', () => 'req-81')],
   ['WEBHOOK_ID_CHANGED', standardOnly(changed('webhook-id', () => 'req-81'))],
+  ['SIGNATURE_CHANGED', serviceOnly(changed(SERVICE, () => `t=${T - 86_400},v1=${v1}`))],
   ['SIGNATURE_CHANGED', changed(SERVICE, () => `t=${T},v1=${'0'.repeat(64)}`)],
   ['SIGNATURE_CHANGED', serviceOnly(changed(SERVICE, () => `t=${T},v1=${'0'.repeat(64)}`))],
 ]
 
 const withSecret = (secret: string): Received => ({ ...good, secret })
+/** Good for whoever has that secret, and not ours. */
+const strangers = headersOf([STRANGE])
+/** Signed by nothing that is known any more. */
+const forgotten = serviceOnly({ ...good, headers: headersOf([secretNamed('forgotten')]) })
 const SECRET_CASES: [FindingCode, Received][] = [
   ['SECRET_DECODED', withSecret(bytesOf(SECRET).toString('latin1'))],
   ['SECRET_DECODED', withSecret(bytesOf(SECRET).toString('utf8'))],
@@ -123,10 +129,13 @@ const SECRET_CASES: [FindingCode, Received][] = [
   ['SECRET_WRONG_CASE', withSecret(SECRET.toLowerCase())],
   ['SECRET_OF_ANOTHER_ENDPOINT', withSecret(THEIRS)],
   ['SECRET_ROTATED', withSecret(OLD)],
+  ['SECRET_ROTATED', { ...forgotten, secret: OLD }],
   ['SECRET_TOO_NEW', { ...good, headers: headersOf([OLD]) }],
   ['SECRET_MALFORMED', withSecret(SECRET.slice(0, -7))],
   ['SECRET_UNKNOWN', withSecret(STRANGE)],
-  ['SECRET_UNKNOWN', { ...good, secret: STRANGE, headers: headersOf([STRANGE]) }],
+  ['SECRET_UNKNOWN', { ...forgotten, secret: STRANGE }],
+  ['SECRET_UNKNOWN', standardOnly(withSecret(STRANGE.slice('whsec_'.length)))],
+  ['SECRET_UNKNOWN', { ...good, secret: STRANGE, headers: strangers }],
 ]
 
 const withBody = (body: string): Received => ({ ...good, body })
@@ -144,11 +153,16 @@ const BODY_CASES: [FindingCode, Received][] = [
   ['BODY_CHARSET', withBody(Buffer.from(BODY).toString('latin1'))],
   ['BODY_CHARSET', withBody(new TextDecoder('windows-1252').decode(Buffer.from(BODY)))],
   ['BODY_CHARSET', withBody(BODY.replace(/\P{ASCII}/gu, '?'))],
+  ['BODY_CHARSET', withBody(Buffer.from(BODY, 'latin1').toString('utf8'))],
+  ['BODY_CHARSET', withBody(Buffer.from(BODY).toString('ascii'))],
   ['BODY_URL_DECODED', withBody(BODY.replaceAll('+', ' '))],
   ['BODY_URL_ENCODED', withBody(encodeURIComponent(BODY))],
+  ['BODY_URL_ENCODED', withBody(encodeURI(BODY))],
+  ['BODY_URL_ENCODED', withBody(new URLSearchParams([[BODY, '']]).toString().slice(0, -1))],
   ['BODY_TRUNCATED', withBody(BODY.slice(0, 100))],
   ['BODY_OF_ANOTHER_EVENT', withBody(OTHER_BODY)],
   ['BODY_CHANGED', withBody(BODY.replace('144000', '144001'))],
+  ['BODY_CHANGED', withBody(BODY.replace('cdef"', 'cdee"'))],
 ]
 
 const movedTo = (seconds: number): Received => ({
@@ -205,6 +219,8 @@ spec('the judge of a delivery', (t) => {
           [[part, code]],
         )
         assert.is(verdict.valid, false)
+        const refused = Object.values(verdict.schemes).some(({ present, valid }) => present && !valid)
+        assert.is(refused, code !== 'SIGNATURE_MISSING' && received.headers !== strangers)
         assert.equal(fitsAnswer(verdict), [])
       })
     }
@@ -230,6 +246,18 @@ spec('the judge of a delivery', (t) => {
     }
     const [latin1] = BODY_CASES.filter(([code]) => code === 'BODY_CHARSET')
     assert.equal(codesOf(serviceOnly(latin1?.[1] ?? good), unknown), ['BODY_CHARSET'])
+  })
+
+  t('tells what was done to a secret whose endpoint it does not know any more', () => {
+    const gone: Known = { ...KNOWN, endpoints: [] }
+    const told = SECRET_CASES.filter(([code]) =>
+      /^SECRET_(HAS_BLANKS|QUOTED|WITHOUT_PREFIX|OTHER_ALPHABET|ENCODED)$/.test(code),
+    )
+    for (const [code, received] of told) assert.equal(codesOf(received, gone), [code])
+    for (const form of ['latin1', 'hex'] as const) {
+      assert.equal(codesOf(withSecret(bytesOf(SECRET).toString(form)), gone), ['SECRET_DECODED'])
+    }
+    assert.equal(codesOf(good, gone), ['SECRET_UNKNOWN'])
   })
 
   t('says what it cannot tell apart: a body that it does not know, or a header', () => {
@@ -265,6 +293,7 @@ spec('the judge of a delivery', (t) => {
   t('looks for the event by the header, then by the body', () => {
     const other = `evt_${'f'.repeat(32)}`
     assert.equal(eventIdsOf({ headers: { 'Webhook-Id': ID }, body: OTHER_BODY }), [ID, other])
+    assert.equal(eventIdsOf(good), [ID])
     assert.equal(eventIdsOf({ headers: { 'webhook-id': 'req-1' }, body: BODY }), [ID])
     assert.equal(eventIdsOf({ headers: {}, body: 'x' }), [])
   })

@@ -7,7 +7,7 @@ import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { type AddressInfo, createServer, type Server, Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
-import { createServer as createTlsServer } from 'node:tls'
+import { createServer as createTlsServer, type TlsOptions } from 'node:tls'
 import type { EgressAnswer, EgressRequest } from '../../controllers/runtime/egress.ts'
 
 /** A request as webhooks make it. */
@@ -80,7 +80,7 @@ export type Receiver = {
   /** What came in over each connection, in their order. */
   received: string[]
   /** Names asked for in the TLS handshake. */
-  names: (string | false)[]
+  names: (string | false | null)[]
   close(): Promise<void>
 }
 
@@ -92,10 +92,10 @@ type Keys = { key: string; cert: string }
  */
 export const startReceiver = async (
   answer: (socket: Socket, text: string) => void,
-  { address = '127.0.0.1', port = 0, keys }: { address?: string; port?: number; keys?: Keys } = {},
+  { address = '127.0.0.1', port = 0, keys }: { address?: string; port?: number; keys?: TlsOptions } = {},
 ): Promise<Receiver> => {
   const received: string[] = []
-  const names: (string | false)[] = []
+  const names: (string | false | null)[] = []
   const sockets = new Set<Socket>()
   const serve = (socket: Socket) => {
     const index = received.push('') - 1

@@ -17,6 +17,7 @@ import { makeAppVault } from '../../controllers/runtime/appvault.ts'
 import { makeBlobs } from '../../controllers/runtime/blobs.ts'
 import { makeBooks } from '../../controllers/runtime/books.ts'
 import { makeDevboxes } from '../../controllers/runtime/devboxes.ts'
+import { makeEgress } from '../../controllers/runtime/egress.ts'
 import { makeAppendFact } from '../../controllers/runtime/facts.ts'
 import { takeEpoch } from '../../controllers/runtime/fence.ts'
 import { makeCredentials, makeHostReader } from '../../controllers/runtime/hosts.ts'
@@ -82,6 +83,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     serverKey,
     retentionDays: 30,
     allowLoopback: true,
+    egress: makeEgress({ allowLoopback: true }),
     hostAround: life.hostAround,
     mailDomain: 'bottega.test',
     log: pino({ level: 'silent' }),

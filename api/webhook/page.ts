@@ -1,0 +1,76 @@
+/** The page of one's webhooks. It does what the routes of api/webhook.ts do, by the same functions, for a browser. */
+import { WEBHOOKS_PAGE, webhooksPage } from '../../crds/account/webhooks-page.ts'
+import type { JsonSchema } from '../../crds/rest.ts'
+import { type EndpointRow, viewEndpoint } from '../../crds/webhook/endpoint.ts'
+import { viewDelivery } from '../../crds/webhook/log.ts'
+import type { Deps } from '../deps.ts'
+import { goTo, pageAnswer } from '../pages.ts'
+import type { Answer, ApiRequest, Route } from '../route.ts'
+import { pingEndpoint, redeliverOne } from './deliveries.ts'
+import { ownEndpoint } from './endpoints.ts'
+
+const SHOWN_MAX = 25
+const TROUBLE = 'trouble'
+const TROUBLED = ['failed', 'dead', 'refused']
+
+const DONE: Record<string, string> = {
+  pinged: 'The ping was sent; its outcome is in the list.',
+  queued: 'It is sent again.',
+  enabled: 'The endpoint is switched on. What it missed can be sent again.',
+}
+
+const shown = async (deps: Deps, row: EndpointRow, isTrouble: boolean) => {
+  const filter = isTrouble ? { states: TROUBLED } : {}
+  const { rows, total } = await deps.endpoints.deliveries(row, filter, { limit: SHOWN_MAX, offset: 0 })
+  return { ...viewEndpoint(row), deliveries: rows.map(viewDelivery), total }
+}
+
+const showWebhooks = async (deps: Deps, { caller, query }: ApiRequest): Promise<Answer> => {
+  const isTrouble = query.show === TROUBLE
+  const rows = await deps.endpoints.list(caller.account)
+  const done = DONE[query.done ?? '']
+  const page = webhooksPage({
+    email: caller.profile.email,
+    endpoints: await Promise.all(rows.map((row) => shown(deps, row, isTrouble))),
+    formToken: deps.keys.formToken(caller.by.id),
+    isTrouble,
+    ...(done !== undefined && { done }),
+  })
+  return pageAnswer(200, page)
+}
+
+const ping = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  await pingEndpoint(deps, request)
+  return goTo(`${WEBHOOKS_PAGE}?done=pinged`)
+}
+
+const resend = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  await redeliverOne(deps, request)
+  return goTo(`${WEBHOOKS_PAGE}?done=queued`)
+}
+
+const enable = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const endpoint = await ownEndpoint(deps, request)
+  await deps.endpoints.change(endpoint, { status: 'enabled', at: deps.now().toISOString() })
+  return goTo(`${WEBHOOKS_PAGE}?done=enabled`)
+}
+
+const own = { hidden: true, scope: { kind: 'session' } } as const
+const query: Record<string, JsonSchema> = {
+  done: { type: 'string', description: 'What was done last.', maxLength: 20 },
+  show: { type: 'string', description: 'Only what did not succeed.', enum: [TROUBLE] },
+}
+const one = `${WEBHOOKS_PAGE}/:id`
+
+export const webhooksPageRoutes: Route[] = [
+  { ...own, method: 'GET', path: WEBHOOKS_PAGE, summary: 'Your webhooks', query, handle: showWebhooks },
+  { ...own, method: 'POST', path: `${one}/test`, summary: 'Send a ping', handle: ping },
+  { ...own, method: 'POST', path: `${one}/enable`, summary: 'Switch an endpoint on', handle: enable },
+  {
+    ...own,
+    method: 'POST',
+    path: `${one}/deliveries/:delivery/redeliver`,
+    summary: 'Send an event again',
+    handle: resend,
+  },
+]
