@@ -3,7 +3,7 @@
  * endpoint has a queue and a number of places of its own, so that one that hangs costs the others nothing; repeats are let
  * out at a rate, so that a thousand endpoints that come back are not overrun (spec/1 Events; CONTRACT section 10, Webhooks).
  */
-import { bodyOf } from '../crds/event.ts'
+import { bodyOf, type StoredEvent } from '../crds/event.ts'
 import { outcomeOf } from '../crds/webhook/outcome.ts'
 import { makeSigner } from '../crds/webhook/signature.ts'
 import { makePosts, type Post } from './posts.ts'
@@ -35,6 +35,7 @@ const DUE_POLL_MS = 1_000
 const BACKOFF_MS = 500
 /** A secret that ran out, and an address that was changed, are out of use after this. */
 const ADDRESS_FRESH_MS = 30_000
+const TEXTS_MAX = 1_000
 
 export type HeraldDeps = {
   deliveries: Deliveries
@@ -76,11 +77,25 @@ const makeBucket = (perSecond: number, most: number, nowMs: () => number) => {
   }
 }
 
+/** Most events go to several endpoints at about the same time: each is written out once. */
+const makeTexts = (): ((event: StoredEvent) => string) => {
+  const texts = new Map<string, string>()
+  return (event) => {
+    const known = texts.get(event.id)
+    if (known !== undefined) return known
+    const text = bodyOf(event)
+    if (texts.size >= TEXTS_MAX) texts.clear()
+    texts.set(event.id, text)
+    return text
+  }
+}
+
 /** Starts at once. */
 export const startHerald = (deps: HeraldDeps): Herald => {
   const { deliveries, egress, log, wall = () => new Date(), random = Math.random } = deps
   const nowMs = () => performance.now()
   const posts = makePosts()
+  const textOf = makeTexts()
   const bucket = makeBucket(REPEATS_PER_SECOND_MAX, REPEATS_AT_ONCE, nowMs)
   let ended: Ended[] = []
   let released: Released[] = []
@@ -110,7 +125,7 @@ export const startHerald = (deps: HeraldDeps): Herald => {
     const address = await addressOf(post, delivery)
     if (!address) return null
     const { event } = delivery
-    const body = bodyOf(event)
+    const body = textOf(event)
     const headers = { 'content-type': 'application/json', ...address.sign({ id: event.id, body, at: wall() }) }
     const limits = { limitMs: DELIVERY_LIMIT_MS, bytesMax: ANSWER_BYTES_MAX }
     const answer = await egress.exchange({ method: 'POST', url: address.url, headers, body, ...limits })

@@ -9,7 +9,10 @@ import type { Address, Delivery, Ended, Released } from './runtime/deliveries.ts
 export const PLACES_MAX = 16
 const PLACES_FIRST = 4
 /** For each place so many are in memory, under way or next, so that a place never waits for the ledger. */
-const HELD_PER_PLACE = 4
+const HELD_PER_PLACE = 2
+/** The same for one that answers within SWIFT_MS. */
+const HELD_PER_SWIFT_PLACE = 8
+const SWIFT_MS = 200
 /** In memory over all endpoints. */
 const HELD_MAX = 4_096
 
@@ -17,15 +20,21 @@ export type Post = {
   queue: (Delivery & { untilMs: number })[]
   underWay: number
   places: number
+  isSwift: boolean
   /** Whether the last that it was given was a repeat. */
   wasRepeat: boolean
   address: (Address & { sign: Signer; freshUntilMs: number }) | null
 }
 
-const newPost = (): Post => ({ queue: [], underWay: 0, places: PLACES_FIRST, wasRepeat: false, address: null })
+const newPost = (): Post => ({
+  ...{ queue: [], underWay: 0, places: PLACES_FIRST },
+  ...{ isSwift: false, wasRepeat: false, address: null },
+})
 
-const roomOf = ({ places, underWay, queue }: Post): number =>
-  (places === 1 ? 1 : HELD_PER_PLACE * places) - underWay - queue.length
+const mayHold = ({ places, isSwift }: Post): number =>
+  places === 1 ? 1 : places * (isSwift ? HELD_PER_SWIFT_PLACE : HELD_PER_PLACE)
+
+const roomOf = (post: Post): number => mayHold(post) - post.underWay - post.queue.length
 
 /** What is asked of the ledger: of whom how many first attempts, and of whom one repeat. */
 export type Wanted = { firsts: ReadonlyMap<string, number>; agains: readonly string[] }
@@ -116,9 +125,12 @@ export const makePosts = (): Posts => {
         post.wasRepeat = attempt > 1
         post.queue.push({ ...delivery, untilMs })
       }
-      for (const [endpoint, room] of wanted.firsts) if ((came.get(endpoint) ?? 0) < room) firsts.delete(endpoint)
+      // to the end of the line, or out of it
+      for (const [endpoint, room] of wanted.firsts) {
+        firsts.delete(endpoint)
+        if (came.get(endpoint) === room) firsts.add(endpoint)
+      }
       for (const endpoint of wanted.agains) {
-        // to the end of the line, or out of it
         agains.delete(endpoint)
         if (cameAgain.has(endpoint)) agains.add(endpoint)
       }
@@ -141,7 +153,8 @@ export const makePosts = (): Posts => {
       post.underWay -= 1
       held -= 1
     },
-    learn: (post, { state, gone }) => {
+    learn: (post, { state, gone, latencyMs }) => {
+      post.isSwift = latencyMs <= SWIFT_MS
       post.places = state === 'delivered' ? Math.min(post.places * 2, PLACES_MAX) : 1
       if (post.places > 1) return []
       const dropped = drop(post)
@@ -149,7 +162,7 @@ export const makePosts = (): Posts => {
       for (const { endpoint, attempt } of dropped) (attempt > 1 ? agains : firsts).add(endpoint)
       return dropped.map(({ id, begun }) => ({ id, begun }))
     },
-    isHungry: ({ places, queue }) => places > 1 && queue.length < places,
+    isHungry: (post) => post.places > 1 && post.queue.length < mayHold(post) / 4,
     tidy: () => {
       for (const [endpoint, { underWay, queue }] of posts) {
         const isIdle = underWay === 0 && queue.length === 0 && !firsts.has(endpoint) && !agains.has(endpoint)

@@ -140,9 +140,11 @@ export const makeBacklog =
   async () =>
     (await pg.query<Backlog>('deliveries_backlog', BACKLOG, [now().toISOString()])).rows
 
+/** The oldest are those with the lowest ids, up to the two days in which a delivery is repeated: no index is kept for it. */
 const PURGE = `
 delete from deliveries d where d.id = any (array(
-  select o.id from deliveries o where o.settled_at < $1 and o.state <> 'pending' order by o.settled_at limit $2
+  select o.id from (select id, settled_at from deliveries where state <> 'pending' order by id limit $2) o
+  where o.settled_at < $1
 ))`
 /** How long the log is kept. What was told is kept for good: it can be caught up with, and sent again. */
 const LOG_DAYS = 30

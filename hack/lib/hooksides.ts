@@ -18,8 +18,9 @@ import { makeSigner, type Signer } from '../../crds/webhook/signature.ts'
  * rate, one commit each. A side says `ready`, waits for a message, and answers with what it took.
  */
 
+export type SideName = 'bare' | 'ours' | 'queued' | 'peer' | 'peerQueued'
 export type SideOrder = {
-  side: 'ours' | 'bare' | 'peer' | 'writer'
+  side: SideName | 'writer'
   databaseUrl: string
   urls: string[]
   secrets: string[]
@@ -79,15 +80,17 @@ const isEmpty = async (pg: Pg, name: string, from: string): Promise<boolean> => 
 }
 
 /** Until every outcome is recorded; with a count of 0 until it is ended. */
-const ours = async ({ databaseUrl, urls, count }: SideOrder): Promise<Running> => {
+const ours = async ({ databaseUrl, urls, count }: SideOrder): Promise<Running & { spread(): Promise<void> }> => {
   const pg = makePg({ url: databaseUrl })
   const epoch = await takeEpoch(pg, 'bench')
   const now = () => new Date()
   const egress = makeEgress({ allowLoopback: true })
+  const sealer = makeSealer(BENCH_KEY, 'webhook-secret')
+  const deliveries = makeDeliveries({ pg, sealer, epoch: () => epoch, now })
   let done = 0
   const start = () =>
     startHerald({
-      deliveries: makeDeliveries({ pg, sealer: makeSealer(BENCH_KEY, 'webhook-secret'), epoch: () => epoch, now }),
+      deliveries,
       egress,
       now,
       noticeOf: () => null,
@@ -98,6 +101,10 @@ const ours = async ({ databaseUrl, urls, count }: SideOrder): Promise<Running> =
     })
   let herald: ReturnType<typeof start> | undefined
   return {
+    spread: async () => {
+      while ((await deliveries.spread()).spread > 0);
+      await pg.query('vacuum', 'vacuum analyze')
+    },
     go: async () => {
       herald = start()
       if (count === 0) return
@@ -119,6 +126,13 @@ const post = async ({ url, id, body, sign, dispatcher }: Posting): Promise<void>
   const answer = await request(url, { method: 'POST', headers, body, dispatcher })
   await answer.body.text()
   if (answer.statusCode !== 200) throw new Error(`a receiver answered ${answer.statusCode}`)
+}
+
+/** The same, whose deliveries are queued before the time is taken. */
+const queued = async (order: SideOrder): Promise<Running> => {
+  const running = await ours(order)
+  await running.spread()
+  return running
 }
 
 /** As many under way at each receiver as the herald has. */
@@ -156,20 +170,32 @@ const JOBS_AT_ONCE = 1_000
 /** Of those tried (queues of 49 to 2,000, delays of 0 to 250 ms), the fastest here. */
 const PEER_SETTINGS = { localQueue: { size: 500 }, completeJobBatchDelay: 0, failJobBatchDelay: 0 }
 
-const peer = async ({ databaseUrl, urls, secrets, count, home }: SideOrder): Promise<Running> => {
+/** From one job for each event, which queues a post for each receiver. */
+const peer = (order: SideOrder): Promise<Running> =>
+  startPeer(order, (event) => [{ identifier: 'tell', payload: event }])
+/** From one job for each post. */
+const peerQueued = (order: SideOrder): Promise<Running> => startPeer(order, (event) => postsOf(order, event))
+
+type Event = ReturnType<typeof bodyOfNth>
+const postsOf = ({ urls }: SideOrder, event: Event): Job[] =>
+  urls.map((_url, index) => ({ identifier: 'post', payload: { ...event, index } }))
+
+const startPeer = async (order: SideOrder, jobsOf: (event: Event) => Job[]): Promise<Running> => {
+  const { databaseUrl, urls, secrets, count, home } = order
   const { Logger, makeWorkerUtils, run } = createRequire(join(home, 'package.json'))('graphile-worker') as PeerWorker
   const logger = new Logger(() => () => {})
   const utils = await makeWorkerUtils({ connectionString: databaseUrl, logger })
   await utils.migrate()
-  const jobs = Array.from({ length: count }, (_, n) => bodyOfNth(n)).flatMap((event) =>
-    urls.map((_url, index): Job => ({ identifier: 'post', payload: { ...event, index } })),
-  )
+  const jobs = Array.from({ length: count }, (_, n) => bodyOfNth(n)).flatMap(jobsOf)
   for (let at = 0; at < jobs.length; at += JOBS_AT_ONCE) await utils.addJobs(jobs.slice(at, at + JOBS_AT_ONCE))
   const pg = makePg({ url: databaseUrl, max: 1 })
-  await pg.query('analyze', 'analyze')
+  await pg.query('vacuum', 'vacuum analyze')
   const dispatcher = new Agent({ connections: PLACES_MAX })
   const signers = secrets.map((secret) => makeSigner([secret]))
   let done = 0
+  const tell = async (event: Event, { addJobs }: { addJobs(jobs: Job[]): Promise<unknown> }) => {
+    await addJobs(postsOf(order, event))
+  }
   const task = async (payload: { id: string; body: string; index: number }) => {
     const [url, sign] = [urls[payload.index], signers[payload.index]]
     if (!url || !sign) throw new Error('a job for nobody')
@@ -181,8 +207,8 @@ const peer = async ({ databaseUrl, urls, secrets, count, home }: SideOrder): Pro
   let runner: Awaited<ReturnType<PeerWorker['run']>> | undefined
   return {
     go: async () => {
-      runner = await run({ preset: { worker: { ...worker, logger } }, taskList: { post: task } })
-      await until('all jobs to be done', () => done >= jobs.length)
+      runner = await run({ preset: { worker: { ...worker, logger } }, taskList: { tell, post: task } })
+      await until('all jobs to be done', () => done >= count * urls.length)
       await until('all jobs to be settled', () => isEmpty(pg, 'bench_jobs', 'graphile_worker._private_jobs'))
     },
     end: async () => {
@@ -224,7 +250,7 @@ const writer = async ({ databaseUrl, count, perSecond }: SideOrder): Promise<Run
 
 if (import.meta.main) {
   const order = JSON.parse(process.argv[2] ?? '') as SideOrder
-  const running = await { ours, bare, peer, writer }[order.side](order)
+  const running = await { ours, queued, bare, peer, peerQueued, writer }[order.side](order)
   process.on('disconnect', () => process.exit(0))
   process.on('message', async (word: 'go' | 'end') => {
     const startMs = performance.now()

@@ -79,7 +79,6 @@ create table deliveries (
 create index deliveries_first on deliveries (endpoint, due_at, id) where state = 'pending' and attempt = 1;
 create index deliveries_again on deliveries (endpoint, due_at, id) where state = 'pending' and attempt > 1;
 create index deliveries_log on deliveries (endpoint, id desc);
-create index deliveries_old on deliveries (settled_at) where state <> 'pending';
 create index deliveries_of_event on deliveries (account, sequence);
 
 -- Whether an endpoint that asked for these is told of this one.
