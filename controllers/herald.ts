@@ -111,12 +111,24 @@ export const startHerald = (deps: HeraldDeps): Herald => {
     rouse()
   }
 
+  /** One for all who wait for it, or they would begin out of their order. */
+  const lookUp = (post: Post, endpoint: string): Promise<void> => {
+    post.lookUp ??= deliveries
+      .address(endpoint)
+      .then((found) => {
+        post.address = found && { ...found, sign: makeSigner(found.secrets), freshUntilMs: nowMs() + ADDRESS_FRESH_MS }
+      })
+      .finally(() => {
+        post.lookUp = null
+      })
+    return post.lookUp
+  }
+
   const addressOf = async (post: Post, { endpoint, version }: Delivery): Promise<Post['address']> => {
-    const known = post.address
-    if (known && known.version >= version && known.freshUntilMs > nowMs()) return known
-    const found = await deliveries.address(endpoint)
-    if (found && !known && found.isFailing) post.places = 1
-    post.address = found && { ...found, sign: makeSigner(found.secrets), freshUntilMs: nowMs() + ADDRESS_FRESH_MS }
+    const isOld = () => post.address !== null && post.address.version < version
+    if (post.address === null || isOld() || post.address.freshUntilMs <= nowMs()) await lookUp(post, endpoint)
+    // one that was under way already may have seen what was there before
+    if (isOld()) await lookUp(post, endpoint)
     return post.address
   }
 

@@ -24,11 +24,12 @@ export type Post = {
   /** Whether the last that it was given was a repeat. */
   wasRepeat: boolean
   address: (Address & { sign: Signer; freshUntilMs: number }) | null
+  lookUp: Promise<void> | null
 }
 
 const newPost = (): Post => ({
   ...{ queue: [], underWay: 0, places: PLACES_FIRST },
-  ...{ isSwift: false, wasRepeat: false, address: null },
+  ...{ isSwift: false, wasRepeat: false, address: null, lookUp: null },
 })
 
 const mayHold = ({ places, isSwift }: Post): number =>
@@ -64,10 +65,18 @@ export type Posts = {
   clear(): void
 }
 
+/** To the end of the line, or out of it. */
+const requeue = (line: Set<string>, endpoint: string, stays: boolean): void => {
+  line.delete(endpoint)
+  if (stays) line.add(endpoint)
+}
+
 export const makePosts = (): Posts => {
   const posts = new Map<string, Post>()
   const firsts = new Set<string>()
   const agains = new Set<string>()
+  /** Who was told of since the ledger was last asked: its answer may be from before that. */
+  const news = new Set<string>()
   let held = 0
 
   const of = (endpoint: string): Post => {
@@ -95,12 +104,25 @@ export const makePosts = (): Posts => {
     return chosen
   }
 
+  const put = (delivery: Post['queue'][number]): void => {
+    const post = of(delivery.endpoint)
+    if (delivery.isFailing && post.address === null) post.places = 1
+    post.wasRepeat = delivery.attempt > 1
+    post.queue.push(delivery)
+    held += 1
+  }
+
   return {
     of,
     held: () => held,
-    awaits: (endpoint, again) => void (again ? agains : firsts).add(endpoint),
+    awaits: (endpoint, again) => {
+      const line = again ? agains : firsts
+      line.add(endpoint)
+      news.add(endpoint)
+    },
     awaitsRepeats: () => agains.size > 0,
     wanted: (repeats) => {
+      news.clear()
       const chosen = chosenRepeats(Math.min(repeats, HELD_MAX - held))
       const taken = new Set(chosen)
       let left = HELD_MAX - held - chosen.length
@@ -120,19 +142,13 @@ export const makePosts = (): Posts => {
         const { endpoint, attempt } = delivery
         if (attempt > 1) cameAgain.add(endpoint)
         else came.set(endpoint, (came.get(endpoint) ?? 0) + 1)
-        held += 1
-        const post = of(endpoint)
-        post.wasRepeat = attempt > 1
-        post.queue.push({ ...delivery, untilMs })
+        put({ ...delivery, untilMs })
       }
-      // to the end of the line, or out of it
       for (const [endpoint, room] of wanted.firsts) {
-        firsts.delete(endpoint)
-        if (came.get(endpoint) === room) firsts.add(endpoint)
+        requeue(firsts, endpoint, came.get(endpoint) === room || news.has(endpoint))
       }
       for (const endpoint of wanted.agains) {
-        agains.delete(endpoint)
-        if (cameAgain.has(endpoint)) agains.add(endpoint)
+        requeue(agains, endpoint, cameAgain.has(endpoint) || news.has(endpoint))
       }
     },
     next: (post, nowMs) => {

@@ -16,6 +16,8 @@ export type Delivery = {
   endpoint: string
   /** Of the endpoint, whose address and secrets are those of this version or a newer one. */
   version: number
+  /** No delivery to it has succeeded of late. */
+  isFailing: boolean
   account: string
   begun: number
   attempt: number
@@ -42,7 +44,7 @@ export type Ended = {
 }
 
 /** What to send with: the newest secret first. */
-export type Address = { version: number; url: string; secrets: string[]; isFailing: boolean }
+export type Address = { version: number; url: string; secrets: string[] }
 
 /** An attempt that was leased and is not begun after all. */
 export type Released = { id: number; begun: number }
@@ -75,8 +77,7 @@ const SPREAD = 'select spread, endpoints from spread_events($1, $2, $3, $4)'
 const DUE = 'select endpoint, again from due_endpoints($1, $2)'
 const TURN = 'select * from turn_deliveries($1, $2, $3, $4, $5, $6, $7, $8, $9)'
 const ADDRESS = `
-select version, url, secret, case when previous_until > $2 then previous_secret end as previous,
-  failing_since is not null as "isFailing"
+select version, url, secret, case when previous_until > $2 then previous_secret end as previous
 from webhook_endpoints where id = $1`
 const BACKLOG = `
 select case attempt when 1 then 'first' else 'again' end as attempt, count(*)::integer as count,
@@ -84,7 +85,7 @@ select case attempt when 1 then 'first' else 'again' end as attempt, count(*)::i
 from deliveries where state = 'pending' group by 1`
 
 type Stored = Omit<Delivery, 'event'> & Omit<StoredEvent, 'id'> & { eventId: string }
-type StoredAddress = { version: number; url: string; secret: Buffer; previous: Buffer | null; isFailing: boolean }
+type StoredAddress = { version: number; url: string; secret: Buffer; previous: Buffer | null }
 
 const deliveryOf = ({ eventId, type, createdAt, sequence, objectSequence, test, data, ...rest }: Stored): Delivery => ({
   ...rest,

@@ -256,7 +256,7 @@ create function turn_deliveries(
   in_agains text[], in_now timestamptz(3), in_lease_until timestamptz(3)
 )
 returns table (
-  id bigint, endpoint text, version bigint, begun integer, attempt integer, "isLast" boolean, account text, sequence bigint,
+  id bigint, endpoint text, version bigint, "isFailing" boolean, begun integer, attempt integer, "isLast" boolean, account text, sequence bigint,
   "eventId" text, type text, "objectSequence" bigint, test boolean, data jsonb, "createdAt" text
 )
 language plpgsql
@@ -303,11 +303,11 @@ begin
     where d.id = any (array(select f.id from firsts f union all select a.id from agains a))
     returning d.id, d.endpoint, d.begun, d.attempt, d.is_last, d.account, d.sequence
   )
-  select t.id, t.endpoint, w.version, t.begun, t.attempt, t.is_last, t.account, t.sequence, e.id, e.type, e.object_sequence, e.test,
+  select t.id, t.endpoint, w.version, w.failing_since is not null, t.begun, t.attempt, t.is_last, t.account, t.sequence, e.id, e.type, e.object_sequence, e.test,
     e.data, iso_ms(e.created_at)
   from taken t
   -- By key, each: the plan is kept, and a join might read every endpoint.
-  cross join lateral (select ww.version from webhook_endpoints ww where ww.id = t.endpoint limit 1) w
+  cross join lateral (select ww.version, ww.failing_since from webhook_endpoints ww where ww.id = t.endpoint limit 1) w
   cross join lateral (select ee.* from events ee where ee.account = t.account and ee.sequence = t.sequence limit 1) e
   order by t.id;
 end
