@@ -3,10 +3,11 @@
  * endpoint has a queue and a number of places of its own, so that one that hangs costs the others nothing; repeats are let
  * out at a rate, so that a thousand endpoints that come back are not overrun (spec/1 Events; CONTRACT section 10, Webhooks).
  */
-import { bodyOf } from '../crds/event.ts'
+import { bodyOf, type StoredEvent } from '../crds/event.ts'
 import { outcomeOf } from '../crds/webhook/outcome.ts'
-import { makeSigner, type Signer } from '../crds/webhook/signature.ts'
-import type { Address, Deliveries, Delivery, Ended, Notice } from './runtime/deliveries.ts'
+import { makeSigner } from '../crds/webhook/signature.ts'
+import { makePosts, type Post } from './posts.ts'
+import type { Address, Deliveries, Delivery, Ended, Notice, Released } from './runtime/deliveries.ts'
 import { SPREAD_MAX } from './runtime/deliveries.ts'
 import type { Egress } from './runtime/egress.ts'
 import type { Log } from './runtime/log.ts'
@@ -14,16 +15,16 @@ import type { Log } from './runtime/log.ts'
 /** Over the whole exchange. */
 export const DELIVERY_LIMIT_MS = 15_000
 export const ANSWER_BYTES_MAX = 65_536
-/** Attempts under way at one endpoint that takes what it is sent; one that does not is tried one at a time. */
-export const PLACES_MAX = 16
-const PLACES_FIRST = 4
-/** Attempts in hand over all endpoints. */
-const HELD_MAX = 1_024
 /** Repeats over all endpoints. */
 export const REPEATS_PER_SECOND_MAX = 200
-const REPEATS_AT_ONCE = 20
-/** Longer than an attempt with all that waits before it at its endpoint may take. */
+export const REPEATS_AT_ONCE = 20
+const REPEATS_POLL_MS = 50
+/** What waits in memory for longer is not begun any more. */
 const LEASE_MS = 60_000
+/** Of the lease: an attempt that is begun has ended, and is recorded, before it runs out. */
+const HELD_MS = LEASE_MS - 2 * DELIVERY_LIMIT_MS
+/** Outcomes wait so long for others, to share their commit; one that is alone waits for nobody. */
+const GATHER_MS = 25
 /**
  * How often it looks whether anything was told: a look is one probe of an index. Being notified of each commit would make
  * commits wait for one another, those that give numbers too.
@@ -34,6 +35,7 @@ const DUE_POLL_MS = 1_000
 const BACKOFF_MS = 500
 /** A secret that ran out, and an address that was changed, are out of use after this. */
 const ADDRESS_FRESH_MS = 30_000
+const TEXTS_MAX = 1_000
 
 export type HeraldDeps = {
   deliveries: Deliveries
@@ -58,14 +60,6 @@ export type Herald = {
   stop(): Promise<void>
 }
 
-/** One endpoint: what waits for it in memory, and how much it is trusted with at once. */
-type Post = {
-  queue: Delivery[]
-  underWay: number
-  places: number
-  address: (Address & { sign: Signer; freshUntilMs: number }) | null
-}
-
 /** So many a second, so many at once. */
 const makeBucket = (perSecond: number, most: number, nowMs: () => number) => {
   let [left, atMs] = [most, nowMs()]
@@ -83,36 +77,58 @@ const makeBucket = (perSecond: number, most: number, nowMs: () => number) => {
   }
 }
 
+/** Most events go to several endpoints at about the same time: each is written out once. */
+const makeTexts = (): ((event: StoredEvent) => string) => {
+  const texts = new Map<string, string>()
+  return (event) => {
+    const known = texts.get(event.id)
+    if (known !== undefined) return known
+    const text = bodyOf(event)
+    if (texts.size >= TEXTS_MAX) texts.clear()
+    texts.set(event.id, text)
+    return text
+  }
+}
+
 /** Starts at once. */
 export const startHerald = (deps: HeraldDeps): Herald => {
   const { deliveries, egress, log, wall = () => new Date(), random = Math.random } = deps
-  const posts = new Map<string, Post>()
-  /** Endpoints that may have first attempts, or repeats, waiting in the ledger. */
-  const firsts = new Set<string>()
-  const agains = new Set<string>()
-  const bucket = makeBucket(REPEATS_PER_SECOND_MAX, REPEATS_AT_ONCE, () => performance.now())
+  const nowMs = () => performance.now()
+  const posts = makePosts()
+  const textOf = makeTexts()
+  const bucket = makeBucket(REPEATS_PER_SECOND_MAX, REPEATS_AT_ONCE, nowMs)
   let ended: Ended[] = []
-  let held = 0
-  let isTold = true
+  let released: Released[] = []
   let stopping = false
+  let spreading: Promise<void> | null = null
   let rouse = () => {}
-  let isAsleep = false
+  /** When each is to be done next. */
+  const at = { look: 0, spread: 0, turn: Number.POSITIVE_INFINITY }
+  const plan = (what: keyof typeof at, inMs: number): void => {
+    const then = nowMs() + inMs
+    if (then >= at[what]) return
+    at[what] = then
+    rouse()
+  }
 
-  const postOf = (endpoint: string): Post => {
-    const known = posts.get(endpoint)
-    if (known) return known
-    const post: Post = { queue: [], underWay: 0, places: PLACES_FIRST, address: null }
-    posts.set(endpoint, post)
-    return post
+  /** One for all who wait for it, or they would begin out of their order. */
+  const lookUp = (post: Post, endpoint: string): Promise<void> => {
+    post.lookUp ??= deliveries
+      .address(endpoint)
+      .then((found) => {
+        post.address = found && { ...found, sign: makeSigner(found.secrets), freshUntilMs: nowMs() + ADDRESS_FRESH_MS }
+      })
+      .finally(() => {
+        post.lookUp = null
+      })
+    return post.lookUp
   }
 
   const addressOf = async (post: Post, { endpoint, version }: Delivery): Promise<Post['address']> => {
-    const known = post.address
-    if (known && known.version >= version && known.freshUntilMs > performance.now()) return known
-    const found = await deliveries.address(endpoint)
-    if (found && !known && found.isFailing) post.places = 1
-    const freshUntilMs = performance.now() + ADDRESS_FRESH_MS
-    post.address = found && { ...found, sign: makeSigner(found.secrets), freshUntilMs }
+    const isOld = () => post.address !== null && post.address.version < version
+    if (post.address === null || isOld() || post.address.freshUntilMs <= nowMs()) await lookUp(post, endpoint)
+    // one that was under way already may have seen what was there before
+    if (isOld()) await lookUp(post, endpoint)
     return post.address
   }
 
@@ -121,7 +137,7 @@ export const startHerald = (deps: HeraldDeps): Herald => {
     const address = await addressOf(post, delivery)
     if (!address) return null
     const { event } = delivery
-    const body = bodyOf(event)
+    const body = textOf(event)
     const headers = { 'content-type': 'application/json', ...address.sign({ id: event.id, body, at: wall() }) }
     const limits = { limitMs: DELIVERY_LIMIT_MS, bytesMax: ANSWER_BYTES_MAX }
     const answer = await egress.exchange({ method: 'POST', url: address.url, headers, body, ...limits })
@@ -131,112 +147,76 @@ export const startHerald = (deps: HeraldDeps): Herald => {
     return mail ? { ...result, mail } : result
   }
 
-  const learn = (post: Post, { state }: Ended): void => {
-    post.places = state === 'delivered' ? Math.min(post.places * 2, PLACES_MAX) : 1
-    deps.onAttempt?.(state)
-  }
-
   const run = async (post: Post, delivery: Delivery): Promise<void> => {
     try {
       const result = await attempt(post, delivery)
       if (result) {
-        learn(post, result)
         ended.push(result)
+        released.push(...posts.learn(post, result))
+        deps.onAttempt?.(result.state)
       }
     } catch (error) {
       // its lease runs out, and it is taken again
       log.warn({ err: error, endpoint: delivery.endpoint, event: delivery.event.id }, 'a delivery was not attempted')
     } finally {
-      held -= 1
-      post.underWay -= 1
+      posts.over(post)
       start(post)
-      wake()
+      plan('turn', stopping || posts.held() === 0 || posts.isHungry(post) ? 0 : GATHER_MS)
     }
   }
 
   const start = (post: Post): void => {
-    while (post.underWay < post.places) {
-      const delivery = post.queue.shift()
-      if (!delivery) return
-      post.underWay += 1
-      void run(post, delivery)
-    }
-  }
-
-  /** Twice what it may be sent at once, so that it never waits for the ledger. */
-  const roomOf = (endpoint: string): number => {
-    const { places, underWay, queue } = postOf(endpoint)
-    return places === 1 ? 1 - underWay - queue.length : 2 * places - underWay - queue.length
-  }
-
-  const wanted = () => {
-    let left = HELD_MAX - held
-    const rooms = new Map<string, number>()
-    for (const endpoint of firsts) {
-      const room = Math.min(roomOf(endpoint), left)
-      if (room <= 0) continue
-      rooms.set(endpoint, room)
-      left -= room
-    }
-    const few = Math.min(bucket.level(), left)
-    const repeats = [...agains].filter((endpoint) => roomOf(endpoint) - (rooms.get(endpoint) ?? 0) > 0).slice(0, few)
-    return { rooms, repeats }
-  }
-
-  /** Who was asked for and gave less than there was room for has no more. */
-  const takeIn = (rows: readonly Delivery[], rooms: ReadonlyMap<string, number>, repeats: readonly string[]): void => {
-    const came = new Map<string, number>()
-    const cameAgain = new Set<string>()
-    for (const delivery of rows) {
-      const { endpoint, attempt: nth } = delivery
-      if (nth > 1) cameAgain.add(endpoint)
-      else came.set(endpoint, (came.get(endpoint) ?? 0) + 1)
-      held += 1
-      postOf(endpoint).queue.push(delivery)
-    }
-    for (const [endpoint, room] of rooms) if ((came.get(endpoint) ?? 0) < room) firsts.delete(endpoint)
-    for (const endpoint of repeats) {
-      // to the end of the line, or out of it
-      agains.delete(endpoint)
-      if (cameAgain.has(endpoint)) agains.add(endpoint)
-    }
-    for (const endpoint of new Set(rows.map((row) => row.endpoint))) start(postOf(endpoint))
+    for (let next = posts.next(post, nowMs()); next; next = posts.next(post, nowMs())) void run(post, next)
   }
 
   const spread = async (): Promise<void> => {
-    isTold = false
     const { spread: count, endpoints } = await deliveries.spread()
-    for (const endpoint of endpoints) firsts.add(endpoint)
-    if (count >= SPREAD_MAX) isTold = true
+    for (const endpoint of endpoints) posts.awaits(endpoint, false)
+    if (endpoints.length > 0) plan('turn', 0)
+    plan('spread', count >= SPREAD_MAX ? 0 : TOLD_POLL_MS)
   }
 
-  /** @returns whether something was done */
-  const turn = async (): Promise<boolean> => {
-    if (isTold && !stopping) await spread()
-    const { rooms, repeats } = stopping ? { rooms: new Map<string, number>(), repeats: [] } : wanted()
-    if (rooms.size === 0 && repeats.length === 0 && ended.length === 0) return false
-    const results = ended
+  const turn = async (): Promise<void> => {
+    const wanted = stopping ? { firsts: new Map<string, number>(), agains: [] } : posts.wanted(bucket.level())
+    const [results, freed] = [ended, released]
+    if (wanted.firsts.size + wanted.agains.length + results.length + freed.length === 0) return
     ended = []
+    released = []
     try {
-      const rows = await deliveries.turn(results, { firsts: rooms, agains: repeats, leaseMs: LEASE_MS })
+      const untilMs = nowMs() + HELD_MS
+      const rows = await deliveries.turn(results, { ...wanted, released: freed, leaseMs: LEASE_MS })
       bucket.take(rows.filter(({ attempt: nth }) => nth > 1).length)
-      takeIn(rows, rooms, repeats)
+      // who stopped meanwhile begins nothing any more
+      if (stopping) return
+      posts.takeIn(rows, wanted, untilMs)
+      for (const endpoint of new Set(rows.map((row) => row.endpoint))) start(posts.of(endpoint))
     } catch (error) {
       ended = [...results, ...ended]
+      released = [...freed, ...released]
       throw error
     }
-    return true
   }
 
   const look = async (): Promise<void> => {
-    for (const { endpoint, again } of await deliveries.due()) (again ? agains : firsts).add(endpoint)
-    for (const [endpoint, post] of posts) if (post.underWay === 0 && post.queue.length === 0) posts.delete(endpoint)
+    for (const { endpoint, again } of await deliveries.due()) posts.awaits(endpoint, again)
+    posts.tidy()
+    plan('turn', 0)
+    plan('look', DUE_POLL_MS)
   }
 
-  const wake = (): void => {
-    isAsleep = false
-    rouse()
+  /** Does it if its time has come; tries again later when the ledger is away. */
+  const perform = async (what: keyof typeof at, work: () => Promise<void>): Promise<void> => {
+    if (nowMs() < at[what]) return
+    at[what] = Number.POSITIVE_INFINITY
+    try {
+      await work()
+    } catch (error) {
+      log.warn({ err: error }, 'the herald cannot reach the ledger')
+      if (stopping && posts.held() === 0) ended = []
+      plan(what, BACKOFF_MS)
+    }
   }
+
   const sleep = (ms: number) =>
     new Promise<void>((resolve) => {
       const timer = setTimeout(resolve, ms)
@@ -246,46 +226,47 @@ export const startHerald = (deps: HeraldDeps): Herald => {
       }
     })
 
-  let lookedMs = Number.NEGATIVE_INFINITY
-  /** @returns how long to wait for the next; 0 while there is something to do */
+  /** Beside the turns: a long one holds up no attempt. */
+  const spreadAside = (): void => {
+    if (spreading || nowMs() < at.spread) return
+    spreading = perform('spread', spread).finally(() => {
+      spreading = null
+      rouse()
+    })
+  }
+
+  /** @returns when there is something to do next */
   const round = async (): Promise<number> => {
-    try {
-      if (!stopping && performance.now() - lookedMs >= DUE_POLL_MS) {
-        await look()
-        lookedMs = performance.now()
-      }
-      return (await turn()) ? 0 : TOLD_POLL_MS
-    } catch (error) {
-      log.warn({ err: error }, 'the herald cannot reach the ledger')
-      if (stopping && held === 0) ended = []
-      return BACKOFF_MS
+    if (stopping) {
+      await perform('turn', turn)
+      return at.turn
     }
+    await perform('look', look)
+    spreadAside()
+    await perform('turn', turn)
+    if (posts.awaitsRepeats()) plan('turn', REPEATS_POLL_MS)
+    return Math.min(at.look, at.turn, spreading ? at.look : at.spread)
   }
 
   const loop = async (): Promise<void> => {
-    while (!stopping || held > 0 || ended.length > 0) {
-      isAsleep = true
-      const waitMs = await round()
-      if (waitMs === 0) continue
-      // unless something came in while the ledger was asked
-      if (isAsleep) await sleep(waitMs)
-      isTold = true
+    while (!stopping || posts.held() > 0 || ended.length > 0) {
+      const waitMs = Math.min((await round()) - nowMs(), DUE_POLL_MS)
+      if (waitMs > 0) await sleep(waitMs)
     }
+    await spreading
   }
   const looping = loop()
   return {
-    wake: () => {
-      isTold = true
-      wake()
-    },
+    wake: () => plan('spread', 0),
     queued: (endpoint) => {
-      firsts.add(endpoint)
-      wake()
+      posts.awaits(endpoint, false)
+      plan('turn', 0)
     },
     stop: async () => {
       stopping = true
-      for (const post of posts.values()) held -= post.queue.splice(0).length
-      wake()
+      posts.clear()
+      plan('turn', 0)
+      rouse()
       await looping
     },
   }

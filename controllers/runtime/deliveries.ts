@@ -16,6 +16,8 @@ export type Delivery = {
   endpoint: string
   /** Of the endpoint, whose address and secrets are those of this version or a newer one. */
   version: number
+  /** No delivery to it has succeeded of late. */
+  isFailing: boolean
   account: string
   begun: number
   attempt: number
@@ -42,10 +44,18 @@ export type Ended = {
 }
 
 /** What to send with: the newest secret first. */
-export type Address = { version: number; url: string; secrets: string[]; isFailing: boolean }
+export type Address = { version: number; url: string; secrets: string[] }
 
-/** `firsts`: of how many endpoints how many first attempts. `agains`: of whom one repeat. */
-export type Turn = { firsts: ReadonlyMap<string, number>; agains: readonly string[]; leaseMs: number }
+/** An attempt that was leased and is not begun after all. */
+export type Released = { id: number; begun: number }
+
+/** `firsts`: of how many endpoints how many first attempts. `agains`: of whom one repeat. `released` are free again. */
+export type Turn = {
+  firsts: ReadonlyMap<string, number>
+  agains: readonly string[]
+  released: readonly Released[]
+  leaseMs: number
+}
 
 /** `again`: repeats of it are due; else first attempts. */
 export type Due = { endpoint: string; again: boolean }
@@ -65,10 +75,9 @@ export type Deliveries = {
 
 const SPREAD = 'select spread, endpoints from spread_events($1, $2, $3, $4)'
 const DUE = 'select endpoint, again from due_endpoints($1, $2)'
-const TURN = 'select * from turn_deliveries($1, $2, $3, $4, $5, $6, $7, $8)'
+const TURN = 'select * from turn_deliveries($1, $2, $3, $4, $5, $6, $7, $8, $9)'
 const ADDRESS = `
-select version, url, secret, case when previous_until > $2 then previous_secret end as previous,
-  failing_since is not null as "isFailing"
+select version, url, secret, case when previous_until > $2 then previous_secret end as previous
 from webhook_endpoints where id = $1`
 const BACKLOG = `
 select case attempt when 1 then 'first' else 'again' end as attempt, count(*)::integer as count,
@@ -76,7 +85,7 @@ select case attempt when 1 then 'first' else 'again' end as attempt, count(*)::i
 from deliveries where state = 'pending' group by 1`
 
 type Stored = Omit<Delivery, 'event'> & Omit<StoredEvent, 'id'> & { eventId: string }
-type StoredAddress = { version: number; url: string; secret: Buffer; previous: Buffer | null; isFailing: boolean }
+type StoredAddress = { version: number; url: string; secret: Buffer; previous: Buffer | null }
 
 const deliveryOf = ({ eventId, type, createdAt, sequence, objectSequence, test, data, ...rest }: Stored): Delivery => ({
   ...rest,
@@ -100,12 +109,13 @@ export const makeDeliveries = (deps: { pg: Pg; sealer: Sealer; epoch: () => numb
     async due() {
       return (await pg.query<Due>('due_endpoints', DUE, [at(), epoch()])).rows
     },
-    async turn(ended, { firsts, agains, leaseMs }) {
+    async turn(ended, { firsts, agains, released, leaseMs }) {
       const from = now()
       const { rows } = await pg.query<Stored>('turn_deliveries', TURN, [
         LEASE,
         epoch(),
         JSON.stringify(ended),
+        JSON.stringify(released),
         [...firsts.keys()],
         [...firsts.values()],
         agains,
@@ -131,9 +141,11 @@ export const makeBacklog =
   async () =>
     (await pg.query<Backlog>('deliveries_backlog', BACKLOG, [now().toISOString()])).rows
 
+/** The oldest are those with the lowest ids, up to the two days in which a delivery is repeated: no index is kept for it. */
 const PURGE = `
 delete from deliveries d where d.id = any (array(
-  select o.id from deliveries o where o.settled_at < $1 and o.state <> 'pending' order by o.settled_at limit $2
+  select o.id from (select id, settled_at from deliveries where state <> 'pending' order by id limit $2) o
+  where o.settled_at < $1
 ))`
 /** How long the log is kept. What was told is kept for good: it can be caught up with, and sent again. */
 const LOG_DAYS = 30

@@ -26,9 +26,11 @@ export type Outcome = {
 
 type Tried = { attempt: number; isLast: boolean }
 
+const DECODER = new TextDecoder()
+
 /** The beginning of an answer, as text that a database can hold. */
 const shownOf = (body: Uint8Array): string | null =>
-  body.length === 0 ? null : new TextDecoder().decode(body.subarray(0, RESPONSE_MAX)).replaceAll('\0', '\u{fffd}')
+  body.length === 0 ? null : DECODER.decode(body.subarray(0, RESPONSE_MAX)).replaceAll('\0', '\u{fffd}')
 
 /** @param around random in [0, 1) */
 export const outcomeOf = (

@@ -50,7 +50,8 @@ create table events (
 create trigger events_are_never_changed before update on events for each row execute function refuse_change();
 create trigger events_are_never_emptied before truncate on events for each statement execute function refuse_change();
 
--- One row per attempt. The one that is still to come, or under way, is pending.
+-- One row per attempt. The one that is still to come, or under way, is pending. Each is written from the row of its event,
+-- which is never deleted; to have that checked again for every row would cost a third of spreading.
 create table deliveries (
   id bigint generated always as identity primary key,
   endpoint text not null references webhook_endpoints on delete cascade,
@@ -72,14 +73,12 @@ create table deliveries (
   next_attempt_at timestamptz(3),
   created_at timestamptz(3) not null,
   settled_at timestamptz(3),
-  foreign key (account, sequence) references events on delete cascade,
   check ((state = 'pending') = (due_at is not null))
 ) with (fillfactor = 70);
 -- First attempts and repeats wait apart: repeats are let out at a rate, and hold up no news.
 create index deliveries_first on deliveries (endpoint, due_at, id) where state = 'pending' and attempt = 1;
 create index deliveries_again on deliveries (endpoint, due_at, id) where state = 'pending' and attempt > 1;
 create index deliveries_log on deliveries (endpoint, id desc);
-create index deliveries_old on deliveries (settled_at) where state <> 'pending';
 create index deliveries_of_event on deliveries (account, sequence);
 
 -- Whether an endpoint that asked for these is told of this one.
@@ -198,13 +197,16 @@ begin
   on conflict (resource, purpose) do nothing;
 
   -- What an endpoint that was switched off still waits for.
-  update deliveries d set state = 'dead', fault = 'ENDPOINT_DISABLED', due_at = null, lease_until = null, settled_at = in_now
-  where d.state = 'pending' and d.endpoint in (
-    select g.endpoint from (
-      select dd.endpoint, r.gone from json_to_recordset(in_results) as r(id bigint, gone text) join deliveries dd on dd.id = r.id
-    ) g join webhook_endpoints w on w.id = g.endpoint
-    where g.gone is not null and w.disabled_at is not null
-  );
+  if exists (select from json_to_recordset(in_results) as r(gone text) where r.gone is not null) then
+    update deliveries d set state = 'dead', fault = 'ENDPOINT_DISABLED', due_at = null, lease_until = null, settled_at = in_now
+    where d.state = 'pending' and d.endpoint = any (array(
+      select w.id
+      from json_to_recordset(in_results) as r(id bigint, gone text)
+      cross join lateral (select dd.endpoint from deliveries dd where dd.id = r.id limit 1) dd
+      cross join lateral (select ww.id, ww.disabled_at from webhook_endpoints ww where ww.id = dd.endpoint limit 1) w
+      where r.gone is not null and w.disabled_at is not null
+    ));
+  end if;
 end
 $$;
 
@@ -244,15 +246,17 @@ as $$
   )
 $$;
 
--- One turn of the sender in one commit: records how its last attempts ended and leases it what is due.
+-- One turn of the sender in one commit: records how its last attempts ended, frees what it does not begin after all, and
+-- leases it what is due.
+--   in_released           [{id, begun}]
 --   in_firsts, in_rooms   whose first attempts are asked for, and how many of each
 --   in_agains             whose repeats, one of each
 create function turn_deliveries(
-  in_lease text, in_epoch bigint, in_results json, in_firsts text[], in_rooms integer[], in_agains text[],
-  in_now timestamptz(3), in_lease_until timestamptz(3)
+  in_lease text, in_epoch bigint, in_results json, in_released json, in_firsts text[], in_rooms integer[],
+  in_agains text[], in_now timestamptz(3), in_lease_until timestamptz(3)
 )
 returns table (
-  id bigint, endpoint text, version bigint, begun integer, attempt integer, "isLast" boolean, account text, sequence bigint,
+  id bigint, endpoint text, version bigint, "isFailing" boolean, begun integer, attempt integer, "isLast" boolean, account text, sequence bigint,
   "eventId" text, type text, "objectSequence" bigint, test boolean, data jsonb, "createdAt" text
 )
 language plpgsql
@@ -262,6 +266,11 @@ begin
   perform fence(in_lease, in_epoch);
   if json_array_length(in_results) > 0 then
     perform settle_deliveries(in_results, in_now);
+  end if;
+  if json_array_length(in_released) > 0 then
+    update deliveries d set lease_until = null, begun = d.begun - 1
+    from json_to_recordset(in_released) as r(id bigint, begun integer)
+    where d.id = r.id and d.begun = r.begun and d.epoch = in_epoch and d.state = 'pending';
   end if;
   if cardinality(in_firsts) = 0 and cardinality(in_agains) = 0 then
     return;
@@ -294,11 +303,12 @@ begin
     where d.id = any (array(select f.id from firsts f union all select a.id from agains a))
     returning d.id, d.endpoint, d.begun, d.attempt, d.is_last, d.account, d.sequence
   )
-  select t.id, t.endpoint, w.version, t.begun, t.attempt, t.is_last, t.account, t.sequence, e.id, e.type, e.object_sequence, e.test,
+  select t.id, t.endpoint, w.version, w.failing_since is not null, t.begun, t.attempt, t.is_last, t.account, t.sequence, e.id, e.type, e.object_sequence, e.test,
     e.data, iso_ms(e.created_at)
   from taken t
-  join webhook_endpoints w on w.id = t.endpoint
-  join events e on e.account = t.account and e.sequence = t.sequence
+  -- By key, each: the plan is kept, and a join might read every endpoint.
+  cross join lateral (select ww.version, ww.failing_since from webhook_endpoints ww where ww.id = t.endpoint limit 1) w
+  cross join lateral (select ee.* from events ee where ee.account = t.account and ee.sequence = t.sequence limit 1) e
   order by t.id;
 end
 $$;
