@@ -338,6 +338,11 @@ begin
 end
 $$;
 
+-- Something was queued for an endpoint by hand: nobody waits for the next look.
+create function tell_herald(in_endpoint text) returns void
+language sql
+return pg_notify('webhooks', in_endpoint);
+
 -- A message to one endpoint alone, with a place among the account's events like any other. Gives the delivery.
 create function ping_endpoint(in_endpoint text, in_event text, in_type text, in_data jsonb, in_at timestamptz(3))
 returns bigint
@@ -362,7 +367,7 @@ begin
   );
   insert into deliveries (endpoint, account, sequence, attempt, is_last, due_at, created_at)
   values (in_endpoint, whose, place, 1, true, in_at, in_at) returning id into made;
-  perform pg_notify('webhooks', in_endpoint);
+  perform tell_herald(in_endpoint);
   return made;
 end
 $$;
@@ -394,7 +399,7 @@ begin
   select in_endpoint, v.account, v.sequence, 1, false, in_at, in_at from wanted v order by v.sequence
   returning id, sequence;
   if found then
-    perform pg_notify('webhooks', in_endpoint);
+    perform tell_herald(in_endpoint);
   end if;
 end
 $$;
