@@ -19,11 +19,11 @@ import { assert, spec } from '../support/spec.ts'
  */
 
 const isFull = process.env.BOTTEGA_TEST_FULL === '1'
-const EVENTS = isFull ? 10_000 : 1_500
-const CHUNKS = 15
+const EVENTS = isFull ? 10_008 : 1_500
+const CHUNKS = 12
 const KILLS_MIN = 10
 /** One in so many goes to the slow one, and to the broken one: each attempt there takes its time. */
-const SLOW_EVERY = 8
+const SLOW_EVERY = 12
 const BROKEN_EVERY = 40
 const BROKEN_LIMIT_MS = 250
 const LIMIT_MS = isFull ? 1_800_000 : 180_000
