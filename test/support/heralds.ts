@@ -7,6 +7,7 @@ import { type Endpoints, makeEndpoints } from '../../controllers/runtime/endpoin
 import { takeEpoch } from '../../controllers/runtime/fence.ts'
 import { makePg, type Pg } from '../../controllers/runtime/pg.ts'
 import { makeSealer } from '../../controllers/runtime/seal.ts'
+import type { EventType } from '../../crds/event.ts'
 import { secretOf } from '../../crds/webhook/signature.ts'
 import { query } from '../../hack/lib/postgres.ts'
 import { type MovedClock, makeMovedClock } from './movedclock.ts'
@@ -78,8 +79,9 @@ export type Office = {
   sql(text: string, values?: readonly unknown[]): Promise<Row[]>
   /** An endpoint of the account, at `https://hooks.test<path>`; gives its id. */
   open(path: string, account?: string): Promise<string>
+  openAt(url: string, over?: { account?: string; events?: string[] }): Promise<string>
   /** So many more events of an account, as the state machines tell them; gives their ids. */
-  tell(count: number, account?: string): Promise<string[]>
+  tell(count: number, account?: string, type?: EventType): Promise<string[]>
   /** Under a new epoch, as whoever leads next. */
   lead(): Promise<{ epoch: number; deliveries: Deliveries }>
   send(deliveries: Deliveries, over?: { net?: Egress; onAttempt?(state: Ended['state']): void }): Herald
@@ -87,6 +89,7 @@ export type Office = {
   end(): Promise<void>
 }
 
+const ENDPOINTS_MAX = 10_000
 const TELL = `
 select m from (
   select tell_event('inv-' || n, 'sent', $1::json, $2::timestamptz) as told,
@@ -94,7 +97,11 @@ select m from (
   from generate_series($3::integer, $4::integer) n
 ) t`
 
-const noticeOf = ({ endpoint, account }: { endpoint: string; account: string }, _: unknown, { state, gone }: Ended) => {
+export const noticeOf = (
+  { endpoint, account }: { endpoint: string; account: string },
+  _: unknown,
+  { state, gone }: Ended,
+) => {
   if (state !== 'dead') return null
   const purpose = gone ? `webhook-disabled:${endpoint}` : `webhook-dead:${endpoint}`
   const notice: Notice = { resource: account, purpose, messageId: `<${purpose}@test>`, payload: { mail: 'test' } }
@@ -111,18 +118,19 @@ export const openOffice = async (): Promise<Office> => {
   let told = 0
   let opened = 0
   const sql: Office['sql'] = (text, values = []) => query(database.url, text, values)
+  const openAt: Office['openAt'] = async (url, { account = 'demo', events = ['*'] } = {}) => {
+    opened += 1
+    const id = `whk_${opened}`
+    const made = { account, id, url, events, secret: secretFor(id), at: clock.now().toISOString() }
+    await endpoints.create(made, ENDPOINTS_MAX)
+    return id
+  }
   return {
     ...{ databaseUrl: database.url, pg, clock, endpoints, net, sql },
-    async open(path, account = 'demo') {
-      opened += 1
-      const id = `whk_${opened}`
-      const at = clock.now().toISOString()
-      const made = { account, id, url: `https://hooks.test${path}`, events: ['*'], secret: secretFor(id), at }
-      await endpoints.create(made, 1_000_000)
-      return id
-    },
-    async tell(count, account = 'demo') {
-      const event = JSON.stringify({ account, type: 'invoice.sent', data: { invoice: { status: 'sent' } } })
+    openAt,
+    open: (path, account = 'demo') => openAt(`https://hooks.test${path}`, { account }),
+    async tell(count, account = 'demo', type = 'invoice.sent') {
+      const event = JSON.stringify({ account, type, data: { invoice: { status: 'sent' } } })
       const rows = await sql(TELL, [event, clock.now().toISOString(), told + 1, told + count])
       told += count
       return rows.map(({ m }) => String(m))
