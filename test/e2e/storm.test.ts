@@ -51,7 +51,10 @@ spec('200 parallel sends on one issuer with a kill in the middle', (t) => {
       assert.equal(verified, { count: SENDS, first_bad: null })
 
       await eventually('every mail', async () => {
-        const [row] = await query(platform.database.url, "select count(*)::int as n from outbox where state = 'sent'")
+        const [row] = await query(
+          platform.database.url,
+          "select count(*)::int as n from outbox where channel = 'mail' and state = 'sent'",
+        )
         return row?.n === SENDS
       })
       const mails = await mailsIn(platform.mailDir)
