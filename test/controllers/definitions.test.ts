@@ -46,17 +46,22 @@ spec('the definitions', (t) => {
     assert.is(await described(), '["inv"]')
   })
 
-  t('go with their resources when they are removed, and a second removal is no fault', async () => {
-    const account = { email: 'a@demo.test', name: 'Demo', plan: 'free' }
-    const metadata = { name: 'demo', namespace: 'default' }
-    await kubectl(['create', '-f', '-'], {
-      apiVersion: 'bottega.dev/v1alpha1',
-      kind: 'Account',
-      metadata,
-      spec: account,
-    })
-    await removeDefinitions(kube)
-    assert.is(await generations(), '')
-    await removeDefinitions(kube)
-  })
+  t(
+    'go with their resources when they are removed, and a second removal is no fault',
+    async () => {
+      const account = { email: 'a@demo.test', name: 'Demo', plan: 'free' }
+      const metadata = { name: 'demo', namespace: 'default' }
+      await kubectl(['create', '-f', '-'], {
+        apiVersion: 'bottega.dev/v1alpha1',
+        kind: 'Account',
+        metadata,
+        spec: account,
+      })
+      await removeDefinitions(kube)
+      assert.is(await generations(), '')
+      await removeDefinitions(kube)
+    },
+    // the API server takes resources away before their definition, and waits ever longer between tries that meet its own caches
+    { timeoutMs: 300_000 },
+  )
 })
