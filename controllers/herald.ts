@@ -30,6 +30,8 @@ const GATHER_MS = 25
  * commits wait for one another, those that give numbers too.
  */
 const TOLD_POLL_MS = 100
+/** What is told at about the same time is spread in one commit. */
+const TOLD_GATHER_MS = 40
 /** How often it looks for what has become due. */
 const DUE_POLL_MS = 1_000
 const BACKOFF_MS = 500
@@ -257,7 +259,7 @@ export const startHerald = (deps: HeraldDeps): Herald => {
   }
   const looping = loop()
   return {
-    wake: () => plan('spread', 0),
+    wake: () => plan('spread', TOLD_GATHER_MS),
     queued: (endpoint) => {
       posts.awaits(endpoint, false)
       plan('turn', 0)
