@@ -170,7 +170,9 @@ spec('a process that dies at any call while it tells of an invoice', (t) => {
       for (const nth of [1, 2]) {
         lastPost = { nth, when }
         assert.ok((await live(story())).crashed)
-        assert.is(net.asked.length, when === 'before' ? 2 : 3)
+        // the other may have been under way as well, and nobody knows how that ended either
+        const least = when === 'before' ? 2 : 3
+        assert.ok(net.asked.length >= least && net.asked.length <= least + 1, `${net.asked.length} posts`)
       }
     })
   }
