@@ -7,8 +7,15 @@ import { bodyOf, type StoredEvent } from '../crds/event.ts'
 import { outcomeOf } from '../crds/webhook/outcome.ts'
 import { makeSigner } from '../crds/webhook/signature.ts'
 import { makePosts, type Post } from './posts.ts'
-import type { Address, Deliveries, Delivery, Ended, Notice, Released } from './runtime/deliveries.ts'
-import { SPREAD_MAX } from './runtime/deliveries.ts'
+import {
+  type Address,
+  type Deliveries,
+  type Delivery,
+  type Ended,
+  type Notice,
+  type Released,
+  SPREAD_MAX,
+} from './runtime/deliveries.ts'
 import type { Egress } from './runtime/egress.ts'
 import type { Log } from './runtime/log.ts'
 

@@ -3,6 +3,7 @@
  * attempts are leased, and how they ended is recorded with what follows from it (sql/0028_webhooks.sql).
  */
 import type { StoredEvent } from '../../crds/event.ts'
+import type { Outcome } from '../../crds/webhook/outcome.ts'
 import { LEASE } from './fence.ts'
 import type { Pg } from './pg.ts'
 import type { Sealer } from './seal.ts'
@@ -25,29 +26,17 @@ export type Delivery = {
   event: StoredEvent
 }
 
+/** One attempt, as it was leased. Left alone, it is one that is not begun after all. */
+export type Released = { id: number; begun: number }
+
 /** A mail to the owner, written in the commit of what it tells. */
 export type Notice = { resource: string; purpose: string; messageId: string; payload: Record<string, unknown> }
 
-/** How an attempt ended. `nextAt` (ISO): when the next one is due. `gone`: why the endpoint is told nothing more. */
-export type Ended = {
-  id: number
-  begun: number
-  state: 'delivered' | 'failed' | 'refused' | 'dead'
-  status: number | null
-  latencyMs: number
-  fault: string | null
-  response: string | null
-  nextAt: string | null
-  isLast: boolean
-  gone?: string
-  mail?: Notice
-}
+/** How an attempt under our lease ended, and the mail that follows from it. */
+export type Ended = Outcome & Released & { mail?: Notice }
 
 /** What to send with: the newest secret first. */
 export type Address = { version: number; url: string; secrets: string[] }
-
-/** An attempt that was leased and is not begun after all. */
-export type Released = { id: number; begun: number }
 
 /** `firsts`: of how many endpoints how many first attempts. `agains`: of whom one repeat. `released` are free again. */
 export type Turn = {

@@ -93,8 +93,6 @@ const EVENTS = `select ${EVENT} from events where account = $1 and sequence > $2
 const EVENT_BY_ID = `select ${EVENT} from events where account = $1 and id = $2`
 const LAST = 'select last from event_heads where account = $1'
 
-const fingerprinted = ({ url, events }: { url: string; events: string[] }) => fingerprintOf(url, events)
-
 /** The unique index speaks where two changes lead to the same address and events. */
 const isTwin = (error: unknown): boolean =>
   error instanceof DatabaseRefused && error.constraint === 'webhook_endpoints_account_fingerprint_key'
@@ -111,7 +109,7 @@ export const makeEndpoints = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): Endpo
     list: async (account) => (await pg.query<EndpointRow>('endpoint_list', LIST, [account])).rows,
     async create(endpoint, limit) {
       const { id, account, url, events, secret, at } = endpoint
-      const values = [id, account, url, events, fingerprinted(endpoint), seal(secret, id), limit, at]
+      const values = [id, account, url, events, fingerprintOf(url, events), seal(secret, id), limit, at]
       const [made] = (await pg.query<{ id: string; made: boolean }>('endpoint_create', CREATE, values)).rows
       const row = made && (await get({ account, id: made.id }))
       return row ? { row, made: made.made } : null

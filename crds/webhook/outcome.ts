@@ -11,6 +11,7 @@ export type Answered =
   | { ok: true; status: number; headers: Record<string, string>; body: Uint8Array; latencyMs: number }
   | { ok: false; fault: string; detail: string; status: number | null; body: Uint8Array; latencyMs: number }
 
+/** `gone`: why the endpoint is told nothing more. */
 export type Outcome = {
   state: 'delivered' | 'failed' | 'refused' | 'dead'
   status: number | null
@@ -18,6 +19,7 @@ export type Outcome = {
   /** Why it was no success, in a word and then in words. */
   fault: string | null
   response: string | null
+  /** ISO: when the next one is due; null when none is. */
   nextAt: string | null
   /** Whether the next is the last. */
   isLast: boolean
@@ -32,7 +34,10 @@ const DECODER = new TextDecoder()
 const shownOf = (body: Uint8Array): string | null =>
   body.length === 0 ? null : DECODER.decode(body.subarray(0, RESPONSE_MAX)).replaceAll('\0', '\u{fffd}')
 
-/** @param around random in [0, 1) */
+/**
+ * @param answer of the attempt @param tried which one of its schedule it was, and whether none follows it
+ * @param at the platform's time, and a random number in [0, 1) for the jitter
+ */
 export const outcomeOf = (
   answer: Answered,
   { attempt, isLast }: Tried,
