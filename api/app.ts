@@ -13,17 +13,12 @@ import { getLogs, TAIL_DEFAULT, TAIL_MAX } from './app/logs.ts'
 import { getApp, getOperation, getReadiness, listApps, listReleases } from './app/read.ts'
 import { UPLOAD_MAX_BYTES } from './app/upload.ts'
 import type { AnswerDeclaration, Route } from './route.ts'
-import { list, object, paging, text } from './schemas.ts'
+import { digits, list, object, pageQuery, paging, text } from './schemas.ts'
 
 const tag = 'Apps'
 const reads = { tag, scope: { kind: 'scope', scope: 'apps:read' } } as const
 const manages = { tag, scope: { kind: 'scope', scope: 'apps:manage' }, capability: 'app.deploy' } as const
 const one = '/api/apps/:id'
-const digits = (description: string, pattern: string): JsonSchema => ({ type: 'string', description, pattern })
-const page = {
-  limit: digits('How many, 1 to 200; 50 when left out.', '^([1-9]\\d?|1\\d\\d|200)$'),
-  offset: digits('How many to skip.', '^\\d{1,9}$'),
-}
 const dryRun = { dry_run: { type: 'string', description: '1: tell what would happen, and do nothing.', enum: ['1'] } }
 
 const password: JsonSchema = {
@@ -115,7 +110,7 @@ export const appRoutes: Route[] = [
     path: '/api/apps',
     summary: 'List apps',
     description: 'Newest first.',
-    query: page,
+    query: pageQuery,
     answers: {
       200: {
         description: 'One page.',
@@ -220,7 +215,7 @@ export const appRoutes: Route[] = [
     method: 'GET',
     path: `${one}/releases`,
     summary: 'List the releases of an app',
-    query: page,
+    query: pageQuery,
     answers: {
       200: {
         description: 'Newest first.',

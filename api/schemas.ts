@@ -11,6 +11,22 @@ export const object = (description: string, properties: Record<string, JsonSchem
   properties,
 })
 
+/** A parameter of a query: text, whatever it counts. */
+export const digits = (description: string, pattern: string): JsonSchema => ({ type: 'string', description, pattern })
+
+/** An object that takes no other fields than these. */
+export const closed = (schema: JsonSchema, required: string[] = []): JsonSchema => ({
+  ...schema,
+  additionalProperties: false,
+  ...(required.length > 0 && { required }),
+})
+
+/** What every list is asked for by. */
+export const pageQuery = {
+  limit: digits('How many, 1 to 200; 50 when left out.', '^([1-9]\\d?|1\\d\\d|200)$'),
+  offset: digits('How many to skip.', '^\\d{1,9}$'),
+}
+
 /** What every list says beside its items. */
 export const paging = {
   total: whole('How many there are over all pages.'),

@@ -2,7 +2,7 @@
 import { DELIVERY_STATES } from '../crds/webhook/log.ts'
 import { verifyAnswer, verifyBody } from '../crds/webhook/verifyanswer.ts'
 import type { Route } from './route.ts'
-import { list, object, paging, whole, withExamples } from './schemas.ts'
+import { closed, digits, list, object, pageQuery, paging, whole, withExamples } from './schemas.ts'
 import {
   getDelivery,
   listDeliveries,
@@ -22,14 +22,10 @@ import {
   WEBHOOKS,
 } from './webhook/endpoints.ts'
 import {
-  closed,
   delivery,
-  digits,
   endpoint,
   event,
   events,
-  LIMIT,
-  OFFSET,
   oneDelivery,
   queued,
   sequence,
@@ -150,8 +146,7 @@ const deliveryRoutes: Route[] = [
     query: {
       state: { type: 'string', description: 'Only those that stand like this.', enum: [...DELIVERY_STATES] },
       event_id: { type: 'string', description: 'Only those of this event.', maxLength: 64 },
-      limit: LIMIT,
-      offset: OFFSET,
+      ...pageQuery,
     },
     answers: {
       200: {
@@ -220,7 +215,7 @@ const deliveryRoutes: Route[] = [
       'All events of the account after a sequence, in their order, whether there are endpoints or not. Go on with last until it is newest.',
     query: {
       after: digits('The last sequence that was seen; 0 or left out for all.', '^\\d{1,15}$'),
-      limit: LIMIT,
+      limit: pageQuery.limit,
     },
     answers: {
       200: {

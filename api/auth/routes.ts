@@ -3,9 +3,9 @@
 import type { Deps } from '../deps.ts'
 import { Problem, refuseFaults } from '../problem.ts'
 import type { Answer, ApiRequest, Route } from '../route.ts'
-import { withExamples } from '../schemas.ts'
+import { pageQuery, withExamples } from '../schemas.ts'
 import { inOrder, PRESETS, type Preset, SCOPES, type Scope } from './scopes.ts'
-import { catalogueAnswer, graceBody, heldAnswer, listAnswer, mintBody, mintedAnswer, pageQuery } from './shapes.ts'
+import { catalogueAnswer, graceBody, heldAnswer, listAnswer, mintBody, mintedAnswer } from './shapes.ts'
 import { TOKENS_MAX } from './token-store.ts'
 
 /** Longer than any key should live; nobody means more. */

@@ -2,19 +2,12 @@
 
 import type { JsonSchema } from '../../crds/rest.ts'
 import { textPattern } from '../../crds/schema.ts'
-import { list, object, paging, text, textOrNull } from '../schemas.ts'
+import { closed, list, object, paging, text, textOrNull } from '../schemas.ts'
 import { PRESET_NAMES, SCOPE_NAMES } from './scopes.ts'
 
 const NAME_MAX = 100
-const LIMIT_MAX = 200
 /** A day. */
 export const GRACE_MAX_SECONDS = 86_400
-
-const closed = (schema: JsonSchema, required: string[]): JsonSchema => ({
-  ...schema,
-  additionalProperties: false,
-  ...(required.length > 0 && { required }),
-})
 
 const scopeName: JsonSchema = { type: 'string', description: 'One scope.', enum: SCOPE_NAMES }
 
@@ -52,12 +45,6 @@ export const graceBody = closed(
   }),
   [],
 )
-
-const digits = (description: string, pattern: string): JsonSchema => ({ type: 'string', description, pattern })
-export const pageQuery: Record<string, JsonSchema> = {
-  limit: digits(`How many, 1 to ${LIMIT_MAX}; 50 when left out.`, '^([1-9]\\d?|1\\d\\d|200)$'),
-  offset: digits('How many to skip.', '^\\d{1,9}$'),
-}
 
 const scopes: JsonSchema = { ...list('What it may do; null for full access.', scopeName), type: ['array', 'null'] }
 

@@ -5,7 +5,7 @@ import type { ProblemCode } from '../../crds/problem.ts'
 import { type JsonSchema, restSchema } from '../../crds/rest.ts'
 import type { Scope } from '../auth/scopes.ts'
 import type { Route } from '../route.ts'
-import { list, object, paging, withExamples } from '../schemas.ts'
+import { list, object, pageQuery, paging, withExamples } from '../schemas.ts'
 import { createIssuer, deleteIssuer, getIssuer, getProfile, listIssuers, patchIssuer, patchProfile } from './issuers.ts'
 import { deleteLogo, getLogo, putLogo } from './logo.ts'
 
@@ -58,7 +58,6 @@ const partial = (schema: typeof newIssuer | typeof issuerChange): JsonSchema => 
 }
 
 const FIELD_CODES: ProblemCode[] = ['BAD_PREFIX', 'PREFIX_TAKEN', 'NEXT_NUMBER_FIXED']
-const digits = (description: string, pattern: string): JsonSchema => ({ type: 'string', description, pattern })
 
 const crud: Route[] = [
   {
@@ -70,8 +69,7 @@ const crud: Route[] = [
     scope: scope('invoices:read'),
     query: {
       archived: { type: 'string', description: 'true: archived ones too.', enum: ['true', 'false'] },
-      limit: digits('How many, 1 to 200; 50 when left out.', '^([1-9]\\d?|1\\d\\d|200)$'),
-      offset: digits('How many to skip.', '^\\d{1,9}$'),
+      ...pageQuery,
     },
     answers: {
       200: {

@@ -2,14 +2,7 @@
 import { randomBytes } from 'node:crypto'
 import { limitOf } from '../../crds/account/quotas.ts'
 import type { AccountView } from '../../crds/account/view.ts'
-import {
-  type EndpointRow,
-  eventFaults,
-  eventsOf,
-  ROTATION_MS,
-  urlFaults,
-  viewEndpoint,
-} from '../../crds/webhook/endpoint.ts'
+import { type EndpointRow, eventsOf, ROTATION_MS, urlFaults, viewEndpoint } from '../../crds/webhook/endpoint.ts'
 import { SECRET_BYTES, secretOf } from '../../crds/webhook/signature.ts'
 import type { Deps } from '../deps.ts'
 import { nameFor } from '../name.ts'
@@ -39,15 +32,10 @@ const reachable = async ({ egress, allowLoopback }: Deps, text: string): Promise
   return href
 }
 
-const asked = (events: readonly string[]): string[] => {
-  refuseFaults(eventFaults(events))
-  return eventsOf(events)
-}
-
 export const createEndpoint = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { account } = request.caller
   const body = request.body as { url: string; events?: string[] }
-  const events = asked(body.events ?? ALL_EVENTS)
+  const events = eventsOf(body.events ?? ALL_EVENTS)
   const url = await reachable(deps, body.url)
   const secret = newSecret()
   const id = nameFor('whk', request)
@@ -75,7 +63,7 @@ export const patchEndpoint = async (deps: Deps, request: ApiRequest): Promise<An
   const { account, id } = await ownEndpoint(deps, request)
   const { url, events, status } = request.body as { url?: string; events?: string[]; status?: 'enabled' | 'disabled' }
   const change = {
-    ...(events !== undefined && { events: asked(events) }),
+    ...(events !== undefined && { events: eventsOf(events) }),
     ...(url !== undefined && { url: await reachable(deps, url) }),
     ...(status !== undefined && { status }),
     at: deps.now().toISOString(),

@@ -76,16 +76,8 @@ export const event = object('One event, as it is delivered.', {
   data: { type: 'object', description: 'The object under its name: ids, state, amounts, reference and metadata.' },
 })
 
-export const closed = (schema: JsonSchema, required: string[] = []): JsonSchema => ({
-  ...schema,
-  additionalProperties: false,
-  ...(required.length > 0 && { required }),
-})
 export const sequence = (description: string): JsonSchema => ({
   ...whole(description),
   minimum: 0,
   maximum: SEQUENCE_MAX,
 })
-export const digits = (description: string, pattern: string): JsonSchema => ({ type: 'string', description, pattern })
-export const LIMIT = digits('How many, 1 to 200; 50 when left out.', '^([1-9]\\d?|1\\d\\d|200)$')
-export const OFFSET = digits('How many to skip.', '^\\d{1,9}$')

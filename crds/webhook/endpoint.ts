@@ -1,11 +1,10 @@
 /** An endpoint: where an account is told of what, and how that goes (spec/1 Webhook endpoint; CONTRACT section 4). */
 import { createHash } from 'node:crypto'
 import { isLoopbackAddress } from '../address.ts'
-import { EVENT_FILTERS } from '../event.ts'
 import type { Fault } from '../problem.ts'
 
 export const URL_MAX = 2048
-/** What the document allows; a larger one is granted by support. */
+/** For so long the secret before a rotation signs as well. */
 export const ROTATION_MS = 24 * 60 * 60 * 1000
 
 /** An endpoint as it is stored, without its secrets. Instants are ISO. */
@@ -53,9 +52,6 @@ export const viewEndpoint = (row: EndpointRow): EndpointView => ({
 /** The same events, once each and in one order. */
 export const eventsOf = (events: readonly string[]): string[] => [...new Set(events)].sort()
 
-/** An address in the one form in which it is stored, compared and sent to; null for what is none. */
-export const urlOf = (text: string): string | null => (URL.canParse(text) ? new URL(text).href : null)
-
 /** The same for the same address and events, in whatever order they were given. */
 export const fingerprintOf = (url: string, events: readonly string[]): string =>
   createHash('sha256')
@@ -81,17 +77,3 @@ export const urlFaults = (text: string, { allowLoopback }: { allowLoopback: bool
     return urlFault('url holds a user name or a password; deliveries are signed instead')
   return hash === '' ? [] : urlFault('url holds a fragment, which no server is sent')
 }
-
-/** The first of the events that nobody tells. */
-export const eventFaults = (events: readonly string[]): Fault[] =>
-  events.flatMap((event, index): Fault[] =>
-    EVENT_FILTERS.includes(event)
-      ? []
-      : [
-          {
-            code: 'BAD_EVENT',
-            pointer: `/events/${index}`,
-            detail: `${JSON.stringify(event)} is no event; known are ${EVENT_FILTERS.join(', ')}`,
-          },
-        ],
-  )
