@@ -1,61 +1,73 @@
 /** The API's process: reads its configuration, wires the clients, listens. It holds no state and any number may run. */
 
-import { makeAccounts } from '../controllers/runtime/accounts.ts'
-import { makeAllowance } from '../controllers/runtime/allowance.ts'
-import { makeAppStore } from '../controllers/runtime/appstore.ts'
-import { makeAppVault } from '../controllers/runtime/appvault.ts'
-import { makeAppendAudit, makeAuditReader } from '../controllers/runtime/audit.ts'
-import { makeBlobs } from '../controllers/runtime/blobs.ts'
-import { makeBooks } from '../controllers/runtime/books.ts'
-import { makeCardEvents } from '../controllers/runtime/cardevents.ts'
-import { openDevClock } from '../controllers/runtime/clock.ts'
-import { makeDevboxes } from '../controllers/runtime/devboxes.ts'
-import { makeDocuments } from '../controllers/runtime/documents.ts'
-import { makeEgress } from '../controllers/runtime/egress.ts'
-import { makeEndpoints } from '../controllers/runtime/endpoints.ts'
-import { API, checkoutOriginOf, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/runtime/env.ts'
-import { makeAppendFact } from '../controllers/runtime/facts.ts'
-import { makeCredentials, makeHostReader } from '../controllers/runtime/hosts.ts'
-import { makeKeyBook } from '../controllers/runtime/idempotency.ts'
-import { makeIssuers } from '../controllers/runtime/issuers.ts'
-import { makeKeys } from '../controllers/runtime/keys.ts'
-import { makeKube } from '../controllers/runtime/kube.ts'
-import { makeLedgerReader } from '../controllers/runtime/ledger.ts'
-import { makeLlm } from '../controllers/runtime/llm.ts'
-import { makeLog } from '../controllers/runtime/log.ts'
-import { makeMetrics } from '../controllers/runtime/metrics.ts'
-import { makeMirrorReader } from '../controllers/runtime/mirror.ts'
-import { makeOps } from '../controllers/runtime/ops.ts'
-import { makePdfText } from '../controllers/runtime/pdftext.ts'
-import { makePg } from '../controllers/runtime/pg.ts'
-import { makeSitePlaces } from '../controllers/runtime/sites.ts'
-import { makeSlots } from '../controllers/runtime/slots.ts'
-import { installStop } from '../controllers/runtime/stop.ts'
-import { VERSION } from '../controllers/runtime/version.ts'
-import { makeAudit } from './audit.ts'
+import type { Server } from 'node:http'
+import { API, checkoutOriginOf, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/base/env.ts'
+import { makeKeys } from '../controllers/base/keys.ts'
+import { type Log, makeLog } from '../controllers/base/log.ts'
+import { installStop } from '../controllers/base/stop.ts'
+import { VERSION } from '../controllers/base/version.ts'
+import { makeKube } from '../controllers/kube/kube.ts'
+import { clusterUidOf } from '../controllers/kube/witness.ts'
+import { makeEgress } from '../controllers/net/egress.ts'
+import { makeMetrics } from '../controllers/ops/metrics.ts'
+import { makeOps } from '../controllers/ops/port.ts'
+import { makeAccounts } from '../controllers/store/account/accounts.ts'
+import { makeAppStore } from '../controllers/store/app/app.ts'
+import { makeAppVault } from '../controllers/store/app/releases.ts'
+import { makeAppendAudit, makeAuditReader } from '../controllers/store/audit.ts'
+import { makeBlobs } from '../controllers/store/blobs.ts'
+import { openDevClock } from '../controllers/store/clock.ts'
+import { makeDevInstances } from '../controllers/store/devinstances.ts'
+import { makeCredentials, makeHostReader } from '../controllers/store/hosts.ts'
+import { makeKeyBook } from '../controllers/store/idempotency.ts'
+import { makeInstallation } from '../controllers/store/installation.ts'
+import { makeAllowance } from '../controllers/store/invoice/ai-quota.ts'
+import { makeBooks } from '../controllers/store/invoice/books.ts'
+import { makeDocuments } from '../controllers/store/invoice/documents.ts'
+import { makeIssuers } from '../controllers/store/invoice/issuers.ts'
+import { makeSendQuota } from '../controllers/store/invoice/send-quota.ts'
+import { makeAppendFact } from '../controllers/store/ledger/facts.ts'
+import { makeLedgerReader } from '../controllers/store/ledger/ledger.ts'
+import { makeMirrorReader, makeShowRow } from '../controllers/store/mirror.ts'
+import { makePg } from '../controllers/store/pg/pg.ts'
+import { makeSiteReservations } from '../controllers/store/site/sites.ts'
+import { makeEndpoints } from '../controllers/store/webhook/endpoints.ts'
 import { makeAttempts } from './auth/attempts.ts'
 import { makeAuth } from './auth/auth.ts'
-import { startFirstAdmin } from './auth/first-admin.ts'
-import { makeOidc } from './auth/oidc.ts'
 import { makeReportAuth } from './auth/report.ts'
-import { makeReadSession, makeSessionCaller, makeSessions } from './auth/session.ts'
-import { makeSignIn } from './auth/signin.ts'
+import { startFirstAdmin } from './auth/signin/first-admin.ts'
+import { makeOidc } from './auth/signin/oidc.ts'
+import { makeReadSession, makeSessionCaller, makeSessions } from './auth/signin/session.ts'
+import { makeSignIn } from './auth/signin/signin.ts'
 import { makeTokenStore } from './auth/token-store.ts'
 import { makeTokenUse } from './auth/token-use.ts'
 import { makeHashSecret } from './auth/tokens.ts'
-import type { Deps } from './deps.ts'
-import { devClockRoutes } from './dev-clock.ts'
+import { makeOwnDoor } from './command/own.ts'
+import { makeWaiter } from './command/wait.ts'
+import { makeWake } from './command/wake.ts'
 import { makeVault } from './devinstance/vault.ts'
-import { makeIdempotency } from './idempotency.ts'
-import { makeLimits } from './limits.ts'
-import { makePipeline } from './pipeline.ts'
-import { makeServer } from './server.ts'
-import { allRoutes } from './system.ts'
-import { makeWaiter } from './wait.ts'
-import { makeWake } from './wake.ts'
+import { devClockRoutes } from './http/dev-clock.ts'
+import { DRAIN_LIMIT_MS, drainServer } from './http/drain.ts'
+import { makePipeline } from './http/pipeline.ts'
+import { makeServer } from './http/server.ts'
+import { makeAudit } from './http/stages/audit.ts'
+import { makeClusterGuard } from './http/stages/cluster.ts'
+import { makeIdempotency } from './http/stages/idempotency.ts'
+import { makeLimits } from './http/stages/limits.ts'
+import { makeCardEvents } from './io/cardevents.ts'
+import { makeLlm } from './io/llm.ts'
+import { makePdfText } from './io/pdftext.ts'
+import type { Deps } from './wiring/deps.ts'
+import { allRoutes } from './wiring/routes.ts'
 
 /** With so many requests under way one is slowed by the others anyway: waiting a moment, they share commits. */
 const CROWD = { from: 6, gatherMs: 25 }
+
+const PART_SLACK_MS = 1_000
+
+const leave = async (server: Server, log: Log): Promise<void> => {
+  if (!(await drainServer(server))) log.warn('requests that were not answered in time were cut')
+}
 
 const main = async () => {
   const env = readEnv(API, process.env)
@@ -95,18 +107,25 @@ const main = async () => {
   const model = llmOf(env)
   const llm = model && makeLlm(model, { log })
   const auth = makeAuth({ pg, hash, nowMs, onUse: use.note, readSession })
-  waiter.hear(auth.forget)
-  waiter.hear(sessionCaller.forget)
+  waiter.subscribe(auth.forget)
+  waiter.subscribe(sessionCaller.forget)
   const limits = makeLimits(readEnv(LIMITS, process.env))
   const gatherMs = () => (limits.underWay() >= CROWD.from ? CROWD.gatherMs : 0)
   const audit = makeAudit({ append: makeAppendAudit({ pg, gatherMs }), log })
   const blobs = makeBlobs({ pg })
   const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
+  const cluster = makeClusterGuard({
+    installation: makeInstallation({ pg }),
+    clusterUid: () => clusterUidOf(kube),
+    log,
+  })
   const deps: Deps = {
     kube,
+    cluster,
     ledger: makeLedgerReader({ pg }),
     appendFact: makeAppendFact({ pg, epoch: null }),
-    mirror,
+    show: makeShowRow({ pg }),
+    ...makeOwnDoor({ mirror, waiter }),
     blobs,
     documents: makeDocuments({ pg }),
     issuers: makeIssuers({ pg }),
@@ -116,7 +135,6 @@ const main = async () => {
     endpoints: makeEndpoints({ pg, sealer: keys.sealer('webhook-secret') }),
     egress: makeEgress({ allowLoopback: env.egressAllowLoopback === 'true' }),
     allowLoopback: env.egressAllowLoopback === 'true',
-    waiter,
     wake: makeWake({ kube, namespace: env.namespace, now }),
     keys,
     authenticate: auth.authenticate,
@@ -128,7 +146,7 @@ const main = async () => {
     oidc: provider && makeOidc(provider, { ...given, now, log }),
     attempts: makeAttempts({ pg }),
     accounts: makeAccounts({ pg }),
-    slots: makeSlots({ pg, gatherMs }),
+    sendQuota: makeSendQuota({ pg, gatherMs }),
     allowance: makeAllowance({ pg }),
     llm,
     pdfText: makePdfText(),
@@ -136,7 +154,7 @@ const main = async () => {
       env.stripeWebhookSecret === undefined
         ? null
         : { read: makeCardEvents(env.stripeWebhookSecret), checkoutOrigin: checkoutOriginOf(env.stripeApiBase) },
-    devboxes: makeDevboxes({ pg }),
+    devInstances: makeDevInstances({ pg }),
     vault: makeVault(env.secretKey),
     apps,
     releases: makeAppVault({ pg, blobs, source: apps.source, sealer: keys.sealer('app-release') }),
@@ -144,7 +162,7 @@ const main = async () => {
     idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), serverKey: env.secretKey }),
     audit,
     auditReader: makeAuditReader({ pg }),
-    sites: makeSitePlaces({ pg }),
+    sites: makeSiteReservations({ pg }),
     pdfOff: env.pdfRender === 'off',
     namespace: env.namespace,
     publicUrl: env.publicUrl,
@@ -158,7 +176,9 @@ const main = async () => {
     log,
     observe: ({ method, route, status, durationMs }) =>
       requests.observe({ method, route, code: String(status) }, durationMs / 1000),
+    isLeaving: () => stop.signal.aborted,
   })
+  await cluster.looked
   const ops = await makeOps({ listen: env.metricsListen, metrics, log, checks: { database: () => pg.ready() } })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
@@ -175,10 +195,9 @@ const main = async () => {
   stop.add('first administrator', () => leaving.abort())
   stop.add('readiness', () => ops.leave())
   stop.add('language model', () => llm?.leave())
-  stop.add('server', async () => {
-    server.closeIdleConnections()
-    await new Promise((resolve) => server.close(resolve))
-  })
+  stop.add('verdicts', () => waiter.leave())
+  stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)
+  stop.add('cluster', () => cluster.stop())
   stop.add('token use', () => use.close())
   stop.add('audit', () => audit.close())
   stop.add('waiter', () => waiter.close())

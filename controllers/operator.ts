@@ -1,35 +1,45 @@
 /**
- * The operator without its process: caches, ledger, courier and one controller per kind, wired by hand. main.ts gives it
+ * The operator without its process: caches, ledger, mail sender and one controller per kind, wired by hand. main.ts gives it
  * the real clients; the crash sweep gives it clients that die.
  */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import { ACCOUNT } from '../crds/account/kind.ts'
 import { HOST } from '../crds/host/kind.ts'
-import type { Kind } from '../crds/kind.ts'
-import { type CommonStatus, keyOf, type Resource } from '../crds/object.ts'
-import { startSpecAudit } from './audit.ts'
-import type { Cashier, CashierDeps } from './cashier.ts'
-import { type AnyResource, follow } from './control.ts'
-import type { Courier, CourierHooks } from './courier.ts'
-import { makeDirectory } from './directory.ts'
-import type { Herald, HeraldDeps } from './herald.ts'
-import type { House, Tools } from './house.ts'
-import { makeHosts } from './io/hosts.ts'
-import { makeMedia } from './io/media.ts'
-import { CONTROLS } from './kinds.ts'
-import { makeNotices } from './notices.ts'
-import { makeAppendAudit, makeAuditKnows } from './runtime/audit.ts'
-import { makeBlobs } from './runtime/blobs.ts'
+import { INVOICE } from '../crds/invoice/kind.ts'
+import type { Kind } from '../crds/kernel/kind.ts'
+import { type CommonStatus, keyOf, PAUSED, type Resource } from '../crds/kernel/object.ts'
+import { makeHosts } from './io/hosts/hosts.ts'
+import { makeMedia } from './io/pictures/media.ts'
+import { makeDirectory } from './kinds/account-index.ts'
+import type { Context, Tools } from './kinds/context.ts'
+import type { AnyResource, Caches } from './kinds/held.ts'
+import { makeBehind } from './kinds/invoice/behind.ts'
+import { follow } from './kinds/kind-controller.ts'
+import { CONTROLS } from './kinds/list.ts'
+import { type Cache, reflect } from './kube/watch.ts'
+import { makeWitness } from './kube/witness.ts'
 import type { RunningController } from './runtime/controller.ts'
-import { makeCredentials, makeRouteRows } from './runtime/hosts.ts'
-import { makeLedger } from './runtime/ledger.ts'
-import { makeMirror } from './runtime/mirror.ts'
-import { makeSchedule } from './runtime/schedule.ts'
-import { type Cache, reflect } from './runtime/watch.ts'
-import { type Scheduler, startScheduler } from './scheduler.ts'
-import { type SweepDeps, startSweep, sweepAll } from './sweep.ts'
+import { makeLives } from './store/account/lives.ts'
+import { makeAppendAudit, makeAuditKnows } from './store/audit.ts'
+import { makeBlobs } from './store/blobs.ts'
+import { makeCredentials, makeRouteRows } from './store/hosts.ts'
+import { readPending } from './store/ledger/facts.ts'
+import { makeKnown } from './store/ledger/known.ts'
+import { makeLedger } from './store/ledger/ledger.ts'
+import { makeSchedule } from './store/ledger/schedule.ts'
+import { makeMirror } from './store/mirror.ts'
+import { absenceOf } from './workers/absence.ts'
+import type { MailSender, MailSenderHooks } from './workers/mail-sender.ts'
+import { makeNotices } from './workers/owner-notices.ts'
+import type { PaymentWorker, PaymentWorkerDeps } from './workers/payment-worker.ts'
+import { startOverdue } from './workers/pending-facts.ts'
+import { type SweepDeps, startSweep, sweepAll } from './workers/purge.ts'
+import { type Scheduler, startScheduler } from './workers/scheduler.ts'
+import { startSpecAudit } from './workers/spec-audit.ts'
+import type { WebhookSender, WebhookSenderDeps } from './workers/webhook-sender.ts'
 
-/** How long a view waits for others while many passes run: those of a wave end one by one. */
+/** How long a view waits for others while many passes run: those of a batch end one by one. */
 const VIEW_GATHER_MS = 40
 const CROWD_FROM = 6
 const IDLE_POLL_MS = 20
@@ -37,19 +47,11 @@ const LOOK_LIMIT_MS = 60_000
 
 export type OperatorDeps = Tools & {
   /** Starts who delivers the mail that these passes queue, under the same epoch. */
-  courier: (epoch: number, hooks: CourierHooks) => Courier
+  mailSender: (epoch: number, hooks: MailSenderHooks) => MailSender
   /** Starts who delivers what these passes tell. */
-  herald: (epoch: number, hooks: Pick<HeraldDeps, 'noticeOf'>) => Herald
+  webhookSender: (epoch: number, hooks: Pick<WebhookSenderDeps, 'noticeOf'>) => WebhookSender
   /** Starts who asks the card processor; null when there is none. */
-  cashier: ((epoch: number, hooks: Pick<CashierDeps, 'ledger' | 'onAnswer'>) => Cashier) | null
-}
-
-/** What every process of the controllers keeps, leader or not, so that a standby takes over warm. */
-export type Caches = {
-  of<Spec, Status extends CommonStatus>(kind: Kind<Spec, Status>): Cache<Resource<Spec, Status>>
-  byKind: ReadonlyMap<string, Cache<AnyResource>>
-  synced: Promise<unknown>
-  stop(): Promise<unknown>
+  paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => PaymentWorker) | null
 }
 
 export const makeCaches = ({ kube, namespace, log, metrics }: OperatorDeps): Caches => {
@@ -89,10 +91,10 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
   const busy = () => [...running.values()].reduce((sum, controller) => sum + controller.busy(), 0)
   const wake = (kind: string, name: string) => running.get(kind)?.wake(keyOf({ namespace, name }))
   const fenced = { pg, epoch: () => epoch }
-  let courier: Courier | undefined
+  let mailSender: MailSender | undefined
   let scheduler: Scheduler | undefined
-  let cashier: Cashier | undefined
-  let herald: Herald | undefined
+  let paymentWorker: PaymentWorker | undefined
+  let webhookSender: WebhookSender | undefined
   const hosts = makeHosts({
     ...deps,
     held: caches.of(HOST),
@@ -101,39 +103,45 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     fence: () => ({ installation: deps.keys.installation, epoch }),
     ...(deps.hostAround && { around: deps.hostAround }),
   })
-  const house: House = {
+  const lives = await makeLives(fenced)
+  const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })
+  await behind.look()
+  const context: Context = {
     ...deps,
     epoch: () => epoch,
     ledger: makeLedger(fenced),
     mirror: makeMirror({ ...fenced, gatherMs: () => (busy() >= CROWD_FROM ? VIEW_GATHER_MS : 0) }),
     blobs: makeBlobs({ pg }),
     schedule: makeSchedule({ ...fenced, now }),
-    accounts: makeDirectory(caches.of(ACCOUNT), namespace),
+    behind,
+    witness: makeWitness(deps),
+    accounts: makeDirectory(caches.of(ACCOUNT), namespace, lives),
+    lives,
     hosts,
     media: makeMedia(deps),
     held: caches.of,
     wake,
     onQueued: () => {
-      courier?.wake()
-      cashier?.wake()
-      herald?.wake()
+      mailSender?.wake()
+      paymentWorker?.wake()
+      webhookSender?.wake()
     },
     onScheduled: () => scheduler?.wake(),
   }
 
-  const kinds = CONTROLS.flatMap(({ kind, sweep }) => (sweep ? [[kind.kind, () => sweep(house)] as const] : []))
+  const kinds = CONTROLS.flatMap(({ kind, sweep }) => (sweep ? [[kind.kind, () => sweep(context)] as const] : []))
   const sweeping: SweepDeps = { pg, now, log, kinds: new Map(kinds) }
   const ends: (() => void)[] = []
   for (const control of CONTROLS) {
-    const controller = control.start(house, caches.byKind.get(control.kind.kind) as Cache<AnyResource>)
+    const controller = control.start(context, caches.byKind.get(control.kind.kind) as Cache<AnyResource>)
     running.set(control.kind.kind, controller)
     ends.push(follow(control, controller, (kind) => caches.byKind.get(kind)))
   }
-  courier = deps.courier(epoch, { onDelivered: (name) => wake('Invoice', name) })
-  herald = deps.herald(epoch, { noticeOf: makeNotices({ ...deps, accounts: house.accounts }) })
+  mailSender = deps.mailSender(epoch, { onDelivered: (name) => wake('Invoice', name), isHeld: behind.has })
+  webhookSender = deps.webhookSender(epoch, { noticeOf: makeNotices({ ...deps, accounts: context.accounts }) })
   // What a caller asks for by hand is not left to the next look.
-  const heard = await pg.listen('webhooks', (endpoint) => herald?.queued(endpoint))
-  cashier = deps.cashier?.(epoch, { ledger: house.ledger, onAnswer: (name) => wake('Invoice', name) })
+  const endpointChanges = await pg.listen('webhooks', (endpoint) => webhookSender?.queued(endpoint))
+  paymentWorker = deps.paymentWorker?.(epoch, { ledger: context.ledger, onAnswer: (name) => wake('Invoice', name) })
   ends.push(
     startSpecAudit({
       caches: caches.byKind,
@@ -143,21 +151,33 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
       log,
     }),
     startSweep(sweeping),
+    startOverdue({
+      read: (after, limit) => readPending({ pg }, after, limit),
+      // facts know the name alone
+      wake: (name) => {
+        for (const [kind, cache] of caches.byKind) {
+          const held = cache.get(keyOf({ namespace, name }))
+          if (held && held.metadata.annotations?.[PAUSED] !== 'true') wake(kind, name)
+        }
+      },
+      log,
+    }),
   )
   const timetable = startScheduler({
-    schedule: house.schedule,
+    schedule: context.schedule,
     find: (kind, name) => caches.byKind.get(kind)?.get(keyOf({ namespace, name })),
     wake,
-    onQueued: house.onQueued,
+    onQueued: context.onQueued,
     now,
     log,
   })
   scheduler = timetable
-  // Rows of resources that went while nobody looked: each is forgotten as if its deletion had been seen.
-  for (const [kind, cache] of caches.byKind) {
-    const uids = cache.list().map(({ metadata }) => metadata.uid)
-    for (const name of await house.mirror.unknown(kind, uids)) wake(kind, name)
-  }
+  // A few that are not there are taken for deleted while nobody looked; for more than that nobody leads (truths.ts), and
+  // whoever does all the same forgets nothing.
+  const absence = await absenceOf(context.mirror, caches.byKind, namespace)
+  if (absence.isMass)
+    log.error({ absent: absence.absent.length, known: absence.known }, 'too much is absent to be forgotten')
+  else for (const { kind, name } of absence.absent) running.get(kind)?.forget(keyOf({ namespace, name }))
 
   const settle = async () => {
     for (let left = LOOK_LIMIT_MS / IDLE_POLL_MS; busy() > 0; left--) {
@@ -170,7 +190,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     idle: () => busy() === 0,
     lookAtAll: async () => {
       for (const [kind, cache] of caches.byKind) for (const { metadata } of cache.list()) wake(kind, metadata.name)
-      house.onQueued()
+      context.onQueued()
       await sweepAll(sweeping)
       await settle()
       // What is claimed has its resource looked at, which may make something else due.
@@ -181,10 +201,10 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
       await timetable.stop()
       await Promise.all([
         ...[...running.values()].map((controller) => controller.stop(deadlineMs)),
-        courier?.stop(),
-        cashier?.stop(),
-        herald?.stop(),
-        heard.close(),
+        mailSender?.stop(),
+        paymentWorker?.stop(),
+        webhookSender?.stop(),
+        endpointChanges.close(),
       ])
       await hosts.close()
     },

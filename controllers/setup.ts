@@ -1,9 +1,10 @@
 /** One-off work around the two processes, as the chart's hooks run it: `setup.ts definitions | migrate | remove-definitions`. */
-import { applyDefinitions, removeDefinitions } from './runtime/definitions.ts'
-import { CLUSTER, DATABASE, EnvError, readEnv } from './runtime/env.ts'
-import { type Kube, makeKube } from './runtime/kube.ts'
-import { makeLog } from './runtime/log.ts'
-import { migrate } from './runtime/migrate.ts'
+
+import { CLUSTER, DATABASE, EnvError, readEnv } from './base/env.ts'
+import { makeLog } from './base/log.ts'
+import { applyDefinitions, removeDefinitions } from './kube/definitions.ts'
+import { type Kube, makeKube } from './kube/kube.ts'
+import { migrate } from './store/pg/migrate.ts'
 
 const withKube = async (work: (kube: Kube) => Promise<string[]>): Promise<string[]> => {
   const { kubeconfig } = readEnv(CLUSTER, process.env)

@@ -1,16 +1,17 @@
 /**
  * The gate of private apps. An app's proxy asks on each request; the page is served on the app's own host, and its cookie
- * stays there (spec/2 Apps; CONTRACT section 10; research/sites-apps.md 3, forward_auth). Whatever goes wrong is a refusal.
+ * stays there (rules/app.md#private-apps). Whatever goes wrong is a refusal.
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import { ACCESS_POLICY, accessPage } from '../../crds/app/page.ts'
-import { ACCESS_PATH, GATE_HEADER, VERIFY_PATH } from '../../crds/app/route.ts'
+import { ACCESS_PATH, GATE_HEADER, VERIFY_PATH } from '../../crds/app/lifecycle/route.ts'
 import type { AppView } from '../../crds/app/view.ts'
 import { cookieOf } from '../auth/cookie.ts'
 import { refuseForeign } from '../auth/csrf.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest, Route } from '../route.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
+import type { Route } from '../wiring/route.ts'
+import { ACCESS_POLICY, accessPage } from './access-page.ts'
 import { passwordFits } from './password.ts'
 
 /** Of this host alone, over https alone (RFC 6265bis, cookie name prefixes). */
@@ -35,7 +36,7 @@ const page = (status: number, text: string, headers: Record<string, string> = {}
 /** The private app that a proxy of ours asks for. @throws Problem NOT_FOUND for anybody else */
 const askedApp = async (deps: Deps, { headers }: ApiRequest): Promise<AppView> => {
   const name = deps.keys.appOfGate(String(headers[GATE_HEADER.toLowerCase()] ?? ''))
-  const row = name === null ? undefined : await deps.mirror.get('App', name)
+  const row = name === null ? undefined : await deps.mirror.get('App', name, { because: 'link' })
   if (!row) throw new Problem('NOT_FOUND', 'There is no such app.')
   return row.view as AppView
 }

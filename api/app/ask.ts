@@ -1,19 +1,20 @@
 /**
  * Asking for an operation: it is entered as queued, then the resource is made to ask for it, then its end is waited for
- * (CONTRACT section 6, "Deploy, rollback, env PATCH … answer 202 … else 200"). A retry finds what its first try entered.
+ * (rules/app.md#operations). A retry finds what its first try entered.
  */
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { APP } from '../../crds/app/kind.ts'
 import type { AppSpec } from '../../crds/app/schema.ts'
 import { viewOperation, viewRelease } from '../../crds/app/view.ts'
-import type { Intent, Operation } from '../../crds/app/world.ts'
-import { isDeepStrictEqual } from '../../crds/compare.ts'
-import type { Deps } from '../deps.ts'
-import { editSpec } from '../edit.ts'
-import { nameFor } from '../name.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { accepted, wantsAsync } from '../verdict.ts'
+import type { AppIntent, Operation } from '../../crds/app/world.ts'
+import { isDeepStrictEqual } from '../../crds/values/compare.ts'
+import { editSpec } from '../command/edit.ts'
+import { nameFor } from '../command/name.ts'
+import { sameOwner } from '../command/own.ts'
+import { accepted, wantsAsync } from '../command/verdict.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { ownOperation, viewOf } from './read.ts'
 
 /** Operations of one app that wait or run. */
@@ -29,12 +30,12 @@ const answerOf = (operation: Operation, more: object): Answer =>
     ...more,
   })
 
-const enter = async (deps: Deps, request: ApiRequest, app: string, intent: Intent): Promise<Operation> => {
+const enter = async (deps: Deps, request: ApiRequest, app: string, intent: AppIntent): Promise<Operation> => {
   const { account } = request.caller
   const id = nameFor('op', request)
   const open = await deps.apps.open(app)
   const last = open.at(-1)
-  // Asked twice for the same, without a key: it is one wish, as long as it waits or runs.
+  // Asked twice for the same, without a key: it is one request, as long as it waits or runs.
   if (last && last.cancelAt === null && isDeepStrictEqual(last.intent, intent)) return last
   if (open.length >= QUEUE_MAX && !open.some((one) => one.id === id)) {
     throw new Problem('QUEUE_FULL', `${QUEUE_MAX} operations of ${app} wait or run already.`)
@@ -45,8 +46,10 @@ const enter = async (deps: Deps, request: ApiRequest, app: string, intent: Inten
 }
 
 /** What the resource asks for from now on, unless somebody asked for more meanwhile. */
-const write = (deps: Deps, app: string, { n }: Operation, desire: Record<string, unknown>) =>
-  editSpec<AppSpec>(deps, { kind: APP, name: app }, (spec) => (spec.asked >= n ? null : { ...desire, asked: n }))
+const write = (deps: Deps, row: MirrorRow, { n }: Operation, desire: Record<string, unknown>) =>
+  editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, (spec) =>
+    spec.asked >= n ? null : { ...desire, asked: n },
+  )
 
 /**
  * @param desire the merge patch of the spec that says the same as the intent
@@ -60,14 +63,14 @@ export const askFor = async (
     intent,
     desire,
     more = {},
-  }: { row: MirrorRow; intent: Intent; desire: Record<string, unknown>; more?: object },
+  }: { row: MirrorRow; intent: AppIntent; desire: Record<string, unknown>; more?: object },
 ): Promise<Answer> => {
-  const watched = deps.waiter.watch('App', row.name)
+  const watched = deps.waiter.watch('App', row.name, sameOwner(row))
   try {
     const operation = await enter(deps, request, row.name, intent)
-    await write(deps, row.name, operation, desire)
+    await write(deps, row, operation, desire)
     if (wantsAsync(request)) return answerOf(operation, more)
-    const now = await deps.mirror.get('App', row.name)
+    const now = await deps.mirror.get('App', row.name, sameOwner(row))
     const done = (found: MirrorRow | undefined) => isEnded(found, operation.id)
     const found = done(now) ? { row: now } : await watched.until(done)
     const ended = (await deps.apps.operation(operation.id)) ?? operation
@@ -93,7 +96,7 @@ const endedBody = async (deps: Deps, operation: Operation, row: MirrorRow, more:
 export const cancelOperation = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const operation = await ownOperation(deps, request)
   const { id, app } = operation
-  const watched = deps.waiter.watch('App', app)
+  const watched = deps.waiter.watch('App', app, sameOwner(operation))
   try {
     const outcome = await deps.apps.cancel(id, request.caller.account, deps.now().toISOString())
     if (outcome === 'too_late') {
@@ -101,7 +104,7 @@ export const cancelOperation = async (deps: Deps, request: ApiRequest): Promise<
     }
     if (outcome === 'ended') throw new Problem('TOO_LATE', `${id} has ended: ${operation.state}.`)
     await deps.wake(APP, app)
-    const now = await deps.mirror.get('App', app)
+    const now = await deps.mirror.get('App', app, sameOwner(operation))
     const done = (found: MirrorRow | undefined) => isEnded(found, id)
     if (!wantsAsync(request) && !done(now)) await watched.until(done)
     const ended = (await deps.apps.operation(id)) ?? operation

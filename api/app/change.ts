@@ -1,16 +1,17 @@
 /** PATCH and DELETE of an app: a change of desire; what runs is not touched by the first, and all of it goes by the second. */
-import { isNotFound } from '../../controllers/runtime/errors.ts'
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { isNotFound } from '../../controllers/base/errors.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultsOf } from '../../crds/app/faults.ts'
 import { APP } from '../../crds/app/kind.ts'
 import { type AppSpec, spec as specSchema } from '../../crds/app/schema.ts'
-import { fixedFaults, restPointer, toPatch } from '../../crds/rest.ts'
-import { withDefaults } from '../../crds/schema.ts'
-import type { Deps } from '../deps.ts'
-import { editSpec } from '../edit.ts'
-import { Problem, refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { accepted, wantsAsync } from '../verdict.ts'
+import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
+import { withDefaults } from '../../crds/kernel/schema.ts'
+import { editSpec } from '../command/edit.ts'
+import { sameOwner } from '../command/own.ts'
+import { accepted, wantsAsync } from '../command/verdict.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { storePassword } from './create.ts'
 import { ownRow, viewOf } from './read.ts'
 
@@ -28,8 +29,8 @@ const merged = (spec: AppSpec, change: Change): AppSpec => {
   return withDefaults(specSchema, withoutNulls({ ...spec, ...change }))
 }
 
-const write = (deps: Deps, name: string, change: Change) =>
-  editSpec<AppSpec>(deps, { kind: APP, name }, (spec) => {
+const write = (deps: Deps, row: MirrorRow, change: Change) =>
+  editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, (spec) => {
     const after = merged(spec, change)
     const faults = [...fixedFaults(specSchema, spec, after), ...faultsOf(after)]
     refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
@@ -56,15 +57,15 @@ export const patchApp = async (deps: Deps, request: ApiRequest): Promise<Answer>
       change[field] = { ...Object.fromEntries(keys.map((key) => [key, null])), ...given }
     }
   }
-  const watched = deps.waiter.watch('App', row.name)
+  const watched = deps.waiter.watch('App', row.name, sameOwner(row))
   try {
     if (password !== undefined) change.passwordVersion = await storePassword(deps, row.name, password)
-    const { metadata } = await write(deps, row.name, change)
+    const { metadata } = await write(deps, row, change)
     const location = `/api/apps/${row.name}`
     if (wantsAsync(request)) return accepted(location, { app: viewOf(row) })
     const done = (found: MirrorRow | undefined) =>
       found?.uid === metadata.uid && found.observedGeneration >= metadata.generation
-    const now = await deps.mirror.get('App', row.name)
+    const now = await deps.mirror.get('App', row.name, sameOwner(row))
     const found = done(now) ? { row: now } : await watched.until(done)
     if (!found?.row) return accepted(location, { app: viewOf(row) })
     refuseNews(found.row)
@@ -89,17 +90,17 @@ export const deleteApp = async (deps: Deps, request: ApiRequest): Promise<Answer
   }
   const volumesOnDelete = volumesChoice(row, request.query.volumes)
   const ref = { namespace: deps.namespace, name: row.name }
-  const watched = deps.waiter.watch('App', row.name)
+  const watched = deps.waiter.watch('App', row.name, sameOwner(row))
   try {
-    await deps.kube
-      .patchSpec(APP, ref, { spec: { volumesOnDelete } })
+    await editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, () => ({ volumesOnDelete }))
       .then(() => deps.kube.delete(APP, ref, { uid: row.uid }))
       .catch((error) => {
         if (!isNotFound(error)) throw error
       })
     const isGone = (found: MirrorRow | undefined) => found === undefined
     if (!wantsAsync(request)) {
-      if (isGone(await deps.mirror.get('App', row.name)) || (await watched.until(isGone))) return { status: 204 }
+      if (isGone(await deps.mirror.get('App', row.name, sameOwner(row))) || (await watched.until(isGone)))
+        return { status: 204 }
     }
     return accepted(`/api/apps/${row.name}`, { app: viewOf(row) })
   } finally {

@@ -1,17 +1,17 @@
 /** POST /api/apps: the name is reserved on its host, then the resource is written, then its controller's verdict is waited for. */
-import { isAlreadyExists, KubeError } from '../../controllers/runtime/errors.ts'
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { KubeError } from '../../controllers/base/errors.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultsOf } from '../../crds/app/faults.ts'
 import { APP } from '../../crds/app/kind.ts'
 import type { AppSpec } from '../../crds/app/schema.ts'
-import type { HostGround } from '../../crds/app/world.ts'
-import { GROUP, VERSION } from '../../crds/object.ts'
-import { restPointer, toSpec } from '../../crds/rest.ts'
-import type { Deps } from '../deps.ts'
-import { nameFor } from '../name.ts'
-import { Problem, refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
+import type { TargetHost } from '../../crds/app/world.ts'
+import { restPointer, toSpec } from '../../crds/kernel/rest.ts'
+import { makeOwn, NameHeld, underOwnName } from '../command/make.ts'
+import { namesFor } from '../command/name.ts'
+import { accepted, refuseStalled, wantsAsync } from '../command/verdict.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { hostOf, hostsFor, refuseUnfit } from './hosts.ts'
 import { hashPassword } from './password.ts'
 import { viewOf } from './read.ts'
@@ -21,7 +21,7 @@ export const APPS_MAX = 50
 
 type CreateBody = { host_id?: string; password?: string }
 
-const chooseHost = async (deps: Deps, { host_id }: CreateBody, account: string): Promise<HostGround> => {
+const chooseHost = async (deps: Deps, { host_id }: CreateBody, account: string): Promise<TargetHost> => {
   if (host_id !== undefined) return hostOf(deps, host_id, account)
   const hosts = await hostsFor(deps, account)
   const found = hosts.find((host) => host.ready && host.baseDomain !== null) ?? hosts.find(({ approved }) => approved)
@@ -34,13 +34,12 @@ export const storePassword = async (deps: Deps, app: string, password: string): 
   deps.apps.putPassword(app, await hashPassword(password))
 
 const create = async (deps: Deps, name: string, spec: AppSpec): Promise<void> => {
-  const metadata = { name, namespace: deps.namespace }
   try {
-    await deps.kube.create(APP, { apiVersion: `${GROUP}/${VERSION}`, kind: APP.kind, metadata, spec })
+    await makeOwn(deps, APP, { name, spec })
   } catch (error) {
-    if (isAlreadyExists(error)) return
     // Nothing was written for certain: the name is free again.
-    if (error instanceof KubeError && error.status >= 400 && error.status < 500) await deps.apps.giveBackSlug(name)
+    const isRefusal = error instanceof KubeError && error.status >= 400 && error.status < 500
+    if (isRefusal || error instanceof NameHeld) await deps.apps.giveBackSlug(name)
     throw error
   }
 }
@@ -50,25 +49,18 @@ const refuseLimit = async (deps: Deps, account: string): Promise<void> => {
   if (total >= APPS_MAX) throw new Problem('APP_LIMIT', `The account has ${total} of ${APPS_MAX} apps.`)
 }
 
-export const createApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const { account } = request.caller
-  const { password, ...body } = request.body as CreateBody & Record<string, unknown>
-  const name = nameFor('app', request)
-  const host = await chooseHost(deps, body, account)
-  const passwordVersion = password === undefined ? {} : { passwordVersion: 1 }
-  const spec = toSpec<AppSpec>(APP, { ...body, host_id: host.name }, { account, ...passwordVersion })
-  refuseFaults(faultsOf(spec).map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
-  refuseUnfit(host)
-  await refuseLimit(deps, account)
-  const outcome = await deps.apps.takeSlug({ app: name, account, host: host.name, slug: spec.slug })
-  if (outcome === 'refused') throw new Problem('SLUG_TAKEN', `${spec.slug} is another app on ${host.name}.`)
+const make = async (deps: Deps, request: ApiRequest, name: string, desired: AppSpec, password?: string) => {
+  const { account, hostId: host, slug } = desired
+  const outcome = await deps.apps.takeSlug({ app: name, account, host, slug })
+  if (outcome === 'refused') throw new Problem('SLUG_TAKEN', `${slug} is another app on ${host}.`)
+  const spec = { ...desired }
   if (password !== undefined) spec.passwordVersion = await storePassword(deps, name, password)
-  const watched = deps.waiter.watch('App', name)
+  const watched = deps.waiter.watch('App', name, { account })
   try {
     await create(deps, name, spec)
     const location = `/api/apps/${name}`
     if (wantsAsync(request)) return accepted(location, { app: { id: name } })
-    const known = await deps.mirror.get('App', name)
+    const known = await deps.mirror.get('App', name, { account })
     const found = known ? { row: known } : await watched.until((row: MirrorRow | undefined) => row !== undefined)
     if (!found?.row) return accepted(location, { app: { id: name } })
     refuseStalled(found.row)
@@ -76,4 +68,16 @@ export const createApp = async (deps: Deps, request: ApiRequest): Promise<Answer
   } finally {
     watched.leave()
   }
+}
+
+export const createApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { account } = request.caller
+  const { password, ...body } = request.body as CreateBody & Record<string, unknown>
+  const host = await chooseHost(deps, body, account)
+  const passwordVersion = password === undefined ? {} : { passwordVersion: 1 }
+  const spec = toSpec<AppSpec>(APP, { ...body, host_id: host.name }, { account, ...passwordVersion })
+  refuseFaults(faultsOf(spec).map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
+  refuseUnfit(host)
+  await refuseLimit(deps, account)
+  return underOwnName(namesFor(deps.keys, 'app', request), (name) => make(deps, request, name, spec, password))
 }

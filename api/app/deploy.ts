@@ -1,41 +1,49 @@
 /**
  * POST …/deploy and …/rollback. What is sent is judged before anything is stored, and again by the controllers against the
- * host as it is then; nothing of what is refused reaches a host (spec/2 Apps; CONTRACT sections 6 and 10).
+ * host as it is then; nothing of what is refused reaches a host (rules/app.md#upload).
  */
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultOf } from '../../crds/app/compose/finding.ts'
-import { judgeCompose, type Verdict } from '../../crds/app/compose/judge.ts'
-import { type DeployPlan, planRelease, type ReleaseSummary, summariseRelease } from '../../crds/app/compose/plan.ts'
-import type { Ground } from '../../crds/app/compose/project.ts'
+import { type ComposeVerdict, judgeCompose } from '../../crds/app/compose/judge.ts'
+import {
+  type DeployPlan,
+  planRelease,
+  type ReleaseSummary,
+  summariseRelease,
+} from '../../crds/app/compose/printing/plan.ts'
+import type { DeployTarget } from '../../crds/app/compose/project.ts'
 import type { EnvChoice } from '../../crds/app/schema.ts'
 import { packIndex } from '../../crds/app/source.ts'
 import { budgetOf } from '../../crds/app/view.ts'
 import type { Release } from '../../crds/app/world.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { askFor } from './ask.ts'
 import { hostOf, refuseUnfit } from './hosts.ts'
 import { ownRow, viewOf } from './read.ts'
 import { readUpload, type Upload } from './upload.ts'
 
 /** What the project is judged against: the host as it is, the env that the release would have. */
-const groundFor = async (deps: Deps, row: MirrorRow): Promise<{ ground: Ground; envVersion: number | null }> => {
+const deployTargetFor = async (
+  deps: Deps,
+  row: MirrorRow,
+): Promise<{ deployTarget: DeployTarget; envVersion: number | null }> => {
   const { slug, host_id, route, budget } = viewOf(row)
   const host = await hostOf(deps, host_id, row.account)
   refuseUnfit(host)
   if (host.arch === null) throw new Problem('HOST_UNFIT', `Host ${host.name} has not been inspected.`)
   const stored = await deps.apps.env(row.name)
-  const wished = budget && { cpuMillis: budget.cpu_millis, memoryMib: budget.memory_mib, diskGib: budget.disk_gib }
-  const ground: Ground = {
+  const requested = budget && { cpuMillis: budget.cpu_millis, memoryMib: budget.memory_mib, diskGib: budget.disk_gib }
+  const deployTarget: DeployTarget = {
     slug,
     env: stored?.env ?? {},
     route,
-    budget: budgetOf(wished ?? undefined, host.budget),
+    budget: budgetOf(requested ?? undefined, host.budget),
     hostClass: host.class,
     arch: host.arch,
   }
-  return { ground, envVersion: stored?.version ?? null }
+  return { deployTarget, envVersion: stored?.version ?? null }
 }
 
 const liveSummary = async (deps: Deps, row: MirrorRow): Promise<ReleaseSummary | null> => {
@@ -45,7 +53,7 @@ const liveSummary = async (deps: Deps, row: MirrorRow): Promise<ReleaseSummary |
 
 const confirmedVolumes = ({ query }: ApiRequest): string[] => (query.confirm_volumes ?? '').split(',').filter(Boolean)
 
-type Accepted = Extract<Verdict, { ok: true }>
+type Accepted = Extract<ComposeVerdict, { ok: true }>
 
 const refuseFindings = (findings: Parameters<typeof faultOf>[0][]): void => {
   const first = findings[0]
@@ -55,8 +63,8 @@ const refuseFindings = (findings: Parameters<typeof faultOf>[0][]): void => {
 }
 
 /** @throws Problem COMPOSE_REFUSED with a pointer for every place */
-const judge = (upload: Upload, ground: Ground): Accepted => {
-  const verdict = judgeCompose(upload.index, ground)
+const judge = (upload: Upload, deployTarget: DeployTarget): Accepted => {
+  const verdict = judgeCompose(upload.index, deployTarget)
   if (!verdict.ok) refuseFindings(verdict.findings.filter(({ level }) => level === 'refuse'))
   return verdict as Accepted
 }
@@ -82,13 +90,13 @@ const store = async (deps: Deps, account: string, upload: Upload): Promise<void>
 
 export const deployApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  const { ground, envVersion } = await groundFor(deps, row)
+  const { deployTarget, envVersion } = await deployTargetFor(deps, row)
   const sent = { form: request.form, contentType: request.headers['content-type'] }
-  const upload = await readUpload(sent, ground)
+  const upload = await readUpload(sent, deployTarget)
   request.audited = { fields: ['source'] }
-  const verdict = judge(upload, ground)
+  const verdict = judge(upload, deployTarget)
   const plan = await planFor(deps, request, { row, upload, verdict })
-  if (request.query.dry_run === '1') return { status: 200, body: { plan: viewPlan(plan, upload, ground) } }
+  if (request.query.dry_run === '1') return { status: 200, body: { plan: viewPlan(plan, upload, deployTarget) } }
   refuseFindings(plan.findings.filter(({ level }) => level === 'refuse'))
   await store(deps, row.account, upload)
   const { digest } = upload
@@ -101,7 +109,7 @@ export const deployApp = async (deps: Deps, request: ApiRequest): Promise<Answer
 }
 
 /** The plan in the names of REST. Digests of services tell of their env, and stay here. */
-const viewPlan = (plan: DeployPlan, upload: Upload, { arch, budget, hostClass }: Ground) => ({
+const viewPlan = (plan: DeployPlan, upload: Upload, { arch, budget, hostClass }: DeployTarget) => ({
   source_digest: upload.digest,
   files: upload.files,
   bytes: upload.bytes,

@@ -1,15 +1,16 @@
 /**
  * The env of an app: names may be read, values never. PATCH merges and restarts; PUT replaces and is stored only
- * (spec/2 Apps, Endpoints).
+ * (rules/app.md#environment).
  */
 
-import { isPlatformName } from '../../crds/app/compose/interpolate.ts'
+import { isPlatformName } from '../../crds/app/compose/reading/interpolate.ts'
 import { APP } from '../../crds/app/kind.ts'
 import type { AppView } from '../../crds/app/view.ts'
-import type { Fault } from '../../crds/problem.ts'
-import type { Deps } from '../deps.ts'
-import { refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import type { Fault } from '../../crds/kernel/problem.ts'
+import { sameOwner } from '../command/own.ts'
+import { refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { askFor } from './ask.ts'
 import { ownRow, viewOf } from './read.ts'
 
@@ -80,7 +81,7 @@ export const patchEnv = async (deps: Deps, request: ApiRequest): Promise<Answer>
 export const putEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const change = changeOf(request)
-  const watched = deps.waiter.watch('App', row.name)
+  const watched = deps.waiter.watch('App', row.name, sameOwner(row))
   try {
     const { version, env } = await deps.apps.putEnv(row.name, () => withChange({}, change))
     await deps.wake(APP, row.name)

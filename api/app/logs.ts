@@ -1,14 +1,14 @@
 /**
  * GET …/logs: controllers fetch, this hands on. With follow the lines go out as they come, as server-sent events, until the
- * client leaves or the time is up; the wish is renewed while somebody reads.
+ * client leaves or the time is up; the request is renewed while somebody reads.
  */
 
 import { randomUUID } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { APP } from '../../crds/app/kind.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { ownRow, viewOf } from './read.ts'
 
 export const TAIL_DEFAULT = 100
@@ -17,23 +17,25 @@ const FETCH_LIMIT_MS = 15_000
 /** Longest that one request follows; a client that wants more asks again. */
 export const FOLLOW_MAX_MS = 10 * 60_000
 const POLL_MS = 250
-/** How long a wish lives without being renewed. */
-const WISH_MS = 10_000
+/** How long a request lives without being renewed. */
+const LOG_REQUEST_MS = 10_000
 /** A proxy in between shall not take the silence for an end. */
 const HEARTBEAT_MS = 15_000
 
-type Wish = { id: string; app: string; tail: number; follow: boolean }
+type LogRequest = { id: string; app: string; tail: number; follow: boolean }
 
-const want = (deps: Deps, wish: Wish): Promise<void> =>
-  deps.apps.wantLogs({ ...wish, until: new Date(deps.now().getTime() + WISH_MS).toISOString() })
+const want = (deps: Deps, logRequest: LogRequest): Promise<void> =>
+  deps.apps.wantLogs({ ...logRequest, until: new Date(deps.now().getTime() + LOG_REQUEST_MS).toISOString() })
 
-const whole = async (deps: Deps, wish: Wish): Promise<string> => {
+const whole = async (deps: Deps, logRequest: LogRequest): Promise<string> => {
   const endMs = performance.now() + FETCH_LIMIT_MS
   for (;;) {
-    const { chunks, ended } = await deps.apps.logChunks(wish.id, 0)
+    const { chunks, ended } = await deps.apps.logChunks(logRequest.id, 0)
     if (ended) return chunks.map(({ content }) => content).join('')
-    if (performance.now() > endMs) throw new Problem('UNAVAILABLE', 'The host did not hand out the log in time.')
-    await want(deps, wish)
+    if (performance.now() > endMs || deps.waiter.isLeaving()) {
+      throw new Problem('UNAVAILABLE', 'The host did not hand out the log in time.')
+    }
+    await want(deps, logRequest)
     await sleep(POLL_MS)
   }
 }
@@ -46,32 +48,32 @@ const eventsOf = (content: string): string =>
     .map((line) => `data: ${line.replaceAll('\r', ' ')}\n\n`)
     .join('')
 
-const followed = async function* (deps: Deps, wish: Wish): AsyncGenerator<string> {
+const followed = async function* (deps: Deps, logRequest: LogRequest): AsyncGenerator<string> {
   const endMs = performance.now() + FOLLOW_MAX_MS
   let after = 0
   let saidMs = performance.now()
   let renewedMs = performance.now()
   try {
     while (performance.now() < endMs) {
-      const { chunks, ended } = await deps.apps.logChunks(wish.id, after)
+      const { chunks, ended } = await deps.apps.logChunks(logRequest.id, after)
       for (const { n, content } of chunks) {
         after = n
         saidMs = performance.now()
         yield eventsOf(content)
       }
-      if (ended) return
+      if (ended || deps.waiter.isLeaving()) return
       if (performance.now() - saidMs > HEARTBEAT_MS) {
         saidMs = performance.now()
         yield ': still here\n\n'
       }
-      if (performance.now() - renewedMs > WISH_MS / 3) {
+      if (performance.now() - renewedMs > LOG_REQUEST_MS / 3) {
         renewedMs = performance.now()
-        await want(deps, wish)
+        await want(deps, logRequest)
       }
       await sleep(POLL_MS)
     }
   } finally {
-    await deps.apps.stopLogs(wish.id)
+    await deps.apps.stopLogs(logRequest.id)
   }
 }
 
@@ -79,20 +81,20 @@ export const getLogs = async (deps: Deps, request: ApiRequest): Promise<Answer> 
   const row = await ownRow(deps, request)
   if (!viewOf(row).release) throw new Problem('NOT_RELEASED', 'Nothing of this app runs yet.')
   const { tail, follow } = request.query
-  const wish = { id: randomUUID(), app: row.name, tail: Number(tail ?? TAIL_DEFAULT), follow: follow === '1' }
-  await want(deps, wish)
+  const logRequest = { id: randomUUID(), app: row.name, tail: Number(tail ?? TAIL_DEFAULT), follow: follow === '1' }
+  await want(deps, logRequest)
   await deps.wake(APP, row.name)
-  if (wish.follow) {
+  if (logRequest.follow) {
     return {
       status: 200,
       headers: { 'content-type': 'text/event-stream; charset=utf-8', 'x-accel-buffering': 'no' },
-      stream: followed(deps, wish),
+      stream: followed(deps, logRequest),
     }
   }
   try {
-    const bytes = Buffer.from(await whole(deps, wish), 'utf8')
+    const bytes = Buffer.from(await whole(deps, logRequest), 'utf8')
     return { status: 200, headers: { 'content-type': 'text/plain; charset=utf-8' }, bytes }
   } finally {
-    await deps.apps.stopLogs(wish.id)
+    await deps.apps.stopLogs(logRequest.id)
   }
 }

@@ -1,18 +1,18 @@
 /** GET routes of apps, and what the others share: the caller's app, its host, and the wait for an operation. */
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Operation } from '../../crds/app/world.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 
 const LIMIT_DEFAULT = 50
 
-/** The caller's app. Another account's is not there at all (DESIGN section 5). */
+/** The caller's app. Another account's is not there at all (rules/platform.md#ownership). */
 export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow> => {
   const id = request.params.id ?? ''
-  const row = await deps.mirror.get('App', id)
-  if (!row || row.account !== request.caller.account) throw new Problem('NOT_FOUND', `There is no app ${id}.`)
+  const row = await deps.mirror.get('App', id, { account: request.caller.account })
+  if (!row) throw new Problem('NOT_FOUND', `There is no app ${id}.`)
   return row
 }
 

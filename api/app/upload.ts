@@ -1,31 +1,24 @@
 /**
- * The project that a deploy sends, as a gzip-compressed tar or as JSON (CONTRACT section 6), read as far as the policy needs:
+ * The project that a deploy sends, as a gzip-compressed tar or as JSON (rules/app.md#upload), read as far as the policy needs:
  * every path checked, every content named by its sha256, the compose file and its env files as text. Nothing is stored.
  *
  * One folder around everything, as packing a folder gives, is taken off. Contents flow by several times instead of lying in
  * memory: beside the body itself an upload costs its index, and when it is packed the packed bytes.
  */
 import { createHash } from 'node:crypto'
-import {
-  ArchiveRefused,
-  type Files,
-  filesBelow,
-  givenFiles,
-  packFiles,
-  tarFiles,
-} from '../../controllers/runtime/archive.ts'
-import { BLOB_MAX_BYTES } from '../../controllers/runtime/blobs.ts'
-import { ENV_FILE_MAX_CHARS } from '../../crds/app/compose/dotenv.ts'
+import { BLOB_MAX_BYTES } from '../../controllers/store/blobs.ts'
 import { envFilesOf } from '../../crds/app/compose/judge.ts'
-import { COMPOSE_MAX_CHARS } from '../../crds/app/compose/parse.ts'
-import type { Ground } from '../../crds/app/compose/project.ts'
+import type { DeployTarget } from '../../crds/app/compose/project.ts'
+import { ENV_FILE_MAX_CHARS } from '../../crds/app/compose/reading/dotenv.ts'
+import { COMPOSE_MAX_CHARS } from '../../crds/app/compose/reading/parse.ts'
 import { COMPOSE_NAMES, composePathIn, type SourceIndex, wrappingFolder } from '../../crds/app/source.ts'
-import { type ArchiveEntry, digestOf, sortEntries } from '../../crds/archive.ts'
-import { pointerSegment } from '../../crds/pointer.ts'
-import { jsonOf } from '../body.ts'
-import { Problem } from '../problem.ts'
+import { type ArchiveEntry, digestOf, sortEntries } from '../../crds/files/archive.ts'
+import { pointerSegment } from '../../crds/values/pointer.ts'
+import { jsonOf } from '../http/body.ts'
+import { Problem } from '../http/problem.ts'
+import { ArchiveRefused, type Files, filesBelow, givenFiles, packFiles, tarFiles } from '../io/archive.ts'
 
-/** As sent, in either form (CONTRACT section 4). */
+/** As sent, in either form (rules/platform.md#bodies). */
 export const UPLOAD_MAX_BYTES = 100_000_000
 /** The compose file of the JSON form is kept under this name. */
 const COMPOSE_NAME = 'docker-compose.yml'
@@ -66,10 +59,10 @@ const decoded = (pointer: string, text: unknown): Buffer => {
 }
 
 const knownKeys = (value: Record<string, unknown>, known: readonly string[], pointer: string): void => {
-  const stranger = Object.keys(value).find((key) => !known.includes(key))
-  if (stranger === undefined) return
-  const detail = `There is no field ${JSON.stringify(stranger.slice(0, 60))}; known are ${known.join(' and ')}.`
-  const at = `${pointer}/${pointerSegment(stranger.slice(0, 128))}`
+  const extra = Object.keys(value).find((key) => !known.includes(key))
+  if (extra === undefined) return
+  const detail = `There is no field ${JSON.stringify(extra.slice(0, 60))}; known are ${known.join(' and ')}.`
+  const at = `${pointer}/${pointerSegment(extra.slice(0, 128))}`
   throw new Problem('UNKNOWN_FIELD', detail, { faults: [{ code: 'UNKNOWN_FIELD', pointer: at, detail }] })
 }
 
@@ -139,7 +132,7 @@ const textsOf = async (files: Files, paths: ReadonlySet<string>, maxChars: numbe
   return texts
 }
 
-const read = async (sent: Files, ground: Ground): Promise<Upload> => {
+const read = async (sent: Files, deployTarget: DeployTarget): Promise<Upload> => {
   const all = await entriesOf(sent)
   const folder = wrappingFolder(new Set(all.map(({ path }) => path)))
   const entries = all.map((entry) => ({ ...entry, path: entry.path.slice(folder.length) }))
@@ -148,7 +141,7 @@ const read = async (sent: Files, ground: Ground): Promise<Upload> => {
     return refuse('NO_COMPOSE_FILE', '/files', `At the root there is none of ${COMPOSE_NAMES.join(', ')}.`)
   const files = filesBelow(sent, folder)
   const compose = await textsOf(files, new Set([composePath]), COMPOSE_MAX_CHARS)
-  const named = envFilesOf({ entries, composePath, texts: compose }, ground)
+  const named = envFilesOf({ entries, composePath, texts: compose }, deployTarget)
   const envs = await textsOf(files, new Set(named), ENV_FILE_MAX_CHARS)
   const pack = () =>
     packFiles(files, BLOB_MAX_BYTES).catch((error: unknown) => {
@@ -165,16 +158,16 @@ const read = async (sent: Files, ground: Ground): Promise<Upload> => {
 
 /**
  * Reads an upload.
- * @param ground env of the app and what its host is, for the names of env files
+ * @param deployTarget env of the app and what its host is, for the names of env files
  * @throws Problem BAD_ARCHIVE, UNSAFE_PATH, ARCHIVE_TOO_LARGE, NO_COMPOSE_FILE, each with the path as its pointer;
  *   UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON, UNKNOWN_FIELD for a body of neither form
  */
 export const readUpload = async (
   { form, contentType }: { form: Buffer | undefined; contentType: string | undefined },
-  ground: Ground,
+  deployTarget: DeployTarget,
 ): Promise<Upload> => {
   try {
-    return await read(bodyFiles(form, contentType), ground)
+    return await read(bodyFiles(form, contentType), deployTarget)
   } catch (error) {
     throw asProblem(error)
   }

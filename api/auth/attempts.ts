@@ -5,9 +5,9 @@
  * minute after its first wrong try, and what others try elsewhere against the same link leaves every address one try.
  */
 import { createHash } from 'node:crypto'
-import type { Pg } from '../../controllers/runtime/pg.ts'
-import { type Counter, makeSharedCounter } from '../counters.ts'
-import { addressKey } from '../limits.ts'
+import type { Pg } from '../../controllers/store/pg/pg.ts'
+import { type Counter, makeSharedCounter } from '../http/stages/counters.ts'
+import { addressKey } from '../http/stages/limits.ts'
 
 /** Wrong tries in a minute: of one address at one target, of one address in all, of everybody at one target. */
 export const WRONG_MAX = 10

@@ -1,40 +1,30 @@
 /**
  * Who calls. A token is looked up by its id, together with its account, in one indexed read, and compared in constant
  * time. A good answer is remembered for ten seconds under the hash of the whole token; a change of the token or of its
- * account is told on the mirror's channel and forgets it at once (CONTRACT section 3; RFC 6750).
+ * account is told on the mirror's channel and forgets it at once (rules/platform.md#tokens; RFC 6750).
  */
+
 import { hash as digestOf } from 'node:crypto'
-import type { IncomingHttpHeaders } from 'node:http'
-import { makeBatch } from '../../controllers/runtime/batch.ts'
-import type { Pg } from '../../controllers/runtime/pg.ts'
+import { makeBatch } from '../../controllers/base/batch.ts'
+import type { Pg } from '../../controllers/store/pg/pg.ts'
 import type { AccountView } from '../../crds/account/view.ts'
-import type { Stage } from '../exchange.ts'
-import { Problem } from '../problem.ts'
+import type { Caller, CallerCredentials } from '../http/caller.ts'
+import type { Stage } from '../http/exchange.ts'
+import { Problem } from '../http/problem.ts'
 import { type HashSecret, matches, parseToken, TOKEN_PREFIX, type TokenParts } from './tokens.ts'
 
 /** No process trusts a token for longer than this after it was revoked, even when it misses the notice. */
 export const REMEMBER_MS = 10_000
 const REMEMBER_MAX = 10_000
 
-/** The caller of one request. `scopes` is null for full access: a legacy token, or a session. */
-export type Caller = {
-  account: string
-  /** `report`: a dev instance that speaks of itself; `id` is its own. */
-  by: { kind: 'token' | 'session' | 'report'; id: string }
-  scopes: string[] | null
-  profile: AccountView
-}
-
-export type Credentials = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>
-
 /** @throws Problem UNAUTHENTICATED, with a challenge, also when there is no credential */
-export type Authenticate = (credentials: Credentials) => Promise<Caller>
+export type Authenticate = (credentials: CallerCredentials) => Promise<Caller>
 
 /**
  * Reads a session, from the bearer or else from the cookie; undefined when the request carries none.
  * @throws Problem UNAUTHENTICATED for one that is not good
  */
-export type ReadSession = (credentials: Credentials) => Promise<Caller | undefined>
+export type ReadSession = (credentials: CallerCredentials) => Promise<Caller | undefined>
 
 /** `WWW-Authenticate` of RFC 6750. A request without a credential is told no error; neither value holds quotes. */
 export const challenge = (why: { error?: 'invalid_token' | 'insufficient_scope'; scope?: string } = {}) => {
@@ -74,7 +64,7 @@ select t.id, t.account, t.secret_hash as "secretHash", t.previous_hash as "previ
   m.view as profile
 from unnest($1::text[]) as k(id)
   cross join lateral (select * from tokens where tokens.id = k.id limit 1) t
-  left join lateral (select view from mirror where kind = 'Account' and name = t.account limit 1) m on true`
+  left join lateral (select view from mirror where kind = 'Account' and account = t.account limit 1) m on true`
 
 type Known = { caller: Caller; untilMs: number }
 
@@ -101,8 +91,10 @@ const makeMemory = (nowMs: () => number) => {
       return found.caller
     },
     forget(keys: readonly string[] | null): void {
-      const isMeant = ({ caller }: Known) =>
-        keys === null || keys.includes(`Token/${caller.by.id}`) || keys.includes(`Account/${caller.account}`)
+      // An account is told of by the name of its resource, which is its key where it is the first of that name.
+      const isMeant = ({ caller: { by, account, profile } }: Known) =>
+        keys === null ||
+        [`Token/${by.id}`, `Account/${account}`, `Account/${profile.id}`].some((key) => keys.includes(key))
       if (keys !== null && !keys.some((key) => /^(Token|Account)\//.test(key))) return
       forgotten++
       for (const [hash, one] of known) if (isMeant(one)) known.delete(hash)

@@ -1,9 +1,11 @@
 /** The stage that decides whether the caller may use the route: scope, role, capability. What no rule allows is denied. */
 
-import type { Stage } from '../exchange.ts'
-import { Problem } from '../problem.ts'
-import type { Demands, RouteScope } from '../route.ts'
-import { type Caller, challenge, refuseNobody } from './auth.ts'
+import type { Caller } from '../http/caller.ts'
+import type { Stage } from '../http/exchange.ts'
+import { Problem } from '../http/problem.ts'
+import type { Demands, RouteScope } from '../http/route.ts'
+import { challenge, refuseNobody } from './auth.ts'
+import type { Scope } from './scopes.ts'
 
 /** What is wrong with the credential for this route, and the scope that would have done; undefined when it may. */
 const whyOutside = (
@@ -35,6 +37,16 @@ const whyOutside = (
   }
 }
 
+const refuseScope = ({ detail, ...scope }: { detail: string; scope?: string }): never => {
+  throw new Problem('FORBIDDEN', detail, { headers: challenge({ error: 'insufficient_scope', ...scope }) })
+}
+
+/** For what opens by a credential on a public route: there too a token does what its scopes say. @throws Problem FORBIDDEN */
+export const refuseWithout = (scope: Scope, caller: Caller): void => {
+  const outside = whyOutside({ kind: 'scope', scope }, caller, {})
+  if (outside) refuseScope(outside)
+}
+
 /** @throws Problem ROLE_REQUIRED or CAPABILITY_REQUIRED, naming it */
 const refuseUnable = ({ role, capability }: Demands, { profile }: Caller): void => {
   if (role !== undefined && profile.role !== role && profile.role !== 'admin') {
@@ -49,10 +61,7 @@ export const authorise: Stage = async ({ route, caller, params }, next) => {
   if (route.scope.kind === 'public') return next()
   if (!caller) return refuseNobody()
   const outside = whyOutside(route.scope, caller, params)
-  if (outside) {
-    const { detail, ...scope } = outside
-    throw new Problem('FORBIDDEN', detail, { headers: challenge({ error: 'insufficient_scope', ...scope }) })
-  }
+  if (outside) refuseScope(outside)
   refuseUnable(route, caller)
   return next()
 }

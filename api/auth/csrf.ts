@@ -4,9 +4,9 @@
  * Source: OWASP Cross-Site Request Forgery Prevention; Fetch Metadata (Sec-Fetch-Site).
  */
 import type { IncomingHttpHeaders } from 'node:http'
-import type { Keys } from '../../controllers/runtime/keys.ts'
-import type { Stage } from '../exchange.ts'
-import { Problem } from '../problem.ts'
+import type { Keys } from '../../controllers/base/keys.ts'
+import type { Stage } from '../http/exchange.ts'
+import { Problem } from '../http/problem.ts'
 
 const FORM = /^(application\/x-www-form-urlencoded|multipart\/form-data|text\/plain)\s*(;|$)/i
 const SAFE = new Set(['GET', 'HEAD'])

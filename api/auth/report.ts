@@ -1,10 +1,10 @@
 /**
  * The report token of a dev instance: `dbr_<id>_<secret>`. It opens POST /api/devboxes/:id/report of that instance and
- * nothing else; one is good at a time, and only its keyed hash is kept (spec/3 Authentication, rule 3).
+ * nothing else; one is good at a time, and only its keyed hash is kept (rules/devinstance.md#report-token).
  * It is looked up each time, once a minute per instance: a token that was replaced is refused at once.
  */
-import { makeBatch } from '../../controllers/runtime/batch.ts'
-import type { Pg } from '../../controllers/runtime/pg.ts'
+import { makeBatch } from '../../controllers/base/batch.ts'
+import type { Pg } from '../../controllers/store/pg/pg.ts'
 import type { AccountView } from '../../crds/account/view.ts'
 import { type Authenticate, refuseCredential, refuseNobody } from './auth.ts'
 import { type HashSecret, matches, parseReportToken } from './tokens.ts'
@@ -15,7 +15,7 @@ const FIND = `
 select d.resource as id, d.account, d.token_hash as "tokenHash", m.view as profile
 from unnest($1::text[]) as k(id)
   cross join lateral (select * from devboxes where devboxes.resource = k.id limit 1) d
-  left join lateral (select view from mirror where kind = 'Account' and name = d.account limit 1) m on true`
+  left join lateral (select view from mirror where kind = 'Account' and account = d.account limit 1) m on true`
 
 /** @returns who reports; refuses every other credential. Throws Problem UNAUTHENTICATED */
 export const makeReportAuth = ({ pg, hash }: { pg: Pg; hash: HashSecret }): Authenticate => {

@@ -1,9 +1,10 @@
-/** The routes about tokens: what scopes there are, which the caller holds, and its tokens (CONTRACT sections 3 and 10). */
+/** The routes about tokens: what scopes there are, which the caller holds, and its tokens (rules/platform.md#scopes). */
 
-import type { Deps } from '../deps.ts'
-import { Problem, refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest, Route } from '../route.ts'
-import { pageQuery, withExamples } from '../schemas.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import { pageQuery, withExamples } from '../openapi/schemas.ts'
+import type { Deps } from '../wiring/deps.ts'
+import type { Route } from '../wiring/route.ts'
 import { inOrder, PRESETS, type Preset, SCOPES, type Scope } from './scopes.ts'
 import { catalogueAnswer, graceBody, heldAnswer, listAnswer, mintBody, mintedAnswer } from './shapes.ts'
 import { TOKENS_MAX } from './token-store.ts'
@@ -59,14 +60,14 @@ const mint = async (deps: Deps, { caller, body, idempotencyKey, audited }: ApiRe
   const scopes = scopesOf(order)
   const beyond = scopes.find((scope) => caller.scopes !== null && !caller.scopes.includes(scope))
   if (beyond) throw new Problem('FORBIDDEN', `A token cannot be given the scope ${beyond}, which the caller lacks.`)
-  const wish = {
+  const mintRequest = {
     account: caller.account,
     name: order.name.trim(),
     scopes,
     preset: order.preset ?? null,
     expiresAt: expiryOf(order.expires_at, deps.now().getTime()),
   }
-  const minted = await deps.tokens.mint(wish, idempotencyKey)
+  const minted = await deps.tokens.mint(mintRequest, idempotencyKey)
   if (minted && audited) audited.resource = `${path}/${minted.token.id}`
   if (!minted) throw new Problem('TOKEN_LIMIT', `The account has ${TOKENS_MAX} tokens, which is as many as it may.`)
   return { status: 201, body: minted }

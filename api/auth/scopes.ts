@@ -1,4 +1,4 @@
-/** What a token may be allowed to do, in words that its owner understands (CONTRACT section 3). */
+/** What a token may be allowed to do, in words that its owner understands (rules/platform.md#scopes). */
 
 /** Scope → what it allows. A session and a token with full access hold all of them. */
 export const SCOPES = {

@@ -1,27 +1,26 @@
 /** Shapes of bodies and answers about tokens, as JSON schemas. */
 
-import type { JsonSchema } from '../../crds/rest.ts'
-import { textPattern } from '../../crds/schema.ts'
-import { closed, list, object, paging, text, textOrNull } from '../schemas.ts'
+import { named } from '../../crds/kernel/named.ts'
+import type { JsonSchema } from '../../crds/kernel/rest.ts'
+import { textPattern } from '../../crds/kernel/schema.ts'
+import { closed, list, object, paging, text, textOrNull } from '../openapi/schemas.ts'
 import { PRESET_NAMES, SCOPE_NAMES } from './scopes.ts'
 
 const NAME_MAX = 100
 /** A day. */
 export const GRACE_MAX_SECONDS = 86_400
 
-const scopeName: JsonSchema = { type: 'string', description: 'One scope.', enum: SCOPE_NAMES }
-
-/** One line with something to see in it. */
-const LINE = textPattern('line')
+const scopeName: JsonSchema = named('Scope', { type: 'string', description: 'One scope.', enum: SCOPE_NAMES })
 
 export const mintBody = closed(
   object('The token to make: with scopes or with a preset.', {
     name: {
       type: 'string',
-      description: 'What it is for.',
+      description: 'What it is for: one line with something to see in it.',
       minLength: 1,
       maxLength: NAME_MAX,
-      pattern: `^(?=.*\\S)${LINE.slice(1)}`,
+      pattern: textPattern('line'),
+      allOf: [{ pattern: '\\S' }],
     },
     scopes: { ...list('What it may do.', scopeName), minItems: 1, maxItems: SCOPE_NAMES.length, uniqueItems: true },
     preset: { type: 'string', description: 'A common choice of scopes.', enum: PRESET_NAMES },
@@ -48,47 +47,59 @@ export const graceBody = closed(
 
 const scopes: JsonSchema = { ...list('What it may do; null for full access.', scopeName), type: ['array', 'null'] }
 
-const token = object('A token, without its secret.', {
-  id: text('Names the token; the part after btg_.'),
-  name: text('What it is for.'),
-  scopes,
-  preset: textOrNull('The preset it was made with.'),
-  created_at: text('When it was made.'),
-  expires_at: textOrNull('When it ends.'),
-  last_used_at: textOrNull('When it was last used, to the minute.'),
-  rotated_at: textOrNull('When its secret was last replaced.'),
-  previous_until: textOrNull('Until when the secret before that still opens.'),
-})
+const token = named(
+  'Token',
+  object('A token, without its secret.', {
+    id: text('Names the token; the part after btg_.'),
+    name: text('What it is for.'),
+    scopes,
+    preset: textOrNull('The preset it was made with.'),
+    created_at: text('When it was made.'),
+    expires_at: textOrNull('When it ends.'),
+    last_used_at: textOrNull('When it was last used, to the minute.'),
+    rotated_at: textOrNull('When its secret was last replaced.'),
+    previous_until: textOrNull('Until when the secret before that still opens.'),
+  }),
+)
 
-export const catalogueAnswer = object('The catalogue.', {
-  scopes: list(
-    'In the order in which they are shown.',
-    object('One scope.', { name: scopeName, description: text('What it allows.') }),
-  ),
-  presets: list(
-    'Common choices.',
-    object('One preset.', {
-      name: text('Its name.'),
-      description: text('What it is for.'),
-      scopes: list('What it holds.', scopeName),
-    }),
-  ),
-})
+export const catalogueAnswer = named(
+  'ScopeCatalogue',
+  object('The catalogue.', {
+    scopes: list(
+      'In the order in which they are shown.',
+      object('One scope.', { name: scopeName, description: text('What it allows.') }),
+    ),
+    presets: list(
+      'Common choices.',
+      object('One preset.', {
+        name: text('Its name.'),
+        description: text('What it is for.'),
+        scopes: list('What it holds.', scopeName),
+      }),
+    ),
+  }),
+)
 
-export const heldAnswer = object('What this credential is and may do.', {
-  kind: { type: 'string', description: 'token or session.', enum: ['token', 'session'] },
-  account: text('The account it acts for.'),
-  full_access: { type: 'boolean', description: 'True when scopes are not checked.' },
-  scopes,
-  token: { ...token, type: ['object', 'null'], description: 'The token; null for a session.' },
-})
+export const heldAnswer = named(
+  'HeldCredential',
+  object('What this credential is and may do.', {
+    kind: { type: 'string', description: 'token or session.', enum: ['token', 'session'] },
+    account: text('The account it acts for.'),
+    full_access: { type: 'boolean', description: 'True when scopes are not checked.' },
+    scopes,
+    token: { ...token, type: ['object', 'null'], description: 'The token; null for a session.' },
+  }),
+)
 
 export const listAnswer = object('One page.', {
   tokens: list('Newest first.', token),
   ...paging,
 })
 
-export const mintedAnswer = object('A token and its secret.', {
-  token,
-  secret: text('The whole token, to be sent as bearer. It is shown this once.'),
-})
+export const mintedAnswer = named(
+  'MintedToken',
+  object('A token and its secret.', {
+    token,
+    secret: text('The whole token, to be sent as bearer. It is shown this once.'),
+  }),
+)

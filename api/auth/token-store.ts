@@ -1,5 +1,8 @@
-/** Tokens in PostgreSQL: made, listed, rotated, revoked. Whoever remembers a token is told by the table's trigger (0010). */
-import type { Pg } from '../../controllers/runtime/pg.ts'
+/**
+ * Tokens in PostgreSQL: made, listed, rotated, revoked. Whoever remembers a token is told by the table's trigger
+ * (controllers/store/sql/functions/tell_token.sql).
+ */
+import type { Pg } from '../../controllers/store/pg/pg.ts'
 import type { Preset, Scope } from './scopes.ts'
 import { type HashSecret, newToken, tokenOfIntent } from './tokens.ts'
 
@@ -33,7 +36,7 @@ export type Minted = { token: TokenView; secret: string }
 export type TokenStore = {
   /**
    * Null when the account has TOKENS_MAX already.
-   * @param intent names the wish: the same again gives the token that it gave before
+   * @param intent names the request: the same again gives the token that it gave before
    */
   mint(token: NewToken, intent?: string): Promise<Minted | null>
   /** One page of those that were not revoked, newest first, and how many there are. */

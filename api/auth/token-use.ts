@@ -2,7 +2,7 @@
  * When a token was last used: noted in memory by the request, written in batches a little later, at most once a minute
  * per token over all processes. A request never waits for it, and a lost note costs a minute of accuracy.
  */
-import type { Pg } from '../../controllers/runtime/pg.ts'
+import type { Pg } from '../../controllers/store/pg/pg.ts'
 
 const EVERY_MS = 60_000
 const FLUSH_AFTER_MS = 1000

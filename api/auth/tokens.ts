@@ -2,11 +2,11 @@
  * Personal access tokens: `btg_<id>_<secret>`. The secret is 160 random bits and a checksum over the whole token, so
  * that a typing error is told from a revoked token without a look-up. Only a keyed hash of the random part is kept
  * (HMAC-SHA256 under a key derived from the server key), so a copy of the database opens nothing.
- * Source: spec/1 Authentication; CONTRACT section 3; research/performance-reliability.md section 5, item 9.
+ * Source: rules/platform.md#tokens.
  */
 import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
-import { makePg } from '../../controllers/runtime/pg.ts'
+import { makePg } from '../../controllers/store/pg/pg.ts'
 
 /** The first tokens had no checksum; they go on working. */
 const TOKEN = /^btg_([0-9a-f]{16})_([A-Za-z0-9_-]{27})([A-Za-z0-9]{6})?$/
@@ -17,10 +17,6 @@ const ID_BYTES = 8
 const SECRET_BYTES = 20
 
 export const TOKEN_PREFIX = 'btg_'
-
-/** A client may paste a credential where a name belongs; what repeats or records that place blots it out. */
-export const withoutCredentials = (text: string): string =>
-  text.replace(/(btg|whsec)_[\w-]{8,}|dbr_[\w.-]{7,}\w|eyJ[\w-]{8,}\.[\w-]+\.[\w-]+/g, '[credential]')
 
 export type TokenParts = { id: string; secret: string }
 export type ParsedToken = ({ ok: true } & TokenParts) | { ok: false; fault: 'form' | 'checksum' }
@@ -111,6 +107,7 @@ export const matches = (given: Buffer, current: Buffer | undefined, previous: Bu
 /**
  * Makes a token with full access for an account, past any limit, and returns it: the way in for whoever sets the
  * platform up.
+ * @param to.account the name of its resource
  * @param to.key the server key, base64 of 32 bytes (BOTTEGA_SECRET_KEY)
  */
 export const mintToken = async (
@@ -121,7 +118,7 @@ export const mintToken = async (
   const hash = makeHashSecret(Buffer.from(to.key, 'base64'))(secret)
   const pg = makePg({ url: databaseUrl, max: 1 })
   try {
-    const text = 'insert into tokens (id, account, name, secret_hash) values ($1, $2, $3, $4)'
+    const text = 'insert into tokens (id, account, name, secret_hash) values ($1, account_key_of($2), $3, $4)'
     await pg.query('insert_token', text, [id, to.account, to.name, hash])
   } finally {
     await pg.close()

@@ -1,32 +1,34 @@
 /** PATCH and DELETE of a dev instance: its policy is desire, its end is a call of the protocol. */
-import { isNotFound } from '../../controllers/runtime/errors.ts'
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { isNotFound } from '../../controllers/base/errors.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
 import type { DevInstanceSpec } from '../../crds/devinstance/schema.ts'
 import { devInstanceItem, type StoredDevInstance } from '../../crds/devinstance/view.ts'
-import type { Deps } from '../deps.ts'
-import { editSpec } from '../edit.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { wantsAsync } from '../verdict.ts'
+import { editSpec } from '../command/edit.ts'
+import { wantsAsync } from '../command/verdict.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { callDevInstance, pending } from './call.ts'
-import { changeable, detailOf, KIND, shownOf } from './find.ts'
+import { changeable, detailOf, KIND, ownerOf, shownOf } from './find.ts'
 
 export const patchDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const { id, box } = await changeable(deps, request)
-  if (box.state === 'terminated') throw new Problem('WRONG_STATE', `${id} is terminated: no policy applies to it.`)
+  const stored = await changeable(deps, request)
+  const { id, box: instance } = stored
+  const whose = ownerOf(stored)
+  if (instance.state === 'terminated') throw new Problem('WRONG_STATE', `${id} is terminated: no policy applies to it.`)
   const { policy } = request.body as { policy?: Record<string, unknown> }
-  const watched = deps.waiter.watch(KIND, id)
+  const watched = deps.waiter.watch(KIND, id, whose)
   try {
-    const { metadata } = await editSpec<DevInstanceSpec>(deps, { kind: DEVINSTANCE, name: id }, () =>
+    const { metadata } = await editSpec<DevInstanceSpec>(deps, { kind: DEVINSTANCE, name: id, whose }, () =>
       policy ? { policy } : null,
     )
     if (wantsAsync(request)) return pending(id)
     const isSeen = (row: MirrorRow | undefined) => row === undefined || row.observedGeneration >= metadata.generation
-    const now = await deps.mirror.get(KIND, id)
+    const now = await deps.mirror.get(KIND, id, whose)
     const found = isSeen(now) ? { row: now } : await watched.until(isSeen)
-    const stored = shownOf(found?.row)
-    return stored ? { status: 200, body: { devbox: await detailOf(deps, stored) } } : pending(id)
+    const after = shownOf(found?.row)
+    return after ? { status: 200, body: { devbox: await detailOf(deps, after) } } : pending(id)
   } finally {
     watched.leave()
   }
@@ -40,10 +42,10 @@ const removeResource = async ({ kube, namespace }: Deps, id: string): Promise<vo
 }
 
 export const deleteDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const row = await deps.mirror.get(KIND, request.params.id ?? '')
+  const row = await deps.mirror.get(KIND, request.params.id ?? '', { account: request.caller.account })
   const held = row?.view as StoredDevInstance | undefined
   // An earlier DELETE got as far as the tombstone.
-  if (held?.box?.deletedAt && held.owner === request.caller.account) await removeResource(deps, held.id)
+  if (held?.box?.deletedAt) await removeResource(deps, held.id)
   const stored = await changeable(deps, request)
   const called = await callDevInstance(deps, request, stored, { trigger: 'delete', said: {} })
   if (called.stored === null) return pending(stored.id)

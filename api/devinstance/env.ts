@@ -1,12 +1,12 @@
 /**
  * The environment of a dev instance: vendor keys and a token of the repository, sealed as soon as they arrive. No answer
- * but `reveal` shows a value, and that only to the owner (spec/3, rule 3).
+ * but `reveal` shows a value, and that only to the owner (rules/devinstance.md#environment).
  */
 import { ENV_BYTES_MAX, type Said } from '../../crds/devinstance/protocol.ts'
-import type { Fault } from '../../crds/problem.ts'
-import type { Deps } from '../deps.ts'
-import { Problem, refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import type { Fault } from '../../crds/kernel/problem.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { byOf, callDevInstance, callKey, pending } from './call.ts'
 import { changeable, visible } from './find.ts'
 
@@ -37,27 +37,27 @@ export const putEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> =
   const key = callKey('env', request)
   const said: Said['env'] = { key, keys: namesOf(env) }
   // Before the fact that makes it the present one; a repeat seals the same values again.
-  await deps.devboxes.putEnv(id, key, deps.vault.seal(id, env))
+  await deps.devInstances.putEnv(id, key, deps.vault.seal(id, env))
   try {
     const called = await callDevInstance(deps, request, stored, { trigger: 'env', said, key })
     return called.stored === null ? pending(id) : { status: 200, body: { keys: said.keys } }
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) await deps.devboxes.dropEnv(id, key)
+    if (error instanceof Problem && error.status < 500) await deps.devInstances.dropEnv(id, key)
     throw error
   }
 }
 
 export const revealEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const { id, owner, box } = await visible(deps, request)
+  const { id, owner, box: instance } = await visible(deps, request)
   if (owner !== request.caller.account) {
     throw new Problem('FORBIDDEN', `Only the owner of ${id} may see its environment.`)
   }
-  const keys = box.env?.keys ?? []
+  const keys = instance.env?.keys ?? []
   if (request.audited) request.audited.fields = keys.map((name) => `env.${name}`)
-  const sealed = box.env && (await deps.devboxes.env(id, box.env.key))
+  const sealed = instance.env && (await deps.devInstances.env(id, instance.env.key))
   const env = sealed ? deps.vault.open(id, sealed) : {}
   // On record before anything is shown.
   const at = deps.now().toISOString()
-  await deps.devboxes.note(id, { kind: 'env.revealed', at, by: byOf(request), data: { keys } })
+  await deps.devInstances.note(id, { kind: 'env.revealed', at, by: byOf(request), data: { keys } })
   return { status: 200, headers: { 'cache-control': 'private, no-store' }, body: { env } }
 }

@@ -1,12 +1,13 @@
-/** Who may see and change a dev instance (spec/3 Authentication, rule 5), and how one is shown. */
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+/** Who may see and change a dev instance (rules/devinstance.md#who-sees-an-instance), and how one is shown. */
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { limitOf } from '../../crds/account/quotas.ts'
 import type { AccountView } from '../../crds/account/view.ts'
 import { MICRO_USD } from '../../crds/devinstance/reserving.ts'
 import { devInstanceDetail, type ShownDevInstance, type StoredDevInstance } from '../../crds/devinstance/view.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { ApiRequest } from '../route.ts'
+import { accountRowOf, sameOwner, type Whose } from '../command/own.ts'
+import { Problem } from '../http/problem.ts'
+import type { ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 
 export const KIND = 'DevInstance'
 
@@ -20,13 +21,16 @@ export const shownOf = (row: MirrorRow | undefined): ShownDevInstance | undefine
 
 const isAdmin = ({ caller }: ApiRequest): boolean => caller.profile.role === 'admin'
 
-const isTeamMember = ({ caller }: ApiRequest, { box }: ShownDevInstance): boolean =>
-  box.teams.some((team) => caller.profile.teams.includes(team))
+const isTeamMember = ({ caller }: ApiRequest, { box: instance }: ShownDevInstance): boolean =>
+  instance.teams.some((team) => caller.profile.teams.includes(team))
+
+/** Whatever is looked at after that is the same owner's. */
+export const ownerOf = ({ owner }: Pick<ShownDevInstance, 'owner'>): Whose => sameOwner({ account: owner })
 
 /** What the caller may look at. Everything else is not there at all. @throws Problem NOT_FOUND */
 export const visible = async (deps: Deps, request: ApiRequest): Promise<ShownDevInstance> => {
   const id = request.params.id ?? ''
-  const stored = shownOf(await deps.mirror.get(KIND, id))
+  const stored = shownOf(await deps.mirror.get(KIND, id, { because: 'shared' }))
   if (!stored) throw missing(id)
   const mayLook = stored.owner === request.caller.account || isAdmin(request) || isTeamMember(request, stored)
   if (!mayLook) throw missing(id)
@@ -47,8 +51,8 @@ export const changeable = async (deps: Deps, request: ApiRequest): Promise<Shown
 /** The instance with what depends on the moment. */
 export const detailOf = async (deps: Deps, stored: ShownDevInstance) => {
   const [lastReport, events] = await Promise.all([
-    deps.devboxes.lastReport(stored.id),
-    deps.devboxes.history(stored.id),
+    deps.devInstances.lastReport(stored.id),
+    deps.devInstances.history(stored.id),
   ])
   const seen = lastReport && { receivedAt: lastReport.at, ...lastReport.body }
   return devInstanceDetail(stored, { at: deps.now().toISOString(), lastReport: seen, events })
@@ -57,8 +61,8 @@ export const detailOf = async (deps: Deps, stored: ShownDevInstance) => {
 /** What an account is committed to and may commit, micro-USD a month; as its resource says now. */
 export const budgetOf = async (deps: Deps, account: string, known?: AccountView) => {
   const [row, committedMicroUsd] = await Promise.all([
-    deps.mirror.get('Account', account),
-    deps.devboxes.committed(account),
+    accountRowOf(deps, account),
+    deps.devInstances.committed(account),
   ])
   const profile = (row?.view as AccountView | undefined) ?? known
   const capMicroUsd = (profile ? limitOf('devbox_cost_cap_usd', profile) : 0) * MICRO_USD

@@ -1,5 +1,6 @@
-/** The routes of the protocol as data: what the provisioner confirms, what the box reports, what the owner sets. */
-import { MEASUREMENTS } from '../../crds/devinstance/profile.ts'
+/** The routes of the protocol as data: what the provisioner confirms, what the dev instance reports, what the owner sets. */
+
+import { REPORT } from '../../crds/devinstance/bootstrap/report.ts'
 import {
   EIP_RELEASED,
   ENV_CHANGE,
@@ -13,10 +14,10 @@ import {
   STOPPED,
   TERMINATED,
 } from '../../crds/devinstance/protocol.ts'
-import { REPORT } from '../../crds/devinstance/report.ts'
-import type { ProblemCode } from '../../crds/problem.ts'
-import type { ObjectSchema } from '../../crds/schema.ts'
-import type { Route } from '../route.ts'
+import { MEASUREMENTS } from '../../crds/devinstance/sizing/profile.ts'
+import type { ProblemCode } from '../../crds/kernel/problem.ts'
+import type { ObjectSchema } from '../../crds/kernel/schema.ts'
+import type { Route } from '../wiring/route.ts'
 import { putEnv, revealEnv } from './env.ts'
 import * as protocol from './protocol.ts'
 import { takeReport } from './report.ts'

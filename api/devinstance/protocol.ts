@@ -1,15 +1,15 @@
-/** The provisioner's confirmations: each is said, judged and answered alike (spec/3 Endpoints; call.ts). */
+/** The provisioner's confirmations: each is said, judged and answered alike (rules/devinstance.md#protocol; call.ts). */
 
-import { centsOf } from '../../crds/devinstance/prices.ts'
-import { MEASUREMENTS } from '../../crds/devinstance/profile.ts'
 import { FINALIZE, REPO_CHANGE, type Said, type Trigger } from '../../crds/devinstance/protocol.ts'
-import { sizingOf } from '../../crds/devinstance/repo.ts'
-import { toPatch } from '../../crds/rest.ts'
-import { type ObjectSchema, withDefaults } from '../../crds/schema.ts'
+import { centsOf } from '../../crds/devinstance/sizing/prices.ts'
+import { MEASUREMENTS } from '../../crds/devinstance/sizing/profile.ts'
+import { sizingOf } from '../../crds/devinstance/sizing/repo.ts'
+import { toPatch } from '../../crds/kernel/rest.ts'
+import { type ObjectSchema, withDefaults } from '../../crds/kernel/schema.ts'
 import { newReportToken } from '../auth/tokens.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { answerOf, callDevInstance, pending } from './call.ts'
 import { budgetOf, changeable, detailOf } from './find.ts'
 

@@ -1,16 +1,19 @@
-/** What is only looked at: the catalogue, the list, one instance, its user data, its open proposal (spec/3 Endpoints). */
-import { agentsAnswer } from '../../crds/devinstance/agents.ts'
-import { centsOf, usdOf } from '../../crds/devinstance/prices.ts'
-import type { Measurements, Profile } from '../../crds/devinstance/profile.ts'
-import { boxProposal, proposalSince } from '../../crds/devinstance/report.ts'
-import { sizesAnswer } from '../../crds/devinstance/sizes.ts'
-import { sizeFor } from '../../crds/devinstance/sizing.ts'
+/**
+ * What is only looked at: the catalogue, the list, one instance, its user data, its open proposal
+ * (rules/devinstance.md#over-rest).
+ */
+import { agentsAnswer } from '../../crds/devinstance/bootstrap/agents.ts'
+import { proposalSince, resizeProposal } from '../../crds/devinstance/bootstrap/report.ts'
+import { centsOf, usdOf } from '../../crds/devinstance/sizing/prices.ts'
+import type { Measurements, ScannerProfile } from '../../crds/devinstance/sizing/profile.ts'
+import { sizesAnswer } from '../../crds/devinstance/sizing/sizes.ts'
+import { sizeFor } from '../../crds/devinstance/sizing/sizing.ts'
 import { devInstanceItem } from '../../crds/devinstance/view.ts'
-import { toPatch } from '../../crds/rest.ts'
-import { withDefaults } from '../../crds/schema.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import { toPatch } from '../../crds/kernel/rest.ts'
+import { withDefaults } from '../../crds/kernel/schema.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { budgetOf, changeable, detailOf, shownOf, visible } from './find.ts'
 import { SIZE_REQUEST, type SizeRequest } from './shapes.ts'
 
@@ -26,7 +29,7 @@ export const sizeRepository = async (deps: Deps, { caller, body }: ApiRequest): 
   const { committedMicroUsd, capMicroUsd } = await budgetOf(deps, caller.account, caller.profile)
   const { profile, measurements, concurrency, overrides, agents } = asked
   const sizing = sizeFor({
-    profile: profile as Profile,
+    profile: profile as ScannerProfile,
     concurrency,
     ...(agents && { agents }),
     ...(measurements && { measurements: measurements as Measurements }),
@@ -41,7 +44,7 @@ export const listDevInstances = async (deps: Deps, { caller, query }: ApiRequest
   const { account, profile } = caller
   const seen = { account, teams: profile.teams, isAdmin: profile.role === 'admin' }
   const [{ rows, total }, budget] = await Promise.all([
-    deps.devboxes.list(seen, page),
+    deps.devInstances.list(seen, page),
     budgetOf(deps, account, profile),
   ])
   const at = deps.now().toISOString()
@@ -63,20 +66,23 @@ const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8
 
 /** The very bytes that were reserved: finalize demands their digest. */
 export const getBootstrap = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const { id, box } = await changeable(deps, request)
-  const bytes = await deps.blobs.get(box.bootstrapSha256)
+  const { id, box: instance } = await changeable(deps, request)
+  const bytes = await deps.blobs.get(instance.bootstrapSha256)
   if (!bytes) throw new Problem('INTERNAL', `The user data of ${id} is recorded but its bytes are not there.`)
   const headers = {
     'content-type': isGzip(bytes) ? 'application/gzip' : 'text/plain; charset=utf-8',
     'cache-control': 'private, no-cache',
-    etag: `"${box.bootstrapSha256}"`,
+    etag: `"${instance.bootstrapSha256}"`,
   }
   return { status: 200, bytes, headers }
 }
 
 export const getProposal = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const { id, owner, box, policy } = await visible(deps, request)
+  const { id, owner, box: instance, policy } = await visible(deps, request)
   const now = deps.now()
-  const [reports, budget] = await Promise.all([deps.devboxes.reports(id, proposalSince(now)), budgetOf(deps, owner)])
-  return { status: 200, body: { proposal: boxProposal({ id, box, policy }, { reports, ...budget, now }) } }
+  const [reports, budget] = await Promise.all([
+    deps.devInstances.reports(id, proposalSince(now)),
+    budgetOf(deps, owner),
+  ])
+  return { status: 200, body: { proposal: resizeProposal({ id, box: instance, policy }, { reports, ...budget, now }) } }
 }

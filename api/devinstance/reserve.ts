@@ -1,24 +1,24 @@
 /**
  * POST /api/devboxes: the name and a part of the cap are taken in one transaction, then the resource is written, and the
- * controllers make the row of it (spec/3 "What the service does"; DESIGN section 1, "Reservations").
+ * controllers make the row of it (rules/devinstance.md#reservation).
  */
-import { isAlreadyExists, KubeError } from '../../controllers/runtime/errors.ts'
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
-import { bootstrapOf } from '../../crds/devinstance/bootstrap.ts'
+import { KubeError } from '../../controllers/base/errors.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
+import { bootstrapOf } from '../../crds/devinstance/bootstrap/bootstrap.ts'
 import { devInstanceFaults } from '../../crds/devinstance/faults.ts'
 import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
 import { reservationMicroUsd } from '../../crds/devinstance/plan.ts'
-import { PRICING_VERSION } from '../../crds/devinstance/prices.ts'
 import { capRefusal, nameRefusal } from '../../crds/devinstance/reserving.ts'
 import type { DevInstanceSpec } from '../../crds/devinstance/schema.ts'
+import { PRICING_VERSION } from '../../crds/devinstance/sizing/prices.ts'
 import { reservationExpiresAt, type StoredDevInstance } from '../../crds/devinstance/view.ts'
-import { GROUP, VERSION } from '../../crds/object.ts'
-import { toSpec } from '../../crds/rest.ts'
-import type { Deps } from '../deps.ts'
-import { nameFor } from '../name.ts'
-import { Problem, refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { refuseStalled, wantsAsync } from '../verdict.ts'
+import { toSpec } from '../../crds/kernel/rest.ts'
+import { makeOwn, NameHeld, underOwnName } from '../command/make.ts'
+import { namesFor } from '../command/name.ts'
+import { refuseStalled, wantsAsync } from '../command/verdict.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { pending } from './call.ts'
 import { budgetOf, detailOf, KIND, shownOf } from './find.ts'
 
@@ -29,8 +29,8 @@ const reserve = async (deps: Deps, request: ApiRequest, id: string, spec: DevIns
   const { capMicroUsd } = await budgetOf(deps, account, profile)
   const committedMicroUsd = reservationMicroUsd(spec, PRICING_VERSION)
   const price = { committedMicroUsd, capMicroUsd, pricingVersion: PRICING_VERSION }
-  const wish = { resource: id, account, name, ...price, at: deps.now().toISOString() }
-  const { outcome, others } = await deps.devboxes.reserve(wish)
+  const reservation = { resource: id, account, name, ...price, at: deps.now().toISOString() }
+  const { outcome, others } = await deps.devInstances.reserve(reservation)
   if (outcome === 'reserved' || outcome === 'held') return outcome === 'reserved'
   const { code, detail } = outcome === 'NAME_TAKEN' ? nameRefusal(name) : capRefusal({ ...price, others })
   throw new Problem(code, `${detail}.`)
@@ -38,14 +38,11 @@ const reserve = async (deps: Deps, request: ApiRequest, id: string, spec: DevIns
 
 /** Writes the resource. What was taken for one that is refused for certain is given back. */
 const create = async (deps: Deps, id: string, spec: DevInstanceSpec, taken: boolean): Promise<void> => {
-  const metadata = { name: id, namespace: deps.namespace }
-  const object = { apiVersion: `${GROUP}/${VERSION}`, kind: DEVINSTANCE.kind, metadata, spec }
   try {
-    await deps.kube.create(DEVINSTANCE, object)
+    await makeOwn(deps, DEVINSTANCE, { name: id, spec })
   } catch (error) {
-    if (isAlreadyExists(error)) return
     const isRefusal = error instanceof KubeError && error.status >= 400 && error.status < 500 && error.status !== 429
-    if (taken && isRefusal) await deps.devboxes.release(id)
+    if (taken && (isRefusal || error instanceof NameHeld)) await deps.devInstances.release(id)
     throw error
   }
 }
@@ -61,17 +58,15 @@ const isJudged = (row: MirrorRow | undefined): row is MirrorRow => {
   return stored !== undefined && (stored.box !== null || stored.stalled !== null)
 }
 
-export const reserveDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const spec = toSpec<DevInstanceSpec>(DEVINSTANCE, request.body, { account: request.caller.account })
-  refuseFaults(devInstanceFaults(spec))
-  const id = nameFor('dev', request)
+const make = async (deps: Deps, request: ApiRequest, id: string, spec: DevInstanceSpec): Promise<Answer> => {
   refuseLargeBootstrap(spec.name ?? id, spec)
-  const watched = deps.waiter.watch(KIND, id)
+  const whose = { account: spec.account }
+  const watched = deps.waiter.watch(KIND, id, whose)
   try {
     const taken = await reserve(deps, request, id, spec)
     await create(deps, id, spec, taken)
     if (wantsAsync(request)) return pending(id)
-    const now = await deps.mirror.get(KIND, id)
+    const now = await deps.mirror.get(KIND, id, whose)
     const row = isJudged(now) ? now : (await watched.until(isJudged))?.row
     const stored = shownOf(row)
     if (row && !stored) refuseStalled(row)
@@ -90,4 +85,10 @@ export const reserveDevInstance = async (deps: Deps, request: ApiRequest): Promi
   } finally {
     watched.leave()
   }
+}
+
+export const reserveDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const spec = toSpec<DevInstanceSpec>(DEVINSTANCE, request.body, { account: request.caller.account })
+  refuseFaults(devInstanceFaults(spec))
+  return underOwnName(namesFor(deps.keys, 'dev', request), (id) => make(deps, request, id, spec))
 }

@@ -1,13 +1,14 @@
-/** Shapes of bodies that are no kind's, and of answers (spec/3 Endpoints; CONTRACT sections 7 and 10). */
-import { AGENT_IDS } from '../../crds/devinstance/agents.ts'
-import { CONCURRENCY_MAX, OVERRIDES } from '../../crds/devinstance/need.ts'
-import { MEASUREMENTS, PROFILE } from '../../crds/devinstance/profile.ts'
+/** Shapes of bodies that are no kind's, and of answers (rules/devinstance.md#over-rest). */
+import { AGENT_IDS } from '../../crds/devinstance/bootstrap/agents.ts'
 import { REPO_CHANGE } from '../../crds/devinstance/protocol.ts'
 import { POLICY, STATES } from '../../crds/devinstance/schema.ts'
-import { ARCHES, SIZE_CLASSES } from '../../crds/devinstance/sizes.ts'
-import { type JsonSchema, restSchema } from '../../crds/rest.ts'
-import type { Infer, ObjectSchema } from '../../crds/schema.ts'
-import { list, object, paging, text, textOrNull, whole } from '../schemas.ts'
+import { CONCURRENCY_MAX, OVERRIDES } from '../../crds/devinstance/sizing/need.ts'
+import { MEASUREMENTS, PROFILE } from '../../crds/devinstance/sizing/profile.ts'
+import { ARCHES, SIZE_CLASSES } from '../../crds/devinstance/sizing/sizes.ts'
+import { named } from '../../crds/kernel/named.ts'
+import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
+import type { Infer, ObjectSchema } from '../../crds/kernel/schema.ts'
+import { list, object, paging, text, textOrNull, whole } from '../openapi/schemas.ts'
 
 /** Names stay as they are: this surface is in camelCase. */
 export const bodyOf = (schema: ObjectSchema): JsonSchema => restSchema(schema, { names: 'camel' })
@@ -43,7 +44,7 @@ export const POLICY_CHANGE = {
   properties: { policy: POLICY },
 } as const satisfies ObjectSchema
 
-/** What a caller believes is needed: taken and ignored, for the server computes it (spec/3, rule 1). */
+/** What a caller believes is needed: taken and ignored, for the server computes it (rules/devinstance.md#repository). */
 const IGNORED: JsonSchema = { description: 'Ignored: the server computes class and disk.' }
 
 export const repoBody = (): JsonSchema => {
@@ -70,34 +71,43 @@ const oneOf = (description: string, words: readonly string[]): JsonSchema => ({
   enum: words,
 })
 
-const price = object('All-in, in US dollars a month; stopped with the address kept.', {
-  pricingVersion: text('The table of prices.'),
-  runningMonthlyUsd: usd('While it runs.'),
-  stoppedMonthlyUsd: usd('While it is stopped.'),
-  parts: object('What it is made of.', {
-    computeUsd: usd('Compute.'),
-    storageUsd: usd('Storage.'),
-    ipv4Usd: usd('Public IPv4 address.'),
+const price = named(
+  'DevboxPrice',
+  object('All-in, in US dollars a month; stopped with the address kept.', {
+    pricingVersion: text('The table of prices.'),
+    runningMonthlyUsd: usd('While it runs.'),
+    stoppedMonthlyUsd: usd('While it is stopped.'),
+    parts: object('What it is made of.', {
+      computeUsd: usd('Compute.'),
+      storageUsd: usd('Storage.'),
+      ipv4Usd: usd('Public IPv4 address.'),
+    }),
   }),
-})
-const size = object('A size.', {
-  sizeClass: oneOf('The size class.', SIZE_CLASSES),
-  arch: oneOf('The architecture.', ARCHES),
-  instanceType: text('The instance type.'),
-  vcpu: whole('Processors.'),
-  memoryGib: whole('Memory.'),
-  diskGb: whole('Disk.'),
-  fallbackTypes: list('Types of equal shape, should there be no capacity.', text('One type.')),
-})
-export const sizingAnswer = object('What is needed, what is taken, its price, and why.', {
-  proposal: size,
-  chosen: size,
-  price,
-  reasons: list(
-    'Each with its figures.',
-    object('One reason.', { code: text('Its code.'), detail: text('In words.') }),
-  ),
-})
+)
+const size = named(
+  'DevboxSize',
+  object('A size.', {
+    sizeClass: oneOf('The size class.', SIZE_CLASSES),
+    arch: oneOf('The architecture.', ARCHES),
+    instanceType: text('The instance type.'),
+    vcpu: whole('Processors.'),
+    memoryGib: whole('Memory.'),
+    diskGb: whole('Disk.'),
+    fallbackTypes: list('Types of equal shape, should there be no capacity.', text('One type.')),
+  }),
+)
+export const sizingAnswer = named(
+  'Sizing',
+  object('What is needed, what is taken, its price, and why.', {
+    proposal: size,
+    chosen: size,
+    price,
+    reasons: list(
+      'Each with its figures.',
+      object('One reason.', { code: text('Its code.'), detail: text('In words.') }),
+    ),
+  }),
+)
 
 const item: Record<string, JsonSchema> = {
   id: text('Names the instance.'),
@@ -123,60 +133,66 @@ const item: Record<string, JsonSchema> = {
   stateSince: text('Since when it is in this state.'),
   deletedAt: textOrNull('When it was deleted.'),
 }
-export const itemAnswer = object('An instance.', item)
+export const itemAnswer = named('ListedDevbox', object('An instance.', item))
 
-const detail = object('The instance.', {
-  ...item,
-  sizing: sizingAnswer,
-  currentMonthlyUsd: usd('What a month costs as it stands.'),
-  addresses: list(
-    'Every address that it holds.',
-    object('One.', {
-      eipAllocId: text('Allocation.'),
-      publicIp: text('Address.'),
-      heldFrom: text('Since when.'),
-      inUse: flag('Whether it is the present one.'),
-    }),
-  ),
-  hostKeys: list('Fingerprints of its host keys.', text('One.')),
-  measurements: open('What a warm-up measured.'),
-  envKeys: list('Names in its environment.', text('One name.')),
-  lease: open('The provisioning lease.'),
-  reservationExpiresAt: textOrNull('When the reservation lapses.'),
-  bootstrapSha256: text('Of the user data as served.'),
-  intent: open('The resize that is under way.'),
-  capOverride: flag('Whether the next resize may exceed the cap.'),
-  startedAt: textOrNull('The latest start.'),
-  terminatedAt: textOrNull('When it was confirmed gone.'),
-  conditions: list(
-    'What is wrong with it.',
-    object('One.', {
-      type: text('Which.'),
-      reason: text('In a word.'),
-      message: text('In words.'),
-      since: text('Since when.'),
-    }),
-  ),
-  lastReport: open('What it said last.'),
-  events: list(
-    'Its history, newest first.',
-    object('One entry.', {
-      kind: text('What happened.'),
-      at: text('When.'),
-      by: textOrNull('Which account said so.'),
-      version: whole('Row version after it.'),
-      data: open('The figures.'),
-    }),
-  ),
-  allowedActions: list('What may be called now, by the last words of the endpoints.', text('One.')),
-})
+const detail = named(
+  'Devbox',
+  object('The instance.', {
+    ...item,
+    sizing: sizingAnswer,
+    currentMonthlyUsd: usd('What a month costs as it stands.'),
+    addresses: list(
+      'Every address that it holds.',
+      object('One.', {
+        eipAllocId: text('Allocation.'),
+        publicIp: text('Address.'),
+        heldFrom: text('Since when.'),
+        inUse: flag('Whether it is the present one.'),
+      }),
+    ),
+    hostKeys: list('Fingerprints of its host keys.', text('One.')),
+    measurements: open('What a warm-up measured.'),
+    envKeys: list('Names in its environment.', text('One name.')),
+    lease: open('The provisioning lease.'),
+    reservationExpiresAt: textOrNull('When the reservation lapses.'),
+    bootstrapSha256: text('Of the user data as served.'),
+    intent: open('The resize that is under way.'),
+    capOverride: flag('Whether the next resize may exceed the cap.'),
+    startedAt: textOrNull('The latest start.'),
+    terminatedAt: textOrNull('When it was confirmed gone.'),
+    conditions: list(
+      'What is wrong with it.',
+      object('One.', {
+        type: text('Which.'),
+        reason: text('In a word.'),
+        message: text('In words.'),
+        since: text('Since when.'),
+      }),
+    ),
+    lastReport: open('What it said last.'),
+    events: list(
+      'Its history, newest first.',
+      object('One entry.', {
+        kind: text('What happened.'),
+        at: text('When.'),
+        by: textOrNull('Which account said so.'),
+        version: whole('Row version after it.'),
+        data: open('The figures.'),
+      }),
+    ),
+    allowedActions: list('What may be called now, by the last words of the endpoints.', text('One.')),
+  }),
+)
 export const wrapped = object('The instance.', { devbox: detail })
-export const reservationAnswer = object('What was reserved.', {
-  devbox: detail,
-  bootstrapUrl: text('Where the user data is served.'),
-  reservationExpiresAt: text('When the reservation lapses, unless an instance is reported.'),
-  clientToken: text('For the launch: the cloud makes one instance of it, however often it is repeated.'),
-})
+export const reservationAnswer = named(
+  'Reservation',
+  object('What was reserved.', {
+    devbox: detail,
+    bootstrapUrl: text('Where the user data is served.'),
+    reservationExpiresAt: text('When the reservation lapses, unless an instance is reported.'),
+    clientToken: text('For the launch: the cloud makes one instance of it, however often it is repeated.'),
+  }),
+)
 export const listAnswer = object('One page.', {
   devboxes: list('Newest first.', itemAnswer),
   ...paging,

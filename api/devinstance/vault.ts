@@ -3,8 +3,8 @@
  * deletes the row deletes both, so nothing that is left can be opened.
  */
 import { randomBytes } from 'node:crypto'
-import type { SealedEnv } from '../../controllers/runtime/devboxes.ts'
-import { makeSealer } from '../../controllers/runtime/seal.ts'
+import { makeSealer } from '../../controllers/base/seal.ts'
+import type { SealedEnv } from '../../controllers/store/devinstances.ts'
 
 const KEY_BYTES = 32
 const PURPOSE = 'devbox-env'

@@ -1,7 +1,8 @@
 /** What the routes of dev instances share. */
 import { CAPABILITY } from '../../crds/devinstance/reserving.ts'
-import type { JsonSchema } from '../../crds/rest.ts'
-import { object, text } from '../schemas.ts'
+import { named } from '../../crds/kernel/named.ts'
+import type { JsonSchema } from '../../crds/kernel/rest.ts'
+import { object, POLL_HEADERS, text } from '../openapi/schemas.ts'
 import * as shapes from './shapes.ts'
 
 export const tag = 'Dev instances'
@@ -11,11 +12,11 @@ export const all = '/api/devboxes'
 export const one = '/api/devboxes/:id'
 
 export const ok = (description: string, schema: JsonSchema) => ({ 200: { description, schema } })
-export const pendingAnswer = {
+export const pendingAnswer = named('PendingDevbox', {
   description: 'Said; the verdict is still to come. Poll the address in Location.',
   schema: object('What is known so far.', { devbox: object('The instance.', { id: text('Names the instance.') }) }),
-  headers: { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' },
-}
+  headers: POLL_HEADERS,
+})
 export const changed = { ...ok('The instance.', shapes.wrapped), 202: pendingAnswer }
 
 /** What every change of an instance shares. */

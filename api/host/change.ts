@@ -2,22 +2,24 @@
  * Registering and changing hosts. A private key is sealed before the resource names its version, and shown to nobody
  * again. What was approved is address, port, user and host key: a change of one takes the approval away.
  */
-import { isAlreadyExists, isNotFound, KubeError } from '../../controllers/runtime/errors.ts'
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
-import { PRIVATE_KEY_BYTES_MAX, privateKeyFault } from '../../controllers/runtime/sshkey.ts'
+import { isNotFound, KubeError } from '../../controllers/base/errors.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { type AddressRule, hostFaults } from '../../crds/host/faults.ts'
 import { HOST } from '../../crds/host/kind.ts'
 import type { HostSpec } from '../../crds/host/schema.ts'
 import type { HostView } from '../../crds/host/view.ts'
-import { GROUP, type Resource, VERSION } from '../../crds/object.ts'
-import { restPointer, toPatch, toSpec } from '../../crds/rest.ts'
-import type { Deps } from '../deps.ts'
-import { editSpec } from '../edit.ts'
-import { nameFor } from '../name.ts'
-import { Problem, refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { accepted, wantsAsync } from '../verdict.ts'
-import { isAdmin, ownRow, shown } from './read.ts'
+import type { Resource } from '../../crds/kernel/object.ts'
+import { restPointer, toPatch, toSpec } from '../../crds/kernel/rest.ts'
+import { editSpec } from '../command/edit.ts'
+import { makeOwn, underOwnName } from '../command/make.ts'
+import { type Names, namesFor } from '../command/name.ts'
+import { refuseForeign, sameOwner } from '../command/own.ts'
+import { accepted, wantsAsync } from '../command/verdict.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import { PRIVATE_KEY_BYTES_MAX, privateKeyFault } from '../io/sshkey.ts'
+import type { Deps } from '../wiring/deps.ts'
+import { isAdmin, ownRow, shown, whoseHost } from './read.ts'
 
 type HostResource = Resource<HostSpec>
 type HostBody = Record<string, unknown> & { id?: string; account?: string; private_key?: string }
@@ -58,12 +60,12 @@ const isSeen =
 
 /** Writes, and answers with the host as it was found then. */
 const changed = async (deps: Deps, request: ApiRequest, { id, status, write }: Change): Promise<Answer> => {
-  const watched = deps.waiter.watch('Host', id)
+  const watched = deps.waiter.watch('Host', id, whoseHost(request))
   try {
     const { metadata } = await write()
     const pending = accepted(pathOf(id), { host: { id } })
     if (wantsAsync(request)) return pending
-    const now = await deps.mirror.get('Host', id)
+    const now = await deps.mirror.get('Host', id, whoseHost(request))
     const row = isSeen(metadata)(now) ? now : (await watched.until(isSeen(metadata)))?.row
     if (!row) return pending
     const host = shown(request.caller, row.account, row.view as HostView)
@@ -81,20 +83,15 @@ export const createHost = async (deps: Deps, request: ApiRequest): Promise<Answe
   const spec = toSpec<HostSpec>(HOST, fields, { credentialVersion: 1, ...(owner !== undefined && { account: owner }) })
   refuseSpec(spec, ruleFor(deps, request))
   refuseKey(privateKey)
-  const id = asked ?? nameFor('host', request)
-  const ref = { namespace: deps.namespace, name: id }
-  const object = { apiVersion: `${GROUP}/${VERSION}`, kind: HOST.kind, metadata: ref, spec }
-  const write = async () => {
-    const taken = asked !== undefined && (await deps.mirror.get('Host', id)) !== undefined
+  const write = async (id: string) => {
+    const taken = asked !== undefined && (await deps.mirror.get('Host', id, whoseHost(request))) !== undefined
     if (taken) throw new Problem('NAME_TAKEN', `There is a host ${id} already.`)
     await deps.credentials.put(id, spec.credentialVersion, privateKey)
-    return deps.kube.create<HostResource>(HOST, object).catch((error) => {
-      if (!isAlreadyExists(error)) throw error
-      // A repeat of the same intent is the same host.
-      return deps.kube.get<HostResource>(HOST, ref)
-    })
+    // A repeat of the same intent is the same host.
+    return (await makeOwn(deps, HOST, { name: id, spec })).object as HostResource
   }
-  return changed(deps, request, { id, status: 201, write })
+  const names: Names = asked === undefined ? namesFor(deps.keys, 'host', request) : () => asked
+  return underOwnName(names, (id) => changed(deps, request, { id, status: 201, write: () => write(id) }))
 }
 
 const gone = (id: string) => (error: unknown) => {
@@ -110,10 +107,12 @@ export const patchHost = async (deps: Deps, request: ApiRequest): Promise<Answer
   refuseKey(privateKey)
   const write = async () => {
     const ref = { namespace: deps.namespace, name: id }
-    const { spec: now } = await deps.kube.get<HostResource>(HOST, ref)
+    const there = await deps.kube.get<HostResource>(HOST, ref)
+    refuseForeign(there, whoseHost(request), id)
+    const { spec: now } = there
     const credentialVersion = now.credentialVersion + (privateKey === undefined ? 0 : 1)
     if (privateKey !== undefined) await deps.credentials.put(id, credentialVersion, privateKey)
-    return editSpec<HostSpec>(deps, { kind: HOST, name: id }, (spec) => {
+    return editSpec<HostSpec>(deps, { kind: HOST, name: id, whose: whoseHost(request) }, (spec) => {
       const losesApproval = APPROVED.some((field) => change[field] !== undefined && change[field] !== spec[field])
       return { ...change, credentialVersion, ...(losesApproval && { approved: false }) }
     })
@@ -124,13 +123,13 @@ export const patchHost = async (deps: Deps, request: ApiRequest): Promise<Answer
 export const deleteHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   if (await deps.hosts.isInUse(row.name)) throw new Problem('HOST_IN_USE', `Apps or sites live on ${row.name}.`)
-  const watched = deps.waiter.watch('Host', row.name)
+  const watched = deps.waiter.watch('Host', row.name, sameOwner(row))
   try {
     const ref = { namespace: deps.namespace, name: row.name }
     await deps.kube.delete(HOST, ref, { uid: row.uid }).catch((error) => {
       if (!isNotFound(error)) throw error
     })
-    const isGone = (await deps.mirror.get('Host', row.name)) === undefined
+    const isGone = (await deps.mirror.get('Host', row.name, sameOwner(row))) === undefined
     if (!isGone && !(await watched.until((now) => now === undefined)))
       return accepted(pathOf(row.name), { host: { id: row.name } })
     return { status: 204 }
@@ -142,7 +141,7 @@ export const deleteHost = async (deps: Deps, request: ApiRequest): Promise<Answe
 /** Looks at the host now, and answers with what was found. */
 export const inspectHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { name: id } = await ownRow(deps, request)
-  const watched = deps.waiter.watch('Host', id)
+  const watched = deps.waiter.watch('Host', id, whoseHost(request))
   try {
     const at = deps.now().toISOString()
     const key = `inspect:${request.idempotencyKey ?? request.requestId}`
@@ -151,7 +150,7 @@ export const inspectHost = async (deps: Deps, request: ApiRequest): Promise<Answ
     const pending = accepted(pathOf(id), { host: { id } })
     if (wantsAsync(request)) return pending
     const isLooked = (row: MirrorRow | undefined) => row !== undefined && (row.view as HostView).fact_seq >= fact.seq
-    const now = await deps.mirror.get('Host', id)
+    const now = await deps.mirror.get('Host', id, whoseHost(request))
     const row = isLooked(now) ? now : (await watched.until(isLooked))?.row
     if (!row) return pending
     return { status: 200, body: { host: shown(request.caller, row.account, row.view as HostView) } }
@@ -179,7 +178,7 @@ export const approveHost = async (deps: Deps, request: ApiRequest): Promise<Answ
   const row = await ownRow(deps, request)
   if (!(row.view as HostView).approved) refuseUninspected(row)
   const write = () =>
-    editSpec<HostSpec>(deps, { kind: HOST, name: row.name }, ({ approved }) =>
+    editSpec<HostSpec>(deps, { kind: HOST, name: row.name, whose: whoseHost(request) }, ({ approved }) =>
       approved ? null : { approved: true },
     ).catch(notInspected)
   return changed(deps, request, { id: row.name, status: 200, write: () => write().catch(gone(row.name)) })

@@ -1,14 +1,19 @@
 /** Who sees which hosts: owners their own, holders of the capability those of the platform, administrators all. */
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { type HostView, PLATFORM, withoutWayIn } from '../../crds/host/view.ts'
-import type { Caller } from '../auth/auth.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import type { Whose } from '../command/own.ts'
+import type { Caller } from '../http/caller.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 
 const LIMIT_DEFAULT = 50
 
 export const isAdmin = ({ profile }: Caller): boolean => profile.role === 'admin'
+
+/** Those of others are an administrator's to change. */
+export const whoseHost = ({ caller }: Pick<ApiRequest, 'caller'>): Whose =>
+  isAdmin(caller) ? { because: 'role' } : { account: caller.account }
 
 const missing = (id: string): Problem => new Problem('NOT_FOUND', `There is no host ${id}.`)
 
@@ -22,7 +27,7 @@ const isForAll = ({ account, view }: MirrorRow): boolean =>
 /** A host that the caller may use. @throws Problem NOT_FOUND, also for another account's */
 const seenRow = async (deps: Deps, { params, caller }: ApiRequest): Promise<MirrorRow> => {
   const id = params.id ?? ''
-  const row = await deps.mirror.get('Host', id)
+  const row = await deps.mirror.get('Host', id, { because: 'shared' })
   if (!row || !(row.account === caller.account || isAdmin(caller) || isForAll(row))) throw missing(id)
   return row
 }

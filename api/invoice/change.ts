@@ -1,32 +1,33 @@
 /** PATCH and DELETE of an invoice: a change of desire, guarded by what the ledger has made of it already. */
-import { isNotFound } from '../../controllers/runtime/errors.ts'
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
-import { collectFaults } from '../../crds/invoice/collect.ts'
-import { faultsOf } from '../../crds/invoice/faults.ts'
+import { isNotFound } from '../../controllers/base/errors.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
+import { sizeFaults, specCost } from '../../crds/invoice/document/drawcost.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
+import { collectFaults, faultsAround } from '../../crds/invoice/money/collect.ts'
+import { TIMING } from '../../crds/invoice/order/timing.ts'
 import { type InvoiceSpec, spec as specSchema } from '../../crds/invoice/schema.ts'
-import { TIMING } from '../../crds/invoice/timing.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
-import { mergePatch } from '../../crds/merge.ts'
-import { fixedFaults, restPointer, toPatch } from '../../crds/rest.ts'
-import { withDefaults } from '../../crds/schema.ts'
-import type { Deps } from '../deps.ts'
-import { editSpec } from '../edit.ts'
-import { Problem, refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
-import { bringBack } from './comeback.ts'
-import { refuseStranger } from './issuers.ts'
-import { liveRow } from './money.ts'
-import { collecting } from './rails.ts'
+import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
+import { withDefaults } from '../../crds/kernel/schema.ts'
+import { mergePatch } from '../../crds/values/merge.ts'
+import { editSpec } from '../command/edit.ts'
+import { sameOwner } from '../command/own.ts'
+import { accepted, refuseStalled, wantsAsync } from '../command/verdict.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
+import { collecting } from './cards/rails.ts'
+import { assertIssuer } from './issuers/issuers.ts'
+import { liveRow } from './money/money.ts'
 import { ownRow } from './read.ts'
-import { underSendCap } from './send-cap.ts'
+import { bringBack } from './restore.ts'
+import { underSendCap } from './send/send-cap.ts'
 
 /** Nothing of what is asked stands on the document. */
 const isTiming = (body: unknown): boolean =>
   Object.keys(body as object).every((field) => (TIMING as readonly string[]).includes(field))
 
-/** Money that was received locks the document (spec/1 "Rules on paid invoices"). */
+/** Money that was received locks the document (rules/invoice.md#locked). */
 const refuseLocked = (view: InvoiceView): void => {
   if (view.status === 'voided') throw new Problem('LOCKED_VOID', `${view.number} is voided.`)
   if (view.status === 'paid') throw new Problem('LOCKED_PAID', `${view.number} is paid.`)
@@ -37,10 +38,16 @@ const refuseLocked = (view: InvoiceView): void => {
 const merged = (spec: InvoiceSpec, change: Record<string, unknown>): InvoiceSpec =>
   withDefaults(specSchema, mergePatch(spec, change))
 
+/** A change that leaves the document as it was is not held against its size: it may be what ends it. */
+const sizeChanges = (before: InvoiceSpec, after: InvoiceSpec): boolean =>
+  (after.send && !before.send) || specCost(after).units !== specCost(before).units
+
 const refuseChange = (before: InvoiceSpec, after: InvoiceSpec, around: ReturnType<typeof collecting>): void => {
   // what could not be collected before is not this change's fault
   const uncollectable = collectFaults(before, around).length > 0 ? [] : collectFaults(after, around)
-  const faults = [...fixedFaults(specSchema, before, after), ...faultsOf(after), ...uncollectable]
+  const tooLarge = sizeChanges(before, after) ? sizeFaults(after) : []
+  const fixed = fixedFaults(specSchema, before, after)
+  const faults = [...fixed, ...faultsAround(after, around), ...tooLarge, ...uncollectable]
   refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
 }
 
@@ -62,9 +69,9 @@ export const changeInvoice = async (
   of: (spec: InvoiceSpec) => Record<string, unknown> | null,
 ): Promise<MirrorRow | null> => {
   const { name } = row
-  const watched = deps.waiter.watch('Invoice', name)
+  const watched = deps.waiter.watch('Invoice', name, sameOwner(row))
   const edit = () =>
-    editSpec<InvoiceSpec>(deps, { kind: INVOICE, name }, (spec) => {
+    editSpec<InvoiceSpec>(deps, { kind: INVOICE, name, whose: sameOwner(row) }, (spec) => {
       const change = of(spec)
       if (change) refuseChange(spec, merged(spec, change), collecting(deps, request))
       return change
@@ -78,7 +85,7 @@ export const changeInvoice = async (
     })
     if (wantsAsync(request)) return null
     const done = isJudged(metadata.uid, metadata.generation)
-    const now = await deps.mirror.get('Invoice', name)
+    const now = await deps.mirror.get('Invoice', name, sameOwner(row))
     const found = done(now) ? { row: now } : await watched.until(done)
     if (!found?.row) return null
     refuseStalled(found.row)
@@ -94,7 +101,7 @@ export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Ans
   const row = await liveRow(deps, request)
   const view = row.view as InvoiceView
   const { issuer_id } = request.body as { issuer_id?: string | null }
-  if (issuer_id !== view.issuer_id) await refuseStranger(deps, row.account, issuer_id ?? undefined)
+  if (issuer_id !== view.issuer_id) await assertIssuer(deps, row.account, issuer_id ?? undefined)
   const change = () => changeInvoice(deps, request, row, () => toPatch(INVOICE, request.body))
   const found = sendsNow(view, request.body) ? await underSendCap(deps, request, row.name, change) : await change()
   if (!found) return accepted(`/api/invoices/${row.name}`, { invoice: row.view })
@@ -105,12 +112,16 @@ export const deleteInvoice = async (deps: Deps, request: ApiRequest): Promise<An
   const row = await ownRow(deps, request)
   const view = row.view as InvoiceView
   if (view.number !== null && !view.test) throw new Problem('LOCKED_NUMBERED', `${view.number} is in the register.`)
-  const watched = deps.waiter.watch('Invoice', row.name)
+  if (row.observedGeneration === 0 && !view.test && (await deps.ledger.observe(row.name)).record !== null) {
+    // it is shown as it was asked for, and has its number already
+    throw new Problem('LOCKED_NUMBERED', `${row.name} is in the register.`)
+  }
+  const watched = deps.waiter.watch('Invoice', row.name, sameOwner(row))
   try {
     await deps.kube.delete(INVOICE, { namespace: deps.namespace, name: row.name }, { uid: row.uid }).catch((error) => {
       if (!isNotFound(error)) throw error
     })
-    const gone = (await deps.mirror.get('Invoice', row.name)) === undefined
+    const gone = (await deps.mirror.get('Invoice', row.name, sameOwner(row))) === undefined
     if (!gone && !(await watched.until((now) => now === undefined))) {
       return accepted(`/api/invoices/${row.name}`, { invoice: view })
     }

@@ -1,35 +1,42 @@
 /**
  * POST /api/invoices: check, write the desire, wait for the controllers' verdict, answer with the view.
  * A repeat of an external_ref is a read: the name derives from account and reference, so the API server itself makes
- * the second create an AlreadyExists (spec/1 Invoice; DESIGN sections 2 and 5).
+ * the second create an AlreadyExists (rules/invoice.md#one-invoice-a-reference).
  */
-import { isAlreadyExists } from '../../controllers/runtime/errors.ts'
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
-import { collectFaults } from '../../crds/invoice/collect.ts'
-import { faultsOf } from '../../crds/invoice/faults.ts'
-import { INVOICE } from '../../crds/invoice/kind.ts'
-import { type PayloadView, payloadOf, viewPayload } from '../../crds/invoice/payload.ts'
-import { DEFAULT_ISSUER, type InvoiceSpec } from '../../crds/invoice/schema.ts'
-import type { ShownInvoice } from '../../crds/invoice/shown.ts'
-import { CREATED_FROM, GROUP, VERSION } from '../../crds/object.ts'
-import type { Fault } from '../../crds/problem.ts'
-import { restPointer, toSpec } from '../../crds/rest.ts'
-import type { Deps } from '../deps.ts'
-import { nameFor } from '../name.ts'
-import { Problem, refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
-import { refuseStranger } from './issuers.ts'
-import { collecting } from './rails.ts'
-import { underSendCap } from './send-cap.ts'
 
-/** What POST answers beside the invoice (spec/1 Create response). The password can be derived again, so a replay shows it too. */
+import { KubeError } from '../../controllers/base/errors.ts'
+import { type MirrorRow, rowOf } from '../../controllers/store/mirror.ts'
+import { isAway, isPlaneAway } from '../../controllers/store/pg/away.ts'
+import { sizeFaults } from '../../crds/invoice/document/drawcost.ts'
+import { INVOICE } from '../../crds/invoice/kind.ts'
+import { collectFaults, faultsAround } from '../../crds/invoice/money/collect.ts'
+import { type PayloadView, payloadOf, viewPayload } from '../../crds/invoice/order/payload.ts'
+import { askedInvoice, type ShownInvoice } from '../../crds/invoice/rest/shown.ts'
+import { DEFAULT_ISSUER, type InvoiceResource, type InvoiceSpec } from '../../crds/invoice/schema.ts'
+import { CREATED_FROM } from '../../crds/kernel/object.ts'
+import type { Fault } from '../../crds/kernel/problem.ts'
+import { restPointer, toSpec } from '../../crds/kernel/rest.ts'
+import { type Made, makeOwn, readOwn, underOwnName } from '../command/make.ts'
+import { namesFor } from '../command/name.ts'
+import { sameOwner, type Whose } from '../command/own.ts'
+import { accepted, refuseStalled, wantsAsync } from '../command/verdict.ts'
+import { Problem, refuseFaults, unavailable } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
+import { collecting } from './cards/rails.ts'
+import { assertIssuer } from './issuers/issuers.ts'
+import { underSendCap } from './send/send-cap.ts'
+
+/**
+ * What POST answers beside the invoice (rules/invoice.md#what-a-create-answers). The password can be derived again, so a
+ * replay shows it too.
+ */
 const answerOf = (deps: Deps, row: MirrorRow, replay: boolean): Answer => {
   const view = row.view as ShownInvoice
   const hasPassword = view.gate === 'password' && view.send_count > 0
   return {
     status: replay ? 200 : 201,
-    headers: { location: `/api/invoices/${view.id}` },
+    headers: { location: locationOf(view.id) },
     body: {
       number: view.number,
       url: view.url,
@@ -69,10 +76,12 @@ const replay = (deps: Deps, spec: InvoiceSpec, row: MirrorRow): Answer => {
   return answerOf(deps, row, true)
 }
 
-/** True once the controllers have said something final about what was asked. */
-const settled = (row: MirrorRow | undefined, wantsNumber: boolean): row is MirrorRow => {
-  const view = row?.view as ShownInvoice | undefined
-  return view !== undefined && (view.stalled !== null || !wantsNumber || view.send_count > 0)
+/** True once something final can be said about what was asked: the controllers have, or it is not what stands there. */
+const settled = (row: MirrorRow | undefined, spec: InvoiceSpec): row is MirrorRow => {
+  if (row === undefined || row.observedGeneration === 0) return false
+  const view = row.view as ShownInvoice
+  const isOther = view.created_from !== null && mismatches(spec, row).length > 0
+  return view.stalled !== null || !spec.send || view.send_count > 0 || isOther
 }
 
 /** The invoice of a reference, whatever it is called: one that came by kubectl has a name of its own. */
@@ -81,44 +90,81 @@ export const knownBy = async (deps: Deps, account: string, externalRef: string):
   return (await deps.mirror.list({ kind: 'Invoice', account }, { externalRef }, page)).rows[0]
 }
 
-const create = async (deps: Deps, name: string, spec: InvoiceSpec): Promise<'made' | 'stood there'> => {
+const locationOf = (name: string): string => `/api/invoices/${name}`
+
+const create = async (deps: Deps, name: string, spec: InvoiceSpec): Promise<Made<InvoiceSpec>> => {
   const asked = viewPayload(payloadOf(spec, spec.issuerId ?? DEFAULT_ISSUER))
-  const annotations = { [CREATED_FROM]: JSON.stringify(asked) }
-  const metadata = { name, namespace: deps.namespace, annotations }
   try {
-    await deps.kube.create(INVOICE, { apiVersion: `${GROUP}/${VERSION}`, kind: INVOICE.kind, metadata, spec })
-    return 'made'
+    return await makeOwn(deps, INVOICE, { name, spec, annotations: { [CREATED_FROM]: JSON.stringify(asked) } })
   } catch (error) {
-    if (isAlreadyExists(error)) return 'stood there'
-    throw error
+    if (!isPlaneAway(error)) throw error
+    throw unavailable('The control plane cannot be reached', 'unknown', { location: locationOf(name) })
+  }
+}
+
+const pendingAt = (name: string): Answer => accepted(locationOf(name), { invoice: { id: name } })
+
+type Pending = { made: InvoiceResource | null; whose: Whose }
+
+/** 202, with what was asked in the next GET and the next list. What is gone meanwhile is not shown. */
+const pending = async (deps: Deps, name: string, { made, whose }: Pending): Promise<Answer> => {
+  try {
+    const object = made ?? (await readOwn<InvoiceResource>(deps, { kind: INVOICE, name, whose }))
+    const view = askedInvoice(object)
+    await deps.show(rowOf(object, { kind: INVOICE, account: object.spec.account, view }))
+  } catch (error) {
+    // it is stored all the same, and the first verdict shows it
+    if (!(error instanceof KubeError) && !isAway(error)) throw error
+  }
+  return pendingAt(name)
+}
+
+/** @throws NameHeld where another account's invoice stands under the name */
+const make = async (deps: Deps, request: ApiRequest, name: string, spec: InvoiceSpec): Promise<Answer> => {
+  const whose = { account: spec.account }
+  const watched = deps.waiter.watch('Invoice', name, whose)
+  const work = async (): Promise<Answer> => {
+    const { object, outcome } = await create(deps, name, spec)
+    if (wantsAsync(request)) return pending(deps, name, { made: object, whose })
+    const found = await watched.until((row) => settled(row, spec))
+    if (!found?.row) return pending(deps, name, { made: null, whose })
+    if (outcome === 'stood there') return replay(deps, spec, found.row)
+    refuseStalled(found.row)
+    return answerOf(deps, found.row, false)
+  }
+  try {
+    return spec.send && !spec.test ? await underSendCap(deps, request, name, work) : await work()
+  } finally {
+    watched.leave()
+  }
+}
+
+/** What is on its way under the reference is waited for, whatever it is called: no second one is made beside it. */
+const join = async (deps: Deps, request: ApiRequest, known: MirrorRow, spec: InvoiceSpec): Promise<Answer> => {
+  const { name } = known
+  const done = (row: MirrorRow | undefined) => settled(row, spec)
+  if (done(known)) return replay(deps, spec, known)
+  if (wantsAsync(request)) return pendingAt(name)
+  const watched = deps.waiter.watch('Invoice', name, sameOwner(known))
+  try {
+    const found = await watched.until(done)
+    return found?.row ? replay(deps, spec, found.row) : pendingAt(name)
+  } finally {
+    watched.leave()
   }
 }
 
 export const createInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { account } = request.caller
   const spec = toSpec<InvoiceSpec>(INVOICE, request.body, { account })
-  const faults = [...faultsOf(spec), ...collectFaults(spec, collecting(deps, request))]
-  refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
+  const around = collecting(deps, request)
+  const refuse = (faults: Fault[]) =>
+    refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
+  refuse([...faultsAround(spec, around), ...collectFaults(spec, around)])
   const ref = spec.externalRef
-  const name = nameFor('inv', request, ref)
-  const location = `/api/invoices/${name}`
-  const done = (row: MirrorRow | undefined) => settled(row, spec.send)
-  const watched = deps.waiter.watch('Invoice', name)
-  try {
-    const known = ref === undefined ? undefined : await knownBy(deps, account, ref)
-    if (done(known)) return replay(deps, spec, known as MirrorRow)
-    await refuseStranger(deps, account, spec.issuerId)
-    const make = async (): Promise<Answer> => {
-      const outcome = await create(deps, name, spec)
-      if (wantsAsync(request)) return accepted(location, { invoice: { id: name } })
-      const found = await watched.until(done)
-      if (!found?.row) return accepted(location, { invoice: { id: name } })
-      if (outcome === 'stood there') return replay(deps, spec, found.row)
-      refuseStalled(found.row)
-      return answerOf(deps, found.row, false)
-    }
-    return spec.send && !spec.test ? await underSendCap(deps, request, name, make) : await make()
-  } finally {
-    watched.leave()
-  }
+  const known = ref === undefined ? undefined : await knownBy(deps, account, ref)
+  if (known) return join(deps, request, known, spec)
+  refuse(sizeFaults(spec))
+  await assertIssuer(deps, account, spec.issuerId)
+  return underOwnName(namesFor(deps.keys, 'inv', request, ref), (name) => make(deps, request, name, spec))
 }

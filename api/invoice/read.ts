@@ -1,20 +1,20 @@
 /** GET routes of invoices: all answered from the mirror, the ledger and the blobs; nothing is computed anew. */
-import type { MirrorFilter, MirrorRow } from '../../controllers/runtime/mirror.ts'
+import type { MirrorFilter, MirrorRow } from '../../controllers/store/mirror.ts'
 import { PHASES } from '../../crds/invoice/schema.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
-import type { JsonSchema } from '../../crds/rest.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import { named } from '../../crds/kernel/named.ts'
+import type { JsonSchema } from '../../crds/kernel/rest.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 
 const LIMIT_DEFAULT = 50
-const LIMIT_MAX = 200
 
-/** The caller's invoice. Another account's is not there at all (DESIGN section 5). */
+/** The caller's invoice. Another account's is not there at all (rules/platform.md#ownership). */
 export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow> => {
   const id = request.params.id ?? ''
-  const row = await deps.mirror.get('Invoice', id)
-  if (!row || row.account !== request.caller.account) throw new Problem('NOT_FOUND', `There is no invoice ${id}.`)
+  const row = await deps.mirror.get('Invoice', id, { account: request.caller.account })
+  if (!row) throw new Problem('NOT_FOUND', `There is no invoice ${id}.`)
   return row
 }
 
@@ -23,19 +23,17 @@ export const getInvoice = async (deps: Deps, request: ApiRequest): Promise<Answe
   return { status: 200, body: { invoice: view } }
 }
 
-const digits = (description: string, pattern: string): JsonSchema => ({ type: 'string', description, pattern })
-export const pageFilters: Record<string, JsonSchema> = {
-  limit: digits(`How many, 1 to ${LIMIT_MAX}; ${LIMIT_DEFAULT} when left out.`, '^([1-9]\\d?|1\\d\\d|200)$'),
-  offset: digits('How many to skip.', '^\\d{1,9}$'),
-}
-
-/** What lists and the export may be narrowed by (spec/1 Endpoints). */
+/** What lists and the export may be narrowed by (rules/invoice.md#filters). */
 export const listFilters: Record<string, JsonSchema> = {
-  status: { type: 'string', description: 'Only invoices that stand like this.', enum: [...PHASES] },
-  since: { type: 'string', description: 'Created on this day (UTC) or later.', format: 'date' },
-  client_email: { type: 'string', description: 'Exactly this recipient.', maxLength: 254 },
-  external_ref: { type: 'string', description: 'Exactly this reference.', maxLength: 128 },
-  issuer_id: { type: 'string', description: 'Under this issuer.', maxLength: 63 },
+  status: named('InvoiceStatusFilter', {
+    type: 'string',
+    description: 'Only invoices that stand like this.',
+    enum: [...PHASES],
+  }),
+  since: named('SinceFilter', { type: 'string', description: 'Created on this day (UTC) or later.', format: 'date' }),
+  client_email: named('ClientEmailFilter', { type: 'string', description: 'Exactly this recipient.', maxLength: 254 }),
+  external_ref: named('ExternalRefFilter', { type: 'string', description: 'Exactly this reference.', maxLength: 128 }),
+  issuer_id: named('IssuerIdFilter', { type: 'string', description: 'Under this issuer.', maxLength: 63 }),
 }
 
 export const filterOf = ({

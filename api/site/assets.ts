@@ -2,14 +2,14 @@
  * Pictures on their way in: each is looked at, stored under its sha256, and named in the content by a key. What came inside the
  * content as a data URI becomes an asset too, so that a resource never holds bytes.
  */
-import { sha256Of } from '../../controllers/runtime/blobs.ts'
-import { imageSourceOf } from '../../crds/imagesource.ts'
-import type { Fault } from '../../crds/problem.ts'
-import { type Content, content as contentSchema } from '../../crds/site/content.ts'
-import { assetKeyOf, pictureValues, withPictures } from '../../crds/site/pictures.ts'
+import { sha256Of } from '../../controllers/store/blobs.ts'
+import { imageSourceOf } from '../../crds/files/imagesource.ts'
+import type { Fault } from '../../crds/kernel/problem.ts'
+import { type Content, content as contentSchema } from '../../crds/site/content/content.ts'
+import { assetKeyOf, pictureValues, withPictures } from '../../crds/site/content/pictures.ts'
 import { ASSETS_MAX, ASSETS_MAX_BYTES } from '../../crds/site/schema.ts'
-import type { Deps } from '../deps.ts'
-import { refuseFaults } from '../problem.ts'
+import { refuseFaults } from '../http/problem.ts'
+import type { Deps } from '../wiring/deps.ts'
 
 /** As a caller sends them: key → base64. */
 export type SentAssets = Record<string, string>
@@ -35,14 +35,14 @@ const DATA_KEY_DIGITS = 24
 const dataOf = (value: string): Buffer | null =>
   value.startsWith('data:') ? Buffer.from(value.slice(value.indexOf(',') + 1), 'base64') : null
 
-export type Taken = { content: Content; assets: Record<string, string>; store(deps: Deps): Promise<void> }
+export type TakenAssets = { content: Content; assets: Record<string, string>; store(deps: Deps): Promise<void> }
 
 /**
  * The content without bytes in it, and where its pictures will lie; nothing is stored before `store`.
  * @param kept assets that the site has already
  * @throws Problem INVALID_FIELD
  */
-export const takeAssets = (content: Content, sent: SentAssets, kept: Record<string, string> = {}): Taken => {
+export const takeAssets = (content: Content, sent: SentAssets, kept: Record<string, string> = {}): TakenAssets => {
   const uploads = Object.entries(sent).map(([key, text]): [string, Buffer] => [key, Buffer.from(text, 'base64')])
   refuseFaults([...sizeFault(uploads), ...kindFaults(uploads)])
   const inside = new Map<string, Buffer>()

@@ -1,20 +1,20 @@
 /** The colours and fonts of an account, and the catalogue of what there is to choose from. */
 
-import { toCamel, toRest } from '../../crds/rest.ts'
+import { toCamel, toRest } from '../../crds/kernel/rest.ts'
 import {
   type BrandTokens,
   brandFaults,
   brandOf,
   brandTokens as brandSchema,
   FONT_PAIRS,
-} from '../../crds/site/brand.ts'
-import { LANGS, LAYOUTS, SECTIONS, TEMPLATES, type Template } from '../../crds/site/content.ts'
+} from '../../crds/site/content/brand.ts'
+import { LANGS, LAYOUTS, SECTIONS, TEMPLATES, type Template } from '../../crds/site/content/content.ts'
 import { SITE } from '../../crds/site/kind.ts'
-import type { Deps } from '../deps.ts'
-import { refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import { refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 
-/** What a template is, in a sentence (SITES.md). */
+/** What a template is, in a sentence (rules/site.md#templates). */
 const TEMPLATE_WORDS: Record<Template, string> = {
   studio: 'Neutral grotesk on white, one accent.',
   lumen: 'Ivory and gold, a light serif, large images.',

@@ -1,21 +1,22 @@
 /** Update, domain and deletion of a site: changes of desire. What is live stays as it is until the next publish. */
-import { isNotFound } from '../../controllers/runtime/errors.ts'
-import { mergeDiff } from '../../crds/merge.ts'
-import type { Resource } from '../../crds/object.ts'
-import { fixedFaults, restPointer, toPatch } from '../../crds/rest.ts'
-import { withDefaults } from '../../crds/schema.ts'
-import type { Content } from '../../crds/site/content.ts'
+import { isNotFound } from '../../controllers/base/errors.ts'
+import type { Resource } from '../../crds/kernel/object.ts'
+import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
+import { withDefaults } from '../../crds/kernel/schema.ts'
+import type { Content } from '../../crds/site/content/content.ts'
 import { domainFaults } from '../../crds/site/domain.ts'
 import { siteFaults } from '../../crds/site/faults.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { type SiteSpec, spec as specSchema } from '../../crds/site/schema.ts'
-import type { Deps } from '../deps.ts'
-import { editSpec } from '../edit.ts'
-import { Problem, refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { accepted, wantsAsync } from '../verdict.ts'
+import { mergeDiff } from '../../crds/values/merge.ts'
+import { editSpec } from '../command/edit.ts'
+import { refuseForeign, sameOwner } from '../command/own.ts'
+import { accepted, wantsAsync } from '../command/verdict.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { takeAssets } from './assets.ts'
-import { isJudged, locationOf, ownSite, refuseUnsound, type SiteRow } from './read.ts'
+import { isJudged, locationOf, ownSite, refuseUnsound, type ShownSiteRow } from './read.ts'
 
 type Written = Resource<SiteSpec>
 type Fields = Record<string, unknown>
@@ -24,24 +25,24 @@ type Fields = Record<string, unknown>
 export const judged = async (
   deps: Deps,
   request: ApiRequest,
-  row: SiteRow,
+  row: ShownSiteRow,
   write: () => Promise<Written>,
-): Promise<SiteRow | Answer> => {
-  const watched = deps.waiter.watch(SITE.kind, row.name)
+): Promise<ShownSiteRow | Answer> => {
+  const watched = deps.waiter.watch(SITE.kind, row.name, sameOwner(row))
   try {
     const { metadata } = await write()
     const pending = accepted(locationOf(row.name), { site: row.view })
     if (wantsAsync(request)) return pending
     const done = isJudged(metadata.uid, metadata.generation)
-    const now = await deps.mirror.get(SITE.kind, row.name)
+    const now = await deps.mirror.get(SITE.kind, row.name, sameOwner(row))
     const found = done(now) ? { row: now } : await watched.until(done)
-    return found?.row ? (found.row as SiteRow) : pending
+    return found?.row ? (found.row as ShownSiteRow) : pending
   } finally {
     watched.leave()
   }
 }
 
-const siteAnswer = (result: SiteRow | Answer): Answer => {
+const siteAnswer = (result: ShownSiteRow | Answer): Answer => {
   if (!('view' in result)) return result
   refuseUnsound(result)
   return { status: 200, body: { site: result.view, warnings: result.view.warnings } }
@@ -82,10 +83,11 @@ const updated = (spec: SiteSpec, body: Sent) => {
 
 export const updateSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownSite(deps, request)
-  const { spec } = await deps.kube.get<Written>(SITE, { namespace: deps.namespace, name: row.name })
-  await updated(spec, request.body as Sent).store(deps)
+  const there = await deps.kube.get<Written>(SITE, { namespace: deps.namespace, name: row.name })
+  refuseForeign(there, sameOwner(row), row.name)
+  await updated(there.spec, request.body as Sent).store(deps)
   const write = () =>
-    editSpec<SiteSpec>(deps, { kind: SITE, name: row.name }, (now) => {
+    editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose: sameOwner(row) }, (now) => {
       const change = mergeDiff(now, updated(now, request.body as Sent).after)
       return Object.keys(change).length === 0 ? null : change
     })
@@ -105,7 +107,7 @@ export const putDomain = async (deps: Deps, request: ApiRequest): Promise<Answer
     throw new Problem(code, `${name} is another site's.`)
   }
   const write = () =>
-    editSpec<SiteSpec>(deps, { kind: SITE, name: row.name }, (now) => {
+    editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose: sameOwner(row) }, (now) => {
       if (now.subdomain === subdomain && now.domain === domain) return null
       return { subdomain: subdomain ?? null, domain: domain ?? null }
     })
@@ -117,13 +119,13 @@ export const deleteSite = async (deps: Deps, request: ApiRequest): Promise<Answe
   const { status, url } = row.view
   if (status === 'live' || status === 'publishing')
     throw new Problem('SITE_LIVE', `The site is ${status} at ${url ?? row.view.domain}.`)
-  const watched = deps.waiter.watch(SITE.kind, row.name)
+  const watched = deps.waiter.watch(SITE.kind, row.name, sameOwner(row))
   try {
     const ref = { namespace: deps.namespace, name: row.name }
     await deps.kube.delete(SITE, ref, { uid: row.uid }).catch((error) => {
       if (!isNotFound(error)) throw error
     })
-    const isGone = (await deps.mirror.get(SITE.kind, row.name)) === undefined
+    const isGone = (await deps.mirror.get(SITE.kind, row.name, sameOwner(row))) === undefined
     if (!isGone && !(await watched.until((now) => now === undefined))) {
       return accepted(locationOf(row.name), { site: row.view })
     }

@@ -1,22 +1,22 @@
 /**
  * POST /api/website/generate: check, take a place under the account's number of sites, store the pictures, write the desire,
  * wait until it is rendered. A repeat of an external_ref is a read, whatever its content: sites are mutable by update
- * (spec/2 "Site generate payload").
+ * (rules/site.md#the-site).
  */
-import { isAlreadyExists, isNotFound } from '../../controllers/runtime/errors.ts'
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import { isNotFound } from '../../controllers/base/errors.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { limitOf, siteCapDetail } from '../../crds/account/quotas.ts'
-import { GROUP, VERSION } from '../../crds/object.ts'
-import { restPointer, toSpec } from '../../crds/rest.ts'
+import { restPointer, toSpec } from '../../crds/kernel/rest.ts'
 import { siteFaults } from '../../crds/site/faults.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
-import type { Deps } from '../deps.ts'
-import { nameFor } from '../name.ts'
-import { Problem, refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
+import { makeOwn, underOwnName } from '../command/make.ts'
+import { namesFor } from '../command/name.ts'
+import { accepted, refuseStalled, wantsAsync } from '../command/verdict.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { type SentAssets, takeAssets } from './assets.ts'
 import { locationOf } from './read.ts'
 
@@ -41,24 +41,14 @@ const knownBy = async (deps: Deps, account: string, externalRef: string): Promis
   (await deps.mirror.list({ kind: SITE.kind, account }, { externalRef }, { limit: 1, offset: 0 })).rows[0]
 
 type Asked = Record<string, unknown> & { assets?: SentAssets }
+type Asking = { spec: SiteSpec; assets: SentAssets; known: MirrorRow | undefined }
 
 /** Refuses, or takes a place for the site. @returns whether it is new */
-const takePlace = async (deps: Deps, { caller }: ApiRequest, name: string): Promise<boolean> => {
+const reserveSite = async (deps: Deps, { caller }: ApiRequest, name: string): Promise<boolean> => {
   const limit = limitOf('sites', caller.profile)
   const outcome = await deps.sites.takeSite(name, caller.account, limit)
   if (outcome === 'refused') throw new Problem('SITE_QUOTA', `${siteCapDetail(caller.account, limit)}.`)
   return outcome === 'taken'
-}
-
-const create = async (deps: Deps, name: string, spec: SiteSpec): Promise<'made' | 'stood there'> => {
-  const metadata = { name, namespace: deps.namespace }
-  try {
-    await deps.kube.create(SITE, { apiVersion: `${GROUP}/${VERSION}`, kind: SITE.kind, metadata, spec })
-    return 'made'
-  } catch (error) {
-    if (isAlreadyExists(error)) return 'stood there'
-    throw error
-  }
 }
 
 /** Nothing of a creation that was refused stays: its reference is free for the corrected one. */
@@ -70,22 +60,19 @@ const undo = async (deps: Deps, row: MirrorRow, gone: () => Promise<unknown>): P
   await gone()
 }
 
-export const generateSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const { account } = request.caller
-  const { assets = {}, ...body } = request.body as Asked
-  const asked = toSpec<SiteSpec>(SITE, body, { account })
-  const ref = asked.externalRef
-  const name = nameFor('site', request, ref)
-  const watched = deps.waiter.watch(SITE.kind, name)
+const make = async (deps: Deps, request: ApiRequest, name: string, asked: Asking): Promise<Answer> => {
+  const { spec: desired, assets } = asked
+  const whose = { account: desired.account }
+  const watched = deps.waiter.watch(SITE.kind, name, whose)
   try {
-    const known = ref === undefined ? await deps.mirror.get(SITE.kind, name) : await knownBy(deps, account, ref)
+    const known = asked.known ?? (await deps.mirror.get(SITE.kind, name, whose))
     if (isRendered(known)) return answerOf(known, true)
-    const taken = takeAssets(asked.content, assets)
-    const spec: SiteSpec = { ...asked, content: taken.content, assets: taken.assets }
+    const taken = takeAssets(desired.content, assets)
+    const spec: SiteSpec = { ...desired, content: taken.content, assets: taken.assets }
     refuseFaults(siteFaults(spec).map((one) => ({ ...one, pointer: restPointer(one.pointer) })))
-    const isNew = await takePlace(deps, request, name)
+    const isNew = await reserveSite(deps, request, name)
     await taken.store(deps)
-    const outcome = await create(deps, name, spec).catch(async (error) => {
+    const { outcome } = await makeOwn(deps, SITE, { name, spec }).catch(async (error) => {
       if (isNew) await deps.sites.giveBackSite(name)
       throw error
     })
@@ -101,4 +88,15 @@ export const generateSite = async (deps: Deps, request: ApiRequest): Promise<Ans
   } finally {
     watched.leave()
   }
+}
+
+/** One that is known by the reference keeps its name, whatever it is. */
+export const generateSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { account } = request.caller
+  const { assets = {}, ...body } = request.body as Asked
+  const spec = toSpec<SiteSpec>(SITE, body, { account })
+  const ref = spec.externalRef
+  const known = ref === undefined ? undefined : await knownBy(deps, account, ref)
+  const names = known ? () => known.name : namesFor(deps.keys, 'site', request, ref)
+  return underOwnName(names, (name) => make(deps, request, name, { spec, assets, known }))
 }

@@ -4,11 +4,12 @@
  */
 
 import { SITE } from '../../crds/site/kind.ts'
-import { fileAt, NOT_FOUND_PATH, type SiteManifest, sortOf } from '../../crds/site/manifest.ts'
+import { fileAt, NOT_FOUND_PATH, type SiteManifest, sortOf } from '../../crds/site/publishing/manifest.ts'
 import type { SiteView } from '../../crds/site/view.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest, Route } from '../route.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
+import type { Route } from '../wiring/route.ts'
 
 /** Opens what is rendered now; with a digest, exactly those bytes for ever. */
 const DIGEST_MARK = '~'
@@ -22,7 +23,7 @@ const nowhere = (): never => {
 
 const manifestFor = async (deps: Deps, token: string): Promise<SiteManifest> => {
   const [site = '', pinned] = (deps.keys.nameOfCapability('preview', token) ?? '').split(DIGEST_MARK, 2)
-  const row = site === '' ? undefined : await deps.mirror.get(SITE.kind, site)
+  const row = site === '' ? undefined : await deps.mirror.get(SITE.kind, site, { because: 'link' })
   const digest = pinned ?? (row?.view as SiteView | undefined)?.digest
   const rendering = row && digest ? await deps.sites.rendering(site, digest) : null
   const bytes = rendering && (await deps.blobs.get(rendering.manifest))

@@ -1,36 +1,39 @@
 /** Publishing over REST: checks, a place under the day's cap and in the queue, then the desire, pinned to the approved bytes. */
 import { limitOf, nextTurn, publishCapDetail, quotaDay } from '../../crds/account/quotas.ts'
 import { SITE } from '../../crds/site/kind.ts'
-import { diffFiles, type SiteManifest } from '../../crds/site/manifest.ts'
+import { diffFiles, type SiteManifest } from '../../crds/site/publishing/manifest.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
-import type { Deps } from '../deps.ts'
-import { editSpec } from '../edit.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { accepted, refuseStalled, wantsAsync } from '../verdict.ts'
-import { locationOf, ownSite, type SiteRow } from './read.ts'
+import { editSpec } from '../command/edit.ts'
+import { sameOwner } from '../command/own.ts'
+import { accepted, refuseStalled, wantsAsync } from '../command/verdict.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
+import { locationOf, ownSite, type ShownSiteRow } from './read.ts'
 
-type Wish = Pick<SiteSpec, 'publish'> & { digest: string | null }
+type DesiredPublish = Pick<SiteSpec, 'publish'> & { digest: string | null }
 
 /** Writes what is to be live and waits until it is. */
-const bring = async (deps: Deps, request: ApiRequest, row: SiteRow, wish: Wish): Promise<Answer> => {
-  const watched = deps.waiter.watch(SITE.kind, row.name)
+const bring = async (deps: Deps, request: ApiRequest, row: ShownSiteRow, desired: DesiredPublish): Promise<Answer> => {
+  const watched = deps.waiter.watch(SITE.kind, row.name, sameOwner(row))
   try {
-    const { metadata } = await editSpec<SiteSpec>(deps, { kind: SITE, name: row.name }, (now) =>
-      now.publish === wish.publish && (now.digest ?? null) === wish.digest ? null : wish,
+    const { metadata } = await editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose: sameOwner(row) }, (now) =>
+      now.publish === desired.publish && (now.digest ?? null) === desired.digest ? null : desired,
     )
     const pending = accepted(locationOf(row.name), { site: row.view })
     if (wantsAsync(request)) return pending
-    const isDone = (now: SiteRow | undefined): boolean => {
+    const isDone = (now: ShownSiteRow | undefined): boolean => {
       if (!now || now.observedGeneration < metadata.generation) return now === undefined
       const { stalled, live_digest: live, digest } = now.view
-      if (stalled !== null || live === wish.digest) return true
+      if (stalled !== null || live === desired.digest) return true
       // The same site, under the name that its host has given it since.
-      return wish.publish && live !== null && live === digest
+      return desired.publish && live !== null && live === digest
     }
-    const before = (await deps.mirror.get(SITE.kind, row.name)) as SiteRow | undefined
-    const found = isDone(before) ? { row: before } : await watched.until((now) => isDone(now as SiteRow | undefined))
+    const before = (await deps.mirror.get(SITE.kind, row.name, sameOwner(row))) as ShownSiteRow | undefined
+    const found = isDone(before)
+      ? { row: before }
+      : await watched.until((now) => isDone(now as ShownSiteRow | undefined))
     if (!found?.row) return pending
     refuseStalled(found.row)
     return { status: 200, body: { site: found.row.view } }
@@ -55,17 +58,17 @@ const blockedBy = (view: SiteView): Blocked[] => {
 const isReleased = ({ releases }: SiteView, digest: string): boolean => releases.some((one) => one.digest === digest)
 
 /** Bytes that were live before are put back without counting. @throws Problem PUBLISH_QUOTA */
-const takePlace = async (
+const reservePublish = async (
   deps: Deps,
   { caller }: ApiRequest,
-  { name, view }: SiteRow,
+  { name, view }: ShownSiteRow,
   digest: string,
 ): Promise<void> => {
   if (isReleased(view, digest)) return
   const now = deps.now()
   const limit = limitOf('publishes_per_day', caller.profile)
-  const wish = { site: name, digest, account: caller.account, day: quotaDay(now), limit }
-  if ((await deps.sites.takePublish(wish)) !== 'refused') return
+  const desired = { site: name, digest, account: caller.account, day: quotaDay(now), limit }
+  if ((await deps.sites.takePublish(desired)) !== 'refused') return
   const seconds = Math.max(1, Math.ceil((Date.parse(nextTurn(now)) - now.getTime()) / 1000))
   throw new Problem('PUBLISH_QUOTA', `${publishCapDetail(caller.account, limit, now)}.`, {
     headers: { 'retry-after': String(seconds) },
@@ -83,7 +86,7 @@ export const publishSite = async (deps: Deps, request: ApiRequest): Promise<Answ
   if (digest === null)
     throw new Problem('UNAVAILABLE', 'The site is not rendered yet.', { headers: { 'retry-after': '2' } })
   if (live === digest) return { status: 200, body: { site: row.view } }
-  await takePlace(deps, request, row, digest)
+  await reservePublish(deps, request, row, digest)
   await deps.sites.arrive(row.name)
   return bring(deps, request, row, { publish: true, digest })
 }
@@ -112,7 +115,7 @@ const manifestOf = async (deps: Deps, site: string, digest: string | null): Prom
 }
 
 /** What a publish would do, and what stands in its way; nothing is changed or counted. */
-const planOf = async (deps: Deps, { caller }: ApiRequest, row: SiteRow) => {
+const planOf = async (deps: Deps, { caller }: ApiRequest, row: ShownSiteRow) => {
   const { view, name } = row
   const now = deps.now()
   const [before, after] = await Promise.all([

@@ -1,33 +1,31 @@
 /** What the routes of sites share: finding one, and answering with it; and the routes that only read. */
-import type { MirrorRow } from '../../controllers/runtime/mirror.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { readFacts, type SiteFacts } from '../../crds/site/facts.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import type { SiteView } from '../../crds/site/view.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { refuseStalled } from '../verdict.ts'
+import type { Whose } from '../command/own.ts'
+import { refuseStalled } from '../command/verdict.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 
 const LIMIT_DEFAULT = 50
 
-export type SiteRow = MirrorRow & { view: SiteView }
+export type ShownSiteRow = MirrorRow & { view: SiteView }
 
-/** Any account's site. */
-export const siteRow = async (deps: Deps, id: string): Promise<SiteRow> => {
-  const row = await deps.mirror.get(SITE.kind, id)
+/** The site, for whom it may be. @throws Problem NOT_FOUND */
+export const siteRow = async (deps: Deps, id: string, whose: Whose): Promise<ShownSiteRow> => {
+  const row = await deps.mirror.get(SITE.kind, id, whose)
   if (!row) throw new Problem('NOT_FOUND', `There is no site ${id}.`)
-  return row as SiteRow
+  return row as ShownSiteRow
 }
 
-/** The caller's site. Another account's is not there at all (DESIGN section 5). */
-export const ownSite = async (deps: Deps, request: ApiRequest): Promise<SiteRow> => {
-  const row = await siteRow(deps, request.params.id ?? '')
-  if (row.account !== request.caller.account) throw new Problem('NOT_FOUND', `There is no site ${request.params.id}.`)
-  return row
-}
+/** The caller's site. Another account's is not there at all (rules/platform.md#ownership). */
+export const ownSite = (deps: Deps, { params, caller: { account } }: ApiRequest): Promise<ShownSiteRow> =>
+  siteRow(deps, params.id ?? '', { account })
 
 /** What only says that an edit is not live yet does not refuse what else is asked for. */
-export const refuseUnsound = (row: SiteRow): void => {
+export const refuseUnsound = (row: ShownSiteRow): void => {
   if (row.view.stalled?.code !== 'NOT_APPROVED' && row.view.stalled?.code !== 'NO_DOMAIN') refuseStalled(row)
 }
 
@@ -38,7 +36,7 @@ export const isJudged = (uid: string, generation: number) => (row: MirrorRow | u
   row !== undefined && row.uid === uid && row.observedGeneration >= generation
 
 /** What is on record of this life of a site; its renderings are not looked at. */
-export const factsOf = async (deps: Deps, { name, uid }: SiteRow): Promise<SiteFacts> => {
+export const factsOf = async (deps: Deps, { name, uid }: ShownSiteRow): Promise<SiteFacts> => {
   const { facts } = await deps.ledger.observe(name)
   return readFacts(uid, facts, () => null)
 }

@@ -3,28 +3,29 @@
  * preview and deciding are posts, recorded with who did it and when.
  */
 
-import { changedSections, diffFiles, type SiteManifest } from '../../crds/site/manifest.ts'
+import { changedSections, diffFiles, type SiteManifest } from '../../crds/site/publishing/manifest.ts'
 import { approvedBefore, openSubmission } from '../../crds/site/review.ts'
-import { REVIEW_CSS, REVIEW_CSS_PATH, type ReviewFacts, reviewPage } from '../../crds/site/review-page.ts'
-import type { Submission, Verdict } from '../../crds/site/world.ts'
-import { formOf } from '../auth/signin-page.ts'
-import type { Deps } from '../deps.ts'
-import { goTo, pageAnswer } from '../pages.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest, Route } from '../route.ts'
+import type { ReviewVerdict, Submission } from '../../crds/site/world.ts'
+import { formOf } from '../auth/signin/signin-page.ts'
+import { goTo, pageAnswer } from '../http/pages.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
+import type { Route } from '../wiring/route.ts'
 import { previewPath } from './preview.ts'
-import { factsOf, type SiteRow, siteRow } from './read.ts'
+import { factsOf, type ShownSiteRow, siteRow } from './read.ts'
 import { decideOn, recordOpening } from './review.ts'
+import { REVIEW_CSS, REVIEW_CSS_PATH, type ReviewFacts, reviewPage } from './review-view.ts'
 
 const NOTE_MAX = 4000
 
-const siteOf = async (deps: Deps, { params }: ApiRequest): Promise<SiteRow> => {
+const siteOf = async (deps: Deps, { params }: ApiRequest): Promise<ShownSiteRow> => {
   const name = deps.keys.nameOfCapability('review', params.token ?? '')
   if (name === null) throw new Problem('NOT_FOUND', 'This link leads nowhere.')
-  return siteRow(deps, name)
+  return siteRow(deps, name, { because: 'role' })
 }
 
-const submissionOf = async (deps: Deps, row: SiteRow) => {
+const submissionOf = async (deps: Deps, row: ShownSiteRow) => {
   const facts = await factsOf(deps, row)
   const last = openSubmission(facts) ?? facts.submissions.at(-1)
   if (!last) throw new Problem('NOT_FOUND', 'The site was not submitted yet.')
@@ -77,7 +78,7 @@ const openPreview = async (deps: Deps, request: ApiRequest): Promise<Answer> => 
   return goTo(previewPath(deps, row.name, last.digest))
 }
 
-const isVerdict = (word: string): word is Verdict => word === 'approve' || word === 'request_changes'
+const isVerdict = (word: string): word is ReviewVerdict => word === 'approve' || word === 'request_changes'
 
 const decide = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await siteOf(deps, request)

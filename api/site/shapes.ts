@@ -1,16 +1,17 @@
 /** Bodies and answers of the routes of sites, as JSON schemas. */
-import { type JsonSchema, restSchema } from '../../crds/rest.ts'
-import { textPattern } from '../../crds/schema.ts'
+import { named } from '../../crds/kernel/named.ts'
+import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
+import { textPattern } from '../../crds/kernel/schema.ts'
 import { siteAnswer, warningAnswer } from '../../crds/site/answer.ts'
 import { ASSET_KEY_PATTERN, ASSETS_MAX, HOSTNAME_MAX, LABEL_MAX, spec } from '../../crds/site/schema.ts'
-import { list, object, text, whole } from '../schemas.ts'
+import { list, object, POLL_HEADERS, text, whole } from '../openapi/schemas.ts'
 
 const NOTE_MAX = 4000
 
 const base64: JsonSchema = {
   type: 'string',
   description: 'The bytes in base64.',
-  pattern: '^[A-Za-z0-9+/\\s]+={0,2}\\s*$',
+  pattern: '^[A-Za-z0-9+/\\s]+(={1,2}\\s*)?$',
 }
 
 const assetsOf = (values: JsonSchema): JsonSchema => ({
@@ -79,39 +80,45 @@ export const decisionBody = closed(
   ['decision'],
 )
 
-export const warnings = list('What deserves a look.', warningAnswer)
+export const warnings = named('SiteWarnings', list('What deserves a look.', warningAnswer))
 export const answered = (description: string, more: Record<string, JsonSchema> = {}) => ({
   description,
   schema: object(description, { site: siteAnswer, ...more }),
 })
-export const pendingAnswer = {
+export const pendingAnswer = named('PendingSite', {
   description: 'Written; the verdict is still to come. Poll the address in Location.',
   schema: object('What is known so far.', { site: object('The site.', { id: text('Names the site.') }) }),
-  headers: { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' },
-}
+  headers: POLL_HEADERS,
+})
 
 const paths = (description: string): JsonSchema => list(description, text('A path.'))
-export const plan = object('What a publish would do; nothing is changed or counted.', {
-  ok: { type: 'boolean', description: 'Whether a publish would be taken now.' },
-  problems: list('What stands in its way.', object('One refusal.', { code: text('Its code.'), detail: text('Why.') })),
-  digest: { type: ['string', 'null'], description: 'What would be live.' },
-  live_digest: { type: ['string', 'null'], description: 'What is live.' },
-  unchanged: { type: 'boolean', description: 'Both are the same: nothing would happen.' },
-  files: object('How the files differ from those that are live.', {
-    added: paths('New.'),
-    changed: paths('With other bytes.'),
-    removed: paths('Gone.'),
-    unchanged: whole('How many are the same.'),
+export const plan = named(
+  'PublishPlan',
+  object('What a publish would do; nothing is changed or counted.', {
+    ok: { type: 'boolean', description: 'Whether a publish would be taken now.' },
+    problems: list(
+      'What stands in its way.',
+      object('One refusal.', { code: text('Its code.'), detail: text('Why.') }),
+    ),
+    digest: { type: ['string', 'null'], description: 'What would be live.' },
+    live_digest: { type: ['string', 'null'], description: 'What is live.' },
+    unchanged: { type: 'boolean', description: 'Both are the same: nothing would happen.' },
+    files: object('How the files differ from those that are live.', {
+      added: paths('New.'),
+      changed: paths('With other bytes.'),
+      removed: paths('Gone.'),
+      unchanged: whole('How many are the same.'),
+    }),
+    bytes: whole('Of files that are not live already.'),
+    host: { type: ['string', 'null'], description: 'Where to.' },
+    domain: { type: ['string', 'null'], description: 'Under which name.' },
+    queue_position: whole('1 is next.'),
+    counts: { type: 'boolean', description: 'Whether it takes a place under the cap of the day.' },
+    quota: object('The cap of the day.', {
+      limit: whole('The most.'),
+      used: whole('How many are used.'),
+      left: whole('How many are left.'),
+      resets_at: text('When it turns over.'),
+    }),
   }),
-  bytes: whole('Of files that are not live already.'),
-  host: { type: ['string', 'null'], description: 'Where to.' },
-  domain: { type: ['string', 'null'], description: 'Under which name.' },
-  queue_position: whole('1 is next.'),
-  counts: { type: 'boolean', description: 'Whether it takes a place under the cap of the day.' },
-  quota: object('The cap of the day.', {
-    limit: whole('The most.'),
-    used: whole('How many are used.'),
-    left: whole('How many are left.'),
-    resets_at: text('When it turns over.'),
-  }),
-})
+)

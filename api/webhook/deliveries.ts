@@ -1,12 +1,15 @@
-/** The delivery log, a ping, sending again, and catching up with what was told (CONTRACT sections 4 and 10, Webhooks). */
+/**
+ * The delivery log, a ping, sending again, and catching up with what was told (rules/webhook.md#delivery-log,
+ * #catching-up).
+ */
 import { randomBytes } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { PING, viewEvent } from '../../crds/event.ts'
+import { PING, viewEvent } from '../../crds/kernel/event.ts'
 import { type DeliveryRow, viewDelivery } from '../../crds/webhook/log.ts'
-import type { Deps } from '../deps.ts'
-import { Problem } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
-import { accepted, wantsAsync } from '../verdict.ts'
+import { accepted, wantsAsync } from '../command/verdict.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { ownEndpoint, WEBHOOKS } from './endpoints.ts'
 
 const LIMIT_DEFAULT = 50
@@ -57,7 +60,8 @@ export const pingEndpoint = async (deps: Deps, request: ApiRequest): Promise<Ans
     // it was deleted meanwhile
     if (!row) throw new Problem('NOT_FOUND', `There is no webhook endpoint ${ref.id}.`)
     if (row.state !== 'pending') return { status: 200, body: { delivery: viewDelivery(row) } }
-    if (performance.now() >= untilMs) return accepted(pathOf(ref.id, delivery), { delivery: viewDelivery(row) })
+    if (performance.now() >= untilMs || deps.waiter.isLeaving())
+      return accepted(pathOf(ref.id, delivery), { delivery: viewDelivery(row) })
     await sleep(PING_POLL_MS)
   }
 }
@@ -74,7 +78,7 @@ const refuseDisabled = ({
   if (disabledAt !== null) throw new Problem('ENDPOINT_DISABLED', `${id} was switched off: ${disabledReason}.`)
 }
 
-/** The same event once more, with a schedule of its own; one that still waits is left to wait. */
+/** The same event once more, with a schedule of its own; an attempt that is planned for later begins now in its place. */
 export const redeliverOne = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const endpoint = await ownEndpoint(deps, request)
   const row = await deliveryOf(deps, request)

@@ -1,13 +1,14 @@
-/** Endpoints: made, shown, changed, given a new secret, taken away (spec/1 Webhook endpoint; CONTRACT section 10). */
+/** Endpoints: made, shown, changed, given a new secret, taken away (rules/webhook.md#endpoints). */
 import { randomBytes } from 'node:crypto'
 import { limitOf } from '../../crds/account/quotas.ts'
 import type { AccountView } from '../../crds/account/view.ts'
 import { type EndpointRow, eventsOf, ROTATION_MS, urlFaults, viewEndpoint } from '../../crds/webhook/endpoint.ts'
 import { SECRET_BYTES, secretOf } from '../../crds/webhook/signature.ts'
-import type { Deps } from '../deps.ts'
-import { nameFor } from '../name.ts'
-import { Problem, refuseFaults } from '../problem.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import { nameFor } from '../command/name.ts'
+import { accountRow } from '../command/own.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 
 export const WEBHOOKS = '/api/webhooks'
 const ALL_EVENTS = ['*']
@@ -39,7 +40,7 @@ export const createEndpoint = async (deps: Deps, request: ApiRequest): Promise<A
   const url = await reachable(deps, body.url)
   const secret = newSecret()
   const id = nameFor('whk', request)
-  const owner = (await deps.mirror.get('Account', account))?.view ?? request.caller.profile
+  const owner = (await accountRow(deps, request.caller))?.view ?? request.caller.profile
   const limit = limitOf('webhook_endpoints', owner as AccountView)
   const created = await deps.endpoints.create({ id, account, url, events, secret, at: deps.now().toISOString() }, limit)
   if (!created) throw new Problem('ENDPOINT_LIMIT', `The account has ${limit} webhook endpoints, which is the most.`)

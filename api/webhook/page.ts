@@ -1,13 +1,15 @@
-/** The page of one's webhooks. It does what the routes of api/webhook.ts do, by the same functions, for a browser. */
-import { WEBHOOKS_PAGE, webhooksPage } from '../../crds/account/webhooks-page.ts'
-import type { JsonSchema } from '../../crds/rest.ts'
-import { type EndpointRow, viewEndpoint } from '../../crds/webhook/endpoint.ts'
+/** The page of one's webhooks. It does what the routes of api/webhook/routes.ts do, by the same functions, for a browser. */
+
+import type { JsonSchema } from '../../crds/kernel/rest.ts'
+import { type EndpointRow, viewEndpoint, WEBHOOKS_PAGE } from '../../crds/webhook/endpoint.ts'
 import { viewDelivery } from '../../crds/webhook/log.ts'
-import type { Deps } from '../deps.ts'
-import { goTo, pageAnswer } from '../pages.ts'
-import type { Answer, ApiRequest, Route } from '../route.ts'
+import { goTo, pageAnswer } from '../http/pages.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
+import type { Route } from '../wiring/route.ts'
 import { pingEndpoint, redeliverOne } from './deliveries.ts'
 import { ownEndpoint } from './endpoints.ts'
+import { webhooksPage } from './page-html.ts'
 
 const SHOWN_MAX = 25
 const TROUBLE = 'trouble'

@@ -1,9 +1,12 @@
-/** "Why did my check fail": a delivery as a receiver got it, held against what was sent (CONTRACT section 4, Webhooks). */
-import { bodyOf } from '../../crds/event.ts'
+/**
+ * "Why did my check fail": a delivery as a receiver got it, held against what was sent
+ * (rules/webhook.md#why-a-check-fails).
+ */
+import { bodyOf } from '../../crds/kernel/event.ts'
 import { eventIdsOf } from '../../crds/webhook/received.ts'
 import { judge, type Received } from '../../crds/webhook/verify.ts'
-import type { Deps } from '../deps.ts'
-import type { Answer, ApiRequest } from '../route.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 
 /** Looks, and stores nothing. */
 export const verifyDelivery = async (deps: Deps, { caller: { account }, body }: ApiRequest): Promise<Answer> => {

@@ -1,20 +1,20 @@
 /**
  * The card processor, by its own library: checkout sessions, their end, refunds. No retry in here: each call is one attempt
- * of a row of the outbox, under the row's own idempotency key, and what failed is said so that the cashier knows whether
- * another attempt may do better. Source: spec/1 "Optional card collection"; docs.stripe.com/api.
+ * of a row of the outbox, under the row's own idempotency key, and what failed is said so that the payment worker knows whether
+ * another attempt may do better. Source: rules/invoice.md#card-collection; docs.stripe.com/api.
  */
 import Stripe from 'stripe'
-import type { Opened, RefundReport } from '../../crds/invoice/collected.ts'
-import type { Ask } from '../../crds/invoice/collectplan.ts'
-import type { Lang } from '../../crds/invoice/frozen.ts'
-import { FROM_CHECKOUT } from '../../crds/invoice/page.ts'
+import type { Opened, RefundReport } from '../../crds/invoice/facts/collected.ts'
+import type { DocumentLang } from '../../crds/invoice/order/frozen.ts'
+import { FROM_CHECKOUT } from '../../crds/invoice/order/gate.ts'
+import type { ProcessorRequest } from '../../crds/invoice/steps.ts'
 
-/** One call; below the lease of the cashier. */
+/** One call; below the lease of the payment worker. */
 const TIMEOUT_MS = 20_000
 
 /** `apiBase` without a slash at its end. */
 export type CardSettings = { secretKey: string; apiBase: string }
-type Of<K extends Ask['ask']> = Extract<Ask, { ask: K }>
+type Of<K extends ProcessorRequest['ask']> = Extract<ProcessorRequest, { ask: K }>
 
 /** `temporary`: another attempt may do better. `isUnknown`: nobody knows whether the processor did it. */
 export class ProcessorError extends Error {
@@ -35,13 +35,14 @@ type Ended = 'expired' | 'complete' | 'missing'
 export type CardProcessor = {
   /** Whether its key moves real money. */
   livemode: boolean
+  /** @returns the session; `expiresAt` is by the processor's clock */
   open(ask: Of<'open'>, of: { invoice: string; key: string }): Promise<Opened>
   /** Ends a session, or finds it ended. @returns how it ended */
   end(ask: Of<'end'>): Promise<Ended>
   refund(ask: Of<'refund'>, of: { invoice: string; key: string }): Promise<{ id: string } & Omit<RefundReport, 'part'>>
 }
 
-const LOCALES: Record<Lang, Stripe.Checkout.SessionCreateParams.Locale> = {
+const LOCALES: Record<DocumentLang, Stripe.Checkout.SessionCreateParams.Locale> = {
   en: 'en',
   es: 'es',
   'zh-Hant': 'zh-TW',

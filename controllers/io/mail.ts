@@ -2,13 +2,13 @@
 import { Readable } from 'node:stream'
 import { createTransport } from 'nodemailer'
 
-export type Mailbox = { name: string; address: string }
+export type MailAddress = { name: string; address: string }
 
 export type Mail = {
   /** `<id@domain>`; the same over all tries of one mail, so that a receiver can tell a repeat. */
   messageId: string
-  to: Mailbox
-  replyTo?: Mailbox
+  to: MailAddress
+  replyTo?: MailAddress
   subject: string
   text: string
   html: string
@@ -91,7 +91,7 @@ const oneLine = (text: string): string =>
     .replaceAll('=?', '= ?')
     .trim()
 
-const mailbox = ({ name, address }: Mailbox, what: string): Mailbox =>
+const mailbox = ({ name, address }: MailAddress, what: string): MailAddress =>
   ADDRESS.test(address) ? { name: oneLine(name), address } : refuse(what)
 
 const headersOf = (headers: Record<string, string>): Record<string, string> =>
@@ -193,7 +193,7 @@ export const makeMailer = (options: { url: string; from: string; pool: number; t
   return { send, verify, close: () => transport.close() }
 }
 
-const senderOf = (text: string): Mailbox => {
+const senderOf = (text: string): MailAddress => {
   const named = /^(.*)<([^<>]+)>\s*$/s.exec(text)
   return mailbox({ name: (named?.[1] ?? '').trim(), address: (named?.[2] ?? text).trim() }, 'The sender')
 }

@@ -1,6 +1,6 @@
 /** Keys that wait for an instant: a binary heap by instant, one instant per key, the earliest kept. */
-import type { Key } from '../../crds/object.ts'
-import { TIMER_MAX_MS } from './backoff.ts'
+import type { Key } from '../../crds/kernel/object.ts'
+import { TIMER_MAX_MS } from '../base/backoff.ts'
 
 type Entry = { key: Key; at: number }
 

@@ -2,14 +2,15 @@
  * One pass: observe, plan, act, one status patch. It loops while steps are taken; only a round without steps says Ready.
  * Three early endings and no more: Waiting, Stalled, and a fault, which is thrown on to the queue and backs off.
  */
+
 import { randomUUID } from 'node:crypto'
-import { type Key, PAUSED, type Resource } from '../../crds/object.ts'
-import { type Plan, waiting } from '../../crds/plan.ts'
-import type { Controller, ControllerDeps, Effect } from './controller.ts'
-import { isConflict, isNotFound, nameOf, Stalled, Waiting, withDeadline } from './errors.ts'
-import type { Ref } from './kube.ts'
-import type { Log } from './log.ts'
-import { camelCase, type Outcome } from './status.ts'
+import { type Key, PAUSED, type Resource } from '../../crds/kernel/object.ts'
+import { type Plan, waiting } from '../../crds/kernel/plan.ts'
+import { isConflict, isNotFound, nameOf, Stalled, Waiting, withDeadline } from '../base/errors.ts'
+import type { Ref } from '../kube/kube.ts'
+import type { Controller, Pass, PassDeps, StepEffect } from './contract.ts'
+import { forget } from './forget.ts'
+import { camelCase, type PassOutcome } from './status.ts'
 import { makeWriter } from './writer.ts'
 
 /** More rounds with steps than any plan needs: it contradicts itself. */
@@ -17,32 +18,10 @@ const ROUNDS_MAX = 20
 /** A plan that wants to be woken in the past must not spin. */
 const WAKE_MIN_MS = 1_000
 
-export type PassDeps<O> = ControllerDeps<O> & {
-  name: string
-  now: () => Date
-  observeLimitMs: number
-  actLimitMs: number
-  quietMs: number
-  /** Wraps each write to the object, so that its own watch event wakes nobody. */
-  write: (key: Key, run: () => Promise<O>) => Promise<O>
-}
-
 /** The round's ending: `again` for the next round, or the pass is over, to be run again `afterMs` from now if given. */
 type Ending = { again: true } | { again: false; afterMs?: number }
 const AGAIN: Ending = { again: true }
 const DONE: Ending = { again: false }
-
-/** What belongs to one pass over one key. */
-export type Pass = {
-  key: Key
-  ref: Ref
-  signal: AbortSignal
-  log: Log
-  /** What is being done: the reason, should it fail or last. */
-  stage: string
-  /** The note that work lasts, while it is being written. */
-  note: Promise<unknown>
-}
 
 /** An early ending of a step as the plan would have said it. */
 const endedBy = <Step extends { do: string }, Facts>(
@@ -81,11 +60,11 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
   const act = async (pass: Pass, step: Step, object: O) => {
     pass.stage = step.do
     // The record is keyed by the step's own name; the compiler cannot follow that through the union.
-    const effect = controller.act[step.do as Step['do']] as Effect<Step, O, World>
+    const effect = controller.act[step.do as Step['do']] as StepEffect<Step, O, World>
     const limitMs = deps.actLimitMs
-    const learn = await withDeadline(`step ${step.do}`, limitMs, pass.signal, (signal) => effect(step, object, signal))
+    const apply = await withDeadline(`step ${step.do}`, limitMs, pass.signal, (signal) => effect(step, object, signal))
     pass.log.debug({ step: step.do }, 'step done')
-    return learn
+    return apply
   }
 
   const look = async (pass: Pass, object: O): Promise<World> => {
@@ -104,6 +83,8 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
   const settle = async (pass: Pass, object: O, world: World, plan: Plan<Step, Facts>): Promise<Ending> => {
     if (object.metadata.deletionTimestamp !== undefined && plan.verdict.state === 'ready') {
       await writer.finalizers(pass, object, (held) => held.filter((name) => name !== finalizer))
+      // ours was the last: the watch may never tell
+      if (cache.get(pass.key) === undefined) deps.gone.set(pass.key, 'deleted')
       return DONE
     }
     if (plan.verdict.state === 'stalled') deps.metrics?.controller.stalled(deps.name)
@@ -156,13 +137,13 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
     let world = first
     let steps = planned
     for (let n = 0; n < ROUNDS_MAX && steps.length > 0; n += 1) {
-      const learned: ((world: World) => World)[] = []
+      const changes: ((world: World) => World)[] = []
       for (const step of steps) {
-        const learn = await act(pass, step, object)
-        if (learn) learned.push(learn)
+        const apply = await act(pass, step, object)
+        if (apply) changes.push(apply)
       }
-      if (learned.length < steps.length) return
-      world = learned.reduce((known, learn) => learn(known), world)
+      if (changes.length < steps.length) return
+      world = changes.reduce((known, apply) => apply(known), world)
       pass.stage = 'plan'
       steps = controller.plan(object, world, deps.now()).steps
     }
@@ -175,13 +156,26 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
     return AGAIN
   }
 
-  const faultOf = (pass: Pass, error: unknown): Outcome => ({
+  const faultOf = (pass: Pass, error: unknown): PassOutcome => ({
     state: 'fault',
     reason: `${camelCase(pass.stage)}Failed`,
     // Always the same for the same failure, or each attempt would write. The error's own message may quote secrets.
     message: `${pass.stage} failed (${nameOf(error)}); it is tried again with back-off, the log says more.`,
     ready: pass.stage === 'observe' || pass.stage === 'plan' ? 'Unknown' : 'False',
   })
+
+  /** What is asked is seen though there is no verdict on it; a failure is made up for by the next look. */
+  const show = async (pass: Pass, object: O): Promise<void> => {
+    if (!controller.show) return
+    try {
+      const world = await withDeadline('observe', deps.observeLimitMs, pass.signal, (signal) =>
+        controller.observe(object, signal),
+      )
+      await controller.show(object, world, controller.plan(object, world, deps.now()))
+    } catch (error) {
+      pass.log.debug({ err: error }, 'not shown before its verdict')
+    }
+  }
 
   const fail = async (pass: Pass, object: O, error: unknown): Promise<never> => {
     pass.log.error({ err: error, stage: pass.stage }, 'pass failed')
@@ -190,6 +184,7 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
       await writer
         .status(pass, object, faultOf(pass, error))
         .catch((second) => pass.log.warn({ err: second }, 'failure not written to the status'))
+      if (pass.stage !== 'observe' && pass.stage !== 'plan') await show(pass, object)
     }
     throw error
   }
@@ -232,9 +227,10 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
       return 'done'
     if (isMereLook(pass, object)) return 'later'
     const message = `${pass.stage} is under way.`
-    pass.note = writer
+    const said = writer
       .status(pass, object, { state: 'working', reason: camelCase(pass.stage), message })
       .catch((error) => pass.log.debug({ err: error }, 'progress not written to the status'))
+    pass.note = Promise.all([said, show(pass, object)])
     return 'done'
   }
 
@@ -243,7 +239,7 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
       pass.signal.throwIfAborted()
       const object = cache.get(pass.key)
       if (!object) {
-        await controller.forget?.(pass.key)
+        await forget(controller, deps, pass)
         return undefined
       }
       const ending = await round(pass, object).catch((error) => recover(pass, object, error))

@@ -2,8 +2,8 @@
  * A keyed queue: a key waits at most once, runs at most once at a time, and runs again when it was added while it ran
  * (semantics of client-go's workqueue). Failures come back with exponential, jittered delay.
  */
-import type { Key } from '../../crds/object.ts'
-import { type Backoff, backoffMs } from './backoff.ts'
+import type { Key } from '../../crds/kernel/object.ts'
+import { type Backoff, backoffMs } from '../base/backoff.ts'
 import { makeAlarm, type QueueClock } from './delays.ts'
 
 const BACKOFF: Backoff = { minMs: 50, maxMs: 300_000 }
@@ -26,14 +26,16 @@ export type QueueMetrics = {
 }
 
 /** While `from` keys or more run, further ones start together, `ms` after the first of them came. */
-export type Wave = { from: number; ms: number }
+export type BatchedStart = { from: number; ms: number }
 
 export type QueueOptions = {
   name: string
   concurrency?: number
   /** Left out: every key starts at once. */
-  wave?: Wave
+  batchedStart?: BatchedStart
   backoff?: Backoff
+  /** Of a failure that is to wait otherwise. */
+  backoffOf?: (error: unknown) => Backoff | undefined
   clock?: QueueClock
   random?: () => number
   metrics?: QueueMetrics
@@ -67,7 +69,7 @@ const endsWithin = async (clock: QueueClock, ms: number, work: Promise<void>): P
 }
 
 export const makeQueue = (options: QueueOptions): Queue => {
-  const { name, onItem, metrics, wave } = options
+  const { name, onItem, metrics, batchedStart } = options
   const concurrency = options.concurrency ?? 1
   const backoff = options.backoff ?? BACKOFF
   const clock = options.clock ?? realClock
@@ -104,7 +106,7 @@ export const makeQueue = (options: QueueOptions): Queue => {
     alarm.set(key, ms)
   }
 
-  const settle = (key: Key, afterMs: number | undefined, failed: boolean) => {
+  const settle = (key: Key, afterMs: number | undefined, failed?: Backoff) => {
     const now = clock.now()
     metrics?.finished(name, (now - (running.get(key) ?? now)) / 1000)
     running.delete(key)
@@ -114,7 +116,7 @@ export const makeQueue = (options: QueueOptions): Queue => {
       const times = failures.get(key) ?? 0
       failures.set(key, times + 1)
       metrics?.retried(name)
-      addAfter(key, backoffMs(backoff, times, random))
+      addAfter(key, backoffMs(failed, times, random))
     } else {
       failures.delete(key)
       if (afterMs !== undefined) addAfter(key, afterMs)
@@ -131,8 +133,8 @@ export const makeQueue = (options: QueueOptions): Queue => {
     metrics?.started(name, (now - since) / 1000)
     // A throw before the first await is a rejection like any other.
     Promise.try(onItem, key, cut.signal).then(
-      (result) => settle(key, result?.afterMs, false),
-      () => settle(key, undefined, true),
+      (result) => settle(key, result?.afterMs),
+      (error) => settle(key, undefined, options.backoffOf?.(error) ?? backoff),
     )
   }
 
@@ -152,7 +154,7 @@ export const makeQueue = (options: QueueOptions): Queue => {
       serving = false
       serve()
     }
-    if (wave && running.size >= wave.from) clock.after(wave.ms, begin)
+    if (batchedStart && running.size >= batchedStart.from) clock.after(batchedStart.ms, begin)
     else queueMicrotask(begin)
   }
 

@@ -2,8 +2,8 @@
  * The one place that shapes a status: conditions in the kstatus sense, and the smallest merge patch from what stands to
  * what shall stand. Pure.
  */
-import type { CommonStatus, Condition } from '../../crds/object.ts'
-import type { OwnCondition, Verdict } from '../../crds/plan.ts'
+import type { CommonStatus, Condition } from '../../crds/kernel/object.ts'
+import type { OwnCondition, Verdict } from '../../crds/kernel/plan.ts'
 
 /** The API server's own limits (schema of conditions). */
 const REASON_MAX = 128
@@ -12,7 +12,7 @@ const MESSAGE_MAX = 1024
 const OURS = new Set(['Ready', 'Reconciling', 'Stalled'])
 
 /** What a pass has to say: its plan's verdict, or how it ended without one. */
-export type Outcome =
+export type PassOutcome =
   | Verdict
   /** A step failed and comes again with back-off. */
   | { state: 'fault'; reason: string; message: string; ready: 'False' | 'Unknown' }
@@ -37,7 +37,7 @@ const state = (type: string, status: Condition['status'], reason: string, messag
   message: clip(message, MESSAGE_MAX),
 })
 
-const statementsOf = (outcome: Outcome, ready: Condition | undefined): Statement[] => {
+const statementsOf = (outcome: PassOutcome, ready: Condition | undefined): Statement[] => {
   switch (outcome.state) {
     case 'ready':
       return [state('Ready', 'True', outcome.reason, outcome.message)]
@@ -78,7 +78,7 @@ const statementsOf = (outcome: Outcome, ready: Condition | undefined): Statement
 export type StatusInput<Facts> = {
   previous: CommonStatus | undefined
   generation: number
-  outcome: Outcome
+  outcome: PassOutcome
   /** The kind's own part, from the plan; absent when the pass ended without one: then it stays as it stands. */
   facts?: Facts
   /** The kind's own conditions, from the plan; absent: those that stand stay. */

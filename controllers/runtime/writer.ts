@@ -1,9 +1,8 @@
 /** The one writer of a kind's objects: status and finalizers, each under the version that was looked at. */
-import type { Key, Resource } from '../../crds/object.ts'
-import type { OwnCondition } from '../../crds/plan.ts'
-import type { Controller } from './controller.ts'
-import type { Pass, PassDeps } from './pass.ts'
-import { mergeDiff, nextStatus, type Outcome } from './status.ts'
+import type { Key, Resource } from '../../crds/kernel/object.ts'
+import type { OwnCondition } from '../../crds/kernel/plan.ts'
+import type { Controller, Pass, PassDeps } from './contract.ts'
+import { mergeDiff, nextStatus, type PassOutcome } from './status.ts'
 
 type ReadyNow = { type: string; status: string; reason: string; message: string }
 
@@ -28,7 +27,7 @@ export const makeWriter = <O extends Resource<unknown>, Facts extends object>(
     return held !== undefined && same ? held : object
   }
 
-  const announce = (before: O, after: O, outcome: Outcome) => {
+  const announce = (before: O, after: O, outcome: PassOutcome) => {
     const [was, is] = [readyOf(before.status), readyOf(after.status)]
     if (!events || !is || (was?.reason === is.reason && was.status === is.status)) return
     const warns = outcome.state === 'stalled' || outcome.state === 'fault'
@@ -42,7 +41,7 @@ export const makeWriter = <O extends Resource<unknown>, Facts extends object>(
   const status = async (
     pass: Pass,
     object: O,
-    outcome: Outcome,
+    outcome: PassOutcome,
     planned: { status?: Facts; conditions?: readonly OwnCondition[] } = {},
   ): Promise<O> => {
     const base = latest(pass.key, object)

@@ -1,5 +1,5 @@
 /** What JSON Schema cannot say of an account: lists hold nothing twice, as the API server demands of a set. */
-import type { Fault } from '../problem.ts'
+import type { Fault } from '../kernel/problem.ts'
 import type { AccountSpec } from './schema.ts'
 
 const LISTS = ['capabilities', 'teams'] as const

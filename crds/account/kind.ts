@@ -1,5 +1,5 @@
 /** How the Account is named and shown. */
-import { AGE, type Kind, READY, REASON } from '../kind.ts'
+import { AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
 import { type AccountSpec, type AccountStatus, spec, status } from './schema.ts'
 
 export const ACCOUNT: Kind<AccountSpec, AccountStatus> = {

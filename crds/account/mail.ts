@@ -1,5 +1,5 @@
 /** The mail that carries a link to sign in by. Says the same in text and in HTML, and names who asked for nothing. */
-import { html, safeUrl, textOf } from '../html.ts'
+import { html, safeUrl, textOf } from '../text/html.ts'
 
 export type SigninMailFacts = {
   /** The page that the link opens; it asks once more before it signs anybody in. */

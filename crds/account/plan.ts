@@ -1,21 +1,56 @@
 /** What an Account's spec says is in force at once; what is done for it is to look into the logos that were sent. */
-import type { Resource } from '../object.ts'
-import { type Plan, ready, waiting } from '../plan.ts'
+import type { Resource } from '../kernel/object.ts'
+import { type Plan, ready, waiting } from '../kernel/plan.ts'
+import { type AccountLife, isToBegin, lifeConditions, REMADE } from './life.ts'
 import type { AccountSpec, AccountStatus } from './schema.ts'
 
 export type AccountResource = Resource<AccountSpec, AccountStatus>
 export type AccountFacts = Omit<AccountStatus, 'observedGeneration' | 'conditions'>
-/** Transcodes the picture of this sha256 and makes it a logo, or says why it is none. */
-export type AccountStep = { do: 'takeLogo'; seq: number; source: string }
-/** `logos` wait to be looked into, in the order of their coming; `factSeq` is the newest that was. */
-export type AccountWorld = { factSeq: number; logos: readonly { seq: number; source: string }[] }
+/**
+ * - `begin`: binds the resource to the key of its account's rows
+ * - `takeLogo`: transcodes the picture of this sha256 and makes it a logo, or says why it is none
+ */
+export type AccountStep = { do: 'begin' } | { do: 'takeLogo'; seq: number; source: string }
+/**
+ * `logos` wait to be looked into, in the order of their coming; `factSeq` is the newest that was. `life` is what is on record of
+ * this very resource; null before it was seen.
+ */
+export type AccountWorld = {
+  factSeq: number
+  logos: readonly { seq: number; source: string }[]
+  life?: AccountLife | null
+}
 
-/** Ready as soon as no logo waits. */
-export const planAccount = ({ spec }: AccountResource, world: AccountWorld): Plan<AccountStep, AccountFacts> => ({
-  steps: world.logos.map(({ seq, source }) => ({ do: 'takeLogo', seq, source })),
-  status: { factSeq: world.factSeq, phase: 'active', plan: spec.plan, capabilities: spec.capabilities },
-  verdict:
-    world.logos.length === 0
-      ? ready('Active', `${spec.plan} plan, ${spec.role}`)
-      : waiting('TakingLogo', 'looks into a logo that was sent'),
-})
+/** What is said of a resource that was made again; left out where there is nothing to say, and nothing was said. */
+const conditionsOf = ({ metadata, status }: AccountResource, life: AccountLife | null | undefined) => {
+  const conditions = life ? lifeConditions(life, metadata) : []
+  const isSaid = status?.conditions?.some(({ type }) => type === REMADE) ?? false
+  return conditions.length > 0 || isSaid ? { conditions } : {}
+}
+
+/** What its resources name it by, where that is not its name. */
+const keyOf = ({ metadata }: AccountResource, life: AccountLife | null | undefined) =>
+  life && life.key !== metadata.name ? { key: life.key } : {}
+
+/** Ready as soon as it is bound and no logo waits. */
+export const planAccount = (object: AccountResource, world: AccountWorld): Plan<AccountStep, AccountFacts> => {
+  const { metadata, spec } = object
+  const { life } = world
+  const logos = world.logos.map(({ seq, source }): AccountStep => ({ do: 'takeLogo', seq, source }))
+  return {
+    // what is sent for an account is sent for its key
+    steps: life !== undefined && isToBegin(life, metadata, spec.email) ? [{ do: 'begin' }] : logos,
+    status: {
+      factSeq: world.factSeq,
+      phase: 'active',
+      plan: spec.plan,
+      capabilities: spec.capabilities,
+      ...keyOf(object, life),
+    },
+    ...conditionsOf(object, life),
+    verdict:
+      world.logos.length === 0
+        ? ready('Active', `${spec.plan} plan, ${spec.role}`)
+        : waiting('TakingLogo', 'looks into a logo that was sent'),
+  }
+}

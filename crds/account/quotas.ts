@@ -1,6 +1,6 @@
 /**
  * How much of what an account may do: one table by plan, and what support granted in place of it.
- * Pure: what was used is counted in the ledger (spec/1 Limits; DESIGN section 5, "numeric limits not shown").
+ * Pure: what was used is counted in the ledger (rules/account.md#quotas).
  */
 import type { PLANS } from './schema.ts'
 import type { AccountView } from './view.ts'
@@ -18,7 +18,10 @@ type Rule = {
 
 const everyPlan = (limit: number) => ({ free: limit, pro: limit, team: limit })
 
-/** Questions to a language model: each surface has a pool of its own, and a grant holds for each (CONTRACT section 10). */
+/**
+ * Questions to a language model: each surface has a pool of its own, and a grant holds for each
+ * (rules/account.md#pools-of-questions).
+ */
 const AI_PER_DAY = {
   byPlan: { free: 20, pro: 200, team: 1000 },
   granted: (account: Allowed) => account.ai_per_day,
@@ -57,7 +60,7 @@ export type Quota = { limit: number; used: number; resets_at: string | null }
 export const limitOf = (name: QuotaName, account: Allowed): number =>
   QUOTAS[name].granted(account) ?? QUOTAS[name].byPlan[account.plan]
 
-/** The day in which daily quotas count, YYYY-MM-DD in UTC (CONTRACT section 10). */
+/** The day in which daily quotas count, YYYY-MM-DD in UTC (rules/account.md#the-day-of-a-quota). */
 export const quotaDay = (now: Date): string => now.toISOString().slice(0, 10)
 
 /** When daily quotas turn over next, ISO. */

@@ -1,9 +1,9 @@
 /**
  * The Account: who may do what, on which plan. `metadata.name` is the account's id.
- * Source: DESIGN section 2; CONTRACT section 3.
+ * Source: rules/account.md#the-account.
  */
-import { COMMON_STATUS } from '../kind.ts'
-import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../schema.ts'
+import { COMMON_STATUS } from '../kernel/kind.ts'
+import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../kernel/schema.ts'
 
 export const PLANS = ['free', 'pro', 'team'] as const
 export const ROLES = ['member', 'reviewer', 'admin'] as const
@@ -104,6 +104,11 @@ export const status = {
   properties: {
     ...COMMON_STATUS,
     phase: { type: 'string', description: 'One word for display: active.', maxLength: 32 },
+    key: {
+      type: 'string',
+      description: 'What its resources say as account, where another account had its name before; else that name.',
+      maxLength: 253,
+    },
     plan: { type: 'string', description: 'The plan in force.', maxLength: 32 },
     capabilities: {
       type: 'array',

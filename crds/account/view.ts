@@ -1,6 +1,6 @@
-/** The account as REST shows it; quotas are added where they are counted (CONTRACT section 10). */
-import type { Resource } from '../object.ts'
-import { toRest } from '../rest.ts'
+/** The account as REST shows it; quotas are added where they are counted (rules/account.md#the-account-over-rest). */
+import type { Resource } from '../kernel/object.ts'
+import { toRest } from '../kernel/rest.ts'
 import { type AccountSpec, type AccountStatus, spec as specSchema } from './schema.ts'
 
 export type AccountView = {

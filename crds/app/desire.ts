@@ -1,25 +1,24 @@
 /**
  * What the spec asks for, against what operations have taken up. A request over REST enters its operation itself and names
- * it in `asked`; whatever the spec says beyond that was written by hand (DESIGN section 1, desire).
+ * it in `asked`; whatever the spec says beyond that was written by hand (rules/app.md#desire-of-an-app).
  */
 import { createHash } from 'node:crypto'
-import type { AppResource } from './plan.ts'
-import type { AppSpec } from './schema.ts'
+import type { AppResource, AppSpec } from './schema.ts'
 import type { AppStep } from './steps.ts'
-import type { AppWorld, Intent, Operation } from './world.ts'
+import type { AppIntent, AppWorld, Operation } from './world.ts'
 
 /** Whether the resource itself vouches for it. */
 export const isAsked = (operation: Operation, spec: AppSpec): boolean =>
   operation.byController || operation.n <= spec.asked
 
-const releaseIntentOf = (spec: AppSpec): Intent | null => {
+const releaseIntentOf = (spec: AppSpec): AppIntent | null => {
   if (spec.source) {
     return { kind: 'deploy', digest: spec.source.digest, envVersion: spec.envVersion ?? null, volumes: [] }
   }
   return spec.restore ? { kind: 'rollback', ...spec.restore } : null
 }
 
-const meetsRelease = (intent: Intent, wanted: Intent): boolean => {
+const meetsRelease = (intent: AppIntent, wanted: AppIntent): boolean => {
   if (intent.kind === 'deploy' && wanted.kind === 'deploy') return intent.digest === wanted.digest
   if (intent.kind === 'rollback' && wanted.kind === 'rollback') {
     return intent.release === wanted.release && intent.env === wanted.env
@@ -30,7 +29,7 @@ const meetsRelease = (intent: Intent, wanted: Intent): boolean => {
 const envOf = ({ intent }: Operation): number | null => (intent.kind === 'rollback' ? null : intent.envVersion)
 
 /** One id for what one generation of one resource asks, so that a killed pass asks for it once. */
-const idOf = ({ metadata }: AppResource, intent: Intent): string => {
+const idOf = ({ metadata }: AppResource, intent: AppIntent): string => {
   const text = JSON.stringify([metadata.uid, metadata.generation, intent])
   return `op-${createHash('sha256').update(text).digest('hex').slice(0, 32)}`
 }
@@ -46,6 +45,6 @@ export const unlinkedIntent = (object: AppResource, world: AppWorld): AppStep | 
   }
   const lastEnv = asked.filter(({ kind }) => kind !== 'rollback').at(-1)
   if (spec.envVersion === undefined || (lastEnv && envOf(lastEnv) === spec.envVersion)) return null
-  const intent: Intent = { kind: 'env', envVersion: spec.envVersion }
+  const intent: AppIntent = { kind: 'env', envVersion: spec.envVersion }
   return { do: 'ask', id: idOf(object, intent), intent }
 }

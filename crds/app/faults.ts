@@ -1,5 +1,5 @@
 /** The rules of an App's spec that no schema says; REST refuses with them, the plan stalls with the same codes and words. */
-import type { Fault } from '../problem.ts'
+import type { Fault } from '../kernel/problem.ts'
 import type { AppSpec } from './schema.ts'
 
 /** Names that the platform, the web or mail keep for themselves under a base domain. */

@@ -1,5 +1,5 @@
 /** How the App is named and shown. */
-import { AGE, type Kind, READY, REASON } from '../kind.ts'
+import { AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
 import { type AppSpec, type AppStatus, spec, status } from './schema.ts'
 
 /** Containers, route and volumes on the host go first. */

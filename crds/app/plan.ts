@@ -1,24 +1,15 @@
-/**
- * What is to be done about an app. Pure: each pass plans from what is on record and what the host said, so it does not
- * matter after which step a process was killed (DESIGN section 1; research/sites-apps.md 4, items 1, 2 and 6).
- */
-import type { Resource } from '../object.ts'
-import { type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
-import type { ProblemCode } from '../problem.ts'
+import { ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
+import type { ProblemCode } from '../kernel/problem.ts'
 import { unlinkedIntent } from './desire.ts'
 import { faultsOf } from './faults.ts'
-import { leaveSteps } from './leave.ts'
-import { isOpen, operateOn, presentOperation } from './operate.ts'
-import { retireSteps } from './retire.ts'
-import { routeStep } from './route.ts'
-import type { AppSpec, AppStatus } from './schema.ts'
-import type { AppStep } from './steps.ts'
+import { isOpen, operateOn, presentOperation } from './lifecycle/operate.ts'
+import { leaveSteps } from './lifecycle/remove.ts'
+import { retireSteps } from './lifecycle/retire.ts'
+import { routeStep } from './lifecycle/route.ts'
+import type { AppFacts, AppResource } from './schema.ts'
+import type { AppPlan, AppStep } from './steps.ts'
 import { urlOf } from './url.ts'
-import type { AppWorld, LogWish, Operation, Release } from './world.ts'
-
-export type AppResource = Resource<AppSpec, AppStatus>
-export type AppFacts = Omit<AppStatus, 'observedGeneration' | 'conditions'>
-export type AppPlan = Plan<AppStep, AppFacts>
+import type { AppWorld, LogRequest, Operation, Release } from './world.ts'
 
 const RETRY_MS = 60_000
 /** How often the live release is looked at when nothing else happens. */
@@ -35,14 +26,16 @@ export const planApp = (object: AppResource, world: AppWorld, now: Date): AppPla
   if (refusal) return end(refusal)
   const holds = world.slugHolder === object.metadata.name
   if (!holds) return { ...end(waiting('TakingName', 'takes its name on the host')), steps: [{ do: 'takeSlug' }] }
-  const wished = unlinkedIntent(object, world)
-  if (wished) return { ...end(waiting('Asking', 'takes up what its spec asks for')), steps: [wished] }
+  const requested = unlinkedIntent(object, world)
+  if (requested) return { ...end(waiting('Asking', 'takes up what its spec asks for')), steps: [requested] }
   return work(object, world, now, end)
 }
 
 /** The operation first; beside it what is over goes, and what is read is fetched. */
 const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Verdict) => AppPlan): AppPlan => {
-  const logs: AppStep[] = world.logs.filter((wish) => isDue(wish, now)).map((wish) => ({ do: 'fetchLogs', wish }))
+  const logs: AppStep[] = world.logs
+    .filter((request) => isDue(request, now))
+    .map((request) => ({ do: 'fetchLogs', request }))
   const operation = presentOperation(object.spec, world)
   const going = operation ? operateOn(object, world, operation, now) : { steps: [], verdict: null }
   const retiring = retireSteps(world, now)
@@ -55,7 +48,7 @@ const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Ve
 }
 
 /** A log that is followed is fetched again and again, and not at every look. */
-const isDue = ({ fetchedAt }: LogWish, now: Date): boolean =>
+const isDue = ({ fetchedAt }: LogRequest, now: Date): boolean =>
   fetchedAt === null || now.getTime() - Date.parse(fetchedAt) >= SOON_MS
 
 const wakeOf = (world: AppWorld, isWaiting: boolean, now: Date): string => {

@@ -1,10 +1,12 @@
 /**
  * The App: what runs, where, for whom. Bytes and secrets are references: an upload by its digest, env and password by the
- * number of their version (DESIGN section 2; CONTRACT sections 6 and 9; spec/2 "Apps").
+ * number of their version (rules/app.md#the-app).
  */
-import { accountField, ID_MAX, NAME_PATTERN } from '../fields.ts'
-import { COMMON_STATUS } from '../kind.ts'
-import type { Infer, ObjectSchema } from '../schema.ts'
+
+import { accountField, ID_MAX, NAME_PATTERN } from '../kernel/fields.ts'
+import { COMMON_STATUS } from '../kernel/kind.ts'
+import type { Resource } from '../kernel/object.ts'
+import type { Infer, ObjectSchema } from '../kernel/schema.ts'
 
 /** A label of DNS that leaves room for the marks of releases. */
 export const SLUG_MAX = 40
@@ -150,4 +152,8 @@ export type AppSpec = Infer<typeof spec>
 export type AppStatus = Infer<typeof status>
 export type Access = (typeof ACCESSES)[number]
 export type EnvChoice = (typeof ENV_CHOICES)[number]
-export type Budget = NonNullable<AppSpec['budget']>
+export type AppBudget = NonNullable<AppSpec['budget']>
+
+export type AppResource = Resource<AppSpec, AppStatus>
+
+export type AppFacts = Omit<AppStatus, 'observedGeneration' | 'conditions'>

@@ -1,6 +1,6 @@
 /** A release as it is sealed: everything that it takes to run it again, under one digest. It holds values of the env. */
 import { createHash } from 'node:crypto'
-import type { Finding } from './compose/finding.ts'
+import type { ComposeFinding } from './compose/finding.ts'
 import type { Project } from './compose/project.ts'
 import type { PinnedImage, ReleaseRecord } from './world.ts'
 
@@ -27,10 +27,10 @@ export const pinnedProject = ({ project, images }: SealedRelease): Project => {
   return { ...project, services }
 }
 
-const warningOf = ({ pointer, detail }: Finding): string => `${pointer}: ${detail}`
+const warningOf = ({ pointer, detail }: ComposeFinding): string => `${pointer}: ${detail}`
 
 /** What may be shown of it. */
-export const recordOf = (project: Project, warnings: readonly Finding[]): ReleaseRecord => ({
+export const recordOf = (project: Project, warnings: readonly ComposeFinding[]): ReleaseRecord => ({
   route: project.route,
   stateful: project.services.filter(({ stateful }) => stateful).map(({ name }) => name),
   services: project.services.map(({ name }) => name),
@@ -38,10 +38,10 @@ export const recordOf = (project: Project, warnings: readonly Finding[]): Releas
   warnings: warnings.map(warningOf),
 })
 
-export type ImageWish = { service: string; name: string; how: 'build' | 'pull' | 'pinned' }
+export type ImageRequest = { service: string; name: string; how: 'build' | 'pull' | 'pinned' }
 
 /** Which images the release needs, and how each is had. */
-export const imageWishes = ({ project, images }: SealedRelease): ImageWish[] => {
+export const imageRequests = ({ project, images }: SealedRelease): ImageRequest[] => {
   const ids = new Map(images.map(({ service, id }) => [service, id]))
   return project.services.map(({ name, image, build }) => {
     const id = ids.get(name)

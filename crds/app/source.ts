@@ -1,5 +1,5 @@
-/** The source of an app: the files of one upload, and what the policy reads of them (CONTRACT sections 6 and 10). */
-import type { ArchiveEntry } from '../archive.ts'
+/** The source of an app: the files of one upload, and what the policy reads of them (rules/app.md#upload). */
+import type { ArchiveEntry } from '../files/archive.ts'
 
 export type SourceEntry = ArchiveEntry
 

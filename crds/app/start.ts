@@ -1,5 +1,5 @@
 /** What the jobs on the host say at their end. The last lines are theirs alone: whatever an app prints comes before them. */
-import type { ProblemCode } from '../problem.ts'
+import type { ProblemCode } from '../kernel/problem.ts'
 import type { JobStep } from './steps.ts'
 import type { JobState, PinnedImage } from './world.ts'
 
@@ -11,6 +11,7 @@ export const EXIT = {
   buildFailed: 20,
   pullFailed: 21,
   imageMissing: 22,
+  filesDiffer: 23,
   baseFailed: 30,
   startFailed: 31,
   exited: 32,
@@ -70,8 +71,10 @@ export const reasonOf = (step: JobStep, { code, log, cancelled }: Ended): { code
         code: 'IMAGE_MISSING',
         detail: `an image of the release is no longer on the host${about ? `: ${about}` : ''}`,
       }
+    case EXIT.filesDiffer:
+      return failed('the files on the host are not those of the upload')
     case EXIT.baseFailed:
-      return failed('a stateful service did not start')
+      return failed('a service that the release builds on did not come up')
     case EXIT.startFailed:
       return failed('a service did not start')
     case EXIT.exited:

@@ -1,6 +1,7 @@
 /** What a pass over an app may do: one effect each, every one keyed, so that it may run twice. */
-import type { AppRoute } from './route.ts'
-import type { Intent, LogWish, Operation, OperationState, PinnedImage, Release } from './world.ts'
+import type { Plan } from '../kernel/plan.ts'
+import type { AppFacts } from './schema.ts'
+import type { AppIntent, AppRoute, LogRequest, Operation, OperationState, PinnedImage, Release } from './world.ts'
 
 /** Steps of an operation that run as detached jobs on the host. */
 export type JobStep = 'images' | 'start'
@@ -8,7 +9,7 @@ export type JobStep = 'images' | 'start'
 export type AppStep =
   | { do: 'takeSlug' }
   /** What the spec asks for and no operation has taken up: it came by kubectl. */
-  | { do: 'ask'; id: string; intent: Intent }
+  | { do: 'ask'; id: string; intent: AppIntent }
   | {
       do: 'begin'
       operation: Operation
@@ -28,6 +29,8 @@ export type AppStep =
   | {
       do: 'setRoute'
       route: AppRoute
+      /** The number of the release that it leads to. */
+      release: number
       /** Where the address is written for the proxy; null when it stands in the route. */
       dialFile: string | null
       digest: string
@@ -47,10 +50,10 @@ export type AppStep =
       message: string
       log: string | null
     }
-  /** Takes a superseded or failed release down, by a detached job. */
+  /** Takes a superseded or failed release down, by a detached job. `restoresBase`: the base goes back to what is live. */
   | { do: 'takeDown'; release: Release; restoresBase: boolean }
   | { do: 'retire'; release: Release }
-  | { do: 'fetchLogs'; wish: LogWish }
+  | { do: 'fetchLogs'; request: LogRequest }
   /** The app is deleted: its route, then all that runs of it and its folder, then its rows. */
   | { do: 'removeRoute' }
   | { do: 'clear' }
@@ -61,3 +64,5 @@ export const jobIdOf = (operation: Pick<Operation, 'id'>, step: JobStep): string
 
 /** @param app the resource's uid: a name may come again */
 export const downJobOf = (uid: string, release: number | 'all'): string => `down-${uid}-${release}`
+
+export type AppPlan = Plan<AppStep, AppFacts>

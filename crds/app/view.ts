@@ -1,11 +1,11 @@
-/** The app, its releases and its operations as REST shows them (CONTRACT sections 6 and 10). Every key is always there. */
-import type { Plan } from '../plan.ts'
-import { type AppFacts, type AppResource, liveOf } from './plan.ts'
-import { type ReadinessView, readinessOf } from './readiness.ts'
-import type { Access, AppSpec, Budget } from './schema.ts'
+/** The app, its releases and its operations as REST shows them (rules/app.md#the-app). Every key is always there. */
+import type { Plan } from '../kernel/plan.ts'
+import { type ReadinessView, readinessOf } from './lifecycle/readiness.ts'
+import { liveOf } from './plan.ts'
+import type { Access, AppBudget, AppFacts, AppResource, AppSpec } from './schema.ts'
 import type { AppStep } from './steps.ts'
 import { hostnameOf, urlOf } from './url.ts'
-import type { AppWorld, Intent, Operation, OperationState, OperationStep, Release, ReleaseState } from './world.ts'
+import type { AppIntent, AppWorld, Operation, OperationState, OperationStep, Release, ReleaseState } from './world.ts'
 
 export type StepView = {
   name: OperationStep['name']
@@ -17,7 +17,7 @@ export type StepView = {
 export type OperationView = {
   id: string
   app: string
-  kind: Intent['kind']
+  kind: AppIntent['kind']
   state: OperationState
   steps: StepView[]
   /** What came of it: the release, or the code and the reason. */
@@ -111,14 +111,14 @@ export const viewRelease = (release: Release): ReleaseView => ({
   live_at: release.liveAt,
 })
 
-const viewBudget = (budget: Budget | undefined): AppView['budget'] =>
+const viewBudget = (budget: AppBudget | undefined): AppView['budget'] =>
   budget === undefined ? null : { cpu_millis: budget.cpuMillis, memory_mib: budget.memoryMib, disk_gib: budget.diskGib }
 
-/** What the app may use: its own wish, within what its host gives. */
-export const budgetOf = (wished: Budget | undefined, given: Budget): Budget => ({
-  cpuMillis: Math.min(wished?.cpuMillis ?? given.cpuMillis, given.cpuMillis),
-  memoryMib: Math.min(wished?.memoryMib ?? given.memoryMib, given.memoryMib),
-  diskGib: Math.min(wished?.diskGib ?? given.diskGib, given.diskGib),
+/** What the app may use: its own request, within what its host gives. */
+export const budgetOf = (requested: AppBudget | undefined, given: AppBudget): AppBudget => ({
+  cpuMillis: Math.min(requested?.cpuMillis ?? given.cpuMillis, given.cpuMillis),
+  memoryMib: Math.min(requested?.memoryMib ?? given.memoryMib, given.memoryMib),
+  diskGib: Math.min(requested?.diskGib ?? given.diskGib, given.diskGib),
 })
 
 export const viewApp = (

@@ -19,7 +19,7 @@ export const OPERATION_STATES = ['queued', 'running', 'succeeded', 'failed', 'ca
 export type OperationState = (typeof OPERATION_STATES)[number]
 
 /** What an operation was asked to do. An env version of null is an empty env. */
-export type Intent =
+export type AppIntent =
   | { kind: 'deploy'; digest: string; envVersion: number | null; volumes: string[] }
   | { kind: 'rollback'; release: number; env: EnvChoice }
   | { kind: 'env'; envVersion: number }
@@ -30,8 +30,8 @@ export type Operation = {
   account: string
   /** Counts per app, in the order of asking. */
   n: number
-  kind: Intent['kind']
-  intent: Intent
+  kind: AppIntent['kind']
+  intent: AppIntent
   byController: boolean
   state: OperationState
   /** The release that it makes, once it has begun. */
@@ -97,7 +97,7 @@ export type JobState =
   | { state: 'running' }
   | { state: 'exited'; code: number; log: string; cancelled: boolean }
 
-export type HostGround = {
+export type TargetHost = {
   name: string
   /** Whose it is; null for one of the platform. */
   account: string | null
@@ -114,7 +114,7 @@ export type HostGround = {
 }
 
 /** What runs of the live release, as last seen. `http` is the status that its routed port answered; null: nothing did. */
-export type Look = {
+export type AppObservation = {
   at: string
   address: string | null
   /** Where the host's proxy is told to go; null when it is told nothing by a file. */
@@ -125,7 +125,7 @@ export type Look = {
 }
 
 /** `since`: lines after this are wanted next. */
-export type LogWish = {
+export type LogRequest = {
   id: string
   tail: number
   follow: boolean
@@ -136,7 +136,7 @@ export type LogWish = {
 export type AppWorld = {
   account: { name: string; capabilities: readonly string[] } | null
   /** Null when there is no such host. */
-  host: HostGround | null
+  host: TargetHost | null
   /** Which app holds the name on its host; null when none does. */
   slugHolder: string | null
   /** In the order of asking: all that are open, and the last that ended. */
@@ -154,11 +154,13 @@ export type AppWorld = {
   /** Requests in flight per address of the proxy; null when it was not asked in this pass. */
   requests: Readonly<Record<string, number>> | null
   /** Null when it was not looked at in this pass and never before, or the host cannot be reached. */
-  look: Look | null
+  look: AppObservation | null
   /** Why the host cannot be reached now; null when it can, or was not asked. */
   unreachable: string | null
-  logs: LogWish[]
+  logs: LogRequest[]
   publicUrl: string
   /** Opens the platform's pages on the app's own host to its proxy. */
   gateToken: string
 }
+
+export type AppRoute = { id: string; owner: string; hostnames: string[]; handle: unknown[] }

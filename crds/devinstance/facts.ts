@@ -1,7 +1,7 @@
 /** How calls and decisions stand in the ledger: the fact of a call, and the event of a change of state. */
-import type { Box } from './box.ts'
+import type { DevInstanceRow } from './life/row.ts'
 import type { Said, Trigger } from './protocol.ts'
-import type { By, Pending, Settlement } from './world.ts'
+import type { By, Pending, TransitionSettlement } from './world.ts'
 
 const PREFIX = 'devbox.'
 
@@ -26,14 +26,14 @@ export const pendingOf = (fact: { seq: number; kind: string; body: Record<string
   at: fact.at,
 })
 
-/** `devbox.state_changed`, when the decision moved the box; null otherwise. */
-export const eventOf = (id: string, owner: string, before: Box | null, settlement: Settlement) => {
+/** `devbox.state_changed`, when the decision moved the dev instance; null otherwise. */
+export const eventOf = (id: string, owner: string, before: DevInstanceRow | null, settlement: TransitionSettlement) => {
   if (settlement.state === 'refused') return null
-  const { box } = settlement
-  const stateOf = (one: Box | null) => (one === null ? null : one.deletedAt === null ? one.state : 'deleted')
-  const [previousState, state] = [stateOf(before), stateOf(box)]
+  const { instance } = settlement
+  const stateOf = (one: DevInstanceRow | null) => (one === null ? null : one.deletedAt === null ? one.state : 'deleted')
+  const [previousState, state] = [stateOf(before), stateOf(instance)]
   if (state === previousState) return null
-  const { name, version, sizeClass, arch } = box
+  const { name, version, sizeClass, arch } = instance
   return {
     account: owner,
     type: 'devbox.state_changed' as const,

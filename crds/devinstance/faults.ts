@@ -1,7 +1,7 @@
 /** What the schema cannot say of a spec. */
-import type { Fault } from '../problem.ts'
+import type { Fault } from '../kernel/problem.ts'
 import type { DevInstanceSpec } from './schema.ts'
-import { CLASSES } from './sizes.ts'
+import { CLASSES } from './sizing/sizes.ts'
 
 /** @returns findings with pointers into the spec, empty when it is sound */
 export const devInstanceFaults = (spec: Pick<DevInstanceSpec, 'sizeClass' | 'diskGb' | 'agents'>): Fault[] => {

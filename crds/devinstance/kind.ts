@@ -1,13 +1,13 @@
 /** How the DevInstance is named and shown, and what may not be deleted. */
-import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kind.ts'
-import { GROUP } from '../object.ts'
+import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
+import { GROUP } from '../kernel/object.ts'
 import { type DevInstanceSpec, type DevInstanceStatus, spec, status } from './schema.ts'
 
 const FINALIZER = `${GROUP}/devinstance`
 
 /**
- * A machine that still costs money must not lose its record (spec/3, INSTANCE_LIVE). Who takes the finalizer away has taken
- * that upon himself.
+ * A machine that still costs money must not lose its record (rules/devinstance.md#live-instances-are-not-deleted). Who
+ * takes the finalizer away has taken that upon himself.
  */
 const livePolicy: AdmissionPolicy = {
   name: 'devinstance-live',

@@ -1,19 +1,21 @@
 /**
  * What is to be done about a dev instance: reserve it, judge what was said of it, let a reservation lapse, and what to say
- * of it. Pure. The cloud work is the provisioner's: there is no step that could touch a machine (spec/3).
+ * of it. Pure. The cloud work is the provisioner's: there is no step that could touch a machine
+ * (rules/devinstance.md#a-registry-and-a-policy).
  */
-import type { Resource } from '../object.ts'
-import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
-import type { ProblemCode } from '../problem.ts'
-import { addressOf, type Box, orphansOf, runningMonthlyMicroUsd } from './box.ts'
-import { deleted, diskGbOf, lapsed, RESERVATION_MS } from './effects.ts'
+import type { Resource } from '../kernel/object.ts'
+import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
+import type { ProblemCode } from '../kernel/problem.ts'
 import { devInstanceFaults } from './faults.ts'
-import { PRICING_VERSION, usdOf } from './prices.ts'
+import type { Told } from './life/context.ts'
+import { deleted, diskGbOf, lapsed, RESERVATION_MS } from './life/effects.ts'
+import { addressOf, type DevInstanceRow, orphansOf, runningMonthlyMicroUsd } from './life/row.ts'
+import { decide } from './life/transitions.ts'
 import { CAPABILITY } from './reserving.ts'
 import type { DevInstanceSpec, DevInstanceStatus } from './schema.ts'
-import { priceOf } from './sizes.ts'
-import { decide, type Told } from './transitions.ts'
-import type { DevInstanceRecord, DevInstanceWorld, Pending, Settlement } from './world.ts'
+import { PRICING_VERSION, usdOf } from './sizing/prices.ts'
+import { priceOf } from './sizing/sizes.ts'
+import type { DevInstanceRecord, DevInstanceWorld, Pending, TransitionSettlement } from './world.ts'
 
 export type DevInstanceResource = Resource<DevInstanceSpec, DevInstanceStatus>
 export type DevInstanceFacts = Omit<DevInstanceStatus, 'observedGeneration' | 'conditions'>
@@ -24,11 +26,11 @@ export type DevInstanceStep =
   /** Makes the row: price, user data, history. */
   | { do: 'enter'; name: string; pricingVersion: string; rev: number }
   /** Writes one verdict and what follows from it, under the owner's row lock. */
-  | { do: 'settle'; settlement: Settlement; before: Box; rev: number; capMicroUsd: number }
+  | { do: 'settle'; settlement: TransitionSettlement; before: DevInstanceRow; rev: number; capMicroUsd: number }
 
 export type DevInstancePlan = Plan<DevInstanceStep, DevInstanceFacts>
 
-/** A running instance that says nothing for so long may have lost its reporter (CONTRACT section 10). */
+/** A running instance that says nothing for so long may have lost its reporter (rules/devinstance.md#reports). */
 export const REPORT_STALE_MS = 5 * 60_000
 /** How often an unknown account, a full cap or a taken name is looked at again, beside being woken. */
 const RETRY_MS = 60_000
@@ -39,17 +41,17 @@ const laterBy = (at: string, ms: number): string => new Date(Date.parse(at) + ms
 /** @param object out of the cache, treated as frozen  @param now the platform's clock */
 export const planDevInstance = (object: DevInstanceResource, world: DevInstanceWorld, now: Date): DevInstancePlan => {
   const { record } = world
-  const box = record?.box ?? null
-  const isOfAnother = box !== null && box.deletedAt !== null && record?.uid !== object.metadata.uid
-  if (record === null || box === null || isOfAnother) {
+  const instance = record?.box ?? null
+  const isOfAnother = instance !== null && instance.deletedAt !== null && record?.uid !== object.metadata.uid
+  if (record === null || instance === null || isOfAnother) {
     return planReservation(object, world, isOfAnother ? null : record)
   }
   return {
-    steps: stepsOf(object, world, { ...record, box }, now),
-    status: factsOf(box, world.factSeq),
-    verdict: verdictOf(box, object.metadata.deletionTimestamp !== undefined),
-    conditions: conditionsOf(box, world, now),
-    ...wakeOf(box, world, now),
+    steps: stepsOf(object, world, { ...record, box: instance }, now),
+    status: factsOf(instance, world.factSeq),
+    verdict: verdictOf(instance, object.metadata.deletionTimestamp !== undefined),
+    conditions: conditionsOf(instance, world, now),
+    ...wakeOf(instance, world, now),
   }
 }
 
@@ -94,115 +96,119 @@ export const stalledUntil = (now: Date): string => laterBy(now.toISOString(), ST
 const stepsOf = (
   { metadata }: DevInstanceResource,
   world: DevInstanceWorld,
-  { box, rev }: { box: Box; rev: number },
+  { box: instance, rev }: { box: DevInstanceRow; rev: number },
   now: Date,
 ): DevInstanceStep[] => {
   const capMicroUsd = world.account?.capMicroUsd ?? 0
-  const settle = (settlement: Settlement): DevInstanceStep[] => [
-    { do: 'settle', settlement, before: box, rev, capMicroUsd },
+  const settle = (settlement: TransitionSettlement): DevInstanceStep[] => [
+    { do: 'settle', settlement, before: instance, rev, capMicroUsd },
   ]
   const at = now.toISOString()
-  const own = (trigger: string, made: { box: Box; told: Told[] }) =>
+  const own = (trigger: string, made: { instance: DevInstanceRow; told: Told[] }) =>
     settle({ seq: null, trigger, at, by: null, state: 'accepted', ...made })
 
   const [next] = world.pending
-  if (next) return settle(judged(box, next, world))
-  if (box.deletedAt !== null) return []
-  if (box.state === 'reserved' && now.getTime() >= Date.parse(box.reservedAt) + RESERVATION_MS) {
-    return own('lapse', lapsed(box, at))
+  if (next) return settle(judged(instance, next, world))
+  if (instance.deletedAt !== null) return []
+  if (instance.state === 'reserved' && now.getTime() >= Date.parse(instance.reservedAt) + RESERVATION_MS) {
+    return own('lapse', lapsed(instance, at))
   }
-  if (metadata.deletionTimestamp !== undefined && (box.state === 'reserved' || box.state === 'terminated')) {
-    const made = deleted({ box, said: {}, at, around: { git: null } })
-    return own('delete', { ...made, box: { ...made.box, version: box.version + 1 } })
+  if (metadata.deletionTimestamp !== undefined && (instance.state === 'reserved' || instance.state === 'terminated')) {
+    const made = deleted({ instance, said: {}, at, around: { git: null } })
+    return own('delete', { ...made, instance: { ...made.instance, version: instance.version + 1 } })
   }
   return []
 }
 
-const judged = (box: Box, { seq, trigger, said, by, at }: Pending, world: DevInstanceWorld): Settlement => {
-  const decision = decide(trigger, { box, said, at, around: { git: world.lastReport?.git ?? null } })
+const judged = (
+  instance: DevInstanceRow,
+  { seq, trigger, said, by, at }: Pending,
+  world: DevInstanceWorld,
+): TransitionSettlement => {
+  const decision = decide(trigger, { instance, said, at, around: { git: world.lastReport?.git ?? null } })
   const of = { seq, trigger, at, by }
   switch (decision.state) {
     case 'refused':
       return { ...of, state: 'refused', code: decision.refusal.code, detail: decision.refusal.detail }
     case 'unchanged':
-      return { ...of, state: 'accepted', box, told: [] }
+      return { ...of, state: 'accepted', instance, told: [] }
     case 'accepted':
-      return { ...of, state: 'accepted', box: decision.box, told: decision.told }
+      return { ...of, state: 'accepted', instance: decision.instance, told: decision.told }
     default:
       return decision satisfies never
   }
 }
 
-const factsOf = (box: Box, factSeq: number): DevInstanceFacts => {
-  const publicIp = addressOf(box)?.publicIp
+const factsOf = (instance: DevInstanceRow, factSeq: number): DevInstanceFacts => {
+  const publicIp = addressOf(instance)?.publicIp
   return {
     factSeq,
-    phase: box.deletedAt === null ? box.state : 'deleted',
-    state: box.state,
-    version: box.version,
-    name: box.name,
-    sizeClass: box.sizeClass,
-    diskGb: box.diskGb,
-    runningMonthlyUsd: usdOf(runningMonthlyMicroUsd(box)).toFixed(2),
-    ...(box.instanceId !== null && { instanceId: box.instanceId }),
+    phase: instance.deletedAt === null ? instance.state : 'deleted',
+    state: instance.state,
+    version: instance.version,
+    name: instance.name,
+    sizeClass: instance.sizeClass,
+    diskGb: instance.diskGb,
+    runningMonthlyUsd: usdOf(runningMonthlyMicroUsd(instance)).toFixed(2),
+    ...(instance.instanceId !== null && { instanceId: instance.instanceId }),
     ...(publicIp !== undefined && { publicIp }),
   }
 }
 
-const verdictOf = (box: Box, isGoing: boolean): Verdict => {
-  if (box.deletedAt !== null) return ready('Deleted', `deleted at ${box.deletedAt}; the row is kept`)
+const verdictOf = (instance: DevInstanceRow, isGoing: boolean): Verdict => {
+  if (instance.deletedAt !== null) return ready('Deleted', `deleted at ${instance.deletedAt}; the row is kept`)
   if (isGoing) {
     return stalled(
       'INSTANCE_LIVE',
-      `INSTANCE_LIVE: ${box.instanceId} is attached; confirm it terminated, then this goes`,
+      `INSTANCE_LIVE: ${instance.instanceId} is attached; confirm it terminated, then this goes`,
     )
   }
-  switch (box.state) {
+  switch (instance.state) {
     case 'reserved':
       return waiting('Reserved', 'waits for the provisioner to launch it from its bootstrap')
     case 'provisioning':
-      return waiting('Provisioning', `${box.instanceId} was launched; waits for its report token to be issued`)
+      return waiting('Provisioning', `${instance.instanceId} was launched; waits for its report token to be issued`)
     case 'configuring':
-      return waiting('Configuring', `waits for the provisioner to finalize ${box.instanceId}`)
+      return waiting('Configuring', `waits for the provisioner to finalize ${instance.instanceId}`)
     case 'resizing':
-      return waiting('Resizing', `waits for the resize to ${box.intent?.to.sizeClass} to be confirmed`)
+      return waiting('Resizing', `waits for the resize to ${instance.intent?.to.sizeClass} to be confirmed`)
     case 'ready':
-      return ready('Ready', `${box.instanceId} is ready`)
+      return ready('Ready', `${instance.instanceId} is ready`)
     case 'running':
-      return ready('Running', `${box.instanceId} runs`)
+      return ready('Running', `${instance.instanceId} runs`)
     case 'stopped':
-      return ready('Stopped', `${box.instanceId} is stopped`)
+      return ready('Stopped', `${instance.instanceId} is stopped`)
     case 'terminated':
-      return ready('Terminated', `${box.instanceId} is confirmed gone`)
+      return ready('Terminated', `${instance.instanceId} is confirmed gone`)
     default:
-      return box.state satisfies never
+      return instance.state satisfies never
   }
 }
 
 const isTrue = (type: string, message: string): OwnCondition => ({ type, status: 'True', reason: type, message })
 
 /** When the latest sign of life was: a report, or the start. */
-const heardAt = (box: Box, world: DevInstanceWorld): number =>
-  Math.max(Date.parse(world.lastReport?.at ?? '') || 0, Date.parse(box.startedAt ?? '') || 0)
+const heardAt = (instance: DevInstanceRow, world: DevInstanceWorld): number =>
+  Math.max(Date.parse(world.lastReport?.at ?? '') || 0, Date.parse(instance.startedAt ?? '') || 0)
 
 /** What is wrong; what is not, is not said. */
-const conditionsOf = (box: Box, world: DevInstanceWorld, now: Date): OwnCondition[] => {
-  if (box.deletedAt !== null || box.state === 'terminated') return []
+const conditionsOf = (instance: DevInstanceRow, world: DevInstanceWorld, now: Date): OwnCondition[] => {
+  if (instance.deletedAt !== null || instance.state === 'terminated') return []
   const conditions: OwnCondition[] = []
-  if (box.lease && now.getTime() > Date.parse(box.lease.expiresAt)) {
-    const message = `the lease of ${box.instanceId} ran out at ${box.lease.expiresAt}; report it again, or terminate it`
+  if (instance.lease && now.getTime() > Date.parse(instance.lease.expiresAt)) {
+    const message = `the lease of ${instance.instanceId} ran out at ${instance.lease.expiresAt}; report it again, or terminate it`
     conditions.push(isTrue('LeaseExpired', message))
   }
-  if (box.state === 'running' && now.getTime() >= heardAt(box, world) + REPORT_STALE_MS) {
-    const message = `no report since ${new Date(heardAt(box, world)).toISOString()}; it may run without stopping itself`
+  if (instance.state === 'running' && now.getTime() >= heardAt(instance, world) + REPORT_STALE_MS) {
+    const message = `no report since ${new Date(heardAt(instance, world)).toISOString()}; it may run without stopping itself`
     conditions.push(isTrue('ReportStale', message))
   }
   const { dirty, untracked, unpushed } = world.lastReport?.git ?? { dirty: 0, untracked: 0, unpushed: 0 }
-  if (box.instanceId !== null && dirty + untracked + unpushed > 0) {
+  if (instance.instanceId !== null && dirty + untracked + unpushed > 0) {
     const message = `${dirty} changed and ${untracked} untracked files, ${unpushed} commits not pushed`
     conditions.push(isTrue('WorkAtRisk', message))
   }
-  const orphans = orphansOf(box).map(({ eipAllocId }) => eipAllocId)
+  const orphans = orphansOf(instance).map(({ eipAllocId }) => eipAllocId)
   if (orphans.length > 0) {
     const message = `${orphans.join(', ')} held and not in use: release it, and confirm by eip-released`
     conditions.push(isTrue('AddressOrphaned', message))
@@ -210,13 +216,13 @@ const conditionsOf = (box: Box, world: DevInstanceWorld, now: Date): OwnConditio
   return conditions
 }
 
-const wakeOf = (box: Box, world: DevInstanceWorld, now: Date): { wakeAt?: string } => {
-  if (box.deletedAt !== null) return {}
+const wakeOf = (instance: DevInstanceRow, world: DevInstanceWorld, now: Date): { wakeAt?: string } => {
+  if (instance.deletedAt !== null) return {}
   const due = [
-    ...(box.state === 'reserved' ? [Date.parse(box.reservedAt) + RESERVATION_MS] : []),
+    ...(instance.state === 'reserved' ? [Date.parse(instance.reservedAt) + RESERVATION_MS] : []),
     // A lease lasts to its very end.
-    ...(box.lease ? [Date.parse(box.lease.expiresAt) + 1] : []),
-    ...(box.state === 'running' ? [heardAt(box, world) + REPORT_STALE_MS] : []),
+    ...(instance.lease ? [Date.parse(instance.lease.expiresAt) + 1] : []),
+    ...(instance.state === 'running' ? [heardAt(instance, world) + REPORT_STALE_MS] : []),
   ].filter((atMs) => atMs > now.getTime())
   return due.length === 0 ? {} : { wakeAt: new Date(Math.min(...due)).toISOString() }
 }

@@ -1,9 +1,9 @@
 /**
- * What the provisioner and the owner say: the body of each call, as one literal each (spec/3 Endpoints; CONTRACT 10).
+ * What the provisioner and the owner say: the body of each call, as one literal each (rules/devinstance.md#protocol).
  */
-import type { Infer, ObjectSchema } from '../schema.ts'
-import { type MEASUREMENTS, PROFILE } from './profile.ts'
+import type { Infer, ObjectSchema } from '../kernel/schema.ts'
 import { archField, diskGbField, nameField, REPO, sizeClassField } from './schema.ts'
+import { type MEASUREMENTS, PROFILE } from './sizing/profile.ts'
 
 const ALLOCATION_MAX = 64
 const IPV4 = '^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])$'

@@ -1,6 +1,7 @@
 /** Refusals that rest on more than one instance, with their arithmetic: the same words over REST and in a status. */
-import { usdOf } from './prices.ts'
-import { type Refusal, refusal } from './refusal.ts'
+
+import { type Refusal, refusal } from './life/refusal.ts'
+import { usdOf } from './sizing/prices.ts'
 
 /** Micro-USD in a dollar. */
 export const MICRO_USD = 1_000_000

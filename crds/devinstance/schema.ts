@@ -1,12 +1,12 @@
 /**
  * The DevInstance: a reserved workbench for coding agents. Its spec is what was asked for; what has become of it is
- * recorded in facts, for it is the operator's provisioner who does the cloud work (spec/3 "Dev instance").
+ * recorded in facts, for it is the operator's provisioner who does the cloud work (rules/devinstance.md#the-instance).
  */
-import { accountField } from '../fields.ts'
-import { COMMON_STATUS } from '../kind.ts'
-import { type Infer, type ObjectSchema, withDefaults } from '../schema.ts'
-import { AGENT_IDS } from './agents.ts'
-import { ARCHES, DISK_GB_MAX, SIZE_CLASSES } from './sizes.ts'
+import { accountField } from '../kernel/fields.ts'
+import { COMMON_STATUS } from '../kernel/kind.ts'
+import { type Infer, type ObjectSchema, withDefaults } from '../kernel/schema.ts'
+import { AGENT_IDS } from './bootstrap/agents.ts'
+import { ARCHES, DISK_GB_MAX, SIZE_CLASSES } from './sizing/sizes.ts'
 
 export const NAME_MAX = 63
 /** A host name and a word on a command line, whichever it is used as. */
@@ -51,6 +51,7 @@ export const diskGbField = {
 /** What is checked out on it. Credentials do not belong in the address: they go into the environment. */
 export const REPO = {
   type: 'object',
+  title: 'Repo',
   description: 'The repository that the instance holds.',
   required: ['url'],
   properties: {
@@ -74,6 +75,7 @@ export const REPO = {
 
 export const POLICY = {
   type: 'object',
+  title: 'Policy',
   description: 'When it stops itself, and whether it may grow.',
   properties: {
     idleMinutes: {

@@ -1,20 +1,20 @@
-/** The dev instance as REST shows it, in camelCase as the document (spec/3; CONTRACT section 7). */
-import type { OwnCondition } from '../plan.ts'
-import { addressOf, type Box, costToDateMicroUsd, presentMonthlyMicroUsd } from './box.ts'
-import { RESERVATION_MS } from './effects.ts'
+/** The dev instance as REST shows it, in camelCase (rules/devinstance.md#over-rest). */
+import type { OwnCondition } from '../kernel/plan.ts'
+import { RESERVATION_MS } from './life/effects.ts'
+import { addressOf, costToDateMicroUsd, type DevInstanceRow, presentMonthlyMicroUsd } from './life/row.ts'
+import { allowedActions } from './life/transitions.ts'
 import type { DevInstancePlan, DevInstanceResource } from './plan.ts'
-import { usdOf } from './prices.ts'
-import { sizingOf } from './repo.ts'
 import { type Policy, policyOf } from './schema.ts'
-import { instanceTypeOf, priceAnswer, priceOf } from './sizes.ts'
-import { allowedActions } from './transitions.ts'
+import { usdOf } from './sizing/prices.ts'
+import { sizingOf } from './sizing/repo.ts'
+import { instanceTypeOf, priceAnswer, priceOf } from './sizing/sizes.ts'
 
 /** What the mirror keeps: the row and the desire. What depends on the moment is added when it is shown. */
 export type StoredDevInstance = {
   id: string
   owner: string
   /** Null until the reservation was entered: then there is nothing to show. */
-  box: Box | null
+  box: DevInstanceRow | null
   policy: Policy
   conditions: (Omit<OwnCondition, 'status'> & { since: string })[]
   stalled: { code: string; detail: string } | null
@@ -34,7 +34,7 @@ export type HistoryEntry = {
 /** @param object with the status that was just written */
 export const storedDevInstance = (
   object: DevInstanceResource,
-  box: Box | null,
+  instance: DevInstanceRow | null,
   plan: DevInstancePlan,
 ): StoredDevInstance => {
   const { metadata, spec, status } = object
@@ -43,7 +43,7 @@ export const storedDevInstance = (
   return {
     id: metadata.name,
     owner: spec.account,
-    box,
+    box: instance,
     policy: policyOf(spec),
     conditions: (status?.conditions ?? [])
       .filter(({ type }) => said.has(type))
@@ -58,72 +58,72 @@ export const storedDevInstance = (
 }
 
 /** A row that can be shown. */
-export type ShownDevInstance = StoredDevInstance & { box: Box }
+export type ShownDevInstance = StoredDevInstance & { box: DevInstanceRow }
 
 /** The instance in a list. @param at now, ISO: what it has cost until then */
-export const devInstanceItem = ({ id, owner, box, policy, createdAt }: ShownDevInstance, at: string) => ({
+export const devInstanceItem = ({ id, owner, box: instance, policy, createdAt }: ShownDevInstance, at: string) => ({
   id,
-  name: box.name,
+  name: instance.name,
   owner,
-  state: box.state,
-  version: box.version,
-  sizeClass: box.sizeClass,
-  arch: box.arch,
-  instanceType: instanceTypeOf(box),
-  diskGb: box.diskGb,
-  agents: box.agents,
-  repo: box.repo,
+  state: instance.state,
+  version: instance.version,
+  sizeClass: instance.sizeClass,
+  arch: instance.arch,
+  instanceType: instanceTypeOf(instance),
+  diskGb: instance.diskGb,
+  agents: instance.agents,
+  repo: instance.repo,
   policy,
-  instanceId: box.instanceId,
-  publicIp: addressOf(box)?.publicIp ?? null,
-  eipAllocId: box.eipAllocId,
-  targetLabel: box.targetLabel,
-  teams: box.teams,
-  price: priceAnswer(priceOf(box, box.pricingVersion)),
-  costToDateUsd: usdOf(costToDateMicroUsd(box, at)),
+  instanceId: instance.instanceId,
+  publicIp: addressOf(instance)?.publicIp ?? null,
+  eipAllocId: instance.eipAllocId,
+  targetLabel: instance.targetLabel,
+  teams: instance.teams,
+  price: priceAnswer(priceOf(instance, instance.pricingVersion)),
+  costToDateUsd: usdOf(costToDateMicroUsd(instance, at)),
   createdAt,
-  stateSince: box.stateSince,
-  deletedAt: box.deletedAt,
+  stateSince: instance.stateSince,
+  deletedAt: instance.deletedAt,
 })
 
 export type Seen = { at: string; lastReport: Record<string, unknown> | null; events: HistoryEntry[] }
 
 /** The instance with all that is known of it. */
 export const devInstanceDetail = (stored: ShownDevInstance, { at, lastReport, events }: Seen) => {
-  const { box } = stored
+  const { box: instance } = stored
   return {
     ...devInstanceItem(stored, at),
-    sizing: sizingOf(box),
-    currentMonthlyUsd: usdOf(presentMonthlyMicroUsd(box)),
-    addresses: box.held.map(({ eipAllocId, publicIp, heldFrom }) => ({
+    sizing: sizingOf(instance),
+    currentMonthlyUsd: usdOf(presentMonthlyMicroUsd(instance)),
+    addresses: instance.held.map(({ eipAllocId, publicIp, heldFrom }) => ({
       eipAllocId,
       publicIp,
       heldFrom,
-      inUse: eipAllocId === box.eipAllocId,
+      inUse: eipAllocId === instance.eipAllocId,
     })),
-    hostKeys: box.hostKeys,
-    measurements: box.measurements,
-    envKeys: box.env?.keys ?? [],
-    lease: box.lease,
-    reservationExpiresAt: box.state === 'reserved' ? reservationExpiresAt(box) : null,
-    bootstrapSha256: box.bootstrapSha256,
-    intent: box.intent && {
-      from: box.intent.from,
-      to: box.intent.to,
-      previousState: box.intent.state,
-      runningMonthlyUsd: usdOf(box.intent.runningMonthlyMicroUsd),
-      overrideUsed: box.intent.overrideUsed,
-      announcedAt: box.intent.announcedAt,
+    hostKeys: instance.hostKeys,
+    measurements: instance.measurements,
+    envKeys: instance.env?.keys ?? [],
+    lease: instance.lease,
+    reservationExpiresAt: instance.state === 'reserved' ? reservationExpiresAt(instance) : null,
+    bootstrapSha256: instance.bootstrapSha256,
+    intent: instance.intent && {
+      from: instance.intent.from,
+      to: instance.intent.to,
+      previousState: instance.intent.state,
+      runningMonthlyUsd: usdOf(instance.intent.runningMonthlyMicroUsd),
+      overrideUsed: instance.intent.overrideUsed,
+      announcedAt: instance.intent.announcedAt,
     },
-    capOverride: box.capOverride,
-    startedAt: box.startedAt,
-    terminatedAt: box.terminatedAt,
+    capOverride: instance.capOverride,
+    startedAt: instance.startedAt,
+    terminatedAt: instance.terminatedAt,
     conditions: stored.conditions,
     lastReport,
     events,
-    allowedActions: allowedActions(box),
+    allowedActions: allowedActions(instance),
   }
 }
 
-export const reservationExpiresAt = (box: Pick<Box, 'reservedAt'>): string =>
-  new Date(Date.parse(box.reservedAt) + RESERVATION_MS).toISOString()
+export const reservationExpiresAt = (instance: Pick<DevInstanceRow, 'reservedAt'>): string =>
+  new Date(Date.parse(instance.reservedAt) + RESERVATION_MS).toISOString()

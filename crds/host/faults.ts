@@ -1,6 +1,7 @@
 /** What a schema cannot say of a host. */
-import { bytesOfAddress, isLoopbackAddress, isPublicAddress } from '../address.ts'
-import type { Fault } from '../problem.ts'
+
+import type { Fault } from '../kernel/problem.ts'
+import { bytesOfAddress, isLoopbackAddress, isPublicAddress } from '../values/address.ts'
 import { hostKeyBytes } from './key.ts'
 import type { HostSpec } from './schema.ts'
 

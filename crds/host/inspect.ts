@@ -1,7 +1,7 @@
 /** What an inspection found, and what is wrong with it. */
 import type { HostCertificate } from './schema.ts'
 
-/** Oldest versions that serve. Caddy before 2.11.5 lets visitors forge identity headers (research/sites-apps.md section 3). */
+/** Oldest versions that serve. Caddy before 2.11.5 lets visitors forge identity headers (rules/host.md#inspection). */
 const OLDEST = { docker: '20.10.0', compose: '2.20.0', caddy: '2.11.5' } as const
 /** Below it an image can hardly be built. */
 export const FREE_GIB_MIN = 2

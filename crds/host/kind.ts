@@ -1,6 +1,6 @@
 /** How the Host is named and shown, who may approve one, and what takes an approval away. */
-import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kind.ts'
-import { GROUP } from '../object.ts'
+import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
+import { GROUP } from '../kernel/object.ts'
 import { type HostSpec, type HostStatus, spec, status } from './schema.ts'
 
 /** Whoever may approve a host holds this verb on it. */

@@ -2,8 +2,8 @@
  * What is to be done about a host: nothing but to look at it, and to put its proxy back when it strays. Work of apps and
  * sites is theirs. Pure.
  */
-import type { Resource } from '../object.ts'
-import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
+import type { Resource } from '../kernel/object.ts'
+import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import { type AddressRule, hostFaults } from './faults.ts'
 import { archOf, type Findings, FREE_GIB_MIN, type Inspection, problemsOf, worstFirst } from './inspect.ts'
 import { fingerprintOf } from './key.ts'

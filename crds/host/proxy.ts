@@ -1,9 +1,9 @@
 /**
  * What a host's Caddy is configured with. We own two servers, the ports, and the automation policy without subjects;
  * whatever else somebody put there is left alone. Pure.
- * Source: Caddy 2.11 JSON structure; research/sites-apps.md section 3.
+ * Source: rules/host.md#the-proxy; Caddy 2.11, JSON structure.
  */
-import { type ObjectSchema, withDefaults } from '../schema.ts'
+import { type ObjectSchema, withDefaults } from '../kernel/schema.ts'
 import { type HostSpec, type ProxySettings, spec as specSchema } from './schema.ts'
 
 /** The `@id` of the server whose routes are ours, and of the route that answers what nobody serves. */
@@ -14,7 +14,7 @@ const REDIRECTS = 'bottega-redirects'
 const GRACE = '10s'
 const NOBODY = { '@id': 'bottega-nobody', handle: [{ handler: 'static_response', status_code: 404 }] }
 
-export type Route = { id: string; hostnames: readonly string[]; handle: readonly unknown[] }
+export type ProxyRoute = { id: string; hostnames: readonly string[]; handle: readonly unknown[] }
 type Json = Record<string, unknown>
 
 const proxySchema: ObjectSchema = specSchema.properties.proxy
@@ -32,7 +32,7 @@ const objectIn = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 
 /** A route as Caddy has it. */
-export const routeConfig = ({ id, hostnames, handle }: Route): Json => ({
+export const routeConfig = ({ id, hostnames, handle }: ProxyRoute): Json => ({
   '@id': id,
   match: [{ host: [...hostnames] }],
   handle: [...handle],
@@ -62,7 +62,7 @@ const policyOf = ({ acme, httpPort, httpsPort }: ProxySettings): Json | null => 
 const isForAll = (policy: unknown): boolean => !Array.isArray(objectIn(policy).subjects)
 
 /** What is there, with what is ours as it should be: equal to what is there when nothing strayed. */
-export const withOurs = (seen: unknown, settings: ProxySettings, routes: readonly Route[]): Json => {
+export const withOurs = (seen: unknown, settings: ProxySettings, routes: readonly ProxyRoute[]): Json => {
   const config = objectIn(seen)
   const apps = objectIn(config.apps)
   const http = objectIn(apps.http)

@@ -1,11 +1,11 @@
 /**
  * The Host: a machine that apps and sites are put on over SSH. `metadata.name` is the host's id; the private key is sealed
  * in PostgreSQL and the spec names its version only.
- * Source: spec/2 "Apps"; CONTRACT sections 6, 9, 10.
+ * Source: rules/host.md#the-host.
  */
-import { accountField } from '../fields.ts'
-import { COMMON_STATUS } from '../kind.ts'
-import type { Infer, ObjectSchema } from '../schema.ts'
+import { accountField } from '../kernel/fields.ts'
+import { COMMON_STATUS } from '../kernel/kind.ts'
+import type { Infer, ObjectSchema } from '../kernel/schema.ts'
 
 export const CLASSES = ['shared', 'isolated', 'owned', 'platform'] as const
 export const PHASES = ['registered', 'inspected', 'approved', 'unreachable', 'key_changed'] as const
@@ -45,6 +45,7 @@ const proxy = {
     httpsPort: port('Where it serves.', 443),
     acme: {
       type: 'object',
+      title: 'AcmeIssuer',
       description: 'Who issues certificates; the public default when left out.',
       required: ['directory'],
       properties: {
@@ -180,7 +181,7 @@ export const status = {
 export type HostSpec = Infer<typeof spec>
 export type HostStatus = Infer<typeof status>
 export type HostCertificate = Infer<typeof certificate>
-export type HostClass = (typeof CLASSES)[number]
+export type HostSpecClass = (typeof CLASSES)[number]
 export type HostPhase = (typeof PHASES)[number]
 /** The proxy's settings with their defaults. */
 export type ProxySettings = Infer<typeof proxy>

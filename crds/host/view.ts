@@ -1,15 +1,15 @@
-/** The host as REST shows it (CONTRACT section 10, Apps: Host). Who may see where it is decides the route. */
-import type { CommonStatus, Resource } from '../object.ts'
-import type { Verdict } from '../plan.ts'
-import { toRest } from '../rest.ts'
+/** The host as REST shows it (rules/host.md#who-sees-a-host). Who may see where it is decides the route. */
+import type { CommonStatus, Resource } from '../kernel/object.ts'
+import type { Verdict } from '../kernel/plan.ts'
+import { toRest } from '../kernel/rest.ts'
 import { problemsOf } from './inspect.ts'
 import type { HostPlan, HostWorld } from './plan.ts'
 import { budgetOf, proxyOf } from './proxy.ts'
 import {
   type HostCertificate,
-  type HostClass,
   type HostPhase,
   type HostSpec,
+  type HostSpecClass,
   type HostStatus,
   spec as specSchema,
 } from './schema.ts'
@@ -29,7 +29,7 @@ export type InspectionView = {
 export type HostView = {
   id: string
   name: string
-  class: HostClass
+  class: HostSpecClass
   address: string
   port: number
   user: string

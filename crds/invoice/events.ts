@@ -1,9 +1,11 @@
-/** What is told of an invoice to whoever listens: ids, state and amounts, never what stands on the document (spec/1 Events). */
-import type { Meta } from '../object.ts'
-import type { Books } from './books.ts'
-import { dueCents } from './books.ts'
-import type { Phase } from './facts.ts'
+/**
+ * What is told of an invoice to whoever listens: ids, state and amounts, never what stands on the document
+ * (rules/invoice.md#events).
+ */
+import type { Meta } from '../kernel/object.ts'
+import { type Books, dueCents } from './money/books.ts'
 import type { InvoiceSpec } from './schema.ts'
+import type { InvoicePhase } from './status.ts'
 
 export type InvoiceEventType =
   | 'invoice.sent'
@@ -27,7 +29,7 @@ export type InvoiceEvent = {
       external_ref: string | null
       issuer_id: string
       test: boolean
-      status: Phase
+      status: InvoicePhase
       currency: string
       total_cents: number
       paid_cents: number
@@ -44,7 +46,7 @@ export type InvoiceEvent = {
   }
 }
 
-type Stand = { number: string; issuerId: string; status: Phase; currency: string; books: Books }
+type Stand = { number: string; issuerId: string; status: InvoicePhase; currency: string; books: Books }
 
 /** @param stand how the invoice stands once this has happened */
 export const invoiceEvent = (

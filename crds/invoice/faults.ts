@@ -1,17 +1,18 @@
 /**
  * The rules that no schema says: the API refuses with them, and the plan stalls with the same codes and words.
- * Pointers are in the names of the spec. Source: spec/1 "Rules" and "Errors".
+ * Pointers are in the names of the spec. Source: rules/invoice.md#refusals.
  */
-import { isDay } from '../calendar.ts'
-import { DECIMALS_MAX, parseDecimal } from '../decimal.ts'
-import { metadataFaults } from '../metadata.ts'
-import { displayCents, isCurrency } from '../money.ts'
-import { oncePerFrozen } from '../once.ts'
-import type { Fault, ProblemCode } from '../problem.ts'
-import { textPattern } from '../schema.ts'
-import { clientFaults, clientLines } from './client.ts'
-import type { InvoiceSpec } from './schema.ts'
-import { totalsFit, totalsOf } from './totals.ts'
+
+import { metadataFaults } from '../kernel/metadata.ts'
+import type { Fault, ProblemCode } from '../kernel/problem.ts'
+import { textPattern } from '../kernel/schema.ts'
+import { isDay } from '../values/calendar.ts'
+import { DECIMALS_MAX, parseDecimal } from '../values/decimal.ts'
+import { displayCents, isCurrency, isWholeAmount, leastCents, notWhole } from '../values/money.ts'
+import { oncePerFrozen } from '../values/once.ts'
+import { clientFaults, clientLines } from './order/client.ts'
+import { totalsFit, totalsOf } from './order/totals.ts'
+import type { InvoiceItem, InvoiceSpec } from './schema.ts'
 
 const fault = (code: ProblemCode, pointer: string, detail: string): Fault => ({ code, pointer, detail })
 
@@ -86,7 +87,31 @@ const valueFaults = (spec: InvoiceSpec): Fault[] => {
   return faults
 }
 
+/** Prices that the currency does not have. @param items of an invoice, or of a credit note */
+export const priceFaults = (items: readonly InvoiceItem[], currency: string): Fault[] =>
+  items.flatMap(({ unitCents }, index) =>
+    isWholeAmount(unitCents, currency)
+      ? []
+      : [fault('BAD_AMOUNT', `/items/${index}/unitCents`, notWhole(unitCents, currency))],
+  )
+
+/** Nothing below what the currency has is asked for, taken off or taken in. */
+const wholeFaults = ({ items, discountCents, paid, currency }: InvoiceSpec): Fault[] => {
+  const given = paid?.amountCents ?? 0
+  return [
+    ...priceFaults(items, currency),
+    ...(isWholeAmount(discountCents, currency)
+      ? []
+      : [fault('BAD_AMOUNT', '/discountCents', notWhole(discountCents, currency))]),
+    ...(isWholeAmount(given, currency)
+      ? []
+      : [fault('BAD_PAID_AMOUNT', '/paid/amountCents', notWhole(given, currency))]),
+  ]
+}
+
 const amountFaults = (spec: InvoiceSpec): Fault[] => {
+  const whole = wholeFaults(spec)
+  if (whole.length > 0) return whole
   if (!totalsFit(spec)) return [fault('INVALID_FIELD', '/items', 'the amounts are too large to be computed exactly')]
   if (!spec.send) return []
   if (spec.items.length === 0) return [fault('NO_ITEMS', '/items', 'sending needs at least one item')]
@@ -95,6 +120,6 @@ const amountFaults = (spec: InvoiceSpec): Fault[] => {
   if (totalCents <= 0) return [fault('ZERO_TOTAL', '/items', `the total is ${total}, sending needs one above zero`)]
   const paidCents = spec.paid?.amountCents
   if (paidCents === undefined || (paidCents >= 1 && paidCents <= totalCents)) return []
-  const detail = `${displayCents(paidCents, spec.currency)} is outside 0.01 to the total of ${total}`
+  const detail = `${displayCents(paidCents, spec.currency)} is outside ${displayCents(leastCents(spec.currency), spec.currency)} to the total of ${total}`
   return [fault('BAD_PAID_AMOUNT', '/paid/amountCents', detail)]
 }

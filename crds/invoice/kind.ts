@@ -1,9 +1,11 @@
 /** How the Invoice is named and shown, and the rules that see its status beside its spec. */
-import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kind.ts'
+import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
+import { TIMING } from './order/timing.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec, type InvoiceStatus, spec, status } from './schema.ts'
-import { TIMING } from './timing.ts'
 
 const numbered = 'has(oldSelf.status) && has(oldSelf.status.number)'
+/** What is asked is what the status says of what is on record. */
+const isAs = (field: string, asked: string) => `(has(oldSelf.status.${field}) && ${asked} == oldSelf.status.${field})`
 const issuerOf = (self: string) => `(has(${self}.spec.issuerId) ? ${self}.spec.issuerId : '${DEFAULT_ISSUER}')`
 
 /** By the status that only the operator writes: nothing is left to pay. */
@@ -20,7 +22,7 @@ const SAME_ORDER = Object.keys(spec.properties)
   .map(isSame)
   .join(' && ')
 
-/** A paid invoice is a record (spec/1: LOCKED_PAID, LOCKED_PARTIAL), which may still be voided. */
+/** A paid invoice is a record (LOCKED_PAID, LOCKED_PARTIAL: rules/invoice.md#locked), which may still be voided. */
 const lockedPolicy: AdmissionPolicy = {
   name: 'invoice-locked',
   resources: ['invoices'],
@@ -42,7 +44,7 @@ const lockedPolicy: AdmissionPolicy = {
   ],
 }
 
-/** Voided for ever, as it was (CONTRACT section 10: LOCKED_VOID). */
+/** Voided for ever, as it was (LOCKED_VOID: rules/invoice.md#locked). */
 const voidedPolicy: AdmissionPolicy = {
   name: 'invoice-voided',
   resources: ['invoices'],
@@ -95,10 +97,16 @@ export const INVOICE: Kind<InvoiceSpec, InvoiceStatus> = {
     '.status.phase',
   ],
   rules: [
+    // what was written beside the taking of the number can be put back to what the status says
     {
-      rule: `!(${numbered}) || ${issuerOf('self')} == ${issuerOf('oldSelf')}`,
-      message: 'INVALID_FIELD: issuerId is fixed once the invoice has a number',
+      rule: `!(${numbered}) || ${issuerOf('self')} == ${issuerOf('oldSelf')} || ${isAs('issuerId', issuerOf('self'))}`,
+      message: 'LOCKED_NUMBERED: issuerId is fixed with the number; void it and create another invoice',
       fieldPath: '.spec.issuerId',
+    },
+    {
+      rule: `!(${numbered}) || self.spec.currency == oldSelf.spec.currency || ${isAs('currency', 'self.spec.currency')}`,
+      message: 'LOCKED_NUMBERED: currency is fixed with the number; void it and create another invoice',
+      fieldPath: '.spec.currency',
     },
     {
       rule: `!(${numbered}) || !oldSelf.spec.send || self.spec.send`,

@@ -1,76 +1,41 @@
-/**
- * What is to be done about an invoice: decide on what was reported, claim its number, freeze its documents, and what to say
- * of it. Pure: looks at nothing and does nothing (DESIGN section 1). Each pass plans the next steps from what is on record
- * alone, so it does not matter after which of them the process was killed.
- */
-import { displayCents } from '../money.ts'
-import type { Resource } from '../object.ts'
-import { type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
-import type { ProblemCode } from '../problem.ts'
-import { booksOf, dueCents } from './books.ts'
-import { collectFaults, collectOff } from './collect.ts'
-import { type AskStep, collectSteps, collectVerdicts } from './collectplan.ts'
-import { type Verdict as FactVerdict, verdictsOf } from './decide.ts'
-import type { InvoiceEvent } from './events.ts'
-import { documentFacts, type InvoiceFacts } from './facts.ts'
-import { faultsOf } from './faults.ts'
-import { draftOf } from './freeze.ts'
-import type { Frozen, FrozenDraft } from './frozen.ts'
-import type { Gate } from './gate.ts'
-import { heardVerdicts } from './heard.ts'
-import type { Series } from './number.ts'
-import { issuerIdOf, isVoided, type Locked, lockOf, orderOf } from './order.ts'
-import type { Payload } from './payload.ts'
-import type { RecurrenceStep } from './recurrence.ts'
-import type { RemindStep } from './reminders.ts'
-import { planReturned } from './returned.ts'
-import type { InvoiceSpec, InvoiceStatus } from './schema.ts'
-import { claimOf, resendSteps, sendSteps } from './send.ts'
-import { type ClaimCreditStep, creditSteps, paidSteps, type StampStep, voidSteps } from './stamp.ts'
-import { type TellStep, tellSteps } from './tell.ts'
-import { inTime, type TimeStep } from './timed.ts'
-import type { InvoiceRecord, InvoiceWorld } from './world.ts'
-
-export type InvoiceResource = Resource<InvoiceSpec, InvoiceStatus>
-
-export type InvoiceStep =
-  /** Writes how reported facts end, and what is told of it, in one transaction. */
-  | { do: 'decide'; verdicts: FactVerdict[] }
-  /** A place under the account's cap of sends a day, for what came by kubectl. Stalled when none is left. */
-  | { do: 'takePlace' }
-  | { do: 'claimNumber'; series: Series; totalCents: number; currency: string; issuedAt: string; payload: Payload }
-  /** The same manifest applied again after its resource was deleted: the record takes the new uid. */
-  | { do: 'adopt'; uid: string }
-  /** Receipt mode. Keyed `receipt`, so it is recorded once. */
-  | { do: 'recordReceipt'; amountCents: number; method: string; reference: string }
-  /** Renders the PDF and stores snapshot, mail and event in one transaction. `mail` is null when none goes out. */
-  | { do: 'freeze'; n: number; frozen: Frozen; gate: Gate; mail: 'invoice' | 'receipt' | null; event: InvoiceEvent }
-  /** Decides on a wish to send again: accepted with a place under the cap (a test needs none), refused without. */
-  | { do: 'takeResend'; seq: number; n: number; isFree: boolean }
-  | ClaimCreditStep
-  | StampStep
-  | AskStep
-  | TellStep
-  | RemindStep
-  | RecurrenceStep
-  | TimeStep
-  /** Draws a draft that somebody wants to look at, and records what was drawn under the key of the wish. */
-  | { do: 'drawDraft'; key: string; draft: FrozenDraft }
-
-export type InvoicePlan = Plan<InvoiceStep, InvoiceFacts>
+import { ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
+import type { Fault, ProblemCode } from '../kernel/problem.ts'
+import { displayCents } from '../values/money.ts'
+import { sizeFaults } from './document/drawcost.ts'
+import { draftOf } from './document/freeze.ts'
+import type { InvoiceRecord } from './facts/ledger.ts'
+import { booksOf, dueCents } from './money/books.ts'
+import { collectFaults, collectOff, faultsAround } from './money/collect.ts'
+import { isFixed, issuerIdOf, isVoided, type Locked, lockOf, movedLock, orderOf } from './order/order.ts'
+import { activityVerdicts } from './planning/activity.ts'
+import { behindBy, onRecordOf, planBehind } from './planning/behind.ts'
+import { collectSteps, collectVerdicts } from './planning/collect.ts'
+import { verdictsOf } from './planning/decide.ts'
+import { tellSteps } from './planning/notify.ts'
+import { planReturned } from './planning/returned.ts'
+import { claimOf, resendSteps, sendSteps } from './planning/send.ts'
+import { creditSteps, paidSteps, voidSteps } from './planning/stamp.ts'
+import { inTime } from './planning/timed.ts'
+import { givenUp } from './planning/undrawn.ts'
+import type { InvoiceResource, InvoiceSpec } from './schema.ts'
+import { documentFacts, type InvoiceFacts } from './status.ts'
+import type { InvoicePlan, InvoiceStep } from './steps.ts'
+import type { InvoiceWorld } from './world.ts'
 
 /** How often an unknown account is looked for, beside being woken when it appears. */
 const ACCOUNT_RETRY_MS = 60_000
 
 /** @param object out of the cache, treated as frozen  @param now the platform's clock */
-export const planInvoice = (object: InvoiceResource, world: InvoiceWorld, now: Date): InvoicePlan =>
-  inTime(object, world, now, planAsked(object, world, now))
+export const planInvoice = (object: InvoiceResource, world: InvoiceWorld, now: Date): InvoicePlan => {
+  const behind = behindBy(object, onRecordOf(world))
+  return behind === null ? inTime(object, world, now, planAsked(object, world, now)) : planBehind(object, behind)
+}
 
 /** What the spec and the facts ask for. */
 const planAsked = (object: InvoiceResource, world: InvoiceWorld, now: Date): InvoicePlan => {
   const { spec, metadata } = object
   if (world.record && !world.record.uids.includes(metadata.uid)) return planReturned(object, world, world.record, now)
-  const fault = faultsOf(spec)[0]
+  const fault = faultsAround(spec, world)[0]
   const locked = lockedBy(spec, world)
   const facts = {
     ...documentFacts(spec, world, now, { isLocked: locked !== null }),
@@ -79,7 +44,7 @@ const planAsked = (object: InvoiceResource, world: InvoiceWorld, now: Date): Inv
   const passing = { object, world, facts, now }
 
   const reported = [...verdictsOf(object, world), ...collectVerdicts(passing)]
-  const verdicts = reported.length > 0 ? reported : heardVerdicts(object, world, facts)
+  const verdicts = reported.length > 0 ? reported : activityVerdicts(object, world, facts)
   if (verdicts.length > 0) {
     return waits(facts, ['Deciding', 'decides on what was recorded'], [{ do: 'decide', verdicts }])
   }
@@ -87,8 +52,11 @@ const planAsked = (object: InvoiceResource, world: InvoiceWorld, now: Date): Inv
   if (telling.length > 0) return waits(facts, ['Telling', 'tells its owner'], telling)
   if (locked !== null) return stops(facts, locked.code, locked.detail)
   if (world.record && isVoided(spec, world)) return voided(passing, world.record)
+  const moved = movedLock(spec, world)
+  if (moved !== null) return stops(facts, moved.code, moved.detail)
   if (spec.void) return stops(facts, 'NOT_NUMBERED', '/void a draft has no number to keep; delete it instead')
-  if (fault) return stops(facts, fault.code, `${fault.pointer} ${fault.detail}`)
+  // what a record has become of is not asked of the spec any more
+  if (fault && !isFixed(world)) return halted(passing, fault)
   if (!world.account) {
     const message = `account ${spec.account} does not exist; create it, or delete this invoice`
     return { steps: [], status: facts, verdict: waiting('AccountMissing', message, ACCOUNT_RETRY_MS) }
@@ -108,23 +76,45 @@ const stops = (status: InvoiceFacts, code: ProblemCode, detail: string): Invoice
   status,
   verdict: stalled(code, `${code}: ${detail}`),
 })
+const stopsAt = (status: InvoiceFacts, { code, pointer, detail }: Fault): InvoicePlan =>
+  stops(status, code, `${pointer} ${detail}`)
+
+/** Why the first of these steps whose document is not tried again is not taken. */
+const stuckOf = (world: InvoiceWorld, steps: readonly InvoiceStep[]) =>
+  steps.map((step) => givenUpOn(world, step)).find((found) => found !== null)
+
+const givenUpOn = ({ undrawn }: InvoiceWorld, step: InvoiceStep) =>
+  step.do === 'freeze' || step.do === 'stamp' ? givenUp(undrawn, step.frozen) : null
+
 const unknownIssuer = ({ object: { spec }, world, facts }: Passing): InvoicePlan =>
   stops(facts, 'BAD_ISSUER', `/issuerId ${issuerIdOf(spec, world)} is no issuer of account ${spec.account}`)
+
+/** A faulty edit takes no effect, and what was sent can be paid all the same. */
+const halted = (passing: Passing, fault: Fault): InvoicePlan => {
+  const { world, facts } = passing
+  const asks = world.sends.length > 0 ? collectSteps(passing) : []
+  if (asks.length > 0) return waits(facts, ['Collecting', 'asks the card processor'], asks)
+  return stopsAt(facts, fault)
+}
 
 /** A draft stays one; what is to be sent takes its place and its number. */
 const unnumbered = (passing: Passing): InvoicePlan => {
   const { object, world, facts, now } = passing
   const { spec } = object
   const { issuer } = world
+  const [tooLarge] = sizeFaults(spec)
+  if (tooLarge) return stopsAt(facts, tooLarge)
+  const stuck = world.undrawn.length > 0 && issuer ? givenUp(world.undrawn, draftOf(spec, issuer, now)) : null
+  if (stuck) return stops(facts, stuck.code, stuck.detail)
   if (!spec.send) {
     const verdict = ready('Draft', `draft, ${totalText(facts)}`)
     return { steps: drawSteps(spec, world, now), status: facts, verdict }
   }
   if (!issuer) return unknownIssuer(passing)
   const [uncollectable] = collectFaults(spec, world)
-  if (uncollectable) return stops(facts, uncollectable.code, `${uncollectable.pointer} ${uncollectable.detail}`)
-  if (!spec.test && !world.hasPlace) {
-    return waits(facts, ['Numbering', 'takes a place under the cap of sends'], [{ do: 'takePlace' }])
+  if (uncollectable) return stopsAt(facts, uncollectable)
+  if (!spec.test && !world.hasQuota) {
+    return waits(facts, ['Numbering', 'takes a place under the cap of sends'], [{ do: 'reserveSend' }])
   }
   return waits(facts, ['Numbering', 'claims its number'], [claimOf(spec, issuer, now)])
 }
@@ -134,18 +124,24 @@ const numbered = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
   const { object, world, facts, now } = passing
   const { spec } = object
   if (!world.issuer) return unknownIssuer(passing)
-  const { issuerId } = record.claimed
-  if (issuerId !== world.issuer.id) {
-    return stops(facts, 'INVALID_FIELD', `/issuerId is fixed at ${issuerId} since ${record.number}`)
-  }
   const sending = sendSteps(object, world, record)
-  if (sending.length > 0) return waits(facts, ['Sending', 'freezes its document'], sending)
-  const papers = [...creditSteps(object, world, facts, now), ...paidSteps(object, world, facts)]
-  if (papers.length > 0) return waits(facts, ['Recording', 'freezes what follows from its books'], papers)
+  if (sending.length > 0) {
+    // what a record has become of is sent as it was sent before
+    const [tooLarge] = isFixed(world) ? [] : sizeFaults(spec)
+    if (tooLarge) return stopsAt(facts, tooLarge)
+    const stuck = stuckOf(world, sending)
+    if (stuck) return stops(facts, stuck.code, stuck.detail)
+    return waits(facts, ['Sending', 'freezes its document'], sending)
+  }
+  const documents = [...creditSteps(object, world, facts, now), ...paidSteps(object, world, facts)]
+  const drawable = documents.filter((step) => givenUpOn(world, step) === null)
+  if (drawable.length > 0) return waits(facts, ['Recording', 'freezes what follows from its books'], drawable)
   const resending = resendSteps(spec, world, now)
   if (resending.length > 0) return waits(facts, ['Sending', 'takes a place under the cap of sends'], resending)
   const asks = collectSteps(passing)
   if (asks.length > 0) return waits(facts, ['Collecting', 'asks the card processor'], asks)
+  const stuck = stuckOf(world, documents)
+  if (stuck) return stops(facts, stuck.code, stuck.detail)
   return { steps: [], status: facts, verdict: settled(record, spec, facts) }
 }
 
@@ -162,10 +158,13 @@ const voided = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
   const stamps = voidSteps(object, world, facts, now)
   // neither a send nor an issuer to make the document of
   if (stamps === null) return unknownIssuer(passing)
-  const steps = [...creditSteps(object, world, facts, now), ...stamps]
+  const documents = [...creditSteps(object, world, facts, now), ...stamps]
+  const steps = documents.filter((step) => givenUpOn(world, step) === null)
   if (steps.length > 0) return waits(facts, ['Voiding', `voids ${record.number}`], steps)
   const asks = collectSteps(passing)
   if (asks.length > 0) return waits(facts, ['Collecting', 'asks the card processor'], asks)
+  const stuck = stuckOf(world, documents)
+  if (stuck) return stops(facts, stuck.code, stuck.detail)
   const paid = displayCents(facts.paidCents ?? 0, facts.currency ?? '')
   const kept = facts.paidCents ? `; ${paid} that came in stays on record` : ''
   return { steps: [], status: facts, verdict: ready('Voided', `${record.number} voided${kept}`) }
@@ -188,7 +187,7 @@ const REASONS = {
 const settled = (record: InvoiceRecord, spec: InvoiceSpec, facts: InvoiceFacts): Verdict => {
   const { phase } = facts
   const due = spec.dueDate === undefined ? '' : ` due ${spec.dueDate}`
-  const left = phase === 'partial' ? `, ${displayCents(facts.balanceCents ?? 0, spec.currency)} left${due}` : ''
+  const left = phase === 'partial' ? `, ${displayCents(facts.balanceCents ?? 0, facts.currency ?? '')} left${due}` : ''
   const rest = phase === 'paid' || phase === 'partial' ? left : due
   return ready(REASONS[phase], `${record.number} ${phase}, ${totalText(facts)}${rest}`)
 }

@@ -1,14 +1,16 @@
 /**
- * The Invoice: shape, limits and how kubectl shows it. Names are those of REST in camelCase (CONTRACT section 9).
- * Source: spec/1 "Invoice (create payload)"; DESIGN section 5.
+ * The Invoice: shape, limits and how kubectl shows it. Names are those of REST in camelCase
+ * (rules/platform.md#names-of-fields). Source: rules/invoice.md#fields-of-an-order.
  */
-import { DECIMAL_PATTERN } from '../decimal.ts'
-import { accountField, externalRefField, ID_MAX, metadataField } from '../fields.ts'
-import { COMMON_STATUS } from '../kind.ts'
-import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../schema.ts'
-import { clientFields } from './client.ts'
-import { LANGS } from './frozen.ts'
-import { timingFields } from './timing.ts'
+
+import { accountField, externalRefField, ID_MAX, metadataField } from '../kernel/fields.ts'
+import { COMMON_STATUS } from '../kernel/kind.ts'
+import type { Resource } from '../kernel/object.ts'
+import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../kernel/schema.ts'
+import { DECIMAL_PATTERN } from '../values/decimal.ts'
+import { clientFields } from './order/client.ts'
+import { LANGS } from './order/frozen.ts'
+import { timingFields } from './order/timing.ts'
 
 export const ITEMS_MAX = 500
 export const DESCRIPTION_MAX = 2000
@@ -27,6 +29,7 @@ const taxRateBp = { type: 'integer', minimum: 0, maximum: TAX_RATE_BP_MAX } as c
 
 export const item = {
   type: 'object',
+  title: 'OrderedItem',
   description: 'One line of the invoice.',
   required: ['description', 'qty', 'unitCents'],
   properties: {
@@ -44,6 +47,7 @@ export const item = {
 
 const paid = {
   type: 'object',
+  title: 'ReceiptPayment',
   description: 'Receipt mode: the invoice is numbered and already paid. Needs send.',
   required: ['method'],
   properties: {
@@ -111,7 +115,8 @@ export const spec = {
     ...clientFields,
     currency: {
       type: 'string',
-      description: 'Currency code of ISO 4217. Amounts are hundredths of its unit, whatever the currency.',
+      description:
+        'Currency code of ISO 4217. Amounts are hundredths of its unit, whatever the currency; of one without decimals whole units.',
       maxLength: 3,
       pattern: '^[A-Z]{3}$',
       default: 'EUR',
@@ -180,6 +185,7 @@ export const status = {
     paidCents: { ...cents, description: 'What has been paid.' },
     creditedCents: { ...cents, description: 'What has been credited.' },
     balanceCents: { ...cents, description: 'What is left to pay.' },
+    issuerId: { type: 'string', description: 'The issuer that it is numbered under.', maxLength: ID_MAX },
     issuedOn: { type: 'string', description: "Day of issue in the issuer's time zone.", maxLength: 10 },
     url: { type: 'string', description: "The client's page.", maxLength: 2048 },
     collect: { type: 'boolean', description: 'Whether card collection is on for it, as of the last look.' },
@@ -189,3 +195,5 @@ export const status = {
 export type InvoiceSpec = Infer<typeof spec>
 export type InvoiceItem = Infer<typeof item>
 export type InvoiceStatus = Infer<typeof status>
+
+export type InvoiceResource = Resource<InvoiceSpec, InvoiceStatus>

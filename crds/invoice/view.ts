@@ -1,22 +1,32 @@
 /**
- * The invoice as REST shows it: one function for POST, GET and the list (CONTRACT section 4).
+ * The invoice as REST shows it: one function for POST, GET and the list (rules/invoice.md#over-rest).
  * Every key is always there; null says that there is no such thing yet.
  */
-import { numberOf } from '../decimal.ts'
-import type { Meta } from '../object.ts'
-import { type ClientView, viewClient } from './client.ts'
-import { type CollectView, viewCollect, viewRefunded } from './collectview.ts'
-import { type DeliveryView, viewDelivery } from './delivery.ts'
-import type { InvoiceFacts, Phase } from './facts.ts'
+
+import type { Meta } from '../kernel/object.ts'
+import { numberOf } from '../values/decimal.ts'
+import { documentWarningsOf, warningsOf } from './document/warnings.ts'
 import { faultsOf } from './faults.ts'
-import { type Gate, gateOf } from './gate.ts'
-import { type ClaimView, type CreditNoteView, createdAtOf, historyOf, instant, type PaymentView } from './history.ts'
-import { type PayloadView, payloadOf, viewPayload } from './payload.ts'
-import { type RecurrenceView, viewRecurrence } from './recurrence.ts'
-import { type RemindersView, viewReminders } from './reminders.ts'
+import { type ClientView, viewClient } from './order/client.ts'
+import { hasFiguresOf } from './order/edit.ts'
+import type { Frozen } from './order/frozen.ts'
+import { type Gate, gateOf } from './order/gate.ts'
+import { type PayloadView, payloadOf, viewPayload } from './order/payload.ts'
+import { type Totals, totalsOf } from './order/totals.ts'
+import { type DeliveryView, viewDelivery } from './planning/delivery.ts'
+import { type RecurrenceView, viewRecurrence } from './planning/recurrence.ts'
+import { type RemindersView, viewReminders } from './planning/reminders.ts'
+import { type CollectView, viewCollect, viewRefunded } from './rest/collectview.ts'
+import {
+  type ClaimView,
+  type CreditNoteView,
+  createdAtOf,
+  historyOf,
+  instant,
+  type PaymentView,
+} from './rest/history.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec } from './schema.ts'
-import { type Totals, totalsOf } from './totals.ts'
-import { paperWarningsOf, warningsOf } from './warnings.ts'
+import type { InvoiceFacts, InvoicePhase } from './status.ts'
 import type { InvoiceWorld } from './world.ts'
 
 export type InvoiceItemView = {
@@ -24,14 +34,14 @@ export type InvoiceItemView = {
   qty: number
   unit_cents: number
   tax_rate_bp?: number
-  /** Null while the spec has faults. */
+  /** Null while the spec has faults. An edited line has its new amount before it is sent. */
   amount_cents: number | null
 }
 
 export type InvoiceView = ClientView & {
   id: string
   number: string | null
-  status: Phase
+  status: InvoicePhase
   test: boolean
   external_ref: string | null
   issuer_id: string
@@ -41,6 +51,7 @@ export type InvoiceView = ClientView & {
   items: InvoiceItemView[]
   tax_rate_bp: number
   discount_cents: number
+  /** The totals are those of what was sent last, also while an edit waits to be sent; null while a draft has faults. */
   subtotal_cents: number | null
   tax_cents: number | null
   total_cents: number | null
@@ -94,7 +105,8 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     status: facts?.phase ?? 'draft',
     issuer_id: issuerId,
     ...wordsOf(spec),
-    ...amountsOf(spec, totals, facts),
+    currency: facts?.currency ?? spec.currency,
+    ...amountsOf(spec, totals, facts, world?.sends.at(-1)?.frozen),
     url: facts?.url ?? null,
     ...historyOf(metadata, world, facts),
     refunded_cents: viewRefunded(world),
@@ -102,7 +114,7 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     delivery: viewDelivery(spec, world),
     reminders: viewReminders(spec.reminders?.enabled !== false, world),
     recurrence: viewRecurrence(spec, world, facts?.phase === 'voided'),
-    warnings: [...warningsOf(spec, world, facts), ...paperWarningsOf(object, world, facts)],
+    warnings: [...warningsOf(spec, world, facts), ...documentWarningsOf(object, world, facts)],
     created_at: instant(createdAtOf(metadata, world)),
     // a resource that has come back counts on from where it was
     version: metadata.generation + (world?.returned ? world.returned.version - 1 : 0),
@@ -119,30 +131,37 @@ const wordsOf = (spec: InvoiceSpec) => ({
   client_name: spec.clientName ?? null,
   client_email: spec.clientEmail ?? null,
   ...viewClient(spec),
-  currency: spec.currency,
   due_date: spec.dueDate ?? null,
   terms: spec.terms ?? null,
   lang: spec.lang,
   metadata: spec.metadata ?? {},
 })
 
-const amountsOf = (spec: InvoiceSpec, totals: Totals | null, facts: InvoiceFacts | undefined) => {
+/** The lines as they are asked for, an edit that was not sent among them; the totals as they were sent, which is what is owed. */
+const amountsOf = (
+  spec: InvoiceSpec,
+  totals: Totals | null,
+  facts: InvoiceFacts | undefined,
+  sent: Frozen | undefined,
+) => {
+  const owed = sent ?? totals
+  const lines = sent && hasFiguresOf(spec, sent) ? sent.items : totals?.lines
   return {
     items: spec.items.map(({ description, qty, unitCents, taxRateBp }, index) => ({
       description,
       qty: numberOf(qty),
       unit_cents: unitCents,
       ...(taxRateBp === undefined ? {} : { tax_rate_bp: taxRateBp }),
-      amount_cents: totals?.lines[index]?.amountCents ?? null,
+      amount_cents: lines?.[index]?.amountCents ?? null,
     })),
     tax_rate_bp: spec.taxRateBp,
     discount_cents: spec.discountCents,
-    subtotal_cents: totals?.subtotalCents ?? null,
-    tax_cents: totals?.taxCents ?? null,
-    total_cents: totals?.totalCents ?? null,
+    subtotal_cents: owed?.subtotalCents ?? null,
+    tax_cents: owed?.taxCents ?? null,
+    total_cents: owed?.totalCents ?? null,
     paid_cents: facts?.paidCents ?? 0,
     credited_cents: facts?.creditedCents ?? 0,
-    balance_cents: totals === null ? null : (facts?.balanceCents ?? totals.totalCents),
+    balance_cents: owed === null ? null : (facts?.balanceCents ?? owed.totalCents),
   }
 }
 

@@ -1,4 +1,4 @@
-/** Refusals of apps (CONTRACT sections 6 and 10). */
+/** Refusals of apps (rules/app.md#refusals). */
 import type { ProblemEntry } from './entry.ts'
 
 export const APP_PROBLEMS = {

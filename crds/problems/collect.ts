@@ -1,4 +1,4 @@
-/** Refusals of card collection (spec/1 "Optional card collection", Errors). */
+/** Refusals of card collection (rules/invoice.md#card-collection). */
 import type { ProblemEntry } from './entry.ts'
 
 export const COLLECT_PROBLEMS = {

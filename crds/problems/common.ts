@@ -43,14 +43,30 @@ export const COMMON_PROBLEMS = {
   },
   UNSUPPORTED_MEDIA_TYPE: { status: 415, title: 'The content type is not accepted', next: 'Send application/json.' },
   TOO_MANY_REQUESTS: { status: 429, title: 'Too many requests', next: 'Wait for the time in Retry-After.' },
-  INTERNAL: { status: 500, title: 'Something broke on our side', next: 'Try again; give support the request id.' },
+  INTERNAL: {
+    status: 500,
+    title: 'Something broke on our side',
+    next: 'Look whether it was done before you send it again; give support the request id.',
+  },
   UNAVAILABLE: {
     status: 503,
     title: 'The service cannot answer right now',
-    next: 'Try again after the time in Retry-After.',
+    next: 'Wait for the time in Retry-After. Send it again where outcome is not_stored; otherwise look first.',
   },
 
-  // ---- tokens, scopes, capabilities, roles (spec/1, /2, /3 Authentication)
+  // ---- two truths that disagree (README, "When truths disagree")
+  LEDGER_BEHIND: {
+    status: 503,
+    title: 'The database is older than what it has to keep',
+    next: 'Nothing was lost that was sent: ask the operator of this installation to put back the newest copy of its database.',
+  },
+  CLUSTER_UNKNOWN: {
+    status: 503,
+    title: 'The database belongs to another cluster, or most of its resources are missing',
+    next: 'Read as before. Writing goes on once the operator of this installation has said which cluster is the right one.',
+  },
+
+  // ---- tokens, scopes, capabilities, roles (rules/platform.md#tokens, #scopes, #capabilities)
   CAPABILITY_REQUIRED: {
     status: 403,
     title: 'The account lacks a capability',
@@ -74,7 +90,7 @@ export const COMMON_PROBLEMS = {
     next: 'Open the page again and send the form from there.',
   },
 
-  // ---- accounts and their limits (spec/1 Limits)
+  // ---- accounts and their limits (rules/account.md#quotas)
   EMAIL_TAKEN: {
     status: 409,
     title: 'The address belongs to another account',
@@ -87,7 +103,7 @@ export const COMMON_PROBLEMS = {
     next: 'Send it after 00:00 UTC, or ask support to raise the cap.',
   },
 
-  // ---- drafts by a language model (spec/1 "AI drafting endpoints"; spec/2 Errors)
+  // ---- drafts by a language model (rules/platform.md#language-models)
   LLM_NOT_CONFIGURED: {
     status: 503,
     title: 'This installation has no language model',
@@ -104,7 +120,7 @@ export const COMMON_PROBLEMS = {
     next: 'Say it in other words, or send JSON of your own; nothing was counted.',
   },
 
-  // ---- Idempotency-Key (DESIGN section 5)
+  // ---- Idempotency-Key (rules/platform.md#idempotency)
   BAD_IDEMPOTENCY_KEY: {
     status: 400,
     title: 'Idempotency-Key is not acceptable',
@@ -121,7 +137,7 @@ export const COMMON_PROBLEMS = {
     next: 'Send the same request again after the time in Retry-After.',
   },
 
-  // ---- what the caller names its own things by (spec/1 and /2 Errors)
+  // ---- what the caller names its own things by (rules/platform.md#external-references, #metadata)
   BAD_EXTERNAL_REF: {
     status: 400,
     title: 'external_ref is not acceptable',

@@ -1,4 +1,4 @@
-/** Refusals of dev instances (spec/3 Errors; CONTRACT section 10; research/devboxes.md section 3.4). */
+/** Refusals of dev instances (rules/devinstance.md#refusals). */
 import type { ProblemEntry } from './entry.ts'
 
 export const DEVINSTANCE_PROBLEMS = {

@@ -1,4 +1,4 @@
-/** Refusals about hosts (spec/2 Apps; CONTRACT section 6). */
+/** Refusals about hosts (rules/host.md#approval). */
 import type { ProblemEntry } from './entry.ts'
 
 export const HOST_PROBLEMS = {

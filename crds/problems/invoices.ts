@@ -1,4 +1,4 @@
-/** Refusals of invoicing (spec/1 Errors; CONTRACT section 10). */
+/** Refusals of invoicing (rules/invoice.md#refusals). */
 import type { ProblemEntry } from './entry.ts'
 
 export const INVOICE_PROBLEMS = {
@@ -17,12 +17,21 @@ export const INVOICE_PROBLEMS = {
   LOCKED_PAID: { status: 409, title: 'A paid invoice is a record', next: 'Correct it by a credit note.' },
   LOCKED_PARTIAL: { status: 409, title: 'A partly paid invoice is a record', next: 'Correct it by a credit note.' },
   LOCKED_VOID: { status: 409, title: 'A voided invoice is a record', next: 'Create another invoice.' },
-  LOCKED_NUMBERED: { status: 409, title: 'A numbered invoice cannot be deleted', next: 'Void it; its number is kept.' },
+  LOCKED_NUMBERED: {
+    status: 409,
+    title: 'A numbered invoice cannot be deleted, nor get another currency or issuer',
+    next: 'Void it, which keeps its number, and create another invoice; correct a paid one by a credit note.',
+  },
   PAID_REQUIRES_SEND: { status: 400, title: 'paid needs send: true', next: 'Set send to true, or leave paid out.' },
   BAD_PAID_AMOUNT: {
     status: 400,
-    title: 'The paid amount is outside the total, or outside what is left of it',
-    next: 'Send an amount in cents from 1 to what is left to pay, or leave it out to pay all of that.',
+    title: 'The paid amount is outside the total or what is left of it, or none that the currency has',
+    next: 'Send an amount in cents from 1 to what is left to pay, in whole units of a currency without decimals, or leave it out to pay all of that.',
+  },
+  BAD_AMOUNT: {
+    status: 400,
+    title: 'The currency has no such amount',
+    next: 'Send whole units of a currency without decimals: a multiple of 100 hundredths of JPY, KRW and the like.',
   },
   NOT_NUMBERED: {
     status: 409,
@@ -125,6 +134,11 @@ export const INVOICE_PROBLEMS = {
     status: 422,
     title: 'The PDF holds pictures of text, not text',
     next: 'Send a PDF with text (run character recognition over the scan first), or the text itself.',
+  },
+  DOCUMENT_TOO_LARGE: {
+    status: 413,
+    title: 'The document takes too long to be drawn',
+    next: 'Say it in fewer words, or divide it over several invoices.',
   },
   PDF_RENDER_OFF: {
     status: 503,

@@ -1,4 +1,4 @@
-/** Refusals of websites (spec/2 Errors; CONTRACT sections 5 and 10). */
+/** Refusals of websites (rules/site.md#refusals). */
 import type { ProblemEntry } from './entry.ts'
 
 export const SITE_PROBLEMS = {

@@ -1,4 +1,4 @@
-/** Refusals of webhooks (spec/1 Webhook endpoint, Limits; CONTRACT section 10, Webhooks). */
+/** Refusals of webhooks (rules/webhook.md#endpoints). */
 import type { ProblemEntry } from './entry.ts'
 
 export const WEBHOOK_PROBLEMS = {

@@ -1,5 +1,6 @@
 /** The JSON schema of `SiteView`, for the OpenAPI document and the clients made from it. Open: fields may be added. */
-import { type JsonSchema, restSchema } from '../rest.ts'
+import { named } from '../kernel/named.ts'
+import { type JsonSchema, restSchema } from '../kernel/rest.ts'
 import { PHASES, spec } from './schema.ts'
 
 const text = (description: string): JsonSchema => ({ type: 'string', description })
@@ -12,38 +13,47 @@ const object = (description: string, properties: Record<string, JsonSchema>, nul
   properties,
 })
 
-export const warningAnswer = object('A gap or a cost that does not forbid the site.', {
-  code: text('What it is, as MISSING_ALT.'),
-  pointer: text('Where in the request.'),
-  detail: text('The finding.'),
-})
+export const warningAnswer = named(
+  'SiteWarning',
+  object('A gap or a cost that does not forbid the site.', {
+    code: text('What it is, as MISSING_ALT.'),
+    pointer: text('Where in the request.'),
+    detail: text('The finding.'),
+  }),
+)
 
-export const releaseAnswer = object('What was live, or is.', {
-  number: whole('Counts from 1.'),
-  digest: text('Names the bytes.'),
-  hostname: text('Under which name.'),
-  state: { type: 'string', description: 'live, or kept.', enum: ['live', 'kept'] },
-  bytes: whole('All files together.'),
-  files: whole('How many.'),
-  created_at: text('When it first went live.'),
-})
+export const releaseAnswer = named(
+  'SiteRelease',
+  object('What was live, or is.', {
+    number: whole('Counts from 1.'),
+    digest: text('Names the bytes.'),
+    hostname: text('Under which name.'),
+    state: { type: 'string', description: 'live, or kept.', enum: ['live', 'kept'] },
+    bytes: whole('All files together.'),
+    files: whole('How many.'),
+    created_at: text('When it first went live.'),
+  }),
+)
 
-const review = object(
-  'The newest submission; null before the first.',
-  {
-    url: text("The reviewer's page."),
-    digest: text('The bytes that were frozen.'),
-    submitted_at: text('When.'),
-    decision: {
-      type: ['string', 'null'],
-      description: 'What was decided.',
-      enum: ['approve', 'request_changes', null],
+const review = named(
+  'SiteReview',
+  object(
+    'The newest submission; null before the first.',
+    {
+      url: text("The reviewer's page."),
+      digest: text('The bytes that were frozen.'),
+      submitted_at: text('When.'),
+      decision: {
+        type: ['string', 'null'],
+        description: 'What was decided.',
+        enum: ['approve', 'request_changes', null],
+      },
+      decided_by: textOrNull('Which account decided.'),
+      decided_at: textOrNull('When.'),
+      note: textOrNull('What the reviewer says.'),
     },
-    decided_by: textOrNull('Which account decided.'),
-    decided_at: textOrNull('When.'),
-    note: textOrNull('What the reviewer says.'),
-  },
-  true,
+    true,
+  ),
 )
 
 const phase = (description: string, nullable = false): JsonSchema => ({
@@ -88,9 +98,12 @@ const fields: Record<string, JsonSchema> = {
 }
 
 /** In a list. */
-export const listedSiteAnswer = object('A site.', fields)
+export const listedSiteAnswer = named('ListedSite', object('A site.', fields))
 
-export const siteAnswer = object('A site.', {
-  ...fields,
-  content: restSchema(spec.properties.content),
-})
+export const siteAnswer = named(
+  'Site',
+  object('A site.', {
+    ...fields,
+    content: restSchema(spec.properties.content),
+  }),
+)

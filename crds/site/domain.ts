@@ -1,6 +1,6 @@
-/** Names that a site may ask for, and the hostname that follows (spec/2 "Base domain", CONTRACT section 10 "Websites"). */
+/** Names that a site may ask for, and the hostname that follows (rules/site.md#names). */
 import { parse } from 'tldts'
-import type { Fault } from '../problem.ts'
+import type { Fault } from '../kernel/problem.ts'
 import type { SiteSpec } from './schema.ts'
 import type { SiteHost } from './world.ts'
 

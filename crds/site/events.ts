@@ -1,5 +1,5 @@
-/** What is told of a site to whoever listens: always with the partner's own reference and metadata (spec/2 Events). */
-import type { Phase, SiteSpec } from './schema.ts'
+/** What is told of a site to whoever listens: always with the partner's own reference and metadata (rules/site.md#events). */
+import type { SitePhase, SiteSpec } from './schema.ts'
 
 export type SiteEventType =
   | 'website.generated'
@@ -17,7 +17,7 @@ export type SiteEvent = {
       id: string
       external_ref: string | null
       metadata: Record<string, unknown>
-      status: Phase
+      status: SitePhase
       url: string | null
     }
   }
@@ -29,7 +29,7 @@ type About = { metadata: { name: string }; spec: Pick<SiteSpec, 'account' | 'ext
 export const siteEvent = (
   type: SiteEventType,
   { metadata, spec }: About,
-  stand: { status: Phase; url: string | null },
+  stand: { status: SitePhase; url: string | null },
 ): SiteEvent => ({
   account: spec.account,
   type,

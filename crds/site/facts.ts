@@ -1,8 +1,17 @@
 /** The facts of a site: their keys, their bodies, and how they are read back. Each belongs to one life (uid) of the name. */
-import type { Ask, Bytes, Decision, Opening, Release, Submission, Switch, Verdict } from './world.ts'
+import type {
+  Bytes,
+  Opening,
+  ReviewDecision,
+  ReviewRequest,
+  ReviewVerdict,
+  SiteRelease,
+  Submission,
+  Switch,
+} from './world.ts'
 
 /** As the ledger keeps it. */
-export type Fact = {
+export type SiteFact = {
   seq: number
   key: string
   kind: string
@@ -27,25 +36,25 @@ export const openingKey = (uid: string, submission: number, by: string): string 
 
 /** Bodies as they are written. */
 export type SubmitBody = { digest: string; by: string | null }
-export type DecisionBody = { submission: number; digest: string; decision: Verdict; note: string; by: string }
+export type DecisionBody = { submission: number; digest: string; decision: ReviewVerdict; note: string; by: string }
 export type OpeningBody = { submission: number; by: string }
-export type SwitchBody = { k: number; to: Release | null }
+export type SwitchBody = { k: number; to: SiteRelease | null }
 
 export type SiteFacts = {
   generated: boolean
   home: string | null
   removed: boolean
   submissions: Submission[]
-  decisions: Decision[]
+  decisions: ReviewDecision[]
   openings: Opening[]
   switches: Switch[]
-  asks: Ask[]
+  asks: ReviewRequest[]
 }
 
 /** @param bytesOf the neutral digest of a rendering of this site; null for one that is not known */
 export const readFacts = (
   uid: string,
-  facts: readonly Fact[],
+  facts: readonly SiteFact[],
   bytesOf: (digest: string) => Bytes | null,
 ): SiteFacts => {
   const read: SiteFacts = {
@@ -64,7 +73,7 @@ export const readFacts = (
   return read
 }
 
-const take = (read: SiteFacts, { seq, at, kind, body, state }: Fact, bytesOf: (digest: string) => Bytes | null) => {
+const take = (read: SiteFacts, { seq, at, kind, body, state }: SiteFact, bytesOf: (digest: string) => Bytes | null) => {
   switch (kind) {
     case 'generated':
       read.generated = true
@@ -102,11 +111,11 @@ const take = (read: SiteFacts, { seq, at, kind, body, state }: Fact, bytesOf: (d
 }
 
 /** What is live by the record; null when nothing is. */
-export const liveOf = ({ switches }: Pick<SiteFacts, 'switches'>): Release | null => switches.at(-1)?.to ?? null
+export const liveOf = ({ switches }: Pick<SiteFacts, 'switches'>): SiteRelease | null => switches.at(-1)?.to ?? null
 
 /** Every release once, oldest first, with when it first went live. */
-export const releasesOf = ({ switches }: Pick<SiteFacts, 'switches'>): (Release & { at: string })[] => {
-  const found = new Map<number, Release & { at: string }>()
+export const releasesOf = ({ switches }: Pick<SiteFacts, 'switches'>): (SiteRelease & { at: string })[] => {
+  const found = new Map<number, SiteRelease & { at: string }>()
   for (const { to, at } of switches) if (to && !found.has(to.release)) found.set(to.release, { ...to, at })
   return [...found.values()]
 }

@@ -1,9 +1,9 @@
 /** The rules that no schema says: the API refuses with them, and the plan stalls with the same codes and words. */
-import { metadataFaults } from '../metadata.ts'
-import type { Fault } from '../problem.ts'
-import { type Content, content as contentSchema } from './content.ts'
-import { contentFaults } from './content-faults.ts'
-import { assetKeyOf, pictureValues } from './pictures.ts'
+import { metadataFaults } from '../kernel/metadata.ts'
+import type { Fault } from '../kernel/problem.ts'
+import { type Content, content as contentSchema } from './content/content.ts'
+import { contentFaults } from './content/content-faults.ts'
+import { assetKeyOf, pictureValues } from './content/pictures.ts'
 import { ASSET_REFS_MAX, CONTENT_MAX_BYTES, type SiteSpec } from './schema.ts'
 
 /** Faults of content, assets and metadata. Those of domains need to know more (domain.ts). */

@@ -1,5 +1,5 @@
 /** How the Site is named and shown. */
-import { AGE, type Kind, READY, REASON } from '../kind.ts'
+import { AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
 import { type SiteSpec, type SiteStatus, spec, status } from './schema.ts'
 
 /** Holds the resource until its files and its route are off the host. */

@@ -1,13 +1,13 @@
-/** How a site stands, in one word; and how an edit stands beside what is live (CONTRACT section 5). */
+/** How a site stands, in one word; and how an edit stands beside what is live (rules/site.md#over-rest). */
 import { liveOf } from './facts.ts'
 import { reviewOf } from './review.ts'
-import type { Phase } from './schema.ts'
+import type { SitePhase } from './schema.ts'
 import type { Rendering, SiteWorld } from './world.ts'
 
-export type Stand = { status: Phase; pendingStatus: Phase | null }
+export type SiteStanding = { status: SitePhase; pendingStatus: SitePhase | null }
 
 /** @param current what is rendered now  @param publishing what is on its way to be live; null when nothing is */
-export const standOf = (world: SiteWorld, current: Rendering | null, publishing: Rendering | null): Stand => {
+export const standOf = (world: SiteWorld, current: Rendering | null, publishing: Rendering | null): SiteStanding => {
   const live = liveOf(world)
   const review = current === null ? 'draft' : reviewOf(world, current)
   if (live !== null) {

@@ -1,36 +1,49 @@
 /**
- * What is to be done about a site: its places and names, pictures and pages, what others asked for in review, and what is to
- * be live. Pure: looks at nothing and does nothing (DESIGN section 1). Each pass plans from what is on record alone, so it
+ * What is to be done about a site: its quota reservations and names, pictures and pages, what others asked for in review, and what is to
+ * be live. Pure: looks at nothing and does nothing (rules/platform.md#passes). Each pass plans from what is on record alone, so it
  * does not matter after which step the process was killed.
  */
-import type { Resource } from '../object.ts'
-import { type Plan, ready, stalled, type Verdict, waiting } from '../plan.ts'
-import type { Fault, ProblemCode } from '../problem.ts'
+
+import { type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
+import type { Fault, ProblemCode } from '../kernel/problem.ts'
 import { domainFaults, nameOf } from './domain.ts'
 import { type SiteEvent, siteEvent } from './events.ts'
 import { liveOf, submitKey } from './facts.ts'
 import { siteFaults } from './faults.ts'
-import { type Stand, standOf } from './phase.ts'
-import { type PublishStep, urlOf, type Wanted, type Way, wantedOf, wayDown, wayTo } from './publish.ts'
-import { hostFor, type RenderWish, renderingOf, renderWish, sourcesOf, templateOf } from './rendering.ts'
+import { type SiteStanding, standOf } from './phase.ts'
+import {
+  type PublishStep,
+  urlOf,
+  type WantedPublish,
+  type Way,
+  wantedOf,
+  wayDown,
+  wayTo,
+} from './publishing/publish.ts'
+import {
+  hostFor,
+  type RenderRequest,
+  renderingOf,
+  renderRequest,
+  sourcesOf,
+  templateOf,
+} from './publishing/rendering.ts'
 import { isApproved, openSubmission, reviewOf } from './review.ts'
-import type { SiteSpec, SiteStatus } from './schema.ts'
-import type { Ask, Rendering, SiteWorld } from './world.ts'
-
-export type SiteResource = Resource<SiteSpec, SiteStatus>
+import type { SiteResource, SiteSpec, SiteStatus } from './schema.ts'
+import type { Rendering, ReviewRequest, SiteWorld } from './world.ts'
 
 type Decided = { seq: number } & ({ accept: true; event: SiteEvent } | { accept: false; code: ProblemCode })
 
 export type SiteStep =
   | PublishStep
   /** A place under the account's number of sites, for what came by kubectl. Stalled when none is left. */
-  | { do: 'takeSitePlace' }
+  | { do: 'reserveSite' }
   /** The name, for this site alone. Stalled when it is another's. */
   | { do: 'claimName'; name: string }
   | { do: 'settleHome'; host: string }
   /** Fetches and converts; Stalled for what is no picture. */
   | { do: 'takePicture'; source: string }
-  | { do: 'render'; wish: RenderWish }
+  | { do: 'render'; request: RenderRequest }
   | { do: 'recordGenerated'; event: SiteEvent }
   | { do: 'submit'; key: string; digest: string; event: SiteEvent }
   | { do: 'decide'; verdict: Decided }
@@ -49,8 +62,8 @@ const HOST_RETRY_MS = 30_000
 export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   if (object.metadata.deletionTimestamp !== undefined) return planRemoval(object, world)
   const { spec } = object
-  const wish = renderWish(spec, world)
-  const current = renderingOf(world, wish)
+  const request = renderRequest(spec, world)
+  const current = renderingOf(world, request)
   const wanted = wantedOf(object, world, current)
   const status = statusOf(world, current, wanted)
   const end = (verdict: Verdict, steps: SiteStep[] = []): SitePlan => ({ steps, status, verdict })
@@ -62,7 +75,7 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   if (stop) return end(stop)
   const settling = settleSteps(spec, world)
   if (settling.length > 0) return end(waiting('Settling', 'takes its place and its name'), settling)
-  const making = makeSteps(object, world, wish, current)
+  const making = makeSteps(object, world, request, current)
   if (making.length > 0) return end(waiting('Rendering', 'renders its pages'), making)
   if (current === null) throw new Error('a site that nothing stops has a rendering')
   const submitting = submitSteps(object, world, current)
@@ -76,7 +89,7 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
 type End = (verdict: Verdict, steps?: SiteStep[]) => SitePlan
 
 /** What there is to do about being live, or why nothing can be done; null when all is as it is wanted. */
-const live = (object: SiteResource, world: SiteWorld, wanted: Wanted, end: End): SitePlan | null => {
+const live = (object: SiteResource, world: SiteWorld, wanted: WantedPublish, end: End): SitePlan | null => {
   const way = wayOf(object, world, wanted)
   if (way.steps.length > 0) return end(waiting('Publishing', 'brings what is live to what is wanted'), [...way.steps])
   if (way.wait) return end(waiting(way.wait.reason, way.wait.message, way.wait.retryAfterMs))
@@ -88,7 +101,7 @@ const live = (object: SiteResource, world: SiteWorld, wanted: Wanted, end: End):
 }
 
 /** A refusal leaves what is live as it is. */
-const wayOf = (object: SiteResource, world: SiteWorld, wanted: Wanted): Way => {
+const wayOf = (object: SiteResource, world: SiteWorld, wanted: WantedPublish): Way => {
   switch (wanted.state) {
     case 'bytes':
       return wayTo(object, world, wanted)
@@ -101,7 +114,7 @@ const wayOf = (object: SiteResource, world: SiteWorld, wanted: Wanted): Way => {
   }
 }
 
-const namesNeeded = (spec: SiteSpec, world: SiteWorld, wanted: Wanted): string[] => {
+const namesNeeded = (spec: SiteSpec, world: SiteWorld, wanted: WantedPublish): string[] => {
   const names = [nameOf(spec), liveOf(world)?.name, wanted.state === 'bytes' ? wanted.name : null]
   return names.filter((name): name is string => typeof name === 'string')
 }
@@ -130,7 +143,7 @@ const settleSteps = (spec: SiteSpec, world: SiteWorld): SiteStep[] => {
   const name = nameOf(spec)
   const host = hostFor(world)
   const steps: SiteStep[] = []
-  if (!world.hasPlace) steps.push({ do: 'takeSitePlace' })
+  if (!world.hasQuota) steps.push({ do: 'reserveSite' })
   if (name !== null && !world.names.some((one) => one.name === name && one.settled)) {
     steps.push({ do: 'claimName', name })
   }
@@ -141,13 +154,13 @@ const settleSteps = (spec: SiteSpec, world: SiteWorld): SiteStep[] => {
 const makeSteps = (
   object: SiteResource,
   world: SiteWorld,
-  wish: RenderWish | null,
+  request: RenderRequest | null,
   current: Rendering | null,
 ): SiteStep[] => {
-  if (current === null && wish !== null) {
-    const missing = sourcesOf(wish).filter((source) => world.pictures[source]?.state !== 'ready')
+  if (current === null && request !== null) {
+    const missing = sourcesOf(request).filter((source) => world.pictures[source]?.state !== 'ready')
     if (missing.length > 0) return missing.map((source) => ({ do: 'takePicture', source }))
-    return [{ do: 'render', wish }]
+    return [{ do: 'render', request }]
   }
   if (current === null || world.generated) return []
   return [{ do: 'recordGenerated', event: siteEvent('website.generated', object, { status: 'draft', url: null }) }]
@@ -159,10 +172,10 @@ const askedSteps = (object: SiteResource, world: SiteWorld, current: Rendering |
   return ask ? [{ do: 'decide', verdict: verdictOf(object, world, current, ask) }] : []
 }
 
-const verdictOf = (object: SiteResource, world: SiteWorld, current: Rendering | null, ask: Ask): Decided => {
+const verdictOf = (object: SiteResource, world: SiteWorld, current: Rendering | null, ask: ReviewRequest): Decided => {
   const { seq } = ask
   const url = urlOfLive(world)
-  const standing = (word: Stand['status']): Stand['status'] => (liveOf(world) ? 'live' : word)
+  const standing = (word: SiteStanding['status']): SiteStanding['status'] => (liveOf(world) ? 'live' : word)
   switch (ask.ask) {
     case 'submit': {
       if (current?.digest !== ask.digest) return { seq, accept: false, code: 'CHANGED_SINCE' }
@@ -205,19 +218,19 @@ const urlOfLive = (world: SiteWorld): string | null => {
 }
 
 /** What is on its way to be live. */
-const comingOf = (world: SiteWorld, wanted: Wanted): Rendering | null => {
+const comingOf = (world: SiteWorld, wanted: WantedPublish): Rendering | null => {
   if (wanted.state !== 'bytes') return null
   const live = liveOf(world)
   const isLive = live?.digest === wanted.rendering.digest && live.hostname === wanted.hostname
   return isLive ? null : wanted.rendering
 }
 
-export const standOfSite = (object: Pick<SiteResource, 'spec'>, world: SiteWorld): Stand => {
-  const current = renderingOf(world, renderWish(object.spec, world))
+export const standOfSite = (object: Pick<SiteResource, 'spec'>, world: SiteWorld): SiteStanding => {
+  const current = renderingOf(world, renderRequest(object.spec, world))
   return standOf(world, current, comingOf(world, wantedOf(object, world, current)))
 }
 
-const statusOf = (world: SiteWorld, current: Rendering | null, wanted: Wanted): SiteStatusFacts => {
+const statusOf = (world: SiteWorld, current: Rendering | null, wanted: WantedPublish): SiteStatusFacts => {
   const live = liveOf(world)
   const url = urlOfLive(world)
   const hostname = live?.hostname ?? current?.hostname
@@ -251,7 +264,7 @@ const REASONS: Record<string, string> = {
 
 /** A deleted site goes the way down, then its files go, then its name is free. */
 const planRemoval = (object: SiteResource, world: SiteWorld): SitePlan => {
-  const current = renderingOf(world, renderWish(object.spec, world))
+  const current = renderingOf(world, renderRequest(object.spec, world))
   const status = statusOf(world, current, { state: 'nothing' })
   const { home } = world
   const clearing: SiteStep[] = home !== null && !world.removed ? [{ do: 'removeFiles', host: home }] : []

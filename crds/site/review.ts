@@ -2,16 +2,16 @@
  * How bytes stand in review. An approval binds a digest, and with it the same site under another hostname: a rendering
  * whose bytes without any hostname are those that were approved differs from them in nothing but its own addresses
  * (canonical links, Open Graph, sitemap), which is checked by rendering it both ways. Everything else asks for a new approval
- * (DESIGN section 5; hack/decisions/012).
+ * (rules/site.md#approval; hack/decisions/012).
  */
-import type { Bytes, Decision, SiteWorld, Submission } from './world.ts'
+import type { Bytes, ReviewDecision, SiteWorld, Submission } from './world.ts'
 
 export type ReviewState = 'draft' | 'in_review' | 'changes_requested' | 'approved'
 type Reviewed = Pick<SiteWorld, 'submissions' | 'decisions'>
 
 const isSame = (a: Bytes, b: Bytes): boolean => a.digest === b.digest || a.neutral === b.neutral
 
-const decisionOn = ({ decisions }: Reviewed, { seq }: Submission): Decision | undefined =>
+const decisionOn = ({ decisions }: Reviewed, { seq }: Submission): ReviewDecision | undefined =>
   decisions.find(({ submission }) => submission === seq)
 
 /** The newest submission that nobody has decided on, if it is the newest of all. */
@@ -21,7 +21,7 @@ export const openSubmission = (world: Reviewed): Submission | null => {
 }
 
 /** The last decision that was made on these bytes, whatever was submitted since. */
-export const lastDecision = (world: Reviewed, bytes: Bytes): Decision | null => {
+export const lastDecision = (world: Reviewed, bytes: Bytes): ReviewDecision | null => {
   const own = world.submissions.filter((submission) => isSame(submission, bytes)).map(({ seq }) => seq)
   return world.decisions.findLast(({ submission }) => own.includes(submission)) ?? null
 }

@@ -1,13 +1,16 @@
 /**
- * The Site: what is to be shown, where, and whether it is to be live. Names are those of REST in camelCase (CONTRACT
- * section 9). What was submitted, decided and published are facts; this is desire. Source: spec/2 Websites.
+ * The Site: what is to be shown, where, and whether it is to be live. Names are those of REST in camelCase
+ * (rules/platform.md#names-of-fields). What was submitted, decided and published are facts; this is desire. Source:
+ * rules/site.md#the-site.
  */
-import { accountField, externalRefField, metadataField } from '../fields.ts'
-import { COMMON_STATUS } from '../kind.ts'
-import type { Infer, ObjectSchema } from '../schema.ts'
-import { content } from './content.ts'
 
-/** What a caller may send (CONTRACT section 10). */
+import { accountField, externalRefField, metadataField } from '../kernel/fields.ts'
+import { COMMON_STATUS } from '../kernel/kind.ts'
+import type { Resource } from '../kernel/object.ts'
+import type { Infer, ObjectSchema } from '../kernel/schema.ts'
+import { content } from './content/content.ts'
+
+/** What a caller may send (rules/site.md#pictures). */
 export const ASSETS_MAX = 40
 export const ASSETS_MAX_BYTES = 10_000_000
 /** Assets in the resource: those that were sent, and one for each picture that came inside the content. */
@@ -113,4 +116,6 @@ export const status = {
 
 export type SiteSpec = Infer<typeof spec>
 export type SiteStatus = Infer<typeof status>
-export type Phase = (typeof PHASES)[number]
+export type SitePhase = (typeof PHASES)[number]
+
+export type SiteResource = Resource<SiteSpec, SiteStatus>

@@ -1,17 +1,17 @@
-/** The site as REST shows it: one function for POST, GET and the list (CONTRACT section 5). Every key is always there. */
-import type { Plan } from '../plan.ts'
-import { toRest } from '../rest.ts'
+/** The site as REST shows it: one function for POST, GET and the list (rules/site.md#over-rest). Every key is always there. */
+import type { Plan } from '../kernel/plan.ts'
+import { toRest } from '../kernel/rest.ts'
 import { nameOf } from './domain.ts'
 import { liveOf, releasesOf } from './facts.ts'
-import { type SiteResource, type SiteStatusFacts, type SiteStep, standOfSite } from './plan.ts'
-import { urlOf } from './publish.ts'
-import { renderingOf, renderWish, templateOf } from './rendering.ts'
+import { type SiteStatusFacts, type SiteStep, standOfSite } from './plan.ts'
+import { urlOf } from './publishing/publish.ts'
+import { renderingOf, renderRequest, templateOf } from './publishing/rendering.ts'
 import { type ReviewState, reviewOf } from './review.ts'
-import { type Phase, spec as specSchema } from './schema.ts'
+import { type SitePhase, type SiteResource, spec as specSchema } from './schema.ts'
 import type { SiteWorld } from './world.ts'
 
 export type WarningView = { code: string; pointer: string; detail: string }
-export type ReleaseView = {
+export type SiteReleaseView = {
   number: number
   digest: string
   hostname: string
@@ -33,9 +33,9 @@ export type ReviewView = {
 export type SiteView = {
   id: string
   external_ref: string | null
-  status: Phase
+  status: SitePhase
   /** How an edit stands beside what is live; null when there is none. */
-  pending_status: Phase | null
+  pending_status: SitePhase | null
   template: string
   layout: string
   lang: string
@@ -49,7 +49,7 @@ export type SiteView = {
   /** How what is rendered now stands in review. */
   review_state: ReviewState
   release: number | null
-  releases: ReleaseView[]
+  releases: SiteReleaseView[]
   warnings: WarningView[]
   metadata: Record<string, unknown>
   content: Record<string, unknown>
@@ -79,11 +79,11 @@ const reviewView = (world: SiteWorld): ReviewView | null => {
   }
 }
 
-const releaseViews = (world: SiteWorld): ReleaseView[] => {
+const releaseViews = (world: SiteWorld): SiteReleaseView[] => {
   const live = liveOf(world)
   return releasesOf(world)
     .map(
-      ({ release, digest, hostname, bytes, files, at }): ReleaseView => ({
+      ({ release, digest, hostname, bytes, files, at }): SiteReleaseView => ({
         number: release,
         digest,
         hostname,
@@ -115,7 +115,7 @@ export const viewSite = (
   { status, verdict }: Pick<Plan<SiteStep, SiteStatusFacts>, 'status' | 'verdict'>,
 ): SiteView => {
   const { metadata, spec } = object
-  const current = renderingOf(world, renderWish(spec, world))
+  const current = renderingOf(world, renderRequest(spec, world))
   const stand = standOfSite(object, world)
   const live = liveOf(world)
   const port = world.hosts.find(({ name }) => name === live?.host)?.httpsPort
@@ -151,7 +151,7 @@ export const viewSite = (
 
 /** The full name that is asked for; a label alone while no host gives it a base. */
 const domainOf = ({ spec }: SiteResource, world: SiteWorld): string | null =>
-  renderWish(spec, world)?.hostname ?? nameOf(spec)
+  renderRequest(spec, world)?.hostname ?? nameOf(spec)
 
 const contentView = (spec: SiteResource['spec']): Record<string, unknown> =>
   toRest(specSchema.properties.content, spec.content)

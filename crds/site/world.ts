@@ -1,6 +1,6 @@
 /** What the controller has observed of the world around one site: its facts, what was rendered, and where it may stand. */
-import type { BrandTokens } from './brand.ts'
-import type { Template } from './content.ts'
+import type { BrandTokens } from './content/brand.ts'
+import type { Template } from './content/content.ts'
 import type { RenderedImage, Warning } from './render/input.ts'
 
 /**
@@ -27,12 +27,19 @@ export type Bytes = { digest: string; neutral: string }
 
 /** `seq` is that of the fact. `by` is an account, or null when it came by the spec. */
 export type Submission = Bytes & { seq: number; at: string; by: string | null }
-export type Verdict = 'approve' | 'request_changes'
-export type Decision = { seq: number; at: string; submission: number; decision: Verdict; note: string; by: string }
+export type ReviewVerdict = 'approve' | 'request_changes'
+export type ReviewDecision = {
+  seq: number
+  at: string
+  submission: number
+  decision: ReviewVerdict
+  note: string
+  by: string
+}
 export type Opening = { at: string; submission: number; by: string }
 
 /** What was put live. Releases count from 1; the same bytes are the same release. */
-export type Release = Bytes & {
+export type SiteRelease = Bytes & {
   release: number
   name: string
   hostname: string
@@ -41,10 +48,10 @@ export type Release = Bytes & {
   files: number
 }
 /** The k-th (from 1) change of what is live; null when the site was taken down. */
-export type Switch = { k: number; at: string; to: Release | null }
+export type Switch = { k: number; at: string; to: SiteRelease | null }
 
 /** A fact that waits for the plan's verdict. */
-export type Ask =
+export type ReviewRequest =
   | { ask: 'submit'; seq: number; at: string; digest: string; by: string }
   | {
       ask: 'decide'
@@ -52,13 +59,13 @@ export type Ask =
       at: string
       submission: number
       digest: string
-      decision: Verdict
+      decision: ReviewVerdict
       note: string
       by: string
     }
 
 /** The site's place in the queue of its host; 1 is next. `switched`: its files and its route stand, nothing is awaited but the look from outside. */
-export type Turn = {
+export type PublishTurn = {
   place: number
   host: string | null
   stage: 'waiting' | 'switched'
@@ -70,14 +77,14 @@ export type Turn = {
 export type SiteHost = { name: string; baseDomain: string; httpsPort: number; ready: boolean }
 
 /** A picture by the sha256 of its source. */
-export type Picture = { state: 'ready'; image: RenderedImage } | { state: 'bad'; detail: string }
+export type StoredPicture = { state: 'ready'; image: RenderedImage } | { state: 'bad'; detail: string }
 
 /** Lists are in the order of their happening. Instants are ISO. */
 export type SiteWorld = {
   account: { name: string; templateLock: string | null } | null
   brand: BrandTokens | null
   /** Whether the site counts under the account's number of sites; what comes by REST took its place before. */
-  hasPlace: boolean
+  hasQuota: boolean
   /** Names that are the site's; one that is not settled was reserved by a request that may never write it. */
   names: { name: string; settled: boolean }[]
   /** Of the platform, by name. */
@@ -85,18 +92,18 @@ export type SiteWorld = {
   /** The host that the site was given; null until it needs one. */
   home: string | null
   renderings: Rendering[]
-  pictures: Record<string, Picture>
+  pictures: Record<string, StoredPicture>
   generated: boolean
   /** Its files and its route are off the host. */
   removed: boolean
   submissions: Submission[]
-  decisions: Decision[]
+  decisions: ReviewDecision[]
   openings: Opening[]
   switches: Switch[]
-  asks: Ask[]
-  /** Digests that have a place under the cap of publishes of some day. */
-  places: string[]
-  turn: Turn | null
+  asks: ReviewRequest[]
+  /** Digests that have quota under the cap of publishes of some day. */
+  reservedDigests: string[]
+  turn: PublishTurn | null
   /** Whether names under .test and the like are taken (under `hack/up`). */
   testDomains: boolean
   factSeq: number

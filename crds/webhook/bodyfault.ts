@@ -1,6 +1,6 @@
 /** How a body that arrived came from the body that was sent. */
-import { isDeepStrictEqual } from '../compare.ts'
-import { type Finding, type FindingCode, findingOf } from './findings.ts'
+import { isDeepStrictEqual } from '../values/compare.ts'
+import { type FindingCode, findingOf, type WebhookFinding } from './findings.ts'
 
 /** What `make` gives; null when it throws: the texts here are anybody's. */
 const attempt = <T>(make: () => T): T | null => {
@@ -62,7 +62,7 @@ const differsAt = (got: string, sent: string): string => {
 }
 
 /** @param got differs from `sent` */
-export const bodyFinding = (got: string, sent: string): Finding => {
+export const bodyFinding = (got: string, sent: string): WebhookFinding => {
   const code = QUESTIONS.find(([, fits]) => fits(got, sent))?.[0]
   return code === undefined ? findingOf('BODY_CHANGED', differsAt(got, sent)) : findingOf(code)
 }

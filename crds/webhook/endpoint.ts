@@ -1,7 +1,7 @@
-/** An endpoint: where an account is told of what, and how that goes (spec/1 Webhook endpoint; CONTRACT section 4). */
+/** An endpoint: where an account is told of what, and how that goes (rules/webhook.md#endpoints). */
 import { createHash } from 'node:crypto'
-import { isLoopbackAddress } from '../address.ts'
-import type { Fault } from '../problem.ts'
+import type { Fault } from '../kernel/problem.ts'
+import { isLoopbackAddress } from '../values/address.ts'
 
 export const URL_MAX = 2048
 /** For so long the secret before a rotation signs as well. */
@@ -77,3 +77,5 @@ export const urlFaults = (text: string, { allowLoopback }: { allowLoopback: bool
     return urlFault('url holds a user name or a password; deliveries are signed instead')
   return hash === '' ? [] : urlFault('url holds a fragment, which no server is sent')
 }
+
+export const WEBHOOKS_PAGE = '/account/webhooks'

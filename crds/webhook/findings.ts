@@ -244,18 +244,18 @@ export const FINDINGS = {
 } as const satisfies Record<string, Entry>
 
 export type FindingCode = keyof typeof FINDINGS
-export type Finding = { part: Part; code: FindingCode; detail: string; next: string }
+export type WebhookFinding = { part: Part; code: FindingCode; detail: string; next: string }
 
 /** @param more facts of this case, added to what is always said */
-export const findingOf = (code: FindingCode, more = ''): Finding => {
+export const findingOf = (code: FindingCode, more = ''): WebhookFinding => {
   const { part, detail, next } = FINDINGS[code]
   return { part, code, detail: more === '' ? detail : `${detail} ${more}`, next }
 }
 
-const isGeneral = ({ code }: Finding): boolean => 'general' in FINDINGS[code]
+const isGeneral = ({ code }: WebhookFinding): boolean => 'general' in FINDINGS[code]
 
 /** The closest explanation first; each code once. */
-export const inOrder = (findings: readonly Finding[]): Finding[] => {
+export const inOrder = (findings: readonly WebhookFinding[]): WebhookFinding[] => {
   const once = findings.filter(({ code }, at) => findings.findIndex((one) => one.code === code) === at)
   return [...once.filter((one) => !isGeneral(one)), ...once.filter(isGeneral)]
 }

@@ -1,6 +1,6 @@
-/** One attempt to deliver one event, as the log shows it (CONTRACT section 4, Webhooks). */
+/** One attempt to deliver one event, as the log shows it (rules/webhook.md#delivery-log). */
 export const DELIVERY_STATES = ['pending', 'delivered', 'failed', 'dead', 'refused'] as const
-export type DeliveryState = (typeof DELIVERY_STATES)[number]
+export type WebhookDeliveryState = (typeof DELIVERY_STATES)[number]
 
 /** As it is stored. Instants are ISO. */
 export type DeliveryRow = {
@@ -9,7 +9,7 @@ export type DeliveryRow = {
   type: string
   sequence: number
   attempt: number
-  state: DeliveryState
+  state: WebhookDeliveryState
   status: number | null
   latencyMs: number | null
   error: string | null

@@ -1,5 +1,8 @@
-/** Mails to the owner of an account about one of its endpoints: events were given up, or it was switched off (spec/1 Events). */
-import { noticeMail, oneLine } from '../notice.ts'
+/**
+ * Mails to the owner of an account about one of its endpoints: events were given up, or it was switched off
+ * (rules/webhook.md#told-to-the-owner).
+ */
+import { noticeMail, oneLine } from '../text/notice.ts'
 
 /**
  * What is queued, so that a repeat says the same. `endpoint` is the address that is delivered to, `url` the page to look at,

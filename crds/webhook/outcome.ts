@@ -1,4 +1,7 @@
-/** What an attempt comes to: only a whole 2xx answer is success, and the schedule decides what follows (CONTRACT section 10). */
+/**
+ * What an attempt comes to: only a whole 2xx answer is success, and the schedule decides what follows
+ * (rules/webhook.md#outcome).
+ */
 import { nextAfterMs, retryAfterMs } from './schedule.ts'
 
 /** What of an answer is kept in the log. */
@@ -6,13 +9,13 @@ export const RESPONSE_MAX = 1_024
 const GONE = 410
 const REFUSED = ['EGRESS_REFUSED', 'BAD_URL']
 
-/** As the egress gives it (controllers/runtime/egress.ts). */
+/** As the egress gives it (controllers/net/egress.ts). */
 export type Answered =
   | { ok: true; status: number; headers: Record<string, string>; body: Uint8Array; latencyMs: number }
   | { ok: false; fault: string; detail: string; status: number | null; body: Uint8Array; latencyMs: number }
 
 /** `gone`: why the endpoint is told nothing more. */
-export type Outcome = {
+export type DeliveryOutcome = {
   state: 'delivered' | 'failed' | 'refused' | 'dead'
   status: number | null
   latencyMs: number
@@ -42,7 +45,7 @@ export const outcomeOf = (
   answer: Answered,
   { attempt, isLast }: Tried,
   { now, random }: { now: Date; random: number },
-): Outcome => {
+): DeliveryOutcome => {
   const { status, latencyMs } = answer
   const seen = { status, latencyMs: Math.round(latencyMs), response: shownOf(answer.body) }
   const over = { nextAt: null, isLast: true }

@@ -1,6 +1,6 @@
 /**
  * When an attempt is repeated: 1 minute, 10 minutes, 1 hour, 6 hours and 24 hours after the one before; then it is given up
- * (spec/1 Events, Limits; CONTRACT section 10, Webhooks).
+ * (rules/webhook.md#retries).
  */
 const MINUTE_MS = 60_000
 const HOUR_MS = 60 * MINUTE_MS

@@ -2,7 +2,9 @@
  * How a secret that a receiver holds came from one that we gave. Secrets are compared as a whole only: an answer that told
  * how much of one is right would let it be guessed piece by piece.
  */
-import { type Finding, type FindingCode, findingOf } from './findings.ts'
+
+import { trimmedEnd } from '../values/trimmed.ts'
+import { type FindingCode, findingOf, type WebhookFinding } from './findings.ts'
 import { isSameDigest, SECRET_BYTES, SECRET_PATTERN, SECRET_PREFIX } from './signature.ts'
 
 /** An endpoint of the account. `previous` is what a rotation replaced last, kept after `until` (ISO) to be recognised. */
@@ -29,7 +31,7 @@ const textOfBytes = (secret: string, encoding: BufferEncoding): string =>
 const decoded = (text: string): string => Buffer.from(text, 'base64').toString('latin1')
 
 const padded = (text: string): string => {
-  const bare = text.replaceAll('-', '+').replace(/=+$/, '')
+  const bare = trimmedEnd(text.replaceAll('-', '+'), '=')
   const tail = bare.startsWith(SECRET_PREFIX) ? bare.slice(SECRET_PREFIX.length) : bare
   const full = tail.replaceAll('_', '/')
   return `${SECRET_PREFIX}${full}${'='.repeat((4 - (full.length % 4)) % 4)}`
@@ -40,7 +42,7 @@ type Undoing = readonly [FindingCode, (text: string) => string]
 /** Faults that may stand on top of any other, in the order in which they are taken off. */
 const WRAPPINGS: readonly Undoing[] = [
   ['SECRET_HAS_BLANKS', (text) => text.replace(/[\s\u200b]+/gu, '')],
-  ['SECRET_QUOTED', (text) => text.replace(/^(["'`])(.*)\1$/u, '$2')],
+  ['SECRET_QUOTED', (text) => text.replace(/^(?:"(.*)"|'(.*)'|`(.*)`)$/u, '$1$2$3')],
 ]
 
 const UNDOINGS: readonly Undoing[] = [
@@ -106,7 +108,7 @@ export const repairedSecrets = (received: string): string[] => {
 }
 
 /** Two secrets that we gave: the one the receiver holds, and the one that signed. */
-const wrongOne = (has: Held, signed: Held): Finding => {
+const wrongOne = (has: Held, signed: Held): WebhookFinding => {
   if (has.endpoint !== signed.endpoint) {
     const [mine, theirs] = [JSON.stringify(has.endpoint.name), JSON.stringify(signed.endpoint.name)]
     return findingOf('SECRET_OF_ANOTHER_ENDPOINT', `It is that of ${mine}; the delivery was signed for ${theirs}.`)
@@ -126,7 +128,7 @@ type Case = {
 }
 
 /** What is wrong with the secret; nothing when it is one of the account's and the one that signed. */
-export const secretFindings = ({ received, endpoints, signed, at, isServiceUsed }: Case): Finding[] => {
+export const secretFindings = ({ received, endpoints, signed, at, isServiceUsed }: Case): WebhookFinding[] => {
   const held = endpoints.flatMap(heldOf)
   const secrets = [...held.map(({ secret }) => secret), ...(signed === null ? [] : [signed])]
   const { secret, codes } = identify(received, secrets)

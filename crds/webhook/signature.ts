@@ -1,6 +1,6 @@
 /**
- * The two signatures of a delivery, from one secret: the document's (`X-Service-Signature`, spec/1 Authentication 5) and that
- * of Standard Webhooks 1.0.0. The document keys with the whole text `whsec_…`, Standard Webhooks with the bytes it stands for.
+ * The two signatures of a delivery, from one secret (rules/webhook.md#signature): ours (`X-Service-Signature`) and that
+ * of Standard Webhooks 1.0.0. Ours keys with the whole text `whsec_…`, Standard Webhooks with the bytes it stands for.
  */
 import { createHmac, createSecretKey, type KeyObject, timingSafeEqual } from 'node:crypto'
 
@@ -8,7 +8,7 @@ export const SECRET_PREFIX = 'whsec_'
 export const SECRET_BYTES = 32
 /** What `secretOf` gives: the prefix, and 32 bytes in padded base64 of the standard alphabet. */
 export const SECRET_PATTERN = '^whsec_[A-Za-z0-9+/]{43}=$'
-/** How far a receiver's clock may be from the time that was signed (spec/1 Limits). */
+/** How far a receiver's clock may be from the time that was signed (rules/webhook.md#signature). */
 export const TOLERANCE_SECONDS = 300
 
 export const SERVICE_HEADER = 'x-service-signature'
@@ -28,19 +28,19 @@ const keysOf = (secret: string): Keys => ({
 })
 
 /** `id` holds no dot and stays the same over all attempts; `at` is the attempt's; the body's bytes are its UTF-8. */
-export type Delivery = { id: string; body: string; at: Date }
+export type SignedDelivery = { id: string; body: string; at: Date }
 export type SignatureHeaders = {
   [SERVICE_HEADER]: string
   [ID_HEADER]: string
   [TIMESTAMP_HEADER]: string
   [STANDARD_HEADER]: string
 }
-export type Signer = (delivery: Delivery) => SignatureHeaders
+export type Signer = (delivery: SignedDelivery) => SignatureHeaders
 
 /**
- * Decodes the keys once; what it gives signs any number of deliveries. Standard Webhooks signs `id.t.body`, the document
+ * Decodes the keys once; what it gives signs any number of deliveries. Standard Webhooks signs `id.t.body`, ours
  * `t.body`: the end of the same bytes, so that the body is encoded once.
- * @param secrets newest first; during a rotation both sign (CONTRACT section 10)
+ * @param secrets newest first; during a rotation both sign (rules/webhook.md#rotation)
  */
 export const makeSigner = (secrets: readonly string[]): Signer => {
   const keys = secrets.map(keysOf)
@@ -67,7 +67,7 @@ export const makeSigner = (secrets: readonly string[]): Signer => {
 export const signatureHeaders = ({
   secrets,
   ...delivery
-}: Delivery & { secrets: readonly string[] }): SignatureHeaders => makeSigner(secrets)(delivery)
+}: SignedDelivery & { secrets: readonly string[] }): SignatureHeaders => makeSigner(secrets)(delivery)
 
 /** Whether two digests, as text, are one; takes as long wherever they differ. */
 export const isSameDigest = (one: string, other: string): boolean => {

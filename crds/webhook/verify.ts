@@ -4,7 +4,7 @@
  */
 import { createHmac } from 'node:crypto'
 import { bodyFinding, repairedBodies } from './bodyfault.ts'
-import { type Finding, findingOf, inOrder } from './findings.ts'
+import { findingOf, inOrder, type WebhookFinding } from './findings.ts'
 import { type Scheme, type Signature, signaturesOf } from './received.ts'
 import { type KnownEndpoint, repairedSecrets, secretFindings, secretsOf } from './secretfault.ts'
 import { isSameDigest, SECRET_PREFIX, TOLERANCE_SECONDS } from './signature.ts'
@@ -13,14 +13,14 @@ import { isSameDigest, SECRET_PREFIX, TOLERANCE_SECONDS } from './signature.ts'
 export type Received = { body: string; headers: Readonly<Record<string, string>>; secret: string; received_at?: string }
 
 /** What we know. `event` is the one the delivery says it is of, with the body that was sent, when the account has it. */
-export type Known = { now: Date; event: { id: string; body: string } | null; endpoints: readonly KnownEndpoint[] }
+export type KnownSecret = { now: Date; event: { id: string; body: string } | null; endpoints: readonly KnownEndpoint[] }
 
 export type SchemeVerdict = { present: boolean; valid: boolean }
 /** `findings` is empty exactly when `valid`; the closest explanation comes first. */
-export type Verdict = {
+export type SignatureVerdict = {
   valid: boolean
   schemes: Record<Scheme, SchemeVerdict>
-  findings: Finding[]
+  findings: WebhookFinding[]
 }
 
 /** From here on a number of seconds is a date after the year 5000: it is in milliseconds. */
@@ -61,7 +61,7 @@ const matches = (signature: Signature, attempt: Attempt, digests = signature.loo
 
 type Scene = {
   received: Received
-  known: Known
+  known: KnownSecret
   signatures: readonly Signature[]
   /** When it was received, in ms. */
   at: number
@@ -126,7 +126,7 @@ const proofOf = (scene: Scene): Proof | null => {
 }
 
 /** What is wrong with one signature, where it is known what it should have been made of. */
-const signatureFindings = (scene: Scene, signature: Signature, proof: Proof): Finding[] => {
+const signatureFindings = (scene: Scene, signature: Signature, proof: Proof): WebhookFinding[] => {
   if (signature.faults.length > 0 || matches(signature, proof)) return []
   const stamp = otherStamps(scene, signature).find((one) => matches(signature, { ...proof, stamp: one }))
   if (stamp !== undefined) {
@@ -141,7 +141,10 @@ const signatureFindings = (scene: Scene, signature: Signature, proof: Proof): Fi
 }
 
 /** No secret and no body that can be thought of were signed: what can be told by looking at each alone. */
-const unprovenFindings = ({ received, known, signatures }: Scene, secret: readonly Finding[]): Finding[] => {
+const unprovenFindings = (
+  { received, known, signatures }: Scene,
+  secret: readonly WebhookFinding[],
+): WebhookFinding[] => {
   const { event } = known
   const body = event !== null && event.body !== received.body ? [bodyFinding(received.body, event.body)] : []
   const isFormWrong = signatures.length === 0 || signatures.some(({ faults }) => faults.length > 0)
@@ -149,7 +152,7 @@ const unprovenFindings = ({ received, known, signatures }: Scene, secret: readon
   return [...body, findingOf(event === null ? 'BODY_OR_HEADER_CHANGED' : 'SIGNATURE_CHANGED')]
 }
 
-const clockFinding = (scene: Scene, stamp: Stamp): Finding[] => {
+const clockFinding = (scene: Scene, stamp: Stamp): WebhookFinding[] => {
   if (Number(stamp.t) >= MILLISECONDS_FROM) return [findingOf('T_IN_MILLISECONDS')]
   const seconds = behind(scene, stamp)
   const from = scene.received.received_at === undefined ? 'now; received_at was not given' : 'received_at'
@@ -163,7 +166,7 @@ const clockFinding = (scene: Scene, stamp: Stamp): Finding[] => {
 }
 
 /** A timestamp counts when it was signed, or when nothing says that it was not. */
-const clockFindings = (scene: Scene, proof: Proof | null, others: readonly Finding[]): Finding[] => {
+const clockFindings = (scene: Scene, proof: Proof | null, others: readonly WebhookFinding[]): WebhookFinding[] => {
   const timed = scene.signatures.filter(isNumber)
   const isTrue = (one: Signature) =>
     proof !== null && [one, { id: one.id, t: inSeconds(one.t) }].some((stamp) => matches(one, { ...proof, stamp }))
@@ -173,7 +176,7 @@ const clockFindings = (scene: Scene, proof: Proof | null, others: readonly Findi
   return counted.flatMap((one) => clockFinding(scene, one)).slice(0, 1)
 }
 
-const findingsOf = (scene: Scene): Finding[] => {
+const findingsOf = (scene: Scene): WebhookFinding[] => {
   const { received, known, signatures, at } = scene
   const form = signatures.flatMap(({ faults }) => faults.map((fault) => findingOf(fault)))
   const missing = signatures.length === 0 ? [findingOf('SIGNATURE_MISSING')] : []
@@ -196,7 +199,7 @@ const findingsOf = (scene: Scene): Finding[] => {
 }
 
 /** Judges one delivery as a receiver got it. Pure; the answer holds nothing of a secret or of a body. */
-export const judge = (received: Received, known: Known): Verdict => {
+export const judge = (received: Received, known: KnownSecret): SignatureVerdict => {
   const signatures = signaturesOf(received.headers)
   const at = received.received_at === undefined ? known.now.getTime() : Date.parse(received.received_at)
   const scene: Scene = { received, known, signatures, at }

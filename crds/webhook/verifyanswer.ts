@@ -1,5 +1,5 @@
-/** The JSON schemas of POST /api/webhooks/verify: what it takes, and what it answers (CONTRACT section 4). */
-import type { JsonSchema } from '../rest.ts'
+/** The JSON schemas of POST /api/webhooks/verify: what it takes, and what it answers (rules/webhook.md#why-a-check-fails). */
+import type { JsonSchema } from '../kernel/rest.ts'
 import { FINDINGS, PARTS } from './findings.ts'
 
 /** More than any delivery of ours has; what is larger is not looked at. */

@@ -3,15 +3,15 @@ import { join } from 'node:path'
 import { makeAuth } from '../../api/auth/auth.ts'
 import { makeTokenStore, type TokenStore } from '../../api/auth/token-store.ts'
 import { makeHashSecret } from '../../api/auth/tokens.ts'
-import { migrate } from '../../controllers/runtime/migrate.ts'
-import { makePg } from '../../controllers/runtime/pg.ts'
-import { type BenchContext, median } from '../lib/figure.ts'
-import { removeData } from '../lib/pgfiles.ts'
-import { query, startPostgres } from '../lib/postgres.ts'
+import { migrate } from '../../controllers/store/pg/migrate.ts'
+import { makePg } from '../../controllers/store/pg/pg.ts'
+import { removeData } from '../platform/pgfiles.ts'
+import { query, startPostgres } from '../platform/postgres.ts'
+import { type BenchContext, median } from './sides/figure.ts'
 
 /**
  * What it costs to find out who calls: warm (remembered) and cold (looked up), beside the read of one row by
- * its key, on the same pool. Source of the goals: research/performance-reliability.md section 5.
+ * its key, on the same pool.
  */
 
 /** One row by its key: what a look-up costs at the least. */

@@ -1,6 +1,6 @@
-import { startClusterStage } from '../lib/clusterstage.ts'
-import type { BenchContext } from '../lib/figure.ts'
-import { chartFolder } from '../lib/helm.ts'
+import { startClusterStage } from '../stage/clusterstage.ts'
+import { chartFolder } from '../stage/helm.ts'
+import type { BenchContext } from './sides/figure.ts'
 
 /** How long a first installation takes on a fresh node, from the command to every pod ready, beside what is allowed. */
 

@@ -3,15 +3,15 @@ import { writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { promisify } from 'node:util'
-import { type AppStage, type Project, project, startAppStage } from '../../test/support/apps.ts'
-import { eventually } from '../../test/support/invoicing.ts'
-import { type BenchContext, median } from '../lib/figure.ts'
-import { endStaleStages, startStage } from '../lib/stage.ts'
+import { type AppStage, type Project, project, startAppStage } from '../../test/support/stage/apps.ts'
+import { eventually } from '../../test/support/stage/invoicing.ts'
 import { toolPath } from '../lib/tools.ts'
+import { endStaleStages, startStage } from '../stage/stage.ts'
+import { type BenchContext, median } from './sides/figure.ts'
 
 /**
  * A deploy over REST, from the request to visitors on the new release, beside a bare `docker compose up -d --wait` of the
- * same image on the same Docker, taking turns. The image was built before. Goal: issue 3 of 5, Bars.
+ * same image on the same Docker, taking turns. The image was built before.
  */
 
 const ROUNDS = Number(process.env.BENCH_ROUNDS ?? 9)

@@ -2,14 +2,13 @@ import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
-import { cpuSecondsOf } from '../lib/cpu.ts'
-import { type BenchContext, median } from '../lib/figure.ts'
-import type { LoadOrder, LoadResult, Side } from '../lib/httpload.ts'
+import { cpuSecondsOf } from './sides/cpu.ts'
+import { type BenchContext, median } from './sides/figure.ts'
+import type { LoadOrder, LoadResult, Side } from './sides/httpload.ts'
 
 /**
  * A read route through every stage (id, limits, token from the warm cache, scope, shape, metrics) beside a bare node:http
  * server that answers the same body. One process each, one client for both, alternating rounds, medians.
- * Source of the goal: research/performance-reliability.md 1.4; issue 2 of 5, Bars.
  */
 
 const ROUNDS = 3
@@ -21,7 +20,7 @@ type Cost = { rate: number; cpuUs: number; p99Ms: number }
 type Running = Side & { name: string; child: ChildProcess }
 
 const start = (program: 'httpsides' | 'httpload', arg: string): ChildProcess => {
-  const script = join(import.meta.dirname, '..', 'lib', `${program}.ts`)
+  const script = join(import.meta.dirname, 'sides', `${program}.ts`)
   return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, arg], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })

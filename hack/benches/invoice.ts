@@ -1,21 +1,21 @@
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
-import { migrate } from '../../controllers/runtime/migrate.ts'
-import { startControlPlane } from '../lib/controlplane.ts'
-import { cpuSecondsOf } from '../lib/cpu.ts'
-import { type BenchContext, median } from '../lib/figure.ts'
-import { createKubectl } from '../lib/kubectl.ts'
-import { applyPlatform, createDemoAccounts, grantAccessTo, writeServiceKubeconfig } from '../lib/platform.ts'
-import { query, startPostgres } from '../lib/postgres.ts'
-import { ITEMS, RAW_NAMESPACE, rawClient, rawPair } from '../lib/rawpair.ts'
-import { createStack, type Stack } from '../lib/stack.ts'
+import { migrate } from '../../controllers/store/pg/migrate.ts'
 import { ensureTools } from '../lib/tools.ts'
 import { controlPlaneTools } from '../lib/tooltable.ts'
+import { startControlPlane } from '../platform/controlplane.ts'
+import { createKubectl } from '../platform/kubectl.ts'
+import { applyPlatform, createDemoAccounts, grantAccessTo, writeServiceKubeconfig } from '../platform/platform.ts'
+import { query, startPostgres } from '../platform/postgres.ts'
+import { createStack, type Stack } from '../platform/stack.ts'
+import { cpuSecondsOf } from './sides/cpu.ts'
+import { type BenchContext, median } from './sides/figure.ts'
+import { ITEMS, RAW_NAMESPACE, rawClient, rawPair } from './sides/rawpair.ts'
 
 /**
  * Sent invoices through REST (number, snapshot and mail included) beside a raw create + status patch of the same object
- * by a bare keep-alive client, on the same API server in the same run. Goals: issue 1 of 5, Bars.
+ * by a bare keep-alive client, on the same API server in the same run.
  */
 
 const SECONDS = Number(process.env.BENCH_SECONDS ?? 60)

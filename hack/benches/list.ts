@@ -1,23 +1,23 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import type { Deps } from '../../api/deps.ts'
-import { invoiceRoutes } from '../../api/invoice.ts'
-import { LIMIT_DEFAULTS, makeLimits } from '../../api/limits.ts'
-import { makePipeline } from '../../api/pipeline.ts'
-import { makeServer } from '../../api/server.ts'
-import { makeBooks } from '../../controllers/runtime/books.ts'
-import { makeIssuers } from '../../controllers/runtime/issuers.ts'
-import { makeLog } from '../../controllers/runtime/log.ts'
-import { migrate } from '../../controllers/runtime/migrate.ts'
-import { type MirrorFilter, makeMirrorReader } from '../../controllers/runtime/mirror.ts'
-import { makePg, type Pg } from '../../controllers/runtime/pg.ts'
-import type { BenchContext } from '../lib/figure.ts'
-import { removeData } from '../lib/pgfiles.ts'
-import { query, startPostgres } from '../lib/postgres.ts'
+import { makePipeline } from '../../api/http/pipeline.ts'
+import { makeServer } from '../../api/http/server.ts'
+import { LIMIT_DEFAULTS, makeLimits } from '../../api/http/stages/limits.ts'
+import { invoiceRoutes } from '../../api/invoice/routes.ts'
+import type { Deps } from '../../api/wiring/deps.ts'
+import { makeLog } from '../../controllers/base/log.ts'
+import { makeBooks } from '../../controllers/store/invoice/books.ts'
+import { makeIssuers } from '../../controllers/store/invoice/issuers.ts'
+import { type MirrorFilter, makeMirrorReader } from '../../controllers/store/mirror.ts'
+import { migrate } from '../../controllers/store/pg/migrate.ts'
+import { makePg, type Pg } from '../../controllers/store/pg/pg.ts'
+import { removeData } from '../platform/pgfiles.ts'
+import { query, startPostgres } from '../platform/postgres.ts'
+import type { BenchContext } from './sides/figure.ts'
 
 /**
  * Lists, filters, the export and a month of an account with 100,000 invoices, 5,000 of them open: over HTTP through every
- * stage but the look-up of the token, beside the same query alone on the same pool. Source of the goals: issue 4 of 5, Bars.
+ * stage but the look-up of the token, beside the same query alone on the same pool.
  */
 
 const INVOICES = 100_000

@@ -1,18 +1,17 @@
 import { randomUUID } from 'node:crypto'
 import { join } from 'node:path'
-import { takeEpoch } from '../../controllers/runtime/fence.ts'
-import { type Ledger, makeLedger } from '../../controllers/runtime/ledger.ts'
-import { migrate } from '../../controllers/runtime/migrate.ts'
-import { makePg } from '../../controllers/runtime/pg.ts'
-import { type BenchContext, median } from '../lib/figure.ts'
-import { ensurePgbench, pgbench } from '../lib/pgbench.ts'
-import { removeData } from '../lib/pgfiles.ts'
-import { query, startPostgres } from '../lib/postgres.ts'
+import { type Ledger, makeLedger } from '../../controllers/store/ledger/ledger.ts'
+import { takeEpoch } from '../../controllers/store/pg/fence.ts'
+import { migrate } from '../../controllers/store/pg/migrate.ts'
+import { makePg } from '../../controllers/store/pg/pg.ts'
+import { removeData } from '../platform/pgfiles.ts'
+import { query, startPostgres } from '../platform/postgres.ts'
+import { type BenchContext, median } from './sides/figure.ts'
+import { ensurePgbench, pgbench } from './sides/pgbench.ts'
 
 /**
  * Gap-free numbers on one series through our ledger, beside (a) a row lock per commit, which is what most systems do,
  * and (b) a gappy sequence, which is what the others do. One PostgreSQL with fsync on, alternating rounds, medians.
- * Source of the goals: research/performance-reliability.md 1.2.
  */
 
 const ROUNDS = 3

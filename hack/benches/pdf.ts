@@ -5,20 +5,20 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import * as fontkit from 'fontkit'
 import PDFDocument from 'pdfkit'
-import { makePdf } from '../../controllers/io/pdf.ts'
-import { RENDERER_LIMITS } from '../../controllers/io/renderer.ts'
-import { readFontFile } from '../../controllers/io/typefaces.ts'
-import { documentOf } from '../../crds/invoice/document.ts'
-import type { Frozen } from '../../crds/invoice/frozen.ts'
-import { displayCents } from '../../crds/money.ts'
+import { makePdf } from '../../controllers/io/pdf/pdf.ts'
+import { RENDERER_LIMITS } from '../../controllers/io/pdf/renderer.ts'
+import { readFontFile } from '../../controllers/io/pdf/typefaces.ts'
+import { documentOf } from '../../crds/invoice/document/document.ts'
+import type { Frozen } from '../../crds/invoice/order/frozen.ts'
+import { displayCents } from '../../crds/values/money.ts'
 import { ensurePackages } from '../lib/apt.ts'
-import { type BenchContext, median } from '../lib/figure.ts'
-import type { Round } from '../lib/pdfside.ts'
 import { ensurePythonPeer } from '../lib/peer.ts'
+import { type BenchContext, median } from './sides/figure.ts'
+import type { Round } from './sides/pdfside.ts'
 
 /**
  * One invoice of ten lines with two embedded fonts, beside the same words drawn by plain pdfkit with its fonts parsed
- * once, by Typst and by WeasyPrint, which are warm and keep what they can. CPU time, alternating rounds, medians. Source of the goal: research/performance-reliability.md 1.5.
+ * once, by Typst and by WeasyPrint, which are warm and keep what they can. CPU time, alternating rounds, medians.
  */
 
 const ROUNDS = 5
@@ -135,7 +135,7 @@ async function besidePdfkit({ figure, progress }: BenchContext): Promise<void> {
 type Side = { round(documents: Frozen[]): Promise<Round>; end(): void }
 
 const ourSide = (): Side => {
-  const child = fork(join(import.meta.dirname, '..', 'lib', 'pdfside.ts'), {
+  const child = fork(join(import.meta.dirname, 'sides', 'pdfside.ts'), {
     stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
     execArgv: [`--max-old-space-size=${RENDERER_LIMITS.heapMaxMib}`],
   })

@@ -1,20 +1,19 @@
 import { join } from 'node:path'
-import type { AnyResource } from '../../controllers/control.ts'
-import { takeEpoch } from '../../controllers/runtime/fence.ts'
-import { makeLog } from '../../controllers/runtime/log.ts'
-import { migrate } from '../../controllers/runtime/migrate.ts'
-import { makePg, type Pg } from '../../controllers/runtime/pg.ts'
-import { makeSchedule, type Schedule } from '../../controllers/runtime/schedule.ts'
-import { startScheduler } from '../../controllers/scheduler.ts'
-import { cpuSecondsOf } from '../lib/cpu.ts'
-import type { BenchContext } from '../lib/figure.ts'
-import { median } from '../lib/figure.ts'
-import { removeData } from '../lib/pgfiles.ts'
-import { query, startPostgres } from '../lib/postgres.ts'
+import { makeLog } from '../../controllers/base/log.ts'
+import type { AnyResource } from '../../controllers/kinds/held.ts'
+import { makeSchedule, type Schedule } from '../../controllers/store/ledger/schedule.ts'
+import { takeEpoch } from '../../controllers/store/pg/fence.ts'
+import { migrate } from '../../controllers/store/pg/migrate.ts'
+import { makePg, type Pg } from '../../controllers/store/pg/pg.ts'
+import { startScheduler } from '../../controllers/workers/scheduler.ts'
+import { removeData } from '../platform/pgfiles.ts'
+import { query, startPostgres } from '../platform/postgres.ts'
+import { cpuSecondsOf } from './sides/cpu.ts'
+import { type BenchContext, median } from './sides/figure.ts'
 
 /**
  * A sweep of 10,000 reminders that fall due in the same second, of 10,000 invoices: each claimed under the fence with its
- * fact and its mail, on a PostgreSQL with fsync on. The goal is the bar of issue 4 of 5: within five seconds.
+ * fact and its mail, on a PostgreSQL with fsync on. The goal is five seconds.
  */
 
 const ROUNDS = 3

@@ -2,14 +2,13 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { type BenchContext, median } from '../lib/figure.ts'
 import { ensurePeer } from '../lib/peer.ts'
-import { outputOf, pages, SITES, type Speed } from '../lib/sitesides.ts'
+import { type BenchContext, median } from './sides/figure.ts'
+import { outputOf, pages, SITES, type Speed } from './sides/sitesides.ts'
 
 /**
  * Pages per second from one content to files on disk, beside Eleventy with a Nunjucks template that writes the same elements.
- * Each side in a process of its own, warm, alternating rounds, medians, by the clock and by processor time. Source of the
- * goal: research/sites-apps.md 1b.
+ * Each side in a process of its own, warm, alternating rounds, medians, by the clock and by processor time.
  */
 
 const ROUNDS = 5
@@ -19,7 +18,7 @@ const RATIO_MIN = 4
 type Runner = { round(): Promise<Speed>; end(): void }
 
 const startSide = async (name: 'ours' | 'peer', scratch: string, home: string): Promise<Runner> => {
-  const child = fork(join(import.meta.dirname, '..', 'lib', 'sitesides.ts'), [name, scratch, home], {
+  const child = fork(join(import.meta.dirname, 'sides', 'sitesides.ts'), [name, scratch, home], {
     stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
   })
   const answer = async (): Promise<unknown> => {

@@ -3,24 +3,23 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeEndpoints } from '../../controllers/runtime/endpoints.ts'
-import { migrate } from '../../controllers/runtime/migrate.ts'
-import { makePg } from '../../controllers/runtime/pg.ts'
-import { makeSealer } from '../../controllers/runtime/seal.ts'
+import { makeSealer } from '../../controllers/base/seal.ts'
+import { migrate } from '../../controllers/store/pg/migrate.ts'
+import { makePg } from '../../controllers/store/pg/pg.ts'
+import { makeEndpoints } from '../../controllers/store/webhook/endpoints.ts'
 import { secretOf } from '../../crds/webhook/signature.ts'
-import { cpuSecondsOf } from '../lib/cpu.ts'
-import { type BenchContext, median } from '../lib/figure.ts'
-import type { Manner, ReceiverReport, ReceiversOrder, Said } from '../lib/hookreceivers.ts'
-import { BENCH_ACCOUNT, BENCH_KEY, eventData, type SideDone, type SideName, type SideOrder } from '../lib/hooksides.ts'
 import { ensurePeer } from '../lib/peer.ts'
-import { removeData } from '../lib/pgfiles.ts'
-import { type Postgres, query, startPostgres, withConnection } from '../lib/postgres.ts'
+import { removeData } from '../platform/pgfiles.ts'
+import { type Postgres, query, startPostgres, withConnection } from '../platform/postgres.ts'
+import { cpuSecondsOf } from './sides/cpu.ts'
+import { type BenchContext, median } from './sides/figure.ts'
+import type { Manner, ReceiverReport, ReceiverSaid, ReceiversOrder } from './sides/hookreceivers.ts'
+import { BENCH_ACCOUNT, BENCH_KEY, eventData, type SideDone, type SideName, type SideOrder } from './sides/hooksides.ts'
 
 /**
- * Signed deliveries to three receivers on loopback by the herald, over a PostgreSQL with fsync on: beside a loop that posts
+ * Signed deliveries to three receivers on loopback by the webhook sender, over a PostgreSQL with fsync on: beside a loop that posts
  * the same without a ledger, and graphile-worker whose jobs post the same; what a slow and a broken receiver cost the good
- * one; and how long after its commit an event arrives. Source of the goals: issue 5 of 5, Bars;
- * research/performance-reliability.md 1.3.
+ * one; and how long after its commit an event arrives.
  */
 
 const ROUNDS = 3
@@ -39,7 +38,7 @@ const MIXED: Manner[] = ['good', 'slow', 'broken']
 type Child = { pid: number | null; ask<T>(order: unknown): Promise<T>; end(): void }
 
 const startChild = async <T>(file: string, args: string[]): Promise<{ child: Child; first: T }> => {
-  const script = join(import.meta.dirname, '..', 'lib', file)
+  const script = join(import.meta.dirname, 'sides', file)
   const made: ChildProcess = fork(script, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const ended = once(made, 'exit').then(([code]) => {
     throw new Error(`${file} ended with ${code}`)
@@ -110,7 +109,7 @@ const startSide = async (stage: Stage, order: Partial<SideOrder> & Pick<SideOrde
   return (await startChild('hooksides.ts', [JSON.stringify(whole)])).child
 }
 
-const set = (stage: Stage, manners: Manner[], wanted: number, isChecked: boolean): Promise<Said> => {
+const set = (stage: Stage, manners: Manner[], wanted: number, isChecked: boolean): Promise<ReceiverSaid> => {
   const order: ReceiversOrder = { manners, secrets: isChecked ? stage.secrets : [], wanted }
   return stage.receivers.ask(order)
 }

@@ -1,7 +1,7 @@
 import { existsSync } from 'node:fs'
 import { attempt } from './command.ts'
 import type { Progress } from './progress.ts'
-import { Refusal } from './refusal.ts'
+import { CommandRefusal } from './refusal.ts'
 
 /** A package and the files of which it brings one: a machine that has such a file needs no package. */
 export type SystemPackage = { name: string; files: readonly string[] }
@@ -23,7 +23,7 @@ export function ensurePackages(
   if (missing.length === 0) return
   const command = `apt-get install -y --no-install-recommends ${missing.join(' ')}`
   if (process.getuid?.() !== 0 || !existsSync('/usr/bin/apt-get')) {
-    throw new Refusal(`${what} needs ${missing.join(', ')}; install it (Debian: ${command}) and run this again.`)
+    throw new CommandRefusal(`${what} needs ${missing.join(', ')}; install it (Debian: ${command}) and run this again.`)
   }
   const step = progress?.step(`apt-get install ${missing.join(' ')}`)
   const apt = (...args: string[]) =>
@@ -38,7 +38,7 @@ export function ensurePackages(
   const left = packages.find((one) => !isThere(one))
   if (!ok || left) {
     step?.fail()
-    throw new Refusal(`${command} did not give ${(left ?? packages[0])?.files[0]} (see above).`, {
+    throw new CommandRefusal(`${command} did not give ${(left ?? packages[0])?.files[0]} (see above).`, {
       detail: stderr.trim(),
     })
   }

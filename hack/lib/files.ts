@@ -1,6 +1,6 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statfsSync, statSync, writeFileSync } from 'node:fs'
-import { Refusal } from './refusal.ts'
+import { CommandRefusal } from './refusal.ts'
 
 /** Writes a file whole or not at all: readers see the old bytes or the new ones, also after a crash in between. */
 export function writeWhole(path: string, content: string, mode = 0o600): void {
@@ -31,7 +31,8 @@ export function identityOf(folder: string): string {
 export function makeOwnFolder(path: string, mode: number): void {
   mkdirSync(path, { recursive: true, mode })
   const { uid } = statSync(path)
-  if (uid !== process.getuid?.()) throw new Refusal(`${path} belongs to another user: remove it and run this again.`)
+  if (uid !== process.getuid?.())
+    throw new CommandRefusal(`${path} belongs to another user: remove it and run this again.`)
 }
 
 /** Throws a Refusal when the disk of `folder` has less than `mib` MiB left. */
@@ -39,7 +40,7 @@ export function demandDisk(folder: string, mib: number): void {
   const { bavail, bsize } = statfsSync(folder)
   const leftMib = Math.floor((bavail * bsize) / 1024 ** 2)
   if (leftMib < mib)
-    throw new Refusal(
+    throw new CommandRefusal(
       `The disk of ${folder} has ${leftMib} MiB left and ${mib} are needed: make room and run it again.`,
     )
 }

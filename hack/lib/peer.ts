@@ -5,7 +5,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { withLock } from './lock.ts'
 import type { Progress } from './progress.ts'
-import { Refusal } from './refusal.ts'
+import { CommandRefusal } from './refusal.ts'
 
 /** Peers that a figure is held against and that the project itself does not use: pinned here, installed in the user's cache. */
 
@@ -48,7 +48,7 @@ export async function ensurePythonPeer(name: string, { progress }: { progress: P
     const done = spawnSync('python3', words, { encoding: 'utf8', timeout: installTimeoutMs })
     if (done.status !== 0) {
       step.fail()
-      throw new Refusal(
+      throw new CommandRefusal(
         `pip could not install ${name}: check that python3 has pip (Debian: python3-pip) and that it reaches its registry.\n${done.stderr?.slice(-2000) ?? ''}`,
       )
     }
@@ -68,7 +68,7 @@ function install(name: string, folder: string, progress: Progress): void {
   const done = spawnSync('npm', words, { cwd: growing, encoding: 'utf8', timeout: installTimeoutMs })
   if (done.status !== 0) {
     step.fail()
-    throw new Refusal(
+    throw new CommandRefusal(
       `npm could not install ${name}: check that it reaches its registry.\n${done.stderr?.slice(-2000) ?? ''}`,
     )
   }

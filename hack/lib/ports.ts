@@ -1,7 +1,7 @@
 import { randomInt } from 'node:crypto'
 import { createServer } from 'node:net'
 import { tryLock } from './lock.ts'
-import { Refusal } from './refusal.ts'
+import { CommandRefusal } from './refusal.ts'
 
 /** Below 32768, where the kernel draws the ports of outgoing connections: those must never take one of ours. */
 const lowest = 20_000
@@ -33,7 +33,7 @@ export async function freePort(preferred?: number): Promise<number> {
     const port = randomInt(lowest, highest + 1)
     if (await claim(port)) return port
   }
-  throw new Refusal(
+  throw new CommandRefusal(
     `No free port between ${lowest} and ${highest} in ${draws} draws: something on this machine holds them.`,
   )
 }

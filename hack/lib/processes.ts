@@ -1,7 +1,7 @@
 import { spawn } from 'node:child_process'
 import { closeSync, openSync, readdirSync, readFileSync, statSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { codeOf, Refusal } from './refusal.ts'
+import { CommandRefusal, codeOf } from './refusal.ts'
 
 /** How a process is started. It gets a session of its own, so a Ctrl-C on the terminal reaches its parent only. */
 export type Launch = {
@@ -112,7 +112,7 @@ async function untilReady({ name, logFile, ended, ready }: Starting): Promise<vo
   const early = await Promise.race([readiness.then(() => null), ended])
   abort.abort()
   if (early !== null) {
-    throw new Refusal(`${name} ended right after its start (${describe(early)}); its log is ${logFile}.`, {
+    throw new CommandRefusal(`${name} ended right after its start (${describe(early)}); its log is ${logFile}.`, {
       detail: tailOf(logFile),
     })
   }
@@ -134,7 +134,7 @@ function spawnLogged({ command, args, logFile, name, owner, env = {}, ...rest }:
   pid: number
   ended: Promise<Ending>
 } {
-  if (closed) throw new Refusal(`${name} was not started: everything is being stopped.`)
+  if (closed) throw new CommandRefusal(`${name} was not started: everything is being stopped.`)
   const log = openSync(logFile, 'a', 0o600)
   const merged = { ...withoutOurs(process.env), ...env, [ownerVariable]: owner, [nameVariable]: name }
   const child = spawn(command, args, { ...rest, env: merged, detached: true, stdio: ['ignore', log, log] })
@@ -145,7 +145,7 @@ function spawnLogged({ command, args, logFile, name, owner, env = {}, ...rest }:
   })
   if (child.pid === undefined) {
     ended.catch(() => {})
-    throw new Refusal(`${name} could not be started: ${command} is missing or may not be run.`)
+    throw new CommandRefusal(`${name} could not be started: ${command} is missing or may not be run.`)
   }
   return { pid: child.pid, ended }
 }
@@ -164,7 +164,7 @@ export async function waitFor(
   const deadlineMs = performance.now() + timeoutMs
   while (!(await check())) {
     if (signal?.aborted) return
-    if (performance.now() > deadlineMs) throw new Refusal(`Waited ${timeoutMs / 1000} s for ${what} in vain.`)
+    if (performance.now() > deadlineMs) throw new CommandRefusal(`Waited ${timeoutMs / 1000} s for ${what} in vain.`)
     await sleep(everyMs)
   }
 }

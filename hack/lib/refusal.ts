@@ -2,7 +2,7 @@
  * An error that a person reads: one sentence with the next step, printed without a stack. `detail` (the tail of a log,
  * say) is printed above it.
  */
-export class Refusal extends Error {
+export class CommandRefusal extends Error {
   readonly detail: string
   readonly exitCode: number
 
@@ -21,8 +21,8 @@ export async function runCommand(main: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await main()
   } catch (error) {
-    process.exitCode = error instanceof Refusal ? error.exitCode : 1
-    if (error instanceof Refusal) console.error(`${error.detail ? `${error.detail}\n` : ''}✗ ${error.message}`)
+    process.exitCode = error instanceof CommandRefusal ? error.exitCode : 1
+    if (error instanceof CommandRefusal) console.error(`${error.detail ? `${error.detail}\n` : ''}✗ ${error.message}`)
     else console.error(error)
   }
 }

@@ -1,5 +1,5 @@
 #!/bin/sh
-# The one way into every command of this folder: `run.sh NAME ARGS…` runs hack/NAME.ts.
+# The one way into every command of this folder: `run.sh NAME ARGS…` runs hack/commands/NAME.ts.
 # It makes sure that the packages of the present lockfile are there, then hands over to the pinned Node 26, so a machine
 # with nothing but Node 20 and npm is enough. Written for plain sh: nothing else may be assumed before `npm ci`.
 set -eu
@@ -43,4 +43,4 @@ if ! installed; then
   install
   exec 9>&-
 fi
-exec "$modules/.bin/node" --disable-warning=ExperimentalWarning "$root/hack/$name.ts" "$@"
+exec "$modules/.bin/node" --disable-warning=ExperimentalWarning "$root/hack/commands/$name.ts" "$@"

@@ -1,10 +1,9 @@
 import { randomBytes } from 'node:crypto'
 import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
+import type { Tokens, Welcome } from '../platform/platform.ts'
 import { identityOf, readJson, writeWhole } from './files.ts'
-import type { Tokens, Welcome } from './platform.ts'
 import { type ProcessId, startOf } from './processes.ts'
-import type { HostEnvironment } from './uphost.ts'
 
 /** What `hack/up` keeps in `.bottega/`, one place for every path in it. */
 
@@ -29,7 +28,7 @@ export const paths = {
   apiKubeconfig: at('api.kubeconfig'),
 } as const
 
-/** `.bottega/env.json`: how tests, scripts and people reach what runs (CONTRACT section 1). */
+/** `.bottega/env.json`: how tests, scripts and people reach what runs (rules/platform.md#the-running-platform). */
 export type UpEnvironment = {
   baseUrl: string
   metricsUrls: string[]
@@ -100,4 +99,13 @@ export function rotateLogs(): void {
     const path = join(paths.logs, name)
     if (!shared.has(name) && existsSync(path)) renameSync(path, `${path}.1`)
   }
+}
+
+/** What env.json tells of it. */
+export type HostEnvironment = {
+  sshPort: number
+  httpPort: number
+  httpsPort: number
+  caCert: string
+  baseDomain: string
 }

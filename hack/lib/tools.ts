@@ -6,12 +6,12 @@ import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { withLock } from './lock.ts'
 import type { Progress, Step } from './progress.ts'
-import { Refusal } from './refusal.ts'
+import { CommandRefusal } from './refusal.ts'
 import { type ToolGroup, toolGroups } from './tooltable.ts'
 
-export type Tools = { path(name: string): string }
+export type BuiltTools = { path(name: string): string }
 
-const groupsFolder = join(import.meta.dirname, '..', 'gotools')
+const groupsFolder = join(import.meta.dirname, '..', 'platform', 'gotools')
 const oldestGo = [1, 24] as const
 const warmBytes = 4 * 1024 ** 3
 const envtestTools = new Set(['etcd', 'kube-apiserver', 'kubectl'])
@@ -21,7 +21,7 @@ const envtestTools = new Set(['etcd', 'kube-apiserver', 'kubectl'])
  * Two callers at once do not compile twice. `KUBEBUILDER_ASSETS` (envtest's convention) wins for etcd, kube-apiserver
  * and kubectl. Throws a Refusal when Go, the disk or the module registry is in the way.
  */
-export async function ensureTools(names: readonly string[], { progress }: { progress: Progress }): Promise<Tools> {
+export async function ensureTools(names: readonly string[], { progress }: { progress: Progress }): Promise<BuiltTools> {
   const paths = new Map(names.map((name) => [name, toolPath(name)]))
   const missing = names.filter((name) => !existsSync(paths.get(name) ?? ''))
   for (const [groupName, group] of Object.entries(toolGroups)) {
@@ -45,7 +45,7 @@ export function toolPath(name: string): string {
     if (name in group.tools) return join(cacheFolder(groupName, group), name)
   }
   const known = Object.values(toolGroups).flatMap((group) => Object.keys(group.tools))
-  throw new Refusal(`There is no tool ${name}; known are ${known.join(', ')}.`, { exitCode: 2 })
+  throw new CommandRefusal(`There is no tool ${name}; known are ${known.join(', ')}.`, { exitCode: 2 })
 }
 
 /** Keyed by everything that decides the bytes, so a changed go.mod never meets an old binary. */
@@ -108,11 +108,11 @@ function readGoEnvironment(): { GOMODCACHE: string; GOCACHE: string } {
   const got = spawnSync('go', ['env', '-json', 'GOVERSION', 'GOMODCACHE', 'GOCACHE'], { encoding: 'utf8', cwd: '/' })
   const atLeast = oldestGo.join('.')
   if (got.status !== 0)
-    throw new Refusal(`Go ${atLeast} or later is needed to build the control plane and is not installed.`)
+    throw new CommandRefusal(`Go ${atLeast} or later is needed to build the control plane and is not installed.`)
   const env: { GOVERSION: string; GOMODCACHE: string; GOCACHE: string } = JSON.parse(got.stdout)
   const [, major = '0', minor = '0'] = /^go(\d+)\.(\d+)/.exec(env.GOVERSION) ?? []
   if (Number(major) < oldestGo[0] || (Number(major) === oldestGo[0] && Number(minor) < oldestGo[1])) {
-    throw new Refusal(`Go ${atLeast} or later is needed to build the control plane, this is ${env.GOVERSION}.`)
+    throw new CommandRefusal(`Go ${atLeast} or later is needed to build the control plane, this is ${env.GOVERSION}.`)
   }
   return env
 }
@@ -123,7 +123,7 @@ function demandRoom(folders: readonly string[], bytes: number): void {
     const { bavail, bsize } = statfsSync(nearestExisting(folder))
     if (bavail * bsize >= bytes) continue
     const gib = (value: number) => (value / 1024 ** 3).toFixed(1)
-    throw new Refusal(
+    throw new CommandRefusal(
       `Building the tools needs ${gib(bytes)} GiB free, the disk of ${folder} has ${gib(bavail * bsize)}: make room and run it again.`,
     )
   }
@@ -153,20 +153,20 @@ async function runGo(args: readonly string[], { cwd, env = {}, onLine, onOutput 
   if (code !== 0) throw explainGo(args[0] ?? '', tail.slice(-12).join('\n'))
 }
 
-function explainGo(what: string, detail: string): Refusal {
+function explainGo(what: string, detail: string): CommandRefusal {
   if (/no space left on device/.test(detail))
-    return new Refusal('The disk ran full while Go built the tools: make room and run it again.', { detail })
+    return new CommandRefusal('The disk ran full while Go built the tools: make room and run it again.', { detail })
   if (/requires go >= ([\d.]+)/.test(detail)) {
     const wanted = /requires go >= ([\d.]+)/.exec(detail)?.[1]
-    return new Refusal(
+    return new CommandRefusal(
       `The tools need Go ${wanted}, and this Go may not fetch it: install it, or set GOTOOLCHAIN=auto.`,
       { detail },
     )
   }
   if (/dial tcp|no such host|i\/o timeout|connection refused|TLS handshake|proxyconnect/.test(detail)) {
-    return new Refusal('Go could not reach its module proxy: check the network and GOPROXY.', { detail })
+    return new CommandRefusal('Go could not reach its module proxy: check the network and GOPROXY.', { detail })
   }
-  return new Refusal(`go ${what} failed (see above).`, { detail })
+  return new CommandRefusal(`go ${what} failed (see above).`, { detail })
 }
 
 /** Loads the package graph, which also downloads the modules it needs, and gives the number of packages to compile. */

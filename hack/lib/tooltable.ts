@@ -1,4 +1,4 @@
-/** The Go-built tools: one go.mod per group in `hack/gotools/<group>/`, all binaries of a group from one `go install`. */
+/** The Go-built tools: one go.mod per group in `hack/platform/gotools/<group>/`, all binaries of a group from one `go install`. */
 export type ToolGroup = {
   /** Free bytes wanted before a first compile: modules, compile cache and binaries. */
   coldBytes: number
@@ -81,5 +81,5 @@ export const toolGroups: Readonly<Record<string, ToolGroup>> = {
 /** What `hack/up` and plain `hack/test` need; the rest is built when a part asks for it. */
 export const controlPlaneTools = ['etcd', 'kube-apiserver', 'kubectl'] as const
 
-/** What an app host on this machine runs (hack/lib/hoststage.ts). */
+/** What an app host on this machine runs (hack/stage/hoststage.ts). */
 export const hostTools = ['docker-compose', 'caddy', 'pebble', 'pebble-challtestsrv'] as const

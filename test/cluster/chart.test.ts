@@ -3,16 +3,16 @@ import { existsSync, readdirSync, readFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mintToken } from '../../api/auth/tokens.ts'
-import { type ClusterStage, startClusterStage } from '../../hack/lib/clusterstage.ts'
-import { chartFolder } from '../../hack/lib/helm.ts'
-import { asList } from '../../hack/lib/kubectl.ts'
-import { startNode } from '../../hack/lib/node.ts'
 import { waitFor } from '../../hack/lib/processes.ts'
 import { createProgress } from '../../hack/lib/progress.ts'
-import { Refusal } from '../../hack/lib/refusal.ts'
-import { takeInventory } from '../support/inventory.ts'
-import { difference, type Look, lookAtMachine } from '../support/machine.ts'
-import { assert, spec } from '../support/spec.ts'
+import { CommandRefusal } from '../../hack/lib/refusal.ts'
+import { asList } from '../../hack/platform/kubectl.ts'
+import { type ClusterStage, startClusterStage } from '../../hack/stage/clusterstage.ts'
+import { chartFolder } from '../../hack/stage/helm.ts'
+import { startNode } from '../../hack/stage/node/node.ts'
+import { takeInventory } from '../support/doubles/inventory.ts'
+import { assert, spec } from '../support/runner/spec.ts'
+import { difference, type Look, lookAtMachine } from '../support/stage/machine.ts'
 
 const minuteMs = 60_000
 /** Programs may have to be built before. */
@@ -142,7 +142,7 @@ spec('the chart on a node', (t) => {
   t('keeps a status for the controllers of this namespace, also from administrators', async () => {
     const forged = ['--subresource=status', '--type=merge', '-p', '{"status":{"phase":"ready"}}']
     const error = await assert.rejects(kubectl('patch', 'account.bottega.dev', 'demo', ...forged))
-    const told = error instanceof Refusal ? error.detail : ''
+    const told = error instanceof CommandRefusal ? error.detail : ''
     assert.match(told, `only system:serviceaccount:${namespace}:bottega-controllers may write the status`)
   })
 
@@ -230,7 +230,7 @@ spec('the chart on a node', (t) => {
       const before = await podsOf('api')
       const wrong = ['--set', 'secret.databaseUrl=postgresql://nobody:nothing@10.200.0.1:1/none']
       const error = await assert.rejects(release('upgrade', ...wrong))
-      assert.match(error instanceof Refusal ? error.detail : '', /pre-upgrade hooks failed.*bottega-migrate/s)
+      assert.match(error instanceof CommandRefusal ? error.detail : '', /pre-upgrade hooks failed.*bottega-migrate/s)
       assert.match(await kubectl('logs', 'job/bottega-migrate'), /ECONNREFUSED/)
       assert.equal(await podsOf('api'), before)
       const { status, body } = await send('after-a-failed-upgrade')

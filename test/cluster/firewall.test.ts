@@ -1,6 +1,6 @@
 /** Which packet rules a node takes away when it ends, and which it leaves alone. */
-import { removalOf } from '../../hack/lib/node/firewall.ts'
-import { assert, spec } from '../support/spec.ts'
+import { removalOf } from '../../hack/stage/node/firewall.ts'
+import { assert, spec } from '../support/runner/spec.ts'
 
 const listing = `-P PREROUTING ACCEPT
 -P POSTROUTING ACCEPT

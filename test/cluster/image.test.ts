@@ -1,10 +1,10 @@
 /** The image of Bottega, made here without a registry. */
 import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { buildImage, type Image } from '../../hack/container/image.ts'
+import { writeLayer } from '../../hack/container/layer.ts'
 import { run } from '../../hack/lib/command.ts'
-import { writeLayer } from '../../hack/lib/image/layer.ts'
-import { buildImage, type Image } from '../../hack/lib/image.ts'
-import { assert, spec } from '../support/spec.ts'
+import { assert, spec } from '../support/runner/spec.ts'
 
 const minuteMs = 60_000
 
@@ -50,13 +50,14 @@ spec('the image', (t) => {
   })
 
   t('holds what the processes and the hooks run, and the packages that they load', () => {
-    const wanted = ['api/main.ts', 'api/smoke.ts', 'controllers/main.ts', 'controllers/setup.ts', 'crds/kinds.ts']
+    const wanted = ['api/main.ts', 'api/http/smoke.ts', 'controllers/main.ts', 'controllers/setup.ts', 'crds/kinds.ts']
     const packages = [
       'node_modules/pg/package.json',
       'node_modules/express/package.json',
       'node_modules/sharp/package.json',
     ]
-    for (const path of [...wanted, ...packages, 'controllers/runtime/sql/0001_fence.sql', 'LICENSE']) {
+    const sql = ['controllers/store/sql/schema/002_register.sql', 'controllers/store/sql/functions/claim_numbers.sql']
+    for (const path of [...wanted, ...packages, ...sql, 'LICENSE']) {
       assert.ok(
         listing.some((line) => line.endsWith(` app/${path}`)),
         `${path} is missing`,

@@ -2,14 +2,14 @@
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
-import { API, CONTROLLERS, LIMITS } from '../../controllers/runtime/env.ts'
-import { platformIn, platformObjects } from '../../crds/platform.ts'
-import { chartFolder, createHelm, exampleValues, type Helm } from '../../hack/lib/helm.ts'
-import { defaultName } from '../../hack/lib/image.ts'
+import { API, CONTROLLERS, LIMITS } from '../../controllers/base/env.ts'
+import { platformIn, platformObjects } from '../../crds/kernel/platform.ts'
+import { defaultName } from '../../hack/container/image.ts'
 import { createProgress } from '../../hack/lib/progress.ts'
-import { Refusal } from '../../hack/lib/refusal.ts'
+import { CommandRefusal } from '../../hack/lib/refusal.ts'
 import { ensureTools } from '../../hack/lib/tools.ts'
-import { assert, spec } from '../support/spec.ts'
+import { chartFolder, createHelm, exampleValues, type Helm } from '../../hack/stage/helm.ts'
+import { assert, spec } from '../support/runner/spec.ts'
 
 type Rendered = {
   apiVersion: string
@@ -30,8 +30,8 @@ const rendered = async (...args: string[]): Promise<Rendered[]> =>
 
 /** What helm says no with; fails when it says yes. */
 const refusal = async (work: Promise<string>): Promise<string> => {
-  const error = await assert.rejects(work, (one) => one instanceof Refusal)
-  return error instanceof Refusal ? error.detail : ''
+  const error = await assert.rejects(work, (one) => one instanceof CommandRefusal)
+  return error instanceof CommandRefusal ? error.detail : ''
 }
 
 const find = (objects: readonly Rendered[], kind: string, name: string): Rendered => {
@@ -77,12 +77,15 @@ spec('the chart', (t) => {
     assert.equal([version, appVersion], [image.split(':')[1], image.split(':')[1]])
   })
 
-  t('installs the identities, rights and policies of crds/platform.ts, and no definition by itself', async () => {
-    const objects = await rendered()
-    const wanted = platformObjects(platformIn('shop')).filter(({ kind }) => kind !== 'CustomResourceDefinition')
-    for (const object of wanted) assert.equal(find(objects, object.kind, object.metadata.name), object)
-    assert.not.ok(objects.some(({ kind }) => kind === 'CustomResourceDefinition'))
-  })
+  t(
+    'installs the identities, rights and policies of crds/kernel/platform.ts, and no definition by itself',
+    async () => {
+      const objects = await rendered()
+      const wanted = platformObjects(platformIn('shop')).filter(({ kind }) => kind !== 'CustomResourceDefinition')
+      for (const object of wanted) assert.equal(find(objects, object.kind, object.metadata.name), object)
+      assert.not.ok(objects.some(({ kind }) => kind === 'CustomResourceDefinition'))
+    },
+  )
 
   t('lets the hooks change exactly the definitions of the kinds, and remove them only when asked to', async () => {
     const names = platformObjects(platformIn('shop')).flatMap(({ kind, metadata }) =>

@@ -1,12 +1,15 @@
-import { allRoutes } from '../../api/system.ts'
-import { call, eventually, order, type Platform, startPlatform } from '../support/invoicing.ts'
-import { assert, spec } from '../support/spec.ts'
+import { allRoutes } from '../../api/wiring/routes.ts'
+import { type Cards, startCards } from '../support/doubles/cards.ts'
+import { assert, spec } from '../support/runner/spec.ts'
+import { call, eventually, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
 
 spec('the clock of a development installation', (t) => {
   let platform: Platform
+  let cards: Cards
   let admin: string
   t.before(async () => {
-    platform = await startPlatform({ env: { BOTTEGA_DEV_CLOCK: 'on' } })
+    cards = await startCards(() => platform.baseUrl)
+    platform = await startPlatform({ env: { ...cards.env, BOTTEGA_DEV_CLOCK: 'on' } })
     await platform.kubectl(['apply', '-f', '-'], {
       apiVersion: 'bottega.dev/v1alpha1',
       kind: 'Account',
@@ -16,7 +19,10 @@ spec('the clock of a development installation', (t) => {
     admin = await platform.token('boss')
     await eventually('the admin', async () => (await ask(admin, 'GET')).status === 200)
   })
-  t.after(() => platform.end())
+  t.after(async () => {
+    await platform.end()
+    await cards.end()
+  })
 
   const ask = (token: string | null, method: string, body?: unknown) =>
     call(platform.baseUrl, token, method, '/api/dev/clock', body)
@@ -64,6 +70,35 @@ spec('the clock of a development installation', (t) => {
     assert.ok(Math.abs(hoursAhead(again.json.now) - 85) < 0.1, again.json.now)
   })
 
+  t(
+    'leaves Pay now as it is: a checkout is opened, used again, and paid, however far the clock was moved',
+    async () => {
+      const api = (path: string, body?: unknown) =>
+        call(platform.baseUrl, platform.owner, body ? 'POST' : 'GET', `/api/invoices${path}`, body)
+      assert.is((await api('/settings/rails', { rail: 'stripe', enabled: true })).status, 200)
+      const made = await api('', order({ due_date: '2099-12-20' }))
+      const { id, url } = made.json.invoice
+      const path = new URL(url).pathname
+      const form = { 'content-type': 'application/x-www-form-urlencoded' }
+      const pay = async () => {
+        // what opened the page before the clock was moved has lapsed
+        const entered = await call(platform.baseUrl, null, 'POST', path, `password=${made.json.password}`, form)
+        const cookie = entered.headers.get('set-cookie')?.split(';', 1)[0] ?? ''
+        const headers = { cookie, accept: 'application/json' }
+        return call(platform.baseUrl, null, 'POST', `${path}/pay`, undefined, headers)
+      }
+      const first = await pay()
+      assert.equal([first.status, first.json?.code], [200, undefined], first.text)
+      assert.is((await pay()).json.checkout_url, first.json.checkout_url)
+      assert.is(cards.sessions.size, 1)
+      assert.is((await ask(admin, 'POST', { advance: 'P3D' })).status, 200)
+      const later = await pay()
+      assert.is(later.status, 200, later.text)
+      assert.is(await cards.pay(String(later.json.checkout_url.split('/').at(-1))), 303)
+      assert.is((await api(`/${id}`)).json.invoice.status, 'paid')
+    },
+  )
+
   t('keeps what it was moved by over a restart', async () => {
     await platform.stop()
     await platform.start()
@@ -71,6 +106,6 @@ spec('the clock of a development installation', (t) => {
       const reply = await ask(admin, 'GET').catch(() => null)
       return reply?.status === 200 ? reply : null
     })
-    assert.ok(Math.abs(hoursAhead(json.now) - 85) < 0.1, json.now)
+    assert.ok(Math.abs(hoursAhead(json.now) - 157) < 0.1, json.now)
   })
 })

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { query } from '../../hack/lib/postgres.ts'
-import { call, eventually, mailsIn, order, type Platform, startPlatform } from '../support/invoicing.ts'
-import { assert, spec } from '../support/spec.ts'
+import { query } from '../../hack/platform/postgres.ts'
+import { assert, spec } from '../support/runner/spec.ts'
+import { call, eventually, mailsIn, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
 
 let platform: Platform
 const post = (body: unknown, token = platform.owner) => call(platform.baseUrl, token, 'POST', '/api/invoices', body)
@@ -130,6 +130,29 @@ spec('an invoice, end to end', (t) => {
       (await mailsIn(platform.mailDir)).find((one) => one.text?.includes(json.url)),
     )
     assert.not.match(mail.text ?? '', /[Pp]assword:/)
+  })
+
+  t('a send under the reference of a draft is refused at once, and the draft stays one', async () => {
+    const external_ref = 'draft-then-send'
+    const draft = await post(order({ external_ref, send: false }))
+    assert.is(draft.status, 201, draft.text)
+    const sent = await post(order({ external_ref }))
+    assert.equal([sent.status, sent.json.code], [409, 'REF_PAYLOAD_MISMATCH'], sent.text)
+    assert.equal(
+      sent.json.errors.map((one: { pointer: string }) => one.pointer),
+      ['/send'],
+    )
+    assert.is((await get(draft.headers.get('location') ?? '')).json.invoice.status, 'draft')
+    assert.is((await post(order({ external_ref, send: false }))).json.idempotent_replay, true)
+  })
+
+  t('what nobody can read on the channel of views ends nothing, and hides nothing', async () => {
+    const pid = platform.api.pid()
+    for (const payload of ['garbage', '{}', '[5]', 'null']) {
+      await query(platform.database.url, "select pg_notify('bottega_mirror', $1)", [payload])
+    }
+    assert.is((await post(order())).status, 201)
+    assert.is(platform.api.pid(), pid)
   })
 
   t('50 parallel posts with one external_ref: one invoice, one mail, 49 replays', async () => {

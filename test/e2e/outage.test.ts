@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ControlPlane } from '../../hack/lib/controlplane.ts'
-import { call, eventually, order, type Platform, startPlatform } from '../support/invoicing.ts'
-import { assert, spec } from '../support/spec.ts'
-import { type Owned, ownControlPlane } from '../support/stage.ts'
+import type { ControlPlane } from '../../hack/platform/controlplane.ts'
+import { assert, spec } from '../support/runner/spec.ts'
+import { call, eventually, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
+import { type Owned, ownControlPlane } from '../support/stage/stage.ts'
 
 /** How long the API server stays away: a minute, as asked, with --full; long enough for every back-off otherwise. */
 const AWAY_MS = process.env.BOTTEGA_TEST_FULL ? 60_000 : 20_000

@@ -2,15 +2,15 @@
 import fc from 'fast-check'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { spec as invoiceSchema } from '../../crds/invoice/schema.ts'
+import { GROUP, VERSION } from '../../crds/kernel/object.ts'
+import { LEASE_NAME, usernameOf } from '../../crds/kernel/platform.ts'
+import { withDefaults } from '../../crds/kernel/schema.ts'
 import { KINDS } from '../../crds/kinds.ts'
-import { GROUP, VERSION } from '../../crds/object.ts'
-import { LEASE_NAME, usernameOf } from '../../crds/platform.ts'
-import { withDefaults } from '../../crds/schema.ts'
-import { asList, type Kubectl } from '../../hack/lib/kubectl.ts'
-import { Refusal } from '../../hack/lib/refusal.ts'
-import { schemaFits } from '../support/schemafits.ts'
-import { assert, spec } from '../support/spec.ts'
-import { ensurePlatform, kubectlFor, makeNamespace, type Namespace } from '../support/stage.ts'
+import { CommandRefusal } from '../../hack/lib/refusal.ts'
+import { asList, type Kubectl } from '../../hack/platform/kubectl.ts'
+import { schemaFits } from '../support/judges/schemafits.ts'
+import { assert, spec } from '../support/runner/spec.ts'
+import { ensurePlatform, kubectlFor, makeNamespace, type Namespace } from '../support/stage/stage.ts'
 
 const HOME = 'default'
 const platform = { namespace: HOME, controllersAccount: 'bottega-controllers', apiAccount: 'bottega-api' }
@@ -47,8 +47,8 @@ const patchStatus = (name: string, status: Spec, user: string) =>
 
 /** What the API server said no with; fails when it said yes. */
 const refusal = async (work: Promise<string>): Promise<string> => {
-  const error = await assert.rejects(work, (one) => one instanceof Refusal)
-  return error instanceof Refusal ? error.detail : ''
+  const error = await assert.rejects(work, (one) => one instanceof CommandRefusal)
+  return error instanceof CommandRefusal ? error.detail : ''
 }
 
 const setUp = async () => {
@@ -165,7 +165,7 @@ spec('the definitions on a real API server', (t) => {
       .sample(spec, { numRuns: 150, seed: 7 })
       .map((one, index) => invoice(`sample-${index}`, { account: 'demo', ...one }))
     const said = await kubectl(['create', '--validate=strict', '--dry-run=server', '-f', '-'], asList(samples)).catch(
-      (error: Refusal) => error.detail,
+      (error: CommandRefusal) => error.detail,
     )
     const fits = schemaFits(INVOICE)
     const byName = (name: string) => said.includes(`"${name}" is invalid`)
@@ -230,13 +230,14 @@ spec('what is fixed', (t) => {
     await patch('fixed', { spec: { clientName: 'Acme Inc.', externalRef: 'order-1', test: false } })
   })
 
-  t('with the number are issuer, send and receipt', async () => {
+  t('with the number are issuer, currency, send and receipt', async () => {
     await create(invoice('numbered', { ...plain, paid: { method: 'cash' } }))
     const spec: Spec = { issuerId: 'iss-2' }
     await patch('numbered', { spec }, '--dry-run=server')
     await patchStatus('numbered', { number: 'INV-026-0002' }, OPERATOR)
     const cases: [Spec, string][] = [
-      [spec, 'INVALID_FIELD: issuerId'],
+      [spec, 'LOCKED_NUMBERED: issuerId'],
+      [{ currency: 'GBP' }, 'LOCKED_NUMBERED: currency'],
       [{ send: false, paid: null }, 'INVALID_FIELD: send'],
       [{ paid: { method: 'card' } }, 'INVALID_FIELD: paid'],
       [{ paid: null }, 'INVALID_FIELD: paid'],
@@ -244,6 +245,15 @@ spec('what is fixed', (t) => {
     for (const [change, message] of cases)
       assert.match(await refusal(patch('numbered', { spec: change })), new RegExp(message))
     await patch('numbered', { spec: { issuerId: 'iss-default', discountCents: 5 } })
+  })
+
+  t('what was written beside the taking of the number can be put back, and made nothing else', async () => {
+    await create(invoice('beside', { ...plain, currency: 'GBP', issuerId: 'iss-2' }))
+    await patchStatus('beside', { number: 'INV-026-0004', currency: 'EUR', issuerId: 'iss-default' }, OPERATOR)
+    assert.match(await refusal(patch('beside', { spec: { currency: 'USD' } })), /LOCKED_NUMBERED: currency/)
+    assert.match(await refusal(patch('beside', { spec: { issuerId: 'iss-3' } })), /LOCKED_NUMBERED: issuerId/)
+    await patch('beside', { spec: { currency: 'EUR', issuerId: null } })
+    assert.match(await refusal(patch('beside', { spec: { currency: 'GBP' } })), /LOCKED_NUMBERED: currency/)
   })
 
   t('is a paid invoice, for administrators too, down to a word', async () => {
@@ -310,6 +320,8 @@ spec('who may do what', (t) => {
       // `patch` for the finalizers alone
       `apps.${GROUP}/status: get patch`,
       `apps.${GROUP}: get list watch patch`,
+      // whether they are being removed, with all that is of them
+      ...KINDS.map(({ plural }) => `customresourcedefinitions.apiextensions.k8s.io: get (${plural}.${GROUP})`).sort(),
       `devinstances.${GROUP}/status: get patch`,
       `devinstances.${GROUP}: get list watch patch`,
       'events.events.k8s.io: create patch',
@@ -320,6 +332,9 @@ spec('who may do what', (t) => {
       `invoices.${GROUP}: get list watch create delete`,
       `leases.coordination.k8s.io: create`,
       `leases.coordination.k8s.io: get update patch (${LEASE_NAME})`,
+      // which cluster this is, and whether their own namespace is being removed
+      'namespaces: get (kube-system)',
+      `namespaces: get (${namespace.name})`,
       `sites.${GROUP}/status: get patch`,
       `sites.${GROUP}: get list watch patch`,
     ])
@@ -332,6 +347,7 @@ spec('who may do what', (t) => {
       `devinstances.${GROUP}: create get list patch delete`,
       `hosts.${GROUP}: create get list patch delete approve`,
       `invoices.${GROUP}: create get list patch delete`,
+      'namespaces: get (kube-system)',
       `sites.${GROUP}: create get list patch delete`,
     ])
   })

@@ -1,9 +1,9 @@
 import { spawn } from 'node:child_process'
 import { existsSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { query } from '../../hack/lib/postgres.ts'
 import { findOwned } from '../../hack/lib/processes.ts'
-import { assert, spec } from '../support/spec.ts'
+import { query } from '../../hack/platform/postgres.ts'
+import { assert, spec } from '../support/runner/spec.ts'
 import {
   ensurePlatform,
   kubectlFor,
@@ -12,7 +12,7 @@ import {
   ownControlPlane,
   ownPostgres,
   serviceKubeconfig,
-} from '../support/stage.ts'
+} from '../support/stage/stage.ts'
 
 spec('PostgreSQL of our own', (t) => {
   t('keeps what it committed when it is killed', async () => {

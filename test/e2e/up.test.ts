@@ -5,8 +5,8 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { identityOf } from '../../hack/lib/files.ts'
 import { findOwned } from '../../hack/lib/processes.ts'
 import type { UpEnvironment } from '../../hack/lib/state.ts'
-import { assert, spec } from '../support/spec.ts'
-import { kubectlFor, scratchFolder } from '../support/stage.ts'
+import { assert, spec } from '../support/runner/spec.ts'
+import { kubectlFor, scratchFolder } from '../support/stage/stage.ts'
 
 const hack = join(import.meta.dirname, '..', '..', 'hack')
 

@@ -1,9 +1,9 @@
 /** Signing in and managing tokens in a real browser: without JavaScript, on the keyboard's order, without barriers. */
 import type { Browser, Page } from 'playwright-core'
-import { sessionsOf, signinLink } from '../support/account.ts'
-import { barriers, picture, startBrowser, type Visitor, visit } from '../support/browser.ts'
-import { call, order, type Platform, startPlatform } from '../support/invoicing.ts'
-import { assert, spec } from '../support/spec.ts'
+import { sessionsOf, signinLink } from '../support/builders/account.ts'
+import { barriers, picture, startBrowser, type Visitor, visit } from '../support/judges/browser.ts'
+import { assert, spec } from '../support/runner/spec.ts'
+import { call, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
 
 let platform: Platform
 let browser: Browser

@@ -1,10 +1,10 @@
 /** The page of a month's books in a real browser: without JavaScript, without barriers, with the same figures as REST. */
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
-import { sessionsOf } from '../support/account.ts'
-import { barriers, picture, startBrowser, type Visitor, visit } from '../support/browser.ts'
-import { call, order, type Platform, startPlatform } from '../support/invoicing.ts'
-import { assert, spec } from '../support/spec.ts'
+import { sessionsOf } from '../support/builders/account.ts'
+import { barriers, picture, startBrowser, type Visitor, visit } from '../support/judges/browser.ts'
+import { assert, spec } from '../support/runner/spec.ts'
+import { call, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
 
 let platform: Platform
 let browser: Browser

@@ -4,15 +4,15 @@ import type { AddressInfo } from 'node:net'
 import jsQR from 'jsqr'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
-import { pageHtml } from '../../api/invoice/page.ts'
-import { epcText } from '../../crds/invoice/epc.ts'
-import { LANGS, type Lang } from '../../crds/invoice/frozen.ts'
-import { gatePage, invoicePage, lostPage, PAGE_CSS_PATH, type PageFacts } from '../../crds/invoice/page.ts'
-import { PAGE_CSS } from '../../crds/invoice/style.ts'
-import { barriers, picture, startBrowser, visit } from '../support/browser.ts'
-import { frozenInvoice, frozenItem } from '../support/frozen.ts'
-import { HIT, HOSTILE } from '../support/hostile.ts'
-import { assert, spec } from '../support/spec.ts'
+import { gatePage, invoicePage, lostPage, PAGE_CSS_PATH, type PageFacts } from '../../api/invoice/page/render.ts'
+import { pageHtml } from '../../api/invoice/page/show.ts'
+import { PAGE_CSS } from '../../api/invoice/page/style.ts'
+import { epcText } from '../../crds/invoice/document/epc.ts'
+import { type DocumentLang, LANGS } from '../../crds/invoice/order/frozen.ts'
+import { frozenInvoice, frozenItem } from '../support/builders/frozen.ts'
+import { HIT, HOSTILE } from '../support/builders/hostile.ts'
+import { barriers, picture, startBrowser, visit } from '../support/judges/browser.ts'
+import { assert, spec } from '../support/runner/spec.ts'
 
 const IBAN = 'ES9121000418450200051332'
 const URL = 'https://pay.example.test/i/inv-october-acme.abcdefghijklmnopqrstuv'
@@ -47,7 +47,7 @@ const creditNotes = [
 ]
 const fault = { path, date: '2031-01-01', reference: '', amount: '1440.00', fault: 'badDate' as const }
 
-const PAGES: [name: string, of: (lang: Lang) => string][] = [
+const PAGES: [name: string, of: (lang: DocumentLang) => string][] = [
   ['gate', (lang) => gatePage({ lang, locked: false, path })],
   ['gate-wrong', (lang) => gatePage({ lang, locked: false, path, wrong: true })],
   ['gate-locked', (lang) => gatePage({ lang, locked: true, path })],
@@ -72,6 +72,7 @@ const PAGES: [name: string, of: (lang: Lang) => string][] = [
       ),
   ],
   ['overdue', (lang) => invoicePage(facts({ lang, status: 'overdue' }))],
+  ['edited', (lang) => invoicePage(facts({ lang, isEdited: true }))],
   [
     'paid',
     (lang) =>

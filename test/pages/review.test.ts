@@ -2,11 +2,11 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
-import { pageAnswer } from '../../api/pages.ts'
-import { REVIEW_CSS, REVIEW_CSS_PATH, type ReviewFacts, reviewPage } from '../../crds/site/review-page.ts'
-import { barriers, picture, startBrowser, visit } from '../support/browser.ts'
-import { HIT, HOSTILE } from '../support/hostile.ts'
-import { assert, spec } from '../support/spec.ts'
+import { pageAnswer } from '../../api/http/pages.ts'
+import { REVIEW_CSS, REVIEW_CSS_PATH, type ReviewFacts, reviewPage } from '../../api/site/review-view.ts'
+import { HIT, HOSTILE } from '../support/builders/hostile.ts'
+import { barriers, picture, startBrowser, visit } from '../support/judges/browser.ts'
+import { assert, spec } from '../support/runner/spec.ts'
 
 const at = '2026-11-22T10:00:00.000Z'
 const facts = (change: Partial<ReviewFacts> = {}): ReviewFacts => ({

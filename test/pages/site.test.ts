@@ -3,16 +3,23 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Browser, Page } from 'playwright-core'
-import { isObject, type Schema } from '../../crds/schema.ts'
-import { type Content, content, LAYOUTS, type Layout, TEMPLATES, type Template } from '../../crds/site/content.ts'
+import { isObject, type Schema } from '../../crds/kernel/schema.ts'
+import {
+  type Content,
+  content,
+  LAYOUTS,
+  type Layout,
+  TEMPLATES,
+  type Template,
+} from '../../crds/site/content/content.ts'
 import { headersOf } from '../../crds/site/render/headers.ts'
 import type { SiteFile, SiteInput } from '../../crds/site/render/input.ts'
 import { renderSite } from '../../crds/site/render/site.ts'
-import { picture, startBrowser, visit } from '../support/browser.ts'
-import { HIT, HOSTILE } from '../support/hostile.ts'
-import { sampleContent } from '../support/samplesite.ts'
-import { type Blobs, type Materials, materials, sampleInput } from '../support/sitecontent.ts'
-import { assert, spec } from '../support/spec.ts'
+import { HIT, HOSTILE } from '../support/builders/hostile.ts'
+import { sampleContent } from '../support/builders/samplesite.ts'
+import { type Blobs, type Materials, materials, sampleInput } from '../support/builders/sitecontent.ts'
+import { picture, startBrowser, visit } from '../support/judges/browser.ts'
+import { assert, spec } from '../support/runner/spec.ts'
 
 type Served = { baseURL: string; show(files: readonly SiteFile[]): void; asked: string[]; end(): Promise<void> }
 

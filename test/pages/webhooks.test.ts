@@ -2,10 +2,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
-import { sessionsOf } from '../support/account.ts'
-import { barriers, picture, startBrowser, type Visitor, visit } from '../support/browser.ts'
-import { call, type Json, type Platform, startPlatform } from '../support/invoicing.ts'
-import { assert, spec } from '../support/spec.ts'
+import { sessionsOf } from '../support/builders/account.ts'
+import { barriers, picture, startBrowser, type Visitor, visit } from '../support/judges/browser.ts'
+import { assert, spec } from '../support/runner/spec.ts'
+import { call, type Json, type Platform, startPlatform } from '../support/stage/invoicing.ts'
 
 let platform: Platform
 let browser: Browser

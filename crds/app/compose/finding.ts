@@ -1,8 +1,8 @@
-/** What the policy says about one place of a compose file (CONTRACT section 10, Apps: compose refusal). */
-import type { Fault } from '../../problem.ts'
+/** What the policy says about one place of a compose file (rules/app.md#findings). */
+import type { Fault } from '../../kernel/problem.ts'
 
 /** Which rule speaks. A rule is what a person may look up, and what a waiver would name. */
-export type Rule =
+export type ComposeRule =
   | 'syntax'
   | 'size'
   | 'unknown-key'
@@ -34,8 +34,8 @@ export type Rule =
 /** `refuse` keeps the project from running; `warn` tells what will be otherwise than written. */
 export type Level = 'refuse' | 'warn'
 
-export type Finding = {
-  rule: Rule
+export type ComposeFinding = {
+  rule: ComposeRule
   level: Level
   /** JSON pointer into the compose file, as `/services/web/privileged`. */
   pointer: string
@@ -49,7 +49,7 @@ export type Finding = {
 }
 
 /** The findings as REST and `Stalled` answer them. */
-export const faultOf = ({ pointer, file, line, detail, next }: Finding): Fault => ({
+export const faultOf = ({ pointer, file, line, detail, next }: ComposeFinding): Fault => ({
   code: 'COMPOSE_REFUSED',
   pointer,
   detail: `${detail} (${file}, line ${line}) ${next}`,

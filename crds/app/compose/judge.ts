@@ -3,33 +3,34 @@
  * Pure and total: bad input is a finding, never a throw; the work is bounded by the limits of parse.ts and interpolate.ts.
  */
 import { COMPOSE_NAMES, type SourceIndex } from '../source.ts'
-import { buildDigest } from './build.ts'
-import { type At, type Desk, makeDesk } from './desk.ts'
-import type { EnvFileName } from './environment.ts'
-import { readEnvFileNames } from './environment.ts'
-import type { Finding } from './finding.ts'
-import { hintUser } from './hints.ts'
-import { BUILT_HERE } from './image.ts'
-import { resolveVariables } from './interpolate.ts'
+import { buildDigest } from './checking/build.ts'
+import { type EnvFileName, readEnvFileNames } from './checking/environment.ts'
+import { hintUser } from './checking/hints.ts'
+import { BUILT_HERE } from './checking/image.ts'
 import {
   checkDependencies,
   checkMounts,
-  type Drafts,
   networksOf,
   oneShotNames,
-  type Route,
+  type ParsedServices,
   routeOf,
+  type ServiceRoute,
   statefulNames,
-} from './layout.ts'
-import { splitBudget } from './limits.ts'
-import { VOLUME_NAME } from './mounts.ts'
-import { type MapTree, parseYaml, type Tree } from './parse.ts'
-import type { Ground, Limits, Network, Project, Service } from './project.ts'
-import { asMap, isNothing, present, type Read, readBoolean, readFields, readMatching, wrong } from './read.ts'
-import { REFUSED_IN_NETWORK, REFUSED_IN_PROJECT, REFUSED_IN_VOLUME } from './refused.ts'
-import { type Draft, readService } from './service.ts'
+} from './checking/layout.ts'
+import { splitBudget } from './checking/limits.ts'
+import { VOLUME_NAME } from './checking/mounts.ts'
+import { REFUSED_IN_NETWORK, REFUSED_IN_PROJECT, REFUSED_IN_VOLUME } from './checking/refused.ts'
+import { type ParsedService, readService } from './checking/service.ts'
+import type { ComposeFinding } from './finding.ts'
+import type { ComposeService, DeployTarget, Network, Project, ServiceLimits } from './project.ts'
+import { resolveVariables } from './reading/interpolate.ts'
+import { type MapTree, parseYaml, type Tree } from './reading/parse.ts'
+import { asMap, isNothing, present, type Read, readBoolean, readFields, readMatching, wrong } from './reading/read.ts'
+import { type At, makeValidationContext, type ValidationContext } from './reading/validation.ts'
 
-export type Verdict = { ok: true; project: Project; warnings: Finding[] } | { ok: false; findings: Finding[] }
+export type ComposeVerdict =
+  | { ok: true; project: Project; warnings: ComposeFinding[] }
+  | { ok: false; findings: ComposeFinding[] }
 
 const SERVICES_MAX = 20
 const VOLUMES_MAX = 20
@@ -44,10 +45,10 @@ const OVERRIDES = [
 
 const raw: Read<Tree> = (_, tree) => tree
 
-const noName: Read<undefined> = (desk, tree) =>
+const noName: Read<undefined> = (validation, tree) =>
   void (
     isNothing(tree) ||
-    desk.warn(tree, 'no-effect', 'The project is named here by the app and its release.', 'Remove it.')
+    validation.warn(tree, 'no-effect', 'The project is named here by the app and its release.', 'Remove it.')
   )
 
 const PROJECT = { services: raw, networks: raw, volumes: raw, name: noName, version: raw }
@@ -56,85 +57,86 @@ const VOLUME = { driver: readMatching(/^(local|default)$/, 'local') }
 
 const top: At = { pointer: '', line: 1 }
 
-const tooMany = (desk: Desk, { entries, ...at }: MapTree, max: number): undefined =>
-  desk.refuse(at, 'size', `There are ${entries.size} here, at most ${max}.`, 'Leave some out.')
+const tooMany = (validation: ValidationContext, { entries, ...at }: MapTree, max: number): undefined =>
+  validation.refuse(at, 'size', `There are ${entries.size} here, at most ${max}.`, 'Leave some out.')
 
 /** The entries of `networks` or `volumes`, each a mapping or nothing. */
-const entriesOf = (desk: Desk, tree: Tree | undefined, max: number): [string, Tree][] => {
+const entriesOf = (validation: ValidationContext, tree: Tree | undefined, max: number): [string, Tree][] => {
   if (!tree || isNothing(tree)) return []
-  const map = asMap(desk, tree)
+  const map = asMap(validation, tree)
   if (!map) return []
-  if (map.entries.size > max) tooMany(desk, map, max)
+  if (map.entries.size > max) tooMany(validation, map, max)
   return [...map.entries].filter(([name, entry]) => {
-    if (!VOLUME_NAME.test(name)) return wrong(desk, entry, 'under a name of letters, digits, - and _') ?? false
-    return entry.kind === 'map' || isNothing(entry) || (wrong(desk, entry, 'a mapping') ?? false)
+    if (!VOLUME_NAME.test(name)) return wrong(validation, entry, 'under a name of letters, digits, - and _') ?? false
+    return entry.kind === 'map' || isNothing(entry) || (wrong(validation, entry, 'a mapping') ?? false)
   })
 }
 
-const readNetworks = (desk: Desk, tree: Tree | undefined): Map<string, Network> =>
+const readNetworks = (validation: ValidationContext, tree: Tree | undefined): Map<string, Network> =>
   new Map(
-    entriesOf(desk, tree, NETWORKS_MAX).map(([name, entry]) => {
+    entriesOf(validation, tree, NETWORKS_MAX).map(([name, entry]) => {
       const rules = { of: 'a network', known: NETWORK, refused: REFUSED_IN_NETWORK }
-      const { internal = false } = entry.kind === 'map' ? readFields(desk, entry, rules).fields : {}
+      const { internal = false } = entry.kind === 'map' ? readFields(validation, entry, rules).fields : {}
       return [name, { name, internal }]
     }),
   )
 
-const readVolumes = (desk: Desk, tree: Tree | undefined): Set<string> =>
+const readVolumes = (validation: ValidationContext, tree: Tree | undefined): Set<string> =>
   new Set(
-    entriesOf(desk, tree, VOLUMES_MAX).map(([name, entry]) => {
-      if (entry.kind === 'map') readFields(desk, entry, { of: 'a volume', known: VOLUME, refused: REFUSED_IN_VOLUME })
+    entriesOf(validation, tree, VOLUMES_MAX).map(([name, entry]) => {
+      if (entry.kind === 'map')
+        readFields(validation, entry, { of: 'a volume', known: VOLUME, refused: REFUSED_IN_VOLUME })
       return name
     }),
   )
 
-const readServices = (desk: Desk, tree: Tree | undefined): Map<string, Draft> => {
+const readServices = (validation: ValidationContext, tree: Tree | undefined): Map<string, ParsedService> => {
   if (!tree || isNothing(tree)) {
-    desk.refuse(tree ?? top, 'value', 'There is no service in the file.', 'Add services.')
+    validation.refuse(tree ?? top, 'value', 'There is no service in the file.', 'Add services.')
     return new Map()
   }
-  const map = asMap(desk, tree)
-  if (map && map.entries.size > SERVICES_MAX) tooMany(desk, map, SERVICES_MAX)
+  const map = asMap(validation, tree)
+  if (map && map.entries.size > SERVICES_MAX) tooMany(validation, map, SERVICES_MAX)
   const read = [...(map?.entries ?? [])]
     .slice(0, SERVICES_MAX)
-    .flatMap(([name, entry]) => readService(desk, name, entry) ?? [])
-  return new Map(read.sort((a, b) => (a.name < b.name ? -1 : 1)).map((draft) => [draft.name, draft]))
+    .flatMap(([name, entry]) => readService(validation, name, entry) ?? [])
+  return new Map(read.sort((a, b) => (a.name < b.name ? -1 : 1)).map((parsed) => [parsed.name, parsed]))
 }
 
 /** What is known of the whole when one service is put together. */
 type Whole = {
-  drafts: Drafts
+  parsedServices: ParsedServices
   stateful: Set<string>
   oneShots: Set<string>
   networks: Map<string, Network>
-  limits: Map<string, Limits>
+  limits: Map<string, ServiceLimits>
 }
 
-const imageOf = (desk: Desk, draft: Draft): string => {
-  if (!draft.build) return draft.image ?? ''
+const imageOf = (validation: ValidationContext, parsed: ParsedService): string => {
+  if (!parsed.build) return parsed.image ?? ''
   // 128 bits: unlike the names of app and service, nobody can guess it
-  return `${BUILT_HERE}/${desk.ground.slug}/${draft.name}:${buildDigest(desk, draft.build).slice(0, 32)}`
+  return `${BUILT_HERE}/${validation.deployTarget.slug}/${parsed.name}:${buildDigest(validation, parsed.build).slice(0, 32)}`
 }
 
 /** What others wait for to end must not be started again for having ended. */
-const restartOf = (desk: Desk, { restart, at }: Draft, oneShot: boolean): string => {
+const restartOf = (validation: ValidationContext, { restart, at }: ParsedService, oneShot: boolean): string => {
   if (!oneShot) return restart ?? 'unless-stopped'
   if (restart !== 'unless-stopped') return restart ?? 'no'
-  desk.warn(at, 'no-effect', 'Others wait for it to end, so it is not started again.', 'Write restart: "no".')
+  validation.warn(at, 'no-effect', 'Others wait for it to end, so it is not started again.', 'Write restart: "no".')
   return 'no'
 }
 
-const serviceOf = (desk: Desk, draft: Draft, whole: Whole): Service => {
-  const { name, build, command, entrypoint, environment, health, ports, plain, kept } = draft
+const serviceOf = (validation: ValidationContext, parsed: ParsedService, whole: Whole): ComposeService => {
+  const { name, build, command, entrypoint, environment, health, ports, plain, kept } = parsed
   const oneShot = whole.oneShots.has(name)
-  const known = draft.dependsOn.filter((dependency) => whole.drafts.has(dependency.name))
+  const known = parsed.dependsOn.filter((dependency) => whole.parsedServices.has(dependency.name))
   const limits = whole.limits.get(name)
   if (!limits) throw new Error(`no limits were made for ${name}`)
   return {
     name,
     stateful: whole.stateful.has(name),
     oneShot,
-    image: imageOf(desk, draft),
+    image: imageOf(validation, parsed),
     build: build ?? null,
     ...present({ command, entrypoint }),
     environment,
@@ -144,10 +146,10 @@ const serviceOf = (desk: Desk, draft: Draft, whole: Whole): Service => {
         .map(({ name, condition, restart }) => [name, { condition, restart }]),
     ),
     health,
-    mounts: draft.mounts.map(({ mount }) => mount).sort((a, b) => (a.target < b.target ? -1 : 1)),
-    networks: networksOf(desk, draft, whole.networks),
+    mounts: parsed.mounts.map(({ mount }) => mount).sort((a, b) => (a.target < b.target ? -1 : 1)),
+    networks: networksOf(validation, parsed, whole.networks),
     ports,
-    restart: restartOf(desk, draft, oneShot),
+    restart: restartOf(validation, parsed, oneShot),
     limits,
     ...plain,
     init: plain.init ?? true,
@@ -157,58 +159,63 @@ const serviceOf = (desk: Desk, draft: Draft, whole: Whole): Service => {
 }
 
 /** A port on 127.0.0.1 leads into a container only by a network that leads out. */
-const checkWayIn = (desk: Desk, at: At, service: Service, networks: ReadonlyMap<string, Network>): void => {
+const checkWayIn = (
+  validation: ValidationContext,
+  at: At,
+  service: ComposeService,
+  networks: ReadonlyMap<string, Network>,
+): void => {
   const open = Object.keys(service.networks).some((name) => networks.get(name)?.internal !== true)
   if (open) return
   const detail = `${service.name} takes the visitors but is on internal networks only.`
-  desk.refuse(at, 'route', detail, 'Add a network that is not internal.')
+  validation.refuse(at, 'route', detail, 'Add a network that is not internal.')
 }
 
-const assemble = (desk: Desk, map: MapTree): Project | undefined => {
-  const { fields } = readFields(desk, map, { of: 'a compose file', known: PROJECT, refused: REFUSED_IN_PROJECT })
-  const volumes = readVolumes(desk, fields.volumes)
-  const networks = readNetworks(desk, fields.networks)
-  const drafts = readServices(desk, fields.services)
+const assemble = (validation: ValidationContext, map: MapTree): Project | undefined => {
+  const { fields } = readFields(validation, map, { of: 'a compose file', known: PROJECT, refused: REFUSED_IN_PROJECT })
+  const volumes = readVolumes(validation, fields.volumes)
+  const networks = readNetworks(validation, fields.networks)
+  const parsedServices = readServices(validation, fields.services)
   const at = fields.services ?? top
-  checkDependencies(desk, drafts)
-  for (const draft of drafts.values()) checkMounts(desk, draft, volumes)
-  for (const { at, image = '', plain } of drafts.values()) hintUser(desk, at, { image, user: plain.user })
+  checkDependencies(validation, parsedServices)
+  for (const parsed of parsedServices.values()) checkMounts(validation, parsed, volumes)
+  for (const { at, image = '', plain } of parsedServices.values()) hintUser(validation, at, { image, user: plain.user })
   const whole: Whole = {
-    drafts,
+    parsedServices,
     networks,
-    stateful: statefulNames(drafts),
-    oneShots: oneShotNames(drafts),
-    limits: splitBudget(desk, at, [...drafts.values()]),
+    stateful: statefulNames(parsedServices),
+    oneShots: oneShotNames(parsedServices),
+    limits: splitBudget(validation, at, [...parsedServices.values()]),
   }
-  const services = [...drafts.values()].map((draft) => serviceOf(desk, draft, whole))
-  const route = routeOf(desk, at, drafts)
+  const services = [...parsedServices.values()].map((parsed) => serviceOf(validation, parsed, whole))
+  const route = routeOf(validation, at, parsedServices)
   const routed = services.find(({ name }) => name === route?.service)
-  if (routed) checkWayIn(desk, drafts.get(routed.name)?.at ?? at, routed, networks)
-  return route && projectOf(desk, { services, networks, route })
+  if (routed) checkWayIn(validation, parsedServices.get(routed.name)?.at ?? at, routed, networks)
+  return route && projectOf(validation, { services, networks, route })
 }
 
 const projectOf = (
-  desk: Desk,
-  { services, networks, route }: { services: Service[]; networks: Map<string, Network>; route: Route },
+  validation: ValidationContext,
+  { services, networks, route }: { services: ComposeService[]; networks: Map<string, Network>; route: ServiceRoute },
 ): Project => {
   const used = new Set(services.flatMap((service) => Object.keys(service.networks)))
   const volumes = services.flatMap(({ mounts }) =>
     mounts.flatMap((mount) => (mount.type === 'volume' ? [mount.source] : [])),
   )
   return {
-    slug: desk.ground.slug,
+    slug: validation.deployTarget.slug,
     services,
     networks: [...used].sort().map((name) => networks.get(name) ?? { name, internal: false }),
     volumes: [...new Set(volumes)].sort(),
     route,
-    env: { used: [...desk.env.used].sort(), missing: [...desk.env.missing].sort() },
+    env: { used: [...validation.env.used].sort(), missing: [...validation.env.missing].sort() },
   }
 }
 
-const warnOfOtherFiles = (desk: Desk, source: SourceIndex): void => {
+const warnOfOtherFiles = (validation: ValidationContext, source: SourceIndex): void => {
   for (const name of [...OVERRIDES, ...COMPOSE_NAMES]) {
-    if (name === source.composePath || !desk.bundle.file(name)) continue
-    desk.warn(
+    if (name === source.composePath || !validation.bundle.file(name)) continue
+    validation.warn(
       top,
       'other-file',
       `${name} is not read: ${source.composePath} is the whole project.`,
@@ -217,34 +224,34 @@ const warnOfOtherFiles = (desk: Desk, source: SourceIndex): void => {
   }
 }
 
-const resolved = (desk: Desk, source: SourceIndex): MapTree | undefined => {
+const resolved = (validation: ValidationContext, source: SourceIndex): MapTree | undefined => {
   const text = source.texts.get(source.composePath)
   if (text === undefined) {
-    return desk.refuse(top, 'bundle', `${source.composePath} is not in the upload.`, 'Add a compose file.')
+    return validation.refuse(top, 'bundle', `${source.composePath} is not in the upload.`, 'Add a compose file.')
   }
-  const tree = parseYaml(desk, text)
-  return tree && asMap(desk, resolveVariables(desk, tree))
+  const tree = parseYaml(validation, text)
+  return tree && asMap(validation, resolveVariables(validation, tree))
 }
 
 /** Judges a compose file. The same input gives the same verdict; the project is there only if nothing refuses it. */
-export const judgeCompose = (source: SourceIndex, ground: Ground): Verdict => {
-  const desk = makeDesk(source, ground)
-  warnOfOtherFiles(desk, source)
-  const map = resolved(desk, source)
-  const project = map && assemble(desk, map)
-  const refused = desk.findings.some(({ level }) => level === 'refuse')
-  if (project && !refused) return { ok: true, project, warnings: [...desk.findings] }
-  if (!refused) desk.refuse(top, 'value', 'The file is not a compose project.', 'Write a mapping with services.')
-  return { ok: false, findings: [...desk.findings] }
+export const judgeCompose = (source: SourceIndex, deployTarget: DeployTarget): ComposeVerdict => {
+  const validation = makeValidationContext(source, deployTarget)
+  warnOfOtherFiles(validation, source)
+  const map = resolved(validation, source)
+  const project = map && assemble(validation, map)
+  const refused = validation.findings.some(({ level }) => level === 'refuse')
+  if (project && !refused) return { ok: true, project, warnings: [...validation.findings] }
+  if (!refused) validation.refuse(top, 'value', 'The file is not a compose project.', 'Write a mapping with services.')
+  return { ok: false, findings: [...validation.findings] }
 }
 
 /** Paths of the env files that the compose file names, so that their texts can be handed to the judge. */
-export const envFilesOf = (source: SourceIndex, ground: Ground): string[] => {
-  const desk = makeDesk(source, ground)
-  const services = resolved(desk, source)?.entries.get('services')
+export const envFilesOf = (source: SourceIndex, deployTarget: DeployTarget): string[] => {
+  const validation = makeValidationContext(source, deployTarget)
+  const services = resolved(validation, source)?.entries.get('services')
   const named = [...(services?.kind === 'map' ? services.entries.values() : [])].flatMap((service): EnvFileName[] => {
     const tree = service.kind === 'map' ? service.entries.get('env_file') : undefined
-    return (tree && readEnvFileNames(desk, tree)) ?? []
+    return (tree && readEnvFileNames(validation, tree)) ?? []
   })
-  return [...new Set(named.map(({ path }) => path))].filter((path) => desk.bundle.file(path)).sort()
+  return [...new Set(named.map(({ path }) => path))].filter((path) => validation.bundle.file(path)).sort()
 }

@@ -20,7 +20,7 @@ export type Arch = 'arm64' | 'amd64'
 export type Budget = { cpuMillis: number; memoryMib: number; diskGib: number }
 
 /** What a project is judged against. */
-export type Ground = {
+export type DeployTarget = {
   slug: string
   /** The app's env: given to every service and to `${KEY}`; nothing else is ever put in. */
   env: Readonly<Record<string, string>>
@@ -30,7 +30,7 @@ export type Ground = {
   arch: Arch
 }
 
-export type Condition = 'service_started' | 'service_healthy' | 'service_completed_successfully'
+export type StartCondition = 'service_started' | 'service_healthy' | 'service_completed_successfully'
 
 /** Durations in whole milliseconds. */
 export type Health =
@@ -57,12 +57,12 @@ export type Build = {
   pull: boolean
 }
 
-export type Limits = { cpuMillis: number; memoryBytes: number; pids: number }
+export type ServiceLimits = { cpuMillis: number; memoryBytes: number; pids: number }
 
 /** Keys that only the platform's own host passes on, as they were written, each with a warning. */
-export type Kept = Record<string, unknown>
+export type KeptSetting = Record<string, unknown>
 
-export type Service = {
+export type ComposeService = {
   name: string
   stateful: boolean
   /** Others wait for it to end well: a migration. */
@@ -73,7 +73,7 @@ export type Service = {
   command?: string | string[] | null
   entrypoint?: string | string[] | null
   environment: Record<string, string>
-  dependsOn: Record<string, { condition: Condition; restart: boolean }>
+  dependsOn: Record<string, { condition: StartCondition; restart: boolean }>
   health: Health | null
   mounts: Mount[]
   /** Names of networks of the project, each with further aliases. */
@@ -81,7 +81,7 @@ export type Service = {
   /** TCP ports that it listens on, as far as it says. */
   ports: number[]
   restart: string
-  limits: Limits
+  limits: ServiceLimits
   init: boolean
   readOnly: boolean
   user?: string
@@ -94,7 +94,7 @@ export type Service = {
   nofile?: number
   tty?: boolean
   stdinOpen?: boolean
-  kept: Kept
+  kept: KeptSetting
 }
 
 export type Network = { name: string; internal: boolean }
@@ -102,7 +102,7 @@ export type Network = { name: string; internal: boolean }
 export type Project = {
   slug: string
   /** Sorted by name, as are networks and volumes. */
-  services: Service[]
+  services: ComposeService[]
   networks: Network[]
   volumes: string[]
   /** Where the visitors go. */

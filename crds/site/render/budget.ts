@@ -1,4 +1,7 @@
-/** What a page may weigh. Over it is a warning that names the culprit; four times over is refused at publish. Source: SITES.md "Budgets". */
+/**
+ * What a page may weigh. Over it is a warning that names the culprit; four times over is refused at publish. Source:
+ * rules/site.md#budgets.
+ */
 import { gzipSync } from 'node:zlib'
 import type { ImageVariant, SiteFile, Warning } from './input.ts'
 

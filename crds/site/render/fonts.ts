@@ -1,12 +1,12 @@
 /**
  * Font pairs: which files of @fontsource they need, and which faces of every system stand in until those are here, with the
  * same widths and heights so that nothing jumps. Chinese is set in the system's own faces: a whole Han font would be
- * megabytes. Source: SITES.md "Craft"; CSS Fonts 5, descriptors for metric overrides.
+ * megabytes. Source: rules/site.md#fonts; CSS Fonts 5.
  */
-import type { FontPair } from '../brand.ts'
-import type { Lang } from '../content.ts'
+import type { FontPair } from '../content/brand.ts'
+import type { SiteLang } from '../content/content.ts'
 import type { BlobRef } from './input.ts'
-import { assetPath } from './picture.ts'
+import { assetPath } from './page/picture.ts'
 
 type Face = {
   family: string
@@ -86,9 +86,9 @@ const HAN: Record<'zh-Hant' | 'zh-Hans', { sans: string; serif: string }> = {
   },
 }
 
-const withHan = (stack: string, lang: Lang, serif: boolean): string => {
+const withHan = (stack: string, lang: SiteLang, serif: boolean): string => {
   if (!isHan(lang)) return stack
-  const generic = /[^,]+$/.exec(stack)?.[0] ?? 'sans-serif'
+  const generic = stack.slice(stack.lastIndexOf(',') + 1) || 'sans-serif'
   return `${stack.slice(0, -generic.length)}${HAN[lang][serif ? 'serif' : 'sans']},${generic}`
 }
 
@@ -116,9 +116,10 @@ type Style = 'normal' | 'italic'
 type Subset = 'latin' | 'latin-ext'
 
 /** Han has no italics, and a slanted stand-in is worse than none. */
-const stylesOf = (face: Face, lang: Lang): Style[] => (face.italic && !isHan(lang) ? ['normal', 'italic'] : ['normal'])
+const stylesOf = (face: Face, lang: SiteLang): Style[] =>
+  face.italic && !isHan(lang) ? ['normal', 'italic'] : ['normal']
 
-export const isHan = (lang: Lang): lang is 'zh-Hant' | 'zh-Hans' => lang === 'zh-Hant' || lang === 'zh-Hans'
+export const isHan = (lang: SiteLang): lang is 'zh-Hant' | 'zh-Hans' => lang === 'zh-Hant' || lang === 'zh-Hans'
 
 const fileOf = (face: Face, subset: Subset, style: Style): string => `${face.file}-${subset}-wght-${style}.woff2`
 
@@ -138,7 +139,7 @@ const standInRule = ({ family, standIn }: Face): string =>
  */
 export const typographyOf = (
   name: FontPair,
-  lang: Lang,
+  lang: SiteLang,
   text: string,
   available: Readonly<Record<string, BlobRef>>,
 ): Typography => {

@@ -1,7 +1,7 @@
 /** What is missing from a content that can be shown all the same: each gap with its place. */
-import type { Content, SectionId } from '../content.ts'
+import type { Content, SectionId } from '../content/content.ts'
 import { imageKey, type SiteInput, type Warning } from './input.ts'
-import { holds, orderedSections, type PlannedPage } from './pages.ts'
+import { holds, orderedSections, type PlannedPage } from './page/pages.ts'
 
 type Placed = { value: string | undefined; pointer: string; described: boolean }
 

@@ -6,8 +6,8 @@
  * another domain gives another digest and asks for another approval. Whether a page may be indexed is said by a header
  * (`siteHeaders`), never by the bytes: what a reviewer sees in the preview is what goes live, byte for byte.
  */
-import type { BrandTokens } from '../brand.ts'
-import type { Content, Template } from '../content.ts'
+import type { BrandTokens } from '../content/brand.ts'
+import type { Content, Template } from '../content/content.ts'
 
 /** Bytes that lie in the blob store. */
 export type BlobRef = { sha256: string; bytes: number }
@@ -18,7 +18,7 @@ export type ImageFormat = 'avif' | 'webp' | 'jpeg' | 'png'
 export type ImageVariant = BlobRef & { format: ImageFormat; width: number; height: number }
 
 /**
- * A picture as `controllers/io/images.ts` made it: the size it may be shown at most, in pixels, its colour as `#rrggbb`
+ * A picture as `controllers/io/pictures/images.ts` made it: the size it may be shown at most, in pixels, its colour as `#rrggbb`
  * while it loads, and its variants in any order. PNG stands in for JPEG where the picture has transparency.
  */
 export type RenderedImage = { width: number; height: number; dominant: string; variants: readonly ImageVariant[] }
@@ -29,7 +29,7 @@ export type SiteInput = {
   images: Readonly<Record<string, RenderedImage>>
   /** The logo, as an asset named `logo` gives it; null for initials. */
   logo: RenderedImage | null
-  /** File name of a font → its bytes; what `readWebfonts` of controllers/io/webfonts.ts lists. */
+  /** File name of a font → its bytes; what `readWebfonts` of controllers/io/pictures/webfonts.ts lists. */
   fonts: Readonly<Record<string, BlobRef>>
   template: Template
   brand: BrandTokens | null

@@ -1,17 +1,11 @@
-/** Content to files: the renderer of websites. Pure: same input, same bytes. Source: spec/2 "Websites"; SITES.md. */
+/** Content to files: the renderer of websites. Pure: same input, same bytes. Source: rules/site.md#rendering. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { brandOf } from '../brand.ts'
-import type { Content, Layout } from '../content.ts'
+import { brandOf } from '../content/brand.ts'
+import type { Content, Layout } from '../content/content.ts'
 import { budgetWarnings } from './budget.ts'
-import { classic } from './classic.ts'
-import { type Dress, documentOf } from './document.ts'
-import { editorial } from './editorial.ts'
-import { iconOf, notFoundOf } from './extras.ts'
 import { isHan, typographyOf } from './fonts.ts'
-import { frameOf } from './frame.ts'
 import { gapsOf, imagesOf } from './gaps.ts'
-import { headOf, robotsOf, sitemapOf } from './head.ts'
 import {
   imageKey,
   type RenderedImage,
@@ -20,9 +14,15 @@ import {
   type SiteInput,
   type Warning,
 } from './input.ts'
-import type { LayoutViews } from './layout.ts'
-import { type PlannedPage, planPages } from './pages.ts'
-import { assetPath, dominantRules, heaviestShown, IMAGE_TYPES, variantPath } from './picture.ts'
+import { classic } from './layouts/classic.ts'
+import { editorial } from './layouts/editorial.ts'
+import type { LayoutViews } from './layouts/layout.ts'
+import { type Dress, documentOf } from './page/document.ts'
+import { iconOf, notFoundOf } from './page/extras.ts'
+import { frameOf } from './page/frame.ts'
+import { headOf, robotsOf, sitemapOf } from './page/head.ts'
+import { type PlannedPage, planPages } from './page/pages.ts'
+import { assetPath, dominantRules, heaviestShown, IMAGE_TYPES, variantPath } from './page/picture.ts'
 import { plainSheetOf, sheetOf } from './style/sheet.ts'
 import { WORDS } from './words.ts'
 

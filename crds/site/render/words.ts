@@ -1,7 +1,7 @@
 /** The words that a site itself adds, in its four languages. */
-import type { Lang, SectionId } from '../content.ts'
+import type { SectionId, SiteLang } from '../content/content.ts'
 
-export type Words = {
+export type SiteWords = {
   /** `lang` for Open Graph, as en_GB. */
   locale: string
   skip: string
@@ -30,7 +30,7 @@ export type Words = {
   notFound: { title: string; text: string; home: string }
 }
 
-const EN: Words = {
+const EN: SiteWords = {
   locale: 'en_GB',
   skip: 'Skip to the content',
   navigation: 'Pages',
@@ -65,7 +65,7 @@ const EN: Words = {
   notFound: { title: 'This page is not here', text: 'It has moved, or it never was.', home: 'To the first page' },
 }
 
-const ES: Words = {
+const ES: SiteWords = {
   locale: 'es_ES',
   skip: 'Ir al contenido',
   navigation: 'Páginas',
@@ -104,7 +104,7 @@ const ES: Words = {
   },
 }
 
-const ZH_HANT: Words = {
+const ZH_HANT: SiteWords = {
   locale: 'zh_TW',
   skip: '跳到主要內容',
   navigation: '頁面',
@@ -139,7 +139,7 @@ const ZH_HANT: Words = {
   notFound: { title: '找不到這個頁面', text: '它可能已經移走，或從未存在。', home: '回到首頁' },
 }
 
-const ZH_HANS: Words = {
+const ZH_HANS: SiteWords = {
   locale: 'zh_CN',
   skip: '跳到主要内容',
   navigation: '页面',
@@ -174,5 +174,5 @@ const ZH_HANS: Words = {
   notFound: { title: '找不到这个页面', text: '它可能已经移走，或从未存在。', home: '回到首页' },
 }
 
-/** Source: spec/2 "Site chrome languages". */
-export const WORDS: Record<Lang, Words> = { en: EN, es: ES, 'zh-Hant': ZH_HANT, 'zh-Hans': ZH_HANS }
+/** Source: rules/site.md#languages. */
+export const WORDS: Record<SiteLang, SiteWords> = { en: EN, es: ES, 'zh-Hant': ZH_HANT, 'zh-Hans': ZH_HANS }

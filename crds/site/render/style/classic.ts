@@ -1,4 +1,4 @@
-/** The grid of the classic layout. Source: SITES.md "Layouts". */
+/** The grid of the classic layout. Source: rules/site.md#layouts. */
 
 export const CLASSIC = `
 .top{position:sticky;top:0;z-index:4;background:var(--paper);border-bottom:1px solid var(--line)}

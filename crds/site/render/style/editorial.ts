@@ -1,4 +1,4 @@
-/** The grid of the editorial layout: twelve columns, headings beside what they head. Source: SITES.md "Layouts". */
+/** The grid of the editorial layout: twelve columns, headings beside what they head. Source: rules/site.md#layouts. */
 
 export const EDITORIAL = `
 body{counter-reset:chapter}

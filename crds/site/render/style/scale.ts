@@ -1,4 +1,4 @@
-/** Sizes that grow with the window: 1.2 between steps on a phone, 1.333 on a desktop. Source: SITES.md "Craft". */
+/** Sizes that grow with the window: 1.2 between steps on a phone, 1.333 on a desktop. Source: rules/site.md#type-scale. */
 
 const PHONE = { width: 390, base: 17, ratio: 1.2 }
 const DESKTOP = { width: 1440, base: 18, ratio: 1.333 }

@@ -1,6 +1,6 @@
 /** The style sheet of a site, put together from brand, fonts, base, layout and template. */
-import type { Brand } from '../../brand.ts'
-import type { Layout, Template } from '../../content.ts'
+import type { Brand } from '../../content/brand.ts'
+import type { Layout, Template } from '../../content/content.ts'
 import type { Typography } from '../fonts.ts'
 import { BASE } from './base.ts'
 import { CLASSIC } from './classic.ts'
@@ -11,7 +11,11 @@ import { TEMPLATE_RULES } from './templates.ts'
 const LAYOUT_RULES: Record<Layout, string> = { classic: CLASSIC, editorial: EDITORIAL }
 
 /** Line breaks stand between rules and after commas only, where a sheet needs none. */
-const squeezed = (rules: string): string => rules.replace(/\s*\n\s*/g, '')
+const squeezed = (rules: string): string =>
+  rules
+    .split('\n')
+    .map((line) => line.trim())
+    .join('')
 
 const FIXED = Object.fromEntries(
   Object.entries(LAYOUT_RULES).flatMap(([layout, layoutRules]) =>

@@ -1,5 +1,8 @@
-/** What a template adds to any layout: corners, labels, ornament. Colours and fonts come from the brand. Source: SITES.md "Templates". */
-import type { Template } from '../../content.ts'
+/**
+ * What a template adds to any layout: corners, labels, ornament. Colours and fonts come from the brand. Source:
+ * rules/site.md#templates.
+ */
+import type { Template } from '../../content/content.ts'
 
 /** Neutral grotesk, white, one accent: corners hardly rounded, everything on the line. */
 const STUDIO = `

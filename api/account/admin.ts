@@ -1,0 +1,127 @@
+/**
+ * Accounts for administrators. The Account resource is the authority: a route changes it and waits for the mirror, so
+ * `kubectl edit acct` and these routes do the same thing (rules/account.md#administrators).
+ */
+import { randomBytes } from 'node:crypto'
+import { isAlreadyExists, isNotFound } from '../../controllers/base/errors.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
+import { accountFaults } from '../../crds/account/faults.ts'
+import { ACCOUNT } from '../../crds/account/kind.ts'
+import { type AccountSpec, CAPABILITIES } from '../../crds/account/schema.ts'
+import { GROUP, type Resource, VERSION } from '../../crds/kernel/object.ts'
+import { restPointer, toPatch, toSpec } from '../../crds/kernel/rest.ts'
+import { editSpec } from '../command/edit.ts'
+import type { Whose } from '../command/own.ts'
+import { accepted, wantsAsync } from '../command/verdict.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
+
+type AccountResource = Resource<AccountSpec>
+type Capability = (typeof CAPABILITIES)[number]
+
+const LIMIT_DEFAULT = 50
+const ID_RANDOM_BYTES = 8
+/** Administrators see every account. */
+const EACH: Whose = { because: 'role' }
+
+const missing = (id: string): Problem => new Problem('NOT_FOUND', `There is no account ${id}.`)
+
+const refuse = (spec: Partial<AccountSpec>): void =>
+  refuseFaults(accountFaults(spec).map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
+
+/** An address signs in to one account, so no second one may have it. */
+const refuseTaken = async (deps: Deps, email: string | undefined, id: string): Promise<void> => {
+  const holder = email === undefined ? undefined : await deps.accounts.byEmail(email)
+  if (!holder || holder.id === id) return
+  const detail = `${email} is the address of the account ${holder.id}.`
+  throw new Problem('EMAIL_TAKEN', detail, { faults: [{ code: 'EMAIL_TAKEN', pointer: '/email', detail }] })
+}
+
+type Change = { id: string; status: 200 | 201; write(): Promise<AccountResource> }
+
+/** Writes, and answers with the account as the mirror shows it then. */
+const changed = async (deps: Deps, request: ApiRequest, { id, status, write }: Change): Promise<Answer> => {
+  const location = `/api/admin/accounts/${id}`
+  const watched = deps.waiter.watch('Account', id, EACH)
+  try {
+    const { metadata } = await write()
+    const pending = accepted(location, { account: { id } })
+    if (wantsAsync(request)) return pending
+    const done = (row: MirrorRow | undefined) =>
+      row !== undefined && row.uid === metadata.uid && row.observedGeneration >= metadata.generation
+    const now = await deps.mirror.get('Account', id, EACH)
+    const row = done(now) ? now : (await watched.until(done))?.row
+    if (!row) return pending
+    if (request.audited && status === 200) request.audited.account = row.account
+    return { status, body: { account: row.view }, ...(status === 201 && { headers: { location } }) }
+  } finally {
+    watched.leave()
+  }
+}
+
+/** Changes what stands now. No change, no write. @throws Problem NOT_FOUND */
+const edit = (deps: Deps, id: string, of: (spec: AccountSpec) => Record<string, unknown> | null) =>
+  editSpec<AccountSpec>(deps, { kind: ACCOUNT, name: id, whose: EACH }, of).catch((error) => {
+    throw isNotFound(error) ? missing(id) : error
+  })
+
+export const listAccounts = async (deps: Deps, { query }: ApiRequest): Promise<Answer> => {
+  const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }
+  return { status: 200, body: { ...(await deps.accounts.list(page)), ...page } }
+}
+
+export const getOneAccount = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => {
+  const id = params.id ?? ''
+  const row = await deps.mirror.get('Account', id, EACH)
+  if (!row) throw missing(id)
+  return { status: 200, body: { account: row.view } }
+}
+
+export const createAccount = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { id: asked, ...body } = request.body as { id?: string }
+  // A repeat of the same intent is the same account.
+  const drawn = request.idempotencyKey?.slice(0, ID_RANDOM_BYTES * 2) ?? randomBytes(ID_RANDOM_BYTES).toString('hex')
+  const id = asked ?? `acct-${drawn}`
+  const spec = toSpec<AccountSpec>(ACCOUNT, body)
+  refuse(spec)
+  await refuseTaken(deps, spec.email, id)
+  const metadata = { name: id, namespace: deps.namespace }
+  const object = { apiVersion: `${GROUP}/${VERSION}`, kind: ACCOUNT.kind, metadata, spec }
+  const write = () =>
+    deps.kube.create<AccountResource>(ACCOUNT, object).catch((error) => {
+      if (!isAlreadyExists(error)) throw error
+      if (asked === undefined && request.idempotencyKey !== undefined) {
+        return deps.kube.get<AccountResource>(ACCOUNT, { namespace: deps.namespace, name: id })
+      }
+      throw new Problem('NAME_TAKEN', `There is an account ${id} already.`)
+    })
+  return changed(deps, request, { id, status: 201, write })
+}
+
+export const patchAccount = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const id = request.params.id ?? ''
+  const change = toPatch(ACCOUNT, request.body)
+  refuse(change as Partial<AccountSpec>)
+  await refuseTaken(deps, change.email as string | undefined, id)
+  return changed(deps, request, { id, status: 200, write: () => edit(deps, id, () => change) })
+}
+
+const isCapability = (word: string): word is Capability => (CAPABILITIES as readonly string[]).includes(word)
+
+const setCapability = (held: boolean) => async (deps: Deps, request: ApiRequest) => {
+  const { id = '', capability = '' } = request.params
+  if (!isCapability(capability)) {
+    throw new Problem('NOT_FOUND', `There is no such capability; there are ${CAPABILITIES.join(' and ')}.`)
+  }
+  const write = () =>
+    edit(deps, id, ({ capabilities }) => {
+      if (capabilities.includes(capability) === held) return null
+      const rest = capabilities.filter((one) => one !== capability)
+      return { capabilities: held ? [...rest, capability] : rest }
+    })
+  return changed(deps, request, { id, status: 200, write })
+}
+
+export const grantCapability = setCapability(true)
+export const withdrawCapability = setCapability(false)

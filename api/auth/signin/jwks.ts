@@ -1,0 +1,18 @@
+/** The public halves of the keys that sign sessions (RFC 7517), for whoever is to check one without asking us. */
+import type { Route } from '../../wiring/route.ts'
+
+export const jwksRoutes: Route[] = [
+  {
+    hidden: true,
+    method: 'GET',
+    path: '/.well-known/jwks.json',
+    summary: 'Public keys of sessions',
+    scope: { kind: 'public' },
+    handle: async ({ sessions }) => ({
+      status: 200,
+      bytes: Buffer.from(JSON.stringify({ keys: await sessions.keys.published() }), 'utf8'),
+      // Shorter than a new key is published before it signs.
+      headers: { 'content-type': 'application/jwk-set+json', 'cache-control': 'public, max-age=60' },
+    }),
+  },
+]

@@ -1,0 +1,84 @@
+/**
+ * The one door to what the controllers have said of resources. Whoever looks says whose the row must be; a row of anybody
+ * else is not there at all, whatever it is called (rules/platform.md#ownership). Nothing else in the api reads the mirror.
+ */
+import type { MirrorFilter, MirrorReader, MirrorRow } from '../../controllers/store/mirror.ts'
+import type { Caller } from '../http/caller.ts'
+import { Problem } from '../http/problem.ts'
+import type { Waiter, Watched } from './wait.ts'
+
+/** Why a row is looked at without asking whose it is. Who looks answers for what is told of it. */
+type Ground =
+  /** Who asks holds a link that nobody can guess and that names the resource. */
+  | 'link'
+  /** The route lets in who may see it whosever it is: administrators, reviewers. */
+  | 'role'
+  /** It may be shared with the caller, which the row itself says. */
+  | 'shared'
+  /** It is the account's own resource, which belongs to nobody else: its uid says which it is. */
+  | 'itself'
+  /** The card processor speaks of it, over its signature. */
+  | 'signed'
+
+export type Whose = { account: string } | { because: Ground }
+
+/** Of the same account as a row that was let through before. */
+export const sameOwner = ({ account }: Pick<MirrorRow, 'account'>): Whose => ({ account })
+
+const isOf = (whose: Whose, account: string): boolean => 'because' in whose || whose.account === account
+
+/** The row as it is for whom it may be; undefined when it is somebody else's. */
+const own = (row: MirrorRow | undefined, whose: Whose): MirrorRow | undefined =>
+  row !== undefined && isOf(whose, row.account) ? row : undefined
+
+/** The same of a resource as the API server has it. @throws Problem NOT_FOUND */
+export const refuseForeign = ({ spec }: { spec: unknown }, whose: Whose, name: string): void => {
+  const { account } = spec as { account?: string }
+  if (!isOf(whose, account ?? '')) throw new Problem('NOT_FOUND', `There is no ${name}.`)
+}
+
+/** The mirror as handlers see it. */
+export type OwnMirror = {
+  get(kind: string, name: string, whose: Whose): Promise<MirrorRow | undefined>
+  list(
+    of: { kind: string; account: string },
+    filter: MirrorFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: MirrorRow[]; total: number }>
+}
+
+/** The wait as handlers see it: a row of somebody else is as good as none. */
+export type OwnWaiter = Pick<Waiter, 'isLeaving'> & { watch(kind: string, name: string, whose: Whose): Watched }
+
+const guard = ({ until, leave }: Watched, whose: Whose): Watched => ({
+  async until(done, timeoutMs) {
+    const found = await until((row) => done(own(row, whose)), timeoutMs)
+    return found && { row: own(found.row, whose) }
+  },
+  leave,
+})
+
+/** @param of the mirror and the waiter, which ask nobody */
+export const makeOwnDoor = (of: {
+  mirror: MirrorReader
+  waiter: Pick<Waiter, 'watch' | 'isLeaving'>
+}): { mirror: OwnMirror; waiter: OwnWaiter } => ({
+  mirror: {
+    get: async (kind, name, whose) => own(await of.mirror.get(kind, name), whose),
+    list: of.mirror.list,
+  },
+  waiter: {
+    isLeaving: () => of.waiter.isLeaving(),
+    watch: (kind, name, whose) => guard(of.waiter.watch(kind, name), whose),
+  },
+})
+
+/** The caller's row of the Account kind: what it may, as it stands now. */
+export const accountRow = (
+  { mirror }: { mirror: OwnMirror },
+  { account, profile }: Pick<Caller, 'account' | 'profile'>,
+): Promise<MirrorRow | undefined> => mirror.get('Account', profile.id, { account })
+
+/** The same of any account, by its key. */
+export const accountRowOf = async (deps: { mirror: OwnMirror }, account: string): Promise<MirrorRow | undefined> =>
+  (await deps.mirror.list({ kind: 'Account', account }, {}, { limit: 1, offset: 0 })).rows[0]

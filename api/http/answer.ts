@@ -1,0 +1,217 @@
+/**
+ * From a request whose route is known to its answer, and from anything thrown on the way to a refusal. There is one of
+ * each, for requests that came through Express and for those that did not (server.ts).
+ */
+import { randomUUID } from 'node:crypto'
+import type { IncomingMessage, ServerResponse } from 'node:http'
+import { Readable } from 'node:stream'
+import { pipeline as flow } from 'node:stream/promises'
+import type { Log } from '../../controllers/base/log.ts'
+import type { Deps } from '../wiring/deps.ts'
+import type { Route } from '../wiring/route.ts'
+import { Aborted, BODY_MAX_BYTES, hasBody, takeBody } from './body.ts'
+import type { Caller } from './caller.ts'
+import type { Exchange, Stage } from './exchange.ts'
+import { asProblem, type Problem, problemBody } from './problem.ts'
+import type { Answer } from './route.ts'
+
+/** How long the rest of a body that nobody wants may go on arriving after its refusal was sent. */
+const LINGER_MS = 1_000
+
+/** One request of one client, from its first line to its answer. */
+export type RequestContext = {
+  request: IncomingMessage
+  response: ServerResponse
+  requestId: string
+  startedMs: number
+  /** The template of its route; `unknown` until one is found. */
+  template: string
+  /** What stages want on whatever is answered. */
+  answerHeaders: Record<string, string>
+}
+
+/** What is told of an answered request: the route's template, never the path. */
+export type ObservedRequest = { method: string; route: string; status: number; durationMs: number }
+
+export type AnswerDeps = {
+  deps: Deps
+  /** What every request passes through before its handler (pipeline.ts). */
+  pipeline: Stage
+  log: Log
+  /** Called once per request that was answered. */
+  observe(request: ObservedRequest): void
+  /** The process is about to end: each answer is the last of its connection. */
+  isLeaving?(): boolean
+}
+
+export type RequestHandler = {
+  begin(request: IncomingMessage, response: ServerResponse): RequestContext
+  /** Runs pipeline and handler, and answers. Never rejects. */
+  serve(context: RequestContext, found: { route: Route; params: Record<string, string> }): Promise<void>
+  /** Answers with the problem that an error stands for. */
+  refuse(context: RequestContext, error: unknown): void
+}
+
+/** A body that is still arriving and is not known to be small: to swallow it all would be to work for an attacker. */
+const leavesMuch = (request: IncomingMessage): boolean => {
+  if (request.complete || !hasBody(request)) return false
+  const declared = request.headers['content-length']
+  return declared === undefined || Number(declared) > BODY_MAX_BYTES
+}
+
+/**
+ * Sends everything, but closes only when the client has finished or its time is up: closing on unread bytes resets the
+ * connection, and the client would never see why it was refused (RFC 9112 section 9.6).
+ */
+const endAfterRest = ({ request, response }: RequestContext, content: Buffer | string | undefined): void => {
+  // Headers alone are not sent by writeHead; an empty write would not send them either.
+  if (content !== undefined) response.write(content)
+  else response.flushHeaders()
+  const end = () => {
+    clearTimeout(timer)
+    request.off('end', end).off('close', end)
+    response.end()
+  }
+  const timer = setTimeout(end, LINGER_MS)
+  request.on('error', () => undefined)
+  request.on('end', end).on('close', end).resume()
+}
+
+/** Text rather than bytes where it may be: node joins it to the headers, and one write does for two. */
+const contentOf = ({ bytes, body }: Answer): Buffer | string =>
+  bytes ?? (body === undefined ? '' : (JSON.stringify(body) ?? ''))
+
+/** The head at once, then whatever comes. The source is ended with the connection, whichever ends first. */
+const pour = (
+  { request, response }: RequestContext,
+  stream: AsyncIterable<string>,
+  head: Record<string, string | number>,
+  status: number,
+): void => {
+  response.writeHead(status, head)
+  response.flushHeaders()
+  const source = Readable.from(stream)
+  // The status is out: what fails now can only cut the connection, which `flow` does.
+  if (request.method === 'HEAD') response.end(() => source.destroy())
+  else flow(source, response).catch(() => undefined)
+}
+
+const send = (context: RequestContext, answer: Answer, always: Record<string, string>, isLast: boolean): void => {
+  const { request, response } = context
+  const { status } = answer
+  const content = contentOf(answer)
+  const length = Buffer.byteLength(content)
+  const head: Record<string, string | number> = { 'request-id': context.requestId }
+  if (length > 0) head['content-type'] = 'application/json; charset=utf-8'
+  head['cache-control'] = 'no-store'
+  head['x-content-type-options'] = 'nosniff'
+  Object.assign(head, always, context.answerHeaders, answer.headers)
+  const rest = leavesMuch(request)
+  if (isLast || rest) head.connection = 'close'
+  if (answer.stream) {
+    pour(context, answer.stream, head, status)
+    return
+  }
+  head['content-length'] = length
+  response.writeHead(status, head)
+  const shown = request.method === 'HEAD' || length === 0 ? undefined : content
+  if (rest) endAfterRest(context, shown)
+  else response.end(shown)
+}
+
+/** Makes what answers every request. */
+export const makeRequestHandler = ({
+  deps,
+  pipeline,
+  log,
+  observe,
+  isLeaving = () => false,
+}: AnswerDeps): RequestHandler => {
+  const problemOf = (context: RequestContext, problem: Problem): Answer => ({
+    status: problem.status,
+    body: problemBody(problem, context.requestId, deps.publicUrl),
+    headers: { 'content-type': 'application/problem+json; charset=utf-8', ...problem.headers },
+  })
+
+  /** Behind https a browser shall never try anything else again (RFC 6797). */
+  const always: Record<string, string> = deps.publicUrl.startsWith('https:')
+    ? { 'strict-transport-security': 'max-age=31536000' }
+    : {}
+  const finish = (context: RequestContext, given: Answer): void => {
+    try {
+      send(context, given, always, isLeaving())
+    } catch (error) {
+      // A header that node refuses. What was meant to be said is lost; that it went wrong is not.
+      log.error({ err: error, requestId: context.requestId }, 'answer not sent')
+      const isSecond = given.status === 500
+      if (isSecond || context.response.headersSent) context.response.destroy()
+      else finish({ ...context, answerHeaders: {} }, problemOf(context, asProblem(error)))
+      return
+    }
+    observe({
+      method: context.request.method ?? '',
+      route: context.template,
+      status: given.status,
+      durationMs: performance.now() - context.startedMs,
+    })
+  }
+  /**
+   * Answers that are ready in one turn of the event loop leave together, after it: each write wakes whoever reads it, and
+   * to be woken once for many halves the cost of a request (`hack/bench http`).
+   */
+  const answer = (context: RequestContext, given: Answer): void => {
+    setImmediate(finish, context, given)
+  }
+
+  const refuse: RequestHandler['refuse'] = (context, error) => {
+    const { response, requestId } = context
+    if (error instanceof Aborted) {
+      response.destroy()
+      return
+    }
+    const { method } = context.request
+    const problem = asProblem(error, method === 'GET' || method === 'HEAD')
+    if (problem.code === 'INTERNAL') log.error({ err: error, requestId }, 'request failed')
+    answer(context, problemOf(context, problem))
+  }
+
+  const serve: RequestHandler['serve'] = async (context, { route, params }) => {
+    const { request } = context
+    context.template = route.path
+    let bytes: Promise<Buffer> | undefined
+    const exchange: Exchange = {
+      route,
+      method: request.method ?? '',
+      url: request.url ?? '',
+      params,
+      headers: request.headers,
+      ip: request.socket.remoteAddress ?? '',
+      requestId: context.requestId,
+      bytes: () => {
+        bytes ??= takeBody(request, route.bodyMaxBytes)
+        return bytes
+      },
+      answerHeaders: context.answerHeaders,
+      query: {},
+      body: undefined,
+      form: undefined,
+    }
+    try {
+      const handle = () => route.handle(deps, { ...exchange, caller: exchange.caller as Caller })
+      answer(context, await pipeline(exchange, handle))
+    } catch (error) {
+      refuse(context, error)
+    }
+  }
+
+  const begin: RequestHandler['begin'] = (request, response) => ({
+    request,
+    response,
+    requestId: randomUUID(),
+    startedMs: performance.now(),
+    template: 'unknown',
+    answerHeaders: {},
+  })
+
+  return { begin, serve, refuse }
+}

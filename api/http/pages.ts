@@ -1,0 +1,62 @@
+/**
+ * What all pages of one's own account share: a policy under which no script runs and nobody frames them, refusals in
+ * words instead of JSON, and the way to sign in for whoever has not.
+ */
+
+import { PROBLEMS } from '../../crds/kernel/problem.ts'
+import { refusalPage } from '../page/frame.ts'
+import type { Exchange, Stage } from './exchange.ts'
+import { Problem } from './problem.ts'
+import type { Answer, RouteHead } from './route.ts'
+
+/** Origin stays in form posts (`same-origin`), which the check against foreign sites looks at; nothing leaves the host. */
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'private, no-store',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'same-origin',
+  'cross-origin-opener-policy': 'same-origin',
+  'x-robots-tag': 'noindex, nofollow',
+  'x-frame-options': 'DENY',
+}
+
+export const pageAnswer = (status: number, page: string, headers: Record<string, string> = {}): Answer => ({
+  status,
+  bytes: Buffer.from(page, 'utf8'),
+  headers: { ...PAGE_HEADERS, ...headers },
+})
+
+/** 303: what comes next is a GET, so that a reload repeats nothing. */
+export const goTo = (location: string, headers: Record<string, string> = {}): Answer =>
+  pageAnswer(303, '', { location, ...headers })
+
+export const isPage = ({ hidden, path }: RouteHead): boolean =>
+  hidden === true && /^\/(signin|signout|account|review)(\/|$)/.test(path)
+
+const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
+
+/** A page that was asked for is shown after signing in; a form that was sent is not sent again. */
+const toSignin = ({ method, url }: Exchange): Answer => {
+  const path = isRead(method) ? (url.split('?', 1)[0] ?? '') : ''
+  return goTo(path === '' ? '/signin' : `/signin?next=${encodeURIComponent(path)}`)
+}
+
+const inWords = (problem: Problem, exchange: Exchange): Answer => {
+  if (problem.code === 'UNAUTHENTICATED') return toSignin(exchange)
+  const { title, next } = PROBLEMS[problem.code]
+  const page = refusalPage({ title, detail: problem.message, next, requestId: exchange.requestId })
+  return pageAnswer(problem.status, page, problem.headers)
+}
+
+/** The outermost stage of pages: what is thrown beneath becomes a page, or the way to sign in. */
+export const makePages = (routes: readonly RouteHead[]): Stage => {
+  const pages = new Set(routes.filter(isPage))
+  return async (exchange, next) => {
+    if (!pages.has(exchange.route)) return next()
+    return next().catch((error: unknown) => {
+      if (error instanceof Problem) return inWords(error, exchange)
+      throw error
+    })
+  }
+}

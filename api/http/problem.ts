@@ -1,0 +1,115 @@
+/**
+ * The one form of a refusal: `application/problem+json` (RFC 9457) with the documents' codes,
+ * the findings with JSON pointers, and the next step (rules/platform.md#errors).
+ */
+
+import { isConflict, KubeError } from '../../controllers/base/errors.ts'
+import { isPlaneAway } from '../../controllers/store/pg/away.ts'
+import { DatabaseUnavailable } from '../../controllers/store/pg/pg.ts'
+import { type Fault, isProblemCode, PROBLEMS, type ProblemCode } from '../../crds/kernel/problem.ts'
+import { restPointer } from '../../crds/kernel/rest.ts'
+import { withoutCredentials } from '../auth/credentials.ts'
+
+type ProblemParts = { faults?: Fault[]; headers?: Record<string, string>; members?: Record<string, unknown> }
+
+/** Thrown anywhere under a route; `server.ts` turns it into the answer. `detail` is for people and holds no secret. */
+export class Problem extends Error {
+  readonly code: ProblemCode
+  readonly faults: Fault[]
+  readonly headers: Record<string, string>
+  /** Members of the answer beside the usual ones (RFC 9457 section 3.2): what the caller needs to go on. */
+  readonly members: Record<string, unknown>
+
+  constructor(code: ProblemCode, detail: string, more: ProblemParts = {}) {
+    super(detail)
+    this.name = 'Problem'
+    this.code = code
+    this.faults = more.faults ?? []
+    this.headers = more.headers ?? {}
+    this.members = more.members ?? {}
+  }
+
+  get status(): number {
+    return PROBLEMS[this.code].status
+  }
+}
+
+/** What became of what was asked, as far as anybody knows (rules/platform.md#stored-or-not). */
+export type Stored = 'not_stored' | 'stored' | 'unknown'
+
+const STORED_WORDS: Record<Stored, string> = {
+  not_stored: 'nothing of this request was stored',
+  stored: 'this request is stored and will be decided on: look there, and do not repeat it',
+  unknown:
+    'it is not known whether this request was stored: look there first; under the same Idempotency-Key a repeat is the same request',
+}
+
+/**
+ * The refusal of whoever comes while a part is away.
+ * @param what is wrong, without a full stop
+ * @param more.location where to look
+ */
+export const unavailable = (
+  what: string,
+  outcome: Stored,
+  { location, retryAfterSeconds = 2 }: { location?: string; retryAfterSeconds?: number } = {},
+): Problem => {
+  const headers = { 'retry-after': String(retryAfterSeconds), ...(location !== undefined && { location }) }
+  return new Problem('UNAVAILABLE', `${what}; ${STORED_WORDS[outcome]}.`, { headers, members: { outcome } })
+}
+
+/** As the rules of the resources say it (crds): our code, and what is wrong. */
+const RULE = /\b([A-Z][A-Z_]+): (.+)/
+const LINE_END = /[\n\r\u2028\u2029]/
+
+/** What was refused by a rule of the cluster that the door does not check, or that began to hold just now. */
+const brokenRules = ({ causes }: KubeError): Fault[] =>
+  causes.flatMap(({ field, message }): Fault[] => {
+    const [, code = '', detail = ''] = RULE.exec(message.split(LINE_END).at(-1) ?? '') ?? []
+    const pointer = restPointer(field.replace(/^spec(?=\.|$)/, '').replaceAll('.', '/'))
+    return isProblemCode(code) ? [{ code, pointer, detail: `${detail}.` }] : []
+  })
+
+/** What anything thrown under a route is answered with; what is not ours says nothing of our insides. `isRead`: it asked for no change. */
+export const asProblem = (error: unknown, isRead = false): Problem => {
+  if (error instanceof Problem) return error
+  const outcome = isRead ? 'not_stored' : 'unknown'
+  if (error instanceof DatabaseUnavailable) return unavailable('The ledger cannot be reached', outcome)
+  if (isPlaneAway(error)) return unavailable('The control plane cannot be reached', outcome)
+  if (isConflict(error)) return unavailable('Others write to the same thing all the time', outcome)
+  const broken = error instanceof KubeError ? brokenRules(error) : []
+  const [first] = broken
+  if (first) return new Problem(first.code, first.detail, { faults: broken })
+  return new Problem('INTERNAL', 'The request failed inside the service.')
+}
+
+/** The status that something thrown will be answered with. From 500 on it is not known what was done. */
+export const statusOf = (error: unknown): number => asProblem(error).status
+
+/** Refuses when there is a finding; the first one names the code of the whole answer. */
+export const refuseFaults = (faults: Fault[]): void => {
+  const first = faults[0]
+  if (first) throw new Problem(first.code, first.detail, { faults })
+}
+
+const withoutSecrets = (fault: Fault): Fault => ({
+  ...fault,
+  pointer: withoutCredentials(fault.pointer),
+  detail: withoutCredentials(fault.detail),
+})
+
+/** The body of the answer. `type` is a page of this service that explains the code. */
+export const problemBody = (problem: Problem, requestId: string, publicUrl: string) => {
+  const { status, title, next } = PROBLEMS[problem.code]
+  return {
+    ...problem.members,
+    type: `${publicUrl}/problems/${problem.code}`,
+    title,
+    status,
+    detail: withoutCredentials(problem.message),
+    code: problem.code,
+    next,
+    request_id: requestId,
+    ...(problem.faults.length > 0 && { errors: problem.faults.map(withoutSecrets) }),
+  }
+}

@@ -1,0 +1,102 @@
+/**
+ * Whether this process may write: where the database belongs to another cluster, or much of what it knows is absent, desires
+ * would be written where nobody works on them. What only reads goes on (hack/decisions/030).
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { Log } from '../../../controllers/base/log.ts'
+import { type Bound, type Installation, otherCluster } from '../../../controllers/store/installation.ts'
+import type { Stage } from '../exchange.ts'
+import { Problem } from '../problem.ts'
+import type { RouteHead } from '../route.ts'
+
+/** How often the database is asked. */
+const LOOK_MS = 5_000
+/** How often the cluster is asked who it is. */
+const UID_MS = 60_000
+/** How long a start waits for a first answer, and how often it asks for that one. */
+const FIRST_MS = 10_000
+const FIRST_AGAIN_MS = 500
+const RETRY_AFTER_SECONDS = '60'
+
+export type ClusterGuard = {
+  /** Why nothing is to be written; null while nothing is known to be wrong. */
+  disagreement(): string | null
+  /** Resolves after the first answer, or when that takes long. */
+  looked: Promise<void>
+  stop(): void
+}
+
+export type ClusterGuardDeps = {
+  installation: Pick<Installation, 'read'>
+  /** Of the cluster that this process writes to. */
+  clusterUid: () => Promise<string>
+  log: Log
+  lookMs?: number
+}
+
+const wrongOf = (bound: Bound | null, here: string): string | null => {
+  if (bound === null) return null
+  return bound.clusterUid === here ? (bound.disagreement?.detail ?? null) : `${otherCluster(bound.clusterUid, here)}.`
+}
+
+/** Looks now and then; what cannot be asked leaves the last answer standing. */
+export const makeClusterGuard = ({
+  installation,
+  clusterUid,
+  log,
+  lookMs = LOOK_MS,
+}: ClusterGuardDeps): ClusterGuard => {
+  const stopped = new AbortController()
+  let wrong: string | null = null
+
+  let known: { uid: string; atMs: number } | undefined
+  const hereOf = async (): Promise<string> => {
+    if (known === undefined || performance.now() - known.atMs > UID_MS) {
+      known = { uid: await clusterUid(), atMs: performance.now() }
+    }
+    return known.uid
+  }
+
+  /** @returns whether there was an answer */
+  const look = async (): Promise<boolean> => {
+    try {
+      const [bound, here] = await Promise.all([installation.read(), hereOf()])
+      const now = wrongOf(bound, here)
+      if (now !== wrong && now !== null) log.error({ code: 'CLUSTER_UNKNOWN' }, now)
+      wrong = now
+      return true
+    } catch (error) {
+      log.debug({ err: error }, 'nobody can say whether the cluster is the right one')
+      return false
+    }
+  }
+  const firstLook = async (): Promise<void> => {
+    while (!(await look())) await sleep(FIRST_AGAIN_MS, undefined, { signal: stopped.signal })
+  }
+  const looks = async (): Promise<void> => {
+    while (!stopped.signal.aborted) {
+      await sleep(lookMs, undefined, { signal: stopped.signal })
+      await look()
+    }
+  }
+  const looked = firstLook()
+  looked.then(looks).catch(() => undefined) // stopped
+  const first = Promise.race([looked.catch(() => undefined), sleep(FIRST_MS, undefined, { ref: false })])
+  return { disagreement: () => wrong, looked: first, stop: () => stopped.abort() }
+}
+
+/** Signing in, the clock of a development platform, and the password of a client's page: they lead to reading. */
+const OPEN = /^\/(signin|signout|api\/auth|api\/dev)(\/|$)|^\/i\/:token$/
+
+const isOpen = (route: RouteHead): boolean =>
+  OPEN.test(route.path) || route.looks === true || (!route.hidden && route.rehearses === true)
+
+/** The stage that refuses to write. */
+export const makeClusterStage = (deps: { cluster?: Pick<ClusterGuard, 'disagreement'> }): Stage => {
+  return async ({ route }, next) => {
+    const wrong = deps.cluster?.disagreement()
+    if (!wrong || isOpen(route)) return next()
+    const headers = { 'retry-after': RETRY_AFTER_SECONDS }
+    throw new Problem('CLUSTER_UNKNOWN', `${wrong} Nothing was stored.`, { headers })
+  }
+}

@@ -1,0 +1,191 @@
+/**
+ * How fast and how much at once: a rate per token with headers that tell what is left, a rate per address on pages that
+ * need no token, and caps on what is under way. All in this process and without a look outside, so that a request costs
+ * microseconds; with n replicas a token may do n times as much (rules/platform.md#rate-limits).
+ * Headers: draft-ietf-httpapi-ratelimit-headers-10, structured fields (RFC 9651).
+ */
+
+import type { Exchange, Stage } from '../exchange.ts'
+import { Problem, unavailable } from '../problem.ts'
+import { type CounterStanding, makeLocalCounter } from './counters.ts'
+
+export type LimitSettings = {
+  /** Requests of one token or session in a second, and how many more in a minute for a burst. */
+  ratePerSecond: number
+  rateSpare: number
+  /** Requests of one address in a minute: to client pages, and to sign-in. */
+  pagesPerMinute: number
+  signinsPerMinute: number
+  /** Requests under way at once: in this process, and of one token. */
+  concurrency: number
+  concurrencyPerToken: number
+  /** How many proxies of ours stand in front and append to X-Forwarded-For. */
+  proxies: number
+}
+
+export const LIMIT_DEFAULTS: LimitSettings = {
+  ratePerSecond: 50,
+  rateSpare: 150,
+  pagesPerMinute: 300,
+  signinsPerMinute: 60,
+  concurrency: 2000,
+  concurrencyPerToken: 200,
+  proxies: 0,
+}
+
+const SPARE_WINDOW_SECONDS = 60
+const MINUTE_SECONDS = 60
+/** Long enough for some of what is under way to end. */
+const BUSY_RETRY_SECONDS = 1
+
+export type Burst = { limit: number; spare: number; used: number; resets_at: string | null }
+
+export type RequestLimits = {
+  /** First of all stages: counts what is under way, and requests of an address to pages without a token. */
+  limitByIp: Stage
+  /** After the caller is known. */
+  limitByToken: Stage
+  /** How a token's or session's burst stands. @param id of the token or session */
+  burst(id: string): Promise<Burst>
+  /** Requests under way in this process. */
+  underWay(): number
+}
+
+/** The address of the client as the outermost of our own proxies saw it; what stands left of that anyone can write. */
+export const clientAddress = (peer: string, forwardedFor: string | string[] | undefined, proxies: number): string => {
+  if (proxies === 0) return peer
+  const hops = String(forwardedFor ?? '')
+    .split(',')
+    .map((hop) => hop.trim())
+    .filter((hop) => hop !== '')
+  return hops.at(-proxies) ?? hops[0] ?? peer
+}
+
+/** What counts as one address: an IPv4 address, or the /64 that one customer of IPv6 holds. */
+export const addressKey = (address: string): string => {
+  const v4 = /^(?:::ffff:)?(\d{1,3}(?:\.\d{1,3}){3})$/i.exec(address)?.[1]
+  if (v4) return v4
+  if (!address.includes(':')) return address.slice(0, 64)
+  const [head = '', tail] = address.toLowerCase().split('%', 1)[0]?.split('::', 2) ?? []
+  const left = head === '' ? [] : head.split(':')
+  const right = tail === undefined || tail === '' ? [] : tail.split(':')
+  const zeros = tail === undefined ? 0 : Math.max(0, 8 - left.length - right.length)
+  const groups = [...left, ...Array.from({ length: zeros }, () => '0'), ...right]
+  return `${groups
+    .slice(0, 4)
+    .map((group) => group.replace(/^0+(.)/, '$1'))
+    .join(':')}::/64`
+}
+
+const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
+
+const tooMany = (detail: string, retryMs: number): Problem =>
+  new Problem('TOO_MANY_REQUESTS', detail, { headers: { 'retry-after': String(seconds(retryMs)) } })
+
+const item = (name: string, left: number, ms: number): string => `"${name}";r=${Math.max(0, left)};t=${seconds(ms)}`
+
+const UNUSED: CounterStanding = { count: 0, leftMs: 0 }
+
+const makeRate = ({ ratePerSecond, rateSpare }: LimitSettings) => {
+  const second = makeLocalCounter({ max: ratePerSecond, seconds: 1 })
+  const spare = makeLocalCounter({ max: rateSpare, seconds: SPARE_WINDOW_SECONDS })
+  const policy = `"second";q=${ratePerSecond};w=1, "spare";q=${rateSpare};w=${SPARE_WINDOW_SECONDS}`
+  /** Tokens that have used of their spare, and until when that counts: for all others there is nothing to look up. */
+  const spentUntilMs = new Map<string, number>()
+  const standOfSpare = async (id: string, over: boolean): Promise<CounterStanding> => {
+    if (over) {
+      const stand = await spare.take(id)
+      spentUntilMs.set(id, performance.now() + stand.leftMs)
+      return stand
+    }
+    const untilMs = spentUntilMs.get(id)
+    if (untilMs === undefined) return UNUSED
+    if (untilMs > performance.now()) return spare.look(id)
+    spentUntilMs.delete(id)
+    return UNUSED
+  }
+  const spend = async (id: string, headers: Record<string, string>): Promise<void> => {
+    const now = await second.take(id)
+    const more = await standOfSpare(id, now.count > ratePerSecond)
+    const spareMs = more.count === 0 ? SPARE_WINDOW_SECONDS * 1000 : more.leftMs
+    // The draft's own fields, and the plain ones of its earlier versions, which more clients read.
+    const left = Math.max(0, ratePerSecond - now.count) + Math.max(0, rateSpare - more.count)
+    headers['ratelimit-limit'] = String(ratePerSecond)
+    headers['ratelimit-remaining'] = String(left)
+    headers['ratelimit-reset'] = String(seconds(now.leftMs))
+    headers['ratelimit-policy'] = policy
+    headers.ratelimit = `${item('second', ratePerSecond - now.count, now.leftMs)}, ${item('spare', rateSpare - more.count, spareMs)}`
+    if (now.count > ratePerSecond && more.count > rateSpare) {
+      throw tooMany(`More than ${ratePerSecond} requests in a second, and the spare ${rateSpare} are used.`, now.leftMs)
+    }
+  }
+
+  const burst = async (id: string): Promise<Burst> => {
+    const { count, leftMs } = await spare.look(id)
+    const resets_at = count === 0 ? null : new Date(Date.now() + leftMs).toISOString()
+    return { limit: ratePerSecond, spare: rateSpare, used: Math.min(rateSpare, count), resets_at }
+  }
+  return { spend, burst }
+}
+
+/** Which pages without a token are counted by address: every request to a client page, every post to sign-in. */
+const kindOf = ({ route, method }: Exchange): 'page' | 'signin' | null => {
+  if (route.path.startsWith('/i/')) return 'page'
+  return route.path.startsWith('/signin') && method === 'POST' ? 'signin' : null
+}
+
+/** At most so many at once under one key; `run` is refused at once beyond it. */
+const makeGate = (max: number, refusal: () => Problem) => {
+  const running = new Map<string, number>()
+  const through = async <R>(key: string, run: () => Promise<R>): Promise<R> => {
+    const count = running.get(key) ?? 0
+    if (count >= max) throw refusal()
+    running.set(key, count + 1)
+    try {
+      return await run()
+    } finally {
+      const left = (running.get(key) ?? 1) - 1
+      if (left > 0) running.set(key, left)
+      else running.delete(key)
+    }
+  }
+  return { through, running: (key: string) => running.get(key) ?? 0 }
+}
+
+/** @returns the stages and what GET /api/account shows of them */
+export const makeLimits = (settings: LimitSettings): RequestLimits => {
+  const rate = makeRate(settings)
+  const byAddress = {
+    page: makeLocalCounter({ max: settings.pagesPerMinute, seconds: MINUTE_SECONDS }),
+    signin: makeLocalCounter({ max: settings.signinsPerMinute, seconds: MINUTE_SECONDS }),
+  }
+  const everything = makeGate(settings.concurrency, () =>
+    unavailable('The service is busy', 'not_stored', { retryAfterSeconds: BUSY_RETRY_SECONDS }),
+  )
+  const ofToken = makeGate(settings.concurrencyPerToken, () =>
+    tooMany(`More than ${settings.concurrencyPerToken} requests of this token at once.`, BUSY_RETRY_SECONDS * 1000),
+  )
+
+  return {
+    burst: rate.burst,
+    underWay: () => everything.running(''),
+    limitByIp: (exchange, next) =>
+      everything.through('', async () => {
+        exchange.ip = clientAddress(exchange.ip, exchange.headers['x-forwarded-for'], settings.proxies)
+        const kind = kindOf(exchange)
+        if (kind !== null) {
+          const stands = await byAddress[kind].take(addressKey(exchange.ip))
+          if (stands.count > byAddress[kind].max) {
+            throw tooMany('Too many requests from this address.', stands.leftMs)
+          }
+        }
+        return next()
+      }),
+    limitByToken: async (exchange, next) => {
+      if (!exchange.caller) return next()
+      const { id } = exchange.caller.by
+      await rate.spend(id, exchange.answerHeaders)
+      return ofToken.through(id, next)
+    },
+  }
+}

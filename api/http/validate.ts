@@ -1,0 +1,75 @@
+/**
+ * The door's check of shape: one compiled ajv validator per route, over the closed REST schema that is derived from the
+ * kind's one literal. Findings come back as faults with JSON pointers and, for a misspelt field, the nearest known name.
+ */
+import { _, Ajv2020, type CodeKeywordDefinition, type ErrorObject, type KeywordCxt, str } from 'ajv/dist/2020.js'
+import { usePattern } from 'ajv/dist/vocabularies/code.js'
+import type { Fault } from '../../crds/kernel/problem.ts'
+import { isDay } from '../../crds/values/calendar.ts'
+import { nearest } from '../../crds/values/nearest.ts'
+import { pointerSegment } from '../../crds/values/pointer.ts'
+
+/** At most this many findings are reported; the rest would only repeat. */
+const FINDINGS_MAX = 20
+
+// verbose keeps the parent schema by reference, which names the fields that are known; nothing is copied.
+const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true, ownProperties: true })
+
+ajv.addFormat('date', isDay)
+
+/**
+ * Lengths before patterns. To report all findings, ajv would hold a text against its pattern also when it is too long, so
+ * that `maxLength` would keep nothing away from the pattern. `maxLength` counts code points, of which each has at most two
+ * units: what is looked over here is reported there.
+ */
+const PATTERN: CodeKeywordDefinition = {
+  keyword: 'pattern',
+  type: 'string',
+  schemaType: 'string',
+  error: {
+    message: ({ schemaCode }) => str`must match pattern "${schemaCode}"`,
+    params: ({ schemaCode }) => _`{pattern: ${schemaCode}}`,
+  },
+  code(context: KeywordCxt) {
+    const { data, schema, parentSchema } = context
+    const misses = _`!${usePattern(context, schema)}.test(${data})`
+    const most: unknown = parentSchema.maxLength
+    context.fail(typeof most === 'number' ? _`${data}.length <= ${2 * most} && ${misses}` : misses)
+  },
+}
+ajv.removeKeyword('pattern').addKeyword(PATTERN)
+
+/** What is known at the place where an unknown field was met; read from ajv's parent schema. */
+const unknownField = (error: ErrorObject): Fault => {
+  const name = String(error.params.additionalProperty)
+  const properties = (error.parentSchema as { properties?: Record<string, unknown> } | undefined)?.properties ?? {}
+  const meant = nearest(name, Object.keys(properties))
+  return {
+    code: 'UNKNOWN_FIELD',
+    pointer: `${error.instancePath}/${pointerSegment(name.slice(0, 128))}`,
+    detail: meant
+      ? `There is no field ${JSON.stringify(name.slice(0, 128))}; did you mean ${meant}?`
+      : `There is no field ${JSON.stringify(name.slice(0, 128))}.`,
+  }
+}
+
+const faultOf = (error: ErrorObject): Fault => {
+  if (error.keyword === 'additionalProperties') return unknownField(error)
+  if (error.keyword === 'required') {
+    const name = String(error.params.missingProperty)
+    return {
+      code: 'INVALID_FIELD',
+      pointer: `${error.instancePath}/${pointerSegment(name)}`,
+      detail: `${name} is required.`,
+    }
+  }
+  const code = (error.parentSchema as { 'x-code'?: Fault['code'] } | undefined)?.['x-code'] ?? 'INVALID_FIELD'
+  const where = error.instancePath === '' ? 'The body' : error.instancePath.slice(1).replaceAll('/', '.')
+  return { code, pointer: error.instancePath, detail: `${where} ${error.message ?? 'is not valid'}.` }
+}
+
+/** Compiles once; returns the findings of one value, empty when it fits. */
+export const compileCheck = (schema: object): ((value: unknown) => Fault[]) => {
+  const validate = ajv.compile(schema)
+  return (value) => (validate(value) ? [] : (validate.errors ?? []).slice(0, FINDINGS_MAX).map(faultOf))
+}

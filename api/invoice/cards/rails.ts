@@ -1,0 +1,59 @@
+/** The account's card processors: a setting of the Account, so kubectl and REST switch the same (rules/invoice.md#rails). */
+import type { MirrorRow } from '../../../controllers/store/mirror.ts'
+import { ACCOUNT } from '../../../crds/account/kind.ts'
+import type { AccountSpec } from '../../../crds/account/schema.ts'
+import type { AccountView } from '../../../crds/account/view.ts'
+import { RAIL } from '../../../crds/invoice/money/collect.ts'
+import { editSpec } from '../../command/edit.ts'
+import { accountRow } from '../../command/own.ts'
+import { accepted, wantsAsync } from '../../command/verdict.ts'
+import type { Answer, ApiRequest } from '../../http/route.ts'
+import type { Deps } from '../../wiring/deps.ts'
+
+const PATH = '/api/invoices/settings/rails'
+
+const railOf = ({ cards }: Deps, enabled: boolean) => ({ rail: RAIL, enabled, available: cards !== null })
+
+const isEnabled = (row: MirrorRow | undefined): boolean =>
+  ((row?.view as Partial<AccountView> | undefined)?.rails ?? []).includes(RAIL)
+
+export const getRail = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
+  const row = await accountRow(deps, caller)
+  return { status: 200, body: railOf(deps, isEnabled(row)) }
+}
+
+/**
+ * What decides whether an invoice of the caller is collected by card. A test invoice is left to the controllers, who know
+ * whether the processor's key moves real money.
+ */
+export const collecting = ({ cards }: Pick<Deps, 'cards'>, { caller }: Pick<ApiRequest, 'caller'>) => ({
+  processor: cards && { livemode: true },
+  account: caller.profile,
+})
+
+/** May be switched on before the installation has a processor: `available` says whether anything comes of it. */
+export const setRail = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { account, profile } = request.caller
+  const name = profile.id
+  const uid = (await accountRow(deps, request.caller))?.uid ?? ''
+  const { enabled } = request.body as { enabled: boolean }
+  const watched = deps.waiter.watch(ACCOUNT.kind, name, { account })
+  try {
+    const { metadata } = await editSpec<AccountSpec>(
+      deps,
+      { kind: ACCOUNT, name, whose: { because: 'itself' }, uid },
+      ({ rails = [] }) => {
+        if (rails.includes(RAIL) === enabled) return null
+        return { rails: enabled ? [...rails, RAIL] : rails.filter((rail) => rail !== RAIL) }
+      },
+    )
+    const body = railOf(deps, enabled)
+    if (wantsAsync(request)) return accepted(PATH, body)
+    const done = (row: MirrorRow | undefined) =>
+      row !== undefined && row.uid === metadata.uid && row.observedGeneration >= metadata.generation
+    const seen = done(await deps.mirror.get(ACCOUNT.kind, name, { account })) || (await watched.until(done)) !== null
+    return seen ? { status: 200, body } : accepted(PATH, body)
+  } finally {
+    watched.leave()
+  }
+}

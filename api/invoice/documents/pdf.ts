@@ -1,0 +1,103 @@
+/** The PDF of an invoice: the snapshot of its last send, or a draft that the controllers draw on request. */
+import { createHash } from 'node:crypto'
+import type { StoredDocument } from '../../../controllers/store/invoice/documents.ts'
+import type { MirrorRow } from '../../../controllers/store/mirror.ts'
+import { previewedKey, previewFact } from '../../../crds/invoice/document/preview.ts'
+import { newestDocument, recordedOf } from '../../../crds/invoice/facts/records.ts'
+import { INVOICE } from '../../../crds/invoice/kind.ts'
+import { DEFAULT_ZONE } from '../../../crds/invoice/order/issuer.ts'
+import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
+import { dayIn } from '../../../crds/values/calendar.ts'
+import { sameOwner } from '../../command/own.ts'
+import { refuseStalled } from '../../command/verdict.ts'
+import { Problem } from '../../http/problem.ts'
+import type { Answer, ApiRequest } from '../../http/route.ts'
+import type { Deps } from '../../wiring/deps.ts'
+import { assertIssuer } from '../issuers/issuers.ts'
+import { ownRow } from '../read.ts'
+
+const pdfAnswer = async (deps: Deps, sha256: string, fileName: string): Promise<Answer> => {
+  const bytes = await deps.blobs.get(sha256)
+  if (!bytes) throw new Problem('INTERNAL', 'The PDF is recorded but its bytes are not there.')
+  const headers = {
+    'content-type': 'application/pdf',
+    'content-disposition': `inline; filename="${fileName}.pdf"`,
+    'cache-control': 'private, no-store',
+    etag: `"${sha256}"`,
+  }
+  return { status: 200, bytes, headers }
+}
+
+/** The same draft on the same day under the same issuer is drawn once. @throws Problem BAD_ISSUER */
+const previewKey = async (deps: Deps, { name, account, uid, generation, view }: MirrorRow): Promise<string> => {
+  const { issuer_id } = view as ShownInvoice
+  await assertIssuer(deps, account, issuer_id)
+  const issuer = await deps.issuers.get({ account, id: issuer_id })
+  const { profile = {}, logo = null } = issuer ?? {}
+  const day = dayIn(deps.now(), profile.timeZone ?? DEFAULT_ZONE)
+  const shown = JSON.stringify([name, uid, generation, day, profile, logo])
+  return createHash('sha256').update(shown).digest('hex').slice(0, 32)
+}
+
+const isTooLarge = (row: MirrorRow | undefined): boolean =>
+  (row?.view as ShownInvoice | undefined)?.stalled?.code === 'DOCUMENT_TOO_LARGE'
+
+const drawDraft = async (deps: Deps, row: MirrorRow): Promise<string> => {
+  const key = await previewKey(deps, row)
+  const drawn = async (): Promise<string | undefined> => {
+    const { facts } = await deps.ledger.observe(row.name)
+    return facts.find((fact) => fact.key === previewedKey(key))?.body.sha256 as string | undefined
+  }
+  const watched = deps.waiter.watch('Invoice', row.name, sameOwner(row))
+  try {
+    const before = await drawn()
+    if (before !== undefined) return before
+    if (isTooLarge(row)) refuseStalled(row)
+    if (deps.pdfOff)
+      throw new Problem('PDF_RENDER_OFF', 'Drafts cannot be drawn now; PDFs of sent invoices can be had.')
+    const { fact } = await deps.appendFact(previewFact(row.name, key, deps.now()))
+    await deps.wake(INVOICE, row.name)
+    const isDrawn = (now: MirrorRow | undefined) => now === undefined || (now.view as ShownInvoice).fact_seq > fact.seq
+    const found = await watched.until((now) => isDrawn(now) || isTooLarge(now))
+    const after = await drawn()
+    if (after !== undefined) return after
+    if (isTooLarge(found?.row)) refuseStalled(found?.row as MirrorRow)
+  } finally {
+    watched.leave()
+  }
+  throw new Problem('PDF_BUSY', 'The draft was not drawn in time.', { headers: { 'retry-after': '5' } })
+}
+
+/** The document that shows the invoice as it stands; undefined for a draft. */
+export const newestOf = async (deps: Pick<Deps, 'ledger'>, name: string): Promise<string | undefined> => {
+  const { sends, facts } = await deps.ledger.observe(name)
+  return newestDocument(sends, recordedOf(facts).snapshots)?.sha256
+}
+
+export const getPdf = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  const newest = await newestOf(deps, row.name)
+  const { number } = row.view as ShownInvoice
+  if (newest !== undefined) return pdfAnswer(deps, newest, number ?? row.name)
+  return pdfAnswer(deps, await drawDraft(deps, row), `draft-${row.name}`)
+}
+
+/** What was frozen before it was decided whether the XML goes in has none. */
+const UNDECIDED = { profile: null, reason: 'It was frozen before PDFs carried electronic invoices.' }
+
+const viewDocument = ({ sha256, at, kind, number, bytes, enclosure }: StoredDocument) => {
+  const { profile, reason = null } = { reason: null, ...(enclosure ?? UNDECIDED) }
+  return { sha256, created_at: at, kind, number, bytes, xml: { profile, reason } }
+}
+
+export const listSnapshots = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  return { status: 200, body: { snapshots: (await deps.documents.of(row.name)).map(viewDocument) } }
+}
+
+export const getSnapshot = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await ownRow(deps, request)
+  const wanted = (await deps.documents.of(row.name)).find(({ sha256 }) => sha256 === request.params.sha256)
+  if (!wanted) throw new Problem('NOT_FOUND', 'This invoice has no such snapshot.')
+  return pdfAnswer(deps, wanted.sha256, wanted.number)
+}

@@ -1,0 +1,56 @@
+/**
+ * The logo of an issuer: stored as it was sent, transcoded by the controllers, frozen onto each document at send
+ * (rules/invoice.md#logos).
+ */
+import { sha256Of } from '../../../controllers/store/blobs.ts'
+import { logoFault } from '../../../crds/files/logo.ts'
+import { accepted, wantsAsync } from '../../command/verdict.ts'
+import { Problem, refuseFaults } from '../../http/problem.ts'
+import type { Answer, ApiRequest } from '../../http/route.ts'
+import type { Deps } from '../../wiring/deps.ts'
+import { wakeAccount } from '../wake.ts'
+import { answerIssuer, ownIssuer } from './issuers.ts'
+
+const refuse = (reason: string): void =>
+  refuseFaults([{ code: 'BAD_LOGO', pointer: '', detail: `The logo ${reason}.` }])
+
+export const putLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { id } = await ownIssuer(deps, request)
+  const { account, profile } = request.caller
+  const bytes = request.form ?? Buffer.alloc(0)
+  const fault = logoFault(bytes)
+  if (fault !== null) refuse(fault)
+  const watched = deps.waiter.watch('Account', profile.id, { account })
+  try {
+    await deps.blobs.put(bytes)
+    const seq = await deps.issuers.askLogo({ account, id }, sha256Of(bytes), deps.now().toISOString())
+    await wakeAccount(deps, request)
+    const later = async () =>
+      accepted(`/api/invoices/issuers/${id}`, (await answerIssuer(deps, request.caller, id)).body as object)
+    if (wantsAsync(request)) return await later()
+    const isSettled = (view: unknown) => ((view as { fact_seq?: number } | undefined)?.fact_seq ?? 0) >= seq
+    await watched.until((row) => isSettled(row?.view))
+    const verdict = await deps.issuers.logoAsked(seq)
+    if (verdict?.state === 'pending') return await later()
+    if (verdict?.state === 'refused') refuse(verdict.reason ?? 'was refused')
+    return await answerIssuer(deps, request.caller, id)
+  } finally {
+    watched.leave()
+  }
+}
+
+export const getLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { id, logo } = await ownIssuer(deps, request)
+  if (!logo) throw new Problem('NOT_FOUND', `Issuer ${id} has no logo.`)
+  const bytes = await deps.blobs.get(logo.sha256)
+  if (!bytes) throw new Problem('INTERNAL', 'The logo is recorded but its bytes are not there.')
+  const type = bytes[0] === 0xff ? 'image/jpeg' : 'image/png'
+  const headers = { 'content-type': type, 'cache-control': 'private, no-store', etag: `"${logo.sha256}"` }
+  return { status: 200, bytes, headers }
+}
+
+export const deleteLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const { id } = await ownIssuer(deps, request)
+  await deps.issuers.dropLogo({ account: request.caller.account, id }, deps.now().toISOString())
+  return { status: 204 }
+}

@@ -1,0 +1,105 @@
+/** Payments and credit notes: reported here, decided by the controllers' plan (rules/invoice.md#payments). */
+import type { NewFact } from '../../../controllers/store/ledger/facts.ts'
+import type { MirrorRow } from '../../../controllers/store/mirror.ts'
+import { creditKey, paymentKey } from '../../../crds/invoice/facts/records.ts'
+import { INVOICE } from '../../../crds/invoice/kind.ts'
+import {
+  type CreditBody,
+  creditBody,
+  creditFaults,
+  type PaymentBody,
+  paymentBody,
+  paymentFaults,
+} from '../../../crds/invoice/order/requests.ts'
+import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
+import type { InvoiceView } from '../../../crds/invoice/view.ts'
+import type { Fault } from '../../../crds/kernel/problem.ts'
+import { restPointer, toPatch } from '../../../crds/kernel/rest.ts'
+import { nameFor } from '../../command/name.ts'
+import { sameOwner } from '../../command/own.ts'
+import { type Decided, reportAndSee } from '../../command/report.ts'
+import { accepted, wantsAsync } from '../../command/verdict.ts'
+import { Problem, refuseFaults } from '../../http/problem.ts'
+import type { Answer, ApiRequest } from '../../http/route.ts'
+import type { Deps } from '../../wiring/deps.ts'
+import { ownRow } from '../read.ts'
+import { bringBack } from '../restore.ts'
+
+/** The method of a payment that names none. */
+const METHOD = 'manual'
+
+/** Nothing is reported or asked of an invoice that the ledger is behind of: it would stay undecided. */
+export const refuseBehind = ({ stalled }: Pick<ShownInvoice, 'stalled'>): void => {
+  if (stalled?.code === 'LEDGER_BEHIND') throw new Problem('LEDGER_BEHIND', `${stalled.detail}. Nothing was stored.`)
+}
+
+/**
+ * The caller's invoice, with a resource that can take something in: one that left the cluster is brought back.
+ * @throws Problem NOT_FOUND, LEDGER_BEHIND
+ */
+export const liveRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow> => {
+  const row = await ownRow(deps, request)
+  refuseBehind(row.view as ShownInvoice)
+  return row.archived ? bringBack(deps, row) : row
+}
+
+type Reported = Pick<NewFact, 'key' | 'kind' | 'body' | 'once'>
+
+const seeOn = (deps: Deps, request: ApiRequest, row: MirrorRow, fact: Reported): Promise<Decided | null> =>
+  reportAndSee(deps, {
+    kind: INVOICE,
+    name: row.name,
+    whose: sameOwner(row),
+    fact,
+    isAsync: wantsAsync(request),
+    bringBack: () => bringBack(deps, row),
+  })
+
+/** @returns the view that has taken the fact in, or null while it is undecided @throws Problem as it was refused */
+export const reportOn = async (
+  deps: Deps,
+  request: ApiRequest,
+  row: MirrorRow,
+  fact: Reported,
+): Promise<InvoiceView | null> => {
+  const decided = await seeOn(deps, request, row, fact)
+  return decided && (decided.row.view as InvoiceView)
+}
+
+/** The same report of money without a key, while nobody can know what became of the first, is the first. */
+const onceOf = ({ idempotencyKey }: ApiRequest) => ({ once: idempotencyKey === undefined })
+
+export const undecided = (row: MirrorRow): Answer => accepted(`/api/invoices/${row.name}`, { invoice: row.view })
+
+const refuse = (faults: readonly Fault[]): void =>
+  refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
+
+/** Records money that the caller attests; blank is all that is left to pay. */
+export const recordPayment = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await liveRow(deps, request)
+  const asked = toPatch({ spec: paymentBody }, request.body) as PaymentBody
+  const { currency, balance_cents } = row.view as InvoiceView
+  refuse(paymentFaults(asked, { currency, restCents: balance_cents }))
+  const { amountCents, method, reference = '' } = asked
+  const body = { amountCents: amountCents ?? null, method: method || METHOD, reference, declaredBy: 'owner' }
+  const key = paymentKey(nameFor('pay', request))
+  const invoice = await reportOn(deps, request, row, { key, kind: 'payment', body, ...onceOf(request) })
+  return invoice ? { status: 200, body: { invoice } } : undecided(row)
+}
+
+/** Credits an amount, items, or all that is left. */
+export const creditInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const row = await liveRow(deps, request)
+  const asked = toPatch({ spec: creditBody }, request.body) as CreditBody
+  const { currency, total_cents, credited_cents } = row.view as InvoiceView
+  const restCents = total_cents === null ? null : total_cents - credited_cents
+  refuse(creditFaults(asked, { currency, restCents }))
+  const { amountCents, items, reason = '', refund = false } = asked
+  const body = { amountCents: amountCents ?? null, items: items ?? null, reason, refund }
+  const key = creditKey(nameFor('cn', request))
+  const decided = await seeOn(deps, request, row, { key, kind: 'credit', body, ...onceOf(request) })
+  if (!decided) return undecided(row)
+  const invoice = decided.row.view as InvoiceView
+  const note = invoice.credit_notes.find(({ id }) => creditKey(id) === decided.fact.key)
+  return { status: 201, body: { credit_note: note, invoice } }
+}

@@ -1,0 +1,23 @@
+/** What a page of an invoice is made from. */
+
+import type { FactRow } from '../../../controllers/store/ledger/facts.ts'
+import type { MirrorRow } from '../../../controllers/store/mirror.ts'
+import type { Snapshot } from '../../../crds/invoice/facts/ledger.ts'
+import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
+import type { InvoiceView } from '../../../crds/invoice/view.ts'
+
+/** What stands behind one link: the invoice as it is now, and the document as it was last sent. */
+export type FoundInvoice = {
+  name: string
+  row: MirrorRow
+  view: InvoiceView
+  gate: 'account' | 'password'
+  n: number
+  /** Of the PDF that shows it as it stands. */
+  sha256: string
+  frozen: Frozen
+  facts: FactRow[]
+  snapshots: Snapshot[]
+  /** Path of the page on this host. */
+  path: string
+}

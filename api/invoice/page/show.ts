@@ -1,0 +1,191 @@
+/**
+ * The client's page `/i/<token>`: behind its gate, under a strict policy. A GET never changes anything: mail scanners open
+ * every link (rules/platform.md#get-changes-nothing). Source: rules/invoice.md#delivery-gate.
+ */
+
+import { newestDocument, recordedOf } from '../../../crds/invoice/facts/records.ts'
+import type { DocumentLang, Frozen } from '../../../crds/invoice/order/frozen.ts'
+import { FROM_CHECKOUT } from '../../../crds/invoice/order/gate.ts'
+import type { InvoiceView } from '../../../crds/invoice/view.ts'
+import { refuseWithout } from '../../auth/authorise.ts'
+import { cookieOf } from '../../auth/cookie.ts'
+import type { Scope } from '../../auth/scopes.ts'
+import type { Caller } from '../../http/caller.ts'
+import { Problem } from '../../http/problem.ts'
+import type { Answer, ApiRequest } from '../../http/route.ts'
+import type { Deps } from '../../wiring/deps.ts'
+import { withCheckout } from '../cards/checkout.ts'
+import type { FoundInvoice } from './found.ts'
+import { gatePage, lostPage } from './render.ts'
+import { PAGE_CSS } from './style.ts'
+import { pageOf } from './view.ts'
+import { BEACON } from './viewed-script.ts'
+import { isLang } from './words.ts'
+
+export const PAGE_COOKIE = 'bottega_page'
+
+const PAGE_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'cache-control': 'private, no-store',
+  'content-security-policy':
+    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
+  'referrer-policy': 'no-referrer',
+  'x-robots-tag': 'noindex, nofollow',
+  'x-frame-options': 'DENY',
+}
+
+export const pageHtml = (status: number, page: string, headers: Record<string, string> = {}): Answer => ({
+  status,
+  bytes: Buffer.from(page, 'utf8'),
+  headers: { ...PAGE_HEADERS, ...headers },
+})
+
+/** A link that was never made and one whose invoice is gone look the same. @throws Problem NOT_FOUND */
+export const findPage = async (deps: Deps, request: ApiRequest): Promise<FoundInvoice> => {
+  const token = request.params.token ?? ''
+  const name = deps.keys.nameOfLink(token)
+  const row = name === null ? undefined : await deps.mirror.get('Invoice', name, { because: 'link' })
+  const { sends, facts } = row ? await deps.ledger.observe(row.name) : { sends: [], facts: [] }
+  const send = sends.at(-1)
+  if (!row || !send) throw new Problem('NOT_FOUND', 'This link leads nowhere.')
+  const { snapshots } = recordedOf(facts)
+  return {
+    name: row.name,
+    row,
+    view: row.view as InvoiceView,
+    gate: send.gate,
+    n: send.n,
+    sha256: newestDocument(sends, snapshots)?.sha256 ?? send.sha256,
+    frozen: send.frozen as Frozen,
+    facts,
+    snapshots,
+    path: `/i/${token}`,
+  }
+}
+
+/** The language that the reader chose, else the document's. */
+export const langOf = ({ query }: ApiRequest, frozen?: Frozen): DocumentLang => {
+  const { lang } = query
+  return isLang(lang) ? lang : (frozen?.lang ?? 'en')
+}
+
+/** Who is signed in, if anybody; a bearer that is not good is refused. @throws Problem UNAUTHENTICATED */
+export const callerOf = (deps: Deps, { headers }: ApiRequest): Promise<Caller | null> =>
+  deps.authenticate(headers).catch((error: unknown) => {
+    if (error instanceof Problem && error.code === 'UNAUTHENTICATED' && !headers.authorization) return null
+    throw error
+  })
+
+/** What a token must hold to look through the gate of an account, and to act behind it. A session may do both. */
+export const LOOKS = 'invoices:read' satisfies Scope
+export const PAYS = 'payments:write' satisfies Scope
+
+/**
+ * Whether the visitor is past the gate.
+ * @param scope what the credential of the account that it opens to must hold
+ * @throws Problem FORBIDDEN for a token of that account which does not hold it
+ */
+export const isOpen = async (
+  deps: Deps,
+  request: ApiRequest,
+  { name, view, gate, n }: FoundInvoice,
+  scope: Scope,
+): Promise<boolean> => {
+  if (gate === 'password') {
+    return deps.keys.pageSessionOpens(cookieOf(request.headers, PAGE_COOKIE), name, n, deps.now().getTime())
+  }
+  const caller = await callerOf(deps, request)
+  const isClient = caller !== null && caller.profile.email.toLowerCase() === (view.client_email ?? '').toLowerCase()
+  if (isClient) refuseWithout(scope, caller)
+  return isClient
+}
+
+type Refused = { status: number; wrong?: boolean; tooMany?: boolean; headers?: Record<string, string> }
+
+/** The gate, in place of what lies behind it. */
+export const refuseVisitor = (
+  request: ApiRequest,
+  found: FoundInvoice,
+  { status, headers = {}, ...why }: Refused,
+): Answer => {
+  const { path, frozen, gate } = found
+  const page = gatePage({ lang: langOf(request, frozen), locked: gate === 'account', path, ...why })
+  return pageHtml(status, page, headers)
+}
+
+/** RFC 9110 section 12.5.1, as far as a program needs it that asks for JSON. */
+export const wantsJson = ({ headers }: ApiRequest): boolean =>
+  /\bapplication\/(\w+\+)?json\b/.test(headers.accept ?? '')
+
+/** A person whose link is not good sees a page that says so. */
+export const forPeople =
+  (handle: (deps: Deps, request: ApiRequest) => Promise<Answer>) =>
+  async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+    try {
+      return await handle(deps, request)
+    } catch (error) {
+      const isLost = error instanceof Problem && error.code === 'NOT_FOUND' && !wantsJson(request)
+      if (!isLost) throw error
+      return pageHtml(404, lostPage(langOf(request)))
+    }
+  }
+
+export const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const found = await findPage(deps, request)
+  // A password form is an ordinary page; an account's lock is a refusal.
+  if (!(await isOpen(deps, request, found, LOOKS))) {
+    return refuseVisitor(request, found, { status: found.gate === 'account' ? 401 : 200 })
+  }
+  const page = await pageOf(deps, found, langOf(request, found.frozen), { hasPaid: FROM_CHECKOUT in request.query })
+  return withCheckout(deps, pageHtml(200, page))
+}
+
+type Kept = { sha256: string; contentType: string; fileName?: string }
+
+/** Bytes that were frozen for this invoice. Whoever is not past the gate is not even told whether there are any. */
+const kept =
+  (what: (found: FoundInvoice, request: ApiRequest) => Kept | undefined) =>
+  async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+    const found = await findPage(deps, request)
+    if (!(await isOpen(deps, request, found, LOOKS))) return refuseVisitor(request, found, { status: 401 })
+    const asked = what(found, request)
+    if (!asked) throw new Problem('NOT_FOUND', 'This invoice has no such document.')
+    const bytes = await deps.blobs.get(asked.sha256)
+    if (!bytes) throw new Problem('INTERNAL', 'The document is recorded but its bytes are not there.')
+    const contentType = asked.contentType === 'image/*' ? imageType(bytes) : asked.contentType
+    const disposition = asked.fileName === undefined ? 'inline' : `inline; filename="${asked.fileName}"`
+    const headers = { ...PAGE_HEADERS, 'content-type': contentType, 'content-disposition': disposition }
+    return { status: 200, bytes, headers }
+  }
+
+const PNG = 0x89
+/** Logos are made by us, as a PNG or a JPEG. */
+const imageType = (bytes: Buffer): string => (bytes[0] === PNG ? 'image/png' : 'image/jpeg')
+
+const pdf = (sha256: string, name: string): Kept => ({
+  sha256,
+  contentType: 'application/pdf',
+  fileName: `${name}.pdf`,
+})
+
+export const showPdf = kept(({ sha256, frozen }) => pdf(sha256, frozen.number))
+
+/** A credit note of this invoice by its number. */
+export const showCreditNote = kept(({ snapshots }, { params }) => {
+  const note = snapshots.find(({ kind, number }) => kind === 'credit_note' && number === params.number)
+  return note && pdf(note.sha256, note.number)
+})
+
+/** The seller's picture as it was frozen. */
+export const showLogo = kept(({ frozen }) => {
+  const { logo } = frozen.seller
+  return logo ? { sha256: logo.sha256, contentType: 'image/*' } : undefined
+})
+
+const asset = (text: string, contentType: string) => async (): Promise<Answer> => ({
+  status: 200,
+  bytes: Buffer.from(text, 'utf8'),
+  headers: { 'content-type': contentType, 'cache-control': 'public, max-age=31536000, immutable' },
+})
+export const showStyle = asset(PAGE_CSS, 'text/css; charset=utf-8')
+export const showBeacon = asset(BEACON, 'text/javascript; charset=utf-8')

@@ -1,0 +1,39 @@
+/**
+ * Bringing back the resource of an invoice that left the cluster, because something is to be done to it. It is made anew
+ * from the archived view; the controllers find it in the ledger and adopt it: the same number, the same state, no mail.
+ */
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
+import { INVOICE } from '../../crds/invoice/kind.ts'
+import { specOfView } from '../../crds/invoice/planning/restore.ts'
+import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
+import { CREATED_FROM } from '../../crds/kernel/object.ts'
+import { makeOwn } from '../command/make.ts'
+import { sameOwner } from '../command/own.ts'
+import { Problem, unavailable } from '../http/problem.ts'
+import type { Deps } from '../wiring/deps.ts'
+
+type Returning = Pick<Deps, 'kube' | 'namespace' | 'waiter' | 'mirror'>
+
+/**
+ * @returns the row of the resource once the controllers have adopted it; who comes second finds it there
+ * @throws NameHeld where another account's stands under its name; Problem UNAVAILABLE when they have not in time; the resource stays, and a repeat goes on from there
+ */
+export const bringBack = async (deps: Returning, row: MirrorRow): Promise<MirrorRow> => {
+  const { name, account } = row
+  const view = row.view as ShownInvoice
+  if (view.number === null) throw new Problem('NOT_FOUND', `There is no invoice ${name}.`)
+  const isBack = (now: MirrorRow | undefined): now is MirrorRow =>
+    now !== undefined && !now.archived && now.uid !== row.uid
+  const watched = deps.waiter.watch(INVOICE.kind, name, sameOwner(row))
+  try {
+    const annotations = view.created_from ? { [CREATED_FROM]: JSON.stringify(view.created_from) } : {}
+    await makeOwn(deps, INVOICE, { name, spec: specOfView(account, view), annotations })
+    const now = await deps.mirror.get(INVOICE.kind, name, sameOwner(row))
+    if (isBack(now)) return now
+    const found = await watched.until(isBack)
+    if (found && isBack(found.row)) return found.row
+  } finally {
+    watched.leave()
+  }
+  throw unavailable(`${view.number} is still being brought back from the archive`, 'not_stored')
+}

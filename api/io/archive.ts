@@ -1,0 +1,216 @@
+/**
+ * Many files as one stream of bytes: reading a tar that somebody sent, which is never believed, and writing one of our own.
+ * Contents flow by and are never all in memory; every limit holds while they flow, so that a bomb is left at its first spark.
+ */
+import { Readable, type Writable } from 'node:stream'
+import { pipeline } from 'node:stream/promises'
+import { createGunzip, createGzip } from 'node:zlib'
+import { type Extract, extract, type Header, pack } from 'tar-stream'
+import {
+  ARCHIVE_FILES_MAX,
+  ARCHIVE_MAX_BYTES,
+  type ArchiveFile,
+  makePathRegister,
+  PATH_MAX_BYTES,
+  pathFault,
+  plainMode,
+  trimPath,
+} from '../../crds/files/archive.ts'
+import { pointerSegment } from '../../crds/values/pointer.ts'
+
+/** Folders, too, take a header each. */
+const ENTRIES_MAX = 2 * ARCHIVE_FILES_MAX
+const HEADER_MAX_BYTES = 2048
+const UNPACKED_MAX_BYTES = ARCHIVE_MAX_BYTES + ENTRIES_MAX * HEADER_MAX_BYTES
+/** Sources shrink to a fifth, logs to a twentieth; what shrinks more, and is large, is a bomb. */
+const RATIO_MAX = 200
+const RATIO_FREE_BYTES = 16_777_216
+const CHUNK_BYTES = 65_536
+const NAME_MAX_CHARS = 2 * PATH_MAX_BYTES
+const GZIP_LEVEL = 4
+/** The same for every file, so that the same files are the same bytes. On a host they are given that of their release. */
+const MTIME = new Date('1985-10-26T08:15:00Z')
+
+/** The upload is not taken. `pointer`: `/files/` and the path, as in the JSON form of an upload; empty for the whole. */
+export class ArchiveRefused extends Error {
+  readonly code: 'BAD_ARCHIVE' | 'UNSAFE_PATH' | 'ARCHIVE_TOO_LARGE'
+  readonly pointer: string
+  constructor(code: ArchiveRefused['code'], detail: string, path?: string) {
+    super(path === undefined ? detail : `${JSON.stringify(path.slice(0, 200))}: ${detail}`)
+    this.name = 'ArchiveRefused'
+    this.code = code
+    this.pointer = path === undefined ? '' : `/files/${pointerSegment(path.slice(0, 512))}`
+  }
+}
+
+export type Visit = (file: ArchiveFile, content: AsyncIterable<Buffer>) => Promise<void>
+
+/** Files that can be gone through as often as needed, each time the same. */
+export type Files = { each(visit: Visit): Promise<void> }
+
+/** Checks one file after the other against what is taken in all. */
+export const makeIntake = () => {
+  const enter = makePathRegister()
+  let files = 0
+  let entries = 0
+  let bytes = 0
+  const checkPath = (path: string, sort: 'file' | 'folder'): void => {
+    if (++entries > ENTRIES_MAX) throw new ArchiveRefused('ARCHIVE_TOO_LARGE', `more than ${ENTRIES_MAX} entries`)
+    const fault = pathFault(path) ?? enter(path, sort)
+    if (fault !== null) throw new ArchiveRefused('UNSAFE_PATH', `${fault}.`, path)
+  }
+  return {
+    folder: (path: string) => checkPath(path, 'folder'),
+    file({ path, bytes: size }: ArchiveFile) {
+      checkPath(path, 'file')
+      files += 1
+      bytes += size
+      if (files > ARCHIVE_FILES_MAX)
+        throw new ArchiveRefused('ARCHIVE_TOO_LARGE', `more than ${ARCHIVE_FILES_MAX} files`)
+      if (bytes <= ARCHIVE_MAX_BYTES) return
+      throw new ArchiveRefused(
+        'ARCHIVE_TOO_LARGE',
+        `the files have more than ${ARCHIVE_MAX_BYTES} bytes together.`,
+        path,
+      )
+    },
+  }
+}
+
+const SORTS: Readonly<Record<string, string>> = {
+  symlink: 'a symbolic link',
+  link: 'a hard link',
+  'character-device': 'a device',
+  'block-device': 'a device',
+  fifo: 'a pipe',
+}
+
+type Entry = Extract extends AsyncIterable<infer E> ? E : never
+
+/** @returns whether it is a file; a folder only has its path checked */
+const isFile = ({ type, pax, size = 0 }: Header, path: string): boolean => {
+  const sparse = Object.keys(pax ?? {}).some((name) => name.startsWith('GNU.sparse'))
+  if (type === 'directory' && size === 0) return false
+  if ((type === 'file' || type === 'contiguous-file') && !sparse) return true
+  const sort = sparse ? 'a file with holes' : (SORTS[String(type)] ?? 'of a sort that is not known')
+  throw new ArchiveRefused('BAD_ARCHIVE', `it is ${sort}; only files and folders are taken.`, path)
+}
+
+/** Counts what comes out of the compression. */
+const meter = (sentBytes: number) =>
+  async function* (chunks: AsyncIterable<Buffer>): AsyncGenerator<Buffer> {
+    let bytes = 0
+    for await (const chunk of chunks) {
+      bytes += chunk.length
+      if (bytes > UNPACKED_MAX_BYTES || bytes > Math.max(RATIO_FREE_BYTES, sentBytes * RATIO_MAX)) {
+        const detail = `${sentBytes} bytes unpack to more than ${bytes}; at most ${ARCHIVE_MAX_BYTES}, and ${RATIO_MAX} times as much.`
+        throw new ArchiveRefused('ARCHIVE_TOO_LARGE', detail)
+      }
+      yield chunk
+    }
+  }
+
+const asRefusal = (error: unknown): unknown => {
+  const code = (error as NodeJS.ErrnoException).code ?? ''
+  const message = (error as Error).message ?? ''
+  if (/^Z_|^ERR_STREAM_PREMATURE_CLOSE/.test(code))
+    return new ArchiveRefused('BAD_ARCHIVE', 'It is not gzip, or cut short.')
+  const ofTar = /^(Invalid tar header|Invalid header|Header exceeds|Unexpected end of data|Invalid pax)/.test(message)
+  return ofTar ? new ArchiveRefused('BAD_ARCHIVE', `It is no tar: ${message.slice(0, 80)}.`) : error
+}
+
+function* slices(bytes: Buffer): Generator<Buffer> {
+  for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
+}
+
+const takeEntry = async (entry: Entry, intake: ReturnType<typeof makeIntake>, visit: Visit): Promise<void> => {
+  const { name, mode = 0o644, size = 0 } = entry.header
+  // Headers hold names of megabytes: nothing is done with such a one.
+  if (name.length > NAME_MAX_CHARS) throw new ArchiveRefused('UNSAFE_PATH', 'the path is too long.', name)
+  const path = trimPath(name)
+  if (!isFile(entry.header, path)) {
+    if (path !== '' && path !== '.') intake.folder(path)
+    entry.resume()
+    return
+  }
+  const file: ArchiveFile = { path, mode: plainMode(mode), bytes: size }
+  intake.file(file)
+  await visit(file, entry as AsyncIterable<Buffer>)
+}
+
+/**
+ * The files of a gzip-compressed tar.
+ * @throws ArchiveRefused out of `each`, for whatever is not a plain file at a plain path, or too much
+ */
+export const tarFiles = (sent: Buffer): Files => ({
+  async each(visit) {
+    const intake = makeIntake()
+    const entries = extract()
+    const flow = pipeline(
+      Readable.from(slices(sent), { objectMode: false }),
+      createGunzip(),
+      meter(sent.length),
+      entries as unknown as Writable,
+    )
+    // The failure is seen by whoever reads the entries, too; this one is told first when there are none.
+    const flowed = flow.then(
+      () => undefined,
+      (error: unknown) => error,
+    )
+    try {
+      for await (const entry of entries) await takeEntry(entry, intake, visit)
+    } catch (error) {
+      entries.destroy()
+      const first = await flowed
+      throw error instanceof ArchiveRefused ? error : asRefusal(first instanceof ArchiveRefused ? first : error)
+    }
+    const failed = await flowed
+    if (failed !== undefined) throw asRefusal(failed)
+  },
+})
+
+/** Files that are in memory already. @throws ArchiveRefused out of `each` */
+export const givenFiles = (given: readonly { path: string; mode: number; content: Buffer }[]): Files => ({
+  async each(visit) {
+    const intake = makeIntake()
+    for (const { path, mode, content } of given) {
+      const file: ArchiveFile = { path, mode: plainMode(mode), bytes: content.length }
+      intake.file(file)
+      await visit(file, Readable.from(content.length > 0 ? [content] : []))
+    }
+  },
+})
+
+/** The same files below one folder of theirs, without its name. @param folder as `my-app/`; '' for all */
+export const filesBelow = (files: Files, folder: string): Files => ({
+  each: (visit) => files.each((file, content) => visit({ ...file, path: file.path.slice(folder.length) }, content)),
+})
+
+/**
+ * The files as a tar of our own, compressed: the same bytes for the same files in the same order.
+ * @throws ArchiveRefused when it has more than `maxBytes`
+ */
+export const packFiles = async (files: Files, maxBytes: number): Promise<Buffer> => {
+  const tar = pack()
+  const chunks: Buffer[] = []
+  let bytes = 0
+  const collect = async (packed: AsyncIterable<Buffer>): Promise<void> => {
+    for await (const chunk of packed) {
+      bytes += chunk.length
+      if (bytes > maxBytes)
+        throw new ArchiveRefused('ARCHIVE_TOO_LARGE', `it has more than ${maxBytes} bytes compressed.`)
+      chunks.push(chunk)
+    }
+  }
+  const flow = pipeline(tar as unknown as Readable, createGzip({ level: GZIP_LEVEL }), collect)
+  const write: Visit = async ({ path, mode, bytes: size }, content) => {
+    const entry = tar.entry({ name: path, mode, size, mtime: MTIME, uid: 0, gid: 0, type: 'file' })
+    await pipeline(content, entry as unknown as Writable)
+  }
+  const fill = files.each(write).then(
+    () => tar.finalize(),
+    (error: unknown) => tar.destroy(error as Error),
+  )
+  await Promise.all([fill, flow])
+  return Buffer.concat(chunks, bytes)
+}

@@ -1,0 +1,42 @@
+/** Small words for describing answers: JSON schemas with a description each. */
+import { named } from '../../crds/kernel/named.ts'
+import type { JsonSchema } from '../../crds/kernel/rest.ts'
+
+export const text = (description: string): JsonSchema => ({ type: 'string', description })
+export const textOrNull = (description: string): JsonSchema => ({ type: ['string', 'null'], description })
+export const whole = (description: string): JsonSchema => ({ type: 'integer', description })
+export const list = (description: string, items: JsonSchema): JsonSchema => ({ type: 'array', description, items })
+export const object = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  description,
+  properties,
+})
+
+/** An object that takes no other fields than these. */
+export const closed = (schema: JsonSchema, required: string[] = []): JsonSchema => ({
+  ...schema,
+  additionalProperties: false,
+  ...(required.length > 0 && { required }),
+})
+
+/** What every list is asked for by. */
+export const pageQuery = {
+  limit: named('Limit', {
+    ...text('How many, 1 to 200; 50 when left out.'),
+    pattern: '^([1-9]\\d?|1\\d\\d|200)$',
+  }),
+  offset: named('Offset', { ...text('How many to skip.'), pattern: '^\\d{1,9}$' }),
+}
+
+/** What every list says beside its items. */
+export const paging = {
+  total: whole('How many there are over all pages.'),
+  limit: whole('As asked.'),
+  offset: whole('As asked.'),
+}
+
+/** The schema of a body with bodies that work as they stand; the tests send each of them. */
+export const withExamples = (schema: JsonSchema, ...examples: object[]): JsonSchema => ({ ...schema, examples })
+
+/** What is said beside an answer that is still to come. */
+export const POLL_HEADERS = { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' }

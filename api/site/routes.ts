@@ -1,0 +1,243 @@
+/** The routes of websites as data: what the server serves and what the OpenAPI document says (rules/site.md#over-rest). */
+
+import type { ProblemCode } from '../../crds/kernel/problem.ts'
+import { restSchema } from '../../crds/kernel/rest.ts'
+import { listedSiteAnswer, releaseAnswer, siteAnswer } from '../../crds/site/answer.ts'
+import { brandTokens } from '../../crds/site/content/brand.ts'
+import { PHASES } from '../../crds/site/schema.ts'
+import type { Scope } from '../auth/scopes.ts'
+import { list, object, pageQuery, paging, text, whole } from '../openapi/schemas.ts'
+import type { Route } from '../wiring/route.ts'
+import { listTemplates, putBrandTokens } from './brand.ts'
+import { deleteSite, putDomain, updateSite } from './change.ts'
+import { generateSite } from './generate.ts'
+import { publishSite, republishSite, unpublishSite } from './publish.ts'
+import { getSite, listReleases, listSites } from './read.ts'
+import { decideSite, submitReview } from './review.ts'
+import {
+  answered,
+  closed,
+  decisionBody,
+  domainBody,
+  generateBody,
+  pendingAnswer,
+  plan,
+  updateBody,
+  warnings,
+} from './shapes.ts'
+
+/** Content with its pictures (rules/platform.md#bodies). */
+const BODY_MAX_BYTES = 15_000_000
+const scope = (name: Scope) => ({ kind: 'scope' as const, scope: name })
+const tag = 'Websites'
+const one = '/api/website/:id'
+
+const CONTENT_CODES: ProblemCode[] = ['BAD_EXTERNAL_REF', 'BAD_METADATA', 'BAD_SECTION_ORDER', 'BAD_PAGES', 'BAD_LANG']
+const templates = {
+  scope: { kind: 'public' as const },
+  tag,
+  method: 'GET' as const,
+  description: 'Templates, layouts, font pairs, languages and sections.',
+  answers: { 200: { description: 'The catalogue.', schema: { type: 'object', description: 'The catalogue.' } } },
+  codes: [],
+  handle: listTemplates,
+}
+
+export const siteRoutes: Route[] = [
+  {
+    method: 'POST',
+    path: '/api/website/generate',
+    summary: 'Create a site',
+    description: 'From content. A repeat of an external_ref gives the existing site, whatever its content.',
+    tag,
+    scope: scope('websites:write'),
+    body: generateBody,
+    bodyMaxBytes: BODY_MAX_BYTES,
+    answers: {
+      201: answered('Made and rendered.', { warnings, replayed: { type: 'boolean', description: 'False.' } }),
+      200: answered('Made by an earlier call.', { warnings, replayed: { type: 'boolean', description: 'True.' } }),
+      202: pendingAnswer,
+    },
+    codes: [...CONTENT_CODES, 'NAME_TAKEN', 'SITE_QUOTA'],
+    handle: generateSite,
+  },
+  {
+    method: 'GET',
+    path: '/api/website',
+    summary: 'List sites',
+    description: 'Newest first, without their content.',
+    tag,
+    scope: scope('websites:read'),
+    query: {
+      status: { type: 'string', description: 'Only sites that stand like this.', enum: [...PHASES] },
+      external_ref: { type: 'string', description: 'Exactly this reference.', maxLength: 128 },
+      ...pageQuery,
+    },
+    answers: {
+      200: {
+        description: 'One page.',
+        schema: object('One page.', { sites: list('Newest first.', listedSiteAnswer), ...paging }),
+      },
+    },
+    codes: ['INVALID_FIELD', 'UNKNOWN_PARAMETER'],
+    handle: listSites,
+  },
+  {
+    method: 'PUT',
+    path: '/api/website/brand-tokens',
+    summary: 'Set my brand tokens',
+    description: 'For all sites of the account; clamped so that everything can be read. What is live stays as it is.',
+    tag,
+    scope: scope('websites:write'),
+    body: restSchema(brandTokens, { partial: true }),
+    answers: {
+      200: {
+        description: 'Stored.',
+        schema: object('Stored.', {
+          tokens: restSchema(brandTokens),
+          clamped: list(
+            'What was moved, and why.',
+            object('One token.', {
+              token: text('Which.'),
+              from: text('As sent.'),
+              to: text('As used.'),
+              ratio: { type: 'number', description: 'The contrast that is reached.' },
+              reason: text('Why.'),
+            }),
+          ),
+        }),
+      },
+    },
+    codes: ['BAD_TOKENS'],
+    handle: putBrandTokens,
+  },
+  { ...templates, path: '/templates', summary: 'List templates', id: 'listTemplatesShort' },
+  { ...templates, path: '/api/website/templates', summary: 'List templates' },
+  {
+    method: 'GET',
+    path: one,
+    summary: 'Read a site',
+    tag,
+    scope: scope('websites:read'),
+    answers: { 200: answered('The site.') },
+    codes: ['NOT_FOUND'],
+    handle: getSite,
+  },
+  {
+    method: 'DELETE',
+    path: one,
+    summary: 'Delete a site that is not live',
+    tag,
+    scope: scope('websites:write'),
+    answers: { 204: { description: 'Gone; its name and its place are free.' }, 202: pendingAnswer },
+    codes: ['NOT_FOUND', 'SITE_LIVE'],
+    handle: deleteSite,
+  },
+  {
+    method: 'POST',
+    path: `${one}/update`,
+    summary: 'Update a site',
+    description: 'What is live stays as it is; the new bytes need a new approval.',
+    tag,
+    scope: scope('websites:write'),
+    body: updateBody,
+    bodyMaxBytes: BODY_MAX_BYTES,
+    answers: { 200: answered('The site.', { warnings }), 202: pendingAnswer },
+    codes: ['NOT_FOUND', 'REF_IMMUTABLE', ...CONTENT_CODES],
+    handle: updateSite,
+  },
+  {
+    method: 'POST',
+    path: `${one}/submit-review`,
+    summary: 'Submit a site for review',
+    description: 'Freezes the digest of what is rendered now.',
+    tag,
+    scope: scope('websites:write'),
+    body: closed('Nothing.', {}),
+    answers: { 200: answered('The site.'), 202: pendingAnswer },
+    codes: ['NOT_FOUND', 'CHANGED_SINCE'],
+    handle: submitReview,
+  },
+  {
+    method: 'POST',
+    path: `${one}/decision`,
+    summary: 'Decide on a site',
+    description: "By a reviewer, about anybody's newest submission but their own.",
+    tag,
+    scope: scope('websites:write'),
+    role: 'reviewer',
+    body: decisionBody,
+    answers: { 200: answered('The site.'), 202: pendingAnswer },
+    codes: ['NOT_FOUND', 'SELF_APPROVAL', 'NOT_SUBMITTED', 'ALREADY_DECIDED', 'CHANGED_SINCE'],
+    handle: decideSite,
+  },
+  {
+    method: 'POST',
+    path: `${one}/publish`,
+    summary: 'Publish a site',
+    description: 'Puts the approved bytes live. dry_run: true tells what would be done.',
+    tag,
+    scope: scope('websites:write'),
+    body: closed('How.', { dry_run: { type: 'boolean', description: 'Only tell what would be done.' } }),
+    answers: {
+      200: {
+        description: 'Live; or the plan.',
+        schema: { type: 'object', description: 'Live; or the plan.', properties: { site: siteAnswer, plan } },
+      },
+      202: pendingAnswer,
+    },
+    codes: ['NOT_FOUND', 'NOT_APPROVED', 'NO_DOMAIN', 'PUBLISH_QUOTA'],
+    handle: publishSite,
+  },
+  {
+    method: 'POST',
+    path: `${one}/unpublish`,
+    summary: 'Take a site down',
+    description: 'Releases are kept.',
+    tag,
+    scope: scope('websites:write'),
+    body: closed('Nothing.', {}),
+    answers: { 200: answered('The site.'), 202: pendingAnswer },
+    codes: ['NOT_FOUND'],
+    handle: unpublishSite,
+  },
+  {
+    method: 'POST',
+    path: `${one}/republish`,
+    summary: 'Put a kept release live again',
+    description: 'Without an upload, and without counting. The newest one when none is named.',
+    tag,
+    scope: scope('websites:write'),
+    body: closed('Which.', { release: { type: 'integer', description: 'Its number.', minimum: 1 } }),
+    answers: { 200: answered('The site.'), 202: pendingAnswer },
+    codes: ['NOT_FOUND', 'NOT_PUBLISHED', 'NOT_APPROVED', 'NO_DOMAIN'],
+    handle: republishSite,
+  },
+  {
+    method: 'PUT',
+    path: `${one}/domain`,
+    summary: 'Choose the domain of a site',
+    description: 'A live site moves there with its next publish.',
+    tag,
+    scope: scope('websites:write'),
+    body: domainBody,
+    answers: { 200: answered('The site.', { warnings }), 202: pendingAnswer },
+    codes: ['NOT_FOUND', 'BAD_DOMAIN', 'SUBDOMAIN_TAKEN', 'DOMAIN_TAKEN'],
+    handle: putDomain,
+  },
+  {
+    method: 'GET',
+    path: `${one}/releases`,
+    summary: 'List the releases of a site',
+    tag,
+    scope: scope('websites:read'),
+    answers: {
+      200: {
+        description: 'Newest first.',
+        schema: object('Newest first.', { releases: list('Newest first.', releaseAnswer), total: whole('How many.') }),
+      },
+    },
+    codes: ['NOT_FOUND'],
+    handle: listReleases,
+  },
+]

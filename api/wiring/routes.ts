@@ -1,0 +1,159 @@
+/** Routes about the service itself: its description, and a page for each code that it refuses with. */
+
+import { isProblemCode, PROBLEMS, type ProblemCode } from '../../crds/kernel/problem.ts'
+import { html, textOf } from '../../crds/text/html.ts'
+import { accountRoutes } from '../account/account.ts'
+import { adminRoutes } from '../account/admin-routes.ts'
+import { auditRoutes } from '../account/audit-routes.ts'
+import { teamRoutes } from '../account/teams.ts'
+import { accountPageRoutes } from '../account/tokens-page.ts'
+import { accessRoutes } from '../app/access.ts'
+import { appRoutes } from '../app/routes.ts'
+import { authRoutes } from '../auth/routes.ts'
+import { jwksRoutes } from '../auth/signin/jwks.ts'
+import { signinRoutes } from '../auth/signin/signin-page.ts'
+import { devInstanceRoutes } from '../devinstance/routes.ts'
+import { hostRoutes } from '../host/routes.ts'
+import { Problem } from '../http/problem.ts'
+import { described } from '../http/route.ts'
+import { booksPageRoutes } from '../invoice/books/books-page.ts'
+import { collectRoutes, railRoutes } from '../invoice/cards/collect-routes.ts'
+import { draftRoutes } from '../invoice/drafting/draft-routes.ts'
+import { issuerRoutes } from '../invoice/issuers/issuer-routes.ts'
+import { pageRoutes } from '../invoice/page/routes.ts'
+import { invoiceRoutes } from '../invoice/routes.ts'
+import { openapiOf } from '../openapi/openapi.ts'
+import { previewRoutes } from '../site/preview.ts'
+import { reviewPageRoutes } from '../site/review-page.ts'
+import { siteRoutes } from '../site/routes.ts'
+import { webhooksPageRoutes } from '../webhook/page.ts'
+import { webhookRoutes } from '../webhook/routes.ts'
+import type { Route } from './route.ts'
+
+const open = { scope: { kind: 'public' }, hidden: true } as const
+
+/**
+ * One description served to clients: where, what of, and which routes. The version is the surface's
+ * (rules/platform.md#routes-as-data).
+ */
+type Surface = { path: string; title: string; version: string; description: string; routes: readonly Route[] }
+
+/** Invoicing has, beside its own, what belongs to every surface: who may do what. */
+const SURFACES: readonly Surface[] = [
+  {
+    path: '/api/openapi-invoices.json',
+    title: 'Bottega invoicing',
+    version: '2026-07',
+    description: 'Invoices, numbered without gaps, frozen, delivered and followed until they are paid.',
+    routes: [
+      ...issuerRoutes,
+      ...railRoutes,
+      ...draftRoutes,
+      ...invoiceRoutes,
+      ...webhookRoutes,
+      ...accountRoutes,
+      ...authRoutes,
+      ...teamRoutes,
+      ...adminRoutes,
+      ...auditRoutes,
+    ],
+  },
+  {
+    path: '/api/openapi-websites.json',
+    title: 'Bottega websites',
+    version: '2026-09-18',
+    description: 'Websites, rendered from content, approved by a reviewer, and published under TLS.',
+    routes: siteRoutes,
+  },
+  {
+    path: '/api/openapi-apps.json',
+    title: 'Bottega apps',
+    version: '2026-09',
+    description: 'Apps and the hosts that they are put on.',
+    routes: [...appRoutes, ...hostRoutes],
+  },
+  {
+    path: '/api/openapi-devboxes.json',
+    title: 'Bottega dev instances',
+    version: '2026-09-15',
+    description: 'Reserved workbenches for coding agents: registry, policy and cost, without a call to any cloud.',
+    routes: devInstanceRoutes,
+  },
+]
+
+/** The descriptions that `hack/generate` writes down and the server serves: path served under → document. */
+export const descriptions = (): Map<string, object> =>
+  new Map(SURFACES.map(({ path, routes, ...info }) => [path, openapiOf(described(routes), info)]))
+
+/** Each document is made when it is first asked for. */
+const descriptionRoute = ({ path, routes, ...info }: Surface): Route => {
+  let bytes: Buffer | undefined
+  return {
+    ...open,
+    method: 'GET',
+    path,
+    summary: `The description of ${info.title}`,
+    handle: async () => {
+      bytes ??= Buffer.from(JSON.stringify(openapiOf(described(routes), info)), 'utf8')
+      return { status: 200, bytes, headers: { 'cache-control': 'public, max-age=300' } }
+    },
+  }
+}
+
+const problemPage = (code: ProblemCode): string => {
+  const { status, title, next } = PROBLEMS[code]
+  return textOf(html`<!doctype html>
+<html lang="en">
+<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${code}</title></head>
+<body><main><h1>${code}</h1><p>${title} (HTTP ${String(status)}).</p><p>${next}</p></main></body>
+</html>
+`)
+}
+
+export const systemRoutes: Route[] = [
+  ...SURFACES.map(descriptionRoute),
+  {
+    ...open,
+    method: 'GET',
+    path: '/problems/:code',
+    summary: 'What a code means',
+    handle: async (_deps, { params }) => {
+      const code = params.code ?? ''
+      if (!isProblemCode(code)) throw new Problem('NOT_FOUND', 'There is no such code.')
+      const headers = {
+        'content-type': 'text/html; charset=utf-8',
+        'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
+      }
+      return { status: 200, bytes: Buffer.from(problemPage(code), 'utf8'), headers }
+    },
+  },
+]
+
+/** Every route of the service. */
+export const allRoutes: Route[] = [
+  ...issuerRoutes,
+  ...railRoutes,
+  ...draftRoutes,
+  ...invoiceRoutes,
+  ...webhookRoutes,
+  ...siteRoutes,
+  ...previewRoutes,
+  ...reviewPageRoutes,
+  ...devInstanceRoutes,
+  ...accountRoutes,
+  ...hostRoutes,
+  ...appRoutes,
+  ...accessRoutes,
+  ...adminRoutes,
+  ...teamRoutes,
+  ...authRoutes,
+  ...jwksRoutes,
+  ...signinRoutes,
+  ...accountPageRoutes,
+  ...booksPageRoutes,
+  ...webhooksPageRoutes,
+  ...pageRoutes,
+  ...collectRoutes,
+  ...auditRoutes,
+  ...systemRoutes,
+]

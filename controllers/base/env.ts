@@ -1,0 +1,252 @@
+/**
+ * The configuration of a process: environment variables with the prefix BOTTEGA_. Read once, in one place; all faults are
+ * reported together, by name and by what is expected, never with the value.
+ */
+
+import { RETENTION_DAYS_DEFAULT } from '../../crds/invoice/planning/retention.ts'
+import { EMAIL_MAX, EMAIL_PATTERN } from '../../crds/kernel/schema.ts'
+
+export type EnvFault = { name: string; expected: string }
+
+/** Every variable that is missing or wrong. The caller prints `message` and exits with 2. */
+export class EnvError extends Error {
+  readonly faults: EnvFault[]
+
+  constructor(faults: EnvFault[]) {
+    super(['The configuration is not usable:', ...faults.map((f) => `  ${f.name}: ${f.expected}`)].join('\n'))
+    this.name = 'EnvError'
+    this.faults = faults
+  }
+}
+
+/** Reads one variable. `parse` returns undefined for what it does not accept. */
+export type Field<T> = { name: string; expected: string; parse: (text: string) => T | undefined; fallback?: () => T }
+
+export type Env<F> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never }
+
+/** May be left out: then the value is `to`. */
+export const withDefault = <T, D>(field: Field<T>, to: D): Field<T | D> => ({ ...field, fallback: () => to })
+
+export const text = (name: string, expected = 'a text'): Field<string> => ({ name, expected, parse: (value) => value })
+
+export const integer = (name: string, { min, max }: { min: number; max: number }): Field<number> => ({
+  name,
+  expected: `a whole number from ${min} to ${max}`,
+  parse: (value) =>
+    /^-?\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined,
+})
+
+export const oneOf = <const T extends string>(name: string, words: readonly T[]): Field<T> => ({
+  name,
+  expected: `one of ${words.join(', ')}`,
+  parse: (value) => words.find((word) => word === value),
+})
+
+/** A URL of one of these schemes, as given but without a slash at its end. */
+export const url = (name: string, schemes: readonly string[]): Field<string> => ({
+  name,
+  expected: `a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
+  parse: (value) => {
+    const parsed = URL.canParse(value) ? new URL(value) : undefined
+    return parsed && schemes.includes(parsed.protocol.slice(0, -1)) ? value.replace(/\/$/, '') : undefined
+  },
+})
+
+export type Listen = { host: string; port: number }
+
+/** `0.0.0.0:8080`, `[::]:8080`, `:8080`; port 0 takes any. */
+export const listen = (name: string): Field<Listen> => ({
+  name,
+  expected: 'host:port, as 0.0.0.0:8080',
+  parse: (value) => {
+    const found = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s[\]]*)):(\d{1,5})$/.exec(value)
+    const port = Number(found?.[3])
+    return found && port <= 65_535 ? { host: (found[1] ?? found[2]) || '::', port } : undefined
+  },
+})
+
+/** So many bytes in base64. */
+export const base64 = (name: string, bytes: number): Field<Buffer> => ({
+  name,
+  expected: `${bytes} random bytes in base64, as from: openssl rand -base64 ${bytes}`,
+  parse: (value) => {
+    const read = Buffer.from(value, 'base64')
+    return /^[A-Za-z0-9+/]+={0,2}$/.test(value) && read.length === bytes ? read : undefined
+  },
+})
+
+const EMAIL = /^[^\s<>@]+@[^\s<>@]+$/
+
+/** `billing@shop.test` or `Shop <billing@shop.test>`. */
+export const mailbox = (name: string): Field<string> => ({
+  name,
+  expected: 'a mail address, as billing@shop.test or Shop <billing@shop.test>',
+  parse: (value) => {
+    const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value
+    return EMAIL.test(address) ? value : undefined
+  },
+})
+
+/** An address without a name, as an Account takes it. */
+export const email = (name: string): Field<string> => ({
+  name,
+  expected: 'a mail address, as admin@shop.test',
+  parse: (value) => (value.length <= EMAIL_MAX && new RegExp(EMAIL_PATTERN, 'u').test(value) ? value : undefined),
+})
+
+/** @throws EnvError naming every fault */
+export const readEnv = <F extends Record<string, Field<unknown>>>(
+  fields: F,
+  source: Record<string, string | undefined>,
+): Env<F> => {
+  const faults: EnvFault[] = []
+  const values: Record<string, unknown> = {}
+  for (const [key, { name, expected, parse, fallback }] of Object.entries(fields)) {
+    const given = source[name]?.trim() ?? ''
+    const value = given === '' ? undefined : parse(given)
+    if (value !== undefined) values[key] = value
+    else if (given === '' && fallback) values[key] = fallback()
+    else faults.push({ name, expected: given === '' ? `is missing; expected ${expected}` : `expected ${expected}` })
+  }
+  if (faults.length > 0) throw new EnvError(faults)
+  return values as Env<F>
+}
+
+const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
+/** AES-256-GCM. */
+const SECRET_KEY_BYTES = 32
+
+export const CLUSTER = {
+  /** Undefined: ~/.kube/config or the pod's service account. */
+  kubeconfig: withDefault(text('KUBECONFIG', 'the path of a kubeconfig'), undefined),
+}
+
+export const DATABASE = { databaseUrl: url('BOTTEGA_DATABASE_URL', ['postgres', 'postgresql']) }
+
+/** What both processes need. */
+export const COMMON = {
+  ...CLUSTER,
+  ...DATABASE,
+  namespace: withDefault(text('BOTTEGA_NAMESPACE', 'the namespace of the platform'), 'bottega'),
+  publicUrl: url('BOTTEGA_PUBLIC_URL', ['https', 'http']),
+  secretKey: base64('BOTTEGA_SECRET_KEY', SECRET_KEY_BYTES),
+  metricsListen: withDefault(listen('BOTTEGA_METRICS_LISTEN'), { host: '::', port: 9090 }),
+  /** The development exception: what a user names may be on loopback. */
+  egressAllowLoopback: withDefault(oneOf('BOTTEGA_EGRESS_ALLOW_LOOPBACK', ['true', 'false']), 'false' as const),
+  logLevel: withDefault(oneOf('BOTTEGA_LOG_LEVEL', LEVELS), 'info' as const),
+  /** off: no document is drawn; sends wait and drafts answer PDF_RENDER_OFF. */
+  pdfRender: withDefault(oneOf('BOTTEGA_PDF_RENDER', ['on', 'off']), 'on' as const),
+  /** Development only: the clock can be moved forward (runtime/clock.ts). */
+  devClock: withDefault(oneOf('BOTTEGA_DEV_CLOCK', ['on', 'off']), 'off' as const),
+}
+
+/** What both processes know of the card processor. */
+const CARDS = {
+  stripeWebhookSecret: withDefault(
+    text('BOTTEGA_STRIPE_WEBHOOK_SECRET', 'the secret of a webhook endpoint'),
+    undefined,
+  ),
+  stripeApiBase: withDefault(url('BOTTEGA_STRIPE_API_BASE', ['https', 'http']), 'https://api.stripe.com'),
+}
+
+export const CONTROLLERS = {
+  ...COMMON,
+  smtpUrl: url('BOTTEGA_SMTP_URL', ['smtp', 'smtps']),
+  mailFrom: mailbox('BOTTEGA_MAIL_FROM'),
+  /** Mails under way at once. Each is one more that a crash can leave undecided (controllers/workers/mail-sender.ts). */
+  mailLanes: withDefault(integer('BOTTEGA_MAIL_LANES', { min: 1, max: 4 }), 2),
+  /** Documents drawn at once, each in a thread of up to 200 MB. */
+  pdfThreads: withDefault(integer('BOTTEGA_PDF_THREADS', { min: 1, max: 8 }), 1),
+  /** After so many days without anything happening a finished invoice leaves the cluster, and is read from its archive. */
+  retentionDays: withDefault(integer('BOTTEGA_INVOICE_RETENTION_DAYS', { min: 1, max: 3650 }), RETENTION_DAYS_DEFAULT),
+  /** The card processor: key and webhook secret, or neither (the API has the secret, and checks what is signed by it). */
+  ...CARDS,
+  stripeSecretKey: withDefault(text('BOTTEGA_STRIPE_SECRET_KEY', 'a secret key of the card processor'), undefined),
+  /** What a refusal to lead has named, and a person accepts (controllers/workers/truths.ts). */
+  acceptCluster: withDefault(text('BOTTEGA_ACCEPT_CLUSTER', 'what the refusal to lead has named'), undefined),
+  /** Names this process in the lease; undefined: the host's name. */
+  identity: withDefault(text('BOTTEGA_IDENTITY', 'a name for this process'), undefined),
+}
+
+export const API = {
+  ...COMMON,
+  /** Becomes the first administrator, when there is none (api/auth/signin/first-admin.ts). */
+  adminEmail: withDefault(email('BOTTEGA_ADMIN_EMAIL'), undefined),
+  listen: withDefault(listen('BOTTEGA_LISTEN'), { host: '::', port: 8080 }),
+  /** open: whoever confirms an address gets an account. */
+  signUp: withDefault(oneOf('BOTTEGA_SIGN_UP', ['open', 'closed']), 'closed' as const),
+  /** OpenID Connect: all three, or none. */
+  oidcIssuer: withDefault(url('BOTTEGA_OIDC_ISSUER', ['https', 'http']), undefined),
+  oidcClientId: withDefault(text('BOTTEGA_OIDC_CLIENT_ID'), undefined),
+  oidcClientSecret: withDefault(text('BOTTEGA_OIDC_CLIENT_SECRET'), undefined),
+  /** The language model for drafts: address and name, or neither; an endpoint of one's own may want no key. */
+  llmUrl: withDefault(url('BOTTEGA_LLM_URL', ['https', 'http']), undefined),
+  llmModel: withDefault(text('BOTTEGA_LLM_MODEL', 'the name of a model'), undefined),
+  llmKey: withDefault(text('BOTTEGA_LLM_KEY', 'a key'), undefined),
+  llmTimeoutSeconds: withDefault(integer('BOTTEGA_LLM_TIMEOUT_SECONDS', { min: 1, max: 300 }), 60),
+  ...CARDS,
+}
+
+const upTo = (name: string, max: number, fallback: number) => withDefault(integer(name, { min: 1, max }), fallback)
+
+/** How fast and how much at once (api/http/stages/limits.ts says of what). */
+export const LIMITS = {
+  ratePerSecond: upTo('BOTTEGA_RATE_PER_SECOND', 1_000_000, 50),
+  rateSpare: upTo('BOTTEGA_RATE_SPARE', 1_000_000, 150),
+  pagesPerMinute: upTo('BOTTEGA_PAGES_PER_MINUTE', 1_000_000, 300),
+  signinsPerMinute: upTo('BOTTEGA_SIGNINS_PER_MINUTE', 1_000_000, 60),
+  concurrency: upTo('BOTTEGA_CONCURRENCY', 100_000, 2000),
+  concurrencyPerToken: upTo('BOTTEGA_CONCURRENCY_PER_TOKEN', 100_000, 200),
+  proxies: withDefault(integer('BOTTEGA_PROXIES', { min: 0, max: 10 }), 0),
+}
+
+/** Where `helm test` looks. */
+export const SMOKE = {
+  url: url('BOTTEGA_SMOKE_URL', ['http', 'https']),
+  metrics: url('BOTTEGA_SMOKE_METRICS', ['http']),
+  /** Of an account that may make invoices; undefined: no invoice is made. */
+  token: withDefault(text('BOTTEGA_SMOKE_TOKEN', 'a token'), undefined),
+}
+
+/** The provider to sign in by; null when none is configured. @throws EnvError when only a part of it is */
+export const oidcOf = (env: Pick<Env<typeof API>, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret'>) => {
+  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = env
+  if (issuer !== undefined && clientId !== undefined && clientSecret !== undefined) {
+    return { issuer, clientId, clientSecret }
+  }
+  const given = {
+    BOTTEGA_OIDC_ISSUER: issuer,
+    BOTTEGA_OIDC_CLIENT_ID: clientId,
+    BOTTEGA_OIDC_CLIENT_SECRET: clientSecret,
+  }
+  const missing = Object.entries(given).filter(([, value]) => value === undefined)
+  if (missing.length === Object.keys(given).length) return null
+  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; OpenID Connect needs all three' })))
+}
+
+/** The language model to ask; null when none is configured. @throws EnvError when only a part of it is */
+export const llmOf = (env: Pick<Env<typeof API>, 'llmUrl' | 'llmModel' | 'llmKey' | 'llmTimeoutSeconds'>) => {
+  const { llmUrl: url, llmModel: model, llmKey: key } = env
+  if (url !== undefined && model !== undefined) return { url, model, key, timeoutMs: env.llmTimeoutSeconds * 1000 }
+  if (url === undefined && model === undefined && key === undefined) return null
+  const given = { BOTTEGA_LLM_URL: url, BOTTEGA_LLM_MODEL: model }
+  const missing = Object.entries(given).filter(([, value]) => value === undefined)
+  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; a language model needs URL and model' })))
+}
+
+/** The card processor to collect by; null when none is configured. @throws EnvError when only a part of it is */
+export const cardsOf = (
+  env: Pick<Env<typeof CONTROLLERS>, 'stripeSecretKey' | 'stripeWebhookSecret' | 'stripeApiBase'>,
+) => {
+  const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret, stripeApiBase: apiBase } = env
+  if (secretKey !== undefined && webhookSecret !== undefined) return { secretKey, apiBase }
+  if (secretKey === undefined && webhookSecret === undefined) return null
+  const given = { BOTTEGA_STRIPE_SECRET_KEY: secretKey, BOTTEGA_STRIPE_WEBHOOK_SECRET: webhookSecret }
+  const missing = Object.entries(given).filter(([, value]) => value === undefined)
+  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; card collection needs both' })))
+}
+
+const CHECKOUT_ORIGINS: Record<string, string> = { 'https://api.stripe.com': 'https://checkout.stripe.com' }
+
+/** Where the processor's checkout pages are; a stand-in serves them itself. */
+export const checkoutOriginOf = (apiBase: string): string => CHECKOUT_ORIGINS[apiBase] ?? new URL(apiBase).origin

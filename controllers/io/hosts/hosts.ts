@@ -1,0 +1,87 @@
+/**
+ * Hosts that are driven over SSH: what controllers may ask of one. Everything goes over one small pool of connections per
+ * host; the key is checked before anything is said to it, and a host that is not approved is refused. A kind that works on
+ * hosts follows the kind Host (controllers/kinds/kind-controller.ts), so that it is woken when one changes. Source:
+ * rules/host.md#connections, #the-proxy.
+ */
+
+import type { AddressRule } from '../../../crds/host/faults.ts'
+import { archOf } from '../../../crds/host/inspect.ts'
+import type { HostResource } from '../../../crds/host/plan.ts'
+import { budgetOf, proxyOf } from '../../../crds/host/proxy.ts'
+import { HostMissing, makeHost, type OneHost } from './host.ts'
+import type { HostJobState, Job } from './jobs.ts'
+import type { Hosts, HostsDeps, LinkedHostFacts } from './link.ts'
+import type { Lane } from './pool.ts'
+import type { RemoteBody, RemoteScript, RunResult } from './remote.ts'
+import type { RouteDrift } from './routes.ts'
+
+export type { HostJobState, Job, Lane, RemoteBody, RemoteScript, RouteDrift, RunResult }
+
+const isTrue = ({ status, metadata }: HostResource, type: string): boolean =>
+  status?.conditions?.some(
+    (one) => one.type === type && one.status === 'True' && one.observedGeneration === metadata.generation,
+  ) ?? false
+
+const factsOf = (object: HostResource): LinkedHostFacts => {
+  const { metadata, spec, status } = object
+  const { httpPort, httpsPort } = proxyOf(spec)
+  return {
+    name: metadata.name,
+    account: spec.account ?? null,
+    class: spec.class,
+    approved: spec.approved,
+    ready: spec.approved && isTrue(object, 'Ready'),
+    arch: archOf(status?.arch ?? ''),
+    baseDomain: spec.baseDomain ?? null,
+    httpPort,
+    httpsPort,
+    siteRoot: spec.siteRoot ?? null,
+    takesSites: spec.takesSites,
+    budget: budgetOf(spec),
+  }
+}
+
+export const makeHosts = (deps: HostsDeps): Hosts => {
+  const { held, namespace, rows, credentials } = deps
+  const known = new Map<string, OneHost>()
+  const objectOf = (name: string) => held.get(`${namespace}/${name}`)
+
+  const addressRule = (name: string): AddressRule => {
+    if (objectOf(name)?.spec.account === undefined) return 'any'
+    return deps.allowLoopback ? 'public-or-loopback' : 'public'
+  }
+
+  const hostOf = (name: string): OneHost => {
+    const found = known.get(name) ?? makeHost({ ...deps, name, object: () => objectOf(name), addressRule })
+    known.set(name, found)
+    return found
+  }
+
+  return {
+    link: (name) => hostOf(name).link,
+    routes: (name) => hostOf(name).routes,
+    facts: (name) => {
+      const object = objectOf(name)
+      return object ? factsOf(object) : null
+    },
+    list: () => held.list().map(factsOf),
+    inspect: (name, signal) => hostOf(name).inspect(signal),
+    tls: (name) => hostOf(name).tls(),
+    certificates: (name) => hostOf(name).certificates(),
+    hasCredential: async (name) => {
+      const object = objectOf(name)
+      if (!object) throw new HostMissing(name)
+      return (await credentials.open(name, object.spec.credentialVersion)) !== null
+    },
+    addressRule,
+    forget: async (name) => {
+      await rows.forget(name)
+      void known.get(name)?.drain()
+      known.delete(name)
+    },
+    close: async () => {
+      await Promise.all([...known.values()].map((host) => host.drain()))
+    },
+  }
+}

@@ -1,0 +1,167 @@
+/**
+ * The routes of one host: wanted ones in PostgreSQL, served ones in its Caddy. One call after the other; what is applied
+ * is what stands in the rows at that moment, so a call that comes late, or from a leader that was replaced, does no harm.
+ */
+import { setTimeout as sleep } from 'node:timers/promises'
+import { partsOf, routeConfig, SERVER_ID, withOurs } from '../../../crds/host/proxy.ts'
+import type { ProxySettings } from '../../../crds/host/schema.ts'
+import { Stalled } from '../../base/errors.ts'
+import { sameJson } from '../../runtime/status.ts'
+import { NAME_TAKEN, type RouteRow, type RouteRows } from '../../store/hosts.ts'
+import { DatabaseRefused } from '../../store/pg/pg.ts'
+import { type AdminAnswer, type AdminCall, AdminRefused, AdminReset } from './caddy.ts'
+
+/** Somebody changed it in between, or the endpoint restarted: read again, this often. */
+const TRIES_MAX = 6
+/** The endpoint is back within milliseconds. */
+const PAUSE_MS = 50
+
+/** A hostname belongs to another route of the host. */
+export class RouteTaken extends Stalled {
+  constructor(hostnames: readonly string[]) {
+    super('ROUTE_TAKEN', `ROUTE_TAKEN: ${hostnames.join(', ')}: one of them is served by something else on this host`)
+    this.name = 'RouteTaken'
+  }
+}
+
+export type RouteDrift = 'none' | 'routes' | 'config'
+
+export type RoutesDeps = {
+  host: string
+  rows: RouteRows
+  settings(): ProxySettings
+  /** One call to the admin endpoint of the host. */
+  admin(call: AdminCall): Promise<AdminAnswer>
+}
+
+const callText = ({ method, path }: AdminCall): string => `${method} ${path}`
+
+const refused = (call: AdminCall, { status, text }: AdminAnswer): AdminRefused =>
+  new AdminRefused(callText(call), status, text.slice(0, 500))
+
+/** Somebody changed it, or added it, since it was read. */
+const isRace = ({ status, text }: AdminAnswer): boolean =>
+  status === 412 || (status === 400 && /duplicate ID/i.test(text))
+
+/** Whether it was carried out is not known: null, and the next look tells. */
+const unlessReset = (error: unknown): null => {
+  if (error instanceof AdminReset) return null
+  throw error
+}
+
+/** Does again what only reads, or reads before it writes. */
+const afterResets = async <T>(work: () => Promise<T>): Promise<T> => {
+  for (let left = TRIES_MAX; left > 1; left--) {
+    try {
+      return await work()
+    } catch (error) {
+      unlessReset(error)
+      await sleep(PAUSE_MS)
+    }
+  }
+  return work()
+}
+
+export const makeRoutes = ({ host, rows, settings, admin }: RoutesDeps) => {
+  let last: Promise<unknown> = Promise.resolve()
+  /** Admin calls are never made in parallel: each change restarts the endpoint under the others. */
+  const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
+    const turn = last.then(work, work)
+    last = turn.catch(() => {})
+    return turn
+  }
+
+  const read = (path: string): Promise<{ value: unknown; etag: string } | null> =>
+    afterResets(async () => {
+      const call: AdminCall = { method: 'GET', path }
+      const answer = await admin(call)
+      if (answer.status === 404) return null
+      if (answer.status !== 200) throw refused(call, answer)
+      return { value: JSON.parse(answer.text), etag: answer.etag }
+    })
+
+  /** All of it at once: what is ours as the rows say, the rest as it is. */
+  const load = (): Promise<void> =>
+    afterResets(async () => {
+      const seen = (await read('/config/'))?.value ?? {}
+      const wanted = withOurs(seen, settings(), await rows.list(host))
+      if (sameJson(seen, wanted)) return
+      const call: AdminCall = { method: 'POST', path: '/load', body: wanted }
+      const answer = await admin(call)
+      if (answer.status !== 200) throw refused(call, answer)
+    })
+
+  /** The next call for one route, or null when it is as wanted. */
+  const nextCall = async (id: string, wanted: RouteRow | null): Promise<AdminCall | null> => {
+    const path = `/id/${id}`
+    const seen = await read(path)
+    if (wanted === null) return seen && { method: 'DELETE', path, ifMatch: seen.etag }
+    const body = routeConfig(wanted)
+    // Before the last one, which answers what nobody serves.
+    if (!seen) return { method: 'PUT', path: `/id/${SERVER_ID}/routes/0`, body }
+    return sameJson(seen.value, body) ? null : { method: 'PATCH', path, body, ifMatch: seen.etag }
+  }
+
+  /** One look, and one call when it is wanted: whether the proxy follows the row now. */
+  const follow = async (id: string): Promise<boolean> => {
+    const call = await nextCall(id, await rows.get(host, id))
+    if (call === null) return true
+    const answer = await admin(call).catch(unlessReset)
+    if (answer?.status === 200) return true
+    if (answer?.status === 404) {
+      // The server is not there at all, or the route went in between.
+      await load()
+      return true
+    }
+    if (answer !== null && !isRace(answer)) throw refused(call, answer)
+    return false
+  }
+
+  /** Makes the proxy follow one row. */
+  const apply = async (id: string): Promise<void> => {
+    for (let tries = 1; tries <= TRIES_MAX; tries++) {
+      if (await follow(id)) return
+      // Somebody else is at it: each wait is longer than the one before.
+      await sleep(PAUSE_MS * tries)
+    }
+    throw new AdminReset(`route ${id} of ${host} was changed by somebody else ${TRIES_MAX} times`)
+  }
+
+  const drift = async (): Promise<RouteDrift> => {
+    const seen = (await read('/config/'))?.value ?? {}
+    const wanted = withOurs(seen, settings(), await rows.list(host))
+    const [is, shall] = [partsOf(seen), partsOf(wanted)]
+    if (!sameJson(is.base, shall.base)) return 'config'
+    const ids = new Set([...is.routes.keys(), ...shall.routes.keys()])
+    return [...ids].every((id) => sameJson(is.routes.get(id), shall.routes.get(id))) ? 'none' : 'routes'
+  }
+
+  return {
+    set: async (route: RouteRow): Promise<void> => {
+      await rows.put(host, route).catch((error) => {
+        if (error instanceof DatabaseRefused && error.constraint === NAME_TAKEN) throw new RouteTaken(route.hostnames)
+        throw error
+      })
+      await inTurn(() => apply(route.id))
+    },
+    remove: async (id: string): Promise<void> => {
+      await rows.remove(host, id)
+      await inTurn(() => apply(id))
+    },
+    read: async (id: string): Promise<unknown> => (await inTurn(() => read(`/id/${id}`)))?.value ?? null,
+    upstreams: async (): Promise<{ address: string; requests: number }[]> => {
+      const found = (await inTurn(() => read('/reverse_proxy/upstreams')))?.value ?? []
+      return (found as { address: string; num_requests: number }[]).map(({ address, num_requests }) => ({
+        address,
+        requests: num_requests,
+      }))
+    },
+    drift: (): Promise<RouteDrift> => inTurn(drift),
+    reconcile: (): Promise<RouteDrift> =>
+      inTurn(async () => {
+        const found = await drift()
+        if (found !== 'none') await load()
+        return found
+      }),
+  }
+}

@@ -1,0 +1,61 @@
+/** A queue in which accounts take turns: whoever was served longest ago is next, and his oldest before his newer ones. */
+
+export type Turns<T extends { account: string }> = {
+  add(one: T): void
+  /** The next one, taken out; undefined when nothing waits. */
+  take(): T | undefined
+  /** It waits no longer, if it did. */
+  drop(one: T): void
+  /** What of an account waits. */
+  of(account: string): readonly T[]
+  size(): number
+}
+
+/** Accounts whose turns are remembered; one that is forgotten counts as never served. */
+const SERVED_MAX = 1_000
+
+export const makeTurns = <T extends { account: string }>(): Turns<T> => {
+  const waiting = new Map<string, T[]>()
+  /** At which turn each account was served last; who was served longest ago stands first. */
+  const served = new Map<string, number>()
+  let [turn, size] = [0, 0]
+
+  const drop = (one: T): void => {
+    const own = waiting.get(one.account) ?? []
+    const left = own.filter((other) => other !== one)
+    size -= own.length - left.length
+    if (left.length > 0) waiting.set(one.account, left)
+    else waiting.delete(one.account)
+  }
+
+  /** Of those that were never served the one that came first. */
+  const next = (): T | undefined => {
+    let chosen: { at: number; first: T | undefined } | undefined
+    for (const [account, [first]] of waiting) {
+      const at = served.get(account) ?? 0
+      if (!chosen || at < chosen.at) chosen = { at, first }
+    }
+    return chosen?.first
+  }
+
+  return {
+    add: (one) => {
+      waiting.set(one.account, [...(waiting.get(one.account) ?? []), one])
+      size += 1
+    },
+    take: () => {
+      const one = next()
+      if (one === undefined) return undefined
+      turn += 1
+      served.delete(one.account)
+      served.set(one.account, turn)
+      const [oldest] = served.keys()
+      if (served.size > SERVED_MAX && oldest !== undefined) served.delete(oldest)
+      drop(one)
+      return one
+    },
+    drop,
+    of: (account) => waiting.get(account) ?? [],
+    size: () => size,
+  }
+}

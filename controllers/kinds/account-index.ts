@@ -1,0 +1,47 @@
+/** The accounts as the other kinds see them: an index over the watch, so that no kind imports another. */
+import type { AccountResource } from '../../crds/account/plan.ts'
+import { type AccountView, viewAccount } from '../../crds/account/view.ts'
+import type { Cache } from '../kube/watch.ts'
+import type { Lives } from '../store/account/lives.ts'
+
+/** What other kinds ask about accounts, answered from the watch. */
+export type Directory = {
+  /** The account that is in force under a key, as `spec.account` of other kinds says it. */
+  get(key: string): AccountView | null
+  /** Whether some account has this address; case does not count. */
+  hasEmail(email: string): boolean
+}
+
+/** An index over the accounts of one namespace, kept by the watch. */
+export const makeDirectory = (
+  cache: Cache<AccountResource>,
+  namespace: string,
+  lives: Pick<Lives, 'holderOf' | 'isKnown'>,
+): Directory => {
+  const emailOf = new Map<string, string>()
+  const holders = new Map<string, number>()
+  const count = (email: string | undefined, by: 1 | -1) => {
+    if (email === undefined) return
+    const left = (holders.get(email) ?? 0) + by
+    if (left > 0) holders.set(email, left)
+    else holders.delete(email)
+  }
+  cache.subscribe((key, { deleted, object }) => {
+    count(emailOf.get(key), -1)
+    emailOf.delete(key)
+    if (deleted) return
+    const email = object.spec.email.toLowerCase()
+    emailOf.set(key, email)
+    count(email, 1)
+  })
+  return {
+    get: (key) => {
+      const holder = lives.holderOf(key)
+      // The first of its name is called like its key; one whose name is known waits until it is bound.
+      if (!holder && lives.isKnown(key)) return null
+      const object = cache.get(`${namespace}/${holder?.name ?? key}`)
+      return object && (!holder || object.metadata.uid === holder.uid) ? viewAccount(object) : null
+    },
+    hasEmail: (email) => holders.has(email.toLowerCase()),
+  }
+}

@@ -1,0 +1,38 @@
+/** The images of a release: whether the host has them, and the job that makes them. */
+import { buildKeyOf } from '../../../crds/app/files.ts'
+import type { AppResource } from '../../../crds/app/schema.ts'
+import { filesFor, imageRequests, type SealedRelease } from '../../../crds/app/sealed.ts'
+import type { Operation, Release } from '../../../crds/app/world.ts'
+import type { Job } from '../../io/hosts/hosts.ts'
+import type { Hosts } from '../../io/hosts/link.ts'
+import { imagesJob } from './jobs.ts'
+import type { Releases } from './release.ts'
+import { IMAGES_HERE } from './scripts.ts'
+
+const LOOK_DEADLINE_MS = 15_000
+
+type ImagesDeps = { hosts: Hosts; releases: Pick<Releases, 'listingFor'> }
+
+export const makeImages = ({ hosts, releases }: ImagesDeps) => {
+  /** What the job for images would say, when all of them are there. */
+  const here = async ({ spec }: AppResource, sealed: SealedRelease, release: Release): Promise<string | null> => {
+    const names = imageRequests(sealed).map(({ name }) => name)
+    const lines = [spec.slug, String(release.number), names.join(' ')]
+    const { code, stdout } = await hosts.link(spec.hostId).run({
+      script: IMAGES_HERE,
+      lines,
+      deadlineMs: LOOK_DEADLINE_MS,
+      lane: 'status',
+    })
+    return code === 0 ? stdout.toString('utf8') : null
+  }
+
+  type Given = { operation: Operation; release: Release }
+  const job = async (app: AppResource, sealed: SealedRelease, given: Given): Promise<Job> => {
+    const isNeeded = filesFor(sealed) !== 'none'
+    const listing = isNeeded ? await releases.listingFor(app.spec.account, given.release.source) : ''
+    return imagesJob(app.spec, sealed, { ...given, key: buildKeyOf({ app, ...given }), listing })
+  }
+
+  return { here, job }
+}

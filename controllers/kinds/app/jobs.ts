@@ -1,0 +1,141 @@
+/** The detached jobs of an app, as the host is given them. */
+import { type ComposeDocument, type Printed, printProject } from '../../../crds/app/compose/printing/print.ts'
+import { printBuild } from '../../../crds/app/compose/printing/printbuild.ts'
+import type { AppSpec } from '../../../crds/app/schema.ts'
+import {
+  filesFor,
+  imageRequests,
+  pinnedProject,
+  type SealedRelease,
+  wantsFreshBuild,
+} from '../../../crds/app/sealed.ts'
+import { jobIdOf } from '../../../crds/app/steps.ts'
+import type { Operation, Release } from '../../../crds/app/world.ts'
+import type { Job } from '../../io/hosts/hosts.ts'
+import { CLEAR, IMAGES, TAKE_DOWN } from './scripts.ts'
+import { START } from './startscript.ts'
+
+/** A build may fetch half of a registry. */
+const IMAGES_LIMIT_MS = 30 * 60_000
+/** Of a job that somebody waits for the host tells the end, rather than be asked again and again. */
+export const JOB_WAIT_MS = 1_000
+/** How long the base may take to be healthy, and then the release. */
+export const START_SECONDS = 180
+const START_LIMIT_MS = (2 * START_SECONDS + 60) * 1_000
+const DOWN_LIMIT_MS = 120_000
+
+export const baseProjectOf = (slug: string): string => `${slug}-base`
+
+/** A document as one line of stdin: in its strings a line feed is written otherwise. */
+const lineOf = (document: ComposeDocument | null | undefined): string => document?.text.replaceAll('\n', ' ') ?? ''
+
+type Given = { operation: Operation; release: Release }
+/** `listing`: of the upload, '' where no file of it is needed. `key`: of this build alone. */
+type Building = Given & { key: string; listing: string }
+
+/** The project of a release's stateless services, whether it has any or not. */
+export const projectOf = (printed: Pick<Printed, 'release'>): string => printed.release?.project ?? ''
+
+export const imagesJob = ({ slug }: AppSpec, sealed: SealedRelease, building: Building): Job => {
+  const { operation, release, key, listing } = building
+  const requests = imageRequests(sealed)
+  const built = requests.filter(({ how }) => how === 'build').map(({ name }) => name)
+  const known = wantsFreshBuild(sealed) ? [] : built
+  const builds = built.length > 0 ? printBuild(sealed.project, key) : null
+  const contexts = builds?.contexts ?? []
+  return {
+    id: jobIdOf(operation, 'images'),
+    script: IMAGES,
+    lines: [
+      slug,
+      String(release.number),
+      requests.map(({ name }) => name).join(' '),
+      builds?.document.project ?? '',
+      lineOf(builds?.document),
+      known.join(' '),
+      listing,
+      filesFor(sealed),
+      String(contexts.length),
+      ...contexts.flatMap(({ from, to }) => [from, to]),
+      String(requests.length),
+      ...requests.flatMap(({ service, name, how }) => [service, name, how]),
+    ],
+    limitMs: IMAGES_LIMIT_MS,
+  }
+}
+
+export const startJob = ({ slug }: AppSpec, sealed: SealedRelease, { operation, release }: Given): Job => {
+  const printed = printProject(pinnedProject(sealed), release.number)
+  const { base, release: stateless, routed, needs, baseFiles } = printed
+  const routedProject = routed.document === 'base' ? base?.project : stateless?.project
+  return {
+    id: jobIdOf(operation, 'start'),
+    script: START,
+    lines: [
+      slug,
+      String(release.number),
+      base?.project ?? '',
+      lineOf(base),
+      projectOf(printed),
+      lineOf(stateless),
+      routedProject ?? '',
+      routed.service,
+      String(routed.port),
+      String(START_SECONDS),
+      String(needs.length),
+      ...needs.map(({ service, condition }) => `${service} ${condition}`),
+      String(baseFiles.length),
+      ...baseFiles.flatMap(({ from, to }) => [from, to]),
+    ],
+    limitMs: START_LIMIT_MS,
+  }
+}
+
+/** Releases that can be rolled back to without a build. */
+const KEPT_RELEASES = 6
+
+/** Ids of the images that rollbacks may want. @param releases newest first */
+const keptImages = (releases: readonly Release[]): string =>
+  releases
+    .filter(({ state }, place) => place < KEPT_RELEASES || state === 'live')
+    .flatMap(({ record }) => (record?.images ?? []).map(({ id }) => id))
+    .join(' ')
+
+type Going = {
+  id: string
+  restoresBase: boolean
+  live: { number: number; sealed: SealedRelease } | null
+  releases: readonly Release[]
+}
+
+/** @param going.live what the base goes back to, if it does; to nothing when nothing is live, or has a base */
+export const takeDownJob = ({ slug }: AppSpec, release: Release, going: Going): Job => {
+  const { id, restoresBase, live, releases } = going
+  const base = live ? printProject(pinnedProject(live.sealed), live.number).base : null
+  return {
+    id,
+    script: TAKE_DOWN,
+    lines: [
+      slug,
+      String(release.number),
+      release.record?.project ?? '',
+      restoresBase ? baseProjectOf(slug) : '',
+      restoresBase ? lineOf(base) : '',
+      keptImages(releases),
+    ],
+    limitMs: DOWN_LIMIT_MS,
+  }
+}
+
+type Clearing = { id: string; releases: readonly Release[]; dialFile: string | null }
+
+export const clearJob = ({ slug, volumesOnDelete }: AppSpec, { id, releases, dialFile }: Clearing): Job => {
+  const open = releases.filter(({ retiredAt }) => retiredAt === null)
+  const projects = open.flatMap(({ record }) => (record?.project ? [record.project] : []))
+  return {
+    id,
+    script: CLEAR,
+    lines: [slug, '0', volumesOnDelete, baseProjectOf(slug), dialFile ?? '', String(projects.length), ...projects],
+    limitMs: DOWN_LIMIT_MS,
+  }
+}

@@ -1,0 +1,19 @@
+/** What the watch holds of the kinds. */
+
+import type { Kind } from '../../crds/kernel/kind.ts'
+import type { CommonStatus, Resource } from '../../crds/kernel/object.ts'
+import type { Cache } from '../kube/watch.ts'
+
+/** What the watch holds of a kind. */
+export type Held<O> = Pick<Cache<O>, 'get' | 'list' | 'subscribe'>
+
+/** What every process of the controllers keeps, leader or not, so that a standby takes over warm. */
+export type Caches = {
+  of<Spec, Status extends CommonStatus>(kind: Kind<Spec, Status>): Cache<Resource<Spec, Status>>
+  byKind: ReadonlyMap<string, Cache<AnyResource>>
+  synced: Promise<unknown>
+  stop(): Promise<unknown>
+}
+
+/** Any resource, as those see it who handle all kinds alike. */
+export type AnyResource = Resource<{ account?: string }>

@@ -1,0 +1,57 @@
+/** The Host's hands: it is looked at, its proxy is put back, and it is mirrored. What to do is decided in crds/host/plan.ts. */
+import { HOST } from '../../../crds/host/kind.ts'
+import { type HostFacts, type HostResource, type HostStep, type HostWorld, planHost } from '../../../crds/host/plan.ts'
+import { PLATFORM, viewHost } from '../../../crds/host/view.ts'
+import type { Hosts } from '../../io/hosts/link.ts'
+import type { Controller } from '../../runtime/contract.ts'
+import type { Ledger } from '../../store/ledger/ledger.ts'
+import { type Mirror, rowOf } from '../../store/mirror.ts'
+import { controlOf } from '../kind-controller.ts'
+
+export type HostDeps = { hosts: Hosts; ledger: Pick<Ledger, 'observe'>; mirror: Mirror }
+
+const observe = async (deps: HostDeps, { metadata, spec }: HostResource, signal: AbortSignal): Promise<HostWorld> => {
+  const { hosts, ledger } = deps
+  const { name } = metadata
+  const [hasCredential, { factSeq }] = await Promise.all([hosts.hasCredential(name), ledger.observe(name)])
+  const known = { hasCredential, addressRule: hosts.addressRule(name), factSeq }
+  const inspection = hasCredential ? await hosts.inspect(name, signal) : null
+  const isServing = spec.approved && inspection?.reach === 'ok' && inspection.findings.proxyFault === ''
+  if (!isServing) return { ...known, inspection, drift: 'none', certificates: [] }
+  const drift = await hosts.routes(name).drift()
+  return { ...known, inspection, drift, certificates: await hosts.certificates(name) }
+}
+
+export const hostController = (deps: HostDeps): Controller<HostResource, HostFacts, HostWorld, HostStep> => ({
+  kind: HOST,
+  observe: (object, signal) => observe(deps, object, signal),
+  plan: planHost,
+  act: {
+    restoreProxy: async (_step, { metadata }) => {
+      await deps.hosts.routes(metadata.name).reconcile()
+      return undefined
+    },
+  },
+  report: async (object, world, plan) => {
+    const { spec } = object
+    await deps.mirror.put(
+      rowOf(object, { kind: HOST, account: spec.account ?? PLATFORM, view: viewHost(object, world, plan) }),
+    )
+  },
+  forget: async (key, how) => {
+    const name = key.slice(key.indexOf('/') + 1)
+    // A key cannot be made again: it goes when a deletion was seen, and not before.
+    if (how === 'deleted') await deps.hosts.forget(name)
+    await deps.mirror.remove('Host', name)
+  },
+})
+
+export const hostControl = controlOf({
+  kind: HOST,
+  concurrency: 8,
+  // A login, an inspection and some handshakes on a machine that may be busy.
+  observeLimitMs: 30_000,
+  // A slow look at a host that is well is no news.
+  quietMs: 35_000,
+  make: (context) => hostController(context),
+})

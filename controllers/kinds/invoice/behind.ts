@@ -1,0 +1,99 @@
+/**
+ * Where the ledger is behind the cluster (crds/invoice/planning/behind.ts): looked for once before anything is done, and kept up by the
+ * passes. No number is given that a resource has, no mail goes out about one that is behind.
+ */
+
+import { behindBy, partsOfNumber } from '../../../crds/invoice/planning/behind.ts'
+import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
+import type { Log } from '../../base/log.ts'
+import type { KnownNumber, KnownNumbers } from '../../store/ledger/known.ts'
+import type { Held } from '../held.ts'
+
+/** Names in the one line of the log. */
+const NAMES_SHOWN = 5
+
+export type Behind = {
+  /** Looks at all that the watch holds. To be done before the first pass. */
+  look(): Promise<void>
+  /** What a pass has found of a resource. */
+  note(resource: { name: string; account: string }, isBehind: boolean): void
+  /** Its resource is gone: it is no sign any more. */
+  forget(name: string): void
+  has(name: string): boolean
+  ofAccount(account: string): boolean
+  /** The highest number that is known of a series; 0 when none is. */
+  known(account: string, prefix: string): number
+  /** A number of the series was refused, because it is known: that outlives the resource by which it is known. */
+  keep(account: string, prefix: string): Promise<void>
+  count(): number
+}
+
+export type BehindDeps = {
+  known: KnownNumbers
+  invoices: Held<InvoiceResource>
+  log: Log
+  /** How many there are, whenever that changes. */
+  onCount?: ((count: number) => void) | undefined
+}
+
+const keyOf = (account: string, prefix: string): string => `${account}\n${prefix}`
+
+export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behind => {
+  /** Account by resource. */
+  const behind = new Map<string, string>()
+  const highest = new Map<string, KnownNumber>()
+  let isTold = false
+
+  const count = () => {
+    onCount?.(behind.size)
+    if (behind.size === 0 || isTold) return
+    isTold = true
+    const names = [...behind.keys()].slice(0, NAMES_SHOWN)
+    log.error(
+      { code: 'LEDGER_BEHIND', count: behind.size, names },
+      'the database is older than the cluster: what it has lost is neither numbered nor mailed again; put back its newest copy',
+    )
+  }
+  const raise = (number: KnownNumber) => {
+    const key = keyOf(number.account, number.prefix)
+    if ((highest.get(key)?.seq ?? 0) < number.seq) highest.set(key, number)
+  }
+  const see = ({ spec, status }: InvoiceResource) => {
+    const parts = status?.number === undefined ? null : partsOfNumber(status.number)
+    if (parts) raise({ account: spec.account, ...parts })
+  }
+
+  return {
+    async look() {
+      // holds what is there now, and hears of what comes
+      invoices.subscribe((_key, { object }) => see(object))
+      for (const number of await known.ahead([...highest.values()])) await known.keep(number)
+      for (const number of await known.numbers()) raise(number)
+      const numbered = new Map(
+        invoices.list().flatMap((one) => (one.status?.number === undefined ? [] : [[one.metadata.name, one] as const])),
+      )
+      for (const { name, ...onRecord } of await known.onRecord([...numbered.keys()])) {
+        const invoice = numbered.get(name)
+        if (invoice && behindBy(invoice, onRecord) !== null) behind.set(name, invoice.spec.account)
+      }
+      count()
+    },
+    note({ name, account }, isBehind) {
+      if (behind.has(name) === isBehind) return
+      if (isBehind) behind.set(name, account)
+      else behind.delete(name)
+      count()
+    },
+    forget(name) {
+      if (behind.delete(name)) count()
+    },
+    has: (name) => behind.has(name),
+    ofAccount: (account) => [...behind.values()].includes(account),
+    known: (account, prefix) => highest.get(keyOf(account, prefix))?.seq ?? 0,
+    async keep(account, prefix) {
+      const number = highest.get(keyOf(account, prefix))
+      if (number) await known.keep(number)
+    },
+    count: () => behind.size,
+  }
+}

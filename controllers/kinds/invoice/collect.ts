@@ -1,0 +1,29 @@
+/** Card collection: what is asked of the processor, and whom a change of the account's rails concerns. */
+import { RAIL } from '../../../crds/invoice/money/collect.ts'
+import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
+import type { AnyResource } from '../held.ts'
+import { keyOfAccount } from '../kind-controller.ts'
+import type { InvoiceDeps, InvoiceStepOf } from './deps.ts'
+
+/** The fact and the row of the outbox; the payment worker makes the call. */
+export const askProcessor = async (
+  deps: InvoiceDeps,
+  step: InvoiceStepOf<'askProcessor'>,
+  { metadata }: InvoiceResource,
+) => {
+  const { fact, messageId, ask } = step
+  const at = deps.now().toISOString()
+  const resource = metadata.name
+  await deps.requestCard({ fact: { ...fact, resource, state: 'accepted', at }, messageId, payload: ask })
+  deps.onQueued()
+}
+
+/** An invoice that was looked at under another setting of its account offers Pay now, or no more. */
+export const followsRails = {
+  kind: 'Account',
+  concerns: (changed: AnyResource, own: InvoiceResource): boolean => {
+    if (own.spec.account !== keyOfAccount(changed) || own.spec.collect?.enabled === false) return false
+    const { rails = [] } = changed.spec as { rails?: readonly string[] }
+    return rails.includes(RAIL) !== (own.status?.collect === true)
+  },
+}

@@ -1,0 +1,165 @@
+/**
+ * The Invoice's hands: what is looked at, what each step does, and what is mirrored. What to do is decided in
+ * crds/invoice/plan.ts; nothing is decided here.
+ */
+
+import { RECEIPT } from '../../../crds/invoice/document/freeze.ts'
+import { openPreviews, previewedKey } from '../../../crds/invoice/document/preview.ts'
+import type { InvoiceRecord, SendRecord } from '../../../crds/invoice/facts/ledger.ts'
+import { paymentKey, recordedOf } from '../../../crds/invoice/facts/records.ts'
+import { recurringOf } from '../../../crds/invoice/facts/recurring.ts'
+import { chasingOf } from '../../../crds/invoice/facts/reminded.ts'
+import { INVOICE } from '../../../crds/invoice/kind.ts'
+import { issuerFor } from '../../../crds/invoice/order/issuer.ts'
+import { planInvoice } from '../../../crds/invoice/plan.ts'
+import { behindBy, onRecordOf } from '../../../crds/invoice/planning/behind.ts'
+import { undrawnOf } from '../../../crds/invoice/planning/undrawn.ts'
+import { shownInvoice } from '../../../crds/invoice/rest/shown.ts'
+import { DEFAULT_ISSUER, type InvoiceResource } from '../../../crds/invoice/schema.ts'
+import type { InvoiceFacts } from '../../../crds/invoice/status.ts'
+import type { InvoiceStep } from '../../../crds/invoice/steps.ts'
+import type { InvoiceView } from '../../../crds/invoice/view.ts'
+import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
+import { RENDERER_LIMITS } from '../../io/pdf/renderer.ts'
+import type { Controller } from '../../runtime/contract.ts'
+import { makeCardRequests } from '../../store/invoice/card-requests.ts'
+import { makeInvoiceReader } from '../../store/invoice/issuers.ts'
+import { makeSendQuota } from '../../store/invoice/send-quota.ts'
+import { rowOf } from '../../store/mirror.ts'
+import { controlOf } from '../kind-controller.ts'
+import { askProcessor, followsRails } from './collect.ts'
+import { decide, reserveSend, takeResend } from './decide.ts'
+import type { InvoiceDeps } from './deps.ts'
+import { claimCredit, claimNumber, freeze, stamp } from './documents.ts'
+import { drawn } from './draw.ts'
+import { withLogos } from './logo.ts'
+import { tell } from './notify.ts'
+import { archiveDue } from './retention.ts'
+import { anchor, purge, remind, repeat, schedule } from './timing.ts'
+
+const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): Promise<InvoiceWorld> => {
+  const account = deps.accounts.get(spec.account)
+  const issuer = spec.issuerId ?? DEFAULT_ISSUER
+  const known = await deps.read({ resource: metadata.name, account: spec.account, issuer })
+  return {
+    account,
+    issuer: account && issuerFor(account, issuer, known.issuer, known.record !== null),
+    clientIsAccount: spec.clientEmail !== undefined && deps.accounts.hasEmail(spec.clientEmail),
+    record: known.record && { ...known.record, claimed: known.record.claimed as InvoiceRecord['claimed'] },
+    hasQuota: known.hasPlace,
+    sends: known.sends as SendRecord[],
+    ...recordedOf(known.facts),
+    chasing: chasingOf(known.facts),
+    recurring: recurringOf(known.facts),
+    scheduled: known.scheduled,
+    deliveries: known.deliveries,
+    openPreviews: openPreviews(known.facts),
+    undrawn: undrawnOf(known.facts),
+    processor: deps.processor,
+    factSeq: known.factSeq,
+    linkToken: deps.keys.linkToken(metadata.name),
+    publicUrl: deps.publicUrl,
+    mailDomain: deps.mailDomain,
+  }
+}
+
+const isStranger = ({ metadata }: InvoiceResource, { record }: InvoiceWorld): boolean =>
+  record !== null && !record.uids.includes(metadata.uid)
+
+const mirrored = (object: InvoiceResource, view: InvoiceView) => ({
+  ...rowOf(object, { kind: INVOICE, account: object.spec.account, view, updatedAt: view.updated_at }),
+  createdAt: view.created_at,
+})
+
+/** The last view of an invoice whose resource is no more is served on. */
+const keep = async ({ mirror }: InvoiceDeps, name: string): Promise<void> => {
+  const row = await mirror.get(INVOICE.kind, name)
+  if (row && !row.archived) await mirror.archive(INVOICE.kind, name, true)
+}
+
+/** A test invoice that was deleted is gone; any other numbered one is still served, from the last view of it. */
+const forget = async (deps: InvoiceDeps, name: string) => {
+  deps.behind.forget(name)
+  const row = await deps.mirror.get('Invoice', name)
+  if (!row) return
+  const view = row.view as InvoiceView
+  if (view.number !== null && !view.test) await deps.mirror.archive('Invoice', name, true)
+  else await deps.mirror.remove('Invoice', name)
+}
+
+export const invoiceController = (
+  deps: InvoiceDeps,
+): Controller<InvoiceResource, InvoiceFacts, InvoiceWorld, InvoiceStep> => ({
+  kind: INVOICE,
+  observe: (object) => observe(deps, object),
+  plan: planInvoice,
+  act: {
+    decide: (step, object) => decide(deps, step, object),
+    reserveSend: (_step, object) => reserveSend(deps, object),
+    takeResend: (step, object) => takeResend(deps, step, object),
+    claimNumber: (step, object) => claimNumber(deps, step, object),
+    adopt: async ({ uid }, { metadata }) => {
+      const before = (await deps.mirror.get(INVOICE.kind, metadata.name))?.view as InvoiceView | undefined
+      const body = { uid, ...(before && { createdAt: before.created_at, version: before.version }) }
+      const fact = { resource: metadata.name, key: `uid:${uid}`, kind: 'adopted', body }
+      await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
+    },
+    recordReceipt: async ({ amountCents, method, reference }, { metadata }) => {
+      const body = { amountCents, method, reference, declaredBy: 'owner' }
+      const fact = { resource: metadata.name, key: paymentKey(RECEIPT), kind: 'payment', body }
+      await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
+    },
+    freeze: (step, object, signal) => freeze(deps, step, object, signal),
+    claimCredit: (step, object) => claimCredit(deps, step, object),
+    stamp: (step, object, signal) => stamp(deps, step, object, signal),
+    askProcessor: (step, object) => askProcessor(deps, step, object),
+    tell: (step, object) => tell(deps, step, object),
+    remind: (step, object) => remind(deps, step, object),
+    anchor: (step, object) => anchor(deps, step, object),
+    repeat: (step, object) => repeat(deps, step, object),
+    schedule: (step, object) => schedule(deps, step, object),
+    purge: (_step, object) => purge(deps, object),
+    drawDraft: async ({ key, draft }, object, signal) => {
+      const sha256 = await deps.blobs.put(await drawn(deps, object, draft, signal))
+      const fact = { resource: object.metadata.name, key: previewedKey(key), kind: 'previewed', body: { sha256 } }
+      await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
+    },
+  },
+  report: async (object, world, plan) => {
+    const of = { name: object.metadata.name, account: object.spec.account }
+    deps.behind.note(of, behindBy(object, onRecordOf(world)) !== null)
+    // Under the name of an invoice that is on record: what is served of that one is kept, and this one has no number.
+    if (isStranger(object, world)) return keep(deps, object.metadata.name)
+    await deps.mirror.put(mirrored(object, shownInvoice(object, world, plan)))
+  },
+  show: async (object, world, plan) => {
+    if (!isStranger(object, world)) await deps.mirror.show(mirrored(object, shownInvoice(object, world, plan)))
+  },
+  forget: (key) => forget(deps, key.slice(key.indexOf('/') + 1)),
+})
+
+/** Passes at once. Most of a pass is waiting for a commit that others share, so many cost little and batch well. */
+const CONCURRENCY = 64
+/** Load: from here on a pass is slowed by the others anyway, and a short wait for company spares them all work. */
+const UNDER_LOAD = { from: 6, ms: 60 }
+/** A document waits for its turn, is drawn and is stored within one step. */
+const ACT_LIMIT_MS = RENDERER_LIMITS.waitMaxMs + RENDERER_LIMITS.drawMaxMs + 30_000
+
+export const invoiceControl = controlOf({
+  kind: INVOICE,
+  concurrency: CONCURRENCY,
+  batchedStart: UNDER_LOAD,
+  actLimitMs: ACT_LIMIT_MS,
+  sweep: ({ pg, kube, held, retentionDays, now }) =>
+    archiveDue({ pg, kube, invoices: held(INVOICE), retentionDays, now }),
+  make: (context) =>
+    invoiceController({
+      ...context,
+      pdf: withLogos(context),
+      read: makeInvoiceReader({ pg: context.pg }),
+      sendQuota: makeSendQuota({ pg: context.pg }),
+      requestCard: makeCardRequests(context),
+      processor: context.cards && { livemode: context.cards.livemode },
+    }),
+  follows: [followsRails],
+})

@@ -1,0 +1,43 @@
+/** What the Invoice's controller is given. Wired by hand in main.ts; tests hand in the same. */
+import type { InvoiceStep } from '../../../crds/invoice/steps.ts'
+import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
+import type { Keys } from '../../base/keys.ts'
+import type { Renderer } from '../../io/pdf/renderer.ts'
+import type { Kube } from '../../kube/kube.ts'
+import type { Blobs } from '../../store/blobs.ts'
+import type { RequestCard } from '../../store/invoice/card-requests.ts'
+import type { InvoiceReader } from '../../store/invoice/issuers.ts'
+import type { SendQuota } from '../../store/invoice/send-quota.ts'
+import type { Ledger } from '../../store/ledger/ledger.ts'
+import type { Schedule } from '../../store/ledger/schedule.ts'
+import type { Mirror } from '../../store/mirror.ts'
+import type { Directory } from '../account-index.ts'
+import type { Behind } from './behind.ts'
+
+export type InvoiceDeps = {
+  kube: Pick<Kube, 'create' | 'get' | 'delete'>
+  ledger: Ledger
+  schedule: Schedule
+  mirror: Mirror
+  blobs: Blobs
+  read: InvoiceReader
+  accounts: Directory
+  keys: Keys
+  sendQuota: SendQuota
+  /** Where the ledger is behind the cluster. */
+  behind: Pick<Behind, 'note' | 'forget' | 'ofAccount' | 'known' | 'keep'>
+  pdf: Pick<Renderer, 'render'>
+  requestCard: RequestCard
+  /** Null when this installation collects nothing by card. */
+  processor: InvoiceWorld['processor']
+  publicUrl: string
+  /** The right-hand side of every Message-ID. */
+  mailDomain: string
+  now: () => Date
+  /** Something is due in the outbox. */
+  onQueued(): void
+  /** Something may be due in the schedule. */
+  onScheduled(): void
+}
+
+export type InvoiceStepOf<Do extends InvoiceStep['do']> = Extract<InvoiceStep, { do: Do }>

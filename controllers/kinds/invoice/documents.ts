@@ -1,0 +1,166 @@
+/** Numbers and documents: claims out of the register, frozen sends, and what is stamped afterwards. */
+
+import { snapshotKey } from '../../../crds/invoice/facts/records.ts'
+import { formatNumber, type Series } from '../../../crds/invoice/order/number.ts'
+import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
+import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
+import { Stalled } from '../../base/errors.ts'
+import { SERIES_KNOWN } from '../../store/ledger/register.ts'
+import { DatabaseRefused } from '../../store/pg/pg.ts'
+import type { InvoiceDeps, InvoiceStepOf } from './deps.ts'
+import { drawn } from './draw.ts'
+
+/** The register pads the sequence itself: what it is given is the number without its last part. */
+const seriesIn = (account: string, { id, prefix, year }: Series) => ({
+  id,
+  account,
+  prefix: formatNumber(prefix, year, 1).slice(0, -'0001'.length),
+})
+
+/** A number that somebody has is given to nobody else. */
+const seriesBehind = (detail: string): Stalled =>
+  new Stalled(
+    'LEDGER_BEHIND',
+    `LEDGER_BEHIND: ${detail}: the database is older than the cluster; put back its newest copy`,
+  )
+
+export const claimNumber = async (
+  deps: InvoiceDeps,
+  step: InvoiceStepOf<'claimNumber'>,
+  { metadata, spec }: InvoiceResource,
+) => {
+  const { series, totalCents, currency, issuedAt, payload } = step
+  const { account } = spec
+  const of = seriesIn(account, series)
+  const known = deps.behind.known(account, of.prefix)
+  const claim = {
+    resource: metadata.name,
+    uid: metadata.uid,
+    series: of,
+    known,
+    kind: 'invoice' as const,
+    totalCents,
+    currency,
+    issuedAt,
+    // The register allows an external_ref once per account (sql/schema/002_register.sql).
+    payload: {
+      ...payload,
+      account: spec.account,
+      ...(spec.externalRef !== undefined && { externalRef: spec.externalRef }),
+    },
+  }
+  const { replayed, ...claimed } = await deps.ledger.claimNumber(claim).catch(async (error) => {
+    if (!(error instanceof DatabaseRefused)) throw error
+    if (error.constraint === SERIES_KNOWN) {
+      await deps.behind.keep(account, of.prefix)
+      throw seriesBehind(
+        `${formatNumber(series.prefix, series.year, known)} was given, and the register does not have it`,
+      )
+    }
+    if (error.constraint === 'series_prefix_once') {
+      const detail = `another issuer of account ${spec.account} has given numbers ${claim.series.prefix}… already`
+      throw new Stalled('PREFIX_TAKEN', `PREFIX_TAKEN: ${detail}; give the issuer another number_prefix`)
+    }
+    if (error.constraint !== 'register_reference') throw error
+    const detail = `externalRef ${spec.externalRef} is another invoice already; use another, or delete this one`
+    throw new Stalled('REF_PAYLOAD_MISMATCH', `REF_PAYLOAD_MISMATCH: ${detail}`)
+  })
+  // A replay may be of another uid, which a fresh look tells.
+  if (replayed) return undefined
+  return (world: InvoiceWorld): InvoiceWorld => ({
+    ...world,
+    record: { ...claimed, uids: [metadata.uid], claimed: payload },
+  })
+}
+
+export const freeze = async (
+  deps: InvoiceDeps,
+  step: InvoiceStepOf<'freeze'>,
+  object: InvoiceResource,
+  signal: AbortSignal,
+) => {
+  const { metadata } = object
+  const { n, frozen, gate, mail, event } = step
+  const content = await drawn(deps, object, frozen, signal)
+  await deps.ledger.freeze({
+    resource: metadata.name,
+    n,
+    at: deps.now().toISOString(),
+    gate,
+    frozen,
+    content,
+    event,
+    mail: mail && {
+      purpose: `${mail}:${n}`,
+      channel: 'mail',
+      messageId: `<${metadata.name}.${n}@${deps.mailDomain}>`,
+      payload: { mail, n },
+    },
+  })
+  deps.onQueued()
+}
+
+/** A credit note is a resource of its own in the register: `<invoice>/<credit>`. */
+export const claimCredit = async (
+  deps: InvoiceDeps,
+  step: InvoiceStepOf<'claimCredit'>,
+  { metadata, spec }: InvoiceResource,
+) => {
+  const { id, series, amountCents, currency, issuedAt } = step
+  // No status names the number of a credit note: where anything of the account is missing, one may be.
+  if (deps.behind.ofAccount(spec.account)) {
+    throw seriesBehind(`invoices of ${spec.account} are missing in the register, and so may be credit notes`)
+  }
+  const { number, issuedAt: at } = await deps.ledger.claimNumber({
+    resource: `${metadata.name}/${id}`,
+    uid: metadata.uid,
+    series: seriesIn(spec.account, series),
+    kind: 'credit_note',
+    totalCents: amountCents,
+    currency,
+    issuedAt,
+    payload: { invoice: metadata.name, amountCents, currency },
+  })
+  // Nothing that is observed tells of this number, so a replay is believed as it answers.
+  const claimed = { number, issuedAt: at }
+  return (world: InvoiceWorld): InvoiceWorld => ({
+    ...world,
+    credits: world.credits.map((credit) => (credit.id === id ? { ...credit, claimed } : credit)),
+  })
+}
+
+export const stamp = async (
+  deps: InvoiceDeps,
+  step: InvoiceStepOf<'stamp'>,
+  object: InvoiceResource,
+  signal: AbortSignal,
+) => {
+  const { metadata } = object
+  const { id, kind, frozen, afterSends, order, unsent, mail, event } = step
+  const resource = metadata.name
+  const at = deps.now().toISOString()
+  const { number } = frozen
+  await deps.ledger.freezeSnapshot({
+    resource,
+    id,
+    at,
+    frozen,
+    content: await drawn(deps, object, frozen, signal),
+    fact: (stored) => ({
+      resource,
+      key: snapshotKey(id),
+      kind: 'snapshot',
+      body: { kind, number, afterSends, order, ...(unsent && { unsent }), ...stored },
+      state: 'accepted',
+      at,
+      ...(event && { event }),
+    }),
+    mail: mail && {
+      purpose: `${mail}:${id}`,
+      channel: 'mail',
+      messageId: `<${resource}.${id}@${deps.mailDomain}>`,
+      payload: { mail, n: afterSends, snapshot: id },
+    },
+  })
+  if (mail || event) deps.onQueued()
+}

@@ -1,0 +1,162 @@
+/**
+ * The Site's hands: what is looked at, what each step does, and what is mirrored. What to do is decided in crds/site/plan.ts;
+ * nothing is decided here.
+ */
+
+import { limitOf, nextTurn, publishCapDetail, quotaDay, siteCapDetail } from '../../../crds/account/quotas.ts'
+import type { NewEvent } from '../../../crds/kernel/event.ts'
+import { nameOf } from '../../../crds/site/domain.ts'
+import { generatedKey, homeKey, removedKey, switchKey } from '../../../crds/site/facts.ts'
+import { SITE, SITE_FINALIZER } from '../../../crds/site/kind.ts'
+import { planSite, type SiteStatusFacts, type SiteStep } from '../../../crds/site/plan.ts'
+import type { SiteResource } from '../../../crds/site/schema.ts'
+import { viewSite } from '../../../crds/site/view.ts'
+import type { SiteWorld } from '../../../crds/site/world.ts'
+import { Stalled } from '../../base/errors.ts'
+import type { Controller } from '../../runtime/contract.ts'
+import { rowOf } from '../../store/mirror.ts'
+import { makeSiteReservations, makeSiteRows } from '../../store/site/sites.ts'
+import { controlOf, keyOfAccount } from '../kind-controller.ts'
+import type { SiteDeps } from './deps.ts'
+import { observeSite } from './observe.ts'
+import { removeFiles, setRoute, switchFiles, takeDown, upload, verify } from './publish.ts'
+import { makeFontCache, renderPages, takePicture } from './render.ts'
+
+const reserveSite = async (deps: SiteDeps, { metadata, spec }: SiteResource) => {
+  const profile = deps.accounts.get(spec.account)
+  const limit = profile ? limitOf('sites', profile) : 0
+  if ((await deps.reservations.takeSite(metadata.name, spec.account, limit)) !== 'refused') return
+  throw new Stalled('SITE_QUOTA', `SITE_QUOTA: ${siteCapDetail(spec.account, limit)}`)
+}
+
+const claimName = async (deps: SiteDeps, name: string, { metadata, spec }: SiteResource) => {
+  const of = { site: metadata.name, account: spec.account }
+  if ((await deps.reservations.claimName(name, of, true)) !== 'refused') return
+  const code = name.includes('.') ? 'DOMAIN_TAKEN' : 'SUBDOMAIN_TAKEN'
+  throw new Stalled(code, `${code}: ${name} is another site's; choose another name`)
+}
+
+const reservePublish = async (deps: SiteDeps, digest: string, { metadata, spec }: SiteResource) => {
+  const { account } = spec
+  const profile = deps.accounts.get(account)
+  const limit = profile ? limitOf('publishes_per_day', profile) : 0
+  const now = deps.now()
+  const request = { site: metadata.name, digest, account, day: quotaDay(now), limit }
+  if ((await deps.reservations.takePublish(request)) !== 'refused') return
+  throw new Stalled('PUBLISH_QUOTA', `PUBLISH_QUOTA: ${publishCapDetail(account, limit, now)}`, nextTurn(now))
+}
+
+/** The next of each host may go. */
+const wakeHeads = async ({ rows, wake }: SiteDeps) => {
+  for (const site of await rows.heads()) wake('Site', site)
+}
+
+type Own = { kind: string; key: string; body: object; event?: NewEvent }
+
+const record = async (deps: SiteDeps, { metadata }: SiteResource, { kind, key, body, event }: Own) => {
+  const fact = { resource: metadata.name, key, kind, body: body as Record<string, unknown> }
+  const at = deps.now().toISOString()
+  await deps.ledger.appendFact({ ...fact, state: 'accepted', at, ...(event && { event }) })
+  if (event) deps.onQueued()
+}
+
+const decide = async (deps: SiteDeps, step: Extract<SiteStep, { do: 'decide' }>, { metadata }: SiteResource) => {
+  const { verdict } = step
+  const base = { resource: metadata.name, seq: verdict.seq, at: deps.now().toISOString() }
+  await deps.ledger.decideFact(
+    verdict.accept
+      ? { ...base, state: 'accepted', event: verdict.event }
+      : { ...base, state: 'refused', refusedCode: verdict.code },
+  )
+  if (verdict.accept) deps.onQueued()
+}
+
+export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteStatusFacts, SiteWorld, SiteStep> => {
+  const fontCache = makeFontCache(deps)
+  return {
+    kind: SITE,
+    finalizer: SITE_FINALIZER,
+    observe: (object) => observeSite(deps, object),
+    plan: planSite,
+    act: {
+      reserveSite: (_step, object) => reserveSite(deps, object),
+      claimName: ({ name }, object) => claimName(deps, name, object),
+      settleHome: ({ host }, object) =>
+        record(deps, object, { kind: 'home', key: homeKey(object.metadata.uid), body: { host } }),
+      takePicture: ({ source }, _object, signal) => takePicture(deps, source, signal),
+      render: ({ request }, object) => renderPages(deps, fontCache, request, object),
+      recordGenerated: ({ event }, object) =>
+        record(deps, object, { kind: 'generated', key: generatedKey(object.metadata.uid), body: {}, event }),
+      submit: ({ key, digest, event }, object) =>
+        record(deps, object, { kind: 'submit', key, body: { digest, by: null }, event }),
+      decide: (step, object) => decide(deps, step, object),
+      reservePublish: ({ digest }, object) => reservePublish(deps, digest, object),
+      enterQueue: ({ host, digest }, { metadata }) =>
+        deps.rows.moveQueue(metadata.name, { host, digest, stage: 'waiting' }),
+      upload: (step, _object, signal) => upload(deps, step, signal),
+      switchFiles: (step, { metadata }, signal) => switchFiles(deps, step, metadata.name, signal),
+      setRoute: (step, { metadata }) => setRoute(deps, step, metadata.name),
+      markSwitched: async ({ host, digest }, { metadata }) => {
+        await deps.rows.moveQueue(metadata.name, { host, digest, stage: 'switched' })
+        await wakeHeads(deps)
+      },
+      verify: (step) => verify(deps, step),
+      recordSwitch: ({ k, to, event }, object) =>
+        record(deps, object, { kind: 'switch', key: switchKey(object.metadata.uid, k), body: { k, to }, event }),
+      takeDown: (step, { metadata }) => takeDown(deps, step, metadata.name),
+      leaveQueue: async (_step, { metadata }) => {
+        await deps.rows.leaveQueue(metadata.name)
+        await wakeHeads(deps)
+      },
+      removeFiles: async (step, object, signal) => {
+        await removeFiles(deps, step, object.metadata.name, signal)
+        await record(deps, object, { kind: 'removed', key: removedKey(object.metadata.uid), body: {} })
+      },
+      releaseNames: ({ keep }, { metadata }) => deps.rows.releaseNames(metadata.name, keep),
+    },
+    report: async (object, world, plan) => {
+      const { spec } = object
+      const view = viewSite(object, world, plan)
+      await deps.mirror.put(rowOf(object, { kind: SITE, account: spec.account, view, updatedAt: view.updated_at }))
+    },
+    forget: async (key) => {
+      const name = key.slice(key.indexOf('/') + 1)
+      await deps.rows.forget(name)
+      await deps.mirror.remove(SITE.kind, name)
+      await wakeHeads(deps)
+    },
+  }
+}
+
+/** Pictures cost seconds of a core each, publishing waits for the host: a few at once are as many as help. */
+const CONCURRENCY = 8
+/** A large picture in five sizes and three formats, or a large upload. */
+const ACT_LIMIT_MS = 150_000
+
+const isReady = ({ status }: SiteResource): boolean =>
+  status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false
+
+/** By what is wanted rather than by what was said last: a host may become ready while a pass that saw it otherwise still runs. */
+const awaitsHost = (site: SiteResource): boolean => {
+  const { spec, status } = site
+  const isNamed = nameOf(spec) !== null
+  return !isReady(site) || (isNamed && (status?.hostname === undefined || (spec.publish && status.phase !== 'live')))
+}
+
+export const siteControl = controlOf({
+  kind: SITE,
+  concurrency: CONCURRENCY,
+  actLimitMs: ACT_LIMIT_MS,
+  follows: [
+    // The template that an account is locked to is part of every page.
+    { kind: 'Account', concerns: (changed, own) => own.spec.account === keyOfAccount(changed) },
+    { kind: 'Host', concerns: (_changed, own) => awaitsHost(own) },
+  ],
+  make: (context) =>
+    siteController({
+      ...context,
+      rows: makeSiteRows(context),
+      reservations: makeSiteReservations(context),
+      testDomains: context.allowLoopback,
+    }),
+})

@@ -1,0 +1,58 @@
+/** What is looked at before a site is planned: one read of PostgreSQL, and what the watch knows of accounts and hosts. */
+import { readFacts } from '../../../crds/site/facts.ts'
+import { renderingOf, renderRequest, sourcesOf } from '../../../crds/site/publishing/rendering.ts'
+import type { SiteResource } from '../../../crds/site/schema.ts'
+import type { SiteHost, SiteWorld, StoredPicture } from '../../../crds/site/world.ts'
+import type { SiteDeps } from './deps.ts'
+
+/** Hosts of the platform that sites may be put on, by name. */
+export const siteHosts = ({ hosts }: Pick<SiteDeps, 'hosts'>): SiteHost[] =>
+  hosts
+    .list()
+    .flatMap(({ name, account, takesSites, siteRoot, baseDomain, httpsPort, ready }) =>
+      account === null && takesSites && siteRoot !== null && baseDomain !== null
+        ? [{ name, baseDomain, httpsPort, ready }]
+        : [],
+    )
+    .sort((a, b) => (a.name < b.name ? -1 : 1))
+
+/** Pictures matter only while there is something to render. */
+const picturesFor = async (
+  { rows }: SiteDeps,
+  object: SiteResource,
+  world: SiteWorld,
+): Promise<SiteWorld['pictures']> => {
+  const request = renderRequest(object.spec, world)
+  const sources = request && renderingOf(world, request) === null ? sourcesOf(request) : []
+  if (sources.length === 0) return {}
+  const found = await rows.pictures(sources)
+  return Object.fromEntries(
+    [...found].map(([source, image]): [string, StoredPicture] => [source, { state: 'ready', image }]),
+  )
+}
+
+export const observeSite = async (deps: SiteDeps, object: SiteResource): Promise<SiteWorld> => {
+  const { metadata, spec } = object
+  const { name, uid } = metadata
+  const row = await deps.rows.observe(name, spec.account)
+  const account = deps.accounts.get(spec.account)
+  const renderings = row.renderings ?? []
+  const facts = row.facts ?? []
+  const world: SiteWorld = {
+    account: account && { name: spec.account, templateLock: account.template_lock },
+    brand: row.brand,
+    hasQuota: row.hasPlace,
+    names: row.names ?? [],
+    hosts: siteHosts(deps),
+    renderings,
+    pictures: {},
+    reservedDigests: row.places ?? [],
+    turn: row.turn,
+    ...readFacts(uid, facts, (digest) => renderings.find((one) => one.digest === digest) ?? null),
+    testDomains: deps.testDomains,
+    factSeq: facts.at(-1)?.seq ?? 0,
+    previewUrl: `${deps.publicUrl}/preview/${deps.keys.capability('preview', name)}/`,
+    reviewUrl: `${deps.publicUrl}/review/${deps.keys.capability('review', name)}`,
+  }
+  return { ...world, pictures: await picturesFor(deps, object, world) }
+}

@@ -1,0 +1,294 @@
+/**
+ * A reflector: list, then watch, for ever. It never stays dead, whatever the server, the network or a handler does
+ * (rules/platform.md#watching). One per kind and process.
+ */
+import type { Key } from '../../crds/kernel/object.ts'
+import { type Backoff, backoffMs, sleep } from '../base/backoff.ts'
+import { isGone, KubeError } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
+import { keyOfObject, makeStore, type Store } from './cache.ts'
+import type { KindRef, Kube, Selection } from './kube.ts'
+import type { AnyObject, WatchEvent } from './objects.ts'
+import { type Lister, makeLister } from './relist.ts'
+
+const IDLE_MS = 30_000
+const RELIST_MS = 600_000
+const BACKOFF: Backoff = { minMs: 200, maxMs: 10_000 }
+/** The server ends a watch after five to ten minutes, not all of them at once. */
+const WATCH_SECONDS = 300
+/** So many refusals in a row without an event, and the version we resume from is suspect. */
+const REFUSALS_BEFORE_RELIST = 3
+/** A watch that ends sooner, without an event, is a failure: the server would be flooded with new ones. */
+const HEALTHY_MS = 1_000
+
+/** `lost`, of what is not there any more: nobody deleted it, as far as can be told. */
+export type Change<R> = { deleted: boolean; lost?: boolean; object: R }
+export type WatchListener<R> = (key: Key, change: Change<R>) => void | Promise<void>
+
+export type WatchMetrics = {
+  restarted(kind: string, reason: string): void
+  drifted(kind: string, events: number): void
+  handlerFailed(kind: string): void
+  /** Read at scrape time. */
+  watching(kind: string, stalenessMs: () => number): void
+}
+
+export type ReflectOptions<R> = Selection & {
+  kube: Pick<Kube, 'list' | 'watch'>
+  kind: KindRef
+  onChange?: WatchListener<R>
+  /** Reconnect after this long without a byte. The server sends a bookmark about once a minute. */
+  idleMs?: number
+  relistMs?: number
+  graceMs?: number
+  pageLimit?: number
+  backoff?: Backoff
+  random?: () => number
+  log?: Log
+  metrics?: WatchMetrics
+}
+
+export type Cache<R> = {
+  /** Frozen and shared: clone before changing. */
+  get(key: Key): R | undefined
+  list(): R[]
+  size(): number
+  /**
+   * Read your writes: takes the answer to a write unless something newer is held. Everybody is told, for the watch's own
+   * event then brings nothing new; who wrote it knows it by its version (controller.ts).
+   */
+  put(object: R): void
+  /** Called for each held object at once, then for each change. @returns the way to end it */
+  subscribe(listener: WatchListener<R>): () => void
+  /** The first list is in. */
+  synced: Promise<void>
+  isSynced(): boolean
+  /** Milliseconds since the server was last heard. */
+  staleness(): number
+  /** Ends the watch, also while it waits to reconnect; resolves when nothing runs any more. */
+  stop(): Promise<void>
+}
+
+const reasonOf = (error: unknown): string => {
+  if (!(error instanceof KubeError)) return 'Error'
+  return error.status === 0 ? (error.reason.split(' ')[0] ?? error.reason) : String(error.status)
+}
+
+/** Listeners that may throw: the cache goes on, the error is logged and counted. */
+const makeListeners = <R extends AnyObject>({ kind, onChange, log, metrics }: ReflectOptions<R>) => {
+  const listeners = new Set<WatchListener<R>>(onChange ? [onChange] : [])
+
+  const tell = (listener: WatchListener<R>, object: R, change: Omit<Change<R>, 'object'>) => {
+    const key = keyOfObject(object)
+    const failed = (error: unknown) => {
+      metrics?.handlerFailed(kind.kind)
+      log?.error({ err: error, kind: kind.kind, key }, 'watch handler failed')
+    }
+    try {
+      const done = listener(key, { ...change, object })
+      if (done instanceof Promise) done.catch(failed)
+    } catch (error) {
+      failed(error)
+    }
+  }
+
+  return {
+    notify: (object: R, deleted: boolean, lost = false) => {
+      for (const listener of listeners) tell(listener, object, { deleted, ...(lost && { lost }) })
+    },
+    subscribe: (listener: WatchListener<R>, held: R[]) => {
+      listeners.add(listener)
+      for (const object of held) tell(listener, object, { deleted: false })
+      return () => {
+        listeners.delete(listener)
+      }
+    },
+  }
+}
+
+type Loop<R> = {
+  options: ReflectOptions<R>
+  selection: Selection
+  store: Store<R>
+  lister: Lister
+  notify: (object: R, deleted: boolean, lost?: boolean) => void
+  heard: () => void
+  onSynced: () => void
+  signal: AbortSignal
+  /** Where the watch resumes; undefined: list first. */
+  version: string | undefined
+  watching: AbortController
+  /** Attempts in a row that brought nothing. */
+  failures: number
+}
+
+const onEvent = <R extends AnyObject>(loop: Loop<R>, { type, object }: WatchEvent) => {
+  const { store, notify } = loop
+  const item = object as R
+  if (type === 'DELETED') {
+    if (store.remove(item)) notify(item, true)
+  } else if (type !== 'BOOKMARK' && store.put(item)) {
+    notify(item, store.get(keyOfObject(item)) === undefined)
+  }
+  // After the cache took it: an event that is lost half-way comes again.
+  loop.version = object.metadata.resourceVersion ?? loop.version
+  store.advance(loop.version)
+}
+
+const failureWaitMs = <R>({ options, failures }: Loop<R>): number =>
+  backoffMs(options.backoff ?? BACKOFF, failures - 1, options.random ?? Math.random)
+
+const watchOnce = async <R extends AnyObject>(loop: Loop<R>, resourceVersion: string) => {
+  const { kube, kind, idleMs = IDLE_MS, random = Math.random } = loop.options
+  loop.watching = new AbortController()
+  const openedAt = performance.now()
+  let events = 0
+  let bytes = false
+  const progressed = () => events > 0 || (bytes && performance.now() - openedAt >= Math.min(HEALTHY_MS, idleMs))
+  try {
+    await kube.watch(kind, {
+      ...loop.selection,
+      resourceVersion,
+      timeoutSeconds: Math.round(WATCH_SECONDS * (1 + random())),
+      idleMs,
+      signal: AbortSignal.any([loop.signal, loop.watching.signal]),
+      onEvent: (event) => {
+        onEvent(loop, event)
+        events += 1
+      },
+      onBytes: () => {
+        bytes = true
+        loop.heard()
+      },
+    })
+  } finally {
+    if (progressed()) loop.failures = 0
+  }
+  if (progressed()) return
+  loop.failures += 1
+  await sleep(failureWaitMs(loop), loop.signal)
+}
+
+/** After a failure: how long to wait, and whether the version is still good. */
+const recover = async <R>(loop: Loop<R>, error: unknown) => {
+  const { kind, log, metrics } = loop.options
+  const reason = reasonOf(error)
+  metrics?.restarted(kind.kind, reason)
+  // Silence on a quiet kind: nothing is wrong, look through a fresh connection.
+  if (reason === 'Stalled' && loop.failures === 0) return
+  loop.failures += 1
+  const refused = error instanceof KubeError && error.status !== 0 && error.status !== 429
+  const suspect = refused && loop.failures >= REFUSALS_BEFORE_RELIST
+  if (isGone(error) || reason === 'Garbage' || suspect) loop.version = undefined
+  const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0
+  const waitMs = Math.max(failureWaitMs(loop), asked)
+  const level = loop.failures > 2 ? 'warn' : 'info'
+  log?.[level]({ err: error, kind: kind.kind, failures: loop.failures, waitMs }, 'watch ended')
+  await sleep(waitMs, loop.signal)
+}
+
+const listAndWatch = async <R extends AnyObject>(loop: Loop<R>) => {
+  if (loop.version === undefined) {
+    loop.watching = new AbortController()
+    loop.version = await loop.lister.relist()
+    loop.onSynced()
+  }
+  await watchOnce(loop, loop.version)
+}
+
+/** Ends when the signal aborts, and not before. */
+const run = async <R extends AnyObject>(loop: Loop<R>) => {
+  while (!loop.signal.aborted) {
+    await listAndWatch(loop).catch(async (error) => {
+      // Cut by the audit: nothing failed.
+      if (!loop.signal.aborted && !loop.watching.signal.aborted) await recover(loop, error)
+    })
+  }
+}
+
+const audit = async <R>(loop: Loop<R>) => {
+  const { kind, metrics } = loop.options
+  const found = await loop.lister.audit()
+  if (found === 'time_travel') {
+    loop.version = undefined
+    loop.watching.abort()
+  } else if (found > 0) metrics?.drifted(kind.kind, found)
+}
+
+const audits = async <R>(loop: Loop<R>) => {
+  const { kind, log, relistMs = RELIST_MS, random = Math.random } = loop.options
+  for (;;) {
+    await sleep(relistMs * (0.9 + random() / 5), loop.signal)
+    if (loop.signal.aborted) return
+    if (loop.version === undefined) continue
+    await audit(loop).catch((error) => log?.info({ err: error, kind: kind.kind }, 'watch audit failed'))
+  }
+}
+
+/** Starts at once. */
+export const reflect = <R extends AnyObject>(options: ReflectOptions<R>): Cache<R> => {
+  const { kube, kind, namespace, labelSelector, fieldSelector, graceMs, pageLimit, log } = options
+  const selection: Selection = {
+    ...(namespace !== undefined && { namespace }),
+    ...(labelSelector !== undefined && { labelSelector }),
+    ...(fieldSelector !== undefined && { fieldSelector }),
+  }
+  const store = makeStore<R>()
+  const { notify, subscribe } = makeListeners(options)
+  const stopping = new AbortController()
+  const synced = Promise.withResolvers<void>()
+  let isSynced = false
+  let heardAt = performance.now()
+  const staleness = () => performance.now() - heardAt
+  const shared = {
+    selection,
+    store,
+    notify,
+    signal: stopping.signal,
+    heard: () => {
+      heardAt = performance.now()
+    },
+  }
+  const lister = makeLister<R>({
+    ...shared,
+    kube,
+    kind,
+    ...(graceMs !== undefined && { graceMs }),
+    ...(pageLimit !== undefined && { pageLimit }),
+    ...(log && { log }),
+  })
+  const onSynced = () => {
+    isSynced = true
+    synced.resolve()
+  }
+  const loop: Loop<R> = {
+    ...shared,
+    options,
+    lister,
+    onSynced,
+    version: undefined,
+    watching: new AbortController(),
+    failures: 0,
+  }
+  options.metrics?.watching(kind.kind, staleness)
+  const ended = Promise.all([run(loop), audits(loop)])
+
+  return {
+    get: store.get,
+    list: store.list,
+    size: store.size,
+    put: (object) => {
+      if (!store.put(object)) return
+      const held = store.get(keyOfObject(object))
+      if (held !== undefined) notify(held, false)
+    },
+    subscribe: (listener) => subscribe(listener, store.list()),
+    synced: synced.promise,
+    isSynced: () => isSynced,
+    staleness,
+    stop: async () => {
+      stopping.abort()
+      await ended
+    },
+  }
+}

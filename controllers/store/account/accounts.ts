@@ -1,0 +1,47 @@
+/** The accounts as they were mirrored: for administrators, for teams, and for whoever knows nothing but an address. */
+import type { AccountView } from '../../../crds/account/view.ts'
+import type { Pg } from '../pg/pg.ts'
+
+export type Accounts = {
+  /** Newest first, and how many there are in all. */
+  list(page: { limit: number; offset: number }): Promise<{ accounts: AccountView[]; total: number }>
+  /** Whoever holds this address; case does not count. The oldest, should there be several. */
+  byEmail(email: string): Promise<AccountView | undefined>
+  /** Everybody who is a member of one of these teams, by id; at most MEMBERS_MAX. */
+  inTeams(teams: string[]): Promise<AccountView[]>
+}
+
+export const MEMBERS_MAX = 1000
+
+const LIST = `
+select
+  (
+    select coalesce(json_agg(p.view), '[]') from (
+      select m.view from mirror m where m.kind = 'Account'
+      order by m.created_at desc, m.place desc limit $1 offset $2
+    ) p
+  ) as accounts,
+  (select count(*) from mirror m where m.kind = 'Account') as total`
+const BY_EMAIL = `
+select m.view from mirror m where m.kind = 'Account' and lower(m.view ->> 'email') = lower($1)
+order by m.created_at, m.place limit 1`
+const IN_TEAMS = `
+select m.view from mirror m
+where m.kind = 'Account' and (m.view -> 'teams')::jsonb ?| $1::text[]
+order by m.name limit ${MEMBERS_MAX}`
+
+export const makeAccounts = ({ pg }: { pg: Pg }): Accounts => ({
+  async list({ limit, offset }) {
+    const { rows } = await pg.query<{ accounts: AccountView[]; total: number }>('accounts_list', LIST, [limit, offset])
+    return rows[0] ?? { accounts: [], total: 0 }
+  },
+  async byEmail(email) {
+    const { rows } = await pg.query<{ view: AccountView }>('account_by_email', BY_EMAIL, [email])
+    return rows[0]?.view
+  },
+  async inTeams(teams) {
+    if (teams.length === 0) return []
+    const { rows } = await pg.query<{ view: AccountView }>('accounts_in_teams', IN_TEAMS, [teams])
+    return rows.map((row) => row.view)
+  },
+})

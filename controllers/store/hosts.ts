@@ -1,0 +1,113 @@
+/** What is stored of hosts beside their resources: sealed private keys, and the routes that their proxies are to serve. */
+import { type HostView, PLATFORM } from '../../crds/host/view.ts'
+import { makeSealer } from '../base/seal.ts'
+import { LEASE } from './pg/fence.ts'
+import type { Pg } from './pg/pg.ts'
+
+export type HostCredentials = {
+  /** Written before the spec names the version; a repeat replaces it. */
+  put(host: string, version: number, privateKey: string): Promise<void>
+  /** Null when there is none. @throws BadSeal */
+  open(host: string, version: number): Promise<string | null>
+}
+
+const aboutOf = (host: string, version: number): string => `Host/${host}/${version}`
+
+/** @param deps.serverKey 32 bytes (BOTTEGA_SECRET_KEY) */
+export const makeCredentials = ({ pg, serverKey }: { pg: Pg; serverKey: Buffer }): HostCredentials => {
+  const sealer = makeSealer(serverKey, 'host-credential')
+  return {
+    async put(host, version, privateKey) {
+      const sealed = sealer.seal(Buffer.from(privateKey), aboutOf(host, version))
+      await pg.query('put_host_credential', 'select put_host_credential($1, $2, $3)', [host, version, sealed])
+    },
+    async open(host, version) {
+      const text = 'select sealed from host_credentials where host = $1 and version = $2'
+      const { rows } = await pg.query<{ sealed: Buffer }>('host_credential', text, [host, version])
+      const sealed = rows[0]?.sealed
+      return sealed === undefined ? null : sealer.open(sealed, aboutOf(host, version)).toString()
+    },
+  }
+}
+
+/** `handle` is a list of Caddy handlers for exactly these hostnames; `owner` is `Kind/name`. */
+export type RouteRow = { id: string; owner: string; hostnames: readonly string[]; handle: readonly unknown[] }
+
+/** The primary key of host_names: another route of the host has the hostname. */
+export const NAME_TAKEN = 'host_names_pkey'
+
+export type RouteRows = {
+  /** In the order of their ids. */
+  list(host: string): Promise<RouteRow[]>
+  get(host: string, id: string): Promise<RouteRow | null>
+  /** @returns whether anything differed @throws DatabaseRefused with the constraint NAME_TAKEN, StaleEpoch */
+  put(host: string, row: RouteRow): Promise<boolean>
+  remove(host: string, id: string): Promise<boolean>
+  /** Routes and private keys of a host that is gone. */
+  forget(host: string): Promise<void>
+}
+
+const ONE = 'select id, owner, hostnames, handle from host_routes where host = $1 and id = $2'
+const ALL = 'select id, owner, hostnames, handle from host_routes where host = $1 order by id'
+const PUT = 'select changed from put_host_route($1, $2, $3, $4, $5, $6, $7)'
+
+export const makeRouteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): RouteRows => ({
+  list: async (host) => (await pg.query<RouteRow>('host_routes', ALL, [host])).rows,
+  get: async (host, id) => (await pg.query<RouteRow>('host_route', ONE, [host, id])).rows[0] ?? null,
+  async put(host, { id, owner, hostnames, handle }) {
+    const values = [LEASE, epoch(), host, id, owner, hostnames, JSON.stringify(handle)]
+    const { rows } = await pg.query<{ changed: boolean }>('put_host_route', PUT, values)
+    return rows[0]?.changed ?? false
+  },
+  async remove(host, id) {
+    const text = 'select removed from remove_host_route($1, $2, $3, $4)'
+    const { rows } = await pg.query<{ removed: boolean }>('remove_host_route', text, [LEASE, epoch(), host, id])
+    return rows[0]?.removed ?? false
+  },
+  async forget(host) {
+    await pg.query('forget_host', 'select forget_host($1, $2, $3)', [LEASE, epoch(), host])
+  },
+})
+
+/** Who asks for hosts: those of an account with those that all may use, or (null) every one. */
+export type HostReader = {
+  /** Newest first, and how many there are in all. */
+  list(
+    account: string | null,
+    page: { limit: number; offset: number },
+  ): Promise<{ hosts: { account: string; view: HostView }[]; total: number }>
+  /** Whether an app or a site lives on the host. */
+  isInUse(host: string): Promise<boolean>
+}
+
+const SEEN = `
+from mirror m
+where m.kind = 'Host'
+  and ($1::text is null or m.account = $1 or (m.account = '${PLATFORM}' and m.view ->> 'class' in ('shared', 'platform')))`
+const LIST = `
+select
+  (select count(*) ${SEEN}) as total,
+  (
+    select coalesce(json_agg(json_build_object('account', p.account, 'view', p.view)), '[]')
+    from (select m.account, m.view ${SEEN} order by m.created_at desc, m.place desc limit $2 offset $3) p
+  ) as hosts`
+const IN_USE = `
+select exists (select from host_routes r where r.host = $1)
+  or exists (
+    select from mirror m where m.kind in ('App', 'Site') and not m.archived and m.view ->> 'host_id' = $1
+  ) as used`
+
+export const makeHostReader = ({ pg }: { pg: Pg }): HostReader => ({
+  async list(account, { limit, offset }) {
+    const { rows } = await pg.query<{ hosts: { account: string; view: HostView }[]; total: number }>(
+      'hosts_list',
+      LIST,
+      [account, limit, offset],
+    )
+    return rows[0] ?? { hosts: [], total: 0 }
+  },
+  async isInUse(host) {
+    const { rows } = await pg.query<{ used: boolean }>('host_in_use', IN_USE, [host])
+    return rows[0]?.used ?? false
+  },
+})

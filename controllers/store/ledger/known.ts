@@ -1,0 +1,64 @@
+/**
+ * What tells an older copy of the database: for resources, what the ledger has of them, and the numbers that they are known to
+ * have beyond the register (sql/schema/002_register.sql).
+ */
+import { LEASE } from '../pg/fence.ts'
+import type { Pg } from '../pg/pg.ts'
+
+/** Resources per statement. */
+const LOOK_MAX = 5_000
+
+/** `number` is null and `uids` are none when the register does not know it; `factSeq` is 0 when there is no fact. */
+export type OnRecordRow = { name: string; number: string | null; uids: string[]; isSent: boolean; factSeq: number }
+export type KnownNumber = { account: string; prefix: string; seq: number }
+
+const ON_RECORD = `
+select k.name, r.number, exists (select from sends s where s.resource = k.name) as "isSent",
+  coalesce((select f.seq from facts f where f.resource = k.name order by f.seq desc limit 1), 0) as "factSeq",
+  array_remove(array(
+    select f.body ->> 'uid' from facts f where f.resource = k.name and f.kind = 'adopted'
+  ) || r.uid, null) as uids
+from unnest($1::text[]) as k(name)
+left join lateral (select * from register r where r.resource = k.name limit 1) r on true`
+/** Those that the register has not reached (again): a series is found by its prefix, of which an account has each once. */
+const AHEAD = `
+select k.account, k.prefix, k.seq
+from unnest($1::text[], $2::text[], $3::bigint[]) as k(account, prefix, seq)
+where not exists (
+  select from series s where s.account = k.account and s.prefix = k.prefix and s.last_seq >= k.seq
+)`
+
+export type KnownNumbers = {
+  /** In no order, each name once. */
+  onRecord(names: readonly string[]): Promise<OnRecordRow[]>
+  /** Of these numbers those that the register has not come to. */
+  ahead(numbers: readonly KnownNumber[]): Promise<KnownNumber[]>
+  /** All that were ever kept. */
+  numbers(): Promise<KnownNumber[]>
+  /** Kept for ever: the highest counts. @throws StaleEpoch */
+  keep(number: KnownNumber): Promise<void>
+}
+
+export const makeKnown = ({ pg, epoch }: { pg: Pg; epoch: () => number }): KnownNumbers => ({
+  async onRecord(names) {
+    const found: OnRecordRow[] = []
+    for (let at = 0; at < names.length; at += LOOK_MAX) {
+      const { rows } = await pg.query<OnRecordRow>('observe_on_record', ON_RECORD, [names.slice(at, at + LOOK_MAX)])
+      found.push(...rows)
+    }
+    return found
+  },
+  async ahead(numbers) {
+    if (numbers.length === 0) return []
+    const values = [numbers.map((one) => one.account), numbers.map((one) => one.prefix), numbers.map((one) => one.seq)]
+    return (await pg.query<KnownNumber>('observe_ahead', AHEAD, values)).rows
+  },
+  async numbers() {
+    const text = 'select account, prefix, seq from known_numbers'
+    return (await pg.query<KnownNumber>('observe_known', text, [])).rows
+  },
+  async keep({ account, prefix, seq }) {
+    const text = 'select keep_known_number($1, $2, $3, $4, $5)'
+    await pg.query('keep_known_number', text, [LEASE, epoch(), account, prefix, seq])
+  },
+})

@@ -1,0 +1,240 @@
+/**
+ * The ledger: numbers, frozen sends, facts, and the outbox of effects on the outside. It lives in PostgreSQL, outlives every
+ * resource, and is never rebuilt. All effects carry the epoch of the lease they were decided under (fence.ts), are
+ * committed in groups (batch.ts), and may be repeated after any failure.
+ */
+import type { NewEvent } from '../../../crds/kernel/event.ts'
+import { makeBatch } from '../../base/batch.ts'
+import { sha256Of } from '../blobs.ts'
+import { LEASE } from '../pg/fence.ts'
+import { isItemFault, type Pg } from '../pg/pg.ts'
+import {
+  type Appended,
+  type FactRow,
+  type FactState,
+  type FactVerdict,
+  makeAppendFact,
+  makeDecideFact,
+  type NewFact,
+} from './facts.ts'
+import {
+  type Claimed,
+  type EntryKind,
+  makeClaimNumber,
+  makeRegisterReader,
+  type NumberClaim,
+  type RegisterReader,
+} from './register.ts'
+
+/** Sends per transaction, by number and by weight: a lone large document must not make hundreds of small ones wait. */
+const FREEZE_MAX = 64
+const FREEZE_MAX_BYTES = 8 * 1024 * 1024
+const OBSERVE_MAX = 128
+/** Reads hold no lock, so a second one may run while the first is answered. */
+const OBSERVE_IN_FLIGHT = 2
+
+export type StoredGate = 'account' | 'password'
+
+/** What a mail's row in the outbox says. `purpose` is unique per resource; `messageId` stays the same in every attempt. */
+export type QueuedMail = { purpose: string; channel: string; messageId: string; payload: unknown }
+
+/** One send, frozen: what stands on the document, its bytes, and the mail that is due because of it (null: none). */
+export type Send = {
+  resource: string
+  n: number
+  /** ISO instant. */
+  at: string
+  gate: StoredGate
+  frozen: unknown
+  content: Buffer
+  mail: QueuedMail | null
+  /** NewEvent in the same transaction. */
+  event?: NewEvent
+}
+
+/**
+ * A document that follows from what happened rather than from a send, frozen with the fact that tells of it, and with the
+ * mail and the event that follow from it. `id` is unique per resource.
+ */
+export type StoredSnapshot = {
+  resource: string
+  id: string
+  at: string
+  frozen: unknown
+  content: Buffer
+  mail: QueuedMail | null
+  /** Takes what the bytes are: their sha256 in hex, and how many. */
+  fact(stored: { sha256: string; bytes: number }): NewFact
+}
+
+/** `uids`: of the resources that this number belongs to: the one that claimed it, then those that were adopted. */
+export type RegisterRecord = {
+  number: string
+  seriesId: string
+  seq: number
+  kind: EntryKind
+  issuedAt: string
+  uids: string[]
+  claimed: unknown
+}
+/** `frozen` is null in all but the newest send. */
+export type StoredSend = { n: number; at: string; gate: StoredGate; sha256: string; bytes: number; frozen: unknown }
+/** `unknown`: an attempt may or may not have arrived, and none is known to have. `unknowns` counts such attempts. */
+export type StoredDelivery = {
+  purpose: string
+  state: 'queued' | 'deferred' | 'accepted' | 'bounced' | 'failed' | 'unknown'
+  attempts: number
+  unknowns: number
+  lastError: string | null
+  nextAttemptAt: string | null
+  /** When it was queued. */
+  at: string
+}
+
+/** What the owner of an account is told by mail, with the fact that it follows from, once (sql/functions/tell_owner.sql). */
+export type Telling = {
+  resource: string
+  at: string
+  fact: NewFact | null
+  mail: { purpose: string; messageId: string; payload: unknown } | null
+  /** The send whose place under the cap of the day is free again. */
+  giveBack: number | null
+}
+/** `factSeq` is the highest fact that is in here; 0 when there is none. Lists are in the order of writing. */
+export type ObservedLedger = {
+  record: RegisterRecord | null
+  sends: StoredSend[]
+  facts: FactRow[]
+  factSeq: number
+  deliveries: StoredDelivery[]
+}
+
+export type LedgerReader = RegisterReader & {
+  /** All that is known of one resource; many callers share one read. */
+  observe(resource: string): Promise<ObservedLedger>
+}
+
+export type Ledger = LedgerReader & {
+  /** The resource's number: the next of its series, or the one that it has. */
+  claimNumber(claim: NumberClaim): Promise<Claimed>
+  /** `old`: this resource's send `n` was frozen before, and stays as it was. */
+  freeze(send: Send): Promise<'new' | 'old'>
+  /** `old`: this resource's snapshot of that id was frozen before, and stays as it was. */
+  freezeSnapshot(snapshot: StoredSnapshot): Promise<'new' | 'old'>
+  appendFact(fact: NewFact): Promise<Appended>
+  decideFact(verdict: FactVerdict): Promise<FactState>
+  /** Safe to repeat: gives whether anything was new. */
+  tellOwner(telling: Telling): Promise<boolean>
+}
+
+export type ObservedRow = {
+  resource: string
+  record: (Omit<RegisterRecord, 'uids'> & { uid: string }) | null
+  sends: StoredSend[] | null
+  facts: FactRow[] | null
+  deliveries: StoredDelivery[] | null
+}
+
+const OBSERVE = 'select resource, record, sends, facts, deliveries from observe_resources($1)'
+
+const toRecord = (row: ObservedRow['record'], facts: FactRow[]): RegisterRecord | null => {
+  if (row === null) return null
+  const { uid, ...record } = row
+  const adopted = facts.filter((fact) => fact.kind === 'adopted').map((fact) => String(fact.body.uid))
+  return { ...record, uids: [uid, ...adopted] }
+}
+
+export const toObserved = (row: ObservedRow): ObservedLedger => {
+  const facts = row.facts ?? []
+  const { sends, deliveries } = row
+  const factSeq = facts.at(-1)?.seq ?? 0
+  return { record: toRecord(row.record, facts), sends: sends ?? [], facts, factSeq, deliveries: deliveries ?? [] }
+}
+
+/** The reading half, for who holds no lease. */
+export const makeLedgerReader = ({ pg }: { pg: Pg }): LedgerReader => ({
+  ...makeRegisterReader({ pg }),
+  observe: makeBatch<string, ObservedLedger>({
+    max: OBSERVE_MAX,
+    inFlight: OBSERVE_IN_FLIGHT,
+    async run(resources) {
+      const { rows } = await pg.query<ObservedRow>('observe_resources', OBSERVE, [resources])
+      const found = new Map(rows.map((row) => [row.resource, row]))
+      return resources.map((resource) => {
+        const row = found.get(resource)
+        if (row === undefined) throw new Error('observe_resources left a resource out')
+        return toObserved(row)
+      })
+    },
+  }),
+})
+
+const FREEZE = 'select resource, n from freeze_sends($1, $2, $3, $4, $5)'
+
+type Pending = { send: Send; epoch: number }
+
+const freezeAll = async (pg: Pg, pending: Pending[]): Promise<('new' | 'old')[]> => {
+  const sends: object[] = []
+  const blobs: object[] = []
+  let start = 0
+  for (const { send } of pending) {
+    const { content, ...rest } = send
+    const blob = { sha256: sha256Of(content), bytes: content.length }
+    sends.push({ ...rest, ...blob })
+    blobs.push({ ...blob, start })
+    start += content.length
+  }
+  // The bytes go as one binary value beside the JSON: as text they would be twice as long.
+  const content = Buffer.concat(pending.map(({ send }) => send.content))
+  const values = [LEASE, pending[0]?.epoch, JSON.stringify(sends), JSON.stringify(blobs), content]
+  const { rows } = await pg.query<{ resource: string; n: number }>('freeze_sends', FREEZE, values)
+  const fresh = new Set(rows.map((row) => `${row.n} ${row.resource}`))
+  return pending.map(({ send }) => (fresh.delete(`${send.n} ${send.resource}`) ? 'new' : 'old'))
+}
+
+const FREEZE_SNAPSHOT = 'select fresh from freeze_snapshot($1, $2, $3, $4)'
+
+const freezeOne = async (pg: Pg, epoch: number, snapshot: StoredSnapshot): Promise<'new' | 'old'> => {
+  const { content, fact, ...rest } = snapshot
+  const stored = { sha256: sha256Of(content), bytes: content.length }
+  const given = { ...rest, ...stored, fact: { ...fact(stored), writtenBy: 'controller' } }
+  const values = [LEASE, epoch, JSON.stringify(given), content]
+  const { rows } = await pg.query<{ fresh: boolean }>('freeze_snapshot', FREEZE_SNAPSHOT, values)
+  return rows[0]?.fresh ? 'new' : 'old'
+}
+
+const TELL_OWNER = 'select fresh from tell_owner($1, $2, $3)'
+
+const tellOwner = async (pg: Pg, epoch: number, telling: Telling): Promise<boolean> => {
+  const fact = telling.fact && { ...telling.fact, writtenBy: 'controller' }
+  const values = [LEASE, epoch, JSON.stringify({ ...telling, fact })]
+  const { rows } = await pg.query<{ fresh: boolean }>('tell_owner', TELL_OWNER, values)
+  return rows[0]?.fresh ?? false
+}
+
+const weightOf = (pending: readonly Pending[]): number =>
+  pending.reduce((bytes, { send }) => bytes + send.content.length, 0)
+
+/**
+ * @param deps.epoch the epoch that takeEpoch gave; asked anew for every effect
+ * Effects throw DatabaseUnavailable, StaleEpoch, or DatabaseRefused when a value breaks a rule of the schema.
+ */
+export const makeLedger = (deps: { pg: Pg; epoch: () => number }): Ledger => {
+  const { pg, epoch } = deps
+  const freeze = makeBatch<Pending, 'new' | 'old'>({
+    run: (pending) => freezeAll(pg, pending),
+    max: FREEZE_MAX,
+    mayJoin: (chosen, next) =>
+      chosen[0]?.epoch === next.epoch && weightOf(chosen) + next.send.content.length <= FREEZE_MAX_BYTES,
+    isItemFault,
+  })
+  return {
+    ...makeLedgerReader({ pg }),
+    claimNumber: makeClaimNumber({ pg, epoch }),
+    freeze: (send) => freeze({ send, epoch: epoch() }),
+    freezeSnapshot: (snapshot) => freezeOne(pg, epoch(), snapshot),
+    appendFact: makeAppendFact({ pg, epoch }),
+    decideFact: makeDecideFact({ pg, epoch }),
+    tellOwner: (telling) => tellOwner(pg, epoch(), telling),
+  }
+}

@@ -1,0 +1,215 @@
+/**
+ * The mirror: the last view of every resource in PostgreSQL, which GET and lists answer from. Controllers write it, the
+ * API reads it and is told on the channel `bottega_mirror` what changed (JSON arrays of "Kind/name").
+ * It can be thrown away and rebuilt; archived rows are the exception (rules/platform.md#views).
+ */
+import type { Meta } from '../../crds/kernel/object.ts'
+import { makeBatch } from '../base/batch.ts'
+import { LEASE } from './pg/fence.ts'
+import { isItemFault, type Pg } from './pg/pg.ts'
+
+export const MIRROR_CHANNEL = 'bottega_mirror'
+
+/** Instants are ISO. `view` is the REST body, snake_case. */
+export type NewMirrorRow = {
+  kind: string
+  name: string
+  account: string
+  uid: string
+  generation: number
+  observedGeneration: number
+  view: unknown
+  createdAt: string
+  updatedAt: string
+}
+export type MirrorRow = NewMirrorRow & { archived: boolean }
+
+type Viewed = { kind: { kind: string }; account: string; view: unknown; updatedAt?: string }
+
+/** The row of an object as the pass that judged it leaves it. @param given.updatedAt since its creation when left out */
+export const rowOf = ({ metadata }: { metadata: Meta }, { kind, account, view, updatedAt }: Viewed): NewMirrorRow => ({
+  kind: kind.kind,
+  name: metadata.name,
+  account,
+  uid: metadata.uid,
+  generation: metadata.generation,
+  observedGeneration: metadata.generation,
+  view,
+  createdAt: metadata.creationTimestamp,
+  updatedAt: updatedAt ?? metadata.creationTimestamp,
+})
+
+/** `since` is a date, YYYY-MM-DD, in UTC. The others compare a field of the view. */
+export type MirrorFilter = {
+  status?: string
+  since?: string
+  clientEmail?: string
+  externalRef?: string
+  issuerId?: string
+}
+
+export type MirrorReader = {
+  get(kind: string, name: string): Promise<MirrorRow | undefined>
+  /** One page of an account's resources, newest first, and how many there are in all. */
+  list(
+    of: { kind: string; account: string },
+    filter: MirrorFilter,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: MirrorRow[]; total: number }>
+}
+
+/**
+ * Shows what is asked before anybody has judged it: a row whose `observedGeneration` is 0, until the first verdict takes its
+ * place. A row that is there stays.
+ */
+export type ShowRow = (row: NewMirrorRow) => Promise<void>
+
+export type Mirror = MirrorReader & {
+  /** As ShowRow, and in place of an unjudged row of the same resource. */
+  show: ShowRow
+  /** Gives whether anything differed and was written. */
+  put(row: NewMirrorRow): Promise<boolean>
+  /** Gives whether there was a row; an archived one stays. */
+  remove(kind: string, name: string): Promise<boolean>
+  archive(kind: string, name: string, archived: boolean): Promise<boolean>
+  /** After a full list of a kind: the names of rows whose resource is not there; archived ones and lost ones are not named. */
+  unknown(kind: string, uids: string[]): Promise<string[]>
+  /** How many rows there are of each kind, without archived and lost ones. */
+  known(): Promise<Map<string, number>>
+}
+
+const COLUMNS = `m.kind, m.name, m.account, m.uid, m.generation, m.observed_generation as "observedGeneration", m.view,
+  iso_ms(m.created_at) as "createdAt", iso_ms(m.updated_at) as "updatedAt", m.archived`
+const GET = `
+select ${COLUMNS}
+from unnest($1::text[], $2::text[]) as k(kind, name),
+  lateral (select * from mirror m where m.kind = k.kind and m.name = k.name limit 1) m`
+
+/** A join, because `<> all($2)` compares every row with every uid. */
+const UNKNOWN = `
+select m.name from mirror m
+where m.kind = $1 and not m.archived and not exists (select from unnest($2::text[]) as u(uid) where u.uid = m.uid)
+  and not exists (select from mirror_lost l where l.kind = m.kind and l.name = m.name and l.uid = m.uid)
+order by m.name`
+const KNOWN = `
+select m.kind, count(*) as count from mirror m
+where not m.archived
+  and not exists (select from mirror_lost l where l.kind = m.kind and l.name = m.name and l.uid = m.uid)
+group by m.kind`
+
+const CONDITIONS: Record<keyof MirrorFilter, string> = {
+  status: 'm.status =',
+  since: 'm.created_at >=',
+  clientEmail: 'm.client_email =',
+  externalRef: 'm.external_ref =',
+  issuerId: 'm.issuer_id =',
+}
+const FILTERS = Object.keys(CONDITIONS) as (keyof MirrorFilter)[]
+
+/**
+ * Only the conditions that are asked for: one statement for all would keep PostgreSQL from choosing an index. $1 is the
+ * kind, $2 the account, and from $`first` on come the values. `name` tells the statements apart.
+ */
+export const filtered = (filter: MirrorFilter, first: number): { name: string; where: string; values: string[] } => {
+  const used = FILTERS.filter((key) => filter[key] !== undefined)
+  const conditions = used.map((key, index) => `${CONDITIONS[key]} $${index + first}`)
+  return {
+    name: used.join('_'),
+    where: ['m.kind = $1', 'm.account = $2', ...conditions].join(' and '),
+    values: used.map((key) => (key === 'since' ? `${filter.since}T00:00:00Z` : String(filter[key]))),
+  }
+}
+
+const listStatement = (where: string): string => {
+  const from = `from mirror m where ${where}`
+  return `
+select
+  (select count(*) ${from}) as total,
+  (
+    select coalesce(json_agg(page), '[]')
+    from (select ${COLUMNS} ${from} order by m.created_at desc, m.place desc limit $3 offset $4) page
+  ) as rows`
+}
+
+const keyOf = (kind: string, name: string): string => `${kind}/${name}`
+
+export const makeMirrorReader = ({ pg }: { pg: Pg }): MirrorReader => {
+  const get = makeBatch<[kind: string, name: string], MirrorRow | undefined>({
+    async run(keys) {
+      const { rows } = await pg.query<MirrorRow>('mirror_get', GET, [
+        keys.map(([kind]) => kind),
+        keys.map(([, name]) => name),
+      ])
+      const found = new Map(rows.map((row) => [keyOf(row.kind, row.name), row]))
+      return keys.map(([kind, name]) => found.get(keyOf(kind, name)))
+    },
+    inFlight: 2,
+  })
+  return {
+    get: (kind, name) => get([kind, name]),
+    async list({ kind, account }, filter, { limit, offset }) {
+      const { name, where, values } = filtered(filter, 5)
+      const { rows } = await pg.query<{ rows: MirrorRow[]; total: number }>(
+        `mirror_list_${name}`,
+        listStatement(where),
+        [kind, account, limit, offset, ...values],
+      )
+      return rows[0] ?? { rows: [], total: 0 }
+    },
+  }
+}
+
+/** Needs no lease: what it writes gives way to every verdict. */
+export const makeShowRow =
+  ({ pg }: { pg: Pg }, replace = false): ShowRow =>
+  async (row) => {
+    await pg.query('show_mirror', 'select name from show_mirror($1, $2)', [JSON.stringify(row), replace])
+  }
+
+type Pending = { row: NewMirrorRow; epoch: number }
+
+const putAll = async (pg: Pg, pending: Pending[]): Promise<boolean[]> => {
+  // Of two views of one resource in a batch the later one counts.
+  const latest = new Map(pending.map(({ row }) => [keyOf(row.kind, row.name), row]))
+  const values = [LEASE, pending[0]?.epoch, JSON.stringify([...latest.values()])]
+  const text = 'select kind, name from put_mirror($1, $2, $3)'
+  const { rows } = await pg.query<{ kind: string; name: string }>('put_mirror', text, values)
+  const changed = new Set(rows.map((row) => keyOf(row.kind, row.name)))
+  return pending.map(({ row }) => changed.has(keyOf(row.kind, row.name)))
+}
+
+/** @param deps.epoch as for the ledger: a leader that was replaced must not put back an older view */
+export const makeMirror = (deps: { pg: Pg; epoch: () => number; gatherMs?: () => number }): Mirror => {
+  const { pg, epoch } = deps
+  const put = makeBatch<Pending, boolean>({
+    run: (pending) => putAll(pg, pending),
+    ...(deps.gatherMs && { gatherMs: deps.gatherMs }),
+    mayJoin: (chosen, next) => chosen[0]?.epoch === next.epoch,
+    isItemFault,
+  })
+  const namesOf = async (name: string, text: string, values: unknown[]): Promise<string[]> => {
+    const { rows } = await pg.query<{ name: string }>(name, text, [LEASE, epoch(), ...values])
+    return rows.map((row) => row.name)
+  }
+  return {
+    ...makeMirrorReader({ pg }),
+    show: makeShowRow({ pg }, true),
+    put: (row) => put({ row, epoch: epoch() }),
+    async remove(kind, name) {
+      const text = 'select name from remove_mirror($1, $2, $3, $4)'
+      return (await namesOf('remove_mirror', text, [kind, name])).length > 0
+    },
+    async archive(kind, name, archived) {
+      const text = 'select name from archive_mirror($1, $2, $3, $4, $5)'
+      return (await namesOf('archive_mirror', text, [kind, name, archived])).length > 0
+    },
+    async unknown(kind, uids) {
+      const { rows } = await pg.query<{ name: string }>('mirror_unknown', UNKNOWN, [kind, uids])
+      return rows.map((row) => row.name)
+    },
+    async known() {
+      const { rows } = await pg.query<{ kind: string; count: number }>('mirror_known', KNOWN, [])
+      return new Map(rows.map(({ kind, count }) => [kind, count]))
+    },
+  }
+}

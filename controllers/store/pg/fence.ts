@@ -1,0 +1,22 @@
+/**
+ * The fence: a lease's epoch, checked by PostgreSQL inside every effect statement.
+ * A leader that was paused and believes that it still leads finds its next effect refused, however its clock went
+ * (rules/platform.md#fencing).
+ */
+import type { Pg } from './pg.ts'
+
+/** The lease that the controllers' leader holds. */
+export const LEASE = 'controllers'
+
+/**
+ * Raises the lease's epoch and returns the new one. Waits for effects in flight; every statement that still carries an
+ * older epoch fails from now on with StaleEpoch.
+ * @param floor an epoch that was taken once, as somebody else than the database remembers: the new one is above it
+ */
+export const takeEpoch = async (pg: Pg, holder: string, lease: string = LEASE, floor = 0): Promise<number> => {
+  const text = 'select take_epoch($1, $2, $3) as epoch'
+  const { rows } = await pg.query<{ epoch: number }>('take_epoch', text, [lease, holder, floor])
+  const epoch = rows[0]?.epoch
+  if (epoch === undefined) throw new Error('take_epoch gave no epoch')
+  return epoch
+}

@@ -1,0 +1,189 @@
+/**
+ * What PostgreSQL keeps of sites beside their facts: quota reservations and names, which are reserved before a resource is written
+ * (rules/platform.md#reservations), renderings, pictures, brands, and the queue of each host.
+ */
+import type { BrandTokens } from '../../../crds/site/content/brand.ts'
+import type { RenderedImage } from '../../../crds/site/render/input.ts'
+import type { PublishTurn, Rendering } from '../../../crds/site/world.ts'
+import { makeBatch } from '../../base/batch.ts'
+import type { FactRow } from '../ledger/facts.ts'
+import { LEASE } from '../pg/fence.ts'
+import type { Pg } from '../pg/pg.ts'
+
+const OBSERVE_MAX = 64
+
+/** `held`: it was taken before, by the same. */
+export type ReservationOutcome = 'taken' | 'held' | 'refused'
+
+/** Both the API and the controllers reserve; what one has taken the other finds. All of it is safe to repeat. */
+export type SiteReservations = {
+  takeSite(site: string, account: string, limit: number): Promise<ReservationOutcome>
+  giveBackSite(site: string): Promise<void>
+  /** @param settle for good; else for two minutes, within which the spec is to be written */
+  claimName(name: string, of: { site: string; account: string }, settle: boolean): Promise<ReservationOutcome>
+  /** @param day YYYY-MM-DD in UTC */
+  takePublish(of: {
+    site: string
+    digest: string
+    account: string
+    day: string
+    limit: number
+  }): Promise<ReservationOutcome>
+  /** The end of the queue, unless the site stands in it. */
+  arrive(site: string): Promise<void>
+  /** How many sites there are, and how many publishes on a day. */
+  used(account: string, day: string): Promise<{ sites: number; publishes: number }>
+  /** How many wait before a site, or before whoever came now (null). */
+  waitingBefore(site: string | null): Promise<number>
+  brand(account: string): Promise<BrandTokens | null>
+  /** Null takes all tokens away. */
+  setBrand(account: string, tokens: BrandTokens | null): Promise<void>
+  /** Sites of an account that are not archived, by name. */
+  sitesOf(account: string): Promise<string[]>
+  rendering(site: string, digest: string): Promise<Rendering | null>
+  /** Below which the platform's hosts give out subdomains, as they were mirrored. */
+  baseDomains(): Promise<string[]>
+}
+
+const RENDERING = `
+select input, digest, neutral, name, hostname, template, manifest, files, bytes, warnings, iso_ms(rendered_at) as at
+from site_renderings where site = $1 and digest = $2 order by place desc limit 1`
+const USED = `
+select (select count(*) from site_places where account = $1) as sites,
+  (select count(*) from publish_places where account = $1 and day = $2) as publishes`
+const WAITING = `
+select count(*) as waiting from site_queue
+where stage = 'waiting' and place < coalesce((select place from site_queue where site = $1), 9223372036854775807)`
+const BASES = `
+select distinct view ->> 'base_domain' as base from mirror
+where kind = 'Host' and (view ->> 'takes_sites')::boolean and view ->> 'base_domain' is not null`
+const SET_BRAND = `
+insert into site_brands (account, tokens) values ($1, $2)
+on conflict (account) do update set tokens = excluded.tokens, updated_at = now()`
+
+export const makeSiteReservations = ({ pg }: { pg: Pg }): SiteReservations => {
+  const outcome = async (name: string, text: string, values: unknown[]): Promise<ReservationOutcome> => {
+    const { rows } = await pg.query<{ outcome: ReservationOutcome }>(name, text, values)
+    const row = rows[0]
+    if (!row) throw new Error(`${name} gave no outcome`)
+    return row.outcome
+  }
+  return {
+    takeSite: (site, account, limit) =>
+      outcome('take_site_place', 'select take_site_place($1, $2, $3) as outcome', [site, account, limit]),
+    async giveBackSite(site) {
+      await pg.query('give_back_site_place', 'select give_back_site_place($1)', [site])
+    },
+    claimName: (name, { site, account }, settle) =>
+      outcome('claim_site_name', 'select claim_site_name($1, $2, $3, $4) as outcome', [name, site, account, settle]),
+    takePublish: ({ site, digest, account, day, limit }) =>
+      outcome('take_publish_place', 'select take_publish_place($1, $2, $3, $4, $5) as outcome', [
+        site,
+        digest,
+        account,
+        day,
+        limit,
+      ]),
+    async arrive(site) {
+      await pg.query('arrive_in_site_queue', 'select arrive_in_site_queue($1)', [site])
+    },
+    async used(account, day) {
+      const { rows } = await pg.query<{ sites: number; publishes: number }>('site_places_used', USED, [account, day])
+      return rows[0] ?? { sites: 0, publishes: 0 }
+    },
+    async waitingBefore(site) {
+      const { rows } = await pg.query<{ waiting: number }>('site_queue_waiting', WAITING, [site])
+      return rows[0]?.waiting ?? 0
+    },
+    async brand(account) {
+      const text = 'select tokens from site_brands where account = $1'
+      return (await pg.query<{ tokens: BrandTokens }>('site_brand', text, [account])).rows[0]?.tokens ?? null
+    },
+    async setBrand(account, tokens) {
+      if (tokens !== null) await pg.query('set_site_brand', SET_BRAND, [account, JSON.stringify(tokens)])
+      else await pg.query('clear_site_brand', 'delete from site_brands where account = $1', [account])
+    },
+    async sitesOf(account) {
+      const text = "select name from mirror where kind = 'Site' and account = $1 and not archived order by name"
+      return (await pg.query<{ name: string }>('sites_of', text, [account])).rows.map(({ name }) => name)
+    },
+    async baseDomains() {
+      return (await pg.query<{ base: string }>('site_base_domains', BASES)).rows.map(({ base }) => base)
+    },
+    async rendering(site, digest) {
+      return (await pg.query<Rendering>('site_rendering', RENDERING, [site, digest])).rows[0] ?? null
+    },
+  }
+}
+
+/** What one site's pass reads. */
+export type SiteRow = {
+  site: string
+  facts: FactRow[] | null
+  renderings: Rendering[] | null
+  names: { name: string; settled: boolean }[] | null
+  hasPlace: boolean
+  places: string[] | null
+  turn: PublishTurn | null
+  brand: BrandTokens | null
+}
+
+const OBSERVE = `
+select site, facts, renderings, names, has_place as "hasPlace", places, turn, brand from observe_sites($1, $2)`
+const PICTURES = 'select source, image from site_pictures where source = any ($1)'
+/** Those that may go now: nobody waits before them on their host. */
+const NEXT = `
+select distinct on (host) site from site_queue where stage = 'waiting' and host is not null order by host, place`
+
+/** The controllers' part; every effect carries the epoch. */
+export type SiteRows = {
+  observe(site: string, account: string): Promise<SiteRow>
+  /** Those that were converted already, by source. */
+  pictures(sources: string[]): Promise<Map<string, RenderedImage>>
+  putPicture(source: string, image: RenderedImage): Promise<void>
+  putRendering(site: string, rendering: Omit<Rendering, 'at'>): Promise<void>
+  releaseNames(site: string, keep: string[]): Promise<void>
+  moveQueue(site: string, to: { host: string; digest: string; stage: PublishTurn['stage'] }): Promise<void>
+  leaveQueue(site: string): Promise<void>
+  /** The site at the head of each host's queue. */
+  heads(): Promise<string[]>
+  forget(site: string): Promise<void>
+}
+
+export const makeSiteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): SiteRows => {
+  const fenced = async (name: string, rest: unknown[]): Promise<void> => {
+    const values = [LEASE, epoch(), ...rest]
+    await pg.query(name, `select ${name}(${values.map((_, index) => `$${index + 1}`).join()})`, values)
+  }
+  const observe = makeBatch<[site: string, account: string], SiteRow>({
+    max: OBSERVE_MAX,
+    inFlight: 2,
+    async run(keys) {
+      const distinct = [...new Map(keys.map((key) => [key[0], key])).values()]
+      const values = [distinct.map(([site]) => site), distinct.map(([, account]) => account)]
+      const { rows } = await pg.query<SiteRow>('observe_sites', OBSERVE, values)
+      const found = new Map(rows.map((row) => [row.site, row]))
+      return keys.map(([site]) => {
+        const row = found.get(site)
+        if (row === undefined) throw new Error('observe_sites left a site out')
+        return row
+      })
+    },
+  })
+  return {
+    observe: (site, account) => observe([site, account]),
+    async pictures(sources) {
+      const { rows } = await pg.query<{ source: string; image: RenderedImage }>('site_pictures', PICTURES, [sources])
+      return new Map(rows.map(({ source, image }) => [source, image]))
+    },
+    putPicture: (source, image) => fenced('put_site_picture', [source, JSON.stringify(image)]),
+    putRendering: (site, rendering) => fenced('put_site_rendering', [JSON.stringify({ site, ...rendering })]),
+    releaseNames: (site, keep) => fenced('release_site_names', [site, keep]),
+    moveQueue: (site, { host, digest, stage }) => fenced('move_site_queue', [site, host, digest, stage]),
+    leaveQueue: (site) => fenced('leave_site_queue', [site]),
+    async heads() {
+      return (await pg.query<{ site: string }>('site_queue_heads', NEXT)).rows.map(({ site }) => site)
+    },
+    forget: (site) => fenced('forget_site', [site]),
+  }
+}

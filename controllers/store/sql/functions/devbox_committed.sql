@@ -1,0 +1,7 @@
+-- What an owner's other instances are committed to.
+create or replace function devbox_committed(in_account text, in_but_not text) returns bigint
+language sql stable
+begin atomic
+  select coalesce(sum(d.committed_micro_usd), 0)::bigint from devboxes d
+  where d.account = in_account and d.deleted_at is null and d.resource <> in_but_not;
+end;

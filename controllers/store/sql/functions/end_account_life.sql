@@ -1,0 +1,26 @@
+-- The deletion of an account was seen: all that opens in its name or tells of it ends. Its records stay under its key.
+create or replace function end_account_life(in_lease text, in_epoch bigint, in_uid text, in_at timestamptz(3)) returns boolean
+language plpgsql
+as $$
+declare
+  ended account_lives;
+begin
+  perform fence(in_lease, in_epoch);
+  update account_lives l set ended_at = in_at where l.uid = in_uid and l.ended_at is null returning l.* into ended;
+  if not found then
+    return false;
+  end if;
+  -- Another resource goes on as it.
+  if is_account_held(ended.key, ended.name) or exists (
+    select from account_lives l where l.key = ended.key and l.n > ended.n and l.ended_at is null
+  ) then
+    return true;
+  end if;
+  update tokens t set revoked_at = now() where t.account = ended.key and t.revoked_at is null;
+  update sessions s set revoked_at = in_at where s.account = ended.key and s.revoked_at is null;
+  delete from webhook_endpoints w where w.account = ended.key;
+  -- Those of its dev instances, too, which follow a slash.
+  delete from idempotency i where split_part(i.account, '/', 1) = ended.key;
+  return true;
+end
+$$;

@@ -1,0 +1,20 @@
+-- The app is gone from its host. in_keeps: its volumes are still there, so its name stays its account's.
+create or replace function forget_app(in_lease text, in_epoch bigint, in_app text, in_keeps boolean) returns void
+language plpgsql
+as $$
+begin
+  perform fence(in_lease, in_epoch);
+  if in_keeps then
+    update app_slugs s set app = null where s.app = in_app;
+  else
+    delete from app_slugs s where s.app = in_app;
+  end if;
+  delete from app_operations o where o.app = in_app;
+  delete from app_releases r where r.app = in_app;
+  delete from app_env e where e.app = in_app;
+  delete from app_passwords p where p.app = in_app;
+  delete from app_routes t where t.app = in_app;
+  delete from app_log_chunks c using app_log_requests l where l.id = c.request and l.app = in_app;
+  delete from app_log_requests l where l.app = in_app;
+end
+$$;

@@ -1,0 +1,8 @@
+-- The app was refused, or never asked for.
+create or replace function give_back_app_slug(in_app text) returns void
+language sql volatile
+begin atomic
+  delete from app_slugs s where s.app = in_app and not exists (
+    select from mirror m where m.kind = 'App' and m.name = in_app
+  );
+end;

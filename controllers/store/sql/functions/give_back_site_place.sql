@@ -1,0 +1,11 @@
+-- The request was refused: its place is free again, unless the site is there after all.
+create or replace function give_back_site_place(in_site text) returns boolean
+language sql volatile
+begin atomic
+  with freed as (
+    delete from site_places p
+    where p.site = in_site and not exists (select from mirror m where m.kind = 'Site' and m.name = in_site)
+    returning 1
+  )
+  select exists (select from freed);
+end;

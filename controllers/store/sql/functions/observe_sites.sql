@@ -1,0 +1,38 @@
+-- All that a pass over sites reads, one row per site.
+create or replace function observe_sites(in_sites text[], in_accounts text[])
+returns table (
+  site text, facts json, renderings json, names json, has_place boolean, places json, turn json, brand jsonb
+)
+language plpgsql stable
+as $$
+begin
+  return query
+  select k.site, o.facts,
+    (
+      select json_agg(json_build_object(
+        'input', r.input, 'digest', r.digest, 'neutral', r.neutral, 'name', r.name, 'hostname', r.hostname,
+        'template', r.template, 'manifest', r.manifest, 'files', r.files, 'bytes', r.bytes, 'warnings', r.warnings,
+        'at', iso_ms(r.rendered_at)
+      ) order by r.place)
+      from site_renderings r where r.site = k.site
+    ),
+    (
+      select json_agg(json_build_object('name', n.name, 'settled', n.reserved_until is null) order by n.name)
+      from site_names n where n.site = k.site
+    ),
+    exists (select from site_places p where p.site = k.site),
+    (select json_agg(p.digest order by p.taken_at) from publish_places p where p.site = k.site),
+    (
+      select json_build_object(
+        'host', q.host, 'digest', q.digest, 'stage', q.stage, 'since', iso_ms(q.entered_at),
+        'place', 1 + (
+          select count(*) from site_queue e where e.host = q.host and e.stage = 'waiting' and e.place < q.place
+        )
+      )
+      from site_queue q where q.site = k.site
+    ),
+    (select b.tokens from site_brands b where b.account = k.account)
+  from observe_resources(in_sites) o
+  join unnest(in_sites, in_accounts) as k(site, account) on k.site = o.resource;
+end
+$$;

@@ -1,0 +1,25 @@
+-- Keeps a report: as the latest, and in the ring of the last in_ring. Gives the one before it.
+create or replace function report_devbox(in_resource text, in_body jsonb, in_at timestamptz(3), in_ring integer)
+returns table (previous json)
+language plpgsql
+as $$
+declare
+  held devbox_report_heads;
+  next_n bigint;
+begin
+  insert into devbox_report_heads (resource, n, received_at, body) values (in_resource, 1, in_at, in_body)
+  on conflict do nothing;
+  if found then
+    next_n := 1;
+  else
+    select h.* into held from devbox_report_heads h where h.resource = in_resource for update;
+    next_n := held.n + 1;
+    update devbox_report_heads h set n = next_n, received_at = in_at, body = in_body where h.resource = in_resource;
+    previous := json_build_object('at', iso_ms(held.received_at), 'body', held.body);
+  end if;
+  insert into devbox_reports (resource, slot, received_at, body)
+  values (in_resource, next_n % in_ring, in_at, in_body)
+  on conflict (resource, slot) do update set received_at = excluded.received_at, body = excluded.body;
+  return next;
+end
+$$;

@@ -1,0 +1,69 @@
+-- One turn of a sender in one transaction: records how its last attempts ended, and leases it what is due next.
+-- in_ids … in_dues describe the attempts that ended, one place each. Only the attempt that still holds the lease counts.
+-- A row whose lease ran out, or whose sender led under an older epoch, was being sent by somebody who never told the
+-- outcome: it is taken again, and the lost attempt is counted as unknown.
+-- Gives what was taken, with the send that each message is about, when it is about one (payload.n), or the snapshot
+-- (payload.snapshot), behind the gate of the send that it names.
+create or replace function turn_outbox(
+  in_lease text, in_epoch bigint,
+  in_ids bigint[], in_attempts integer[], in_states text[], in_errors text[], in_dues timestamptz[],
+  in_channel text, in_now timestamptz, in_lease_until timestamptz, in_limit integer
+)
+returns table (
+  id bigint, resource text, purpose text, message_id text, payload jsonb, attempt integer, unknowns integer,
+  created_at text, gate text, frozen jsonb
+)
+language plpgsql
+as $$
+#variable_conflict use_column
+begin
+  perform fence(in_lease, in_epoch);
+  for place in 1..cardinality(in_ids) loop
+    update outbox o set
+      state = in_states[place],
+      unknowns = o.unknowns + case when in_states[place] = 'unknown' then 1 else 0 end,
+      last_error = coalesce(in_errors[place], o.last_error),
+      due_at = in_dues[place],
+      settled_at = case when in_states[place] in ('sent', 'failed', 'bounced') then in_now end
+    where o.id = in_ids[place] and o.attempts = in_attempts[place] and o.state = 'sending';
+  end loop;
+  if in_limit = 0 then
+    return;
+  end if;
+  return query
+  with taken as (
+    update outbox o set
+      state = 'sending',
+      attempts = o.attempts + 1,
+      unknowns = o.unknowns + case when o.state = 'sending' then 1 else 0 end,
+      last_error = case
+        when o.state = 'sending' then 'the outcome of attempt ' || o.attempts || ' is unknown: its sender went away'
+        else o.last_error
+      end,
+      lease_until = in_lease_until,
+      epoch = in_epoch
+    -- An array, not a join: the plan is kept, and a join might be planned as a read of the whole outbox. The rows come in
+    -- the order of the index, so the limit ends the search, however many are due.
+    where o.id = any (array(
+      select d.id
+      from outbox d
+      where d.channel = in_channel and d.due_at <= in_now
+        and (d.state <> 'sending' or d.lease_until <= in_now or d.epoch < in_epoch)
+      order by d.due_at, d.id
+      limit in_limit
+      for update skip locked
+    ))
+    returning o.*
+  )
+  select t.id, t.resource, t.purpose, t.message_id, t.payload, t.attempts, t.unknowns, iso_ms(t.created_at),
+    s.gate, coalesce(p.frozen, s.frozen)
+  from taken t
+  left join lateral (
+    select * from sends s where s.resource = t.resource and s.n = (t.payload ->> 'n')::integer limit 1
+  ) s on true
+  left join lateral (
+    select * from snapshots p where p.resource = t.resource and p.id = t.payload ->> 'snapshot' limit 1
+  ) p on true
+  order by t.id;
+end
+$$;

@@ -1,0 +1,56 @@
+/**
+ * Nothing that was reported stays undecided: whoever reports wakes the resource, and where that went wrong (the control plane
+ * was away, the process died in between) whoever leads finds what is pending in the ledger itself, and wakes it. It knows no
+ * kind; what can be decided now is the pass's to say.
+ */
+
+import type { Log } from '../base/log.ts'
+import type { PendingFact } from '../store/ledger/facts.ts'
+
+/** What is seen twice is overdue: a fact of the ordinary way is decided long before. */
+const LOOK_MS = 2_000
+const PAGE = 500
+
+export type OverdueDeps = {
+  /** A page of what is undecided, after one fact. */
+  read(after: PendingFact | null, limit: number): Promise<PendingFact[]>
+  wake(resource: string): void
+  log: Log
+  lookMs?: number
+}
+
+/** One look over all pages. @param before what the look before saw @returns what this one saw */
+const look = async ({ read, wake }: OverdueDeps, before: ReadonlySet<string>): Promise<Set<string>> => {
+  const seen = new Set<string>()
+  for (let page = await read(null, PAGE); ; page = await read(page.at(-1) ?? null, PAGE)) {
+    const overdue = new Set<string>()
+    for (const { resource, seq } of page) {
+      const fact = `${resource}/${seq}`
+      seen.add(fact)
+      if (before.has(fact)) overdue.add(resource)
+    }
+    for (const resource of overdue) wake(resource)
+    if (page.length < PAGE) return seen
+  }
+}
+
+/** Looks every two seconds. @returns the way to end it */
+export const startOverdue = (deps: OverdueDeps): (() => void) => {
+  const { log, lookMs = LOOK_MS } = deps
+  let stopped = false
+  let timer: NodeJS.Timeout | undefined
+  let before: ReadonlySet<string> = new Set()
+  const turn = async () => {
+    try {
+      before = await look(deps, before)
+    } catch (error) {
+      if (!stopped) log.warn({ err: error }, 'it was not looked for what is undecided')
+    }
+    if (!stopped) timer = setTimeout(turn, lookMs)
+  }
+  timer = setTimeout(turn, lookMs)
+  return () => {
+    stopped = true
+    clearTimeout(timer)
+  }
+}

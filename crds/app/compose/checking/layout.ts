@@ -1,0 +1,149 @@
+/** How the services stand to each other: who waits for whom, what belongs to the app, who takes the visitors. */
+
+import type { Network } from '../project.ts'
+import type { At, ValidationContext } from '../reading/validation.ts'
+import type { ParsedService } from './service.ts'
+
+export type ParsedServices = ReadonlyMap<string, ParsedService>
+
+const DEFAULT_NETWORK = 'default'
+
+/** Refuses dependencies on nothing and circles. */
+export const checkDependencies = (validation: ValidationContext, parsedServices: ParsedServices): void => {
+  for (const { dependsOn } of parsedServices.values()) {
+    for (const { name, required, at } of dependsOn) {
+      if (parsedServices.has(name) || !required) continue
+      validation.refuse(at, 'value', 'There is no such service.', 'Name a service of the file.')
+    }
+  }
+  for (const parsed of parsedServices.values()) {
+    if (!reaches(parsedServices, parsed).has(parsed.name)) continue
+    validation.refuse(
+      parsed.at,
+      'value',
+      `${parsed.name} depends on itself in the end.`,
+      'Take out one of the dependencies.',
+    )
+  }
+}
+
+/** Names of all services that one depends on, directly or through others. */
+const reaches = (parsedServices: ParsedServices, from: ParsedService): Set<string> => {
+  const seen = new Set<string>()
+  const open = [from]
+  for (let parsed = open.pop(); parsed; parsed = open.pop()) {
+    for (const { name } of parsed.dependsOn) {
+      const next = parsedServices.get(name)
+      if (!next || seen.has(name)) continue
+      seen.add(name)
+      open.push(next)
+    }
+  }
+  return seen
+}
+
+/** Names of the services that belong to the app: those that keep something, and what they cannot start without. */
+export const statefulNames = (parsedServices: ParsedServices): Set<string> => {
+  const stateful = new Set<string>()
+  for (const parsed of parsedServices.values()) {
+    if (!parsed.declaredStateful && !parsed.mounts.some(({ mount }) => mount.type === 'volume')) continue
+    stateful.add(parsed.name)
+    for (const name of reaches(parsedServices, parsed)) stateful.add(name)
+  }
+  return stateful
+}
+
+/** Names of the services that others wait for to end well. */
+export const oneShotNames = (parsedServices: ParsedServices): Set<string> =>
+  new Set(
+    [...parsedServices.values()].flatMap(({ dependsOn }) =>
+      dependsOn.flatMap(({ name, condition }) => (condition === 'service_completed_successfully' ? [name] : [])),
+    ),
+  )
+
+/** The networks of a service with its further names on each; a service that says nothing is on the default one. */
+export const networksOf = (
+  validation: ValidationContext,
+  parsed: ParsedService,
+  networks: ReadonlyMap<string, Network>,
+): Record<string, string[]> => {
+  if (!parsed.networks || parsed.networks.length === 0) return { [DEFAULT_NETWORK]: [] }
+  const known = parsed.networks.filter(({ name, at }) => {
+    if (networks.has(name) || name === DEFAULT_NETWORK) return true
+    const detail = 'There is no such network in the file.'
+    validation.refuse(at, 'outside-network', detail, 'Declare it in networks, or leave it out.')
+    return false
+  })
+  const sorted = [...known].sort((a, b) => (a.name < b.name ? -1 : 1))
+  return Object.fromEntries(sorted.map(({ name, aliases }) => [name, aliases]))
+}
+
+/** Refuses volumes that nobody declares and two mounts at one place. */
+export const checkMounts = (
+  validation: ValidationContext,
+  parsed: ParsedService,
+  volumes: ReadonlySet<string>,
+): void => {
+  const targets = new Set<string>()
+  for (const { mount, at } of parsed.mounts) {
+    if (mount.type === 'volume' && !volumes.has(mount.source)) {
+      validation.refuse(at, 'value', 'The volume is not declared.', 'Add its name to volumes.')
+    }
+    if (targets.has(mount.target))
+      validation.refuse(at, 'value', 'Something is mounted there already.', 'Keep one of the two.')
+    targets.add(mount.target)
+  }
+}
+
+export type ServiceRoute = { service: string; port: number }
+
+const list = (names: readonly (string | number)[]): string => names.slice(0, 10).join(', ')
+
+const portOf = (validation: ValidationContext, { name, ports, at }: ParsedService): ServiceRoute | undefined => {
+  const port = validation.deployTarget.route?.port ?? ports[0]
+  if (port === undefined) {
+    return validation.refuse(at, 'route', `${name} does not say on which port it listens.`, 'Add expose with one port.')
+  }
+  if (validation.deployTarget.route?.port === undefined && ports.length > 1) {
+    return validation.refuse(
+      at,
+      'route',
+      `${name} has the ports ${list(ports)}.`,
+      'Set route.port of the app to one of them.',
+    )
+  }
+  return { service: name, port }
+}
+
+/** Where visitors go: the service that the app names, else the only one with a port (rules/app.md#routed-service). */
+export const routeOf = (
+  validation: ValidationContext,
+  at: At,
+  parsedServices: ParsedServices,
+): ServiceRoute | undefined => {
+  const asked = validation.deployTarget.route?.service
+  if (asked !== undefined) {
+    const parsed = parsedServices.get(asked)
+    if (parsed) return portOf(validation, parsed)
+    const known = list([...parsedServices.keys()])
+    return validation.refuse(
+      at,
+      'route',
+      `The app's route names ${asked.slice(0, 60)}; there is ${known}.`,
+      'Correct route.service.',
+    )
+  }
+  const oneShots = oneShotNames(parsedServices)
+  const open = [...parsedServices.values()].filter(({ name, ports }) => ports.length > 0 && !oneShots.has(name))
+  const [only, ...more] = open
+  if (only && more.length === 0) return portOf(validation, only)
+  const next = 'Set route.service of the app, or leave expose and ports to the service that takes visitors.'
+  if (only)
+    return validation.refuse(at, 'route', `Several services have ports: ${list(open.map(({ name }) => name))}.`, next)
+  return validation.refuse(
+    at,
+    'route',
+    'No service says on which port it listens.',
+    'Add expose to the one that takes visitors.',
+  )
+}

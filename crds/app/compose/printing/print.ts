@@ -1,0 +1,274 @@
+/**
+ * The documents that Compose runs on the host, in JSON (which is YAML): the same bytes for the same project and release.
+ * They hold values of the app's env: whoever keeps them keeps them sealed, whoever uploads them does so with mode 0600.
+ *
+ * In the folder of a release lie `build.json` (printbuild.ts), `release.json` and the upload under `source/`; in the folder of the app's
+ * base `base.json` and under `files/` what it mounts, by content, so that its services are started anew only when a
+ * file that they mount has changed. The upload is never the project folder itself, where Compose would read its `.env`.
+ */
+import type { ComposeService, Health, Mount, Project, StartCondition } from '../project.ts'
+import { present } from '../reading/read.ts'
+
+/** One `docker compose -p <project> -f <file>`. */
+export type ComposeDocument = { project: string; text: string }
+
+export type Printed = {
+  /** Null when no service is stateful. */
+  base: ComposeDocument | null
+  /** Null when every service is stateful. */
+  release: ComposeDocument | null
+  /** Under which conditions the release's services wait for those of the base. Sorted. */
+  needs: { service: string; condition: StartCondition }[]
+  /** What the base mounts: copy `from` (a file or a folder of the upload) to `to` beside `base.json`. */
+  baseFiles: { from: string; to: string }[]
+  /** Who takes the visitors: ask `docker compose port <service> <port>`. Docker chooses the port on 127.0.0.1 at every start. */
+  routed: { document: 'base' | 'release'; service: string; port: number }
+}
+
+export type Json = Record<string, unknown>
+
+/** Characters that readers of YAML do not take as they are. */
+const UNPRINTABLE = /[\u007f-\u009f\u2028\u2029\ufeff\ufffe\uffff]/g
+
+export const print = (document: Json): string => {
+  const text = JSON.stringify(document, null, 2)
+  return `${text.replace(UNPRINTABLE, (char) => `\\u${char.charCodeAt(0).toString(16).padStart(4, '0')}`)}\n`
+}
+
+/** All that was resolved is final: no dollar sign of ours is a variable. */
+export const literal = <T>(value: T): T => {
+  if (typeof value === 'string') return value.replaceAll('$', '$$$$') as T
+  if (Array.isArray(value)) return value.map(literal) as T
+  if (typeof value !== 'object' || value === null) return value
+  return Object.fromEntries(Object.entries(value).map(([name, inner]) => [name, literal(inner)])) as T
+}
+
+const ms = (value: number | undefined): string | undefined => (value === undefined ? undefined : `${value}ms`)
+
+const healthOf = (health: Health): Json => {
+  if ('disable' in health) return { disable: true }
+  return present({
+    test: health.test,
+    interval: ms(health.intervalMs),
+    timeout: ms(health.timeoutMs),
+    start_period: ms(health.startPeriodMs),
+    retries: health.retries,
+  })
+}
+
+const folderOf = (mount: Mount & { type: 'bind' }, owner: 'base' | 'release'): string => {
+  if (owner === 'release') return mount.source === '.' ? './source' : `./source/${mount.source}`
+  return `./${baseFile(mount)}`
+}
+
+/** Where the base keeps what it mounts: by content, under the name that it had. */
+const baseFile = ({ digest, source }: Mount & { type: 'bind' }): string =>
+  `files/${digest}/${source === '.' ? 'source' : source.slice(source.lastIndexOf('/') + 1)}`
+
+const mountsOf = ({ mounts }: ComposeService, owner: 'base' | 'release'): { volumes: Json[]; tmpfs: string[] } => {
+  const volumes: Json[] = []
+  const tmpfs: string[] = []
+  for (const mount of mounts) {
+    const { target } = mount
+    switch (mount.type) {
+      case 'volume':
+        volumes.push({ type: 'volume', source: mount.source, target, read_only: mount.readOnly })
+        break
+      case 'anonymous':
+        volumes.push({ type: 'volume', target })
+        break
+      case 'bind': {
+        const source = folderOf(mount, owner)
+        volumes.push({ type: 'bind', source, target, read_only: true, bind: { create_host_path: false } })
+        break
+      }
+      case 'tmpfs':
+        tmpfs.push(
+          `${target}:size=${mount.sizeBytes}${mount.mode === undefined ? '' : `,mode=${mount.mode.toString(8)}`}`,
+        )
+        break
+      default:
+        mount satisfies never
+    }
+  }
+  return { volumes, tmpfs }
+}
+
+const LOGGING = { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '3' } }
+
+/** What holds for every container, whatever the file says. */
+const held = ({ kept, limits }: ComposeService): Json => {
+  const options = Array.isArray(kept.security_opt) ? kept.security_opt : []
+  return {
+    cap_drop: ['ALL'],
+    security_opt: ['no-new-privileges:true', ...options],
+    logging: LOGGING,
+    pids_limit: limits.pids,
+    cpus: limits.cpuMillis / 1000,
+    mem_limit: limits.memoryBytes,
+    // as much as memory: no swap on top of it
+    memswap_limit: limits.memoryBytes,
+  }
+}
+
+/** A service without what depends on where it runs. */
+export const serviceBody = (service: ComposeService, owner: 'base' | 'release'): Json => {
+  const { volumes, tmpfs } = mountsOf(service, owner)
+  const { stopGracePeriodMs, nofile, ...plain } = service
+  const body = {
+    image: service.image,
+    command: service.command ?? undefined,
+    entrypoint: service.entrypoint ?? undefined,
+    environment: service.environment,
+    healthcheck: service.health === null ? undefined : healthOf(service.health),
+    restart: service.restart,
+    init: service.init,
+    read_only: service.readOnly,
+    user: plain.user,
+    working_dir: plain.workingDir,
+    hostname: plain.hostname,
+    stop_signal: plain.stopSignal,
+    stop_grace_period: ms(stopGracePeriodMs),
+    shm_size: plain.shmBytes,
+    tty: plain.tty,
+    stdin_open: plain.stdinOpen,
+    ulimits: nofile === undefined ? undefined : { nofile: { soft: nofile, hard: nofile } },
+    volumes: volumes.length > 0 ? volumes : undefined,
+    tmpfs: tmpfs.length > 0 ? tmpfs : undefined,
+  }
+  return literal({ ...service.kept, ...present(body), ...held(service) })
+}
+
+const LABEL = 'dev.bottega'
+
+type Placing = { project: Project; owner: 'base' | 'release'; release: number }
+
+/** What a service is called in its document. */
+const keyOf = (name: string, { owner, release }: Placing): string => (owner === 'base' ? name : `${name}-r${release}`)
+
+const inBase = ({ services }: Project, network: string): boolean =>
+  services.some((service) => service.stateful && Object.hasOwn(service.networks, network))
+
+/** How a release's document calls a network of the base: no name of a compose file begins so. */
+const joinedKey = (network: string): string => `_base_${network}`
+
+const networksOf = (service: ComposeService, placing: Placing): Json => {
+  const { project, owner } = placing
+  const own = Object.entries(service.networks).map(([name, aliases]): [string, Json] => {
+    const all = owner === 'base' ? aliases : [service.name, ...aliases]
+    return [name, all.length > 0 ? { aliases: all } : {}]
+  })
+  if (owner === 'base') return Object.fromEntries(own)
+  const joined = Object.keys(service.networks).filter((name) => inBase(project, name))
+  return Object.fromEntries([...own, ...joined.map((name): [string, Json] => [joinedKey(name), {}])])
+}
+
+const dependsOn = (service: ComposeService, placing: Placing): Json | undefined => {
+  const { services } = placing.project
+  // What a release needs of the base is waited for before the release is started: `needs`.
+  const together = Object.entries(service.dependsOn).filter(([name]) =>
+    services.some((other) => other.name === name && other.stateful === service.stateful),
+  )
+  if (together.length === 0) return undefined
+  return Object.fromEntries(
+    together.map(([name, { condition, restart }]) => [keyOf(name, placing), { condition, restart, required: true }]),
+  )
+}
+
+const needsOf = ({ services }: Project): Printed['needs'] => {
+  const base = new Set(services.filter(({ stateful }) => stateful).map(({ name }) => name))
+  const needs = services
+    .filter(({ stateful }) => !stateful)
+    .flatMap(({ dependsOn }) => Object.entries(dependsOn))
+    .filter(([name]) => base.has(name))
+    .map(([name, { condition }]) => `${name} ${condition}`)
+  return [...new Set(needs)].sort().map((need) => {
+    const [service = '', condition] = need.split(' ')
+    return { service, condition: condition as StartCondition }
+  })
+}
+
+/** Labels that the platform's own host lets stand, in either form. */
+const keptLabels = ({ kept: { labels } }: ComposeService): Json => {
+  if (!Array.isArray(labels)) return literal((labels ?? {}) as Json)
+  const pairs = labels.map((label) => String(label).split(/=(.*)/s))
+  return literal(Object.fromEntries(pairs.map(([name = '', value = '']) => [name, value])))
+}
+
+const serviceIn = (service: ComposeService, placing: Placing): Json => {
+  const { project, owner, release } = placing
+  const { service: routed, port } = project.route
+  return {
+    ...serviceBody(service, owner),
+    ...present({ depends_on: dependsOn(service, placing) }),
+    networks: networksOf(service, placing),
+    ...(service.name === routed && { ports: [`127.0.0.1::${port}`] }),
+    labels: {
+      ...keptLabels(service),
+      [`${LABEL}.app`]: project.slug,
+      ...(owner === 'release' && { [`${LABEL}.release`]: String(release) }),
+    },
+  }
+}
+
+const ownNetworks = (services: readonly ComposeService[], { project, owner }: Placing): Json => {
+  const used = project.networks.filter(({ name }) => services.some((service) => Object.hasOwn(service.networks, name)))
+  const own = used.map(({ name, internal }): [string, Json] => [
+    name,
+    {
+      driver: 'bridge',
+      internal,
+      labels: { [`${LABEL}.app`]: project.slug },
+      // found by this name from every release
+      ...(owner === 'base' && { name: `${project.slug}-base_${name}` }),
+    },
+  ])
+  const joined = owner === 'base' ? [] : used.filter(({ name }) => inBase(project, name))
+  return Object.fromEntries([
+    ...own,
+    ...joined.map(({ name }): [string, Json] => [
+      joinedKey(name),
+      { external: true, name: `${project.slug}-base_${name}` },
+    ]),
+  ])
+}
+
+const volumesOf = ({ slug, volumes }: Project): Json =>
+  Object.fromEntries(
+    volumes.map((name) => [name, { name: `${slug}-base_${name}`, labels: { [`${LABEL}.app`]: slug } }]),
+  )
+
+const documentOf = (services: readonly ComposeService[], placing: Placing): ComposeDocument | null => {
+  if (services.length === 0) return null
+  const { project, owner, release } = placing
+  const name = owner === 'base' ? `${project.slug}-base` : `${project.slug}-r${release}`
+  const text = print({
+    name,
+    services: Object.fromEntries(
+      services.map((service) => [keyOf(service.name, placing), serviceIn(service, placing)]),
+    ),
+    networks: ownNetworks(services, placing),
+    ...(owner === 'base' && { volumes: volumesOf(project) }),
+  })
+  return { project: name, text }
+}
+
+/** @param release the number of the release, from 1 */
+export const printProject = (project: Project, release: number): Printed => {
+  const stateful = project.services.filter((service) => service.stateful)
+  const stateless = project.services.filter((service) => !service.stateful)
+  const document = stateful.some(({ name }) => name === project.route.service) ? 'base' : 'release'
+  const binds = stateful.flatMap(({ mounts }) => mounts.flatMap((mount) => (mount.type === 'bind' ? [mount] : [])))
+  const files = new Map(binds.map((mount) => [baseFile(mount), mount.source]))
+  return {
+    base: documentOf(stateful, { project, owner: 'base', release }),
+    release: documentOf(stateless, { project, owner: 'release', release }),
+    needs: needsOf(project),
+    baseFiles: [...files].map(([to, from]) => ({ from, to })).sort((a, b) => (a.to < b.to ? -1 : 1)),
+    routed: {
+      document,
+      service: keyOf(project.route.service, { project, owner: document, release }),
+      port: project.route.port,
+    },
+  }
+}

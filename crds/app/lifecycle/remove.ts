@@ -1,0 +1,37 @@
+/** The way of a deleted app off its host: its operation ends, its route goes, then all that runs, then its rows. */
+import { type Plan, ready, waiting } from '../../kernel/plan.ts'
+import type { AppFacts, AppResource } from '../schema.ts'
+import { type AppStep, jobIdOf } from '../steps.ts'
+import type { AppWorld } from '../world.ts'
+import { isOpen } from './operate.ts'
+
+const POLL_MS = 500
+const RETRY_MS = 30_000
+
+export const leaveSteps = (object: AppResource, world: AppWorld): Omit<Plan<AppStep, AppFacts>, 'status'> => {
+  const leaving = waiting('Leaving', 'is taken off its host', POLL_MS)
+  const open = world.operations.filter(isOpen)
+  if (open.length > 0) {
+    const steps = open.flatMap((operation): AppStep[] => [
+      ...(operation.state === 'running' && world.host ? cancels(operation) : []),
+      { do: 'end', operation, state: 'cancelled', code: null, message: 'the app was deleted', log: null },
+    ])
+    return { steps, verdict: leaving }
+  }
+  const isHeld = world.slugHolder === object.metadata.name || world.releases.length > 0
+  if (!isHeld) return { steps: [], verdict: ready('Gone', 'nothing of it is left') }
+  // A host that is no more has nothing of it.
+  if (!world.host) return { steps: [{ do: 'forget' }], verdict: leaving }
+  if (world.unreachable !== null) {
+    return { steps: [], verdict: waiting('HostUnreachable', world.unreachable, RETRY_MS) }
+  }
+  if (world.releases.length === 0) return { steps: [{ do: 'forget' }], verdict: leaving }
+  if (world.route) return { steps: [{ do: 'removeRoute' }], verdict: leaving }
+  if (world.job === null || world.job.state === 'absent') return { steps: [{ do: 'clear' }], verdict: leaving }
+  if (world.job.state === 'running') return { steps: [], verdict: leaving }
+  if (world.job.code !== 0) return { steps: [{ do: 'clear' }], verdict: leaving }
+  return { steps: [{ do: 'forget' }], verdict: leaving }
+}
+
+const cancels = (operation: AppWorld['operations'][number]): AppStep[] =>
+  (['images', 'start'] as const).map((step) => ({ do: 'cancelJob', operation, job: jobIdOf(operation, step) }))

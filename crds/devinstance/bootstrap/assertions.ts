@@ -1,0 +1,135 @@
+/**
+ * What a dev instance must be before it is ready: the facts of the cloud are as reserved, and sshd says of itself what it must say.
+ * Source: rules/devinstance.md#assertions.
+ */
+
+import { fallbackTypes, instanceTypeOf, isBurst, priceOf, type SizeArch, type SizeClass } from '../sizing/sizes.ts'
+import { AGENTS, type AgentId } from './agents.ts'
+import { SSHD_SETTINGS, type SshdSetting } from './sshd.ts'
+
+/** What was reserved. `bootstrapSha256` is the hex digest of the user data as it is served. */
+export type ReservedInstance = {
+  sizeClass: SizeClass
+  arch: SizeArch
+  diskGb: number
+  agents: readonly AgentId[]
+  bootstrapSha256: string
+  pricingVersion: string
+}
+
+/** What the provisioner says it found . */
+export type FoundSetting = {
+  facts: {
+    instanceType?: string
+    arch?: string
+    diskGb?: number
+    volumeType?: string
+    volumeEncrypted?: boolean
+    httpTokens?: string
+    hopLimit?: number
+    creditMode?: string
+    shutdownBehavior?: string
+    userDataSha256?: string
+    cloudInitStatus?: number
+    hostKeys?: readonly string[]
+    listeners?: readonly number[]
+    agents?: Readonly<Record<string, string>>
+  }
+  /** By the keys of `sshd -T`. */
+  assertions: Readonly<Record<string, string>>
+}
+
+/** One thing that does not hold. `expected` and `got` are for people; `got` is `nothing` where it was not told. */
+export type FailedAssertion = {
+  code: 'ASSERTION_FAILED'
+  pointer: string
+  detail: string
+  expected: string
+  got: string
+}
+
+type Check = { pointer: string; expected: string; got: unknown; holds: boolean }
+
+const SSH_PORT = 22
+
+/** What does not hold, in the order of the lists below; empty when the dev instance may be ready. */
+export const checkFinalize = (reserved: ReservedInstance, found: FoundSetting): FailedAssertion[] =>
+  [...factChecks(reserved, found.facts), ...agentChecks(reserved, found.facts), ...sshdChecks(found.assertions)]
+    .filter(({ holds }) => !holds)
+    .map(failed)
+
+const failed = ({ pointer, expected, got }: Check): FailedAssertion => {
+  const seen = got === undefined ? 'nothing' : typeof got === 'string' ? got : JSON.stringify(got)
+  const detail = `${pointer.slice(1).replaceAll('/', '.')} must be ${expected}, and was ${seen}`
+  return { code: 'ASSERTION_FAILED', pointer, detail, expected, got: seen }
+}
+
+type Facts = FoundSetting['facts']
+
+const factChecks = (reserved: ReservedInstance, facts: Facts): Check[] => {
+  const types = acceptedTypes(reserved)
+  const equal = <Name extends keyof Facts>(name: Name, value: Facts[Name]): Check => ({
+    pointer: `/facts/${name}`,
+    expected: String(value),
+    got: facts[name],
+    holds: facts[name] === value,
+  })
+  const listeners = facts.listeners
+  return [
+    check('/facts/instanceType', types.join(' or '), facts.instanceType, types.includes(facts.instanceType ?? '')),
+    equal('arch', reserved.arch),
+    equal('diskGb', reserved.diskGb),
+    equal('volumeType', 'gp3'),
+    equal('volumeEncrypted', true),
+    // hop 1 keeps the credentials of the metadata service from containers on a bridge
+    equal('httpTokens', 'required'),
+    equal('hopLimit', 1),
+    // `unlimited` bills surplus CPU beside the all-in price; types that do not burst have no mode
+    ...(isBurst(facts.instanceType ?? '') ? [equal('creditMode', 'standard')] : []),
+    // `terminate` would let the dev instance destroy itself when it stops itself
+    equal('shutdownBehavior', 'stop'),
+    equal('userDataSha256', reserved.bootstrapSha256),
+    // 2 means that it went on after an error
+    equal('cloudInitStatus', 0),
+    check('/facts/hostKeys', 'one fingerprint at least', facts.hostKeys, (facts.hostKeys ?? []).length > 0),
+    check('/facts/listeners', `[${SSH_PORT}]`, listeners, listeners?.length === 1 && listeners[0] === SSH_PORT),
+  ]
+}
+
+const check = (pointer: string, expected: string, got: unknown, holds: boolean): Check => ({
+  pointer,
+  expected,
+  got,
+  holds,
+})
+
+/** The type of the class, and those of equal shape that cost no more: the price was promised. */
+const acceptedTypes = (reserved: ReservedInstance): string[] => {
+  const price = (instanceType: string) =>
+    priceOf({ ...reserved, instanceType }, reserved.pricingVersion).runningMicroUsd
+  const own = instanceTypeOf(reserved)
+  return [own, ...fallbackTypes(reserved).filter((type) => price(type) <= price(own))]
+}
+
+/** Begins where a number begins: each digit of a long one would be a start of its own. */
+const VERSION = /(?:^|\D)(\d+\.\d+\.\d+(?:-[0-9A-Za-z.-]+)?)/
+
+/** What a program answers to --version may have words around the version. */
+const agentChecks = ({ agents }: ReservedInstance, facts: Facts): Check[] =>
+  agents.map((id) => {
+    const got = facts.agents && Object.hasOwn(facts.agents, id) ? facts.agents[id] : undefined
+    const expected = AGENTS[id].version
+    return check(`/facts/agents/${id}`, expected, got, got !== undefined && VERSION.exec(got)?.[1] === expected)
+  })
+
+const sshdChecks = (assertions: FoundSetting['assertions']): Check[] =>
+  SSHD_SETTINGS.map((setting) => {
+    const key = setting.keyword.toLowerCase()
+    const got = Object.hasOwn(assertions, key) ? assertions[key] : undefined
+    const expected = setting.atMost ? `1 to ${setting.value}` : setting.value
+    return check(`/assertions/${key}`, expected, got, got !== undefined && meets(setting, got.trim()))
+  })
+
+/** sshd prints its words in lower case, names of users as they are. */
+const meets = ({ value, atMost }: SshdSetting, got: string): boolean =>
+  atMost ? /^[1-9]\d{0,8}$/.test(got) && Number(got) <= Number(value) : got === value

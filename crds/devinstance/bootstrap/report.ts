@@ -1,0 +1,148 @@
+/** What a dev instance says of itself once a minute (rules/devinstance.md#reports). It changes nothing of the row: it is only looked at. */
+import type { JsonSchema } from '../../kernel/rest.ts'
+import type { Surroundings } from '../life/context.ts'
+import type { DevInstanceRow } from '../life/row.ts'
+import { REPORT_STALE_MS } from '../plan.ts'
+import type { Policy } from '../schema.ts'
+import { type ObservedUse, type Proposal, proposalOf, WINDOW_MS } from '../sizing/leakguard.ts'
+import { centsOf } from '../sizing/prices.ts'
+
+const TEXT_MAX = 256
+const LIST_MAX = 50
+const COUNT_MAX = 1_000_000_000
+
+const text = (description: string): JsonSchema => ({ type: 'string', description, maxLength: TEXT_MAX })
+const number = (description: string): JsonSchema => ({ type: 'number', description, minimum: 0, maximum: COUNT_MAX })
+const instant = (description: string): JsonSchema => ({
+  type: 'string',
+  description,
+  maxLength: 40,
+  pattern: '^\\d{4}-\\d{2}-\\d{2}T\\d{2}:\\d{2}(:\\d{2}(\\.\\d{1,9})?)?(Z|[+-]\\d{2}:\\d{2})$',
+})
+const part = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
+  type: 'object',
+  description,
+  additionalProperties: false,
+  properties,
+})
+/** How many, or only whether. */
+const howMany = (description: string): JsonSchema => ({
+  type: ['integer', 'boolean'],
+  description,
+  minimum: 0,
+  maximum: COUNT_MAX,
+})
+
+export const REPORT: JsonSchema = {
+  ...part('One report.', {
+    at: instant('When it was taken, by the clock of the instance.'),
+    uptimeSeconds: number('Seconds since it was started.'),
+    memory: part('Memory.', {
+      totalGb: number('In all.'),
+      usedGb: number('In use.'),
+      peakRssGb: number('Most that one program held.'),
+    }),
+    disk: part('Disk.', { totalGb: number('In all.'), usedGb: number('In use.') }),
+    oom: part('What the kernel ended for want of memory.', {
+      count: { ...number('How often, since the start.'), type: 'integer' },
+      victim: text('The program that was ended last.'),
+      cgroup: text('Where it ran.'),
+      at: instant('When.'),
+    }),
+    git: part('What is in the working tree.', {
+      dirty: howMany('Changed files.'),
+      untracked: howMany('Files that are not tracked.'),
+      unpushed: howMany('Commits that were not pushed.'),
+      head: text('The commit.'),
+    }),
+    agents: {
+      type: 'object',
+      description: 'Versions of the agents.',
+      maxProperties: LIST_MAX,
+      additionalProperties: text('A version.'),
+    },
+    activity: {
+      type: 'array',
+      description: 'What keeps it awake.',
+      maxItems: LIST_MAX,
+      items: {
+        type: ['string', 'object'],
+        description: 'A source, or a source with its weight.',
+        maxLength: TEXT_MAX,
+        maxProperties: 10,
+        additionalProperties: { type: ['string', 'number', 'boolean', 'null'], maxLength: TEXT_MAX },
+      },
+    },
+  }),
+  required: ['at'],
+}
+
+export type Report = {
+  at: string
+  memory?: { totalGb?: number; usedGb?: number; peakRssGb?: number }
+  disk?: { totalGb?: number; usedGb?: number }
+  oom?: { count?: number; victim?: string; cgroup?: string; at?: string }
+  git?: { dirty?: number | boolean; untracked?: number | boolean; unpushed?: number | boolean; head?: string }
+}
+/** A report as it was kept; `at` is when it arrived. */
+export type KeptFigures = { at: string; body: Record<string, unknown> }
+
+/** What is on the machine and nowhere else; null when the report does not speak of it. */
+export const gitOf = (body: Report | Record<string, unknown>): Surroundings['git'] => {
+  const { git } = body as Report
+  if (!git) return null
+  const count = (value: number | boolean | undefined): number => Number(value ?? 0)
+  return { dirty: count(git.dirty), untracked: count(git.untracked), unpushed: count(git.unpushed) }
+}
+
+const isAtRisk = (kept: KeptFigures): boolean => {
+  const git = gitOf(kept.body)
+  return git !== null && git.dirty + git.untracked + git.unpushed > 0
+}
+
+/** Whether a report says something that the conditions of the resource must follow; most say the same as the one before. */
+export const isNews = (before: KeptFigures | null, now: KeptFigures): boolean =>
+  before === null || Date.parse(now.at) - Date.parse(before.at) >= REPORT_STALE_MS || isAtRisk(before) !== isAtRisk(now)
+
+/** The reports as the monitor reads them: an end by the kernel counts once, when its count has risen. */
+const observedOf = (reports: readonly KeptFigures[]): ObservedUse[] => {
+  let counted = 0
+  return reports.map(({ at, body }) => {
+    const { at: sentAt, memory, disk, oom } = body as Report
+    const count = oom?.count ?? (oom?.at ? counted + 1 : 0)
+    const isNew = count > counted || (oom?.at !== undefined && count > 0)
+    counted = count
+    return {
+      at,
+      ...(sentAt !== undefined && { sentAt }),
+      ...(memory?.totalGb !== undefined && { memory: { ...memory, totalGb: memory.totalGb } }),
+      ...(disk?.totalGb !== undefined &&
+        disk.usedGb !== undefined && { disk: { totalGb: disk.totalGb, usedGb: disk.usedGb } }),
+      ...(isNew && oom && { oom: { ...(oom.victim && { victim: oom.victim }), ...(oom.at && { at: oom.at }) } }),
+    }
+  })
+}
+
+/** From when on reports matter for a proposal, ISO. */
+export const proposalSince = (now: Date): string => new Date(now.getTime() - WINDOW_MS).toISOString()
+
+/** The open resize proposal of a dev instance that is up; null when there is none. */
+export const resizeProposal = (
+  of: { id: string; box: DevInstanceRow; policy: Policy },
+  seen: { reports: readonly KeptFigures[]; committedMicroUsd: number; capMicroUsd: number; now: Date },
+): Proposal | null => {
+  const { id, box: instance, policy } = of
+  if (instance.intent !== null || !['ready', 'running', 'stopped'].includes(instance.state)) return null
+  const address = instance.held.find(({ eipAllocId }) => eipAllocId === instance.eipAllocId)
+  const { sizeClass, arch, diskGb, pricingVersion, sizedAt, reservedAt } = instance
+  return proposalOf({
+    box: { id, sizeClass, arch, diskGb, pricingVersion, publicIp: address?.publicIp ?? null },
+    autoscale: policy.autoscale,
+    reports: observedOf(seen.reports),
+    since: sizedAt,
+    lastAutoStepAt: policy.autoscale === 'auto' && sizedAt !== reservedAt ? sizedAt : undefined,
+    committedCents: centsOf(seen.committedMicroUsd),
+    capCents: centsOf(seen.capMicroUsd),
+    now: seen.now,
+  })
+}

@@ -1,0 +1,28 @@
+/** What a guard and an effect of the table are given, and what they give. */
+
+import type { Said, Trigger } from '../protocol.ts'
+import type { Refusal } from './refusal.ts'
+import type { DevInstanceRow } from './row.ts'
+
+/** What is seen of the world beside the dev instance itself. */
+export type Surroundings = {
+  /** Of the latest report: what is on the machine and nowhere else. Null: nothing was ever reported. */
+  git: { dirty: number; untracked: number; unpushed: number } | null
+}
+
+/** One thing to tell in the history of the instance. Kinds: rules/devinstance.md#history. */
+export type Told = { kind: string; data: Record<string, unknown> }
+
+export type TransitionContext<T extends Trigger> = {
+  instance: DevInstanceRow
+  said: Said[T]
+  at: string
+  around: Surroundings
+}
+
+export type Guard<T extends Trigger> = (context: TransitionContext<T>) => Refusal | null
+
+export type TransitionEffect<T extends Trigger> = (context: TransitionContext<T>) => {
+  instance: DevInstanceRow
+  told: Told[]
+}

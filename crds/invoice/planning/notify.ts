@@ -1,0 +1,94 @@
+/**
+ * What the account's owner is told by mail: that a client claims a payment, and that a mail to the client failed for good.
+ * Planned from what is on record alone: a claim without its mail, a failed mail without its fact. So each is told once,
+ * whatever is killed in between.
+ */
+
+import { displayCents } from '../../values/money.ts'
+import { invoiceEvent } from '../events.ts'
+import type { MailDelivery } from '../facts/deliveries.ts'
+import type { OwnerNotice } from '../mail/owner.ts'
+import { booksOf } from '../money/books.ts'
+import type { PaymentClaim } from '../money/claim.ts'
+import { orderOf } from '../order/order.ts'
+import type { Payload } from '../order/payload.ts'
+import type { InvoiceResource } from '../schema.ts'
+import { type InvoiceFacts, urlOf } from '../status.ts'
+import type { TellStep } from '../steps.ts'
+import type { InvoiceWorld } from '../world.ts'
+import { clientDeliveries, hasFailed, ownerPurpose } from './delivery.ts'
+
+/** The fact that stands for a mail to the client that failed for good. */
+export const undeliveredKey = (purpose: string): string => `undelivered:${purpose}`
+
+type Telling = { object: InvoiceResource; world: InvoiceWorld; facts: InvoiceFacts; order: Payload }
+
+/** Test mode mails nobody. */
+const addressOf = ({ object, world }: Telling): string | null =>
+  object.spec.test || !world.account ? null : world.account.email
+
+const noticeOf = ({ world, order }: Telling) => ({
+  number: world.record?.number ?? '',
+  client: order.clientEmail ?? '',
+  url: urlOf(world),
+})
+
+const isQueued = (world: InvoiceWorld, purpose: string): boolean =>
+  world.deliveries.some((delivery) => delivery.purpose === purpose)
+
+const claimStep = (telling: Telling, { id, amountCents, paidOn, reference }: PaymentClaim): TellStep[] => {
+  const to = addressOf(telling)
+  const purpose = ownerPurpose(`claim:${id}`)
+  if (to === null || isQueued(telling.world, purpose)) return []
+  const amount = displayCents(amountCents, telling.order.currency)
+  const notice: OwnerNotice = { mail: 'claimed', to, ...noticeOf(telling), amount, paidOn, reference }
+  return [{ do: 'tell', fact: null, mail: { purpose, notice }, giveBack: null }]
+}
+
+/** The number of the send that a mail carries; null for a mail about something else. */
+const sendOf = (purpose: string): number | null => {
+  const n = /^(?:invoice|receipt):(\d{1,9})$/.exec(purpose)?.[1]
+  return n === undefined ? null : Number(n)
+}
+
+const failureStep = (telling: Telling, { purpose, state, lastError, attempts }: MailDelivery): TellStep => {
+  const { object, world, facts, order } = telling
+  const why = lastError ?? 'no reason was given'
+  const event = invoiceEvent('invoice.delivery_failed', object, {
+    number: world.record?.number ?? '',
+    issuerId: order.issuerId,
+    status: facts.phase,
+    currency: order.currency,
+    books: booksOf(order.totalCents, world),
+  })
+  const delivery = { mail: purpose.slice(0, purpose.indexOf(':')), state, attempts }
+  const to = addressOf(telling)
+  return {
+    do: 'tell',
+    fact: {
+      key: undeliveredKey(purpose),
+      kind: 'undelivered',
+      body: { purpose, state, error: why },
+      event: { ...event, data: { ...event.data, delivery } },
+    },
+    mail:
+      to === null
+        ? null
+        : {
+            purpose: ownerPurpose(`undelivered:${purpose}`),
+            notice: { mail: 'undelivered', to, ...noticeOf(telling), why },
+          },
+    giveBack: sendOf(purpose),
+  }
+}
+
+export const tellSteps = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFacts): TellStep[] => {
+  const order = orderOf(object.spec, world)
+  if (!world.record || !order) return []
+  const telling = { object, world, facts, order }
+  const untold = clientDeliveries(world).filter((one) => hasFailed(one) && !world.undelivered.includes(one.purpose))
+  return [
+    ...world.claims.flatMap((claim) => claimStep(telling, claim)),
+    ...untold.map((delivery) => failureStep(telling, delivery)),
+  ]
+}

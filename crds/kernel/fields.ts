@@ -1,0 +1,56 @@
+/** Fields that several kinds have in common, and the names that follow from them (rules/platform.md#external-references). */
+import assert from 'node:assert/strict'
+import { createHash } from 'node:crypto'
+import type { Schema } from './schema.ts'
+
+export const ID_MAX = 63
+export const EXTERNAL_REF_MAX = 128
+export const METADATA_KEYS_MAX = 20
+/** Bytes of UTF-8 JSON. */
+export const METADATA_BYTES_MAX = 2048
+export const NAME_PATTERN = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$'
+
+/** Whose it is. Never crosses REST: the caller's own account is meant there. */
+export const accountField = {
+  type: 'string',
+  description: 'The Account that it belongs to.',
+  minLength: 1,
+  maxLength: ID_MAX,
+  pattern: NAME_PATTERN,
+  'x-rest': 'hidden',
+  'x-immutable': 'INVALID_FIELD',
+} as const satisfies Schema
+
+export const externalRefField = {
+  type: 'string',
+  description: "The caller's own key. Fixed at creation; the same reference is the same thing.",
+  minLength: 1,
+  maxLength: EXTERNAL_REF_MAX,
+  pattern: '^[A-Za-z0-9._:/-]+$',
+  'x-code': 'BAD_EXTERNAL_REF',
+  'x-immutable': 'REF_IMMUTABLE',
+} as const satisfies Schema
+
+export const metadataField = {
+  type: 'object',
+  description: 'Scalars of the caller, kept verbatim and never rendered: at most 20 keys and 2,048 bytes of JSON.',
+  maxProperties: METADATA_KEYS_MAX,
+  'x-open': true,
+  'x-code': 'BAD_METADATA',
+} as const satisfies Schema
+
+const HEX_DIGITS = 32 // 128 bits
+const RANDOM_BYTES = HEX_DIGITS / 2
+
+/**
+ * The name that an account's reference always leads to, so the API server itself makes a repeat an AlreadyExists.
+ * @param prefix of the kind's ids, as `inv`
+ */
+export const refName = (prefix: string, { account, externalRef }: { account: string; externalRef: string }): string =>
+  `${prefix}-${createHash('sha256').update(`${account}\n${externalRef}`).digest('hex').slice(0, HEX_DIGITS)}`
+
+/** A name for a thing without a reference, from at least 16 random bytes. */
+export const freshName = (prefix: string, random: Uint8Array): string => {
+  assert(random.length >= RANDOM_BYTES, `a fresh name needs ${RANDOM_BYTES} random bytes`)
+  return `${prefix}-${Buffer.from(random).toString('hex').slice(0, HEX_DIGITS)}`
+}

@@ -1,0 +1,185 @@
+/**
+ * Everything that stands in the cluster before the first resource: definitions, identities with least privilege, and the
+ * admission policies. `hack/up` and the chart install the same list.
+ */
+import { KINDS } from '../kinds.ts'
+import { type Manifest, manifestOf } from './manifest.ts'
+import { GROUP } from './object.ts'
+import { policiesOf } from './policies.ts'
+
+/** The one lease of the controllers, in the platform's namespace. */
+export const LEASE_NAME = 'bottega-controllers'
+
+/** Its uid is taken for the cluster's: it is made with the cluster, and nobody removes it. */
+export const CLUSTER_NAMESPACE = 'kube-system'
+
+export type Platform = {
+  /** Where the platform's resources, its identities and its lease live. */
+  namespace: string
+  /** Name of the controllers' service account. */
+  controllersAccount: string
+  /** Name of the API's service account. */
+  apiAccount: string
+}
+
+type Rule = { apiGroups: string[]; resources: string[]; verbs: string[]; resourceNames?: string[] }
+
+const READ = ['get', 'list', 'watch']
+const WRITE = ['create', 'update', 'patch', 'delete']
+
+const LABELS = { 'app.kubernetes.io/part-of': 'bottega' }
+const RBAC = 'rbac.authorization.k8s.io'
+
+/** The platform as `hack/up` and the chart install it: one per cluster, for the definitions and policies are the cluster's. */
+export const platformIn = (namespace: string): Platform => ({
+  namespace,
+  controllersAccount: 'bottega-controllers',
+  apiAccount: 'bottega-api',
+})
+
+/** The name under which the API server knows a service account. */
+export const usernameOf = (namespace: string, account: string): string =>
+  `system:serviceaccount:${namespace}:${account}`
+
+/** All manifests, in an order in which they can be applied. The namespace is there already. */
+export const platformObjects = (platform: Platform): Manifest[] => {
+  const { namespace, controllersAccount, apiAccount } = platform
+  return [
+    ...KINDS.map(manifestOf),
+    serviceAccount(namespace, controllersAccount),
+    serviceAccount(namespace, apiAccount),
+    ...accessTo(namespace, platform),
+    ...clusterRights(platform),
+    lease(namespace),
+    ...aggregated(),
+    ...policiesOf(KINDS, usernameOf(namespace, controllersAccount)),
+  ]
+}
+
+/** What the two processes may do in a namespace: that of the platform, and any other they are to serve. */
+export const accessTo = (namespace: string, platform: Platform): Manifest[] => [
+  ...grant(namespace, platform, platform.controllersAccount, controllersRules(namespace)),
+  ...grant(namespace, platform, platform.apiAccount, apiRules()),
+]
+
+const serviceAccount = (namespace: string, name: string): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'ServiceAccount',
+  metadata: { name, namespace, labels: LABELS },
+})
+
+/** There before the first leader and gone with the platform, so that nobody who stops makes it anew. Its spec is the leader's. */
+const lease = (namespace: string): Manifest => ({
+  apiVersion: 'coordination.k8s.io/v1',
+  kind: 'Lease',
+  metadata: { name: LEASE_NAME, namespace, labels: LABELS },
+})
+
+const pluralOf = (subresource = ''): string[] => KINDS.map((kind) => `${kind.plural}${subresource}`)
+
+/**
+ * The controllers read resources and write statuses. They may touch an object itself only where a kind has a finalizer to
+ * add and take away, or says that they make and remove some; no spec that stands is ever theirs to write. `create` cannot be
+ * narrowed by name in RBAC.
+ */
+const controllersRules = (namespace: string): Rule[] => {
+  const finalized = KINDS.filter((kind) => kind.finalizer !== undefined).map((kind) => kind.plural)
+  return [
+    { apiGroups: [GROUP], resources: pluralOf(), verbs: READ },
+    { apiGroups: [GROUP], resources: pluralOf('/status'), verbs: ['get', 'patch'] },
+    ...(finalized.length > 0 ? [{ apiGroups: [GROUP], resources: finalized, verbs: ['patch'] }] : []),
+    ...KINDS.flatMap(({ plural, controllerVerbs: verbs = [] }) =>
+      verbs.length > 0 ? [{ apiGroups: [GROUP], resources: [plural], verbs: [...verbs] }] : [],
+    ),
+    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+    {
+      apiGroups: ['coordination.k8s.io'],
+      resources: ['leases'],
+      resourceNames: [LEASE_NAME],
+      verbs: ['get', 'update', 'patch'],
+    },
+    { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+    // Whether it is being removed, with all that is in it.
+    { apiGroups: [''], resources: ['namespaces'], resourceNames: [namespace], verbs: ['get'] },
+  ]
+}
+
+/** What the two processes may look at beyond their namespace: which cluster this is, and whether definitions are being removed. */
+const clusterRights = ({ namespace, controllersAccount, apiAccount }: Platform): Manifest[] => {
+  const definitions = KINDS.map((kind) => manifestOf(kind).metadata.name)
+  const bound = (name: string, rule: Rule, accounts: string[]): Manifest[] => [
+    { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules: [rule] },
+    {
+      apiVersion: `${RBAC}/v1`,
+      kind: 'ClusterRoleBinding',
+      metadata: { name, labels: LABELS },
+      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
+      subjects: accounts.map((account) => ({ kind: 'ServiceAccount', name: account, namespace })),
+    },
+  ]
+  return [
+    ...bound(
+      'bottega-cluster',
+      { apiGroups: [''], resources: ['namespaces'], resourceNames: [CLUSTER_NAMESPACE], verbs: ['get'] },
+      [controllersAccount, apiAccount],
+    ),
+    ...bound(
+      'bottega-definitions',
+      {
+        apiGroups: ['apiextensions.k8s.io'],
+        resources: ['customresourcedefinitions'],
+        resourceNames: definitions,
+        verbs: ['get'],
+      },
+      [controllersAccount],
+    ),
+  ]
+}
+
+/** The API writes desire and never a status. */
+const apiRules = (): Rule[] =>
+  KINDS.map(({ plural, apiVerbs, guardedVerbs = [] }) => ({
+    apiGroups: [GROUP],
+    resources: [plural],
+    verbs: [...['create', 'get', 'list', 'patch', 'delete'].filter(isGranted(apiVerbs)), ...guardedVerbs],
+  }))
+
+const isGranted =
+  (verbs: readonly string[]) =>
+  (verb: string): boolean =>
+    verb === 'get' || verb === 'list' || verbs.includes(verb)
+
+const grant = (namespace: string, platform: Platform, account: string, rules: Rule[]): Manifest[] => [
+  { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: { name: account, namespace, labels: LABELS }, rules },
+  {
+    apiVersion: `${RBAC}/v1`,
+    kind: 'RoleBinding',
+    metadata: { name: account, namespace, labels: LABELS },
+    roleRef: { apiGroup: RBAC, kind: 'Role', name: account },
+    subjects: [{ kind: 'ServiceAccount', name: account, namespace: platform.namespace }],
+  },
+]
+
+/**
+ * What holders of the built-in roles may do. A status is nobody's to write. Invoices hold names and addresses of clients:
+ * whoever may view them sees those.
+ */
+const aggregated = (): Manifest[] => [
+  clusterRole('view', [{ apiGroups: [GROUP], resources: pluralOf(), verbs: READ }]),
+  clusterRole('edit', writtenBy('edit')),
+  clusterRole('admin', writtenBy('admin')),
+]
+
+/** One rule per kind that the role writes. A guarded verb is the administrators', whoever writes the rest. */
+const writtenBy = (role: 'edit' | 'admin'): Rule[] =>
+  KINDS.flatMap(({ plural, writers, guardedVerbs = [] }) => {
+    const verbs = [...(writers === role ? WRITE : []), ...(role === 'admin' ? guardedVerbs : [])]
+    return verbs.length === 0 ? [] : [{ apiGroups: [GROUP], resources: [plural], verbs }]
+  })
+
+const clusterRole = (role: 'view' | 'edit' | 'admin', rules: Rule[]): Manifest => ({
+  apiVersion: `${RBAC}/v1`,
+  kind: 'ClusterRole',
+  metadata: { name: `bottega-${role}`, labels: { ...LABELS, [`${RBAC}/aggregate-to-${role}`]: 'true' } },
+  rules,
+})

@@ -1,0 +1,69 @@
+/** What a rendering is made of, as it is stored: every file by the sha256 of its bytes, and how each sort of file is served. */
+import { canonical } from '../../values/canonical.ts'
+import type { Content } from '../content/content.ts'
+import { type ManifestEntry, manifestOf } from '../render/digest.ts'
+import { type Headers, headersOf } from '../render/headers.ts'
+import type { SiteFile } from '../render/input.ts'
+
+export type { ManifestEntry } from '../render/digest.ts'
+
+/** Sorts of files: pages and what lies beside them, assets named by their bytes, and the page for what is not found. */
+export const SORTS = ['page', 'asset', 'missing'] as const
+export type Sort = (typeof SORTS)[number]
+
+/** `headers` without the content type, which each file has in its entry. */
+export type SiteManifest = {
+  /** What the pages were made of, for whoever compares two renderings. */
+  content: Content
+  files: ManifestEntry[]
+  live: Record<Sort, Headers>
+  preview: Record<Sort, Headers>
+}
+
+export const INDEX_PATH = 'index.html'
+export const NOT_FOUND_PATH = '404.html'
+export const ASSETS_FOLDER = 'assets/'
+
+export const sortOf = (path: string): Sort => {
+  if (path === NOT_FOUND_PATH) return 'missing'
+  return path.startsWith(ASSETS_FOLDER) ? 'asset' : 'page'
+}
+
+const withoutType = ({ 'content-type': _type, ...rest }: Headers): Headers => rest
+
+/** Previews are framed by the page of the reviewer alone. */
+const PREVIEW = { noindex: true, frameAncestors: "'self'" }
+
+export const siteManifest = (content: Content, files: readonly SiteFile[]): SiteManifest => {
+  const headersFor = (options: Parameters<typeof headersOf>[1]): Record<Sort, Headers> => {
+    const headers = SORTS.map((sort): [Sort, Headers] => {
+      const file = files.find(({ path }) => sortOf(path) === sort)
+      return [sort, file ? withoutType(headersOf(file, options)) : {}]
+    })
+    return Object.fromEntries(headers) as Record<Sort, Headers>
+  }
+  return { content, files: manifestOf(files), live: headersFor({}), preview: headersFor(PREVIEW) }
+}
+
+export const fileAt = ({ files }: Pick<SiteManifest, 'files'>, path: string): ManifestEntry | undefined =>
+  files.find((file) => file.path === path)
+
+/** How two sets of files differ, by path. */
+export type FileDiff = { added: string[]; changed: string[]; removed: string[]; unchanged: number }
+
+export const diffFiles = (before: readonly ManifestEntry[], after: readonly ManifestEntry[]): FileDiff => {
+  const sums = new Map(before.map(({ path, sha256 }) => [path, sha256]))
+  const paths = new Set(after.map(({ path }) => path))
+  return {
+    added: after.filter(({ path }) => !sums.has(path)).map(({ path }) => path),
+    changed: after.filter(({ path, sha256 }) => sums.has(path) && sums.get(path) !== sha256).map(({ path }) => path),
+    removed: before.filter(({ path }) => !paths.has(path)).map(({ path }) => path),
+    unchanged: after.filter(({ path, sha256 }) => sums.get(path) === sha256).length,
+  }
+}
+
+/** The parts of the content that differ, by their REST names; `before` is null for the first of all. */
+export const changedSections = (before: Content | null, after: Content): string[] => {
+  const names = new Set([...Object.keys(before ?? {}), ...Object.keys(after)])
+  return [...names].filter((name) => canonical(Reflect.get(before ?? {}, name)) !== canonical(Reflect.get(after, name)))
+}

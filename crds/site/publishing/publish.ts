@@ -1,0 +1,183 @@
+/**
+ * What is to be live, and the steps from what is live to that: into the queue of the host, files, switch and route, a look from
+ * outside, the record. Each step may be taken again after any crash; the record comes last and is what everybody reads.
+ */
+import type { ProblemCode } from '../../kernel/problem.ts'
+import { nameOf } from '../domain.ts'
+import { type SiteEvent, siteEvent } from '../events.ts'
+import { liveOf, releasesOf } from '../facts.ts'
+import { isApproved } from '../review.ts'
+import type { SiteResource } from '../schema.ts'
+import type { Rendering, SiteHost, SiteRelease, SiteWorld } from '../world.ts'
+import { hostFor } from './rendering.ts'
+
+/** Releases whose files stay on the host, the live one among them: to put one back is a switch and no upload. */
+export const RELEASES_KEPT = 5
+
+export type PublishStep =
+  /** A place under the account's cap of publishes a day. Stalled when none is left. */
+  | { do: 'reservePublish'; digest: string }
+  /** At the end of the host's queue, unless it stands there for the same bytes. */
+  | { do: 'enterQueue'; host: string; digest: string }
+  /** What the host does not have. */
+  | { do: 'upload'; host: string; manifest: string }
+  /** A release of hard links, then one rename. `keep`: digests of the releases whose files stay. */
+  | { do: 'switchFiles'; host: string; digest: string; manifest: string; keep: string[] }
+  | { do: 'setRoute'; host: string; hostname: string; manifest: string }
+  | { do: 'markSwitched'; host: string; digest: string }
+  /** The page as a visitor gets it, through the host's TLS port. Waiting until it is the right one. */
+  | { do: 'verify'; host: string; hostname: string; manifest: string; since: string }
+  | { do: 'recordSwitch'; k: number; to: SiteRelease | null; event: SiteEvent }
+  | { do: 'takeDown'; host: string; hostname: string }
+  | { do: 'leaveQueue' }
+  | { do: 'removeFiles'; host: string }
+
+export type WantedPublish =
+  | { state: 'nothing' }
+  | { state: 'refused'; code: ProblemCode; detail: string }
+  | { state: 'bytes'; rendering: Rendering; name: string; hostname: string }
+
+const refused = (code: ProblemCode, detail: string): WantedPublish => ({ state: 'refused', code, detail })
+const short = (digest: string): string => digest.slice(0, 12)
+
+/** What was pinned before the site had a host, and so a full name, is the same site once it has. */
+const pinnedOf = (digest: string | undefined, world: SiteWorld, current: Rendering | null): Rendering | null => {
+  if (digest === undefined) return current
+  const pinned = world.renderings.findLast((one) => one.digest === digest) ?? null
+  return pinned?.hostname === null && current?.neutral === pinned.neutral ? current : pinned
+}
+
+/** @param current what is rendered now */
+export const wantedOf = (
+  { spec }: Pick<SiteResource, 'spec'>,
+  world: SiteWorld,
+  current: Rendering | null,
+): WantedPublish => {
+  if (!spec.publish) return { state: 'nothing' }
+  const rendering = pinnedOf(spec.digest, world, current)
+  if (rendering === null) {
+    return refused('NOT_APPROVED', `no bytes of this site have the digest ${short(spec.digest ?? '')}`)
+  }
+  if (!isApproved(world, rendering)) {
+    return refused('NOT_APPROVED', `${short(rendering.digest)} is not approved; submit it, or put the spec back`)
+  }
+  const { name, hostname } = rendering
+  if (name === null || hostname === null) {
+    const chosen = nameOf(spec)
+    const detail = chosen === null ? 'the site has no domain' : `these bytes were rendered before ${chosen} was chosen`
+    return refused('NO_DOMAIN', detail)
+  }
+  if (!world.names.some((one) => one.name === name)) {
+    return refused('NO_DOMAIN', `${hostname} is no longer the site's; choose it again, or publish what is rendered now`)
+  }
+  return { state: 'bytes', rendering, name, hostname }
+}
+
+type Going = { rendering: Rendering; name: string; hostname: string; host: SiteHost }
+
+/** The number under which bytes are released: their own if they were live before, else the next. */
+const releaseOf = (world: SiteWorld, { rendering, name, hostname, host }: Going): SiteRelease => {
+  const known = releasesOf(world)
+  const { digest, neutral, bytes, files } = rendering
+  const release = known.find((one) => one.digest === digest)?.release ?? known.length + 1
+  return { digest, neutral, release, name, hostname, host: host.name, bytes, files }
+}
+
+export const urlOf = ({ hostname }: Pick<SiteRelease, 'hostname'>, port = 443): string =>
+  `https://${hostname}${port === 443 ? '' : `:${port}`}/`
+
+/** The newest releases, with what is about to be live and what is. */
+const keptOf = (world: SiteWorld, digest: string): string[] => {
+  const live = liveOf(world)
+  const newest = releasesOf(world)
+    .map((one) => one.digest)
+    .slice(-RELEASES_KEPT)
+  return [...new Set([digest, ...(live ? [live.digest] : []), ...newest.toReversed()])].slice(0, RELEASES_KEPT)
+}
+
+const recordOf = (object: SiteResource, world: SiteWorld, to: SiteRelease | null, url: string | null): PublishStep => {
+  const event = siteEvent(to ? 'website.published' : 'website.unpublished', object, {
+    status: to ? 'live' : 'unpublished',
+    url,
+  })
+  return { do: 'recordSwitch', k: world.switches.length + 1, to, event }
+}
+
+/** Nothing is left to do when both are empty. `wait` says for what. */
+export type Way = {
+  steps: readonly PublishStep[]
+  wait: { reason: string; message: string; retryAfterMs?: number } | null
+}
+const DONE: Way = { steps: [], wait: null }
+/** How often whoever waits in a queue looks, beside being woken when its turn comes. */
+const QUEUE_RETRY_MS = 5_000
+const HOST_RETRY_MS = 30_000
+
+const waitFor = (reason: string, message: string, retryAfterMs: number): Way => ({
+  steps: [],
+  wait: { reason, message, retryAfterMs },
+})
+
+/** The way to put these bytes live. */
+export const wayTo = (object: SiteResource, world: SiteWorld, wanted: WantedPublish & { state: 'bytes' }): Way => {
+  const { rendering, name, hostname } = wanted
+  const live = liveOf(world)
+  if (live && live.digest === rendering.digest && live.hostname === hostname) return leave(world)
+  const host = hostFor(world)
+  if (!host) return waitFor('NoHost', 'no approved host takes sites; approve one', HOST_RETRY_MS)
+  if (!host.ready)
+    return waitFor('HostNotReady', `host ${host.name} is not ready; its own status says why`, HOST_RETRY_MS)
+  const isRelease = releasesOf(world).some(({ digest }) => digest === rendering.digest)
+  if (!isRelease && !world.reservedDigests.includes(rendering.digest)) {
+    return { steps: [{ do: 'reservePublish', digest: rendering.digest }], wait: null }
+  }
+  const going: Going = { rendering, name, hostname, host }
+  const { turn } = world
+  if (turn?.host !== host.name || turn.digest !== rendering.digest) {
+    return { steps: [{ do: 'enterQueue', host: host.name, digest: rendering.digest }], wait: null }
+  }
+  if (turn.stage === 'waiting' && turn.place > 1) {
+    const message = `is number ${turn.place} in the queue of host ${host.name}`
+    return waitFor('Queued', message, QUEUE_RETRY_MS)
+  }
+  return {
+    steps: [
+      ...(turn.stage === 'waiting' ? bringSteps(world, going) : []),
+      ...endSteps(object, world, going, turn.since),
+    ],
+    wait: null,
+  }
+}
+
+const bringSteps = (world: SiteWorld, { rendering, hostname, host }: Going): PublishStep[] => {
+  const { digest, manifest } = rendering
+  return [
+    { do: 'upload', host: host.name, manifest },
+    { do: 'switchFiles', host: host.name, digest, manifest, keep: keptOf(world, digest) },
+    { do: 'setRoute', host: host.name, hostname, manifest },
+    { do: 'markSwitched', host: host.name, digest },
+  ]
+}
+
+const endSteps = (object: SiteResource, world: SiteWorld, going: Going, since: string): PublishStep[] => {
+  const { rendering, hostname, host } = going
+  const to = releaseOf(world, going)
+  return [
+    { do: 'verify', host: host.name, hostname, manifest: rendering.manifest, since },
+    recordOf(object, world, to, urlOf(to, host.httpsPort)),
+    { do: 'leaveQueue' },
+  ]
+}
+
+const leave = (world: SiteWorld): Way => (world.turn ? { steps: [{ do: 'leaveQueue' }], wait: null } : DONE)
+
+/** The way to nothing being live. What the switch has brought without its record is taken down too. */
+export const wayDown = (object: SiteResource, world: SiteWorld): Way => {
+  const live = liveOf(world)
+  const host = world.home
+  const hostname = live?.hostname ?? world.renderings.find(({ digest }) => digest === world.turn?.digest)?.hostname
+  if (live === null && !world.turn) return DONE
+  const down: PublishStep[] =
+    host === null || hostname === null || hostname === undefined ? [] : [{ do: 'takeDown', host, hostname }]
+  return { steps: [...down, ...(live ? [recordOf(object, world, null, null)] : []), { do: 'leaveQueue' }], wait: null }
+}

@@ -1,0 +1,92 @@
+/**
+ * How a host's proxy (Caddy) serves a site: files from the folder that `current` points to, assets from the folder in which those
+ * of earlier releases stay, so that a page which was loaded a moment ago still finds its own; the site's own page for what is
+ * not found; compression; headers as the preview had them.
+ * Source: Caddy JSON of file_server, headers, encode, subroute.
+ */
+
+import { trimmedEnd } from '../../values/trimmed.ts'
+import type { Headers } from '../render/headers.ts'
+import { ASSETS_FOLDER, NOT_FOUND_PATH, type SiteManifest } from './manifest.ts'
+
+type Handler = { handler: string; [word: string]: unknown }
+
+/** Where the files of one site lie below a host's folder of sites. */
+export const siteFolder = (siteRoot: string, site: string): string => `${trimmedEnd(siteRoot, '/')}/sites/${site}`
+
+const setHeaders = (headers: Headers): Handler => ({
+  handler: 'headers',
+  response: { set: Object.fromEntries(Object.entries(headers).map(([name, value]) => [headerName(name), [value]])) },
+})
+
+/** Caddy keys headers by their canonical form. */
+const headerName = (name: string): string => name.replace(/(^|-)[a-z]/g, (start) => start.toUpperCase())
+
+/** Types by extension as the manifest states them, for the host's own table may not know them. Pages are HTML anyway. */
+const typeRoutes = ({ files }: SiteManifest) => {
+  const types = new Map<string, string>()
+  for (const { path, contentType } of files) {
+    const extension = /\.([a-z0-9]+)$/.exec(path)?.[1]
+    if (extension !== undefined && extension !== 'html') types.set(extension, contentType)
+  }
+  return [...types].sort().map(([extension, type]) => ({
+    match: [{ path: [`*.${extension}`] }],
+    handle: [setHeaders({ 'content-type': type })],
+  }))
+}
+
+/** The handlers of a live site. */
+export const siteHandlers = (folder: string, manifest: SiteManifest): Handler[] => {
+  const { live } = manifest
+  const current = `${folder}/current`
+  const html = { 'content-type': 'text/html; charset=utf-8' }
+  return [
+    { handler: 'encode', encodings: { zstd: {}, gzip: {} }, prefer: ['zstd', 'gzip'] },
+    {
+      handler: 'subroute',
+      routes: [
+        ...typeRoutes(manifest),
+        {
+          match: [{ path: [`/${ASSETS_FOLDER}*`] }],
+          handle: [
+            setHeaders(live.asset),
+            { handler: 'file_server', root: `${folder}/kept`, pass_thru: true, index_names: [] },
+          ],
+        },
+        {
+          handle: [
+            setHeaders(live.page),
+            { handler: 'file_server', root: current, pass_thru: true, index_names: ['index.html'] },
+          ],
+        },
+        {
+          handle: [
+            setHeaders({ ...live.missing, ...html }),
+            { handler: 'rewrite', uri: `/${NOT_FOUND_PATH}` },
+            { handler: 'file_server', root: current, status_code: '404' },
+          ],
+        },
+      ],
+    },
+  ]
+}
+
+const GONE = `<!doctype html>
+<html lang="en"><head><meta charset="utf-8"><meta name="robots" content="noindex"><title>Gone</title></head>
+<body><h1>This site is not here any more.</h1></body></html>
+`
+
+/** What visitors of a site that was taken down get. */
+export const goneHandlers = (): Handler[] => [
+  {
+    handler: 'static_response',
+    status_code: '410',
+    headers: {
+      'Content-Type': ['text/html; charset=utf-8'],
+      'Content-Security-Policy': ["default-src 'none'; base-uri 'none'; frame-ancestors 'none'"],
+      'X-Content-Type-Options': ['nosniff'],
+      'Cache-Control': ['no-store'],
+    },
+    body: GONE,
+  },
+]

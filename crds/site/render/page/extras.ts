@@ -1,0 +1,53 @@
+/** The files beside the pages: an icon, and the page for what is not found. */
+import { html, styleSheet, textOf } from '../../../text/html.ts'
+import type { Brand } from '../../content/brand.ts'
+import type { Content } from '../../content/content.ts'
+import type { RenderedImage, SiteFile } from '../input.ts'
+import type { SiteWords } from '../words.ts'
+import { IMAGE_TYPES, variantPath } from './picture.ts'
+
+/** Letters of an icon: of the first two words, or the first sign of a name in Han. */
+export const initialsOf = (name: string): string => {
+  const words = name.split(/[^\p{L}\p{N}]+/u).filter((word) => word !== '')
+  const [first = '', second = ''] = words
+  if (/^\p{Script=Han}/u.test(first)) return [...first][0] ?? ''
+  return [first, second].map((word) => ([...word][0] ?? '').toUpperCase()).join('')
+}
+
+export type Icon = { path: string; type: string; file: SiteFile | null }
+
+/** The logo's smallest picture, else the initials on the accent; a name without a letter gives a plain square. */
+export const iconOf = (content: Content, logo: RenderedImage | null, { palette }: Brand): Icon => {
+  const variants = (logo?.variants ?? []).filter(({ format }) => format === 'png' || format === 'jpeg')
+  const [smallest] = variants.toSorted((a, b) => a.width - b.width)
+  if (smallest !== undefined) {
+    return { path: variantPath(smallest), type: IMAGE_TYPES[smallest.format], file: null }
+  }
+  const letters = initialsOf(content.meta.companyName)
+  const size = [...letters].length > 1 ? 30 : 38
+  const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="10" fill="${palette.accent}"/><text x="32" y="33" fill="${palette.paper}" font-family="system-ui,sans-serif" font-size="${size}" font-weight="700" text-anchor="middle" dominant-baseline="central">${letters}</text></svg>`
+  const path = 'favicon.svg'
+  const type = 'image/svg+xml'
+  return { path, type, file: { path, contentType: type, content: textOf(svg) } }
+}
+
+/** In the site's own colours and words. Its one link leads to the root of the host, for it is served under any path. */
+export const notFoundOf = (content: Content, words: SiteWords, sheet: string): SiteFile => {
+  const { title, text, home } = words.notFound
+  const page = html`<!doctype html>
+<html lang="${content.meta.lang}">
+<head>
+<meta charset="utf-8">
+<meta name="viewport" content="width=device-width,initial-scale=1">
+<meta name="robots" content="noindex">
+<title>${title} – ${content.meta.companyName}</title>
+<style>${styleSheet(sheet)}</style>
+</head>
+<body>
+<p class="name">${content.meta.companyName}</p>
+<main><h1>${title}</h1><p>${text}</p><p><a href="/">${home}</a></p></main>
+</body>
+</html>
+`
+  return { path: '404.html', contentType: 'text/html; charset=utf-8', content: textOf(page) }
+}

@@ -1,0 +1,104 @@
+/** Which files a site has, and what stands on each: order of sections, the map of pages, and long lists in parts. */
+import assert from 'node:assert/strict'
+import { type Content, type Product, SECTIONS, type SectionId } from '../../content/content.ts'
+
+/** Products on one page; more are reached by plain links, so that a page stays within its budget of nodes. */
+export const PRODUCTS_PER_PAGE = 24
+
+export type PlannedPage = {
+  /** Slug of the page of the map; the empty string is the index. */
+  slug: string
+  /** Its name in the navigation. */
+  title: string
+  /** Of the file, as `about/index.html`. */
+  path: string
+  /** From this page back to the root, as `../`; empty for the index. */
+  root: string
+  sections: readonly SectionId[]
+  /** 1 for the page itself, 2 and more for what follows of its products. */
+  part: number
+  parts: number
+}
+
+const HELD: Record<SectionId, (content: Content) => unknown> = {
+  hero: ({ hero }) => hero,
+  products: ({ products }) => products,
+  gallery: ({ gallery }) => gallery,
+  testimonials: ({ testimonials }) => testimonials,
+  feature_rows: ({ featureRows }) => featureRows,
+  pricing: ({ pricing }) => pricing,
+  contact: ({ contact }) => contact,
+}
+
+/** Whether the content has the section, be it empty. */
+export const holds = (content: Content, section: SectionId): boolean => HELD[section](content) !== undefined
+
+/** All sections of the content in the order wanted; hero first and contact last, whatever was asked. */
+export const orderedSections = (content: Content): SectionId[] => {
+  const asked = content.meta.sectionOrder ?? []
+  const pinned = (section: SectionId) => section === 'hero' || section === 'contact'
+  const middle = [...new Set([...asked, ...SECTIONS])].filter((section) => !pinned(section))
+  const all: SectionId[] = ['hero', ...middle, 'contact']
+  return all.filter((section) => holds(content, section))
+}
+
+/** The pages in the order of the navigation, then the parts that follow of each. */
+export const planPages = (content: Content): PlannedPage[] =>
+  mainPages(content).flatMap((page) => inParts(content, page))
+
+type MainPage = Pick<PlannedPage, 'slug' | 'title' | 'sections'>
+
+const mainPages = (content: Content): MainPage[] => {
+  const { pages, companyName } = content.meta
+  if (pages === undefined) return [{ slug: '', title: companyName, sections: orderedSections(content) }]
+  return pages.map(({ slug, title, sections }) => ({
+    slug,
+    title,
+    sections: sections.filter((section) => holds(content, section)),
+  }))
+}
+
+const inParts = (content: Content, page: MainPage): PlannedPage[] => {
+  const count = page.sections.includes('products') ? (content.products?.length ?? 0) : 0
+  const parts = Math.max(1, Math.ceil(count / PRODUCTS_PER_PAGE))
+  return Array.from({ length: parts }, (_, index) => {
+    const part = index + 1
+    const path = pathOf(page.slug, part)
+    const sections = part > 1 ? (['products'] as const) : page.sections
+    return { ...page, sections, path, root: '../'.repeat(path.split('/').length - 1), part, parts }
+  })
+}
+
+/** The file of a page, or of a part that follows: `index.html`, `p/2/index.html`, `shop/index.html`, `shop/2/index.html`. */
+export const pathOf = (slug: string, part: number): string => {
+  assert(/^[a-z0-9-]*$/.test(slug), 'a slug that the schema takes cannot leave its folder')
+  const base = slug === '' && part > 1 ? 'p' : slug
+  return [base, part > 1 ? String(part) : '', 'index.html'].filter((name) => name !== '').join('/')
+}
+
+/** The address of a page from another, without its file name: `../about/`, or `./` for the place itself. */
+export const hrefOf = (from: PlannedPage, to: Pick<PlannedPage, 'path'>): string =>
+  `${from.root}${to.path.replace(/index\.html$/, '')}` || './'
+
+/** A product with its place in the content, for pointers. */
+export type PlacedProduct = { product: Product; index: number }
+
+/** Products of one part, those of a collection together in the order in which collections first appear. */
+export const collectionsOf = (content: Content, part: number): { name: string | null; products: PlacedProduct[] }[] => {
+  const groups = new Map<string | null, PlacedProduct[]>()
+  for (const [index, product] of (content.products ?? []).entries()) {
+    const name = product.collection ?? null
+    const group = groups.get(name)
+    if (group) group.push({ product, index })
+    else groups.set(name, [{ product, index }])
+  }
+  const start = (part - 1) * PRODUCTS_PER_PAGE
+  let place = 0
+  return [...groups]
+    .map(([name, products]) => {
+      const shown = products.filter((_, index) => place + index >= start && place + index < start + PRODUCTS_PER_PAGE)
+      place += products.length
+      return { name, products: shown }
+    })
+    .filter(({ products }) => products.length > 0)
+}

@@ -1,0 +1,218 @@
+import { createHmac } from 'node:crypto'
+import { join } from 'node:path'
+import { freePort, isFree } from '../lib/ports.ts'
+import { createService, type Service, waitFor } from '../lib/processes.ts'
+import { type CardsEnvironment, type Ports, paths, root } from '../lib/state.ts'
+import { disagreementsOf } from './disagreements.ts'
+import { namespace } from './platform.ts'
+
+/** The Node processes of the platform: mail catcher, controllers, api, and the ports they listen on. */
+
+/** What more than the platform is started. `acme` is part of `hosts`, whose Caddy it serves. */
+export const extraParts = ['cards', 'hosts', 'acme'] as const
+export type ExtraPart = (typeof extraParts)[number]
+/** Whether an app host is among the parts. */
+export const wantsHosts = (parts: readonly ExtraPart[]): boolean => parts.some((part) => part !== 'cards')
+
+export type Addresses = { baseUrl: string; metricsUrls: string[]; ports: Required<Ports> }
+
+/** Users of a server go before the server, and the API server before etcd, without which it never ends. */
+export const endingOrder = [
+  'api',
+  'controllers',
+  'mail',
+  'cards',
+  'sshd',
+  'caddy',
+  'pebble',
+  'pebble-challtestsrv',
+  'dockerd',
+  'kube-apiserver',
+  'etcd',
+  'postgres',
+  '',
+]
+const readyMs = 60_000
+/** Processes drain within 25 s of SIGTERM (rules/platform.md#processes); then they are made to. */
+const drainMs = 27_000
+
+/** Draws the ports, keeping those of the last start where they are still free, so that links stay good. */
+export async function chooseAddresses(kept: Ports, postgresPort: number): Promise<Addresses> {
+  const ports = {
+    api: await freePort(kept.api),
+    apiMetrics: await freePort(kept.apiMetrics),
+    controllersMetrics: await freePort(kept.controllersMetrics),
+    mail: await freePort(kept.mail),
+    cards: await freePort(kept.cards),
+    postgres: postgresPort,
+  }
+  const local = (port: number) => `http://127.0.0.1:${port}`
+  return {
+    ports,
+    baseUrl: local(ports.api),
+    metricsUrls: [`${local(ports.apiMetrics)}/metrics`, `${local(ports.controllersMetrics)}/metrics`],
+  }
+}
+
+export type PartOptions = {
+  owner: string
+  addresses: Addresses
+  databaseUrl: string
+  secretKey: string
+  strictEgress: boolean
+  /** The card processor's stand-in; null: no card collection. */
+  cards: CardsEnvironment | null
+}
+
+/** How the platform and the card processor's stand-in know each other: secrets that last as long as the data do. */
+export function cardsOf({ ports }: Addresses, secretKey: string): CardsEnvironment {
+  const derived = (name: string) => createHmac('sha256', secretKey).update(name).digest('hex').slice(0, 32)
+  return {
+    secretKey: `sk_test_${derived('card key')}`,
+    webhookSecret: `whsec_${derived('card webhook')}`,
+    webhookPath: '/api/collect/stripe/webhook',
+    apiBase: `http://127.0.0.1:${ports.cards}`,
+  }
+}
+
+/** The card processor's stand-in, which tells the api what was paid. */
+export function cardService(owner: string, { ports, baseUrl }: Addresses, cards: CardsEnvironment): Service {
+  return nodeService(owner, {
+    name: 'cards',
+    script: 'hack/commands/cards.ts',
+    args: ['--port', String(ports.cards), '--webhook', `${baseUrl}${cards.webhookPath}`],
+    env: cardSecrets(cards),
+    isReady: () => answersOk(`${cards.apiBase}/healthz`),
+  })
+}
+
+const cardSecrets = ({ secretKey, webhookSecret }: CardsEnvironment) => ({
+  BOTTEGA_STRIPE_SECRET_KEY: secretKey,
+  BOTTEGA_STRIPE_WEBHOOK_SECRET: webhookSecret,
+})
+
+/** The three, in the order in which they are started; each is a node of the pinned version with a log of its own. */
+export function nodeServices(options: PartOptions): { mail: Service; controllers: Service; api: Service } {
+  const { ports } = options.addresses
+  const shared = sharedEnvironment(options)
+  const metrics = (port: number) => ({ BOTTEGA_METRICS_LISTEN: `127.0.0.1:${port}` })
+  const ready = (port: number) => `http://127.0.0.1:${port}/readyz`
+  return {
+    mail: nodeService(options.owner, {
+      name: 'mail',
+      script: 'hack/commands/mailcatcher.ts',
+      args: ['--port', String(ports.mail), '--dir', paths.mail],
+      env: {},
+      isReady: async () => !(await isFree(ports.mail)),
+    }),
+    controllers: nodeService(options.owner, {
+      name: 'controllers',
+      script: 'controllers/main.ts',
+      args: [],
+      env: {
+        ...shared,
+        ...metrics(ports.controllersMetrics),
+        KUBECONFIG: paths.controllersKubeconfig,
+        ...given(['BOTTEGA_ACCEPT_CLUSTER']),
+      },
+      // it serves no requests, and says what is wrong: the platform comes up all the same
+      isReady: async () =>
+        (await answersOk(ready(ports.controllersMetrics))) ||
+        (await disagreementsOf(ready(ports.controllersMetrics))).length > 0,
+    }),
+    api: nodeService(options.owner, {
+      name: 'api',
+      script: 'api/main.ts',
+      args: [],
+      env: {
+        ...shared,
+        ...metrics(ports.apiMetrics),
+        KUBECONFIG: paths.apiKubeconfig,
+        BOTTEGA_LISTEN: `127.0.0.1:${ports.api}`,
+        ...given(passedOn),
+      },
+      isReady: () => answersOk(ready(ports.apiMetrics)),
+    }),
+  }
+}
+
+/** Settings of the api that whoever runs `hack/up` may give it. */
+const passedOn = [
+  'BOTTEGA_SIGN_UP',
+  'BOTTEGA_ADMIN_EMAIL',
+  'BOTTEGA_OIDC_ISSUER',
+  'BOTTEGA_OIDC_CLIENT_ID',
+  'BOTTEGA_OIDC_CLIENT_SECRET',
+  'BOTTEGA_LLM_URL',
+  'BOTTEGA_LLM_MODEL',
+  'BOTTEGA_LLM_KEY',
+  'BOTTEGA_LLM_TIMEOUT_SECONDS',
+  'BOTTEGA_RATE_PER_SECOND',
+  'BOTTEGA_RATE_SPARE',
+  'BOTTEGA_PAGES_PER_MINUTE',
+  'BOTTEGA_SIGNINS_PER_MINUTE',
+  'BOTTEGA_PROXIES',
+]
+
+function given(names: readonly string[]): Record<string, string> {
+  return Object.fromEntries(
+    names.flatMap((name) => {
+      const value = process.env[name]
+      return value === undefined ? [] : [[name, value]]
+    }),
+  )
+}
+
+function sharedEnvironment(options: PartOptions): Record<string, string> {
+  const { addresses, databaseUrl, secretKey, strictEgress, cards } = options
+  return {
+    BOTTEGA_NAMESPACE: namespace,
+    BOTTEGA_DATABASE_URL: databaseUrl,
+    BOTTEGA_PUBLIC_URL: addresses.baseUrl,
+    BOTTEGA_SECRET_KEY: secretKey,
+    BOTTEGA_SMTP_URL: `smtp://127.0.0.1:${addresses.ports.mail}`,
+    BOTTEGA_MAIL_FROM: 'Bottega <billing@bottega.test>',
+    BOTTEGA_LOG_LEVEL: 'info',
+    BOTTEGA_DEV_CLOCK: 'on',
+    ...(cards && { ...cardSecrets(cards), BOTTEGA_STRIPE_API_BASE: cards.apiBase }),
+    // the development exception: webhooks may reach loopback
+    ...(strictEgress ? {} : { BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'true' }),
+  }
+}
+
+type NodePart = {
+  name: string
+  script: string
+  args: readonly string[]
+  env: Record<string, string>
+  isReady: () => Promise<boolean>
+}
+
+function nodeService(owner: string, { name, script, args, env, isReady }: NodePart): Service {
+  const logFile = join(paths.logs, `${name}.log`)
+  return createService({
+    name,
+    logFile,
+    graceMs: drainMs,
+    launch: () => ({
+      name,
+      owner,
+      logFile,
+      cwd: root,
+      env,
+      command: process.execPath,
+      args: ['--disable-warning=ExperimentalWarning', join(root, script), ...args],
+    }),
+    ready: (signal) => waitFor(`${name} to be ready (its log is ${logFile})`, isReady, { timeoutMs: readyMs, signal }),
+  })
+}
+
+async function answersOk(url: string): Promise<boolean> {
+  try {
+    const response = await fetch(url, { signal: AbortSignal.timeout(2_000) })
+    await response.body?.cancel()
+    return response.status === 200
+  } catch {
+    return false
+  }
+}

@@ -1,0 +1,145 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync } from 'node:fs'
+import { join } from 'node:path'
+import { mintToken } from '../../api/auth/tokens.ts'
+import { freePort, isFree } from '../lib/ports.ts'
+import { createService, type Service, waitFor } from '../lib/processes.ts'
+import { root } from '../lib/state.ts'
+import { disagreementsOf } from './disagreements.ts'
+
+/**
+ * The processes of the platform on parts that somebody else started: what end-to-end tests and benchmarks stand on.
+ * Each is a real process with a log of its own, to be killed and started again at will.
+ */
+
+export type StackOptions = {
+  /** For logs and mails. */
+  folder: string
+  owner: string
+  namespace: string
+  databaseUrl: string
+  kubeconfigs: { api: string; controllers: string }
+  env?: Record<string, string>
+  /** Where the API listens; any free port when absent. */
+  apiPort?: number
+}
+
+export type Stack = {
+  baseUrl: string
+  metricsUrls: { api: string; controllers: string }
+  mailDir: string
+  secretKey: string
+  mail: Service
+  controllers: Service
+  api: Service
+  /** A full-access token for an account. */
+  token(account: string): Promise<string>
+  start(): Promise<void>
+  stop(): Promise<void>
+}
+
+const readyMs = 60_000
+const drainMs = 27_000
+
+const answersOk = async (url: string): Promise<boolean> => {
+  const response = await fetch(url, { signal: AbortSignal.timeout(2_000) }).catch(() => null)
+  await response?.body?.cancel()
+  return response?.status === 200
+}
+
+type Part = { name: string; script: string; args?: string[]; env?: Record<string, string>; isReady(): Promise<boolean> }
+
+/** Draws the ports and describes the processes; `start` runs them: mail, then controllers and api. */
+export async function createStack(options: StackOptions): Promise<Stack> {
+  const { folder, owner } = options
+  const ports = {
+    api: options.apiPort ?? (await freePort()),
+    apiMetrics: await freePort(),
+    controllersMetrics: await freePort(),
+    mail: await freePort(),
+  }
+  const mailDir = join(folder, 'mail')
+  mkdirSync(mailDir, { recursive: true })
+  const baseUrl = `http://127.0.0.1:${ports.api}`
+  const secretKey = randomBytes(32).toString('base64')
+  const shared = {
+    BOTTEGA_NAMESPACE: options.namespace,
+    BOTTEGA_DATABASE_URL: options.databaseUrl,
+    BOTTEGA_PUBLIC_URL: baseUrl,
+    BOTTEGA_SECRET_KEY: secretKey,
+    BOTTEGA_SMTP_URL: `smtp://127.0.0.1:${ports.mail}`,
+    BOTTEGA_MAIL_FROM: 'Bottega <billing@bottega.test>',
+    // What a test or a benchmark does with one token in a second is no measure of what one account may.
+    BOTTEGA_RATE_PER_SECOND: '1000000',
+    BOTTEGA_CONCURRENCY_PER_TOKEN: '10000',
+    BOTTEGA_PAGES_PER_MINUTE: '100000',
+    BOTTEGA_SIGNINS_PER_MINUTE: '100000',
+    ...options.env,
+  }
+  const service = ({ name, script, args = [], env = {}, isReady }: Part): Service => {
+    const logFile = join(folder, `${name}.log`)
+    const command = process.execPath
+    const all = ['--disable-warning=ExperimentalWarning', join(root, script), ...args]
+    return createService({
+      name,
+      logFile,
+      graceMs: drainMs,
+      launch: () => ({ name, owner, logFile, cwd: root, env, command, args: all }),
+      ready: (signal) =>
+        waitFor(`${name} to be ready (its log is ${logFile})`, isReady, { timeoutMs: readyMs, signal }),
+    })
+  }
+  const node = (name: 'api' | 'controllers', metricsPort: number, env: Record<string, string>) =>
+    service({
+      name,
+      script: `${name}/main.ts`,
+      env: {
+        ...shared,
+        KUBECONFIG: options.kubeconfigs[name],
+        BOTTEGA_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
+        ...env,
+      },
+      // one that says what is wrong has come up
+      isReady: async () => {
+        const url = `http://127.0.0.1:${metricsPort}/readyz`
+        return (await answersOk(url)) || (await disagreementsOf(url)).length > 0
+      },
+    })
+
+  const mail = service({
+    name: 'mail',
+    script: 'hack/commands/mailcatcher.ts',
+    args: ['--port', String(ports.mail), '--dir', mailDir],
+    isReady: async () => !(await isFree(ports.mail)),
+  })
+  const controllers = node('controllers', ports.controllersMetrics, {})
+  const api = node('api', ports.apiMetrics, { BOTTEGA_LISTEN: `127.0.0.1:${ports.api}` })
+  const metricsUrl = (port: number) => `http://127.0.0.1:${port}/metrics`
+
+  const stop = async () => {
+    await Promise.all([api.stop(), controllers.stop()])
+    await mail.stop()
+  }
+  const start = async () => {
+    await mail.start()
+    // Both are waited for, so that a failure of one leaves nobody behind.
+    const started = await Promise.allSettled([controllers.start(), api.start()])
+    const failed = started.find((one) => one.status === 'rejected')
+    if (failed === undefined) return
+    await stop()
+    throw failed.reason
+  }
+
+  return {
+    baseUrl,
+    metricsUrls: { api: metricsUrl(ports.apiMetrics), controllers: metricsUrl(ports.controllersMetrics) },
+    mailDir,
+    secretKey,
+    mail,
+    controllers,
+    api,
+    token: (account) => mintToken(options.databaseUrl, { account, name: 'stack', key: secretKey }),
+    start,
+    stop,
+  }
+}

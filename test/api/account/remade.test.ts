@@ -1,0 +1,181 @@
+/** An account that is made again under an old name: it opens with nothing of the former, and sees nothing of it. */
+import { newToken } from '../../../api/auth/tokens.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { type Minter, makeMinter } from '../../support/stage/callers.ts'
+import {
+  call,
+  eventually,
+  type Json,
+  order,
+  type Platform,
+  type Reply,
+  startPlatform,
+} from '../../support/stage/invoicing.ts'
+
+const TENANT = 'tenant'
+const FIRST = 'first@tenant.test'
+const SECOND = 'second@tenant.test'
+
+spec('an account made again', (t) => {
+  let platform: Platform
+  let minter: Minter
+  let admin: string
+  const ask = (token: string | null, method: string, path: string, body?: unknown, headers = {}): Promise<Reply> =>
+    call(platform.baseUrl, token, method, path, body, headers)
+  const sql = (text: string, values: unknown[] = []) => query(platform.database.url, text, values)
+  const apply = (name: string, own: object, annotations: Record<string, string> = {}) =>
+    platform.kubectl(['apply', '-f', '-'], {
+      apiVersion: 'bottega.dev/v1alpha1',
+      kind: 'Account',
+      metadata: { name, annotations },
+      spec: { name, plan: 'pro', ...own },
+    })
+  const remove = (name: string) => platform.kubectl(['delete', 'acct', name])
+  const uidOf = (name: string) => platform.kubectl(['get', 'acct', name, '-o', 'jsonpath={.metadata.uid}'])
+  const status = async (token: string) => (await ask(token, 'GET', '/api/account')).status
+  const isIn = (token: string) => eventually('the account', async () => (await status(token)) === 200)
+  const isOut = (token: string) => eventually('the refusal', async () => (await status(token)) === 401)
+  const remade = async (name: string): Promise<Json> => {
+    const { conditions = [] } = JSON.parse(await platform.kubectl(['get', 'acct', name, '-o', 'json'])).status ?? {}
+    return conditions.find(({ type }: Json) => type === 'Remade')
+  }
+
+  /** What the first tenant has, and opens with. */
+  const former = { uid: '', token: '', reader: '', session: '', invoice: '', number: '' }
+  const KEYED = { 'idempotency-key': 'the-same-key' }
+  const body = order({ external_ref: 'order-1', client_name: 'Client of the first' })
+  const draft = order({ send: false, client_name: 'Draft of the first' })
+
+  t.before(async () => {
+    platform = await startPlatform()
+    minter = makeMinter(platform)
+    await apply('admin', { email: 'admin@demo.test', role: 'admin' })
+    admin = await platform.token('admin')
+    await isIn(admin)
+
+    await apply(TENANT, { email: FIRST })
+    former.token = await platform.token(TENANT)
+    await isIn(former.token)
+    former.uid = await uidOf(TENANT)
+    former.reader = (await minter.token(TENANT)).secret
+    former.session = await minter.session(TENANT)
+    await ask(former.token, 'PATCH', '/api/invoices/settings/profile', {
+      legal_name: 'First Ltd',
+      iban: 'DE89370400440532013000',
+    })
+    await ask(former.token, 'PUT', '/api/website/brand-tokens', { accent: '#aa0000' })
+    const made = await ask(former.token, 'POST', '/api/invoices', body)
+    assert.is(made.status, 201, made.text)
+    Object.assign(former, { invoice: made.json.invoice.id, number: made.json.number })
+    assert.is((await ask(former.token, 'POST', '/api/invoices', draft, KEYED)).status, 201)
+    const hook = await ask(former.token, 'POST', '/api/webhooks', { url: `https://${newToken().id}.invalid/` })
+    assert.is(hook.status, 201, hook.text)
+  })
+  t.after(async () => {
+    await minter.end()
+    await platform.end()
+  })
+
+  t('ends at its deletion: tokens, sessions, endpoints and kept answers', async () => {
+    await remove(TENANT)
+    for (const credential of [former.token, former.reader, former.session]) await isOut(credential)
+    await eventually('the end of all', async () => {
+      const [left] = await sql(
+        `select (select count(*) from tokens where account = $1 and revoked_at is null)
+          + (select count(*) from sessions where account = $1 and revoked_at is null)
+          + (select count(*) from webhook_endpoints where account = $1)
+          + (select count(*) from idempotency where account = $1) as n`,
+        [TENANT],
+      )
+      return Number(left?.n) === 0
+    })
+  })
+
+  t('is another one where it is made for somebody else, and says so', async () => {
+    const made = await ask(admin, 'POST', '/api/admin/accounts', { id: TENANT, email: SECOND, plan: 'pro' })
+    assert.equal([made.status, made.json.account?.id], [201, TENANT], made.text)
+    for (const credential of [former.token, former.reader, former.session]) assert.is(await status(credential), 401)
+    const found = await eventually('the condition', () => remade(TENANT))
+    assert.is(found.reason, 'FormerAccountKept')
+    assert.match(found.message, new RegExp(`had the uid ${former.uid}.*account: tenant\\.\\.2`))
+  })
+
+  t('sees nothing of the former one, and does what it does as if there had been none', async () => {
+    const token = await platform.token(TENANT)
+    await isIn(token)
+    const read = async (path: string) => {
+      const reply = await ask(token, 'GET', path)
+      assert.is(reply.status, 200, `${path}: ${reply.text}`)
+      assert.not.match(reply.text, /First Ltd|of the first|first@tenant|DE8937|aa0000/, path)
+      return reply.json
+    }
+    assert.is((await read('/api/account')).account.email, SECOND)
+    assert.is((await read('/api/invoices')).total, 0)
+    assert.equal((await read('/api/invoices/numbering')).series, [])
+    assert.equal((await read('/api/invoices/reconciliation')).rollup, [])
+    assert.is((await read('/api/events')).last, 0)
+    assert.is((await read('/api/webhooks')).total, 0)
+    assert.is((await read('/api/website')).total, 0)
+    assert.is((await read('/api/auth/tokens')).total, 1)
+    for (const path of ['/api/invoices/settings/profile', '/api/invoices/issuers', '/api/audit']) await read(path)
+    assert.is((await ask(token, 'GET', `/api/invoices/${former.invoice}`)).status, 404)
+    const again = await ask(token, 'POST', '/api/invoices', { ...draft, client_name: 'Draft of the second' }, KEYED)
+    assert.equal([again.status, again.json.invoice?.client_name], [201, 'Draft of the second'], again.text)
+    const made = await ask(token, 'POST', '/api/invoices', { ...body, client_name: 'Client of the second' })
+    assert.equal([made.status, made.json.number], [201, former.number], made.text)
+    assert.is.not(made.json.invoice.id, former.invoice)
+    assert.is((await ask(token, 'POST', '/api/webhooks', { url: `https://${newToken().id}.invalid/` })).status, 201)
+    const register = await read('/api/invoices/numbering')
+    assert.equal([register.series.length, register.series[0].count, register.series[0].verified], [1, 1, true])
+  })
+
+  t('leaves the records of the former one to whom an administrator names as the one that continues it', async () => {
+    await apply('tenant-records', { email: 'archive@demo.test' }, { 'bottega.dev/continues': former.uid })
+    await eventually('the condition', async () => (await remade('tenant-records'))?.reason === 'Continued')
+    const token = await platform.token('tenant-records')
+    await isIn(token)
+    const { json } = await ask(token, 'GET', '/api/invoices')
+    assert.equal(json.invoices.map(({ client_name }: Json) => client_name).sort(), [
+      'Client of the first',
+      'Draft of the first',
+    ])
+    const register = (await ask(token, 'GET', '/api/invoices/numbering')).json.series
+    assert.equal([register.length, register[0].verified], [1, true])
+    for (const credential of [former.token, former.reader, former.session]) assert.is(await status(credential), 401)
+  })
+
+  t('goes on where nobody saw it deleted and its owner has the same address; a stranger does not', async () => {
+    for (const name of ['kept', 'lost']) await apply(name, { email: `${name}@tenant.test` })
+    const [kept, lost] = [await platform.token('kept'), await platform.token('lost')]
+    await Promise.all([isIn(kept), isIn(lost)])
+    const [before] = [await uidOf('kept')]
+    await platform.controllers.stop()
+    for (const name of ['kept', 'lost']) await remove(name)
+    await apply('kept', { email: 'KEPT@tenant.test' })
+    await apply('lost', { email: 'stranger@tenant.test' })
+    await platform.controllers.start()
+    const found = await eventually('the condition', () => remade('kept'))
+    assert.equal([found.reason, found.message.includes(before)], ['Continued', true])
+    await isIn(kept)
+    assert.is((await eventually('the condition', () => remade('lost'))).reason, 'FormerAccountKept')
+    await isOut(lost)
+  })
+
+  t('is another one however fast it is made again', async () => {
+    await apply('quick', { email: 'quick@tenant.test' })
+    const token = await platform.token('quick')
+    await isIn(token)
+    const uid = await uidOf('quick')
+    await platform.kubectl(['replace', '--force', '-f', '-'], {
+      apiVersion: 'bottega.dev/v1alpha1',
+      kind: 'Account',
+      metadata: { name: 'quick' },
+      spec: { email: 'quick@tenant.test' },
+    })
+    assert.is.not(await uidOf('quick'), uid)
+    await isOut(token)
+    assert.is((await eventually('the condition', () => remade('quick'))).reason, 'FormerAccountKept')
+    assert.is(await status(token), 401)
+  })
+})

@@ -1,0 +1,29 @@
+import { applyLive } from '../../../controllers/kinds/app/apply.ts'
+import { routeOf } from '../../../crds/app/lifecycle/route.ts'
+import { planApp } from '../../../crds/app/plan.ts'
+import { anApp, anOperation, aRelease, aWorld } from '../../support/builders/app.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+
+spec('what a step of an app teaches', (t) => {
+  t('after the switch visitors stay on the new release, wherever the one before was seen', () => {
+    const app = anApp({ asked: 1 })
+    const operation = anOperation({ state: 'running', release: 2, switchAt: '2026-11-01T00:00:00Z' })
+    const [before, next] = [aRelease(1), aRelease(2, { state: 'starting', address: '127.0.0.1:30002' })]
+    const look = {
+      at: '2026-11-01T00:00:00Z',
+      address: '127.0.0.1:30001',
+      dial: null,
+      running: ['web'],
+      stopped: [],
+      http: 200,
+    }
+    const world = aWorld({ operations: [operation], releases: [next, before], look })
+    const { host } = world
+    assert.ok(host)
+    const { digest } = routeOf(app, { ...world, host }, '127.0.0.1:30002')
+    const switched = { ...world, route: { digest, address: '127.0.0.1:30002' } }
+    const live = applyLive(operation, '2026-11-01T00:00:00Z')(switched)
+    const steps = planApp(app, live, new Date('2026-11-01T00:00:00Z')).steps.map((step) => step.do)
+    assert.equal(steps, [], 'no route is set again')
+  })
+})

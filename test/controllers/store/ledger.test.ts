@@ -1,0 +1,135 @@
+import { createHash } from 'node:crypto'
+import { StaleEpoch } from '../../../controllers/base/errors.ts'
+import { makeBlobs } from '../../../controllers/store/blobs.ts'
+import type { Send } from '../../../controllers/store/ledger/ledger.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { aClaim, type Leader, type LedgerStage, makeLedgerStage, upTo } from '../../support/stage/ledger.ts'
+
+const isStale = (error: unknown) => error instanceof StaleEpoch
+const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')
+
+const aSend = (resource: string, over: Partial<Send> = {}): Send => ({
+  resource,
+  n: 1,
+  at: '2026-11-21T09:30:00.000Z',
+  gate: 'password',
+  frozen: { number: 'INV-026-0001', text: 'ä"\\' },
+  content: Buffer.from(`%PDF ${resource}`),
+  mail: {
+    purpose: 'invoice/1',
+    channel: 'mail',
+    messageId: `<${resource}@test>`,
+    payload: { to: 'billing@acme.test' },
+  },
+  ...over,
+})
+
+spec('freeze and observe', (t) => {
+  let stage: LedgerStage
+  let leader: Leader
+  t.before(async () => {
+    stage = await makeLedgerStage()
+    leader = await stage.lead()
+  })
+  t.after(() => stage.end())
+
+  t('an unknown resource is empty', async () => {
+    assert.equal(await leader.ledger.observe('bottega/none'), {
+      record: null,
+      sends: [],
+      facts: [],
+      factSeq: 0,
+      deliveries: [],
+    })
+  })
+
+  t('many at once: each has its bytes, its snapshot and one mail, and reads back whole', async () => {
+    const { ledger } = leader
+    const names = upTo(100).map((n) => `bottega/inv-${n}`)
+    await Promise.all(upTo(100).map((n) => ledger.claimNumber(aClaim(n))))
+    assert.equal(new Set(await Promise.all(names.map((name) => ledger.freeze(aSend(name))))), new Set(['new']))
+    const blobs = makeBlobs({ pg: leader.pg })
+    const seen = await Promise.all(names.map((name) => ledger.observe(name)))
+    for (const [index, one] of seen.entries()) {
+      const name = names[index] ?? ''
+      const bytes = Buffer.from(`%PDF ${name}`)
+      assert.equal(one.sends, [
+        {
+          n: 1,
+          at: '2026-11-21T09:30:00.000Z',
+          gate: 'password',
+          sha256: sha256(bytes),
+          bytes: bytes.length,
+          frozen: { number: 'INV-026-0001', text: 'ä"\\' },
+        },
+      ])
+      assert.equal(await blobs.get(sha256(bytes)), bytes)
+      assert.equal(
+        one.deliveries.map(({ purpose, state, attempts, at }) => ({ purpose, state, attempts, at })),
+        [{ purpose: 'invoice/1', state: 'queued', attempts: 0, at: '2026-11-21T09:30:00.000Z' }],
+      )
+      assert.equal(one.record?.uids, [`uid-${index + 1}`])
+      assert.equal(one.record?.claimed, { totalCents: 192_000, currency: 'EUR' })
+    }
+  })
+
+  t('the same send again is old and changes nothing, also twice in one batch', async () => {
+    const { ledger } = leader
+    const results = await Promise.all(['warm', 'twice', 'twice'].map((name) => ledger.freeze(aSend(`bottega/${name}`))))
+    assert.equal(results, ['new', 'new', 'old'])
+    const other = aSend('bottega/twice', { frozen: { other: true }, content: Buffer.from('other'), gate: 'account' })
+    assert.is(await ledger.freeze(other), 'old')
+    const { sends, deliveries } = await ledger.observe('bottega/twice')
+    assert.equal([sends.length, sends[0]?.gate, deliveries.length], [1, 'password', 1])
+  })
+
+  t('a send that cannot be queued is not frozen, and hurts no other', async () => {
+    const { ledger } = leader
+    const clash = aSend('bottega/clash', {
+      mail: { purpose: 'p', channel: null as never, messageId: '<clash@test>', payload: {} },
+    })
+    const all = [aSend('bottega/warm2'), clash, aSend('bottega/fine')].map((send) => ledger.freeze(send))
+    const settled = await Promise.allSettled(all)
+    assert.equal(
+      settled.map((one) => one.status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    assert.equal((await ledger.observe('bottega/clash')).sends, [])
+  })
+
+  t('a second send stands beside the first, and only the newest carries what was frozen; no mail is none', async () => {
+    const { ledger } = leader
+    await ledger.freeze(aSend('bottega/again'))
+    await ledger.freeze(aSend('bottega/again', { n: 2, frozen: { second: true }, mail: null }))
+    const { sends, deliveries } = await ledger.observe('bottega/again')
+    assert.equal(
+      sends.map(({ n, frozen }) => ({ n, frozen })),
+      [
+        { n: 1, frozen: null },
+        { n: 2, frozen: { second: true } },
+      ],
+    )
+    assert.is(deliveries.length, 1)
+  })
+
+  t('a large document is kept in chunks', async () => {
+    const content = Buffer.alloc(700_001, 'bottega')
+    await leader.ledger.freeze(aSend('bottega/large', { content, mail: null }))
+    assert.equal(await makeBlobs({ pg: leader.pg }).get(sha256(content)), content)
+    const text = `select max(length(content)) as longest, count(*)::int as n from blob_chunks
+      where sha256 = '\\x${sha256(content)}'`
+    assert.equal(await stage.sql(text), [{ longest: 262_144, n: 3 }])
+  })
+
+  t('a send is append-only', async () => {
+    await assert.rejects(stage.sql("update sends set gate = 'account'"), /append-only/)
+    await assert.rejects(stage.sql('delete from sends'), /append-only/)
+  })
+
+  t('a stale leader freezes nothing', async () => {
+    const old = leader
+    leader = await stage.lead()
+    await assert.rejects(old.ledger.freeze(aSend('bottega/stale')), isStale)
+    assert.equal((await leader.ledger.observe('bottega/stale')).sends, [])
+  })
+})

@@ -1,0 +1,138 @@
+import { rmSync } from 'node:fs'
+import { makeCredentials } from '../../../controllers/store/hosts.ts'
+import { makePg } from '../../../controllers/store/pg/pg.ts'
+import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { makeLife } from '../../support/crash/crash.ts'
+import { type OneProcess, serverKey, startOneProcess } from '../../support/crash/process.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { eventually } from '../../support/stage/invoicing.ts'
+import {
+  type Database,
+  kubectlFor,
+  makeDatabase,
+  makeNamespace,
+  type Namespace,
+  scratchFolder,
+} from '../../support/stage/stage.ts'
+
+/** What is absent was not deleted: a database in front of which the cluster is empty, or another, keeps what it knows. */
+
+const folder = scratchFolder('absence')
+const DRAFTS = 25
+let catcher: { port: number; stop(): Promise<void> }
+let database: Database
+const ends: (() => Promise<unknown>)[] = []
+
+const objectOf = (kind: string, name: string, spec: object) => ({
+  apiVersion: 'bottega.dev/v1alpha1',
+  kind,
+  metadata: { name },
+  spec,
+})
+const account = objectOf('Account', 'demo', { email: 'owner@demo.test', name: 'Demo', plan: 'team' })
+const draft = (n: number) => objectOf('Invoice', `inv-draft-${n}`, { account: 'demo', clientName: `Client ${n}` })
+const host = objectOf('Host', 'host-one', {
+  account: 'demo',
+  class: 'owned',
+  address: '127.0.0.1',
+  port: 1,
+  user: 'bottega',
+  hostKey: `ssh-ed25519 ${Buffer.concat([Buffer.from([0, 0, 0, 11]), Buffer.from('ssh-ed25519'), Buffer.from([0, 0, 0, 32]), Buffer.alloc(32, 1)]).toString('base64')}`,
+  // of which no key is stored, so that nobody asks the host
+  credentialVersion: 2,
+  approved: false,
+})
+
+const apply = (namespace: Namespace, items: object[]) =>
+  kubectlFor(namespace.kubeconfig)(['apply', '-n', namespace.name, '-f', '-'], {
+    apiVersion: 'v1',
+    kind: 'List',
+    items,
+  })
+const remove = (namespace: Namespace, ...names: string[]) =>
+  kubectlFor(namespace.kubeconfig)(['delete', '-n', namespace.name, ...names])
+const lead = async (namespace: Namespace): Promise<OneProcess> => {
+  const options = { databaseUrl: database.url, namespace: namespace.name, mailPort: catcher.port }
+  const process = await startOneProcess(options, makeLife())
+  ends.push(() => process.end())
+  return process
+}
+const countOf = async (text: string) => Number((await query(database.url, `select count(*) as n from ${text}`))[0]?.n)
+const known = () => countOf('mirror')
+const keys = () => countOf('host_credentials')
+const putKey = async (name: string) => {
+  const pg = makePg({ url: database.url, max: 1 })
+  await makeCredentials({ pg, serverKey }).put(name, 1, 'a private key')
+  await pg.close()
+}
+/** An account, a host with its key, and drafts, all of them seen. */
+const filled = async (drafts: number): Promise<Namespace> => {
+  const namespace = await makeNamespace()
+  ends.push(namespace.remove)
+  await putKey('host-one')
+  await apply(namespace, [account, host, ...Array.from({ length: drafts }, (_, n) => draft(n))])
+  const process = await lead(namespace)
+  await eventually('all to be mirrored', async () => (await known()) === drafts + 2)
+  await process.end()
+  return namespace
+}
+
+spec('a cluster that does not hold what the database knows', (t) => {
+  t.before(async () => {
+    catcher = await startMailCatcher({ dir: folder, port: 0 })
+  })
+  t.before.each(async () => {
+    database = await makeDatabase()
+  })
+  t.after.each(async () => {
+    for (const end of ends.splice(0).reverse()) await end()
+    await database.drop()
+  })
+  t.after(async () => {
+    await catcher.stop()
+    rmSync(folder, { recursive: true, force: true })
+  })
+
+  t('is no reason to forget anything: views and keys stay', async () => {
+    await filled(DRAFTS)
+    const empty = await makeNamespace()
+    ends.push(empty.remove)
+    const process = await lead(empty)
+    await (await process.operator()).lookAtAll()
+    assert.equal([await known(), await keys()], [DRAFTS + 2, 1])
+  })
+
+  t('but for a few: what was deleted while nobody ran is forgotten, except a key', async () => {
+    const namespace = await filled(3)
+    await remove(namespace, 'inv/inv-draft-1', 'bhost/host-one')
+    const process = await lead(namespace)
+    await (await process.operator()).lookAtAll()
+    const rows = await query(database.url, 'select name from mirror order by name')
+    assert.equal(
+      rows.map(({ name }) => name),
+      ['demo', 'inv-draft-0', 'inv-draft-2'],
+    )
+    assert.is(await keys(), 1, 'it cannot be made again')
+  })
+
+  t('and a deletion that was seen takes the key with it', async () => {
+    const namespace = await filled(1)
+    const process = await lead(namespace)
+    await process.operator()
+    await remove(namespace, 'bhost/host-one')
+    await eventually('its key to go', async () => (await keys()) === 0)
+    await eventually('its view to go', async () => (await known()) === 2)
+  })
+
+  t('keeps the key of a host of which there is no view, however old it is', async () => {
+    await putKey('host-old')
+    await query(database.url, "update host_credentials set written_at = now() - interval '30 days'")
+    await putKey('host-new')
+    const rows = await query(database.url, 'select host from host_credentials order by host')
+    assert.equal(
+      rows.map(({ host: name }) => name),
+      ['host-new', 'host-old'],
+    )
+  })
+})

@@ -1,0 +1,57 @@
+import type { NewFact } from '../../../controllers/store/ledger/facts.ts'
+import type { OutboxRow, Settlement } from '../../../controllers/store/ledger/outbox.ts'
+import { startPaymentWorker } from '../../../controllers/workers/payment-worker.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+
+/** The payment worker's judgement of time, which no processor can be made to wait for. */
+
+const AT = new Date('2026-11-21T10:00:00Z')
+const HOUR_MS = 3_600_000
+
+/** One row goes through; gives what was asked, recorded and settled. */
+const through = async (ask: 'refund' | 'open', { attempt, ageMs }: { attempt: number; ageMs: number }) => {
+  const asked: string[] = []
+  const recorded: Pick<NewFact, 'key' | 'kind'>[] = []
+  const { promise: settled, resolve } = Promise.withResolvers<Settlement>()
+  const payload = { ask, part: 'cn-1.1', session: 1, intent: 'pi_1', units: 500, account: 'demo' }
+  const createdAt = new Date(AT.getTime() - ageMs).toISOString()
+  const row = { id: '1', resource: 'inv-1', purpose: 'refund:cn-1.1', messageId: 'key', payload, attempt, createdAt }
+  const rows = [row as unknown as OutboxRow]
+  const away = async (what: string): Promise<never> => {
+    asked.push(what)
+    throw new Error('away')
+  }
+  const paymentWorker = startPaymentWorker({
+    outbox: {
+      turn: async ([last]) => {
+        if (last) resolve(last)
+        return rows.splice(0) as never
+      },
+    },
+    ledger: { appendFact: async (fact: NewFact) => void recorded.push({ key: fact.key, kind: fact.kind }) as never },
+    processor: { livemode: false, open: () => away('open'), end: () => away('end'), refund: () => away('refund') },
+    now: () => AT,
+    log: { warn: () => {} } as never,
+    onAnswer: () => {},
+  })
+  const done = await Promise.race([settled, new Promise<null>((end) => setTimeout(() => end(null), 300))])
+  await paymentWorker.stop()
+  return { asked, recorded, state: done?.state ?? null }
+}
+
+spec('a refund that nobody answered', (t) => {
+  t('is not asked for again once the processor may have forgotten its key, and is said to have failed', async () => {
+    const { asked, recorded, state } = await through('refund', { attempt: 2, ageMs: 24 * HOUR_MS })
+    assert.equal([asked, state], [[], 'failed'])
+    assert.equal(recorded, [{ key: 'card_failed:refund:cn-1.1', kind: 'card_failed' }])
+  })
+
+  const still: [string, 'refund' | 'open', { attempt: number; ageMs: number }][] = [
+    ['while its key is remembered', 'refund', { attempt: 2, ageMs: 22 * HOUR_MS }],
+    ['when it waited long, and was never asked for', 'refund', { attempt: 1, ageMs: 24 * HOUR_MS }],
+    ['and a session always is: another one takes no money by itself', 'open', { attempt: 2, ageMs: 24 * HOUR_MS }],
+  ]
+  for (const [when, ask, row] of still) {
+    t(`is asked for ${when}`, async () => assert.equal((await through(ask, row)).asked, [ask]))
+  }
+})

@@ -1,0 +1,196 @@
+/** What finalize demands, held against the real sshd with the drop-in of the bootstrap. */
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { AGENTS } from '../../../crds/devinstance/bootstrap/agents.ts'
+import {
+  checkFinalize,
+  type FoundSetting,
+  type ReservedInstance,
+} from '../../../crds/devinstance/bootstrap/assertions.ts'
+import { DEV_USER, SSHD_SETTINGS, sshdDropIn } from '../../../crds/devinstance/bootstrap/sshd.ts'
+import { PRICING_VERSION } from '../../../crds/devinstance/sizing/prices.ts'
+import { askSshd, makeHostKey } from '../../support/judges/cloudinit.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+
+const reserved: ReservedInstance = {
+  sizeClass: 'S',
+  arch: 'arm64',
+  diskGb: 50,
+  agents: ['claude-code', 'codex'],
+  bootstrapSha256: 'a'.repeat(64),
+  pricingVersion: PRICING_VERSION,
+}
+const facts: FoundSetting['facts'] = {
+  instanceType: 't4g.large',
+  arch: 'arm64',
+  diskGb: 50,
+  volumeType: 'gp3',
+  volumeEncrypted: true,
+  httpTokens: 'required',
+  hopLimit: 1,
+  creditMode: 'standard',
+  shutdownBehavior: 'stop',
+  userDataSha256: 'a'.repeat(64),
+  cloudInitStatus: 0,
+  hostKeys: ['SHA256:abc'],
+  listeners: [22],
+  agents: {
+    'claude-code': `${AGENTS['claude-code'].version} (Claude Code)`,
+    codex: `codex-cli ${AGENTS.codex.version}`,
+  },
+}
+const assertions = Object.fromEntries(SSHD_SETTINGS.map(({ keyword, value }) => [keyword.toLowerCase(), value]))
+const pointersOf = (found: Partial<FoundSetting>, instance: Partial<ReservedInstance> = {}) =>
+  checkFinalize({ ...reserved, ...instance }, { facts, assertions, ...found }).map(({ pointer }) => pointer)
+
+spec('finalize, by its facts', (t) => {
+  t('a box that is as it was reserved has nothing against it', () => assert.equal(pointersOf({}), []))
+
+  for (const [name, ...values] of [
+    ['instanceType', 't4g.xlarge', 't3.large'],
+    ['arch', 'x86_64'],
+    ['diskGb', 49, 51],
+    ['volumeType', 'gp2'],
+    ['volumeEncrypted', false],
+    ['httpTokens', 'optional'],
+    ['hopLimit', 2, 0],
+    ['creditMode', 'unlimited'],
+    ['shutdownBehavior', 'terminate'],
+    ['userDataSha256', 'b'.repeat(64)],
+    ['cloudInitStatus', 1, 2],
+    ['hostKeys', []],
+    ['listeners', [22, 80], [2222], []],
+  ] as [keyof FoundSetting['facts'], ...unknown[]][]) {
+    for (const value of [...values, undefined]) {
+      t(`${name} ${JSON.stringify(value) ?? 'not told'} is refused by name`, () => {
+        const pointers = pointersOf({ facts: { ...facts, [name]: value } })
+        const alsoBurst =
+          name === 'instanceType' ? pointers.filter((pointer) => pointer !== '/facts/creditMode') : pointers
+        assert.equal(alsoBurst, [`/facts/${name}`])
+      })
+    }
+  }
+  t('a refusal says what was expected and what was got', () => {
+    const [first] = checkFinalize(reserved, { facts: { ...facts, hopLimit: 2 }, assertions })
+    assert.equal(first, {
+      code: 'ASSERTION_FAILED',
+      pointer: '/facts/hopLimit',
+      detail: 'facts.hopLimit must be 1, and was 2',
+      expected: '1',
+      got: '2',
+    })
+    const { listeners: _, ...unsaid } = facts
+    const [missing] = checkFinalize(reserved, { facts: unsaid, assertions })
+    assert.is(missing?.detail, 'facts.listeners must be [22], and was nothing')
+  })
+  t('a type of equal shape will do when it costs no more', () => {
+    const on = (instanceType: string) =>
+      pointersOf({ facts: { ...facts, instanceType, diskGb: 80 } }, { sizeClass: 'M', diskGb: 80 })
+    assert.equal(['m7g.xlarge', 't4g.xlarge', 'm8g.xlarge', 'm7i.xlarge'].map(on), [
+      [],
+      [],
+      ['/facts/instanceType'],
+      ['/facts/instanceType'],
+    ])
+  })
+  t('a type that does not burst has no credit mode', () => {
+    const { creditMode: _, ...others } = facts
+    assert.equal(
+      pointersOf({ facts: { ...others, instanceType: 'm7g.xlarge', diskGb: 80 } }, { sizeClass: 'M', diskGb: 80 }),
+      [],
+    )
+  })
+  t('each agent that was chosen is there at its version, and no other is asked for', () => {
+    const versions = (agents: Record<string, string>) => pointersOf({ facts: { ...facts, agents } })
+    const claude = AGENTS['claude-code'].version
+    assert.equal(versions({ 'claude-code': claude, codex: '0.169.1' }), ['/facts/agents/codex'])
+    assert.equal(versions({ 'claude-code': claude }), ['/facts/agents/codex'])
+    assert.equal(versions({ 'claude-code': `${claude}-beta.1`, codex: AGENTS.codex.version }), [
+      '/facts/agents/claude-code',
+    ])
+    assert.equal(pointersOf({ facts: { ...facts, agents: {} } }, { agents: [] }), [])
+  })
+  t('an assertion that is not told is refused', () => {
+    assert.equal(
+      pointersOf({ assertions: {} }),
+      SSHD_SETTINGS.map(({ keyword }) => `/assertions/${keyword.toLowerCase()}`),
+    )
+  })
+})
+
+/** A value that opens what the drop-in closes. sshd itself refuses keys switched off with no other method left. */
+const OPENED: Record<string, string[]> = {
+  PasswordAuthentication: ['yes'],
+  KbdInteractiveAuthentication: ['yes'],
+  PermitRootLogin: ['yes', 'prohibit-password'],
+  PermitEmptyPasswords: ['yes'],
+  PubkeyAuthentication: ['no\nAuthenticationMethods any'],
+  AuthenticationMethods: ['any', 'publickey,publickey'],
+  HostbasedAuthentication: ['yes'],
+  GSSAPIAuthentication: ['yes'],
+  PermitUserEnvironment: ['yes'],
+  X11Forwarding: ['yes'],
+  AllowAgentForwarding: ['yes'],
+  AllowTcpForwarding: ['yes', 'no', 'remote'],
+  MaxAuthTries: ['5', '100'],
+  LoginGraceTime: ['31', '0', '2m'],
+  AllowUsers: ['ubuntu', `${DEV_USER} ubuntu`],
+}
+/** Other values that keep it closed. */
+const STRICTER: Record<string, string> = { MaxAuthTries: '3', LoginGraceTime: '20' }
+
+spec('finalize, by what the real sshd says', (t) => {
+  let folder = ''
+  let count = 0
+  t.before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'bottega-sshd-'))
+    makeHostKey(folder)
+  })
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** A configuration as an image has it: ours is included first, then cloud-init's, then the distribution's own lines. */
+  const settingsWith = (before = '', after = '', user = DEV_USER) => {
+    count += 1
+    const path = (name: string) => join(folder, `${count}-${name}.conf`)
+    writeFileSync(path('00-before'), before)
+    writeFileSync(path('01-bottega'), sshdDropIn())
+    writeFileSync(path('50-cloud-init'), 'PasswordAuthentication yes\n')
+    const includes = ['00-before', '01-bottega', '50-cloud-init'].map((name) => `Include ${path(name)}\n`).join('')
+    const rest = `KbdInteractiveAuthentication yes\nUsePAM yes\nX11Forwarding yes\nPermitRootLogin yes\n${after}\n`
+    writeFileSync(path('main'), `${includes}HostKey ${join(folder, 'host_key')}\n${rest}`)
+    const { test, settings } = askSshd(path('main'), user)
+    assert.is(test, '')
+    return settings
+  }
+  const failedOf = (said: Record<string, string>) => pointersOf({ assertions: said })
+
+  t('the drop-in makes every assertion true, whatever cloud-init and the image write after it', () => {
+    assert.equal(failedOf(settingsWith()), [])
+  })
+  t('also for root and for an account that is not known', () => {
+    for (const user of ['root', 'nobody-there']) assert.equal(failedOf(settingsWith('', '', user)), [])
+  })
+  t('every setting has a test that opens it', () => {
+    assert.equal(Object.keys(OPENED).sort(), SSHD_SETTINGS.map(({ keyword }) => keyword).sort())
+  })
+  for (const [keyword, values] of Object.entries(OPENED)) {
+    for (const value of values) {
+      t(`${keyword} ${value.replace('\n', ' with ')} is seen`, () => {
+        const lines = `${keyword} ${value}`.split('\n')
+        const opened = lines.map((line) => `/assertions/${line.split(' ')[0]?.toLowerCase()}`)
+        assert.equal(failedOf(settingsWith(`${lines.join('\n')}\n`)), opened)
+      })
+    }
+  }
+  for (const [keyword, value] of Object.entries(STRICTER)) {
+    t(`${keyword} ${value} is as good`, () => assert.equal(failedOf(settingsWith(`${keyword} ${value}\n`)), []))
+  }
+  t('a Match block that lets the user in by password again is seen', () => {
+    const match = `Match User ${DEV_USER}\n  PasswordAuthentication yes\n  AllowTcpForwarding yes\n`
+    assert.equal(failedOf(settingsWith('', match)), [
+      '/assertions/passwordauthentication',
+      '/assertions/allowtcpforwarding',
+    ])
+  })
+})

@@ -1,0 +1,294 @@
+import { hostFaults } from '../../../crds/host/faults.ts'
+import { archOf, type Findings, type Inspection, problemsOf, worstFirst } from '../../../crds/host/inspect.ts'
+import { fingerprintOf, hostKeyBytes } from '../../../crds/host/key.ts'
+import { HOST } from '../../../crds/host/kind.ts'
+import { type HostResource, type HostWorld, planHost } from '../../../crds/host/plan.ts'
+import { budgetOf, partsOf, proxyOf, withOurs } from '../../../crds/host/proxy.ts'
+import type { HostSpec } from '../../../crds/host/schema.ts'
+import { type HostView, viewHost, withoutWayIn } from '../../../crds/host/view.ts'
+import { withDefaults } from '../../../crds/kernel/schema.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+
+const KEY = 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIJGBKPLVDkvmhYVTxzG8FyAQA7PvB1VyjeSGkW9dyz2v'
+const now = new Date('2026-11-22T10:00:00Z')
+
+const good: Findings = {
+  arch: 'x86_64',
+  versions: { kernel: '6.1.0', docker: '20.10.24+dfsg1', compose: '2.40.3', caddy: '2.11.9' },
+  disk: { totalGib: 250, freeGib: 60 },
+  missing: [],
+  siteRootOk: true,
+  proxyFault: '',
+}
+const found = (change: Partial<Findings> = {}): Inspection => ({ reach: 'ok', findings: { ...good, ...change } })
+
+const host = (change: Partial<HostSpec> = {}, status?: HostResource['status']): HostResource => ({
+  apiVersion: 'bottega.dev/v1alpha1',
+  kind: 'Host',
+  metadata: {
+    name: 'host-a',
+    namespace: 'default',
+    uid: 'u',
+    resourceVersion: '1',
+    generation: 3,
+    creationTimestamp: '2026-11-01T00:00:00Z',
+  },
+  spec: withDefaults<HostSpec>(HOST.spec, {
+    address: '192.0.2.7',
+    user: 'deploy',
+    hostKey: KEY,
+    approved: true,
+    ...change,
+  }),
+  ...(status && { status }),
+})
+
+const world = (change: Partial<HostWorld> = {}): HostWorld => ({
+  hasCredential: true,
+  addressRule: 'any',
+  inspection: found(),
+  drift: 'none',
+  certificates: [],
+  factSeq: 0,
+  ...change,
+})
+
+const plan = (object: HostResource, of: HostWorld) => planHost(object, of, now)
+const conditionOf = (object: HostResource, of: HostWorld) =>
+  plan(object, of).conditions?.map(({ type, status }) => `${type}=${status}`)
+
+spec('the plan of a host', (t) => {
+  t('is ready when it is approved, well, and its proxy is as wanted', () => {
+    const { steps, verdict, status, wakeAt } = plan(host(), world())
+    assert.equal(steps, [])
+    assert.is(verdict.state, 'ready')
+    assert.is(status.phase, 'approved')
+    assert.is(status.arch, 'amd64')
+    assert.is(wakeAt, '2026-11-22T10:01:00.000Z')
+  })
+
+  t('puts back what strayed, and only on an approved host', () => {
+    for (const drift of ['routes', 'config'] as const) {
+      assert.equal(plan(host(), world({ drift })).steps, [{ do: 'restoreProxy' }])
+      assert.equal(plan(host({ approved: false }), world({ drift })).steps, [])
+    }
+  })
+
+  const stalls: [string, HostResource, HostWorld, string, string][] = [
+    ['a host that nobody approved', host({ approved: false }), world(), 'HOST_NOT_APPROVED', 'inspected'],
+    ['a host with another key', host(), world({ inspection: { reach: 'key' } }), 'HOST_KEY_CHANGED', 'key_changed'],
+    [
+      'a host that refuses the login',
+      host(),
+      world({ inspection: { reach: 'login' } }),
+      'HOST_LOGIN_REFUSED',
+      'unreachable',
+    ],
+    [
+      'a host without a private key',
+      host(),
+      world({ hasCredential: false, inspection: null }),
+      'NO_CREDENTIAL',
+      'registered',
+    ],
+    [
+      'a host without Docker',
+      host(),
+      world({ inspection: found({ versions: { ...good.versions, docker: '' } }) }),
+      'HOST_UNFIT',
+      'registered',
+    ],
+    [
+      "an owner's private address",
+      host({ address: '10.0.0.1' }),
+      world({ addressRule: 'public' }),
+      'BAD_HOST_ADDRESS',
+      'registered',
+    ],
+    ['a key that is none', host({ hostKey: 'ssh-ed25519 AAAA' }), world(), 'BAD_HOST_KEY', 'registered'],
+  ]
+  for (const [what, object, of, code, phase] of stalls) {
+    t(`stalls ${what} with ${code}`, () => {
+      const { verdict, status, steps } = plan(object, of)
+      assert.equal(steps, [])
+      assert.ok(verdict.state === 'stalled' && verdict.code === code && verdict.message.startsWith(`${code}: `))
+      assert.is(status.phase, phase)
+    })
+  }
+
+  t('waits for a host that does not answer, and keeps what was known of it', () => {
+    const before = plan(host(), world()).status
+    const lost = world({ inspection: { reach: 'unreachable', detail: 'ECONNREFUSED' } })
+    const { verdict, status } = plan(host({}, before), lost)
+    assert.is(verdict.state, 'waiting')
+    assert.is(status.phase, 'unreachable')
+    assert.equal([status.arch, status.versions, status.disk], [before.arch, before.versions, before.disk])
+  })
+
+  t('states whether the key changed, and of a silent host what was last known', () => {
+    assert.equal(conditionOf(host(), world()), ['HostKeyChanged=False'])
+    assert.equal(conditionOf(host(), world({ inspection: { reach: 'key' } })), ['HostKeyChanged=True'])
+    const silent = world({ inspection: { reach: 'unreachable', detail: '' } })
+    assert.equal(conditionOf(host(), silent), [])
+    const condition = {
+      type: 'HostKeyChanged',
+      status: 'True' as const,
+      reason: 'AnotherKey',
+      message: 'm',
+      observedGeneration: 3,
+      lastTransitionTime: '2026-11-01T00:00:00Z',
+    }
+    assert.equal(conditionOf(host({}, { conditions: [condition] }), silent), ['HostKeyChanged=True'])
+  })
+
+  t('tells of a disk only when it is news', () => {
+    const known = host({}, plan(host(), world()).status)
+    const freeAt = (freeGib: number) =>
+      plan(known, world({ inspection: found({ disk: { totalGib: 250, freeGib } }) })).status.disk
+    assert.equal(
+      [60, 58, 64, 55, 65, 2].map((free) => freeAt(free)?.freeGib),
+      [60, 60, 60, 55, 65, 2],
+    )
+  })
+
+  t('says the same twice of the same world', () => {
+    assert.equal(plan(host(), world()), plan(host(), world()))
+  })
+})
+
+spec('an inspection', (t) => {
+  const problems: [string, Partial<Findings>, RegExp][] = [
+    ['Caddy before 2.11.5', { versions: { ...good.versions, caddy: '2.11.2' } }, /caddy is 2\.11\.2; 2\.11\.5/],
+    ['Docker before 20.10', { versions: { ...good.versions, docker: '19.03.15' } }, /docker is 19/],
+    ['Compose that is missing', { versions: { ...good.versions, compose: '' } }, /compose is missing/],
+    ['a processor that nothing is built for', { arch: 'riscv64' }, /riscv64/],
+    ['a missing program', { missing: ['flock'] }, /flock/],
+    ['a folder that cannot be written', { siteRootOk: false }, /folder of the sites/],
+    ['a proxy that is silent', { proxyFault: 'ECONNREFUSED' }, /admin endpoint/],
+    ['a full disk', { disk: { totalGib: 10, freeGib: 1 } }, /1 GiB left/],
+  ]
+  for (const [what, change, says] of problems) {
+    t(`names ${what}`, () => {
+      const sentences = problemsOf({ ...good, ...change })
+      assert.is(sentences.length, 1)
+      assert.match(sentences[0] ?? '', says)
+    })
+  }
+  t('finds nothing wrong with a good host, nor with newer versions', () => {
+    assert.equal(problemsOf(good), [])
+    assert.equal(problemsOf({ ...good, versions: { ...good.versions, docker: '28.2.2', caddy: '2.20.0' } }), [])
+  })
+  t('knows processors by all their names', () => {
+    assert.equal(['x86_64', 'aarch64', 'arm64', 'mips'].map(archOf), ['amd64', 'arm64', 'arm64', null])
+  })
+  t('shows what needs a person first', () => {
+    const of = (hostname: string, state: 'valid' | 'missing' | 'expired', notAfter?: string) => ({
+      hostname,
+      state,
+      ...(notAfter && { notAfter }),
+    })
+    const sorted = worstFirst([
+      of('a', 'valid', '2027'),
+      of('b', 'missing'),
+      of('c', 'valid', '2026'),
+      of('d', 'expired', '2025'),
+    ])
+    assert.equal(
+      sorted.map(({ hostname }) => hostname),
+      ['b', 'd', 'c', 'a'],
+    )
+  })
+})
+
+spec('a host key', (t) => {
+  t('has the fingerprint that ssh-keygen prints', () => {
+    assert.is(fingerprintOf(KEY), 'SHA256:DUKmQxK8Mqqy/eWOIop7FWJQ+uYQbKGj7s3eRd4Ny+M')
+  })
+  const bad = [
+    'ssh-rsa AAAAC3NzaC1lZDI1NTE5AAAAIJGBKPLVDkvmhYVTxzG8FyAQA7PvB1VyjeSGkW9dyz2v',
+    'ssh-ed25519',
+    'ssh-ed25519 !!!!',
+    'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5',
+  ]
+  for (const line of bad) t(`${line.slice(0, 30)} is none`, () => assert.is(hostKeyBytes(line), null))
+})
+
+spec('the faults of a host', (t) => {
+  const cases: [string, string, 'any' | 'public' | 'public-or-loopback', boolean][] = [
+    ['an admin may name a private address', '10.0.0.1', 'any', true],
+    ['an owner may not', '10.0.0.1', 'public', false],
+    ['an owner may name a public one', '1.1.1.1', 'public', true],
+    ['an owner may not name loopback', '127.0.0.1', 'public', false],
+    ['nor by its name', 'localhost', 'public', false],
+    ['an owner may under the development exception', '127.0.0.1', 'public-or-loopback', true],
+    ['which opens no other private address', '192.168.0.1', 'public-or-loopback', false],
+    ['nothing hides in a number', '2130706433', 'public', false],
+    ['a name is judged when it is used', 'apps.example.net', 'public', true],
+  ]
+  for (const [sentence, address, rule, ok] of cases) {
+    t(sentence, () => assert.is(hostFaults({ address }, rule).length, ok ? 0 : 1))
+  }
+})
+
+spec("the configuration of a host's proxy", (t) => {
+  const settings = proxyOf({
+    proxy: {
+      admin: '/run/admin.sock',
+      httpPort: 8080,
+      httpsPort: 8443,
+      bind: '127.0.0.1',
+      acme: { directory: 'https://ca.test/dir' },
+    },
+  })
+  const routes = [{ id: 'app-a', hostnames: ['a.test'], handle: [{ handler: 'static_response' }] }]
+
+  t('is the same when it is made from itself', () => {
+    const made = withOurs(null, settings, routes)
+    assert.equal(withOurs(made, settings, routes), made)
+  })
+  t('keeps what others put there, and takes back what is ours', () => {
+    const theirs = { listen: [':9000'], routes: [] }
+    const policy = { subjects: ['x.test'], issuers: [{ module: 'internal' }] }
+    const seen = {
+      admin: { listen: 'unix//a' },
+      apps: {
+        http: { servers: { theirs, bottega: { listen: [':1'] } } },
+        tls: { automation: { policies: [policy, { on_demand: true }] } },
+        pki: { x: 1 },
+      },
+    }
+    const made = JSON.parse(JSON.stringify(withOurs(seen, settings, routes)))
+    assert.equal(made.admin, seen.admin)
+    assert.equal(made.apps.pki, { x: 1 })
+    assert.equal(made.apps.http.servers.theirs, theirs)
+    assert.equal(made.apps.http.servers.bottega.listen, ['127.0.0.1:8443'])
+    assert.equal(
+      made.apps.tls.automation.policies.map((one: { '@id'?: string }) => one['@id']),
+      [undefined, 'bottega-tls'],
+    )
+  })
+  t('serves exactly the names of the routes, and 404 for the rest', () => {
+    const { routes: served } = partsOf(withOurs({}, settings, routes))
+    assert.equal([...served.keys()], ['app-a', 'bottega-nobody'])
+    assert.equal(JSON.parse(JSON.stringify(served.get('app-a'))).match, [{ host: ['a.test'] }])
+  })
+  t('has settings and a budget also when the spec has none', () => {
+    assert.equal(proxyOf({}), { admin: '127.0.0.1:2019', httpPort: 80, httpsPort: 443 })
+    assert.equal(budgetOf({}), { cpuMillis: 1000, memoryMib: 1024, diskGib: 10 })
+  })
+})
+
+spec('the view of a host', (t) => {
+  const object = host({ name: 'Green' })
+  const view: HostView = viewHost(object, world(), plan(object, world()))
+  t('shows what was found', () => {
+    assert.equal(view.inspection?.ok, true)
+    assert.is(view.host_key_status, 'pinned')
+    assert.is(view.name, 'Green')
+    assert.is(view.state, 'approved')
+  })
+  t('tells those who only use it nothing of how to get in', () => {
+    const text = JSON.stringify(withoutWayIn(view))
+    for (const secret of ['192.0.2.7', 'deploy', 'AAAAC3', 'admin']) assert.not.ok(text.includes(`"${secret}`), secret)
+  })
+})

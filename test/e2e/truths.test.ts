@@ -1,0 +1,184 @@
+import { readFileSync } from 'node:fs'
+import { join } from 'node:path'
+import type { ControlPlane } from '../../hack/platform/controlplane.ts'
+import { query } from '../../hack/platform/postgres.ts'
+import { createStack, type Stack } from '../../hack/platform/stack.ts'
+import { assert, spec } from '../support/runner/spec.ts'
+import { call, eventually, mailsIn, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
+import { ensurePlatform, makeNamespace, type Owned, ownControlPlane, scratchFolder } from '../support/stage/stage.ts'
+
+/** Two truths that disagree, as the two processes see them: they come up, serve, do nothing that cannot be taken back, and say so. */
+
+const DRAFTS = 25
+
+let plane: Owned<ControlPlane>
+let platform: Platform
+const ends: (() => Promise<unknown>)[] = []
+
+const post = (body: unknown) => call(platform.baseUrl, platform.owner, 'POST', '/api/invoices', body)
+const get = (path: string, base = platform.baseUrl) => call(base, platform.owner, 'GET', path)
+const sql = (text: string) => query(platform.database.url, text)
+const epochs = async () => Number((await sql('select epoch from epochs'))[0]?.epoch)
+const known = async () => Number((await sql('select count(*) as n from mirror'))[0]?.n)
+const readyz = async (stack: Pick<Stack, 'metricsUrls'>, process: 'api' | 'controllers') => {
+  const response = await fetch(stack.metricsUrls[process].replace('/metrics', '/readyz'))
+  return { status: response.status, text: await response.text() }
+}
+const gauge = async (stack: Pick<Stack, 'metricsUrls'>, name: string) => {
+  const page = await (await fetch(stack.metricsUrls.controllers)).text()
+  return Number(new RegExp(`^${name} (\\S+)$`, 'm').exec(page)?.[1])
+}
+const leads = (stack: Pick<Stack, 'metricsUrls'>) =>
+  eventually('somebody to lead', async () => (await gauge(stack, 'bottega_epoch')) > 0)
+const stop = () => Promise.all([platform.api.stop(), platform.controllers.stop()])
+const start = () => Promise.all([platform.api.start(), platform.controllers.start()])
+/** A name of a database on the platform's server, beside the one that is in use. */
+const server = (text: string) => query(new URL('/postgres', platform.postgres.url).href, text)
+const linesOf = (code: string) =>
+  readFileSync(join(platform.mailDir, '..', 'controllers.log'), 'utf8')
+    .split('\n')
+    .filter((line) => line.includes(`"code":"${code}"`))
+
+spec('two truths that disagree', (t) => {
+  t.before(async () => {
+    plane = await ownControlPlane()
+    platform = await startPlatform({ plane })
+  })
+  t.after(async () => {
+    for (const end of ends.reverse()) await end()
+    await platform.end()
+    await plane.end()
+  })
+
+  t(
+    'a database that was put back gives no number and no epoch twice, and says so on every gauge',
+    async () => {
+      const name = new URL(platform.database.url).pathname.slice(1)
+      assert.is((await post(order({ external_ref: 'kept' }))).status, 201)
+      await stop()
+      await server(`create database put_back template ${name}`)
+      for (let n = 0; n < 2; n++) {
+        await start()
+        await leads(platform)
+        if (n === 0) await eventually('the mail', async () => (await mailsIn(platform.mailDir)).length === 1)
+        assert.is((await post(order({ external_ref: `lost-${n}` }))).status, 201)
+        await eventually('the mails', async () => (await mailsIn(platform.mailDir)).length === n + 2)
+        await stop()
+      }
+      const taken = await epochs()
+      const numbers = async () =>
+        platform.kubectl(['get', 'inv', '-o', 'custom-columns=A:.metadata.name,B:.status.number'])
+      const before = await numbers()
+      await server(`drop database ${name}`)
+      await server(`alter database put_back rename to ${name}`)
+
+      await start()
+      await leads(platform)
+      assert.is(await epochs(), taken + 1, 'the epoch is above every one before')
+      assert.match(
+        await platform.kubectl(['get', 'lease', 'bottega-controllers', '-o', 'yaml']),
+        `bottega.dev/epoch: "${taken + 1}"`,
+      )
+      await eventually('it to stall', async () =>
+        (await platform.kubectl(['get', 'inv', '-o', 'yaml'])).includes('reason: LedgerBehind'),
+      )
+      assert.is(await gauge(platform, 'bottega_ledger_behind'), 2)
+      assert.is(linesOf('LEDGER_BEHIND').length, 1, 'one line')
+      const controllers = await readyz(platform, 'controllers')
+      assert.is(controllers.status, 503)
+      assert.match(controllers.text, 'failed ledger LEDGER_BEHIND: 2 invoices')
+      assert.is((await readyz(platform, 'api')).status, 200)
+      const refused = await post(order({ external_ref: 'new' }))
+      assert.equal([refused.status, refused.json.code], [503, 'LEDGER_BEHIND'])
+      assert.is((await sql('select 1 from register')).length, 1)
+      // the one that was refused stands between them, without a number
+      const after = new Set((await numbers()).split('\n'))
+      for (const line of before.split('\n')) assert.ok(after.has(line), line)
+      assert.is((await mailsIn(platform.mailDir)).length, 3, 'nobody was mailed again')
+      await platform.kubectl(['delete', 'inv', '--all'])
+    },
+    { timeoutMs: 180_000 },
+  )
+
+  t('another cluster is refused: nobody takes the epoch, reads go on, writes name the next step', async () => {
+    await stop()
+    const [before] = await sql("update installation set cluster_uid = 'another' returning cluster_uid")
+    assert.is(before?.cluster_uid, 'another')
+    const [taken, rows] = [await epochs(), await known()]
+    await start()
+    const controllers = await eventually('it to be said', async () => {
+      const now = await readyz(platform, 'controllers')
+      return now.text.includes('CLUSTER_UNKNOWN') && now
+    })
+    assert.is(controllers.status, 503)
+    assert.match(controllers.text, 'failed cluster CLUSTER_UNKNOWN: the database belongs to cluster another')
+    const token = /BOTTEGA_ACCEPT_CLUSTER=(\S+)/.exec(controllers.text)?.[1]
+    assert.is(await gauge(platform, 'bottega_cluster_unknown'), 1)
+    assert.is(
+      await gauge(platform, 'leader_election_master_status{name="bottega-controllers"}'.replace(/[{}]/g, '\\$&')),
+      0,
+    )
+    assert.is(linesOf('CLUSTER_UNKNOWN').length, 1, 'one line')
+    await eventually('an event', async () => (await platform.kubectl(['get', 'events'])).includes('ClusterUnknown'))
+    assert.is((await get('/api/invoices')).status, 200)
+    const refused = await post(order())
+    assert.equal([refused.status, refused.json.code], [503, 'CLUSTER_UNKNOWN'])
+    assert.ok(refused.json.next.length > 0)
+    assert.equal([await epochs(), await known()], [taken, rows])
+    await stop()
+    await sql(`update installation set cluster_uid = '${token}'`)
+    await start()
+    await leads(platform)
+  })
+
+  t(
+    'a cluster that lacks most of what is known is not swept; who accepts it loses no view',
+    async () => {
+      for (let n = 0; n < DRAFTS; n++) assert.is((await post(order({ send: false }))).status, 201)
+      await stop()
+      const [taken, rows] = [await epochs(), await known()]
+      const empty = await makeNamespace(plane.kubeconfig)
+      const emptied = async (env: Record<string, string> = {}): Promise<Stack> => {
+        const folder = scratchFolder('emptied')
+        const kubeconfigs = { api: plane.kubeconfig, controllers: plane.kubeconfig }
+        const owner = process.env.BOTTEGA_OWNER ?? `test-${process.pid}`
+        const databaseUrl = platform.database.url
+        const stack = await createStack({ folder, owner, namespace: empty.name, databaseUrl, kubeconfigs, env })
+        ends.push(stack.stop)
+        await stack.start()
+        return stack
+      }
+      const wrong = await emptied()
+      const said = await eventually('it to be said', async () => {
+        const { text } = await readyz(wrong, 'controllers')
+        return /known resources are absent in this cluster.*BOTTEGA_ACCEPT_CLUSTER=(\S+)/.exec(text)
+      })
+      assert.equal([await epochs(), await known()], [taken, rows], 'nobody led, nothing was forgotten')
+      await eventually(
+        'the api to know',
+        async () => (await sql('select 1 from installation where disagreement is not null')).length === 1,
+      )
+      await wrong.stop()
+      const accepting = await emptied({ BOTTEGA_ACCEPT_CLUSTER: said[1] ?? '' })
+      await leads(accepting)
+      assert.is(await known(), rows, 'its views stay')
+      assert.is(await gauge(accepting, 'bottega_cluster_unknown'), 0)
+      await accepting.stop()
+      await start()
+      await leads(platform)
+    },
+    { timeoutMs: 180_000 },
+  )
+
+  t('a definition that is removed, and put back, takes nothing along', async () => {
+    const rows = await known()
+    await platform.kubectl(['delete', 'crd', 'invoices.bottega.dev', '--wait=true'])
+    assert.is(await known(), rows)
+    await ensurePlatform(plane.kubeconfig)
+    const said = async () => (await readyz(platform, 'controllers')).text.includes('CLUSTER_UNKNOWN')
+    await eventually('it to be said', said)
+    assert.is(await gauge(platform, 'bottega_cluster_unknown'), 1)
+    assert.is(await known(), rows)
+    assert.ok((await get('/api/invoices')).json.total >= DRAFTS)
+  })
+})

@@ -1,0 +1,78 @@
+import { readFileSync } from 'node:fs'
+import { connect } from 'node:tls'
+import { streaming } from '../../support/doubles/streams.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { type AppStage, startAppStage } from '../../support/stage/apps.ts'
+
+/** Nothing of a private app is open to who has not signed in, also where certificates are proven. */
+
+const timeoutMs = 240_000
+
+/** Below the path where a CA looks, as it is written and as servers behind the proxy may read it. */
+const PATHS = [
+  '/.well-known/acme-challenge/file',
+  '/.well-known/acme-challenge/file?download=1',
+  '/.well-known/acme-challenge/',
+  '/.well-known/acme-challenge',
+  '/.well-known/acme-challenge/no/such/page',
+  '/.well-known/acme-challenge/../admin',
+  '/.well-known/acme-challenge/%2e%2e/%2e%2e/admin',
+  '/.well-known/acme-challenge/%252e%252e/%252e%252e/admin',
+  '/.Well-Known/ACME-challenge/..;/admin',
+  '/.well-known/acme-challenge/..;/..;/admin',
+  '/.well-known/acme-challenge/..%2f..%2fadmin',
+  '/.well-known/acme-challenge/..%5c..%5cadmin',
+  '/.well-known%2facme-challenge/file',
+  '/%2ewell-known/%61cme-challenge/file',
+  '//.well-known//acme-challenge/file',
+]
+
+spec('a private app', (t) => {
+  let stage: AppStage
+  t.before(async () => {
+    stage = await startAppStage()
+    const { id } = await stage.app('shut', { access: 'private', password: 'correct horse battery' })
+    // It answers every path, as an app of one page does.
+    const { json, text } = await stage.deploy(id, streaming('secret'))
+    assert.is(json.operation.state, 'succeeded', text)
+  })
+  t.after(() => stage.end())
+
+  t(
+    'asks for the password below the path of certificate challenges as anywhere else',
+    async () => {
+      for (const path of PATHS) {
+        for (const method of ['GET', 'POST', 'PUT']) {
+          const { status, text } = await stage.visit('shut', path, { method })
+          assert.equal([method, path, status, text.includes('secret')], [method, path, 401, false])
+        }
+        const page = await stage.visit('shut', path, { headers: { accept: 'text/html' } })
+        assert.equal([path, page.status], [path, 303])
+      }
+    },
+    { timeoutMs },
+  )
+
+  t('answers there who has signed in', async () => {
+    const opened = await stage.visit('shut', '/_bottega/access', {
+      method: 'POST',
+      body: new URLSearchParams({ password: 'correct horse battery', next: '/' }).toString(),
+      headers: { 'content-type': 'application/x-www-form-urlencoded' },
+    })
+    const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? ''
+    const { status, text } = await stage.visit('shut', '/.well-known/acme-challenge/file', { headers: { cookie } })
+    assert.equal([status, text.trim()], [200, 'secret'])
+  })
+
+  t('has a certificate of the CA under its own name', async () => {
+    const { host } = stage
+    const servername = `shut.${host.baseDomain}`
+    const ca = readFileSync(host.acme.caCert)
+    const socket = connect({ host: '127.0.0.1', port: host.httpsPort, servername, ca })
+    await new Promise((resolve, reject) => socket.once('secureConnect', resolve).once('error', reject))
+    const { subjectaltname, issuer } = socket.getPeerCertificate()
+    socket.destroy()
+    assert.is(subjectaltname, `DNS:${servername}`)
+    assert.match(String(issuer.CN), /Pebble/)
+  })
+})

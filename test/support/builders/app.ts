@@ -1,0 +1,246 @@
+import type { AppResource } from '../../../crds/app/schema.ts'
+import type { AppStep } from '../../../crds/app/steps.ts'
+import {
+  type AppIntent,
+  type AppWorld,
+  DEPLOY_STEPS,
+  type JobState,
+  type Operation,
+  type Release,
+} from '../../../crds/app/world.ts'
+
+/** Builders for an app and the world around it, and a model of what the ledger and the host make of each step. */
+
+export const AT = '2026-11-22T10:00:00.000Z'
+export const NOW = new Date(AT)
+export const NAME = 'app-1'
+
+export const anApp = (
+  spec: Partial<AppResource['spec']> = {},
+  more: Partial<AppResource['metadata']> = {},
+): AppResource => ({
+  apiVersion: 'bottega.dev/v1alpha1',
+  kind: 'App',
+  metadata: {
+    name: NAME,
+    namespace: 'test',
+    uid: '11111111-2222-3333-4444-555555555555',
+    resourceVersion: '1',
+    generation: 1,
+    creationTimestamp: AT,
+    ...more,
+  },
+  spec: {
+    account: 'demo',
+    slug: 'shop',
+    hostId: 'local',
+    access: 'public',
+    applicationPolicy: 'none',
+    asked: 0,
+    volumesOnDelete: 'keep',
+    ...spec,
+  },
+})
+
+export const aWorld = (change: Partial<AppWorld> = {}): AppWorld => ({
+  account: { name: 'demo', capabilities: ['app.deploy'] },
+  host: {
+    name: 'local',
+    account: null,
+    class: 'shared',
+    approved: true,
+    ready: true,
+    arch: 'amd64',
+    baseDomain: 'apps.test',
+    siteRoot: null,
+    httpsPort: 443,
+    budget: { cpuMillis: 1_000, memoryMib: 1_024, diskGib: 10 },
+  },
+  slugHolder: NAME,
+  operations: [],
+  releases: [],
+  env: null,
+  passwordVersion: null,
+  route: null,
+  job: null,
+  retiring: {},
+  requests: {},
+  look: null,
+  unreachable: null,
+  logs: [],
+  publicUrl: 'https://platform.test',
+  gateToken: 'app-1.mac',
+  ...change,
+})
+
+const DEPLOY: AppIntent = { kind: 'deploy', digest: 'a'.repeat(64), envVersion: null, volumes: [] }
+
+export const anOperation = (change: Partial<Operation> = {}): Operation => {
+  const intent = change.intent ?? DEPLOY
+  return {
+    id: `op-${change.n ?? 1}`,
+    app: NAME,
+    account: 'demo',
+    n: 1,
+    kind: intent.kind,
+    intent,
+    byController: false,
+    state: 'queued',
+    release: null,
+    code: null,
+    message: null,
+    createdAt: AT,
+    startedAt: null,
+    endedAt: null,
+    cancelAt: null,
+    switchAt: null,
+    steps: DEPLOY_STEPS.map((name) => ({ name, state: 'pending', startedAt: null, endedAt: null, message: null })),
+    ...change,
+  }
+}
+
+export const aRelease = (number: number, change: Partial<Release> = {}): Release => ({
+  number,
+  id: `rel-${number}`,
+  operation: `op-${number}`,
+  state: 'live',
+  reason: null,
+  logTail: null,
+  restoredFrom: null,
+  source: 'a'.repeat(64),
+  envVersion: null,
+  record: {
+    images: [{ service: 'web', name: 'shop/web', id: `sha256:${'1'.repeat(64)}` }],
+    project: `shop-r${number}`,
+  },
+  digest: 'd',
+  address: `127.0.0.1:${30_000 + number}`,
+  createdAt: AT,
+  liveAt: AT,
+  supersededAt: null,
+  retiredAt: null,
+  ...change,
+})
+
+/** How the host answers: what each job ends with. */
+export type Fate = { images: JobState; start: JobState }
+
+const passed = (operation: Operation): Operation => {
+  const present = operation.steps.findIndex(({ state }) => state === 'running')
+  const steps = operation.steps.map((step, place) => {
+    if (place === present) return { ...step, state: 'succeeded' as const, endedAt: AT }
+    return place === present + 1 ? { ...step, state: 'running' as const, startedAt: AT } : step
+  })
+  return { ...operation, steps }
+}
+
+const withOperation = (world: AppWorld, id: string, change: (operation: Operation) => Operation): AppWorld => ({
+  ...world,
+  operations: world.operations.map((one) => (one.id === id ? change(one) : one)),
+})
+
+const withRelease = (world: AppWorld, number: number | null, change: Partial<Release>): AppWorld => ({
+  ...world,
+  releases: world.releases.map((one) => (one.number === number ? { ...one, ...change } : one)),
+})
+
+const begin = (world: AppWorld, step: Extract<AppStep, { do: 'begin' }>): AppWorld => {
+  const number = Math.max(0, ...world.releases.map((one) => one.number)) + 1
+  const { source, envVersion, restoredFrom } = step
+  const made = aRelease(number, {
+    operation: step.operation.id,
+    state: 'building',
+    source,
+    envVersion,
+    restoredFrom,
+    record: null,
+    address: null,
+    liveAt: null,
+  })
+  const begun = withOperation(world, step.operation.id, (one) => ({
+    ...one,
+    state: 'running',
+    release: number,
+    startedAt: AT,
+    steps: one.steps.map((each, place) => (place === 0 ? { ...each, state: 'running', startedAt: AT } : each)),
+  }))
+  return { ...begun, releases: [made, ...begun.releases] }
+}
+
+const end = (world: AppWorld, { operation, state, code, message }: Extract<AppStep, { do: 'end' }>): AppWorld => {
+  const open = world.operations.some(({ id, endedAt }) => id === operation.id && endedAt === null)
+  if (!open) return world
+  const ended = withOperation(world, operation.id, (one) => ({ ...one, state, code, message, endedAt: AT }))
+  return withRelease(ended, operation.release, { state: 'failed', reason: message })
+}
+
+const goLive = (world: AppWorld, { operation }: Extract<AppStep, { do: 'goLive' }>): AppWorld => {
+  const releases = world.releases.map((one): Release => {
+    if (one.number === operation.release) return { ...one, state: 'live', liveAt: AT }
+    return one.state === 'live' ? { ...one, state: 'superseded', supersededAt: AT } : one
+  })
+  return withOperation({ ...world, releases }, operation.id, (one) => ({ ...one, state: 'succeeded', endedAt: AT }))
+}
+
+/** What the world is after a step. A job is over as soon as it has begun. */
+export const stepped = (world: AppWorld, step: AppStep, fate: Fate): AppWorld => {
+  switch (step.do) {
+    case 'takeSlug':
+      return { ...world, slugHolder: NAME }
+    case 'ask': {
+      const n = Math.max(0, ...world.operations.map((one) => one.n)) + 1
+      const asked = anOperation({ id: step.id, n, intent: step.intent, byController: true })
+      return { ...world, operations: [...world.operations, asked] }
+    }
+    case 'begin':
+      return begin(world, step)
+    case 'check':
+    case 'upload':
+      return { ...withOperation(world, step.operation.id, passed), job: { state: 'absent' } }
+    case 'startJob':
+      return { ...world, job: fate[step.step] }
+    case 'takeImages': {
+      const record = { images: [{ service: 'web', name: 'shop/web', id: `sha256:${'2'.repeat(64)}` }] }
+      const known = withRelease(world, step.release.number, { record, state: 'starting' })
+      return { ...withOperation(known, step.operation.id, passed), job: { state: 'absent' } }
+    }
+    case 'takeAddress':
+      return withRelease(withOperation(world, step.operation.id, passed), step.operation.release, {
+        address: step.address,
+      })
+    case 'claimSwitch':
+      return withOperation(world, step.operation.id, (one) => (one.cancelAt ? one : { ...one, switchAt: AT }))
+    case 'setRoute':
+      return {
+        ...withRelease(world, step.release, { address: step.address }),
+        route: { digest: step.digest, address: step.address },
+        look: world.look && { ...world.look, dial: step.dialFile && step.address },
+      }
+    case 'goLive':
+      return goLive(world, step)
+    case 'end':
+      return end(world, step)
+    case 'takeDown':
+      return { ...world, retiring: { ...world.retiring, [step.release.number]: ENDED_WELL } }
+    case 'retire':
+      return withRelease(world, step.release.number, { retiredAt: AT })
+    case 'removeRoute':
+      return { ...world, route: null }
+    case 'clear':
+      return { ...world, job: ENDED_WELL }
+    case 'forget':
+      return { ...world, slugHolder: null, operations: [], releases: [] }
+    case 'cancelJob':
+      return world
+    case 'fetchLogs':
+      return { ...world, logs: [] }
+    default:
+      return step satisfies never
+  }
+}
+
+export const ENDED_WELL: JobState = { state: 'exited', code: 0, log: '', cancelled: false }
+export const GOOD: Fate = {
+  images: { ...ENDED_WELL, log: `bottega: image sha256:${'2'.repeat(64)} amd64\n` },
+  start: { ...ENDED_WELL, log: 'up\nbottega: address 127.0.0.1:40001\n' },
+}

@@ -1,0 +1,170 @@
+import { setTimeout as sleep } from 'node:timers/promises'
+import { pino } from 'pino'
+import { makeAttempts } from '../../../api/auth/attempts.ts'
+import { makeHashSecret } from '../../../api/auth/tokens.ts'
+import { namesFor } from '../../../api/command/name.ts'
+import { makeOwnDoor } from '../../../api/command/own.ts'
+import { makeWaiter } from '../../../api/command/wait.ts'
+import { makeWake } from '../../../api/command/wake.ts'
+import { makeVault } from '../../../api/devinstance/vault.ts'
+import type { Caller } from '../../../api/http/caller.ts'
+import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
+import type { Deps } from '../../../api/wiring/deps.ts'
+import { makeKeys } from '../../../controllers/base/keys.ts'
+import { makeMailer } from '../../../controllers/io/mail.ts'
+import { makePdf } from '../../../controllers/io/pdf/pdf.ts'
+import { makeKube } from '../../../controllers/kube/kube.ts'
+import { makeEgress } from '../../../controllers/net/egress.ts'
+import { makeCaches, type Operator, type OperatorDeps, startOperator } from '../../../controllers/operator.ts'
+import { makeAccounts } from '../../../controllers/store/account/accounts.ts'
+import { makeAppStore } from '../../../controllers/store/app/app.ts'
+import { makeAppVault } from '../../../controllers/store/app/releases.ts'
+import { makeBlobs } from '../../../controllers/store/blobs.ts'
+import { makeDevInstances } from '../../../controllers/store/devinstances.ts'
+import { makeCredentials, makeHostReader } from '../../../controllers/store/hosts.ts'
+import { makeBooks } from '../../../controllers/store/invoice/books.ts'
+import { makeIssuers } from '../../../controllers/store/invoice/issuers.ts'
+import { makeSendQuota } from '../../../controllers/store/invoice/send-quota.ts'
+import { makeAppendFact } from '../../../controllers/store/ledger/facts.ts'
+import { makeLedgerReader } from '../../../controllers/store/ledger/ledger.ts'
+import { makeOutbox } from '../../../controllers/store/ledger/outbox.ts'
+import { type MirrorReader, makeMirrorReader, makeShowRow } from '../../../controllers/store/mirror.ts'
+import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
+import { makePg } from '../../../controllers/store/pg/pg.ts'
+import { makeSiteReservations } from '../../../controllers/store/site/sites.ts'
+import { startMailSender } from '../../../controllers/workers/mail-sender.ts'
+import { serviceKubeconfig } from '../stage/stage.ts'
+import { Crashed, type Life } from './crash.ts'
+
+export const serverKey = Buffer.alloc(32, 7)
+const keys = makeKeys(serverKey)
+/** What the api calls the resource of a reference, and of an Idempotency-Key. */
+export const refNamed = (prefix: string, account: string, externalRef: string): string =>
+  namesFor(keys, prefix, { caller: { account } as Caller }, externalRef)(0)
+export const keyNamed = (prefix: string, account: string, idempotencyKey: string): string =>
+  namesFor(keys, prefix, { caller: { account } as Caller, idempotencyKey })(0)
+const pdf = makePdf()
+const wall = () => new Date()
+/** Longer than any jump of a clock that is moved (main.ts does the same). */
+const MOVED_LEASE_MS = 100 * 365 * 86_400_000
+/** What a dead process has to notice it. */
+const DEAD_MS = 1_000
+
+/** Both processes in one, every call of which passes through a life (crash.ts). */
+export type OneProcess = {
+  /** What handlers need of the api; a story adds what is its own. */
+  api: Deps
+  /** What the test asks on its own account: no call of a life. */
+  mirror: MirrorReader
+  operator(): Promise<Operator>
+  /** May be called again. */
+  end(): Promise<void>
+}
+
+export type ProcessOptions = {
+  databaseUrl: string
+  namespace: string
+  mailPort: number
+  /** The platform's clock, where it is not the wall's. */
+  now?: () => Date
+  /** More for the controllers, bound to the life: connections to hosts, as an example. `close` ends it. */
+  tools?: (life: Life) => { deps: Partial<OperatorDeps>; close(): Promise<void> }
+}
+
+/** Starts to lead at once. */
+export const startOneProcess = async (options: ProcessOptions, life: Life): Promise<OneProcess> => {
+  const { databaseUrl, namespace, mailPort, now = wall } = options
+  const pg = makePg({ url: databaseUrl, max: 6, around: life.around })
+  const kube = (role: 'api' | 'controllers') =>
+    makeKube({ kubeconfig: serviceKubeconfig(role), around: life.kubeAround })
+  const [apiKube, controllersKube] = [kube('api'), kube('controllers')]
+  const smtp = makeMailer({ url: `smtp://127.0.0.1:${mailPort}`, from: 'billing@bottega.test', pool: 1 })
+  const more = options.tools?.(life)
+  const shared = { keys, namespace, publicUrl: 'http://pages.test', now }
+  const deps = {
+    ...shared,
+    kube: controllersKube,
+    pg,
+    pdf: { render: (frozen, _asker, extras) => pdf.render(frozen, extras) },
+    cards: null,
+    paymentWorker: null,
+    serverKey,
+    retentionDays: 30,
+    allowLoopback: true,
+    egress: makeEgress({ allowLoopback: true }),
+    hostAround: life.hostAround,
+    mailDomain: 'bottega.test',
+    log: pino({ level: 'silent' }),
+    mailSender: (epoch, hooks) =>
+      startMailSender({
+        ...hooks,
+        outbox: makeOutbox({ pg, epoch: () => epoch, now }),
+        // A dead process sends nothing.
+        mailer: { ...smtp, send: (mail) => (life.isDead() ? Promise.reject(new Crashed('dead')) : smtp.send(mail)) },
+        keys,
+        publicUrl: 'http://pages.test',
+        now,
+        log: pino({ level: 'silent' }),
+        lanes: 1,
+        ...(options.now && { leaseMs: MOVED_LEASE_MS }),
+      }),
+    // what is told stays in the outbox, unless a story is about its delivery
+    webhookSender: () => ({ wake: () => {}, queued: () => {}, stop: async () => {} }),
+    ...more?.deps,
+  } as OperatorDeps
+  const caches = makeCaches(deps)
+  const mirror = makeMirrorReader({ pg })
+  const waiter = await makeWaiter({ pg, mirror })
+  const api: Partial<Deps> = {
+    ...shared,
+    kube: apiKube,
+    wake: makeWake({ kube: apiKube, namespace, now }),
+    ledger: makeLedgerReader({ pg }),
+    appendFact: makeAppendFact({ pg, epoch: null }),
+    show: makeShowRow({ pg }),
+    ...makeOwnDoor({ mirror, waiter }),
+    blobs: makeBlobs({ pg }),
+    issuers: makeIssuers({ pg }),
+    books: makeBooks({ pg }),
+    hosts: makeHostReader({ pg }),
+    credentials: makeCredentials({ pg, serverKey }),
+    allowLoopback: true,
+    attempts: makeAttempts({ pg }),
+    accounts: makeAccounts({ pg }),
+    sendQuota: makeSendQuota({ pg }),
+    devInstances: makeDevInstances({ pg }),
+    vault: makeVault(serverKey),
+    hash: makeHashSecret(serverKey),
+    sites: makeSiteReservations({ pg }),
+    limits: makeLimits(LIMIT_DEFAULTS),
+    cards: null,
+  }
+  const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
+  const sealer = keys.sealer('app-release')
+  api.apps = apps
+  api.releases = makeAppVault({ pg, blobs: makeBlobs({ pg }), source: apps.source, sealer })
+  const aside = makePg({ url: databaseUrl, max: 1 })
+  const leading = takeEpoch(pg, 'sweep').then((epoch) => startOperator(deps, caches, epoch))
+  leading.catch(() => {})
+  const end = async () => {
+    // One that died between taking the epoch and its first lists never leads, and never fails to.
+    const given = life.isDead() ? [sleep(DEAD_MS)] : []
+    const operator = await Promise.race([leading.catch(() => undefined), ...given])
+    await operator?.stop(life.isDead() ? 0 : 5_000)
+    await caches.stop()
+    await waiter.close()
+    smtp.close()
+    await more?.close()
+    await Promise.all([apiKube.close(), controllersKube.close(), pg.close(), aside.close()])
+  }
+  let ended: Promise<void> | undefined
+  return {
+    api: api as Deps,
+    mirror: makeMirrorReader({ pg: aside }),
+    operator: () => leading,
+    end: () => {
+      ended ??= end()
+      return ended
+    },
+  }
+}

@@ -1,0 +1,171 @@
+import { randomUUID } from 'node:crypto'
+import { rmSync, writeFileSync } from 'node:fs'
+import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
+import { Agent, request as httpsRequest } from 'node:https'
+import type { AddressInfo, Socket } from 'node:net'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { KubeConfig } from '@kubernetes/client-node'
+
+/**
+ * A proxy before a real API server that breaks what a network and a server break: bytes that stop, connections that are
+ * cut, refusals, garbage in a stream, a server that is away. It also counts what passes through it.
+ */
+
+export type Seen = { method: string; path: string; query: URLSearchParams }
+export type Canned = { status: number; headers?: Record<string, string>; body?: string }
+type Matches = (seen: Seen) => boolean
+
+export type FaultProxy = {
+  /** Path of a kubeconfig that leads through the proxy, with the rights of the one it was made from. */
+  kubeconfig: string
+  seen: Seen[]
+  writes(): Seen[]
+  connections(): number
+  /** Watches whose stream has begun. */
+  open(): number
+  /** The next `times` matching requests get this answer; the server does not see them. */
+  answer(matches: Matches, canned: Canned, times?: number): void
+  /** Open watches get no more bytes, and keep their connections; so do new ones until `flow`. */
+  stall(): void
+  flow(): void
+  /** Matching requests reach nobody and get no answer, and keep their connections, until `flow` cuts those: half-open. */
+  hang(matches: Matches): void
+  /** Ends all connections by a reset. */
+  cut(): void
+  /** A line of our own in each open watch. */
+  inject(line: string): void
+  /** Refuses connections until `up`. */
+  down(): Promise<void>
+  up(): Promise<void>
+  close(): Promise<void>
+}
+
+export const isWatch: Matches = ({ query }) => query.get('watch') === 'true'
+export const isList: Matches = ({ method, query }) => method === 'GET' && query.has('limit')
+export const status = (code: number, reason: string, message = reason): Canned => ({
+  status: code,
+  headers: { 'content-type': 'application/json' },
+  body: JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message }),
+})
+
+export async function startFaultProxy(kubeconfig: string): Promise<FaultProxy> {
+  const target = await targetOf(kubeconfig)
+  const seen: Seen[] = []
+  const canned: { matches: Matches; answer: Canned; left: number }[] = []
+  const sockets = new Set<Socket>()
+  const watches = new Set<ServerResponse>()
+  const hanging = new Set<Socket>()
+  let connections = 0
+  let stalled = false
+  let hung: Matches = () => false
+
+  const forward = (request: IncomingMessage, response: ServerResponse, watching: boolean) => {
+    const { host: _ours, ...rest } = request.headers
+    const headers = { ...rest, ...(target.token && { authorization: `Bearer ${target.token}` }) }
+    const { method, url } = request
+    const onward = httpsRequest(target.origin + url, { method, headers, agent: target.agent }, (answer) => {
+      response.writeHead(answer.statusCode ?? 502, answer.headers)
+      if (!watching) return void answer.pipe(response)
+      response.flushHeaders()
+      watches.add(response)
+      answer.on('data', (chunk) => void (stalled || response.write(chunk)))
+      answer.on('end', () => response.end())
+    })
+    onward.on('error', () => response.destroy())
+    response.on('close', () => {
+      watches.delete(response)
+      onward.destroy()
+    })
+    request.pipe(onward)
+  }
+
+  const server = createServer((request, response) => {
+    const url = new URL(request.url ?? '/', 'http://proxy')
+    const one: Seen = { method: request.method ?? '', path: url.pathname, query: url.searchParams }
+    seen.push(one)
+    if (hung(one)) return void hanging.add(request.resume().socket)
+    const found = canned.find(({ matches, left }) => left > 0 && matches(one))
+    if (!found) return forward(request, response, isWatch(one))
+    found.left -= 1
+    request.resume()
+    response.writeHead(found.answer.status, found.answer.headers).end(found.answer.body ?? '')
+  })
+  server.on('connection', (socket) => {
+    connections += 1
+    sockets.add(socket)
+    socket.on('close', () => sockets.delete(socket))
+  })
+  const cut = () => {
+    for (const socket of sockets) socket.resetAndDestroy()
+  }
+  const up = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  await up(0)
+  const { port } = server.address() as AddressInfo
+  const file = writeKubeconfig(`http://127.0.0.1:${port}`)
+
+  return {
+    kubeconfig: file,
+    seen,
+    writes: () => seen.filter(({ method }) => method !== 'GET'),
+    connections: () => connections,
+    open: () => watches.size,
+    answer: (matches, answer, times = 1) => void canned.push({ matches, answer, left: times }),
+    stall: () => {
+      stalled = true
+    },
+    flow: () => {
+      stalled = false
+      hung = () => false
+      for (const socket of hanging) socket.resetAndDestroy()
+      hanging.clear()
+    },
+    hang: (matches) => {
+      hung = matches
+    },
+    cut,
+    inject: (line) => {
+      for (const watch of watches) watch.write(`${line}\n`)
+    },
+    down: async () => {
+      const closed = new Promise((resolve) => server.close(resolve))
+      cut()
+      await closed
+    },
+    up: () => up(port),
+    close: async () => {
+      rmSync(file, { force: true })
+      cut()
+      target.agent.destroy()
+      await new Promise((resolve) => server.close(resolve))
+    },
+  }
+}
+
+async function targetOf(kubeconfig: string): Promise<{ origin: string; agent: Agent; token: string | undefined }> {
+  const config = new KubeConfig()
+  config.loadFromFile(kubeconfig)
+  const found: { ca?: Buffer; cert?: Buffer; key?: Buffer } = {}
+  await config.applyToHTTPSOptions(found)
+  const { ca, cert, key } = found
+  return {
+    origin: config.getCurrentCluster()?.server ?? '',
+    token: config.getCurrentUser()?.token,
+    agent: new Agent({ keepAlive: true, ...(ca && { ca }), ...(cert && { cert }), ...(key && { key }) }),
+  }
+}
+
+/** client-node takes plain HTTP only with TLS verification off. */
+function writeKubeconfig(server: string): string {
+  const file = join(tmpdir(), `bottega-proxy-${randomUUID()}.json`)
+  const config = {
+    apiVersion: 'v1',
+    kind: 'Config',
+    clusters: [{ name: 'proxy', cluster: { server, 'insecure-skip-tls-verify': true } }],
+    users: [{ name: 'proxy', user: {} }],
+    contexts: [{ name: 'proxy', context: { cluster: 'proxy', user: 'proxy' } }],
+    'current-context': 'proxy',
+  }
+  writeFileSync(file, JSON.stringify(config), { mode: 0o600 })
+  return file
+}

@@ -1,0 +1,67 @@
+/** Holds answers against the OpenAPI documents that are served: nobody may be answered what is not described. */
+import { Ajv2020, type ValidateFunction } from 'ajv/dist/2020.js'
+import { descriptions } from '../../../api/wiring/routes.ts'
+
+type Media = { schema?: object }
+type Response = { content?: Record<string, Media> }
+type Components = { responses?: Record<string, Response> }
+type Operation = { responses: Record<string, Response | { $ref: string }> }
+type Document = { paths: Record<string, Record<string, Operation>>; components: Components }
+type Described = { operation: Operation; path: RegExp; method: string; components: Components; fixed: number }
+
+export type Answered = { status: number; contentType: string; json: unknown }
+
+const ajv = new Ajv2020({ strict: false, validateFormats: false, allErrors: true })
+const validators = new Map<object, ValidateFunction>()
+
+const patternOf = (path: string): RegExp => new RegExp(`^${path.replace(/\{\w+\}/g, '[^/]+')}$`)
+
+let all: Described[] | undefined
+/** Paths with fewer places for ids first, as the server takes `/api/invoices/issuers` before `/api/invoices/:id`. */
+const described = (): Described[] => {
+  all ??= [...descriptions().values()]
+    .flatMap((document) => {
+      const { paths, components } = document as Document
+      return Object.entries(paths).flatMap(([path, operations]) =>
+        Object.entries(operations).map(([method, operation]) => ({
+          operation,
+          path: patternOf(path),
+          method: method.toUpperCase(),
+          components,
+          fixed: path.split('{').length,
+        })),
+      )
+    })
+    .sort((a, b) => a.fixed - b.fixed)
+  return all
+}
+
+const responseOf = ({ operation, components }: Described, status: number): Response | undefined => {
+  const response = operation.responses[status]
+  if (!response || !('$ref' in response)) return response
+  return components.responses?.[response.$ref.replace('#/components/responses/', '')]
+}
+
+const validatorOf = (schema: object, components: object): ValidateFunction => {
+  const known = validators.get(schema)
+  if (known) return known
+  const made = ajv.compile({ ...schema, components })
+  validators.set(schema, made)
+  return made
+}
+
+/** @returns what the documents do not say of this answer; null when they do, and of what they do not describe at all */
+export const undocumented = (method: string, path: string, { status, contentType, json }: Answered): string | null => {
+  const pathname = path.split('?')[0] ?? ''
+  const found = described().find((one) => one.method === method && one.path.test(pathname))
+  if (!found) return null
+  const response = responseOf(found, status)
+  const what = `${method} ${pathname} answered ${status}`
+  if (!response) return `${what}, which is not described: ${JSON.stringify(json)}`
+  const type = contentType.split(';')[0]?.trim() ?? ''
+  const media = response.content?.[type]
+  if (!media) return type === '' || status === 204 ? null : `${what} as ${type}, which is not described`
+  if (!media.schema || !type.endsWith('json')) return null
+  const validate = validatorOf(media.schema, found.components)
+  return validate(json) ? null : `${what}, of another shape: ${ajv.errorsText(validate.errors)}`
+}

@@ -1,0 +1,101 @@
+import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
+import { join } from 'node:path'
+import { startOf } from '../../../hack/lib/processes.ts'
+import { runFiles } from './run.ts'
+import { assert, spec } from './spec.ts'
+
+const guard = JSON.stringify(join(import.meta.dirname, 'spec.ts'))
+const prelude = `import { assert, spec } from ${guard}\n`
+
+spec('the guard around the test runner', (t) => {
+  let folder = ''
+  t.before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'bottega-guard-'))
+  })
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** Runs one file with this body as `hack/test` would, and gives its counts and what was printed. */
+  const run = async (body: string, deadlineMs = 20_000) => {
+    const file = join(folder, 'sample.test.ts')
+    writeFileSync(file, body)
+    const printed: string[] = []
+    const write = (line: string) => void printed.push(line)
+    const signal = new AbortController().signal
+    const counts = await runFiles([file], {
+      root: folder,
+      deadlineMs,
+      env: {},
+      runId: `guard-${process.pid}`,
+      workers: 1,
+      signal,
+      write,
+    })
+    return { ...counts, printed: printed.join('\n') }
+  }
+
+  t('counts what passed, failed and was skipped', async () => {
+    const got = await run(`${prelude}spec('s', (t) => {
+      t('good', () => assert.is(1, 1)); t('bad', () => assert.is(1, 2)); t.skip('later', 'no host') })`)
+    assert.equal([got.passed, got.failed, got.skipped], [1, 1, 1])
+    assert.match(got.printed, /skipped: s: later \(no host\)/)
+  })
+
+  t('a throwing before fails, its tests fail with it, and the next spec still runs', async () => {
+    const got = await run(`${prelude}spec('a', (t) => { t.before(() => { throw 'oops' }); t('never', () => {}) })
+      spec('b', (t) => t('good', () => {}))`)
+    assert.equal([got.passed, got.failed], [1, 2])
+  })
+
+  t('a throwing after fails, and hides nothing', async () => {
+    const got =
+      await run(`${prelude}spec('a', (t) => { t.after(() => { throw new Error('late') }); t('good', () => {}) })
+      spec('b', (t) => t('good', () => {}))`)
+    assert.equal([got.passed, got.failed], [2, 1])
+  })
+
+  t('a hang with an open socket fails at its deadline, and the rest goes on', async () => {
+    const got = await run(`import { createServer } from 'node:net'\n${prelude}spec('a', (t) => {
+      t('hangs', () => new Promise(() => createServer().listen(0)), { timeoutMs: 50 }); t('good', () => {}) })`)
+    assert.equal([got.passed, got.failed], [1, 1])
+    assert.match(got.printed, /not done after 50 ms/)
+  })
+
+  t('a busy loop is ended by the deadline of its file', async () => {
+    const got = await run(`${prelude}spec('a', (t) => t('spins', () => { for (;;); }))`, 1_500)
+    assert.equal([got.passed, got.failed], [0, 1])
+    assert.match(got.printed, /not done after 1.5 s/)
+  })
+
+  t('a file without a test, a spec without a test and a crash all fail', async () => {
+    for (const body of [
+      'export {}',
+      `${prelude}spec('empty', () => {})`,
+      'process.exit(0)',
+      'throw new Error("crash")',
+    ]) {
+      const got = await run(body)
+      assert.equal([got.passed, got.failed], [0, 1], body)
+    }
+  })
+
+  t('an assertion that nobody awaited fails the file', async () => {
+    const got = await run(`${prelude}spec('a', (t) => { t('forgets', () => { Promise.reject(new Error('unseen')) })
+      t('waits', () => new Promise((done) => setTimeout(done, 100))) })`)
+    assert.is(got.failed, 1)
+    assert.match(got.printed, /unseen/)
+  })
+
+  t('processes that a test leaves behind are ended and are a failure', async () => {
+    const got = await run(`import { spawn } from 'node:child_process'\n${prelude}spec('a', (t) => t('leaks', () => {
+      const child = spawn('sleep', ['300'], { detached: true, stdio: 'ignore' }); child.unref(); console.log('pid ' + child.pid) }))`)
+    assert.equal([got.passed, got.failed], [1, 1])
+    const pid = Number(/pid (\d+)/.exec(got.printed)?.[1])
+    assert.is(startOf(pid), null)
+  })
+
+  t('a forgotten only is a failure', async () => {
+    const got = await run(`${prelude}spec('a', (t) => { t('one', () => {}); t.only('two', () => {}) })`)
+    assert.equal([got.passed, got.failed], [1, 1])
+  })
+})

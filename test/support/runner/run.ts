@@ -1,0 +1,133 @@
+import { spawn } from 'node:child_process'
+import { relative } from 'node:path'
+import { createInterface } from 'node:readline'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { endProcesses, findOwned } from '../../../hack/lib/processes.ts'
+import { type FileResult, resultPrefix } from './result.ts'
+
+export type RunOptions = {
+  /** Paths are shown relative to it, and each file runs in it. */
+  root: string
+  deadlineMs: number
+  env: Readonly<Record<string, string | undefined>>
+  /** Names the run; a file's processes are found again by it. */
+  runId: string
+  signal: AbortSignal
+  /** Files side by side. */
+  workers: number
+  write?: (line: string) => void
+}
+
+const keptLines = 2_000
+const leftoverGraceMs = 2_000
+/** A whole platform may have been left, which takes its time to stop cleanly; killed, it would leave its own servers. */
+const leftoverEndMs = 40_000
+
+/**
+ * Runs each test file in a Node process of its own, a few side by side, and adds up what they report. A file that crashes,
+ * reports no test, passes its deadline or leaves processes behind counts as a failure, and its output is shown.
+ */
+export async function runFiles(files: readonly string[], options: RunOptions): Promise<FileResult> {
+  const { write = console.log, workers } = options
+  const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
+  const queue = [...files.entries()]
+  const work = async () => {
+    for (let next = queue.shift(); next !== undefined && !options.signal.aborted; next = queue.shift()) {
+      const [index, file] = next
+      const outcome = await runFile(file, `${options.runId}/${index}`, options)
+      total.passed += outcome.passed
+      total.failed += outcome.failed
+      total.skipped += outcome.skipped
+      write(describe(relative(options.root, file), outcome))
+    }
+  }
+  await Promise.all(Array.from({ length: workers }, work))
+  return total
+}
+
+type Outcome = FileResult & { tookMs: number; faults: string[]; lines: string[] }
+
+async function runFile(
+  file: string,
+  owner: string,
+  { root, deadlineMs, env, signal, runId }: RunOptions,
+): Promise<Outcome> {
+  const startedMs = performance.now()
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
+    cwd: root,
+    env: {
+      ...process.env,
+      ...env,
+      BOTTEGA_OWNER: owner,
+      BOTTEGA_TEST_RUN: runId,
+      FORCE_COLOR: process.stdout.isTTY ? '1' : '0',
+    },
+    detached: true, // a group of its own, so that the deadline reaches whatever it started
+    stdio: ['ignore', 'pipe', 'pipe'],
+  })
+  const lines: string[] = []
+  const keep = (line: string) => {
+    lines.push(line)
+    if (lines.length > keptLines) lines.shift()
+  }
+  const endGroup = () => child.pid !== undefined && killGroup(child.pid)
+  signal.addEventListener('abort', endGroup)
+  const faults: string[] = []
+  const deadline = setTimeout(() => {
+    faults.push(`not done after ${deadlineMs / 1000} s`)
+    endGroup()
+  }, deadlineMs)
+  for (const stream of [child.stdout, child.stderr]) createInterface({ input: stream }).on('line', keep)
+  const ending = await new Promise<string>((resolve) => {
+    child.once('exit', (code, by) => resolve(by ?? `exit code ${code}`))
+  })
+  await sleep(20) // what it wrote last is still in the pipes; a child of it may hold them open, so their end is not awaited
+  clearTimeout(deadline)
+  signal.removeEventListener('abort', endGroup)
+  faults.push(...(await endLeftovers(owner)))
+  return judge({ lines, faults, ending, tookMs: performance.now() - startedMs })
+}
+
+type Evidence = { lines: string[]; faults: string[]; ending: string; tookMs: number }
+
+function judge({ lines, faults, ending, tookMs }: Evidence): Outcome {
+  const last = lines.findLastIndex((line) => line.startsWith(resultPrefix))
+  const result: FileResult =
+    last < 0 ? { passed: 0, failed: 0, skipped: 0 } : JSON.parse(lines[last]?.slice(resultPrefix.length) ?? '')
+  if (last < 0 && faults.length === 0) faults.push(`ended without a result (${ending}): a crash, or no spec() in it`)
+  else if (last >= 0 && ending !== 'exit code 0' && result.failed === 0) faults.push(`ended with ${ending}`)
+  if (last >= 0 && result.passed + result.failed === 0) faults.push('ran no test')
+  const shown = lines.filter((line) => !line.startsWith(resultPrefix))
+  return { ...result, failed: result.failed + faults.length, faults, lines: shown, tookMs }
+}
+
+function describe(file: string, { passed, failed, skipped, tookMs, faults, lines }: Outcome): string {
+  const counts = `${passed} passed${failed ? `, ${failed} failed` : ''}${skipped ? `, ${skipped} skipped` : ''}`
+  const head = `${failed ? '✗' : '✓'} ${file}: ${counts} (${(tookMs / 1000).toFixed(1)} s)`
+  const told = lines.filter((line) => /^(skipped|counted): /.test(line))
+  const body = failed ? [...lines, ...faults.map((fault) => `${file}: ${fault}`)] : told
+  return [head, ...body.map((line) => `    ${line}`)].join('\n')
+}
+
+/** A test ends what it starts: what is left after it would disturb the next one, and nobody would know why. */
+async function endLeftovers(owner: string): Promise<string[]> {
+  const deadlineMs = performance.now() + leftoverGraceMs
+  let left = findOwned(owner)
+  while (left.length > 0 && performance.now() < deadlineMs) {
+    await sleep(50)
+    left = findOwned(owner)
+  }
+  if (left.length === 0) return []
+  await endProcesses(left, leftoverEndMs)
+  return [
+    `left ${left.length} processes behind: ${left.map(({ pid, name }) => `${name || 'unnamed'} (${pid})`).join(', ')}`,
+  ]
+}
+
+function killGroup(pid: number): void {
+  try {
+    process.kill(-pid, 'SIGKILL')
+  } catch {
+    // it ended by itself meanwhile
+  }
+}

@@ -1,0 +1,53 @@
+import { makeSessions, type Sessions } from '../../../api/auth/signin/session.ts'
+import { makeTokenStore, type NewToken, type TokenStore } from '../../../api/auth/token-store.ts'
+import { makeHashSecret } from '../../../api/auth/tokens.ts'
+import { makePg } from '../../../controllers/store/pg/pg.ts'
+import { call, eventually, type Platform } from './invoicing.ts'
+
+/** Mints tokens and sessions for a running platform, past its doors, as its own processes would. */
+export type Minter = {
+  tokens: TokenStore
+  sessions: Sessions
+  /** The whole token. */
+  token(account: string, change?: Partial<NewToken>): Promise<{ id: string; secret: string }>
+  session(account: string): Promise<string>
+  end(): Promise<void>
+}
+
+export function makeMinter({ database, secretKey, baseUrl }: Platform): Minter {
+  const pg = makePg({ url: database.url, max: 4 })
+  const serverKey = Buffer.from(secretKey, 'base64')
+  const tokens = makeTokenStore({ pg, hash: makeHashSecret(serverKey) })
+  const now = () => new Date()
+  const sessions = makeSessions({ pg, serverKey, publicUrl: baseUrl, now, nowMs: () => performance.now() })
+  return {
+    tokens,
+    sessions,
+    async token(account, change = {}) {
+      const plain = { account, name: 'test', scopes: ['invoices:read'] as const, preset: null, expiresAt: null }
+      const minted = await tokens.mint({ ...plain, ...change })
+      if (minted === null) throw new Error(`${account} has too many tokens`)
+      return { id: minted.token.id, secret: minted.secret }
+    },
+    session: async (account) => (await sessions.issue(account, 'mail')).jwt,
+    end: () => pg.close(),
+  }
+}
+
+type AccountSpec = { role?: string; teams?: string[]; capabilities?: string[] }
+
+/** Makes an account, waits until the API knows it, and gives a token of it with full access. */
+export async function addAccount(platform: Platform, name: string, spec: AccountSpec): Promise<string> {
+  const metadata = { name, namespace: platform.namespace.name }
+  const whole = { email: `${name}@demo.test`, name, plan: 'pro', ...spec }
+  await platform.kubectl(['apply', '-f', '-'], {
+    apiVersion: 'bottega.dev/v1alpha1',
+    kind: 'Account',
+    metadata,
+    spec: whole,
+  })
+  const token = await platform.token(name)
+  const isKnown = async () => (await call(platform.baseUrl, token, 'GET', '/api/auth/tokens/self')).status === 200
+  await eventually(`the account ${name}`, isKnown)
+  return token
+}

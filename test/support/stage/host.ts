@@ -1,0 +1,189 @@
+import { randomBytes } from 'node:crypto'
+import { mkdirSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pino } from 'pino'
+import { makeHosts } from '../../../controllers/io/hosts/hosts.ts'
+import type { AroundHost, Hosts } from '../../../controllers/io/hosts/link.ts'
+import { makeCredentials, makeRouteRows } from '../../../controllers/store/hosts.ts'
+import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
+import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
+import { HOST } from '../../../crds/host/kind.ts'
+import type { HostResource } from '../../../crds/host/plan.ts'
+import type { Condition } from '../../../crds/kernel/object.ts'
+import { withDefaults } from '../../../crds/kernel/schema.ts'
+import { createProgress } from '../../../hack/lib/progress.ts'
+import { ensureTools } from '../../../hack/lib/tools.ts'
+import { hostTools } from '../../../hack/lib/tooltable.ts'
+import { type HostStage, startHostStage } from '../../../hack/stage/hoststage.ts'
+import { type HostUser, makeHostUser, removeHostUser } from '../../../hack/stage/hostuser.ts'
+import { type Database, makeDatabase, scratchFolder } from './stage.ts'
+
+/**
+ * A real app host for one test file: a user, an sshd, a Caddy and an ACME CA of its own; the Docker is that of the run,
+ * which `hack/test` starts for the part `hosts`.
+ */
+export type AppHost = HostStage & {
+  folder: string
+  account: HostUser
+  /** Names under it are served with certificates of the CA. */
+  baseDomain: string
+  /** The spec of a Host for it, class shared, that takes sites; approved, with a private key of version 1. */
+  spec: HostManifestSpec
+  /** Caddy, gone and back without anything that it was told. */
+  restartCaddy(): Promise<void>
+  /** No site, no job, no route and no epoch of an earlier database is on the host any more. */
+  forget(): Promise<void>
+  end(): Promise<void>
+}
+
+export type HostManifestSpec = {
+  class: 'shared'
+  address: string
+  port: number
+  user: string
+  hostKey: string
+  credentialVersion: number
+  approved: boolean
+  baseDomain: string
+  takesSites: boolean
+  siteRoot: string
+  proxy: {
+    admin: string
+    bind: string
+    httpPort: number
+    httpsPort: number
+    acme: { directory: string; rootsFile: string }
+  }
+}
+
+const owner = () => process.env.BOTTEGA_OWNER ?? `test-${process.pid}`
+
+const specOf = (stage: HostStage, baseDomain: string): HostManifestSpec => ({
+  class: 'shared',
+  address: '127.0.0.1',
+  port: stage.sshPort,
+  user: stage.user,
+  hostKey: stage.hostKey,
+  credentialVersion: 1,
+  approved: true,
+  baseDomain,
+  takesSites: true,
+  siteRoot: stage.siteRoot,
+  proxy: {
+    admin: stage.admin,
+    bind: '127.0.0.1',
+    httpPort: stage.httpPort,
+    httpsPort: stage.httpsPort,
+    acme: { directory: stage.acme.directory, rootsFile: stage.acme.rootsFile },
+  },
+})
+
+/** Starts it; what a test that dies leaves is cleared away with the run. */
+export async function startAppHost(): Promise<AppHost> {
+  const tools = await ensureTools(hostTools, { progress: createProgress() })
+  const folder = scratchFolder('host')
+  const id = randomBytes(4).toString('hex')
+  const group = process.env.BOTTEGA_TEST_DOCKER_GROUP
+  const account = makeHostUser({
+    id,
+    home: join(folder, 'home'),
+    owner: owner(),
+    ...(group !== undefined && { group }),
+  })
+  const logDir = join(folder, 'logs')
+  mkdirSync(logDir)
+  const dockerSocket = process.env.BOTTEGA_TEST_DOCKER ?? null
+  const stage = await startHostStage({ folder, owner: owner(), logDir, user: account, dockerSocket, tool: tools.path })
+  const baseDomain = `${id}.apps.test`
+  const restartCaddy = async () => {
+    await stage.caddy.kill()
+    await stage.caddy.start()
+  }
+  return {
+    ...stage,
+    folder,
+    account,
+    baseDomain,
+    spec: specOf(stage, baseDomain),
+    restartCaddy,
+    forget: async () => {
+      const gone = [
+        join(folder, 'home', '.bottega'),
+        ...['store', 'sites', 'dial'].map((part) => join(stage.siteRoot, part)),
+      ]
+      for (const path of gone) rmSync(path, { recursive: true, force: true })
+      await restartCaddy()
+    },
+    end: async () => {
+      await stage.stop()
+      await removeHostUser(account)
+      rmSync(folder, { recursive: true, force: true })
+    },
+  }
+}
+
+/** Hosts as a controller has them, over a database of its own, with one Host in the watch: the one that was started. */
+export type TestHosts = {
+  hosts: Hosts
+  database: Database
+  pg: Pg
+  /** The resource as the watch holds it; change it with `put`. */
+  resource(): HostResource
+  put(change: { spec?: Partial<HostResource['spec']>; conditions?: Condition[] }): void
+  end(): Promise<void>
+}
+
+export const HOST_NAME = 'local'
+
+/** @param options.epoch what the leader's commands carry; a later one takes the lease */
+export async function openHosts(
+  host: AppHost,
+  options: { around?: AroundHost; installation?: string; database?: Database; epoch?: number } = {},
+): Promise<TestHosts> {
+  const database = options.database ?? (await makeDatabase())
+  const pg = makePg({ url: database.url, max: 4 })
+  const epoch = options.epoch ?? (await takeEpoch(pg, 'a test'))
+  const credentials = makeCredentials({ pg, serverKey: Buffer.alloc(32, 7) })
+  await credentials.put(HOST_NAME, 1, host.privateKey)
+  let resource: HostResource = {
+    apiVersion: 'bottega.dev/v1alpha1',
+    kind: 'Host',
+    metadata: {
+      name: HOST_NAME,
+      namespace: 'test',
+      uid: 'uid-of-local',
+      resourceVersion: '1',
+      generation: 1,
+      creationTimestamp: '2026-11-01T00:00:00Z',
+    },
+    spec: withDefaults<HostResource['spec']>(HOST.spec, host.spec),
+  }
+  const installation = options.installation ?? randomBytes(6).toString('hex')
+  const hosts = makeHosts({
+    held: { get: (key) => (key === `test/${HOST_NAME}` ? resource : undefined), list: () => [resource] },
+    namespace: 'test',
+    credentials,
+    rows: makeRouteRows({ pg, epoch: () => epoch }),
+    fence: () => ({ installation, epoch }),
+    allowLoopback: true,
+    now: () => new Date(),
+    log: pino({ level: 'silent' }),
+    ...(options.around && { around: options.around }),
+  })
+  return {
+    hosts,
+    database,
+    pg,
+    resource: () => resource,
+    put: ({ spec, conditions }) => {
+      const metadata = { ...resource.metadata, generation: resource.metadata.generation + (spec ? 1 : 0) }
+      const status = conditions ? { ...resource.status, conditions } : resource.status
+      resource = { ...resource, metadata, spec: { ...resource.spec, ...spec }, ...(status && { status }) }
+    },
+    end: async () => {
+      await hosts.close()
+      await pg.close()
+      if (!options.database) await database.drop()
+    },
+  }
+}

@@ -1,0 +1,159 @@
+import { readdirSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import PostalMime, { type Email } from 'postal-mime'
+import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
+import { applyPlatform, writeServiceKubeconfig } from '../../../hack/platform/platform.ts'
+import type { Postgres } from '../../../hack/platform/postgres.ts'
+import { createStack, type Stack } from '../../../hack/platform/stack.ts'
+import { undocumented } from '../judges/contract.ts'
+import {
+  type Database,
+  kubectlFor,
+  makeDatabase,
+  makeNamespace,
+  type Namespace,
+  type Owned,
+  ownPostgres,
+  scratchFolder,
+  serviceKubeconfig,
+} from './stage.ts'
+
+/** The whole platform for one test file: real processes, a durable PostgreSQL (they refuse any other), a namespace. */
+export type Platform = Stack & {
+  postgres: Owned<Postgres>
+  database: Database
+  namespace: Namespace
+  /** A full-access token of the account `demo`. */
+  owner: string
+  kubectl: (args: string[], input?: unknown) => Promise<string>
+  end(): Promise<void>
+}
+
+const account = (namespace: string, name: string, email: string) => ({
+  apiVersion: 'bottega.dev/v1alpha1',
+  kind: 'Account',
+  metadata: { name, namespace },
+  spec: { email, name: `${name} Studio`, plan: 'team' },
+})
+
+/** `plane`: a control plane of the test's own, in place of the shared one. `kubeconfigs`: other ways to the shared one. */
+type Given = {
+  env?: Record<string, string>
+  plane?: ControlPlane
+  kubeconfigs?: { api: string; controllers: string }
+  apiPort?: number
+}
+
+/** Our objects on a bare control plane, and the kubeconfigs of the two processes. */
+async function openPlane(plane: ControlPlane, folder: string) {
+  const kubectl = kubectlFor(plane.kubeconfig)
+  await applyPlatform(kubectl)
+  const kubeconfigs = { api: join(folder, 'api.kubeconfig'), controllers: join(folder, 'controllers.kubeconfig') }
+  await writeServiceKubeconfig(kubectl, 'api', kubeconfigs.api)
+  await writeServiceKubeconfig(kubectl, 'controllers', kubeconfigs.controllers)
+  return kubeconfigs
+}
+
+/** Accounts `demo` (owner@demo.test) and `other` (other@demo.test) exist. */
+export async function startPlatform(given: Given = {}): Promise<Platform> {
+  const folder = scratchFolder('stack')
+  const kubeconfigs = given.plane
+    ? await openPlane(given.plane, folder)
+    : (given.kubeconfigs ?? { api: serviceKubeconfig('api'), controllers: serviceKubeconfig('controllers') })
+  const [postgres, namespace] = await Promise.all([ownPostgres(), makeNamespace(given.plane?.kubeconfig)])
+  const database = await makeDatabase(postgres.url)
+  const kubectl = kubectlFor(namespace.kubeconfig)
+  await kubectl(['apply', '-f', '-'], account(namespace.name, 'demo', 'owner@demo.test'))
+  await kubectl(['apply', '-f', '-'], account(namespace.name, 'other', 'other@demo.test'))
+  const stack = await createStack({
+    folder,
+    owner: process.env.BOTTEGA_OWNER ?? `test-${process.pid}`,
+    namespace: namespace.name,
+    databaseUrl: database.url,
+    kubeconfigs,
+    ...(given.env && { env: given.env }),
+    ...(given.apiPort !== undefined && { apiPort: given.apiPort }),
+  })
+  await stack.start()
+  const end = async () => {
+    await stack.stop()
+    await namespace.remove()
+    await postgres.end()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  const inNamespace = (args: string[], input?: unknown) => kubectl([...args, '-n', namespace.name], input)
+  const [owner, other] = [await stack.token('demo'), await stack.token('other')]
+  // A token answers once its account has been seen by the controllers.
+  for (const token of [owner, other]) {
+    const look = async () => (await call(stack.baseUrl, token, 'GET', '/api/invoices')).status === 200
+    await eventually('the accounts', look)
+  }
+  return { ...stack, postgres, database, namespace, owner, kubectl: inNamespace, end }
+}
+
+export type Reply = { status: number; headers: Headers; text: string; json: Json }
+// biome-ignore lint/suspicious/noExplicitAny: answers are looked into, field by field
+export type Json = any
+
+/** One call; the body goes as JSON unless it is text already. Throws when the answer is not as the OpenAPI documents describe it. */
+export async function call(
+  base: string,
+  token: string | null,
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+): Promise<Reply> {
+  const raw = typeof body === 'string'
+  const response = await fetch(`${base}${path}`, {
+    method,
+    redirect: 'manual',
+    headers: {
+      ...(token !== null && { authorization: `Bearer ${token}` }),
+      ...(body !== undefined && { 'content-type': 'application/json' }),
+      ...headers,
+    },
+    ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
+    signal: AbortSignal.timeout(40_000),
+  })
+  const text = await response.text()
+  const contentType = response.headers.get('content-type') ?? ''
+  const json = /[/+]json/.test(contentType) && text !== '' ? JSON.parse(text) : null
+  const { status } = response
+  const wrong = undocumented(method, path, { status, contentType, json })
+  if (wrong) throw new Error(wrong)
+  return { status, headers: response.headers, text, json }
+}
+
+export const order = (change: Record<string, unknown> = {}) => ({
+  send: true,
+  client_name: 'ACME',
+  client_email: 'billing@acme.test',
+  currency: 'EUR',
+  due_date: '2027-12-20',
+  tax_rate_bp: 2000,
+  items: [{ description: 'October retainer', qty: 1.5, unit_cents: 80_000 }],
+  ...change,
+})
+
+/** Every mail that was caught, oldest first. */
+export async function mailsIn(dir: string): Promise<Email[]> {
+  const files = readdirSync(dir).filter((name) => name.endsWith('.eml'))
+  return Promise.all(files.sort().map((name) => PostalMime.parse(readFileSync(join(dir, name)))))
+}
+
+/** Polls until `look` gives something, or fails saying what was waited for. */
+export async function eventually<T>(
+  what: string,
+  look: () => Promise<T | null | undefined | false>,
+  withinMs = 60_000,
+): Promise<T> {
+  const endMs = performance.now() + withinMs
+  for (;;) {
+    const found = await look()
+    if (found) return found
+    if (performance.now() > endMs) throw new Error(`waited ${withinMs} ms for ${what}`)
+    await sleep(50)
+  }
+}

@@ -1,0 +1,50 @@
+import { type Ledger, makeLedger } from '../../../controllers/store/ledger/ledger.ts'
+import type { NumberClaim } from '../../../controllers/store/ledger/register.ts'
+import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
+import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { type Database, makeDatabase } from './stage.ts'
+
+/** A claim with everything filled in; `number` makes its resource. */
+export const aClaim = (number: number | string, over: Partial<NumberClaim> = {}): NumberClaim => ({
+  resource: `bottega/inv-${number}`,
+  uid: `uid-${number}`,
+  series: { id: 'demo/INV/026', account: 'demo', prefix: 'INV-026-' },
+  kind: 'invoice',
+  totalCents: 192_000,
+  currency: 'EUR',
+  issuedAt: '2026-11-21T09:30:00.000Z',
+  payload: { totalCents: 192_000, currency: 'EUR' },
+  ...over,
+})
+
+/** 1..n, for comparing. */
+export const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1)
+
+export type Leader = { ledger: Ledger; pg: Pg; epoch: number }
+export type LedgerStage = {
+  database: Database
+  lead(): Promise<Leader>
+  sql: (text: string) => Promise<unknown>
+  end(): Promise<void>
+}
+
+/** A database of its own; each leader has a pool of its own. */
+export const makeLedgerStage = async (): Promise<LedgerStage> => {
+  const database = await makeDatabase()
+  const pools: Pg[] = []
+  return {
+    database,
+    async lead() {
+      const pg = makePg({ url: database.url })
+      pools.push(pg)
+      const epoch = await takeEpoch(pg, 'test')
+      return { ledger: makeLedger({ pg, epoch: () => epoch }), pg, epoch }
+    },
+    sql: (text) => query(database.url, text),
+    async end() {
+      for (const pg of pools) await pg.close()
+      await database.drop()
+    },
+  }
+}

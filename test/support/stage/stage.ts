@@ -1,0 +1,159 @@
+import { createHash, randomBytes } from 'node:crypto'
+import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { migrate } from '../../../controllers/store/pg/migrate.ts'
+import { createProgress } from '../../../hack/lib/progress.ts'
+import { ensureTools, toolPath } from '../../../hack/lib/tools.ts'
+import { controlPlaneTools } from '../../../hack/lib/tooltable.ts'
+import { type ControlPlane, startControlPlane } from '../../../hack/platform/controlplane.ts'
+import { createKubectl, type Kubectl } from '../../../hack/platform/kubectl.ts'
+import { applyPlatform, grantAccessTo, type ProcessName } from '../../../hack/platform/platform.ts'
+import { type Postgres, query, startPostgres, withConnection } from '../../../hack/platform/postgres.ts'
+
+/**
+ * The real parts that integration tests stand on. `hack/test` starts one control plane and one PostgreSQL for all files;
+ * a test takes a database and a namespace of its own from them. Tests that kill servers start their own.
+ */
+
+const root = join(import.meta.dirname, '..', '..', '..')
+
+export type Database = { url: string; drop(): Promise<void> }
+export type Namespace = { name: string; kubeconfig: string; remove(): Promise<void> }
+export type Owned<T> = T & { end(): Promise<void> }
+
+/** The shared control plane's admin kubeconfig. */
+export function sharedKubeconfig(): string {
+  return given('BOTTEGA_TEST_KUBECONFIG')
+}
+
+/** kubectl as the admin of the shared control plane, or of the one whose kubeconfig is given. */
+export function kubectlFor(kubeconfig = sharedKubeconfig()): Kubectl {
+  return createKubectl(toolPath('kubectl'), kubeconfig)
+}
+
+/** A migrated, empty database of its own, cloned in 40–90 ms; on the shared PostgreSQL, or on the one whose URL is given. */
+export async function makeDatabase(serverUrl = given('BOTTEGA_TEST_DATABASE_URL')): Promise<Database> {
+  const template = await ensureTemplate(serverUrl)
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await query(serverUrl, `create database ${name} template ${template} strategy wal_log`)
+  return {
+    url: withDatabase(serverUrl, name),
+    drop: async () => void (await query(serverUrl, `drop database if exists ${name} with (force)`)),
+  }
+}
+
+/** The same database as it is now, under a name of its own. Nobody may be connected to it. */
+export async function copyDatabase(url: string): Promise<Database> {
+  const serverUrl = given('BOTTEGA_TEST_DATABASE_URL')
+  const name = `test_${randomBytes(6).toString('hex')}`
+  await query(serverUrl, `create database ${name} template ${new URL(url).pathname.slice(1)} strategy wal_log`)
+  return {
+    url: withDatabase(serverUrl, name),
+    drop: async () => void (await query(serverUrl, `drop database if exists ${name} with (force)`)),
+  }
+}
+
+/** A namespace of its own, in which the two service accounts have the rights they have at home. No controller clears namespaces here, so `remove` deletes what is ours in it and leaves the shell. */
+export async function makeNamespace(kubeconfig = sharedKubeconfig()): Promise<Namespace> {
+  const kubectl = kubectlFor(kubeconfig)
+  const name = `test-${randomBytes(5).toString('hex')}`
+  await kubectl(['create', '-f', '-'], { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
+  await grantAccessTo(kubectl, name)
+  return { name, kubeconfig, remove: () => removeObjects(kubectl, name) }
+}
+
+/** Finalizers are lifted first: whoever would have done it has ended with the test. */
+async function removeObjects(kubectl: Kubectl, namespace: string): Promise<void> {
+  const listed = JSON.parse(await kubectl(['get', 'bottega', '-n', namespace, '-o', 'json']))
+  const items: { kind: string; metadata: { name: string; finalizers?: string[] } }[] = listed.items
+  for (const { kind, metadata } of items) {
+    if (metadata.finalizers === undefined) continue
+    const lift = ['--type=merge', '-p', '{"metadata":{"finalizers":null}}']
+    await kubectl(['patch', `${kind}.bottega.dev`, metadata.name, '-n', namespace, ...lift])
+  }
+  if (items.length > 0) await kubectl(['delete', 'bottega', '--all', '-n', namespace, '--wait=false'])
+}
+
+/** The kubeconfig of one of the two processes, as its own service account, on the shared control plane. */
+export function serviceKubeconfig(process: ProcessName): string {
+  return given(process === 'api' ? 'BOTTEGA_TEST_API_KUBECONFIG' : 'BOTTEGA_TEST_CONTROLLERS_KUBECONFIG')
+}
+
+/** CRDs, policies and rights on a control plane, in force when this returns. The shared one has them already. */
+export async function ensurePlatform(kubeconfig = sharedKubeconfig()): Promise<void> {
+  if (kubeconfig !== process.env.BOTTEGA_TEST_KUBECONFIG) await applyPlatform(kubectlFor(kubeconfig))
+}
+
+/** A PostgreSQL for one test alone, which it may kill: its data is durable as in production. */
+export async function ownPostgres(): Promise<Owned<Postgres>> {
+  const folder = scratchFolder('pg')
+  const postgres = await startPostgres({ dataDir: join(folder, 'pg'), owner: processOwner(), durable: true })
+  const end = async () => {
+    await postgres.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { ...postgres, end }
+}
+
+/** A control plane for one test alone, which it may stop, kill and restart; durable, without the platform's objects. */
+export async function ownControlPlane(): Promise<Owned<ControlPlane>> {
+  const folder = scratchFolder('cp')
+  const tools = await ensureTools(controlPlaneTools, { progress: createProgress() })
+  const plane = await startControlPlane({ stateDir: folder, tools, owner: processOwner(), durable: true })
+  const end = async () => {
+    await plane.stop()
+    rmSync(folder, { recursive: true, force: true })
+  }
+  return { ...plane, end }
+}
+
+/**
+ * A folder for one test; what it forgets to remove goes with the run. Enterable by all, because PostgreSQL runs as another
+ * user when the tests run as root.
+ */
+export function scratchFolder(prefix: string): string {
+  const folder = mkdtempSync(join(process.env.BOTTEGA_TEST_FOLDER ?? '/tmp', `bottega-test-${prefix}-`))
+  chmodSync(folder, 0o755)
+  return folder
+}
+
+function processOwner(): string {
+  return process.env.BOTTEGA_OWNER ?? `test-${process.pid}`
+}
+
+function given(variable: string): string {
+  const value = process.env[variable]
+  if (!value)
+    throw new Error(`${variable} is not set: run this file by \`hack/test FILE\`, which starts the real parts`)
+  return value
+}
+
+/** Migrated once per server and state of the SQL files. The advisory lock makes the other test processes wait for it. */
+async function ensureTemplate(serverUrl: string): Promise<string> {
+  const name = `template_${sqlDigest()}`
+  const known = 'select 1 from pg_database where datname = $1 and datistemplate'
+  if ((await query(serverUrl, known, [name])).length > 0) return name
+  await withConnection(serverUrl, async (run) => {
+    await run('select pg_advisory_lock(hashtext($1))', [name])
+    if ((await run(known, [name])).length > 0) return
+    await run(`drop database if exists ${name} with (force)`)
+    await run(`create database ${name}`)
+    await migrate(withDatabase(serverUrl, name))
+    await run(`alter database ${name} is_template true allow_connections false`)
+  })
+  return name
+}
+
+/** A changed migration makes another template, also on a server that outlives the run (DATABASE_URL). */
+function sqlDigest(): string {
+  const hash = createHash('sha256')
+  for (const file of globSync('{controllers,api}/**/*.sql', { cwd: root }).sort())
+    hash.update(file).update(readFileSync(join(root, file)))
+  return hash.digest('hex').slice(0, 12)
+}
+
+function withDatabase(serverUrl: string, name: string): string {
+  const url = new URL(serverUrl)
+  url.pathname = `/${name}`
+  return url.href
+}

@@ -1,0 +1,45 @@
+/** One door to what is kept of resources: whoever looks says whose it must be. */
+import { type Tree, withoutComments } from './tree.ts'
+
+/** Who reads what is kept of resources, or the resources, without asking at the door whose they are; and why. */
+export const UNASKED: Record<string, string> = {
+  'api/command/own.ts': 'is the door',
+  'api/command/wait.ts': 'is what the door guards',
+  'api/main.ts': 'wires the door',
+  'api/auth/auth.ts': 'finds out who asks',
+  'api/auth/signin/session.ts': 'finds out who asks',
+  'api/auth/report.ts': 'finds out who asks',
+  'api/auth/signin/signin.ts': 'finds out who asks',
+  'api/auth/signin/first-admin.ts': 'asks nothing for anybody',
+  'api/command/make.ts': 'compares the account itself',
+  'api/command/edit.ts': 'refuses what is foreign itself',
+  'api/account/admin.ts': 'administrators see every account',
+  'api/app/hosts.ts': 'who may use a host is a rule of its own (crds/app/plan.ts)',
+  'api/host/change.ts': 'refuses what is foreign itself',
+  'api/site/change.ts': 'refuses what is foreign itself',
+}
+/** Who lets a row through whosever it is, and by which grounds. */
+const GROUNDS: Record<string, readonly string[]> = {
+  'api/account/admin.ts': ['role'],
+  'api/app/access.ts': ['link'],
+  'api/devinstance/find.ts': ['shared'],
+  'api/host/read.ts': ['role', 'shared'],
+  'api/invoice/cards/card-webhook.ts': ['signed'],
+  'api/invoice/page/show.ts': ['link'],
+  'api/invoice/cards/rails.ts': ['itself'],
+  'api/site/preview.ts': ['link'],
+  'api/site/review-page.ts': ['role'],
+  'api/site/review.ts': ['role'],
+}
+const READS =
+  /\bMirrorReader\b|\bmakeMirror\w*\(|\bmakeWaiter\(|\b(?:from|join) mirror\b|\bkube\.(?:get|list)\b|\bisAlreadyExists\b/
+
+export const unaskedReads = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) => {
+    if (!path.startsWith('api/')) return []
+    const code = withoutComments(text)
+    const read = UNASKED[path] === undefined ? READS.exec(code)?.[0] : undefined
+    const grounds = [...code.matchAll(/\bbecause: '(\w+)'/g)].map(([, ground = '']) => ground)
+    const others = grounds.filter((ground) => !GROUNDS[path]?.includes(ground))
+    return [...(read === undefined ? [] : [read]), ...others].map((what) => `${path} looks by ${what}`)
+  })
