@@ -18,6 +18,7 @@ const parts = {
   unit: {
     globs: ['test/*.test.ts', 'test/support/**/*.test.ts', 'test/crds/**/*.test.ts'],
     onStage: false,
+    isPure: true,
     deadlineMs: 12 * minute,
   },
   integration: {
@@ -45,6 +46,8 @@ type Part = {
   /** Files side by side. */
   workers?: number
   onStage: boolean
+  /** Nothing outside is touched: what fails, fails. */
+  isPure?: boolean
   /** The stage has a Docker engine as well. */
   docker?: boolean
   deadlineMs: number
@@ -57,11 +60,15 @@ type Chosen = { part: Part; files: string[] }
 /** With `--full` the long counts run, and a file may take this much longer. */
 const fullFactor = 6
 
-const usage = `Usage: hack/test [--only ${Object.keys(parts).join(',')}] [--full] [FILE…]`
+/** Files of a part on real parts that may be run once more; with `--strict`, or named one by one, none is. */
+const secondTriesMax = 3
+
+const usage = `Usage: hack/test [--only ${Object.keys(parts).join(',')}] [--full] [--strict] [FILE…]`
 
 async function main(): Promise<number> {
-  const { only, full, files } = readArguments()
-  const chosen = files.length > 0 ? chooseFiles(files) : chooseParts(only)
+  const { only, full, strict, files } = readArguments()
+  const named = files.length > 0
+  const chosen = named ? chooseFiles(files) : chooseParts(only)
   const abort = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort())
 
@@ -72,7 +79,9 @@ async function main(): Promise<number> {
     const deadlineMs = part.deadlineMs * (full ? fullFactor : 1)
     const fullEnv = { ...env, ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}) }
     const workers = part.workers ?? defaultWorkers
-    add(total, await runFiles(files, { root, deadlineMs, env: fullEnv, runId, signal: abort.signal, workers }))
+    const tries = part.isPure || strict || named ? 0 : secondTriesMax
+    const options = { root, deadlineMs, env: fullEnv, runId, signal: abort.signal, workers, secondTriesMax: tries }
+    add(total, await runFiles(files, options))
     await part.after?.()
   }
   for (const one of chosen.filter(({ part }) => !part.onStage)) await run(one, {})
@@ -83,6 +92,7 @@ async function main(): Promise<number> {
       { run, runId, signal: abort.signal },
     ),
   )
+  for (const file of total.unsteady ?? []) console.log(`unsteady: ${file} failed, and passed when run again alone`)
   if (abort.signal.aborted) console.log('interrupted')
   console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`)
   if (abort.signal.aborted) return 130
@@ -115,15 +125,22 @@ async function runOnStage(chosen: readonly Chosen[], { run, runId, signal }: OnS
   return none
 }
 
-function readArguments(): { only: PartName[] | null; full: boolean; files: string[] } {
+type Arguments = { only: PartName[] | null; full: boolean; strict: boolean; files: string[] }
+
+function readArguments(): Arguments {
   try {
     const { values, positionals } = parseArgs({
       allowPositionals: true,
-      options: { only: { type: 'string' }, full: { type: 'boolean', default: false } },
+      options: {
+        only: { type: 'string' },
+        full: { type: 'boolean', default: false },
+        strict: { type: 'boolean', default: false },
+      },
     })
     return {
       only: values.only === undefined ? null : values.only.split(',').map(asPart),
       full: values.full,
+      strict: values.strict,
       files: positionals,
     }
   } catch (error) {
@@ -198,6 +215,7 @@ function add(total: FileResult, more: FileResult): void {
   total.passed += more.passed
   total.failed += more.failed
   total.skipped += more.skipped
+  if (more.unsteady) total.unsteady = [...(total.unsteady ?? []), ...more.unsteady]
 }
 
 await runCommand(main)

@@ -16,7 +16,7 @@ spec('the guard around the test runner', (t) => {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
 
   /** Runs one file with this body as `hack/test` would, and gives its counts and what was printed. */
-  const run = async (body: string, deadlineMs = 20_000) => {
+  const run = async (body: string, deadlineMs = 20_000, secondTriesMax = 0) => {
     const file = join(folder, 'sample.test.ts')
     writeFileSync(file, body)
     const printed: string[] = []
@@ -28,6 +28,7 @@ spec('the guard around the test runner', (t) => {
       env: {},
       runId: `guard-${process.pid}`,
       workers: 1,
+      secondTriesMax,
       signal,
       write,
     })
@@ -39,6 +40,27 @@ spec('the guard around the test runner', (t) => {
       t('good', () => assert.is(1, 1)); t('bad', () => assert.is(1, 2)); t.skip('later', 'no host') })`)
     assert.equal([got.passed, got.failed, got.skipped], [1, 1, 1])
     assert.match(got.printed, /skipped: s: later \(no host\)/)
+  })
+
+  t('a file that passes when run again alone is counted as it then is, and named; both are printed', async () => {
+    const mark = JSON.stringify(join(folder, 'tried'))
+    const body = `import { existsSync, writeFileSync } from 'node:fs'\n${prelude}spec('s', (t) => {
+      t('good', () => {}); t('unsteady', () => { if (existsSync(${mark})) return
+        writeFileSync(${mark}, ''); assert.is('first', 'fails') }) })`
+    const got = await run(body, 20_000, 1)
+    assert.equal([got.passed, got.failed, got.unsteady], [2, 0, ['sample.test.ts']])
+    assert.match(
+      got.printed,
+      /✗ sample\.test\.ts: 1 passed, 1 failed[\s\S]*fails[\s\S]*again, alone: ✓ sample\.test\.ts: 2 passed/,
+    )
+  })
+
+  t('a file that fails again has failed, and without second tries none is made', async () => {
+    const bad = `${prelude}spec('s', (t) => t('bad', () => assert.is(1, 2)))`
+    const twice = await run(bad, 20_000, 1)
+    assert.equal([twice.passed, twice.failed, twice.unsteady], [0, 1, undefined])
+    assert.match(twice.printed, /again, alone: ✗/)
+    assert.not.match((await run(bad)).printed, /again/)
   })
 
   t('a throwing before fails, its tests fail with it, and the next spec still runs', async () => {

@@ -15,6 +15,8 @@ export type RunOptions = {
   signal: AbortSignal
   /** Files side by side. */
   workers: number
+  /** At most so many files that failed are run once more, alone; when more fail it is no chance, and none is. */
+  secondTriesMax: number
   write?: (line: string) => void
 }
 
@@ -28,21 +30,46 @@ const leftoverEndMs = 40_000
  * reports no test, passes its deadline or leaves processes behind counts as a failure, and its output is shown.
  */
 export async function runFiles(files: readonly string[], options: RunOptions): Promise<FileResult> {
-  const { write = console.log, workers } = options
+  const { write = console.log, workers, secondTriesMax } = options
   const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
   const queue = [...files.entries()]
+  const failures: Failure[] = []
   const work = async () => {
     for (let next = queue.shift(); next !== undefined && !options.signal.aborted; next = queue.shift()) {
       const [index, file] = next
       const outcome = await runFile(file, `${options.runId}/${index}`, options)
-      total.passed += outcome.passed
-      total.failed += outcome.failed
-      total.skipped += outcome.skipped
+      if (outcome.failed > 0) failures.push({ file, index, outcome })
+      else count(total, outcome)
       write(describe(relative(options.root, file), outcome))
     }
   }
   await Promise.all(Array.from({ length: workers }, work))
+  for (const failure of failures) {
+    const again = failures.length <= secondTriesMax && !options.signal.aborted ? await tryAgain(failure, options) : null
+    count(total, again ?? failure.outcome)
+    if (again) total.unsteady = [...(total.unsteady ?? []), relative(options.root, failure.file)]
+  }
   return total
+}
+
+type Failure = { file: string; index: number; outcome: Outcome }
+
+function count(total: FileResult, { passed, failed, skipped }: FileResult): void {
+  total.passed += passed
+  total.failed += failed
+  total.skipped += skipped
+}
+
+/**
+ * A file that failed while others ran gets one more try alone. What failed first was printed and is named again at the end:
+ * a test that fails now and then is a fault to mend, and no reason to throw away what thousands of others say.
+ * @returns the second outcome if it is good
+ */
+async function tryAgain({ file, index }: Failure, options: RunOptions): Promise<Outcome | null> {
+  const { write = console.log } = options
+  const outcome = await runFile(file, `${options.runId}/${index}-again`, options)
+  write(`again, alone: ${describe(relative(options.root, file), outcome)}`)
+  return outcome.failed === 0 ? outcome : null
 }
 
 type Outcome = FileResult & { tookMs: number; faults: string[]; lines: string[] }
