@@ -5,7 +5,7 @@ import { endProcesses, findOwned, type ProcessId, startOf } from '../lib/process
 import type { Progress } from '../lib/progress.ts'
 import { CommandRefusal } from '../lib/refusal.ts'
 import { ensureTools } from '../lib/tools.ts'
-import { controlPlaneTools } from '../lib/tooltable.ts'
+import { controlPlaneTools, hostTools } from '../lib/tooltable.ts'
 import { removeSockets, startControlPlane } from '../platform/controlplane.ts'
 import { createKubectl } from '../platform/kubectl.ts'
 import { applyPlatform, writeServiceKubeconfig } from '../platform/platform.ts'
@@ -28,7 +28,8 @@ export type StageOptions = { owner: string; progress: Progress; signal: AbortSig
 export async function startStage(options: StageOptions): Promise<TestStage> {
   const { owner, progress, signal, docker } = options
   demandDisk('/tmp', neededMib)
-  const tools = await ensureTools(controlPlaneTools, { progress })
+  // What hosts need is built here: on a new machine that takes minutes, more than a test may wait for its host.
+  const tools = await ensureTools([...controlPlaneTools, ...(docker ? hostTools : [])], { progress })
   const folder = mkdtempSync(folderPrefix)
   chmodSync(folder, 0o755) // the user postgres must get in
   const note: Note = { owner, runner: { pid: process.pid, start: startOf(process.pid) ?? '' } }
