@@ -7,7 +7,6 @@ import { entryLine, seriesLine, viewEntry, viewSeries } from '../../../crds/invo
 import { exportHead, exportLine } from '../../../crds/invoice/rest/csv.ts'
 import { explain } from '../../../crds/invoice/rest/explain.ts'
 import { DEFAULT_ISSUER } from '../../../crds/invoice/schema.ts'
-import type { InvoiceView } from '../../../crds/invoice/view.ts'
 import { CSV_TYPE } from '../../../crds/text/csv.ts'
 import { dayIn } from '../../../crds/values/calendar.ts'
 import { refuseStalled } from '../../command/verdict.ts'
@@ -71,7 +70,7 @@ export const exportInvoices = async (deps: Deps, request: ApiRequest): Promise<A
 
 export const explainInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  const view = row.view as InvoiceView
+  const view = row.view
   // amounts that cannot be computed have no steps: what is wrong with them is told instead
   if (view.total_cents === null) refuseStalled(row)
   const { sends } = await deps.ledger.observe(row.name)
