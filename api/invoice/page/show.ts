@@ -56,7 +56,7 @@ export const findPage = async (deps: Deps, request: ApiRequest): Promise<FoundIn
     gate: send.gate,
     n: send.n,
     sha256: newestDocument(sends, snapshots)?.sha256 ?? send.sha256,
-    frozen: send.frozen as Frozen,
+    frozen: send.frozen,
     facts,
     snapshots,
     path: `/i/${token}`,
