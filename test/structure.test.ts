@@ -8,6 +8,7 @@ import { KINDS } from '../crds/kinds.ts'
 import { assert, spec } from './support/runner/spec.ts'
 import {
   bareUvu,
+  castViews,
   defaults,
   environmentReaders,
   impurities,
@@ -148,6 +149,16 @@ spec('the structure', (t) => {
       ],
     ],
     ['leaves nothing for later', leftovers, [['api/x.ts', `// ${'TO'}${'DO'}: later`]]],
+    [
+      'takes views as their kind declares them',
+      castViews,
+      [
+        ['api/x.ts', `const { number } = row.${'view'} as InvoiceView`],
+        ['api/x.ts', `const { state } = (row?.${'view'} ?? {}) as Partial<HostView>`],
+        ['test/x.test.ts', `const paid = (row?.${'view'} as { paid_cents?: number } | undefined)?.paid_cents`],
+        ['controllers/kinds/x.ts', `const row = found as ${'Mirror'}Row<SiteView>`],
+      ],
+    ],
     ['exports by name', defaults, [['api/x.ts', 'export default 1']]],
     [
       'exports no type name twice',

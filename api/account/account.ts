@@ -1,7 +1,6 @@
 /** GET /api/account: who the caller is, and how much of what is left (rules/account.md#quotas). */
 import { type QuotaName, quotaDay, quotasOf } from '../../crds/account/quotas.ts'
 import { CAPABILITIES, PLANS, ROLES } from '../../crds/account/schema.ts'
-import type { AccountView } from '../../crds/account/view.ts'
 import { usdOf } from '../../crds/devinstance/sizing/prices.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { accountRow } from '../command/own.ts'
@@ -13,7 +12,7 @@ import type { Route } from '../wiring/route.ts'
 const getAccount = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
   // The caller's own copy may be ten seconds old; what a change answered must be in the next read.
   const row = await accountRow(deps, caller)
-  const profile = (row?.view as AccountView | undefined) ?? caller.profile
+  const profile = row?.view ?? caller.profile
   const { account } = caller
   const { id, email, name, plan, role, capabilities, teams } = profile
   const now = deps.now()

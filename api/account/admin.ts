@@ -43,14 +43,14 @@ type Change = { id: string; status: 200 | 201; write(): Promise<AccountResource>
 /** Writes, and answers with the account as the mirror shows it then. */
 const changed = async (deps: Deps, request: ApiRequest, { id, status, write }: Change): Promise<Answer> => {
   const location = `/api/admin/accounts/${id}`
-  const watched = deps.waiter.watch('Account', id, EACH)
+  const watched = deps.waiter.watch(ACCOUNT, id, EACH)
   try {
     const { metadata } = await write()
     const pending = accepted(location, { account: { id } })
     if (wantsAsync(request)) return pending
     const done = (row: MirrorRow | undefined) =>
       row !== undefined && row.uid === metadata.uid && row.observedGeneration >= metadata.generation
-    const now = await deps.mirror.get('Account', id, EACH)
+    const now = await deps.mirror.get(ACCOUNT, id, EACH)
     const row = done(now) ? now : (await watched.until(done))?.row
     if (!row) return pending
     if (request.audited && status === 200) request.audited.account = row.account
@@ -73,7 +73,7 @@ export const listAccounts = async (deps: Deps, { query }: ApiRequest): Promise<A
 
 export const getOneAccount = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => {
   const id = params.id ?? ''
-  const row = await deps.mirror.get('Account', id, EACH)
+  const row = await deps.mirror.get(ACCOUNT, id, EACH)
   if (!row) throw missing(id)
   return { status: 200, body: { account: row.view } }
 }

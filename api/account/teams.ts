@@ -1,7 +1,6 @@
 /** GET /api/teams: the caller's teams and who is in them. Read-only: members are set on the Account by an administrator. */
 
 import { spec } from '../../crds/account/schema.ts'
-import type { AccountView } from '../../crds/account/view.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { accountRow } from '../command/own.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -12,7 +11,7 @@ import type { Route } from '../wiring/route.ts'
 const listTeams = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
   // The caller's own copy may be ten seconds old.
   const row = await accountRow(deps, caller)
-  const { teams } = (row?.view as AccountView | undefined) ?? caller.profile
+  const { teams } = row?.view ?? caller.profile
   const members = await deps.accounts.inTeams(teams)
   const shown = [...teams].sort().map((id) => ({
     id,

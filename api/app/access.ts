@@ -2,7 +2,9 @@
  * The gate of private apps. An app's proxy asks on each request; the page is served on the app's own host, and its cookie
  * stays there (rules/app.md#private-apps). Whatever goes wrong is a refusal.
  */
+
 import type { IncomingHttpHeaders } from 'node:http'
+import { APP } from '../../crds/app/kind.ts'
 import { ACCESS_PATH, GATE_HEADER, VERIFY_PATH } from '../../crds/app/lifecycle/route.ts'
 import type { AppView } from '../../crds/app/view.ts'
 import { cookieOf } from '../auth/cookie.ts'
@@ -36,9 +38,9 @@ const page = (status: number, text: string, headers: Record<string, string> = {}
 /** The private app that a proxy of ours asks for. @throws Problem NOT_FOUND for anybody else */
 const askedApp = async (deps: Deps, { headers }: ApiRequest): Promise<AppView> => {
   const name = deps.keys.appOfGate(String(headers[GATE_HEADER.toLowerCase()] ?? ''))
-  const row = name === null ? undefined : await deps.mirror.get('App', name, { because: 'link' })
+  const row = name === null ? undefined : await deps.mirror.get(APP, name, { because: 'link' })
   if (!row) throw new Problem('NOT_FOUND', 'There is no such app.')
-  return row.view as AppView
+  return row.view
 }
 
 const isOpen = (deps: Deps, { id, password_version }: AppView, headers: IncomingHttpHeaders): boolean =>

@@ -2,9 +2,11 @@
  * Asking for an operation: it is entered as queued, then the resource is made to ask for it, then its end is waited for
  * (rules/app.md#operations). A retry finds what its first try entered.
  */
+
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { APP } from '../../crds/app/kind.ts'
 import type { AppSpec } from '../../crds/app/schema.ts'
+import type { AppView } from '../../crds/app/view.ts'
 import { viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { AppIntent, Operation } from '../../crds/app/world.ts'
 import { isDeepStrictEqual } from '../../crds/values/compare.ts'
@@ -15,13 +17,13 @@ import { accepted, wantsAsync } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
-import { ownOperation, viewOf } from './read.ts'
+import { ownOperation } from './read.ts'
 
 /** Operations of one app that wait or run. */
 export const QUEUE_MAX = 10
 
-const isEnded = (row: MirrorRow | undefined, id: string): boolean =>
-  row === undefined || viewOf(row).operations_ended.includes(id)
+const isEnded = (row: MirrorRow<AppView> | undefined, id: string): boolean =>
+  row === undefined || row.view.operations_ended.includes(id)
 
 const answerOf = (operation: Operation, more: object): Answer =>
   accepted(`/api/apps/operations/${operation.id}`, {
@@ -46,7 +48,7 @@ const enter = async (deps: Deps, request: ApiRequest, app: string, intent: AppIn
 }
 
 /** What the resource asks for from now on, unless somebody asked for more meanwhile. */
-const write = (deps: Deps, row: MirrorRow, { n }: Operation, desire: Record<string, unknown>) =>
+const write = (deps: Deps, row: MirrorRow<AppView>, { n }: Operation, desire: Record<string, unknown>) =>
   editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, (spec) =>
     spec.asked >= n ? null : { ...desire, asked: n },
   )
@@ -63,15 +65,15 @@ export const askFor = async (
     intent,
     desire,
     more = {},
-  }: { row: MirrorRow; intent: AppIntent; desire: Record<string, unknown>; more?: object },
+  }: { row: MirrorRow<AppView>; intent: AppIntent; desire: Record<string, unknown>; more?: object },
 ): Promise<Answer> => {
-  const watched = deps.waiter.watch('App', row.name, sameOwner(row))
+  const watched = deps.waiter.watch(APP, row.name, sameOwner(row))
   try {
     const operation = await enter(deps, request, row.name, intent)
     await write(deps, row, operation, desire)
     if (wantsAsync(request)) return answerOf(operation, more)
-    const now = await deps.mirror.get('App', row.name, sameOwner(row))
-    const done = (found: MirrorRow | undefined) => isEnded(found, operation.id)
+    const now = await deps.mirror.get(APP, row.name, sameOwner(row))
+    const done = (found: MirrorRow<AppView> | undefined) => isEnded(found, operation.id)
     const found = done(now) ? { row: now } : await watched.until(done)
     const ended = (await deps.apps.operation(operation.id)) ?? operation
     if (!found?.row || ended.endedAt === null) return answerOf(ended, more)
@@ -81,13 +83,13 @@ export const askFor = async (
   }
 }
 
-const endedBody = async (deps: Deps, operation: Operation, row: MirrorRow, more: object) => {
+const endedBody = async (deps: Deps, operation: Operation, row: MirrorRow<AppView>, more: object) => {
   const made = operation.release === null ? undefined : await deps.apps.release(row.name, operation.release)
   return {
     operation_id: operation.id,
     operation: viewOperation(operation),
     ...(made && { release: viewRelease(made) }),
-    app: viewOf(row),
+    app: row.view,
     ...more,
   }
 }
@@ -96,7 +98,7 @@ const endedBody = async (deps: Deps, operation: Operation, row: MirrorRow, more:
 export const cancelOperation = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const operation = await ownOperation(deps, request)
   const { id, app } = operation
-  const watched = deps.waiter.watch('App', app, sameOwner(operation))
+  const watched = deps.waiter.watch(APP, app, sameOwner(operation))
   try {
     const outcome = await deps.apps.cancel(id, request.caller.account, deps.now().toISOString())
     if (outcome === 'too_late') {
@@ -104,8 +106,8 @@ export const cancelOperation = async (deps: Deps, request: ApiRequest): Promise<
     }
     if (outcome === 'ended') throw new Problem('TOO_LATE', `${id} has ended: ${operation.state}.`)
     await deps.wake(APP, app)
-    const now = await deps.mirror.get('App', app, sameOwner(operation))
-    const done = (found: MirrorRow | undefined) => isEnded(found, id)
+    const now = await deps.mirror.get(APP, app, sameOwner(operation))
+    const done = (found: MirrorRow<AppView> | undefined) => isEnded(found, id)
     if (!wantsAsync(request) && !done(now)) await watched.until(done)
     const ended = (await deps.apps.operation(id)) ?? operation
     const body = { operation_id: id, operation: viewOperation(ended) }

@@ -1,9 +1,11 @@
 /** PATCH and DELETE of an app: a change of desire; what runs is not touched by the first, and all of it goes by the second. */
+
 import { isNotFound } from '../../controllers/base/errors.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultsOf } from '../../crds/app/faults.ts'
 import { APP } from '../../crds/app/kind.ts'
 import { type AppSpec, spec as specSchema } from '../../crds/app/schema.ts'
+import type { AppView } from '../../crds/app/view.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
 import { withDefaults } from '../../crds/kernel/schema.ts'
 import { editSpec } from '../command/edit.ts'
@@ -13,7 +15,7 @@ import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { storePassword } from './create.ts'
-import { ownRow, viewOf } from './read.ts'
+import { ownRow } from './read.ts'
 
 type Change = Record<string, unknown>
 
@@ -29,7 +31,7 @@ const merged = (spec: AppSpec, change: Change): AppSpec => {
   return withDefaults(specSchema, withoutNulls({ ...spec, ...change }))
 }
 
-const write = (deps: Deps, row: MirrorRow, change: Change) =>
+const write = (deps: Deps, row: MirrorRow<AppView>, change: Change) =>
   editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, (spec) => {
     const after = merged(spec, change)
     const faults = [...fixedFaults(specSchema, spec, after), ...faultsOf(after)]
@@ -38,8 +40,8 @@ const write = (deps: Deps, row: MirrorRow, change: Change) =>
   })
 
 /** A release that failed is told by the app's own fields: it refuses no other change. */
-const refuseNews = (row: MirrorRow): void => {
-  const { stalled } = viewOf(row)
+const refuseNews = (row: MirrorRow<AppView>): void => {
+  const { stalled } = row.view
   if (stalled?.code === 'PASSWORD_REQUIRED' || stalled?.code === 'SLUG_TAKEN') {
     throw new Problem(stalled.code, stalled.detail)
   }
@@ -57,28 +59,28 @@ export const patchApp = async (deps: Deps, request: ApiRequest): Promise<Answer>
       change[field] = { ...Object.fromEntries(keys.map((key) => [key, null])), ...given }
     }
   }
-  const watched = deps.waiter.watch('App', row.name, sameOwner(row))
+  const watched = deps.waiter.watch(APP, row.name, sameOwner(row))
   try {
     if (password !== undefined) change.passwordVersion = await storePassword(deps, row.name, password)
     const { metadata } = await write(deps, row, change)
     const location = `/api/apps/${row.name}`
-    if (wantsAsync(request)) return accepted(location, { app: viewOf(row) })
-    const done = (found: MirrorRow | undefined) =>
+    if (wantsAsync(request)) return accepted(location, { app: row.view })
+    const done = (found: MirrorRow<AppView> | undefined) =>
       found?.uid === metadata.uid && found.observedGeneration >= metadata.generation
-    const now = await deps.mirror.get('App', row.name, sameOwner(row))
+    const now = await deps.mirror.get(APP, row.name, sameOwner(row))
     const found = done(now) ? { row: now } : await watched.until(done)
-    if (!found?.row) return accepted(location, { app: viewOf(row) })
+    if (!found?.row) return accepted(location, { app: row.view })
     refuseNews(found.row)
-    return { status: 200, body: { app: viewOf(found.row) } }
+    return { status: 200, body: { app: found.row.view } }
   } finally {
     watched.leave()
   }
 }
 
 /** What is kept of the volumes is the caller's to say, when there are any. */
-const volumesChoice = (row: MirrorRow, given: string | undefined): 'keep' | 'delete' => {
+const volumesChoice = (row: MirrorRow<AppView>, given: string | undefined): 'keep' | 'delete' => {
   if (given === 'keep' || given === 'delete') return given
-  const volumes = viewOf(row).volumes
+  const volumes = row.view.volumes
   if (volumes.length === 0) return 'delete'
   throw new Problem('VOLUMES_AT_RISK', `The app has the volumes ${volumes.join(', ')}.`)
 }
@@ -90,19 +92,19 @@ export const deleteApp = async (deps: Deps, request: ApiRequest): Promise<Answer
   }
   const volumesOnDelete = volumesChoice(row, request.query.volumes)
   const ref = { namespace: deps.namespace, name: row.name }
-  const watched = deps.waiter.watch('App', row.name, sameOwner(row))
+  const watched = deps.waiter.watch(APP, row.name, sameOwner(row))
   try {
     await editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, () => ({ volumesOnDelete }))
       .then(() => deps.kube.delete(APP, ref, { uid: row.uid }))
       .catch((error) => {
         if (!isNotFound(error)) throw error
       })
-    const isGone = (found: MirrorRow | undefined) => found === undefined
+    const isGone = (found: MirrorRow<AppView> | undefined) => found === undefined
     if (!wantsAsync(request)) {
-      if (isGone(await deps.mirror.get('App', row.name, sameOwner(row))) || (await watched.until(isGone)))
+      if (isGone(await deps.mirror.get(APP, row.name, sameOwner(row))) || (await watched.until(isGone)))
         return { status: 204 }
     }
-    return accepted(`/api/apps/${row.name}`, { app: viewOf(row) })
+    return accepted(`/api/apps/${row.name}`, { app: row.view })
   } finally {
     watched.leave()
   }

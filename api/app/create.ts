@@ -1,9 +1,11 @@
 /** POST /api/apps: the name is reserved on its host, then the resource is written, then its controller's verdict is waited for. */
+
 import { KubeError } from '../../controllers/base/errors.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultsOf } from '../../crds/app/faults.ts'
 import { APP } from '../../crds/app/kind.ts'
 import type { AppSpec } from '../../crds/app/schema.ts'
+import type { AppView } from '../../crds/app/view.ts'
 import type { TargetHost } from '../../crds/app/world.ts'
 import { restPointer, toSpec } from '../../crds/kernel/rest.ts'
 import { makeOwn, NameHeld, underOwnName } from '../command/make.ts'
@@ -14,7 +16,6 @@ import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { hostOf, hostsFor, refuseUnfit } from './hosts.ts'
 import { hashPassword } from './password.ts'
-import { viewOf } from './read.ts'
 
 /** Apps of one account: each takes a name, a route and networks of its host. */
 export const APPS_MAX = 50
@@ -45,7 +46,7 @@ const create = async (deps: Deps, name: string, spec: AppSpec): Promise<void> =>
 }
 
 const refuseLimit = async (deps: Deps, account: string): Promise<void> => {
-  const { total } = await deps.mirror.list({ kind: 'App', account }, {}, { limit: 1, offset: 0 })
+  const { total } = await deps.mirror.list({ kind: APP, account }, {}, { limit: 1, offset: 0 })
   if (total >= APPS_MAX) throw new Problem('APP_LIMIT', `The account has ${total} of ${APPS_MAX} apps.`)
 }
 
@@ -55,16 +56,18 @@ const make = async (deps: Deps, request: ApiRequest, name: string, desired: AppS
   if (outcome === 'refused') throw new Problem('SLUG_TAKEN', `${slug} is another app on ${host}.`)
   const spec = { ...desired }
   if (password !== undefined) spec.passwordVersion = await storePassword(deps, name, password)
-  const watched = deps.waiter.watch('App', name, { account })
+  const watched = deps.waiter.watch(APP, name, { account })
   try {
     await create(deps, name, spec)
     const location = `/api/apps/${name}`
     if (wantsAsync(request)) return accepted(location, { app: { id: name } })
-    const known = await deps.mirror.get('App', name, { account })
-    const found = known ? { row: known } : await watched.until((row: MirrorRow | undefined) => row !== undefined)
+    const known = await deps.mirror.get(APP, name, { account })
+    const found = known
+      ? { row: known }
+      : await watched.until((row: MirrorRow<AppView> | undefined) => row !== undefined)
     if (!found?.row) return accepted(location, { app: { id: name } })
     refuseStalled(found.row)
-    return { status: 201, headers: { location }, body: { app: viewOf(found.row) } }
+    return { status: 201, headers: { location }, body: { app: found.row.view } }
   } finally {
     watched.leave()
   }

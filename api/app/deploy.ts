@@ -2,6 +2,7 @@
  * POST …/deploy and …/rollback. What is sent is judged before anything is stored, and again by the controllers against the
  * host as it is then; nothing of what is refused reaches a host (rules/app.md#upload).
  */
+
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultOf } from '../../crds/app/compose/finding.ts'
 import { type ComposeVerdict, judgeCompose } from '../../crds/app/compose/judge.ts'
@@ -14,6 +15,7 @@ import {
 import type { DeployTarget } from '../../crds/app/compose/project.ts'
 import type { EnvChoice } from '../../crds/app/schema.ts'
 import { packIndex } from '../../crds/app/source.ts'
+import type { AppView } from '../../crds/app/view.ts'
 import { budgetOf } from '../../crds/app/view.ts'
 import type { Release } from '../../crds/app/world.ts'
 import { Problem } from '../http/problem.ts'
@@ -21,15 +23,15 @@ import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { askFor } from './ask.ts'
 import { hostOf, refuseUnfit } from './hosts.ts'
-import { ownRow, viewOf } from './read.ts'
+import { ownRow } from './read.ts'
 import { readUpload, type Upload } from './upload.ts'
 
 /** What the project is judged against: the host as it is, the env that the release would have. */
 const deployTargetFor = async (
   deps: Deps,
-  row: MirrorRow,
+  row: MirrorRow<AppView>,
 ): Promise<{ deployTarget: DeployTarget; envVersion: number | null }> => {
-  const { slug, host_id, route, budget } = viewOf(row)
+  const { slug, host_id, route, budget } = row.view
   const host = await hostOf(deps, host_id, row.account)
   refuseUnfit(host)
   if (host.arch === null) throw new Problem('HOST_UNFIT', `Host ${host.name} has not been inspected.`)
@@ -46,8 +48,8 @@ const deployTargetFor = async (
   return { deployTarget, envVersion: stored?.version ?? null }
 }
 
-const liveSummary = async (deps: Deps, row: MirrorRow): Promise<ReleaseSummary | null> => {
-  const live = viewOf(row).release
+const liveSummary = async (deps: Deps, row: MirrorRow<AppView>): Promise<ReleaseSummary | null> => {
+  const live = row.view.release
   return live ? summariseRelease((await deps.releases.open(row.name, live.number)).project) : null
 }
 
@@ -72,7 +74,7 @@ const judge = (upload: Upload, deployTarget: DeployTarget): Accepted => {
 const planFor = async (
   deps: Deps,
   request: ApiRequest,
-  { row, upload, verdict }: { row: MirrorRow; upload: Upload; verdict: Accepted },
+  { row, upload, verdict }: { row: MirrorRow<AppView>; upload: Upload; verdict: Accepted },
 ): Promise<DeployPlan> => {
   const { project, warnings } = verdict
   const next = { project, warnings, composePath: upload.index.composePath }
@@ -160,8 +162,8 @@ export const rollbackApp = async (deps: Deps, request: ApiRequest): Promise<Answ
   if ((release.record?.images ?? []).length === 0) {
     throw new Problem('UNKNOWN_RELEASE', `Release ${release.number} was never started.`)
   }
-  refuseUnfit(await hostOf(deps, viewOf(row).host_id, row.account))
-  const applied = viewOf(row).env.applied_version
+  refuseUnfit(await hostOf(deps, row.view.host_id, row.account))
+  const applied = row.view.env.applied_version
   const diff = await envDiff(deps, row.name, applied, env === 'release' ? release.envVersion : applied)
   const warnings = [NOT_UNDONE]
   if (request.query.dry_run === '1') {

@@ -12,7 +12,7 @@ import { refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { askFor } from './ask.ts'
-import { ownRow, viewOf } from './read.ts'
+import { ownRow } from './read.ts'
 
 export const ENV_KEYS_MAX = 500
 export const ENV_VALUE_MAX = 32_768
@@ -62,7 +62,7 @@ type EnvView = AppView['env']
 export const getEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const { version, keys } = await deps.apps.envKeys(row.name)
-  const env: EnvView = { stored_version: version, applied_version: viewOf(row).env.applied_version, keys }
+  const env: EnvView = { stored_version: version, applied_version: row.view.env.applied_version, keys }
   return { status: 200, body: { env } }
 }
 
@@ -81,12 +81,12 @@ export const patchEnv = async (deps: Deps, request: ApiRequest): Promise<Answer>
 export const putEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const change = changeOf(request)
-  const watched = deps.waiter.watch('App', row.name, sameOwner(row))
+  const watched = deps.waiter.watch(APP, row.name, sameOwner(row))
   try {
     const { version, env } = await deps.apps.putEnv(row.name, () => withChange({}, change))
     await deps.wake(APP, row.name)
-    const found = await watched.until((now) => now === undefined || (viewOf(now).env.stored_version ?? 0) >= version)
-    const { applied_version } = viewOf(found?.row ?? row).env
+    const found = await watched.until((now) => now === undefined || (now.view.env.stored_version ?? 0) >= version)
+    const { applied_version } = (found?.row ?? row).view.env
     const shown: EnvView = { stored_version: version, applied_version, keys: Object.keys(env).sort() }
     return { status: 200, body: { env: shown } }
   } finally {

@@ -9,7 +9,7 @@ import { APP } from '../../crds/app/kind.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
-import { ownRow, viewOf } from './read.ts'
+import { ownRow } from './read.ts'
 
 export const TAIL_DEFAULT = 100
 export const TAIL_MAX = 1_000
@@ -79,7 +79,7 @@ const followed = async function* (deps: Deps, logRequest: LogRequest): AsyncGene
 
 export const getLogs = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  if (!viewOf(row).release) throw new Problem('NOT_RELEASED', 'Nothing of this app runs yet.')
+  if (!row.view.release) throw new Problem('NOT_RELEASED', 'Nothing of this app runs yet.')
   const { tail, follow } = request.query
   const logRequest = { id: randomUUID(), app: row.name, tail: Number(tail ?? TAIL_DEFAULT), follow: follow === '1' }
   await want(deps, logRequest)

@@ -1,5 +1,7 @@
 /** GET routes of apps, and what the others share: the caller's app, its host, and the wait for an operation. */
+
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
+import { APP } from '../../crds/app/kind.ts'
 import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Operation } from '../../crds/app/world.ts'
 import { Problem } from '../http/problem.ts'
@@ -9,14 +11,12 @@ import type { Deps } from '../wiring/deps.ts'
 const LIMIT_DEFAULT = 50
 
 /** The caller's app. Another account's is not there at all (rules/platform.md#ownership). */
-export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow> => {
+export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow<AppView>> => {
   const id = request.params.id ?? ''
-  const row = await deps.mirror.get('App', id, { account: request.caller.account })
+  const row = await deps.mirror.get(APP, id, { account: request.caller.account })
   if (!row) throw new Problem('NOT_FOUND', `There is no app ${id}.`)
   return row
 }
-
-export const viewOf = (row: MirrorRow): AppView => row.view as AppView
 
 const pageOf = ({ query }: ApiRequest) => ({
   limit: Number(query.limit ?? LIMIT_DEFAULT),
@@ -25,13 +25,13 @@ const pageOf = ({ query }: ApiRequest) => ({
 
 export const getApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => ({
   status: 200,
-  body: { app: viewOf(await ownRow(deps, request)) },
+  body: { app: (await ownRow(deps, request)).view },
 })
 
 export const listApps = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const page = pageOf(request)
-  const { rows, total } = await deps.mirror.list({ kind: 'App', account: request.caller.account }, {}, page)
-  return { status: 200, body: { apps: rows.map(viewOf), total, ...page } }
+  const { rows, total } = await deps.mirror.list({ kind: APP, account: request.caller.account }, {}, page)
+  return { status: 200, body: { apps: rows.map(({ view }) => view), total, ...page } }
 }
 
 export const listReleases = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
@@ -43,7 +43,7 @@ export const listReleases = async (deps: Deps, request: ApiRequest): Promise<Ans
 
 export const getReadiness = async (deps: Deps, request: ApiRequest): Promise<Answer> => ({
   status: 200,
-  body: { readiness: viewOf(await ownRow(deps, request)).readiness },
+  body: { readiness: (await ownRow(deps, request)).view.readiness },
 })
 
 /** An operation of one of the caller's apps, as it stands in the ledger now. */

@@ -6,8 +6,8 @@
 
 import { hash as digestOf } from 'node:crypto'
 import { makeBatch } from '../../controllers/base/batch.ts'
+import { joinProfile, type ProfileRow } from '../../controllers/store/account/accounts.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
-import type { AccountView } from '../../crds/account/view.ts'
 import type { Caller, CallerCredentials } from '../http/caller.ts'
 import type { Stage } from '../http/exchange.ts'
 import { Problem } from '../http/problem.ts'
@@ -42,7 +42,7 @@ export const refuseNobody = (): never => {
   throw new Problem('UNAUTHENTICATED', 'Send Authorization: Bearer <token>.', { headers: challenge() })
 }
 
-type TokenRow = {
+type TokenRow = ProfileRow & {
   id: string
   account: string
   secretHash: Buffer
@@ -52,7 +52,6 @@ type TokenRow = {
   /** Milliseconds left; null: for ever. */
   leftMs: number | null
   previousLeftMs: number | null
-  profile: AccountView | null
 }
 
 /** The database's clock decides, so that all processes agree on when a token ends. */
@@ -61,10 +60,10 @@ select t.id, t.account, t.secret_hash as "secretHash", t.previous_hash as "previ
   t.revoked_at is not null as "isRevoked",
   (extract(epoch from t.expires_at - now()) * 1000)::float8 as "leftMs",
   (extract(epoch from t.previous_until - now()) * 1000)::float8 as "previousLeftMs",
-  m.view as profile
+  m.profile
 from unnest($1::text[]) as k(id)
   cross join lateral (select * from tokens where tokens.id = k.id limit 1) t
-  left join lateral (select view from mirror where kind = 'Account' and account = t.account limit 1) m on true`
+  ${joinProfile('t')}`
 
 type Known = { caller: Caller; untilMs: number }
 

@@ -4,18 +4,18 @@
  * It is looked up each time, once a minute per instance: a token that was replaced is refused at once.
  */
 import { makeBatch } from '../../controllers/base/batch.ts'
+import { joinProfile, type ProfileRow } from '../../controllers/store/account/accounts.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
-import type { AccountView } from '../../crds/account/view.ts'
 import { type Authenticate, refuseCredential, refuseNobody } from './auth.ts'
 import { type HashSecret, matches, parseReportToken } from './tokens.ts'
 
-type Row = { id: string; account: string; tokenHash: Buffer | null; profile: AccountView | null }
+type Row = ProfileRow & { id: string; account: string; tokenHash: Buffer | null }
 
 const FIND = `
-select d.resource as id, d.account, d.token_hash as "tokenHash", m.view as profile
+select d.resource as id, d.account, d.token_hash as "tokenHash", m.profile
 from unnest($1::text[]) as k(id)
   cross join lateral (select * from devboxes where devboxes.resource = k.id limit 1) d
-  left join lateral (select view from mirror where kind = 'Account' and account = d.account limit 1) m on true`
+  ${joinProfile('d')}`
 
 /** @returns who reports; refuses every other credential. Throws Problem UNAUTHENTICATED */
 export const makeReportAuth = ({ pg, hash }: { pg: Pg; hash: HashSecret }): Authenticate => {

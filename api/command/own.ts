@@ -2,7 +2,11 @@
  * The one door to what the controllers have said of resources. Whoever looks says whose the row must be; a row of anybody
  * else is not there at all, whatever it is called (rules/platform.md#ownership). Nothing else in the api reads the mirror.
  */
+
 import type { MirrorFilter, MirrorReader, MirrorRow } from '../../controllers/store/mirror.ts'
+import { ACCOUNT } from '../../crds/account/kind.ts'
+import type { StoredAccount } from '../../crds/account/view.ts'
+import type { KindOf } from '../../crds/kernel/kind.ts'
 import type { Caller } from '../http/caller.ts'
 import { Problem } from '../http/problem.ts'
 import type { Waiter, Watched } from './wait.ts'
@@ -28,7 +32,7 @@ export const sameOwner = ({ account }: Pick<MirrorRow, 'account'>): Whose => ({ 
 const isOf = (whose: Whose, account: string): boolean => 'because' in whose || whose.account === account
 
 /** The row as it is for whom it may be; undefined when it is somebody else's. */
-const own = (row: MirrorRow | undefined, whose: Whose): MirrorRow | undefined =>
+const own = <View>(row: MirrorRow<View> | undefined, whose: Whose): MirrorRow<View> | undefined =>
   row !== undefined && isOf(whose, row.account) ? row : undefined
 
 /** The same of a resource as the API server has it. @throws Problem NOT_FOUND */
@@ -39,18 +43,20 @@ export const refuseForeign = ({ spec }: { spec: unknown }, whose: Whose, name: s
 
 /** The mirror as handlers see it. */
 export type OwnMirror = {
-  get(kind: string, name: string, whose: Whose): Promise<MirrorRow | undefined>
-  list(
-    of: { kind: string; account: string },
+  get<View>(kind: KindOf<View>, name: string, whose: Whose): Promise<MirrorRow<View> | undefined>
+  list<View>(
+    of: { kind: KindOf<View>; account: string },
     filter: MirrorFilter,
     page: { limit: number; offset: number },
-  ): Promise<{ rows: MirrorRow[]; total: number }>
+  ): Promise<{ rows: MirrorRow<View>[]; total: number }>
 }
 
 /** The wait as handlers see it: a row of somebody else is as good as none. */
-export type OwnWaiter = Pick<Waiter, 'isLeaving'> & { watch(kind: string, name: string, whose: Whose): Watched }
+export type OwnWaiter = Pick<Waiter, 'isLeaving'> & {
+  watch<View>(kind: KindOf<View>, name: string, whose: Whose): Watched<View>
+}
 
-const guard = ({ until, leave }: Watched, whose: Whose): Watched => ({
+const guard = <View>({ until, leave }: Watched<View>, whose: Whose): Watched<View> => ({
   async until(done, timeoutMs) {
     const found = await until((row) => done(own(row, whose)), timeoutMs)
     return found && { row: own(found.row, whose) }
@@ -77,8 +83,11 @@ export const makeOwnDoor = (of: {
 export const accountRow = (
   { mirror }: { mirror: OwnMirror },
   { account, profile }: Pick<Caller, 'account' | 'profile'>,
-): Promise<MirrorRow | undefined> => mirror.get('Account', profile.id, { account })
+): Promise<MirrorRow<StoredAccount> | undefined> => mirror.get(ACCOUNT, profile.id, { account })
 
 /** The same of any account, by its key. */
-export const accountRowOf = async (deps: { mirror: OwnMirror }, account: string): Promise<MirrorRow | undefined> =>
-  (await deps.mirror.list({ kind: 'Account', account }, {}, { limit: 1, offset: 0 })).rows[0]
+export const accountRowOf = async (
+  deps: { mirror: OwnMirror },
+  account: string,
+): Promise<MirrorRow<StoredAccount> | undefined> =>
+  (await deps.mirror.list({ kind: ACCOUNT, account }, {}, { limit: 1, offset: 0 })).rows[0]

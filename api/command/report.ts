@@ -11,6 +11,7 @@ import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { FactRow, NewFact } from '../../controllers/store/ledger/facts.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { isAway, isPlaneAway } from '../../controllers/store/pg/away.ts'
+import type { KindOf } from '../../crds/kernel/kind.ts'
 import { isProblemCode } from '../../crds/kernel/problem.ts'
 import { Problem, unavailable } from '../http/problem.ts'
 import type { Deps } from '../wiring/deps.ts'
@@ -18,8 +19,10 @@ import type { Whose } from './own.ts'
 import { WAIT_MS, type Watched } from './wait.ts'
 
 type Reporting = Pick<Deps, 'wake' | 'mirror' | 'ledger' | 'waiter' | 'appendFact' | 'now'>
-type Reported = {
-  kind: KindRef
+/** A view that counts the facts that it has taken in. */
+type Counting = { fact_seq: number }
+type Reported<View = unknown> = {
+  kind: KindRef & KindOf<View>
   name: string
   whose: Whose
   fact: Pick<NewFact, 'key' | 'kind' | 'body' | 'once'>
@@ -31,7 +34,7 @@ type Reported = {
   isPatient?: true
 }
 /** The row that has taken an accepted fact in, with what was decided, and all that was on record then. */
-export type Decided = { row: MirrorRow; fact: FactRow; facts: FactRow[] }
+export type Decided<View> = { row: MirrorRow<View>; fact: FactRow; facts: FactRow[] }
 
 /** What comes after something was stored: null where a part is away, and the verdict still to come. */
 export const afterStored = <T>(work: Promise<T>): Promise<T | null> =>
@@ -62,10 +65,10 @@ const wake = (deps: Reporting, { kind, name, bringBack }: Reported): Promise<unk
   })
 
 /** How a fact stands; a patient caller looks again whenever the resource changed, until the time is up. */
-const decisionOn = async (
+const decisionOn = async <View>(
   { ledger }: Reporting,
   { name, isPatient }: Reported,
-  { watched, untilMs, seq }: { watched: Watched; untilMs: number; seq: number },
+  { watched, untilMs, seq }: { watched: Watched<View>; untilMs: number; seq: number },
 ) => {
   for (let isOver = false; ; ) {
     const { facts } = await ledger.observe(name)
@@ -76,18 +79,17 @@ const decisionOn = async (
 }
 
 /** @returns what was decided on a fact that stands, or null when the time was up @throws Problem as it was refused */
-const verdictOn = async (
+const verdictOn = async <View extends Counting>(
   deps: Reporting,
-  reported: Reported,
-  { watched, seq }: { watched: Watched; seq: number },
-): Promise<Decided | null> => {
+  reported: Reported<View>,
+  { watched, seq }: { watched: Watched<View>; seq: number },
+): Promise<Decided<View> | null> => {
   const untilMs = performance.now() + WAIT_MS
   await wake(deps, reported)
   if (reported.isAsync) return null
   const { kind, name, whose } = reported
-  const isTaken = (row: MirrorRow | undefined) =>
-    row === undefined || Number((row.view as { fact_seq?: number }).fact_seq ?? 0) >= seq
-  const now = await deps.mirror.get(kind.kind, name, whose)
+  const isTaken = (row: MirrorRow<View> | undefined) => row === undefined || row.view.fact_seq >= seq
+  const now = await deps.mirror.get(kind, name, whose)
   const found = isTaken(now) ? { row: now } : await watched.until(isTaken, untilMs - performance.now())
   if (!found?.row) return null
   const { decided, facts } = await decisionOn(deps, reported, { watched, untilMs, seq })
@@ -105,13 +107,18 @@ const verdictOn = async (
  * @returns the row that has taken the accepted fact in; null when it is still undecided
  * @throws Problem with the code and the words of the refusal
  */
-export const report = async (deps: Reporting, reported: Reported): Promise<MirrorRow | null> =>
-  (await reportAndSee(deps, reported))?.row ?? null
+export const report = async <View extends Counting>(
+  deps: Reporting,
+  reported: Reported<View>,
+): Promise<MirrorRow<View> | null> => (await reportAndSee(deps, reported))?.row ?? null
 
 /** As `report`, with what was decided. */
-export const reportAndSee = async (deps: Reporting, reported: Reported): Promise<Decided | null> => {
+export const reportAndSee = async <View extends Counting>(
+  deps: Reporting,
+  reported: Reported<View>,
+): Promise<Decided<View> | null> => {
   const { kind, name, whose } = reported
-  const watched = deps.waiter.watch(kind.kind, name, whose)
+  const watched = deps.waiter.watch(kind, name, whose)
   try {
     const at = deps.now().toISOString()
     const { fact } = await deps.appendFact({ ...reported.fact, resource: name, state: 'pending', at })

@@ -4,9 +4,10 @@ import { isProblemCode } from '../../crds/kernel/problem.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 
+type Stallable = { stalled: { code: string; detail: string } | null }
+
 /** A resource that is Stalled answers with the code that stalled it. */
-export const refuseStalled = (row: MirrorRow): void => {
-  const { stalled } = row.view as { stalled?: { code: string; detail: string } | null }
+export const refuseStalled = ({ view: { stalled } }: MirrorRow<Stallable>): void => {
   if (!stalled) return
   throw new Problem(isProblemCode(stalled.code) ? stalled.code : 'INTERNAL', stalled.detail)
 }

@@ -4,6 +4,7 @@
  */
 import type { MirrorReader, MirrorRow } from '../../controllers/store/mirror.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
+import type { KindOf } from '../../crds/kernel/kind.ts'
 
 /** How long a request waits for a verdict before it answers 202 (rules/platform.md#bounded-wait). */
 export const WAIT_MS = 15_000
@@ -12,21 +13,21 @@ const POLL_MS = 1_000
 const HURRY_MS = 2_000
 
 /** One resource watched from before the change until the answer. Call `leave` in a `finally`. */
-export type Watched = {
+export type Watched<View = unknown> = {
   /**
    * Resolves with the first row that `done` accepts (undefined: the row is gone), or null when the time is up.
    * Looks only when the mirror said that the row changed, and once a second.
    */
   until(
-    done: (row: MirrorRow | undefined) => boolean,
+    done: (row: MirrorRow<View> | undefined) => boolean,
     timeoutMs?: number,
-  ): Promise<{ row: MirrorRow | undefined } | null>
+  ): Promise<{ row: MirrorRow<View> | undefined } | null>
   leave(): void
 }
 
 export type Waiter = {
   /** Begin before the change is made, so that no wake falls between the change and the wait. */
-  watch(kind: string, name: string): Watched
+  watch<View>(kind: KindOf<View>, name: string): Watched<View>
   /** Calls back with everything that changed, as "Kind/name"; null: some of it was missed. */
   subscribe(onChange: (keys: string[] | null) => void): void
   /** The process is about to end: nobody waits much longer. */
@@ -93,7 +94,7 @@ export const makeWaiter = async (deps: { pg: Pg; mirror: MirrorReader }): Promis
   )
 
   const watch: Waiter['watch'] = (kind, name) => {
-    const key = `${kind}/${name}`
+    const key = `${kind.kind}/${name}`
     const signal = makeSignal()
     const set = signals.get(key) ?? new Set()
     signals.set(key, set.add(signal))

@@ -23,7 +23,7 @@ import type { Watched } from '../command/wait.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
-import { detailOf, KIND, ownerOf, shownOf } from './find.ts'
+import { detailOf, ownerOf, shownOf } from './find.ts'
 
 export type TriggerCall<T extends Trigger> = {
   trigger: T
@@ -76,14 +76,14 @@ const judge = async <T extends Trigger>(deps: Deps, stored: ShownDevInstance, ca
 const verdictOn = async <T extends Trigger>(
   deps: Deps,
   { stored, call, seq }: { stored: ShownDevInstance; call: TriggerCall<T>; seq: number },
-  watched: Watched,
+  watched: Watched<StoredDevInstance>,
 ): Promise<ShownDevInstance | null> => {
-  const isJudged = (row: MirrorRow | undefined) => row === undefined || (row.view as StoredDevInstance).factSeq >= seq
-  const now = await deps.mirror.get(KIND, stored.id, ownerOf(stored))
+  const isJudged = (row: MirrorRow<StoredDevInstance> | undefined) => row === undefined || row.view.factSeq >= seq
+  const now = await deps.mirror.get(DEVINSTANCE, stored.id, ownerOf(stored))
   const found = isJudged(now) ? { row: now } : await watched.until(isJudged)
   const verdict = found && (await deps.devInstances.verdict(stored.id, { seq }))
   if (!verdict || verdict.state === 'pending') return null
-  const view = found.row?.view as StoredDevInstance | undefined
+  const view = found.row?.view
   const after = view?.box ? { ...view, box: view.box } : stored
   if (verdict.state === 'accepted') return after
   const code = verdict.code !== null && isProblemCode(verdict.code) ? verdict.code : 'INTERNAL'
@@ -106,7 +106,7 @@ export const callDevInstance = async <T extends Trigger>(
     if (decision.state === 'refused') refuse(decision.refusal, stored, call)
     if (decision.state === 'unchanged') return { stored }
   }
-  const watched = deps.waiter.watch(KIND, id, ownerOf(stored))
+  const watched = deps.waiter.watch(DEVINSTANCE, id, ownerOf(stored))
   try {
     const { fact } = await deps.appendFact(callFact(id, { trigger, key, at, said, by: byOf(request) }))
     await wakeStored(deps, DEVINSTANCE, id).catch((error) => {
@@ -128,4 +128,4 @@ export const answerOf = async (deps: Deps, id: string, { stored }: Called): Prom
 
 /** The row now, for who has changed nothing. */
 export const nowOf = async (deps: Deps, id: string, whose: Whose): Promise<ShownDevInstance | undefined> =>
-  shownOf(await deps.mirror.get(KIND, id, whose))
+  shownOf(await deps.mirror.get(DEVINSTANCE, id, whose))

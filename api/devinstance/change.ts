@@ -3,14 +3,14 @@ import { isNotFound } from '../../controllers/base/errors.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
 import type { DevInstanceSpec } from '../../crds/devinstance/schema.ts'
-import { devInstanceItem, type StoredDevInstance } from '../../crds/devinstance/view.ts'
+import { devInstanceItem } from '../../crds/devinstance/view.ts'
 import { editSpec } from '../command/edit.ts'
 import { wantsAsync } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { callDevInstance, pending } from './call.ts'
-import { changeable, detailOf, KIND, ownerOf, shownOf } from './find.ts'
+import { changeable, detailOf, ownerOf, shownOf } from './find.ts'
 
 export const patchDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
@@ -18,14 +18,14 @@ export const patchDevInstance = async (deps: Deps, request: ApiRequest): Promise
   const whose = ownerOf(stored)
   if (instance.state === 'terminated') throw new Problem('WRONG_STATE', `${id} is terminated: no policy applies to it.`)
   const { policy } = request.body as { policy?: Record<string, unknown> }
-  const watched = deps.waiter.watch(KIND, id, whose)
+  const watched = deps.waiter.watch(DEVINSTANCE, id, whose)
   try {
     const { metadata } = await editSpec<DevInstanceSpec>(deps, { kind: DEVINSTANCE, name: id, whose }, () =>
       policy ? { policy } : null,
     )
     if (wantsAsync(request)) return pending(id)
     const isSeen = (row: MirrorRow | undefined) => row === undefined || row.observedGeneration >= metadata.generation
-    const now = await deps.mirror.get(KIND, id, whose)
+    const now = await deps.mirror.get(DEVINSTANCE, id, whose)
     const found = isSeen(now) ? { row: now } : await watched.until(isSeen)
     const after = shownOf(found?.row)
     return after ? { status: 200, body: { devbox: await detailOf(deps, after) } } : pending(id)
@@ -42,8 +42,8 @@ const removeResource = async ({ kube, namespace }: Deps, id: string): Promise<vo
 }
 
 export const deleteDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const row = await deps.mirror.get(KIND, request.params.id ?? '', { account: request.caller.account })
-  const held = row?.view as StoredDevInstance | undefined
+  const row = await deps.mirror.get(DEVINSTANCE, request.params.id ?? '', { account: request.caller.account })
+  const held = row?.view
   // An earlier DELETE got as far as the tombstone.
   if (held?.box?.deletedAt) await removeResource(deps, held.id)
   const stored = await changeable(deps, request)

@@ -1,7 +1,9 @@
 /** Who may see and change a dev instance (rules/devinstance.md#who-sees-an-instance), and how one is shown. */
+
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { limitOf } from '../../crds/account/quotas.ts'
 import type { AccountView } from '../../crds/account/view.ts'
+import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
 import { MICRO_USD } from '../../crds/devinstance/reserving.ts'
 import { devInstanceDetail, type ShownDevInstance, type StoredDevInstance } from '../../crds/devinstance/view.ts'
 import { accountRowOf, sameOwner, type Whose } from '../command/own.ts'
@@ -9,13 +11,11 @@ import { Problem } from '../http/problem.ts'
 import type { ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 
-export const KIND = 'DevInstance'
-
 const missing = (id: string): Problem => new Problem('NOT_FOUND', `There is no dev instance ${id}.`)
 
 /** The row as it can be shown; undefined before it was entered and after it was deleted. */
-export const shownOf = (row: MirrorRow | undefined): ShownDevInstance | undefined => {
-  const stored = row?.view as StoredDevInstance | undefined
+export const shownOf = (row: MirrorRow<StoredDevInstance> | undefined): ShownDevInstance | undefined => {
+  const stored = row?.view
   return stored?.box && stored.box.deletedAt === null ? { ...stored, box: stored.box } : undefined
 }
 
@@ -30,7 +30,7 @@ export const ownerOf = ({ owner }: Pick<ShownDevInstance, 'owner'>): Whose => sa
 /** What the caller may look at. Everything else is not there at all. @throws Problem NOT_FOUND */
 export const visible = async (deps: Deps, request: ApiRequest): Promise<ShownDevInstance> => {
   const id = request.params.id ?? ''
-  const stored = shownOf(await deps.mirror.get(KIND, id, { because: 'shared' }))
+  const stored = shownOf(await deps.mirror.get(DEVINSTANCE, id, { because: 'shared' }))
   if (!stored) throw missing(id)
   const mayLook = stored.owner === request.caller.account || isAdmin(request) || isTeamMember(request, stored)
   if (!mayLook) throw missing(id)
@@ -64,7 +64,7 @@ export const budgetOf = async (deps: Deps, account: string, known?: AccountView)
     accountRowOf(deps, account),
     deps.devInstances.committed(account),
   ])
-  const profile = (row?.view as AccountView | undefined) ?? known
+  const profile = row?.view ?? known
   const capMicroUsd = (profile ? limitOf('devbox_cost_cap_usd', profile) : 0) * MICRO_USD
   return { committedMicroUsd, capMicroUsd }
 }

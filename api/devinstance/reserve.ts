@@ -20,7 +20,7 @@ import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { pending } from './call.ts'
-import { budgetOf, detailOf, KIND, shownOf } from './find.ts'
+import { budgetOf, detailOf, shownOf } from './find.ts'
 
 /** @throws Problem CAP_EXCEEDED, NAME_TAKEN @returns whether it was taken by this call */
 const reserve = async (deps: Deps, request: ApiRequest, id: string, spec: DevInstanceSpec): Promise<boolean> => {
@@ -53,20 +53,20 @@ const refuseLargeBootstrap = (name: string, { arch, agents, repo }: DevInstanceS
 }
 
 /** Entered, or stalled for good. */
-const isJudged = (row: MirrorRow | undefined): row is MirrorRow => {
-  const stored = row?.view as StoredDevInstance | undefined
+const isJudged = (row: MirrorRow<StoredDevInstance> | undefined): row is MirrorRow<StoredDevInstance> => {
+  const stored = row?.view
   return stored !== undefined && (stored.box !== null || stored.stalled !== null)
 }
 
 const make = async (deps: Deps, request: ApiRequest, id: string, spec: DevInstanceSpec): Promise<Answer> => {
   refuseLargeBootstrap(spec.name ?? id, spec)
   const whose = { account: spec.account }
-  const watched = deps.waiter.watch(KIND, id, whose)
+  const watched = deps.waiter.watch(DEVINSTANCE, id, whose)
   try {
     const taken = await reserve(deps, request, id, spec)
     await create(deps, id, spec, taken)
     if (wantsAsync(request)) return pending(id)
-    const now = await deps.mirror.get(KIND, id, whose)
+    const now = await deps.mirror.get(DEVINSTANCE, id, whose)
     const row = isJudged(now) ? now : (await watched.until(isJudged))?.row
     const stored = shownOf(row)
     if (row && !stored) refuseStalled(row)

@@ -55,20 +55,20 @@ type Change = { id: string; status: 200 | 201; write(): Promise<HostResource> }
 
 const isSeen =
   ({ uid, generation }: HostResource['metadata']) =>
-  (row: MirrorRow | undefined): row is MirrorRow =>
+  (row: MirrorRow<HostView> | undefined): row is MirrorRow<HostView> =>
     row !== undefined && row.uid === uid && row.observedGeneration >= generation
 
 /** Writes, and answers with the host as it was found then. */
 const changed = async (deps: Deps, request: ApiRequest, { id, status, write }: Change): Promise<Answer> => {
-  const watched = deps.waiter.watch('Host', id, whoseHost(request))
+  const watched = deps.waiter.watch(HOST, id, whoseHost(request))
   try {
     const { metadata } = await write()
     const pending = accepted(pathOf(id), { host: { id } })
     if (wantsAsync(request)) return pending
-    const now = await deps.mirror.get('Host', id, whoseHost(request))
+    const now = await deps.mirror.get(HOST, id, whoseHost(request))
     const row = isSeen(metadata)(now) ? now : (await watched.until(isSeen(metadata)))?.row
     if (!row) return pending
-    const host = shown(request.caller, row.account, row.view as HostView)
+    const host = shown(request.caller, row.account, row.view)
     return { status, body: { host }, ...(status === 201 && { headers: { location: pathOf(id) } }) }
   } finally {
     watched.leave()
@@ -84,7 +84,7 @@ export const createHost = async (deps: Deps, request: ApiRequest): Promise<Answe
   refuseSpec(spec, ruleFor(deps, request))
   refuseKey(privateKey)
   const write = async (id: string) => {
-    const taken = asked !== undefined && (await deps.mirror.get('Host', id, whoseHost(request))) !== undefined
+    const taken = asked !== undefined && (await deps.mirror.get(HOST, id, whoseHost(request))) !== undefined
     if (taken) throw new Problem('NAME_TAKEN', `There is a host ${id} already.`)
     await deps.credentials.put(id, spec.credentialVersion, privateKey)
     // A repeat of the same intent is the same host.
@@ -123,13 +123,13 @@ export const patchHost = async (deps: Deps, request: ApiRequest): Promise<Answer
 export const deleteHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   if (await deps.hosts.isInUse(row.name)) throw new Problem('HOST_IN_USE', `Apps or sites live on ${row.name}.`)
-  const watched = deps.waiter.watch('Host', row.name, sameOwner(row))
+  const watched = deps.waiter.watch(HOST, row.name, sameOwner(row))
   try {
     const ref = { namespace: deps.namespace, name: row.name }
     await deps.kube.delete(HOST, ref, { uid: row.uid }).catch((error) => {
       if (!isNotFound(error)) throw error
     })
-    const isGone = (await deps.mirror.get('Host', row.name, sameOwner(row))) === undefined
+    const isGone = (await deps.mirror.get(HOST, row.name, sameOwner(row))) === undefined
     if (!isGone && !(await watched.until((now) => now === undefined)))
       return accepted(pathOf(row.name), { host: { id: row.name } })
     return { status: 204 }
@@ -141,7 +141,7 @@ export const deleteHost = async (deps: Deps, request: ApiRequest): Promise<Answe
 /** Looks at the host now, and answers with what was found. */
 export const inspectHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { name: id } = await ownRow(deps, request)
-  const watched = deps.waiter.watch('Host', id, whoseHost(request))
+  const watched = deps.waiter.watch(HOST, id, whoseHost(request))
   try {
     const at = deps.now().toISOString()
     const key = `inspect:${request.idempotencyKey ?? request.requestId}`
@@ -149,18 +149,18 @@ export const inspectHost = async (deps: Deps, request: ApiRequest): Promise<Answ
     await deps.wake(HOST, id).catch(gone(id))
     const pending = accepted(pathOf(id), { host: { id } })
     if (wantsAsync(request)) return pending
-    const isLooked = (row: MirrorRow | undefined) => row !== undefined && (row.view as HostView).fact_seq >= fact.seq
-    const now = await deps.mirror.get('Host', id, whoseHost(request))
+    const isLooked = (row: MirrorRow<HostView> | undefined) => row !== undefined && row.view.fact_seq >= fact.seq
+    const now = await deps.mirror.get(HOST, id, whoseHost(request))
     const row = isLooked(now) ? now : (await watched.until(isLooked))?.row
     if (!row) return pending
-    return { status: 200, body: { host: shown(request.caller, row.account, row.view as HostView) } }
+    return { status: 200, body: { host: shown(request.caller, row.account, row.view) } }
   } finally {
     watched.leave()
   }
 }
 
-const refuseUninspected = ({ view, observedGeneration, generation }: MirrorRow): void => {
-  const { inspection, host_key_status: key, stalled, id } = view as HostView
+const refuseUninspected = ({ view, observedGeneration, generation }: MirrorRow<HostView>): void => {
+  const { inspection, host_key_status: key, stalled, id } = view
   if (inspection?.ok && key === 'pinned' && observedGeneration === generation) return
   const why = inspection?.problems.join('; ') || stalled?.detail || 'it was not reached yet'
   throw new Problem('NOT_INSPECTED', `${id} cannot be approved: ${why}.`)
@@ -176,7 +176,7 @@ const notInspected = (error: unknown): never => {
 
 export const approveHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  if (!(row.view as HostView).approved) refuseUninspected(row)
+  if (!row.view.approved) refuseUninspected(row)
   const write = () =>
     editSpec<HostSpec>(deps, { kind: HOST, name: row.name, whose: whoseHost(request) }, ({ approved }) =>
       approved ? null : { approved: true },

@@ -1,5 +1,7 @@
 /** Who sees which hosts: owners their own, holders of the capability those of the platform, administrators all. */
+
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
+import { HOST } from '../../crds/host/kind.ts'
 import { type HostView, PLATFORM, withoutWayIn } from '../../crds/host/view.ts'
 import type { Whose } from '../command/own.ts'
 import type { Caller } from '../http/caller.ts'
@@ -21,19 +23,19 @@ const missing = (id: string): Problem => new Problem('NOT_FOUND', `There is no h
 export const shown = (caller: Caller, account: string, view: HostView): Partial<HostView> =>
   account === caller.account || isAdmin(caller) ? view : withoutWayIn(view)
 
-const isForAll = ({ account, view }: MirrorRow): boolean =>
-  account === PLATFORM && ['shared', 'platform'].includes((view as HostView).class)
+const isForAll = ({ account, view }: MirrorRow<HostView>): boolean =>
+  account === PLATFORM && ['shared', 'platform'].includes(view.class)
 
 /** A host that the caller may use. @throws Problem NOT_FOUND, also for another account's */
-const seenRow = async (deps: Deps, { params, caller }: ApiRequest): Promise<MirrorRow> => {
+const seenRow = async (deps: Deps, { params, caller }: ApiRequest): Promise<MirrorRow<HostView>> => {
   const id = params.id ?? ''
-  const row = await deps.mirror.get('Host', id, { because: 'shared' })
+  const row = await deps.mirror.get(HOST, id, { because: 'shared' })
   if (!row || !(row.account === caller.account || isAdmin(caller) || isForAll(row))) throw missing(id)
   return row
 }
 
 /** A host that the caller runs. @throws Problem NOT_FOUND for any other */
-export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow> => {
+export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow<HostView>> => {
   const row = await seenRow(deps, request)
   if (row.account !== request.caller.account && !isAdmin(request.caller)) throw missing(row.name)
   return row
@@ -41,7 +43,7 @@ export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow
 
 export const getHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { account, view } = await seenRow(deps, request)
-  return { status: 200, body: { host: shown(request.caller, account, view as HostView) } }
+  return { status: 200, body: { host: shown(request.caller, account, view) } }
 }
 
 export const listHosts = async (deps: Deps, { caller, query }: ApiRequest): Promise<Answer> => {

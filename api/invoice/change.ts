@@ -1,10 +1,12 @@
 /** PATCH and DELETE of an invoice: a change of desire, guarded by what the ledger has made of it already. */
+
 import { isNotFound } from '../../controllers/base/errors.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { sizeFaults, specCost } from '../../crds/invoice/document/drawcost.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { collectFaults, faultsAround } from '../../crds/invoice/money/collect.ts'
 import { TIMING } from '../../crds/invoice/order/timing.ts'
+import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
 import { type InvoiceSpec, spec as specSchema } from '../../crds/invoice/schema.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
@@ -51,7 +53,7 @@ const refuseChange = (before: InvoiceSpec, after: InvoiceSpec, around: ReturnTyp
   refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
 }
 
-const isJudged = (uid: string, generation: number) => (row: MirrorRow | undefined) =>
+const isJudged = (uid: string, generation: number) => (row: MirrorRow<ShownInvoice> | undefined) =>
   row !== undefined && row.uid === uid && row.observedGeneration >= generation
 
 /** A draft that this very change sends. */
@@ -65,11 +67,11 @@ const sendsNow = (view: InvoiceView, body: unknown): boolean =>
 export const changeInvoice = async (
   deps: Deps,
   request: ApiRequest,
-  row: MirrorRow,
+  row: MirrorRow<ShownInvoice>,
   of: (spec: InvoiceSpec) => Record<string, unknown> | null,
-): Promise<MirrorRow | null> => {
+): Promise<MirrorRow<ShownInvoice> | null> => {
   const { name } = row
-  const watched = deps.waiter.watch('Invoice', name, sameOwner(row))
+  const watched = deps.waiter.watch(INVOICE, name, sameOwner(row))
   const edit = () =>
     editSpec<InvoiceSpec>(deps, { kind: INVOICE, name, whose: sameOwner(row) }, (spec) => {
       const change = of(spec)
@@ -79,13 +81,13 @@ export const changeInvoice = async (
   try {
     const { metadata } = await edit().catch(async (error: unknown) => {
       // a numbered one left the cluster just now
-      if (!isNotFound(error) || (row.view as InvoiceView).number === null) throw error
+      if (!isNotFound(error) || row.view.number === null) throw error
       await bringBack(deps, row)
       return edit()
     })
     if (wantsAsync(request)) return null
     const done = isJudged(metadata.uid, metadata.generation)
-    const now = await deps.mirror.get('Invoice', name, sameOwner(row))
+    const now = await deps.mirror.get(INVOICE, name, sameOwner(row))
     const found = done(now) ? { row: now } : await watched.until(done)
     if (!found?.row) return null
     refuseStalled(found.row)
@@ -96,10 +98,10 @@ export const changeInvoice = async (
 }
 
 export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
-  const seen = (await ownRow(deps, request)).view as InvoiceView
+  const seen = (await ownRow(deps, request)).view
   if (seen.status === 'voided' || !isTiming(request.body)) refuseLocked(seen)
   const row = await liveRow(deps, request)
-  const view = row.view as InvoiceView
+  const view = row.view
   const { issuer_id } = request.body as { issuer_id?: string | null }
   if (issuer_id !== view.issuer_id) await assertIssuer(deps, row.account, issuer_id ?? undefined)
   const change = () => changeInvoice(deps, request, row, () => toPatch(INVOICE, request.body))
@@ -110,18 +112,18 @@ export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Ans
 
 export const deleteInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  const view = row.view as InvoiceView
+  const view = row.view
   if (view.number !== null && !view.test) throw new Problem('LOCKED_NUMBERED', `${view.number} is in the register.`)
   if (row.observedGeneration === 0 && !view.test && (await deps.ledger.observe(row.name)).record !== null) {
     // it is shown as it was asked for, and has its number already
     throw new Problem('LOCKED_NUMBERED', `${row.name} is in the register.`)
   }
-  const watched = deps.waiter.watch('Invoice', row.name, sameOwner(row))
+  const watched = deps.waiter.watch(INVOICE, row.name, sameOwner(row))
   try {
     await deps.kube.delete(INVOICE, { namespace: deps.namespace, name: row.name }, { uid: row.uid }).catch((error) => {
       if (!isNotFound(error)) throw error
     })
-    const gone = (await deps.mirror.get('Invoice', row.name, sameOwner(row))) === undefined
+    const gone = (await deps.mirror.get(INVOICE, row.name, sameOwner(row))) === undefined
     if (!gone && !(await watched.until((now) => now === undefined))) {
       return accepted(`/api/invoices/${row.name}`, { invoice: view })
     }

@@ -31,8 +31,8 @@ import { underSendCap } from './send/send-cap.ts'
  * What POST answers beside the invoice (rules/invoice.md#what-a-create-answers). The password can be derived again, so a
  * replay shows it too.
  */
-const answerOf = (deps: Deps, row: MirrorRow, replay: boolean): Answer => {
-  const view = row.view as ShownInvoice
+const answerOf = (deps: Deps, row: MirrorRow<ShownInvoice>, replay: boolean): Answer => {
+  const view = row.view
   const hasPassword = view.gate === 'password' && view.send_count > 0
   return {
     status: replay ? 200 : 201,
@@ -49,9 +49,9 @@ const answerOf = (deps: Deps, row: MirrorRow, replay: boolean): Answer => {
 }
 
 /** The fields in which a repeat asks for something else than the first call did. */
-export const mismatches = (spec: InvoiceSpec, row: MirrorRow): Fault[] => {
+export const mismatches = (spec: InvoiceSpec, row: MirrorRow<ShownInvoice>): Fault[] => {
   const asked = viewPayload(payloadOf(spec, spec.issuerId ?? DEFAULT_ISSUER))
-  const made = (row.view as ShownInvoice).created_from
+  const made = row.view.created_from
   const fields = (Object.keys(asked) as (keyof PayloadView)[]).filter((field) => asked[field] !== made?.[field])
   return fields.map((field) => ({
     code: 'REF_PAYLOAD_MISMATCH',
@@ -61,8 +61,8 @@ export const mismatches = (spec: InvoiceSpec, row: MirrorRow): Fault[] => {
 }
 
 /** Answers a repeat with what the first call made, or refuses when the two ask for different things. */
-const replay = (deps: Deps, spec: InvoiceSpec, row: MirrorRow): Answer => {
-  const { id } = row.view as ShownInvoice
+const replay = (deps: Deps, spec: InvoiceSpec, row: MirrorRow<ShownInvoice>): Answer => {
+  const { id } = row.view
   const faults = mismatches(spec, row)
   const fields = faults.map(({ pointer }) => pointer.slice(1)).join(', ')
   if (faults.length > 0 && spec.externalRef === undefined) {
@@ -77,17 +77,21 @@ const replay = (deps: Deps, spec: InvoiceSpec, row: MirrorRow): Answer => {
 }
 
 /** True once something final can be said about what was asked: the controllers have, or it is not what stands there. */
-const settled = (row: MirrorRow | undefined, spec: InvoiceSpec): row is MirrorRow => {
+const settled = (row: MirrorRow<ShownInvoice> | undefined, spec: InvoiceSpec): row is MirrorRow<ShownInvoice> => {
   if (row === undefined || row.observedGeneration === 0) return false
-  const view = row.view as ShownInvoice
+  const view = row.view
   const isOther = view.created_from !== null && mismatches(spec, row).length > 0
   return view.stalled !== null || !spec.send || view.send_count > 0 || isOther
 }
 
 /** The invoice of a reference, whatever it is called: one that came by kubectl has a name of its own. */
-export const knownBy = async (deps: Deps, account: string, externalRef: string): Promise<MirrorRow | undefined> => {
+export const knownBy = async (
+  deps: Deps,
+  account: string,
+  externalRef: string,
+): Promise<MirrorRow<ShownInvoice> | undefined> => {
   const page = { limit: 1, offset: 0 }
-  return (await deps.mirror.list({ kind: 'Invoice', account }, { externalRef }, page)).rows[0]
+  return (await deps.mirror.list({ kind: INVOICE, account }, { externalRef }, page)).rows[0]
 }
 
 const locationOf = (name: string): string => `/api/invoices/${name}`
@@ -122,7 +126,7 @@ const pending = async (deps: Deps, name: string, { made, whose }: Pending): Prom
 /** @throws NameHeld where another account's invoice stands under the name */
 const make = async (deps: Deps, request: ApiRequest, name: string, spec: InvoiceSpec): Promise<Answer> => {
   const whose = { account: spec.account }
-  const watched = deps.waiter.watch('Invoice', name, whose)
+  const watched = deps.waiter.watch(INVOICE, name, whose)
   const work = async (): Promise<Answer> => {
     const { object, outcome } = await create(deps, name, spec)
     if (wantsAsync(request)) return pending(deps, name, { made: object, whose })
@@ -140,12 +144,17 @@ const make = async (deps: Deps, request: ApiRequest, name: string, spec: Invoice
 }
 
 /** What is on its way under the reference is waited for, whatever it is called: no second one is made beside it. */
-const join = async (deps: Deps, request: ApiRequest, known: MirrorRow, spec: InvoiceSpec): Promise<Answer> => {
+const join = async (
+  deps: Deps,
+  request: ApiRequest,
+  known: MirrorRow<ShownInvoice>,
+  spec: InvoiceSpec,
+): Promise<Answer> => {
   const { name } = known
-  const done = (row: MirrorRow | undefined) => settled(row, spec)
+  const done = (row: MirrorRow<ShownInvoice> | undefined) => settled(row, spec)
   if (done(known)) return replay(deps, spec, known)
   if (wantsAsync(request)) return pendingAt(name)
-  const watched = deps.waiter.watch('Invoice', name, sameOwner(known))
+  const watched = deps.waiter.watch(INVOICE, name, sameOwner(known))
   try {
     const found = await watched.until(done)
     return found?.row ? replay(deps, spec, found.row) : pendingAt(name)

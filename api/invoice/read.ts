@@ -1,7 +1,9 @@
 /** GET routes of invoices: all answered from the mirror, the ledger and the blobs; nothing is computed anew. */
+
 import type { MirrorFilter, MirrorRow } from '../../controllers/store/mirror.ts'
+import { INVOICE } from '../../crds/invoice/kind.ts'
+import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
 import { PHASES } from '../../crds/invoice/schema.ts'
-import type { InvoiceView } from '../../crds/invoice/view.ts'
 import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { Problem } from '../http/problem.ts'
@@ -11,9 +13,9 @@ import type { Deps } from '../wiring/deps.ts'
 const LIMIT_DEFAULT = 50
 
 /** The caller's invoice. Another account's is not there at all (rules/platform.md#ownership). */
-export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow> => {
+export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow<ShownInvoice>> => {
   const id = request.params.id ?? ''
-  const row = await deps.mirror.get('Invoice', id, { account: request.caller.account })
+  const row = await deps.mirror.get(INVOICE, id, { account: request.caller.account })
   if (!row) throw new Problem('NOT_FOUND', `There is no invoice ${id}.`)
   return row
 }
@@ -54,7 +56,7 @@ export const filterOf = ({
 export const listInvoices = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { limit, offset } = request.query
   const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
-  const of = { kind: 'Invoice', account: request.caller.account }
+  const of = { kind: INVOICE, account: request.caller.account }
   const { rows, total } = await deps.mirror.list(of, filterOf(request.query), page)
-  return { status: 200, body: { invoices: rows.map((row) => row.view as InvoiceView), total, ...page } }
+  return { status: 200, body: { invoices: rows.map((row) => row.view), total, ...page } }
 }

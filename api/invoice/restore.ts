@@ -18,17 +18,17 @@ type Returning = Pick<Deps, 'kube' | 'namespace' | 'waiter' | 'mirror'>
  * @returns the row of the resource once the controllers have adopted it; who comes second finds it there
  * @throws NameHeld where another account's stands under its name; Problem UNAVAILABLE when they have not in time; the resource stays, and a repeat goes on from there
  */
-export const bringBack = async (deps: Returning, row: MirrorRow): Promise<MirrorRow> => {
+export const bringBack = async (deps: Returning, row: MirrorRow<ShownInvoice>): Promise<MirrorRow<ShownInvoice>> => {
   const { name, account } = row
-  const view = row.view as ShownInvoice
+  const view = row.view
   if (view.number === null) throw new Problem('NOT_FOUND', `There is no invoice ${name}.`)
-  const isBack = (now: MirrorRow | undefined): now is MirrorRow =>
+  const isBack = (now: MirrorRow<ShownInvoice> | undefined): now is MirrorRow<ShownInvoice> =>
     now !== undefined && !now.archived && now.uid !== row.uid
-  const watched = deps.waiter.watch(INVOICE.kind, name, sameOwner(row))
+  const watched = deps.waiter.watch(INVOICE, name, sameOwner(row))
   try {
     const annotations = view.created_from ? { [CREATED_FROM]: JSON.stringify(view.created_from) } : {}
     await makeOwn(deps, INVOICE, { name, spec: specOfView(account, view), annotations })
-    const now = await deps.mirror.get(INVOICE.kind, name, sameOwner(row))
+    const now = await deps.mirror.get(INVOICE, name, sameOwner(row))
     if (isBack(now)) return now
     const found = await watched.until(isBack)
     if (found && isBack(found.row)) return found.row

@@ -28,15 +28,15 @@ export const judged = async (
   row: ShownSiteRow,
   write: () => Promise<Written>,
 ): Promise<ShownSiteRow | Answer> => {
-  const watched = deps.waiter.watch(SITE.kind, row.name, sameOwner(row))
+  const watched = deps.waiter.watch(SITE, row.name, sameOwner(row))
   try {
     const { metadata } = await write()
     const pending = accepted(locationOf(row.name), { site: row.view })
     if (wantsAsync(request)) return pending
     const done = isJudged(metadata.uid, metadata.generation)
-    const now = await deps.mirror.get(SITE.kind, row.name, sameOwner(row))
+    const now = await deps.mirror.get(SITE, row.name, sameOwner(row))
     const found = done(now) ? { row: now } : await watched.until(done)
-    return found?.row ? (found.row as ShownSiteRow) : pending
+    return found?.row ? found.row : pending
   } finally {
     watched.leave()
   }
@@ -119,13 +119,13 @@ export const deleteSite = async (deps: Deps, request: ApiRequest): Promise<Answe
   const { status, url } = row.view
   if (status === 'live' || status === 'publishing')
     throw new Problem('SITE_LIVE', `The site is ${status} at ${url ?? row.view.domain}.`)
-  const watched = deps.waiter.watch(SITE.kind, row.name, sameOwner(row))
+  const watched = deps.waiter.watch(SITE, row.name, sameOwner(row))
   try {
     const ref = { namespace: deps.namespace, name: row.name }
     await deps.kube.delete(SITE, ref, { uid: row.uid }).catch((error) => {
       if (!isNotFound(error)) throw error
     })
-    const isGone = (await deps.mirror.get(SITE.kind, row.name, sameOwner(row))) === undefined
+    const isGone = (await deps.mirror.get(SITE, row.name, sameOwner(row))) === undefined
     if (!isGone && !(await watched.until((now) => now === undefined))) {
       return accepted(locationOf(row.name), { site: row.view })
     }

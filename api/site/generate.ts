@@ -23,8 +23,8 @@ import { locationOf } from './read.ts'
 /** How long a refused creation is waited for to be gone. */
 const GONE_MS = 5_000
 
-const answerOf = (row: MirrorRow, replayed: boolean): Answer => {
-  const site = row.view as SiteView
+const answerOf = (row: MirrorRow<SiteView>, replayed: boolean): Answer => {
+  const site = row.view
   return {
     status: replayed ? 200 : 201,
     headers: { location: locationOf(site.id) },
@@ -32,16 +32,16 @@ const answerOf = (row: MirrorRow, replayed: boolean): Answer => {
   }
 }
 
-const isRendered = (row: MirrorRow | undefined): row is MirrorRow => {
-  const view = row?.view as SiteView | undefined
+const isRendered = (row: MirrorRow<SiteView> | undefined): row is MirrorRow<SiteView> => {
+  const view = row?.view
   return view !== undefined && (view.digest !== null || view.stalled !== null)
 }
 
-const knownBy = async (deps: Deps, account: string, externalRef: string): Promise<MirrorRow | undefined> =>
-  (await deps.mirror.list({ kind: SITE.kind, account }, { externalRef }, { limit: 1, offset: 0 })).rows[0]
+const knownBy = async (deps: Deps, account: string, externalRef: string): Promise<MirrorRow<SiteView> | undefined> =>
+  (await deps.mirror.list({ kind: SITE, account }, { externalRef }, { limit: 1, offset: 0 })).rows[0]
 
 type Asked = Record<string, unknown> & { assets?: SentAssets }
-type Asking = { spec: SiteSpec; assets: SentAssets; known: MirrorRow | undefined }
+type Asking = { spec: SiteSpec; assets: SentAssets; known: MirrorRow<SiteView> | undefined }
 
 /** Refuses, or takes a place for the site. @returns whether it is new */
 const reserveSite = async (deps: Deps, { caller }: ApiRequest, name: string): Promise<boolean> => {
@@ -52,7 +52,7 @@ const reserveSite = async (deps: Deps, { caller }: ApiRequest, name: string): Pr
 }
 
 /** Nothing of a creation that was refused stays: its reference is free for the corrected one. */
-const undo = async (deps: Deps, row: MirrorRow, gone: () => Promise<unknown>): Promise<void> => {
+const undo = async (deps: Deps, row: MirrorRow<SiteView>, gone: () => Promise<unknown>): Promise<void> => {
   const ref = { namespace: deps.namespace, name: row.name }
   await deps.kube.delete(SITE, ref, { uid: row.uid }).catch((error) => {
     if (!isNotFound(error)) throw error
@@ -63,9 +63,9 @@ const undo = async (deps: Deps, row: MirrorRow, gone: () => Promise<unknown>): P
 const make = async (deps: Deps, request: ApiRequest, name: string, asked: Asking): Promise<Answer> => {
   const { spec: desired, assets } = asked
   const whose = { account: desired.account }
-  const watched = deps.waiter.watch(SITE.kind, name, whose)
+  const watched = deps.waiter.watch(SITE, name, whose)
   try {
-    const known = asked.known ?? (await deps.mirror.get(SITE.kind, name, whose))
+    const known = asked.known ?? (await deps.mirror.get(SITE, name, whose))
     if (isRendered(known)) return answerOf(known, true)
     const taken = takeAssets(desired.content, assets)
     const spec: SiteSpec = { ...desired, content: taken.content, assets: taken.assets }
@@ -80,7 +80,7 @@ const make = async (deps: Deps, request: ApiRequest, name: string, asked: Asking
     if (wantsAsync(request)) return accepted(location, { site: { id: name } })
     const found = await watched.until(isRendered)
     if (!found?.row) return accepted(location, { site: { id: name } })
-    if (outcome === 'made' && (found.row.view as SiteView).stalled !== null) {
+    if (outcome === 'made' && found.row.view.stalled !== null) {
       await undo(deps, found.row, () => watched.until((row) => row === undefined, GONE_MS))
     }
     refuseStalled(found.row)

@@ -5,7 +5,6 @@
 
 import { SITE } from '../../crds/site/kind.ts'
 import { fileAt, NOT_FOUND_PATH, type SiteManifest, sortOf } from '../../crds/site/publishing/manifest.ts'
-import type { SiteView } from '../../crds/site/view.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
@@ -23,8 +22,8 @@ const nowhere = (): never => {
 
 const manifestFor = async (deps: Deps, token: string): Promise<SiteManifest> => {
   const [site = '', pinned] = (deps.keys.nameOfCapability('preview', token) ?? '').split(DIGEST_MARK, 2)
-  const row = site === '' ? undefined : await deps.mirror.get(SITE.kind, site, { because: 'link' })
-  const digest = pinned ?? (row?.view as SiteView | undefined)?.digest
+  const row = site === '' ? undefined : await deps.mirror.get(SITE, site, { because: 'link' })
+  const digest = pinned ?? row?.view?.digest
   const rendering = row && digest ? await deps.sites.rendering(site, digest) : null
   const bytes = rendering && (await deps.blobs.get(rendering.manifest))
   return bytes ? (JSON.parse(bytes.toString('utf8')) as SiteManifest) : nowhere()

@@ -16,7 +16,7 @@ type DesiredPublish = Pick<SiteSpec, 'publish'> & { digest: string | null }
 
 /** Writes what is to be live and waits until it is. */
 const bring = async (deps: Deps, request: ApiRequest, row: ShownSiteRow, desired: DesiredPublish): Promise<Answer> => {
-  const watched = deps.waiter.watch(SITE.kind, row.name, sameOwner(row))
+  const watched = deps.waiter.watch(SITE, row.name, sameOwner(row))
   try {
     const { metadata } = await editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose: sameOwner(row) }, (now) =>
       now.publish === desired.publish && (now.digest ?? null) === desired.digest ? null : desired,
@@ -30,10 +30,8 @@ const bring = async (deps: Deps, request: ApiRequest, row: ShownSiteRow, desired
       // The same site, under the name that its host has given it since.
       return desired.publish && live !== null && live === digest
     }
-    const before = (await deps.mirror.get(SITE.kind, row.name, sameOwner(row))) as ShownSiteRow | undefined
-    const found = isDone(before)
-      ? { row: before }
-      : await watched.until((now) => isDone(now as ShownSiteRow | undefined))
+    const before = await deps.mirror.get(SITE, row.name, sameOwner(row))
+    const found = isDone(before) ? { row: before } : await watched.until(isDone)
     if (!found?.row) return pending
     refuseStalled(found.row)
     return { status: 200, body: { site: found.row.view } }

@@ -11,13 +11,13 @@ import type { Deps } from '../wiring/deps.ts'
 
 const LIMIT_DEFAULT = 50
 
-export type ShownSiteRow = MirrorRow & { view: SiteView }
+export type ShownSiteRow = MirrorRow<SiteView>
 
 /** The site, for whom it may be. @throws Problem NOT_FOUND */
 export const siteRow = async (deps: Deps, id: string, whose: Whose): Promise<ShownSiteRow> => {
-  const row = await deps.mirror.get(SITE.kind, id, whose)
+  const row = await deps.mirror.get(SITE, id, whose)
   if (!row) throw new Problem('NOT_FOUND', `There is no site ${id}.`)
-  return row as ShownSiteRow
+  return row
 }
 
 /** The caller's site. Another account's is not there at all (rules/platform.md#ownership). */
@@ -59,8 +59,8 @@ export const listSites = async (deps: Deps, request: ApiRequest): Promise<Answer
     ...(status !== undefined && { status }),
     ...(external_ref !== undefined && { externalRef: external_ref }),
   }
-  const { rows, total } = await deps.mirror.list({ kind: SITE.kind, account: request.caller.account }, filter, page)
-  return { status: 200, body: { sites: rows.map(({ view }) => listed(view as SiteView)), total, ...page } }
+  const { rows, total } = await deps.mirror.list({ kind: SITE, account: request.caller.account }, filter, page)
+  return { status: 200, body: { sites: rows.map(({ view }) => listed(view)), total, ...page } }
 }
 
 export const listReleases = async (deps: Deps, request: ApiRequest): Promise<Answer> => {

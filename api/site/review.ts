@@ -1,9 +1,11 @@
 /** Submitting for review and deciding: facts that the controllers' plan accepts or refuses (rules/site.md#review). */
+
 import type { NewFact } from '../../controllers/store/ledger/facts.ts'
 import { isProblemCode } from '../../crds/kernel/problem.ts'
 import { decisionKey, openingKey, submitKey } from '../../crds/site/facts.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { openSubmission } from '../../crds/site/review.ts'
+import type { SiteView } from '../../crds/site/view.ts'
 import type { ReviewVerdict, Submission } from '../../crds/site/world.ts'
 import { sameOwner } from '../command/own.ts'
 import { afterStored, wakeStored } from '../command/report.ts'
@@ -17,14 +19,19 @@ import { factsOf, locationOf, ownSite, type ShownSiteRow, siteRow } from './read
 type Asked = Pick<NewFact, 'key' | 'kind' | 'body'>
 
 /** @returns the site once it has taken the fact in; null when the time was up @throws Problem as the plan refused */
-const verdictOn = async (deps: Deps, watched: Watched, name: string, seq: number): Promise<ShownSiteRow | null> => {
-  const found = await watched.until((now) => now === undefined || (now as ShownSiteRow).view.fact_seq >= seq)
+const verdictOn = async (
+  deps: Deps,
+  watched: Watched<SiteView>,
+  name: string,
+  seq: number,
+): Promise<ShownSiteRow | null> => {
+  const found = await watched.until((now) => now === undefined || now.view.fact_seq >= seq)
   if (!found?.row) return null
   const decided = (await deps.ledger.observe(name)).facts.find((one) => one.seq === seq)
   const code = decided?.refusedCode ?? null
   if (code !== null)
     throw new Problem(isProblemCode(code) ? code : 'INTERNAL', 'The site was not as this expected it to be.')
-  return found.row as ShownSiteRow
+  return found.row
 }
 
 /** Appends what was asked, waits for the verdict, and answers with the site as it is then. @throws Problem as the plan refused */
@@ -35,7 +42,7 @@ const ask = async (
   asked: Asked,
 ): Promise<ShownSiteRow | Answer> => {
   const { name } = row
-  const watched = deps.waiter.watch(SITE.kind, name, sameOwner(row))
+  const watched = deps.waiter.watch(SITE, name, sameOwner(row))
   try {
     const { fact } = await deps.appendFact({ ...asked, resource: name, state: 'pending', at: deps.now().toISOString() })
     await wakeStored(deps, SITE, name)

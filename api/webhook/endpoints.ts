@@ -1,7 +1,6 @@
 /** Endpoints: made, shown, changed, given a new secret, taken away (rules/webhook.md#endpoints). */
 import { randomBytes } from 'node:crypto'
 import { limitOf } from '../../crds/account/quotas.ts'
-import type { AccountView } from '../../crds/account/view.ts'
 import { type EndpointRow, eventsOf, ROTATION_MS, urlFaults, viewEndpoint } from '../../crds/webhook/endpoint.ts'
 import { SECRET_BYTES, secretOf } from '../../crds/webhook/signature.ts'
 import { nameFor } from '../command/name.ts'
@@ -41,7 +40,7 @@ export const createEndpoint = async (deps: Deps, request: ApiRequest): Promise<A
   const secret = newSecret()
   const id = nameFor('whk', request)
   const owner = (await accountRow(deps, request.caller))?.view ?? request.caller.profile
-  const limit = limitOf('webhook_endpoints', owner as AccountView)
+  const limit = limitOf('webhook_endpoints', owner)
   const created = await deps.endpoints.create({ id, account, url, events, secret, at: deps.now().toISOString() }, limit)
   if (!created) throw new Problem('ENDPOINT_LIMIT', `The account has ${limit} webhook endpoints, which is the most.`)
   const { row, made } = created

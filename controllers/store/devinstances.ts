@@ -4,14 +4,15 @@
  * (sql/functions/settle_devbox.sql).
  */
 
+import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
 import type { Told } from '../../crds/devinstance/life/context.ts'
 import type { DevInstanceRow } from '../../crds/devinstance/life/row.ts'
-import type { HistoryEntry } from '../../crds/devinstance/view.ts'
+import type { HistoryEntry, StoredDevInstance } from '../../crds/devinstance/view.ts'
 import type { By, DevInstanceRecord } from '../../crds/devinstance/world.ts'
 import type { NewEvent } from '../../crds/kernel/event.ts'
 import { makeBatch } from '../base/batch.ts'
 import type { NewFact } from './ledger/facts.ts'
-import type { MirrorRow } from './mirror.ts'
+import { MIRROR_COLUMNS, type MirrorRow, typedBy } from './mirror.ts'
 import { LEASE } from './pg/fence.ts'
 import { isItemFault, type Pg } from './pg/pg.ts'
 
@@ -83,7 +84,10 @@ export type DevInstances = {
   /** What an account is committed to, in micro-USD. */
   committed(account: string): Promise<number>
   /** One page of what somebody may see, newest first, and how many there are. */
-  list(visible: Visible, page: { limit: number; offset: number }): Promise<{ rows: MirrorRow[]; total: number }>
+  list(
+    visible: Visible,
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: MirrorRow<StoredDevInstance>[]; total: number }>
   /** How a fact stands; by its seq, or by its key when it is not known whether there is one. */
   verdict(resource: string, of: { seq: number } | { key: string }): Promise<(FactVerdictRow & { seq: number }) | null>
   lastReport(resource: string): Promise<KeptReport | null>
@@ -119,8 +123,7 @@ select
   (
     select coalesce(json_agg(page), '[]')
     from (
-      select m.kind, m.name, m.account, m.uid, m.generation, m.observed_generation as "observedGeneration", m.view,
-        iso_ms(m.created_at) as "createdAt", iso_ms(m.updated_at) as "updatedAt", m.archived
+      select ${MIRROR_COLUMNS}
       ${VISIBLE}
       order by m.created_at desc, m.place desc limit $4 offset $5
     ) page
@@ -195,7 +198,8 @@ export const makeDevInstances = ({ pg }: { pg: Pg }): DevInstances => {
     async list({ account, teams, isAdmin }, { limit, offset }) {
       const values = [account, teams, isAdmin, limit, offset]
       const found = await first<{ rows: MirrorRow[]; total: number }>('devbox_list', LIST, values)
-      return found ?? { rows: [], total: 0 }
+      const { rows, total } = found ?? { rows: [], total: 0 }
+      return { rows: rows.map((row) => typedBy(DEVINSTANCE, row)), total }
     },
     verdict: (resource, of) =>
       first('devbox_verdict', VERDICT, [resource, 'seq' in of ? of.seq : null, 'key' in of ? of.key : null]),

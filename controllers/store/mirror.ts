@@ -3,6 +3,7 @@
  * API reads it and is told on the channel `bottega_mirror` what changed (JSON arrays of "Kind/name").
  * It can be thrown away and rebuilt; archived rows are the exception (rules/platform.md#views).
  */
+import type { KindOf } from '../../crds/kernel/kind.ts'
 import type { Meta } from '../../crds/kernel/object.ts'
 import { makeBatch } from '../base/batch.ts'
 import { LEASE } from './pg/fence.ts'
@@ -10,24 +11,27 @@ import { isItemFault, type Pg } from './pg/pg.ts'
 
 export const MIRROR_CHANNEL = 'bottega_mirror'
 
-/** Instants are ISO. `view` is the REST body, snake_case. */
-export type NewMirrorRow = {
+/** Instants are ISO. @typeParam View as its kind declares it */
+export type NewMirrorRow<View = unknown> = {
   kind: string
   name: string
   account: string
   uid: string
   generation: number
   observedGeneration: number
-  view: unknown
+  view: View
   createdAt: string
   updatedAt: string
 }
-export type MirrorRow = NewMirrorRow & { archived: boolean }
+export type MirrorRow<View = unknown> = NewMirrorRow<View> & { archived: boolean }
 
-type Viewed = { kind: { kind: string }; account: string; view: unknown; updatedAt?: string }
+type Viewed<View> = { kind: KindOf<View>; account: string; view: NoInfer<View>; updatedAt?: string }
 
 /** The row of an object as the pass that judged it leaves it. @param given.updatedAt since its creation when left out */
-export const rowOf = ({ metadata }: { metadata: Meta }, { kind, account, view, updatedAt }: Viewed): NewMirrorRow => ({
+export const rowOf = <View>(
+  { metadata }: { metadata: Meta },
+  { kind, account, view, updatedAt }: Viewed<View>,
+): NewMirrorRow<View> => ({
   kind: kind.kind,
   name: metadata.name,
   account,
@@ -49,13 +53,13 @@ export type MirrorFilter = {
 }
 
 export type MirrorReader = {
-  get(kind: string, name: string): Promise<MirrorRow | undefined>
+  get<View>(kind: KindOf<View>, name: string): Promise<MirrorRow<View> | undefined>
   /** One page of an account's resources, newest first, and how many there are in all. */
-  list(
-    of: { kind: string; account: string },
+  list<View>(
+    of: { kind: KindOf<View>; account: string },
     filter: MirrorFilter,
     page: { limit: number; offset: number },
-  ): Promise<{ rows: MirrorRow[]; total: number }>
+  ): Promise<{ rows: MirrorRow<View>[]; total: number }>
 }
 
 /**
@@ -78,10 +82,11 @@ export type Mirror = MirrorReader & {
   known(): Promise<Map<string, number>>
 }
 
-const COLUMNS = `m.kind, m.name, m.account, m.uid, m.generation, m.observed_generation as "observedGeneration", m.view,
+/** A MirrorRow out of `mirror m`. */
+export const MIRROR_COLUMNS = `m.kind, m.name, m.account, m.uid, m.generation, m.observed_generation as "observedGeneration", m.view,
   iso_ms(m.created_at) as "createdAt", iso_ms(m.updated_at) as "updatedAt", m.archived`
 const GET = `
-select ${COLUMNS}
+select ${MIRROR_COLUMNS}
 from unnest($1::text[], $2::text[]) as k(kind, name),
   lateral (select * from mirror m where m.kind = k.kind and m.name = k.name limit 1) m`
 
@@ -127,9 +132,17 @@ select
   (select count(*) ${from}) as total,
   (
     select coalesce(json_agg(page), '[]')
-    from (select ${COLUMNS} ${from} order by m.created_at desc, m.place desc limit $3 offset $4) page
+    from (select ${MIRROR_COLUMNS} ${from} order by m.created_at desc, m.place desc limit $3 offset $4) page
   ) as rows`
 }
+
+/**
+ * A row out of PostgreSQL, typed by its kind. This is the one place that takes jsonb at its word: only `rowOf` makes rows, and
+ * asks for the view that the kind declares. A view in an older shape lives until the first pass of a newer leader, which
+ * looks at every resource and writes what differs; that of a paused resource until it goes on, and that of one that has left
+ * the cluster for ever: whoever changes the shape rewrites those in sql/schema, or has readers bear the old one.
+ */
+export const typedBy = <View>(_kind: KindOf<View>, row: MirrorRow): MirrorRow<View> => row as MirrorRow<View>
 
 const keyOf = (kind: string, name: string): string => `${kind}/${name}`
 
@@ -146,15 +159,19 @@ export const makeMirrorReader = ({ pg }: { pg: Pg }): MirrorReader => {
     inFlight: 2,
   })
   return {
-    get: (kind, name) => get([kind, name]),
+    async get(kind, name) {
+      const row = await get([kind.kind, name])
+      return row && typedBy(kind, row)
+    },
     async list({ kind, account }, filter, { limit, offset }) {
       const { name, where, values } = filtered(filter, 5)
       const { rows } = await pg.query<{ rows: MirrorRow[]; total: number }>(
         `mirror_list_${name}`,
         listStatement(where),
-        [kind, account, limit, offset, ...values],
+        [kind.kind, account, limit, offset, ...values],
       )
-      return rows[0] ?? { rows: [], total: 0 }
+      const { rows: found, total } = rows[0] ?? { rows: [], total: 0 }
+      return { rows: found.map((row) => typedBy(kind, row)), total }
     },
   }
 }

@@ -104,8 +104,8 @@ const composeSignin = (deps: MailSenderDeps, row: MailRow, { id, email, until }:
 }
 
 const composeDocument = (deps: MailSenderDeps, row: MailRow, payload: DocumentPayload | ReminderPayload): Mail => {
-  const { gate } = row
-  const frozen = row.frozen as Frozen
+  const { gate, frozen } = row
+  if (frozen === null) throw new Error('a mail about a document has no send')
   const url = `${deps.publicUrl}/i/${deps.keys.linkToken(row.resource)}`
   if (payload.mail === 'reminder') return toClient(row, frozen, reminderMail({ ...payload, frozen, url, gate }))
   const password = gate === 'password' ? deps.keys.password(row.resource, payload.n) : null

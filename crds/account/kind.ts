@@ -1,8 +1,9 @@
 /** How the Account is named and shown. */
 import { AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
 import { type AccountSpec, type AccountStatus, spec, status } from './schema.ts'
+import type { StoredAccount } from './view.ts'
 
-export const ACCOUNT: Kind<AccountSpec, AccountStatus> = {
+export const ACCOUNT: Kind<AccountSpec, AccountStatus, StoredAccount> = {
   kind: 'Account',
   plural: 'accounts',
   singular: 'account',

@@ -40,3 +40,11 @@ export const viewAccount = ({ metadata, spec }: Resource<AccountSpec, AccountSta
   created_at: metadata.creationTimestamp,
   version: metadata.generation,
 })
+
+/** What the mirror keeps: who sent a logo waits until its number is reached here. */
+export type StoredAccount = AccountView & { fact_seq: number }
+
+export const storedAccount = (object: Resource<AccountSpec, AccountStatus>, factSeq: number): StoredAccount => ({
+  ...viewAccount(object),
+  fact_seq: factSeq,
+})

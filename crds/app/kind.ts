@@ -1,11 +1,12 @@
 /** How the App is named and shown. */
 import { AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
 import { type AppSpec, type AppStatus, spec, status } from './schema.ts'
+import type { AppView } from './view.ts'
 
 /** Containers, route and volumes on the host go first. */
 export const APP_FINALIZER = 'bottega.dev/app'
 
-export const APP: Kind<AppSpec, AppStatus> = {
+export const APP: Kind<AppSpec, AppStatus, AppView> = {
   kind: 'App',
   plural: 'apps',
   singular: 'app',

@@ -2,6 +2,7 @@
 import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
 import { GROUP } from '../kernel/object.ts'
 import { type DevInstanceSpec, type DevInstanceStatus, spec, status } from './schema.ts'
+import type { StoredDevInstance } from './view.ts'
 
 const FINALIZER = `${GROUP}/devinstance`
 
@@ -34,7 +35,7 @@ const livePolicy: AdmissionPolicy = {
   ],
 }
 
-export const DEVINSTANCE: Kind<DevInstanceSpec, DevInstanceStatus> = {
+export const DEVINSTANCE: Kind<DevInstanceSpec, DevInstanceStatus, StoredDevInstance> = {
   kind: 'DevInstance',
   plural: 'devinstances',
   singular: 'devinstance',

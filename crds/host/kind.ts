@@ -2,6 +2,7 @@
 import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
 import { GROUP } from '../kernel/object.ts'
 import { type HostSpec, type HostStatus, spec, status } from './schema.ts'
+import type { HostView } from './view.ts'
 
 /** Whoever may approve a host holds this verb on it. */
 export const APPROVE = 'approve'
@@ -37,7 +38,7 @@ const approval: AdmissionPolicy = {
   ],
 }
 
-export const HOST: Kind<HostSpec, HostStatus> = {
+export const HOST: Kind<HostSpec, HostStatus, HostView> = {
   kind: 'Host',
   plural: 'hosts',
   singular: 'host',

@@ -1,6 +1,7 @@
 /** How the Invoice is named and shown, and the rules that see its status beside its spec. */
 import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
 import { TIMING } from './order/timing.ts'
+import type { ShownInvoice } from './rest/shown.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec, type InvoiceStatus, spec, status } from './schema.ts'
 
 const numbered = 'has(oldSelf.status) && has(oldSelf.status.number)'
@@ -58,7 +59,7 @@ const voidedPolicy: AdmissionPolicy = {
   ],
 }
 
-export const INVOICE: Kind<InvoiceSpec, InvoiceStatus> = {
+export const INVOICE: Kind<InvoiceSpec, InvoiceStatus, ShownInvoice> = {
   kind: 'Invoice',
   plural: 'invoices',
   singular: 'invoice',

@@ -26,8 +26,9 @@ export type AdmissionPolicy = {
 /**
  * @typeParam Spec what `Infer` gives for `spec`
  * @typeParam Status what `Infer` gives for `status`
+ * @typeParam View what the mirror keeps of it: the one declaration of that shape, for who writes it and who reads it
  */
-export type Kind<Spec = unknown, Status extends CommonStatus = CommonStatus> = {
+export type Kind<Spec = unknown, Status extends CommonStatus = CommonStatus, View = unknown> = {
   kind: string
   plural: string
   singular: string
@@ -54,8 +55,11 @@ export type Kind<Spec = unknown, Status extends CommonStatus = CommonStatus> = {
   /** What neither a schema nor RBAC can say. */
   policies?: readonly AdmissionPolicy[]
   /** Carries the types along; never set. */
-  types?: { spec: Spec; status: Status }
+  types?: { spec: Spec; status: Status; view: View }
 }
+
+/** A kind as far as its views are typed by it. */
+export type KindOf<View> = { kind: string; types?: { view: View } }
 
 const REASON_MAX = 128
 const MESSAGE_MAX = 1024

@@ -11,6 +11,7 @@ import { makeIssuers } from '../../controllers/store/invoice/issuers.ts'
 import { type MirrorFilter, makeMirrorReader } from '../../controllers/store/mirror.ts'
 import { migrate } from '../../controllers/store/pg/migrate.ts'
 import { makePg, type Pg } from '../../controllers/store/pg/pg.ts'
+import { INVOICE } from '../../crds/invoice/kind.ts'
 import { removeData } from '../platform/pgfiles.ts'
 import { query, startPostgres } from '../platform/postgres.ts'
 import type { BenchContext } from './sides/figure.ts'
@@ -94,7 +95,7 @@ async function lists({ figure }: BenchContext, pg: Pg, base: string): Promise<vo
     ['list by client_email, p99', 'client_email=c7@acme.test', { clientEmail: 'c7@acme.test' }, INVOICES / CLIENTS],
   ]
   for (const [name, search, filter, total] of asks) {
-    const alone = () => mirror.list({ kind: 'Invoice', account: 'demo' }, filter, { limit: 50, offset: 0 })
+    const alone = () => mirror.list({ kind: INVOICE, account: 'demo' }, filter, { limit: 50, offset: 0 })
     const over = () => read(`${base}?${search}`)
     const found = JSON.parse(await over()).total
     if (found !== total) throw new Error(`${name}: ${found} instead of ${total}`)

@@ -3,10 +3,12 @@
  * row by its id lets it be revoked, which acts within ten seconds everywhere (rules/platform.md#sessions).
  * Source: RFC 8725 (JWT best current practices) 3.1, 3.8, 3.9, 3.11.
  */
+
 import { randomBytes } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { MirrorReader } from '../../../controllers/store/mirror.ts'
 import type { Pg } from '../../../controllers/store/pg/pg.ts'
+import { ACCOUNT } from '../../../crds/account/kind.ts'
 import type { AccountView } from '../../../crds/account/view.ts'
 import type { Caller, CallerCredentials } from '../../http/caller.ts'
 import { type ReadSession, refuseCredential } from '../auth.ts'
@@ -151,10 +153,10 @@ export const makeSessionCaller = ({ sessions, mirror, nowMs }: CallerDeps): Sess
     const known = profiles.get(account)
     if (known && known.untilMs > nowMs()) return known.profile
     const before = forgotten
-    const { rows } = await mirror.list({ kind: 'Account', account }, {}, { limit: 1, offset: 0 })
+    const { rows } = await mirror.list({ kind: ACCOUNT, account }, {}, { limit: 1, offset: 0 })
     const [row] = rows
     if (!row) return refuseCredential('The account of this session does not exist.')
-    const profile = row.view as AccountView
+    const profile = row.view
     // It changed while it was looked up.
     if (before !== forgotten) return profile
     if (profiles.size >= REMEMBER_MAX) profiles.clear()

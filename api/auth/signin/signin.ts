@@ -80,7 +80,7 @@ export const makeSignIn = (deps: SignInDeps): SignIn => {
   /** One address always leads to one name, so that two confirmations at once make one account. */
   const create = async (email: string): Promise<string | null> => {
     const name = `acct-${createHmac('sha256', nameKey).update(email.toLowerCase()).digest('hex').slice(0, 20)}`
-    const watched = waiter.watch(ACCOUNT.kind, name)
+    const watched = waiter.watch(ACCOUNT, name)
     try {
       const object = {
         apiVersion: `${GROUP}/${VERSION}`,

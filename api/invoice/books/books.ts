@@ -1,13 +1,11 @@
 /** An account's books: months, the export, the register, and how an invoice came to its balance. Reads only. */
 import type { RegisterEntry } from '../../../controllers/store/ledger/register.ts'
 import { monthSpan, type RollupRow, rollupCsv } from '../../../crds/invoice/money/reconciliation.ts'
-import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
 import { DEFAULT_ZONE } from '../../../crds/invoice/order/issuer.ts'
 import { entryLine, seriesLine, viewEntry, viewSeries } from '../../../crds/invoice/order/numbering.ts'
 import { exportHead, exportLine } from '../../../crds/invoice/rest/csv.ts'
 import { explain } from '../../../crds/invoice/rest/explain.ts'
 import { DEFAULT_ISSUER } from '../../../crds/invoice/schema.ts'
-import type { InvoiceView } from '../../../crds/invoice/view.ts'
 import { CSV_TYPE } from '../../../crds/text/csv.ts'
 import { dayIn } from '../../../crds/values/calendar.ts'
 import { refuseStalled } from '../../command/verdict.ts'
@@ -71,11 +69,11 @@ export const exportInvoices = async (deps: Deps, request: ApiRequest): Promise<A
 
 export const explainInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
-  const view = row.view as InvoiceView
+  const view = row.view
   // amounts that cannot be computed have no steps: what is wrong with them is told instead
   if (view.total_cents === null) refuseStalled(row)
   const { sends } = await deps.ledger.observe(row.name)
-  return { status: 200, body: { explanation: explain(view, sends.at(-1)?.frozen as Frozen | undefined) } }
+  return { status: 200, body: { explanation: explain(view, sends.at(-1)?.frozen) } }
 }
 
 /** Recomputes every chain: what is shown as verified is so now. */

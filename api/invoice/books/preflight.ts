@@ -6,7 +6,6 @@ import { collectFaults, faultsAround } from '../../../crds/invoice/money/collect
 import { type Gate, gateOf } from '../../../crds/invoice/order/gate.ts'
 import { issuerOf } from '../../../crds/invoice/order/issuer.ts'
 import { preflightReminders, preflightTotals, preflightWarnings } from '../../../crds/invoice/rest/preflight.ts'
-import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec, spec as specSchema } from '../../../crds/invoice/schema.ts'
 import type { Issuer } from '../../../crds/invoice/world.ts'
 import type { Fault } from '../../../crds/kernel/problem.ts'
@@ -59,7 +58,7 @@ const earlierOf = async (deps: Deps, { caller }: ApiRequest, spec: InvoiceSpec):
   const row = spec.externalRef === undefined ? undefined : await knownBy(deps, caller.account, spec.externalRef)
   if (!row) return { faults: [], replayOf: null }
   const faults = mismatches(spec, row)
-  const { id, number, stalled } = row.view as ShownInvoice
+  const { id, number, stalled } = row.view
   if (faults.length > 0 || stalled === null) return { faults, replayOf: faults.length > 0 ? null : { id, number } }
   return { faults: [{ code: stalled.code as Fault['code'], pointer: '', detail: stalled.detail }], replayOf: null }
 }

@@ -8,7 +8,6 @@ import { closedKey, reportKey } from '../../../crds/invoice/facts/collected.ts'
 import { paymentKey } from '../../../crds/invoice/facts/records.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { type ProcessorEvent, processorEventOf } from '../../../crds/invoice/money/card-messages.ts'
-import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import { sameOwner } from '../../command/own.ts'
 import { report } from '../../command/report.ts'
 import { Problem } from '../../http/problem.ts'
@@ -57,11 +56,11 @@ const eventOf = ({ cards }: Deps, { form, headers }: ApiRequest): ProcessorEvent
 export const receiveCardEvent = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const event = eventOf(deps, request)
   if (!event) return RECEIVED
-  const row = await deps.mirror.get(INVOICE.kind, event.invoice, { because: 'signed' })
+  const row = await deps.mirror.get(INVOICE, event.invoice, { because: 'signed' })
   // another installation may share the processor's account
   if (!row || (event.account !== null && event.account !== row.account)) return RECEIVED
   // the processor repeats it for days: what is stored in an older copy of the ledger goes with it
-  refuseBehind(row.view as ShownInvoice)
+  refuseBehind(row.view)
   const fact = factOf(event)
   const back = () => bringBack(deps, row)
   const to = { kind: INVOICE, name: row.name, whose: sameOwner(row) }

@@ -6,7 +6,6 @@ import { randomBytes } from 'node:crypto'
 import { checkoutKey, collectedOf } from '../../../crds/invoice/facts/collected.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { refusalOf } from '../../../crds/invoice/money/collect.ts'
-import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import { sameOwner } from '../../command/own.ts'
 import { reportAndSee } from '../../command/report.ts'
 import { Problem } from '../../http/problem.ts'
@@ -24,7 +23,7 @@ const RETRY_AFTER_SECONDS = '30'
 /** @throws Problem when there is nothing to pay by card, or the processor is away */
 const checkoutOf = async (deps: Deps, found: FoundInvoice): Promise<string> => {
   const { name, view } = found
-  refuseBehind(found.row.view as ShownInvoice)
+  refuseBehind(found.row.view)
   const { offered, reason } = view.collect
   if (!offered && reason) {
     const { code, detail } = refusalOf(reason, view.number ?? '', standOf(found))

@@ -14,8 +14,7 @@ const PATH = '/api/invoices/settings/rails'
 
 const railOf = ({ cards }: Deps, enabled: boolean) => ({ rail: RAIL, enabled, available: cards !== null })
 
-const isEnabled = (row: MirrorRow | undefined): boolean =>
-  ((row?.view as Partial<AccountView> | undefined)?.rails ?? []).includes(RAIL)
+const isEnabled = (row: MirrorRow<AccountView> | undefined): boolean => (row?.view.rails ?? []).includes(RAIL)
 
 export const getRail = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
   const row = await accountRow(deps, caller)
@@ -37,7 +36,7 @@ export const setRail = async (deps: Deps, request: ApiRequest): Promise<Answer> 
   const name = profile.id
   const uid = (await accountRow(deps, request.caller))?.uid ?? ''
   const { enabled } = request.body as { enabled: boolean }
-  const watched = deps.waiter.watch(ACCOUNT.kind, name, { account })
+  const watched = deps.waiter.watch(ACCOUNT, name, { account })
   try {
     const { metadata } = await editSpec<AccountSpec>(
       deps,
@@ -51,7 +50,7 @@ export const setRail = async (deps: Deps, request: ApiRequest): Promise<Answer> 
     if (wantsAsync(request)) return accepted(PATH, body)
     const done = (row: MirrorRow | undefined) =>
       row !== undefined && row.uid === metadata.uid && row.observedGeneration >= metadata.generation
-    const seen = done(await deps.mirror.get(ACCOUNT.kind, name, { account })) || (await watched.until(done)) !== null
+    const seen = done(await deps.mirror.get(ACCOUNT, name, { account })) || (await watched.until(done)) !== null
     return seen ? { status: 200, body } : accepted(PATH, body)
   } finally {
     watched.leave()

@@ -29,8 +29,11 @@ const pdfAnswer = async (deps: Deps, sha256: string, fileName: string): Promise<
 }
 
 /** The same draft on the same day under the same issuer is drawn once. @throws Problem BAD_ISSUER */
-const previewKey = async (deps: Deps, { name, account, uid, generation, view }: MirrorRow): Promise<string> => {
-  const { issuer_id } = view as ShownInvoice
+const previewKey = async (
+  deps: Deps,
+  { name, account, uid, generation, view }: MirrorRow<ShownInvoice>,
+): Promise<string> => {
+  const { issuer_id } = view
   await assertIssuer(deps, account, issuer_id)
   const issuer = await deps.issuers.get({ account, id: issuer_id })
   const { profile = {}, logo = null } = issuer ?? {}
@@ -39,16 +42,16 @@ const previewKey = async (deps: Deps, { name, account, uid, generation, view }: 
   return createHash('sha256').update(shown).digest('hex').slice(0, 32)
 }
 
-const isTooLarge = (row: MirrorRow | undefined): boolean =>
-  (row?.view as ShownInvoice | undefined)?.stalled?.code === 'DOCUMENT_TOO_LARGE'
+const isTooLarge = (row: MirrorRow<ShownInvoice> | undefined): row is MirrorRow<ShownInvoice> =>
+  row?.view.stalled?.code === 'DOCUMENT_TOO_LARGE'
 
-const drawDraft = async (deps: Deps, row: MirrorRow): Promise<string> => {
+const drawDraft = async (deps: Deps, row: MirrorRow<ShownInvoice>): Promise<string> => {
   const key = await previewKey(deps, row)
   const drawn = async (): Promise<string | undefined> => {
     const { facts } = await deps.ledger.observe(row.name)
     return facts.find((fact) => fact.key === previewedKey(key))?.body.sha256 as string | undefined
   }
-  const watched = deps.waiter.watch('Invoice', row.name, sameOwner(row))
+  const watched = deps.waiter.watch(INVOICE, row.name, sameOwner(row))
   try {
     const before = await drawn()
     if (before !== undefined) return before
@@ -57,11 +60,11 @@ const drawDraft = async (deps: Deps, row: MirrorRow): Promise<string> => {
       throw new Problem('PDF_RENDER_OFF', 'Drafts cannot be drawn now; PDFs of sent invoices can be had.')
     const { fact } = await deps.appendFact(previewFact(row.name, key, deps.now()))
     await deps.wake(INVOICE, row.name)
-    const isDrawn = (now: MirrorRow | undefined) => now === undefined || (now.view as ShownInvoice).fact_seq > fact.seq
+    const isDrawn = (now: MirrorRow<ShownInvoice> | undefined) => now === undefined || now.view.fact_seq > fact.seq
     const found = await watched.until((now) => isDrawn(now) || isTooLarge(now))
     const after = await drawn()
     if (after !== undefined) return after
-    if (isTooLarge(found?.row)) refuseStalled(found?.row as MirrorRow)
+    if (isTooLarge(found?.row)) refuseStalled(found.row)
   } finally {
     watched.leave()
   }
@@ -77,7 +80,7 @@ export const newestOf = async (deps: Pick<Deps, 'ledger'>, name: string): Promis
 export const getPdf = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const newest = await newestOf(deps, row.name)
-  const { number } = row.view as ShownInvoice
+  const { number } = row.view
   if (newest !== undefined) return pdfAnswer(deps, newest, number ?? row.name)
   return pdfAnswer(deps, await drawDraft(deps, row), `draft-${row.name}`)
 }

@@ -2,7 +2,9 @@
  * The logo of an issuer: stored as it was sent, transcoded by the controllers, frozen onto each document at send
  * (rules/invoice.md#logos).
  */
+
 import { sha256Of } from '../../../controllers/store/blobs.ts'
+import { ACCOUNT } from '../../../crds/account/kind.ts'
 import { logoFault } from '../../../crds/files/logo.ts'
 import { accepted, wantsAsync } from '../../command/verdict.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
@@ -20,7 +22,7 @@ export const putLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> 
   const bytes = request.form ?? Buffer.alloc(0)
   const fault = logoFault(bytes)
   if (fault !== null) refuse(fault)
-  const watched = deps.waiter.watch('Account', profile.id, { account })
+  const watched = deps.waiter.watch(ACCOUNT, profile.id, { account })
   try {
     await deps.blobs.put(bytes)
     const seq = await deps.issuers.askLogo({ account, id }, sha256Of(bytes), deps.now().toISOString())
@@ -28,8 +30,7 @@ export const putLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> 
     const later = async () =>
       accepted(`/api/invoices/issuers/${id}`, (await answerIssuer(deps, request.caller, id)).body as object)
     if (wantsAsync(request)) return await later()
-    const isSettled = (view: unknown) => ((view as { fact_seq?: number } | undefined)?.fact_seq ?? 0) >= seq
-    await watched.until((row) => isSettled(row?.view))
+    await watched.until((row) => row !== undefined && row.view.fact_seq >= seq)
     const verdict = await deps.issuers.logoAsked(seq)
     if (verdict?.state === 'pending') return await later()
     if (verdict?.state === 'refused') refuse(verdict.reason ?? 'was refused')

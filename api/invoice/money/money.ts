@@ -37,15 +37,20 @@ export const refuseBehind = ({ stalled }: Pick<ShownInvoice, 'stalled'>): void =
  * The caller's invoice, with a resource that can take something in: one that left the cluster is brought back.
  * @throws Problem NOT_FOUND, LEDGER_BEHIND
  */
-export const liveRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow> => {
+export const liveRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow<ShownInvoice>> => {
   const row = await ownRow(deps, request)
-  refuseBehind(row.view as ShownInvoice)
+  refuseBehind(row.view)
   return row.archived ? bringBack(deps, row) : row
 }
 
 type Reported = Pick<NewFact, 'key' | 'kind' | 'body' | 'once'>
 
-const seeOn = (deps: Deps, request: ApiRequest, row: MirrorRow, fact: Reported): Promise<Decided | null> =>
+const seeOn = (
+  deps: Deps,
+  request: ApiRequest,
+  row: MirrorRow<ShownInvoice>,
+  fact: Reported,
+): Promise<Decided<ShownInvoice> | null> =>
   reportAndSee(deps, {
     kind: INVOICE,
     name: row.name,
@@ -59,17 +64,18 @@ const seeOn = (deps: Deps, request: ApiRequest, row: MirrorRow, fact: Reported):
 export const reportOn = async (
   deps: Deps,
   request: ApiRequest,
-  row: MirrorRow,
+  row: MirrorRow<ShownInvoice>,
   fact: Reported,
 ): Promise<InvoiceView | null> => {
   const decided = await seeOn(deps, request, row, fact)
-  return decided && (decided.row.view as InvoiceView)
+  return decided === null ? null : decided.row.view
 }
 
 /** The same report of money without a key, while nobody can know what became of the first, is the first. */
 const onceOf = ({ idempotencyKey }: ApiRequest) => ({ once: idempotencyKey === undefined })
 
-export const undecided = (row: MirrorRow): Answer => accepted(`/api/invoices/${row.name}`, { invoice: row.view })
+export const undecided = (row: MirrorRow<ShownInvoice>): Answer =>
+  accepted(`/api/invoices/${row.name}`, { invoice: row.view })
 
 const refuse = (faults: readonly Fault[]): void =>
   refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
@@ -78,7 +84,7 @@ const refuse = (faults: readonly Fault[]): void =>
 export const recordPayment = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
   const asked = toPatch({ spec: paymentBody }, request.body) as PaymentBody
-  const { currency, balance_cents } = row.view as InvoiceView
+  const { currency, balance_cents } = row.view
   refuse(paymentFaults(asked, { currency, restCents: balance_cents }))
   const { amountCents, method, reference = '' } = asked
   const body = { amountCents: amountCents ?? null, method: method || METHOD, reference, declaredBy: 'owner' }
@@ -91,7 +97,7 @@ export const recordPayment = async (deps: Deps, request: ApiRequest): Promise<An
 export const creditInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
   const asked = toPatch({ spec: creditBody }, request.body) as CreditBody
-  const { currency, total_cents, credited_cents } = row.view as InvoiceView
+  const { currency, total_cents, credited_cents } = row.view
   const restCents = total_cents === null ? null : total_cents - credited_cents
   refuse(creditFaults(asked, { currency, restCents }))
   const { amountCents, items, reason = '', refund = false } = asked
@@ -99,7 +105,7 @@ export const creditInvoice = async (deps: Deps, request: ApiRequest): Promise<An
   const key = creditKey(nameFor('cn', request))
   const decided = await seeOn(deps, request, row, { key, kind: 'credit', body, ...onceOf(request) })
   if (!decided) return undecided(row)
-  const invoice = decided.row.view as InvoiceView
+  const invoice = decided.row.view
   const note = invoice.credit_notes.find(({ id }) => creditKey(id) === decided.fact.key)
   return { status: 201, body: { credit_note: note, invoice } }
 }

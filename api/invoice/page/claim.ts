@@ -13,7 +13,6 @@ import {
   claimId,
   claimKey,
 } from '../../../crds/invoice/money/claim.ts'
-import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import { REFERENCE_MAX } from '../../../crds/invoice/schema.ts'
 import type { InvoiceView } from '../../../crds/invoice/view.ts'
 import type { ProblemCode } from '../../../crds/kernel/problem.ts'
@@ -76,7 +75,7 @@ const makeClaim = async (deps: Deps, request: ApiRequest, found: FoundInvoice, c
   const known = facts.some((fact) => fact.key === key && fact.state === 'accepted')
   const inView = (view: InvoiceView) => view.claims.find((claim) => claim.id === id) ?? null
   if (known) return { claim: inView(found.view), isNew: false, id }
-  refuseBehind(found.row.view as ShownInvoice)
+  refuseBehind(found.row.view)
   refuseAtOnce(found)
   const { waitMs } = await deps.attempts.begin({ ip: request.ip, target: `claim:${name}` })
   if (waitMs > 0) {
@@ -85,7 +84,7 @@ const makeClaim = async (deps: Deps, request: ApiRequest, found: FoundInvoice, c
   }
   const fact = { key, kind: 'claim', body: { ...claiming } }
   const row = await report(deps, { kind: INVOICE, name, whose: sameOwner(found.row), fact, isAsync: false })
-  return { claim: row && inView(row.view as InvoiceView), isNew: true, id }
+  return { claim: row && inView(row.view), isNew: true, id }
 }
 
 const answerJson = async (

@@ -4,12 +4,13 @@ import type { FactRow } from '../../../controllers/store/ledger/facts.ts'
 import type { MirrorRow } from '../../../controllers/store/mirror.ts'
 import type { Snapshot } from '../../../crds/invoice/facts/ledger.ts'
 import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
+import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import type { InvoiceView } from '../../../crds/invoice/view.ts'
 
 /** What stands behind one link: the invoice as it is now, and the document as it was last sent. */
 export type FoundInvoice = {
   name: string
-  row: MirrorRow
+  row: MirrorRow<ShownInvoice>
   view: InvoiceView
   gate: 'account' | 'password'
   n: number

@@ -4,9 +4,9 @@
  */
 
 import { newestDocument, recordedOf } from '../../../crds/invoice/facts/records.ts'
+import { INVOICE } from '../../../crds/invoice/kind.ts'
 import type { DocumentLang, Frozen } from '../../../crds/invoice/order/frozen.ts'
 import { FROM_CHECKOUT } from '../../../crds/invoice/order/gate.ts'
-import type { InvoiceView } from '../../../crds/invoice/view.ts'
 import { refuseWithout } from '../../auth/authorise.ts'
 import { cookieOf } from '../../auth/cookie.ts'
 import type { Scope } from '../../auth/scopes.ts'
@@ -44,7 +44,7 @@ export const pageHtml = (status: number, page: string, headers: Record<string, s
 export const findPage = async (deps: Deps, request: ApiRequest): Promise<FoundInvoice> => {
   const token = request.params.token ?? ''
   const name = deps.keys.nameOfLink(token)
-  const row = name === null ? undefined : await deps.mirror.get('Invoice', name, { because: 'link' })
+  const row = name === null ? undefined : await deps.mirror.get(INVOICE, name, { because: 'link' })
   const { sends, facts } = row ? await deps.ledger.observe(row.name) : { sends: [], facts: [] }
   const send = sends.at(-1)
   if (!row || !send) throw new Problem('NOT_FOUND', 'This link leads nowhere.')
@@ -52,11 +52,11 @@ export const findPage = async (deps: Deps, request: ApiRequest): Promise<FoundIn
   return {
     name: row.name,
     row,
-    view: row.view as InvoiceView,
+    view: row.view,
     gate: send.gate,
     n: send.n,
     sha256: newestDocument(sends, snapshots)?.sha256 ?? send.sha256,
-    frozen: send.frozen as Frozen,
+    frozen: send.frozen,
     facts,
     snapshots,
     path: `/i/${token}`,

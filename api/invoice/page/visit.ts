@@ -3,7 +3,6 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { KubeError } from '../../../controllers/base/errors.ts'
 import { viewKey } from '../../../crds/invoice/facts/visits.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
-import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import { setCookie } from '../../auth/cookie.ts'
 import { sameOwner } from '../../command/own.ts'
 import { report } from '../../command/report.ts'
@@ -35,7 +34,7 @@ export const recordView = async (deps: Deps, request: ApiRequest, found: FoundIn
   const { name, n, facts, row } = found
   const key = viewKey(n)
   if (row.archived || facts.some((fact) => fact.key === key)) return
-  if ((row.view as ShownInvoice).stalled?.code === 'LEDGER_BEHIND') return
+  if (row.view.stalled?.code === 'LEDGER_BEHIND') return
   if (await isOwnVisitor(deps, request, found)) return
   const fact = { key, kind: 'view', body: { n } }
   await report(deps, { kind: INVOICE, name, whose: sameOwner(found.row), fact, isAsync: true }).catch(

@@ -28,10 +28,10 @@ const sentAnswer = (deps: Deps, invoice: InvoiceView): Answer => {
   }
 }
 
-const sendDraft = async (deps: Deps, request: ApiRequest, row: MirrorRow): Promise<Answer> => {
+const sendDraft = async (deps: Deps, request: ApiRequest, row: MirrorRow<ShownInvoice>): Promise<Answer> => {
   const send = () => changeInvoice(deps, request, row, () => ({ send: true }))
-  const found = (row.view as InvoiceView).test ? await send() : await underSendCap(deps, request, row.name, send)
-  return found ? sentAnswer(deps, found.view as InvoiceView) : undecided(row)
+  const found = row.view.test ? await send() : await underSendCap(deps, request, row.name, send)
+  return found ? sentAnswer(deps, found.view) : undecided(row)
 }
 
 const withRetryAfter = (deps: Deps, error: unknown): unknown => {
@@ -42,7 +42,7 @@ const withRetryAfter = (deps: Deps, error: unknown): unknown => {
 }
 
 /** A new snapshot, a new mail, a new password. */
-const sendAgain = async (deps: Deps, request: ApiRequest, row: MirrorRow): Promise<Answer> => {
+const sendAgain = async (deps: Deps, request: ApiRequest, row: MirrorRow<ShownInvoice>): Promise<Answer> => {
   const key = sendKey(request.idempotencyKey ?? randomBytes(16).toString('hex'))
   const invoice = await reportOn(deps, request, row, { key, kind: 'send', body: {} }).catch((error: unknown) => {
     throw withRetryAfter(deps, error)
@@ -52,7 +52,7 @@ const sendAgain = async (deps: Deps, request: ApiRequest, row: MirrorRow): Promi
 
 export const sendInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
-  const view = row.view as ShownInvoice
+  const view = row.view
   if (view.send_count === 0) return sendDraft(deps, request, row)
   if (view.status !== 'voided') refuseStalled(row)
   return sendAgain(deps, request, row)
@@ -61,7 +61,7 @@ export const sendInvoice = async (deps: Deps, request: ApiRequest): Promise<Answ
 /** Once true it stays; a repeat finds it so. */
 export const voidInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
-  const { number } = row.view as InvoiceView
+  const { number } = row.view
   if (number === null) throw new Problem('NOT_NUMBERED', `${row.name} is a draft: there is no number to keep.`)
   const found = await changeInvoice(deps, request, row, (spec) => (spec.void ? null : { void: true }))
   if (!found) return accepted(`/api/invoices/${row.name}`, { invoice: row.view })

@@ -5,7 +5,6 @@ import { faultsOf } from '../../../crds/invoice/faults.ts'
 import { recurrence } from '../../../crds/invoice/order/timing.ts'
 import type { InvoiceSpec } from '../../../crds/invoice/schema.ts'
 import type { RemindOutcome } from '../../../crds/invoice/steps.ts'
-import type { InvoiceView } from '../../../crds/invoice/view.ts'
 import { toPatch } from '../../../crds/kernel/rest.ts'
 import { withDefaults } from '../../../crds/kernel/schema.ts'
 import { isDay } from '../../../crds/values/calendar.ts'
@@ -40,7 +39,7 @@ const refuseRecurrence = (spec: InvoiceSpec, until: string | undefined): void =>
 /** Repeats an invoice, changes how, pauses or ends it: the whole of it, as the body says. */
 export const repeatInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
-  const { status, number } = row.view as InvoiceView
+  const { status, number } = row.view
   if (status === 'voided') throw new Problem('LOCKED_VOID', `${number} is voided.`)
   const asked = withDefaults<NonNullable<InvoiceSpec['recurrence']>>(
     recurrence,
@@ -52,5 +51,5 @@ export const repeatInvoice = async (deps: Deps, request: ApiRequest): Promise<An
     return { recurrence: { until: null, ...asked } }
   })
   if (!found) return undecided(row)
-  return { status: 200, body: { recurrence: (found.view as InvoiceView).recurrence } }
+  return { status: 200, body: { recurrence: found.view.recurrence } }
 }

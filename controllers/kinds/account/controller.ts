@@ -8,7 +8,7 @@ import {
   type AccountWorld,
   planAccount,
 } from '../../../crds/account/plan.ts'
-import { viewAccount } from '../../../crds/account/view.ts'
+import { storedAccount } from '../../../crds/account/view.ts'
 import type { Media } from '../../io/pictures/media.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import type { Lives } from '../../store/account/lives.ts'
@@ -83,8 +83,7 @@ export const accountController = (
   },
   report: async (object, world) => {
     const { metadata } = object
-    // Who sent a logo is waiting until its number is reached here.
-    const view = { ...viewAccount(object), fact_seq: world.factSeq }
+    const view = storedAccount(object, world.factSeq)
     const account = world.life?.key ?? metadata.name
     await deps.mirror.put(rowOf(object, { kind: ACCOUNT, account, view }))
   },

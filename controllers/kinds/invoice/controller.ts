@@ -5,7 +5,6 @@
 
 import { RECEIPT } from '../../../crds/invoice/document/freeze.ts'
 import { openPreviews, previewedKey } from '../../../crds/invoice/document/preview.ts'
-import type { InvoiceRecord, SendRecord } from '../../../crds/invoice/facts/ledger.ts'
 import { paymentKey, recordedOf } from '../../../crds/invoice/facts/records.ts'
 import { recurringOf } from '../../../crds/invoice/facts/recurring.ts'
 import { chasingOf } from '../../../crds/invoice/facts/reminded.ts'
@@ -14,11 +13,10 @@ import { issuerFor } from '../../../crds/invoice/order/issuer.ts'
 import { planInvoice } from '../../../crds/invoice/plan.ts'
 import { behindBy, onRecordOf } from '../../../crds/invoice/planning/behind.ts'
 import { undrawnOf } from '../../../crds/invoice/planning/undrawn.ts'
-import { shownInvoice } from '../../../crds/invoice/rest/shown.ts'
+import { type ShownInvoice, shownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import { DEFAULT_ISSUER, type InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { InvoiceFacts } from '../../../crds/invoice/status.ts'
 import type { InvoiceStep } from '../../../crds/invoice/steps.ts'
-import type { InvoiceView } from '../../../crds/invoice/view.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
 import { RENDERER_LIMITS } from '../../io/pdf/renderer.ts'
 import type { Controller } from '../../runtime/contract.ts'
@@ -45,9 +43,9 @@ const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): 
     account,
     issuer: account && issuerFor(account, issuer, known.issuer, known.record !== null),
     clientIsAccount: spec.clientEmail !== undefined && deps.accounts.hasEmail(spec.clientEmail),
-    record: known.record && { ...known.record, claimed: known.record.claimed as InvoiceRecord['claimed'] },
+    record: known.record,
     hasQuota: known.hasPlace,
-    sends: known.sends as SendRecord[],
+    sends: known.sends,
     ...recordedOf(known.facts),
     chasing: chasingOf(known.facts),
     recurring: recurringOf(known.facts),
@@ -66,23 +64,23 @@ const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): 
 const isStranger = ({ metadata }: InvoiceResource, { record }: InvoiceWorld): boolean =>
   record !== null && !record.uids.includes(metadata.uid)
 
-const mirrored = (object: InvoiceResource, view: InvoiceView) => ({
+const mirrored = (object: InvoiceResource, view: ShownInvoice) => ({
   ...rowOf(object, { kind: INVOICE, account: object.spec.account, view, updatedAt: view.updated_at }),
   createdAt: view.created_at,
 })
 
 /** The last view of an invoice whose resource is no more is served on. */
 const keep = async ({ mirror }: InvoiceDeps, name: string): Promise<void> => {
-  const row = await mirror.get(INVOICE.kind, name)
+  const row = await mirror.get(INVOICE, name)
   if (row && !row.archived) await mirror.archive(INVOICE.kind, name, true)
 }
 
 /** A test invoice that was deleted is gone; any other numbered one is still served, from the last view of it. */
 const forget = async (deps: InvoiceDeps, name: string) => {
   deps.behind.forget(name)
-  const row = await deps.mirror.get('Invoice', name)
+  const row = await deps.mirror.get(INVOICE, name)
   if (!row) return
-  const view = row.view as InvoiceView
+  const view = row.view
   if (view.number !== null && !view.test) await deps.mirror.archive('Invoice', name, true)
   else await deps.mirror.remove('Invoice', name)
 }
@@ -99,7 +97,7 @@ export const invoiceController = (
     takeResend: (step, object) => takeResend(deps, step, object),
     claimNumber: (step, object) => claimNumber(deps, step, object),
     adopt: async ({ uid }, { metadata }) => {
-      const before = (await deps.mirror.get(INVOICE.kind, metadata.name))?.view as InvoiceView | undefined
+      const before = (await deps.mirror.get(INVOICE, metadata.name))?.view
       const body = { uid, ...(before && { createdAt: before.created_at, version: before.version }) }
       const fact = { resource: metadata.name, key: `uid:${uid}`, kind: 'adopted', body }
       await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })

@@ -11,6 +11,14 @@ export type Accounts = {
   inTeams(teams: string[]): Promise<AccountView[]>
 }
 
+/**
+ * SQL that joins the view of its account to each row of `table`, as `m.profile`; null while the account was never mirrored.
+ * Whoever selects it has a ProfileRow: who asks is found out in one read with what the credential names.
+ */
+export const joinProfile = (table: string): string =>
+  `left join lateral (select view as profile from mirror where kind = 'Account' and account = ${table}.account limit 1) m on true`
+export type ProfileRow = { profile: AccountView | null }
+
 export const MEMBERS_MAX = 1000
 
 const LIST = `

@@ -3,6 +3,10 @@
  * resource, and is never rebuilt. All effects carry the epoch of the lease they were decided under (fence.ts), are
  * committed in groups (batch.ts), and may be repeated after any failure.
  */
+import type { MailDelivery } from '../../../crds/invoice/facts/deliveries.ts'
+import type { InvoiceRecord, SendRecord } from '../../../crds/invoice/facts/ledger.ts'
+import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
+import type { Gate } from '../../../crds/invoice/order/gate.ts'
 import type { NewEvent } from '../../../crds/kernel/event.ts'
 import { makeBatch } from '../../base/batch.ts'
 import { sha256Of } from '../blobs.ts'
@@ -17,14 +21,7 @@ import {
   makeDecideFact,
   type NewFact,
 } from './facts.ts'
-import {
-  type Claimed,
-  type EntryKind,
-  makeClaimNumber,
-  makeRegisterReader,
-  type NumberClaim,
-  type RegisterReader,
-} from './register.ts'
+import { type Claimed, makeClaimNumber, makeRegisterReader, type NumberClaim, type RegisterReader } from './register.ts'
 
 /** Sends per transaction, by number and by weight: a lone large document must not make hundreds of small ones wait. */
 const FREEZE_MAX = 64
@@ -32,8 +29,6 @@ const FREEZE_MAX_BYTES = 8 * 1024 * 1024
 const OBSERVE_MAX = 128
 /** Reads hold no lock, so a second one may run while the first is answered. */
 const OBSERVE_IN_FLIGHT = 2
-
-export type StoredGate = 'account' | 'password'
 
 /** What a mail's row in the outbox says. `purpose` is unique per resource; `messageId` stays the same in every attempt. */
 export type QueuedMail = { purpose: string; channel: string; messageId: string; payload: unknown }
@@ -44,8 +39,8 @@ export type Send = {
   n: number
   /** ISO instant. */
   at: string
-  gate: StoredGate
-  frozen: unknown
+  gate: Gate
+  frozen: Frozen
   content: Buffer
   mail: QueuedMail | null
   /** NewEvent in the same transaction. */
@@ -60,35 +55,11 @@ export type StoredSnapshot = {
   resource: string
   id: string
   at: string
-  frozen: unknown
+  frozen: Frozen
   content: Buffer
   mail: QueuedMail | null
   /** Takes what the bytes are: their sha256 in hex, and how many. */
   fact(stored: { sha256: string; bytes: number }): NewFact
-}
-
-/** `uids`: of the resources that this number belongs to: the one that claimed it, then those that were adopted. */
-export type RegisterRecord = {
-  number: string
-  seriesId: string
-  seq: number
-  kind: EntryKind
-  issuedAt: string
-  uids: string[]
-  claimed: unknown
-}
-/** `frozen` is null in all but the newest send. */
-export type StoredSend = { n: number; at: string; gate: StoredGate; sha256: string; bytes: number; frozen: unknown }
-/** `unknown`: an attempt may or may not have arrived, and none is known to have. `unknowns` counts such attempts. */
-export type StoredDelivery = {
-  purpose: string
-  state: 'queued' | 'deferred' | 'accepted' | 'bounced' | 'failed' | 'unknown'
-  attempts: number
-  unknowns: number
-  lastError: string | null
-  nextAttemptAt: string | null
-  /** When it was queued. */
-  at: string
 }
 
 /** What the owner of an account is told by mail, with the fact that it follows from, once (sql/functions/tell_owner.sql). */
@@ -102,11 +73,11 @@ export type Telling = {
 }
 /** `factSeq` is the highest fact that is in here; 0 when there is none. Lists are in the order of writing. */
 export type ObservedLedger = {
-  record: RegisterRecord | null
-  sends: StoredSend[]
+  record: InvoiceRecord | null
+  sends: SendRecord[]
   facts: FactRow[]
   factSeq: number
-  deliveries: StoredDelivery[]
+  deliveries: MailDelivery[]
 }
 
 export type LedgerReader = RegisterReader & {
@@ -129,15 +100,15 @@ export type Ledger = LedgerReader & {
 
 export type ObservedRow = {
   resource: string
-  record: (Omit<RegisterRecord, 'uids'> & { uid: string }) | null
-  sends: StoredSend[] | null
+  record: (Omit<InvoiceRecord, 'uids'> & { uid: string }) | null
+  sends: SendRecord[] | null
   facts: FactRow[] | null
-  deliveries: StoredDelivery[] | null
+  deliveries: MailDelivery[] | null
 }
 
 const OBSERVE = 'select resource, record, sends, facts, deliveries from observe_resources($1)'
 
-const toRecord = (row: ObservedRow['record'], facts: FactRow[]): RegisterRecord | null => {
+const toRecord = (row: ObservedRow['record'], facts: FactRow[]): InvoiceRecord | null => {
   if (row === null) return null
   const { uid, ...record } = row
   const adopted = facts.filter((fact) => fact.kind === 'adopted').map((fact) => String(fact.body.uid))

@@ -3,6 +3,7 @@
  * decided it, and taken from here under a lease. An attempt whose outcome nobody recorded is counted as unknown and
  * repeated under the same message id: never in silence (rules/platform.md#effects).
  */
+import type { SendRecord } from '../../../crds/invoice/facts/ledger.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
 
@@ -23,7 +24,7 @@ export type OutboxRow = {
 }
 
 /** The send that a message is about (its payload says which); null when it is about none. */
-export type AboutSend = { gate: 'account' | 'password' | null; frozen: unknown }
+export type AboutSend = Pick<SendRecord, 'gate' | 'frozen'> | { gate: null; frozen: null }
 
 /** How an attempt ended. `dueAt` (ISO) is when to try again; an unknown outcome may be left at that (null). */
 export type Settlement = { id: number; attempt: number } & (

@@ -1,4 +1,5 @@
 /** What the facts of an invoice say of card collection: checkout sessions, refunds, and what was reported of them. */
+import type { FactLike } from './fact.ts'
 
 /** The keys of facts, one place for all who write and read them; those of what is asked are the outbox's purposes too. */
 export const checkoutKey = (id: string): string => `checkout:${id}`
@@ -58,16 +59,7 @@ export type Collected = {
 
 export const NOTHING_COLLECTED: Collected = { sessions: [], refunds: [], checkouts: [], reports: [], strays: [] }
 
-type FactLike = {
-  seq: number
-  key: string
-  kind: string
-  body: Record<string, unknown>
-  state: 'pending' | 'accepted' | 'refused'
-  outcome?: Record<string, unknown> | null
-}
-
-const openedOf = ({ body }: FactLike): Opened => ({
+const openedOf = ({ body }: Omit<FactLike, 'at'>): Opened => ({
   id: String(body.id),
   url: String(body.url),
   units: Number(body.units),
@@ -75,7 +67,7 @@ const openedOf = ({ body }: FactLike): Opened => ({
   expiresAt: String(body.expiresAt),
 })
 
-const reportOf = ({ body }: FactLike): RefundReport => ({
+const reportOf = ({ body }: Omit<FactLike, 'at'>): RefundReport => ({
   part: String(body.part),
   state: REFUND_STATES.find((state) => state === body.state) ?? 'pending',
   reason: typeof body.reason === 'string' ? body.reason : null,
@@ -86,7 +78,7 @@ export const reported = (refund: RefundPart, { state, reason }: RefundReport): R
   REFUND_STATES.indexOf(state) > REFUND_STATES.indexOf(refund.state) ? { ...refund, state, reason } : refund
 
 /** Reads the facts of one invoice, in the order of their recording. */
-export const collectedOf = (facts: readonly FactLike[]): Collected => {
+export const collectedOf = (facts: readonly Omit<FactLike, 'at'>[]): Collected => {
   const of = (kind: string) => facts.filter((fact) => fact.kind === kind)
   const [opened, failures, endings] = [of('opened'), of('card_failed'), of('ending')]
   if (opened.length === 0 && of('session').length === 0 && of('checkout').length === 0 && of('refund').length === 0) {
@@ -135,7 +127,7 @@ export const collectedOf = (facts: readonly FactLike[]): Collected => {
   }
 }
 
-const straysOf = (facts: readonly FactLike[]): Collected['strays'] =>
+const straysOf = (facts: readonly Omit<FactLike, 'at'>[]): Collected['strays'] =>
   facts
     .filter(({ kind, state, body }) => kind === 'payment' && state === 'refused' && body.declaredBy === 'gateway')
     .map(({ body, outcome }) => ({ intent: String(body.reference), detail: String(outcome?.detail ?? '') }))

@@ -16,7 +16,10 @@ export type InvoiceRecord = {
   claimed: Payload & { account?: string }
 }
 
-/** The n-th send (from 1): its snapshot and what stood on it. */
+/**
+ * The n-th send (from 1): its snapshot and what stood on it. The store leaves `frozen` out (null) of all but the newest one,
+ * because a document that was sent fifty times would be megabytes in every pass: read it of the last alone.
+ */
 export type SendRecord = { n: number; at: string; gate: Gate; sha256: string; bytes: number; frozen: Frozen }
 
 export type Payment = {

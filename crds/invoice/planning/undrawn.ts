@@ -2,9 +2,11 @@
  * Documents that ran out of what a thread may take while they were drawn. Each try is a fact, so that a restart begins
  * nothing anew; after the second the document is not tried again until it says something else.
  */
+
 import { createHash } from 'node:crypto'
 import type { ProblemCode } from '../../kernel/problem.ts'
 import { drawnTexts } from '../document/drawcost.ts'
+import type { FactLike } from '../facts/fact.ts'
 import type { Frozen, FrozenDraft } from '../order/frozen.ts'
 
 /** The first may have met a machine that was out of breath. */
@@ -33,9 +35,7 @@ export const undrawnFact = (resource: string, { digest, needs }: Undrawn, n: num
   at: now.toISOString(),
 })
 
-type FactLike = { kind: string; body: Record<string, unknown> }
-
-export const undrawnOf = (facts: readonly FactLike[]): Undrawn[] =>
+export const undrawnOf = (facts: readonly Pick<FactLike, 'kind' | 'body'>[]): Undrawn[] =>
   facts
     .filter(({ kind }) => kind === 'undrawn')
     .map(({ body }) => ({ digest: String(body.digest), needs: String(body.needs) }))

@@ -1,9 +1,11 @@
 /** The door that asks whose a row is, and names that another account has taken before. */
+
 import { type Names, namesFor } from '../../../api/command/name.ts'
 import { makeOwnDoor } from '../../../api/command/own.ts'
 import type { ApiRequest } from '../../../api/http/route.ts'
 import { makeKeys } from '../../../controllers/base/keys.ts'
 import type { MirrorRow } from '../../../controllers/store/mirror.ts'
+import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { refName } from '../../../crds/kernel/fields.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { call, eventually, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
@@ -11,7 +13,18 @@ import { call, eventually, order, type Platform, startPlatform } from '../../sup
 const asking = { caller: { account: 'demo' } } as ApiRequest
 
 spec('the door of rows', (t) => {
-  const row = { kind: 'Invoice', name: 'inv-1', account: 'other' } as MirrorRow
+  const row: MirrorRow<never> = {
+    kind: 'Invoice',
+    name: 'inv-1',
+    account: 'other',
+    uid: 'uid-1',
+    generation: 1,
+    observedGeneration: 1,
+    view: undefined as never,
+    createdAt: '2026-11-21T09:30:00.000Z',
+    updatedAt: '2026-11-21T09:30:00.000Z',
+    archived: false,
+  }
   const { mirror, waiter } = makeOwnDoor({
     mirror: { get: async () => row, list: async () => ({ rows: [], total: 0 }) },
     waiter: {
@@ -21,15 +34,15 @@ spec('the door of rows', (t) => {
   })
 
   t('shows a row to its account, and to whoever says why it is not asked', async () => {
-    assert.is(await mirror.get('Invoice', 'inv-1', { account: 'other' }), row)
-    assert.is(await mirror.get('Invoice', 'inv-1', { because: 'role' }), row)
+    assert.is(await mirror.get(INVOICE, 'inv-1', { account: 'other' }), row)
+    assert.is(await mirror.get(INVOICE, 'inv-1', { because: 'role' }), row)
   })
   t('shows nobody else that there is one', async () => {
-    assert.is(await mirror.get('Invoice', 'inv-1', { account: 'demo' }), undefined)
+    assert.is(await mirror.get(INVOICE, 'inv-1', { account: 'demo' }), undefined)
   })
   t('hands none of somebody else to whoever waits for his own', async () => {
     const seen: unknown[] = []
-    const watched = waiter.watch('Invoice', 'inv-1', { account: 'demo' })
+    const watched = waiter.watch(INVOICE, 'inv-1', { account: 'demo' })
     const found = await watched.until((one) => seen.push(one) > 1)
     assert.equal([seen, found], [[undefined, undefined], { row: undefined }])
   })

@@ -18,6 +18,7 @@ import type { Life } from '../../support/crash/crash.ts'
 import { refNamed } from '../../support/crash/process.ts'
 import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
 import { SECRET_KEY, WEBHOOK_SECRET } from '../../support/doubles/cards.ts'
+import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { order } from '../../support/stage/invoicing.ts'
 import { kubectlFor, makeNamespace, type Namespace } from '../../support/stage/stage.ts'
@@ -102,9 +103,7 @@ const story = (): Story<void> => ({
   play: ({ api }) => play(api),
   isSettled: async (url) => {
     const open = "select 1 from outbox where channel = 'card' and state <> 'sent'"
-    const view = (await query(url, "select view from mirror where kind = 'Invoice'"))[0]?.view as {
-      refunded_cents?: number
-    }
+    const view = await viewIn(url, INVOICE)
     return (await query(url, open)).length === 0 && view?.refunded_cents === 44_000
   },
   look: async (url) => {

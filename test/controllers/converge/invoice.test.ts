@@ -1,11 +1,13 @@
 import { mkdirSync, rmSync } from 'node:fs'
 import type { Answer, ApiRequest } from '../../../api/http/route.ts'
 import { createInvoice } from '../../../api/invoice/create.ts'
+import { INVOICE } from '../../../crds/invoice/kind.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { refNamed } from '../../support/crash/process.ts'
 import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
+import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { mailsIn, order } from '../../support/stage/invoicing.ts'
 import { kubectlFor, makeNamespace, type Namespace, scratchFolder } from '../../support/stage/stage.ts'
@@ -38,10 +40,7 @@ const mailState = async (url: string) =>
     await query(url, "select state, attempts::int, unknowns::int, message_id as id from outbox where channel = 'mail'")
   )[0]
 
-const view = async (url: string) =>
-  (await query(url, "select view from mirror where kind = 'Invoice'"))[0]?.view as
-    | { delivery?: { state: string } }
-    | undefined
+const view = (url: string) => viewIn(url, INVOICE)
 
 const lookedAt = async (url: string, answer: Answer) => {
   assert.ok(answer.status === 200 || answer.status === 201, `answered ${answer.status}`)

@@ -2,13 +2,14 @@ import { mkdirSync, rmSync } from 'node:fs'
 import type { ApiRequest } from '../../../api/http/route.ts'
 import { createInvoice } from '../../../api/invoice/create.ts'
 import { remindClient, repeatInvoice } from '../../../api/invoice/timing/timing.ts'
-import type { InvoiceView } from '../../../crds/invoice/view.ts'
+import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { refName } from '../../../crds/kernel/fields.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { refNamed } from '../../support/crash/process.ts'
 import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
 import { makeMovedClock } from '../../support/doubles/movedclock.ts'
+import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { mailsIn, order } from '../../support/stage/invoicing.ts'
 import { kubectlFor, makeNamespace, type Namespace, scratchFolder } from '../../support/stage/stage.ts'
@@ -42,10 +43,7 @@ const ORDER = asking(order({ external_ref: 'the-retainer', due_date: DUE }))
 const MONTHLY = asking({ every: 'month', day: 1, mode: 'send' })
 const REMIND = asking({}, { idempotencyKey: 'ab'.repeat(32) })
 
-const view = async (url: string, name: string): Promise<InvoiceView | undefined> =>
-  (await query(url, "select view from mirror where kind = 'Invoice' and name = $1", [name]))[0]?.view as
-    | InvoiceView
-    | undefined
+const view = (url: string, name: string) => viewIn(url, INVOICE, name)
 const mails = (url: string) =>
   query(
     url,
@@ -113,7 +111,7 @@ const story = (): Story<unknown> => ({
     await remindClient(api, REMIND)
     for (const instant of INSTANTS) {
       // the dead move no clock: this is a call of the life
-      await api.mirror.get('Invoice', parent, { account: 'demo' })
+      await api.mirror.get(INVOICE, parent, { account: 'demo' })
       clock.moveTo(instant)
       await (await operator()).lookAtAll()
     }

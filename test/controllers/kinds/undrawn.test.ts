@@ -1,6 +1,7 @@
 import { createHash } from 'node:crypto'
 import { makeRenderer, RENDERER_LIMITS, type Renderer } from '../../../controllers/io/pdf/renderer.ts'
 import { DRAW_UNITS_MAX, specCost } from '../../../crds/invoice/document/drawcost.ts'
+import { INVOICE } from '../../../crds/invoice/kind.ts'
 import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import type { InvoiceResource, InvoiceSpec } from '../../../crds/invoice/schema.ts'
 import { query } from '../../../hack/platform/postgres.ts'
@@ -60,8 +61,7 @@ const isReady = async (name: string): Promise<boolean> => {
 }
 const triesOf = async (name: string): Promise<number> =>
   (await query(database.url, "select 1 from facts where resource = $1 and kind = 'undrawn'", [name])).length
-const view = async (name: string): Promise<ShownInvoice | undefined> =>
-  (await life?.mirror.get('Invoice', name))?.view as ShownInvoice | undefined
+const view = async (name: string): Promise<ShownInvoice | undefined> => (await life?.mirror.get(INVOICE, name))?.view
 
 /** @param hold what is begun while it says so is neither drawn nor refused until the process ends */
 const start = async (hold: (text: string) => boolean = () => false): Promise<void> => {
@@ -160,11 +160,11 @@ spec('a document that runs out of time', (t) => {
     await start(isDear)
     await apply('dear', { items: dear })
     const shown = await eventually('its view', async () => {
-      const row = await life?.mirror.get('Invoice', 'dear')
-      return (row?.view as ShownInvoice | undefined)?.number ? row : undefined
+      const row = await life?.mirror.get(INVOICE, 'dear')
+      return row?.view.number ? row : undefined
     })
     assert.equal([shown.observedGeneration, shown.account, begun.length], [0, 'demo', 1])
-    assert.match((shown.view as ShownInvoice).number ?? '', /^TEST-/)
+    assert.match(shown.view.number ?? '', /^TEST-/)
     await kubectl(['delete', 'inv', 'dear'])
     await life?.end()
     await start()

@@ -2,6 +2,7 @@ import { createHash } from 'node:crypto'
 import { StaleEpoch } from '../../../controllers/base/errors.ts'
 import { makeBlobs } from '../../../controllers/store/blobs.ts'
 import type { Send } from '../../../controllers/store/ledger/ledger.ts'
+import { frozenInvoice, frozenWith } from '../../support/builders/frozen.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { aClaim, type Leader, type LedgerStage, makeLedgerStage, upTo } from '../../support/stage/ledger.ts'
 
@@ -13,7 +14,7 @@ const aSend = (resource: string, over: Partial<Send> = {}): Send => ({
   n: 1,
   at: '2026-11-21T09:30:00.000Z',
   gate: 'password',
-  frozen: { number: 'INV-026-0001', text: 'ä"\\' },
+  frozen: frozenWith('ä"\\'),
   content: Buffer.from(`%PDF ${resource}`),
   mail: {
     purpose: 'invoice/1',
@@ -60,7 +61,7 @@ spec('freeze and observe', (t) => {
           gate: 'password',
           sha256: sha256(bytes),
           bytes: bytes.length,
-          frozen: { number: 'INV-026-0001', text: 'ä"\\' },
+          frozen: frozenWith('ä"\\'),
         },
       ])
       assert.equal(await blobs.get(sha256(bytes)), bytes)
@@ -77,7 +78,11 @@ spec('freeze and observe', (t) => {
     const { ledger } = leader
     const results = await Promise.all(['warm', 'twice', 'twice'].map((name) => ledger.freeze(aSend(`bottega/${name}`))))
     assert.equal(results, ['new', 'new', 'old'])
-    const other = aSend('bottega/twice', { frozen: { other: true }, content: Buffer.from('other'), gate: 'account' })
+    const other = aSend('bottega/twice', {
+      frozen: frozenInvoice({ number: 'INV-026-0002' }),
+      content: Buffer.from('other'),
+      gate: 'account',
+    })
     assert.is(await ledger.freeze(other), 'old')
     const { sends, deliveries } = await ledger.observe('bottega/twice')
     assert.equal([sends.length, sends[0]?.gate, deliveries.length], [1, 'password', 1])
@@ -99,14 +104,15 @@ spec('freeze and observe', (t) => {
 
   t('a second send stands beside the first, and only the newest carries what was frozen; no mail is none', async () => {
     const { ledger } = leader
+    const second = frozenInvoice({ dueDate: '2026-12-31' })
     await ledger.freeze(aSend('bottega/again'))
-    await ledger.freeze(aSend('bottega/again', { n: 2, frozen: { second: true }, mail: null }))
+    await ledger.freeze(aSend('bottega/again', { n: 2, frozen: second, mail: null }))
     const { sends, deliveries } = await ledger.observe('bottega/again')
     assert.equal(
       sends.map(({ n, frozen }) => ({ n, frozen })),
       [
         { n: 1, frozen: null },
-        { n: 2, frozen: { second: true } },
+        { n: 2, frozen: second },
       ],
     )
     assert.is(deliveries.length, 1)

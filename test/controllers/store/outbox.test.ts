@@ -1,5 +1,5 @@
 import { StaleEpoch } from '../../../controllers/base/errors.ts'
-import { type Ledger, makeLedger, type StoredDelivery } from '../../../controllers/store/ledger/ledger.ts'
+import { type Ledger, makeLedger } from '../../../controllers/store/ledger/ledger.ts'
 import {
   makeOutbox,
   type Outbox,
@@ -9,6 +9,8 @@ import {
 } from '../../../controllers/store/ledger/outbox.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
+import type { MailDelivery } from '../../../crds/invoice/facts/deliveries.ts'
+import { frozenInvoice } from '../../support/builders/frozen.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { upTo } from '../../support/stage/ledger.ts'
 import { type Database, makeDatabase } from '../../support/stage/stage.ts'
@@ -45,7 +47,7 @@ spec('outbox', (t) => {
           n: 1,
           at: new Date(startMs).toISOString(),
           gate: 'password',
-          frozen: {},
+          frozen: frozenInvoice(),
           content: Buffer.from('pdf'),
           mail: { purpose: 'invoice/1', channel: 'mail', messageId: `<${one}@test>`, payload: { to: one } },
         }),
@@ -57,7 +59,7 @@ spec('outbox', (t) => {
     assert.is(rows.length, 1)
     return rows[0] as OutboxRow
   }
-  const shown = (changes: Partial<StoredDelivery>): StoredDelivery => ({
+  const shown = (changes: Partial<MailDelivery>): MailDelivery => ({
     purpose: 'invoice/1',
     state: 'queued',
     attempts: 0,

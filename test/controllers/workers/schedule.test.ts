@@ -11,6 +11,7 @@ import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { startScheduler } from '../../../controllers/workers/scheduler.ts'
 import type { Scheduled } from '../../../crds/kernel/schedule.ts'
 import { query } from '../../../hack/platform/postgres.ts'
+import { frozenInvoice } from '../../support/builders/frozen.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type Database, makeDatabase } from '../../support/stage/stage.ts'
 
@@ -306,12 +307,20 @@ spec('the purge of a test', (t) => {
       payload: { test, account: 'demo' },
     })
     const bytes = Buffer.from(content)
-    await ledger.freeze({ resource, n: 1, at: START, gate: 'password', frozen: { test }, content: bytes, mail: null })
+    await ledger.freeze({
+      resource,
+      n: 1,
+      at: START,
+      gate: 'password',
+      frozen: frozenInvoice({ test }),
+      content: bytes,
+      mail: null,
+    })
     await ledger.freezeSnapshot({
       resource,
       id: 'paid',
       at: START,
-      frozen: { test },
+      frozen: frozenInvoice({ test }),
       content: Buffer.from(`${content} PAID`),
       fact: (stored) => ({
         resource,

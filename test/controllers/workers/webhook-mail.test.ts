@@ -1,4 +1,5 @@
 /** From an attempt that was the last to a mail in the owner's letter box: what is queued is what the mail sender can write. */
+
 import { pino } from 'pino'
 import { makeKeys } from '../../../controllers/base/keys.ts'
 import type { Mail } from '../../../controllers/io/mail.ts'
@@ -9,6 +10,7 @@ import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import type { Ended, EndpointAddress, WebhookDelivery } from '../../../controllers/store/webhook/deliveries.ts'
 import { type MailSender, startMailSender } from '../../../controllers/workers/mail-sender.ts'
 import { makeNotices } from '../../../controllers/workers/owner-notices.ts'
+import { frozenInvoice } from '../../support/builders/frozen.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type Database, makeDatabase } from '../../support/stage/stage.ts'
 
@@ -46,7 +48,7 @@ spec('the mail about an endpoint', (t) => {
         n: n + 1,
         at: NOW.toISOString(),
         gate: 'password' as const,
-        frozen: {},
+        frozen: frozenInvoice(),
         content: Buffer.from('pdf'),
       }
       await ledger.freeze({ ...about, resource: notice.resource, mail })

@@ -6,7 +6,7 @@ import type { Answer, ApiRequest } from '../../../api/http/route.ts'
 import { makeCredentials } from '../../../controllers/store/hosts.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
-import type { HostView } from '../../../crds/host/view.ts'
+import { HOST } from '../../../crds/host/kind.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { keyNamed, serverKey } from '../../support/crash/process.ts'
@@ -78,7 +78,7 @@ const story = (): Story<Answer> => ({
     await pg.close()
   },
   async play({ api, mirror }) {
-    const inspected = async () => ((await mirror.get('Host', 'local'))?.view as Partial<HostView>)?.inspection?.ok
+    const inspected = async () => (await mirror.get(HOST, 'local'))?.view.inspection?.ok
     await eventually('the host', inspected, 60_000)
     await createApp(api, requestOf({ body: { slug: 'swept', host_id: 'local', application_policy: 'none' } }))
     const form = Buffer.from(JSON.stringify(bodyOf(sent)))

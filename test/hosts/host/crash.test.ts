@@ -1,12 +1,13 @@
 import { execFileSync } from 'node:child_process'
 import { approveHost, createHost } from '../../../api/host/change.ts'
 import type { Answer, ApiRequest } from '../../../api/http/route.ts'
+import { HOST } from '../../../crds/host/kind.ts'
 import type { HostResource } from '../../../crds/host/plan.ts'
-import type { HostView } from '../../../crds/host/view.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { keyNamed } from '../../support/crash/process.ts'
 import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
+import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppHost, startAppHost } from '../../support/stage/host.ts'
 import { eventually } from '../../support/stage/invoicing.ts'
@@ -30,8 +31,7 @@ const object = async (): Promise<HostResource | undefined> => {
 }
 const isReady = (found: HostResource | undefined) =>
   found?.status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
-const view = async (url: string) =>
-  (await query(url, "select view from mirror where kind = 'Host'"))[0]?.view as HostView | undefined
+const view = (url: string) => viewIn(url, HOST)
 const proxy = () =>
   execFileSync('curl', ['-sS', '--unix-socket', host.admin, 'http://localhost:2019/config/'], { encoding: 'utf8' })
 
@@ -63,9 +63,8 @@ const story = (): Story<Answer> => ({
     const { body: made } = await createHost(api, requestOf({ body: body() }))
     const { id } = (made as { host: { id: string } }).host
     const inspected = await eventually('an inspection', async () => {
-      const row = await mirror.get('Host', id)
-      const { state, approved } = (row?.view ?? {}) as Partial<HostView>
-      return state === 'inspected' || approved
+      const row = await mirror.get(HOST, id)
+      return row?.view.state === 'inspected' || row?.view.approved
     })
     assert.ok(inspected)
     return approveHost(api, requestOf({ params: { id }, body: {} }))

@@ -1,4 +1,6 @@
 import { execFileSync } from 'node:child_process'
+import { HOST } from '../../../crds/host/kind.ts'
+import { SITE } from '../../../crds/site/kind.ts'
 import { siteFolder } from '../../../crds/site/publishing/route.ts'
 import type { SiteView } from '../../../crds/site/view.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
@@ -6,6 +8,7 @@ import { query } from '../../../hack/platform/postgres.ts'
 import { keyNamed } from '../../support/crash/process.ts'
 import { applySiteCast, freshHost, handsOf } from '../../support/crash/sitestory.ts'
 import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
+import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppHost, HOST_NAME, startAppHost } from '../../support/stage/host.ts'
 import { eventually } from '../../support/stage/invoicing.ts'
@@ -32,8 +35,7 @@ const isReady = async () =>
   (await object())?.status?.conditions?.some(
     (one: { type: string; status: string }) => one.type === 'Ready' && one.status === 'True',
   ) ?? false
-const view = async (url: string) =>
-  (await query(url, "select view from mirror where kind = 'Site'"))[0]?.view as SiteView | undefined
+const view = (url: string) => viewIn(url, SITE)
 const filesOnHost = () =>
   execFileSync('find', [siteFolder(host.siteRoot, name), '-printf', '%P %i %T@\n'], { encoding: 'utf8' })
 
@@ -45,8 +47,8 @@ const story = (): Story<SiteView> => ({
   async play(process) {
     const hands = handsOf(process)
     await eventually('the host', async () => {
-      const row = await process.mirror.get('Host', HOST_NAME)
-      return (row?.view as { state?: string } | undefined)?.state === 'approved'
+      const row = await process.mirror.get(HOST, HOST_NAME)
+      return row?.view.state === 'approved'
     })
     const { id } = await hands.generate(KEY)
     await hands.choose(id, 'swept')

@@ -8,6 +8,7 @@ import { makeCredentials } from '../../../controllers/store/hosts.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { HOST } from '../../../crds/host/kind.ts'
 import { withDefaults } from '../../../crds/kernel/schema.ts'
+import { SITE } from '../../../crds/site/kind.ts'
 import type { SiteView } from '../../../crds/site/view.ts'
 import { type AppHost, HOST_NAME } from '../stage/host.ts'
 import { kubectlFor, type Namespace } from '../stage/stage.ts'
@@ -61,7 +62,7 @@ const until = async <T>(what: string, look: () => Promise<T | false>, withinMs =
 }
 
 export const handsOf = ({ api, mirror }: Pick<OneProcess, 'api' | 'mirror'>): Hands => {
-  const view = async (id: string) => (await mirror.get('Site', id))?.view as SiteView | undefined
+  const view = async (id: string) => (await mirror.get(SITE, id))?.view
   const about = (id: string, more: object = {}) => requestOf({ params: { id }, ...more })
   const rendered = async (id: string) => {
     await until('the site to be rendered', async () => ((await view(id))?.digest ?? null) !== null)

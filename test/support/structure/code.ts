@@ -48,6 +48,17 @@ export const leftovers = (tree: Tree): string[] => [...tree].flatMap(([path, tex
 export const defaults = (tree: Tree): string[] =>
   [...tree].flatMap(([path, text]) => (/^export default\b/m.test(text) ? [path] : []))
 
+/** A row is typed by its kind, where it comes out of the store (`typedBy`); whoever casts a view declares it again. */
+const TYPED = 'controllers/store/mirror.ts'
+const CAST =
+  /\b(?:views?|MirrorRow(?:<\w+>)?)\)?(?: \?\? \{\})?\)? as [A-Z{(]|\bas (?:MirrorRow|SendRecord|StoredSend)\b/
+
+export const castViews = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) => {
+    const cast = path === TYPED ? undefined : CAST.exec(withoutComments(text))?.[0]
+    return cast === undefined ? [] : [`${path} has ${cast}`]
+  })
+
 /** A name that means one thing in one file and another in the next cannot be searched for. */
 export const typesTwice = (tree: Tree): string[] => {
   const types = [...tree].flatMap(([path, text]) =>

@@ -32,7 +32,7 @@ const GROUNDS: Record<string, readonly string[]> = {
   'api/site/review.ts': ['role'],
 }
 const READS =
-  /\bMirrorReader\b|\bmakeMirror\w*\(|\bmakeWaiter\(|\b(?:from|join) mirror\b|\bkube\.(?:get|list)\b|\bisAlreadyExists\b/
+  /\bMirrorReader\b|\bmakeMirror\w*\(|\bmakeWaiter\(|\bjoinProfile\(|\b(?:from|join) mirror\b|\bkube\.(?:get|list)\b|\bisAlreadyExists\b/
 
 export const unaskedReads = (tree: Tree): string[] =>
   [...tree].flatMap(([path, text]) => {
