@@ -29,7 +29,8 @@ import { makeSendQuota } from '../controllers/store/invoice/send-quota.ts'
 import { makeAppendFact } from '../controllers/store/ledger/facts.ts'
 import { makeLedgerReader } from '../controllers/store/ledger/ledger.ts'
 import { makeMirrorReader, makeShowRow } from '../controllers/store/mirror.ts'
-import { makePg } from '../controllers/store/pg/pg.ts'
+import { makePg, type Pg } from '../controllers/store/pg/pg.ts'
+import { mayAlterTables } from '../controllers/store/pg/roles.ts'
 import { makeSiteReservations } from '../controllers/store/site/sites.ts'
 import { makeEndpoints } from '../controllers/store/webhook/endpoints.ts'
 import { makeAttempts } from './auth/attempts.ts'
@@ -69,6 +70,12 @@ const leave = async (server: Server, log: Log): Promise<void> => {
   if (!(await drainServer(server))) log.warn('requests that were not answered in time were cut')
 }
 
+/** It serves all the same: what guards the ledger then is this program alone. */
+const warnOfOwner = async (pg: Pg, log: Log): Promise<void> => {
+  const next = 'give BOTTEGA_DATABASE_URL the role that the migration made from BOTTEGA_API_DATABASE_URL'
+  if (await mayAlterTables(pg)) log.warn({ next }, 'the database role of the api may alter tables')
+}
+
 const main = async () => {
   const env = readEnv(API, process.env)
   const log = makeLog({ level: env.logLevel, base: { process: 'api' } })
@@ -93,6 +100,7 @@ const main = async () => {
   })
   const mirror = makeMirrorReader({ pg })
   const waiter = await makeWaiter({ pg, mirror })
+  await warnOfOwner(pg, log).catch((err) => log.warn({ err }, 'the rights of the database role are not known'))
   const devClock = env.devClock === 'on' ? await openDevClock({ pg }) : undefined
   const now = devClock?.now ?? (() => new Date())
   const nowMs = () => performance.now()

@@ -1,6 +1,6 @@
 /** One-off work around the two processes, as the chart's hooks run it: `setup.ts definitions | migrate | remove-definitions`. */
 
-import { CLUSTER, DATABASE, EnvError, readEnv } from './base/env.ts'
+import { CLUSTER, EnvError, MIGRATION, readEnv } from './base/env.ts'
 import { makeLog } from './base/log.ts'
 import { applyDefinitions, removeDefinitions } from './kube/definitions.ts'
 import { type Kube, makeKube } from './kube/kube.ts'
@@ -16,9 +16,14 @@ const withKube = async (work: (kube: Kube) => Promise<string[]>): Promise<string
   }
 }
 
+const migrateDatabase = (): Promise<string[]> => {
+  const { databaseUrl, apiDatabaseUrl } = readEnv(MIGRATION, process.env)
+  return migrate(databaseUrl, { apiUrl: apiDatabaseUrl })
+}
+
 const WORKS: Record<string, () => Promise<string[]>> = {
   definitions: () => withKube(applyDefinitions),
-  migrate: () => migrate(readEnv(DATABASE, process.env).databaseUrl),
+  migrate: migrateDatabase,
   'remove-definitions': () => withKube(removeDefinitions),
 }
 

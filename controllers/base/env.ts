@@ -123,6 +123,9 @@ export const CLUSTER = {
 
 export const DATABASE = { databaseUrl: url('BOTTEGA_DATABASE_URL', ['postgres', 'postgresql']) }
 
+/** Of the migration: the owner's database, and the api's way to it, whose role is made and granted what it needs. */
+export const MIGRATION = { ...DATABASE, apiDatabaseUrl: url('BOTTEGA_API_DATABASE_URL', ['postgres', 'postgresql']) }
+
 /** What both processes need. */
 export const COMMON = {
   ...CLUSTER,

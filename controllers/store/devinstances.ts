@@ -148,12 +148,7 @@ where exists (select from devboxes d where d.resource = $1 and d.deleted_at is n
 on conflict (resource, key) do update set wrapped_key = excluded.wrapped_key, sealed = excluded.sealed`
 const DROP_ENV = 'delete from devbox_envs where resource = $1 and key = $2'
 const ENV = 'select wrapped_key as "wrappedKey", sealed from devbox_envs where resource = $1 and key = $2'
-const NOTE = `
-with locked as materialized (select resource, box from devboxes where resource = $1 for update)
-insert into devbox_history (resource, n, kind, at, said_by, version, data)
-select l.resource, coalesce((select max(h.n) from devbox_history h where h.resource = l.resource), 0) + 1, $2, $3, $4,
-  (l.box ->> 'version')::bigint, $5
-from locked l`
+const NOTE = 'select note_devbox($1, $2, $3, $4, $5)'
 
 type PendingReservation = { reservation: ReservationRequest; epoch: number | null }
 

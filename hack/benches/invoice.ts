@@ -7,7 +7,7 @@ import { controlPlaneTools } from '../lib/tooltable.ts'
 import { startControlPlane } from '../platform/controlplane.ts'
 import { createKubectl } from '../platform/kubectl.ts'
 import { applyPlatform, createDemoAccounts, grantAccessTo, writeServiceKubeconfig } from '../platform/platform.ts'
-import { query, startPostgres } from '../platform/postgres.ts'
+import { apiUrlOf, query, startPostgres } from '../platform/postgres.ts'
 import { createStack, type Stack } from '../platform/stack.ts'
 import { cpuSecondsOf } from './sides/cpu.ts'
 import { type BenchContext, median } from './sides/figure.ts'
@@ -99,7 +99,7 @@ const standUp = async ({ scratch, progress }: BenchContext) => {
   const kubeconfigs = { api: join(scratch, 'api.kubeconfig'), controllers: join(scratch, 'controllers.kubeconfig') }
   await writeServiceKubeconfig(kubectl, 'api', kubeconfigs.api)
   await writeServiceKubeconfig(kubectl, 'controllers', kubeconfigs.controllers)
-  await migrate(postgres.url)
+  await migrate(postgres.url, { apiUrl: apiUrlOf(postgres.url) })
   const stack = await createStack({
     folder: scratch,
     owner,

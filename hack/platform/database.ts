@@ -1,10 +1,10 @@
 /** The database of `hack/up`: started, or given, and brought to the present schema. */
 
+import { migrate } from '../../controllers/store/pg/migrate.ts'
 import type { Service } from '../lib/processes.ts'
 import { CommandRefusal, messageOf } from '../lib/refusal.ts'
 import { type Ports, paths } from '../lib/state.ts'
-import { migrate } from './platform.ts'
-import { query, startPostgres } from './postgres.ts'
+import { apiUrlOf, query, startPostgres } from './postgres.ts'
 
 export type OpenDatabase = { url: string; port: number; clusterId: string; services: Service[] }
 
@@ -25,7 +25,7 @@ export async function openDatabase(owner: string, kept: Ports): Promise<OpenData
 }
 
 export async function migrateDatabase(url: string): Promise<void> {
-  await migrate(url).catch((cause) => {
+  await migrate(url, { apiUrl: apiUrlOf(url) }).catch((cause) => {
     const detail = messageOf(cause)
     throw new CommandRefusal(
       'The database could not be brought to this version (see above); hack/down --purge begins anew.',

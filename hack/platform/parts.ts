@@ -5,6 +5,7 @@ import { createService, type Service, waitFor } from '../lib/processes.ts'
 import { type CardsEnvironment, type Ports, paths, root } from '../lib/state.ts'
 import { disagreementsOf } from './disagreements.ts'
 import { namespace } from './platform.ts'
+import { apiUrlOf } from './postgres.ts'
 
 /** The Node processes of the platform: mail catcher, controllers, api, and the ports they listen on. */
 
@@ -127,6 +128,7 @@ export function nodeServices(options: PartOptions): { mail: Service; controllers
       env: {
         ...shared,
         ...metrics(ports.apiMetrics),
+        BOTTEGA_DATABASE_URL: apiUrlOf(options.databaseUrl),
         KUBECONFIG: paths.apiKubeconfig,
         BOTTEGA_LISTEN: `127.0.0.1:${ports.api}`,
         ...given(passedOn),

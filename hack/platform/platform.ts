@@ -1,7 +1,6 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { makeHashSecret, mintToken, parseToken } from '../../api/auth/tokens.ts'
-import { migrate } from '../../controllers/store/pg/migrate.ts'
 import { accessTo, platformIn, platformObjects } from '../../crds/kernel/platform.ts'
 import { writeWhole } from '../lib/files.ts'
 import { waitFor } from '../lib/processes.ts'
@@ -21,8 +20,6 @@ const fieldManager = 'bottega-setup'
 const crdWait = '60s'
 const policyWaitMs = 20_000
 const tokenLifetime = '8760h'
-
-export { migrate }
 
 /** Applies CRDs, policies, accounts of the two processes and their rights, and returns once they are in force. */
 export async function applyPlatform(kubectl: Kubectl): Promise<void> {

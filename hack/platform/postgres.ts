@@ -1,5 +1,5 @@
 import { spawnSync } from 'node:child_process'
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import {
   chownSync,
   existsSync,
@@ -192,6 +192,16 @@ export async function withConnection<T>(url: string, work: (run: RunStatement) =
   } finally {
     await client.end()
   }
+}
+
+const apiRole = 'bottega_api'
+
+/** The api's way to a database: its own role, whose password follows from the owner's, so that every start knows it. */
+export function apiUrlOf(ownerUrl: string): string {
+  const url = new URL(ownerUrl)
+  url.password = createHmac('sha256', url.password).update(apiRole).digest('hex').slice(0, 36)
+  url.username = apiRole
+  return url.href
 }
 
 /** One statement over a connection of its own. */

@@ -6,6 +6,7 @@ import { freePort, isFree } from '../lib/ports.ts'
 import { createService, type Service, waitFor } from '../lib/processes.ts'
 import { root } from '../lib/state.ts'
 import { disagreementsOf } from './disagreements.ts'
+import { apiUrlOf } from './postgres.ts'
 
 /**
  * The processes of the platform on parts that somebody else started: what end-to-end tests and benchmarks stand on.
@@ -17,6 +18,7 @@ export type StackOptions = {
   folder: string
   owner: string
   namespace: string
+  /** The owner's; the api goes by its own role (apiUrlOf), which the migration has made. */
   databaseUrl: string
   kubeconfigs: { api: string; controllers: string }
   env?: Record<string, string>
@@ -113,7 +115,10 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     isReady: async () => !(await isFree(ports.mail)),
   })
   const controllers = node('controllers', ports.controllersMetrics, {})
-  const api = node('api', ports.apiMetrics, { BOTTEGA_LISTEN: `127.0.0.1:${ports.api}` })
+  const api = node('api', ports.apiMetrics, {
+    BOTTEGA_DATABASE_URL: apiUrlOf(options.databaseUrl),
+    BOTTEGA_LISTEN: `127.0.0.1:${ports.api}`,
+  })
   const metricsUrl = (port: number) => `http://127.0.0.1:${port}/metrics`
 
   const stop = async () => {

@@ -5,7 +5,7 @@ import { startMailCatcher } from '../commands/mailcatcher.ts'
 import { buildImage, type Image } from '../container/image.ts'
 import type { Progress } from '../lib/progress.ts'
 import { ensureTools } from '../lib/tools.ts'
-import { startPostgres } from '../platform/postgres.ts'
+import { apiUrlOf, startPostgres } from '../platform/postgres.ts'
 import { createHelm, type Helm } from './helm.ts'
 import { type Node, startNode } from './node/node.ts'
 import { stageDir } from './node/place.ts'
@@ -58,7 +58,12 @@ export async function startClusterStage(options: { owner: string; progress: Prog
     inPods.hostname = node.address
     const given = {
       publicUrl,
-      secret: { databaseUrl: inPods.href, secretKey, smtpUrl: `smtp://${node.address}:${mail.port}` },
+      secret: {
+        databaseUrl: inPods.href,
+        apiDatabaseUrl: apiUrlOf(inPods.href),
+        secretKey,
+        smtpUrl: `smtp://${node.address}:${mail.port}`,
+      },
       mail: { from: 'Bottega <billing@bottega.test>' },
       crds: { keep: false },
     }

@@ -40,7 +40,8 @@ const find = (objects: readonly Rendered[], kind: string, name: string): Rendere
   return found
 }
 
-type Container = { image: string; env?: { name: string }[] }
+type Variable = { name: string; valueFrom?: { secretKeyRef?: { key: string } } }
+type Container = { image: string; env?: Variable[] }
 const containerOf = (deployment: Rendered): Container => {
   const { template } = deployment.spec as { template: { spec: { containers: Container[] } } }
   const [container] = template.spec.containers
@@ -126,6 +127,17 @@ spec('the chart', (t) => {
     assert.ok(given('bottega-api').includes('BOTTEGA_LLM_KEY'))
   })
 
+  t('lets the api reach the database by its own role alone, and the migration know both', async () => {
+    const objects = await rendered()
+    const keyOf = (kind: string, name: string, variable: string) =>
+      containerOf(find(objects, kind, name)).env?.find((one) => one.name === variable)?.valueFrom?.secretKeyRef?.key
+    assert.is(keyOf('Deployment', 'bottega-api', 'BOTTEGA_DATABASE_URL'), 'api-database-url')
+    assert.is(keyOf('Deployment', 'bottega-api', 'BOTTEGA_API_DATABASE_URL'), undefined)
+    assert.is(keyOf('Deployment', 'bottega-controllers', 'BOTTEGA_DATABASE_URL'), 'database-url')
+    assert.is(keyOf('Job', 'bottega-migrate', 'BOTTEGA_DATABASE_URL'), 'database-url')
+    assert.is(keyOf('Job', 'bottega-migrate', 'BOTTEGA_API_DATABASE_URL'), 'api-database-url')
+  })
+
   t('hands further settings to both processes', async () => {
     const objects = await rendered('--set-string', 'settings.BOTTEGA_RATE_PER_SECOND=7')
     for (const name of ['bottega-api', 'bottega-controllers']) {
@@ -142,7 +154,8 @@ spec('the chart', (t) => {
     const secretKey = Buffer.alloc(32, 7).toString('base64')
     const write = (password: string) => {
       const databaseUrl = `postgresql://bottega:${password}@db:5432/bottega`
-      const secret = { databaseUrl, secretKey, smtpUrl: `smtp://u:${password}@mail:587` }
+      const apiDatabaseUrl = `postgresql://bottega_api:${password}@db:5432/bottega`
+      const secret = { databaseUrl, apiDatabaseUrl, secretKey, smtpUrl: `smtp://u:${password}@mail:587` }
       writeFileSync(values, JSON.stringify({ publicUrl: 'https://a.test', mail: { from: 'a@b.test' }, secret }))
       return helm(['template', 'one', chartFolder, '--namespace', 'shop', '--values', values])
     }
@@ -162,7 +175,8 @@ spec('the chart', (t) => {
 
   t('names everything that is missing at once', async () => {
     const told = await refusal(helm(['template', 'one', chartFolder]))
-    for (const name of ['publicUrl', 'mail.from', 'secret.databaseUrl', 'secret.secretKey', 'secret.smtpUrl']) {
+    const secrets = ['databaseUrl', 'apiDatabaseUrl', 'secretKey', 'smtpUrl'].map((name) => `secret.${name}`)
+    for (const name of ['publicUrl', 'mail.from', ...secrets]) {
       assert.match(told, `\n  ${name}: `)
     }
   })

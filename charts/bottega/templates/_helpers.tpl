@@ -26,7 +26,7 @@ app.kubernetes.io/component: {{ .component }}
 {{- end -}}
 
 {{- define "bottega.secretData" -}}
-{{- $data := dict "database-url" .databaseUrl "secret-key" .secretKey "smtp-url" .smtpUrl "oidc-client-secret" .oidcClientSecret "llm-key" .llmKey "stripe-secret-key" .stripeSecretKey "stripe-webhook-secret" .stripeWebhookSecret -}}
+{{- $data := dict "database-url" .databaseUrl "api-database-url" .apiDatabaseUrl "secret-key" .secretKey "smtp-url" .smtpUrl "oidc-client-secret" .oidcClientSecret "llm-key" .llmKey "stripe-secret-key" .stripeSecretKey "stripe-webhook-secret" .stripeWebhookSecret -}}
 {{- range $key, $value := $data }}{{ if $value }}
 {{ $key }}: {{ $value | b64enc | quote }}
 {{- end }}{{ end }}
@@ -49,7 +49,6 @@ app.kubernetes.io/component: {{ .component }}
   value: {{ .Values.publicUrl | quote }}
 - name: BOTTEGA_LOG_LEVEL
   value: {{ .Values.logLevel }}
-{{ include "bottega.secretVariable" (dict "root" . "name" "BOTTEGA_DATABASE_URL" "key" "database-url") }}
 {{ include "bottega.secretVariable" (dict "root" . "name" "BOTTEGA_SECRET_KEY" "key" "secret-key") }}
 {{- range $name, $value := .Values.settings }}
 - name: {{ $name }}
@@ -145,6 +144,7 @@ terminationMessagePolicy: FallbackToLogsOnError
 {{- range $name, $value := omit .secret "existingSecret" }}{{ if $value }}{{ $faults = append $faults (printf "secret.%s: not together with secret.existingSecret" $name) }}{{ end }}{{ end -}}
 {{- else -}}
 {{- if not .secret.databaseUrl }}{{ $faults = append $faults "secret.databaseUrl: postgresql://user:password@host:5432/bottega (or secret.existingSecret)" }}{{ end -}}
+{{- if not .secret.apiDatabaseUrl }}{{ $faults = append $faults "secret.apiDatabaseUrl: postgresql://bottega_api:another@host:5432/bottega, a role of the api's own, made at install unless it is there (or secret.existingSecret)" }}{{ end -}}
 {{- if not .secret.secretKey }}{{ $faults = append $faults "secret.secretKey: 32 random bytes, as from: openssl rand -base64 32 (or secret.existingSecret)" }}{{ end -}}
 {{- if not .secret.smtpUrl }}{{ $faults = append $faults "secret.smtpUrl: smtp://user:password@host:587 (or secret.existingSecret)" }}{{ end -}}
 {{- if and .oidc.issuer (not .secret.oidcClientSecret) }}{{ $faults = append $faults "secret.oidcClientSecret: OpenID Connect needs it" }}{{ end -}}

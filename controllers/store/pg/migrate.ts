@@ -4,7 +4,9 @@
  * is kept and compared. Functions follow them, and are made anew when their text is not the one that was applied last.
  * Changes are expand, then contract: an older version may be running beside this one.
  */
+import { readFile } from 'node:fs/promises'
 import { DatabaseRefused, makePg, type Pg, type Query } from './pg.ts'
+import { ensureApiRole, grantTo } from './roles.ts'
 import { functionOf, readFunctions, readSchema, type SqlFile } from './sqlfiles.ts'
 
 const FOLDER = new URL('../sql/', import.meta.url)
@@ -115,18 +117,30 @@ const applyAll = async (pg: Pg, files: readonly SqlFile[], way: Way): Promise<vo
   }
 }
 
+/** Grants follow the last function: one that was made anew under another name is everybody's until then. */
+const grantAll = async (pg: Pg, folder: URL, apiUrl: string): Promise<void> => {
+  const role = await ensureApiRole(pg, apiUrl)
+  const text = await readFile(new URL('grants.sql', folder), 'utf8')
+  await pg.tx(async (query) => {
+    await begin(query)
+    await grantTo(query, text, role)
+  })
+}
+
 /**
  * Brings the database at `url` to the present schema and functions. Safe to run at any time and by several processes at
- * once. @param options.folder holds `schema/` and `functions/`
+ * once. @param options.folder holds `schema/`, `functions/` and `grants.sql`
+ * @param options.apiUrl names the api's role, which is made when it is absent, and given what grants.sql names
  * @returns the names of the files of this version, all applied now
  */
-export const migrate = async (url: string, options: { folder?: URL } = {}): Promise<string[]> => {
+export const migrate = async (url: string, options: { folder?: URL; apiUrl?: string } = {}): Promise<string[]> => {
   const folder = options.folder ?? FOLDER
   const files = { schema: await readSchema(folder), functions: await readFunctions(folder) }
   const pg = makePg({ url, max: 1, applicationName: 'bottega-migrate' })
   try {
     await applyAll(pg, files.schema, schema)
     await applyAll(pg, files.functions, functions)
+    if (options.apiUrl !== undefined) await grantAll(pg, folder, options.apiUrl)
   } finally {
     await pg.close()
   }

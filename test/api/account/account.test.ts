@@ -22,7 +22,7 @@ spec('places under the daily cap', (t) => {
   let sendQuota: SendQuota
   t.before(async () => {
     database = await makeDatabase()
-    pg = makePg({ url: database.url })
+    pg = makePg({ url: database.apiUrl })
     sendQuota = makeSendQuota({ pg })
   })
   t.after(async () => {

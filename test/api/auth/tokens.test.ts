@@ -167,7 +167,7 @@ spec('the check of a token', (t) => {
 
   t.before(async () => {
     database = await makeDatabase()
-    counted = counting(database.url)
+    counted = counting(database.apiUrl)
     store = makeTokenStore({ pg: counted.pg, hash })
     const columns = 'kind, name, account, uid, generation, observed_generation, view, created_at, updated_at'
     for (const name of ['demo', 'many'])

@@ -39,7 +39,7 @@ const watchCommitted = (url: string, account: string) => {
 spec('reservations that come all at once', (t) => {
   t('stay under the cap from four pools, each name once', async () => {
     const database = await makeDatabase()
-    const pools = Array.from({ length: 4 }, () => makePg({ url: database.url, max: 4, connectTimeoutMs: 20_000 }))
+    const pools = Array.from({ length: 4 }, () => makePg({ url: database.apiUrl, max: 4, connectTimeoutMs: 20_000 }))
     try {
       const processes = pools.map((pg) => makeDevInstances({ pg }))
       const end = watchCommitted(database.url, 'demo')
@@ -78,7 +78,7 @@ spec('reservations that come all at once', (t) => {
 
   t('lapse when their resource never comes, and free the cap', async () => {
     const database = await makeDatabase()
-    const pg = makePg({ url: database.url, max: 2 })
+    const pg = makePg({ url: database.apiUrl, max: 2 })
     try {
       const devboxes = makeDevInstances({ pg })
       const of = { account: 'demo', committedMicroUsd: XS, capMicroUsd: XS, pricingVersion: '2026-07-20' }

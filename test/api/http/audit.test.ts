@@ -35,7 +35,7 @@ spec('the audit', (t) => {
   let pg: Pg
   t.before(async () => {
     database = await makeDatabase()
-    pg = makePg({ url: database.url })
+    pg = makePg({ url: database.apiUrl })
   })
   t.after(async () => {
     await pg.close()
@@ -93,7 +93,7 @@ spec('the audit', (t) => {
   for (const [say, statement, firstBad] of spoiled) {
     t(`finds ${say}`, async () => {
       const own = await makeDatabase()
-      const ownPg = makePg({ url: own.url })
+      const ownPg = makePg({ url: own.apiUrl })
       const append = makeAppendAudit({ pg: ownPg })
       await Promise.all(Array.from({ length: 10 }, (_, n) => append(entry(`e${n}`))))
       assert.is((await makeAuditReader({ pg: ownPg }).verify('demo')).firstBad, null)

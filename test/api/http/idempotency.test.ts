@@ -90,7 +90,7 @@ spec('an Idempotency-Key', (t) => {
 
   t.before(async () => {
     database = await makeDatabase()
-    pg = makePg({ url: database.url })
+    pg = makePg({ url: database.apiUrl })
   })
   t.after(async () => {
     await pg.close()

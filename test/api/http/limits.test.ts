@@ -166,7 +166,7 @@ spec('wrong tries', (t) => {
   let pg: Pg
   t.before(async () => {
     database = await makeDatabase()
-    pg = makePg({ url: database.url })
+    pg = makePg({ url: database.apiUrl })
   })
   t.after(async () => {
     await pg.close()

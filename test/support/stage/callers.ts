@@ -15,7 +15,7 @@ export type Minter = {
 }
 
 export function makeMinter({ database, secretKey, baseUrl }: Platform): Minter {
-  const pg = makePg({ url: database.url, max: 4 })
+  const pg = makePg({ url: database.apiUrl, max: 4 })
   const serverKey = Buffer.from(secretKey, 'base64')
   const tokens = makeTokenStore({ pg, hash: makeHashSecret(serverKey) })
   const now = () => new Date()

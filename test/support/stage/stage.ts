@@ -8,7 +8,7 @@ import { controlPlaneTools } from '../../../hack/lib/tooltable.ts'
 import { type ControlPlane, startControlPlane } from '../../../hack/platform/controlplane.ts'
 import { createKubectl, type Kubectl } from '../../../hack/platform/kubectl.ts'
 import { applyPlatform, grantAccessTo, type ProcessName } from '../../../hack/platform/platform.ts'
-import { type Postgres, query, startPostgres, withConnection } from '../../../hack/platform/postgres.ts'
+import { apiUrlOf, type Postgres, query, startPostgres, withConnection } from '../../../hack/platform/postgres.ts'
 
 /**
  * The real parts that integration tests stand on. `hack/test` starts one control plane and one PostgreSQL for all files;
@@ -17,7 +17,8 @@ import { type Postgres, query, startPostgres, withConnection } from '../../../ha
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
-export type Database = { url: string; drop(): Promise<void> }
+/** `url` is the owner's, `apiUrl` the way of the api's role. */
+export type Database = { url: string; apiUrl: string; drop(): Promise<void> }
 export type Namespace = { name: string; kubeconfig: string; remove(): Promise<void> }
 export type Owned<T> = T & { end(): Promise<void> }
 
@@ -36,10 +37,13 @@ export async function makeDatabase(serverUrl = given('BOTTEGA_TEST_DATABASE_URL'
   const template = await ensureTemplate(serverUrl)
   const name = `test_${randomBytes(6).toString('hex')}`
   await query(serverUrl, `create database ${name} template ${template} strategy wal_log`)
-  return {
-    url: withDatabase(serverUrl, name),
-    drop: async () => void (await query(serverUrl, `drop database if exists ${name} with (force)`)),
-  }
+  return databaseNamed(serverUrl, name)
+}
+
+function databaseNamed(serverUrl: string, name: string): Database {
+  const url = withDatabase(serverUrl, name)
+  const drop = async () => void (await query(serverUrl, `drop database if exists ${name} with (force)`))
+  return { url, apiUrl: apiUrlOf(url), drop }
 }
 
 /** The same database as it is now, under a name of its own. Nobody may be connected to it. */
@@ -47,10 +51,7 @@ export async function copyDatabase(url: string): Promise<Database> {
   const serverUrl = given('BOTTEGA_TEST_DATABASE_URL')
   const name = `test_${randomBytes(6).toString('hex')}`
   await query(serverUrl, `create database ${name} template ${new URL(url).pathname.slice(1)} strategy wal_log`)
-  return {
-    url: withDatabase(serverUrl, name),
-    drop: async () => void (await query(serverUrl, `drop database if exists ${name} with (force)`)),
-  }
+  return databaseNamed(serverUrl, name)
 }
 
 /** A namespace of its own, in which the two service accounts have the rights they have at home. No controller clears namespaces here, so `remove` deletes what is ours in it and leaves the shell. */
@@ -138,7 +139,8 @@ async function ensureTemplate(serverUrl: string): Promise<string> {
     if ((await run(known, [name])).length > 0) return
     await run(`drop database if exists ${name} with (force)`)
     await run(`create database ${name}`)
-    await migrate(withDatabase(serverUrl, name))
+    const url = withDatabase(serverUrl, name)
+    await migrate(url, { apiUrl: apiUrlOf(url) })
     await run(`alter database ${name} is_template true allow_connections false`)
   })
   return name

@@ -4,7 +4,7 @@ create or replace function append_audit(
   in_accounts text[], in_ats timestamptz(3)[], in_onces text[], in_entries text[]
 )
 returns table (account text, seq bigint)
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 declare

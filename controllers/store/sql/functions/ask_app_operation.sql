@@ -4,7 +4,7 @@ create or replace function ask_app_operation(
   in_steps text[], in_at timestamptz
 )
 returns table (operation json)
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -4,7 +4,7 @@ create or replace function ask_signin(
   in_id text, in_email text, in_next text, in_open boolean, in_message_id text, in_now timestamptz,
   in_expires timestamptz, in_max integer
 ) returns void
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 declare
   known text;

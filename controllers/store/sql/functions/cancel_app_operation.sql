@@ -1,6 +1,6 @@
 -- 'asked' (or was before), 'ended', 'too_late'; nothing for one that is not there.
 create or replace function cancel_app_operation(in_id text, in_account text, in_at timestamptz) returns table (outcome text)
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -4,7 +4,7 @@ create or replace function change_issuer(
   in_account text, in_default text, in_id text, in_change jsonb, in_archived boolean, in_at timestamptz,
   in_series text[], in_year text, in_next bigint
 ) returns text
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 declare
   held issuers;

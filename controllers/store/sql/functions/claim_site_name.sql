@@ -1,6 +1,6 @@
 -- Reserves a name, or settles it for good (in_settle): 'taken', 'held', 'refused'. One statement decides: the key does.
 create or replace function claim_site_name(in_name text, in_site text, in_account text, in_settle boolean) returns text
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 declare
   until timestamptz := case when in_settle then null else now() + interval '2 minutes' end;

@@ -4,7 +4,7 @@ create or replace function create_issuer(
   in_account text, in_default text, in_id text, in_profile jsonb, in_max integer,
   in_series text, in_year text, in_next bigint
 ) returns text
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 begin
   perform keep_default_issuer(in_account, in_default);

@@ -1,6 +1,6 @@
 -- The send was refused or never asked for: its place is free again, unless the document was frozen.
 create or replace function give_back_send_slot(in_resource text, in_n integer) returns table (given boolean)
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 declare

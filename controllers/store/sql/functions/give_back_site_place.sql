@@ -1,6 +1,6 @@
 -- The request was refused: its place is free again, unless the site is there after all.
 create or replace function give_back_site_place(in_site text) returns boolean
-language sql volatile
+language sql volatile security definer set search_path = public, pg_temp
 begin atomic
   with freed as (
     delete from site_places p

@@ -1,6 +1,6 @@
 -- Moves the clock of every process, and tells them.
 create or replace function move_dev_clock(in_ms bigint) returns table (offset_ms bigint, moves bigint, settled bigint)
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 begin

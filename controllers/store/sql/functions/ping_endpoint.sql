@@ -1,7 +1,7 @@
 -- A message to one endpoint alone, with a place among the account's events like any other. Gives the delivery.
 create or replace function ping_endpoint(in_endpoint text, in_event text, in_type text, in_data jsonb, in_at timestamptz(3))
 returns bigint
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -1,6 +1,6 @@
 -- in_blobs  [{sha256, bytes, start}], `start` being the offset of the blob's bytes in in_content.
 create or replace function put_blobs(in_blobs json, in_content bytea) returns void
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 begin

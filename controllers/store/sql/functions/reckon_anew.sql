@@ -1,7 +1,7 @@
 -- The zone that an issuer's instants were reckoned in is another: a pass over each of its invoices reckons them anew. When a
 -- test goes is no matter of zones.
 create or replace function reckon_anew(in_account text, in_issuer text, in_now timestamptz) returns void
-language sql volatile
+language sql volatile security definer set search_path = public, pg_temp
 begin atomic
   update schedule s set due_at = in_now, generation = 0, looked_at = null
   from mirror m

@@ -5,7 +5,7 @@ create or replace function redeliver_events(
   in_endpoint text, in_after bigint, in_until bigint, in_all boolean, in_limit integer, in_at timestamptz(3)
 )
 returns table (id bigint, sequence bigint)
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 begin

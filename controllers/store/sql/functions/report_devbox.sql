@@ -1,7 +1,7 @@
 -- Keeps a report: as the latest, and in the ring of the last in_ring. Gives the one before it.
 create or replace function report_devbox(in_resource text, in_body jsonb, in_at timestamptz(3), in_ring integer)
 returns table (previous json)
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 declare
   held devbox_report_heads;

@@ -6,7 +6,7 @@ create or replace function report_facts(in_facts json)
 returns table (
   asked text, resource text, seq bigint, key text, kind text, body jsonb, state text, refused_code text, at text, fresh boolean
 )
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -6,7 +6,7 @@ create or replace function reserve_devbox(
   in_pricing_version text, in_at timestamptz(3)
 )
 returns table (outcome text, others bigint)
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 declare
   held devboxes;

@@ -2,7 +2,7 @@
 -- verdict takes its place (put_mirror), with observed_generation 0. One that is there already is left as it is, but for an
 -- unjudged one, which the controllers may know more of. No lease: it says only what is asked, and gives way to every verdict.
 create or replace function show_mirror(in_row json, in_replace boolean) returns table (name text)
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -1,6 +1,6 @@
 -- 'held': it is this app's own. One whose app never came is free again after a while.
 create or replace function take_app_slug(in_app text, in_account text, in_host text, in_slug text) returns table (outcome text)
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 begin

@@ -1,7 +1,7 @@
 -- 'taken', 'held', 'refused', as for sends. Nobody else's publish of the account is counted meanwhile.
 create or replace function take_publish_place(in_site text, in_digest text, in_account text, in_day date, in_limit integer)
 returns text
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 begin
   if exists (select from publish_places p where p.site = in_site and p.digest = in_digest) then

@@ -3,7 +3,7 @@ create or replace function take_send_slots(
   in_resources text[], in_ns integer[], in_accounts text[], in_days date[], in_limits integer[]
 )
 returns table (outcome text)
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 #variable_conflict use_column
 declare

@@ -1,6 +1,6 @@
 -- 'taken', 'held' (it was before), 'refused'. Places of sites that never came lapse.
 create or replace function take_site_place(in_site text, in_account text, in_limit integer) returns text
-language plpgsql
+language plpgsql security definer set search_path = public, pg_temp
 as $$
 begin
   if exists (select from site_places p where p.site = in_site) then

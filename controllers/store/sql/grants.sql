@@ -1,0 +1,57 @@
+-- What the api's role may do, whole: applied at the end of every migration, in one transaction. What is not named here is
+-- refused, so a new table or function is the controllers' alone until a line here says otherwise. :"api" stands for the
+-- role, as in psql. Functions that write the ledger, facts or what is told run as their owner (security definer), with
+-- their search_path pinned; each checks what it is given.
+revoke create on schema public from public;
+revoke all on all tables in schema public from public, :"api";
+revoke all on all sequences in schema public from public, :"api";
+revoke execute on all functions in schema public from public, :"api";
+grant usage on schema public to :"api";
+
+-- Read: views, facts, the ledger, what was told.
+grant select on installation, dev_clock, mirror, account_lives to :"api";
+grant select on series, register, facts, sends, snapshots, blobs, blob_chunks, outbox, schedule to :"api";
+grant select on audit, audit_heads to :"api";
+grant select on webhook_endpoints, deliveries, event_heads, events to :"api";
+grant select on issuers, issuer_logos, send_slots, send_days, ai_places to :"api";
+grant select on host_routes to :"api";
+grant select on site_places, publish_places, site_queue, site_renderings, site_brands to :"api";
+grant select on app_sources, app_env, app_passwords, app_operations, app_steps, app_releases, app_log_requests, app_log_chunks
+  to :"api";
+grant select on devboxes, devbox_history, devbox_envs, devbox_report_heads, devbox_reports to :"api";
+
+-- Access is the api's own: tokens, sessions, links to sign in by, wrong passwords, repeated requests.
+grant select, insert, update on tokens to :"api";
+grant select, insert, delete, update (revoked_at) on sessions to :"api";
+grant select, insert, update (verifies_until) on session_keys to :"api";
+grant select, update (used_at) on signins to :"api";
+grant select, insert, update, delete on attempts, idempotency to :"api";
+
+-- Settings of accounts, and what they bring.
+grant insert, update, delete on webhook_endpoints to :"api";
+grant update (state, fault, due_at, lease_until, settled_at) on deliveries to :"api";
+grant insert, update, delete on ai_places, site_brands, devbox_envs, app_log_requests to :"api";
+grant delete on app_log_chunks to :"api";
+grant insert on app_sources, app_env, app_passwords to :"api";
+
+-- Nothing but what they are given is read or made of it.
+grant execute on function iso_ms, link_hash, genesis_hash, register_entry, audit_entry, format_number, account_lock
+  to :"api";
+grant execute on function app_operation_row, app_release_row, is_wanted, is_account_held to :"api";
+-- Reads.
+grant execute on function observe_resources, documents_of, frozen_document, rollup, verify_series, verify_audit,
+  devbox_committed, schedule_of to :"api";
+-- Writes of tables that are the api's own.
+grant execute on function mint_token, reserve_key, create_endpoint, take_ai_place, lapse_app_logs to :"api";
+-- Facts, the audit, what is shown until the controllers have judged it.
+grant execute on function report_facts, append_audit, show_mirror, put_blobs, report_devbox, note_devbox to :"api";
+-- Reservations.
+grant execute on function take_send_slots, give_back_send_slot, take_site_place, give_back_site_place, claim_site_name,
+  take_publish_place, take_app_slug, give_back_app_slug, reserve_devbox, release_devbox_reservation to :"api";
+-- What the controllers are asked to do.
+grant execute on function ask_signin, ask_app_operation, cancel_app_operation, arrive_in_site_queue, ask_issuer_logo,
+  drop_issuer_logo, put_host_credential, ping_endpoint, redeliver_events, reckon_anew to :"api";
+-- The seller, with the number that a series begins at: refused once it has given one.
+grant execute on function create_issuer, change_issuer to :"api";
+-- The clock of a development installation.
+grant execute on function move_dev_clock, settle_dev_clock to :"api";
