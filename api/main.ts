@@ -19,7 +19,6 @@ import { makeBlobs } from '../controllers/store/blobs.ts'
 import { openDevClock } from '../controllers/store/clock.ts'
 import { makeDevInstances } from '../controllers/store/devinstances.ts'
 import { makeCredentials, makeHostReader } from '../controllers/store/hosts.ts'
-import { makeKeyBook } from '../controllers/store/idempotency.ts'
 import { makeInstallation } from '../controllers/store/installation.ts'
 import { makeAllowance } from '../controllers/store/invoice/ai-quota.ts'
 import { makeBooks } from '../controllers/store/invoice/books.ts'
@@ -31,6 +30,8 @@ import { makeLedgerReader } from '../controllers/store/ledger/ledger.ts'
 import { makeMirrorReader, makeShowRow } from '../controllers/store/mirror.ts'
 import { makePg, type Pg } from '../controllers/store/pg/pg.ts'
 import { mayAlterTables } from '../controllers/store/pg/roles.ts'
+import { makeKeyBook } from '../controllers/store/request/idempotency.ts'
+import { makeOperationStore } from '../controllers/store/request/operations.ts'
 import { makeSiteReservations } from '../controllers/store/site/sites.ts'
 import { makeEndpoints } from '../controllers/store/webhook/endpoints.ts'
 import { makeAttempts } from './auth/attempts.ts'
@@ -43,6 +44,7 @@ import { makeSignIn } from './auth/signin/signin.ts'
 import { makeTokenStore } from './auth/token-store.ts'
 import { makeTokenUse } from './auth/token-use.ts'
 import { makeHashSecret } from './auth/tokens.ts'
+import { makeFollow } from './command/follow.ts'
 import { makeOwnDoor } from './command/own.ts'
 import { makeWaiter } from './command/wait.ts'
 import { makeWake } from './command/wake.ts'
@@ -168,6 +170,8 @@ const main = async () => {
     releases: makeAppVault({ pg, blobs, source: apps.source, sealer: keys.sealer('app-release') }),
     limits,
     idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), serverKey: env.secretKey }),
+    operations: makeOperationStore({ pg, sealer: keys.sealer('operation') }),
+    follow: makeFollow({ onError: (err) => log.warn({ err }, 'verdict not kept') }),
     audit,
     auditReader: makeAuditReader({ pg }),
     sites: makeSiteReservations({ pg }),

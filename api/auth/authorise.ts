@@ -41,11 +41,14 @@ const refuseScope = ({ detail, ...scope }: { detail: string; scope?: string }): 
   throw new Problem('FORBIDDEN', detail, { headers: challenge({ error: 'insufficient_scope', ...scope }) })
 }
 
-/** For what opens by a credential on a public route: there too a token does what its scopes say. @throws Problem FORBIDDEN */
-export const refuseWithout = (scope: Scope, caller: Caller): void => {
-  const outside = whyOutside({ kind: 'scope', scope }, caller, {})
+/** For what opens to whoever may call another route. @throws Problem FORBIDDEN */
+export const refuseOutside = (scope: RouteScope, caller: Caller): void => {
+  const outside = whyOutside(scope, caller, {})
   if (outside) refuseScope(outside)
 }
+
+/** For what opens by a credential on a public route: there too a token does what its scopes say. @throws Problem FORBIDDEN */
+export const refuseWithout = (scope: Scope, caller: Caller): void => refuseOutside({ kind: 'scope', scope }, caller)
 
 /** @throws Problem ROLE_REQUIRED or CAPABILITY_REQUIRED, naming it */
 const refuseUnable = ({ role, capability }: Demands, { profile }: Caller): void => {

@@ -1,47 +1,40 @@
 /**
  * Reporting something that the controllers decide on: append the pending fact, wake the resource, wait with a bound for the
  * verdict (rules/platform.md#facts). The key makes a repeat the same report.
- *
- * Once the fact stands nobody is told to send it again: where the control plane or the ledger is away after that, the verdict
- * is still to come (202), and whoever leads finds what is pending (controllers/workers/pending-facts.ts).
  */
 
 import { isNotFound } from '../../controllers/base/errors.ts'
 import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { FactRow, NewFact } from '../../controllers/store/ledger/facts.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
-import { isAway, isPlaneAway } from '../../controllers/store/pg/away.ts'
+import { isPlaneAway } from '../../controllers/store/pg/away.ts'
 import type { KindOf } from '../../crds/kernel/kind.ts'
 import { isProblemCode } from '../../crds/kernel/problem.ts'
 import { Problem, unavailable } from '../http/problem.ts'
+import type { Answer } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
+import { type Asking, type Command, type Counting, type FactGoal, judgeFact } from './command.ts'
 import type { Whose } from './own.ts'
-import { WAIT_MS, type Watched } from './wait.ts'
+import { afterStored, DeletedMeanwhile, waitFor } from './settle.ts'
 
 type Reporting = Pick<Deps, 'wake' | 'mirror' | 'ledger' | 'waiter' | 'appendFact' | 'now'>
-/** A view that counts the facts that it has taken in. */
-type Counting = { fact_seq: number }
-type Reported<View = unknown> = {
-  kind: KindRef & KindOf<View>
+type NewReport = {
+  kind: KindRef
   name: string
-  whose: Whose
   fact: Pick<NewFact, 'key' | 'kind' | 'body' | 'once'>
-  /** Once the fact stands: the caller does not want to wait. */
-  isAsync: boolean
   /** Makes the resource anew where it has left the cluster; without it such a one is NOT_FOUND. */
   bringBack?: () => Promise<unknown>
+}
+type Reported<View> = NewReport & {
+  kind: KindRef & KindOf<View>
+  whose: Whose
+  /** Once the fact stands: the caller does not want to wait. */
+  isAsync: boolean
   /** What is reported is decided in a pass to come, when something outside has answered. */
   isPatient?: true
 }
 /** The row that has taken an accepted fact in, with what was decided, and all that was on record then. */
 export type Decided<View> = { row: MirrorRow<View>; fact: FactRow; facts: FactRow[] }
-
-/** What comes after something was stored: null where a part is away, and the verdict still to come. */
-export const afterStored = <T>(work: Promise<T>): Promise<T | null> =>
-  work.catch((error: unknown) => {
-    if (isAway(error)) return null
-    throw error
-  })
 
 /** Asks for a look at a resource of which something was stored. Where the control plane is away, whoever leads looks anyway. */
 export const wakeStored = ({ wake }: Pick<Deps, 'wake'>, kind: KindRef, name: string): Promise<void> =>
@@ -56,7 +49,7 @@ const orComeAgain = (name: string) => (error: unknown) => {
   if (!(error instanceof Problem && error.code === 'UNAVAILABLE')) throw error
 }
 
-const wake = (deps: Reporting, { kind, name, bringBack }: Reported): Promise<unknown> =>
+const wake = (deps: Pick<Deps, 'wake'>, { kind, name, bringBack }: NewReport): Promise<unknown> =>
   wakeStored(deps, kind, name).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
     // It left just now. Whoever looks at the new one finds the fact.
@@ -64,46 +57,65 @@ const wake = (deps: Reporting, { kind, name, bringBack }: Reported): Promise<unk
     throw new Problem('NOT_FOUND', `${name} was deleted; what was asked is decided when it is applied again.`)
   })
 
-/** How a fact stands; a patient caller looks again whenever the resource changed, until the time is up. */
-const decisionOn = async <View>(
-  { ledger }: Reporting,
-  { name, isPatient }: Reported,
-  { watched, untilMs, seq }: { watched: Watched<View>; untilMs: number; seq: number },
-) => {
-  for (let isOver = false; ; ) {
-    const { facts } = await ledger.observe(name)
-    const decided = facts.find((fact) => fact.seq === seq)
-    if (decided?.state !== 'pending' || !isPatient || isOver) return { decided, facts }
-    isOver = (await watched.until(() => true, untilMs - performance.now())) === null
-  }
+/**
+ * Appends the fact and asks for a look at its resource: the `act` of a command that reports.
+ * @returns the goal of such a command @throws Problem NOT_FOUND where the resource has left the cluster
+ */
+export const append = async (
+  deps: Pick<Deps, 'appendFact' | 'wake' | 'now'>,
+  reported: NewReport,
+): Promise<FactGoal> => {
+  const at = deps.now().toISOString()
+  const { fact } = await deps.appendFact({ ...reported.fact, resource: reported.name, state: 'pending', at })
+  await afterStored(wake(deps, reported))
+  return { seq: fact.seq }
 }
 
-/** @returns what was decided on a fact that stands, or null when the time was up @throws Problem as it was refused */
-const verdictOn = async <View extends Counting>(
-  deps: Reporting,
-  reported: Reported<View>,
-  { watched, seq }: { watched: Watched<View>; seq: number },
-): Promise<Decided<View> | null> => {
-  const untilMs = performance.now() + WAIT_MS
-  await wake(deps, reported)
-  if (reported.isAsync) return null
-  const { kind, name, whose } = reported
-  const isTaken = (row: MirrorRow<View> | undefined) => row === undefined || row.view.fact_seq >= seq
-  const now = await deps.mirror.get(kind, name, whose)
-  const found = isTaken(now) ? { row: now } : await watched.until(isTaken, untilMs - performance.now())
-  if (!found?.row) return null
-  const { decided, facts } = await decisionOn(deps, reported, { watched, untilMs, seq })
-  if (decided?.state === 'accepted') return { row: found.row, fact: decided, facts }
-  if (decided?.state !== 'refused') return null
-  const code = decided.refusedCode ?? ''
-  const detail = decided.outcome?.detail
-  throw new Problem(
-    isProblemCode(code) ? code : 'INTERNAL',
-    typeof detail === 'string' ? `${detail}.` : 'It was refused.',
-  )
+/** @returns what was decided on a fact, or null while it is pending @throws Problem as it was refused */
+const decisionOn = async (
+  { ledger }: Pick<Deps, 'ledger'>,
+  name: string,
+  { seq, otherwise = 'It was refused.' }: FactGoal & { otherwise?: string | undefined },
+): Promise<Omit<Decided<unknown>, 'row'> | null> => {
+  const { facts } = await ledger.observe(name)
+  const fact = facts.find((one) => one.seq === seq)
+  if (fact?.state === 'accepted') return { fact, facts }
+  if (fact?.state !== 'refused') return null
+  const code = fact.refusedCode ?? ''
+  const detail = fact.outcome?.detail
+  throw new Problem(isProblemCode(code) ? code : 'INTERNAL', typeof detail === 'string' ? `${detail}.` : otherwise)
 }
+
+const decidedBy = async <View>(
+  deps: Pick<Deps, 'ledger'>,
+  goal: FactGoal,
+  row: MirrorRow<View> | undefined,
+  otherwise?: string,
+): Promise<Decided<View> | null> => {
+  const decision = row && (await decisionOn(deps, row.name, { ...goal, otherwise }))
+  return row && decision ? { row, ...decision } : null
+}
+
+/** A command that reports a fact: `answer` is given what was decided on it, once it was accepted. */
+export const factCommand = <View extends Counting>({
+  answer,
+  refusal,
+  ...command
+}: Pick<Command<FactGoal, View>, 'name' | 'kind' | 'isPatient'> & {
+  /** The words of a refusal that has none of its own. */
+  refusal?: string
+  answer(deps: Deps, asking: Asking, decided: Decided<View>): Answer | Promise<Answer>
+}): Command<FactGoal, View> => ({
+  ...command,
+  judge: judgeFact,
+  async answer(deps, asking, goal, row) {
+    const decided = await decidedBy(deps, goal, row, refusal)
+    return decided && answer(deps, asking, decided)
+  },
+})
 
 /**
+ * For what has no answer of its own kind: a page, a message of the card processor.
  * @returns the row that has taken the accepted fact in; null when it is still undecided
  * @throws Problem with the code and the words of the refusal
  */
@@ -113,17 +125,17 @@ export const report = async <View extends Counting>(
 ): Promise<MirrorRow<View> | null> => (await reportAndSee(deps, reported))?.row ?? null
 
 /** As `report`, with what was decided. */
-export const reportAndSee = async <View extends Counting>(
+export const reportAndSee = <View extends Counting>(
   deps: Reporting,
   reported: Reported<View>,
-): Promise<Decided<View> | null> => {
-  const { kind, name, whose } = reported
-  const watched = deps.waiter.watch(kind, name, whose)
-  try {
-    const at = deps.now().toISOString()
-    const { fact } = await deps.appendFact({ ...reported.fact, resource: name, state: 'pending', at })
-    return await afterStored(verdictOn(deps, reported, { watched, seq: fact.seq }))
-  } finally {
-    watched.leave()
-  }
-}
+): Promise<Decided<View> | null> =>
+  waitFor<FactGoal, View, Decided<View>>(deps, {
+    ...reported,
+    act: () => append(deps, reported),
+    judge: judgeFact,
+    conclude: (goal, row) => decidedBy(deps, goal, row),
+  }).catch((error: unknown) => {
+    // whoever applies it again finds the fact
+    if (error instanceof DeletedMeanwhile) return null
+    throw error
+  })

@@ -3,6 +3,8 @@
 import { makeAuthentication } from '../auth/auth.ts'
 import { authorise } from '../auth/authorise.ts'
 import { makeCsrf } from '../auth/csrf.ts'
+import { outcomeOf, readOperation } from '../command/operation.ts'
+import { commands } from '../wiring/commands.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { compose, type Stage } from './exchange.ts'
 import { isPage, makePages } from './pages.ts'
@@ -10,7 +12,7 @@ import type { RouteHead } from './route.ts'
 import { makeShape } from './shape.ts'
 import { makeAuditStage } from './stages/audit.ts'
 import { makeClusterStage } from './stages/cluster.ts'
-import { makeIdempotencyStage } from './stages/idempotency.ts'
+import { makeIdempotencyStage, type OutcomeOf } from './stages/idempotency.ts'
 
 /**
  * not too many → caller → not too fast → may they → sent by our own page → is this the right cluster → is it well formed →
@@ -21,9 +23,10 @@ export const makePipeline = (deps: Deps, routes: readonly RouteHead[]): Stage =>
   const pages = makePages(routes)
   const known = [limitByIp, makeAuthentication(deps), limitByToken, authorise]
   const shape = makeShape(routes)
+  const ended: OutcomeOf = async (id, caller) => outcomeOf(await readOperation(deps, commands, { id, caller }))
   const guards = {
     before: [makeCsrf(deps), makeClusterStage(deps)],
-    after: [makeIdempotencyStage(deps), makeAuditStage(deps)],
+    after: [makeIdempotencyStage({ ...deps, outcomeOf: ended }), makeAuditStage(deps)],
   }
 
   const way = (route: RouteHead): Stage => {

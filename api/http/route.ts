@@ -72,6 +72,9 @@ export type RouteDeclaration = Demands & {
 
 /** What a handler sees of a request that has passed scope and shape. */
 export type ApiRequest = {
+  route: RouteHead
+  /** Path with the query, as sent. */
+  url: string
   caller: Caller
   params: Record<string, string>
   query: Record<string, string>
@@ -97,6 +100,8 @@ export type Answer = {
   body?: unknown
   bytes?: Buffer
   stream?: AsyncIterable<string>
+  /** Of a 202: the operation at which the verdict will stand. It is not sent. */
+  operation?: string
 }
 
 /** A page is served but not part of the described API. */
@@ -106,10 +111,10 @@ export type HiddenDeclaration = Demands &
     'method' | 'path' | 'summary' | 'scope' | 'observes' | 'looks' | 'secretAnswer' | 'body' | 'bodyMaxBytes' | 'query'
   > & { hidden: true }
 
-/** The routes that clients are told of. */
 /** A route without its handler: what the stages see. */
 export type RouteHead = HiddenDeclaration | (RouteDeclaration & { hidden?: false })
 
+/** The routes that clients are told of. */
 export const described = (routes: readonly RouteHead[]): RouteDeclaration[] => routes.filter((route) => !route.hidden)
 
 /** What the audit says of a mutation beside its route. Names only, never values. */

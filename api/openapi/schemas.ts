@@ -38,5 +38,8 @@ export const paging = {
 /** The schema of a body with bodies that work as they stand; the tests send each of them. */
 export const withExamples = (schema: JsonSchema, ...examples: object[]): JsonSchema => ({ ...schema, examples })
 
+/** Of an answer that is still to come (api/command/operation-routes.ts). */
+export const operationId = text('Names the operation, where the verdict will stand.')
+
 /** What is said beside an answer that is still to come. */
-export const POLL_HEADERS = { location: 'Where to poll.', 'retry-after': 'Seconds to wait before that.' }
+export const POLL_HEADERS = { location: 'Where the verdict will stand.', 'retry-after': 'Seconds to wait before that.' }

@@ -9,44 +9,26 @@ import { siteFaults } from '../../crds/site/faults.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { type SiteSpec, spec as specSchema } from '../../crds/site/schema.ts'
 import { mergeDiff } from '../../crds/values/merge.ts'
+import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
 import { refuseForeign, sameOwner } from '../command/own.ts'
-import { accepted, wantsAsync } from '../command/verdict.ts'
+import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { takeAssets } from './assets.ts'
-import { isJudged, locationOf, ownSite, refuseUnsound, type ShownSiteRow } from './read.ts'
+import { changeCommand, deleteCommand } from './commands.ts'
+import { commandOn, ownSite, type ShownSiteRow } from './read.ts'
 
 type Written = Resource<SiteSpec>
 type Fields = Record<string, unknown>
 
 /** The account's site after a write, once the controllers have judged it. */
-export const judged = async (
-  deps: Deps,
-  request: ApiRequest,
-  row: ShownSiteRow,
-  write: () => Promise<Written>,
-): Promise<ShownSiteRow | Answer> => {
-  const watched = deps.waiter.watch(SITE, row.name, sameOwner(row))
-  try {
-    const { metadata } = await write()
-    const pending = accepted(locationOf(row.name), { site: row.view })
-    if (wantsAsync(request)) return pending
-    const done = isJudged(metadata.uid, metadata.generation)
-    const now = await deps.mirror.get(SITE, row.name, sameOwner(row))
-    const found = done(now) ? { row: now } : await watched.until(done)
-    return found?.row ? found.row : pending
-  } finally {
-    watched.leave()
-  }
-}
-
-const siteAnswer = (result: ShownSiteRow | Answer): Answer => {
-  if (!('view' in result)) return result
-  refuseUnsound(result)
-  return { status: 200, body: { site: result.view, warnings: result.view.warnings } }
-}
+const changed = (deps: Deps, request: ApiRequest, row: ShownSiteRow, write: () => Promise<Written>): Promise<Answer> =>
+  settle(deps, request, changeCommand, {
+    ...commandOn(row),
+    act: async () => generationGoal((await write()).metadata),
+  })
 
 /** The sections given replace theirs, null removes one, the rest stays; of meta the same holds field by field. */
 const mergedContent = (before: Content, change: Fields | undefined): Content => {
@@ -91,7 +73,7 @@ export const updateSite = async (deps: Deps, request: ApiRequest): Promise<Answe
       const change = mergeDiff(now, updated(now, request.body as Sent).after)
       return Object.keys(change).length === 0 ? null : change
     })
-  return siteAnswer(await judged(deps, request, row, write))
+  return changed(deps, request, row, write)
 }
 
 export const putDomain = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
@@ -111,7 +93,7 @@ export const putDomain = async (deps: Deps, request: ApiRequest): Promise<Answer
       if (now.subdomain === subdomain && now.domain === domain) return null
       return { subdomain: subdomain ?? null, domain: domain ?? null }
     })
-  return siteAnswer(await judged(deps, request, row, write))
+  return changed(deps, request, row, write)
 }
 
 export const deleteSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
@@ -119,18 +101,14 @@ export const deleteSite = async (deps: Deps, request: ApiRequest): Promise<Answe
   const { status, url } = row.view
   if (status === 'live' || status === 'publishing')
     throw new Problem('SITE_LIVE', `The site is ${status} at ${url ?? row.view.domain}.`)
-  const watched = deps.waiter.watch(SITE, row.name, sameOwner(row))
-  try {
-    const ref = { namespace: deps.namespace, name: row.name }
-    await deps.kube.delete(SITE, ref, { uid: row.uid }).catch((error) => {
-      if (!isNotFound(error)) throw error
-    })
-    const isGone = (await deps.mirror.get(SITE, row.name, sameOwner(row))) === undefined
-    if (!isGone && !(await watched.until((now) => now === undefined))) {
-      return accepted(locationOf(row.name), { site: row.view })
-    }
-    return { status: 204 }
-  } finally {
-    watched.leave()
-  }
+  const ref = { namespace: deps.namespace, name: row.name }
+  return settle(deps, request, deleteCommand, {
+    ...commandOn(row),
+    async act() {
+      await deps.kube.delete(SITE, ref, { uid: row.uid }).catch((error) => {
+        if (!isNotFound(error)) throw error
+      })
+      return { uid: row.uid }
+    },
+  })
 }

@@ -4,40 +4,29 @@ import { SITE } from '../../crds/site/kind.ts'
 import { diffFiles, type SiteManifest } from '../../crds/site/publishing/manifest.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
+import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
 import { sameOwner } from '../command/own.ts'
-import { accepted, refuseStalled, wantsAsync } from '../command/verdict.ts'
+import { settle } from '../command/settle.ts'
+import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
-import { locationOf, ownSite, type ShownSiteRow } from './read.ts'
-
-type DesiredPublish = Pick<SiteSpec, 'publish'> & { digest: string | null }
+import { type DesiredPublish, publishCommand } from './commands.ts'
+import { commandOn, ownSite, type ShownSiteRow } from './read.ts'
 
 /** Writes what is to be live and waits until it is. */
-const bring = async (deps: Deps, request: ApiRequest, row: ShownSiteRow, desired: DesiredPublish): Promise<Answer> => {
-  const watched = deps.waiter.watch(SITE, row.name, sameOwner(row))
-  try {
-    const { metadata } = await editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose: sameOwner(row) }, (now) =>
-      now.publish === desired.publish && (now.digest ?? null) === desired.digest ? null : desired,
-    )
-    const pending = accepted(locationOf(row.name), { site: row.view })
-    if (wantsAsync(request)) return pending
-    const isDone = (now: ShownSiteRow | undefined): boolean => {
-      if (!now || now.observedGeneration < metadata.generation) return now === undefined
-      const { stalled, live_digest: live, digest } = now.view
-      if (stalled !== null || live === desired.digest) return true
-      // The same site, under the name that its host has given it since.
-      return desired.publish && live !== null && live === digest
-    }
-    const before = await deps.mirror.get(SITE, row.name, sameOwner(row))
-    const found = isDone(before) ? { row: before } : await watched.until(isDone)
-    if (!found?.row) return pending
-    refuseStalled(found.row)
-    return { status: 200, body: { site: found.row.view } }
-  } finally {
-    watched.leave()
-  }
+const bring = (deps: Deps, request: ApiRequest, row: ShownSiteRow, desired: DesiredPublish): Promise<Answer> => {
+  const whose = sameOwner(row)
+  return settle(deps, request, publishCommand, {
+    ...commandOn(row),
+    async act() {
+      const { metadata } = await editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose }, (now) =>
+        now.publish === desired.publish && (now.digest ?? null) === desired.digest ? null : desired,
+      )
+      return { ...generationGoal(metadata), ...desired }
+    },
+  })
 }
 
 type Blocked = { code: 'NOT_APPROVED' | 'NO_DOMAIN' | 'PUBLISH_QUOTA'; detail: string }

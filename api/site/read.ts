@@ -3,7 +3,7 @@ import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { readFacts, type SiteFacts } from '../../crds/site/facts.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import type { SiteView } from '../../crds/site/view.ts'
-import type { Whose } from '../command/own.ts'
+import { sameOwner, type Whose } from '../command/own.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -26,14 +26,19 @@ export const ownSite = (deps: Deps, { params, caller: { account } }: ApiRequest)
 
 /** What only says that an edit is not live yet does not refuse what else is asked for. */
 export const refuseUnsound = (row: ShownSiteRow): void => {
-  if (row.view.stalled?.code !== 'NOT_APPROVED' && row.view.stalled?.code !== 'NO_DOMAIN') refuseStalled(row)
+  const { stalled } = row.view
+  if (stalled?.code !== 'NOT_APPROVED' && stalled?.code !== 'NO_DOMAIN') refuseStalled(row)
 }
 
 export const locationOf = (id: string): string => `/api/website/${id}`
 
-/** True once the controllers have looked at the spec as it was written. */
-export const isJudged = (uid: string, generation: number) => (row: MirrorRow | undefined) =>
-  row !== undefined && row.uid === uid && row.observedGeneration >= generation
+/** What every command on a site says of it. */
+export const commandOn = (row: ShownSiteRow) => ({
+  name: row.name,
+  whose: sameOwner(row),
+  resource: locationOf(row.name),
+  pending: { site: row.view },
+})
 
 /** What is on record of this life of a site; its renderings are not looked at. */
 export const factsOf = async (deps: Deps, { name, uid }: ShownSiteRow): Promise<SiteFacts> => {

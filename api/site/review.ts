@@ -1,61 +1,26 @@
 /** Submitting for review and deciding: facts that the controllers' plan accepts or refuses (rules/site.md#review). */
-
 import type { NewFact } from '../../controllers/store/ledger/facts.ts'
-import { isProblemCode } from '../../crds/kernel/problem.ts'
 import { decisionKey, openingKey, submitKey } from '../../crds/site/facts.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { openSubmission } from '../../crds/site/review.ts'
-import type { SiteView } from '../../crds/site/view.ts'
 import type { ReviewVerdict, Submission } from '../../crds/site/world.ts'
-import { sameOwner } from '../command/own.ts'
-import { afterStored, wakeStored } from '../command/report.ts'
-import { accepted, refuseStalled, wantsAsync } from '../command/verdict.ts'
-import type { Watched } from '../command/wait.ts'
+import { append } from '../command/report.ts'
+import { settle } from '../command/settle.ts'
+import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
-import { factsOf, locationOf, ownSite, type ShownSiteRow, siteRow } from './read.ts'
+import { reviewCommand } from './commands.ts'
+import { commandOn, factsOf, locationOf, ownSite, type ShownSiteRow, siteRow } from './read.ts'
 
-type Asked = Pick<NewFact, 'key' | 'kind' | 'body'>
-
-/** @returns the site once it has taken the fact in; null when the time was up @throws Problem as the plan refused */
-const verdictOn = async (
-  deps: Deps,
-  watched: Watched<SiteView>,
-  name: string,
-  seq: number,
-): Promise<ShownSiteRow | null> => {
-  const found = await watched.until((now) => now === undefined || now.view.fact_seq >= seq)
-  if (!found?.row) return null
-  const decided = (await deps.ledger.observe(name)).facts.find((one) => one.seq === seq)
-  const code = decided?.refusedCode ?? null
-  if (code !== null)
-    throw new Problem(isProblemCode(code) ? code : 'INTERNAL', 'The site was not as this expected it to be.')
-  return found.row
-}
+type ReviewFact = Pick<NewFact, 'key' | 'kind' | 'body'>
 
 /** Appends what was asked, waits for the verdict, and answers with the site as it is then. @throws Problem as the plan refused */
-const ask = async (
-  deps: Deps,
-  request: ApiRequest,
-  row: ShownSiteRow,
-  asked: Asked,
-): Promise<ShownSiteRow | Answer> => {
-  const { name } = row
-  const watched = deps.waiter.watch(SITE, name, sameOwner(row))
-  try {
-    const { fact } = await deps.appendFact({ ...asked, resource: name, state: 'pending', at: deps.now().toISOString() })
-    await wakeStored(deps, SITE, name)
-    const pending = accepted(locationOf(name), { site: row.view })
-    if (wantsAsync(request)) return pending
-    return (await afterStored(verdictOn(deps, watched, name, fact.seq))) ?? pending
-  } finally {
-    watched.leave()
-  }
-}
-
-const siteAnswer = (result: ShownSiteRow | Answer): Answer =>
-  'view' in result ? { status: 200, body: { site: result.view } } : result
+const ask = (deps: Deps, request: ApiRequest, row: ShownSiteRow, fact: ReviewFact): Promise<Answer> =>
+  settle(deps, request, reviewCommand, {
+    ...commandOn(row),
+    act: () => append(deps, { kind: SITE, name: row.name, fact }),
+  })
 
 export const submitReview = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownSite(deps, request)
@@ -68,7 +33,7 @@ export const submitReview = async (deps: Deps, request: ApiRequest): Promise<Ans
   const { decisions } = await factsOf(deps, row)
   const body = { digest, by: request.caller.account }
   const key = submitKey(row.uid, decisions.length, digest)
-  return siteAnswer(await ask(deps, request, row, { key, kind: 'submit', body }))
+  return ask(deps, request, row, { key, kind: 'submit', body })
 }
 
 /** Nobody decides on their own; a reviewer's second word on the same submission is the first one, or refused. */
@@ -107,7 +72,7 @@ export const decideOn = async (
   }
   const { decision, note } = asked
   const body = { submission: open.seq, digest: open.digest, decision, note, by }
-  return siteAnswer(await ask(deps, request, row, { key: decisionKey(row.uid, open.seq), kind: 'decision', body }))
+  return ask(deps, request, row, { key: decisionKey(row.uid, open.seq), kind: 'decision', body })
 }
 
 export const decideSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {

@@ -18,6 +18,7 @@ import type { SendQuota } from '../../controllers/store/invoice/send-quota.ts'
 import type { Appended, NewFact } from '../../controllers/store/ledger/facts.ts'
 import type { LedgerReader } from '../../controllers/store/ledger/ledger.ts'
 import type { ShowRow } from '../../controllers/store/mirror.ts'
+import type { OperationStore } from '../../controllers/store/request/operations.ts'
 import type { SiteReservations } from '../../controllers/store/site/sites.ts'
 import type { Endpoints } from '../../controllers/store/webhook/endpoints.ts'
 import type { Attempts } from '../auth/attempts.ts'
@@ -27,6 +28,7 @@ import type { Sessions } from '../auth/signin/session.ts'
 import type { SignIn } from '../auth/signin/signin.ts'
 import type { TokenStore } from '../auth/token-store.ts'
 import type { HashSecret } from '../auth/tokens.ts'
+import type { Follow } from '../command/follow.ts'
 import type { OwnMirror, OwnWaiter } from '../command/own.ts'
 import type { Wake } from '../command/wake.ts'
 import type { Vault } from '../devinstance/vault.ts'
@@ -90,6 +92,9 @@ export type Deps = {
   releases: Pick<AppVault, 'open'>
   limits: RequestLimits
   idempotency: Idempotency
+  operations: OperationStore
+  /** Goes on with what was answered 202. */
+  follow: Follow
   audit: Audit
   auditReader: AuditReader
   sites: SiteReservations

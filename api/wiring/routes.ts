@@ -12,6 +12,7 @@ import { appRoutes } from '../app/routes.ts'
 import { authRoutes } from '../auth/routes.ts'
 import { jwksRoutes } from '../auth/signin/jwks.ts'
 import { signinRoutes } from '../auth/signin/signin-page.ts'
+import { makeOperationRoutes } from '../command/operation-routes.ts'
 import { devInstanceRoutes } from '../devinstance/routes.ts'
 import { hostRoutes } from '../host/routes.ts'
 import { Problem } from '../http/problem.ts'
@@ -28,6 +29,7 @@ import { reviewPageRoutes } from '../site/review-page.ts'
 import { siteRoutes } from '../site/routes.ts'
 import { webhooksPageRoutes } from '../webhook/page.ts'
 import { webhookRoutes } from '../webhook/routes.ts'
+import { commands } from './commands.ts'
 import type { Route } from './route.ts'
 
 const open = { scope: { kind: 'public' }, hidden: true } as const
@@ -38,7 +40,9 @@ const open = { scope: { kind: 'public' }, hidden: true } as const
  */
 type Surface = { path: string; title: string; version: string; description: string; routes: readonly Route[] }
 
-/** Invoicing has, beside its own, what belongs to every surface: who may do what. */
+const operationRoutes = makeOperationRoutes(commands)
+
+/** Invoicing has, beside its own, what belongs to every surface: who may do what, and where verdicts stand. */
 const SURFACES: readonly Surface[] = [
   {
     path: '/api/openapi-invoices.json',
@@ -56,6 +60,7 @@ const SURFACES: readonly Surface[] = [
       ...teamRoutes,
       ...adminRoutes,
       ...auditRoutes,
+      ...operationRoutes,
     ],
   },
   {
@@ -155,5 +160,6 @@ export const allRoutes: Route[] = [
   ...pageRoutes,
   ...collectRoutes,
   ...auditRoutes,
+  ...operationRoutes,
   ...systemRoutes,
 ]

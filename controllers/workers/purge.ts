@@ -1,8 +1,9 @@
-/** What lapses by itself, swept away in small batches by whoever leads: keys, the log of deliveries, and what each kind has. */
+/** What lapses by itself, swept away in small batches by whoever leads: keys, operations, the log of deliveries, and what each kind has. */
 
 import type { Log } from '../base/log.ts'
-import { sweepKeys } from '../store/idempotency.ts'
 import type { Pg } from '../store/pg/pg.ts'
+import { sweepKeys } from '../store/request/idempotency.ts'
+import { sweepOperations } from '../store/request/operations.ts'
 import { purgeDeliveries } from '../store/webhook/deliveries.ts'
 
 const SWEEP_MS = 600_000
@@ -19,6 +20,7 @@ export type SweepDeps = {
 /** One sweep of everything. What fails is logged, and made up by the next. */
 export const sweepAll = async (deps: SweepDeps): Promise<void> => {
   await sweepKeys(deps).catch((error) => deps.log.warn({ err: error }, 'idempotency keys were not swept'))
+  await sweepOperations(deps).catch((error) => deps.log.warn({ err: error }, 'operations were not swept'))
   await purgeDeliveries(deps).catch((error) => deps.log.warn({ err: error }, 'the log of deliveries was not swept'))
   for (const [kind, sweep] of deps.kinds) {
     await sweep().catch((error) => deps.log.warn({ err: error, kind }, 'a kind was not swept'))

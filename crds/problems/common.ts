@@ -137,6 +137,13 @@ export const COMMON_PROBLEMS = {
     next: 'Send the same request again after the time in Retry-After.',
   },
 
+  // ---- requests that were answered before they were decided (rules/platform.md#operations)
+  OUTCOME_UNKNOWN: {
+    status: 409,
+    title: 'Nobody can say any more what became of the request',
+    next: 'Look at the resource as it is now, and ask again for what is missing.',
+  },
+
   // ---- what the caller names its own things by (rules/platform.md#external-references, #metadata)
   BAD_EXTERNAL_REF: {
     status: 400,

@@ -2,14 +2,14 @@
  * The stage for `Idempotency-Key`: on every POST, PUT and PATCH behind a credential, for 24 hours per account and route
  * (rules/platform.md#idempotency). It stands after the checks of scope and shape, so a request that they refuse takes no key.
  *
- * What is kept: every answer below 400, a 202 too, so that a retry of the same intent names the same operation. A refusal
- * (4xx) means that nothing was done, so the key stays free for a corrected request. After a failure (5xx) or a crash the
+ * What is kept: every answer below 400. A 202 is kept as what it says: where its verdict will stand. A retry is answered with
+ * that verdict, a refusal too, once it is there, and with the same 202 until then. A refusal (4xx) at once means that nothing was done, so the key stays free for a corrected request. After a failure (5xx) or a crash the
  * same request runs again, with the same `exchange.idempotencyKey`, by which handlers name their effects.
  * DELETE is its own repeat; the header is ignored there.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { deriveKey, makeSealer, type Sealer } from '../../../controllers/base/seal.ts'
-import type { KeyBook, KeyRef, Run } from '../../../controllers/store/idempotency.ts'
+import type { KeyBook, KeyRef, Run } from '../../../controllers/store/request/idempotency.ts'
 import { canonical } from '../../../crds/values/canonical.ts'
 import type { Caller } from '../caller.ts'
 import type { Exchange, Stage } from '../exchange.ts'
@@ -22,6 +22,7 @@ const KEYED_METHODS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH'])
 export const KEY_PATTERN = '^[\\x21-\\x7e]{1,255}$'
 const KEY = new RegExp(KEY_PATTERN)
 const RETRY_AFTER_SECONDS = '2'
+const REPLAYED = { 'idempotency-replayed': 'true' }
 /** A cookie belongs to the exchange in which it was set. */
 const NOT_REPLAYED: ReadonlySet<string> = new Set(['set-cookie'])
 
@@ -60,26 +61,32 @@ const effectKeyOf = ({ account, route, key }: KeyRef, firstUsedAt: string): stri
 
 const aadOf = ({ account, route, key }: KeyRef): string => JSON.stringify([account, route, key])
 
-type Kept = { status: number; headers?: Record<string, string>; body?: unknown; base64?: string }
+type Kept = { status: number; headers?: Record<string, string>; body?: unknown; base64?: string; operation?: string }
 
-const sealAnswer = ({ sealer }: Idempotency, of: KeyRef, { status, headers, body, bytes }: Answer): Buffer => {
+const sealAnswer = (
+  { sealer }: Idempotency,
+  of: KeyRef,
+  { status, headers, body, bytes, operation }: Answer,
+): Buffer => {
   const lasting = Object.entries(headers ?? {}).filter(([name]) => !NOT_REPLAYED.has(name.toLowerCase()))
   const kept: Kept = {
     status,
     headers: Object.fromEntries(lasting),
     body,
     ...(bytes && { base64: bytes.toString('base64') }),
+    ...(operation !== undefined && { operation }),
   }
   return sealer.seal(Buffer.from(JSON.stringify(kept), 'utf8'), aadOf(of))
 }
 
 const openAnswer = ({ sealer }: Idempotency, of: KeyRef, sealed: Buffer): Answer => {
-  const { status, headers, body, base64 }: Kept = JSON.parse(sealer.open(sealed, aadOf(of)).toString('utf8'))
+  const { status, headers, body, base64, operation }: Kept = JSON.parse(sealer.open(sealed, aadOf(of)).toString('utf8'))
   return {
     status,
-    headers: { ...headers, 'idempotency-replayed': 'true' },
+    headers: { ...headers, ...REPLAYED },
     ...(body !== undefined && { body }),
     ...(base64 !== undefined && { bytes: Buffer.from(base64, 'base64') }),
+    ...(operation !== undefined && { operation }),
   }
 }
 
@@ -122,9 +129,18 @@ export const isKeyed = ({ method, scope, looks }: Pick<RouteHead, 'method' | 'sc
 /** Whose keys they are: those of an account, or of one dev instance that reports. */
 const holderOf = ({ account, by }: Caller): string => (by.kind === 'report' ? `${account}/${by.id}` : account)
 
+/** How an operation ended, as its caller would have been answered; null while it is pending. @throws Problem as it was refused */
+export type OutcomeOf = (id: string, caller: Caller) => Promise<Answer | null>
+
+/** What was answered before, or what has become of it since. @throws Problem as it was refused since */
+const replay = async (kept: Answer, caller: Caller, outcomeOf: OutcomeOf): Promise<Answer> => {
+  const ended = kept.operation === undefined ? null : await outcomeOf(kept.operation, caller)
+  return ended === null ? kept : { ...ended, headers: { ...ended.headers, ...REPLAYED } }
+}
+
 /** @throws Problem BAD_IDEMPOTENCY_KEY, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT */
 export const makeIdempotencyStage =
-  ({ idempotency }: { idempotency: Idempotency }): Stage =>
+  ({ idempotency, outcomeOf }: { idempotency: Idempotency; outcomeOf: OutcomeOf }): Stage =>
   async (exchange, next) => {
     const { route, caller, headers } = exchange
     const key = headers['idempotency-key']
@@ -139,7 +155,7 @@ export const makeIdempotencyStage =
         exchange.idempotencyKey = effectKeyOf(of, reserved.firstUsedAt)
         return runOnce(idempotency, of, reserved.run, next)
       case 'replay':
-        return openAnswer(idempotency, of, reserved.sealed)
+        return replay(openAnswer(idempotency, of, reserved.sealed), caller, outcomeOf)
       case 'mismatch':
         throw mismatch(of, reserved.firstUsedAt)
       case 'in_flight':

@@ -26,6 +26,7 @@ grant select, insert, delete, update (revoked_at) on sessions to :"api";
 grant select, insert, update (verifies_until) on session_keys to :"api";
 grant select, update (used_at) on signins to :"api";
 grant select, insert, update, delete on attempts, idempotency to :"api";
+grant select, insert, update on operations to :"api";
 
 -- Settings of accounts, and what they bring.
 grant insert, update, delete on webhook_endpoints to :"api";

@@ -5,8 +5,8 @@ import { Problem } from '../../../api/http/problem.ts'
 import type { Answer } from '../../../api/http/route.ts'
 import { makeIdempotency, makeIdempotencyStage } from '../../../api/http/stages/idempotency.ts'
 import type { Route } from '../../../api/wiring/route.ts'
-import { KEEP_MS, makeKeyBook, sweepKeys } from '../../../controllers/store/idempotency.ts'
 import { DatabaseUnavailable, makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
+import { KEEP_MS, makeKeyBook, sweepKeys } from '../../../controllers/store/request/idempotency.ts'
 import { query, withConnection } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { call, eventually, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
@@ -57,7 +57,7 @@ spec('an Idempotency-Key', (t) => {
 
   const stageOf = () => {
     const book = makeKeyBook({ pg, now, leaseMs: LEASE_MS })
-    return makeIdempotencyStage({ idempotency: makeIdempotency({ book, serverKey }) })
+    return makeIdempotencyStage({ idempotency: makeIdempotency({ book, serverKey }), outcomeOf: async () => null })
   }
   const made = async (): Promise<Answer> => ({
     status: 201,

@@ -31,6 +31,7 @@ import { makeOutbox } from '../../../controllers/store/ledger/outbox.ts'
 import { type MirrorReader, makeMirrorReader, makeShowRow } from '../../../controllers/store/mirror.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
+import { makeOperationStore } from '../../../controllers/store/request/operations.ts'
 import { makeSiteReservations } from '../../../controllers/store/site/sites.ts'
 import { startMailSender } from '../../../controllers/workers/mail-sender.ts'
 import { serviceKubeconfig } from '../stage/stage.ts'
@@ -136,6 +137,8 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     vault: makeVault(serverKey),
     hash: makeHashSecret(serverKey),
     sites: makeSiteReservations({ pg }),
+    operations: makeOperationStore({ pg, sealer: keys.sealer('operation') }),
+    follow: () => false,
     limits: makeLimits(LIMIT_DEFAULTS),
     cards: null,
   }

@@ -3,7 +3,7 @@
  * per account and route (rules/platform.md#idempotency). What is kept is sealed by the caller of this file.
  */
 import { randomUUID } from 'node:crypto'
-import type { Pg } from './pg/pg.ts'
+import type { Pg } from '../pg/pg.ts'
 
 /** From the first use on. */
 export const KEEP_MS = 24 * 3_600_000

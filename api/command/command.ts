@@ -1,0 +1,76 @@
+/**
+ * A command: one way in which desire is changed or a fact reported. It has a name, because its verdict may be asked for by
+ * another process than the one that took the request in; all of them are listed in api/wiring/commands.ts.
+ */
+import type { KindRef } from '../../controllers/kube/kube.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
+import type { KindOf } from '../../crds/kernel/kind.ts'
+import type { Answer, ApiRequest } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
+
+/** Small JSON that says when a request is decided: a generation, the number of a fact, a digest. It is kept sealed. */
+export type CommandGoal = Record<string, unknown>
+
+/**
+ * What a row says of a request.
+ * - `pending`: nothing yet
+ * - `decided`: how it ended
+ * - `overtaken`: something that was asked later has been taken in with it; who has waited all the while takes what stands
+ * - `remade`: another resource has the name by now, or still has it
+ * - `gone`: the resource is not there any more
+ */
+export type Judgement = 'pending' | 'decided' | 'overtaken' | 'remade' | 'gone'
+
+/** Who asks for the answer: the caller itself, or whoever of its account reads the operation later. */
+export type Asking = Pick<ApiRequest, 'caller'>
+
+/**
+ * @typeParam Goal what decides it
+ * @typeParam View of the kind, as its rows hold it
+ */
+export type Command<Goal extends CommandGoal = CommandGoal, View = unknown> = {
+  /** As `site.publish`. It stands in stored operations: never given to anything else. */
+  name: string
+  kind: KindRef & KindOf<View>
+  /** Pure: it is asked at every change of the row. */
+  judge(goal: Goal, row: MirrorRow<View> | undefined): Judgement
+  /**
+   * What a caller is told, from a row that has decided; it changes nothing.
+   * @returns null where the row has taken the request in and it is not decided all the same
+   * @throws Problem as it was refused
+   */
+  answer(deps: Deps, asking: Asking, goal: Goal, row: MirrorRow<View> | undefined): Promise<Answer | null>
+  /** What is asked may be decided long after the row has taken it in, when something outside has answered: wait on. */
+  isPatient?: true
+}
+
+/** A spec as it was written: this life of the resource, this generation. */
+export type GenerationGoal = { uid: string; generation: number }
+
+/** The goal of a change of desire. @param of the metadata of the resource as it was written */
+export const generationGoal = ({ uid, generation }: GenerationGoal): GenerationGoal => ({ uid, generation })
+
+/** How far the controllers have come with a spec as it was written. */
+export const judgeGeneration = ({ uid, generation }: GenerationGoal, row: MirrorRow | undefined): Judgement => {
+  if (row === undefined) return 'gone'
+  if (row.uid !== uid) return 'remade'
+  if (row.observedGeneration < generation) return 'pending'
+  return row.observedGeneration === generation ? 'decided' : 'overtaken'
+}
+
+/** How far a deletion has come: what is gone is what was asked for. @param goal of the resource that was deleted */
+export const judgeDeletion = ({ uid }: { uid: string }, row: MirrorRow | undefined): Judgement =>
+  row === undefined || row.uid !== uid ? 'decided' : 'pending'
+
+export type FactGoal = { seq: number }
+
+/** A view that counts the facts that it has taken in, in the words of its surface. */
+export type Counting = { fact_seq: number } | { factSeq: number }
+
+const takenInBy = (view: Counting): number => ('fact_seq' in view ? view.fact_seq : view.factSeq)
+
+/** How far the controllers have come with a fact. Those of one resource are taken in by their numbers. */
+export const judgeFact = ({ seq }: FactGoal, row: MirrorRow<Counting> | undefined): Judgement => {
+  if (row === undefined) return 'gone'
+  return takenInBy(row.view) >= seq ? 'decided' : 'pending'
+}

@@ -1,0 +1,108 @@
+/** What may be asked of a site, and how each is told when it is decided (rules/site.md#over-rest). */
+import { SITE } from '../../crds/site/kind.ts'
+import type { SiteSpec } from '../../crds/site/schema.ts'
+import type { SiteView } from '../../crds/site/view.ts'
+import {
+  type Command,
+  type GenerationGoal,
+  type Judgement,
+  judgeDeletion,
+  judgeGeneration,
+} from '../command/command.ts'
+import { factCommand } from '../command/report.ts'
+import { refuseStalled } from '../command/verdict.ts'
+import type { Answer } from '../http/route.ts'
+import { locationOf, refuseUnsound, type ShownSiteRow } from './read.ts'
+
+const shown = ({ view }: ShownSiteRow): Answer => ({ status: 200, body: { site: view } })
+
+/** `stoodThere`: an earlier call made it. */
+type CreationGoal = { uid: string; stoodThere: boolean }
+
+export const isRendered = (row: ShownSiteRow | undefined): row is ShownSiteRow =>
+  row !== undefined && (row.view.digest !== null || row.view.stalled !== null)
+
+/** @param replayed an earlier call made it */
+export const createdAnswer = ({ view: site }: ShownSiteRow, replayed: boolean): Answer => {
+  return {
+    status: replayed ? 200 : 201,
+    headers: { location: locationOf(site.id) },
+    body: { site, warnings: site.warnings, replayed },
+  }
+}
+
+export const createCommand: Command<CreationGoal, SiteView> = {
+  name: 'site.create',
+  kind: SITE,
+  judge({ uid }, row) {
+    if (row !== undefined && row.uid !== uid) return 'remade'
+    return isRendered(row) ? 'decided' : 'pending'
+  },
+  async answer(_deps, _asking, { stoodThere }, row) {
+    if (row === undefined) return null
+    refuseStalled(row)
+    return createdAnswer(row, stoodThere)
+  },
+}
+
+export const changeCommand: Command<GenerationGoal, SiteView> = {
+  name: 'site.change',
+  kind: SITE,
+  judge: judgeGeneration,
+  async answer(_deps, _asking, _goal, row) {
+    if (row === undefined) return null
+    refuseUnsound(row)
+    return { status: 200, body: { site: row.view, warnings: row.view.warnings } }
+  },
+}
+
+/** What is to be live: bytes, or nothing. */
+export type DesiredPublish = Pick<SiteSpec, 'publish'> & { digest: string | null }
+type PublishGoal = GenerationGoal & DesiredPublish
+
+const isLive = ({ publish, digest: wanted }: DesiredPublish, { live_digest: live, digest }: SiteView): boolean =>
+  // the same site, under the name that its host has given it since
+  live === wanted || (publish && live !== null && live === digest)
+
+/** Bytes take their time after the spec was read: only what is live, or stalled, has come to its end. */
+const judgePublish = (goal: PublishGoal, row: ShownSiteRow | undefined): Judgement => {
+  const judgement = judgeGeneration(goal, row)
+  if (row === undefined || (judgement !== 'decided' && judgement !== 'overtaken')) return judgement
+  const { stalled, status } = row.view
+  if (isLive(goal, row.view)) return 'decided'
+  if (stalled !== null) return judgement
+  return judgement === 'overtaken' && status !== 'publishing' ? 'overtaken' : 'pending'
+}
+
+export const publishCommand: Command<PublishGoal, SiteView> = {
+  name: 'site.publish',
+  kind: SITE,
+  judge: judgePublish,
+  async answer(_deps, _asking, _goal, row) {
+    if (row === undefined) return null
+    refuseStalled(row)
+    return shown(row)
+  },
+}
+
+export const reviewCommand = factCommand({
+  name: 'site.review',
+  kind: SITE,
+  refusal: 'The site was not as this expected it to be.',
+  answer: (_deps, _asking, { row }) => shown(row),
+})
+
+export const deleteCommand: Command<{ uid: string }, SiteView> = {
+  name: 'site.delete',
+  kind: SITE,
+  judge: judgeDeletion,
+  answer: async () => ({ status: 204 }),
+}
+
+export const siteCommands: readonly Command[] = [
+  createCommand,
+  changeCommand,
+  publishCommand,
+  reviewCommand,
+  deleteCommand,
+]
