@@ -11,6 +11,8 @@ grant usage on schema public to :"api";
 -- Read: views, facts, the ledger, what was told.
 grant select on installation, dev_clock, mirror to :"api";
 grant select on series, register, facts, sends, snapshots, blobs, blob_chunks, outbox to :"api";
+-- The clock of a development installation stops where something falls due.
+grant select on schedule to :"api";
 grant select on audit, audit_heads to :"api";
 grant select on webhook_endpoints, deliveries, event_heads, events to :"api";
 grant select on issuers, issuer_logos, send_slots, send_days, ai_places to :"api";
