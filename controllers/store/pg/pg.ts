@@ -143,6 +143,9 @@ const types = {
     (format !== 'binary' && READERS[oid]) || pg.types.getTypeParser(oid, format),
 } as pg.CustomTypesConfig
 
+/** A name or a text as it stands in a statement that takes no values (DDL). */
+export const { escapeIdentifier, escapeLiteral } = pg
+
 const NOT_DURABLE = `
 select name, setting, source from pg_settings
 where (name = 'synchronous_commit' and setting = 'off') or (name = 'fsync' and setting = 'off')

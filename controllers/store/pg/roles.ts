@@ -3,8 +3,7 @@
  * migration are, and the api's, which may do what `sql/grants.sql` names and nothing else.
  */
 import { createHash, createHmac, pbkdf2Sync, randomBytes } from 'node:crypto'
-import pg from 'pg'
-import { DatabaseRefused, type Pg, type Query } from './pg.ts'
+import { DatabaseRefused, escapeIdentifier, escapeLiteral, type Pg, type Query } from './pg.ts'
 
 type Login = { name: string; password: string }
 
@@ -41,9 +40,9 @@ const createRole = async (pool: Pg, { name, password }: Login): Promise<void> =>
   if (!PLAIN.test(password)) {
     throw new Error(`The password of role ${name} must be printable ASCII, or the role be created beforehand.`)
   }
-  const verifier = pg.escapeLiteral(verifierOf(password, randomBytes(SCRAM_SALT_BYTES)))
+  const verifier = escapeLiteral(verifierOf(password, randomBytes(SCRAM_SALT_BYTES)))
   const rights = 'login nosuperuser nocreatedb nocreaterole noreplication nobypassrls'
-  const text = `create role ${pg.escapeIdentifier(name)} ${rights} password ${verifier}`
+  const text = `create role ${escapeIdentifier(name)} ${rights} password ${verifier}`
   try {
     await pool.query('create_role', text)
   } catch (error) {
@@ -73,7 +72,7 @@ export const ensureApiRole = async (pool: Pg, apiUrl: string): Promise<string> =
 
 /** Takes everything from the role, and gives it what `text` grants; `:"api"` in it stands for the role. */
 export const grantTo = async (query: Query, text: string, role: string): Promise<void> => {
-  await query('grant', text.replaceAll(':"api"', pg.escapeIdentifier(role)))
+  await query('grant', text.replaceAll(':"api"', escapeIdentifier(role)))
 }
 
 const MAY_ALTER = `

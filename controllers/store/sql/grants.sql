@@ -9,8 +9,10 @@ revoke execute on all functions in schema public from public, :"api";
 grant usage on schema public to :"api";
 
 -- Read: views, facts, the ledger, what was told.
-grant select on installation, dev_clock, mirror, account_lives to :"api";
-grant select on series, register, facts, sends, snapshots, blobs, blob_chunks, outbox, schedule to :"api";
+grant select on installation, dev_clock, mirror to :"api";
+grant select on series, register, facts, sends, snapshots, blobs, blob_chunks, outbox to :"api";
+-- The clock of a development installation stops where something falls due.
+grant select on schedule to :"api";
 grant select on audit, audit_heads to :"api";
 grant select on webhook_endpoints, deliveries, event_heads, events to :"api";
 grant select on issuers, issuer_logos, send_slots, send_days, ai_places to :"api";
@@ -38,10 +40,10 @@ grant insert on app_sources, app_env, app_passwords to :"api";
 -- Nothing but what they are given is read or made of it.
 grant execute on function iso_ms, link_hash, genesis_hash, register_entry, audit_entry, format_number, account_lock
   to :"api";
-grant execute on function app_operation_row, app_release_row, is_wanted, is_account_held to :"api";
+grant execute on function app_operation_row, app_release_row to :"api";
 -- Reads.
 grant execute on function observe_resources, documents_of, frozen_document, rollup, verify_series, verify_audit,
-  devbox_committed, schedule_of to :"api";
+  devbox_committed to :"api";
 -- Writes of tables that are the api's own.
 grant execute on function mint_token, reserve_key, create_endpoint, take_ai_place, lapse_app_logs to :"api";
 -- Facts, the audit, what is shown until the controllers have judged it.
@@ -55,4 +57,4 @@ grant execute on function ask_signin, ask_app_operation, cancel_app_operation, a
 -- The seller, with the number that a series begins at: refused once it has given one.
 grant execute on function create_issuer, change_issuer to :"api";
 -- The clock of a development installation.
-grant execute on function move_dev_clock, settle_dev_clock to :"api";
+grant execute on function move_dev_clock to :"api";

@@ -1,6 +1,6 @@
 -- Everything that fell due by that move has been looked at.
 create or replace function settle_dev_clock(in_moves bigint) returns void
-language plpgsql security definer set search_path = public, pg_temp
+language plpgsql
 as $$
 begin
   update dev_clock set settled = greatest(settled, in_moves);
