@@ -2,6 +2,7 @@
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Operation } from '../../crds/app/world.ts'
+import { sameOwner } from '../command/own.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
@@ -15,6 +16,16 @@ export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow
   if (!row) throw new Problem('NOT_FOUND', `There is no app ${id}.`)
   return row
 }
+
+export const pathOf = (id: string): string => `/api/apps/${id}`
+
+/** What every command on an app says of it. */
+export const commandOn = (row: MirrorRow) => ({
+  name: row.name,
+  whose: sameOwner(row),
+  resource: pathOf(row.name),
+  pending: { app: viewOf(row) },
+})
 
 export const viewOf = (row: MirrorRow): AppView => row.view as AppView
 
