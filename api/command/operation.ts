@@ -156,7 +156,7 @@ export const readOperation = async (
   const judged = await judgeOperation(deps, command, stored, { row, asking: { caller } })
   if (judged.state !== 'pending' || row !== undefined) return judged
   const isGone = await isAbsent(deps, { kind: command.kind, name: stored.name, whose })
-  return !isGone ? judged : keepEnd(deps, stored, unknownEnd('gone', stored))
+  return isGone ? keepEnd(deps, stored, unknownEnd('gone', stored)) : judged
 }
 
 const problemOf = ({ code, detail, ...more }: KeptProblem): Problem => new Problem(code, detail, more)
