@@ -11,6 +11,7 @@ import { siteContent } from '../../support/stage/publishing.ts'
 
 /** Routes that wait in a way of their own still, or whose call needs a host: to be emptied. */
 const WITHOUT_A_ROW: readonly string[] = [
+  'POST /i/:token/claim',
   'DELETE /api/admin/accounts/:id/capabilities/:capability',
   'DELETE /api/apps/hosts/:id',
   'DELETE /api/devboxes/:id',
