@@ -1,5 +1,4 @@
 /** PATCH and DELETE of an app: a change of desire; what runs is not touched by the first, and all of it goes by the second. */
-
 import { isNotFound } from '../../controllers/base/errors.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultsOf } from '../../crds/app/faults.ts'
@@ -8,14 +7,16 @@ import { type AppSpec, spec as specSchema } from '../../crds/app/schema.ts'
 import type { AppView } from '../../crds/app/view.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
 import { withDefaults } from '../../crds/kernel/schema.ts'
+import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
 import { sameOwner } from '../command/own.ts'
-import { accepted, wantsAsync } from '../command/verdict.ts'
+import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
+import { changeCommand, deleteCommand } from './commands.ts'
 import { storePassword } from './create.ts'
-import { ownRow } from './read.ts'
+import { commandOn, ownRow } from './read.ts'
 
 type Change = Record<string, unknown>
 
@@ -39,14 +40,6 @@ const write = (deps: Deps, row: MirrorRow<AppView>, change: Change) =>
     return change
   })
 
-/** A release that failed is told by the app's own fields: it refuses no other change. */
-const refuseNews = (row: MirrorRow<AppView>): void => {
-  const { stalled } = row.view
-  if (stalled?.code === 'PASSWORD_REQUIRED' || stalled?.code === 'SLUG_TAKEN') {
-    throw new Problem(stalled.code, stalled.detail)
-  }
-}
-
 export const patchApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const { password, ...body } = request.body as { password?: string } & Change
@@ -59,22 +52,13 @@ export const patchApp = async (deps: Deps, request: ApiRequest): Promise<Answer>
       change[field] = { ...Object.fromEntries(keys.map((key) => [key, null])), ...given }
     }
   }
-  const watched = deps.waiter.watch(APP, row.name, sameOwner(row))
-  try {
-    if (password !== undefined) change.passwordVersion = await storePassword(deps, row.name, password)
-    const { metadata } = await write(deps, row, change)
-    const location = `/api/apps/${row.name}`
-    if (wantsAsync(request)) return accepted(location, { app: row.view })
-    const done = (found: MirrorRow<AppView> | undefined) =>
-      found?.uid === metadata.uid && found.observedGeneration >= metadata.generation
-    const now = await deps.mirror.get(APP, row.name, sameOwner(row))
-    const found = done(now) ? { row: now } : await watched.until(done)
-    if (!found?.row) return accepted(location, { app: row.view })
-    refuseNews(found.row)
-    return { status: 200, body: { app: found.row.view } }
-  } finally {
-    watched.leave()
-  }
+  return settle(deps, request, changeCommand, {
+    ...commandOn(row),
+    async act() {
+      if (password !== undefined) change.passwordVersion = await storePassword(deps, row.name, password)
+      return generationGoal((await write(deps, row, change)).metadata)
+    },
+  })
 }
 
 /** What is kept of the volumes is the caller's to say, when there are any. */
@@ -92,20 +76,15 @@ export const deleteApp = async (deps: Deps, request: ApiRequest): Promise<Answer
   }
   const volumesOnDelete = volumesChoice(row, request.query.volumes)
   const ref = { namespace: deps.namespace, name: row.name }
-  const watched = deps.waiter.watch(APP, row.name, sameOwner(row))
-  try {
-    await editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, () => ({ volumesOnDelete }))
-      .then(() => deps.kube.delete(APP, ref, { uid: row.uid }))
-      .catch((error) => {
-        if (!isNotFound(error)) throw error
-      })
-    const isGone = (found: MirrorRow<AppView> | undefined) => found === undefined
-    if (!wantsAsync(request)) {
-      if (isGone(await deps.mirror.get(APP, row.name, sameOwner(row))) || (await watched.until(isGone)))
-        return { status: 204 }
-    }
-    return accepted(`/api/apps/${row.name}`, { app: row.view })
-  } finally {
-    watched.leave()
-  }
+  return settle(deps, request, deleteCommand, {
+    ...commandOn(row),
+    async act() {
+      await editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, () => ({ volumesOnDelete }))
+        .then(() => deps.kube.delete(APP, ref, { uid: row.uid }))
+        .catch((error) => {
+          if (!isNotFound(error)) throw error
+        })
+      return { uid: row.uid }
+    },
+  })
 }

@@ -1,21 +1,20 @@
 /** POST /api/apps: the name is reserved on its host, then the resource is written, then its controller's verdict is waited for. */
-
 import { KubeError } from '../../controllers/base/errors.ts'
-import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultsOf } from '../../crds/app/faults.ts'
 import { APP } from '../../crds/app/kind.ts'
 import type { AppSpec } from '../../crds/app/schema.ts'
-import type { AppView } from '../../crds/app/view.ts'
 import type { TargetHost } from '../../crds/app/world.ts'
 import { restPointer, toSpec } from '../../crds/kernel/rest.ts'
 import { makeOwn, NameHeld, underOwnName } from '../command/make.ts'
 import { namesFor } from '../command/name.ts'
-import { accepted, refuseStalled, wantsAsync } from '../command/verdict.ts'
+import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
+import { createCommand } from './commands.ts'
 import { hostOf, hostsFor, refuseUnfit } from './hosts.ts'
 import { hashPassword } from './password.ts'
+import { pathOf } from './read.ts'
 
 /** Apps of one account: each takes a name, a route and networks of its host. */
 export const APPS_MAX = 50
@@ -34,9 +33,10 @@ const chooseHost = async (deps: Deps, { host_id }: CreateBody, account: string):
 export const storePassword = async (deps: Deps, app: string, password: string): Promise<number> =>
   deps.apps.putPassword(app, await hashPassword(password))
 
-const create = async (deps: Deps, name: string, spec: AppSpec): Promise<void> => {
+const create = async (deps: Deps, name: string, spec: AppSpec): Promise<{ uid: string }> => {
   try {
-    await makeOwn(deps, APP, { name, spec })
+    const { object } = await makeOwn(deps, APP, { name, spec })
+    return { uid: object.metadata.uid }
   } catch (error) {
     // Nothing was written for certain: the name is free again.
     const isRefusal = error instanceof KubeError && error.status >= 400 && error.status < 500
@@ -56,21 +56,13 @@ const make = async (deps: Deps, request: ApiRequest, name: string, desired: AppS
   if (outcome === 'refused') throw new Problem('SLUG_TAKEN', `${slug} is another app on ${host}.`)
   const spec = { ...desired }
   if (password !== undefined) spec.passwordVersion = await storePassword(deps, name, password)
-  const watched = deps.waiter.watch(APP, name, { account })
-  try {
-    await create(deps, name, spec)
-    const location = `/api/apps/${name}`
-    if (wantsAsync(request)) return accepted(location, { app: { id: name } })
-    const known = await deps.mirror.get(APP, name, { account })
-    const found = known
-      ? { row: known }
-      : await watched.until((row: MirrorRow<AppView> | undefined) => row !== undefined)
-    if (!found?.row) return accepted(location, { app: { id: name } })
-    refuseStalled(found.row)
-    return { status: 201, headers: { location }, body: { app: found.row.view } }
-  } finally {
-    watched.leave()
-  }
+  return settle(deps, request, createCommand, {
+    name,
+    whose: { account },
+    resource: pathOf(name),
+    pending: { app: { id: name } },
+    act: () => create(deps, name, spec),
+  })
 }
 
 export const createApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {

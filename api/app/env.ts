@@ -7,12 +7,14 @@ import { isPlatformName } from '../../crds/app/compose/reading/interpolate.ts'
 import { APP } from '../../crds/app/kind.ts'
 import type { AppView } from '../../crds/app/view.ts'
 import type { Fault } from '../../crds/kernel/problem.ts'
-import { sameOwner } from '../command/own.ts'
+import { wakeStored } from '../command/report.ts'
+import { settle } from '../command/settle.ts'
 import { refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { askFor } from './ask.ts'
-import { ownRow } from './read.ts'
+import { envCommand } from './commands.ts'
+import { commandOn, ownRow } from './read.ts'
 
 export const ENV_KEYS_MAX = 500
 export const ENV_VALUE_MAX = 32_768
@@ -81,15 +83,16 @@ export const patchEnv = async (deps: Deps, request: ApiRequest): Promise<Answer>
 export const putEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const change = changeOf(request)
-  const watched = deps.waiter.watch(APP, row.name, sameOwner(row))
-  try {
-    const { version, env } = await deps.apps.putEnv(row.name, () => withChange({}, change))
-    await deps.wake(APP, row.name)
-    const found = await watched.until((now) => now === undefined || (now.view.env.stored_version ?? 0) >= version)
-    const { applied_version } = (found?.row ?? row).view.env
-    const shown: EnvView = { stored_version: version, applied_version, keys: Object.keys(env).sort() }
-    return { status: 200, body: { env: shown } }
-  } finally {
-    watched.leave()
-  }
+  return settle(deps, request, envCommand, {
+    ...commandOn(row),
+    async act() {
+      const { version, env } = await deps.apps.putEnv(row.name, () => withChange({}, change))
+      await wakeStored(deps, APP, row.name)
+      return { version, keys: Object.keys(env).sort() }
+    },
+    async pending({ version, keys }) {
+      const env: EnvView = { stored_version: version, applied_version: row.view.env.applied_version, keys }
+      return { env }
+    },
+  })
 }

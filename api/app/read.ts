@@ -1,9 +1,9 @@
 /** GET routes of apps, and what the others share: the caller's app, its host, and the wait for an operation. */
-
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { APP } from '../../crds/app/kind.ts'
 import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Operation } from '../../crds/app/world.ts'
+import { sameOwner } from '../command/own.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
@@ -17,6 +17,16 @@ export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow
   if (!row) throw new Problem('NOT_FOUND', `There is no app ${id}.`)
   return row
 }
+
+export const pathOf = (id: string): string => `/api/apps/${id}`
+
+/** What every command on an app says of it. */
+export const commandOn = (row: MirrorRow<AppView>) => ({
+  name: row.name,
+  whose: sameOwner(row),
+  resource: pathOf(row.name),
+  pending: { app: row.view },
+})
 
 const pageOf = ({ query }: ApiRequest) => ({
   limit: Number(query.limit ?? LIMIT_DEFAULT),

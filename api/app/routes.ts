@@ -5,7 +5,7 @@ import { named } from '../../crds/kernel/named.ts'
 import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { AnswerDeclaration } from '../http/route.ts'
-import { list, object, POLL_HEADERS, pageQuery, paging, text } from '../openapi/schemas.ts'
+import { list, object, operationId, POLL_HEADERS, pageQuery, paging, text } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { cancelOperation } from './ask.ts'
 import { getCapabilities } from './capabilities.ts'
@@ -50,19 +50,16 @@ const envBody = (value: JsonSchema): JsonSchema => ({
 const value = { description: 'The value; it is never shown again.', maxLength: ENV_VALUE_MAX, 'x-code': 'BAD_ENV' }
 
 const wrapped = named('OneApp', object('The app.', { app: appAnswer }))
-const pending = (description: string, schema: JsonSchema): AnswerDeclaration => ({
+const pending = (description: string, known: Record<string, JsonSchema>): AnswerDeclaration => ({
   description,
-  schema,
+  schema: object('What is known so far.', { operation_id: operationId, ...known }),
   headers: POLL_HEADERS,
 })
-const pendingApp = named(
-  'PendingApp',
-  pending('Written; the verdict is still to come.', object('What is known so far.', { app: appAnswer })),
-)
+const pendingApp = named('PendingApp', pending('Written; the verdict is still to come.', { app: appAnswer }))
 const asked = { operation_id: text('Names the operation.'), operation: operationAnswer }
 const pendingOperation = named(
   'PendingOperation',
-  pending('It waits or runs. Poll the address in Location.', object('The operation.', asked)),
+  pending('It waits or runs. Poll the address in Location.', { operation: operationAnswer }),
 )
 const operated: Record<number, AnswerDeclaration> = {
   200: named('EndedOperation', {
@@ -261,7 +258,10 @@ export const appRoutes: Route[] = [
     summary: 'Replace the env of an app',
     description: 'Stored only: the next deploy applies it.',
     body: envBody({ type: 'string', ...value }),
-    answers: { 200: { description: 'Names and versions.', schema: object('The env.', { env: envAnswer }) } },
+    answers: {
+      200: { description: 'Names and versions.', schema: object('The env.', { env: envAnswer }) },
+      202: pending('Stored; the app has not taken it in yet.', { env: envAnswer }),
+    },
     codes: ['NOT_FOUND', 'BAD_ENV'],
     handle: putEnv,
   },

@@ -3,6 +3,7 @@
  * with that answer and no sooner. Its verdict is kept by whoever sees it first: the process that took the request in and
  * goes on watching, or the one that is asked for it.
  */
+import { isNotFound } from '../../controllers/base/errors.ts'
 import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import type { StoredOperation, VerdictState } from '../../controllers/store/request/operations.ts'
@@ -13,6 +14,7 @@ import { Problem, problemBody } from '../http/problem.ts'
 import type { Answer, ApiRequest, RouteScope } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Asking, Command, CommandGoal, Judgement } from './command.ts'
+import { readOwn } from './make.ts'
 import { nameFor } from './name.ts'
 import type { Whose } from './own.ts'
 
@@ -103,6 +105,11 @@ const endOf = async (deps: Deps, command: Command, judged: Judged): Promise<Ende
   }
 }
 
+const keepEnd = async (deps: Deps, stored: StoredOperation, ended: Ended): Promise<StoredOperation> => {
+  const at = deps.now().toISOString()
+  return (await deps.operations.settle(stored.id, stored.account, { ...ended, at })) ?? stored
+}
+
 /** Keeps the verdict if there is one. @returns the operation as it stands then */
 export const judgeOperation = async (
   deps: Deps,
@@ -112,9 +119,18 @@ export const judgeOperation = async (
 ): Promise<StoredOperation> => {
   const { goal } = stored.goal as KeptGoal
   const ended = await endOf(deps, command, { ...of, goal, name: stored.name, resource: stored.resource })
-  if (ended === null) return stored
-  const at = deps.now().toISOString()
-  return (await deps.operations.settle(stored.id, stored.account, { ...ended, at })) ?? stored
+  return ended === null ? stored : keepEnd(deps, stored, ended)
+}
+
+/** Nothing was seen of it yet, and nothing will be: what was made has been deleted since. */
+const isAbsent = async (deps: Deps, of: { kind: KindRef; name: string; whose: Whose }): Promise<boolean> => {
+  try {
+    await readOwn(deps, of)
+    return false
+  } catch (error) {
+    if (isNotFound(error) || (error instanceof Problem && error.code === 'NOT_FOUND')) return true
+    throw error
+  }
 }
 
 /** The commands by their names (api/wiring/commands.ts). */
@@ -137,7 +153,10 @@ export const readOperation = async (
   if (stored.state !== 'pending' || !command) return stored
   const { whose } = stored.goal as KeptGoal
   const row = await deps.mirror.get(command.kind, stored.name, whose)
-  return judgeOperation(deps, command, stored, { row, asking: { caller } })
+  const judged = await judgeOperation(deps, command, stored, { row, asking: { caller } })
+  if (judged.state !== 'pending' || row !== undefined) return judged
+  const isGone = await isAbsent(deps, { kind: command.kind, name: stored.name, whose })
+  return isGone ? keepEnd(deps, stored, unknownEnd('gone', stored)) : judged
 }
 
 const problemOf = ({ code, detail, ...more }: KeptProblem): Problem => new Problem(code, detail, more)

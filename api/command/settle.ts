@@ -110,11 +110,11 @@ export type CommandCall<Goal> = {
   /** Where the resource is read over REST. */
   resource: string
   /** What a 202 shows of it, beside the id of the operation. */
-  pending: object | ((goal: Goal) => object)
+  pending: object | ((goal: Goal) => Promise<object>)
   /** Writes desire, or appends a fact and wakes. @returns what decides it */
   act(): Promise<Goal>
-  /** Of what is an operation in other respects too: its id, and the path under which it is read. */
-  operation?(goal: Goal): { id: string; path: string }
+  /** Where its verdict stands in other words too; and its id there, when the operation is to have the same. */
+  operation?(goal: Goal): { id?: string; path: string }
 }
 
 /** The verdict is kept when it comes, though nobody waits for it any more. */
@@ -166,10 +166,10 @@ export const settle = <Goal extends CommandGoal, View>(
     const goal = await asked.act()
     const answer = await afterStored(lookUntil(deps, watching, judging, { goal, watched }))
     if (answer !== null) return answer
-    const body = typeof pending === 'function' ? pending(goal) : pending
+    const body = typeof pending === 'function' ? await pending(goal) : pending
     if (request.audited) request.audited.resource ??= resource
     const own = asked.operation?.(goal)
-    const entry = { ...watching, command: command.name, goal, resource, ...(own && { id: own.id }) }
+    const entry = { ...watching, command: command.name, goal, resource, ...(own?.id !== undefined && { id: own.id }) }
     const stored = hasCaller(request) ? await afterStored(enterOperation(deps, request, entry)) : null
     // The verdict is still to come, and is seen at the resource itself.
     if (stored === null) return accepted(own?.path ?? resource, body)

@@ -1,8 +1,9 @@
 /** Every command, by its name: whoever is asked for a verdict looks here how it is judged. */
+import { appCommands } from '../app/commands.ts'
 import type { Command } from '../command/command.ts'
 import type { Commands } from '../command/operation.ts'
 import { siteCommands } from '../site/commands.ts'
 
-const all: readonly Command[] = [...siteCommands]
+const all: readonly Command[] = [...appCommands, ...siteCommands]
 
 export const commands: Commands = new Map(all.map((command) => [command.name, command]))

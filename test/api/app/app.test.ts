@@ -108,14 +108,27 @@ spec('apps over REST', (t) => {
     })
   }
 
+  t('answer the same env again from a first look, while nobody decides anything', async () => {
+    const put = (headers = {}) => {
+      const body = { env: { SAME: 'as-before' } }
+      return call(platform.baseUrl, platform.owner, 'PUT', `/api/apps/${app.id}/env`, body, headers)
+    }
+    const first = await put()
+    assert.is(first.status, 200, first.text)
+    await platform.controllers.stop()
+    const again = await put({ prefer: 'respond-async' })
+    await platform.controllers.start()
+    assert.equal([again.status, again.json], [200, first.json])
+  })
+
   t('keep their env by version, and show names only', async () => {
     const put = await api('PUT', `/api/apps/${app.id}/env`, { env: { B: 'two-secret', A: 'one-secret' } })
-    assert.equal(put.json.env, { stored_version: 1, applied_version: null, keys: ['A', 'B'] })
+    assert.equal(put.json.env, { stored_version: 2, applied_version: null, keys: ['A', 'B'] })
     const merged = await api('PATCH', `/api/apps/${app.id}/env`, { env: { B: null, C: 'three-secret' } })
     assert.equal([merged.status, merged.json.operation.state], [200, 'succeeded'], merged.text)
     assert.match(merged.json.operation.result.detail, /next deploy/)
     const { json, text } = await api('GET', `/api/apps/${app.id}/env`)
-    assert.equal(json.env, { stored_version: 2, applied_version: null, keys: ['A', 'C'] })
+    assert.equal(json.env, { stored_version: 3, applied_version: null, keys: ['A', 'C'] })
     assert.not.match(put.text + merged.text + text, /-secret/)
     const shown = await api('GET', `/api/apps/${app.id}`)
     assert.equal(shown.json.app.env, json.env)

@@ -2,6 +2,9 @@ import { SCOPE_NAMES } from '../../../api/auth/scopes.ts'
 import { newToken } from '../../../api/auth/tokens.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { allRoutes } from '../../../api/wiring/routes.ts'
+import { makeKeys } from '../../../controllers/base/keys.ts'
+import { makePg } from '../../../controllers/store/pg/pg.ts'
+import { makeOperationStore } from '../../../controllers/store/request/operations.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { PROFILE } from '../../support/builders/devinstance.ts'
 import { png } from '../../support/builders/logos.ts'
@@ -143,6 +146,7 @@ spec('the matrix of every route and every caller', (t) => {
   let issuer: string
   let devbox: string
   let app: string
+  let operation: string
   let hook: { id: string; delivery: string }
   const full: Record<string, string> = {}
   const spoilt: Record<string, string | null> = {}
@@ -215,6 +219,7 @@ spec('the matrix of every route and every caller', (t) => {
     devbox = await makeDevInstance()
     app = await makeApp()
     hook = await makeHook()
+    operation = await makeOperation()
   })
   t.after(async () => {
     await minter.end()
@@ -265,6 +270,24 @@ spec('the matrix of every route and every caller', (t) => {
     return 'app-matrix'
   }
 
+  /** One of `demo` that nobody can judge any more. */
+  const makeOperation = async (): Promise<string> => {
+    const pg = makePg({ url: platform.database.url, max: 1 })
+    const sealer = makeKeys(Buffer.from(platform.secretKey, 'base64')).sealer('operation')
+    const asked = {
+      account: 'demo',
+      method: 'POST',
+      path: '/api/invoices',
+      scope: { kind: 'token' },
+      command: 'of before',
+    }
+    const of = { kind: 'Invoice', name: 'inv-1', resource: '/api/invoices/inv-1', goal: {} }
+    const createdAt = new Date().toISOString()
+    const { id } = await makeOperationStore({ pg, sealer }).add({ id: 'op-asked', ...asked, ...of, createdAt })
+    await pg.close()
+    return id
+  }
+
   /** A dev instance of `demo`, which has lost its capability since: what needs it is forbidden to everybody here. */
   const makeDevInstance = async (): Promise<string> => {
     const able = (capabilities: string[]) =>
@@ -292,6 +315,7 @@ spec('the matrix of every route and every caller', (t) => {
       ['/api/devboxes/', () => devbox],
       ['/api/apps/hosts/', () => 'away'],
       ['/api/apps/', () => app],
+      ['/api/operations/', () => operation],
     ]
     const place = places.find(([start]) => path.startsWith(start))
     if (place) return place[1]()
