@@ -90,6 +90,12 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
   const running = new Map<string, RunningController>()
   const busy = () => [...running.values()].reduce((sum, controller) => sum + controller.busy(), 0)
   const wake = (kind: string, name: string) => running.get(kind)?.wake(keyOf({ namespace, name }))
+  const find = (kind: string, name: string) => caches.byKind.get(kind)?.get(keyOf({ namespace, name }))
+  /** A row may be about what is no resource, or none any more; and no pass is made over one that is paused. */
+  const wakeHeld = (kind: string, name: string) => {
+    const held = find(kind, name)
+    if (held && held.metadata.annotations?.[PAUSED] !== 'true') wake(kind, name)
+  }
   const fenced = { pg, epoch: () => epoch }
   let mailSender: MailSender | undefined
   let scheduler: Scheduler | undefined
@@ -137,11 +143,11 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     running.set(control.kind.kind, controller)
     ends.push(follow(control, controller, (kind) => caches.byKind.get(kind)))
   }
-  mailSender = deps.mailSender(epoch, { onDelivered: (name) => wake('Invoice', name), isHeld: behind.has })
+  mailSender = deps.mailSender(epoch, { onDelivered: wakeHeld, isHeld: behind.has })
   webhookSender = deps.webhookSender(epoch, { noticeOf: makeNotices({ ...deps, accounts: context.accounts }) })
   // What a caller asks for by hand is not left to the next look.
   const endpointChanges = await pg.listen('webhooks', (endpoint) => webhookSender?.queued(endpoint))
-  paymentWorker = deps.paymentWorker?.(epoch, { ledger: context.ledger, onAnswer: (name) => wake('Invoice', name) })
+  paymentWorker = deps.paymentWorker?.(epoch, { ledger: context.ledger, onAnswer: wakeHeld })
   ends.push(
     startSpecAudit({
       caches: caches.byKind,
@@ -153,19 +159,13 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     startSweep(sweeping),
     startOverdue({
       read: (after, limit) => readPending({ pg }, after, limit),
-      // facts know the name alone
-      wake: (name) => {
-        for (const [kind, cache] of caches.byKind) {
-          const held = cache.get(keyOf({ namespace, name }))
-          if (held && held.metadata.annotations?.[PAUSED] !== 'true') wake(kind, name)
-        }
-      },
+      wake: wakeHeld,
       log,
     }),
   )
   const timetable = startScheduler({
     schedule: context.schedule,
-    find: (kind, name) => caches.byKind.get(kind)?.get(keyOf({ namespace, name })),
+    find,
     wake,
     onQueued: context.onQueued,
     now,

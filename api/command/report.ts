@@ -114,7 +114,13 @@ export const reportAndSee = async (deps: Reporting, reported: Reported): Promise
   const watched = deps.waiter.watch(kind.kind, name, whose)
   try {
     const at = deps.now().toISOString()
-    const { fact } = await deps.appendFact({ ...reported.fact, resource: name, state: 'pending', at })
+    const { fact } = await deps.appendFact({
+      ...reported.fact,
+      resource: name,
+      resourceKind: kind.kind,
+      state: 'pending',
+      at,
+    })
     return await afterStored(verdictOn(deps, reported, { watched, seq: fact.seq }))
   } finally {
     watched.leave()

@@ -37,7 +37,13 @@ const ask = async (
   const { name } = row
   const watched = deps.waiter.watch(SITE.kind, name, sameOwner(row))
   try {
-    const { fact } = await deps.appendFact({ ...asked, resource: name, state: 'pending', at: deps.now().toISOString() })
+    const { fact } = await deps.appendFact({
+      ...asked,
+      resource: name,
+      resourceKind: SITE.kind,
+      state: 'pending',
+      at: deps.now().toISOString(),
+    })
     await wakeStored(deps, SITE, name)
     const pending = accepted(locationOf(name), { site: row.view })
     if (wantsAsync(request)) return pending
@@ -118,6 +124,6 @@ export const recordOpening = async (
 ): Promise<void> => {
   const key = openingKey(row.uid, submission.seq, by)
   const body = { submission: submission.seq, by }
-  const fact = { resource: row.name, key, kind: 'opened', body, state: 'accepted' as const }
+  const fact = { resource: row.name, resourceKind: SITE.kind, key, kind: 'opened', body, state: 'accepted' as const }
   await deps.appendFact({ ...fact, at: deps.now().toISOString() })
 }

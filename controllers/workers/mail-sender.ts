@@ -35,7 +35,7 @@ const HELD_MS = 900_000
 /** What the mail sender reports to, and asks. */
 export type MailSenderHooks = {
   /** The resource's delivery changed: its view is to be made anew. */
-  onDelivered(resource: string): void
+  onDelivered(kind: string, resource: string): void
   onAttempt?(outcome: Settlement['state']): void
   /** The ledger is behind this resource: whether its mail went out before is not known, so it waits. */
   isHeld?(resource: string): boolean
@@ -212,11 +212,11 @@ export const startMailSender = (deps: MailSenderDeps): MailSender => {
     })
 
   /** Views are made anew for many mails at once: nobody waits for this, and one read then serves them all. */
-  const delivered = new Set<string>()
+  const delivered = new Map<string, MailRow>()
   let reporting: NodeJS.Timeout | undefined
   const report = () => {
     reporting = undefined
-    for (const resource of delivered) deps.onDelivered(resource)
+    for (const { kind, resource } of delivered.values()) deps.onDelivered(kind, resource)
     delivered.clear()
   }
 
@@ -237,7 +237,7 @@ export const startMailSender = (deps: MailSenderDeps): MailSender => {
     const row = await commit(last)
     if (last) {
       deps.onAttempt?.(last.settlement.state)
-      if (payloadOf(last.row).mail !== 'signin') delivered.add(last.row.resource)
+      delivered.set(`${last.row.kind}/${last.row.resource}`, last.row)
       reporting ??= setTimeout(report, REPORT_MS)
     }
     return row

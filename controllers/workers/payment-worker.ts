@@ -34,8 +34,8 @@ export type PaymentWorkerDeps = {
   /** The processor's clock, which a development installation does not move. */
   wall?: () => Date
   log: Log
-  /** The invoice has something new to look at. */
-  onAnswer(resource: string): void
+  /** The resource has something new to look at. */
+  onAnswer(kind: string, resource: string): void
   onAttempt?(outcome: Settlement['state']): void
 }
 
@@ -101,8 +101,13 @@ const failureOf = (row: OutboxRow, reason: string): Answer => ({
 const attempt = async (deps: PaymentWorkerDeps, row: OutboxRow): Promise<Settlement> => {
   const base = { id: row.id, attempt: row.attempt }
   const record = async (answer: Answer) => {
-    await deps.ledger.appendFact({ ...answer, resource: row.resource, at: deps.now().toISOString() })
-    deps.onAnswer(row.resource)
+    await deps.ledger.appendFact({
+      ...answer,
+      resource: row.resource,
+      resourceKind: row.kind,
+      at: deps.now().toISOString(),
+    })
+    deps.onAnswer(row.kind, row.resource)
   }
   if (isForgotten(row, deps.now())) {
     const reason = 'nobody knows whether it was made, and its key is forgotten by now'

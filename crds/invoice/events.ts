@@ -2,7 +2,9 @@
  * What is told of an invoice to whoever listens: ids, state and amounts, never what stands on the document
  * (rules/invoice.md#events).
  */
+
 import type { Meta } from '../kernel/object.ts'
+import { INVOICE } from './kind.ts'
 import { type Books, dueCents } from './money/books.ts'
 import type { InvoiceSpec } from './schema.ts'
 import type { InvoicePhase } from './status.ts'
@@ -19,6 +21,7 @@ export type InvoiceEventType =
   | 'invoice.delivery_failed'
 
 export type InvoiceEvent = {
+  kind: string
   account: string
   type: InvoiceEventType
   test: boolean
@@ -54,6 +57,7 @@ export const invoiceEvent = (
   { metadata, spec }: { metadata: Pick<Meta, 'name'>; spec: InvoiceSpec },
   { number, issuerId, status, currency, books }: Stand,
 ): InvoiceEvent => ({
+  kind: INVOICE.kind,
   account: spec.account,
   type,
   test: spec.test,

@@ -29,10 +29,17 @@ export const EVENT_TYPES = [
 export type EventType = (typeof EVENT_TYPES)[number]
 
 /**
- * What is told to whoever listens, written in the transaction of what it follows from. `account`: whose endpoints hear it.
+ * What is told to whoever listens, written in the transaction of what it follows from. `kind`: of the resource that it
+ * happened to. `account`: whose endpoints hear it.
  * `data` holds the object under its name, with its id, state and amounts, and never what stands on a document.
  */
-export type NewEvent = { account: string; type: EventType; test?: boolean; data: Record<string, unknown> }
+export type NewEvent = {
+  kind: string
+  account: string
+  type: EventType
+  test?: boolean
+  data: Record<string, unknown>
+}
 
 /** What an endpoint may ask for: events by name, all of one object, or all. */
 export const EVENT_FILTERS: readonly string[] = [

@@ -1,4 +1,5 @@
 /** What is told of a site to whoever listens: always with the partner's own reference and metadata (rules/site.md#events). */
+import { SITE } from './kind.ts'
 import type { SitePhase, SiteSpec } from './schema.ts'
 
 export type SiteEventType =
@@ -10,6 +11,7 @@ export type SiteEventType =
   | 'website.unpublished'
 
 export type SiteEvent = {
+  kind: string
   account: string
   type: SiteEventType
   data: {
@@ -31,6 +33,7 @@ export const siteEvent = (
   { metadata, spec }: About,
   stand: { status: SitePhase; url: string | null },
 ): SiteEvent => ({
+  kind: SITE.kind,
   account: spec.account,
   type,
   data: {

@@ -109,7 +109,15 @@ const write = (deps: DevInstanceDeps, object: DevInstanceResource, decided: Deci
   const { settlement, before, rev, capMicroUsd, over } = decided
   const { seq, trigger, at, by } = settlement
   const resource = metadata.name
-  const fact = { resource, key: `${trigger}:${rev}`, kind: factKind(trigger), body: {}, state: 'accepted' as const, at }
+  const fact = {
+    resource,
+    resourceKind: DEVINSTANCE.kind,
+    key: `${trigger}:${rev}`,
+    kind: factKind(trigger),
+    body: {},
+    state: 'accepted' as const,
+    at,
+  }
   const of = { resource, rev, at, by, ...(seq === null ? { seq, fact } : { seq }) }
   if (settlement.state === 'refused') {
     const { code, detail } = settlement

@@ -47,7 +47,14 @@ spec('outbox', (t) => {
           gate: 'password',
           frozen: {},
           content: Buffer.from('pdf'),
-          mail: { purpose: 'invoice/1', channel: 'mail', messageId: `<${one}@test>`, payload: { to: one } },
+          mail: {
+            kind: 'Invoice',
+            account: 'demo',
+            purpose: 'invoice/1',
+            channel: 'mail',
+            messageId: `<${one}@test>`,
+            payload: { to: one },
+          },
         }),
       ),
     )
