@@ -33,6 +33,7 @@ import { factOf, type InvoiceDeps } from './deps.ts'
 import { claimCredit, claimNumber, freeze, stamp } from './documents.ts'
 import { drawn } from './draw.ts'
 import { withLogos } from './logo.ts'
+import { INVOICE_MAILS } from './mails.ts'
 import { tell } from './notify.ts'
 import { archiveDue } from './retention.ts'
 import { anchor, purge, remind, repeat, schedule } from './timing.ts'
@@ -161,5 +162,6 @@ export const invoiceControl = controlOf({
       requestCard: makeCardRequests(context),
       processor: context.cards && { livemode: context.cards.livemode },
     }),
+  mails: INVOICE_MAILS,
   follows: [followsRails],
 })
