@@ -3,22 +3,14 @@
  * (rules/invoice.md#events).
  */
 
+import type { INVOICE_CATALOGUE } from '../catalogue/invoice.ts'
 import type { Meta } from '../kernel/object.ts'
 import { INVOICE } from './kind.ts'
 import { type Books, dueCents } from './money/books.ts'
 import type { InvoiceSpec } from './schema.ts'
 import type { InvoicePhase } from './status.ts'
 
-export type InvoiceEventType =
-  | 'invoice.sent'
-  | 'invoice.viewed'
-  | 'invoice.payment_claimed'
-  | 'invoice.paid'
-  | 'invoice.overdue'
-  | 'invoice.voided'
-  | 'invoice.credit_noted'
-  | 'invoice.refunded'
-  | 'invoice.delivery_failed'
+export type InvoiceEventType = (typeof INVOICE_CATALOGUE)['events'][number]
 
 export type InvoiceEvent = {
   kind: string
