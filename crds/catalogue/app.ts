@@ -1,6 +1,6 @@
 /** What apps add to the catalogues. */
 import { APP_PROBLEMS } from '../problems/apps.ts'
-import type { Catalogue } from './entry.ts'
+import type { KindCatalogue } from './entry.ts'
 
 export const APP_CATALOGUE = {
   events: ['app.released', 'app.release_failed'],
@@ -10,4 +10,4 @@ export const APP_CATALOGUE = {
     'apps:manage': 'Deploy and manage apps. The account needs the capability app.deploy.',
   },
   presets: { apps: { description: 'See, deploy and manage apps.', scopes: ['apps:read', 'apps:manage'] } },
-} as const satisfies Catalogue
+} as const satisfies KindCatalogue

@@ -1,6 +1,6 @@
 /** What dev instances add to the catalogues. */
 import { DEVINSTANCE_PROBLEMS } from '../problems/devinstances.ts'
-import type { Catalogue } from './entry.ts'
+import type { KindCatalogue } from './entry.ts'
 
 export const DEVINSTANCE_CATALOGUE = {
   events: ['devbox.state_changed'],
@@ -20,4 +20,4 @@ export const DEVINSTANCE_CATALOGUE = {
       daily: false,
     },
   },
-} as const satisfies Catalogue
+} as const satisfies KindCatalogue

@@ -14,7 +14,7 @@ export type QuotaRule = {
 
 export type PresetEntry = { description: string; scopes: readonly string[] }
 
-export type Catalogue = {
+export type KindCatalogue = {
   /** What is told to endpoints, as `<object>.<what happened>`. */
   events?: readonly string[]
   /** Code → what it means. */

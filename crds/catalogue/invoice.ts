@@ -1,7 +1,7 @@
 /** What invoicing adds to the catalogues. */
 import { COLLECT_PROBLEMS } from '../problems/collect.ts'
 import { INVOICE_PROBLEMS } from '../problems/invoices.ts'
-import type { Catalogue } from './entry.ts'
+import type { KindCatalogue } from './entry.ts'
 
 export const INVOICE_CATALOGUE = {
   events: [
@@ -35,4 +35,4 @@ export const INVOICE_CATALOGUE = {
       daily: true,
     },
   },
-} as const satisfies Catalogue
+} as const satisfies KindCatalogue

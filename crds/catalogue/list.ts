@@ -2,7 +2,7 @@
 import { HOST_PROBLEMS } from '../problems/hosts.ts'
 import { APP_CATALOGUE } from './app.ts'
 import { DEVINSTANCE_CATALOGUE } from './devinstance.ts'
-import type { Catalogue } from './entry.ts'
+import type { KindCatalogue } from './entry.ts'
 import { INVOICE_CATALOGUE } from './invoice.ts'
 import { ACCOUNT_CATALOGUE, COMMON_CATALOGUE, QUESTION_CATALOGUE, WEBHOOK_CATALOGUE } from './shared.ts'
 import { SITE_CATALOGUE } from './site.ts'
@@ -17,11 +17,11 @@ const CATALOGUES = [
   QUESTION_CATALOGUE,
   APP_CATALOGUE,
   DEVINSTANCE_CATALOGUE,
-] as const satisfies readonly Catalogue[]
+] as const satisfies readonly KindCatalogue[]
 
 type Listed = (typeof CATALOGUES)[number]
-type Part = Exclude<keyof Catalogue, 'events'>
-type Entry<P extends Part> = NonNullable<Catalogue[P]>[string]
+type Part = Exclude<keyof KindCatalogue, 'events'>
+type Entry<P extends Part> = NonNullable<KindCatalogue[P]>[string]
 
 /** The names of one part over all catalogues. */
 export type Catalogued<P extends Part> = Listed extends infer One
@@ -37,7 +37,7 @@ export type CataloguedEvent = Listed extends infer One
     : never
   : never
 
-const listed: readonly Catalogue[] = CATALOGUES
+const listed: readonly KindCatalogue[] = CATALOGUES
 
 /** One part of all catalogues, in their order. */
 export const catalogued = <P extends Part>(part: P): Record<Catalogued<P>, Entry<P>> =>

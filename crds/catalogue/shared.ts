@@ -1,13 +1,13 @@
 /** What no kind adds to the catalogues: every surface, accounts, webhooks, and questions to a language model. */
 import { COMMON_PROBLEMS } from '../problems/common.ts'
 import { WEBHOOK_PROBLEMS } from '../problems/webhooks.ts'
-import type { Catalogue } from './entry.ts'
+import type { KindCatalogue } from './entry.ts'
 
-export const COMMON_CATALOGUE = { problems: COMMON_PROBLEMS } as const satisfies Catalogue
+export const COMMON_CATALOGUE = { problems: COMMON_PROBLEMS } as const satisfies KindCatalogue
 
 export const ACCOUNT_CATALOGUE = {
   scopes: { 'account:profile': 'See and change the seller profile and the logo.' },
-} as const satisfies Catalogue
+} as const satisfies KindCatalogue
 
 export const WEBHOOK_CATALOGUE = {
   problems: WEBHOOK_PROBLEMS,
@@ -19,7 +19,7 @@ export const WEBHOOK_CATALOGUE = {
       daily: false,
     },
   },
-} as const satisfies Catalogue
+} as const satisfies KindCatalogue
 
 /** Each surface has a pool of its own, and a grant holds for each (rules/account.md#pools-of-questions). */
 const poolOf = <Description extends string>(description: Description) =>
@@ -35,4 +35,4 @@ export const QUESTION_CATALOGUE = {
     invoice_ai_per_day: poolOf('Drafts of invoices asked of the AI on this day (UTC).'),
     website_ai_per_day: poolOf('Drafts of websites asked of the AI on this day (UTC).'),
   },
-} as const satisfies Catalogue
+} as const satisfies KindCatalogue

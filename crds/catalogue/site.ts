@@ -1,6 +1,6 @@
 /** What websites add to the catalogues. */
 import { SITE_PROBLEMS } from '../problems/sites.ts'
-import type { Catalogue } from './entry.ts'
+import type { KindCatalogue } from './entry.ts'
 
 export const SITE_CATALOGUE = {
   events: [
@@ -27,4 +27,4 @@ export const SITE_CATALOGUE = {
       daily: true,
     },
   },
-} as const satisfies Catalogue
+} as const satisfies KindCatalogue
