@@ -23,7 +23,7 @@ import type { DevInstanceWorld, TransitionSettlement } from '../../../crds/devin
 import { Stalled } from '../../base/errors.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import type { Blobs } from '../../store/blobs.ts'
-import { type DevInstanceLedger, makeDevInstanceLedger, type Settled } from '../../store/devinstances.ts'
+import { type DevInstanceLedger, makeDevInstanceLedger, type Settled } from '../../store/devinstance/devinstances.ts'
 import { type Mirror, rowOf } from '../../store/mirror.ts'
 import type { Directory } from '../account-index.ts'
 import { controlOf } from '../kind-controller.ts'
