@@ -11,30 +11,14 @@ import { clusterUidOf } from '../controllers/kube/witness.ts'
 import { makeEgress } from '../controllers/net/egress.ts'
 import { makeMetrics } from '../controllers/ops/metrics.ts'
 import { makeOps } from '../controllers/ops/port.ts'
-import { makeAccounts } from '../controllers/store/account/accounts.ts'
-import { makeAppStore } from '../controllers/store/app/app.ts'
-import { makeAppVault } from '../controllers/store/app/releases.ts'
-import { makeAppendAudit, makeAuditReader } from '../controllers/store/audit.ts'
-import { makeBlobs } from '../controllers/store/blobs.ts'
+import { makeAppendAudit } from '../controllers/store/audit.ts'
 import { openDevClock } from '../controllers/store/clock.ts'
-import { makeDevInstances } from '../controllers/store/devinstances.ts'
-import { makeCredentials, makeHostReader } from '../controllers/store/hosts.ts'
 import { makeInstallation } from '../controllers/store/installation.ts'
-import { makeAllowance } from '../controllers/store/invoice/ai-quota.ts'
-import { makeBooks } from '../controllers/store/invoice/books.ts'
-import { makeDocuments } from '../controllers/store/invoice/documents.ts'
-import { makeIssuers } from '../controllers/store/invoice/issuers.ts'
-import { makeSendQuota } from '../controllers/store/invoice/send-quota.ts'
-import { makeAppendFact } from '../controllers/store/ledger/facts.ts'
-import { makeLedgerReader } from '../controllers/store/ledger/ledger.ts'
-import { makeMirrorReader, makeShowRow } from '../controllers/store/mirror.ts'
+import { makeMirrorReader } from '../controllers/store/mirror.ts'
 import { makePg, type Pg } from '../controllers/store/pg/pg.ts'
 import { mayAlterTables } from '../controllers/store/pg/roles.ts'
 import { makeKeyBook } from '../controllers/store/request/idempotency.ts'
 import { makeOperationStore } from '../controllers/store/request/operations.ts'
-import { makeSiteReservations } from '../controllers/store/site/sites.ts'
-import { makeEndpoints } from '../controllers/store/webhook/endpoints.ts'
-import { makeAttempts } from './auth/attempts.ts'
 import { makeAuth } from './auth/auth.ts'
 import { makeReportAuth } from './auth/report.ts'
 import { startFirstAdmin } from './auth/signin/first-admin.ts'
@@ -43,12 +27,10 @@ import { makeReadSession, makeSessionCaller, makeSessions } from './auth/signin/
 import { makeSignIn } from './auth/signin/signin.ts'
 import { makeTokenStore } from './auth/token-store.ts'
 import { makeTokenUse } from './auth/token-use.ts'
-import { makeHashSecret } from './auth/tokens.ts'
 import { makeFollow } from './command/follow.ts'
 import { makeOwnDoor } from './command/own.ts'
 import { makeWaiter } from './command/wait.ts'
 import { makeWake } from './command/wake.ts'
-import { makeVault } from './devinstance/vault.ts'
 import { devClockRoutes } from './http/dev-clock.ts'
 import { DRAIN_LIMIT_MS, drainServer } from './http/drain.ts'
 import { makePipeline } from './http/pipeline.ts'
@@ -62,6 +44,7 @@ import { makeLlm } from './io/llm.ts'
 import { makePdfText } from './io/pdftext.ts'
 import type { Deps } from './wiring/deps.ts'
 import { allRoutes } from './wiring/routes.ts'
+import { makeStores } from './wiring/stores.ts'
 
 /** With so many requests under way one is slowed by the others anyway: waiting a moment, they share commits. */
 const CROWD = { from: 6, gatherMs: 25 }
@@ -106,9 +89,12 @@ const main = async () => {
   const devClock = env.devClock === 'on' ? await openDevClock({ pg }) : undefined
   const now = devClock?.now ?? (() => new Date())
   const nowMs = () => performance.now()
-  const hash = makeHashSecret(env.secretKey)
-  const use = makeTokenUse({ pg, nowMs, onError: (err) => log.warn({ err }, 'last use of tokens not written') })
   const keys = makeKeys(env.secretKey)
+  const limits = makeLimits(readEnv(LIMITS, process.env))
+  const gatherMs = () => (limits.underWay() >= CROWD.from ? CROWD.gatherMs : 0)
+  const stores = makeStores({ pg, keys, serverKey: env.secretKey, gatherMs })
+  const { hash } = stores
+  const use = makeTokenUse({ pg, nowMs, onError: (err) => log.warn({ err }, 'last use of tokens not written') })
   const given = { pg, kube, keys, waiter, serverKey: env.secretKey, namespace: env.namespace, publicUrl: env.publicUrl }
   const sessions = makeSessions({ ...given, now, nowMs })
   const sessionCaller = makeSessionCaller({ sessions, mirror, nowMs })
@@ -119,62 +105,38 @@ const main = async () => {
   const auth = makeAuth({ pg, hash, nowMs, onUse: use.note, readSession })
   waiter.subscribe(auth.forget)
   waiter.subscribe(sessionCaller.forget)
-  const limits = makeLimits(readEnv(LIMITS, process.env))
-  const gatherMs = () => (limits.underWay() >= CROWD.from ? CROWD.gatherMs : 0)
   const audit = makeAudit({ append: makeAppendAudit({ pg, gatherMs }), log })
-  const blobs = makeBlobs({ pg })
-  const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
   const cluster = makeClusterGuard({
     installation: makeInstallation({ pg }),
     clusterUid: () => clusterUidOf(kube),
     log,
   })
   const deps: Deps = {
+    ...stores,
     kube,
     cluster,
-    ledger: makeLedgerReader({ pg }),
-    appendFact: makeAppendFact({ pg, epoch: null }),
-    show: makeShowRow({ pg }),
     ...makeOwnDoor({ mirror, waiter }),
-    blobs,
-    documents: makeDocuments({ pg }),
-    issuers: makeIssuers({ pg }),
-    books: makeBooks({ pg }),
-    hosts: makeHostReader({ pg }),
-    credentials: makeCredentials({ pg, serverKey: env.secretKey }),
-    endpoints: makeEndpoints({ pg, sealer: keys.sealer('webhook-secret') }),
     egress: makeEgress({ allowLoopback: env.egressAllowLoopback === 'true' }),
     allowLoopback: env.egressAllowLoopback === 'true',
     wake: makeWake({ kube, namespace: env.namespace, now }),
     keys,
     authenticate: auth.authenticate,
     authenticateReport: makeReportAuth({ pg, hash }),
-    hash,
     tokens: makeTokenStore({ pg, hash, beforeLook: use.flush }),
     sessions,
     signIn: makeSignIn({ ...given, now, signUp: env.signUp }),
     oidc: provider && makeOidc(provider, { ...given, now, log }),
-    attempts: makeAttempts({ pg }),
-    accounts: makeAccounts({ pg }),
-    sendQuota: makeSendQuota({ pg, gatherMs }),
-    allowance: makeAllowance({ pg }),
     llm,
     pdfText: makePdfText(),
     cards:
       env.stripeWebhookSecret === undefined
         ? null
         : { read: makeCardEvents(env.stripeWebhookSecret), checkoutOrigin: checkoutOriginOf(env.stripeApiBase) },
-    devInstances: makeDevInstances({ pg }),
-    vault: makeVault(env.secretKey),
-    apps,
-    releases: makeAppVault({ pg, blobs, source: apps.source, sealer: keys.sealer('app-release') }),
     limits,
     idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), serverKey: env.secretKey }),
     operations: makeOperationStore({ pg, sealer: keys.sealer('operation') }),
     follow: makeFollow({ onError: (err) => log.warn({ err }, 'verdict not kept') }),
     audit,
-    auditReader: makeAuditReader({ pg }),
-    sites: makeSiteReservations({ pg }),
     pdfOff: env.pdfRender === 'off',
     namespace: env.namespace,
     publicUrl: env.publicUrl,

@@ -23,17 +23,18 @@ import type { RunningController } from './runtime/controller.ts'
 import { makeLives } from './store/account/lives.ts'
 import { makeAppendAudit, makeAuditKnows } from './store/audit.ts'
 import { makeBlobs } from './store/blobs.ts'
-import { makeCredentials, makeRouteRows } from './store/hosts.ts'
+import { makeCredentials, makeRouteRows } from './store/host/hosts.ts'
 import { readPending } from './store/ledger/facts.ts'
 import { makeKnown } from './store/ledger/known.ts'
 import { makeLedger } from './store/ledger/ledger.ts'
 import { makeSchedule } from './store/ledger/schedule.ts'
 import { makeMirror } from './store/mirror.ts'
 import { absenceOf } from './workers/absence.ts'
-import type { MailSender, MailSenderHooks } from './workers/mail-sender.ts'
+import type { MailSenderHooks } from './workers/mail-sender.ts'
+import type { OutboxWorker } from './workers/outbox-worker.ts'
 import { makeNotices } from './workers/owner-notices.ts'
-import type { PaymentWorker, PaymentWorkerDeps } from './workers/payment-worker.ts'
-import { startOverdue } from './workers/pending-facts.ts'
+import type { PaymentWorkerDeps } from './workers/payment-worker.ts'
+import { type OverdueDeps, startOverdue } from './workers/pending-facts.ts'
 import { type SweepDeps, startSweep, sweepAll } from './workers/purge.ts'
 import { type Scheduler, startScheduler } from './workers/scheduler.ts'
 import { startSpecAudit } from './workers/spec-audit.ts'
@@ -47,11 +48,11 @@ const LOOK_LIMIT_MS = 60_000
 
 export type OperatorDeps = Tools & {
   /** Starts who delivers the mail that these passes queue, under the same epoch. */
-  mailSender: (epoch: number, hooks: MailSenderHooks) => MailSender
+  mailSender: (epoch: number, hooks: MailSenderHooks) => OutboxWorker
   /** Starts who delivers what these passes tell. */
   webhookSender: (epoch: number, hooks: Pick<WebhookSenderDeps, 'noticeOf'>) => WebhookSender
   /** Starts who asks the card processor; null when there is none. */
-  paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => PaymentWorker) | null
+  paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => OutboxWorker) | null
 }
 
 export const makeCaches = ({ kube, namespace, log, metrics }: OperatorDeps): Caches => {
@@ -79,22 +80,51 @@ export type Operator = {
   stop(deadlineMs: number): Promise<void>
 }
 
-/**
- * Starts to lead: from here on every effect carries `epoch`.
- * @param epoch what takeEpoch gave
- */
-export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: number): Promise<Operator> => {
-  const { pg, namespace, log, now } = deps
-  await caches.synced
-
+/** The passes over every kind, and what has resources looked at. */
+const makePasses = (caches: Caches, namespace: string) => {
   const running = new Map<string, RunningController>()
   const busy = () => [...running.values()].reduce((sum, controller) => sum + controller.busy(), 0)
+  const find = (kind: string, name: string) => caches.byKind.get(kind)?.get(keyOf({ namespace, name }))
   const wake = (kind: string, name: string) => running.get(kind)?.wake(keyOf({ namespace, name }))
+  return {
+    busy,
+    find,
+    wake,
+    /** A row may be about what is no resource, or none any more; and no pass is made over one that is paused. */
+    wakeHeld: (kind: string, name: string) => {
+      const held = find(kind, name)
+      if (held && held.metadata.annotations?.[PAUSED] !== 'true') wake(kind, name)
+    },
+    wakeAll: () => {
+      for (const [kind, cache] of caches.byKind) for (const { metadata } of cache.list()) wake(kind, metadata.name)
+    },
+    forget: (kind: string, name: string) => running.get(kind)?.forget(keyOf({ namespace, name })),
+    /** @returns the ways to end what follows from changes of other kinds */
+    start: (context: Context): (() => void)[] =>
+      CONTROLS.map((control) => {
+        const { kind } = control.kind
+        const controller = control.start(context, caches.byKind.get(kind) as Cache<AnyResource>)
+        running.set(kind, controller)
+        return follow(control, controller, (other) => caches.byKind.get(other))
+      }),
+    settled: async () => {
+      for (let left = LOOK_LIMIT_MS / IDLE_POLL_MS; busy() > 0; left--) {
+        if (left <= 0) throw new Error(`${busy()} resources are still being worked on`)
+        await sleep(IDLE_POLL_MS)
+      }
+    },
+    stop: (deadlineMs: number) => Promise.all([...running.values()].map((controller) => controller.stop(deadlineMs))),
+  }
+}
+type Passes = ReturnType<typeof makePasses>
+
+type Leading = { deps: OperatorDeps; caches: Caches; epoch: number; passes: Passes }
+type Rings = Pick<Context, 'onQueued' | 'onScheduled'>
+
+/** What the controllers are given under this epoch. */
+const makeContext = async ({ deps, caches, epoch, passes }: Leading, rings: Rings): Promise<Context> => {
+  const { pg, namespace, log, now } = deps
   const fenced = { pg, epoch: () => epoch }
-  let mailSender: MailSender | undefined
-  let scheduler: Scheduler | undefined
-  let paymentWorker: PaymentWorker | undefined
-  let webhookSender: WebhookSender | undefined
   const hosts = makeHosts({
     ...deps,
     held: caches.of(HOST),
@@ -106,11 +136,12 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
   const lives = await makeLives(fenced)
   const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })
   await behind.look()
-  const context: Context = {
+  return {
     ...deps,
+    ...rings,
     epoch: () => epoch,
     ledger: makeLedger(fenced),
-    mirror: makeMirror({ ...fenced, gatherMs: () => (busy() >= CROWD_FROM ? VIEW_GATHER_MS : 0) }),
+    mirror: makeMirror({ ...fenced, gatherMs: () => (passes.busy() >= CROWD_FROM ? VIEW_GATHER_MS : 0) }),
     blobs: makeBlobs({ pg }),
     schedule: makeSchedule({ ...fenced, now }),
     behind,
@@ -120,93 +151,84 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
     hosts,
     media: makeMedia(deps),
     held: caches.of,
-    wake,
-    onQueued: () => {
-      mailSender?.wake()
-      paymentWorker?.wake()
-      webhookSender?.wake()
-    },
-    onScheduled: () => scheduler?.wake(),
+    wake: passes.wake,
   }
+}
 
+/** Who performs what passes queue. */
+const startSenders = async ({ deps, epoch, passes }: Leading, context: Context) => {
+  const { wakeHeld } = passes
+  const webhookSender = deps.webhookSender(epoch, { noticeOf: makeNotices({ ...deps, accounts: context.accounts }) })
+  const mailSender = deps.mailSender(epoch, { onDelivered: wakeHeld, isHeld: context.behind.has })
+  const paymentWorker = deps.paymentWorker?.(epoch, { ledger: context.ledger, onAnswer: wakeHeld })
+  const senders = [mailSender, webhookSender, ...(paymentWorker ? [paymentWorker] : [])]
+  // What a caller asks for by hand is not left to the next look.
+  const changes = await deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint))
+  return {
+    wake: () => {
+      for (const sender of senders) sender.wake()
+    },
+    stop: () => Promise.all([...senders.map((sender) => sender.stop()), changes.close()]),
+  }
+}
+
+/** What looks now and then for what nobody was told of. @returns the ways to end it */
+const startLooks = ({ deps, caches, passes }: Leading, sweeping: SweepDeps): (() => void)[] => {
+  const { pg, now, log } = deps
+  const audit = { caches: caches.byKind, knows: makeAuditKnows({ pg }), append: makeAppendAudit({ pg }), now, log }
+  const read: OverdueDeps['read'] = (after, limit) => readPending({ pg }, after, limit)
+  return [startSpecAudit(audit), startSweep(sweeping), startOverdue({ read, wake: passes.wakeHeld, log })]
+}
+
+/**
+ * A few that are not there are taken for deleted while nobody looked; for more than that nobody leads (truths.ts), and
+ * whoever does all the same forgets nothing.
+ */
+const forgetAbsent = async ({ deps, caches, passes }: Leading, context: Context): Promise<void> => {
+  const { absent, known, isMass } = await absenceOf(context.mirror, caches.byKind, deps.namespace)
+  if (isMass) deps.log.error({ absent: absent.length, known }, 'too much is absent to be forgotten')
+  else for (const { kind, name } of absent) passes.forget(kind, name)
+}
+
+/**
+ * Starts to lead: from here on every effect carries `epoch`.
+ * @param epoch what takeEpoch gave
+ */
+export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: number): Promise<Operator> => {
+  const { pg, namespace, log, now } = deps
+  await caches.synced
+  const passes = makePasses(caches, namespace)
+  const leading: Leading = { deps, caches, epoch, passes }
+  // Passes run before those are there whom they ring.
+  let senders: Awaited<ReturnType<typeof startSenders>> | undefined
+  let scheduler: Scheduler | undefined
+  const rings = { onQueued: () => senders?.wake(), onScheduled: () => scheduler?.wake() }
+  const context = await makeContext(leading, rings)
   const kinds = CONTROLS.flatMap(({ kind, sweep }) => (sweep ? [[kind.kind, () => sweep(context)] as const] : []))
   const sweeping: SweepDeps = { pg, now, log, kinds: new Map(kinds) }
-  const ends: (() => void)[] = []
-  for (const control of CONTROLS) {
-    const controller = control.start(context, caches.byKind.get(control.kind.kind) as Cache<AnyResource>)
-    running.set(control.kind.kind, controller)
-    ends.push(follow(control, controller, (kind) => caches.byKind.get(kind)))
-  }
-  mailSender = deps.mailSender(epoch, { onDelivered: (name) => wake('Invoice', name), isHeld: behind.has })
-  webhookSender = deps.webhookSender(epoch, { noticeOf: makeNotices({ ...deps, accounts: context.accounts }) })
-  // What a caller asks for by hand is not left to the next look.
-  const endpointChanges = await pg.listen('webhooks', (endpoint) => webhookSender?.queued(endpoint))
-  paymentWorker = deps.paymentWorker?.(epoch, { ledger: context.ledger, onAnswer: (name) => wake('Invoice', name) })
-  ends.push(
-    startSpecAudit({
-      caches: caches.byKind,
-      knows: makeAuditKnows({ pg }),
-      append: makeAppendAudit({ pg }),
-      now,
-      log,
-    }),
-    startSweep(sweeping),
-    startOverdue({
-      read: (after, limit) => readPending({ pg }, after, limit),
-      // facts know the name alone
-      wake: (name) => {
-        for (const [kind, cache] of caches.byKind) {
-          const held = cache.get(keyOf({ namespace, name }))
-          if (held && held.metadata.annotations?.[PAUSED] !== 'true') wake(kind, name)
-        }
-      },
-      log,
-    }),
-  )
-  const timetable = startScheduler({
-    schedule: context.schedule,
-    find: (kind, name) => caches.byKind.get(kind)?.get(keyOf({ namespace, name })),
-    wake,
-    onQueued: context.onQueued,
-    now,
-    log,
-  })
+  const ends = passes.start(context)
+  senders = await startSenders(leading, context)
+  ends.push(...startLooks(leading, sweeping))
+  const { find, wake } = passes
+  const timetable = startScheduler({ schedule: context.schedule, find, wake, onQueued: context.onQueued, now, log })
   scheduler = timetable
-  // A few that are not there are taken for deleted while nobody looked; for more than that nobody leads (truths.ts), and
-  // whoever does all the same forgets nothing.
-  const absence = await absenceOf(context.mirror, caches.byKind, namespace)
-  if (absence.isMass)
-    log.error({ absent: absence.absent.length, known: absence.known }, 'too much is absent to be forgotten')
-  else for (const { kind, name } of absence.absent) running.get(kind)?.forget(keyOf({ namespace, name }))
-
-  const settle = async () => {
-    for (let left = LOOK_LIMIT_MS / IDLE_POLL_MS; busy() > 0; left--) {
-      if (left <= 0) throw new Error(`${busy()} resources are still being worked on`)
-      await sleep(IDLE_POLL_MS)
-    }
-  }
-
+  await forgetAbsent(leading, context)
+  const sending = senders
   return {
-    idle: () => busy() === 0,
+    idle: () => passes.busy() === 0,
     lookAtAll: async () => {
-      for (const [kind, cache] of caches.byKind) for (const { metadata } of cache.list()) wake(kind, metadata.name)
+      passes.wakeAll()
       context.onQueued()
       await sweepAll(sweeping)
-      await settle()
+      await passes.settled()
       // What is claimed has its resource looked at, which may make something else due.
-      while ((await timetable.sweep()) > 0) await settle()
+      while ((await timetable.sweep()) > 0) await passes.settled()
     },
     stop: async (deadlineMs) => {
       for (const end of ends) end()
       await timetable.stop()
-      await Promise.all([
-        ...[...running.values()].map((controller) => controller.stop(deadlineMs)),
-        mailSender?.stop(),
-        paymentWorker?.stop(),
-        webhookSender?.stop(),
-        endpointChanges.close(),
-      ])
-      await hosts.close()
+      await Promise.all([passes.stop(deadlineMs), sending.stop()])
+      await context.hosts.close()
     },
   }
 }

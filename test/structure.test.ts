@@ -52,7 +52,7 @@ const isThere = (path: string): boolean =>
   path.endsWith('/') ? globSync(`${path}*`, { cwd: root }).length > 0 : existsSync(join(root, path))
 
 /** Rooms of all kinds; and the webhooks, which are no resource. */
-const SHARED_FOLDERS = ['problems', 'webhook', 'kernel', 'values', 'text', 'files']
+const SHARED_FOLDERS = ['catalogue', 'problems', 'webhook', 'kernel', 'values', 'text', 'files']
 
 const crdFolders = (): string[] => [
   ...globSync('crds/*/', { cwd: root })
@@ -250,9 +250,9 @@ spec('the structure', (t) => {
   t('would see a missing file and a stranger among the kinds', () => {
     const found = namesThatDiffer(
       (path) => path !== 'controllers/kinds/invoice/controller.ts' && !path.startsWith('charts'),
-      ['invoice', 'widget'],
+      ['invoice', 'gadget'],
     )
-    assert.equal(found, ['controllers/kinds/invoice/controller.ts is missing', 'crds/widget is no kind of kinds.ts'])
+    assert.equal(found, ['controllers/kinds/invoice/controller.ts is missing', 'crds/gadget is no kind of kinds.ts'])
   })
   t('was read at all', () => assert.ok(tree.size > 60))
 })

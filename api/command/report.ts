@@ -66,7 +66,13 @@ export const append = async (
   reported: NewReport,
 ): Promise<FactGoal> => {
   const at = deps.now().toISOString()
-  const { fact } = await deps.appendFact({ ...reported.fact, resource: reported.name, state: 'pending', at })
+  const { fact } = await deps.appendFact({
+    ...reported.fact,
+    resource: reported.name,
+    resourceKind: reported.kind.kind,
+    state: 'pending',
+    at,
+  })
   await afterStored(wake(deps, reported))
   return { seq: fact.seq }
 }

@@ -4,7 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { makeSealer } from '../../controllers/base/seal.ts'
-import type { SealedEnv } from '../../controllers/store/devinstances.ts'
+import type { SealedEnv } from '../../controllers/store/devinstance/devinstances.ts'
 
 const KEY_BYTES = 32
 const PURPOSE = 'devbox-env'

@@ -145,7 +145,15 @@ export const inspectHost = async (deps: Deps, request: ApiRequest): Promise<Answ
   try {
     const at = deps.now().toISOString()
     const key = `inspect:${request.idempotencyKey ?? request.requestId}`
-    const { fact } = await deps.appendFact({ resource: id, key, kind: 'inspect', body: {}, state: 'accepted', at })
+    const { fact } = await deps.appendFact({
+      resource: id,
+      resourceKind: HOST.kind,
+      key,
+      kind: 'inspect',
+      body: {},
+      state: 'accepted',
+      at,
+    })
     await deps.wake(HOST, id).catch(gone(id))
     const pending = accepted(pathOf(id), { host: { id } })
     if (wantsAsync(request)) return pending

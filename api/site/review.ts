@@ -90,6 +90,6 @@ export const recordOpening = async (
 ): Promise<void> => {
   const key = openingKey(row.uid, submission.seq, by)
   const body = { submission: submission.seq, by }
-  const fact = { resource: row.name, key, kind: 'opened', body, state: 'accepted' as const }
+  const fact = { resource: row.name, resourceKind: SITE.kind, key, kind: 'opened', body, state: 'accepted' as const }
   await deps.appendFact({ ...fact, at: deps.now().toISOString() })
 }

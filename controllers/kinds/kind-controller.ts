@@ -9,6 +9,7 @@ import { type RunningController, runController } from '../runtime/controller.ts'
 import type { BatchedStart } from '../runtime/queue.ts'
 import type { Context } from './context.ts'
 import type { AnyResource } from './held.ts'
+import type { Mails } from './mails.ts'
 
 /**
  * @typeParam O the resource
@@ -29,6 +30,8 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
   quietMs?: number
   /** What is done now and then beside the passes; a failure is made up for by the next. */
   sweep?(context: Context): Promise<unknown>
+  /** What it has mailed, by the name of each mail; none when left out. */
+  mails?: Mails
   /** Which resources of this kind are to be looked at when one of another kind changed. */
   follows?: readonly { kind: string; concerns(changed: AnyResource, own: Resource<Spec, Status>): boolean }[]
 }
@@ -36,6 +39,7 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
 /** A kind as the operator runs it, its types closed over. */
 export type Control = {
   kind: Kind
+  mails: Mails
   start(context: Context, cache: Cache<AnyResource>): RunningController
   sweep?: (context: Context) => Promise<unknown>
   follows: readonly { kind: string; concerns(changed: AnyResource, own: AnyResource): boolean }[]
@@ -59,6 +63,7 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
   given: Given<Spec, Status, Facts, World, Step>,
 ): Control => ({
   kind: given.kind,
+  mails: given.mails ?? {},
   ...(given.sweep && { sweep: given.sweep }),
   follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as Control['follows'])],
   start: (context, cache) => {

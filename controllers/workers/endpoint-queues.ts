@@ -71,122 +71,144 @@ const requeue = (line: Set<string>, endpoint: string, stays: boolean): void => {
   if (stays) line.add(endpoint)
 }
 
-export const makeEndpointQueues = (): EndpointQueues => {
-  const queues = new Map<string, EndpointQueue>()
-  const firsts = new Set<string>()
-  const agains = new Set<string>()
+type State = {
+  queues: Map<string, EndpointQueue>
+  firsts: Set<string>
+  agains: Set<string>
   /** Endpoints that got deliveries since the ledger was last asked: its answer may be from before that. */
-  const news = new Set<string>()
-  let held = 0
+  news: Set<string>
+  held: number
+}
 
-  const of = (endpoint: string): EndpointQueue => {
-    const known = queues.get(endpoint)
-    if (known) return known
-    const queue = newQueue()
-    queues.set(endpoint, queue)
-    return queue
-  }
-  const drop = (queue: EndpointQueue): WebhookDelivery[] => {
-    held -= queue.waiting.length
-    return queue.waiting.splice(0)
-  }
-  /** Where one attempt at a time serves both, they take turns: repeats of one that fails would never come to an end else. */
-  const isRepeatsTurn = (endpoint: string): boolean => {
-    const queue = of(endpoint)
-    return roomOf(queue) > 1 || (roomOf(queue) === 1 && !(queue.wasRepeat && firsts.has(endpoint)))
-  }
-  const chosenRepeats = (most: number): string[] => {
-    const chosen: string[] = []
-    for (const endpoint of agains) {
-      if (chosen.length >= most) break
-      if (isRepeatsTurn(endpoint)) chosen.push(endpoint)
-    }
-    return chosen
-  }
+const queueOf = ({ queues }: State, endpoint: string): EndpointQueue => {
+  const known = queues.get(endpoint)
+  if (known) return known
+  const queue = newQueue()
+  queues.set(endpoint, queue)
+  return queue
+}
 
-  const put = (delivery: EndpointQueue['waiting'][number]): void => {
-    const queue = of(delivery.endpoint)
-    if (delivery.isFailing && queue.address === null) queue.concurrency = 1
-    queue.wasRepeat = delivery.attempt > 1
-    queue.waiting.push(delivery)
-    held += 1
-  }
+const drop = (state: State, queue: EndpointQueue): WebhookDelivery[] => {
+  state.held -= queue.waiting.length
+  return queue.waiting.splice(0)
+}
 
+/** Where one attempt at a time serves both, they take turns: repeats of one that fails would never come to an end else. */
+const isRepeatsTurn = (state: State, endpoint: string): boolean => {
+  const queue = queueOf(state, endpoint)
+  return roomOf(queue) > 1 || (roomOf(queue) === 1 && !(queue.wasRepeat && state.firsts.has(endpoint)))
+}
+
+const chosenRepeats = (state: State, most: number): string[] => {
+  const chosen: string[] = []
+  for (const endpoint of state.agains) {
+    if (chosen.length >= most) break
+    if (isRepeatsTurn(state, endpoint)) chosen.push(endpoint)
+  }
+  return chosen
+}
+
+const wantedNow = (state: State, repeats: number): WantedDeliveries => {
+  state.news.clear()
+  const chosen = chosenRepeats(state, Math.min(repeats, HELD_MAX - state.held))
+  const taken = new Set(chosen)
+  let left = HELD_MAX - state.held - chosen.length
+  const rooms = new Map<string, number>()
+  for (const endpoint of state.firsts) {
+    const room = Math.min(roomOf(queueOf(state, endpoint)) - (taken.has(endpoint) ? 1 : 0), left)
+    if (room <= 0) continue
+    rooms.set(endpoint, room)
+    left -= room
+  }
+  return { firsts: rooms, agains: chosen }
+}
+
+const put = (state: State, delivery: EndpointQueue['waiting'][number]): void => {
+  const queue = queueOf(state, delivery.endpoint)
+  if (delivery.isFailing && queue.address === null) queue.concurrency = 1
+  queue.wasRepeat = delivery.attempt > 1
+  queue.waiting.push(delivery)
+  state.held += 1
+}
+
+const takeIn = (
+  state: State,
+  rows: readonly WebhookDelivery[],
+  { wanted, untilMs }: { wanted: WantedDeliveries; untilMs: number },
+): void => {
+  const { firsts, agains, news } = state
+  const came = new Map<string, number>()
+  const cameAgain = new Set<string>()
+  for (const delivery of rows) {
+    const { endpoint, attempt } = delivery
+    if (attempt > 1) cameAgain.add(endpoint)
+    else came.set(endpoint, (came.get(endpoint) ?? 0) + 1)
+    put(state, { ...delivery, untilMs })
+  }
+  for (const [endpoint, room] of wanted.firsts) {
+    requeue(firsts, endpoint, came.get(endpoint) === room || news.has(endpoint))
+  }
+  for (const endpoint of wanted.agains) {
+    requeue(agains, endpoint, cameAgain.has(endpoint) || news.has(endpoint))
+  }
+}
+
+const nextOf = (state: State, queue: EndpointQueue, nowMs: number): WebhookDelivery | undefined => {
+  while (queue.underWay < queue.concurrency) {
+    const delivery = queue.waiting.shift()
+    if (!delivery) return undefined
+    queue.underWay += 1
+    if (delivery.untilMs > nowMs) return delivery
+    // somebody else may have it by now
+    queue.underWay -= 1
+    state.held -= 1
+    state.firsts.add(delivery.endpoint)
+    state.agains.add(delivery.endpoint)
+  }
+  return undefined
+}
+
+const recordOutcome = (state: State, queue: EndpointQueue, { state: how, gone, latencyMs }: Ended): Released[] => {
+  queue.isSwift = latencyMs <= SWIFT_MS
+  queue.concurrency = how === 'delivered' ? Math.min(queue.concurrency * 2, CONCURRENCY_MAX) : 1
+  if (queue.concurrency > 1) return []
+  const dropped = drop(state, queue)
+  if (gone !== undefined) return []
+  for (const { endpoint, attempt } of dropped) (attempt > 1 ? state.agains : state.firsts).add(endpoint)
+  return dropped.map(({ id, begun }) => ({ id, begun }))
+}
+
+const tidy = ({ queues, firsts, agains }: State): void => {
+  for (const [endpoint, { underWay, waiting }] of queues) {
+    const isIdle = underWay === 0 && waiting.length === 0 && !firsts.has(endpoint) && !agains.has(endpoint)
+    if (isIdle) queues.delete(endpoint)
+  }
+}
+
+export const makeEndpointQueues = (): EndpointQueues => {
+  const state: State = { queues: new Map(), firsts: new Set(), agains: new Set(), news: new Set(), held: 0 }
+  const { queues, firsts, agains, news } = state
   return {
-    of,
-    held: () => held,
+    of: (endpoint) => queueOf(state, endpoint),
+    held: () => state.held,
     awaits: (endpoint, again) => {
       const line = again ? agains : firsts
       line.add(endpoint)
       news.add(endpoint)
     },
     awaitsRepeats: () => agains.size > 0,
-    wanted: (repeats) => {
-      news.clear()
-      const chosen = chosenRepeats(Math.min(repeats, HELD_MAX - held))
-      const taken = new Set(chosen)
-      let left = HELD_MAX - held - chosen.length
-      const rooms = new Map<string, number>()
-      for (const endpoint of firsts) {
-        const room = Math.min(roomOf(of(endpoint)) - (taken.has(endpoint) ? 1 : 0), left)
-        if (room <= 0) continue
-        rooms.set(endpoint, room)
-        left -= room
-      }
-      return { firsts: rooms, agains: chosen }
-    },
-    takeIn: (rows, wanted, untilMs) => {
-      const came = new Map<string, number>()
-      const cameAgain = new Set<string>()
-      for (const delivery of rows) {
-        const { endpoint, attempt } = delivery
-        if (attempt > 1) cameAgain.add(endpoint)
-        else came.set(endpoint, (came.get(endpoint) ?? 0) + 1)
-        put({ ...delivery, untilMs })
-      }
-      for (const [endpoint, room] of wanted.firsts) {
-        requeue(firsts, endpoint, came.get(endpoint) === room || news.has(endpoint))
-      }
-      for (const endpoint of wanted.agains) {
-        requeue(agains, endpoint, cameAgain.has(endpoint) || news.has(endpoint))
-      }
-    },
-    next: (queue, nowMs) => {
-      while (queue.underWay < queue.concurrency) {
-        const delivery = queue.waiting.shift()
-        if (!delivery) return undefined
-        queue.underWay += 1
-        if (delivery.untilMs > nowMs) return delivery
-        // somebody else may have it by now
-        queue.underWay -= 1
-        held -= 1
-        firsts.add(delivery.endpoint)
-        agains.add(delivery.endpoint)
-      }
-      return undefined
-    },
+    wanted: (repeats) => wantedNow(state, repeats),
+    takeIn: (rows, wanted, untilMs) => takeIn(state, rows, { wanted, untilMs }),
+    next: (queue, nowMs) => nextOf(state, queue, nowMs),
     over: (queue) => {
       queue.underWay -= 1
-      held -= 1
+      state.held -= 1
     },
-    recordOutcome: (queue, { state, gone, latencyMs }) => {
-      queue.isSwift = latencyMs <= SWIFT_MS
-      queue.concurrency = state === 'delivered' ? Math.min(queue.concurrency * 2, CONCURRENCY_MAX) : 1
-      if (queue.concurrency > 1) return []
-      const dropped = drop(queue)
-      if (gone !== undefined) return []
-      for (const { endpoint, attempt } of dropped) (attempt > 1 ? agains : firsts).add(endpoint)
-      return dropped.map(({ id, begun }) => ({ id, begun }))
-    },
+    recordOutcome: (queue, ended) => recordOutcome(state, queue, ended),
     isHungry: (queue) => queue.concurrency > 1 && queue.waiting.length < mayHold(queue) / 4,
-    tidy: () => {
-      for (const [endpoint, { underWay, waiting }] of queues) {
-        const isIdle = underWay === 0 && waiting.length === 0 && !firsts.has(endpoint) && !agains.has(endpoint)
-        if (isIdle) queues.delete(endpoint)
-      }
-    },
+    tidy: () => tidy(state),
     clear: () => {
-      for (const queue of queues.values()) drop(queue)
+      for (const queue of queues.values()) drop(state, queue)
       firsts.clear()
       agains.clear()
     },

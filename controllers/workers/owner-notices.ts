@@ -2,6 +2,7 @@
  * What the owner of an account is told by mail about its webhooks: given up, or switched off
  * (rules/webhook.md#told-to-the-owner).
  */
+import { ACCOUNT } from '../../crds/account/kind.ts'
 import { WEBHOOKS_PAGE } from '../../crds/webhook/endpoint.ts'
 import type { WebhookNotice } from '../../crds/webhook/mail.ts'
 import type { Directory } from '../kinds/account-index.ts'
@@ -24,5 +25,12 @@ export const makeNotices =
       ? { mail: 'webhook-disabled', ...about, why: gone }
       : { mail: 'webhook-dead', ...about, why: fault ?? '' }
     const purpose = `${payload.mail}:${endpoint}:${gone ? at.toISOString() : dayOf(at)}`
-    return { resource: account, purpose, messageId: `<${purpose.replaceAll(':', '.')}@${mailDomain}>`, payload }
+    return {
+      kind: ACCOUNT.kind,
+      resource: account,
+      account,
+      purpose,
+      messageId: `<${purpose.replaceAll(':', '.')}@${mailDomain}>`,
+      payload,
+    }
   }

@@ -12,10 +12,10 @@ import { CARD_CHANNEL } from '../store/invoice/card-requests.ts'
 import type { NewFact } from '../store/ledger/facts.ts'
 import type { Ledger } from '../store/ledger/ledger.ts'
 import type { Outbox, OutboxRow, Settlement } from '../store/ledger/outbox.ts'
+import { type OutboxWorker, startOutboxWorker } from './outbox-worker.ts'
 
 /** Longer than any call (io/cards.ts), so a lease is never lost while the processor thinks. */
 const LEASE_MS = 60_000
-const POLL_MS = 1_000
 /** Calls under way at once. */
 const LANES = 2
 /** The wait after each attempt; all of them fall into the time for which the processor remembers a key. */
@@ -34,16 +34,9 @@ export type PaymentWorkerDeps = {
   /** The processor's clock, which a development installation does not move. */
   wall?: () => Date
   log: Log
-  /** The invoice has something new to look at. */
-  onAnswer(resource: string): void
+  /** The resource has something new to look at. */
+  onAnswer(kind: string, resource: string): void
   onAttempt?(outcome: Settlement['state']): void
-}
-
-export type PaymentWorker = {
-  /** Something may be due. */
-  wake(): void
-  /** Takes nothing more and waits for what is under way. */
-  stop(): Promise<void>
 }
 
 /** An instant as the processor said it, by the platform's clock. */
@@ -101,8 +94,13 @@ const failureOf = (row: OutboxRow, reason: string): Answer => ({
 const attempt = async (deps: PaymentWorkerDeps, row: OutboxRow): Promise<Settlement> => {
   const base = { id: row.id, attempt: row.attempt }
   const record = async (answer: Answer) => {
-    await deps.ledger.appendFact({ ...answer, resource: row.resource, at: deps.now().toISOString() })
-    deps.onAnswer(row.resource)
+    await deps.ledger.appendFact({
+      ...answer,
+      resource: row.resource,
+      resourceKind: row.kind,
+      at: deps.now().toISOString(),
+    })
+    deps.onAnswer(row.kind, row.resource)
   }
   if (isForgotten(row, deps.now())) {
     const reason = 'nobody knows whether it was made, and its key is forgotten by now'
@@ -127,63 +125,20 @@ const attempt = async (deps: PaymentWorkerDeps, row: OutboxRow): Promise<Settlem
   return { ...base, state: 'sent' }
 }
 
-/** Starts at once; one loop per lane, each with at most one call in hand, so that a slow one holds up no other. */
-export const startPaymentWorker = (deps: PaymentWorkerDeps): PaymentWorker => {
-  let stopping = false
-  const sleepers = new Set<() => void>()
-  const wake = () => {
-    for (const wakeUp of sleepers) wakeUp()
-  }
-  const sleep = () =>
-    new Promise<void>((resolve) => {
-      const wakeUp = () => {
-        clearTimeout(timer)
-        sleepers.delete(wakeUp)
-        resolve()
-      }
-      const timer = setTimeout(wakeUp, POLL_MS)
-      sleepers.add(wakeUp)
-    })
-
-  /** Records how the call before went and takes the next, in one commit; null when the outbox cannot be reached. */
-  const turn = async (last: Settlement | null): Promise<OutboxRow[] | null> => {
-    try {
-      const request = { channel: CARD_CHANNEL, limit: stopping ? 0 : 1, leaseMs: LEASE_MS }
-      const rows = await deps.outbox.turn(last ? [last] : [], request)
-      if (last) deps.onAttempt?.(last.state)
-      return rows
-    } catch (error) {
-      deps.log.warn({ err: error }, 'the payment worker cannot reach the outbox')
-      return null
-    }
-  }
-
-  /** @returns what is to be recorded by the next step */
-  const step = async (last: Settlement | null): Promise<Settlement | null> => {
-    const rows = await turn(last)
-    const row = rows?.[0]
-    if (row) {
-      return attempt(deps, row).catch((error: unknown) => {
-        // its lease runs out, and the processor is asked again under the same key
+/** Starts at once. */
+export const startPaymentWorker = (deps: PaymentWorkerDeps): OutboxWorker =>
+  startOutboxWorker({
+    outbox: deps.outbox,
+    channel: CARD_CHANNEL,
+    leaseMs: LEASE_MS,
+    lanes: LANES,
+    shareMs: 0,
+    attempt: (row) =>
+      attempt(deps, row).catch((error: unknown) => {
+        // the processor is asked again under the same key
         deps.log.warn({ err: error, resource: row.resource }, 'an answer of the card processor was not recorded')
         return null
-      })
-    }
-    if (!stopping) await sleep()
-    return rows === null && !stopping ? last : null
-  }
-
-  const lane = async () => {
-    let last: Settlement | null = null
-    while (!stopping || last) last = await step(last)
-  }
-  const lanes = Promise.all(Array.from({ length: LANES }, lane))
-  return {
-    wake,
-    stop: async () => {
-      stopping = true
-      wake()
-      await lanes
-    },
-  }
-}
+      }),
+    onRecorded: (_row, { state }) => deps.onAttempt?.(state),
+    log: deps.log,
+  })

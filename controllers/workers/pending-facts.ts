@@ -14,7 +14,7 @@ const PAGE = 500
 export type OverdueDeps = {
   /** A page of what is undecided, after one fact. */
   read(after: PendingFact | null, limit: number): Promise<PendingFact[]>
-  wake(resource: string): void
+  wake(kind: string, resource: string): void
   log: Log
   lookMs?: number
 }
@@ -23,13 +23,13 @@ export type OverdueDeps = {
 const look = async ({ read, wake }: OverdueDeps, before: ReadonlySet<string>): Promise<Set<string>> => {
   const seen = new Set<string>()
   for (let page = await read(null, PAGE); ; page = await read(page.at(-1) ?? null, PAGE)) {
-    const overdue = new Set<string>()
-    for (const { resource, seq } of page) {
+    const overdue = new Map<string, string>()
+    for (const { kind, resource, seq } of page) {
       const fact = `${resource}/${seq}`
       seen.add(fact)
-      if (before.has(fact)) overdue.add(resource)
+      if (before.has(fact)) overdue.set(resource, kind)
     }
-    for (const resource of overdue) wake(resource)
+    for (const [resource, kind] of overdue) wake(kind, resource)
     if (page.length < PAGE) return seen
   }
 }

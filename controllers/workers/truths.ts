@@ -50,57 +50,59 @@ const NEXT =
 
 type Wrong = { what: string; token: string }
 
+const look = async ({ installation, caches, mirror, namespace }: TruthsDeps): Promise<Absence> => {
+  await caches.synced
+  await installation.find(({ kind, name, uid }) => {
+    const object = caches.byKind.get(kind)?.get(keyOf({ namespace, name }))
+    return object?.metadata.uid === uid
+  })
+  return absenceOf(mirror, caches.byKind, namespace)
+}
+
+/** What is wrong between the two; null when nothing is. */
+const compare = async (deps: TruthsDeps, here: string, clusterUid: string): Promise<Wrong | null> => {
+  // there may be no definitions to list by
+  if (clusterUid !== here) return { what: otherCluster(clusterUid, here), token: here }
+  const { absent, known, isMass, digest } = await look(deps)
+  if (!isMass) return null
+  const what = `${absent.length} of ${known} known resources are absent in this cluster`
+  return { what, token: `${here}/${digest}` }
+}
+
+/** All that is absent now is lost by a person's word, also where it is little: nothing of it is forgotten. */
+const take = async (deps: TruthsDeps, here: string): Promise<void> => {
+  const { installation, log, accept } = deps
+  const { absent } = await look(deps)
+  await installation.lose(absent)
+  await installation.rebind(here)
+  log.warn({ token: accept, lost: absent.length }, 'accepted: the database belongs to this cluster from now on')
+}
+
+const judge = async (deps: TruthsDeps): Promise<Disagreement | null> => {
+  const { kube, installation, accept } = deps
+  const here = await clusterUidOf(kube)
+  const { clusterUid } = await installation.bind(here)
+  const wrong = await compare(deps, here, clusterUid)
+  if (wrong !== null && accept === wrong.token) {
+    await take(deps, here)
+    return null
+  }
+  const disagreement = wrong && {
+    token: wrong.token,
+    detail: `${wrong.what}. ${NEXT}; or accept it as it is: start the controllers with BOTTEGA_ACCEPT_CLUSTER=${wrong.token}`,
+  }
+  await installation.disagree(here, disagreement)
+  return disagreement
+}
+
 export const makeTruths = (deps: TruthsDeps): Truths => {
-  const { kube, namespace, installation, caches, log, accept } = deps
+  const { kube, namespace, log } = deps
   const againMs = deps.againMs ?? AGAIN_MS
   const stopped = new AbortController()
   let said: string | null = null
   let doubting = false
   /** Something went since the last look. */
   let isRung = false
-
-  const look = async (): Promise<Absence> => {
-    await caches.synced
-    await installation.find(({ kind, name, uid }) => {
-      const object = caches.byKind.get(kind)?.get(keyOf({ namespace, name }))
-      return object?.metadata.uid === uid
-    })
-    return absenceOf(deps.mirror, caches.byKind, namespace)
-  }
-
-  /** What is wrong between the two; null when nothing is. */
-  const compare = async (here: string, clusterUid: string): Promise<Wrong | null> => {
-    // there may be no definitions to list by
-    if (clusterUid !== here) return { what: otherCluster(clusterUid, here), token: here }
-    const { absent, known, isMass, digest } = await look()
-    if (!isMass) return null
-    const what = `${absent.length} of ${known} known resources are absent in this cluster`
-    return { what, token: `${here}/${digest}` }
-  }
-
-  /** All that is absent now is lost by a person's word, also where it is little: nothing of it is forgotten. */
-  const take = async (here: string): Promise<void> => {
-    const { absent } = await look()
-    await installation.lose(absent)
-    await installation.rebind(here)
-    log.warn({ token: accept, lost: absent.length }, 'accepted: the database belongs to this cluster from now on')
-  }
-
-  const judge = async (): Promise<Disagreement | null> => {
-    const here = await clusterUidOf(kube)
-    const { clusterUid } = await installation.bind(here)
-    const wrong = await compare(here, clusterUid)
-    if (wrong !== null && accept === wrong.token) {
-      await take(here)
-      return null
-    }
-    const disagreement = wrong && {
-      token: wrong.token,
-      detail: `${wrong.what}. ${NEXT}; or accept it as it is: start the controllers with BOTTEGA_ACCEPT_CLUSTER=${wrong.token}`,
-    }
-    await installation.disagree(here, disagreement)
-    return disagreement
-  }
 
   /** One line, one event, for each thing that is wrong. */
   const say = async (disagreement: Disagreement | null): Promise<void> => {
@@ -121,7 +123,7 @@ export const makeTruths = (deps: TruthsDeps): Truths => {
   const doubt = async (): Promise<void> => {
     do {
       isRung = false
-      await judge()
+      await judge(deps)
         .then(say)
         .catch((error) => {
           isRung = true
@@ -134,7 +136,7 @@ export const makeTruths = (deps: TruthsDeps): Truths => {
   return {
     async agree(signal) {
       for (;;) {
-        const disagreement = await judge()
+        const disagreement = await judge(deps)
         signal.throwIfAborted()
         await say(disagreement)
         if (disagreement === null) return

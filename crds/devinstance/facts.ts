@@ -1,4 +1,5 @@
 /** How calls and decisions stand in the ledger: the fact of a call, and the event of a change of state. */
+import { DEVINSTANCE } from './kind.ts'
 import type { DevInstanceRow } from './life/row.ts'
 import type { Said, Trigger } from './protocol.ts'
 import type { By, Pending, TransitionSettlement } from './world.ts'
@@ -15,7 +16,15 @@ export const callFact = <T extends Trigger>(
   call: { trigger: T; key: string; at: string } & FactBody<T>,
 ) => {
   const { trigger, key, at, said, by } = call
-  return { resource, key, kind: factKind(trigger), body: { said, by }, state: 'pending' as const, at }
+  return {
+    resource,
+    resourceKind: DEVINSTANCE.kind,
+    key,
+    kind: factKind(trigger),
+    body: { said, by },
+    state: 'pending' as const,
+    at,
+  }
 }
 
 export const pendingOf = (fact: { seq: number; kind: string; body: Record<string, unknown>; at: string }): Pending => ({
@@ -35,6 +44,7 @@ export const eventOf = (id: string, owner: string, before: DevInstanceRow | null
   if (state === previousState) return null
   const { name, version, sizeClass, arch } = instance
   return {
+    kind: DEVINSTANCE.kind,
     account: owner,
     type: 'devbox.state_changed' as const,
     data: { devbox: { id, owner, name, state, previousState, version, sizeClass, arch } },

@@ -2,23 +2,18 @@
  * What is told of an invoice to whoever listens: ids, state and amounts, never what stands on the document
  * (rules/invoice.md#events).
  */
+
+import type { INVOICE_CATALOGUE } from '../catalogue/invoice.ts'
 import type { Meta } from '../kernel/object.ts'
+import { INVOICE } from './kind.ts'
 import { type Books, dueCents } from './money/books.ts'
 import type { InvoiceSpec } from './schema.ts'
 import type { InvoicePhase } from './status.ts'
 
-export type InvoiceEventType =
-  | 'invoice.sent'
-  | 'invoice.viewed'
-  | 'invoice.payment_claimed'
-  | 'invoice.paid'
-  | 'invoice.overdue'
-  | 'invoice.voided'
-  | 'invoice.credit_noted'
-  | 'invoice.refunded'
-  | 'invoice.delivery_failed'
+export type InvoiceEventType = (typeof INVOICE_CATALOGUE)['events'][number]
 
 export type InvoiceEvent = {
+  kind: string
   account: string
   type: InvoiceEventType
   test: boolean
@@ -54,6 +49,7 @@ export const invoiceEvent = (
   { metadata, spec }: { metadata: Pick<Meta, 'name'>; spec: InvoiceSpec },
   { number, issuerId, status, currency, books }: Stand,
 ): InvoiceEvent => ({
+  kind: INVOICE.kind,
   account: spec.account,
   type,
   test: spec.test,

@@ -1,38 +1,28 @@
 /**
- * What can be told, and the body in which it is told. Kinds name their events here, and nothing else has to be done for one
- * to be delivered (rules/webhook.md#events, #payload).
+ * What can be told, and the body in which it is told. Kinds name their events in their catalogues (crds/catalogue/),
+ * and nothing else has to be done for one to be delivered (rules/webhook.md#events, #payload).
  */
+
+import { CATALOGUED_EVENTS, type CataloguedEvent } from '../catalogue/list.ts'
 
 /** Sent on demand to one endpoint alone; nobody subscribes to it. */
 export const PING = 'ping'
 
-export const EVENT_TYPES = [
-  'invoice.sent',
-  'invoice.viewed',
-  'invoice.payment_claimed',
-  'invoice.paid',
-  'invoice.overdue',
-  'invoice.voided',
-  'invoice.credit_noted',
-  'invoice.refunded',
-  'invoice.delivery_failed',
-  'website.generated',
-  'website.submitted',
-  'website.approved',
-  'website.changes_requested',
-  'website.published',
-  'website.unpublished',
-  'app.released',
-  'app.release_failed',
-  'devbox.state_changed',
-] as const
-export type EventType = (typeof EVENT_TYPES)[number]
+export const EVENT_TYPES: readonly EventType[] = CATALOGUED_EVENTS
+export type EventType = CataloguedEvent
 
 /**
- * What is told to whoever listens, written in the transaction of what it follows from. `account`: whose endpoints hear it.
+ * What is told to whoever listens, written in the transaction of what it follows from. `kind`: of the resource that it
+ * happened to. `account`: whose endpoints hear it.
  * `data` holds the object under its name, with its id, state and amounts, and never what stands on a document.
  */
-export type NewEvent = { account: string; type: EventType; test?: boolean; data: Record<string, unknown> }
+export type NewEvent = {
+  kind: string
+  account: string
+  type: EventType
+  test?: boolean
+  data: Record<string, unknown>
+}
 
 /** What an endpoint may ask for: events by name, all of one object, or all. */
 export const EVENT_FILTERS: readonly string[] = [

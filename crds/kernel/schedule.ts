@@ -16,7 +16,14 @@ export type ScheduledEffect = {
     /** NewEvent in the same transaction. */
     event?: NewEvent
   }
-  mail?: { purpose: string; channel: string; messageId: string; payload: Record<string, unknown> }
+  mail?: {
+    kind: string
+    account: string
+    purpose: string
+    channel: string
+    messageId: string
+    payload: Record<string, unknown>
+  }
 }
 
 /** `purpose` is unique per resource. Instants are ISO; from `lapsesAt` on it is for a pass to say what is due instead. */

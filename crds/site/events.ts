@@ -1,15 +1,12 @@
 /** What is told of a site to whoever listens: always with the partner's own reference and metadata (rules/site.md#events). */
+import type { SITE_CATALOGUE } from '../catalogue/site.ts'
+import { SITE } from './kind.ts'
 import type { SitePhase, SiteSpec } from './schema.ts'
 
-export type SiteEventType =
-  | 'website.generated'
-  | 'website.submitted'
-  | 'website.approved'
-  | 'website.changes_requested'
-  | 'website.published'
-  | 'website.unpublished'
+export type SiteEventType = (typeof SITE_CATALOGUE)['events'][number]
 
 export type SiteEvent = {
+  kind: string
   account: string
   type: SiteEventType
   data: {
@@ -31,6 +28,7 @@ export const siteEvent = (
   { metadata, spec }: About,
   stand: { status: SitePhase; url: string | null },
 ): SiteEvent => ({
+  kind: SITE.kind,
   account: spec.account,
   type,
   data: {

@@ -39,8 +39,8 @@ insert into register (series_id, seq, number, resource, uid, kind, total_cents, 
   select 'demo/iss-default/invoice/2026', n, format_number('INV-026-', n), 'inv-' || n, 'uid-' || n, 'invoice', 144000, 'EUR',
     timestamptz '2026-01-01' + interval '5 minutes' * n, '{}', sha256(n::text::bytea)
   from generate_series(1, ${INVOICES}) n;
-insert into facts (resource, seq, key, kind, body, written_by, state, at, decided_at, outcome)
-  select 'inv-' || n, 1, 'payment:1', 'payment', '{"declaredBy": "owner"}', 'api', 'accepted', r.issued_at, r.issued_at,
+insert into facts (resource, resource_kind, seq, key, kind, body, written_by, state, at, decided_at, outcome)
+  select 'inv-' || n, 'Invoice', 1, 'payment:1', 'payment', '{"declaredBy": "owner"}', 'api', 'accepted', r.issued_at, r.issued_at,
     '{"amountCents": 144000}'
   from generate_series(1, ${INVOICES}) n join register r on r.resource = 'inv-' || n where n % ${OPEN_EVERY} <> 0;
 insert into mirror (kind, name, account, uid, generation, observed_generation, view, created_at, updated_at, archived, status,

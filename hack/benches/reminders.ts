@@ -6,6 +6,7 @@ import { takeEpoch } from '../../controllers/store/pg/fence.ts'
 import { migrate } from '../../controllers/store/pg/migrate.ts'
 import { makePg, type Pg } from '../../controllers/store/pg/pg.ts'
 import { startScheduler } from '../../controllers/workers/scheduler.ts'
+import { INVOICE } from '../../crds/invoice/kind.ts'
 import { removeData } from '../platform/pgfiles.ts'
 import { query, startPostgres } from '../platform/postgres.ts'
 import { cpuSecondsOf } from './sides/cpu.ts'
@@ -25,7 +26,14 @@ const fill = async (schedule: Schedule, round: number): Promise<void> => {
   const put = (n: number) => {
     const resource = `inv-${round}-${n}`
     const payload = { mail: 'reminder', n: 1, tone: 'before', dueDate: '2026-12-20', balanceCents: 144_000 }
-    const mail = { purpose: 'reminder:-3', channel: 'mail', messageId: `<${resource}.reminder.-3@bench>`, payload }
+    const mail = {
+      kind: INVOICE.kind,
+      account: 'bench',
+      purpose: 'reminder:-3',
+      channel: 'mail',
+      messageId: `<${resource}.reminder.-3@bench>`,
+      payload,
+    }
     const body = { step: '-3', on: '2026-12-17', dueDate: '2026-12-20', to: `client-${n}@acme.test`, emailed: true }
     const effect = { fact: { key: 'reminder:-3', kind: 'reminder', body }, mail }
     const due = { purpose: 'reminder', dueAt: AT, lapsesAt: '2026-12-20T08:00:00.000Z', generation: 1, factSeq: 0 }

@@ -98,7 +98,12 @@ select count(tell_event('inv-' || lpad(n::text, 32, '0'), 'sent', $1::json, $2))
 
 const tell = (url: string): Promise<void> =>
   withConnection(url, async (run) => {
-    const event = JSON.stringify({ account: BENCH_ACCOUNT, type: 'invoice.sent', data: eventData('inv') })
+    const event = JSON.stringify({
+      kind: 'Invoice',
+      account: BENCH_ACCOUNT,
+      type: 'invoice.sent',
+      data: eventData('inv'),
+    })
     await run(TELL, [event, new Date().toISOString(), EVENTS])
     await run('vacuum analyze')
   })

@@ -7,7 +7,7 @@ import { partsOf, routeConfig, SERVER_ID, withOurs } from '../../../crds/host/pr
 import type { ProxySettings } from '../../../crds/host/schema.ts'
 import { Stalled } from '../../base/errors.ts'
 import { sameJson } from '../../runtime/status.ts'
-import { NAME_TAKEN, type RouteRow, type RouteRows } from '../../store/hosts.ts'
+import { NAME_TAKEN, type RouteRow, type RouteRows } from '../../store/host/hosts.ts'
 import { DatabaseRefused } from '../../store/pg/pg.ts'
 import { type AdminAnswer, type AdminCall, AdminRefused, AdminReset } from './caddy.ts'
 

@@ -1,4 +1,5 @@
 /** The Account's hands: it is bound to its rows, logos that were sent are looked into, and it is mirrored. */
+
 import { ACCOUNT } from '../../../crds/account/kind.ts'
 import { continuesOf } from '../../../crds/account/life.ts'
 import {
@@ -17,6 +18,7 @@ import { type Logos, makeLogos } from '../../store/invoice/logos.ts'
 import { type Mirror, rowOf } from '../../store/mirror.ts'
 import type { Held } from '../held.ts'
 import { controlOf } from '../kind-controller.ts'
+import { ACCOUNT_MAILS } from './mails.ts'
 
 /** A picture that took the process down this often is not decoded again. */
 const TRIES_MAX = 3
@@ -107,6 +109,7 @@ const goneOf = (held: Held<AccountResource>): Map<string, Set<string>> => {
 export const accountControl = controlOf({
   kind: ACCOUNT,
   concurrency: 4,
+  mails: ACCOUNT_MAILS,
   make: ({ mirror, blobs, media, pg, epoch, lives, held, now }) =>
     accountController({
       mirror,

@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileTimeOf } from '../../../crds/app/files.ts'
+import { APP } from '../../../crds/app/kind.ts'
 import { dialFileOf } from '../../../crds/app/lifecycle/route.ts'
 import { liveOf } from '../../../crds/app/plan.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
@@ -53,6 +54,7 @@ const UPLOAD_DEADLINE_MS = 110_000
 const LOOK_DEADLINE_MS = 15_000
 
 const eventOf = (type: EventType, { metadata, spec }: AppResource, operation: Operation, hosts: Hosts): NewEvent => ({
+  kind: APP.kind,
   account: spec.account,
   type,
   data: {

@@ -23,7 +23,7 @@ import type { DevInstanceWorld, TransitionSettlement } from '../../../crds/devin
 import { Stalled } from '../../base/errors.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import type { Blobs } from '../../store/blobs.ts'
-import { type DevInstanceLedger, makeDevInstanceLedger, type Settled } from '../../store/devinstances.ts'
+import { type DevInstanceLedger, makeDevInstanceLedger, type Settled } from '../../store/devinstance/devinstances.ts'
 import { type Mirror, rowOf } from '../../store/mirror.ts'
 import type { Directory } from '../account-index.ts'
 import { controlOf } from '../kind-controller.ts'
@@ -109,7 +109,15 @@ const write = (deps: DevInstanceDeps, object: DevInstanceResource, decided: Deci
   const { settlement, before, rev, capMicroUsd, over } = decided
   const { seq, trigger, at, by } = settlement
   const resource = metadata.name
-  const fact = { resource, key: `${trigger}:${rev}`, kind: factKind(trigger), body: {}, state: 'accepted' as const, at }
+  const fact = {
+    resource,
+    resourceKind: DEVINSTANCE.kind,
+    key: `${trigger}:${rev}`,
+    kind: factKind(trigger),
+    body: {},
+    state: 'accepted' as const,
+    at,
+  }
   const of = { resource, rev, at, by, ...(seq === null ? { seq, fact } : { seq }) }
   if (settlement.state === 'refused') {
     const { code, detail } = settlement

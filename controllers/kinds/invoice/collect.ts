@@ -3,18 +3,22 @@ import { RAIL } from '../../../crds/invoice/money/collect.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { AnyResource } from '../held.ts'
 import { keyOfAccount } from '../kind-controller.ts'
-import type { InvoiceDeps, InvoiceStepOf } from './deps.ts'
+import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
 
 /** The fact and the row of the outbox; the payment worker makes the call. */
 export const askProcessor = async (
   deps: InvoiceDeps,
   step: InvoiceStepOf<'askProcessor'>,
-  { metadata }: InvoiceResource,
+  { metadata, spec }: InvoiceResource,
 ) => {
   const { fact, messageId, ask } = step
   const at = deps.now().toISOString()
-  const resource = metadata.name
-  await deps.requestCard({ fact: { ...fact, resource, state: 'accepted', at }, messageId, payload: ask })
+  await deps.requestCard({
+    account: spec.account,
+    fact: { ...fact, ...factOf(metadata), state: 'accepted', at },
+    messageId,
+    payload: ask,
+  })
   deps.onQueued()
 }
 

@@ -27,10 +27,11 @@ import { rowOf } from '../../store/mirror.ts'
 import { controlOf } from '../kind-controller.ts'
 import { askProcessor, followsRails } from './collect.ts'
 import { decide, reserveSend, takeResend } from './decide.ts'
-import type { InvoiceDeps } from './deps.ts'
+import { factOf, type InvoiceDeps } from './deps.ts'
 import { claimCredit, claimNumber, freeze, stamp } from './documents.ts'
 import { drawn } from './draw.ts'
 import { withLogos } from './logo.ts'
+import { INVOICE_MAILS } from './mails.ts'
 import { tell } from './notify.ts'
 import { archiveDue } from './retention.ts'
 import { anchor, purge, remind, repeat, schedule } from './timing.ts'
@@ -99,12 +100,12 @@ export const invoiceController = (
     adopt: async ({ uid }, { metadata }) => {
       const before = (await deps.mirror.get(INVOICE, metadata.name))?.view
       const body = { uid, ...(before && { createdAt: before.created_at, version: before.version }) }
-      const fact = { resource: metadata.name, key: `uid:${uid}`, kind: 'adopted', body }
+      const fact = { ...factOf(metadata), key: `uid:${uid}`, kind: 'adopted', body }
       await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
     },
     recordReceipt: async ({ amountCents, method, reference }, { metadata }) => {
       const body = { amountCents, method, reference, declaredBy: 'owner' }
-      const fact = { resource: metadata.name, key: paymentKey(RECEIPT), kind: 'payment', body }
+      const fact = { ...factOf(metadata), key: paymentKey(RECEIPT), kind: 'payment', body }
       await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
     },
     freeze: (step, object, signal) => freeze(deps, step, object, signal),
@@ -119,7 +120,7 @@ export const invoiceController = (
     purge: (_step, object) => purge(deps, object),
     drawDraft: async ({ key, draft }, object, signal) => {
       const sha256 = await deps.blobs.put(await drawn(deps, object, draft, signal))
-      const fact = { resource: object.metadata.name, key: previewedKey(key), kind: 'previewed', body: { sha256 } }
+      const fact = { ...factOf(object.metadata), key: previewedKey(key), kind: 'previewed', body: { sha256 } }
       await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
     },
   },
@@ -159,5 +160,6 @@ export const invoiceControl = controlOf({
       requestCard: makeCardRequests(context),
       processor: context.cards && { livemode: context.cards.livemode },
     }),
+  mails: INVOICE_MAILS,
   follows: [followsRails],
 })

@@ -1,4 +1,5 @@
 /** What the Invoice's controller is given. Wired by hand in main.ts; tests hand in the same. */
+import { INVOICE } from '../../../crds/invoice/kind.ts'
 import type { InvoiceStep } from '../../../crds/invoice/steps.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
 import type { Keys } from '../../base/keys.ts'
@@ -39,5 +40,8 @@ export type InvoiceDeps = {
   /** Something may be due in the schedule. */
   onScheduled(): void
 }
+
+/** Whose fact it is. */
+export const factOf = ({ name }: { name: string }) => ({ resource: name, resourceKind: INVOICE.kind })
 
 export type InvoiceStepOf<Do extends InvoiceStep['do']> = Extract<InvoiceStep, { do: Do }>

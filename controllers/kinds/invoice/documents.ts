@@ -1,13 +1,14 @@
 /** Numbers and documents: claims out of the register, frozen sends, and what is stamped afterwards. */
 
 import { snapshotKey } from '../../../crds/invoice/facts/records.ts'
+import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { formatNumber, type Series } from '../../../crds/invoice/order/number.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
 import { Stalled } from '../../base/errors.ts'
 import { SERIES_KNOWN } from '../../store/ledger/register.ts'
 import { DatabaseRefused } from '../../store/pg/pg.ts'
-import type { InvoiceDeps, InvoiceStepOf } from './deps.ts'
+import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
 import { drawn } from './draw.ts'
 
 /** The register pads the sequence itself: what it is given is the number without its last part. */
@@ -79,7 +80,7 @@ export const freeze = async (
   object: InvoiceResource,
   signal: AbortSignal,
 ) => {
-  const { metadata } = object
+  const { metadata, spec } = object
   const { n, frozen, gate, mail, event } = step
   const content = await drawn(deps, object, frozen, signal)
   await deps.ledger.freeze({
@@ -91,6 +92,8 @@ export const freeze = async (
     content,
     event,
     mail: mail && {
+      kind: INVOICE.kind,
+      account: spec.account,
       purpose: `${mail}:${n}`,
       channel: 'mail',
       messageId: `<${metadata.name}.${n}@${deps.mailDomain}>`,
@@ -135,7 +138,7 @@ export const stamp = async (
   object: InvoiceResource,
   signal: AbortSignal,
 ) => {
-  const { metadata } = object
+  const { metadata, spec } = object
   const { id, kind, frozen, afterSends, order, unsent, mail, event } = step
   const resource = metadata.name
   const at = deps.now().toISOString()
@@ -147,7 +150,7 @@ export const stamp = async (
     frozen,
     content: await drawn(deps, object, frozen, signal),
     fact: (stored) => ({
-      resource,
+      ...factOf(metadata),
       key: snapshotKey(id),
       kind: 'snapshot',
       body: { kind, number, afterSends, order, ...(unsent && { unsent }), ...stored },
@@ -156,6 +159,8 @@ export const stamp = async (
       ...(event && { event }),
     }),
     mail: mail && {
+      kind: INVOICE.kind,
+      account: spec.account,
       purpose: `${mail}:${id}`,
       channel: 'mail',
       messageId: `<${resource}.${id}@${deps.mailDomain}>`,

@@ -9,7 +9,7 @@ import { freshName } from '../../../crds/kernel/fields.ts'
 import { GROUP, type Resource, VERSION } from '../../../crds/kernel/object.ts'
 import { isAlreadyExists, isNotFound, Stalled, Waiting } from '../../base/errors.ts'
 import { quotaFor } from './decide.ts'
-import type { InvoiceDeps, InvoiceStepOf } from './deps.ts'
+import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
 
 /** The verdict and its mail stand in one transaction. */
 export const remind = async (deps: InvoiceDeps, step: InvoiceStepOf<'remind'>, { metadata }: InvoiceResource) => {
@@ -39,7 +39,7 @@ export const anchor = async (
   { n, day, from }: InvoiceStepOf<'anchor'>,
   { metadata }: InvoiceResource,
 ) => {
-  const fact = { resource: metadata.name, key: anchorKey(n), kind: 'recurring', body: { n, day, from } }
+  const fact = { ...factOf(metadata), key: anchorKey(n), kind: 'recurring', body: { n, day, from } }
   const { fact: stands } = await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
   return (world: InvoiceWorld): InvoiceWorld =>
     withAnchor({ ...world, factSeq: Math.max(world.factSeq, stands.seq) }, { n, day, from })
@@ -59,7 +59,7 @@ export const repeat = async (deps: InvoiceDeps, step: InvoiceStepOf<'repeat'>, {
   const { name } = child.metadata
   const held = child.spec.recurrenceOf?.held ?? false
   const body = { period, on, id: name, held }
-  const fact = { resource: metadata.name, key: periodKey(period), kind: 'period', body }
+  const fact = { ...factOf(metadata), key: periodKey(period), kind: 'period', body }
   const { fact: stands } = await deps.ledger.appendFact({
     ...fact,
     state: 'accepted',

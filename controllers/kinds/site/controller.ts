@@ -54,7 +54,7 @@ const wakeHeads = async ({ rows, wake }: SiteDeps) => {
 type Own = { kind: string; key: string; body: object; event?: NewEvent }
 
 const record = async (deps: SiteDeps, { metadata }: SiteResource, { kind, key, body, event }: Own) => {
-  const fact = { resource: metadata.name, key, kind, body: body as Record<string, unknown> }
+  const fact = { resource: metadata.name, resourceKind: SITE.kind, key, kind, body: body as Record<string, unknown> }
   const at = deps.now().toISOString()
   await deps.ledger.appendFact({ ...fact, state: 'accepted', at, ...(event && { event }) })
   if (event) deps.onQueued()

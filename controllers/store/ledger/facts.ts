@@ -25,6 +25,7 @@ export type FactRow = {
 /** `key` is unique per resource: the same report again finds the fact that stands there. */
 export type NewFact = {
   resource: string
+  resourceKind: string
   key: string
   kind: string
   body: Record<string, unknown>
@@ -126,10 +127,11 @@ export const makeDecideFact = (deps: {
 }
 
 /** A fact that nobody has decided on. */
-export type PendingFact = { resource: string; seq: number }
+export type PendingFact = { kind: string; resource: string; seq: number }
 
 const PENDING = `
-select resource, seq from facts where state = 'pending' and (resource, seq) > ($1, $2) order by resource, seq limit $3`
+select resource_kind as kind, resource, seq from facts
+where state = 'pending' and (resource, seq) > ($1, $2) order by resource, seq limit $3`
 
 /** @returns what is undecided, after one fact (null: from the first), in the order of resource and seq */
 export const readPending = async (

@@ -30,8 +30,18 @@ const OBSERVE_MAX = 128
 /** Reads hold no lock, so a second one may run while the first is answered. */
 const OBSERVE_IN_FLIGHT = 2
 
-/** What a mail's row in the outbox says. `purpose` is unique per resource; `messageId` stays the same in every attempt. */
-export type QueuedMail = { purpose: string; channel: string; messageId: string; payload: unknown }
+/**
+ * What a mail's row in the outbox says: the kind of its resource, and whose that is. `purpose` is unique per resource;
+ * `messageId` stays the same in every attempt.
+ */
+export type QueuedMail = {
+  kind: string
+  account: string
+  purpose: string
+  channel: string
+  messageId: string
+  payload: unknown
+}
 
 /** One send, frozen: what stands on the document, its bytes, and the mail that is due because of it (null: none). */
 export type Send = {
@@ -67,7 +77,7 @@ export type Telling = {
   resource: string
   at: string
   fact: NewFact | null
-  mail: { purpose: string; messageId: string; payload: unknown } | null
+  mail: Omit<QueuedMail, 'channel'> | null
   /** The send whose place under the cap of the day is free again. */
   giveBack: number | null
 }

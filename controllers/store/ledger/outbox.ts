@@ -14,6 +14,8 @@ const ERROR_MAX_CHARS = 500
 /** A row under our lease. `attempt` counts from 1; `unknowns` of the earlier ones ended nobody knows how. */
 export type OutboxRow = {
   id: number
+  /** Of the resource. */
+  kind: string
   resource: string
   purpose: string
   messageId: string
@@ -49,7 +51,7 @@ export type Outbox = {
 }
 
 const TURN = `
-select id, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt", gate, frozen
+select id, kind, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt", gate, frozen
 from turn_outbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
 const BACKLOG = `
 select channel, state, count(*) as count,

@@ -30,7 +30,14 @@ export type WebhookDelivery = {
 export type Released = { id: number; begun: number }
 
 /** A mail to the owner, written in the commit of what it tells. */
-export type Notice = { resource: string; purpose: string; messageId: string; payload: Record<string, unknown> }
+export type Notice = {
+  kind: string
+  resource: string
+  account: string
+  purpose: string
+  messageId: string
+  payload: Record<string, unknown>
+}
 
 /** How an attempt under our lease ended, and the mail that follows from it. */
 export type Ended = DeliveryOutcome & Released & { mail?: Notice }

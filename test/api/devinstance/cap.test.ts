@@ -1,4 +1,4 @@
-import { makeDevInstances } from '../../../controllers/store/devinstances.ts'
+import { makeDevInstances } from '../../../controllers/store/devinstance/devinstances.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'

@@ -171,8 +171,8 @@ spec('the books of an account', (t) => {
     )
     const facts = rows.flatMap(({ resource, moves }) => moves.map((move, place) => ({ ...move, resource, place })))
     await run(
-      `insert into facts (resource, seq, key, kind, body, written_by, state, refused_code, at, decided_at, outcome)
-      select f.resource, f.place + 1, f.place::text, case when f.sort in ('owner', 'gateway') then 'payment' else 'credit' end,
+      `insert into facts (resource, resource_kind, seq, key, kind, body, written_by, state, refused_code, at, decided_at, outcome)
+      select f.resource, 'Invoice', f.place + 1, f.place::text, case when f.sort in ('owner', 'gateway') then 'payment' else 'credit' end,
         jsonb_build_object('amountCents', case when f.place % 2 = 0 then f.cents end, 'declaredBy', f.sort, 'refund', f.sort = 'refund'),
         'api', f.state, case when f.state = 'refused' then 'X' end, f.at, case when f.state <> 'pending' then f.at end,
         case when f.place % 2 = 1 then jsonb_build_object('amountCents', f.cents) end
@@ -264,8 +264,8 @@ spec('the books of an account', (t) => {
     await run("update mirror set updated_at = '2026-03-01' where name = 'inv-5'")
     const outbox = (name: string, channel: string, state: string, due: string | null) =>
       run(
-        `insert into outbox (resource, purpose, channel, message_id, payload, state, due_at, created_at)
-        values ($1, $2, $2, 'm', '{}', $3, $4, now())`,
+        `insert into outbox (kind, resource, account, purpose, channel, message_id, payload, state, due_at, created_at)
+        values ('Invoice', $1, 'demo', $2, $2, 'm', '{}', $3, $4, now())`,
         [name, channel, state, due],
       )
     const leaving = (before = '2026-02-01', limit = 10) => quietInvoices(pg, known, { before, limit })
@@ -274,8 +274,8 @@ spec('the books of an account', (t) => {
     await outbox('inv-1', 'mail', 'queued', '2026-01-01')
     await outbox('inv-2', 'mail', 'sent', null)
     await outbox('inv-2', 'event', 'queued', '2026-01-01')
-    await run(`insert into facts (resource, seq, key, kind, body, written_by, state, at)
-      values ('inv-6', 1, 'k', 'payment', '{}', 'api', 'pending', now())`)
+    await run(`insert into facts (resource, resource_kind, seq, key, kind, body, written_by, state, at)
+      values ('inv-6', 'Invoice', 1, 'k', 'payment', '{}', 'api', 'pending', now())`)
     assert.equal(await leaving(), ['inv-2'])
     assert.equal(await leaving('2025-01-01'), [])
   })

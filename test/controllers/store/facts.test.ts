@@ -21,6 +21,7 @@ import { type Database, makeDatabase } from '../../support/stage/stage.ts'
 const at = '2026-11-21T09:30:00.000Z'
 const aFact = (resource: string, key: string, over: Partial<NewFact> = {}): NewFact => ({
   resource,
+  resourceKind: 'Invoice',
   key,
   kind: 'payment',
   body: { amountCents: 100 },
@@ -163,14 +164,14 @@ spec('facts', (t) => {
   t('whoever leads wakes what it saw undecided twice, and goes on when the ledger was away', async () => {
     const woken: string[] = []
     const pages: (PendingFact[] | Error)[] = [
-      [{ resource: 'a', seq: 1 }],
+      [{ kind: 'Site', resource: 'a', seq: 1 }],
       new Error('away'),
       [
-        { resource: 'a', seq: 1 },
-        { resource: 'b', seq: 7 },
+        { kind: 'Site', resource: 'a', seq: 1 },
+        { kind: 'Site', resource: 'b', seq: 7 },
       ],
-      [{ resource: 'b', seq: 8 }],
-      [{ resource: 'b', seq: 8 }],
+      [{ kind: 'Site', resource: 'b', seq: 8 }],
+      [{ kind: 'Site', resource: 'b', seq: 8 }],
     ]
     const over = Promise.withResolvers<void>()
     const stop = startOverdue({
@@ -180,13 +181,13 @@ spec('facts', (t) => {
         if (page instanceof Error) throw page
         return page ?? []
       },
-      wake: (resource) => void woken.push(resource),
+      wake: (kind, resource) => void woken.push(`${kind}/${resource}`),
       log: makeLog({ level: 'silent' }),
       lookMs: 1,
     })
     await over.promise
     stop()
-    assert.equal(woken, ['a', 'b'])
+    assert.equal(woken, ['Site/a', 'Site/b'])
   })
 
   t('the API reports without an epoch, but what only a controller may say is refused', async () => {
@@ -220,21 +221,27 @@ spec('facts', (t) => {
   })
 
   t('an accepted fact tells its event once, in its own transaction; a pending one when it is accepted', async () => {
-    const event = { account: 'demo', type: 'website.published' as const, data: { site: { id: 'a' } } }
+    const event = { kind: 'Site', account: 'demo', type: 'website.published' as const, data: { site: { id: 'a' } } }
     const told = async (resource: string) =>
       (
         await query(
           database.url,
-          "select purpose, message_id as id, payload from outbox where channel = 'event' and resource = $1 order by id",
+          "select kind, account, purpose, message_id as id, payload from outbox where channel = 'event' and resource = $1 order by id",
           [resource],
         )
-      ).map(({ purpose, id, payload }) => ({ purpose, id, payload }))
+      ).map(({ kind, account, purpose, id, payload }) => ({ kind, account, purpose, id, payload }))
     const once = aFact('ns/ev', 'live', { state: 'accepted', event })
     await Promise.all([append(once), append(once), append(once)])
     await append(once)
     const first = await told('ns/ev')
     assert.is(first.length, 1)
-    assert.equal({ ...first[0], id: '' }, { purpose: 'event:live', id: '', payload: event })
+    assert.equal(
+      { ...first[0], id: '' },
+      {
+        ...{ kind: 'Site', account: 'demo', purpose: 'event:live', id: '' },
+        payload: { type: event.type, data: event.data },
+      },
+    )
     assert.match(String(first[0]?.id), /^evt_[0-9a-f]{32}$/)
 
     const decide = makeDecideFact({ pg, epoch: () => epoch })

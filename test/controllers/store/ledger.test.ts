@@ -17,6 +17,8 @@ const aSend = (resource: string, over: Partial<Send> = {}): Send => ({
   frozen: frozenWith('ä"\\'),
   content: Buffer.from(`%PDF ${resource}`),
   mail: {
+    kind: 'Invoice',
+    account: 'demo',
     purpose: 'invoice/1',
     channel: 'mail',
     messageId: `<${resource}@test>`,
@@ -91,7 +93,14 @@ spec('freeze and observe', (t) => {
   t('a send that cannot be queued is not frozen, and hurts no other', async () => {
     const { ledger } = leader
     const clash = aSend('bottega/clash', {
-      mail: { purpose: 'p', channel: null as never, messageId: '<clash@test>', payload: {} },
+      mail: {
+        kind: 'Invoice',
+        account: 'demo',
+        purpose: 'p',
+        channel: null as never,
+        messageId: '<clash@test>',
+        payload: {},
+      },
     })
     const all = [aSend('bottega/warm2'), clash, aSend('bottega/fine')].map((send) => ledger.freeze(send))
     const settled = await Promise.allSettled(all)

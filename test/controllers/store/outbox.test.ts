@@ -49,7 +49,14 @@ spec('outbox', (t) => {
           gate: 'password',
           frozen: frozenInvoice(),
           content: Buffer.from('pdf'),
-          mail: { purpose: 'invoice/1', channel: 'mail', messageId: `<${one}@test>`, payload: { to: one } },
+          mail: {
+            kind: 'Invoice',
+            account: 'demo',
+            purpose: 'invoice/1',
+            channel: 'mail',
+            messageId: `<${one}@test>`,
+            payload: { to: one },
+          },
         }),
       ),
     )

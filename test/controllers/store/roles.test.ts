@@ -11,7 +11,7 @@ import { type Database, makeDatabase } from '../../support/stage/stage.ts'
 const GRANTS = readFileSync(new URL('../../../controllers/store/sql/grants.sql', import.meta.url), 'utf8')
 const INSUFFICIENT_PRIVILEGE = '42501'
 const AT = '2026-11-22T12:00:00.000Z'
-const FACT = { resource: 'inv-1', kind: 'viewed', body: {}, at: AT } as const
+const FACT = { resource: 'inv-1', resourceKind: 'Invoice', kind: 'viewed', body: {}, at: AT } as const
 
 /** What nobody but the controllers writes. */
 const LEDGER = ['series', 'register', 'known_numbers', 'sends', 'snapshots', 'facts', 'events', 'event_heads']

@@ -1,5 +1,5 @@
 import { rmSync } from 'node:fs'
-import { makeCredentials } from '../../../controllers/store/hosts.ts'
+import { makeCredentials } from '../../../controllers/store/host/hosts.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'

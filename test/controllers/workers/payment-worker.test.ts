@@ -15,7 +15,16 @@ const through = async (ask: 'refund' | 'open', { attempt, ageMs }: { attempt: nu
   const { promise: settled, resolve } = Promise.withResolvers<Settlement>()
   const payload = { ask, part: 'cn-1.1', session: 1, intent: 'pi_1', units: 500, account: 'demo' }
   const createdAt = new Date(AT.getTime() - ageMs).toISOString()
-  const row = { id: '1', resource: 'inv-1', purpose: 'refund:cn-1.1', messageId: 'key', payload, attempt, createdAt }
+  const row = {
+    id: '1',
+    kind: 'Invoice',
+    resource: 'inv-1',
+    purpose: 'refund:cn-1.1',
+    messageId: 'key',
+    payload,
+    attempt,
+    createdAt,
+  }
   const rows = [row as unknown as OutboxRow]
   const away = async (what: string): Promise<never> => {
     asked.push(what)

@@ -30,9 +30,16 @@ const row = (name: string, change: Partial<Scheduled> = {}): Scheduled => ({
       key: 'reminder:-3',
       kind: 'reminder',
       body: { step: '-3' },
-      event: { account: 'demo', type: 'invoice.overdue', data: { invoice: { id: name } } },
+      event: { kind: 'Invoice', account: 'demo', type: 'invoice.overdue', data: { invoice: { id: name } } },
     },
-    mail: { purpose: 'reminder:-3', channel: 'mail', messageId: `<${name}@test>`, payload: { mail: 'reminder', n: 1 } },
+    mail: {
+      kind: 'Invoice',
+      account: 'demo',
+      purpose: 'reminder:-3',
+      channel: 'mail',
+      messageId: `<${name}@test>`,
+      payload: { mail: 'reminder', n: 1 },
+    },
   },
   ...change,
 })
@@ -119,7 +126,14 @@ spec('the schedule', (t) => {
   t('holds only while nothing was recorded since: a payment that stands before the claim stops it', async () => {
     await put([row('inv-1')])
     const append = makeAppendFact({ pg, epoch: null })
-    const payment = { key: 'payment:p', kind: 'payment', body: {}, state: 'pending', at: '2026-12-17T07:59:59.900Z' }
+    const payment = {
+      resourceKind: 'Invoice',
+      key: 'payment:p',
+      kind: 'payment',
+      body: {},
+      state: 'pending',
+      at: '2026-12-17T07:59:59.900Z',
+    }
     await append({ ...payment, resource: 'inv-1', state: 'pending' })
     await sweep()
     assert.equal(await facts(), ['payment:p'])
@@ -162,7 +176,15 @@ spec('the schedule', (t) => {
       const resource = `inv-race-${n}`
       held.set(resource, { generation: 1 })
       await put([row(resource)], resource)
-      const payment = { resource, key: 'payment:p', kind: 'payment', body: {}, state: 'pending' as const, at: START }
+      const payment = {
+        resource,
+        resourceKind: 'Invoice',
+        key: 'payment:p',
+        kind: 'payment',
+        body: {},
+        state: 'pending' as const,
+        at: START,
+      }
       const turn = { claims: [{ resource, purpose: 'reminder', generation: 1, factSeq: 0 }], looks: [], gone: [] }
       const [, claimed] = await Promise.all([append(payment), schedule.turn(turn)])
       const order = await facts(resource)
@@ -258,9 +280,24 @@ spec('the schedule', (t) => {
 
   t('decides on a request and queues its mail, once', async () => {
     const append = makeAppendFact({ pg, epoch: null })
-    const ask = { resource: 'inv-1', key: 'remind:a', kind: 'remind', body: {}, state: 'pending' as const, at: START }
+    const ask = {
+      resource: 'inv-1',
+      resourceKind: 'Invoice',
+      key: 'remind:a',
+      kind: 'remind',
+      body: {},
+      state: 'pending' as const,
+      at: START,
+    }
     const { fact } = await append(ask)
-    const mail = { purpose: 'reminder:a', channel: 'mail', messageId: '<a@test>', payload: { n: 1 } }
+    const mail = {
+      kind: 'Invoice',
+      account: 'demo',
+      purpose: 'reminder:a',
+      channel: 'mail',
+      messageId: '<a@test>',
+      payload: { n: 1 },
+    }
     const verdict = { resource: 'inv-1', seq: fact.seq, state: 'accepted', at: START, outcome: { sent: true } } as const
     assert.is(await schedule.decide(verdict, mail), 'accepted')
     assert.is(await schedule.decide(verdict, mail), 'accepted')
@@ -324,6 +361,7 @@ spec('the purge of a test', (t) => {
       content: Buffer.from(`${content} PAID`),
       fact: (stored) => ({
         resource,
+        resourceKind: 'Invoice',
         key: 'snapshot:paid',
         kind: 'snapshot',
         body: stored,

@@ -8,7 +8,8 @@ import { makeOutbox } from '../../../controllers/store/ledger/outbox.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import type { Ended, EndpointAddress, WebhookDelivery } from '../../../controllers/store/webhook/deliveries.ts'
-import { type MailSender, startMailSender } from '../../../controllers/workers/mail-sender.ts'
+import { startMailSender } from '../../../controllers/workers/mail-sender.ts'
+import type { OutboxWorker } from '../../../controllers/workers/outbox-worker.ts'
 import { makeNotices } from '../../../controllers/workers/owner-notices.ts'
 import { frozenInvoice } from '../../support/builders/frozen.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -33,7 +34,7 @@ const ENDINGS: [string, Partial<Ended>, RegExp][] = [
 spec('the mail about an endpoint', (t) => {
   let database: Database
   let pg: Pg
-  let mailSender: MailSender
+  let mailSender: OutboxWorker
   const sent: Mail[] = []
   t.before(async () => {
     database = await makeDatabase()

@@ -1,38 +1,24 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { makeAttempts } from '../../../api/auth/attempts.ts'
-import { makeHashSecret } from '../../../api/auth/tokens.ts'
 import { namesFor } from '../../../api/command/name.ts'
 import { makeOwnDoor } from '../../../api/command/own.ts'
 import { makeWaiter } from '../../../api/command/wait.ts'
 import { makeWake } from '../../../api/command/wake.ts'
-import { makeVault } from '../../../api/devinstance/vault.ts'
 import type { Caller } from '../../../api/http/caller.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import type { Deps } from '../../../api/wiring/deps.ts'
+import { makeStores } from '../../../api/wiring/stores.ts'
 import { makeKeys } from '../../../controllers/base/keys.ts'
 import { makeMailer } from '../../../controllers/io/mail.ts'
 import { makePdf } from '../../../controllers/io/pdf/pdf.ts'
 import { makeKube } from '../../../controllers/kube/kube.ts'
 import { makeEgress } from '../../../controllers/net/egress.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from '../../../controllers/operator.ts'
-import { makeAccounts } from '../../../controllers/store/account/accounts.ts'
-import { makeAppStore } from '../../../controllers/store/app/app.ts'
-import { makeAppVault } from '../../../controllers/store/app/releases.ts'
-import { makeBlobs } from '../../../controllers/store/blobs.ts'
-import { makeDevInstances } from '../../../controllers/store/devinstances.ts'
-import { makeCredentials, makeHostReader } from '../../../controllers/store/hosts.ts'
-import { makeBooks } from '../../../controllers/store/invoice/books.ts'
-import { makeIssuers } from '../../../controllers/store/invoice/issuers.ts'
-import { makeSendQuota } from '../../../controllers/store/invoice/send-quota.ts'
-import { makeAppendFact } from '../../../controllers/store/ledger/facts.ts'
-import { makeLedgerReader } from '../../../controllers/store/ledger/ledger.ts'
 import { makeOutbox } from '../../../controllers/store/ledger/outbox.ts'
-import { type MirrorReader, makeMirrorReader, makeShowRow } from '../../../controllers/store/mirror.ts'
+import { type MirrorReader, makeMirrorReader } from '../../../controllers/store/mirror.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { makeOperationStore } from '../../../controllers/store/request/operations.ts'
-import { makeSiteReservations } from '../../../controllers/store/site/sites.ts'
 import { startMailSender } from '../../../controllers/workers/mail-sender.ts'
 import { serviceKubeconfig } from '../stage/stage.ts'
 import { Crashed, type Life } from './crash.ts'
@@ -117,35 +103,17 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
   const mirror = makeMirrorReader({ pg })
   const waiter = await makeWaiter({ pg, mirror })
   const api: Partial<Deps> = {
+    ...makeStores({ pg, keys, serverKey }),
     ...shared,
     kube: apiKube,
     wake: makeWake({ kube: apiKube, namespace, now }),
-    ledger: makeLedgerReader({ pg }),
-    appendFact: makeAppendFact({ pg, epoch: null }),
-    show: makeShowRow({ pg }),
     ...makeOwnDoor({ mirror, waiter }),
-    blobs: makeBlobs({ pg }),
-    issuers: makeIssuers({ pg }),
-    books: makeBooks({ pg }),
-    hosts: makeHostReader({ pg }),
-    credentials: makeCredentials({ pg, serverKey }),
     allowLoopback: true,
-    attempts: makeAttempts({ pg }),
-    accounts: makeAccounts({ pg }),
-    sendQuota: makeSendQuota({ pg }),
-    devInstances: makeDevInstances({ pg }),
-    vault: makeVault(serverKey),
-    hash: makeHashSecret(serverKey),
-    sites: makeSiteReservations({ pg }),
     operations: makeOperationStore({ pg, sealer: keys.sealer('operation') }),
     follow: () => false,
     limits: makeLimits(LIMIT_DEFAULTS),
     cards: null,
   }
-  const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
-  const sealer = keys.sealer('app-release')
-  api.apps = apps
-  api.releases = makeAppVault({ pg, blobs: makeBlobs({ pg }), source: apps.source, sealer })
   const aside = makePg({ url: databaseUrl, max: 1 })
   const leading = takeEpoch(pg, 'sweep').then((epoch) => startOperator(deps, caches, epoch))
   leading.catch(() => {})

@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type Agent, request } from 'node:https'
-import { makeCredentials } from '../../../controllers/store/hosts.ts'
+import { makeCredentials } from '../../../controllers/store/host/hosts.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { ensurePackages } from '../../../hack/lib/apt.ts'
 import { type AppHost, startAppHost } from './host.ts'

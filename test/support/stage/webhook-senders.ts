@@ -109,7 +109,14 @@ export const noticeOf = (
 ) => {
   if (state !== 'dead') return null
   const purpose = gone ? `webhook-disabled:${endpoint}` : `webhook-dead:${endpoint}`
-  const notice: Notice = { resource: account, purpose, messageId: `<${purpose}@test>`, payload: { mail: 'test' } }
+  const notice: Notice = {
+    kind: 'Account',
+    resource: account,
+    account,
+    purpose,
+    messageId: `<${purpose}@test>`,
+    payload: { mail: 'test' },
+  }
   return notice
 }
 
@@ -135,7 +142,7 @@ export const openOffice = async (): Promise<Office> => {
     openAt,
     open: (path, account = 'demo') => openAt(`https://hooks.test${path}`, { account }),
     async tell(count, account = 'demo', type = 'invoice.sent') {
-      const event = JSON.stringify({ account, type, data: { invoice: { status: 'sent' } } })
+      const event = JSON.stringify({ kind: 'Invoice', account, type, data: { invoice: { status: 'sent' } } })
       const rows = await sql(TELL, [event, clock.now().toISOString(), told + 1, told + count])
       told += count
       return rows.map(({ m }) => String(m))

@@ -1,4 +1,4 @@
--- The visitors are on the new release. in_event {type, data}.
+-- The visitors are on the new release. in_event as for tell_event.
 create or replace function app_goes_live(in_lease text, in_epoch bigint, in_id text, in_at timestamptz, in_event json)
 returns table (done boolean)
 language plpgsql

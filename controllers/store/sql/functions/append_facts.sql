@@ -1,4 +1,5 @@
--- in_facts  [{resource, key, kind, body, writtenBy, state, at, event?}]; gives the row that stands under each key, once each.
+-- in_facts  [{resource, resourceKind, key, kind, body, writtenBy, state, at, event?}]; gives the row that stands under each
+-- key, once each.
 create or replace function append_facts(in_lease text, in_epoch bigint, in_facts json)
 returns table (
   resource text, seq bigint, key text, kind text, body jsonb, state text, refused_code text, at text, fresh boolean
@@ -27,9 +28,10 @@ begin
     select g.*
     from rows from (
       json_to_recordset(in_facts) as (
-        resource text, key text, kind text, body jsonb, "writtenBy" text, state text, at timestamptz(3), event json
+        resource text, "resourceKind" text, key text, kind text, body jsonb, "writtenBy" text, state text,
+        at timestamptz(3), event json
       )
-    ) with ordinality as g(resource, key, kind, body, written_by, state, at, event, place)
+    ) with ordinality as g(resource, resource_kind, key, kind, body, written_by, state, at, event, place)
   ),
   held as materialized (
     select f.*
@@ -48,8 +50,8 @@ begin
     ) n
   ),
   entered as (
-    insert into facts (resource, seq, key, kind, body, written_by, state, at, decided_at)
-    select n.resource, n.seq, n.key, n.kind, n.body, n.written_by, n.state, n.at,
+    insert into facts (resource, resource_kind, seq, key, kind, body, written_by, state, at, decided_at)
+    select n.resource, n.resource_kind, n.seq, n.key, n.kind, n.body, n.written_by, n.state, n.at,
       case when n.state <> 'pending' then n.at end
     from fresh n
   ),

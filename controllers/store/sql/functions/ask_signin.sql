@@ -41,9 +41,11 @@ begin
   delete from outbox o where o.resource = any (array(select 'signin/' || k from unnest(old) k)) and o.purpose = 'signin';
   insert into signins (id, email, next_path, created_at, expires_at)
   values (in_id, address, in_next, in_now, in_expires);
-  insert into outbox (resource, purpose, channel, message_id, payload, state, last_error, due_at, created_at, settled_at)
+  insert into outbox (
+    kind, resource, purpose, channel, message_id, payload, state, last_error, due_at, created_at, settled_at
+  )
   values (
-    'signin/' || in_id, 'signin', case when wanted then 'mail' else 'none' end, in_message_id,
+    'Account', 'signin/' || in_id, 'signin', case when wanted then 'mail' else 'none' end, in_message_id,
     jsonb_build_object('mail', 'signin', 'id', in_id, 'email', address, 'until', iso_ms(in_expires)),
     case when wanted then 'queued' else 'failed' end, case when not wanted then 'nobody to send this to' end,
     case when wanted then in_now end, in_now, case when not wanted then in_now end

@@ -1,6 +1,6 @@
 -- Freezes sends: the bytes, the send, the mail that tells of it and the event, all or nothing. What is frozen stays as it is.
---   in_sends  [{resource, n, at, gate, frozen, sha256, bytes, mail: {purpose, channel, messageId, payload} | null,
---             event: {type, data} | null}]
+--   in_sends  [{resource, n, at, gate, frozen, sha256, bytes, mail: {kind, account, purpose, channel, messageId, payload} | null,
+--             event: {kind, account, type, data} | null}]
 -- in_blobs and in_content as for put_blobs. Gives the sends that are new.
 create or replace function freeze_sends(in_lease text, in_epoch bigint, in_sends json, in_blobs json, in_content bytea)
 returns table (resource text, n integer)
@@ -28,17 +28,17 @@ begin
     returning resource, n
   ),
   queued as (
-    insert into outbox (resource, purpose, channel, message_id, payload, due_at, created_at)
-    select g.resource, m.purpose, m.channel, m.message_id, m.payload, g.at, g.at
+    insert into outbox (kind, resource, account, purpose, channel, message_id, payload, due_at, created_at)
+    select m.kind, g.resource, m.account, m.purpose, m.channel, m.message_id, m.payload, g.at, g.at
     from given g
     join frozen f on f.resource = g.resource and f.n = g.n
     cross join lateral (values
-      (1, g.mail ->> 'purpose', g.mail ->> 'channel', g.mail ->> 'messageId', (g.mail -> 'payload')::jsonb),
+      (1, g.mail ->> 'kind', g.mail ->> 'account', g.mail ->> 'purpose', g.mail ->> 'channel', g.mail ->> 'messageId', (g.mail -> 'payload')::jsonb),
       -- The id is made as in tell_event.
-      (2, case when g.event is not null then 'event:send:' || g.n end, 'event',
+      (2, g.event ->> 'kind', g.event ->> 'account', case when g.event is not null then 'event:send:' || g.n end, 'event',
         'evt_' || left(encode(sha256(convert_to(g.resource || e'\n' || 'send:' || g.n, 'UTF8')), 'hex'), 32),
-        g.event::jsonb)
-    ) m(place, purpose, channel, message_id, payload)
+        g.event::jsonb - array['kind', 'account'])
+    ) m(place, kind, account, purpose, channel, message_id, payload)
     where m.purpose is not null
     order by g.resource, g.n, m.place
     on conflict (resource, purpose) do nothing

@@ -21,9 +21,9 @@ begin
     return;
   end if;
   perform append_facts(in_lease, in_epoch, json_build_array(given.fact));
-  insert into outbox (resource, purpose, channel, message_id, payload, due_at, created_at)
-  select given.resource, m.purpose, m.channel, m."messageId", m.payload, given.at, given.at
-  from json_to_record(given.mail) as m(purpose text, channel text, "messageId" text, payload jsonb)
+  insert into outbox (kind, resource, account, purpose, channel, message_id, payload, due_at, created_at)
+  select m.kind, given.resource, m.account, m.purpose, m.channel, m."messageId", m.payload, given.at, given.at
+  from json_to_record(given.mail) as m(kind text, account text, purpose text, channel text, "messageId" text, payload jsonb)
   where m.purpose is not null
   on conflict (resource, purpose) do nothing;
   return query select true;

@@ -30,7 +30,7 @@ begin
               f.state = 'pending'
               or f.seq > (
                 select min((m.view ->> 'fact_seq')::bigint) from mirror m
-                where m.kind in ('Invoice', 'Site', 'App', 'DevInstance', 'Host') and m.name = f.resource
+                where m.kind = f.resource_kind and m.name = f.resource
               )
             )
           order by f.seq limit 1

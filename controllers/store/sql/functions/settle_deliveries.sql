@@ -1,5 +1,5 @@
 -- Records how attempts ended: [{id, begun, state, status, latencyMs, fault, response, nextAt, isLast}] and, for some,
--- {gone: reason} and {mail: {resource, purpose, messageId, payload}}. Only who holds the lease of an attempt ends it. The next attempt
+-- {gone: reason} and {mail: {kind, resource, account, purpose, messageId, payload}}. Only who holds the lease of an attempt ends it. The next attempt
 -- is written with the end of the one before; an endpoint that is gone is told nothing more.
 create or replace function settle_deliveries(in_results json, in_now timestamptz(3)) returns void
 language plpgsql
@@ -42,9 +42,9 @@ begin
     )
     returning w.id, w.disabled_at
   )
-  insert into outbox (resource, purpose, channel, message_id, payload, due_at, created_at)
+  insert into outbox (kind, resource, account, purpose, channel, message_id, payload, due_at, created_at)
   select distinct on (e.mail ->> 'resource', e.mail ->> 'purpose')
-    e.mail ->> 'resource', e.mail ->> 'purpose', 'mail', e.mail ->> 'messageId', e.mail -> 'payload', in_now, in_now
+    e.mail ->> 'kind', e.mail ->> 'resource', e.mail ->> 'account', e.mail ->> 'purpose', 'mail', e.mail ->> 'messageId', e.mail -> 'payload', in_now, in_now
   from ended e where e.mail is not null and jsonb_typeof(e.mail) = 'object'
   on conflict (resource, purpose) do nothing;
 

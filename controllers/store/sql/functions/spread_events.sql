@@ -10,12 +10,7 @@ begin
   perform fence(in_lease, in_epoch);
   return query
   with taken as materialized (
-    select o.id, o.resource, o.message_id, o.payload, o.created_at,
-      coalesce(
-        o.payload ->> 'account',
-        (select m.account from mirror m where m.name = o.resource and m.kind in ('Invoice', 'Site', 'App', 'DevInstance')),
-        ''
-      ) as account
+    select o.id, o.resource, o.account, o.message_id, o.payload, o.created_at
     from outbox o
     where o.channel = 'event' and o.due_at <= in_now
     order by o.due_at, o.id

@@ -1,6 +1,6 @@
 -- What the owner of an account is told by mail, with the fact that it follows from and the event of that fact, and with the
 -- place under the cap of sends that is free again because the send came to nothing; all or nothing, and once.
---   in_telling  {resource, at, fact: {…, event} | null, mail: {purpose, messageId, payload} | null, giveBack: n | null}
+--   in_telling  {resource, at, fact: {…, event} | null, mail: {kind, account, purpose, messageId, payload} | null, giveBack: n | null}
 -- `fact` as for append_facts. Gives whether anything was new.
 create or replace function tell_owner(in_lease text, in_epoch bigint, in_telling json)
 returns table (fresh boolean)
@@ -19,9 +19,9 @@ begin
   if given.fact is not null then
     select a.fresh into is_new from append_facts(in_lease, in_epoch, json_build_array(given.fact)) a;
   end if;
-  insert into outbox (resource, purpose, channel, message_id, payload, due_at, created_at)
-  select given.resource, m.purpose, 'mail', m."messageId", m.payload, given.at, given.at
-  from json_to_record(given.mail) as m(purpose text, "messageId" text, payload jsonb)
+  insert into outbox (kind, resource, account, purpose, channel, message_id, payload, due_at, created_at)
+  select m.kind, given.resource, m.account, m.purpose, 'mail', m."messageId", m.payload, given.at, given.at
+  from json_to_record(given.mail) as m(kind text, account text, purpose text, "messageId" text, payload jsonb)
   where m.purpose is not null
   on conflict (resource, purpose) do nothing;
   get diagnostics queued = row_count;

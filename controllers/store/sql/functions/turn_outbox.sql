@@ -10,7 +10,7 @@ create or replace function turn_outbox(
   in_channel text, in_now timestamptz, in_lease_until timestamptz, in_limit integer
 )
 returns table (
-  id bigint, resource text, purpose text, message_id text, payload jsonb, attempt integer, unknowns integer,
+  id bigint, kind text, resource text, purpose text, message_id text, payload jsonb, attempt integer, unknowns integer,
   created_at text, gate text, frozen jsonb
 )
 language plpgsql
@@ -55,7 +55,7 @@ begin
     ))
     returning o.*
   )
-  select t.id, t.resource, t.purpose, t.message_id, t.payload, t.attempts, t.unknowns, iso_ms(t.created_at),
+  select t.id, t.kind, t.resource, t.purpose, t.message_id, t.payload, t.attempts, t.unknowns, iso_ms(t.created_at),
     s.gate, coalesce(p.frozen, s.frozen)
   from taken t
   left join lateral (

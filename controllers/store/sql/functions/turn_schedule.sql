@@ -32,28 +32,30 @@ begin
     where s.resource = c.resource and s.purpose = c.purpose and s.generation = c.generation and s.fact_seq = c."factSeq"
       and s.effect is not null and s.due_at <= in_now and (s.lapses_at is null or s.lapses_at > in_now)
       and not exists (select from facts f where f.resource = s.resource and f.seq > s.fact_seq)
-    returning s.resource, s.purpose, s.due_at, s.effect
+    returning s.kind, s.resource, s.purpose, s.due_at, s.effect
   )
   select coalesce(json_agg(json_build_object(
-    'resource', c.resource, 'purpose', c.purpose, 'effect', c.effect
+    'kind', c.kind, 'resource', c.resource, 'purpose', c.purpose, 'effect', c.effect
   ) order by c.due_at, c.resource, c.purpose), '[]') into taken
   from claimed c;
 
   perform append_facts(in_lease, in_epoch, f.facts)
   from (
     select json_agg(json_build_object(
-      'resource', t.resource, 'key', t.effect #>> '{fact,key}', 'kind', t.effect #>> '{fact,kind}',
+      'resource', t.resource, 'resourceKind', t.kind, 'key', t.effect #>> '{fact,key}', 'kind', t.effect #>> '{fact,kind}',
       'body', t.effect #> '{fact,body}', 'event', t.effect #> '{fact,event}', 'writtenBy', 'controller',
       'state', 'accepted', 'at', iso_ms(in_now)
     ) order by t.place) as facts
-    from rows from (json_to_recordset(taken) as (resource text, effect jsonb)) with ordinality
-      as t(resource, effect, place)
+    from rows from (json_to_recordset(taken) as (kind text, resource text, effect jsonb)) with ordinality
+      as t(kind, resource, effect, place)
   ) f
   where f.facts is not null;
-  insert into outbox (resource, purpose, channel, message_id, payload, due_at, created_at)
-  select t.resource, m.purpose, m.channel, m."messageId", m.payload, in_now, in_now
+  insert into outbox (kind, resource, account, purpose, channel, message_id, payload, due_at, created_at)
+  select m.kind, t.resource, m.account, m.purpose, m.channel, m."messageId", m.payload, in_now, in_now
   from json_to_recordset(taken) as t(resource text, effect jsonb),
-  lateral jsonb_to_record(t.effect -> 'mail') as m(purpose text, channel text, "messageId" text, payload jsonb)
+  lateral jsonb_to_record(t.effect -> 'mail') as m(
+    kind text, account text, purpose text, channel text, "messageId" text, payload jsonb
+  )
   where m.purpose is not null
   on conflict (resource, purpose) do nothing;
 

@@ -2,8 +2,11 @@
 -- its facts it has folded.
 create table facts (
   resource text not null,
+  -- The kind of the resource.
+  resource_kind text not null,
   seq bigint not null,
   key text not null,
+  -- What happened.
   kind text not null,
   body jsonb not null,
   -- 'api' facts need no epoch: they only say what somebody reported. What a controller did stands under its epoch.
@@ -20,7 +23,7 @@ create table facts (
   primary key (resource, seq),
   unique (resource, key),
   constraint fact_is_sound check (
-    resource <> '' and key <> '' and kind <> '' and written_by in ('api', 'controller')
+    resource <> '' and resource_kind <> '' and key <> '' and kind <> '' and written_by in ('api', 'controller')
     and state in ('pending', 'accepted', 'refused')
   ),
   constraint adopted_is_the_controllers check (kind <> 'adopted' or written_by = 'controller'),

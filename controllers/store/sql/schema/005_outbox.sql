@@ -3,7 +3,10 @@
 -- sender is taken for lost. So taking a row changes no index; the room left on each page is for the row's new version.
 create table outbox (
   id bigint generated always as identity primary key,
+  -- Of the resource; whose it is, null where nobody knows yet (a link to sign in).
+  kind text not null,
   resource text not null,
+  account text,
   purpose text not null,
   channel text not null,
   -- The name under which the outside knows it, the same in every attempt (a mail's Message-ID).
@@ -21,6 +24,7 @@ create table outbox (
   created_at timestamptz(3) not null,
   settled_at timestamptz(3),
   unique (resource, purpose),
+  constraint event_is_somebodys check (channel <> 'event' or account is not null),
   -- A row that is lost to the sender would be a mail that is lost in silence. A mail that the recipient's own server refuses
   -- for good (bounced) is apart from one that we gave up (failed).
   constraint state_fits_due_at check (
@@ -42,7 +46,7 @@ create table schedule (
   -- What it was decided on. It holds while the spec is of this generation (which the sweep sees) and no fact has followed.
   generation bigint not null,
   fact_seq bigint not null,
-  -- {fact: {key, kind, body, event?}, mail?: {purpose, channel, messageId, payload}}: what its claim writes, in one
+  -- {fact: {key, kind, body, event?}, mail?: {kind, account, purpose, channel, messageId, payload}}: what its claim writes, in one
   -- transaction with the claim. Null: the resource is to be looked at, and the pass writes what follows.
   effect jsonb,
   -- When a pass was last asked to look; every change of the row takes it back.

@@ -349,6 +349,8 @@ spec('a reminder that somebody asks for', (t) => {
     assert.equal(outcomes(steps), ['sent', 'one reminder a day: the client was reminded on 2026-11-21 already'])
     const [first] = steps
     assert.equal(first?.accept && first.mail, {
+      kind: 'Invoice',
+      account: 'demo',
       purpose: 'reminder:rem-1',
       channel: 'mail',
       messageId: '<inv-october-acme.reminder.rem-1@bottega.test>',

@@ -1,8 +1,8 @@
 /** What is stored of hosts beside their resources: sealed private keys, and the routes that their proxies are to serve. */
-import { type HostView, PLATFORM } from '../../crds/host/view.ts'
-import { makeSealer } from '../base/seal.ts'
-import { LEASE } from './pg/fence.ts'
-import type { Pg } from './pg/pg.ts'
+import { type HostView, PLATFORM } from '../../../crds/host/view.ts'
+import { makeSealer } from '../../base/seal.ts'
+import { LEASE } from '../pg/fence.ts'
+import type { Pg } from '../pg/pg.ts'
 
 export type HostCredentials = {
   /** Written before the spec names the version; a repeat replaces it. */

@@ -4,17 +4,17 @@
  * (sql/functions/settle_devbox.sql).
  */
 
-import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
-import type { Told } from '../../crds/devinstance/life/context.ts'
-import type { DevInstanceRow } from '../../crds/devinstance/life/row.ts'
-import type { HistoryEntry, StoredDevInstance } from '../../crds/devinstance/view.ts'
-import type { By, DevInstanceRecord } from '../../crds/devinstance/world.ts'
-import type { NewEvent } from '../../crds/kernel/event.ts'
-import { makeBatch } from '../base/batch.ts'
-import type { NewFact } from './ledger/facts.ts'
-import { MIRROR_COLUMNS, type MirrorRow, typedBy } from './mirror.ts'
-import { LEASE } from './pg/fence.ts'
-import { isItemFault, type Pg } from './pg/pg.ts'
+import { DEVINSTANCE } from '../../../crds/devinstance/kind.ts'
+import type { Told } from '../../../crds/devinstance/life/context.ts'
+import type { DevInstanceRow } from '../../../crds/devinstance/life/row.ts'
+import type { HistoryEntry, StoredDevInstance } from '../../../crds/devinstance/view.ts'
+import type { By, DevInstanceRecord } from '../../../crds/devinstance/world.ts'
+import type { NewEvent } from '../../../crds/kernel/event.ts'
+import { makeBatch } from '../../base/batch.ts'
+import type { NewFact } from '../ledger/facts.ts'
+import { MIRROR_COLUMNS, type MirrorRow, typedBy } from '../mirror.ts'
+import { LEASE } from '../pg/fence.ts'
+import { isItemFault, type Pg } from '../pg/pg.ts'
 
 const OBSERVE_MAX = 128
 /** Reports that are kept of one instance: a day of one a minute. */

@@ -1,0 +1,88 @@
+/**
+ * The stores that handlers are given, each made once for a process: main.ts, the crash sweep and the benches take the same.
+ * A further kind adds its store here, and who counts what is used of its quota.
+ */
+import type { Keys } from '../../controllers/base/keys.ts'
+import { makeAccounts } from '../../controllers/store/account/accounts.ts'
+import { makeAppStore } from '../../controllers/store/app/app.ts'
+import { makeAppVault } from '../../controllers/store/app/releases.ts'
+import { makeAuditReader } from '../../controllers/store/audit.ts'
+import { makeBlobs } from '../../controllers/store/blobs.ts'
+import { makeDevInstances } from '../../controllers/store/devinstance/devinstances.ts'
+import { makeCredentials, makeHostReader } from '../../controllers/store/host/hosts.ts'
+import { makeAllowance } from '../../controllers/store/invoice/ai-quota.ts'
+import { makeBooks } from '../../controllers/store/invoice/books.ts'
+import { makeDocuments } from '../../controllers/store/invoice/documents.ts'
+import { makeIssuers } from '../../controllers/store/invoice/issuers.ts'
+import { makeSendQuota } from '../../controllers/store/invoice/send-quota.ts'
+import { makeAppendFact } from '../../controllers/store/ledger/facts.ts'
+import { makeLedgerReader } from '../../controllers/store/ledger/ledger.ts'
+import { makeShowRow } from '../../controllers/store/mirror.ts'
+import type { Pg } from '../../controllers/store/pg/pg.ts'
+import { makeSiteReservations } from '../../controllers/store/site/sites.ts'
+import { makeEndpoints } from '../../controllers/store/webhook/endpoints.ts'
+import type { QuotaName } from '../../crds/account/quotas.ts'
+import { usdOf } from '../../crds/devinstance/sizing/prices.ts'
+import { makeAttempts } from '../auth/attempts.ts'
+import { makeHashSecret } from '../auth/tokens.ts'
+import { makeVault } from '../devinstance/vault.ts'
+
+export type StoreDeps = {
+  pg: Pg
+  keys: Keys
+  /** 32 bytes. */
+  serverKey: Buffer
+  /** How long a commit that could go at once waits for company; none when left out. */
+  gatherMs?: () => number
+}
+
+/** The API reads the ledger and the mirror, and writes nothing but resources, facts and settings. */
+export const makeStores = ({ pg, keys, serverKey, gatherMs }: StoreDeps) => {
+  const blobs = makeBlobs({ pg })
+  const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
+  return {
+    ledger: makeLedgerReader({ pg }),
+    appendFact: makeAppendFact({ pg, epoch: null }),
+    /** Shows what was asked until the controllers have judged it. */
+    show: makeShowRow({ pg }),
+    blobs,
+    documents: makeDocuments({ pg }),
+    issuers: makeIssuers({ pg }),
+    books: makeBooks({ pg }),
+    hosts: makeHostReader({ pg }),
+    /** Private keys of hosts: written here, opened by the controllers. */
+    credentials: { put: makeCredentials({ pg, serverKey }).put },
+    /** Webhook endpoints, their deliveries and the events of accounts. */
+    endpoints: makeEndpoints({ pg, sealer: keys.sealer('webhook-secret') }),
+    attempts: makeAttempts({ pg }),
+    accounts: makeAccounts({ pg }),
+    sendQuota: makeSendQuota({ pg, ...(gatherMs && { gatherMs }) }),
+    /** Questions to the language model, counted by day. */
+    allowance: makeAllowance({ pg }),
+    devInstances: makeDevInstances({ pg }),
+    vault: makeVault(serverKey),
+    hash: makeHashSecret(serverKey),
+    apps,
+    /** Sealed releases, for what a deploy would change. */
+    releases: makeAppVault({ pg, blobs, source: apps.source, sealer: keys.sealer('app-release') }),
+    auditReader: makeAuditReader({ pg }),
+    sites: makeSiteReservations({ pg }),
+  }
+}
+
+export type Stores = ReturnType<typeof makeStores>
+
+type Used = Partial<Record<QuotaName, number>>
+type Counting = Pick<Stores, 'sendQuota' | 'allowance' | 'sites' | 'devInstances' | 'endpoints'>
+
+/** How much of each quota an account has used. @param day the day in which daily quotas count */
+export const usedQuotas = async (stores: Counting, account: string, day: string): Promise<Used> => {
+  const counted: Used[] = await Promise.all([
+    stores.sendQuota.used(account, day).then((sends) => ({ sends_per_day: sends })),
+    stores.allowance.used(account, day),
+    stores.sites.used(account, day).then(({ sites, publishes }) => ({ sites, publishes_per_day: publishes })),
+    stores.devInstances.committed(account).then((committed) => ({ devbox_cost_cap_usd: usdOf(committed) })),
+    stores.endpoints.list(account).then((endpoints) => ({ webhook_endpoints: endpoints.length })),
+  ])
+  return Object.assign({}, ...counted)
+}

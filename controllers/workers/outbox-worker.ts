@@ -1,0 +1,116 @@
+/**
+ * What every worker over the outbox does: takes due rows of one channel under a lease, attempts each, and records how it
+ * ended with the commit that takes the next (rules/platform.md#effects). What an attempt is, its worker says.
+ */
+import { makeBatch } from '../base/batch.ts'
+import type { Log } from '../base/log.ts'
+import type { AboutSend, Outbox, OutboxRow, Settlement } from '../store/ledger/outbox.ts'
+
+/** How long a lane sleeps when nothing wakes it. */
+const POLL_MS = 1_000
+
+/** A row as it is taken, with the send that it is about. */
+export type TakenRow = OutboxRow & AboutSend
+
+export type OutboxWorkerDeps = {
+  outbox: Pick<Outbox, 'turn'>
+  channel: string
+  /** Longer than any attempt, so that a lease is never lost while it is under way. */
+  leaseMs: number
+  /** Loops, each with at most one row in hand: a slow one holds up no other. */
+  lanes: number
+  /** How long a lane waits for another that is busy, to share its commit. */
+  shareMs: number
+  /** Gives how it ended; null when that cannot be recorded: its lease runs out, and it is attempted again. */
+  attempt(row: TakenRow): Promise<Settlement | null>
+  /** How it ended is recorded. */
+  onRecorded(row: TakenRow, settlement: Settlement): void
+  log: Log
+}
+
+export type OutboxWorker = {
+  /** Something may be due. */
+  wake(): void
+  /** Takes nothing more, and waits for what is under way and its record. */
+  stop(): Promise<void>
+}
+
+type Ended = { row: TakenRow; settlement: Settlement }
+
+/** Where idle lanes sleep. */
+const makeBell = () => {
+  const sleepers = new Set<() => void>()
+  return {
+    ring: () => {
+      for (const wakeUp of sleepers) wakeUp()
+    },
+    sleep: (ms: number) =>
+      new Promise<void>((resolve) => {
+        const wakeUp = () => {
+          clearTimeout(timer)
+          sleepers.delete(wakeUp)
+          resolve()
+        }
+        const timer = setTimeout(wakeUp, ms)
+        sleepers.add(wakeUp)
+      }),
+  }
+}
+
+/** Starts at once. */
+export const startOutboxWorker = (deps: OutboxWorkerDeps): OutboxWorker => {
+  const { outbox, channel, leaseMs, shareMs, log } = deps
+  const bell = makeBell()
+  let stopping = false
+  let inHand = 0
+  /** Records how attempts ended and takes one row for each lane that asks, all in one commit. */
+  const turn = makeBatch<Ended | null, TakenRow | null>({
+    gatherMs: () => (inHand > 0 ? shareMs : 0),
+    async run(lasts) {
+      const settlements = lasts.flatMap((last) => (last ? [last.settlement] : []))
+      const rows = await outbox.turn(settlements, { channel, limit: stopping ? 0 : lasts.length, leaseMs })
+      return lasts.map((_last, index) => rows[index] ?? null)
+    },
+  })
+
+  const attempt = async (row: TakenRow): Promise<Ended | null> => {
+    inHand++
+    try {
+      const settlement = await deps.attempt(row)
+      return settlement && { row, settlement }
+    } finally {
+      inHand--
+    }
+  }
+
+  /** The attempt before, if it is not recorded yet, then the next row. @returns what is to be recorded by the next step */
+  const step = async (last: Ended | null): Promise<Ended | null> => {
+    let row: TakenRow | null
+    try {
+      row = await turn(last)
+    } catch (error) {
+      log.warn({ err: error, channel }, 'a worker cannot reach the outbox')
+      // To be recorded by the next step; or, when we are to stop, left for the next leader to repeat.
+      if (!stopping) await bell.sleep(POLL_MS)
+      return stopping ? null : last
+    }
+    if (last) deps.onRecorded(last.row, last.settlement)
+    if (row) return attempt(row)
+    if (!stopping) await bell.sleep(POLL_MS)
+    return null
+  }
+
+  const lane = async () => {
+    let last: Ended | null = null
+    while (!stopping || last) last = await step(last)
+  }
+  const lanes = Promise.all(Array.from({ length: deps.lanes }, lane))
+  return {
+    wake: bell.ring,
+    stop: async () => {
+      stopping = true
+      bell.ring()
+      await lanes
+    },
+  }
+}
