@@ -24,8 +24,6 @@ export const LONG_YET: readonly string[] = [
   'api/http/answer.ts',
   'api/io/llm.ts',
   'api/main.ts',
-  'controllers/io/pdf/renderer.ts',
-  'controllers/kinds/app/act.ts',
   'controllers/main.ts',
   'controllers/net/egress.ts',
   'controllers/operator.ts',
