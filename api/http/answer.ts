@@ -150,7 +150,7 @@ const finish = (state: HandlerState, context: RequestContext, given: Answer): vo
 }
 
 /**
- * Answers that are ready in one turn of the event loop leave together, after it: each write wakes whoever reads it, and
+ * Answers that are ready in one turn of the event loop leave together, after it: each write wakes its reader, and
  * to be woken once for many halves the cost of a request (`hack/bench http`).
  */
 const answer = (state: HandlerState, context: RequestContext, given: Answer): void => {

@@ -13,7 +13,7 @@ const ANSWER_MAX_BYTES = 1_000_000
 /** Of one process; each holds a socket and up to a megabyte. */
 const CALLS_MAX = 32
 const PAUSE_MS = 500
-/** An endpoint that asks for more than this is away: the caller is told, and does not hang on. */
+/** An endpoint that asks for more than this is away: the caller gets an error, and does not hang on. */
 const PAUSE_MAX_MS = 5_000
 const RETRY_AFTER_DEFAULT_SECONDS = 10
 const RETRY_AFTER_MAX_SECONDS = 3600

@@ -24,7 +24,7 @@ export type Keys = {
   linkToken(name: string): string
   /** The resource that a link token names, or null when it was not made here. */
   nameOfLink(token: string): string | null
-  /** `<name>.<mac>`: opens one page about a thing to whoever holds it, and no page of another purpose. */
+  /** `<name>.<mac>`: its holder opens one page about a thing, and no page of another purpose. */
   capability(purpose: Purpose, name: string): string
   /** The name in a capability, or null when it was not made here for this purpose. */
   nameOfCapability(purpose: Purpose, token: string): string | null
@@ -49,7 +49,7 @@ export type Keys = {
   /** A cookie value that opens one private app, under its n-th password, until `untilMs`. */
   accessSession(app: string, passwordVersion: number, untilMs: number): string
   accessSessionOpens(cookie: string, app: string, passwordVersion: number, nowMs: number): boolean
-  /** 16 bytes that name a resource after what it is for: nobody else can tell them before it is made. */
+  /** 16 bytes that name a resource after what it is for: nobody else can foresee them. */
   resourceName(of: string): Buffer
   /** For values that are stored and must not be readable in a copy of the database. */
   sealer(purpose: string): Sealer

@@ -17,9 +17,10 @@ export type ListerOptions<R> = {
   kind: KindRef
   selection: Selection
   store: Store<R>
-  /** `lost`: it is not there any more, and nobody deleted it as far as can be told. */
+  /** `lost`: it is not there any more, and nobody is known to have deleted it. */
   notify: (object: R, deleted: boolean, lost?: boolean) => void
-  heard: () => void
+  /** The server has answered. */
+  onAnswer: () => void
   signal: AbortSignal
   graceMs?: number
   pageLimit?: number
@@ -42,7 +43,7 @@ const eachPage = async <R>(options: ListerOptions<R>, onPage: (page: Listing<R>)
     try {
       const paging = { ...(limit > 0 && { limit }), ...(next && { continue: next }) }
       const page = await kube.list<R>(kind, { ...selection, ...paging, signal })
-      options.heard()
+      options.onAnswer()
       onPage(page)
       if (page.continue === '') return page.resourceVersion
       next = page.continue

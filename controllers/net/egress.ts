@@ -50,7 +50,7 @@ export type Egress = {
    * @throws TypeError for headers that cannot be sent
    */
   exchange(request: EgressRequest): Promise<EgressAnswer>
-  /** For whoever stores an address: what is wrong with it now; null when nothing is, or when the name does not resolve (yet), within 2 s. */
+  /** Before an address is stored: what is wrong with it; null when nothing is, or when its name does not resolve within 2 s. */
   judge(url: string): Promise<string | null>
   /** Ends idle connections; waits for what is under way no longer than its limits. */
   close(): Promise<void>

@@ -57,7 +57,7 @@ const settle = async <K extends KindTypes>(
   const { controller, deps, writer } = context
   if (object.metadata.deletionTimestamp !== undefined && plan.verdict.state === 'ready') {
     await writer.finalizers(pass, object, (held) => held.filter((name) => name !== controller.finalizer))
-    // ours was the last: the watch may never tell
+    // ours was the last finalizer: the watch may bring no event of it
     if (deps.cache.get(pass.key) === undefined) deps.gone.set(pass.key, 'deleted')
     return DONE
   }

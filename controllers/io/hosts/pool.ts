@@ -1,6 +1,6 @@
 /**
  * The connections to one host: one or two, a bounded number of channels on each, and a lane that long work never fills.
- * A connection is never cut under live channels: it is retired, and ends with the last of them. Its use tells its
+ * A connection is never cut under live channels: it is retired, and ends with the last of them. Each use shows its
  * health, so nothing is polled (rules/host.md#connections).
  */
 import { ChannelLost, type Connection, SshRefused } from './ssh.ts'

@@ -43,7 +43,7 @@ const refused = (call: AdminCall, { status, text }: AdminAnswer): AdminRefused =
 const isRace = ({ status, text }: AdminAnswer): boolean =>
   status === 412 || (status === 400 && /duplicate ID/i.test(text))
 
-/** Whether it was carried out is not known: null, and the next look tells. */
+/** Whether it was carried out is not known: null, and the next look finds out. */
 const unlessReset = (error: unknown): null => {
   if (error instanceof AdminReset) return null
   throw error

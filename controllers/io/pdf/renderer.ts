@@ -17,7 +17,7 @@ export type RendererLimits = {
   queueMax: number
   /** What of one account waits for a thread, in units of drawing; one document always may. */
   accountUnitsMax: number
-  /** How long a document waits for a thread before its asker is told that the renderer is busy. */
+  /** How long a document waits for a thread before its asker gets PDF_BUSY. */
   waitMaxMs: number
   /** CPU time of one document; a thread that needs more is ended. A loaded machine condemns nobody. */
   cpuMaxMs: number

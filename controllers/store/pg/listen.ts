@@ -1,6 +1,6 @@
 /**
  * LISTEN on a connection of its own that never stays dead. PostgreSQL drops what is notified while nobody listens, so
- * after every reconnect the listener is told to look for itself.
+ * after every reconnect the listener has to look for itself.
  */
 import { backoffMs, sleep } from '../../base/backoff.ts'
 import type { PgClient } from './client.ts'

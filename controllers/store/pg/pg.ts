@@ -10,7 +10,7 @@ import { STALE_EPOCH_STATE, StaleEpoch } from '../../base/errors.ts'
 import { type ConnectionOptions, makeClient, makePool } from './client.ts'
 import { type Listener, openListener } from './listen.ts'
 
-/** How long a caller waits for a connection before it is told that the database is not there. */
+/** How long a caller waits for a connection before it gets DatabaseUnavailable. */
 export const CONNECT_TIMEOUT_MS = 2000
 const START_WAIT_MS = 60_000
 const START_PAUSE_MS = 500
