@@ -179,7 +179,7 @@ spec('the structure', (t) => {
   }
 
   t('measures a function without the comment before it, and no test', () => {
-    const text = `/** One.${'\n'.repeat(70)} */\nconst a = () => {${'\n'.repeat(69)}}\n`
+    const text = `class A {\n  /** One.${'\n'.repeat(70)} */\n  a() {${'\n'.repeat(69)}}\n}\n`
     assert.equal(longFunctions(planted('api/x.ts', text)), [])
     assert.equal(longFunctions(planted('test/x.test.ts', `const a = () => {${'\n'.repeat(70)}}`)), [])
   })
