@@ -1,16 +1,16 @@
 /** The API's process: reads its configuration, wires the clients, listens. It holds no state and any number may run. */
 
 import type { Server } from 'node:http'
-import { API, checkoutOriginOf, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/base/env.ts'
+import { API, checkoutOriginOf, type Env, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/base/env.ts'
 import { makeKeys } from '../controllers/base/keys.ts'
 import { type Log, makeLog } from '../controllers/base/log.ts'
-import { installStop } from '../controllers/base/stop.ts'
+import { installStop, type Stop } from '../controllers/base/stop.ts'
 import { VERSION } from '../controllers/base/version.ts'
 import { makeKube } from '../controllers/kube/kube.ts'
 import { clusterUidOf } from '../controllers/kube/witness.ts'
 import { makeEgress } from '../controllers/net/egress.ts'
-import { makeMetrics } from '../controllers/ops/metrics.ts'
-import { makeOps } from '../controllers/ops/port.ts'
+import { type Metrics, makeMetrics } from '../controllers/ops/metrics.ts'
+import { makeOps, type Ops } from '../controllers/ops/port.ts'
 import { makeAppendAudit } from '../controllers/store/audit.ts'
 import { openDevClock } from '../controllers/store/clock.ts'
 import { makeInstallation } from '../controllers/store/installation.ts'
@@ -61,18 +61,10 @@ const warnOfOwner = async (pg: Pg, log: Log): Promise<void> => {
   if (await mayAlterTables(pg)) log.warn({ next }, 'the database role of the api may alter tables')
 }
 
-const main = async () => {
-  const env = readEnv(API, process.env)
-  const log = makeLog({ level: env.logLevel, base: { process: 'api' } })
-  const stop = installStop({ log })
-  const metrics = makeMetrics({ version: VERSION, process: 'api' })
-  const requests = metrics.histogram({
-    name: 'bottega_http_request_duration_seconds',
-    help: 'Answered requests, by route.',
-    labelNames: ['method', 'route', 'code'],
-    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
-  })
+type ApiEnv = Env<typeof API>
 
+/** Connections, and what rests on one of them alone. */
+const openClients = async (env: ApiEnv, log: Log, metrics: Metrics) => {
   const pg = makePg({
     url: env.databaseUrl,
     applicationName: 'bottega-api',
@@ -88,7 +80,13 @@ const main = async () => {
   await warnOfOwner(pg, log).catch((err) => log.warn({ err }, 'the rights of the database role are not known'))
   const devClock = env.devClock === 'on' ? await openDevClock({ pg }) : undefined
   const now = devClock?.now ?? (() => new Date())
-  const nowMs = () => performance.now()
+  return { pg, kube, mirror, waiter, devClock, now, nowMs: () => performance.now() }
+}
+type Clients = Awaited<ReturnType<typeof openClients>>
+
+/** Parts that have an end, or that several handlers share. */
+const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
+  const { pg, kube, mirror, waiter, now, nowMs } = clients
   const keys = makeKeys(env.secretKey)
   const limits = makeLimits(readEnv(LIMITS, process.env))
   const gatherMs = () => (limits.underWay() >= CROWD.from ? CROWD.gatherMs : 0)
@@ -98,11 +96,8 @@ const main = async () => {
   const given = { pg, kube, keys, waiter, serverKey: env.secretKey, namespace: env.namespace, publicUrl: env.publicUrl }
   const sessions = makeSessions({ ...given, now, nowMs })
   const sessionCaller = makeSessionCaller({ sessions, mirror, nowMs })
-  const readSession = makeReadSession(sessionCaller)
-  const provider = oidcOf(env)
   const model = llmOf(env)
-  const llm = model && makeLlm(model, { log })
-  const auth = makeAuth({ pg, hash, nowMs, onUse: use.note, readSession })
+  const auth = makeAuth({ pg, hash, nowMs, onUse: use.note, readSession: makeReadSession(sessionCaller) })
   waiter.subscribe(auth.forget)
   waiter.subscribe(sessionCaller.forget)
   const audit = makeAudit({ append: makeAppendAudit({ pg, gatherMs }), log })
@@ -111,7 +106,17 @@ const main = async () => {
     clusterUid: () => clusterUidOf(kube),
     log,
   })
-  const deps: Deps = {
+  const llm = model && makeLlm(model, { log })
+  return { stores, use, keys, given, sessions, llm, auth, limits, audit, cluster }
+}
+type Parts = ReturnType<typeof makeParts>
+
+const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => {
+  const { pg, kube, mirror, waiter, now } = clients
+  const { stores, use, keys, given, sessions, llm, auth, limits, audit, cluster } = parts
+  const { hash } = stores
+  const provider = oidcOf(env)
+  return {
     ...stores,
     kube,
     cluster,
@@ -142,6 +147,50 @@ const main = async () => {
     publicUrl: env.publicUrl,
     now,
   }
+}
+
+type Running = { server: Server; ops: Ops; leaving: AbortController }
+
+/** In this order: readiness, intake, work, connections. */
+const addStops = (
+  stop: Stop,
+  log: Log,
+  { pg, kube, waiter, devClock }: Clients,
+  { llm, cluster, use, audit }: Parts,
+  { server, ops, leaving }: Running,
+): void => {
+  stop.add('first administrator', () => leaving.abort())
+  stop.add('readiness', () => ops.leave())
+  stop.add('language model', () => llm?.leave())
+  stop.add('verdicts', () => waiter.leave())
+  stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)
+  stop.add('cluster', () => cluster.stop())
+  stop.add('token use', () => use.close())
+  stop.add('audit', () => audit.close())
+  stop.add('waiter', () => waiter.close())
+  stop.add('kube', () => kube.close())
+  stop.add('clock', () => devClock?.close())
+  stop.add('database', () => pg.close())
+  stop.add('ops', () => ops.stop())
+}
+
+const main = async () => {
+  const env = readEnv(API, process.env)
+  const log = makeLog({ level: env.logLevel, base: { process: 'api' } })
+  const stop = installStop({ log })
+  const metrics = makeMetrics({ version: VERSION, process: 'api' })
+  const requests = metrics.histogram({
+    name: 'bottega_http_request_duration_seconds',
+    help: 'Answered requests, by route.',
+    labelNames: ['method', 'route', 'code'],
+    buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
+  })
+
+  const clients = await openClients(env, log, metrics)
+  const { pg, kube, devClock } = clients
+  const parts = makeParts(env, log, clients)
+  const { cluster } = parts
+  const deps = depsOf(env, log, clients, parts)
   const routes = [...allRoutes, ...(devClock ? devClockRoutes(devClock) : [])]
   const server = makeServer({
     routes,
@@ -166,19 +215,7 @@ const main = async () => {
     startFirstAdmin({ kube, namespace: env.namespace, email: adminEmail }, log, leaving.signal)
   }
 
-  stop.add('first administrator', () => leaving.abort())
-  stop.add('readiness', () => ops.leave())
-  stop.add('language model', () => llm?.leave())
-  stop.add('verdicts', () => waiter.leave())
-  stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)
-  stop.add('cluster', () => cluster.stop())
-  stop.add('token use', () => use.close())
-  stop.add('audit', () => audit.close())
-  stop.add('waiter', () => waiter.close())
-  stop.add('kube', () => kube.close())
-  stop.add('clock', () => devClock?.close())
-  stop.add('database', () => pg.close())
-  stop.add('ops', () => ops.stop())
+  addStops(stop, log, clients, parts, { server, ops, leaving })
 }
 
 main().catch((error) => {

@@ -28,6 +28,7 @@ import {
   sharedNumbers,
 } from './support/structure/documents.ts'
 import { UNASKED, unaskedReads } from './support/structure/door.ts'
+import { LONG_YET, longFunctions } from './support/structure/functions.ts'
 import { otherDoors, otherWaysOut, WAYS_OUT } from './support/structure/packages.ts'
 import { circles, crowded, kindNames, kindsThatMeet, wrongRooms } from './support/structure/rooms.ts'
 import { functionsTwice, readSql, strayFunctions } from './support/structure/sql.ts'
@@ -148,6 +149,16 @@ spec('the structure', (t) => {
         ['test/x.test.ts', '\n'.repeat(500)],
       ],
     ],
+    [
+      'has functions that fit in a view',
+      (read) => longFunctions(read).filter((found) => !LONG_YET.some((path) => found.startsWith(`${path}:`))),
+      [
+        ['crds/x.ts', `const a = () => {${'\n'.repeat(70)}}`],
+        ['hack/x.ts', `function a() {${'\n'.repeat(70)}}`],
+        ['api/x.ts', `class A {\n  async a() {${'\n'.repeat(70)}}\n}`],
+        ['test/support/x.ts', `const a = {\n  b: async (c: string) => {${'\n'.repeat(70)}},\n}`],
+      ],
+    ],
     ['leaves nothing for later', leftovers, [['api/x.ts', `// ${'TO'}${'DO'}: later`]]],
     [
       'takes views as their kind declares them',
@@ -178,6 +189,19 @@ spec('the structure', (t) => {
     }
   }
 
+  t('measures a function without the comment before it, and no test', () => {
+    const text = `class A {\n  /** One.${'\n'.repeat(70)} */\n  a() {${'\n'.repeat(69)}}\n}\n`
+    assert.equal(longFunctions(planted('api/x.ts', text)), [])
+    assert.equal(longFunctions(planted('test/x.test.ts', `const a = () => {${'\n'.repeat(70)}}`)), [])
+  })
+  t('spares no file that has no long function', () => {
+    const long = longFunctions(tree)
+    for (const path of LONG_YET)
+      assert.ok(
+        long.some((found) => found.startsWith(`${path}:`)),
+        path,
+      )
+  })
   t('lets nobody look unasked who no longer does', () => {
     for (const path of Object.keys(UNASKED)) {
       assert.ok(unaskedReads(new Map([['api/moved.ts', tree.get(path) ?? '']])).length > 0, path)

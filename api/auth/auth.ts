@@ -1,7 +1,7 @@
 /**
  * Who calls. A token is looked up by its id, together with its account, in one indexed read, and compared in constant
  * time. A good answer is remembered for ten seconds under the hash of the whole token; a change of the token or of its
- * account is told on the mirror's channel and forgets it at once (rules/platform.md#tokens; RFC 6750).
+ * account is announced on the mirror's channel and forgets it at once (rules/platform.md#tokens; RFC 6750).
  */
 
 import { hash as digestOf } from 'node:crypto'
@@ -26,7 +26,7 @@ export type Authenticate = (credentials: CallerCredentials) => Promise<Caller>
  */
 export type ReadSession = (credentials: CallerCredentials) => Promise<Caller | undefined>
 
-/** `WWW-Authenticate` of RFC 6750. A request without a credential is told no error; neither value holds quotes. */
+/** `WWW-Authenticate` of RFC 6750. A request without a credential gets no error; neither value holds quotes. */
 export const challenge = (why: { error?: 'invalid_token' | 'insufficient_scope'; scope?: string } = {}) => {
   const parts = ['realm="bottega"', ...Object.entries(why).map(([name, value]) => `${name}="${value}"`)]
   return { 'www-authenticate': `Bearer ${parts.join(', ')}` }
@@ -90,7 +90,7 @@ const makeMemory = (nowMs: () => number) => {
       return found.caller
     },
     forget(keys: readonly string[] | null): void {
-      // An account is told of by the name of its resource, which is its key where it is the first of that name.
+      // The channel names an account by its resource, which is its key where it is the first of that name.
       const isMeant = ({ caller: { by, account, profile } }: Known) =>
         keys === null ||
         [`Token/${by.id}`, `Account/${account}`, `Account/${profile.id}`].some((key) => keys.includes(key))

@@ -1,5 +1,5 @@
 /**
- * Tokens in PostgreSQL: made, listed, rotated, revoked. Whoever remembers a token is told by the table's trigger
+ * Tokens in PostgreSQL: made, listed, rotated, revoked. The table's trigger notifies the processes that remember a token
  * (controllers/store/sql/functions/tell_token.sql).
  */
 import type { Pg } from '../../controllers/store/pg/pg.ts'

@@ -1,6 +1,6 @@
 /**
  * Personal access tokens: `btg_<id>_<secret>`. The secret is 160 random bits and a checksum over the whole token, so
- * that a typing error is told from a revoked token without a look-up. Only a keyed hash of the random part is kept
+ * that a typing error differs from a revoked token without a look-up. Only a keyed hash of the random part is kept
  * (HMAC-SHA256 under a key derived from the server key), so a copy of the database opens nothing.
  * Source: rules/platform.md#tokens.
  */
@@ -105,7 +105,7 @@ export const matches = (given: Buffer, current: Buffer | undefined, previous: Bu
 }
 
 /**
- * Makes a token with full access for an account, past any limit, and returns it: the way in for whoever sets the
+ * Makes a token with full access for an account, past any limit, and returns it: the way in for the one who sets the
  * platform up.
  * @param to.account the name of its resource
  * @param to.key the server key, base64 of 32 bytes (BOTTEGA_SECRET_KEY)

@@ -30,7 +30,7 @@ export type RequestContext = {
   answerHeaders: Record<string, string>
 }
 
-/** What is told of an answered request: the route's template, never the path. */
+/** What metrics count of an answered request: the route's template, never the path. */
 export type ObservedRequest = { method: string; route: string; status: number; durationMs: number }
 
 export type AnswerDeps = {
@@ -119,99 +119,112 @@ const send = (context: RequestContext, answer: Answer, always: Record<string, st
   else response.end(shown)
 }
 
-/** Makes what answers every request. */
-export const makeRequestHandler = ({
-  deps,
-  pipeline,
-  log,
-  observe,
-  isLeaving = () => false,
-}: AnswerDeps): RequestHandler => {
-  const problemOf = (context: RequestContext, problem: Problem): Answer => ({
-    status: problem.status,
-    body: problemBody(problem, context.requestId, deps.publicUrl),
-    headers: { 'content-type': 'application/problem+json; charset=utf-8', ...problem.headers },
-  })
+type HandlerState = Required<AnswerDeps> & {
+  /** Headers of every answer. */
+  always: Record<string, string>
+}
 
+const problemAnswer = ({ deps }: HandlerState, context: RequestContext, problem: Problem): Answer => ({
+  status: problem.status,
+  body: problemBody(problem, context.requestId, deps.publicUrl),
+  headers: { 'content-type': 'application/problem+json; charset=utf-8', ...problem.headers },
+})
+
+const finish = (state: HandlerState, context: RequestContext, given: Answer): void => {
+  try {
+    send(context, given, state.always, state.isLeaving())
+  } catch (error) {
+    // A header that node refuses. What was meant to be said is lost; that it went wrong is not.
+    state.log.error({ err: error, requestId: context.requestId }, 'answer not sent')
+    const isSecond = given.status === 500
+    if (isSecond || context.response.headersSent) context.response.destroy()
+    else finish(state, { ...context, answerHeaders: {} }, problemAnswer(state, context, asProblem(error)))
+    return
+  }
+  state.observe({
+    method: context.request.method ?? '',
+    route: context.template,
+    status: given.status,
+    durationMs: performance.now() - context.startedMs,
+  })
+}
+
+/**
+ * Answers that are ready in one turn of the event loop leave together, after it: each write wakes its reader, and
+ * to be woken once for many halves the cost of a request (`hack/bench http`).
+ */
+const answer = (state: HandlerState, context: RequestContext, given: Answer): void => {
+  setImmediate(finish, state, context, given)
+}
+
+const refuse = (state: HandlerState, context: RequestContext, error: unknown): void => {
+  const { response, requestId } = context
+  if (error instanceof Aborted) {
+    response.destroy()
+    return
+  }
+  const { method } = context.request
+  const problem = asProblem(error, method === 'GET' || method === 'HEAD')
+  if (problem.code === 'INTERNAL') state.log.error({ err: error, requestId }, 'request failed')
+  answer(state, context, problemAnswer(state, context, problem))
+}
+
+const exchangeOf = (context: RequestContext, route: Route, params: Record<string, string>): Exchange => {
+  const { request } = context
+  let bytes: Promise<Buffer> | undefined
+  return {
+    route,
+    method: request.method ?? '',
+    url: request.url ?? '',
+    params,
+    headers: request.headers,
+    ip: request.socket.remoteAddress ?? '',
+    requestId: context.requestId,
+    bytes: () => {
+      bytes ??= takeBody(request, route.bodyMaxBytes)
+      return bytes
+    },
+    answerHeaders: context.answerHeaders,
+    query: {},
+    body: undefined,
+    form: undefined,
+  }
+}
+
+const serve = async (
+  state: HandlerState,
+  context: RequestContext,
+  { route, params }: { route: Route; params: Record<string, string> },
+): Promise<void> => {
+  context.template = route.path
+  const exchange = exchangeOf(context, route, params)
+  try {
+    const handle = () => route.handle(state.deps, { ...exchange, caller: exchange.caller as Caller })
+    answer(state, context, await state.pipeline(exchange, handle))
+  } catch (error) {
+    refuse(state, context, error)
+  }
+}
+
+const begin = (request: IncomingMessage, response: ServerResponse): RequestContext => ({
+  request,
+  response,
+  requestId: randomUUID(),
+  startedMs: performance.now(),
+  template: 'unknown',
+  answerHeaders: {},
+})
+
+/** Makes what answers every request. */
+export const makeRequestHandler = (deps: AnswerDeps): RequestHandler => {
   /** Behind https a browser shall never try anything else again (RFC 6797). */
-  const always: Record<string, string> = deps.publicUrl.startsWith('https:')
+  const always: Record<string, string> = deps.deps.publicUrl.startsWith('https:')
     ? { 'strict-transport-security': 'max-age=31536000' }
     : {}
-  const finish = (context: RequestContext, given: Answer): void => {
-    try {
-      send(context, given, always, isLeaving())
-    } catch (error) {
-      // A header that node refuses. What was meant to be said is lost; that it went wrong is not.
-      log.error({ err: error, requestId: context.requestId }, 'answer not sent')
-      const isSecond = given.status === 500
-      if (isSecond || context.response.headersSent) context.response.destroy()
-      else finish({ ...context, answerHeaders: {} }, problemOf(context, asProblem(error)))
-      return
-    }
-    observe({
-      method: context.request.method ?? '',
-      route: context.template,
-      status: given.status,
-      durationMs: performance.now() - context.startedMs,
-    })
+  const state: HandlerState = { isLeaving: () => false, ...deps, always }
+  return {
+    begin,
+    serve: (context, found) => serve(state, context, found),
+    refuse: (context, error) => refuse(state, context, error),
   }
-  /**
-   * Answers that are ready in one turn of the event loop leave together, after it: each write wakes whoever reads it, and
-   * to be woken once for many halves the cost of a request (`hack/bench http`).
-   */
-  const answer = (context: RequestContext, given: Answer): void => {
-    setImmediate(finish, context, given)
-  }
-
-  const refuse: RequestHandler['refuse'] = (context, error) => {
-    const { response, requestId } = context
-    if (error instanceof Aborted) {
-      response.destroy()
-      return
-    }
-    const { method } = context.request
-    const problem = asProblem(error, method === 'GET' || method === 'HEAD')
-    if (problem.code === 'INTERNAL') log.error({ err: error, requestId }, 'request failed')
-    answer(context, problemOf(context, problem))
-  }
-
-  const serve: RequestHandler['serve'] = async (context, { route, params }) => {
-    const { request } = context
-    context.template = route.path
-    let bytes: Promise<Buffer> | undefined
-    const exchange: Exchange = {
-      route,
-      method: request.method ?? '',
-      url: request.url ?? '',
-      params,
-      headers: request.headers,
-      ip: request.socket.remoteAddress ?? '',
-      requestId: context.requestId,
-      bytes: () => {
-        bytes ??= takeBody(request, route.bodyMaxBytes)
-        return bytes
-      },
-      answerHeaders: context.answerHeaders,
-      query: {},
-      body: undefined,
-      form: undefined,
-    }
-    try {
-      const handle = () => route.handle(deps, { ...exchange, caller: exchange.caller as Caller })
-      answer(context, await pipeline(exchange, handle))
-    } catch (error) {
-      refuse(context, error)
-    }
-  }
-
-  const begin: RequestHandler['begin'] = (request, response) => ({
-    request,
-    response,
-    requestId: randomUUID(),
-    startedMs: performance.now(),
-    template: 'unknown',
-    answerHeaders: {},
-  })
-
-  return { begin, serve, refuse }
 }

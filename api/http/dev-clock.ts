@@ -7,7 +7,7 @@ import { object, text } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { Problem } from './problem.ts'
 
-/** What falls due is looked at within this, or the caller is told that it was not. */
+/** What falls due is looked at within this, or the answer says that it was not. */
 const SETTLE_MS = 30_000
 const ADVANCE_MAX_DAYS = 3_660
 const DAY_MS = 86_400_000

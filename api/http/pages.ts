@@ -1,6 +1,6 @@
 /**
  * What all pages of one's own account share: a policy under which no script runs and nobody frames them, refusals in
- * words instead of JSON, and the way to sign in for whoever has not.
+ * words instead of JSON, and the way to sign in for visitors who have not.
  */
 
 import { PROBLEMS } from '../../crds/kernel/problem.ts'

@@ -45,7 +45,7 @@ const STORED_WORDS: Record<Stored, string> = {
 }
 
 /**
- * The refusal of whoever comes while a part is away.
+ * The refusal of requests that come while a part is away.
  * @param what is wrong, without a full stop
  * @param more.location where to look
  */

@@ -38,7 +38,7 @@ export type AnswerDeclaration = {
   headers?: Record<string, string>
 }
 
-/** What a client is told of a route. */
+/** What the description says of a route. */
 export type RouteDeclaration = Demands & {
   method: Method
   /** Express form: `/api/invoices/:id`. */
@@ -55,7 +55,7 @@ export type RouteDeclaration = Demands & {
   looks?: true
   /** Only says what would become of a body, of any JSON; `body` describes a good one. Nothing is done: no entry of the audit. */
   rehearses?: true
-  /** The answer shows a credential, once: whoever keeps the answer keeps it sealed, and the audit has only its name. */
+  /** The answer shows a credential, once: what keeps the answer keeps it sealed, and the audit has only its name. */
   secretAnswer?: true
   /** Closed JSON schema of the request body. */
   body?: JsonSchema

@@ -152,7 +152,7 @@ export const tarFiles = (sent: Buffer): Files => ({
       meter(sent.length),
       entries as unknown as Writable,
     )
-    // The failure is seen by whoever reads the entries, too; this one is told first when there are none.
+    // The reader of the entries sees the failure, too; this one comes first when there are none.
     const flowed = flow.then(
       () => undefined,
       (error: unknown) => error,

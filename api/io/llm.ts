@@ -13,7 +13,7 @@ const ANSWER_MAX_BYTES = 1_000_000
 /** Of one process; each holds a socket and up to a megabyte. */
 const CALLS_MAX = 32
 const PAUSE_MS = 500
-/** An endpoint that asks for more than this is away: the caller is told, and does not hang on. */
+/** An endpoint that asks for more than this is away: the caller gets an error, and does not hang on. */
 const PAUSE_MAX_MS = 5_000
 const RETRY_AFTER_DEFAULT_SECONDS = 10
 const RETRY_AFTER_MAX_SECONDS = 3600
@@ -139,92 +139,92 @@ const bodyOf = (model: string, { name, system, schema }: Question, messages: rea
     response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
   })
 
-export const makeLlm = (settings: LlmSettings, { log }: { log: Pick<Log, 'warn'> }): Llm => {
-  const { url, model, key, timeoutMs } = settings
-  const leaving = new AbortController()
-  let isLeaving = false
-  let underWay = 0
+type LlmState = LlmSettings & { log: Pick<Log, 'warn'>; leaving: AbortController; isLeaving: boolean; underWay: number }
 
-  const post = async (body: string, signal: AbortSignal): Promise<string> => {
-    const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) }
-    const response = await fetch(`${url}/chat/completions`, {
-      method: 'POST',
-      redirect: 'manual',
-      headers,
-      body,
-      signal,
-    })
-    if (response.status === 200) return readText(response)
-    await response.body?.cancel()
-    const again = response.status === 429 || response.status >= 500
-    throw new TryFailed(`answered ${response.status}`, again, retryAfterOf(response.headers))
+const post = async ({ url, key }: LlmState, body: string, signal: AbortSignal): Promise<string> => {
+  const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) }
+  const response = await fetch(`${url}/chat/completions`, {
+    method: 'POST',
+    redirect: 'manual',
+    headers,
+    body,
+    signal,
+  })
+  if (response.status === 200) return readText(response)
+  await response.body?.cancel()
+  const again = response.status === 429 || response.status >= 500
+  throw new TryFailed(`answered ${response.status}`, again, retryAfterOf(response.headers))
+}
+
+/** One try over the wire. @throws TryFailed, or LlmUnavailable once there is no time left */
+const tryOnce = async (state: LlmState, body: string, signal: AbortSignal) => {
+  try {
+    return contentOf(await post(state, body, signal))
+  } catch (error) {
+    if (signal.aborted)
+      throw new LlmUnavailable(`The language model did not answer within ${state.timeoutMs / 1000} seconds.`)
+    if (error instanceof TryFailed) throw error
+    // The cause may quote the address; its name does not.
+    throw new TryFailed(`cannot be reached: ${error instanceof Error ? error.name : 'unknown'}`, true)
   }
+}
 
-  /** One try over the wire. @throws TryFailed, or LlmUnavailable once there is no time left */
-  const tryOnce = async (body: string, signal: AbortSignal) => {
+/** Waits before another try, or says why there is none. */
+const pauseAfter = async ({ log }: LlmState, error: unknown, tries: number, signal: AbortSignal): Promise<void> => {
+  if (!(error instanceof TryFailed)) throw error
+  log.warn({ reason: error.message, tries }, 'the language model failed')
+  const pauseMs = error.retryAfterSeconds === undefined ? PAUSE_MS * tries : error.retryAfterSeconds * 1000
+  if (!error.again || tries === TRIES_MAX || pauseMs > PAUSE_MAX_MS) {
+    throw new LlmUnavailable('The language model cannot be reached right now.', error.retryAfterSeconds)
+  }
+  await sleep(pauseMs, undefined, { signal }).catch(() => {
+    throw new LlmUnavailable('The language model cannot be reached right now.', error.retryAfterSeconds)
+  })
+}
+
+const askWithin = async <T>(
+  state: LlmState,
+  question: Question,
+  read: (value: unknown) => Reading<T>,
+  signal: AbortSignal,
+): Promise<T> => {
+  let messages = question.messages
+  let why: string[] = []
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
     try {
-      return contentOf(await post(body, signal))
-    } catch (error) {
-      if (signal.aborted)
-        throw new LlmUnavailable(`The language model did not answer within ${timeoutMs / 1000} seconds.`)
-      if (error instanceof TryFailed) throw error
-      // The cause may quote the address; its name does not.
-      throw new TryFailed(`cannot be reached: ${error instanceof Error ? error.name : 'unknown'}`, true)
-    }
-  }
-
-  /** Waits before another try, or says why there is none. */
-  const pauseAfter = async (error: unknown, tries: number, signal: AbortSignal): Promise<void> => {
-    if (!(error instanceof TryFailed)) throw error
-    log.warn({ reason: error.message, tries }, 'the language model failed')
-    const pauseMs = error.retryAfterSeconds === undefined ? PAUSE_MS * tries : error.retryAfterSeconds * 1000
-    if (!error.again || tries === TRIES_MAX || pauseMs > PAUSE_MAX_MS) {
-      throw new LlmUnavailable('The language model cannot be reached right now.', error.retryAfterSeconds)
-    }
-    await sleep(pauseMs, undefined, { signal }).catch(() => {
-      throw new LlmUnavailable('The language model cannot be reached right now.', error.retryAfterSeconds)
-    })
-  }
-
-  const askWithin = async <T>(
-    question: Question,
-    read: (value: unknown) => Reading<T>,
-    signal: AbortSignal,
-  ): Promise<T> => {
-    let messages = question.messages
-    let why: string[] = []
-    for (let tries = 1; tries <= TRIES_MAX; tries++) {
-      try {
-        const answer = await tryOnce(bodyOf(model, question, messages), signal)
-        const reading = readAnswer(answer, read)
-        if ('value' in reading) return reading.value
-        why = reading.why.slice(0, REASONS_MAX)
-        const said: LlmMessage = {
-          role: 'assistant',
-          content: answer.content.slice(0, SHOWN_ANSWER_CHARS) || '(nothing)',
-        }
-        messages = [...question.messages, said, { role: 'user', content: question.correction(why) }]
-      } catch (error) {
-        await pauseAfter(error, tries, signal)
+      const answer = await tryOnce(state, bodyOf(state.model, question, messages), signal)
+      const reading = readAnswer(answer, read)
+      if ('value' in reading) return reading.value
+      why = reading.why.slice(0, REASONS_MAX)
+      const said: LlmMessage = {
+        role: 'assistant',
+        content: answer.content.slice(0, SHOWN_ANSWER_CHARS) || '(nothing)',
       }
+      messages = [...question.messages, said, { role: 'user', content: question.correction(why) }]
+    } catch (error) {
+      await pauseAfter(state, error, tries, signal)
     }
-    throw new LlmBadAnswer(why)
   }
+  throw new LlmBadAnswer(why)
+}
 
+export const makeLlm = (settings: LlmSettings, { log }: { log: Pick<Log, 'warn'> }): Llm => {
+  const state: LlmState = { ...settings, log, leaving: new AbortController(), isLeaving: false, underWay: 0 }
   return {
     async ask(question, read) {
-      if (isLeaving) throw new LlmUnavailable('This process is about to end.', 1)
-      if (underWay >= CALLS_MAX) throw new LlmUnavailable('Too many questions are under way.', 2)
-      underWay++
+      if (state.isLeaving) throw new LlmUnavailable('This process is about to end.', 1)
+      if (state.underWay >= CALLS_MAX) throw new LlmUnavailable('Too many questions are under way.', 2)
+      state.underWay++
       try {
-        return await askWithin(question, read, AbortSignal.any([AbortSignal.timeout(timeoutMs), leaving.signal]))
+        const signal = AbortSignal.any([AbortSignal.timeout(state.timeoutMs), state.leaving.signal])
+        return await askWithin(state, question, read, signal)
       } finally {
-        underWay--
+        state.underWay--
       }
     },
     leave() {
-      isLeaving = true
-      setTimeout(() => leaving.abort(), LEAVE_MS).unref()
+      state.isLeaving = true
+      setTimeout(() => state.leaving.abort(), LEAVE_MS).unref()
     },
   }
 }

@@ -23,80 +23,82 @@ export type BatchOptions<T, R> = {
 
 type Waiting<T, R> = { item: T; resolve: (result: R) => void; reject: (error: unknown) => void }
 
+/** The options with their defaults, what waits for a run, and how many runs are in flight. */
+type Batch<T, R> = Required<BatchOptions<T, R>> & { queue: Waiting<T, R>[]; running: number; gathering: boolean }
+
+const takeNext = <T, R>(batch: Batch<T, R>): Waiting<T, R>[] => {
+  const chosen: T[] = []
+  for (const { item } of batch.queue) {
+    if (chosen.length >= batch.max || (chosen.length > 0 && !batch.mayJoin(chosen, item))) break
+    chosen.push(item)
+  }
+  const taken = batch.queue.slice(0, chosen.length)
+  batch.queue = batch.queue.slice(chosen.length)
+  return taken
+}
+
+/** Runs what was taken and gives the function that settles those who wait. */
+const attempt = async <T, R>(batch: Batch<T, R>, taken: Waiting<T, R>[]): Promise<() => void> => {
+  try {
+    const results = await batch.run(taken.map((waiting) => waiting.item))
+    if (results.length !== taken.length) throw new Error(`a batch of ${taken.length} gave ${results.length} results`)
+    return () => {
+      for (const [index, waiting] of taken.entries()) waiting.resolve(results[index] as R)
+    }
+  } catch (error) {
+    if (taken.length === 1 || !batch.isItemFault(error)) {
+      return () => {
+        for (const waiting of taken) waiting.reject(error)
+      }
+    }
+    const settles: (() => void)[] = []
+    for (const waiting of taken) settles.push(await attempt(batch, [waiting]))
+    return () => {
+      for (const settle of settles) settle()
+    }
+  }
+}
+
+const pump = <T, R>(batch: Batch<T, R>): void => {
+  while (batch.running < batch.inFlight && batch.queue.length > 0) {
+    batch.running++
+    void attempt(batch, takeNext(batch)).then((settle) => {
+      // The next run goes out before the callers of this one go on: they work while the database does.
+      batch.running--
+      pump(batch)
+      settle()
+    })
+  }
+}
+
+const gather = <T, R>(batch: Batch<T, R>): void => {
+  if (batch.gathering || batch.running >= batch.inFlight) return
+  batch.gathering = true
+  const gathered = (): void => {
+    batch.gathering = false
+    pump(batch)
+  }
+  const ms = batch.gatherMs()
+  if (ms > 0) setTimeout(gathered, ms)
+  else setImmediate(gathered)
+}
+
 /** @returns a function that settles when the run that carried its item has settled */
 export const makeBatch = <T, R>(options: BatchOptions<T, R>): ((item: T) => Promise<R>) => {
-  const {
-    run,
-    max = BATCH_MAX,
-    inFlight = 1,
-    mayJoin = () => true,
-    isItemFault = () => false,
-    gatherMs = () => 0,
-  } = options
-  let queue: Waiting<T, R>[] = []
-  let running = 0
-
-  const takeNext = (): Waiting<T, R>[] => {
-    const chosen: T[] = []
-    for (const { item } of queue) {
-      if (chosen.length >= max || (chosen.length > 0 && !mayJoin(chosen, item))) break
-      chosen.push(item)
-    }
-    const taken = queue.slice(0, chosen.length)
-    queue = queue.slice(chosen.length)
-    return taken
+  const batch: Batch<T, R> = {
+    max: BATCH_MAX,
+    inFlight: 1,
+    mayJoin: () => true,
+    isItemFault: () => false,
+    gatherMs: () => 0,
+    ...options,
+    queue: [],
+    running: 0,
+    gathering: false,
   }
-
-  /** Runs what was taken and gives the function that tells those who wait. */
-  const attempt = async (taken: Waiting<T, R>[]): Promise<() => void> => {
-    try {
-      const results = await run(taken.map((waiting) => waiting.item))
-      if (results.length !== taken.length) throw new Error(`a batch of ${taken.length} gave ${results.length} results`)
-      return () => {
-        for (const [index, waiting] of taken.entries()) waiting.resolve(results[index] as R)
-      }
-    } catch (error) {
-      if (taken.length === 1 || !isItemFault(error)) {
-        return () => {
-          for (const waiting of taken) waiting.reject(error)
-        }
-      }
-      const tells: (() => void)[] = []
-      for (const waiting of taken) tells.push(await attempt([waiting]))
-      return () => {
-        for (const tell of tells) tell()
-      }
-    }
-  }
-
-  const pump = (): void => {
-    while (running < inFlight && queue.length > 0) {
-      running++
-      void attempt(takeNext()).then((tell) => {
-        // The next run goes out before the callers of this one go on: they work while the database does.
-        running--
-        pump()
-        tell()
-      })
-    }
-  }
-
-  let gathering = false
-  const gathered = (): void => {
-    gathering = false
-    pump()
-  }
-  const gather = (): void => {
-    if (gathering || running >= inFlight) return
-    gathering = true
-    const ms = gatherMs()
-    if (ms > 0) setTimeout(gathered, ms)
-    else setImmediate(gathered)
-  }
-
   return (item) =>
     new Promise<R>((resolve, reject) => {
-      queue.push({ item, resolve, reject })
-      gather()
+      batch.queue.push({ item, resolve, reject })
+      gather(batch)
     })
 }

@@ -176,7 +176,7 @@ export const API = {
   /** Becomes the first administrator, when there is none (api/auth/signin/first-admin.ts). */
   adminEmail: withDefault(email('BOTTEGA_ADMIN_EMAIL'), undefined),
   listen: withDefault(listen('BOTTEGA_LISTEN'), { host: '::', port: 8080 }),
-  /** open: whoever confirms an address gets an account. */
+  /** open: a visitor who confirms an address gets an account. */
   signUp: withDefault(oneOf('BOTTEGA_SIGN_UP', ['open', 'closed']), 'closed' as const),
   /** OpenID Connect: all three, or none. */
   oidcIssuer: withDefault(url('BOTTEGA_OIDC_ISSUER', ['https', 'http']), undefined),

@@ -32,68 +32,80 @@ export type Stop = {
   dispose(): void
 }
 
+type Part = { name: string; stopper: Stopper; limitMs: number }
+
+/** What the handlers share: the parts in their order, and the stop that is under way. */
+type Stopping = {
+  log: Log
+  limitMs: number
+  exit: (code: number) => void
+  parts: Part[]
+  control: AbortController
+  running?: Promise<void>
+}
+
+/** @returns whether it ended within its time */
+const stopPart = async (log: Log, { name, stopper }: Part, leftMs: number): Promise<boolean> => {
+  let timer: NodeJS.Timeout | undefined
+  const late = new Promise<false>((resolve) => {
+    timer = setTimeout(resolve, leftMs, false)
+  })
+  const done = Promise.try(stopper, leftMs).then(
+    () => true,
+    (error) => {
+      log.error({ err: error, part: name }, 'part did not stop cleanly')
+      return true
+    },
+  )
+  const inTime = await Promise.race([done, late])
+  clearTimeout(timer)
+  return inTime
+}
+
+const stopAll = async ({ log, limitMs, exit, parts, control }: Stopping, why: string): Promise<void> => {
+  log.info({ why }, 'stopping')
+  control.abort()
+  const endAt = performance.now() + limitMs
+  const late: string[] = []
+  for (const part of parts) {
+    const leftMs = Math.max(0, Math.min(part.limitMs, endAt - performance.now()))
+    if (!(await stopPart(log, part, leftMs))) late.push(part.name)
+  }
+  if (late.length > 0) log.error({ part: late.join(', '), limitMs }, 'stop took too long')
+  else log.info({ why }, 'stopped')
+  exit(late.length > 0 ? 1 : 0)
+}
+
+const begin = (stopping: Stopping, why: string): Promise<void> => {
+  stopping.running ??= stopAll(stopping, why)
+  return stopping.running
+}
+
+const abandon = ({ log, exit }: Stopping, why: string): void => {
+  log.fatal({ why }, 'ended at once')
+  exit(1)
+}
+
 /**
  * Installs handlers for SIGTERM and SIGINT (stop, exit 0; a second one exits 1 at once) and for errors that nobody caught
  * (logged, exit 1: their process is in no known state).
  */
 export const installStop = (options: StopOptions): Stop => {
-  const { log } = options
-  const limitMs = options.limitMs ?? STOP_LIMIT_MS
   const source = options.source ?? process
-  const exit = options.exit ?? ((code: number) => process.exit(code))
-  const parts: { name: string; stopper: Stopper; limitMs: number }[] = []
-  const control = new AbortController()
-  let running: Promise<void> | undefined
-
-  /** @returns whether it ended within its time */
-  const stopPart = async ({ name, stopper }: (typeof parts)[number], leftMs: number): Promise<boolean> => {
-    let timer: NodeJS.Timeout | undefined
-    const late = new Promise<false>((resolve) => {
-      timer = setTimeout(resolve, leftMs, false)
-    })
-    const done = Promise.try(stopper, leftMs).then(
-      () => true,
-      (error) => {
-        log.error({ err: error, part: name }, 'part did not stop cleanly')
-        return true
-      },
-    )
-    const inTime = await Promise.race([done, late])
-    clearTimeout(timer)
-    return inTime
+  const stopping: Stopping = {
+    log: options.log,
+    limitMs: options.limitMs ?? STOP_LIMIT_MS,
+    exit: options.exit ?? ((code: number) => process.exit(code)),
+    parts: [],
+    control: new AbortController(),
   }
-
-  const stop = async (why: string) => {
-    log.info({ why }, 'stopping')
-    control.abort()
-    const endAt = performance.now() + limitMs
-    const late: string[] = []
-    for (const part of parts) {
-      const leftMs = Math.max(0, Math.min(part.limitMs, endAt - performance.now()))
-      if (!(await stopPart(part, leftMs))) late.push(part.name)
-    }
-    if (late.length > 0) log.error({ part: late.join(', '), limitMs }, 'stop took too long')
-    else log.info({ why }, 'stopped')
-    exit(late.length > 0 ? 1 : 0)
-  }
-
-  const begin = (why: string): Promise<void> => {
-    running ??= stop(why)
-    return running
-  }
-
-  const abandon = (why: string) => {
-    log.fatal({ why }, 'ended at once')
-    exit(1)
-  }
-
   const onSignal = (name: NodeJS.Signals) => {
-    if (running) return abandon(`second ${name}`)
-    void begin(name)
+    if (stopping.running) return abandon(stopping, `second ${name}`)
+    void begin(stopping, name)
   }
   const onError = (error: unknown) => {
-    log.fatal({ err: error }, 'error that nobody caught')
-    exit(1)
+    stopping.log.fatal({ err: error }, 'error that nobody caught')
+    stopping.exit(1)
   }
   source.on('SIGTERM', onSignal)
   source.on('SIGINT', onSignal)
@@ -101,12 +113,12 @@ export const installStop = (options: StopOptions): Stop => {
   source.on('unhandledRejection', onError)
 
   return {
-    add: (name, stopper, partLimitMs = PART_LIMIT_MS) => {
-      parts.push({ name, stopper, limitMs: partLimitMs })
+    add: (name, stopper, limitMs = PART_LIMIT_MS) => {
+      stopping.parts.push({ name, stopper, limitMs })
     },
-    signal: control.signal,
-    begin,
-    abandon,
+    signal: stopping.control.signal,
+    begin: (why) => begin(stopping, why),
+    abandon: (why) => abandon(stopping, why),
     dispose: () => {
       for (const name of ['SIGTERM', 'SIGINT'] as const) source.removeListener(name, onSignal)
       for (const name of ['uncaughtException', 'unhandledRejection']) source.removeListener(name, onError)

@@ -1,6 +1,6 @@
 /**
  * What the watch knows of one kind. Objects are shared and frozen. Versions only move forward: a late event never takes
- * back what a write has just told us (kubernetes#59848).
+ * back what a write has just answered (kubernetes#59848).
  */
 import type { Key } from '../../crds/kernel/object.ts'
 import type { AnyObject } from './objects.ts'
@@ -44,7 +44,7 @@ const newestSpecWriters = (managedFields: unknown): SpecWriter[] => {
   return writers.filter(({ time }) => time === newest)
 }
 
-/** Who wrote the spec of an object from a cache last, as far as the API server told; all who did within that second. */
+/** Who wrote the spec of an object from a cache last, as far as the API server says; all who did within that second. */
 export const specWritersOf = (object: object): SpecWriter[] => specWriters.get(object) ?? []
 
 export type Store<R> = {
@@ -55,7 +55,7 @@ export type Store<R> = {
   put(object: R): boolean
   /** @returns false when what is held is newer: an earlier object of the same name died */
   remove(object: R): boolean
-  /** The newest version heard of, by event, list or write. */
+  /** The newest version known, by event, list or write. */
   newest(): string | undefined
   /** The server is at least at this version. */
   advance(resourceVersion: string | undefined): void

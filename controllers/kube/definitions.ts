@@ -7,7 +7,7 @@ import type { Kube } from './kube.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const APPLY = 'application/apply-patch+yaml'
-/** Owns the fields, as `hack/up` does: whoever comes last wins, and a conflict with kubectl is no reason to stop. */
+/** Owns the fields, as `hack/up` does: the last writer wins, and a conflict with kubectl stops nothing. */
 const QUERY = 'fieldManager=bottega-setup&force=true'
 const ESTABLISHED_MS = 60_000
 /** Controllers first take back what resources have put up on hosts. */

@@ -105,80 +105,99 @@ const makeBucket = (nowMs: () => number) => {
   }
 }
 
+type EventsState = {
+  options: EventsOptions
+  now: () => Date
+  allowed: () => boolean
+  /** Object, type, reason and action → what was written of them. */
+  series: Map<string, Series>
+  /** Writes under way. */
+  pending: Set<Promise<void>>
+}
+
+const drop = ({ options }: EventsState, error?: unknown): void => {
+  options.onDropped?.()
+  options.log?.debug({ ...(error !== undefined && { err: error }) }, 'event dropped')
+}
+
+/** After `before`: a series' writes reach the server in their order, or an old count would be the last one. */
+const writeLater = (
+  state: EventsState,
+  write: () => Promise<unknown>,
+  before: Promise<void> = Promise.resolve(),
+): Promise<void> => {
+  const done: Promise<void> = before
+    .then(write)
+    .then(
+      () => {},
+      (error) => drop(state, error),
+    )
+    .finally(() => state.pending.delete(done))
+  state.pending.add(done)
+  return done
+}
+
+const forgetOld = ({ series }: EventsState, nowMs: number): void => {
+  for (const [key, { lastAt }] of series) if (nowMs - lastAt.getTime() > SERIES_MS) series.delete(key)
+  const [oldest] = series.keys()
+  if (series.size >= SERIES_MAX && oldest !== undefined) series.delete(oldest)
+}
+
+const writeSeries = (state: EventsState, key: string, known: Series): void => {
+  known.written = known.count
+  known.writtenAt = known.lastAt.getTime()
+  const path = `/apis/events.k8s.io/v1/namespaces/${known.ref.namespace}/events/${known.ref.name}`
+  const body = { series: { count: known.count, lastObservedTime: microTime(known.lastAt) } }
+  const write = () =>
+    state.options.kube.raw('PATCH', path, body, { contentType: 'application/merge-patch+json' }).catch((error) => {
+      // Events live for an hour: the next repeat starts anew.
+      if (isNotFound(error)) state.series.delete(key)
+      throw error
+    })
+  known.lastWrite = writeLater(state, write, known.lastWrite)
+}
+
+const repeat = (state: EventsState, key: string, known: Series, at: Date) => {
+  known.count += 1
+  known.lastAt = at
+  if (at.getTime() - known.writtenAt < SERIES_WRITE_MS) return
+  if (!state.allowed()) return drop(state)
+  writeSeries(state, key, known)
+}
+
+const emit = (state: EventsState, note: EventNote) => {
+  const { options, series } = state
+  const at = state.now()
+  const { uid = '', name, namespace } = note.object.metadata
+  const key = [uid, note.type, note.reason, note.action ?? ''].join('\0')
+  const known = series.get(key)
+  if (known && at.getTime() - known.lastAt.getTime() <= SERIES_MS) return repeat(state, key, known, at)
+  if (!state.allowed()) return drop(state)
+  forgetOld(state, at.getTime())
+  const ref = { name: `${name.slice(0, NAME_MAX)}.${randomUUID().slice(0, 13)}`, namespace: namespace || 'default' }
+  const lastWrite = writeLater(state, () => options.kube.create(EVENT, bodyOf(options, note, ref, at)))
+  series.set(key, { ref, count: 1, written: 1, lastAt: at, writtenAt: at.getTime(), lastWrite })
+}
+
+const flush = async (state: EventsState): Promise<void> => {
+  const { pending, series } = state
+  while (pending.size > 0) await Promise.all(pending)
+  for (const [key, known] of series) if (known.count > known.written) writeSeries(state, key, known)
+  while (pending.size > 0) await Promise.all(pending)
+}
+
 export const makeEvents = (options: EventsOptions): Events => {
-  const { kube, log } = options
   const now = options.now ?? (() => new Date())
   const allowed = makeBucket(() => now().getTime())
-  const series = new Map<string, Series>()
-  const pending = new Set<Promise<void>>()
-
-  const drop = (error?: unknown) => {
-    options.onDropped?.()
-    log?.debug({ ...(error !== undefined && { err: error }) }, 'event dropped')
-  }
-  /** After `before`: a series' writes reach the server in their order, or an old count would be the last one. */
-  const later = (write: () => Promise<unknown>, before: Promise<void> = Promise.resolve()): Promise<void> => {
-    const done: Promise<void> = before
-      .then(write)
-      .then(() => {}, drop)
-      .finally(() => pending.delete(done))
-    pending.add(done)
-    return done
-  }
-
-  const forget = (nowMs: number) => {
-    for (const [key, { lastAt }] of series) if (nowMs - lastAt.getTime() > SERIES_MS) series.delete(key)
-    const [oldest] = series.keys()
-    if (series.size >= SERIES_MAX && oldest !== undefined) series.delete(oldest)
-  }
-
-  const writeSeries = (key: string, known: Series) => {
-    known.written = known.count
-    known.writtenAt = known.lastAt.getTime()
-    const path = `/apis/events.k8s.io/v1/namespaces/${known.ref.namespace}/events/${known.ref.name}`
-    const body = { series: { count: known.count, lastObservedTime: microTime(known.lastAt) } }
-    const write = () =>
-      kube.raw('PATCH', path, body, { contentType: 'application/merge-patch+json' }).catch((error) => {
-        // Events live for an hour: the next repeat starts anew.
-        if (isNotFound(error)) series.delete(key)
-        throw error
-      })
-    known.lastWrite = later(write, known.lastWrite)
-  }
-
-  const repeat = (key: string, known: Series, at: Date) => {
-    known.count += 1
-    known.lastAt = at
-    if (at.getTime() - known.writtenAt < SERIES_WRITE_MS) return
-    if (!allowed()) return drop()
-    writeSeries(key, known)
-  }
-
-  const emit = (note: EventNote) => {
-    const at = now()
-    const { uid = '', name, namespace } = note.object.metadata
-    const key = [uid, note.type, note.reason, note.action ?? ''].join('\0')
-    const known = series.get(key)
-    if (known && at.getTime() - known.lastAt.getTime() <= SERIES_MS) return repeat(key, known, at)
-    if (!allowed()) return drop()
-    forget(at.getTime())
-    const ref = { name: `${name.slice(0, NAME_MAX)}.${randomUUID().slice(0, 13)}`, namespace: namespace || 'default' }
-    const lastWrite = later(() => kube.create(EVENT, bodyOf(options, note, ref, at)))
-    series.set(key, { ref, count: 1, written: 1, lastAt: at, writtenAt: at.getTime(), lastWrite })
-  }
-
+  const state: EventsState = { options, now, allowed, series: new Map(), pending: new Set() }
   return {
     emit: (note) => {
       try {
-        emit(note)
+        emit(state, note)
       } catch (error) {
-        drop(error)
+        drop(state, error)
       }
     },
-    flush: async () => {
-      while (pending.size > 0) await Promise.all(pending)
-      for (const [key, known] of series) if (known.count > known.written) writeSeries(key, known)
-      while (pending.size > 0) await Promise.all(pending)
-    },
+    flush: () => flush(state),
   }
 }

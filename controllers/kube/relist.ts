@@ -17,9 +17,10 @@ export type ListerOptions<R> = {
   kind: KindRef
   selection: Selection
   store: Store<R>
-  /** `lost`: it is not there any more, and nobody deleted it as far as can be told. */
+  /** `lost`: it is not there any more, and nobody is known to have deleted it. */
   notify: (object: R, deleted: boolean, lost?: boolean) => void
-  heard: () => void
+  /** The server has answered. */
+  onAnswer: () => void
   signal: AbortSignal
   graceMs?: number
   pageLimit?: number
@@ -42,7 +43,7 @@ const eachPage = async <R>(options: ListerOptions<R>, onPage: (page: Listing<R>)
     try {
       const paging = { ...(limit > 0 && { limit }), ...(next && { continue: next }) }
       const page = await kube.list<R>(kind, { ...selection, ...paging, signal })
-      options.heard()
+      options.onAnswer()
       onPage(page)
       if (page.continue === '') return page.resourceVersion
       next = page.continue
@@ -63,83 +64,92 @@ const at = <R extends AnyObject>(object: R, resourceVersion: string): R => ({
   metadata: { ...object.metadata, resourceVersion },
 })
 
-export const makeLister = <R extends AnyObject>(options: ListerOptions<R>): Lister => {
-  const { store, notify, log, kind } = options
-
-  const take = (object: R): boolean => {
-    if (!store.put(object)) return false
-    notify(object, store.get(keyOfObject(object)) === undefined)
-    return true
-  }
-
-  const isMassLost = (gone: number, known: number): boolean => {
-    const lost = isMass(gone, known)
-    if (lost) log?.error({ kind: kind.kind, gone, known }, 'too much is missing at once to have been deleted')
-    return lost
-  }
-
-  const relist = async (): Promise<string> => {
-    const before = store.list()
-    const newestBefore = store.newest()
-    const seen = new Set<Key>()
-    let wentBack = false
-    const listed = await eachPage(options, (page) => {
-      if (seen.size === 0 && newestBefore !== undefined && isNewer(newestBefore, page.resourceVersion)) {
-        // The server was restored from an old snapshot: our versions lie in its future and mean nothing there.
-        log?.warn(
-          { kind: kind.kind, listed: page.resourceVersion, held: newestBefore },
-          'the API server went back in time',
-        )
-        store.reset(page.resourceVersion)
-        wentBack = true
-      }
-      for (const item of page.items) {
-        seen.add(keyOfObject(item))
-        take(item)
-      }
-    })
-    const gone = before.filter((object) => {
-      const key = keyOfObject(object)
-      // Born after the list was made: our own write has just put it here.
-      return !seen.has(key) && !isBornAfter(store.get(key), listed)
-    })
-    const lost = wentBack || isMassLost(gone.length, before.length)
-    for (const object of gone) {
-      const held = store.get(keyOfObject(object))
-      if (held !== undefined) store.remove(at(held, listed))
-      notify(object, true, lost)
-    }
-    store.advance(listed)
-    return listed
-  }
-
-  const audit = async (): Promise<number | 'time_travel'> => {
-    const newestBefore = store.newest()
-    const seen = new Set<Key>()
-    const ahead: R[] = []
-    const listed = await eachPage(options, (page) => {
-      for (const item of page.items) {
-        const key = keyOfObject(item)
-        seen.add(key)
-        if (isNewer(item.metadata.resourceVersion, store.get(key)?.metadata.resourceVersion)) ahead.push(item)
-      }
-    })
-    if (newestBefore !== undefined && isNewer(newestBefore, listed)) return 'time_travel'
-    // The watch may bring the same a moment later: that is no missed event.
-    await sleep(options.graceMs ?? GRACE_MS, options.signal)
-    if (options.signal.aborted) return 0
-    const missed = ahead.filter(take).length
-    const known = store.list()
-    const gone = known.filter((object) => !seen.has(keyOfObject(object)) && !isBornAfter(object, listed))
-    const lost = isMassLost(gone.length, known.length)
-    for (const object of gone) {
-      if (store.remove(at(object, listed))) notify(object, true, lost)
-    }
-    if (missed + gone.length > 0) {
-      log?.warn({ kind: kind.kind, missed, gone: gone.length }, 'the watch had missed events')
-    }
-    return missed + gone.length
-  }
-
-  return { relist, audit }
+/** @returns whether it was news to the cache */
+const take = <R extends AnyObject>({ store, notify }: ListerOptions<R>, object: R): boolean => {
+  if (!store.put(object)) return false
+  notify(object, store.get(keyOfObject(object)) === undefined)
+  return true
 }
+
+const isMassLost = <R>({ kind, log }: ListerOptions<R>, gone: number, known: number): boolean => {
+  const lost = isMass(gone, known)
+  if (lost) log?.error({ kind: kind.kind, gone, known }, 'too much is missing at once to have been deleted')
+  return lost
+}
+
+/** Lists everything into the cache. @returns what was listed at which version, and whether the server went back in time */
+const listAll = async <R extends AnyObject>(
+  options: ListerOptions<R>,
+): Promise<{ seen: Set<Key>; listed: string; wentBack: boolean }> => {
+  const { store, kind, log } = options
+  const newestBefore = store.newest()
+  const seen = new Set<Key>()
+  let wentBack = false
+  const listed = await eachPage(options, (page) => {
+    if (seen.size === 0 && newestBefore !== undefined && isNewer(newestBefore, page.resourceVersion)) {
+      // The server was restored from an old snapshot: our versions lie in its future and mean nothing there.
+      const versions = { listed: page.resourceVersion, held: newestBefore }
+      log?.warn({ kind: kind.kind, ...versions }, 'the API server went back in time')
+      store.reset(page.resourceVersion)
+      wentBack = true
+    }
+    for (const item of page.items) {
+      seen.add(keyOfObject(item))
+      take(options, item)
+    }
+  })
+  return { seen, listed, wentBack }
+}
+
+const relist = async <R extends AnyObject>(options: ListerOptions<R>): Promise<string> => {
+  const { store, notify } = options
+  const before = store.list()
+  const { seen, listed, wentBack } = await listAll(options)
+  const gone = before.filter((object) => {
+    const key = keyOfObject(object)
+    // Born after the list was made: our own write has just put it here.
+    return !seen.has(key) && !isBornAfter(store.get(key), listed)
+  })
+  const lost = wentBack || isMassLost(options, gone.length, before.length)
+  for (const object of gone) {
+    const held = store.get(keyOfObject(object))
+    if (held !== undefined) store.remove(at(held, listed))
+    notify(object, true, lost)
+  }
+  store.advance(listed)
+  return listed
+}
+
+const audit = async <R extends AnyObject>(options: ListerOptions<R>): Promise<number | 'time_travel'> => {
+  const { store, notify, kind, log, signal } = options
+  const newestBefore = store.newest()
+  const seen = new Set<Key>()
+  const ahead: R[] = []
+  const listed = await eachPage(options, (page) => {
+    for (const item of page.items) {
+      const key = keyOfObject(item)
+      seen.add(key)
+      if (isNewer(item.metadata.resourceVersion, store.get(key)?.metadata.resourceVersion)) ahead.push(item)
+    }
+  })
+  if (newestBefore !== undefined && isNewer(newestBefore, listed)) return 'time_travel'
+  // The watch may bring the same a moment later: that is no missed event.
+  await sleep(options.graceMs ?? GRACE_MS, signal)
+  if (signal.aborted) return 0
+  const missed = ahead.filter((object) => take(options, object)).length
+  const known = store.list()
+  const gone = known.filter((object) => !seen.has(keyOfObject(object)) && !isBornAfter(object, listed))
+  const lost = isMassLost(options, gone.length, known.length)
+  for (const object of gone) {
+    if (store.remove(at(object, listed))) notify(object, true, lost)
+  }
+  if (missed + gone.length > 0) {
+    log?.warn({ kind: kind.kind, missed, gone: gone.length }, 'the watch had missed events')
+  }
+  return missed + gone.length
+}
+
+export const makeLister = <R extends AnyObject>(options: ListerOptions<R>): Lister => ({
+  relist: () => relist(options),
+  audit: () => audit(options),
+})

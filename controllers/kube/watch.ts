@@ -21,7 +21,7 @@ const REFUSALS_BEFORE_RELIST = 3
 /** A watch that ends sooner, without an event, is a failure: the server would be flooded with new ones. */
 const HEALTHY_MS = 1_000
 
-/** `lost`, of what is not there any more: nobody deleted it, as far as can be told. */
+/** `lost`, of what is not there any more: nobody is known to have deleted it. */
 export type Change<R> = { deleted: boolean; lost?: boolean; object: R }
 export type WatchListener<R> = (key: Key, change: Change<R>) => void | Promise<void>
 
@@ -54,7 +54,7 @@ export type Cache<R> = {
   list(): R[]
   size(): number
   /**
-   * Read your writes: takes the answer to a write unless something newer is held. Everybody is told, for the watch's own
+   * Read your writes: takes the answer to a write unless something newer is held. Every listener is notified, for the watch's own
    * event then brings nothing new; who wrote it knows it by its version (controller.ts).
    */
   put(object: R): void
@@ -63,7 +63,7 @@ export type Cache<R> = {
   /** The first list is in. */
   synced: Promise<void>
   isSynced(): boolean
-  /** Milliseconds since the server was last heard. */
+  /** Milliseconds since the server last answered. */
   staleness(): number
   /** Ends the watch, also while it waits to reconnect; resolves when nothing runs any more. */
   stop(): Promise<void>
@@ -78,7 +78,7 @@ const reasonOf = (error: unknown): string => {
 const makeListeners = <R extends AnyObject>({ kind, onChange, log, metrics }: ReflectOptions<R>) => {
   const listeners = new Set<WatchListener<R>>(onChange ? [onChange] : [])
 
-  const tell = (listener: WatchListener<R>, object: R, change: Omit<Change<R>, 'object'>) => {
+  const notifyOne = (listener: WatchListener<R>, object: R, change: Omit<Change<R>, 'object'>) => {
     const key = keyOfObject(object)
     const failed = (error: unknown) => {
       metrics?.handlerFailed(kind.kind)
@@ -94,11 +94,11 @@ const makeListeners = <R extends AnyObject>({ kind, onChange, log, metrics }: Re
 
   return {
     notify: (object: R, deleted: boolean, lost = false) => {
-      for (const listener of listeners) tell(listener, object, { deleted, ...(lost && { lost }) })
+      for (const listener of listeners) notifyOne(listener, object, { deleted, ...(lost && { lost }) })
     },
     subscribe: (listener: WatchListener<R>, held: R[]) => {
       listeners.add(listener)
-      for (const object of held) tell(listener, object, { deleted: false })
+      for (const object of held) notifyOne(listener, object, { deleted: false })
       return () => {
         listeners.delete(listener)
       }
@@ -112,7 +112,7 @@ type Loop<R> = {
   store: Store<R>
   lister: Lister
   notify: (object: R, deleted: boolean, lost?: boolean) => void
-  heard: () => void
+  onAnswer: () => void
   onSynced: () => void
   signal: AbortSignal
   /** Where the watch resumes; undefined: list first. */
@@ -158,7 +158,7 @@ const watchOnce = async <R extends AnyObject>(loop: Loop<R>, resourceVersion: st
       },
       onBytes: () => {
         bytes = true
-        loop.heard()
+        loop.onAnswer()
       },
     })
   } finally {
@@ -238,15 +238,15 @@ export const reflect = <R extends AnyObject>(options: ReflectOptions<R>): Cache<
   const stopping = new AbortController()
   const synced = Promise.withResolvers<void>()
   let isSynced = false
-  let heardAt = performance.now()
-  const staleness = () => performance.now() - heardAt
+  let answeredAt = performance.now()
+  const staleness = () => performance.now() - answeredAt
   const shared = {
     selection,
     store,
     notify,
     signal: stopping.signal,
-    heard: () => {
-      heardAt = performance.now()
+    onAnswer: () => {
+      answeredAt = performance.now()
     },
   }
   const lister = makeLister<R>({

@@ -50,7 +50,7 @@ export type Egress = {
    * @throws TypeError for headers that cannot be sent
    */
   exchange(request: EgressRequest): Promise<EgressAnswer>
-  /** For whoever stores an address: what is wrong with it now; null when nothing is, or when the name does not resolve (yet), within 2 s. */
+  /** Before an address is stored: what is wrong with it; null when nothing is, or when its name does not resolve within 2 s. */
   judge(url: string): Promise<string | null>
   /** Ends idle connections; waits for what is under way no longer than its limits. */
   close(): Promise<void>
@@ -97,78 +97,119 @@ const flat = (headers: Record<string, string | string[] | undefined>): Record<st
   return found
 }
 
+/** One exchange: what came of the answer so far, and how it is settled. */
+type Exchanging = {
+  request: EgressRequest
+  startedAt: number
+  controller: Dispatcher.DispatchController | undefined
+  status: number | null
+  headers: Record<string, string | string[] | undefined>
+  chunks: Buffer[]
+  bytes: number
+  isOver: boolean
+  timer: NodeJS.Timeout | undefined
+  onAbort: () => void
+  resolve: (answer: EgressAnswer) => void
+  reject: (error: Error) => void
+}
+
+const end = (exchange: Exchanging): void => {
+  exchange.isOver = true
+  clearTimeout(exchange.timer)
+  exchange.request.signal?.removeEventListener('abort', exchange.onAbort)
+}
+
+const settle = (exchange: Exchanging, answer: (body: Buffer, latencyMs: number) => EgressAnswer): void => {
+  if (exchange.isOver) return
+  end(exchange)
+  const { chunks, startedAt } = exchange
+  const [only] = chunks
+  const body = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
+  exchange.resolve(answer(body, Math.round(performance.now() - startedAt)))
+}
+
+const fail = (exchange: Exchanging, { fault, detail }: Failure): void => {
+  const { status } = exchange
+  settle(exchange, (body, latencyMs) => ({ ok: false, fault, detail, status, body, latencyMs }))
+}
+
+/** While the connection is still being opened there is no controller: onRequestStart ends the request then. */
+const cut = (exchange: Exchanging, failure: Failure): void => {
+  fail(exchange, failure)
+  exchange.controller?.abort(new Error(failure.fault))
+}
+
+const onData = (exchange: Exchanging, chunk: Buffer): void => {
+  if (exchange.isOver) return
+  const { bytesMax } = exchange.request
+  const room = bytesMax - exchange.bytes
+  exchange.bytes += chunk.length
+  if (chunk.length <= room) return void exchange.chunks.push(chunk)
+  exchange.chunks.push(chunk.subarray(0, room))
+  cut(exchange, { fault: 'ANSWER_TOO_LARGE', detail: `answers with more than ${bytesMax} bytes` })
+}
+
+const onError = (exchange: Exchanging, error: Error): void => {
+  if (codeOf(error) !== 'UND_ERR_INVALID_ARG') {
+    fail(exchange, failureOf(error))
+    return
+  }
+  end(exchange)
+  exchange.reject(new TypeError('the request cannot be sent', { cause: error }))
+}
+
+const handlerOf = (exchange: Exchanging): Dispatcher.DispatchHandler => ({
+  onRequestStart: (started) => {
+    exchange.controller = started
+    if (exchange.isOver) started.abort(new Error('TIMEOUT'))
+  },
+  onResponseStart: (_controller, code, fields) => {
+    // 103 and its like come before the answer.
+    if (code < 200) return
+    exchange.status = code
+    exchange.headers = fields
+  },
+  onResponseData: (_controller, chunk) => onData(exchange, chunk),
+  onResponseEnd: () => {
+    const { status, headers } = exchange
+    settle(exchange, (body, latencyMs) => ({ ok: true, status: status ?? 0, headers: flat(headers), body, latencyMs }))
+  },
+  onResponseError: (_controller, error) => onError(exchange, error),
+})
+
 /** The raw handler of the dispatcher, without streams: half the cost of `request()`. */
 const run = (dispatcher: Dispatcher, target: Target, request: EgressRequest): Promise<EgressAnswer> =>
   new Promise((resolve, reject) => {
-    const { method, body, limitMs, bytesMax, signal } = request
-    const startedAt = performance.now()
-    let controller: Dispatcher.DispatchController | undefined
-    let status: number | null = null
-    let headers: Record<string, string | string[] | undefined> = {}
-    const chunks: Buffer[] = []
-    let bytes = 0
-    let isOver = false
-
-    const end = () => {
-      isOver = true
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
+    const { limitMs, signal } = request
+    const exchange: Exchanging = {
+      request,
+      startedAt: performance.now(),
+      controller: undefined,
+      status: null,
+      headers: {},
+      chunks: [],
+      bytes: 0,
+      isOver: false,
+      timer: undefined,
+      onAbort: () => cut(exchange, { fault: 'TIMEOUT', detail: 'was given up by us' }),
+      resolve,
+      reject,
     }
-    const settle = (answer: (body: Buffer, latencyMs: number) => EgressAnswer) => {
-      if (isOver) return
-      end()
-      const [only] = chunks
-      const body = chunks.length === 1 && only !== undefined ? only : Buffer.concat(chunks)
-      resolve(answer(body, Math.round(performance.now() - startedAt)))
-    }
-    const fail = ({ fault, detail }: Failure) =>
-      settle((body, latencyMs) => ({ ok: false, fault, detail, status, body, latencyMs }))
-    /** While the connection is still being opened there is no controller: onRequestStart ends the request then. */
-    const cut = (failure: Failure) => {
-      fail(failure)
-      controller?.abort(new Error(failure.fault))
-    }
-    const onAbort = () => cut({ fault: 'TIMEOUT', detail: 'was given up by us' })
-    const timer = setTimeout(() => cut({ fault: 'TIMEOUT', detail: `gave no whole answer in ${limitMs} ms` }), limitMs)
-    signal?.addEventListener('abort', onAbort, { once: true })
-    if (signal?.aborted) return onAbort()
+    const late: Failure = { fault: 'TIMEOUT', detail: `gave no whole answer in ${limitMs} ms` }
+    exchange.timer = setTimeout(() => cut(exchange, late), limitMs)
+    signal?.addEventListener('abort', exchange.onAbort, { once: true })
+    if (signal?.aborted) return exchange.onAbort()
 
     const options: Dispatcher.DispatchOptions = {
       origin: target.origin,
       path: target.path,
-      method,
+      method: request.method,
       headers: { ...request.headers, 'user-agent': 'Bottega' },
-      body: body ?? null,
+      body: request.body ?? null,
       headersTimeout: 0,
       bodyTimeout: 0,
     }
-    dispatcher.dispatch(options, {
-      onRequestStart: (started) => {
-        controller = started
-        if (isOver) started.abort(new Error('TIMEOUT'))
-      },
-      onResponseStart: (_controller, code, fields) => {
-        // 103 and its like come before the answer.
-        if (code < 200) return
-        status = code
-        headers = fields
-      },
-      onResponseData: (_controller, chunk) => {
-        if (isOver) return
-        const room = bytesMax - bytes
-        bytes += chunk.length
-        if (chunk.length <= room) return void chunks.push(chunk)
-        chunks.push(chunk.subarray(0, room))
-        cut({ fault: 'ANSWER_TOO_LARGE', detail: `answers with more than ${bytesMax} bytes` })
-      },
-      onResponseEnd: () =>
-        settle((body, latencyMs) => ({ ok: true, status: status ?? 0, headers: flat(headers), body, latencyMs })),
-      onResponseError: (_controller, error) => {
-        if (codeOf(error) !== 'UND_ERR_INVALID_ARG') return fail(failureOf(error))
-        end()
-        reject(new TypeError('the request cannot be sent', { cause: error }))
-      },
-    })
+    dispatcher.dispatch(options, handlerOf(exchange))
   })
 
 /** A pool for each origin, even of one connection: only pools bound the life of what they hold. */

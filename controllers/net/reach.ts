@@ -112,7 +112,7 @@ const codeOf = (error: unknown): string => {
   return typeof code === 'string' && /^\w{2,60}$/.test(code) ? code : 'UNKNOWN'
 }
 
-/** Of an error's message only the code is told: the message holds addresses. */
+/** Gives the code of an error alone: its message holds addresses. */
 const notConnected = (error: unknown, isPlain: boolean): NotConnected => {
   if (error instanceof NotConnected) return error
   const code = codeOf(error)

@@ -1,6 +1,6 @@
 /**
  * A name's addresses as the system knows them, without getaddrinfo: that one blocks one of the four threads which files and
- * keys wait for too, and whoever answers slowly for his own names could so hold up everybody else.
+ * keys wait for too, and a slow server of one owner's names would hold up everybody else.
  */
 import { Resolver } from 'node:dns/promises'
 import { readFile } from 'node:fs/promises'

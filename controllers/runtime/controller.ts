@@ -5,7 +5,7 @@
 import type { Key, Resource } from '../../crds/kernel/object.ts'
 import type { Backoff } from '../base/backoff.ts'
 import { isAway } from '../store/pg/away.ts'
-import type { Controller, ControllerDeps, Gone, PassResult } from './contract.ts'
+import type { Controller, ControllerDeps, ControllerMetrics, Gone, PassResult } from './contract.ts'
 import { makePass } from './pass.ts'
 import { makeQueue } from './queue.ts'
 
@@ -56,6 +56,24 @@ const makeOwnWrites = (wake: (key: Key) => void) => {
   }
 }
 
+/** Counts and times one pass. @returns the result as the queue takes it @throws what the pass throws */
+const measured = async (
+  run: () => Promise<number | undefined>,
+  name: string,
+  metrics: ControllerMetrics | undefined,
+): Promise<{ afterMs: number } | undefined> => {
+  const startedAt = performance.now()
+  let result: PassResult = 'error'
+  metrics?.started(name)
+  try {
+    const afterMs = await run()
+    result = afterMs === undefined ? 'success' : 'requeue_after'
+    return afterMs === undefined ? undefined : { afterMs }
+  } finally {
+    metrics?.ended(name, result, (performance.now() - startedAt) / 1000)
+  }
+}
+
 /** Starts at once: every object that the cache holds is looked at. */
 export const runController = <O extends Resource<unknown>, Facts extends object, World, Step extends { do: string }>(
   controller: Controller<O, Facts, World, Step>,
@@ -77,23 +95,10 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
     quietMs: deps.quietMs ?? QUIET_MS,
   })
 
-  const onItem = async (key: Key, signal: AbortSignal) => {
-    const startedAt = performance.now()
-    let result: PassResult = 'error'
-    metrics?.started(name)
-    try {
-      const afterMs = await pass(key, signal)
-      result = afterMs === undefined ? 'success' : 'requeue_after'
-      return afterMs === undefined ? undefined : { afterMs }
-    } finally {
-      metrics?.ended(name, result, (performance.now() - startedAt) / 1000)
-    }
-  }
-
   const queue = makeQueue({
     name,
     concurrency,
-    onItem,
+    onItem: (key, signal) => measured(() => pass(key, signal), name, metrics),
     backoffOf: (error) => (isAway(error) ? (deps.backoff ?? AWAY_BACKOFF) : undefined),
     ...(deps.batchedStart && { batchedStart: deps.batchedStart }),
     ...(deps.backoff && { backoff: deps.backoff }),

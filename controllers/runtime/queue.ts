@@ -4,7 +4,7 @@
  */
 import type { Key } from '../../crds/kernel/object.ts'
 import { type Backoff, backoffMs } from '../base/backoff.ts'
-import { makeAlarm, type QueueClock } from './delays.ts'
+import { type Alarm, makeAlarm, type QueueClock } from './delays.ts'
 
 const BACKOFF: Backoff = { minMs: 50, maxMs: 300_000 }
 
@@ -68,123 +68,148 @@ const endsWithin = async (clock: QueueClock, ms: number, work: Promise<void>): P
   return inTime
 }
 
-export const makeQueue = (options: QueueOptions): Queue => {
-  const { name, onItem, metrics, batchedStart } = options
-  const concurrency = options.concurrency ?? 1
-  const backoff = options.backoff ?? BACKOFF
-  const clock = options.clock ?? realClock
-  const random = options.random ?? Math.random
+/** The options with their defaults, and where each key stands. */
+type QueueState = Pick<QueueOptions, 'name' | 'onItem' | 'metrics' | 'batchedStart' | 'backoffOf'> & {
+  concurrency: number
+  backoff: Backoff
+  clock: QueueClock
+  random: () => number
+  alarm: Alarm
   /** Key → since when it waits. Insertion order is the order of service. */
-  const waiting = new Map<Key, number>()
+  waiting: Map<Key, number>
   /** Key → since when it runs. */
-  const running = new Map<Key, number>()
-  const dirty = new Map<Key, number>()
-  const failures = new Map<Key, number>()
-  const cut = new AbortController()
-  let draining = false
-  let onIdle = () => {}
+  running: Map<Key, number>
+  /** Key → since when it is to run again, once it ran. */
+  dirty: Map<Key, number>
+  failures: Map<Key, number>
+  cut: AbortController
+  draining: boolean
+  /** Keys are about to be started. */
+  serving: boolean
+  onIdle: () => void
+}
 
-  const add = (key: Key) => {
-    if (draining) return
+const add = (queue: QueueState, key: Key): void => {
+  if (queue.draining) return
+  const now = queue.clock.now()
+  if (queue.running.has(key)) {
+    if (queue.dirty.has(key)) return
+    queue.dirty.set(key, now)
+  } else {
+    if (queue.waiting.has(key)) return
+    queue.waiting.set(key, now)
+  }
+  queue.metrics?.added(queue.name)
+  serveSoon(queue)
+}
+
+const addAfter = (queue: QueueState, key: Key, ms: number): void => {
+  if (queue.draining) return
+  if (ms > 0) queue.alarm.set(key, ms)
+  else add(queue, key)
+}
+
+const settle = (queue: QueueState, key: Key, afterMs: number | undefined, failed?: Backoff): void => {
+  const { running, dirty, failures, waiting, name, metrics } = queue
+  const now = queue.clock.now()
+  metrics?.finished(name, (now - (running.get(key) ?? now)) / 1000)
+  running.delete(key)
+  const again = dirty.get(key)
+  dirty.delete(key)
+  if (failed) {
+    const times = failures.get(key) ?? 0
+    failures.set(key, times + 1)
+    metrics?.retried(name)
+    addAfter(queue, key, backoffMs(failed, times, queue.random))
+  } else {
+    failures.delete(key)
+    if (afterMs !== undefined) addAfter(queue, key, afterMs)
+  }
+  if (again !== undefined && !queue.draining) waiting.set(key, waiting.get(key) ?? again)
+  if (running.size === 0) queue.onIdle()
+  serveSoon(queue)
+}
+
+const start = (queue: QueueState, key: Key, since: number): void => {
+  const now = queue.clock.now()
+  queue.waiting.delete(key)
+  queue.running.set(key, now)
+  queue.metrics?.started(queue.name, (now - since) / 1000)
+  // A throw before the first await is a rejection like any other.
+  Promise.try(queue.onItem, key, queue.cut.signal).then(
+    (result) => settle(queue, key, result?.afterMs),
+    (error) => settle(queue, key, undefined, queue.backoffOf?.(error) ?? queue.backoff),
+  )
+}
+
+const serve = (queue: QueueState): void => {
+  for (const [key, since] of queue.waiting) {
+    if (queue.running.size >= queue.concurrency) return
+    start(queue, key, since)
+  }
+}
+
+/** A moment later: several events for one key often come in one piece, and are one reason to run. */
+const serveSoon = (queue: QueueState): void => {
+  if (queue.serving || queue.waiting.size === 0) return
+  queue.serving = true
+  const begin = () => {
+    queue.serving = false
+    serve(queue)
+  }
+  const { batchedStart } = queue
+  if (batchedStart && queue.running.size >= batchedStart.from) queue.clock.after(batchedStart.ms, begin)
+  else queueMicrotask(begin)
+}
+
+const drain = async (queue: QueueState, deadlineMs: number): Promise<boolean> => {
+  queue.draining = true
+  queue.alarm.cancel()
+  queue.waiting.clear()
+  queue.dirty.clear()
+  if (queue.running.size === 0) return true
+  const idle = new Promise<void>((resolve) => {
+    queue.onIdle = resolve
+  })
+  const inTime = await endsWithin(queue.clock, deadlineMs, idle)
+  if (!inTime) queue.cut.abort(new Error('the queue was stopped'))
+  return inTime
+}
+
+export const makeQueue = (options: QueueOptions): Queue => {
+  const clock = options.clock ?? realClock
+  const queue: QueueState = {
+    ...options,
+    concurrency: options.concurrency ?? 1,
+    backoff: options.backoff ?? BACKOFF,
+    clock,
+    random: options.random ?? Math.random,
+    alarm: makeAlarm(clock, (key) => add(queue, key)),
+    waiting: new Map(),
+    running: new Map(),
+    dirty: new Map(),
+    failures: new Map(),
+    cut: new AbortController(),
+    draining: false,
+    serving: false,
+    onIdle: () => {},
+  }
+  queue.metrics?.watching(queue.name, () => {
     const now = clock.now()
-    if (running.has(key)) {
-      if (dirty.has(key)) return
-      dirty.set(key, now)
-    } else {
-      if (waiting.has(key)) return
-      waiting.set(key, now)
-    }
-    metrics?.added(name)
-    serveSoon()
-  }
-
-  const alarm = makeAlarm(clock, add)
-
-  const addAfter = (key: Key, ms: number) => {
-    if (draining) return
-    if (!(ms > 0)) return add(key)
-    alarm.set(key, ms)
-  }
-
-  const settle = (key: Key, afterMs: number | undefined, failed?: Backoff) => {
-    const now = clock.now()
-    metrics?.finished(name, (now - (running.get(key) ?? now)) / 1000)
-    running.delete(key)
-    const again = dirty.get(key)
-    dirty.delete(key)
-    if (failed) {
-      const times = failures.get(key) ?? 0
-      failures.set(key, times + 1)
-      metrics?.retried(name)
-      addAfter(key, backoffMs(failed, times, random))
-    } else {
-      failures.delete(key)
-      if (afterMs !== undefined) addAfter(key, afterMs)
-    }
-    if (again !== undefined && !draining) waiting.set(key, waiting.get(key) ?? again)
-    if (running.size === 0) onIdle()
-    serveSoon()
-  }
-
-  const start = (key: Key, since: number) => {
-    const now = clock.now()
-    waiting.delete(key)
-    running.set(key, now)
-    metrics?.started(name, (now - since) / 1000)
-    // A throw before the first await is a rejection like any other.
-    Promise.try(onItem, key, cut.signal).then(
-      (result) => settle(key, result?.afterMs),
-      (error) => settle(key, undefined, options.backoffOf?.(error) ?? backoff),
-    )
-  }
-
-  const serve = () => {
-    for (const [key, since] of waiting) {
-      if (running.size >= concurrency) return
-      start(key, since)
-    }
-  }
-
-  // A moment later: several events for one key often come in one piece, and are one reason to run.
-  let serving = false
-  const serveSoon = () => {
-    if (serving || waiting.size === 0) return
-    serving = true
-    const begin = () => {
-      serving = false
-      serve()
-    }
-    if (batchedStart && running.size >= batchedStart.from) clock.after(batchedStart.ms, begin)
-    else queueMicrotask(begin)
-  }
-
-  metrics?.watching(name, () => {
-    const now = clock.now()
-    return { depth: waiting.size, runningSeconds: [...running.values()].map((since) => (now - since) / 1000) }
+    const runningSeconds = [...queue.running.values()].map((since) => (now - since) / 1000)
+    return { depth: queue.waiting.size, runningSeconds }
   })
 
   return {
-    add,
-    addAfter,
+    add: (key) => add(queue, key),
+    addAfter: (key, ms) => addAfter(queue, key, ms),
     forget: (key) => {
-      failures.delete(key)
-      alarm.delete(key)
+      queue.failures.delete(key)
+      queue.alarm.delete(key)
     },
-    size: () => waiting.size,
-    delayed: () => alarm.size(),
-    running: () => running.size,
-    drain: async (deadlineMs) => {
-      draining = true
-      alarm.cancel()
-      waiting.clear()
-      dirty.clear()
-      if (running.size === 0) return true
-      const idle = new Promise<void>((resolve) => {
-        onIdle = resolve
-      })
-      const inTime = await endsWithin(clock, deadlineMs, idle)
-      if (!inTime) cut.abort(new Error('the queue was stopped'))
-      return inTime
-    },
+    size: () => queue.waiting.size,
+    delayed: () => queue.alarm.size(),
+    running: () => queue.running.size,
+    drain: (deadlineMs) => drain(queue, deadlineMs),
   }
 }

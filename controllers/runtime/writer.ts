@@ -13,11 +13,23 @@ const withFinalizers = (object: Resource<unknown>, change: (held: string[]) => s
   finalizers: change(object.metadata.finalizers ?? []),
 })
 
+/** Writes of one kind, each under the version that was looked at. */
+export type Writer<O, Facts> = {
+  /** @returns the object with that status; nothing is written when it stands already @throws KubeError */
+  status(
+    pass: Pass,
+    object: O,
+    outcome: PassOutcome,
+    planned?: { status?: Facts; conditions?: readonly OwnCondition[] },
+  ): Promise<O>
+  finalizers(pass: Pass, object: O, change: (held: string[]) => string[]): Promise<void>
+}
+
 /** @returns the writes of one kind */
 export const makeWriter = <O extends Resource<unknown>, Facts extends object>(
   kind: Controller<O, Facts, unknown, { do: string }>['kind'],
   deps: PassDeps<O>,
-) => {
+): Writer<O, Facts> => {
   const { kube, cache, events } = deps
 
   /** The object as it is now, as long as it asks for the same: our own note may have moved its version. */
@@ -37,7 +49,6 @@ export const makeWriter = <O extends Resource<unknown>, Facts extends object>(
     events.emit({ object: after, kind, type, reason: is.reason, action: 'Reconcile', message: is.message })
   }
 
-  /** @returns the object with that status; nothing is written when it stands already @throws KubeError */
   const status = async (
     pass: Pass,
     object: O,

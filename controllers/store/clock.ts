@@ -28,81 +28,95 @@ export type DevClock = {
   close(): Promise<void>
 }
 
+type ClockDeps = { pg: Pg; onMove?: () => Promise<void>; wall?: () => number }
+
+/** What is known of the row, and those who wait for it to change. */
+type ClockState = {
+  pg: Pg
+  onMove: (() => Promise<void>) | undefined
+  wall: () => number
+  row: Row
+  changed: Set<() => void>
+  /** The move that is being dealt with. */
+  dealingWith: number
+}
+
+const run = ({ pg }: ClockState, name: string, text: string, values: unknown[] = []) =>
+  pg.query<Row>(name, text, values)
+
+const take = (clock: ClockState, found: Row | undefined): void => {
+  if (found && found.moves >= clock.row.moves) clock.row = found
+  for (const check of clock.changed) check()
+}
+
+const deal = async (clock: ClockState): Promise<void> => {
+  const { moves, settled } = clock.row
+  if (!clock.onMove || moves <= settled || moves <= clock.dealingWith) return
+  clock.dealingWith = moves
+  try {
+    await clock.onMove()
+    await run(clock, 'dev_clock_settle', SETTLE, [moves])
+  } catch {
+    // The caller that waits learns that it did not come in time; the next move, or a restart, looks again.
+    clock.dealingWith = 0
+  }
+}
+
+const look = async (clock: ClockState): Promise<void> => {
+  const { rows } = await run(clock, 'dev_clock_read', READ)
+  take(clock, rows[0])
+  await deal(clock)
+}
+
+/** One move, and the wait until it has been dealt with. */
+const move = async (clock: ClockState, ms: number, withinMs: number): Promise<boolean> => {
+  const { rows } = await run(clock, 'dev_clock_move', MOVE, [ms])
+  take(clock, rows[0])
+  const mine = rows[0]?.moves ?? 0
+  const { promise, resolve } = Promise.withResolvers<boolean>()
+  const check = () => clock.row.settled >= mine && resolve(true)
+  const timer = setTimeout(() => resolve(false), withinMs)
+  clock.changed.add(check)
+  check()
+  try {
+    return await promise
+  } finally {
+    clearTimeout(timer)
+    clock.changed.delete(check)
+  }
+}
+
+const nowOf = ({ wall, row }: ClockState): Date => new Date(wall() + row.offsetMs)
+
+/** From one instant at which something is due to the next. */
+const advance = async (clock: ClockState, ms: number, withinMs: number): Promise<boolean> => {
+  const endOffsetMs = clock.row.offsetMs + ms
+  const endAt = performance.now() + withinMs
+  let inTime = true
+  for (let stops = 0; stops < STOPS_MAX && inTime; stops++) {
+    const left = endOffsetMs - clock.row.offsetMs
+    const next = await nextDue(clock.pg, nowOf(clock), new Date(nowOf(clock).getTime() + left))
+    const hopMs = next === null ? left : next.getTime() - nowOf(clock).getTime() + 1
+    if (hopMs >= left) break
+    if (hopMs > 0) inTime = await move(clock, hopMs, endAt - performance.now())
+  }
+  const left = endOffsetMs - clock.row.offsetMs
+  return left > 0 ? move(clock, left, Math.max(0, endAt - performance.now())) : inTime
+}
+
 /**
  * @param deps.onMove of the process that leads: looks at everything that may have fallen due, and resolves when it has
  *   been dealt with; left out in processes that only read the time
  */
-export const openDevClock = async (deps: {
-  pg: Pg
-  onMove?: () => Promise<void>
-  wall?: () => number
-}): Promise<DevClock> => {
-  const { pg, onMove, wall = Date.now } = deps
-  let row: Row = { offsetMs: 0, moves: 0, settled: 0 }
-  const changed = new Set<() => void>()
-  const run = (name: string, text: string, values: unknown[] = []) => pg.query<Row>(name, text, values)
-  const take = ({ rows }: { rows: Row[] }) => {
-    const found = rows[0]
-    if (found && found.moves >= row.moves) row = found
-    for (const ring of changed) ring()
-  }
-
-  let dealingWith = 0
-  const deal = async () => {
-    const { moves, settled } = row
-    if (!onMove || moves <= settled || moves <= dealingWith) return
-    dealingWith = moves
-    try {
-      await onMove()
-      await run('dev_clock_settle', SETTLE, [moves])
-    } catch {
-      // Whoever waits is told that it did not come in time; the next move, or a restart, looks again.
-      dealingWith = 0
-    }
-  }
-  const look = async () => {
-    take(await run('dev_clock_read', READ))
-    await deal()
-  }
-  const lookSoon = () => void look().catch(() => undefined)
+export const openDevClock = async ({ pg, onMove, wall = Date.now }: ClockDeps): Promise<DevClock> => {
+  const row: Row = { offsetMs: 0, moves: 0, settled: 0 }
+  const clock: ClockState = { pg, onMove, wall, row, changed: new Set(), dealingWith: 0 }
+  const lookSoon = () => void look(clock).catch(() => undefined)
   const listener = await pg.listen(CHANNEL, lookSoon, lookSoon)
-  await look()
-
-  const now = () => new Date(wall() + row.offsetMs)
-  /** One move, and the wait until it has been dealt with. */
-  const move = async (ms: number, withinMs: number): Promise<boolean> => {
-    const { rows } = await run('dev_clock_move', MOVE, [ms])
-    take({ rows })
-    const mine = rows[0]?.moves ?? 0
-    const { promise, resolve } = Promise.withResolvers<boolean>()
-    const check = () => row.settled >= mine && resolve(true)
-    const timer = setTimeout(() => resolve(false), withinMs)
-    changed.add(check)
-    check()
-    try {
-      return await promise
-    } finally {
-      clearTimeout(timer)
-      changed.delete(check)
-    }
-  }
-
+  await look(clock)
   return {
-    now,
-    async advance(ms, withinMs) {
-      const endOffsetMs = row.offsetMs + ms
-      const endAt = performance.now() + withinMs
-      let inTime = true
-      for (let stops = 0; stops < STOPS_MAX && inTime; stops++) {
-        const left = endOffsetMs - row.offsetMs
-        const next = await nextDue(pg, now(), new Date(now().getTime() + left))
-        const hopMs = next === null ? left : next.getTime() - now().getTime() + 1
-        if (hopMs >= left) break
-        if (hopMs > 0) inTime = await move(hopMs, endAt - performance.now())
-      }
-      const left = endOffsetMs - row.offsetMs
-      return left > 0 ? move(left, Math.max(0, endAt - performance.now())) : inTime
-    },
+    now: () => nowOf(clock),
+    advance: (ms, withinMs) => advance(clock, ms, withinMs),
     close: () => listener.close(),
   }
 }

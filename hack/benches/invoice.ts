@@ -178,6 +178,72 @@ const mailsDone = async (stack: Stack, wanted: number) => {
   throw new Error('the mails did not all go out within a minute')
 }
 
+type Sides = {
+  stack: Stack
+  pids: Awaited<ReturnType<typeof standUp>>['pids']
+  commits: () => Promise<number>
+  raw: () => Promise<void>
+  send: () => Promise<void>
+  /** Invoices sent so far. */
+  sent: () => number
+}
+
+/** Turns of sending, each between two turns of raw pairs; commits and writes per invoice over all of them. */
+const measureTurns = async ({ stack, pids, commits, raw, send, sent }: Sides) => {
+  const writes = async () => (await written(stack.metricsUrls.api)) + (await written(stack.metricsUrls.controllers))
+  const [writesBefore, sentBefore, commitsBefore] = [await writes(), sent(), await commits()]
+  // The mails belong to the work: a turn ends when its last one is out.
+  const sendAndDeliver = async () => {
+    const first = sent()
+    const startMs = performance.now()
+    await load(CALLERS, SECONDS / TURNS, send)
+    await mailsDone(stack, sent())
+    return (sent() - first) / ((performance.now() - startMs) / 1000)
+  }
+  const raws = [await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw))]
+  const turns: Cost[] = []
+  for (let turn = 1; turn <= TURNS; turn++) {
+    turns.push(await cpuOf(pids, sendAndDeliver))
+    raws.push(await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw)))
+  }
+  await sleep(1_500) // the statistics of PostgreSQL lag by a second
+  const invoices = sent() - sentBefore
+  return {
+    turns,
+    raws,
+    commitsEach: ((await commits()) - commitsBefore) / invoices,
+    writesEach: ((await writes()) - writesBefore) / invoices,
+  }
+}
+
+type Measured = Awaited<ReturnType<typeof measureTurns>> & { idleMs: number; rawIdleMs: number }
+
+const report = ({ progress, figure }: BenchContext, measured: Measured) => {
+  const { turns, raws, commitsEach, writesEach, idleMs, rawIdleMs } = measured
+  progress.line(
+    `  per invoice: ${commitsEach.toFixed(1)} transactions, ${writesEach.toFixed(2)} writes to the API server (leases included)`,
+  )
+  // Each turn beside the raw pairs just before and just after it.
+  const ratios = turns.map(({ rate }, turn) => (2 * rate) / ((raws[turn]?.rate ?? 0) + (raws[turn + 1]?.rate ?? 0)))
+  progress.line(`  turn by turn: ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')} ×`)
+  const ours = mean(turns)
+  const rawMean = mean(raws)
+  const [rawRate, rawCpuMs] = [rawMean.rate, rawMean.cpuMs]
+  const peer = 'raw create + status patch'
+  const share = ({ each }: Cost) =>
+    Object.entries(each)
+      .map(([name, ms]) => `${name} ${ms.toFixed(1)}`)
+      .join(', ')
+  progress.line(`  CPU ms per raw pair: ${share(rawMean)}`)
+  progress.line(`  CPU ms per invoice: ${share(ours)}`)
+  const sustained = `invoices sent through REST, ${SECONDS} s, ${CALLERS} callers`
+  const idle = 'idle create-to-answer p50'
+  const cpu = 'CPU per invoice, all processes'
+  figure({ name: sustained, value: ours.rate, unit: '/s', peer, peerValue: rawRate, goal: { atLeast: 0.4 } })
+  figure({ name: idle, value: idleMs, unit: 'ms', peer, peerValue: rawIdleMs, goal: { atMost: 3 } })
+  figure({ name: cpu, value: ours.cpuMs, unit: 'ms', peer, peerValue: rawCpuMs, goal: { atMost: 3 } })
+}
+
 export const bench = async (context: BenchContext) => {
   const { stack, kubeconfigs, pids, commits, end } = await standUp(context)
   const api = rawClient(kubeconfigs.api, CALLERS)
@@ -197,59 +263,8 @@ export const bench = async (context: BenchContext) => {
     const rawIdleMs = await p50(IDLE_CALLS, raw)
     const idleMs = await p50(IDLE_CALLS, send)
     await mailsDone(stack, sent)
-    const writes = async () => (await written(stack.metricsUrls.api)) + (await written(stack.metricsUrls.controllers))
-    const [writesBefore, sentBefore, commitsBefore] = [await writes(), sent, await commits()]
-    // The mails belong to the work: a turn ends when its last one is out.
-    const sendAndDeliver = async () => {
-      const first = sent
-      const startMs = performance.now()
-      await load(CALLERS, SECONDS / TURNS, send)
-      await mailsDone(stack, sent)
-      return (sent - first) / ((performance.now() - startMs) / 1000)
-    }
-    const raws = [await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw))]
-    const turns: Cost[] = []
-    for (let turn = 1; turn <= TURNS; turn++) {
-      turns.push(await cpuOf(pids, sendAndDeliver))
-      raws.push(await cpuOf(pids, () => load(CALLERS, RAW_SECONDS, raw)))
-    }
-    await sleep(1_500) // the statistics of PostgreSQL lag by a second
-    const perInvoice = ((await commits()) - commitsBefore) / (sent - sentBefore)
-    const apiWrites = ((await writes()) - writesBefore) / (sent - sentBefore)
-    context.progress.line(
-      `  per invoice: ${perInvoice.toFixed(1)} transactions, ${apiWrites.toFixed(2)} writes to the API server (leases included)`,
-    )
-    // Each turn beside the raw pairs just before and just after it.
-    const ratios = turns.map(({ rate }, turn) => (2 * rate) / ((raws[turn]?.rate ?? 0) + (raws[turn + 1]?.rate ?? 0)))
-    context.progress.line(`  turn by turn: ${ratios.map((ratio) => ratio.toFixed(2)).join(', ')} ×`)
-    const ours = mean(turns)
-    const rawMean = mean(raws)
-    const [rawRate, rawCpuMs] = [rawMean.rate, rawMean.cpuMs]
-    const peer = 'raw create + status patch'
-    const share = ({ each }: Cost) =>
-      Object.entries(each)
-        .map(([name, ms]) => `${name} ${ms.toFixed(1)}`)
-        .join(', ')
-    context.progress.line(`  CPU ms per raw pair: ${share(rawMean)}`)
-    context.progress.line(`  CPU ms per invoice: ${share(ours)}`)
-    const sustained = `invoices sent through REST, ${SECONDS} s, ${CALLERS} callers`
-    context.figure({ name: sustained, value: ours.rate, unit: '/s', peer, peerValue: rawRate, goal: { atLeast: 0.4 } })
-    context.figure({
-      name: 'idle create-to-answer p50',
-      value: idleMs,
-      unit: 'ms',
-      peer,
-      peerValue: rawIdleMs,
-      goal: { atMost: 3 },
-    })
-    context.figure({
-      name: 'CPU per invoice, all processes',
-      value: ours.cpuMs,
-      unit: 'ms',
-      peer,
-      peerValue: rawCpuMs,
-      goal: { atMost: 3 },
-    })
+    const measured = await measureTurns({ stack, pids, commits, raw, send, sent: () => sent })
+    report(context, { ...measured, idleMs, rawIdleMs })
   } finally {
     await close()
     await api.close()

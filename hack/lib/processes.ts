@@ -9,7 +9,7 @@ export type Launch = {
   command: string
   args: readonly string[]
   logFile: string
-  /** Put into the process's environment, so that whoever comes after a crash can find what is left (see findOwned). */
+  /** Put into the process's environment, so that a start after a crash can find what is left (see findOwned). */
   owner: string
   env?: Readonly<Record<string, string | undefined>>
   cwd?: string
@@ -222,7 +222,7 @@ function childrenOf(pid: number): ProcessId[] {
   })
 }
 
-/** Every process launched for `owner` (or `owner/…`) that is still there, its children too, whoever their parent is now. */
+/** Every process launched for `owner` (or `owner/…`) that is still there, its children too, whatever their parent is now. */
 export function findOwned(owner: string): OwnedProcess[] {
   return allPids().flatMap((pid) => {
     const env = environOf(pid)

@@ -16,7 +16,7 @@ export class CommandRefusal extends Error {
 
 type RefusalOptions = { detail?: string; exitCode?: number; cause?: unknown }
 
-/** Runs a command's main function and turns its ending into an exit code: a Refusal is told plainly, a bug with its stack. */
+/** Runs a command's main function and turns its ending into an exit code: a Refusal is printed plainly, a bug with its stack. */
 export async function runCommand(main: () => Promise<number>): Promise<void> {
   try {
     process.exitCode = await main()

@@ -101,7 +101,7 @@ export function rotateLogs(): void {
   }
 }
 
-/** What env.json tells of it. */
+/** What env.json says of it. */
 export type HostEnvironment = {
   sshPort: number
   httpPort: number

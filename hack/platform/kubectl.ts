@@ -7,21 +7,21 @@ export type Kubectl = (args: readonly string[], input?: unknown) => Promise<stri
 /** `input`, when given, is a list of manifests and goes to stdin (for `-f -`). */
 export function createKubectl(path: string, kubeconfig: string): Kubectl {
   return (args, input) =>
-    runClient({ name: 'kubectl', path, args: [`--kubeconfig=${kubeconfig}`, ...args], told: args[0], input })
+    runClient({ name: 'kubectl', path, args: [`--kubeconfig=${kubeconfig}`, ...args], action: args[0], input })
 }
 
 export type ClientRun = {
   name: string
   path: string
   args: readonly string[]
-  /** What a failure is told of: the command among the arguments. */
-  told: string | undefined
+  /** The command among the arguments: a failure names it. */
+  action: string | undefined
   input?: unknown
   env?: Readonly<Record<string, string>>
 }
 
 /** Runs a client of the API server without holding up this process, and gives its stdout; a Refusal with its own words. */
-export function runClient({ name, path, args, told, input, env }: ClientRun): Promise<string> {
+export function runClient({ name, path, args, action, input, env }: ClientRun): Promise<string> {
   return new Promise((resolve, reject) => {
     const child = spawn(path, args, { stdio: ['pipe', 'pipe', 'pipe'], env: { ...process.env, ...env } })
     let out = ''
@@ -41,7 +41,7 @@ export function runClient({ name, path, args, told, input, env }: ClientRun): Pr
       if (code === 0) resolve(out)
       else {
         const detail = errors.trim()
-        reject(new CommandRefusal(`${name} ${told} failed: ${detail.split('\n').at(-1)}`, { detail }))
+        reject(new CommandRefusal(`${name} ${action} failed: ${detail.split('\n').at(-1)}`, { detail }))
       }
     })
   })

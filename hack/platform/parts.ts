@@ -76,7 +76,7 @@ export function cardsOf({ ports }: Addresses, secretKey: string): CardsEnvironme
   }
 }
 
-/** The card processor's stand-in, which tells the api what was paid. */
+/** The card processor's stand-in, which reports to the api what was paid. */
 export function cardService(owner: string, { ports, baseUrl }: Addresses, cards: CardsEnvironment): Service {
   return nodeService(owner, {
     name: 'cards',
@@ -138,7 +138,7 @@ export function nodeServices(options: PartOptions): { mail: Service; controllers
   }
 }
 
-/** Settings of the api that whoever runs `hack/up` may give it. */
+/** Settings of the api that the caller of `hack/up` may give it. */
 const passedOn = [
   'BOTTEGA_SIGN_UP',
   'BOTTEGA_ADMIN_EMAIL',

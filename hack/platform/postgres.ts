@@ -119,7 +119,7 @@ function initialise({ binaries, dataDir, user }: Place): void {
   renameSync(partial, dataDir)
 }
 
-/** A SIGKILL of whoever started PostgreSQL leaves it running, and a second one refuses the data folder. */
+/** A SIGKILL of the process that started PostgreSQL leaves it running, and a second one refuses the data folder. */
 async function endLeftover(dataDir: string): Promise<void> {
   const file = join(dataDir, 'postmaster.pid')
   if (!existsSync(file)) return
@@ -185,7 +185,7 @@ type RunStatement = (sql: string, values?: readonly unknown[]) => Promise<Row[]>
 /** Runs `work` on one connection, which ends with it (and with it the locks that the session holds). */
 export async function withConnection<T>(url: string, work: (run: RunStatement) => Promise<T>): Promise<T> {
   const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
-  client.on('error', () => {}) // a server that stops under us is told by the query; unheard, it would end the process
+  client.on('error', () => {}) // the query fails when the server stops under us; without a handler this would end the process
   await client.connect()
   try {
     return await work(async (sql, values = []) => (await client.query(sql, [...values])).rows)

@@ -50,101 +50,106 @@ const answersOk = async (url: string): Promise<boolean> => {
 }
 
 type Part = { name: string; script: string; args?: string[]; env?: Record<string, string>; isReady(): Promise<boolean> }
+type Ports = { api: number; apiMetrics: number; controllersMetrics: number; mail: number }
+
+const serviceOf = ({ folder, owner }: StackOptions, { name, script, args = [], env = {}, isReady }: Part): Service => {
+  const logFile = join(folder, `${name}.log`)
+  const command = process.execPath
+  const all = ['--disable-warning=ExperimentalWarning', join(root, script), ...args]
+  return createService({
+    name,
+    logFile,
+    graceMs: drainMs,
+    launch: () => ({ name, owner, logFile, cwd: root, env, command, args: all }),
+    ready: (signal) => waitFor(`${name} to be ready (its log is ${logFile})`, isReady, { timeoutMs: readyMs, signal }),
+  })
+}
+
+const nodeOf = (
+  options: StackOptions,
+  name: 'api' | 'controllers',
+  metricsPort: number,
+  env: Record<string, string>,
+): Service =>
+  serviceOf(options, {
+    name,
+    script: `${name}/main.ts`,
+    env: { ...env, KUBECONFIG: options.kubeconfigs[name], BOTTEGA_METRICS_LISTEN: `127.0.0.1:${metricsPort}` },
+    // one that says what is wrong has come up
+    isReady: async () => {
+      const url = `http://127.0.0.1:${metricsPort}/readyz`
+      return (await answersOk(url)) || (await disagreementsOf(url)).length > 0
+    },
+  })
+
+/** Settings of both processes. */
+const sharedEnv = (options: StackOptions, ports: Ports, secretKey: string): Record<string, string> => ({
+  BOTTEGA_NAMESPACE: options.namespace,
+  BOTTEGA_DATABASE_URL: options.databaseUrl,
+  BOTTEGA_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
+  BOTTEGA_SECRET_KEY: secretKey,
+  BOTTEGA_SMTP_URL: `smtp://127.0.0.1:${ports.mail}`,
+  BOTTEGA_MAIL_FROM: 'Bottega <billing@bottega.test>',
+  // What a test or a benchmark does with one token in a second is no measure of what one account may.
+  BOTTEGA_RATE_PER_SECOND: '1000000',
+  BOTTEGA_CONCURRENCY_PER_TOKEN: '10000',
+  BOTTEGA_PAGES_PER_MINUTE: '100000',
+  BOTTEGA_SIGNINS_PER_MINUTE: '100000',
+  ...options.env,
+})
+
+type Services = Pick<Stack, 'mail' | 'controllers' | 'api'>
+
+const stopAll = async ({ mail, controllers, api }: Services): Promise<void> => {
+  await Promise.all([api.stop(), controllers.stop()])
+  await mail.stop()
+}
+
+const startAll = async (services: Services): Promise<void> => {
+  await services.mail.start()
+  // Both are waited for, so that a failure of one leaves nobody behind.
+  const started = await Promise.allSettled([services.controllers.start(), services.api.start()])
+  const failed = started.find((one) => one.status === 'rejected')
+  if (failed === undefined) return
+  await stopAll(services)
+  throw failed.reason
+}
 
 /** Draws the ports and describes the processes; `start` runs them: mail, then controllers and api. */
 export async function createStack(options: StackOptions): Promise<Stack> {
-  const { folder, owner } = options
-  const ports = {
+  const ports: Ports = {
     api: options.apiPort ?? (await freePort()),
     apiMetrics: await freePort(),
     controllersMetrics: await freePort(),
     mail: await freePort(),
   }
-  const mailDir = join(folder, 'mail')
+  const mailDir = join(options.folder, 'mail')
   mkdirSync(mailDir, { recursive: true })
-  const baseUrl = `http://127.0.0.1:${ports.api}`
   const secretKey = randomBytes(32).toString('base64')
-  const shared = {
-    BOTTEGA_NAMESPACE: options.namespace,
-    BOTTEGA_DATABASE_URL: options.databaseUrl,
-    BOTTEGA_PUBLIC_URL: baseUrl,
-    BOTTEGA_SECRET_KEY: secretKey,
-    BOTTEGA_SMTP_URL: `smtp://127.0.0.1:${ports.mail}`,
-    BOTTEGA_MAIL_FROM: 'Bottega <billing@bottega.test>',
-    // What a test or a benchmark does with one token in a second is no measure of what one account may.
-    BOTTEGA_RATE_PER_SECOND: '1000000',
-    BOTTEGA_CONCURRENCY_PER_TOKEN: '10000',
-    BOTTEGA_PAGES_PER_MINUTE: '100000',
-    BOTTEGA_SIGNINS_PER_MINUTE: '100000',
-    ...options.env,
-  }
-  const service = ({ name, script, args = [], env = {}, isReady }: Part): Service => {
-    const logFile = join(folder, `${name}.log`)
-    const command = process.execPath
-    const all = ['--disable-warning=ExperimentalWarning', join(root, script), ...args]
-    return createService({
-      name,
-      logFile,
-      graceMs: drainMs,
-      launch: () => ({ name, owner, logFile, cwd: root, env, command, args: all }),
-      ready: (signal) =>
-        waitFor(`${name} to be ready (its log is ${logFile})`, isReady, { timeoutMs: readyMs, signal }),
-    })
-  }
-  const node = (name: 'api' | 'controllers', metricsPort: number, env: Record<string, string>) =>
-    service({
-      name,
-      script: `${name}/main.ts`,
-      env: {
-        ...shared,
-        KUBECONFIG: options.kubeconfigs[name],
-        BOTTEGA_METRICS_LISTEN: `127.0.0.1:${metricsPort}`,
-        ...env,
-      },
-      // one that says what is wrong has come up
-      isReady: async () => {
-        const url = `http://127.0.0.1:${metricsPort}/readyz`
-        return (await answersOk(url)) || (await disagreementsOf(url)).length > 0
-      },
-    })
-
-  const mail = service({
+  const shared = sharedEnv(options, ports, secretKey)
+  const mail = serviceOf(options, {
     name: 'mail',
     script: 'hack/commands/mailcatcher.ts',
     args: ['--port', String(ports.mail), '--dir', mailDir],
     isReady: async () => !(await isFree(ports.mail)),
   })
-  const controllers = node('controllers', ports.controllersMetrics, {})
-  const api = node('api', ports.apiMetrics, {
+  const controllers = nodeOf(options, 'controllers', ports.controllersMetrics, shared)
+  const api = nodeOf(options, 'api', ports.apiMetrics, {
+    ...shared,
     BOTTEGA_DATABASE_URL: apiUrlOf(options.databaseUrl),
     BOTTEGA_LISTEN: `127.0.0.1:${ports.api}`,
   })
+  const services: Services = { mail, controllers, api }
   const metricsUrl = (port: number) => `http://127.0.0.1:${port}/metrics`
 
-  const stop = async () => {
-    await Promise.all([api.stop(), controllers.stop()])
-    await mail.stop()
-  }
-  const start = async () => {
-    await mail.start()
-    // Both are waited for, so that a failure of one leaves nobody behind.
-    const started = await Promise.allSettled([controllers.start(), api.start()])
-    const failed = started.find((one) => one.status === 'rejected')
-    if (failed === undefined) return
-    await stop()
-    throw failed.reason
-  }
-
   return {
-    baseUrl,
+    baseUrl: `http://127.0.0.1:${ports.api}`,
     metricsUrls: { api: metricsUrl(ports.apiMetrics), controllers: metricsUrl(ports.controllersMetrics) },
     mailDir,
     secretKey,
-    mail,
-    controllers,
-    api,
+    ...services,
     token: (account) => mintToken(options.databaseUrl, { account, name: 'stack', key: secretKey }),
-    start,
-    stop,
+    start: () => startAll(services),
+    stop: () => stopAll(services),
   }
 }

@@ -174,7 +174,7 @@ async function openHost(owner: string, tools: BuiltTools, progress: Progress): P
   return host
 }
 
-/** Marks a step as failed on the way of its error to whoever reports it. */
+/** Marks a step as failed on the way of its error to the report. */
 function failing(step: { fail(): void }): (error: unknown) => never {
   return (error) => {
     step.fail()

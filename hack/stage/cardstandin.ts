@@ -5,6 +5,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import Stripe from 'stripe'
 import {
   type CardFields,
+  type CardState,
   idOf,
   makeCardState,
   pageOf,
@@ -46,8 +47,8 @@ export type CardStandIn = {
   isSilent: boolean
   /** Pays like a visitor who submits the form. @returns the status of the answer */
   pay(id: string): Promise<number>
-  /** A signed message about an object. @returns the status of the answer */
-  tell(
+  /** Sends a signed message about an object. @returns the status of the answer */
+  notify(
     type: string,
     object: CardFields,
     more?: { id?: string; livemode?: boolean; at?: number; account?: string },
@@ -70,116 +71,139 @@ const read = async (request: IncomingMessage): Promise<string> => {
   return Buffer.concat(chunks).toString('utf8')
 }
 
+type Reply = { status: number; body: CardFields }
+
+type Running = {
+  options: CardStandInOptions
+  /** The first answers under each idempotency key, with the digest of what was asked. */
+  kept: Map<string, Reply & { digest: string }>
+  leaving: AbortController
+  state: CardState
+  standIn: CardStandIn
+}
+
+const send = async ({ options, leaving }: Running, payload: string): Promise<number> => {
+  const header = Stripe.webhooks.generateTestHeaderString({ payload, secret: options.webhookSecret })
+  const headers = { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': header }
+  const answer = await fetch(options.webhookUrl(), { method: 'POST', headers, body: payload, signal: leaving.signal })
+  await answer.body?.cancel()
+  return answer.status
+}
+
+const deliver = async (running: Running, type: string, payload: string): Promise<number> => {
+  let status = 0
+  for (const waitMs of [0, ...RETRY_MS]) {
+    await sleep(waitMs, undefined, { signal: running.leaving.signal })
+    status = await send(running, payload).catch(() => 0)
+    running.options.log?.(`${type} ${status}`)
+    if (status >= 200 && status < 300) break
+  }
+  running.standIn.delivered.push({ id: String(JSON.parse(payload).id), type, status })
+  return status
+}
+
+const notify = (running: Running, ...[type, object, more = {}]: Parameters<CardStandIn['notify']>): Promise<number> => {
+  const { id = idOf('evt'), livemode = false, at, account } = more
+  const created = at ?? Math.floor(Date.now() / 1000)
+  const event = { id, object: 'event', type, created, livemode, data: { object }, ...(account && { account }) }
+  return deliver(running, type, JSON.stringify(event))
+}
+
+/** What the processor's own mock says of a request: it knows what is well formed. */
+const validate = async ({ options }: Running, method: string, path: string, body: string): Promise<void> => {
+  if (options.validator === undefined) return
+  const answer = await fetch(`${options.validator}${path}`, {
+    method,
+    headers: { authorization: 'Bearer sk_test_123', 'content-type': 'application/x-www-form-urlencoded' },
+    ...(method === 'POST' && { body }),
+  })
+  const text = await answer.text()
+  if (answer.status >= 400) throw new Refused(answer.status, 'not_well_formed', text)
+}
+
+const refuse = ({ status, code }: { status: number; code: string }): never => {
+  throw new Refused(status, code, 'trouble')
+}
+
+/** The first answer under a key is the answer to each repeat. */
+const once = ({ kept }: Running, key: string | string[] | undefined, digest: string, run: () => CardFields): Reply => {
+  const before = key === undefined ? undefined : kept.get(String(key))
+  if (before && before.digest !== digest) throw new Refused(400, 'idempotency_error', 'used with other parameters')
+  const answer = before ?? { digest, status: 200, body: { ...run() } }
+  if (key !== undefined) kept.set(String(key), answer)
+  return answer
+}
+
+const answerApi = async (running: Running, request: IncomingMessage, path: string): Promise<Reply> => {
+  const { standIn, options, state } = running
+  const { method = 'GET', headers } = request
+  const body = await read(request)
+  const asked = `${method} ${path}`
+  standIn.requests.push(asked)
+  if (headers.authorization !== `Bearer ${options.secretKey}`) throw new Refused(401, '', 'Invalid API Key provided')
+  await validate(running, method, path, body)
+  const trouble = standIn.trouble?.when(asked) ? standIn.trouble : null
+  if (trouble && !trouble.after) refuse(trouble)
+  const digest = createHash('sha256').update(`${path}\n${body}`).digest('hex')
+  const key = method === 'POST' ? headers['idempotency-key'] : undefined
+  const answer = once(running, key, digest, () => state.perform(method, path, new URLSearchParams(body)))
+  if (trouble) refuse(trouble)
+  return answer
+}
+
+/** A visitor's page: its form completes the session, sends the message, and leads back. */
+const answerPage = async (
+  running: Running,
+  { method }: IncomingMessage,
+  response: ServerResponse,
+  id: string,
+): Promise<void> => {
+  const { state, standIn } = running
+  const session = state.found(id)
+  const html = { 'content-type': 'text/html; charset=utf-8' }
+  if (method !== 'POST') return void response.writeHead(200, html).end(pageOf(session))
+  if (!state.complete(session)) return void response.writeHead(410, html).end(pageOf(session))
+  if (!standIn.isSilent) await notify(running, 'checkout.session.completed', { ...session })
+  response.writeHead(303, { location: session.success_url }).end()
+}
+
+const failureOf = (error: unknown): Reply => {
+  const { status = 500, code = '', message } = error as Partial<Refused> & Error
+  const type = code === 'idempotency_error' ? code : status >= 500 ? 'api_error' : 'invalid_request_error'
+  return { status, body: { error: { type, ...(code && { code }), message } } }
+}
+
+const serve = async (running: Running, request: IncomingMessage, response: ServerResponse): Promise<void> => {
+  const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
+  const page = /^\/pay\/([^/]+)$/.exec(path)?.[1]
+  const json = ({ status, body }: Reply) =>
+    void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
+  try {
+    if (path === '/healthz') json({ status: 200, body: {} })
+    else if (page !== undefined) await answerPage(running, request, response, page)
+    else json(await answerApi(running, request, path))
+  } catch (error) {
+    json(failureOf(error))
+  }
+}
+
+const pay = async ({ state }: Running, id: string): Promise<number> => {
+  const answer = await fetch(state.found(id).url, { method: 'POST', redirect: 'manual' })
+  await answer.body?.cancel()
+  return answer.status
+}
+
 /** Listens on loopback, on any free port unless one is given. */
 export const startCardStandIn = async (options: CardStandInOptions): Promise<CardStandIn> => {
-  const { secretKey, webhookSecret, log = () => {} } = options
-  const kept = new Map<string, { digest: string; status: number; body: CardFields }>()
   const leaving = new AbortController()
-
-  const send = async (payload: string): Promise<number> => {
-    const header = Stripe.webhooks.generateTestHeaderString({ payload, secret: webhookSecret })
-    const headers = { 'content-type': 'application/json; charset=utf-8', 'stripe-signature': header }
-    const answer = await fetch(options.webhookUrl(), { method: 'POST', headers, body: payload, signal: leaving.signal })
-    await answer.body?.cancel()
-    return answer.status
-  }
-  const deliver = async (type: string, payload: string): Promise<number> => {
-    let status = 0
-    for (const waitMs of [0, ...RETRY_MS]) {
-      await sleep(waitMs, undefined, { signal: leaving.signal })
-      status = await send(payload).catch(() => 0)
-      log(`${type} ${status}`)
-      if (status >= 200 && status < 300) break
-    }
-    standIn.delivered.push({ id: String(JSON.parse(payload).id), type, status })
-    return status
-  }
-  const tell: CardStandIn['tell'] = (type, object, { id = idOf('evt'), livemode = false, at, account } = {}) => {
-    const created = at ?? Math.floor(Date.now() / 1000)
-    const event = { id, object: 'event', type, created, livemode, data: { object }, ...(account && { account }) }
-    return deliver(type, JSON.stringify(event))
-  }
-  /** What the processor's own mock says of a request: it knows what is well formed. */
-  const validate = async (method: string, path: string, body: string): Promise<void> => {
-    if (options.validator === undefined) return
-    const answer = await fetch(`${options.validator}${path}`, {
-      method,
-      headers: { authorization: 'Bearer sk_test_123', 'content-type': 'application/x-www-form-urlencoded' },
-      ...(method === 'POST' && { body }),
-    })
-    const text = await answer.text()
-    if (answer.status >= 400) throw new Refused(answer.status, 'not_well_formed', text)
-  }
-
-  type Reply = { status: number; body: CardFields }
-  const troubleOf = (request: string) => (standIn.trouble?.when(request) ? standIn.trouble : null)
-  const refuse = ({ status, code }: { status: number; code: string }): never => {
-    throw new Refused(status, code, 'trouble')
-  }
-
-  /** The first answer under a key is the answer to each repeat. */
-  const once = (key: string | string[] | undefined, digest: string, run: () => CardFields): Reply => {
-    const before = key === undefined ? undefined : kept.get(String(key))
-    if (before && before.digest !== digest) throw new Refused(400, 'idempotency_error', 'used with other parameters')
-    const answer = before ?? { digest, status: 200, body: { ...run() } }
-    if (key !== undefined) kept.set(String(key), answer)
-    return answer
-  }
-
-  const answerApi = async (request: IncomingMessage, path: string): Promise<Reply> => {
-    const { method = 'GET', headers } = request
-    const body = await read(request)
-    const asked = `${method} ${path}`
-    standIn.requests.push(asked)
-    if (headers.authorization !== `Bearer ${secretKey}`) throw new Refused(401, '', 'Invalid API Key provided')
-    await validate(method, path, body)
-    const trouble = troubleOf(asked)
-    if (trouble && !trouble.after) refuse(trouble)
-    const digest = createHash('sha256').update(`${path}\n${body}`).digest('hex')
-    const key = method === 'POST' ? headers['idempotency-key'] : undefined
-    const answer = once(key, digest, () => state.perform(method, path, new URLSearchParams(body)))
-    if (trouble) refuse(trouble)
-    return answer
-  }
-
-  /** A visitor's page: its form completes the session, tells it, and leads back. */
-  const answerPage = async ({ method }: IncomingMessage, response: ServerResponse, id: string): Promise<void> => {
-    const session = state.found(id)
-    const html = { 'content-type': 'text/html; charset=utf-8' }
-    if (method !== 'POST') return void response.writeHead(200, html).end(pageOf(session))
-    if (!state.complete(session)) return void response.writeHead(410, html).end(pageOf(session))
-    if (!standIn.isSilent) await tell('checkout.session.completed', { ...session })
-    response.writeHead(303, { location: session.success_url }).end()
-  }
-
-  const failureOf = (error: unknown): Reply => {
-    const { status = 500, code = '', message } = error as Partial<Refused> & Error
-    const type = code === 'idempotency_error' ? code : status >= 500 ? 'api_error' : 'invalid_request_error'
-    return { status, body: { error: { type, ...(code && { code }), message } } }
-  }
-
-  const serve = async (request: IncomingMessage, response: ServerResponse): Promise<void> => {
-    const path = (request.url ?? '/').split('?', 1)[0] ?? '/'
-    const page = /^\/pay\/([^/]+)$/.exec(path)?.[1]
-    const json = ({ status, body }: Reply) =>
-      void response.writeHead(status, { 'content-type': 'application/json' }).end(JSON.stringify(body))
-    try {
-      if (path === '/healthz') json({ status: 200, body: {} })
-      else if (page !== undefined) await answerPage(request, response, page)
-      else json(await answerApi(request, path))
-    } catch (error) {
-      json(failureOf(error))
-    }
-  }
-
   const state = makeCardState({
     apiBase: () => standIn.apiBase,
     refundStatus: () => standIn.refundStatus,
     announce: (type, object) => {
-      if (!standIn.isSilent) void tell(type, { ...object }).catch(() => {})
+      if (!standIn.isSilent) void notify(running, type, { ...object }).catch(() => {})
     },
   })
-  const server = createServer((request, response) => void serve(request, response))
+  const server = createServer((request, response) => void serve(running, request, response))
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject).listen(options.port ?? 0, '127.0.0.1', resolve)
   })
@@ -192,17 +216,14 @@ export const startCardStandIn = async (options: CardStandInOptions): Promise<Car
     trouble: null,
     refundStatus: 'succeeded',
     isSilent: false,
-    pay: async (id) => {
-      const answer = await fetch(state.found(id).url, { method: 'POST', redirect: 'manual' })
-      await answer.body?.cancel()
-      return answer.status
-    },
-    tell,
+    pay: (id) => pay(running, id),
+    notify: (...message) => notify(running, ...message),
     stop: async () => {
       leaving.abort()
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))
     },
   }
+  const running: Running = { options, kept: new Map(), leaving, state, standIn }
   return standIn
 }

@@ -53,103 +53,106 @@ export const pageOf = ({ id, status, amount_total, currency, metadata }: StandIn
 ${status === 'open' ? '<form method="post"><button type="submit">Pay</button></form>' : '<p role="alert">This checkout is over.</p>'}
 </main></body></html>`
 
-export type CardState = ReturnType<typeof makeCardState>
-
-type Given = {
+/** What the stand-in remembers, and how it reaches the rest of itself. */
+type Kept = {
   apiBase(): string
   refundStatus(): 'succeeded' | 'pending'
   announce(type: string, object: CardFields): void
+  sessions: Map<string, StandInSession>
+  refunds: Map<string, StandInRefund>
 }
 
-export const makeCardState = (given: Given) => {
-  const sessions = new Map<string, StandInSession>()
-  const refunds = new Map<string, StandInRefund>()
+const found = ({ sessions }: Kept, id: string): StandInSession => {
+  const session = sessions.get(id)
+  if (!session) throw new Refused(404, 'resource_missing', `No such checkout.session: '${id}'`)
+  return session
+}
 
-  const found = (id: string): StandInSession => {
-    const session = sessions.get(id)
-    if (!session) throw new Refused(404, 'resource_missing', `No such checkout.session: '${id}'`)
-    return session
+const createSession = ({ sessions, apiBase }: Kept, form: URLSearchParams): CardFields => {
+  const units = Number(form.get('line_items[0][price_data][unit_amount]'))
+  if (!Number.isSafeInteger(units) || units < 1) throw new Refused(400, 'parameter_invalid_integer', 'bad unit_amount')
+  const id = idOf('cs')
+  const session: StandInSession = {
+    id,
+    object: 'checkout.session',
+    mode: 'payment',
+    livemode: false,
+    url: `${apiBase()}/pay/${id}`,
+    status: 'open',
+    payment_status: 'unpaid',
+    amount_total: units,
+    currency: form.get('line_items[0][price_data][currency]') ?? '',
+    client_reference_id: form.get('client_reference_id'),
+    customer_email: form.get('customer_email'),
+    metadata: metadataOf(form),
+    payment_intent: null,
+    expires_at: Math.floor(Date.now() / 1000) + DAY_SECONDS,
+    success_url: form.get('success_url') ?? '',
   }
+  sessions.set(id, session)
+  return session
+}
 
-  const createSession = (form: URLSearchParams): CardFields => {
-    const units = Number(form.get('line_items[0][price_data][unit_amount]'))
-    if (!Number.isSafeInteger(units) || units < 1)
-      throw new Refused(400, 'parameter_invalid_integer', 'bad unit_amount')
-    const id = idOf('cs')
-    const session: StandInSession = {
-      id,
-      object: 'checkout.session',
-      mode: 'payment',
-      livemode: false,
-      url: `${given.apiBase()}/pay/${id}`,
-      status: 'open',
-      payment_status: 'unpaid',
-      amount_total: units,
-      currency: form.get('line_items[0][price_data][currency]') ?? '',
-      client_reference_id: form.get('client_reference_id'),
-      customer_email: form.get('customer_email'),
-      metadata: metadataOf(form),
-      payment_intent: null,
-      expires_at: Math.floor(Date.now() / 1000) + DAY_SECONDS,
-      success_url: form.get('success_url') ?? '',
-    }
-    sessions.set(id, session)
-    return session
+const expire = (kept: Kept, id: string): CardFields => {
+  const session = found(kept, id)
+  if (session.status !== 'open') {
+    const why = `Only Checkout Sessions with a status in ["open"] can be expired, this is ${session.status}.`
+    throw new Refused(400, '', why)
   }
+  session.status = 'expired'
+  kept.announce('checkout.session.expired', session)
+  return session
+}
 
-  const expire = (id: string): CardFields => {
-    const session = found(id)
-    if (session.status !== 'open') {
-      throw new Refused(
-        400,
-        '',
-        `Only Checkout Sessions with a status in ["open"] can be expired, this is ${session.status}.`,
-      )
-    }
-    session.status = 'expired'
-    given.announce('checkout.session.expired', session)
-    return session
+const createRefund = ({ sessions, refunds, refundStatus, announce }: Kept, form: URLSearchParams): CardFields => {
+  const intent = form.get('payment_intent') ?? ''
+  const session = [...sessions.values()].find((one) => one.payment_intent === intent)
+  if (!session) throw new Refused(404, 'resource_missing', `No such payment_intent: '${intent}'`)
+  const back = [...refunds.values()].filter((one) => one.payment_intent === intent && one.status !== 'failed')
+  const left = session.amount_total - back.reduce((sum, { amount }) => sum + amount, 0)
+  const amount = Number(form.get('amount') ?? left)
+  if (amount > left)
+    throw new Refused(400, 'charge_already_refunded', `Refund amount (${amount}) is greater than ${left}`)
+  const refund: StandInRefund = {
+    id: idOf('re'),
+    object: 'refund',
+    amount,
+    currency: session.currency,
+    payment_intent: intent,
+    status: refundStatus(),
+    failure_reason: null,
+    metadata: metadataOf(form),
   }
+  refunds.set(refund.id, refund)
+  announce('refund.created', refund)
+  return refund
+}
 
-  const createRefund = (form: URLSearchParams): CardFields => {
-    const intent = form.get('payment_intent') ?? ''
-    const session = [...sessions.values()].find((one) => one.payment_intent === intent)
-    if (!session) throw new Refused(404, 'resource_missing', `No such payment_intent: '${intent}'`)
-    const back = [...refunds.values()].filter((one) => one.payment_intent === intent && one.status !== 'failed')
-    const left = session.amount_total - back.reduce((sum, { amount }) => sum + amount, 0)
-    const amount = Number(form.get('amount') ?? left)
-    if (amount > left)
-      throw new Refused(400, 'charge_already_refunded', `Refund amount (${amount}) is greater than ${left}`)
-    const refund: StandInRefund = {
-      id: idOf('re'),
-      object: 'refund',
-      amount,
-      currency: session.currency,
-      payment_intent: intent,
-      status: given.refundStatus(),
-      failure_reason: null,
-      metadata: metadataOf(form),
-    }
-    refunds.set(refund.id, refund)
-    given.announce('refund.created', refund)
-    return refund
+const perform = (kept: Kept, method: string, path: string, form: URLSearchParams): CardFields => {
+  const [, id = '', verb] = /^\/v1\/checkout\/sessions\/([^/]+)(\/expire)?$/.exec(path) ?? []
+  if (method === 'POST' && path === '/v1/checkout/sessions') return createSession(kept, form)
+  if (method === 'POST' && verb) return expire(kept, id)
+  if (method === 'GET' && id !== '') return found(kept, id)
+  if (method === 'POST' && path === '/v1/refunds') return createRefund(kept, form)
+  throw new Refused(404, '', `Unrecognized request URL (${method}: ${path}).`)
+}
+
+/** What a visitor's submit does; false when the session takes no money any more. */
+const complete = (session: StandInSession): boolean => {
+  if (session.status !== 'open') return false
+  Object.assign(session, { status: 'complete', payment_status: 'paid', payment_intent: idOf('pi') })
+  return true
+}
+
+export type CardState = ReturnType<typeof makeCardState>
+
+export const makeCardState = (given: Omit<Kept, 'sessions' | 'refunds'>) => {
+  const kept: Kept = { ...given, sessions: new Map(), refunds: new Map() }
+  return {
+    sessions: kept.sessions,
+    refunds: kept.refunds,
+    found: (id: string) => found(kept, id),
+    perform: (method: string, path: string, form: URLSearchParams) => perform(kept, method, path, form),
+    complete,
   }
-
-  const perform = (method: string, path: string, form: URLSearchParams): CardFields => {
-    const [, id = '', verb] = /^\/v1\/checkout\/sessions\/([^/]+)(\/expire)?$/.exec(path) ?? []
-    if (method === 'POST' && path === '/v1/checkout/sessions') return createSession(form)
-    if (method === 'POST' && verb) return expire(id)
-    if (method === 'GET' && id !== '') return found(id)
-    if (method === 'POST' && path === '/v1/refunds') return createRefund(form)
-    throw new Refused(404, '', `Unrecognized request URL (${method}: ${path}).`)
-  }
-
-  /** What a visitor's submit does; false when the session takes no money any more. */
-  const complete = (session: StandInSession): boolean => {
-    if (session.status !== 'open') return false
-    Object.assign(session, { status: 'complete', payment_status: 'paid', payment_intent: idOf('pi') })
-    return true
-  }
-
-  return { sessions, refunds, found, perform, complete }
 }

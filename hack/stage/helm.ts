@@ -26,5 +26,5 @@ export function createHelm({ path, folder, kubeconfig }: HelmOptions): Helm {
     HELM_DATA_HOME: join(folder, 'data'),
     KUBECONFIG: kubeconfig ?? join(folder, 'no-cluster'),
   }
-  return (args) => runClient({ name: 'helm', path, args, told: args[0], env })
+  return (args) => runClient({ name: 'helm', path, args, action: args[0], env })
 }

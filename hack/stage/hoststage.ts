@@ -151,22 +151,13 @@ function caddyService(options: HostStageOptions, admin: string): Service {
   )
 }
 
-/** Starts everything but Docker. Ports and keys that the folder knows from before are kept. */
-export async function startHostStage(options: HostStageOptions): Promise<HostStage> {
-  const { folder, user, tool, ports = {} } = options
-  ensurePackages(
-    [
-      { name: 'openssh-server', files: ['/usr/sbin/sshd'] },
-      { name: 'openssh-client', files: ['/usr/bin/ssh-keygen'] },
-    ],
-    { what: 'A host with SSH' },
-  )
-  mkdirSync(folder, { recursive: true, mode: 0o755 })
-  const [sshPort, httpPort, httpsPort] = [
-    await freePort(ports.ssh),
-    await freePort(ports.http),
-    await freePort(ports.https),
-  ]
+const PACKAGES = [
+  { name: 'openssh-server', files: ['/usr/sbin/sshd'] },
+  { name: 'openssh-client', files: ['/usr/bin/ssh-keygen'] },
+]
+
+/** Puts tools, folders and keys where the services look for them. */
+function furnish({ folder, user, tool }: HostStageOptions) {
   place(tool('caddy'), join(folder, 'bin', 'caddy'))
   place(tool('docker-compose'), join(user.home, '.docker', 'cli-plugins', 'docker-compose'))
   const caddyHome = join(folder, 'caddy')
@@ -179,6 +170,20 @@ export async function startHostStage(options: HostStageOptions): Promise<HostSta
   const clientKey = join(folder, 'clientkey')
   for (const path of [keyFile, clientKey]) makeKey(path)
   authoriseKey(user, publicOf(clientKey))
+  return { caddyHome, siteRoot, keyFile, clientKey }
+}
+
+/** Starts everything but Docker. Ports and keys that the folder knows from before are kept. */
+export async function startHostStage(options: HostStageOptions): Promise<HostStage> {
+  const { folder, user, ports = {} } = options
+  ensurePackages(PACKAGES, { what: 'A host with SSH' })
+  mkdirSync(folder, { recursive: true, mode: 0o755 })
+  const [sshPort, httpPort, httpsPort] = [
+    await freePort(ports.ssh),
+    await freePort(ports.http),
+    await freePort(ports.https),
+  ]
+  const { caddyHome, siteRoot, keyFile, clientKey } = furnish(options)
   const config = join(folder, 'sshd_config')
   writeFileSync(config, sshdConfig(options, sshPort, keyFile))
 

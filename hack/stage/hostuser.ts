@@ -34,8 +34,8 @@ const idsOf = (name: string): { uid: number; gid: number } | null => {
 export type HostUserOptions = { id: string; home: string; owner: string; group?: string }
 
 /**
- * Makes the user, or finds it: no password, a home under the given folder, and `owner` in its comment, so that whoever
- * comes after a crash can tell whose it is.
+ * Makes the user, or finds it: no password, a home under the given folder, and `owner` in its comment, so that a
+ * start after a crash sees whose it is.
  */
 export function makeHostUser({ id, home, owner, group }: HostUserOptions): HostUser {
   if (process.getuid?.() !== 0) throw new CommandRefusal('An app host needs a user of its own: run this as root.')

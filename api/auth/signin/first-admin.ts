@@ -1,5 +1,5 @@
 /**
- * The first administrator, from settings and never with a password: whoever reads mail at that address signs in by a
+ * The first administrator, from settings and never with a password: the reader of mail at that address signs in by a
  * link. Made once; when any administrator exists the setting does nothing, so it may stay.
  */
 import { setTimeout as sleep } from 'node:timers/promises'

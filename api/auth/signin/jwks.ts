@@ -1,4 +1,4 @@
-/** The public halves of the keys that sign sessions (RFC 7517), for whoever is to check one without asking us. */
+/** The public halves of the keys that sign sessions (RFC 7517), for those who check one without asking us. */
 import type { Route } from '../../wiring/route.ts'
 
 export const jwksRoutes: Route[] = [

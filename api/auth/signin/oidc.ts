@@ -6,7 +6,7 @@
  */
 import * as client from 'openid-client'
 import type { Log } from '../../../controllers/base/log.ts'
-import { makeSealer } from '../../../controllers/base/seal.ts'
+import { makeSealer, type Sealer } from '../../../controllers/base/seal.ts'
 import { isEmail } from './signin.ts'
 
 /** How long a visit to the provider may take. */
@@ -36,104 +36,112 @@ type Visit = { state: string; nonce: string; verifier: string; next: string; unt
 /** Only on this machine may a provider be reached without TLS: for development and tests. */
 const isLoopback = (url: URL): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
 
-export const makeOidc = (
-  settings: OidcSettings,
-  deps: { serverKey: Buffer; publicUrl: string; now: () => Date; log: Log },
-): Oidc => {
-  const { publicUrl, now, log } = deps
-  const issuer = new URL(settings.issuer)
-  const sealer = makeSealer(deps.serverKey, 'oidc')
-  let found: Promise<client.Configuration> | undefined
+export type OidcDeps = { serverKey: Buffer; publicUrl: string; now: () => Date; log: Log }
 
-  const discover = async () => {
-    const execute = issuer.protocol === 'http:' && isLoopback(issuer) ? [client.allowInsecureRequests] : []
-    const options = { execute, timeout: TIMEOUT_SECONDS }
-    return client.discovery(
-      issuer,
-      settings.clientId,
-      undefined,
-      client.ClientSecretBasic(settings.clientSecret),
-      options,
-    )
+type OidcState = Omit<OidcDeps, 'serverKey'> & {
+  settings: OidcSettings
+  issuer: URL
+  sealer: Sealer
+  found: Promise<client.Configuration> | undefined
+}
+
+const discover = async ({ issuer, settings }: OidcState): Promise<client.Configuration> => {
+  const execute = issuer.protocol === 'http:' && isLoopback(issuer) ? [client.allowInsecureRequests] : []
+  const options = { execute, timeout: TIMEOUT_SECONDS }
+  const secret = client.ClientSecretBasic(settings.clientSecret)
+  return client.discovery(issuer, settings.clientId, undefined, secret, options)
+}
+
+/** Asked for once; a failure is not kept. */
+const provider = (oidc: OidcState): Promise<client.Configuration> => {
+  oidc.found ??= discover(oidc).catch((error: unknown) => {
+    oidc.found = undefined
+    throw error
+  })
+  return oidc.found
+}
+
+const failed = ({ log }: OidcState, error: unknown, say: string): never => {
+  log.warn({ err: error }, 'sign-in with OpenID Connect failed')
+  throw new NotSignedIn(say)
+}
+
+const openVisit = ({ sealer, now }: OidcState, text: string): Visit => {
+  let visit: Visit
+  try {
+    visit = JSON.parse(sealer.open(Buffer.from(text, 'base64url'), ABOUT).toString('utf8'))
+  } catch {
+    throw new NotSignedIn('This browser did not begin a sign-in, or its cookie was lost. Begin again.')
   }
-  /** Asked for once; a failure is not kept. */
-  const provider = () => {
-    found ??= discover().catch((error: unknown) => {
-      found = undefined
-      throw error
+  if (visit.untilMs < now().getTime()) throw new NotSignedIn('The sign-in took too long. Begin again.')
+  return visit
+}
+
+/** From the signed token itself; only where that does not say, the provider is asked. */
+const addressOf = async (
+  config: client.Configuration,
+  tokens: Awaited<ReturnType<typeof client.authorizationCodeGrant>>,
+): Promise<string> => {
+  const claims = tokens.claims()
+  if (!claims) throw new NotSignedIn('The provider did not say who you are.')
+  const profile =
+    claims.email === undefined ? await client.fetchUserInfo(config, tokens.access_token, claims.sub) : claims
+  const { email, email_verified: isVerified } = profile
+  if (typeof email !== 'string' || !isEmail(email))
+    throw new NotSignedIn('The provider did not tell an e-mail address.')
+  if (isVerified !== true) throw new NotSignedIn('The provider has not verified your e-mail address.')
+  return email
+}
+
+const begin = async (oidc: OidcState, next: string): Promise<{ url: string; visit: string }> => {
+  const verifier = client.randomPKCECodeVerifier()
+  const visit = { state: client.randomState(), nonce: client.randomNonce(), verifier, next }
+  const config = await provider(oidc).catch((error: unknown) =>
+    failed(oidc, error, 'The provider cannot be reached right now.'),
+  )
+  const url = client.buildAuthorizationUrl(config, {
+    redirect_uri: `${oidc.publicUrl}${CALLBACK_PATH}`,
+    scope: 'openid email',
+    response_type: 'code',
+    code_challenge: await client.calculatePKCECodeChallenge(verifier),
+    code_challenge_method: 'S256',
+    state: visit.state,
+    nonce: visit.nonce,
+  })
+  const kept: Visit = { ...visit, untilMs: oidc.now().getTime() + VISIT_MS }
+  return { url: url.href, visit: oidc.sealer.seal(Buffer.from(JSON.stringify(kept)), ABOUT).toString('base64url') }
+}
+
+const finish = async (
+  oidc: OidcState,
+  query: Record<string, string>,
+  text: string,
+): Promise<{ email: string; next: string }> => {
+  const { state, nonce, verifier, next } = openVisit(oidc, text)
+  const current = new URL(`${oidc.publicUrl}${CALLBACK_PATH}`)
+  for (const [name, value] of Object.entries(query)) current.searchParams.set(name, value)
+  try {
+    const config = await provider(oidc)
+    const tokens = await client.authorizationCodeGrant(config, current, {
+      expectedState: state,
+      expectedNonce: nonce,
+      pkceCodeVerifier: verifier,
+      idTokenExpected: true,
     })
-    return found
+    return { email: await addressOf(config, tokens), next }
+  } catch (error) {
+    if (error instanceof NotSignedIn) throw error
+    return failed(oidc, error, 'The provider did not confirm the sign-in. Begin again.')
   }
+}
 
-  const failed = (error: unknown, say: string): never => {
-    log.warn({ err: error }, 'sign-in with OpenID Connect failed')
-    throw new NotSignedIn(say)
-  }
-
-  const openVisit = (text: string): Visit => {
-    let visit: Visit
-    try {
-      visit = JSON.parse(sealer.open(Buffer.from(text, 'base64url'), ABOUT).toString('utf8'))
-    } catch {
-      throw new NotSignedIn('This browser did not begin a sign-in, or its cookie was lost. Begin again.')
-    }
-    if (visit.untilMs < now().getTime()) throw new NotSignedIn('The sign-in took too long. Begin again.')
-    return visit
-  }
-
-  /** From the signed token itself; only where that does not say, the provider is asked. */
-  const addressOf = async (
-    config: client.Configuration,
-    tokens: Awaited<ReturnType<typeof client.authorizationCodeGrant>>,
-  ) => {
-    const claims = tokens.claims()
-    if (!claims) throw new NotSignedIn('The provider did not say who you are.')
-    const told =
-      claims.email === undefined ? await client.fetchUserInfo(config, tokens.access_token, claims.sub) : claims
-    const { email, email_verified: isVerified } = told
-    if (typeof email !== 'string' || !isEmail(email))
-      throw new NotSignedIn('The provider did not tell an e-mail address.')
-    if (isVerified !== true) throw new NotSignedIn('The provider has not verified your e-mail address.')
-    return email
-  }
-
+export const makeOidc = (settings: OidcSettings, deps: OidcDeps): Oidc => {
+  const { serverKey, ...rest } = deps
+  const issuer = new URL(settings.issuer)
+  const oidc: OidcState = { ...rest, settings, issuer, sealer: makeSealer(serverKey, 'oidc'), found: undefined }
   return {
     name: issuer.host,
-    begin: async (next) => {
-      const verifier = client.randomPKCECodeVerifier()
-      const visit = { state: client.randomState(), nonce: client.randomNonce(), verifier, next }
-      const config = await provider().catch((error: unknown) =>
-        failed(error, 'The provider cannot be reached right now.'),
-      )
-      const url = client.buildAuthorizationUrl(config, {
-        redirect_uri: `${publicUrl}${CALLBACK_PATH}`,
-        scope: 'openid email',
-        response_type: 'code',
-        code_challenge: await client.calculatePKCECodeChallenge(verifier),
-        code_challenge_method: 'S256',
-        state: visit.state,
-        nonce: visit.nonce,
-      })
-      const kept: Visit = { ...visit, untilMs: now().getTime() + VISIT_MS }
-      return { url: url.href, visit: sealer.seal(Buffer.from(JSON.stringify(kept)), ABOUT).toString('base64url') }
-    },
-    finish: async (query, text) => {
-      const { state, nonce, verifier, next } = openVisit(text)
-      const current = new URL(`${publicUrl}${CALLBACK_PATH}`)
-      for (const [name, value] of Object.entries(query)) current.searchParams.set(name, value)
-      try {
-        const config = await provider()
-        const tokens = await client.authorizationCodeGrant(config, current, {
-          expectedState: state,
-          expectedNonce: nonce,
-          pkceCodeVerifier: verifier,
-          idTokenExpected: true,
-        })
-        return { email: await addressOf(config, tokens), next }
-      } catch (error) {
-        if (error instanceof NotSignedIn) throw error
-        return failed(error, 'The provider did not confirm the sign-in. Begin again.')
-      }
-    },
+    begin: (next) => begin(oidc, next),
+    finish: (query, visit) => finish(oidc, query, visit),
   }
 }

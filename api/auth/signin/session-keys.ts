@@ -4,7 +4,7 @@
  * noticed by nobody, whatever number of processes runs.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
-import { makeSealer } from '../../../controllers/base/seal.ts'
+import { makeSealer, type Sealer } from '../../../controllers/base/seal.ts'
 import type { Pg, Query } from '../../../controllers/store/pg/pg.ts'
 
 const minute = 60_000
@@ -43,6 +43,7 @@ const LOCK = 7_106_001
 const LIST = `
 select kid, public_jwk as "publicJwk", sealed, signs_from as "signsFrom", verifies_until as "verifiesUntil"
 from session_keys where verifies_until is null or verifies_until > $1 order by signs_from desc, kid`
+const INSERT = 'insert into session_keys (kid, public_jwk, sealed, created_at, signs_from) values ($1, $2, $3, $4, $5)'
 
 const freshKey = () => {
   const { privateKey, publicKey } = generateKeyPairSync('ed25519')
@@ -59,101 +60,114 @@ const asKnown = ({ kid, publicJwk, sealed, signsFrom, verifiesUntil }: Row): Kno
   return { kid, publicKey, publicJwk, sealed, fromMs: Date.parse(signsFrom), untilMs }
 }
 
-/** @param deps.lifetimeMs how long a session lasts; a key that was replaced verifies for as long */
-export const makeSessionKeys = (deps: {
+type SessionKeyDeps = {
   pg: Pg
   serverKey: Buffer
   now: () => Date
   nowMs: () => number
+  /** How long a session lasts; a key that was replaced verifies for as long. */
   lifetimeMs: number
-}): SessionKeys => {
-  const { pg, now, nowMs, lifetimeMs } = deps
-  const sealer = makeSealer(deps.serverKey, 'session-keys')
-  let known = new Map<string, Known>()
-  let readAtMs = Number.NEGATIVE_INFINITY
-  let reading: Promise<void> | undefined
-  let signing: { kid: string; key: KeyObject } | undefined
+}
 
-  const read = async () => {
-    const { rows } = await pg.query<Row>('session_keys', LIST, [now().toISOString()])
-    known = new Map(rows.map((row) => [row.kid, asKnown(row)]))
-    readAtMs = nowMs()
+/** What was read of the keys, and when. */
+type KeyState = Omit<SessionKeyDeps, 'serverKey'> & {
+  sealer: Sealer
+  /** By id, the newest first. */
+  known: Map<string, Known>
+  readAtMs: number
+  reading: Promise<void> | undefined
+  signing: { kid: string; key: KeyObject } | undefined
+}
+
+const read = async (state: KeyState): Promise<void> => {
+  const { rows } = await state.pg.query<Row>('session_keys', LIST, [state.now().toISOString()])
+  state.known = new Map(rows.map((row) => [row.kid, asKnown(row)]))
+  state.readAtMs = state.nowMs()
+}
+
+const reread = async (state: KeyState, afterMs: number): Promise<void> => {
+  if (state.nowMs() - state.readAtMs < afterMs) return
+  state.reading ??= read(state).finally(() => {
+    state.reading = undefined
+  })
+  await state.reading
+}
+
+const current = ({ known, now }: KeyState): Known | undefined => {
+  const all = [...known.values()]
+  // Clocks differ by moments: the first key of all signs also where it lies a little ahead.
+  return all.find(({ fromMs }) => fromMs <= now().getTime()) ?? all.at(-1)
+}
+
+const insert = async ({ sealer, lifetimeMs }: KeyState, query: Query, at: number, fromMs: number): Promise<string> => {
+  const { kid, publicJwk, secret } = freshKey()
+  const untilMs = fromMs + lifetimeMs + PUBLISH_MS
+  await query('retire_session_keys', 'update session_keys set verifies_until = $1 where verifies_until is null', [
+    new Date(untilMs).toISOString(),
+  ])
+  const [createdAt, signsFrom] = [new Date(at).toISOString(), new Date(fromMs).toISOString()]
+  const values = [kid, JSON.stringify(publicJwk), sealer.seal(secret, kid), createdAt, signsFrom]
+  await query('insert_session_key', INSERT, values)
+  return kid
+}
+
+/** One process at a time. `ifOlderThanMs`: somebody else may just have made one. */
+const make = (state: KeyState, ifOlderThanMs: number): Promise<string> =>
+  state.pg.tx(async (query: Query) => {
+    await query('lock_session_keys', 'select pg_advisory_xact_lock($1)', [LOCK])
+    const { rows } = await query<Row>('session_keys', LIST, [state.now().toISOString()])
+    const at = state.now().getTime()
+    const last = rows[0]
+    if (last && at - Date.parse(last.signsFrom) < ifOlderThanMs) return last.kid
+    // The first key signs at once: there is nobody who knows another.
+    return insert(state, query, at, last ? at + PUBLISH_MS : at)
+  })
+
+const open = ({ sealer }: KeyState, { kid, publicJwk: { x }, sealed }: Known) => {
+  const d = sealer.open(sealed, kid).toString('base64url')
+  return { kid, key: createPrivateKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x, d } }) }
+}
+
+const signer = async (state: KeyState): Promise<{ kid: string; key: KeyObject }> => {
+  await reread(state, REREAD_MS)
+  const newest: Known | undefined = state.known.values().next().value
+  if (!newest || state.now().getTime() - newest.fromMs > ROTATE_AFTER_MS) {
+    await make(state, ROTATE_AFTER_MS)
+    await read(state)
   }
-  const reread = async (afterMs: number) => {
-    if (nowMs() - readAtMs < afterMs) return
-    reading ??= read().finally(() => {
-      reading = undefined
-    })
-    await reading
+  const key = current(state)
+  if (!key) throw new Error('no key signs sessions yet')
+  const signing = state.signing?.kid === key.kid ? state.signing : open(state, key)
+  state.signing = signing
+  return signing
+}
+
+const verifier = async (state: KeyState, kid: string): Promise<KeyObject | null> => {
+  await reread(state, REREAD_MS)
+  if (!state.known.has(kid)) await reread(state, REREAD_UNKNOWN_MS)
+  const key = state.known.get(kid)
+  return key && key.untilMs > state.now().getTime() ? key.publicKey : null
+}
+
+export const makeSessionKeys = ({ serverKey, ...deps }: SessionKeyDeps): SessionKeys => {
+  const state: KeyState = {
+    ...deps,
+    sealer: makeSealer(serverKey, 'session-keys'),
+    known: new Map(),
+    readAtMs: Number.NEGATIVE_INFINITY,
+    reading: undefined,
+    signing: undefined,
   }
-
-  const newest = (): Known | undefined => known.values().next().value
-  const current = (): Known | undefined => {
-    const all = [...known.values()]
-    // Clocks differ by moments: the first key of all signs also where it lies a little ahead.
-    return all.find(({ fromMs }) => fromMs <= now().getTime()) ?? all.at(-1)
-  }
-
-  /** One process at a time. `ifOlderThanMs`: somebody else may just have made one. */
-  const make = (ifOlderThanMs: number): Promise<string> =>
-    pg.tx(async (query: Query) => {
-      await query('lock_session_keys', 'select pg_advisory_xact_lock($1)', [LOCK])
-      const { rows } = await query<Row>('session_keys', LIST, [now().toISOString()])
-      const at = now().getTime()
-      const last = rows[0]
-      if (last && at - Date.parse(last.signsFrom) < ifOlderThanMs) return last.kid
-      const { kid, publicJwk, secret } = freshKey()
-      // The first key signs at once: there is nobody who knows another.
-      const fromMs = last ? at + PUBLISH_MS : at
-      const untilMs = fromMs + lifetimeMs + PUBLISH_MS
-      await query('retire_session_keys', 'update session_keys set verifies_until = $1 where verifies_until is null', [
-        new Date(untilMs).toISOString(),
-      ])
-      await query(
-        'insert_session_key',
-        'insert into session_keys (kid, public_jwk, sealed, created_at, signs_from) values ($1, $2, $3, $4, $5)',
-        [
-          kid,
-          JSON.stringify(publicJwk),
-          sealer.seal(secret, kid),
-          new Date(at).toISOString(),
-          new Date(fromMs).toISOString(),
-        ],
-      )
-      return kid
-    })
-
-  const open = ({ kid, publicJwk: { x }, sealed }: Known) => {
-    const d = sealer.open(sealed, kid).toString('base64url')
-    return { kid, key: createPrivateKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x, d } }) }
-  }
-
   return {
-    signer: async () => {
-      await reread(REREAD_MS)
-      const last = newest()
-      if (!last || now().getTime() - last.fromMs > ROTATE_AFTER_MS) {
-        await make(ROTATE_AFTER_MS)
-        await read()
-      }
-      const key = current()
-      if (!key) throw new Error('no key signs sessions yet')
-      if (signing?.kid !== key.kid) signing = open(key)
-      return signing
-    },
-    verifier: async (kid) => {
-      await reread(REREAD_MS)
-      if (!known.has(kid)) await reread(REREAD_UNKNOWN_MS)
-      const key = known.get(kid)
-      return key && key.untilMs > now().getTime() ? key.publicKey : null
-    },
+    signer: () => signer(state),
+    verifier: (kid) => verifier(state, kid),
     published: async () => {
-      await reread(REREAD_MS)
-      return [...known.values()].map(({ publicJwk }) => publicJwk)
+      await reread(state, REREAD_MS)
+      return [...state.known.values()].map(({ publicJwk }) => publicJwk)
     },
     rotate: async () => {
-      const kid = await make(0)
-      await read()
+      const kid = await make(state, 0)
+      await read(state)
       return kid
     },
   }

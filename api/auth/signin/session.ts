@@ -57,82 +57,95 @@ delete from sessions where id = any (array(
 const LIVE = 'select account from sessions where id = $1 and revoked_at is null and expires_at > $2'
 const REVOKE = 'update sessions set revoked_at = $2 where id = $1 and revoked_at is null'
 
+type SessionState = Pick<SessionDeps, 'pg' | 'publicUrl' | 'now' | 'nowMs'> & {
+  keys: SessionKeys
+  /** By the whole text, so that an altered token is never taken for a remembered one. */
+  remembered: Map<string, { verified: Verified; untilMs: number }>
+}
+
+const claimsOf = async ({ keys, publicUrl, now }: SessionState, jwt: string) => {
+  if (jwt.length > JWT_MAX) return refuseCredential('This is no session.')
+  const found = await jwtVerify(
+    jwt,
+    async ({ kid }) => {
+      const key = kid === undefined ? null : await keys.verifier(kid)
+      return key ?? refuseCredential('The session is signed with an unknown key.')
+    },
+    {
+      algorithms: [ALGORITHM],
+      typ: TYPE,
+      issuer: publicUrl,
+      audience: AUDIENCE,
+      requiredClaims: REQUIRED,
+      clockTolerance: SKEW_SECONDS,
+      currentDate: now(),
+    },
+  ).catch((error: unknown) => {
+    // Only what jose says about the token is a refusal; a database that is away is not.
+    if (error instanceof errors.JOSEError)
+      return refuseCredential('The session is not valid or is over; sign in again.')
+    throw error
+  })
+  return found.payload
+}
+
+const look = async (state: SessionState, jwt: string): Promise<Verified> => {
+  const { sub, jti } = await claimsOf(state, jwt)
+  if (typeof sub !== 'string' || typeof jti !== 'string') return refuseCredential('The session names nobody.')
+  const values = [jti, state.now().toISOString()]
+  const { rows } = await state.pg.query<{ account: string }>('live_session', LIVE, values)
+  if (rows[0]?.account !== sub) return refuseCredential('The session was ended; sign in again.')
+  return { account: sub, sessionId: jti }
+}
+
+const issue = async (state: SessionState, account: string, how: SignedInBy): Promise<Issued> => {
+  const { pg, keys, publicUrl } = state
+  const sessionId = randomBytes(16).toString('base64url')
+  const at = state.now()
+  const seconds = Math.floor(at.getTime() / 1000)
+  const expires = seconds + SESSION_MS / 1000
+  const { kid, key } = await keys.signer()
+  const jwt = await new SignJWT()
+    .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
+    .setIssuer(publicUrl)
+    .setAudience(AUDIENCE)
+    .setSubject(account)
+    .setJti(sessionId)
+    .setIssuedAt(seconds)
+    .setNotBefore(seconds)
+    .setExpirationTime(expires)
+    .sign(key)
+  const expiresAt = new Date(expires * 1000).toISOString()
+  await pg.query('insert_session', ISSUE, [sessionId, account, how, at.toISOString(), expiresAt])
+  await pg.query('clear_sessions', CLEAR, [at.toISOString()])
+  return { jwt, sessionId, expiresAt }
+}
+
+const verify = async (state: SessionState, jwt: string): Promise<Verified> => {
+  const { remembered, nowMs } = state
+  const known = remembered.get(jwt)
+  if (known && known.untilMs > nowMs()) return known.verified
+  const askedMs = nowMs()
+  const verified = await look(state, jwt)
+  if (remembered.size >= REMEMBER_MAX) remembered.clear()
+  remembered.set(jwt, { verified, untilMs: askedMs + REMEMBER_MS })
+  return verified
+}
+
+const revoke = async ({ pg, now, remembered }: SessionState, sessionId: string): Promise<void> => {
+  await pg.query('revoke_session', REVOKE, [sessionId, now().toISOString()])
+  for (const [jwt, { verified }] of remembered) if (verified.sessionId === sessionId) remembered.delete(jwt)
+}
+
 export const makeSessions = (deps: SessionDeps): Sessions => {
   const { pg, publicUrl, now, nowMs } = deps
   const keys = makeSessionKeys({ ...deps, lifetimeMs: SESSION_MS })
-  // By the whole text, so that an altered token is never taken for a remembered one.
-  const remembered = new Map<string, { verified: Verified; untilMs: number }>()
-
-  const claimsOf = async (jwt: string) => {
-    if (jwt.length > JWT_MAX) return refuseCredential('This is no session.')
-    const found = await jwtVerify(
-      jwt,
-      async ({ kid }) => {
-        const key = kid === undefined ? null : await keys.verifier(kid)
-        return key ?? refuseCredential('The session is signed with an unknown key.')
-      },
-      {
-        algorithms: [ALGORITHM],
-        typ: TYPE,
-        issuer: publicUrl,
-        audience: AUDIENCE,
-        requiredClaims: REQUIRED,
-        clockTolerance: SKEW_SECONDS,
-        currentDate: now(),
-      },
-    ).catch((error: unknown) => {
-      // Only what jose says about the token is a refusal; a database that is away is not.
-      if (error instanceof errors.JOSEError)
-        return refuseCredential('The session is not valid or is over; sign in again.')
-      throw error
-    })
-    return found.payload
-  }
-
-  const look = async (jwt: string): Promise<Verified> => {
-    const { sub, jti } = await claimsOf(jwt)
-    if (typeof sub !== 'string' || typeof jti !== 'string') return refuseCredential('The session names nobody.')
-    const { rows } = await pg.query<{ account: string }>('live_session', LIVE, [jti, now().toISOString()])
-    if (rows[0]?.account !== sub) return refuseCredential('The session was ended; sign in again.')
-    return { account: sub, sessionId: jti }
-  }
-
+  const state: SessionState = { pg, publicUrl, now, nowMs, keys, remembered: new Map() }
   return {
     keys,
-    issue: async (account, how) => {
-      const sessionId = randomBytes(16).toString('base64url')
-      const at = now()
-      const seconds = Math.floor(at.getTime() / 1000)
-      const expires = seconds + SESSION_MS / 1000
-      const { kid, key } = await keys.signer()
-      const jwt = await new SignJWT()
-        .setProtectedHeader({ alg: ALGORITHM, typ: TYPE, kid })
-        .setIssuer(publicUrl)
-        .setAudience(AUDIENCE)
-        .setSubject(account)
-        .setJti(sessionId)
-        .setIssuedAt(seconds)
-        .setNotBefore(seconds)
-        .setExpirationTime(expires)
-        .sign(key)
-      const expiresAt = new Date(expires * 1000).toISOString()
-      await pg.query('insert_session', ISSUE, [sessionId, account, how, at.toISOString(), expiresAt])
-      await pg.query('clear_sessions', CLEAR, [at.toISOString()])
-      return { jwt, sessionId, expiresAt }
-    },
-    verify: async (jwt) => {
-      const known = remembered.get(jwt)
-      if (known && known.untilMs > nowMs()) return known.verified
-      const askedMs = nowMs()
-      const verified = await look(jwt)
-      if (remembered.size >= REMEMBER_MAX) remembered.clear()
-      remembered.set(jwt, { verified, untilMs: askedMs + REMEMBER_MS })
-      return verified
-    },
-    revoke: async (sessionId) => {
-      await pg.query('revoke_session', REVOKE, [sessionId, now().toISOString()])
-      for (const [jwt, { verified }] of remembered) if (verified.sessionId === sessionId) remembered.delete(jwt)
-    },
+    issue: (account, how) => issue(state, account, how),
+    verify: (jwt) => verify(state, jwt),
+    revoke: (sessionId) => revoke(state, sessionId),
   }
 }
 

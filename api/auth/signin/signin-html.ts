@@ -1,4 +1,4 @@
-/** The pages of signing in: ask for a link, be told to look into the mailbox, confirm. */
+/** The pages of signing in: ask for a link, look into the mailbox, confirm. */
 import { html, safeUrl } from '../../../crds/text/html.ts'
 import { accountPage } from '../../page/frame.ts'
 

@@ -1,6 +1,6 @@
 /**
  * Signing in by a link that is mailed once: asked for, looked at, used. The API mails nothing itself; it queues, and the
- * mail sender derives the same link from the row's id. Which addresses have an account is told by no answer and by no time.
+ * mail sender derives the same link from the row's id. No answer, and no time of one, betrays which addresses have an account.
  */
 import { createHmac, randomBytes } from 'node:crypto'
 import { isAlreadyExists } from '../../../controllers/base/errors.ts'
@@ -25,7 +25,7 @@ export const HOME = '/account/tokens'
 export type Link = { id: string; email: string; next: string }
 
 export type SignIn = {
-  /** Queues a link for whoever holds the address, if there is such an account (or may be one). */
+  /** Queues a link for the holder of the address, if there is such an account (or may be one). */
   ask(about: { email: string; next: string }): Promise<void>
   /** What a link leads to; null for one that was not made here, was used, or is over. Changes nothing. */
   look(token: string): Promise<Link | null>

@@ -19,7 +19,7 @@ const MUTATIONS: ReadonlySet<string> = new Set(['POST', 'PUT', 'PATCH', 'DELETE'
 const RETRY_MS = 1_000
 /** Requests that were under way when the database went; no more are let in. */
 const WAITING_MAX = 10_000
-/** Maps whose keys the caller names: the names tell what was changed, the values are secrets. */
+/** Maps whose keys the caller names: the names say what was changed, the values are secrets. */
 const NAMED_MAPS: ReadonlySet<string> = new Set(['env'])
 
 export type Audit = {

@@ -29,7 +29,7 @@ const NOT_REPLAYED: ReadonlySet<string> = new Set(['set-cookie'])
 export type Idempotency = {
   book: KeyBook
   sealer: Sealer
-  /** Keyed, so that a copy of the database does not tell whether a guessed body was sent. */
+  /** Keyed, so that a copy of the database does not betray whether a guessed body was sent. */
   fingerprint(text: string | Buffer): Buffer
 }
 

@@ -1,5 +1,5 @@
 /**
- * How fast and how much at once: a rate per token with headers that tell what is left, a rate per address on pages that
+ * How fast and how much at once: a rate per token with headers that say what is left, a rate per address on pages that
  * need no token, and caps on what is under way. All in this process and without a look outside, so that a request costs
  * microseconds; with n replicas a token may do n times as much (rules/platform.md#rate-limits).
  * Headers: draft-ietf-httpapi-ratelimit-headers-10, structured fields (RFC 9651).

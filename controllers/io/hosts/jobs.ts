@@ -196,7 +196,7 @@ const inputOf = ({ lines = [], body }: Job): RemoteBody => {
   return { stream: Readable.from(joined(), { objectMode: false }), bytes: head.length + bytes }
 }
 
-/** How long the host waits for the job's end before it tells how the job stands. */
+/** How long the host waits for the job's end before it answers how the job stands. */
 export type JobWait = { waitMs?: number }
 
 const NO_LOOK = '0'

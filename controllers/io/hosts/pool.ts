@@ -1,7 +1,7 @@
 /**
  * The connections to one host: one or two, a bounded number of channels on each, and a lane that long work never fills.
- * A connection is never cut under live channels: it is retired, and ends with the last of them. Its health is told by its
- * use, so nothing is polled (rules/host.md#connections).
+ * A connection is never cut under live channels: it is retired, and ends with the last of them. Each use shows its
+ * health, so nothing is polled (rules/host.md#connections).
  */
 import { ChannelLost, type Connection, SshRefused } from './ssh.ts'
 
@@ -31,147 +31,177 @@ export type Pool = {
 type Member = { connection: Connection; live: number; limit: number; idle: NodeJS.Timeout | undefined }
 type Waiter = { lane: Lane; resolve: (member: Member) => void; reject: (error: unknown) => void }
 
-export const makePool = (options: {
+export type PoolOptions = {
   connect: (signal: AbortSignal) => Promise<Connection>
   connectionsMax?: number
   channelsMax?: number
   idleMs?: number
   nowMs?: () => number
-}): Pool => {
-  const { connect, connectionsMax = CONNECTIONS_MAX, channelsMax = CHANNELS_MAX, idleMs = IDLE_MS } = options
-  const nowMs = options.nowMs ?? (() => performance.now())
-  const members = new Set<Member>()
-  const ending = new AbortController()
-  const { promise: drained, resolve: tellDrained } = Promise.withResolvers<void>()
-  let waiting: Waiter[] = []
-  let opening = false
-  let refusedUntilMs = 0
+}
 
-  const roomFor = (lane: Lane): Member | undefined => {
-    const spare = lane === 'status' ? 0 : STATUS_CHANNELS
-    return [...members].find(({ connection, live, limit }) => connection.isOpen() && live < limit - spare)
+type PoolState = Required<PoolOptions> & {
+  members: Set<Member>
+  waiting: Waiter[]
+  ending: AbortController
+  /** Every connection has ended after `ending`. */
+  drained: PromiseWithResolvers<void>
+  isOpening: boolean
+  refusedUntilMs: number
+}
+
+const roomFor = ({ members }: PoolState, lane: Lane): Member | undefined => {
+  const spare = lane === 'status' ? 0 : STATUS_CHANNELS
+  return [...members].find(({ connection, live, limit }) => connection.isOpen() && live < limit - spare)
+}
+
+const resolveDrained = ({ ending, members, isOpening, drained }: PoolState): void => {
+  if (ending.signal.aborted && members.size === 0 && !isOpening) drained.resolve()
+}
+
+const drop = (pool: PoolState, member: Member): void => {
+  clearTimeout(member.idle)
+  pool.members.delete(member)
+  member.connection.end()
+  resolveDrained(pool)
+}
+
+const settle = (pool: PoolState, member: Member): void => {
+  if (member.live > 0) return
+  if (!member.connection.isOpen() || pool.ending.signal.aborted) {
+    drop(pool, member)
+    return
   }
+  member.idle = setTimeout(() => drop(pool, member), pool.idleMs)
+  member.idle.unref()
+}
 
-  const drop = (member: Member): void => {
+const lendWaiting = (pool: PoolState): void => {
+  const left: Waiter[] = []
+  for (const waiter of pool.waiting) {
+    const member = roomFor(pool, waiter.lane)
+    if (!member) {
+      left.push(waiter)
+      continue
+    }
     clearTimeout(member.idle)
-    members.delete(member)
-    member.connection.end()
-    if (ending.signal.aborted && members.size === 0 && !opening) tellDrained()
+    member.live += 1
+    waiter.resolve(member)
   }
+  pool.waiting = left
+}
 
-  const settle = (member: Member): void => {
-    if (member.live > 0) return
-    if (!member.connection.isOpen() || ending.signal.aborted) {
-      drop(member)
-      return
-    }
-    member.idle = setTimeout(() => drop(member), idleMs)
-    member.idle.unref()
-  }
+const refuseAll = (pool: PoolState, error: unknown): void => {
+  const refused = pool.waiting
+  pool.waiting = []
+  for (const { reject } of refused) reject(error)
+}
 
-  const lendWaiting = (): void => {
-    const left: Waiter[] = []
-    for (const waiter of waiting) {
-      const member = roomFor(waiter.lane)
-      if (!member) {
-        left.push(waiter)
-        continue
-      }
-      clearTimeout(member.idle)
-      member.live += 1
-      waiter.resolve(member)
-    }
-    waiting = left
-  }
-
-  const refuseAll = (error: unknown): void => {
-    const refused = waiting
-    waiting = []
-    for (const { reject } of refused) reject(error)
-  }
-
-  const open = async (): Promise<void> => {
-    opening = true
-    try {
-      const connection = await connect(ending.signal)
-      const member: Member = { connection, live: 0, limit: channelsMax, idle: undefined }
-      members.add(member)
-      connection.onEnd(() => {
-        // Its channels end by themselves; the last of them drops it.
-        if (member.live === 0) drop(member)
-        pump()
-      })
-      settle(member)
-    } catch (error) {
-      refusedUntilMs = nowMs() + REFUSED_MS
-      if (members.size === 0) refuseAll(error)
-    } finally {
-      opening = false
-      pump()
-      if (ending.signal.aborted && members.size === 0) tellDrained()
-    }
-  }
-
-  const pump = (): void => {
-    lendWaiting()
-    if (waiting.length === 0 || opening || members.size >= connectionsMax) return
-    if (members.size > 0 && nowMs() < refusedUntilMs) return
-    void open()
-  }
-
-  const borrow = (lane: Lane, signal: AbortSignal): Promise<Member> =>
-    new Promise((resolve, reject) => {
-      if (ending.signal.aborted) return reject(new SshRefused('unreachable', 'the connections to the host are closed'))
-      const waiter: Waiter = { lane, resolve, reject }
-      signal.addEventListener(
-        'abort',
-        () => {
-          waiting = waiting.filter((one) => one !== waiter)
-          reject(signal.reason)
-        },
-        { once: true },
-      )
-      waiting.push(waiter)
-      pump()
+const open = async (pool: PoolState): Promise<void> => {
+  pool.isOpening = true
+  try {
+    const connection = await pool.connect(pool.ending.signal)
+    const member: Member = { connection, live: 0, limit: pool.channelsMax, idle: undefined }
+    pool.members.add(member)
+    connection.onEnd(() => {
+      // Its channels end by themselves; the last of them drops it.
+      if (member.live === 0) drop(pool, member)
+      pump(pool)
     })
-
-  /** The host takes fewer channels than we thought: this connection gets no more than it has. */
-  const learn = (member: Member): void => {
-    if (member.connection.isOpen()) member.limit = Math.max(1 + STATUS_CHANNELS, member.live - 1)
-    else members.delete(member)
+    settle(pool, member)
+  } catch (error) {
+    pool.refusedUntilMs = pool.nowMs() + REFUSED_MS
+    if (pool.members.size === 0) refuseAll(pool, error)
+  } finally {
+    pool.isOpening = false
+    pump(pool)
+    resolveDrained(pool)
   }
+}
 
-  const once = async <T>(lane: Lane, signal: AbortSignal, work: (connection: Connection) => Promise<T>): Promise<T> => {
-    const member = await borrow(lane, signal)
-    try {
-      return await work(member.connection)
-    } catch (error) {
-      if (error instanceof ChannelLost && error.outcome === 'unstarted') learn(member)
-      throw error
-    } finally {
-      member.live -= 1
-      settle(member)
-      pump()
-    }
+const pump = (pool: PoolState): void => {
+  const { members, nowMs } = pool
+  lendWaiting(pool)
+  if (pool.waiting.length === 0 || pool.isOpening || members.size >= pool.connectionsMax) return
+  if (members.size > 0 && nowMs() < pool.refusedUntilMs) return
+  void open(pool)
+}
+
+const borrow = (pool: PoolState, lane: Lane, signal: AbortSignal): Promise<Member> =>
+  new Promise((resolve, reject) => {
+    if (pool.ending.signal.aborted) return reject(closedError())
+    const waiter: Waiter = { lane, resolve, reject }
+    signal.addEventListener(
+      'abort',
+      () => {
+        pool.waiting = pool.waiting.filter((one) => one !== waiter)
+        reject(signal.reason)
+      },
+      { once: true },
+    )
+    pool.waiting.push(waiter)
+    pump(pool)
+  })
+
+const closedError = () => new SshRefused('unreachable', 'the connections to the host are closed')
+
+/** The host takes fewer channels than we thought: this connection gets no more than it has. */
+const lowerLimit = ({ members }: PoolState, member: Member): void => {
+  if (member.connection.isOpen()) member.limit = Math.max(1 + STATUS_CHANNELS, member.live - 1)
+  else members.delete(member)
+}
+
+const useOnce = async <T>(
+  pool: PoolState,
+  lane: Lane,
+  signal: AbortSignal,
+  work: (connection: Connection) => Promise<T>,
+): Promise<T> => {
+  const member = await borrow(pool, lane, signal)
+  try {
+    return await work(member.connection)
+  } catch (error) {
+    if (error instanceof ChannelLost && error.outcome === 'unstarted') lowerLimit(pool, member)
+    throw error
+  } finally {
+    member.live -= 1
+    settle(pool, member)
+    pump(pool)
   }
+}
 
+const drain = (pool: PoolState): Promise<void> => {
+  pool.ending.abort()
+  refuseAll(pool, closedError())
+  for (const member of [...pool.members]) settle(pool, member)
+  resolveDrained(pool)
+  return pool.drained.promise
+}
+
+export const makePool = (options: PoolOptions): Pool => {
+  const pool: PoolState = {
+    connectionsMax: CONNECTIONS_MAX,
+    channelsMax: CHANNELS_MAX,
+    idleMs: IDLE_MS,
+    nowMs: () => performance.now(),
+    ...options,
+    members: new Set(),
+    waiting: [],
+    ending: new AbortController(),
+    drained: Promise.withResolvers(),
+    isOpening: false,
+    refusedUntilMs: 0,
+  }
   return {
     use: (lane, signal, work) =>
-      once(lane, signal, work).catch((error) => {
+      useOnce(pool, lane, signal, work).catch((error) => {
         if (!(error instanceof ChannelLost) || error.outcome !== 'unstarted' || signal.aborted) throw error
-        return once(lane, signal, work)
+        return useOnce(pool, lane, signal, work)
       }),
-    drain() {
-      ending.abort()
-      refuseAll(new SshRefused('unreachable', 'the connections to the host are closed'))
-      for (const member of [...members]) settle(member)
-      if (members.size === 0 && !opening) tellDrained()
-      return drained
-    },
+    drain: () => drain(pool),
     stats: () => ({
-      connections: members.size,
-      channels: [...members].reduce((sum, { live }) => sum + live, 0),
-      waiting: waiting.length,
+      connections: pool.members.size,
+      channels: [...pool.members].reduce((sum, { live }) => sum + live, 0),
+      waiting: pool.waiting.length,
     }),
   }
 }

@@ -11,7 +11,7 @@ import { type Channel, ChannelLost, type Connection } from './ssh.ts'
 /** A fixed script for a POSIX sh, which begins at home: its text is the whole remote command. Data goes in on stdin. */
 export type RemoteScript = { name: string; text: string }
 /**
- * What follows the lines on stdin. To the script a cut looks like the end: where that matters, a line tells it how many
+ * What follows the lines on stdin. To the script a cut looks like the end: where that matters, a line says how many
  * bytes to expect.
  */
 export type RemoteBody = Buffer | { stream: Readable; bytes: number }

@@ -43,7 +43,7 @@ const refused = (call: AdminCall, { status, text }: AdminAnswer): AdminRefused =
 const isRace = ({ status, text }: AdminAnswer): boolean =>
   status === 412 || (status === 400 && /duplicate ID/i.test(text))
 
-/** Whether it was carried out is not known: null, and the next look tells. */
+/** Whether it was carried out is not known: null, and the next look finds out. */
 const unlessReset = (error: unknown): null => {
   if (error instanceof AdminReset) return null
   throw error
@@ -62,7 +62,92 @@ const afterResets = async <T>(work: () => Promise<T>): Promise<T> => {
   return work()
 }
 
-export const makeRoutes = ({ host, rows, settings, admin }: RoutesDeps) => {
+const read = ({ admin }: RoutesDeps, path: string): Promise<{ value: unknown; etag: string } | null> =>
+  afterResets(async () => {
+    const call: AdminCall = { method: 'GET', path }
+    const answer = await admin(call)
+    if (answer.status === 404) return null
+    if (answer.status !== 200) throw refused(call, answer)
+    return { value: JSON.parse(answer.text), etag: answer.etag }
+  })
+
+/** The configuration as it is, and as it is to be: what is ours as the rows say, the rest as it is. */
+const seenAndWanted = async (deps: RoutesDeps) => {
+  const seen = (await read(deps, '/config/'))?.value ?? {}
+  return { seen, wanted: withOurs(seen, deps.settings(), await deps.rows.list(deps.host)) }
+}
+
+/** Makes the proxy follow all rows at once. */
+const load = (deps: RoutesDeps): Promise<void> =>
+  afterResets(async () => {
+    const { seen, wanted } = await seenAndWanted(deps)
+    if (sameJson(seen, wanted)) return
+    const call: AdminCall = { method: 'POST', path: '/load', body: wanted }
+    const answer = await deps.admin(call)
+    if (answer.status !== 200) throw refused(call, answer)
+  })
+
+/** The next call for one route, or null when it is as wanted. */
+const nextCall = async (deps: RoutesDeps, id: string, wanted: RouteRow | null): Promise<AdminCall | null> => {
+  const path = `/id/${id}`
+  const seen = await read(deps, path)
+  if (wanted === null) return seen && { method: 'DELETE', path, ifMatch: seen.etag }
+  const body = routeConfig(wanted)
+  // Before the last one, which answers what nobody serves.
+  if (!seen) return { method: 'PUT', path: `/id/${SERVER_ID}/routes/0`, body }
+  return sameJson(seen.value, body) ? null : { method: 'PATCH', path, body, ifMatch: seen.etag }
+}
+
+/** One look, and one call when it is wanted: whether the proxy follows the row now. */
+const follow = async (deps: RoutesDeps, id: string): Promise<boolean> => {
+  const call = await nextCall(deps, id, await deps.rows.get(deps.host, id))
+  if (call === null) return true
+  const answer = await deps.admin(call).catch(unlessReset)
+  if (answer?.status === 200) return true
+  if (answer?.status === 404) {
+    // The server is not there at all, or the route went in between.
+    await load(deps)
+    return true
+  }
+  if (answer !== null && !isRace(answer)) throw refused(call, answer)
+  return false
+}
+
+/** Makes the proxy follow one row. */
+const apply = async (deps: RoutesDeps, id: string): Promise<void> => {
+  for (let tries = 1; tries <= TRIES_MAX; tries++) {
+    if (await follow(deps, id)) return
+    // Somebody else is at it: each wait is longer than the one before.
+    await sleep(PAUSE_MS * tries)
+  }
+  throw new AdminReset(`route ${id} of ${deps.host} was changed by somebody else ${TRIES_MAX} times`)
+}
+
+const driftOf = async (deps: RoutesDeps): Promise<RouteDrift> => {
+  const { seen, wanted } = await seenAndWanted(deps)
+  const [is, shall] = [partsOf(seen), partsOf(wanted)]
+  if (!sameJson(is.base, shall.base)) return 'config'
+  const ids = new Set([...is.routes.keys(), ...shall.routes.keys()])
+  return [...ids].every((id) => sameJson(is.routes.get(id), shall.routes.get(id))) ? 'none' : 'routes'
+}
+
+/** @throws RouteTaken */
+const store = async ({ host, rows }: RoutesDeps, route: RouteRow): Promise<void> => {
+  await rows.put(host, route).catch((error) => {
+    if (error instanceof DatabaseRefused && error.constraint === NAME_TAKEN) throw new RouteTaken(route.hostnames)
+    throw error
+  })
+}
+
+const upstreamsOf = async (deps: RoutesDeps): Promise<{ address: string; requests: number }[]> => {
+  const found = (await read(deps, '/reverse_proxy/upstreams'))?.value ?? []
+  return (found as { address: string; num_requests: number }[]).map(({ address, num_requests }) => ({
+    address,
+    requests: num_requests,
+  }))
+}
+
+export const makeRoutes = (deps: RoutesDeps) => {
   let last: Promise<unknown> = Promise.resolve()
   /** Admin calls are never made in parallel: each change restarts the endpoint under the others. */
   const inTurn = <T>(work: () => Promise<T>): Promise<T> => {
@@ -71,96 +156,22 @@ export const makeRoutes = ({ host, rows, settings, admin }: RoutesDeps) => {
     return turn
   }
 
-  const read = (path: string): Promise<{ value: unknown; etag: string } | null> =>
-    afterResets(async () => {
-      const call: AdminCall = { method: 'GET', path }
-      const answer = await admin(call)
-      if (answer.status === 404) return null
-      if (answer.status !== 200) throw refused(call, answer)
-      return { value: JSON.parse(answer.text), etag: answer.etag }
-    })
-
-  /** All of it at once: what is ours as the rows say, the rest as it is. */
-  const load = (): Promise<void> =>
-    afterResets(async () => {
-      const seen = (await read('/config/'))?.value ?? {}
-      const wanted = withOurs(seen, settings(), await rows.list(host))
-      if (sameJson(seen, wanted)) return
-      const call: AdminCall = { method: 'POST', path: '/load', body: wanted }
-      const answer = await admin(call)
-      if (answer.status !== 200) throw refused(call, answer)
-    })
-
-  /** The next call for one route, or null when it is as wanted. */
-  const nextCall = async (id: string, wanted: RouteRow | null): Promise<AdminCall | null> => {
-    const path = `/id/${id}`
-    const seen = await read(path)
-    if (wanted === null) return seen && { method: 'DELETE', path, ifMatch: seen.etag }
-    const body = routeConfig(wanted)
-    // Before the last one, which answers what nobody serves.
-    if (!seen) return { method: 'PUT', path: `/id/${SERVER_ID}/routes/0`, body }
-    return sameJson(seen.value, body) ? null : { method: 'PATCH', path, body, ifMatch: seen.etag }
-  }
-
-  /** One look, and one call when it is wanted: whether the proxy follows the row now. */
-  const follow = async (id: string): Promise<boolean> => {
-    const call = await nextCall(id, await rows.get(host, id))
-    if (call === null) return true
-    const answer = await admin(call).catch(unlessReset)
-    if (answer?.status === 200) return true
-    if (answer?.status === 404) {
-      // The server is not there at all, or the route went in between.
-      await load()
-      return true
-    }
-    if (answer !== null && !isRace(answer)) throw refused(call, answer)
-    return false
-  }
-
-  /** Makes the proxy follow one row. */
-  const apply = async (id: string): Promise<void> => {
-    for (let tries = 1; tries <= TRIES_MAX; tries++) {
-      if (await follow(id)) return
-      // Somebody else is at it: each wait is longer than the one before.
-      await sleep(PAUSE_MS * tries)
-    }
-    throw new AdminReset(`route ${id} of ${host} was changed by somebody else ${TRIES_MAX} times`)
-  }
-
-  const drift = async (): Promise<RouteDrift> => {
-    const seen = (await read('/config/'))?.value ?? {}
-    const wanted = withOurs(seen, settings(), await rows.list(host))
-    const [is, shall] = [partsOf(seen), partsOf(wanted)]
-    if (!sameJson(is.base, shall.base)) return 'config'
-    const ids = new Set([...is.routes.keys(), ...shall.routes.keys()])
-    return [...ids].every((id) => sameJson(is.routes.get(id), shall.routes.get(id))) ? 'none' : 'routes'
-  }
-
   return {
     set: async (route: RouteRow): Promise<void> => {
-      await rows.put(host, route).catch((error) => {
-        if (error instanceof DatabaseRefused && error.constraint === NAME_TAKEN) throw new RouteTaken(route.hostnames)
-        throw error
-      })
-      await inTurn(() => apply(route.id))
+      await store(deps, route)
+      await inTurn(() => apply(deps, route.id))
     },
     remove: async (id: string): Promise<void> => {
-      await rows.remove(host, id)
-      await inTurn(() => apply(id))
+      await deps.rows.remove(deps.host, id)
+      await inTurn(() => apply(deps, id))
     },
-    read: async (id: string): Promise<unknown> => (await inTurn(() => read(`/id/${id}`)))?.value ?? null,
-    upstreams: async (): Promise<{ address: string; requests: number }[]> => {
-      const found = (await inTurn(() => read('/reverse_proxy/upstreams')))?.value ?? []
-      return (found as { address: string; num_requests: number }[]).map(({ address, num_requests }) => ({
-        address,
-        requests: num_requests,
-      }))
-    },
-    drift: (): Promise<RouteDrift> => inTurn(drift),
-    reconcile: (): Promise<RouteDrift> =>
+    read: async (id: string): Promise<unknown> => (await inTurn(() => read(deps, `/id/${id}`)))?.value ?? null,
+    upstreams: () => inTurn(() => upstreamsOf(deps)),
+    drift: () => inTurn(() => driftOf(deps)),
+    reconcile: () =>
       inTurn(async () => {
-        const found = await drift()
-        if (found !== 'none') await load()
+        const found = await driftOf(deps)
+        if (found !== 'none') await load(deps)
         return found
       }),
   }

@@ -92,7 +92,7 @@ rm -rf "$root/sites/$site"
 const SUM = /^[0-9a-f]{64}$/
 const PATH = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/
 
-/** What the renderer names its files is what a host is told; anything else would be our own fault. */
+/** The host gets the names that the renderer gave; any other would be our own fault. */
 const checked = (files: readonly ManifestEntry[]): readonly ManifestEntry[] => {
   const odd = files.find(({ path, sha256 }) => !SUM.test(sha256) || !PATH.test(path) || path.includes('..'))
   if (odd) throw new Error(`${odd.path} is no name for a file of a site`)

@@ -85,7 +85,7 @@ export const connectSsh = (endpoint: Endpoint, signal?: AbortSignal): Promise<Co
   const ended = () => {
     if (!open) return
     open = false
-    for (const tell of ends) tell()
+    for (const listener of ends) listener()
   }
   const onEnd = (listener: () => void) => {
     ends.add(listener)

@@ -8,7 +8,7 @@ import { DRAW_UNITS_MAX, frozenCost } from '../../../crds/invoice/document/drawc
 import type { Frozen, FrozenDraft } from '../../../crds/invoice/order/frozen.ts'
 import { Waiting } from '../../base/errors.ts'
 import type { Extras } from './pdf.ts'
-import { makeTurns } from './turns.ts'
+import { makeTurns, type Turns } from './turns.ts'
 
 export type RendererLimits = {
   /** 0: the renderer is off. */
@@ -17,7 +17,7 @@ export type RendererLimits = {
   queueMax: number
   /** What of one account waits for a thread, in units of drawing; one document always may. */
   accountUnitsMax: number
-  /** How long a document waits for a thread before its asker is told that the renderer is busy. */
+  /** How long a document waits for a thread before its asker gets PDF_BUSY. */
   waitMaxMs: number
   /** CPU time of one document; a thread that needs more is ended. A loaded machine condemns nobody. */
   cpuMaxMs: number
@@ -87,126 +87,9 @@ const busy = (): Waiting =>
 const isOutOfMemory = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
 
-/** Threads are started as they are needed, and live on: parsed fonts are their worth. */
-export const makeRenderer = (limits: RendererLimits = RENDERER_LIMITS): Renderer => {
-  const turns = makeTurns<Waiter>()
-  const threads = new Set<Thread>()
-  let closed = false
+type RendererState = { limits: RendererLimits; turns: Turns<Waiter>; threads: Set<Thread>; closed: boolean }
 
-  const end = (thread: Thread, error: Error): void => {
-    if (!threads.delete(thread)) return
-    settle(thread)?.reject(error)
-    void thread.worker.terminate()
-    if (!closed) feed()
-  }
-
-  const start = (): Thread => {
-    const worker = new Worker(ENTRY, { resourceLimits: { maxOldGenerationSizeMb: limits.heapMaxMib } })
-    const thread: Thread = { worker, busy: null, cpuMs: 0, timer: null }
-    threads.add(thread)
-    worker.unref()
-    worker.on('message', (answer: Rendered) => {
-      const waiter = settle(thread)
-      thread.cpuMs = answer.cpuMs
-      if ('bytes' in answer) waiter?.resolve(Buffer.from(answer.bytes.buffer))
-      else waiter?.reject(new Error(answer.fault))
-      feed()
-    })
-    worker.on('error', (error) => {
-      if (isOutOfMemory(error)) end(thread, new TooDear(`more than ${limits.heapMaxMib} MiB of memory`))
-      else end(thread, error instanceof Error ? error : new Error(String(error)))
-    })
-    worker.on('exit', (code) => end(thread, new Error(`The thread that draws documents ended with ${code}`)))
-    return thread
-  }
-
-  /** Ends a thread whose document has used up its CPU time, or that stands still. */
-  const look = async (thread: Thread, waiter: Waiter, startedAt: number): Promise<void> => {
-    if (performance.now() - startedAt >= limits.drawMaxMs) {
-      end(thread, new Error(`A document was not drawn within ${limits.drawMaxMs} ms`))
-    }
-    const { user, system } = await thread.worker.cpuUsage()
-    const cpuMs = (user + system) / 1000 - thread.cpuMs
-    if (thread.busy === waiter && cpuMs >= limits.cpuMaxMs) {
-      end(thread, new TooDear(`more than ${limits.cpuMaxMs} ms of CPU time`))
-    }
-  }
-
-  const draw = (thread: Thread, waiter: Waiter): void => {
-    waiter.leave()
-    thread.busy = waiter
-    thread.worker.ref()
-    const startedAt = performance.now()
-    // a thread that is ending has no figures any more, and is told of by its exit
-    thread.timer = setInterval(() => void look(thread, waiter, startedAt).catch(() => {}), LOOK_MS)
-    thread.worker.postMessage(waiter.job)
-  }
-
-  const feed = (): void => {
-    while (turns.size() > 0) {
-      const idle = [...threads].find((thread) => thread.busy === null)
-      const thread = idle ?? (threads.size < limits.threads ? start() : undefined)
-      const waiter = thread && turns.take()
-      if (!thread || !waiter) return
-      draw(thread, waiter)
-    }
-  }
-
-  const isFull = (account: string, units: number): boolean => {
-    const waiting = turns.of(account).reduce((sum, one) => sum + one.units, 0)
-    return turns.size() >= limits.queueMax || (waiting > 0 && waiting + units > limits.accountUnitsMax)
-  }
-
-  const wait = (job: RenderJob, { account, signal }: Asker, units: number): Promise<Buffer> => {
-    const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
-    const refuse = (error: Error): void => {
-      waiter.leave()
-      turns.drop(waiter)
-      reject(error)
-    }
-    const timer = setTimeout(() => refuse(busy()), limits.waitMaxMs)
-    const onAbort = (): void => refuse(new Error('Nobody waits for the document any longer'))
-    const leave = (): void => {
-      clearTimeout(timer)
-      signal?.removeEventListener('abort', onAbort)
-    }
-    const waiter: Waiter = { job, account, units, resolve, reject, leave }
-    signal?.addEventListener('abort', onAbort, { once: true })
-    turns.add(waiter)
-    feed()
-    return promise
-  }
-
-  return {
-    render: async (frozen, asker, extras = {}) => {
-      if (limits.threads === 0) {
-        throw new Waiting('PDF_RENDER_OFF', 'PDF_RENDER_OFF: the renderer is switched off', OFF_RETRY_MS)
-      }
-      if (closed) throw new Error('The renderer is closed')
-      asker.signal?.throwIfAborted()
-      const { units } = frozenCost(frozen)
-      if (isFull(asker.account, units)) throw busy()
-      return wait({ frozen, extras }, asker, units)
-    },
-    close: async () => {
-      closed = true
-      const error = new Error('The renderer is closed')
-      for (let waiter = turns.take(); waiter; waiter = turns.take()) {
-        waiter.leave()
-        waiter.reject(error)
-      }
-      await Promise.all(
-        [...threads].map(async (thread) => {
-          const ended = once(thread.worker, 'exit')
-          end(thread, error)
-          await ended
-        }),
-      )
-    },
-  }
-}
-
-/** The thread is idle again; gives who waited for it. */
+/** The thread is idle again; gives the one who waited for it. */
 const settle = (thread: Thread): Waiter | null => {
   const waiter = thread.busy
   if (thread.timer) clearInterval(thread.timer)
@@ -214,4 +97,126 @@ const settle = (thread: Thread): Waiter | null => {
   thread.timer = null
   thread.worker.unref()
   return waiter
+}
+
+const end = (state: RendererState, thread: Thread, error: Error): void => {
+  if (!state.threads.delete(thread)) return
+  settle(thread)?.reject(error)
+  void thread.worker.terminate()
+  if (!state.closed) feed(state)
+}
+
+const start = (state: RendererState): Thread => {
+  const { heapMaxMib } = state.limits
+  const worker = new Worker(ENTRY, { resourceLimits: { maxOldGenerationSizeMb: heapMaxMib } })
+  const thread: Thread = { worker, busy: null, cpuMs: 0, timer: null }
+  state.threads.add(thread)
+  worker.unref()
+  worker.on('message', (answer: Rendered) => {
+    const waiter = settle(thread)
+    thread.cpuMs = answer.cpuMs
+    if ('bytes' in answer) waiter?.resolve(Buffer.from(answer.bytes.buffer))
+    else waiter?.reject(new Error(answer.fault))
+    feed(state)
+  })
+  worker.on('error', (error) => {
+    if (isOutOfMemory(error)) end(state, thread, new TooDear(`more than ${heapMaxMib} MiB of memory`))
+    else end(state, thread, error instanceof Error ? error : new Error(String(error)))
+  })
+  worker.on('exit', (code) => end(state, thread, new Error(`The thread that draws documents ended with ${code}`)))
+  return thread
+}
+
+/** Ends a thread whose document has used up its CPU time, or that stands still. */
+const look = async (state: RendererState, thread: Thread, waiter: Waiter, startedAt: number): Promise<void> => {
+  const { drawMaxMs, cpuMaxMs } = state.limits
+  if (performance.now() - startedAt >= drawMaxMs) {
+    end(state, thread, new Error(`A document was not drawn within ${drawMaxMs} ms`))
+  }
+  const { user, system } = await thread.worker.cpuUsage()
+  const cpuMs = (user + system) / 1000 - thread.cpuMs
+  if (thread.busy === waiter && cpuMs >= cpuMaxMs) {
+    end(state, thread, new TooDear(`more than ${cpuMaxMs} ms of CPU time`))
+  }
+}
+
+const draw = (state: RendererState, thread: Thread, waiter: Waiter): void => {
+  waiter.leave()
+  thread.busy = waiter
+  thread.worker.ref()
+  const startedAt = performance.now()
+  // a thread that is ending has no figures any more, and its exit settles it
+  thread.timer = setInterval(() => void look(state, thread, waiter, startedAt).catch(() => {}), LOOK_MS)
+  thread.worker.postMessage(waiter.job)
+}
+
+const feed = (state: RendererState): void => {
+  const { turns, threads, limits } = state
+  while (turns.size() > 0) {
+    const idle = [...threads].find((thread) => thread.busy === null)
+    const thread = idle ?? (threads.size < limits.threads ? start(state) : undefined)
+    const waiter = thread && turns.take()
+    if (!thread || !waiter) return
+    draw(state, thread, waiter)
+  }
+}
+
+const isFull = ({ turns, limits }: RendererState, account: string, units: number): boolean => {
+  const waiting = turns.of(account).reduce((sum, one) => sum + one.units, 0)
+  return turns.size() >= limits.queueMax || (waiting > 0 && waiting + units > limits.accountUnitsMax)
+}
+
+const wait = (state: RendererState, job: RenderJob, { account, signal }: Asker, units: number): Promise<Buffer> => {
+  const { promise, resolve, reject } = Promise.withResolvers<Buffer>()
+  const refuse = (error: Error): void => {
+    waiter.leave()
+    state.turns.drop(waiter)
+    reject(error)
+  }
+  const timer = setTimeout(() => refuse(busy()), state.limits.waitMaxMs)
+  const onAbort = (): void => refuse(new Error('Nobody waits for the document any longer'))
+  const leave = (): void => {
+    clearTimeout(timer)
+    signal?.removeEventListener('abort', onAbort)
+  }
+  const waiter: Waiter = { job, account, units, resolve, reject, leave }
+  signal?.addEventListener('abort', onAbort, { once: true })
+  state.turns.add(waiter)
+  feed(state)
+  return promise
+}
+
+const close = async (state: RendererState): Promise<void> => {
+  const { turns, threads } = state
+  state.closed = true
+  const error = new Error('The renderer is closed')
+  for (let waiter = turns.take(); waiter; waiter = turns.take()) {
+    waiter.leave()
+    waiter.reject(error)
+  }
+  await Promise.all(
+    [...threads].map(async (thread) => {
+      const ended = once(thread.worker, 'exit')
+      end(state, thread, error)
+      await ended
+    }),
+  )
+}
+
+/** Threads are started as they are needed, and live on: parsed fonts are their worth. */
+export const makeRenderer = (limits: RendererLimits = RENDERER_LIMITS): Renderer => {
+  const state: RendererState = { limits, turns: makeTurns<Waiter>(), threads: new Set(), closed: false }
+  return {
+    render: async (frozen, asker, extras = {}) => {
+      if (limits.threads === 0) {
+        throw new Waiting('PDF_RENDER_OFF', 'PDF_RENDER_OFF: the renderer is switched off', OFF_RETRY_MS)
+      }
+      if (state.closed) throw new Error('The renderer is closed')
+      asker.signal?.throwIfAborted()
+      const { units } = frozenCost(frozen)
+      if (isFull(state, asker.account, units)) throw busy()
+      return wait(state, { frozen, extras }, asker, units)
+    },
+    close: () => close(state),
+  }
 }

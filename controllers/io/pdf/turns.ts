@@ -1,4 +1,4 @@
-/** A queue in which accounts take turns: whoever was served longest ago is next, and his oldest before his newer ones. */
+/** A queue in which accounts take turns: the account that was served longest ago is next, its oldest document first. */
 
 export type Turns<T extends { account: string }> = {
   add(one: T): void

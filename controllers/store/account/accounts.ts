@@ -1,11 +1,11 @@
-/** The accounts as they were mirrored: for administrators, for teams, and for whoever knows nothing but an address. */
+/** The accounts as they were mirrored: for administrators, for teams, and for sign-in, which knows nothing but an address. */
 import type { AccountView } from '../../../crds/account/view.ts'
 import type { Pg } from '../pg/pg.ts'
 
 export type Accounts = {
   /** Newest first, and how many there are in all. */
   list(page: { limit: number; offset: number }): Promise<{ accounts: AccountView[]; total: number }>
-  /** Whoever holds this address; case does not count. The oldest, should there be several. */
+  /** The holder of this address; case does not count. The oldest, should there be several. */
   byEmail(email: string): Promise<AccountView | undefined>
   /** Everybody who is a member of one of these teams, by id; at most MEMBERS_MAX. */
   inTeams(teams: string[]): Promise<AccountView[]>

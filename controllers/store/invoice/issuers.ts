@@ -85,7 +85,7 @@ const untouched = (id: string): IssuerRow => ({
 
 const rowOf = ({ account: _, ...row }: Stored): IssuerRow => row
 
-/** A prefix that another has is told by the schema alone. */
+/** Only the schema sees that another issuer has a prefix. */
 const refusalOf = async (write: Promise<{ rows: { refused: IssuerRefusal }[] }>): Promise<IssuerRefusal> => {
   try {
     return (await write).rows[0]?.refused ?? null

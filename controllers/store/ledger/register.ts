@@ -151,15 +151,15 @@ const claimAll = async (pg: Pg, pending: Pending[]): Promise<Claimed[]> => {
     each((claim) => JSON.stringify(claim.payload)),
     known,
   ])
-  const told = new Set<number>()
+  const answered = new Set<number>()
   return pending.map(({ claim }, index) => {
     const place = places[index] ?? -1
     const row = rows[place]
     if (row === undefined) throw new Error('claim_numbers left a claim without an answer')
     const claimed = toClaimed(row, claim)
     // A second claim of the same resource in one batch is a replay of the first.
-    if (told.has(place)) return { ...claimed, replayed: true }
-    told.add(place)
+    if (answered.has(place)) return { ...claimed, replayed: true }
+    answered.add(place)
     return claimed
   })
 }

@@ -1,6 +1,6 @@
 /**
  * The schedule in PostgreSQL: what is to happen to a resource at which instant (crds/kernel/schedule.ts). Written by passes, swept
- * by whoever leads, each row claimed once under the fence (sql/functions/turn_schedule.sql).
+ * by the leader, each row claimed once under the fence (sql/functions/turn_schedule.sql).
  */
 import type { Scheduled } from '../../../crds/kernel/schedule.ts'
 import { makeBatch } from '../../base/batch.ts'

@@ -34,7 +34,7 @@ type Applied = ReadonlyMap<string, string>
 /** How the files of one folder are applied. */
 type Way = { isDone(file: SqlFile, applied: Applied): boolean; apply(query: Query, file: SqlFile): Promise<void> }
 
-/** Takes the lock and tells what this database has. */
+/** Takes the lock and gives what this database has. */
 const begin = async (query: Query): Promise<Applied> => {
   await query('migrate_patience', PATIENCE)
   await query('migrate_lock', LOCK)

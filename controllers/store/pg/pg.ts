@@ -7,17 +7,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import pg from 'pg'
 import { STALE_EPOCH_STATE, StaleEpoch } from '../../base/errors.ts'
+import { type ConnectionOptions, makeClient, makePool } from './client.ts'
 import { type Listener, openListener } from './listen.ts'
 
-/** How long a caller waits for a connection before it is told that the database is not there. */
+/** How long a caller waits for a connection before it gets DatabaseUnavailable. */
 export const CONNECT_TIMEOUT_MS = 2000
 const START_WAIT_MS = 60_000
 const START_PAUSE_MS = 500
-const STATEMENT_TIMEOUT_MS = 15_000
-const LOCK_TIMEOUT_MS = 5000
-const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
-/** The client's own limit, for a server that stopped answering altogether. */
-const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 3000
 const POOL_MAX = 10
 /** Deadlocks and serialization failures are rolled back by the server, so repeating them is safe. */
 const RETRIES_MAX = 3
@@ -102,13 +98,6 @@ const UNAVAILABLE_STATE = /^(08|53|57P|57014|55P03|25006|25P03|58|XX)/
 const REPEATABLE_STATE = /^(40001|40P01)$/
 const SQLSTATE = /^[0-9A-Z]{5}$/
 
-/**
- * Plans are kept for the life of a connection. A generic one spares planning each call anew (which costs more than a
- * commit), but it may have been made while a table was empty, so it must never rest on reading a whole table. What these
- * settings cannot forbid is a join that reads one: hot statements look rows up by key (any(array), lateral … limit 1).
- */
-const SETTINGS = '-c jit=off -c plan_cache_mode=force_generic_plan -c enable_seqscan=off'
-
 type ServerError = { code: string; message: string; constraint?: string }
 const isServerError = (error: unknown): error is ServerError =>
   error instanceof pg.DatabaseError && typeof error.code === 'string' && SQLSTATE.test(error.code)
@@ -123,26 +112,6 @@ const translate = (error: unknown): Error => {
   return new DatabaseUnavailable(`The database does not serve at the moment: ${reason}`, { cause: error })
 }
 
-/** int8 as a number where that is exact; beyond 2^53 a bigint, so that nothing is ever rounded in silence. */
-const readInt8 = (text: string): number | bigint => {
-  const value = Number(text)
-  return Number.isSafeInteger(value) ? value : BigInt(text)
-}
-const readInstant = (text: string): string => {
-  const at: Date = pg.types.getTypeParser(pg.types.builtins.TIMESTAMPTZ)(text)
-  return at.toISOString()
-}
-const readAsIs = (text: string): string => text
-const READERS: Record<number, (text: string) => unknown> = {
-  [pg.types.builtins.INT8]: readInt8,
-  [pg.types.builtins.TIMESTAMPTZ]: readInstant,
-  [pg.types.builtins.DATE]: readAsIs,
-}
-const types = {
-  getTypeParser: (oid: number, format?: 'text' | 'binary') =>
-    (format !== 'binary' && READERS[oid]) || pg.types.getTypeParser(oid, format),
-} as pg.CustomTypesConfig
-
 /** A name or a text as it stands in a statement that takes no values (DDL). */
 export const { escapeIdentifier, escapeLiteral } = pg
 
@@ -151,125 +120,120 @@ select name, setting, source from pg_settings
 where (name = 'synchronous_commit' and setting = 'off') or (name = 'fsync' and setting = 'off')
 order by name`
 
+/** What the functions of one pool share. */
+type PoolState = {
+  pool: pg.Pool
+  around: AroundQuery
+  counts: { statements: number; unavailable: number }
+  onConnectionError: (error: Error) => void
+}
+
+const connect = async ({ pool, counts }: PoolState): Promise<pg.PoolClient> => {
+  try {
+    return await pool.connect()
+  } catch (error) {
+    counts.unavailable++
+    throw translate(error)
+  }
+}
+
+const queryOn =
+  ({ around, counts }: PoolState, client: pg.PoolClient): Query =>
+  <Row>(name: string, text: string, values?: unknown[]): Promise<{ rows: Row[] }> =>
+    around({ name, text }, async () => {
+      counts.statements++
+      try {
+        const { rows } = await client.query(values === undefined ? text : { name, text, values })
+        return { rows: rows as Row[] }
+      } catch (error) {
+        const translated = translate(error)
+        if (translated instanceof DatabaseUnavailable) counts.unavailable++
+        throw translated
+      }
+    })
+
+/** Lends a connection; one whose state is not known afterwards is thrown away, never reused. */
+const lend = async <R>(state: PoolState, work: (query: Query) => Promise<R>): Promise<R> => {
+  const client = await connect(state)
+  let usable = false
+  try {
+    const result = await work(queryOn(state, client))
+    usable = true
+    return result
+  } catch (error) {
+    usable = error instanceof StaleEpoch || error instanceof DatabaseRefused
+    throw error
+  } finally {
+    client.release(!usable)
+  }
+}
+
+const repeating = async <R>(run: () => Promise<R>): Promise<R> => {
+  for (let attempt = 1; ; attempt++) {
+    try {
+      return await run()
+    } catch (error) {
+      const again = error instanceof DatabaseRefused && REPEATABLE_STATE.test(error.state) && attempt < RETRIES_MAX
+      if (!again) throw error
+      await sleep(5 * attempt + Math.random() * 10)
+    }
+  }
+}
+
+/** A process may be up before its database serves. */
+const whenServing = async <R>({ onConnectionError }: PoolState, run: () => Promise<R>): Promise<R> => {
+  for (const endMs = performance.now() + START_WAIT_MS; ; await sleep(START_PAUSE_MS)) {
+    try {
+      return await run()
+    } catch (error) {
+      if (!(error instanceof DatabaseUnavailable) || performance.now() > endMs) throw error
+      onConnectionError(error)
+    }
+  }
+}
+
+const inTransaction = async <R>(run: Query, work: (query: Query) => Promise<R>): Promise<R> => {
+  await run('begin', 'begin')
+  try {
+    const result = await work(run)
+    await run('commit', 'commit')
+    return result
+  } catch (error) {
+    // A refusal leaves the connection usable once rolled back; after anything else `lend` throws it away.
+    if (error instanceof StaleEpoch || error instanceof DatabaseRefused) await run('rollback', 'rollback')
+    throw error
+  }
+}
+
+const assertDurable = async (state: PoolState, query: Query): Promise<void> => {
+  const { rows: weak } = await whenServing(state, () =>
+    query<{ name: string; setting: string; source: string }>('assert_durable', NOT_DURABLE),
+  )
+  if (weak.length === 0) return
+  const found = weak.map((row) => `${row.name}=${row.setting} (set by: ${row.source})`).join(' and ')
+  throw new Error(
+    `The ledger refuses to start: ${found} on this database. An acknowledged invoice number could be lost in a ` +
+      'crash and given twice. Set it to on for the server, the database and the role, then start again.',
+  )
+}
+
 /** Opens a pool lazily: the first statement connects. */
 export const makePg = (options: PgOptions): Pg => {
-  const { max = POOL_MAX, around = (_call, run) => run() } = options
-  const onConnectionError = options.onConnectionError ?? (() => {})
-  const applicationName = options.applicationName ?? 'bottega'
-  const connectTimeoutMs = options.connectTimeoutMs ?? CONNECT_TIMEOUT_MS
+  const { url, max = POOL_MAX, applicationName = 'bottega', connectTimeoutMs = CONNECT_TIMEOUT_MS } = options
+  const { around = (_call, run) => run(), onConnectionError = () => {} } = options
+  const connection: ConnectionOptions = { url, applicationName, connectTimeoutMs }
   const counts = { statements: 0, unavailable: 0 }
-  const base = { connectionString: options.url, application_name: applicationName, keepAlive: true, types }
-  const pool = new pg.Pool({
-    ...base,
-    max,
-    options: SETTINGS,
-    connectionTimeoutMillis: connectTimeoutMs,
-    statement_timeout: STATEMENT_TIMEOUT_MS,
-    lock_timeout: LOCK_TIMEOUT_MS,
-    idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
-    query_timeout: ANSWER_TIMEOUT_MS,
-  })
-  // Both handlers are needed: without the first an idle connection that the server closes ends the process, without the
-  // second a busy one does (57P01 arrives as an 'error' event).
-  pool.on('error', onConnectionError)
-  pool.on('connect', (client) => client.on('error', onConnectionError))
-
-  const connect = async (): Promise<pg.PoolClient> => {
-    try {
-      return await pool.connect()
-    } catch (error) {
-      counts.unavailable++
-      throw translate(error)
-    }
-  }
-  const queryOn =
-    (client: pg.PoolClient): Query =>
-    <Row>(name: string, text: string, values?: unknown[]): Promise<{ rows: Row[] }> =>
-      around({ name, text }, async () => {
-        counts.statements++
-        try {
-          const { rows } = await client.query(values === undefined ? text : { name, text, values })
-          return { rows: rows as Row[] }
-        } catch (error) {
-          const translated = translate(error)
-          if (translated instanceof DatabaseUnavailable) counts.unavailable++
-          throw translated
-        }
-      })
-
-  /** Lends a connection; one whose state is not known afterwards is thrown away, never reused. */
-  const lend = async <R>(work: (query: Query) => Promise<R>): Promise<R> => {
-    const client = await connect()
-    let usable = false
-    try {
-      const result = await work(queryOn(client))
-      usable = true
-      return result
-    } catch (error) {
-      usable = error instanceof StaleEpoch || error instanceof DatabaseRefused
-      throw error
-    } finally {
-      client.release(!usable)
-    }
-  }
-  const repeating = async <R>(run: () => Promise<R>): Promise<R> => {
-    for (let attempt = 1; ; attempt++) {
-      try {
-        return await run()
-      } catch (error) {
-        const again = error instanceof DatabaseRefused && REPEATABLE_STATE.test(error.state) && attempt < RETRIES_MAX
-        if (!again) throw error
-        await sleep(5 * attempt + Math.random() * 10)
-      }
-    }
-  }
-  /** A process may be up before its database serves. */
-  const whenServing = async <R>(run: () => Promise<R>): Promise<R> => {
-    for (const endMs = performance.now() + START_WAIT_MS; ; await sleep(START_PAUSE_MS)) {
-      try {
-        return await run()
-      } catch (error) {
-        if (!(error instanceof DatabaseUnavailable) || performance.now() > endMs) throw error
-        onConnectionError(error)
-      }
-    }
-  }
-  const query: Query = (name, text, values) => repeating(() => lend((run) => run(name, text, values)))
+  const pool = makePool(connection, max, onConnectionError)
+  const state: PoolState = { pool, around, counts, onConnectionError }
+  const query: Query = (name, text, values) => repeating(() => lend(state, (run) => run(name, text, values)))
 
   return {
     query,
-    tx: (work) =>
-      repeating(() =>
-        lend(async (run) => {
-          await run('begin', 'begin')
-          try {
-            const result = await work(run)
-            await run('commit', 'commit')
-            return result
-          } catch (error) {
-            // A refusal leaves the connection usable once rolled back; after anything else `lend` throws it away.
-            if (error instanceof StaleEpoch || error instanceof DatabaseRefused) await run('rollback', 'rollback')
-            throw error
-          }
-        }),
-      ),
+    tx: (work) => repeating(() => lend(state, (run) => inTransaction(run, work))),
     listen: (channel, onPayload, onReconnect = () => {}) =>
-      openListener(
-        () => new pg.Client({ ...base, connectionTimeoutMillis: connectTimeoutMs, query_timeout: connectTimeoutMs }),
-        channel,
-        { onPayload, onReconnect, onConnectionError },
-      ),
+      openListener(() => makeClient(connection), channel, { onPayload, onReconnect, onConnectionError }),
     async assertDurable({ allowUnsafe = false } = {}) {
-      if (allowUnsafe) return
-      const { rows: weak } = await whenServing(() =>
-        query<{ name: string; setting: string; source: string }>('assert_durable', NOT_DURABLE),
-      )
-      if (weak.length === 0) return
-      const found = weak.map((row) => `${row.name}=${row.setting} (set by: ${row.source})`).join(' and ')
-      throw new Error(
-        `The ledger refuses to start: ${found} on this database. An acknowledged invoice number could be lost in a ` +
-          'crash and given twice. Set it to on for the server, the database and the role, then start again.',
-      )
+      if (!allowUnsafe) await assertDurable(state, query)
     },
     ready: () =>
       query('ready', 'select 1').then(

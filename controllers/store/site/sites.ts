@@ -33,7 +33,7 @@ export type SiteReservations = {
   arrive(site: string): Promise<void>
   /** How many sites there are, and how many publishes on a day. */
   used(account: string, day: string): Promise<{ sites: number; publishes: number }>
-  /** How many wait before a site, or before whoever came now (null). */
+  /** How many wait before a site, or before one that came now (null). */
   waitingBefore(site: string | null): Promise<number>
   brand(account: string): Promise<BrandTokens | null>
   /** Null takes all tokens away. */

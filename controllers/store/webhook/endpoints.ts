@@ -44,7 +44,7 @@ export type Endpoints = {
   delivery(ref: EndpointRef, id: number): Promise<DeliveryRow | null>
   events(account: string, range: EventRange): Promise<StoredEvent[]>
   event(account: string, id: string): Promise<StoredEvent | null>
-  /** The sequence of the newest event of an account; 0 when nothing was told yet. */
+  /** The sequence of the newest event of an account; 0 when there is none yet. */
   last(account: string): Promise<number>
 }
 
@@ -88,6 +88,7 @@ const DELIVERY = `d.id, e.id as "eventId", e.type, d.sequence, d.attempt, d.stat
 const LOGGED = `
 from deliveries d join events e on e.account = d.account and e.sequence = d.sequence
 where d.account = $1 and d.endpoint = $2`
+const DELIVERY_BY_ID = `select ${DELIVERY} ${LOGGED} and d.id = $3`
 const EVENT = `id, type, iso_ms(created_at) as "createdAt", sequence, object_sequence as "objectSequence", test, data`
 const EVENTS = `select ${EVENT} from events where account = $1 and sequence > $2 and sequence <= $3 order by sequence limit $4`
 const EVENT_BY_ID = `select ${EVENT} from events where account = $1 and id = $2`
@@ -97,52 +98,82 @@ const LAST = 'select last from event_heads where account = $1'
 const isTwin = (error: unknown): boolean =>
   error instanceof DatabaseRefused && error.constraint === 'webhook_endpoints_account_fingerprint_key'
 
-/** @param deps.sealer for the purpose `webhook-secret` */
-export const makeEndpoints = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): Endpoints => {
-  const seal = (secret: string, id: string) => sealer.seal(Buffer.from(secret), id)
-  const open = (sealed: Buffer, id: string) => sealer.open(sealed, id).toString('utf8')
-  const get: Endpoints['get'] = async ({ account, id }) =>
-    (await pg.query<EndpointRow>('endpoint_get', GET, [account, id])).rows[0] ?? null
+type EndpointDeps = { pg: Pg; sealer: Sealer }
 
+const sealed = ({ sealer }: EndpointDeps, secret: string, id: string): Buffer => sealer.seal(Buffer.from(secret), id)
+
+const get = async ({ pg }: EndpointDeps, { account, id }: EndpointRef): Promise<EndpointRow | null> =>
+  (await pg.query<EndpointRow>('endpoint_get', GET, [account, id])).rows[0] ?? null
+
+const create = async (deps: EndpointDeps, endpoint: NewEndpoint, limit: number) => {
+  const { id, account, url, events, secret, at } = endpoint
+  const values = [id, account, url, events, fingerprintOf(url, events), sealed(deps, secret, id), limit, at]
+  const [made] = (await deps.pg.query<{ id: string; made: boolean }>('endpoint_create', CREATE, values)).rows
+  const row = made && (await get(deps, { account, id: made.id }))
+  return row ? { row, made: made.made } : null
+}
+
+const changeEndpoint = async (
+  deps: EndpointDeps,
+  { account, id }: EndpointRef,
+  change: EndpointChange,
+): Promise<EndpointRefusal> => {
+  const before = await get(deps, { account, id })
+  if (!before) return 'NOT_FOUND'
+  const { url = before.url, events = before.events, status = null, at } = change
+  const values = [account, id, url, events, fingerprintOf(url, events), status, at]
+  try {
+    return await deps.pg.tx(async (query) => {
+      const { rows } = await query('endpoint_change', CHANGE, values)
+      if (rows.length === 0) return 'NOT_FOUND'
+      if (status === 'disabled') await query('endpoint_drop_pending', DROP_PENDING, [id, at])
+      return null
+    })
+  } catch (error) {
+    if (isTwin(error)) return 'ENDPOINT_EXISTS'
+    throw error
+  }
+}
+
+const secretsOf = async ({ pg, sealer }: EndpointDeps, account: string) => {
+  type Row = { id: string; url: string; secret: Buffer; previous: Buffer | null; previousUntil: string | null }
+  const open = (secret: Buffer, id: string) => sealer.open(secret, id).toString('utf8')
+  const { rows } = await pg.query<Row>('endpoint_secrets', SECRETS, [account])
+  return rows.map(({ secret, previous, ...row }) => ({
+    ...row,
+    secret: open(secret, row.id),
+    previous: previous && open(previous, row.id),
+  }))
+}
+
+const deliveriesOf = async (
+  { pg }: EndpointDeps,
+  { account, id }: EndpointRef,
+  { states, eventId }: DeliveryFilter,
+  { limit, offset }: Page,
+): Promise<{ rows: DeliveryRow[]; total: number }> => {
+  const where = `${LOGGED} and ($3::text[] is null or d.state = any ($3)) and ($4::text is null or e.id = $4)`
+  const values = [account, id, states ?? null, eventId ?? null]
+  const list = `select ${DELIVERY} ${where} order by d.id desc limit $5 offset $6`
+  const [page, count] = await Promise.all([
+    pg.query<DeliveryRow>('delivery_list', list, [...values, limit, offset]),
+    pg.query<{ total: number }>('delivery_count', `select count(*) as total ${where}`, values),
+  ])
+  return { rows: page.rows, total: Number(count.rows[0]?.total ?? 0) }
+}
+
+/** @param deps.sealer for the purpose `webhook-secret` */
+export const makeEndpoints = (deps: EndpointDeps): Endpoints => {
+  const { pg } = deps
   return {
-    get,
+    get: (ref) => get(deps, ref),
     list: async (account) => (await pg.query<EndpointRow>('endpoint_list', LIST, [account])).rows,
-    async create(endpoint, limit) {
-      const { id, account, url, events, secret, at } = endpoint
-      const values = [id, account, url, events, fingerprintOf(url, events), seal(secret, id), limit, at]
-      const [made] = (await pg.query<{ id: string; made: boolean }>('endpoint_create', CREATE, values)).rows
-      const row = made && (await get({ account, id: made.id }))
-      return row ? { row, made: made.made } : null
-    },
-    async change({ account, id }, change) {
-      const before = await get({ account, id })
-      if (!before) return 'NOT_FOUND'
-      const { url = before.url, events = before.events, status = null, at } = change
-      const values = [account, id, url, events, fingerprintOf(url, events), status, at]
-      try {
-        return await pg.tx(async (query) => {
-          const { rows } = await query('endpoint_change', CHANGE, values)
-          if (rows.length === 0) return 'NOT_FOUND'
-          if (status === 'disabled') await query('endpoint_drop_pending', DROP_PENDING, [id, at])
-          return null
-        })
-      } catch (error) {
-        if (isTwin(error)) return 'ENDPOINT_EXISTS'
-        throw error
-      }
-    },
+    create: (endpoint, limit) => create(deps, endpoint, limit),
+    change: (ref, change) => changeEndpoint(deps, ref, change),
     remove: async ({ account, id }) => (await pg.query('endpoint_remove', REMOVE, [account, id])).rows.length > 0,
     rotate: async ({ account, id }, secret, { at, until }) =>
-      (await pg.query('endpoint_rotate', ROTATE, [account, id, seal(secret, id), until, at])).rows.length > 0,
-    async secrets(account) {
-      type Row = { id: string; url: string; secret: Buffer; previous: Buffer | null; previousUntil: string | null }
-      const { rows } = await pg.query<Row>('endpoint_secrets', SECRETS, [account])
-      return rows.map(({ secret, previous, ...row }) => ({
-        ...row,
-        secret: open(secret, row.id),
-        previous: previous && open(previous, row.id),
-      }))
-    },
+      (await pg.query('endpoint_rotate', ROTATE, [account, id, sealed(deps, secret, id), until, at])).rows.length > 0,
+    secrets: (account) => secretsOf(deps, account),
     async ping({ account, id }, { id: event, type, data, at }) {
       const values = [account, id, event, type, JSON.stringify(data), at]
       return (await pg.query<{ id: number }>('endpoint_ping', PING, values)).rows[0]?.id ?? 0
@@ -151,27 +182,9 @@ export const makeEndpoints = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): Endpo
       const values = [account, id, after, until, all, limit, at]
       return (await pg.query<{ id: number; sequence: number }>('endpoint_redeliver', REDELIVER, values)).rows
     },
-    async deliveries({ account, id }, { states = null, eventId = null }, { limit, offset }) {
-      const where = `${LOGGED} and ($3::text[] is null or d.state = any ($3)) and ($4::text is null or e.id = $4)`
-      const values = [account, id, states, eventId]
-      const [page, count] = await Promise.all([
-        pg.query<DeliveryRow>('delivery_list', `select ${DELIVERY} ${where} order by d.id desc limit $5 offset $6`, [
-          ...values,
-          limit,
-          offset,
-        ]),
-        pg.query<{ total: number }>('delivery_count', `select count(*) as total ${where}`, values),
-      ])
-      return { rows: page.rows, total: Number(count.rows[0]?.total ?? 0) }
-    },
+    deliveries: (ref, filter, page) => deliveriesOf(deps, ref, filter, page),
     delivery: async ({ account, id }, delivery) =>
-      (
-        await pg.query<DeliveryRow>('delivery_get', `select ${DELIVERY} ${LOGGED} and d.id = $3`, [
-          account,
-          id,
-          delivery,
-        ])
-      ).rows[0] ?? null,
+      (await pg.query<DeliveryRow>('delivery_get', DELIVERY_BY_ID, [account, id, delivery])).rows[0] ?? null,
     events: async (account, { after, until, limit }) =>
       (await pg.query<StoredEvent>('event_list', EVENTS, [account, after, until, limit])).rows,
     event: async (account, id) =>

@@ -14,7 +14,7 @@ import {
   serviceCidr,
 } from './place.ts'
 
-/** What the parts of the node are told. */
+/** The settings of the parts of the node. */
 
 /** Each part is its own identity towards the API server, with the rights that Kubernetes gives that identity. */
 export const identities: readonly Certificate[] = [

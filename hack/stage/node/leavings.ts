@@ -8,7 +8,7 @@ import { removeRules } from './firewall.ts'
 import { readSettings, removeLinks, restoreSettings, type Settings, unmountBelow } from './kernel.ts'
 import { network, nodeDir, places, pluginResults } from './place.ts'
 
-/** What a node leaves on a machine outside its folder, and how it is taken away, whoever ended its processes. */
+/** What a node leaves on a machine outside its folder, and how it is taken away, whatever ended its processes. */
 
 const shimGraceMs = 2_000
 const spaces = '/run/netns'

@@ -205,7 +205,7 @@ async function untilReady(kubectl: Kubectl, { kcm, kubelet, scheduler, kubeProxy
   for (const service of [scheduler, kubeProxy, coredns]) await waitOn(service, service.name, async () => true, 0)
 }
 
-/** Nothing may be made anew while it is taken down, so whoever makes pods goes first. */
+/** Nothing may be made anew while it is taken down, so what makes pods goes first. */
 async function stopParts({ services, before, plane }: Parts, kubectl: Kubectl | null): Promise<void> {
   const { scheduler, kcm, kubelet, kubeProxy, coredns, containerd } = services
   await Promise.all([scheduler.stop(), kcm.stop()])

@@ -218,7 +218,7 @@ spec('card collection', (t) => {
     assert.equal([made.length, made[0]?.amount, made[0]?.payment_intent], [1, 44_000, invoice.payments[0].reference])
     await eventually('the event', async () => (await told(client.id)).includes('refunded'))
     // what the processor says of it later says nothing new
-    await cards.tell('refund.updated', { ...made[0] })
+    await cards.notify('refund.updated', { ...made[0] })
     assert.equal(await told(client.id), ['sent', 'paid', 'credit_noted', 'refunded'])
     const rest = await post(`/${client.id}/credit-note`, { refund: true })
     assert.is(rest.json.credit_note.amount_cents, 100_000)
@@ -242,7 +242,7 @@ spec('card collection', (t) => {
     cards.refundStatus = 'succeeded'
     await eventually('what it came to', async () => (await read(client.id)).credit_notes[0].refund.state === 'pending')
     assert.is((await told(client.id)).includes('refunded'), false)
-    await cards.tell('refund.failed', { ...refund, status: 'failed', failure_reason: 'lost_or_stolen_card' })
+    await cards.notify('refund.failed', { ...refund, status: 'failed', failure_reason: 'lost_or_stolen_card' })
     const invoice = await read(client.id)
     assert.equal(
       invoice.credit_notes.map((note: Json) => note.refund),

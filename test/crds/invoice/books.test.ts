@@ -18,7 +18,7 @@ const stateOf = (books: Books, changes: Partial<InvoiceSpec> = {}) => {
   return plan && { verdict: plan.verdict, ...plan.status }
 }
 const refusals = (books: Books) => books.facts.flatMap(({ refusedCode }) => (refusedCode ? [refusedCode] : []))
-const told = (books: Books) => books.told().map(({ type }) => type.slice('invoice.'.length))
+const told = (books: Books) => books.events().map(({ type }) => type.slice('invoice.'.length))
 const paper = (books: Books, id: string) => {
   const found = books.papers.find((one) => one.id === id)
   if (!found) throw new Error(`no ${id} in ${books.papers.map((one) => one.id)}`)
@@ -389,8 +389,8 @@ spec('the books of an invoice', (t) => {
           whole.books.papers.map(({ frozen }) => frozen),
         )
         assert.equal(
-          torn.books.told().toSorted((a, b) => (a.type < b.type ? -1 : 1)),
-          whole.books.told().toSorted((a, b) => (a.type < b.type ? -1 : 1)),
+          torn.books.events().toSorted((a, b) => (a.type < b.type ? -1 : 1)),
+          whole.books.events().toSorted((a, b) => (a.type < b.type ? -1 : 1)),
         )
       }),
       { numRuns: 200 },

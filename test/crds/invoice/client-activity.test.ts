@@ -16,7 +16,7 @@ const open = (changes: Partial<InvoiceSpec> = {}, given: { cap?: number } = {}):
   return books
 }
 const rest = (books: Books, changes: Partial<InvoiceSpec> = {}) => books.pass(invoiceResource(changes))
-const told = (books: Books) => books.told().map(({ type }) => type.slice('invoice.'.length))
+const told = (books: Books) => books.events().map(({ type }) => type.slice('invoice.'.length))
 const refusals = (books: Books) => books.facts.flatMap(({ refusedCode }) => (refusedCode ? [refusedCode] : []))
 const paid = { paidOn: '2026-11-20', reference: 'SEPA-7', amountCents: null }
 
@@ -129,7 +129,7 @@ spec('a look at the page', (t) => {
     rest(books, { void: true })
     books.view(1)
     rest(books, { void: true })
-    assert.equal(books.told().at(-1), { type: 'invoice.viewed', balance: 0, status: 'voided' })
+    assert.equal(books.events().at(-1), { type: 'invoice.viewed', balance: 0, status: 'voided' })
   })
 })
 

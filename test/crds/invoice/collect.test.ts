@@ -12,7 +12,7 @@ import { assert, spec } from '../../support/runner/spec.ts'
 
 const TOTAL = 144_000
 const JPY = { currency: 'JPY', taxRateBp: 0, items: [{ description: 'a', qty: '1', unitCents: 50_050 }] }
-const told = (books: CardBooks) => books.told().map(({ type }) => type.slice('invoice.'.length))
+const told = (books: CardBooks) => books.events().map(({ type }) => type.slice('invoice.'.length))
 const refusals = (books: CardBooks) => books.facts.flatMap(({ refusedCode }) => (refusedCode ? [refusedCode] : []))
 const asks = (books: CardBooks) => books.asked.map(({ ask }) => ask.ask)
 const fact = (books: CardBooks, key: string) => books.facts.find((one) => one.key === key)

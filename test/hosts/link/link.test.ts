@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DeadlineExceeded, StaleEpoch } from '../../../controllers/base/errors.ts'
-import { HostKeyChanged, HostNotApproved, HostUnreachable } from '../../../controllers/io/hosts/host.ts'
+import { HostKeyChanged, HostNotApproved, HostUnreachable } from '../../../controllers/io/hosts/hosterrors.ts'
 import type { RemoteScript } from '../../../controllers/io/hosts/hosts.ts'
 import { OutputTooLarge } from '../../../controllers/io/hosts/remote.ts'
 import { until } from '../../support/doubles/widget.ts'

@@ -2,22 +2,22 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { namesFor } from '../../../api/command/name.ts'
 import { makeOwnDoor } from '../../../api/command/own.ts'
-import { makeWaiter } from '../../../api/command/wait.ts'
+import { makeWaiter, type Waiter } from '../../../api/command/wait.ts'
 import { makeWake } from '../../../api/command/wake.ts'
 import type { Caller } from '../../../api/http/caller.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import type { Deps } from '../../../api/wiring/deps.ts'
 import { makeStores } from '../../../api/wiring/stores.ts'
 import { makeKeys } from '../../../controllers/base/keys.ts'
-import { makeMailer } from '../../../controllers/io/mail.ts'
+import { type Mailer, makeMailer } from '../../../controllers/io/mail.ts'
 import { makePdf } from '../../../controllers/io/pdf/pdf.ts'
-import { makeKube } from '../../../controllers/kube/kube.ts'
+import { type Kube, makeKube } from '../../../controllers/kube/kube.ts'
 import { makeEgress } from '../../../controllers/net/egress.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from '../../../controllers/operator.ts'
 import { makeOutbox } from '../../../controllers/store/ledger/outbox.ts'
 import { type MirrorReader, makeMirrorReader } from '../../../controllers/store/mirror.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
-import { makePg } from '../../../controllers/store/pg/pg.ts'
+import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { makeOperationStore } from '../../../controllers/store/request/operations.ts'
 import { startMailSender } from '../../../controllers/workers/mail-sender.ts'
 import { serviceKubeconfig } from '../stage/stage.ts'
@@ -58,17 +58,19 @@ export type ProcessOptions = {
   tools?: (life: Life) => { deps: Partial<OperatorDeps>; close(): Promise<void> }
 }
 
-/** Starts to lead at once. */
-export const startOneProcess = async (options: ProcessOptions, life: Life): Promise<OneProcess> => {
-  const { databaseUrl, namespace, mailPort, now = wall } = options
-  const pg = makePg({ url: databaseUrl, max: 6, around: life.around })
-  const kube = (role: 'api' | 'controllers') =>
-    makeKube({ kubeconfig: serviceKubeconfig(role), around: life.kubeAround })
-  const [apiKube, controllersKube] = [kube('api'), kube('controllers')]
-  const smtp = makeMailer({ url: `smtp://127.0.0.1:${mailPort}`, from: 'billing@bottega.test', pool: 1 })
-  const more = options.tools?.(life)
-  const shared = { keys, namespace, publicUrl: 'http://pages.test', now }
-  const deps = {
+type Clients = { pg: Pg; apiKube: Kube; controllersKube: Kube; smtp: Mailer }
+type Reading = { mirror: MirrorReader; waiter: Waiter }
+
+const sharedOf = ({ namespace, now = wall }: ProcessOptions) => ({
+  keys,
+  namespace,
+  publicUrl: 'http://pages.test',
+  now,
+})
+
+const operatorDepsOf = (options: ProcessOptions, life: Life, { pg, controllersKube, smtp }: Clients): OperatorDeps => {
+  const shared = sharedOf(options)
+  return {
     ...shared,
     kube: controllersKube,
     pg,
@@ -85,28 +87,28 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     mailSender: (epoch, hooks) =>
       startMailSender({
         ...hooks,
-        outbox: makeOutbox({ pg, epoch: () => epoch, now }),
+        outbox: makeOutbox({ pg, epoch: () => epoch, now: shared.now }),
         // A dead process sends nothing.
         mailer: { ...smtp, send: (mail) => (life.isDead() ? Promise.reject(new Crashed('dead')) : smtp.send(mail)) },
         keys,
         publicUrl: 'http://pages.test',
-        now,
+        now: shared.now,
         log: pino({ level: 'silent' }),
         lanes: 1,
         ...(options.now && { leaseMs: MOVED_LEASE_MS }),
       }),
-    // what is told stays in the outbox, unless a story is about its delivery
+    // events stay in the outbox, unless a story is about their delivery
     webhookSender: () => ({ wake: () => {}, queued: () => {}, stop: async () => {} }),
-    ...more?.deps,
   } as OperatorDeps
-  const caches = makeCaches(deps)
-  const mirror = makeMirrorReader({ pg })
-  const waiter = await makeWaiter({ pg, mirror })
+}
+
+const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, waiter }: Reading): Deps => {
+  const shared = sharedOf(options)
   const api: Partial<Deps> = {
     ...makeStores({ pg, keys, serverKey }),
     ...shared,
     kube: apiKube,
-    wake: makeWake({ kube: apiKube, namespace, now }),
+    wake: makeWake({ kube: apiKube, namespace: shared.namespace, now: shared.now }),
     ...makeOwnDoor({ mirror, waiter }),
     allowLoopback: true,
     operations: makeOperationStore({ pg, sealer: keys.sealer('operation') }),
@@ -114,6 +116,23 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     limits: makeLimits(LIMIT_DEFAULTS),
     cards: null,
   }
+  return api as Deps
+}
+
+/** Starts to lead at once. */
+export const startOneProcess = async (options: ProcessOptions, life: Life): Promise<OneProcess> => {
+  const { databaseUrl, mailPort } = options
+  const pg = makePg({ url: databaseUrl, max: 6, around: life.around })
+  const kube = (role: 'api' | 'controllers') =>
+    makeKube({ kubeconfig: serviceKubeconfig(role), around: life.kubeAround })
+  const [apiKube, controllersKube] = [kube('api'), kube('controllers')]
+  const smtp = makeMailer({ url: `smtp://127.0.0.1:${mailPort}`, from: 'billing@bottega.test', pool: 1 })
+  const clients: Clients = { pg, apiKube, controllersKube, smtp }
+  const more = options.tools?.(life)
+  const deps: OperatorDeps = { ...operatorDepsOf(options, life, clients), ...more?.deps }
+  const caches = makeCaches(deps)
+  const mirror = makeMirrorReader({ pg })
+  const waiter = await makeWaiter({ pg, mirror })
   const aside = makePg({ url: databaseUrl, max: 1 })
   const leading = takeEpoch(pg, 'sweep').then((epoch) => startOperator(deps, caches, epoch))
   leading.catch(() => {})
@@ -130,7 +149,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
   }
   let ended: Promise<void> | undefined
   return {
-    api: api as Deps,
+    api: apiDepsOf(options, clients, { mirror, waiter }),
     mirror: makeMirrorReader({ pg: aside }),
     operator: () => leading,
     end: () => {

@@ -4,17 +4,43 @@ import { checkoutKey, closedKey, openedKey, reportKey } from '../../../crds/invo
 import { paymentKey } from '../../../crds/invoice/facts/records.ts'
 import type { InvoiceSpec } from '../../../crds/invoice/schema.ts'
 import { invoiceResource, NOW } from '../builders/invoice.ts'
-import { makeBooks } from './invoicebooks.ts'
+import { type Books, makeBooks } from './invoicebooks.ts'
 
 const DAY_MS = 86_400_000
 
 export type CardBooks = ReturnType<typeof makeCardBooks>
 
+type Processor = {
+  books: Books
+  open: Map<string, { units: number; currency: string }>
+  refunds: Map<string, { part: string; units: number; intent: string }>
+  atFirst: 'succeeded' | 'pending'
+}
+
+const answerOne = ({ books, open, refunds, atFirst }: Processor, { ask, messageId }: Books['asked'][number]) => {
+  if (ask.ask === 'open') {
+    const id = `cs_${messageId}`
+    open.set(id, { units: ask.units, currency: ask.currency })
+    const expiresAt = new Date(NOW.getTime() + DAY_MS).toISOString()
+    const { session, units } = ask
+    const body = { session, id, url: `https://pay.test/${id}`, units, livemode: false, expiresAt }
+    books.report(openedKey(session), 'opened', body, 'accepted')
+  } else if (ask.ask === 'end') {
+    const how = open.delete(ask.id) ? 'expired' : 'complete'
+    books.report(closedKey(ask.id), 'closed', { id: ask.id, how }, 'accepted')
+  } else {
+    const id = `re_${messageId}`
+    refunds.set(id, { part: ask.part, units: ask.units, intent: ask.intent })
+    const body = { part: ask.part, refund: id, state: atFirst, reason: null }
+    books.report(reportKey(id, atFirst), 'refund_report', body, 'pending')
+  }
+}
+
 /** @param changes of the spec; it is sent @param atFirst what a refund comes to when it is made */
 export const makeCardBooks = (changes: Partial<InvoiceSpec> = {}, atFirst: 'succeeded' | 'pending' = 'succeeded') => {
   const books = makeBooks({ cards: true })
-  const open = new Map<string, { units: number; currency: string }>()
-  const refunds = new Map<string, { part: string; units: number; intent: string }>()
+  const open: Processor['open'] = new Map()
+  const refunds: Processor['refunds'] = new Map()
   let answered = 0
   let paid = 0
   let spec = changes
@@ -52,30 +78,9 @@ export const makeCardBooks = (changes: Partial<InvoiceSpec> = {}, atFirst: 'succ
     },
     /** Does what was asked since; a repeat of an ask does nothing new. */
     answer: () => {
-      for (const { ask, messageId } of books.asked.slice(answered)) {
+      for (const asked of books.asked.slice(answered)) {
         answered += 1
-        if (ask.ask === 'open') {
-          const id = `cs_${messageId}`
-          open.set(id, { units: ask.units, currency: ask.currency })
-          const expiresAt = new Date(NOW.getTime() + DAY_MS).toISOString()
-          const body = {
-            session: ask.session,
-            id,
-            url: `https://pay.test/${id}`,
-            units: ask.units,
-            livemode: false,
-            expiresAt,
-          }
-          books.report(openedKey(ask.session), 'opened', body, 'accepted')
-        } else if (ask.ask === 'end') {
-          const how = open.delete(ask.id) ? 'expired' : 'complete'
-          books.report(closedKey(ask.id), 'closed', { id: ask.id, how }, 'accepted')
-        } else {
-          const id = `re_${messageId}`
-          refunds.set(id, { part: ask.part, units: ask.units, intent: ask.intent })
-          const body = { part: ask.part, refund: id, state: atFirst, reason: null }
-          books.report(reportKey(id, atFirst), 'refund_report', body, 'pending')
-        }
+        answerOne({ books, open, refunds, atFirst }, asked)
       }
     },
     reportRefund: (id: string, state: 'pending' | 'succeeded' | 'failed', reason: string | null = null) => {

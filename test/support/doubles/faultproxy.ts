@@ -49,94 +49,116 @@ export const status = (code: number, reason: string, message = reason): Canned =
   body: JSON.stringify({ kind: 'Status', apiVersion: 'v1', status: 'Failure', code, reason, message }),
 })
 
+type ProxyState = {
+  target: Awaited<ReturnType<typeof targetOf>>
+  seen: Seen[]
+  canned: { matches: Matches; answer: Canned; left: number }[]
+  sockets: Set<Socket>
+  watches: Set<ServerResponse>
+  hanging: Set<Socket>
+  connections: number
+  stalled: boolean
+  hung: Matches
+}
+
+const forward = (proxy: ProxyState, request: IncomingMessage, response: ServerResponse, watching: boolean) => {
+  const { target, watches } = proxy
+  const { host: _ours, ...rest } = request.headers
+  const headers = { ...rest, ...(target.token && { authorization: `Bearer ${target.token}` }) }
+  const { method, url } = request
+  const onward = httpsRequest(target.origin + url, { method, headers, agent: target.agent }, (answer) => {
+    response.writeHead(answer.statusCode ?? 502, answer.headers)
+    if (!watching) return void answer.pipe(response)
+    response.flushHeaders()
+    watches.add(response)
+    answer.on('data', (chunk) => void (proxy.stalled || response.write(chunk)))
+    answer.on('end', () => response.end())
+  })
+  onward.on('error', () => response.destroy())
+  response.on('close', () => {
+    watches.delete(response)
+    onward.destroy()
+  })
+  request.pipe(onward)
+}
+
+const serve = (proxy: ProxyState, request: IncomingMessage, response: ServerResponse) => {
+  const url = new URL(request.url ?? '/', 'http://proxy')
+  const one: Seen = { method: request.method ?? '', path: url.pathname, query: url.searchParams }
+  proxy.seen.push(one)
+  if (proxy.hung(one)) return void proxy.hanging.add(request.resume().socket)
+  const found = proxy.canned.find(({ matches, left }) => left > 0 && matches(one))
+  if (!found) return forward(proxy, request, response, isWatch(one))
+  found.left -= 1
+  request.resume()
+  response.writeHead(found.answer.status, found.answer.headers).end(found.answer.body ?? '')
+}
+
+const keepSocket = (proxy: ProxyState, socket: Socket) => {
+  proxy.connections += 1
+  proxy.sockets.add(socket)
+  socket.on('close', () => proxy.sockets.delete(socket))
+}
+
+const cut = ({ sockets }: ProxyState) => {
+  for (const socket of sockets) socket.resetAndDestroy()
+}
+
+const flow = (proxy: ProxyState) => {
+  proxy.stalled = false
+  proxy.hung = () => false
+  for (const socket of proxy.hanging) socket.resetAndDestroy()
+  proxy.hanging.clear()
+}
+
 export async function startFaultProxy(kubeconfig: string): Promise<FaultProxy> {
-  const target = await targetOf(kubeconfig)
-  const seen: Seen[] = []
-  const canned: { matches: Matches; answer: Canned; left: number }[] = []
-  const sockets = new Set<Socket>()
-  const watches = new Set<ServerResponse>()
-  const hanging = new Set<Socket>()
-  let connections = 0
-  let stalled = false
-  let hung: Matches = () => false
-
-  const forward = (request: IncomingMessage, response: ServerResponse, watching: boolean) => {
-    const { host: _ours, ...rest } = request.headers
-    const headers = { ...rest, ...(target.token && { authorization: `Bearer ${target.token}` }) }
-    const { method, url } = request
-    const onward = httpsRequest(target.origin + url, { method, headers, agent: target.agent }, (answer) => {
-      response.writeHead(answer.statusCode ?? 502, answer.headers)
-      if (!watching) return void answer.pipe(response)
-      response.flushHeaders()
-      watches.add(response)
-      answer.on('data', (chunk) => void (stalled || response.write(chunk)))
-      answer.on('end', () => response.end())
-    })
-    onward.on('error', () => response.destroy())
-    response.on('close', () => {
-      watches.delete(response)
-      onward.destroy()
-    })
-    request.pipe(onward)
+  const proxy: ProxyState = {
+    target: await targetOf(kubeconfig),
+    seen: [],
+    canned: [],
+    sockets: new Set(),
+    watches: new Set(),
+    hanging: new Set(),
+    connections: 0,
+    stalled: false,
+    hung: () => false,
   }
-
-  const server = createServer((request, response) => {
-    const url = new URL(request.url ?? '/', 'http://proxy')
-    const one: Seen = { method: request.method ?? '', path: url.pathname, query: url.searchParams }
-    seen.push(one)
-    if (hung(one)) return void hanging.add(request.resume().socket)
-    const found = canned.find(({ matches, left }) => left > 0 && matches(one))
-    if (!found) return forward(request, response, isWatch(one))
-    found.left -= 1
-    request.resume()
-    response.writeHead(found.answer.status, found.answer.headers).end(found.answer.body ?? '')
-  })
-  server.on('connection', (socket) => {
-    connections += 1
-    sockets.add(socket)
-    socket.on('close', () => sockets.delete(socket))
-  })
-  const cut = () => {
-    for (const socket of sockets) socket.resetAndDestroy()
-  }
+  const server = createServer((request, response) => serve(proxy, request, response))
+  server.on('connection', (socket) => keepSocket(proxy, socket))
   const up = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
+  const down = async () => {
+    const closed = new Promise((resolve) => server.close(resolve))
+    cut(proxy)
+    await closed
+  }
   await up(0)
   const { port } = server.address() as AddressInfo
   const file = writeKubeconfig(`http://127.0.0.1:${port}`)
 
   return {
     kubeconfig: file,
-    seen,
-    writes: () => seen.filter(({ method }) => method !== 'GET'),
-    connections: () => connections,
-    open: () => watches.size,
-    answer: (matches, answer, times = 1) => void canned.push({ matches, answer, left: times }),
+    seen: proxy.seen,
+    writes: () => proxy.seen.filter(({ method }) => method !== 'GET'),
+    connections: () => proxy.connections,
+    open: () => proxy.watches.size,
+    answer: (matches, answer, times = 1) => void proxy.canned.push({ matches, answer, left: times }),
     stall: () => {
-      stalled = true
+      proxy.stalled = true
     },
-    flow: () => {
-      stalled = false
-      hung = () => false
-      for (const socket of hanging) socket.resetAndDestroy()
-      hanging.clear()
-    },
+    flow: () => flow(proxy),
     hang: (matches) => {
-      hung = matches
+      proxy.hung = matches
     },
-    cut,
+    cut: () => cut(proxy),
     inject: (line) => {
-      for (const watch of watches) watch.write(`${line}\n`)
+      for (const watch of proxy.watches) watch.write(`${line}\n`)
     },
-    down: async () => {
-      const closed = new Promise((resolve) => server.close(resolve))
-      cut()
-      await closed
-    },
+    down,
     up: () => up(port),
     close: async () => {
       rmSync(file, { force: true })
-      cut()
-      target.agent.destroy()
+      cut(proxy)
+      proxy.target.agent.destroy()
       await new Promise((resolve) => server.close(resolve))
     },
   }

@@ -1,0 +1,64 @@
+/** Steps by which a release is reached: its route, its certificate, the file that the proxy dials by. */
+import { setTimeout as sleep } from 'node:timers/promises'
+import type { AppResource } from '../../../../crds/app/schema.ts'
+import type { Hosts } from '../../../io/hosts/link.ts'
+import { applyLive, applyOperation, applyRoute } from '../apply.ts'
+import { DIAL } from '../scripts.ts'
+import { type ActContext, type Apply, eventOf, instantOf, type StepOf } from './context.ts'
+
+/** How long a CA may take before the release is called live without its certificate. */
+const CERTIFICATE_WAIT_MS = 8_000
+const CERTIFICATE_POLL_MS = 200
+const DIAL_DEADLINE_MS = 15_000
+
+/** A first release is reached from the moment that it is called live. A CA that takes longer is not waited for. */
+const certified = async (hosts: Hosts, host: string, hostnames: readonly string[]): Promise<void> => {
+  const endMs = performance.now() + CERTIFICATE_WAIT_MS
+  while (performance.now() < endMs) {
+    const served = await hosts.certificates(host)
+    if (hostnames.every((name) => served.some(({ hostname, state }) => hostname === name && state === 'valid'))) return
+    await sleep(CERTIFICATE_POLL_MS)
+  }
+}
+
+const writeDial = async (hosts: Hosts, host: string, file: string, address: string): Promise<void> => {
+  const run = { script: DIAL, lines: [file, address], deadlineMs: DIAL_DEADLINE_MS }
+  const { code, stderr } = await hosts.link(host).run(run)
+  if (code !== 0) throw new Error(`${file} was not written: ${stderr.slice(-300)}`)
+}
+
+export const claimSwitch = async (context: ActContext, { operation }: StepOf<'claimSwitch'>): Promise<Apply> => {
+  const at = instantOf(context)
+  const claimed = await context.ledger.claimSwitch(operation, at)
+  return applyOperation(operation, claimed ? { switchAt: at } : { cancelAt: at })
+}
+
+export const setRoute = async (
+  { hosts, ledger, observations }: ActContext,
+  { metadata, spec }: AppResource,
+  { route, release, dialFile, digest, address, isFirst, isSet }: StepOf<'setRoute'>,
+): Promise<Apply> => {
+  if (dialFile !== null) await writeDial(hosts, spec.hostId, dialFile, address)
+  if (!isSet) await hosts.routes(spec.hostId).set(route)
+  if (isFirst) await certified(hosts, spec.hostId, route.hostnames)
+  await ledger.setRoute({ app: metadata.name, release, digest, address })
+  const dial = dialFile && address
+  observations.noteDial(metadata.name, dial)
+  return applyRoute({ release, digest, address, dial })
+}
+
+export const goLive = async (
+  context: ActContext,
+  object: AppResource,
+  { operation }: StepOf<'goLive'>,
+): Promise<Apply> => {
+  const at = instantOf(context)
+  const done = await context.ledger.goLive(operation, eventOf('app.released', object, operation, context.hosts), at)
+  return done ? applyLive(operation, at) : undefined
+}
+
+export const removeRoute = async ({ hosts, ledger }: ActContext, { metadata, spec }: AppResource): Promise<Apply> => {
+  await hosts.routes(spec.hostId).remove(`app-${metadata.uid}`)
+  await ledger.removeRoute(metadata.name)
+  return (world) => ({ ...world, route: null })
+}

@@ -1,0 +1,59 @@
+/** Steps that take releases, or all of an app, off its host. */
+import { dialFileOf } from '../../../../crds/app/lifecycle/route.ts'
+import { liveOf } from '../../../../crds/app/plan.ts'
+import type { AppResource } from '../../../../crds/app/schema.ts'
+import { downJobOf, jobIdOf } from '../../../../crds/app/steps.ts'
+import type { Job } from '../../../io/hosts/hosts.ts'
+import type { AppRows } from '../../../store/app/operations.ts'
+import { applyRetired } from '../apply.ts'
+import { clearJob, takeDownJob } from '../jobs.ts'
+import { type ActContext, type Apply, instantOf, rowsOf, type StepOf } from './context.ts'
+
+const liveSealed = async ({ releases }: ActContext, app: string, rows: AppRows) => {
+  const live = liveOf(rows)
+  return live ? { number: live.number, sealed: await releases.open(app, live.number) } : null
+}
+
+/** Runs a job under an id that it may have had before. */
+const startAnew = async ({ hosts }: ActContext, host: string, job: Job) => {
+  const link = hosts.link(host)
+  if ((await link.jobState(job.id)).state === 'exited') await link.dropJob(job.id)
+  return link.startJob(job)
+}
+
+export const takeDown = async (
+  context: ActContext,
+  { metadata, spec }: AppResource,
+  { release, restoresBase }: StepOf<'takeDown'>,
+): Promise<Apply> => {
+  const rows = await rowsOf(context, { metadata, spec })
+  const live = restoresBase ? await liveSealed(context, metadata.name, rows) : null
+  const id = downJobOf(metadata.uid, release.number)
+  const job = takeDownJob(spec, release, { id, restoresBase, live, releases: rows.releases })
+  const state = await startAnew(context, spec.hostId, job)
+  return (world) => ({ ...world, retiring: { ...world.retiring, [release.number]: state } })
+}
+
+export const retire = async (
+  context: ActContext,
+  { metadata, spec }: AppResource,
+  { release }: StepOf<'retire'>,
+): Promise<Apply> => {
+  const at = instantOf(context)
+  const link = context.hosts.link(spec.hostId)
+  const made = { id: release.operation }
+  const jobs = [jobIdOf(made, 'start'), downJobOf(metadata.uid, release.number)]
+  // Nothing of one without a record ever reached the host.
+  if (release.record !== null) await link.dropJob(jobIdOf(made, 'images'), ...jobs)
+  await context.ledger.retire(metadata.name, release.number, at)
+  return applyRetired(release.number, at)
+}
+
+export const clear = async (context: ActContext, { metadata, spec }: AppResource): Promise<Apply> => {
+  const rows = await rowsOf(context, { metadata, spec })
+  const facts = context.hosts.facts(spec.hostId)
+  const dialFile = facts && dialFileOf(metadata.uid, facts)
+  const job = clearJob(spec, { id: downJobOf(metadata.uid, 'all'), releases: rows.releases, dialFile })
+  const state = await startAnew(context, spec.hostId, job)
+  return (world) => ({ ...world, job: state })
+}
