@@ -5,6 +5,7 @@
 
 import { setTimeout as sleep } from 'node:timers/promises'
 import { fileTimeOf } from '../../../crds/app/files.ts'
+import type { EventNamed } from '../../../crds/app/lifecycle/events.ts'
 import { dialFileOf } from '../../../crds/app/lifecycle/route.ts'
 import { liveOf } from '../../../crds/app/plan.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
@@ -12,14 +13,14 @@ import { filesFor, wantsFreshBuild } from '../../../crds/app/sealed.ts'
 import { imagesIn } from '../../../crds/app/start.ts'
 import { type AppStep, downJobOf, jobIdOf } from '../../../crds/app/steps.ts'
 import { urlOf } from '../../../crds/app/url.ts'
-import type { AppWorld, Operation, PinnedImage, Release } from '../../../crds/app/world.ts'
+import type { AppWorld, Operation, PinnedImage } from '../../../crds/app/world.ts'
 import type { EventType, NewEvent } from '../../../crds/kernel/event.ts'
 import { Stalled } from '../../base/errors.ts'
 import type { Hosts } from '../../io/hosts/link.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import type { AppStore } from '../../store/app/app.ts'
-import type { AppLedger, AppRows, KnownRelease } from '../../store/app/operations.ts'
-import { applyBegun, applyEnded, applyLive, applyOperation, applyPassed, applyRetired, applyRoute } from './apply.ts'
+import type { AppLedger, AppRows } from '../../store/app/operations.ts'
+import { applyDecision, applyRoute } from './apply.ts'
 import { UPLOAD } from './files.ts'
 import { makeImages } from './images.ts'
 import { clearJob, JOB_WAIT_MS, startJob, takeDownJob } from './jobs.ts'
@@ -31,7 +32,7 @@ import { DIAL } from './scripts.ts'
 
 export type ActDeps = {
   ledger: AppLedger
-  store: Pick<AppStore, 'takeSlug' | 'ask'>
+  store: Pick<AppStore, 'takeSlug'>
   releases: Releases
   logs: Logs
   hosts: Hosts
@@ -76,24 +77,24 @@ export const makeActs = (deps: ActDeps): Acts => {
 
   const end = async (object: AppResource, step: Omit<Step<'end'>, 'do'>): Promise<Apply> => {
     const { operation, state, code, message } = step
-    const at = now()
     const isFailure = state === 'failed' || state === 'unknown'
-    const event = isFailure ? eventOf('app.release_failed', object, operation, hosts) : null
+    const told = isFailure ? { told: eventOf('app.release_failed', object, operation, hosts) } : {}
     const redact = await redactFor(object, operation)
-    const shown = redact(message)
     const log = step.log && redact(step.log).slice(-LOG_KEPT)
-    const done = await ledger.end({ ...step, message: shown, log, event, at })
-    return done ? applyEnded(operation, { state, code, message: shown }, at) : undefined
+    const event = { on: state, code, message: redact(message), log }
+    return applyDecision(await ledger.change({ operation, event, at: now(), ...told }))
   }
 
   const redactFor = async (object: AppResource, { release }: Operation) =>
     deps.logs.redactFor(object.metadata.name, release)
 
-  type Passing = { operation: Operation; step: string; known?: KnownRelease; sealed?: Buffer; message?: string }
-  const pass = async ({ operation, step, known = {}, sealed, message }: Passing): Promise<Apply> => {
-    const at = now()
-    const passed = await ledger.pass({ operation, step, known, sealed: sealed ?? null, message: message ?? null, at })
-    return passed ? applyPassed(operation, known as Partial<Release>, at) : undefined
+  type Passing = { operation: Operation; sealed?: Buffer } & Pick<EventNamed<'passed'>, 'step'> &
+    Partial<EventNamed<'passed'>>
+  const pass = async ({ operation, step, known = {}, sealed, message = null }: Passing): Promise<Apply> => {
+    const event = { on: 'passed' as const, step, known, message }
+    const decision = await ledger.change({ operation, event, at: now(), ...(sealed && { sealed }) })
+    // The next step's job is not there yet: nobody has started it.
+    return applyDecision(decision, { job: { state: 'absent' } })
   }
 
   const takeSlug = async ({ metadata, spec }: AppResource): Promise<Apply> => {
@@ -103,10 +104,9 @@ export const makeActs = (deps: ActDeps): Acts => {
     return (world) => ({ ...world, slugHolder: metadata.name })
   }
 
-  const begin = async (given: Step<'begin'>): Promise<Apply> => {
-    const at = now()
-    const number = await ledger.begin({ ...given, at })
-    return number === null ? undefined : applyBegun({ ...given, at }, number)
+  const begin = async ({ operation, source, envVersion, restoredFrom }: Step<'begin'>): Promise<Apply> => {
+    const event = { on: 'begun' as const, source, envVersion, restoredFrom }
+    return applyDecision(await ledger.change({ operation, event, at: now() }))
   }
 
   const check = async (object: AppResource, { operation, release, pinned }: Step<'check'>): Promise<Apply> => {
@@ -197,9 +197,10 @@ export const makeActs = (deps: ActDeps): Acts => {
   }
 
   const goLive = async (object: AppResource, operation: Operation): Promise<Apply> => {
-    const at = now()
-    const done = await ledger.goLive(operation, eventOf('app.released', object, operation, hosts), at)
-    return done ? applyLive(operation, at) : undefined
+    const told = eventOf('app.released', object, operation, hosts)
+    const decision = await ledger.change({ operation, event: { on: 'switched' }, at: now(), told })
+    // What was seen was the release before: its address is where visitors must not be sent back to.
+    return applyDecision(decision, { look: null })
   }
 
   const takeDown = async ({ metadata, spec }: AppResource, step: Step<'takeDown'>): Promise<Apply> => {
@@ -237,9 +238,9 @@ export const makeActs = (deps: ActDeps): Acts => {
   return {
     takeSlug: (_step, object) => takeSlug(object),
     ask: async ({ id, intent }, { metadata, spec }) => {
-      const operation = await deps.store.ask({ id, app: metadata.name, account: spec.account, intent, at: now() })
-      if (!operation) throw new Error(`operation ${id} is another app's`)
-      return (world) => ({ ...world, operations: [...world.operations, operation] })
+      const decision = await ledger.ask({ id, app: metadata.name, account: spec.account, intent, at: now() })
+      if (decision.state === 'refused') throw new Error(`operation ${id}: ${decision.refusal.detail}`)
+      return applyDecision(decision)
     },
     begin,
     check: (step, object) => check(object, step),
@@ -247,11 +248,8 @@ export const makeActs = (deps: ActDeps): Acts => {
     startJob: (step, object) => startJobOf(object, step),
     takeImages: (step, object) => takeImages(object, step),
     takeAddress: ({ operation, address }) => pass({ operation, step: 'start', known: { address } }),
-    claimSwitch: async ({ operation }) => {
-      const at = now()
-      const claimed = await ledger.claimSwitch(operation, at)
-      return applyOperation(operation, claimed ? { switchAt: at } : { cancelAt: at })
-    },
+    claimSwitch: async ({ operation }) =>
+      applyDecision(await ledger.change({ operation, event: { on: 'claimed' }, at: now() })),
     setRoute: async ({ route, release, dialFile, digest, address, isFirst, isSet }, { metadata, spec }) => {
       if (dialFile !== null) await writeDial(spec.hostId, dialFile, address)
       if (!isSet) await hosts.routes(spec.hostId).set(route)
@@ -269,14 +267,12 @@ export const makeActs = (deps: ActDeps): Acts => {
     end: (step, object) => end(object, step),
     takeDown: (step, object) => takeDown(object, step),
     retire: async ({ release }, { metadata, spec }) => {
-      const at = now()
       const link = hosts.link(spec.hostId)
-      const made = { id: release.operation }
+      const made = { id: release.operation, app: metadata.name }
       const jobs = [jobIdOf(made, 'start'), downJobOf(metadata.uid, release.number)]
       // Nothing of one without a record ever reached the host.
       if (release.record !== null) await link.dropJob(jobIdOf(made, 'images'), ...jobs)
-      await ledger.retire(metadata.name, release.number, at)
-      return applyRetired(release.number, at)
+      return applyDecision(await ledger.change({ operation: made, event: { on: 'retired' }, at: now() }))
     },
     fetchLogs: ({ request }, object) => deps.logs.fetch(object, request),
     removeRoute: async (_step, { metadata, spec }) => {
