@@ -317,7 +317,10 @@ spec('operations that were there before revisions were', (t) => {
          ('app-1', 2, 'rel-2', 'op-2', 'starting', 'b', '127.0.0.1:2', $1, null)`,
       [AT],
     )
+    await query(database.url, 'create function claim_app_switch(in_id text) returns boolean return true')
     await migrate(database.url)
+    const left = await query(database.url, "select proname from pg_proc where proname = 'claim_app_switch'")
+    assert.equal(left, [], 'nobody writes past the revision')
     const epoch = await takeEpoch(pg, 'a test')
     const ledger = makeAppLedger({ pg, epoch: () => epoch })
     const switching = { operation: { id: 'op-2', app: 'app-1' }, event: { on: 'switched' } as const, at: AT }
