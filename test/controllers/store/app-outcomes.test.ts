@@ -327,8 +327,10 @@ spec('operations that were there before revisions were', (t) => {
     assert.is((await ledger.change(switching)).state, 'accepted')
     const intent = { kind: 'env', envVersion: 1 } as const
     const asked = await ledger.ask({ id: 'op-3', app: 'app-1', account: 'demo', intent, at: AT })
-    assert.is(asked.state === 'accepted' && asked.operation.n, 3)
+    assert.ok(asked.state === 'accepted')
+    assert.equal([asked.operation.n, asked.operation.byController], [3, true])
     const { operations, releases } = await ledger.observe({ app: 'app-1', host: 'local', slug: 'shop', now: AT })
+    assert.equal(operations[2], asked.operation)
     assert.equal(
       operations.map(({ n, state }) => [n, state]),
       [

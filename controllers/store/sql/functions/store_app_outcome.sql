@@ -38,10 +38,10 @@ begin
     id, app, account, n, kind, intent, by_controller, state, release, code, message, created_at, started_at, ended_at,
     cancel_at, switch_at
   )
-  select g.id, g.app, g.account, g.n, g.kind, g.intent, g."byController", g.state, g.release, g.code, g.message,
+  select g.id, g.app, g.account, g.n, g.kind, g.intent, in_epoch is not null, g.state, g.release, g.code, g.message,
     g."createdAt", g."startedAt", g."endedAt", g."cancelAt", g."switchAt"
   from json_to_record(in_operation) as g(
-    id text, app text, account text, n integer, kind text, intent jsonb, "byController" boolean, state text,
+    id text, app text, account text, n integer, kind text, intent jsonb, state text,
     release integer, code text, message text, "createdAt" timestamptz(3), "startedAt" timestamptz(3),
     "endedAt" timestamptz(3), "cancelAt" timestamptz(3), "switchAt" timestamptz(3)
   )
