@@ -7,7 +7,6 @@ import { APP } from '../../crds/app/kind.ts'
 import type { AppSpec } from '../../crds/app/schema.ts'
 import { type AppView, viewOperation } from '../../crds/app/view.ts'
 import type { AppIntent, Operation } from '../../crds/app/world.ts'
-import { isDeepStrictEqual } from '../../crds/values/compare.ts'
 import { editSpec } from '../command/edit.ts'
 import { nameFor } from '../command/name.ts'
 import { sameOwner } from '../command/own.ts'
@@ -17,9 +16,6 @@ import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { cancelCommand, operateCommand } from './commands.ts'
 import { commandOn, ownOperation } from './read.ts'
-
-/** Operations of one app that wait or run. */
-export const QUEUE_MAX = 10
 
 const operationPath = (id: string): string => `/api/apps/operations/${id}`
 
@@ -32,16 +28,9 @@ const shownOf = async (deps: Deps, operation: Operation) => ({
 const enter = async (deps: Deps, request: ApiRequest, app: string, intent: AppIntent): Promise<Operation> => {
   const { account } = request.caller
   const id = nameFor('op', request)
-  const open = await deps.apps.open(app)
-  const last = open.at(-1)
-  // Asked twice for the same, without a key: it is one request, as long as it waits or runs.
-  if (last && last.cancelAt === null && isDeepStrictEqual(last.intent, intent)) return last
-  if (open.length >= QUEUE_MAX && !open.some((one) => one.id === id)) {
-    throw new Problem('QUEUE_FULL', `${QUEUE_MAX} operations of ${app} wait or run already.`)
-  }
-  const operation = await deps.apps.ask({ id, app, account, intent, at: deps.now().toISOString() })
-  if (!operation) throw new Problem('IDEMPOTENCY_MISMATCH', 'The key was used for an operation of another app.')
-  return operation
+  const decision = await deps.apps.ask({ id, app, account, intent, at: deps.now().toISOString() })
+  if (decision.state === 'refused') throw new Problem(decision.refusal.code, decision.refusal.detail)
+  return decision.operation
 }
 
 /** What the resource asks for from now on, unless somebody asked for more meanwhile. */
@@ -86,11 +75,8 @@ export const cancelOperation = async (deps: Deps, request: ApiRequest): Promise<
     whose: sameOwner(operation),
     resource: operationPath(id),
     async act() {
-      const outcome = await deps.apps.cancel(id, request.caller.account, deps.now().toISOString())
-      if (outcome === 'too_late') {
-        throw new Problem('TOO_LATE', `Visitors are on release ${operation.release} already.`)
-      }
-      if (outcome === 'ended') throw new Problem('TOO_LATE', `${id} has ended: ${operation.state}.`)
+      const decision = await deps.apps.cancel(operation, deps.now().toISOString())
+      if (decision.state === 'refused') throw new Problem(decision.refusal.code, decision.refusal.detail)
       await deps.wake(APP, app)
       return { operation: id }
     },

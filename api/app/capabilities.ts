@@ -2,13 +2,13 @@
  * GET /api/apps/publishing-capabilities: what there is to be used, so that no client has to infer it
  * (rules/app.md#capabilities).
  */
+import { QUEUE_MAX } from '../../crds/app/lifecycle/transitions.ts'
 import { ACCESSES } from '../../crds/app/schema.ts'
 import type { TargetHost } from '../../crds/app/world.ts'
 import { named } from '../../crds/kernel/named.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
 import type { Deps } from '../wiring/deps.ts'
-import { QUEUE_MAX } from './ask.ts'
 import { APPS_MAX } from './create.ts'
 import { hostsFor } from './hosts.ts'
 import { UPLOAD_MAX_BYTES } from './upload.ts'

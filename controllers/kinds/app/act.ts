@@ -12,7 +12,7 @@ import { type ActContext, type ActDeps, type Apply, end, instantOf, pass, type S
 import { claimSwitch, goLive, removeRoute, setRoute } from './acts/live.ts'
 import { check, startReleaseJob, takeImages, upload } from './acts/release.ts'
 import { clear, retire, takeDown } from './acts/retire.ts'
-import { applyBegun } from './apply.ts'
+import { applyDecision } from './apply.ts'
 import { makeImages } from './images.ts'
 
 type Acts = Controller<AppResource, object, AppWorld, AppStep>['act']
@@ -30,15 +30,15 @@ const ask = async (
   { id, intent }: StepOf<'ask'>,
 ): Promise<Apply> => {
   const at = instantOf(context)
-  const operation = await context.store.ask({ id, app: metadata.name, account: spec.account, intent, at })
-  if (!operation) throw new Error(`operation ${id} is another app's`)
-  return (world) => ({ ...world, operations: [...world.operations, operation] })
+  const decision = await context.ledger.ask({ id, app: metadata.name, account: spec.account, intent, at })
+  if (decision.state === 'refused') throw new Error(`operation ${id}: ${decision.refusal.detail}`)
+  return applyDecision(decision)
 }
 
 const begin = async (context: ActContext, given: StepOf<'begin'>): Promise<Apply> => {
-  const at = instantOf(context)
-  const number = await context.ledger.begin({ ...given, at })
-  return number === null ? undefined : applyBegun({ ...given, at }, number)
+  const { operation, source, envVersion, restoredFrom } = given
+  const event = { on: 'begun' as const, source, envVersion, restoredFrom }
+  return applyDecision(await context.ledger.change({ operation, event, at: instantOf(context) }))
 }
 
 const cancelJob = async (

@@ -1,106 +1,41 @@
 /** What the answer of a step says of the world, so that the step after it needs no look in between. */
+import type { OperationDecision } from '../../../crds/app/lifecycle/events.ts'
 import type { AppWorld, Operation, Release } from '../../../crds/app/world.ts'
 
 type Apply = (world: AppWorld) => AppWorld
 
-const withOperation =
-  (id: string, change: (operation: Operation) => Operation): Apply =>
-  (world) => ({ ...world, operations: world.operations.map((one) => (one.id === id ? change(one) : one)) })
+/** Changed ones in their places, a new one before all others. */
+const withReleases = (known: readonly Release[], changed: readonly Release[]): Release[] => {
+  const made = changed.filter(({ number }) => known.every((one) => one.number !== number))
+  return [...made, ...known.map((one) => changed.find(({ number }) => number === one.number) ?? one)]
+}
 
-const withRelease =
-  (number: number, change: Partial<Release>): Apply =>
-  (world) => ({
+const withOperation = (known: readonly Operation[], changed: Operation): Operation[] =>
+  known.some(({ id }) => id === changed.id)
+    ? known.map((one) => (one.id === changed.id ? changed : one))
+    : [...known, changed]
+
+/**
+ * The rows as they were decided and stored.
+ * @param also what else is other than it was @returns undefined for what was refused: the world is not what it was taken for
+ */
+export const applyDecision = (decision: OperationDecision, also: Partial<AppWorld> = {}): Apply | undefined => {
+  if (decision.state === 'refused') return undefined
+  const { operation, releases } = decision
+  return (world) => ({
     ...world,
-    releases: world.releases.map((one) =>
-      one.number === number
-        ? { ...one, ...change, ...(change.record && { record: { ...one.record, ...change.record } }) }
-        : one,
-    ),
+    ...also,
+    operations: withOperation(world.operations, operation),
+    releases: withReleases(world.releases, releases),
   })
-
-const both =
-  (first: Apply, second: Apply): Apply =>
-  (world) =>
-    second(first(world))
-
-export const applyBegun = (
-  given: { operation: Operation; source: string; envVersion: number | null; restoredFrom: number | null; at: string },
-  number: number,
-): Apply => {
-  const { operation, at, ...rest } = given
-  const release: Release = {
-    ...rest,
-    number,
-    id: operation.id.replace(/^op-/, 'rel-'),
-    operation: operation.id,
-    state: 'building',
-    reason: null,
-    logTail: null,
-    record: null,
-    digest: null,
-    address: null,
-    createdAt: at,
-    liveAt: null,
-    supersededAt: null,
-    retiredAt: null,
-  }
-  const begun = withOperation(operation.id, (one) => ({
-    ...one,
-    state: 'running',
-    release: number,
-    startedAt: at,
-    steps: one.steps.map((step, place) => (place === 0 ? { ...step, state: 'running', startedAt: at } : step)),
-  }))
-  return both(begun, (world) => ({ ...world, releases: [release, ...world.releases] }))
 }
-
-export const applyPassed = (operation: Operation, known: Partial<Release>, at: string): Apply => {
-  const advanced = withOperation(operation.id, (one) => {
-    const present = one.steps.findIndex(({ state }) => state === 'running')
-    const steps = one.steps.map((step, place) => {
-      if (place === present) return { ...step, state: 'succeeded' as const, endedAt: at }
-      return place === present + 1 ? { ...step, state: 'running' as const, startedAt: at } : step
-    })
-    return { ...one, steps }
-  })
-  // The next step's job is not there yet: nobody has started it.
-  const jobless: Apply = (world) => ({ ...world, job: { state: 'absent' } })
-  return both(both(advanced, withRelease(operation.release ?? 0, known)), jobless)
-}
-
-export const applyEnded = (operation: Operation, change: Partial<Operation>, at: string): Apply =>
-  both(
-    withOperation(operation.id, (one) => ({ ...one, ...change, endedAt: at })),
-    operation.release === null ? (world) => world : withRelease(operation.release, { state: 'failed' }),
-  )
-
-export const applyLive = (operation: Operation, at: string): Apply => {
-  const switched: Apply = (world) => ({
-    ...world,
-    // What was seen was the release before: its address is where visitors must not be sent back to.
-    look: null,
-    releases: world.releases.map((one) => {
-      if (one.number === operation.release) return { ...one, state: 'live' as const, liveAt: at }
-      return one.state === 'live' ? { ...one, state: 'superseded' as const, supersededAt: at } : one
-    }),
-  })
-  return both(
-    switched,
-    withOperation(operation.id, (one) => ({ ...one, state: 'succeeded', endedAt: at })),
-  )
-}
-
-export const applyOperation = (operation: Operation, change: Partial<Operation>): Apply =>
-  withOperation(operation.id, (one) => ({ ...one, ...change }))
-
-export const applyRetired = (number: number, at: string): Apply => withRelease(number, { retiredAt: at })
 
 export const applyRoute = (of: { release: number; digest: string; address: string; dial: string | null }): Apply => {
   const { release, digest, address, dial } = of
-  const routed: Apply = (world) => ({
+  return (world) => ({
     ...world,
     route: { digest, address },
     look: world.look && { ...world.look, dial },
+    releases: world.releases.map((one) => (one.number === release ? { ...one, address } : one)),
   })
-  return both(routed, withRelease(release, { address }))
 }

@@ -9,7 +9,7 @@ import type { AppStep } from '../../../crds/app/steps.ts'
 import { viewApp } from '../../../crds/app/view.ts'
 import type { AppWorld } from '../../../crds/app/world.ts'
 import type { Controller } from '../../runtime/contract.ts'
-import { makeAppEnv, makeAsk, makeSourceOf, makeTakeSlug } from '../../store/app/app.ts'
+import { makeAppEnv, makeSourceOf, makeTakeSlug } from '../../store/app/app.ts'
 import { makeAppLedger } from '../../store/app/operations.ts'
 import { makeAppVault } from '../../store/app/releases.ts'
 import { rowOf } from '../../store/mirror.ts'
@@ -25,7 +25,7 @@ export const appController = (context: Context): Controller<AppResource, AppFact
   const { pg, epoch, hosts, keys, now, mirror } = context
   const ledger = makeAppLedger({ pg, epoch })
   const { env } = makeAppEnv({ pg, sealer: keys.sealer('app-env') })
-  const store = { env, source: makeSourceOf(pg), takeSlug: makeTakeSlug(pg), ask: makeAsk(pg, epoch) }
+  const store = { env, source: makeSourceOf(pg), takeSlug: makeTakeSlug(pg) }
   const vault = makeAppVault({ pg, blobs: context.blobs, source: store.source, sealer: keys.sealer('app-release') })
   const releases = makeReleases({ store, vault, blobs: context.blobs })
   const logs = makeLogs({ ledger, releases, hosts, now })

@@ -2,12 +2,12 @@
  * What the API writes of apps beside their resources: reserved names, uploads, versions of env and password, operations
  * that were asked for, and who reads a log. Nothing here does work on a host (rules/platform.md#reservations, #facts).
  */
-import { type AppIntent, DEPLOY_STEPS, type LogRequest, type Operation, type Release } from '../../../crds/app/world.ts'
+import type { OperationDecision } from '../../../crds/app/lifecycle/events.ts'
+import type { LogRequest, Operation, Release } from '../../../crds/app/world.ts'
 import type { Sealer } from '../../base/seal.ts'
-import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
+import { type AppOutcomes, makeAppOutcomes } from './outcomes.ts'
 
-export type Ask = { id: string; app: string; account: string; intent: AppIntent; at: string }
 /** `sha256` names the blob with the files, `indexSha256` the one with what the policy reads of them (SourceIndex). */
 export type SourceRow = {
   account: string
@@ -19,7 +19,6 @@ export type SourceRow = {
 }
 export type EnvVersion = { version: number; env: Record<string, string> }
 export type PasswordHash = { version: number; salt: Buffer; hash: Buffer }
-export type CancelOutcome = 'asked' | 'ended' | 'too_late' | null
 
 export type AppStore = {
   /** 'held': it is this app's already. */
@@ -38,12 +37,13 @@ export type AppStore = {
   putPassword(app: string, given: { salt: Buffer; hash: Buffer }): Promise<number>
   /** The n-th password of the app. */
   password(app: string, version: number): Promise<PasswordHash | null>
-  /** Enters an operation, or finds it under its id; null when the id is another app's. */
-  ask(ask: Ask): Promise<Operation | null>
+  /** Enters an operation, or finds it under its id; or says why not: QUEUE_FULL, IDEMPOTENCY_MISMATCH. */
+  ask: AppOutcomes['ask']
   operation(id: string): Promise<Operation | null>
   /** Those that wait or run, in the order of asking. */
   open(app: string): Promise<Operation[]>
-  cancel(id: string, account: string, at: string): Promise<CancelOutcome>
+  /** Asks it to stop, or says why that is TOO_LATE. */
+  cancel(operation: Operation, at: string): Promise<OperationDecision>
   release(app: string, number: number): Promise<Release | null>
   /** Of the release with this id; null when the app has none. */
   releaseNumber(app: string, id: string): Promise<number | null>
@@ -106,7 +106,6 @@ on conflict do nothing returning version`,
 const OPERATION = 'select app_operation_row(o) as operation from app_operations o where o.id = $1'
 const OPEN =
   'select app_operation_row(o) as operation from app_operations o where o.app = $1 and o.ended_at is null order by o.n'
-const ASK = 'select operation from ask_app_operation($1, $2, $3, $4, $5, $6, $7, $8, $9)'
 const RELEASES = `
 select
   (select count(*) from app_releases r where r.app = $1) as total,
@@ -114,24 +113,6 @@ select
     select coalesce(json_agg(app_release_row(p) order by p.number desc), '[]')
     from (select r.* from app_releases r where r.app = $1 order by r.number desc limit $2 offset $3) p
   ) as releases`
-
-/** @param epoch of the lease, for what controllers ask; null in the API */
-export const makeAsk =
-  (pg: Pg, epoch: (() => number) | null): AppStore['ask'] =>
-  async ({ id, app, account, intent, at }) => {
-    const { rows } = await pg.query<{ operation: Operation }>('ask_app_operation', ASK, [
-      LEASE,
-      epoch?.() ?? null,
-      id,
-      app,
-      account,
-      intent.kind,
-      JSON.stringify(intent),
-      [...DEPLOY_STEPS],
-      at,
-    ])
-    return rows[0]?.operation ?? null
-  }
 
 export const makeTakeSlug =
   (pg: Pg): AppStore['takeSlug'] =>
@@ -154,11 +135,16 @@ from app_sources where account = $1 and digest = $2`
     return (await pg.query<SourceRow>('app_source', text, [account, digest])).rows[0] ?? null
   }
 
+const makeAsking = (pg: Pg): Pick<AppStore, 'ask' | 'cancel'> => {
+  const { ask, change } = makeAppOutcomes({ pg, epoch: null })
+  return { ask, cancel: (operation, at) => change({ operation, event: { on: 'cancel' }, at }) }
+}
+
 export const makeAppStore = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): AppStore => ({
   ...makeAppEnv({ pg, sealer }),
+  ...makeAsking(pg),
   takeSlug: makeTakeSlug(pg),
   source: makeSourceOf(pg),
-  ask: makeAsk(pg, null),
   async giveBackSlug(app) {
     await pg.query('give_back_app_slug', 'select give_back_app_slug($1)', [app])
   },
@@ -188,11 +174,6 @@ select $1, coalesce(max(p.version), 0) + 1, $2, $3 from app_passwords p where p.
   async open(app) {
     const { rows } = await pg.query<{ operation: Operation }>('app_operations_open', OPEN, [app])
     return rows.map(({ operation }) => operation)
-  },
-  async cancel(id, account, at) {
-    const text = 'select outcome from cancel_app_operation($1, $2, $3)'
-    const { rows } = await pg.query<{ outcome: CancelOutcome }>('cancel_app_operation', text, [id, account, at])
-    return rows[0]?.outcome ?? null
   },
   async release(app, number) {
     const text = 'select app_release_row(r) as release from app_releases r where r.app = $1 and r.number = $2'

@@ -1,9 +1,9 @@
 /** The rows of an app: what a pass reads of them in one round trip, and every change that controllers make, each fenced. */
 
-import type { AppWorld, Operation, OperationState, Release, ReleaseRecord } from '../../../crds/app/world.ts'
-import type { NewEvent } from '../../../crds/kernel/event.ts'
+import type { AppWorld, Operation, Release } from '../../../crds/app/world.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
+import { type AppOutcomes, makeAppOutcomes } from './outcomes.ts'
 
 /** How far back a pass looks: as far as one can roll back. */
 const PAST_MAX = 50
@@ -13,46 +13,8 @@ export type AppRows = Pick<
   'slugHolder' | 'operations' | 'releases' | 'env' | 'passwordVersion' | 'route' | 'logs'
 >
 
-/** What was learned of a release by a step of its operation. */
-export type KnownRelease = {
-  record?: ReleaseRecord
-  digest?: string
-  address?: string
-  state?: 'starting'
-}
-
-export type AppLedger = {
+export type AppLedger = AppOutcomes & {
   observe(of: { app: string; host: string; slug: string; now: string }): Promise<AppRows>
-  /** @returns the number of its release */
-  begin(of: {
-    operation: Operation
-    source: string
-    envVersion: number | null
-    restoredFrom: number | null
-    at: string
-  }): Promise<number | null>
-  /** The present step is done. @returns false when it was not the present one */
-  pass(of: {
-    operation: Operation
-    step: string
-    known: KnownRelease
-    sealed: Buffer | null
-    message: string | null
-    at: string
-  }): Promise<boolean>
-  /** @returns false when somebody cancelled before */
-  claimSwitch(operation: Operation, at: string): Promise<boolean>
-  goLive(operation: Operation, event: NewEvent, at: string): Promise<boolean>
-  end(of: {
-    operation: Operation
-    state: Exclude<OperationState, 'queued' | 'running'>
-    code: string | null
-    message: string
-    log: string | null
-    event: NewEvent | null
-    at: string
-  }): Promise<boolean>
-  retire(app: string, release: number, at: string): Promise<void>
   /** The visitors are sent to `address`, where `release` listens. */
   setRoute(of: { app: string; release: number; digest: string; address: string }): Promise<void>
   removeRoute(app: string): Promise<void>
@@ -82,17 +44,12 @@ select w.id, coalesce((select max(c.n) from app_log_chunks c where c.request = w
 from wish w where $2 <> ''`
 
 export const makeAppLedger = ({ pg, epoch }: { pg: Pg; epoch: () => number }): AppLedger => {
-  /** The one value that a fenced function gives. */
-  const effect = async <T>(name: string, values: readonly unknown[]): Promise<T | undefined> => {
+  const effect = async (name: string, values: readonly unknown[]): Promise<void> => {
     const places = ['$1', '$2', ...values.map((_, index) => `$${index + 3}`)].join(', ')
-    const { rows } = await pg.query<{ given: T }>(name, `select ${name}(${places}) as given`, [
-      LEASE,
-      epoch(),
-      ...values,
-    ])
-    return rows[0]?.given
+    await pg.query(name, `select ${name}(${places})`, [LEASE, epoch(), ...values])
   }
   return {
+    ...makeAppOutcomes({ pg, epoch }),
     async observe({ app, host, slug, now }) {
       const { rows } = await pg.query<Observed>('observe_app', OBSERVE, [app, host, slug, now, PAST_MAX])
       const row = rows[0]
@@ -100,27 +57,9 @@ export const makeAppLedger = ({ pg, epoch }: { pg: Pg; epoch: () => number }): A
       const { slug_holder, password_version, ...rest } = row
       return { ...rest, slugHolder: slug_holder, passwordVersion: password_version }
     },
-    begin: async ({ operation, source, envVersion, restoredFrom, at }) => {
-      const id = operation.id.replace(/^op-/, 'rel-')
-      const values = [operation.id, id, source, envVersion, restoredFrom, at]
-      return (await effect<number>('begin_app_operation', values)) ?? null
-    },
-    pass: async ({ operation, step, known, sealed, message, at }) => {
-      const values = [operation.id, step, JSON.stringify(known), sealed, message, at]
-      return (await effect<boolean>('pass_app_step', values)) ?? false
-    },
-    claimSwitch: async (operation, at) => (await effect<boolean>('claim_app_switch', [operation.id, at])) ?? false,
-    goLive: async (operation, event, at) =>
-      (await effect<boolean>('app_goes_live', [operation.id, at, JSON.stringify(event)])) ?? false,
-    end: async ({ operation, state, code, message, log, event, at }) => {
-      const told = event && JSON.stringify(event)
-      return (await effect<boolean>('end_app_operation', [operation.id, state, code, message, log, at, told])) ?? false
-    },
-    retire: async (app, release, at) => void (await effect('retire_app_release', [app, release, at])),
-    setRoute: async ({ app, release, digest, address }) =>
-      void (await effect('set_app_route', [app, release, digest, address])),
-    removeRoute: async (app) => void (await effect('remove_app_route', [app])),
-    forget: async (app, keepsVolumes) => void (await effect('forget_app', [app, keepsVolumes])),
+    setRoute: ({ app, release, digest, address }) => effect('set_app_route', [app, release, digest, address]),
+    removeRoute: (app) => effect('remove_app_route', [app]),
+    forget: (app, keepsVolumes) => effect('forget_app', [app, keepsVolumes]),
     async addLog({ id, content, since, ended, at }) {
       await pg.query('add_app_log', ADD_LOG, [id, content.replaceAll('\0', ''), since, ended, at])
     },

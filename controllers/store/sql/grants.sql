@@ -18,7 +18,7 @@ grant select on webhook_endpoints, deliveries, event_heads, events to :"api";
 grant select on issuers, issuer_logos, send_slots, send_days, ai_places to :"api";
 grant select on host_routes to :"api";
 grant select on site_places, publish_places, site_queue, site_renderings, site_brands to :"api";
-grant select on app_sources, app_env, app_passwords, app_operations, app_steps, app_releases, app_log_requests, app_log_chunks
+grant select on app_sources, app_env, app_passwords, app_operations, app_steps, app_releases, app_revisions, app_log_requests, app_log_chunks
   to :"api";
 grant select on devboxes, devbox_history, devbox_envs, devbox_report_heads, devbox_reports to :"api";
 
@@ -42,7 +42,7 @@ grant execute on function iso_ms, link_hash, genesis_hash, register_entry, audit
   to :"api";
 grant execute on function app_operation_row, app_release_row to :"api";
 -- Reads.
-grant execute on function observe_resources, documents_of, frozen_document, rollup, verify_series, verify_audit,
+grant execute on function app_decision_rows, observe_resources, documents_of, frozen_document, rollup, verify_series, verify_audit,
   devbox_committed to :"api";
 -- Writes of tables that are the api's own.
 grant execute on function mint_token, reserve_key, create_endpoint, take_ai_place, lapse_app_logs to :"api";
@@ -52,7 +52,7 @@ grant execute on function report_facts, append_audit, show_mirror, put_blobs, re
 grant execute on function take_send_slots, give_back_send_slot, take_site_place, give_back_site_place, claim_site_name,
   take_publish_place, take_app_slug, give_back_app_slug, reserve_devbox, release_devbox_reservation to :"api";
 -- What the controllers are asked to do.
-grant execute on function ask_signin, ask_app_operation, cancel_app_operation, arrive_in_site_queue, ask_issuer_logo,
+grant execute on function ask_signin, store_app_outcome, arrive_in_site_queue, ask_issuer_logo,
   drop_issuer_logo, put_host_credential, ping_endpoint, redeliver_events, reckon_anew to :"api";
 -- The seller, with the number that a series begins at: refused once it has given one.
 grant execute on function create_issuer, change_issuer to :"api";

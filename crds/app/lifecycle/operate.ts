@@ -21,8 +21,6 @@ const UNREACHABLE_RETRY_MS = 5_000
 
 type Going = { steps: AppStep[]; verdict: Verdict | null }
 
-export const isOpen = ({ state }: Operation): boolean => state === 'queued' || state === 'running'
-
 /** The one that runs, else the next in the order of asking. */
 export const presentOperation = (spec: AppSpec, { operations }: AppWorld): Operation | undefined =>
   operations.find(({ state }) => state === 'running') ??

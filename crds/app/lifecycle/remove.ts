@@ -3,7 +3,7 @@ import { type Plan, ready, waiting } from '../../kernel/plan.ts'
 import type { AppFacts, AppResource } from '../schema.ts'
 import { type AppStep, jobIdOf } from '../steps.ts'
 import type { AppWorld } from '../world.ts'
-import { isOpen } from './operate.ts'
+import { isOpen } from './transitions.ts'
 
 const POLL_MS = 500
 const RETRY_MS = 30_000

@@ -1,7 +1,8 @@
-import { applyLive } from '../../../controllers/kinds/app/apply.ts'
+import { applyDecision } from '../../../controllers/kinds/app/apply.ts'
 import { routeOf } from '../../../crds/app/lifecycle/route.ts'
+import { decide } from '../../../crds/app/lifecycle/transitions.ts'
 import { planApp } from '../../../crds/app/plan.ts'
-import { anApp, anOperation, aRelease, aWorld } from '../../support/builders/app.ts'
+import { anApp, anOperation, aRelease, aWorld, contextIn } from '../../support/builders/app.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 spec('what a step of an app teaches', (t) => {
@@ -22,7 +23,9 @@ spec('what a step of an app teaches', (t) => {
     assert.ok(host)
     const { digest } = routeOf(app, { ...world, host }, '127.0.0.1:30002')
     const switched = { ...world, route: { digest, address: '127.0.0.1:30002' } }
-    const live = applyLive(operation, '2026-11-01T00:00:00Z')(switched)
+    const decision = decide({ on: 'switched' }, contextIn(switched, operation), '2026-11-01T00:00:00Z')
+    const live = applyDecision(decision, { look: null })?.(switched)
+    assert.ok(live)
     const steps = planApp(app, live, new Date('2026-11-01T00:00:00Z')).steps.map((step) => step.do)
     assert.equal(steps, [], 'no route is set again')
   })

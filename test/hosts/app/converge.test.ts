@@ -153,8 +153,8 @@ spec('a process that dies at any call of a deploy', (t) => {
       const { calls } = await live(story())
       const count = (what: RegExp) => calls.filter((call) => what.test(call)).length
       assert.is(count(/^create .*apps/), 1)
-      assert.is(count(/^sql app_goes_live$/), 1)
-      assert.is(count(/^sql claim_app_switch$/), 1)
+      assert.is(count(/^sql app_operation_switched$/), 1)
+      assert.is(count(/^sql app_operation_claimed$/), 1)
     },
     { timeoutMs: 120_000 },
   )

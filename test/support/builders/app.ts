@@ -1,3 +1,5 @@
+import type { EventNamed, KnownRelease, OperationContext, OperationEvent } from '../../../crds/app/lifecycle/events.ts'
+import { decide } from '../../../crds/app/lifecycle/transitions.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
 import type { AppStep } from '../../../crds/app/steps.ts'
 import {
@@ -125,62 +127,45 @@ export const aRelease = (number: number, change: Partial<Release> = {}): Release
 /** How the host answers: what each job ends with. */
 export type Fate = { images: JobState; start: JobState }
 
-const passed = (operation: Operation): Operation => {
-  const present = operation.steps.findIndex(({ state }) => state === 'running')
-  const steps = operation.steps.map((step, place) => {
-    if (place === present) return { ...step, state: 'succeeded' as const, endedAt: AT }
-    return place === present + 1 ? { ...step, state: 'running' as const, startedAt: AT } : step
-  })
-  return { ...operation, steps }
-}
-
-const withOperation = (world: AppWorld, id: string, change: (operation: Operation) => Operation): AppWorld => ({
+const withOperation = (world: AppWorld, changed: Operation): AppWorld => ({
   ...world,
-  operations: world.operations.map((one) => (one.id === id ? change(one) : one)),
+  operations: world.operations.map((one) => (one.id === changed.id ? changed : one)),
 })
 
-const withRelease = (world: AppWorld, number: number | null, change: Partial<Release>): AppWorld => ({
+const withRelease = (world: AppWorld, number: number, change: Partial<Release>): AppWorld => ({
   ...world,
   releases: world.releases.map((one) => (one.number === number ? { ...one, ...change } : one)),
 })
 
-const begin = (world: AppWorld, step: Extract<AppStep, { do: 'begin' }>): AppWorld => {
-  const number = Math.max(0, ...world.releases.map((one) => one.number)) + 1
-  const { source, envVersion, restoredFrom } = step
-  const made = aRelease(number, {
-    operation: step.operation.id,
-    state: 'building',
-    source,
-    envVersion,
-    restoredFrom,
-    record: null,
-    address: null,
-    liveAt: null,
-  })
-  const begun = withOperation(world, step.operation.id, (one) => ({
-    ...one,
-    state: 'running',
-    release: number,
-    startedAt: AT,
-    steps: one.steps.map((each, place) => (place === 0 ? { ...each, state: 'running', startedAt: AT } : each)),
-  }))
-  return { ...begun, releases: [made, ...begun.releases] }
+/** What a decision about an operation rests on in this world. */
+export const contextIn = (world: AppWorld, operation: Operation): OperationContext => ({
+  operation,
+  release: world.releases.find(({ number }) => number === operation.release) ?? null,
+  live: world.releases.find(({ state }) => state === 'live') ?? null,
+  lastRelease: Math.max(0, ...world.releases.map(({ number }) => number)),
+  running: world.operations.find(({ state }) => state === 'running')?.id ?? null,
+})
+
+/** The world after an event, by the rows that the ledger has; the same one when it is refused. */
+export const happened = (world: AppWorld, { id }: Pick<Operation, 'id'>, event: OperationEvent): AppWorld => {
+  const operation = world.operations.find((one) => one.id === id)
+  const decision = operation && decide(event, contextIn(world, operation), AT)
+  if (decision?.state !== 'accepted') return world
+  const { releases } = decision
+  const made = releases.filter(({ number }) => world.releases.every((one) => one.number !== number))
+  const kept = world.releases.map((one) => releases.find(({ number }) => number === one.number) ?? one)
+  return withOperation({ ...world, releases: [...made, ...kept] }, decision.operation)
 }
 
-const end = (world: AppWorld, { operation, state, code, message }: Extract<AppStep, { do: 'end' }>): AppWorld => {
-  const open = world.operations.some(({ id, endedAt }) => id === operation.id && endedAt === null)
-  if (!open) return world
-  const ended = withOperation(world, operation.id, (one) => ({ ...one, state, code, message, endedAt: AT }))
-  return withRelease(ended, operation.release, { state: 'failed', reason: message })
-}
-
-const goLive = (world: AppWorld, { operation }: Extract<AppStep, { do: 'goLive' }>): AppWorld => {
-  const releases = world.releases.map((one): Release => {
-    if (one.number === operation.release) return { ...one, state: 'live', liveAt: AT }
-    return one.state === 'live' ? { ...one, state: 'superseded', supersededAt: AT } : one
-  })
-  return withOperation({ ...world, releases }, operation.id, (one) => ({ ...one, state: 'succeeded', endedAt: AT }))
-}
+const passed = (
+  world: AppWorld,
+  operation: Operation,
+  step: EventNamed<'passed'>['step'],
+  known: KnownRelease = {},
+) => ({
+  ...happened(world, operation, { on: 'passed', step, known, message: null }),
+  job: { state: 'absent' } as const,
+})
 
 /** What the world is after a step. A job is over as soon as it has begun. */
 export const stepped = (world: AppWorld, step: AppStep, fate: Fate): AppWorld => {
@@ -192,24 +177,23 @@ export const stepped = (world: AppWorld, step: AppStep, fate: Fate): AppWorld =>
       const asked = anOperation({ id: step.id, n, intent: step.intent, byController: true })
       return { ...world, operations: [...world.operations, asked] }
     }
-    case 'begin':
-      return begin(world, step)
+    case 'begin': {
+      const { source, envVersion, restoredFrom } = step
+      return happened(world, step.operation, { on: 'begun', source, envVersion, restoredFrom })
+    }
     case 'check':
     case 'upload':
-      return { ...withOperation(world, step.operation.id, passed), job: { state: 'absent' } }
+      return passed(world, step.operation, step.do)
     case 'startJob':
       return { ...world, job: fate[step.step] }
     case 'takeImages': {
       const record = { images: [{ service: 'web', name: 'shop/web', id: `sha256:${'2'.repeat(64)}` }] }
-      const known = withRelease(world, step.release.number, { record, state: 'starting' })
-      return { ...withOperation(known, step.operation.id, passed), job: { state: 'absent' } }
+      return passed(world, step.operation, 'images', { record, state: 'starting' })
     }
     case 'takeAddress':
-      return withRelease(withOperation(world, step.operation.id, passed), step.operation.release, {
-        address: step.address,
-      })
+      return passed(world, step.operation, 'start', { address: step.address })
     case 'claimSwitch':
-      return withOperation(world, step.operation.id, (one) => (one.cancelAt ? one : { ...one, switchAt: AT }))
+      return happened(world, step.operation, { on: 'claimed' })
     case 'setRoute':
       return {
         ...withRelease(world, step.release, { address: step.address }),
@@ -217,12 +201,15 @@ export const stepped = (world: AppWorld, step: AppStep, fate: Fate): AppWorld =>
         look: world.look && { ...world.look, dial: step.dialFile && step.address },
       }
     case 'goLive':
-      return goLive(world, step)
-    case 'end':
-      return end(world, step)
+      return { ...happened(world, step.operation, { on: 'switched' }), look: null }
+    case 'end': {
+      const { state, code, message, log } = step
+      return happened(world, step.operation, { on: state, code, message, log })
+    }
     case 'takeDown':
       return { ...world, retiring: { ...world.retiring, [step.release.number]: ENDED_WELL } }
     case 'retire':
+      // The operation that made it may be too long ago to be among those of the world.
       return withRelease(world, step.release.number, { retiredAt: AT })
     case 'removeRoute':
       return { ...world, route: null }

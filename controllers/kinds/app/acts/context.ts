@@ -1,15 +1,16 @@
 /** What all steps of apps share: what they work with, what they give back, and how an operation passes and ends. */
 
 import { APP } from '../../../../crds/app/kind.ts'
+import type { EventNamed } from '../../../../crds/app/lifecycle/events.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import type { AppStep } from '../../../../crds/app/steps.ts'
 import { urlOf } from '../../../../crds/app/url.ts'
-import type { AppWorld, Operation, Release } from '../../../../crds/app/world.ts'
+import type { AppWorld, Operation } from '../../../../crds/app/world.ts'
 import type { EventType, NewEvent } from '../../../../crds/kernel/event.ts'
 import type { Hosts } from '../../../io/hosts/link.ts'
 import type { AppStore } from '../../../store/app/app.ts'
-import type { AppLedger, KnownRelease } from '../../../store/app/operations.ts'
-import { applyEnded, applyPassed } from '../apply.ts'
+import type { AppLedger } from '../../../store/app/operations.ts'
+import { applyDecision } from '../apply.ts'
 import type { makeImages } from '../images.ts'
 import type { Logs } from '../logs.ts'
 import type { Observations } from '../observation.ts'
@@ -18,7 +19,7 @@ import type { Releases } from '../release.ts'
 
 export type ActDeps = {
   ledger: AppLedger
-  store: Pick<AppStore, 'takeSlug' | 'ask'>
+  store: Pick<AppStore, 'takeSlug'>
   releases: Releases
   logs: Logs
   hosts: Hosts
@@ -73,23 +74,22 @@ export const end = async (
   step: Omit<StepOf<'end'>, 'do'>,
 ): Promise<Apply> => {
   const { operation, state, code, message } = step
-  const at = instantOf(context)
   const isFailure = state === 'failed' || state === 'unknown'
-  const event = isFailure ? eventOf('app.release_failed', object, operation, context.hosts) : null
+  const told = isFailure ? { told: eventOf('app.release_failed', object, operation, context.hosts) } : {}
   const redact = await context.logs.redactFor(object.metadata.name, operation.release)
-  const shown = redact(message)
   const log = step.log && redact(step.log).slice(-LOG_KEPT)
-  const done = await context.ledger.end({ ...step, message: shown, log, event, at })
-  return done ? applyEnded(operation, { state, code, message: shown }, at) : undefined
+  const event = { on: state, code, message: redact(message), log }
+  return applyDecision(await context.ledger.change({ operation, event, at: instantOf(context), ...told }))
 }
 
-type Passing = { operation: Operation; step: string; known?: KnownRelease; sealed?: Buffer; message?: string }
+type Passing = { operation: Operation; sealed?: Buffer } & Pick<EventNamed<'passed'>, 'step'> &
+  Partial<EventNamed<'passed'>>
 
 /** Notes that an operation has passed a step, and what is known of its release by it. */
 export const pass = async (context: ActContext, passing: Passing): Promise<Apply> => {
-  const { operation, step, known = {}, sealed, message } = passing
-  const at = instantOf(context)
-  const row = { operation, step, known, sealed: sealed ?? null, message: message ?? null, at }
-  const passed = await context.ledger.pass(row)
-  return passed ? applyPassed(operation, known as Partial<Release>, at) : undefined
+  const { operation, step, known = {}, sealed, message = null } = passing
+  const event = { on: 'passed' as const, step, known, message }
+  const decision = await context.ledger.change({ operation, event, at: instantOf(context), ...(sealed && { sealed }) })
+  // The next step's job is not there yet: nobody has started it.
+  return applyDecision(decision, { job: { state: 'absent' } })
 }

@@ -2,7 +2,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import type { Hosts } from '../../../io/hosts/link.ts'
-import { applyLive, applyOperation, applyRoute } from '../apply.ts'
+import { applyDecision, applyRoute } from '../apply.ts'
 import { DIAL } from '../scripts.ts'
 import { type ActContext, type Apply, eventOf, instantOf, type StepOf } from './context.ts'
 
@@ -27,11 +27,8 @@ const writeDial = async (hosts: Hosts, host: string, file: string, address: stri
   if (code !== 0) throw new Error(`${file} was not written: ${stderr.slice(-300)}`)
 }
 
-export const claimSwitch = async (context: ActContext, { operation }: StepOf<'claimSwitch'>): Promise<Apply> => {
-  const at = instantOf(context)
-  const claimed = await context.ledger.claimSwitch(operation, at)
-  return applyOperation(operation, claimed ? { switchAt: at } : { cancelAt: at })
-}
+export const claimSwitch = async (context: ActContext, { operation }: StepOf<'claimSwitch'>): Promise<Apply> =>
+  applyDecision(await context.ledger.change({ operation, event: { on: 'claimed' }, at: instantOf(context) }))
 
 export const setRoute = async (
   { hosts, ledger, observations }: ActContext,
@@ -52,9 +49,10 @@ export const goLive = async (
   object: AppResource,
   { operation }: StepOf<'goLive'>,
 ): Promise<Apply> => {
-  const at = instantOf(context)
-  const done = await context.ledger.goLive(operation, eventOf('app.released', object, operation, context.hosts), at)
-  return done ? applyLive(operation, at) : undefined
+  const told = eventOf('app.released', object, operation, context.hosts)
+  const change = { operation, event: { on: 'switched' as const }, at: instantOf(context), told }
+  // What was seen was the release before: its address is where visitors must not be sent back to.
+  return applyDecision(await context.ledger.change(change), { look: null })
 }
 
 export const removeRoute = async ({ hosts, ledger }: ActContext, { metadata, spec }: AppResource): Promise<Apply> => {

@@ -5,7 +5,7 @@ import type { AppResource } from '../../../../crds/app/schema.ts'
 import { downJobOf, jobIdOf } from '../../../../crds/app/steps.ts'
 import type { Job } from '../../../io/hosts/hosts.ts'
 import type { AppRows } from '../../../store/app/operations.ts'
-import { applyRetired } from '../apply.ts'
+import { applyDecision } from '../apply.ts'
 import { clearJob, takeDownJob } from '../jobs.ts'
 import { type ActContext, type Apply, instantOf, rowsOf, type StepOf } from './context.ts'
 
@@ -39,14 +39,13 @@ export const retire = async (
   { metadata, spec }: AppResource,
   { release }: StepOf<'retire'>,
 ): Promise<Apply> => {
-  const at = instantOf(context)
   const link = context.hosts.link(spec.hostId)
-  const made = { id: release.operation }
+  const made = { id: release.operation, app: metadata.name }
   const jobs = [jobIdOf(made, 'start'), downJobOf(metadata.uid, release.number)]
   // Nothing of one without a record ever reached the host.
   if (release.record !== null) await link.dropJob(jobIdOf(made, 'images'), ...jobs)
-  await context.ledger.retire(metadata.name, release.number, at)
-  return applyRetired(release.number, at)
+  const change = { operation: made, event: { on: 'retired' as const }, at: instantOf(context) }
+  return applyDecision(await context.ledger.change(change))
 }
 
 export const clear = async (context: ActContext, { metadata, spec }: AppResource): Promise<Apply> => {

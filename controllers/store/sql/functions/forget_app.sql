@@ -9,6 +9,7 @@ begin
   else
     delete from app_slugs s where s.app = in_app;
   end if;
+  delete from app_revisions v where v.app = in_app;
   delete from app_operations o where o.app = in_app;
   delete from app_releases r where r.app = in_app;
   delete from app_env e where e.app = in_app;

@@ -8,6 +8,8 @@ language plpgsql
 as $$
 begin
   perform fence(in_lease, in_epoch);
+  -- Who decides about the release meanwhile would write its address as it was.
+  insert into app_revisions as v (app, rev) values (in_app, 1) on conflict (app) do update set rev = v.rev + 1;
   insert into app_routes (app, digest, address) values (in_app, in_digest, in_address)
   on conflict (app) do update set digest = excluded.digest, address = excluded.address;
   update app_releases r set address = in_address
