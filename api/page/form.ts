@@ -92,14 +92,20 @@ export const hiddenField = (name: string, value: string): Html =>
   html`<input type="hidden" name="${name}" value="${value}">`
 
 /** `about` is heard and not seen: what the button is for, where its words alone do not tell. */
-export type ButtonFacts = { words: string; about?: string; tone?: 'plain' | 'danger'; name?: string; value?: string }
+export type ButtonFacts = {
+  words: string
+  about?: string
+  tone?: 'plain' | 'quiet' | 'danger'
+  name?: string
+  value?: string
+}
 
 export const button = ({ words, about, tone, name, value = '' }: ButtonFacts): Html =>
   html`<button${tone !== undefined && html` class="${tone}"`} type="submit"${name !== undefined && html` name="${name}" value="${value}"`}>${words}${about !== undefined && visuallyHidden(` ${about}`)}</button>`
 
 /** A link that looks like a button. */
-export const buttonLink = (url: string, words: string, tone?: 'plain'): Html =>
-  html`<a class="button${tone === 'plain' && ' plain'}" href="${safeUrl(url)}">${words}</a>`
+export const buttonLink = (url: string, words: string, tone?: 'plain' | 'quiet'): Html =>
+  html`<a class="button${tone !== undefined && ` ${tone}`}" href="${safeUrl(url)}">${words}</a>`
 
 /** Heard and not seen. */
 export const visuallyHidden = (words: string): Html => html`<span class="visually-hidden">${words}</span>`

@@ -67,6 +67,7 @@ textarea { min-height: 6rem; resize: vertical; }
 .choice input { width: 1.25rem; height: 1.25rem; margin: 0.125rem 0 0; accent-color: var(--accent); }
 .hint { color: var(--muted); font-size: var(--small); }
 .fault { color: var(--bad); font-weight: 600; }
+.fault[tabindex] { padding: 0.25rem 0.875rem; border-inline-start: 0.25rem solid var(--bad); outline: none; }
 .good { color: var(--good); }
 .note { padding: 0.75rem 1rem; color: var(--note); background: var(--note-ground); border-radius: var(--round); }
 button, .button {
@@ -75,6 +76,7 @@ button, .button {
 }
 button:hover, .button:hover { filter: brightness(1.12); }
 button.plain, .button.plain { color: var(--accent); background: transparent; border-color: var(--edge); }
+button.quiet, .button.quiet { color: var(--ink); background: transparent; border-color: var(--edge); }
 button.danger { color: var(--bad); background: transparent; border-color: currentcolor; }`
 
 /** What a sheet adds to it has no rules of its own for text, fields and buttons. */

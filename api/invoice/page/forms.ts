@@ -96,6 +96,6 @@ ${form({ action: path, about: 'claim-lead' }, [
     value: reference,
     isOptional: true,
   }),
-  button({ words: words.claimSend }),
+  button({ words: words.claimSend, tone: 'quiet' }),
 ])}`
 }

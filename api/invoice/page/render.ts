@@ -219,7 +219,7 @@ const panel = (facts: PageFacts, frozen: Frozen): Html => {
 ${state !== null && html`<p class="state">${state}</p>`}
 ${facts.isEdited === true && html`<p class="note edited" role="note">${words.edited}</p>`}
 ${isDue && collect ? payBlock(collect, { lang, amount }) : null}
-<a class="button${isDue && collect ? html` quiet` : null}" href="${safeUrl(`${path}/pdf`)}">${download}</a>
+${buttonLink(`${path}/pdf`, download, isDue && collect ? 'quiet' : undefined)}
 ${isDue && !frozen.test ? transferBlock(frozen, balanceCents) : null}
 ${claimBlock({ lang, currency: frozen.currency, claims, form: isDue ? (claimForm ?? null) : null })}
 </aside>`

@@ -7,7 +7,6 @@ const RULES = `ul { padding: 0; list-style: none; }
 .small { font-size: var(--tiny); color: var(--muted); }
 .qr { display: block; height: auto; border-radius: 0.25rem; }
 .lock { display: block; margin: 0 0 1rem -0.25rem; color: var(--accent); }
-.button.quiet, .claim button { color: var(--ink); background: transparent; border-color: var(--edge); }
 .languages { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; justify-content: center; margin-top: 1.5rem; font-size: 0.875rem; }
 .languages a { padding: 0.25rem 0; color: var(--muted); text-decoration: none; }
 .languages a:hover { text-decoration: underline; }
