@@ -1,32 +1,10 @@
 /** The frame of every mail: its two parts say the same, and mail programs that drop half of it still show it right. */
-import { signinMail } from '../../../crds/account/mail.ts'
-import { invoiceMail } from '../../../crds/invoice/mail/invoice.ts'
-import { ownerMail } from '../../../crds/invoice/mail/owner.ts'
-import { reminderMail } from '../../../crds/invoice/mail/reminder.ts'
-import { statusMail } from '../../../crds/invoice/mail/status.ts'
-import { type MailParts, mailOf } from '../../../crds/text/mail.ts'
-import { webhookMail } from '../../../crds/webhook/mail.ts'
-import { frozenInvoice, paidInFull } from '../../support/builders/frozen.ts'
+import { mailOf } from '../../../crds/text/mail.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
+import { mailsAbout } from './mails.ts'
 
 const url = 'https://pay.test/i/inv-1.abc'
-const frozen = frozenInvoice()
-const client = { frozen, url, password: 'k7m2x9qrw4tz', locked: false }
-const owner = { to: 'owner@demo.test', number: 'INV-026-0001', client: 'ACME', url }
-const endpoint = { to: 'owner@demo.test', endpoint: 'https://shop.test/hooks', url, why: 'HTTP_500' }
-
-const MAILS: Record<string, MailParts> = {
-  invoice: invoiceMail({ ...client, purpose: 'invoice' }),
-  receipt: invoiceMail({ ...client, frozen: { ...frozen, paid: paidInFull }, purpose: 'receipt' }),
-  reminder: reminderMail({ frozen, url, gate: 'password', tone: 'after', dueDate: '2026-12-20', balanceCents: 100 }),
-  voided: statusMail({ ...client, purpose: 'voided' }),
-  credited: statusMail({ ...client, purpose: 'credited' }),
-  'sign-in': signinMail({ url, minutes: 15 }),
-  claimed: ownerMail({ ...owner, mail: 'claimed', amount: '1.00 EUR', paidOn: '2026-11-20', reference: 'S-7' }),
-  undelivered: ownerMail({ ...owner, mail: 'undelivered', why: '550 no such user' }),
-  'webhook-dead': webhookMail({ ...endpoint, mail: 'webhook-dead', count: 2 }),
-  'webhook-disabled': webhookMail({ ...endpoint, mail: 'webhook-disabled' }),
-}
+const MAILS = mailsAbout('ACME', url)
 
 /** What is read, without the markup. */
 const wordsOf = (markup: string): string =>
