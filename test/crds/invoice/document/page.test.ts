@@ -183,7 +183,10 @@ spec('the colours of the page', (t) => {
     ['on-accent', 'accent', 4.5],
     ['note', 'note-ground', 4.5],
     ['edge', 'paper', 3],
-    ['accent', 'paper', 3],
+    ['accent', 'paper', 4.5],
+    ['accent', 'ground', 4.5],
+    ['good', 'ground', 4.5],
+    ['bad', 'ground', 4.5],
   ]
   for (const [scheme, block] of Object.entries({ light, dark })) {
     for (const [front, back, least] of pairs) {
