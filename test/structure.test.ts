@@ -30,6 +30,14 @@ import {
 import { UNASKED, unaskedReads } from './support/structure/door.ts'
 import { LONG_YET, longFunctions } from './support/structure/functions.ts'
 import { otherDoors, otherWaysOut, WAYS_OUT } from './support/structure/packages.ts'
+import {
+  DOCUMENT_HOMES,
+  FORM_HOMES,
+  otherDocuments,
+  otherForms,
+  otherPolicies,
+  POLICY_HOMES,
+} from './support/structure/pages.ts'
 import { circles, crowded, kindNames, kindsThatMeet, wrongRooms } from './support/structure/rooms.ts'
 import { functionsTwice, readSql, strayFunctions } from './support/structure/sql.ts'
 import { readTree, root, type Tree } from './support/structure/tree.ts'
@@ -159,6 +167,36 @@ spec('the structure', (t) => {
         ['test/support/x.ts', `const a = {\n  b: async (c: string) => {${'\n'.repeat(70)}},\n}`],
       ],
     ],
+    [
+      'makes content policies in one place',
+      otherPolicies,
+      [
+        ['api/x.ts', "const headers = { 'content-security-policy': \"default-src 'none'\" }"],
+        ['crds/site/x.ts', "const policy = 'frame-ancestors *'"],
+        ['controllers/io/x.ts', "const policy = [\"script-src 'self'\"].join('; ')"],
+      ],
+    ],
+    [
+      'begins documents in one place each: pages, sites, mails',
+      otherDocuments,
+      [
+        ['api/x.ts', 'const page = html`<!doctype html>'],
+        ['crds/invoice/mail/x.ts', 'const mail = html`<!DOCTYPE html>'],
+        ['crds/site/x.ts', "const gone = '<!doctype html>'"],
+      ],
+    ],
+    [
+      'styles forms in one place',
+      otherForms,
+      [
+        ['api/x.ts', 'const CSS = `\nlabel { font-weight: 600; }`'],
+        [
+          'api/invoice/page/style.ts',
+          'const CSS = `\n@media print {\n  button:hover, .button:hover { color: red; }\n}`',
+        ],
+        ['api/x.ts', 'const CSS = `\ninput[type="email"], select { width: 100%; }`'],
+      ],
+    ],
     ['leaves nothing for later', leftovers, [['api/x.ts', `// ${'TO'}${'DO'}: later`]]],
     [
       'takes views as their kind declares them',
@@ -248,6 +286,17 @@ spec('the structure', (t) => {
     assert.equal([strayFunctions(twins), functionsTwice(twins).length], [[], 1])
   })
 
+  t('has no home of policies, documents or forms in which nothing of it stands any more', () => {
+    const moved = (path: string): Tree => new Map([['api/moved.ts', tree.get(path) ?? '']])
+    const homes: [readonly string[], (tree: Tree) => string[]][] = [
+      [POLICY_HOMES, otherPolicies],
+      [DOCUMENT_HOMES, otherDocuments],
+      [FORM_HOMES, otherForms],
+    ]
+    for (const [paths, rule] of homes) {
+      for (const path of paths) assert.is(rule(moved(path)).length, 1, path)
+    }
+  })
   t('has no way out that nobody uses any more', () => {
     for (const path of Object.keys(WAYS_OUT)) {
       assert.is(otherWaysOut(new Map([[`api/${path}`, tree.get(path) ?? '']])).length, 1, path)

@@ -1,4 +1,4 @@
-/** The page of one's tokens. It does what the routes of auth-routes.ts do, by the same store, for a browser. */
+/** The page of one's tokens. It does what the routes of api/auth/routes.ts do, by the same store, for a browser. */
 import { randomBytes } from 'node:crypto'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { inOrder, PRESETS, type Preset, SCOPES } from '../auth/scopes.ts'
@@ -7,11 +7,13 @@ import { TOKENS_MAX } from '../auth/token-store.ts'
 import { goTo, pageAnswer } from '../http/pages.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
+import { TOKENS_PATH } from '../page/account.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import {
   GRACES,
   LIFETIMES,
+  NAME_MAX,
   OWN_CHOICE,
   secretPage,
   type TokenDraft,
@@ -19,9 +21,7 @@ import {
   tokensPage,
 } from './tokens-html.ts'
 
-const PATH = '/account/tokens'
 const SHOWN_MAX = 100
-const NAME_MAX = 100
 const DAY_MS = 86_400_000
 
 const DONE: Record<string, string> = { revoked: 'The token was revoked. Nothing opens with it any more.' }
@@ -110,22 +110,22 @@ const rotate = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
 
 const revoke = async (deps: Deps, { caller, params }: ApiRequest): Promise<Answer> => {
   if (!(await deps.tokens.revoke(caller.account, params.id ?? ''))) unknown()
-  return goTo(`${PATH}?done=revoked`)
+  return goTo(`${TOKENS_PATH}?done=revoked`)
 }
 
 const own = { hidden: true, scope: { kind: 'session' } } as const
 const done: JsonSchema = { type: 'string', description: 'What was done last.', maxLength: 20 }
 
 export const accountPageRoutes: Route[] = [
-  { ...own, method: 'GET', path: PATH, summary: 'Your tokens', query: { done }, handle: showTokens },
-  { ...own, method: 'POST', path: PATH, summary: 'Make a token', secretAnswer: true, handle: mint },
+  { ...own, method: 'GET', path: TOKENS_PATH, summary: 'Your tokens', query: { done }, handle: showTokens },
+  { ...own, method: 'POST', path: TOKENS_PATH, summary: 'Make a token', secretAnswer: true, handle: mint },
   {
     ...own,
     method: 'POST',
-    path: `${PATH}/:id/rotate`,
+    path: `${TOKENS_PATH}/:id/rotate`,
     summary: 'Make a new secret',
     secretAnswer: true,
     handle: rotate,
   },
-  { ...own, method: 'POST', path: `${PATH}/:id/revoke`, summary: 'Revoke a token', handle: revoke },
+  { ...own, method: 'POST', path: `${TOKENS_PATH}/:id/revoke`, summary: 'Revoke a token', handle: revoke },
 ]

@@ -11,6 +11,7 @@ import { cookieOf } from '../auth/cookie.ts'
 import { refuseForeign } from '../auth/csrf.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
+import { makePageAnswer } from '../page/answer.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { ACCESS_POLICY, accessPage } from './access-page.ts'
@@ -20,20 +21,7 @@ import { passwordFits } from './password.ts'
 const COOKIE = '__Host-bottega_access'
 const SESSION_MS = 12 * 60 * 60 * 1000
 
-const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'private, no-store',
-  'content-security-policy': ACCESS_POLICY,
-  'referrer-policy': 'same-origin',
-  'x-robots-tag': 'noindex, nofollow',
-  'x-frame-options': 'DENY',
-}
-
-const page = (status: number, text: string, headers: Record<string, string> = {}): Answer => ({
-  status,
-  bytes: Buffer.from(text, 'utf8'),
-  headers: { ...PAGE_HEADERS, ...headers },
-})
+const page = makePageAnswer({ policy: ACCESS_POLICY, referrer: 'same-origin' })
 
 /** The private app that a proxy of ours asks for. @throws Problem NOT_FOUND for anybody else */
 const askedApp = async (deps: Deps, { headers }: ApiRequest): Promise<AppView> => {

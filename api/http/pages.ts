@@ -4,27 +4,17 @@
  */
 
 import { PROBLEMS } from '../../crds/kernel/problem.ts'
-import { refusalPage } from '../page/frame.ts'
+import { DATA, policyOf, SELF } from '../../crds/text/policy.ts'
+import { refusalPage } from '../page/account.ts'
+import { makePageAnswer } from '../page/answer.ts'
 import type { Exchange, Stage } from './exchange.ts'
 import { Problem } from './problem.ts'
 import type { Answer, RouteHead } from './route.ts'
 
 /** Origin stays in form posts (`same-origin`), which the check against foreign sites looks at; nothing leaves the host. */
-const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'private, no-store',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'same-origin',
-  'cross-origin-opener-policy': 'same-origin',
-  'x-robots-tag': 'noindex, nofollow',
-  'x-frame-options': 'DENY',
-}
-
-export const pageAnswer = (status: number, page: string, headers: Record<string, string> = {}): Answer => ({
-  status,
-  bytes: Buffer.from(page, 'utf8'),
-  headers: { ...PAGE_HEADERS, ...headers },
+export const pageAnswer = makePageAnswer({
+  policy: policyOf({ styles: [SELF], images: [SELF, DATA], forms: [SELF] }),
+  referrer: 'same-origin',
 })
 
 /** 303: what comes next is a GET, so that a reload repeats nothing. */

@@ -5,6 +5,7 @@
 
 import { SITE } from '../../crds/site/kind.ts'
 import { fileAt, NOT_FOUND_PATH, type SiteManifest, sortOf } from '../../crds/site/publishing/manifest.ts'
+import { policyOf, sandboxed } from '../../crds/text/policy.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
@@ -33,11 +34,11 @@ const manifestFor = async (deps: Deps, token: string): Promise<SiteManifest> => 
 const FONT = /^font\//
 
 const headersFor = ({ preview }: SiteManifest, path: string, contentType: string): Record<string, string> => {
-  const { 'content-security-policy': policy = "default-src 'none'", ...rest } = preview[sortOf(path)]
+  const { 'content-security-policy': policy = policyOf({}), ...rest } = preview[sortOf(path)]
   return {
     ...rest,
     'content-type': contentType,
-    'content-security-policy': `${policy}; sandbox`,
+    'content-security-policy': sandboxed(policy),
     'referrer-policy': 'no-referrer',
     'x-robots-tag': 'noindex, nofollow, noarchive',
     ...(FONT.test(contentType) && { 'access-control-allow-origin': '*' }),

@@ -10,14 +10,14 @@ import { formOf } from '../auth/signin/signin-page.ts'
 import { goTo, pageAnswer } from '../http/pages.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
+import { showSheet } from '../page/sheet.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { previewPath } from './preview.ts'
 import { factsOf, type ShownSiteRow, siteRow } from './read.ts'
 import { decideOn, recordOpening } from './review.ts'
-import { REVIEW_CSS, REVIEW_CSS_PATH, type ReviewFacts, reviewPage } from './review-view.ts'
-
-const NOTE_MAX = 4000
+import { REVIEW_SHEET } from './review-style.ts'
+import { NOTE_MAX, type ReviewFacts, reviewPage } from './review-view.ts'
 
 const siteOf = async (deps: Deps, { params }: ApiRequest): Promise<ShownSiteRow> => {
   const name = deps.keys.nameOfCapability('review', params.token ?? '')
@@ -90,22 +90,16 @@ const decide = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   return goTo(`/review/${request.params.token}`)
 }
 
-const showStyle = async (): Promise<Answer> => ({
-  status: 200,
-  bytes: Buffer.from(REVIEW_CSS, 'utf8'),
-  headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' },
-})
-
 const own = { hidden: true, scope: { kind: 'session' }, role: 'reviewer' } as const
 
 export const reviewPageRoutes: Route[] = [
   {
     hidden: true,
     method: 'GET',
-    path: REVIEW_CSS_PATH,
+    path: REVIEW_SHEET.path,
     scope: { kind: 'public' },
     summary: 'Style of the review page',
-    handle: showStyle,
+    handle: showSheet(REVIEW_SHEET),
   },
   { ...own, method: 'GET', path: '/review/:token', summary: 'Review a site', handle: showPage },
   { ...own, method: 'POST', path: '/review/:token/open', summary: 'Open what was submitted', handle: openPreview },

@@ -2,46 +2,13 @@
  * The reviewer's page of a site: what was submitted, how it differs from what was approved last, what deserves a look, and the
  * decision. Full HTML, no script, one stylesheet, so that the strictest policy holds.
  */
-import { createHash } from 'node:crypto'
 import type { FileDiff } from '../../crds/site/publishing/manifest.ts'
 import type { WarningView } from '../../crds/site/view.ts'
-import { type Html, html, textOf } from '../../crds/text/html.ts'
-import { THEME } from '../../crds/text/theme.ts'
-
-export const REVIEW_CSS = `${THEME}
-h1, h2, p, dl, dd, ul, fieldset { margin: 0; }
-h1 { font-size: 1.5rem; line-height: 1.25; }
-h2 { margin-bottom: 0.75rem; font-size: 1.125rem; line-height: 1.3; }
-a { color: var(--accent); }
-main { max-width: 52rem; padding: clamp(1.25rem, 5vw, 3rem); }
-main > * + * { margin-top: 2rem; }
-section > * + * { margin-top: 0.75rem; }
-header p, .hint { color: var(--muted); }
-dl { display: grid; grid-template-columns: minmax(8rem, auto) 1fr; gap: 0.5rem 1.5rem; }
-dt { color: var(--muted); }
-dd, li { overflow-wrap: anywhere; }
-ul { padding-inline-start: 1.25rem; }
-code { font: 0.9375rem/1.5 ui-monospace, Menlo, Consolas, monospace; }
-form { display: grid; gap: 1rem; justify-items: start; }
-label { font-weight: 600; }
-textarea {
-  width: 100%; min-height: 6rem; padding: 0.625rem 0.75rem; font: inherit; color: inherit; background: var(--paper);
-  border: 1px solid var(--edge); border-radius: 0.375rem;
-}
-.acts { display: flex; flex-wrap: wrap; gap: 0.75rem; }
-button {
-  padding: 0.625rem 1.125rem; font: inherit; font-weight: 600; color: var(--on-accent); background: var(--accent);
-  border: 1px solid transparent; border-radius: 0.375rem; cursor: pointer;
-}
-button:hover { filter: brightness(1.12); }
-button.plain { color: var(--accent); background: transparent; border-color: var(--edge); }
-.note { padding: 0.75rem 1rem; color: var(--note); background: var(--note-ground); border-radius: 0.375rem; }
-`
-
-const HASH_LENGTH = 16
-const hash = createHash('sha256').update(REVIEW_CSS).digest('hex').slice(0, HASH_LENGTH)
-/** Where it is served; a changed sheet has another name. */
-export const REVIEW_CSS_PATH = `/review/assets/review-${hash}.css`
+import { type Html, html } from '../../crds/text/html.ts'
+import { fact } from '../page/facts.ts'
+import { button, form, hiddenField, textField } from '../page/form.ts'
+import { page } from '../page/page.ts'
+import { REVIEW_SHEET } from './review-style.ts'
 
 export type ReviewFacts = {
   site: { id: string; account: string; company: string; domain: string | null; url: string | null }
@@ -62,8 +29,7 @@ export type ReviewFacts = {
 }
 
 const LISTED_MAX = 50
-
-const fact = (label: string, value: string | Html): Html => html`<dt>${label}</dt><dd>${value}</dd>`
+export const NOTE_MAX = 4000
 
 const day = (at: string): string => `${at.slice(0, 16).replace('T', ' ')} UTC`
 
@@ -94,10 +60,7 @@ const openForm = ({
   formToken,
   openings,
 }: ReviewFacts): Html => html`<section><h2>The site as it was submitted</h2>
-<form method="post" action="${path}/open" target="_blank">
-<input type="hidden" name="form_token" value="${formToken}">
-<button type="submit">Open the frozen preview</button>
-</form>
+${form({ action: `${path}/open`, formToken, opensWindow: true }, button({ words: 'Open the frozen preview' }))}
 ${
   openings.length === 0
     ? html`<p class="hint">Nobody has opened it yet.</p>`
@@ -105,20 +68,18 @@ ${
 }</section>`
 
 const decisionForm = ({ path, formToken, submission }: ReviewFacts): Html => html`<section><h2>Decision</h2>
-<form method="post" action="${path}">
-<input type="hidden" name="form_token" value="${formToken}">
-<input type="hidden" name="digest" value="${submission.digest}">
-<label for="note">Note to the owner</label>
-<textarea id="note" name="note" maxlength="4000"></textarea>
-<p class="acts"><button type="submit" name="decision" value="approve">Approve these bytes</button>
-<button class="plain" type="submit" name="decision" value="request_changes">Request changes</button></p>
-</form></section>`
+${form({ action: path, formToken }, [
+  hiddenField('digest', submission.digest),
+  textField({ id: 'note', label: 'Note to the owner', maxLength: NOTE_MAX, isFull: true }),
+  html`<p class="row">${button({ words: 'Approve these bytes', name: 'decision', value: 'approve' })}
+${button({ words: 'Request changes', tone: 'plain', name: 'decision', value: 'request_changes' })}</p>`,
+])}</section>`
 
 const decided = ({ decision, isOwn }: ReviewFacts): Html | null => {
   if (decision) {
     const word = decision.decision === 'approve' ? 'Approved' : 'Changes were requested'
     return html`<section><h2>Decision</h2><p>${word} by ${decision.by} on ${day(decision.at)}.</p>
-${decision.note !== '' && html`<p class="note">${decision.note}</p>`}</section>`
+${decision.note !== '' && html`<p class="note said">${decision.note}</p>`}</section>`
   }
   return isOwn
     ? html`<section><h2>Decision</h2><p class="note">This site is your own: somebody else decides.</p></section>`
@@ -129,29 +90,18 @@ ${decision.note !== '' && html`<p class="note">${decision.note}</p>`}</section>`
 export const reviewPage = (facts: ReviewFacts): string => {
   const { site, submission } = facts
   const title = `Review of ${site.company}`
-  return textOf(html`<!doctype html>
-<html lang="en">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex, nofollow">
-<meta name="color-scheme" content="light dark">
-<title>${title} – Bottega</title>
-<link rel="stylesheet" href="${REVIEW_CSS_PATH}">
-</head>
-<body>
-<main>
-<header><h1>${title}</h1><p>Site ${site.id} of account ${site.account}</p></header>
-<dl>${fact('Submitted', `${day(submission.at)}${submission.by === null ? '' : ` by ${submission.by}`}`)}
+  return page({
+    title: `${title} – Bottega`,
+    sheet: REVIEW_SHEET,
+    layout: 'wide',
+    main: html`<header><div><h1>${title}</h1><p>Site ${site.id} of account ${site.account}</p></div></header>
+<dl class="facts">${fact('Submitted', `${day(submission.at)}${submission.by === null ? '' : ` by ${submission.by}`}`)}
 ${fact('Digest', html`<code>${submission.digest}</code>`)}
 ${fact('Domain', site.domain ?? 'not chosen yet')}
 ${fact('Live at', site.url ?? 'not live')}</dl>
 ${openForm(facts)}
 ${differences(facts)}
 ${warned(facts)}
-${decided(facts) ?? decisionForm(facts)}
-</main>
-</body>
-</html>
-`)
+${decided(facts) ?? decisionForm(facts)}`,
+  })
 }

@@ -1,7 +1,7 @@
 /** Routes about the service itself: its description, and a page for each code that it refuses with. */
 
-import { isProblemCode, PROBLEMS, type ProblemCode } from '../../crds/kernel/problem.ts'
-import { html, textOf } from '../../crds/text/html.ts'
+import { isProblemCode, PROBLEMS } from '../../crds/kernel/problem.ts'
+import { policyOf, SELF } from '../../crds/text/policy.ts'
 import { accountRoutes } from '../account/account.ts'
 import { adminRoutes } from '../account/admin-routes.ts'
 import { auditRoutes } from '../account/audit-routes.ts'
@@ -24,6 +24,7 @@ import { issuerRoutes } from '../invoice/issuers/issuer-routes.ts'
 import { pageRoutes } from '../invoice/page/routes.ts'
 import { invoiceRoutes } from '../invoice/routes.ts'
 import { openapiOf } from '../openapi/openapi.ts'
+import { problemPage } from '../page/account.ts'
 import { previewRoutes } from '../site/preview.ts'
 import { reviewPageRoutes } from '../site/review-page.ts'
 import { siteRoutes } from '../site/routes.ts'
@@ -105,14 +106,10 @@ const descriptionRoute = ({ path, routes, ...info }: Surface): Route => {
   }
 }
 
-const problemPage = (code: ProblemCode): string => {
-  const { status, title, next } = PROBLEMS[code]
-  return textOf(html`<!doctype html>
-<html lang="en">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width, initial-scale=1"><title>${code}</title></head>
-<body><main><h1>${code}</h1><p>${title} (HTTP ${String(status)}).</p><p>${next}</p></main></body>
-</html>
-`)
+/** For everybody and for search engines: no account stands behind it. */
+const PROBLEM_HEADERS = {
+  'content-type': 'text/html; charset=utf-8',
+  'content-security-policy': policyOf({ styles: [SELF] }),
 }
 
 export const systemRoutes: Route[] = [
@@ -125,11 +122,9 @@ export const systemRoutes: Route[] = [
     handle: async (_deps, { params }) => {
       const code = params.code ?? ''
       if (!isProblemCode(code)) throw new Problem('NOT_FOUND', 'There is no such code.')
-      const headers = {
-        'content-type': 'text/html; charset=utf-8',
-        'content-security-policy': "default-src 'none'; base-uri 'none'; frame-ancestors 'none'",
-      }
-      return { status: 200, bytes: Buffer.from(problemPage(code), 'utf8'), headers }
+      const { status, title, next } = PROBLEMS[code]
+      const bytes = Buffer.from(problemPage({ code, status, title, next }), 'utf8')
+      return { status: 200, bytes, headers: PROBLEM_HEADERS }
     },
   },
 ]

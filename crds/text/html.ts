@@ -70,10 +70,10 @@ export const jsonScript = (value: unknown): Html => ({
   ),
 })
 
-/** Rules for `<style>`, made by us and holding no text of a caller: nothing in them may look like a tag. */
-export const styleSheet = (rules: string): Html => {
-  assert(!rules.includes('<'), 'a style sheet holds no tag')
-  return { [MARKUP]: rules }
+/** What stands in `<style>` or `<script>`, made by us and holding no text of a caller: nothing in it may look like a tag. */
+export const rawText = (text: string): Html => {
+  assert(!text.includes('<'), 'a style sheet or script holds no tag')
+  return { [MARKUP]: text }
 }
 
 /**

@@ -2,6 +2,7 @@
  * Mails to the owner of an account about one of its endpoints: events were given up, or it was switched off
  * (rules/webhook.md#told-to-the-owner).
  */
+import type { MailParts } from '../text/mail.ts'
 import { noticeMail, oneLine } from '../text/notice.ts'
 
 /**
@@ -72,5 +73,10 @@ const saidOf = (notice: WebhookNotice): { subject: string; lead: string[] } => {
 }
 
 /** Pure: the same notice gives the same mail. */
-export const webhookMail = (notice: WebhookNotice): { subject: string; text: string; html: string } =>
-  noticeMail({ ...saidOf(notice), label: 'Your webhooks and their deliveries', url: notice.url })
+export const webhookMail = (notice: WebhookNotice): MailParts =>
+  noticeMail({
+    ...saidOf(notice),
+    label: 'Your webhooks and their deliveries',
+    words: 'Look at the deliveries',
+    url: notice.url,
+  })

@@ -4,9 +4,9 @@ import type { AddressInfo } from 'node:net'
 import jsQR from 'jsqr'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
-import { gatePage, invoicePage, lostPage, PAGE_CSS_PATH, type PageFacts } from '../../api/invoice/page/render.ts'
+import { gatePage, invoicePage, lostPage, type PageFacts } from '../../api/invoice/page/render.ts'
 import { pageHtml } from '../../api/invoice/page/show.ts'
-import { PAGE_CSS } from '../../api/invoice/page/style.ts'
+import { PAGE_SHEET } from '../../api/invoice/page/style.ts'
 import { epcText } from '../../crds/invoice/document/epc.ts'
 import { type DocumentLang, LANGS } from '../../crds/invoice/order/frozen.ts'
 import { frozenInvoice, frozenItem } from '../support/builders/frozen.ts'
@@ -106,10 +106,10 @@ spec("the client's page in a browser", (t) => {
   t.before(async () => {
     browser = await startBrowser()
     server = createServer((request, response) => {
-      const isSheet = request.url === PAGE_CSS_PATH
+      const isSheet = request.url === PAGE_SHEET.path
       const { headers } = pageHtml(200, '')
       response.writeHead(200, isSheet ? { 'content-type': 'text/css; charset=utf-8' } : headers)
-      response.end(isSheet ? PAGE_CSS : html)
+      response.end(isSheet ? PAGE_SHEET.css : html)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

@@ -3,7 +3,8 @@ import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { pageAnswer } from '../../api/http/pages.ts'
-import { REVIEW_CSS, REVIEW_CSS_PATH, type ReviewFacts, reviewPage } from '../../api/site/review-view.ts'
+import { REVIEW_SHEET } from '../../api/site/review-style.ts'
+import { type ReviewFacts, reviewPage } from '../../api/site/review-view.ts'
 import { HIT, HOSTILE } from '../support/builders/hostile.ts'
 import { barriers, picture, startBrowser, visit } from '../support/judges/browser.ts'
 import { assert, spec } from '../support/runner/spec.ts'
@@ -31,10 +32,10 @@ spec("the reviewer's page", (t) => {
   t.before(async () => {
     browser = await startBrowser()
     server = createServer((request, response) => {
-      const isSheet = request.url === REVIEW_CSS_PATH
+      const isSheet = request.url === REVIEW_SHEET.path
       const { headers } = pageAnswer(200, '')
       response.writeHead(200, isSheet ? { 'content-type': 'text/css; charset=utf-8' } : headers)
-      response.end(isSheet ? REVIEW_CSS : html)
+      response.end(isSheet ? REVIEW_SHEET.css : html)
     })
     await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
     baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`

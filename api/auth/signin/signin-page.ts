@@ -8,7 +8,8 @@ import { goTo, pageAnswer } from '../../http/pages.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { recordAudit } from '../../http/stages/audit.ts'
-import { ACCOUNT_CSS, ACCOUNT_CSS_PATH } from '../../page/frame.ts'
+import { ACCOUNT_SHEET } from '../../page/account-style.ts'
+import { showSheet } from '../../page/sheet.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
 import { cookieOf, setCookie } from '../cookie.ts'
@@ -123,12 +124,6 @@ const signOut = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
   return goTo('/signin', { 'set-cookie': setCookie(SESSION_COOKIE, '', { path: '/', maxAgeMs: 0, publicUrl }) })
 }
 
-const showStyle = async (): Promise<Answer> => ({
-  status: 200,
-  bytes: Buffer.from(ACCOUNT_CSS, 'utf8'),
-  headers: { 'content-type': 'text/css; charset=utf-8', 'cache-control': 'public, max-age=31536000, immutable' },
-})
-
 const open = { scope: { kind: 'public' }, hidden: true } as const
 const text = (description: string): JsonSchema => ({ type: 'string', description, maxLength: 4000 })
 const next = { next: text('A path of this service to go to afterwards.') }
@@ -138,7 +133,13 @@ const extras = ['scope', 'authuser', 'prompt', 'hd']
 const callbackQuery = Object.fromEntries([...returned, ...extras].map((name) => [name, text('From the provider.')]))
 
 export const signinRoutes: Route[] = [
-  { ...open, method: 'GET', path: ACCOUNT_CSS_PATH, summary: 'Style of the account pages', handle: showStyle },
+  {
+    ...open,
+    method: 'GET',
+    path: ACCOUNT_SHEET.path,
+    summary: 'Style of the account pages',
+    handle: showSheet(ACCOUNT_SHEET),
+  },
   { ...open, method: 'GET', path: '/signin', summary: 'Sign in', query: next, handle: showSignin },
   { ...open, method: 'POST', path: '/signin', summary: 'Ask for a link to sign in by', handle: ask },
   { ...open, method: 'GET', path: VISIT_PATH, summary: 'Go to the provider', query: next, handle: visit },

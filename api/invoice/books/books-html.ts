@@ -1,6 +1,7 @@
 /** What a month came to: for each currency of each issuer a chart and its figures, and the way to the table as CSV. */
 import { type Html, html, safeUrl } from '../../../crds/text/html.ts'
-import { accountPage } from '../../page/frame.ts'
+import { accountHeader, accountPage, BOOKS_PATH } from '../../page/account.ts'
+import { button, buttonLink, form, inputField, visuallyHidden } from '../../page/form.ts'
 
 export type Figure = {
   /** In a few words, as `Came in by card`. */
@@ -14,7 +15,7 @@ export type Figure = {
   tone: 'plain' | 'good' | 'bad'
 }
 /** One currency of one issuer. */
-export type Sheet = { currency: string; issuer: string; figures: readonly Figure[] }
+export type BooksSheet = { currency: string; issuer: string; figures: readonly Figure[] }
 
 export type BooksFacts = {
   email: string
@@ -22,33 +23,31 @@ export type BooksFacts = {
   month: string
   before: string
   after: string
-  sheets: readonly Sheet[]
+  sheets: readonly BooksSheet[]
 }
-
-export const BOOKS_PATH = '/account/reconciliation'
 
 const MONTHS = 'January February March April May June July August September October November December'.split(' ')
 
 /** `2026-11` → `November 2026`. */
 const monthName = (month: string): string => `${MONTHS[Number(month.slice(5, 7)) - 1] ?? ''} ${month.slice(0, 4)}`
 
-const BAR = { width: 400, height: 18, step: 26 }
+/** In px, for each bar: its words stand above it. */
+const BAR = { words: 14, top: 20, height: 14, step: 46 }
 
-/** Bars beside one another to one scale, longest full; the words beside them are in the table below. */
-const chart = ({ currency, issuer, figures }: Sheet, id: string): Html => {
+/** Bars below one another to one scale, the longest as wide as the page; they are not scaled, so their words stay readable. */
+const chart = ({ currency, issuer, figures }: BooksSheet, id: string): Html => {
   const most = Math.max(1, ...figures.map(({ cents }) => Math.abs(cents)))
-  const height = figures.length * BAR.step
   const bars = figures.map(({ name, cents, tone }, place) => {
-    const width = Math.round((Math.abs(cents) / most) * BAR.width)
+    const percent = Math.round((Math.abs(cents) / most) * 100)
     const top = place * BAR.step
-    return html`<text x="0" y="${top + 14}">${name}</text><rect class="${tone}" x="180" y="${top}" width="${width}" height="${BAR.height}" rx="2"/>`
+    return html`<text x="0" y="${top + BAR.words}">${name}</text><rect class="${tone}" x="0" y="${top + BAR.top}" width="${percent}%" height="${BAR.height}" rx="2"/>`
   })
   const told = figures.map(({ name, amount }) => `${name} ${amount}`).join(', ')
-  return html`<svg class="bars" role="img" aria-labelledby="${id}-title ${id}-about" viewBox="0 0 ${180 + BAR.width} ${height}">
+  return html`<svg class="bars" role="img" aria-labelledby="${id}-title ${id}-about" height="${figures.length * BAR.step}">
 <title id="${id}-title">${issuer}, ${currency}</title><desc id="${id}-about">${told}</desc>${bars}</svg>`
 }
 
-const sheet = (facts: Sheet, place: number): Html => {
+const sheet = (facts: BooksSheet, place: number): Html => {
   const id = `sheet-${place}`
   const rows = facts.figures.map(
     ({ name, amount, about }) =>
@@ -57,25 +56,32 @@ const sheet = (facts: Sheet, place: number): Html => {
   return html`<section aria-labelledby="${id}">
 <h2 id="${id}">${facts.issuer} in ${facts.currency}</h2>
 ${chart(facts, id)}
-<table class="books"><caption class="for">${facts.issuer} in ${facts.currency}</caption>
+<table class="books"><caption class="visually-hidden">${facts.issuer} in ${facts.currency}</caption>
 <thead><tr><th scope="col">What</th><th scope="col">${facts.currency}</th></tr></thead>
 <tbody>${rows}</tbody></table>
 </section>`
 }
 
 const monthLink = (month: string, words: string, rel: string): Html =>
-  html`<a rel="${rel}" href="${safeUrl(`${BOOKS_PATH}?month=${month}`)}">${words}<span class="for">: ${monthName(month)}</span></a>`
+  html`<a rel="${rel}" href="${safeUrl(`${BOOKS_PATH}?month=${month}`)}">${words}${visuallyHidden(`: ${monthName(month)}`)}</a>`
 
-export const booksPage = ({ email, month, before, after, sheets }: BooksFacts): string =>
-  accountPage(
-    `Books of ${monthName(month)}`,
-    html`<main class="wide">
-<header><div><h1>Books of ${monthName(month)}</h1><p>Signed in as ${email}</p></div>
-<nav aria-label="Months" class="acts">${monthLink(before, 'Month before', 'prev')} ${monthLink(after, 'Month after', 'next')}</nav></header>
-<form method="get" action="${BOOKS_PATH}"><div class="field"><label for="month">Month</label>
-<input id="month" name="month" type="month" value="${month}" required></div><button class="plain" type="submit">Show</button></form>
+const monthLinks = ({ before, after }: BooksFacts): Html =>
+  html`<nav aria-label="Months" class="row">${monthLink(before, 'Month before', 'prev')} ${monthLink(after, 'Month after', 'next')}</nav>`
+
+export const booksPage = (facts: BooksFacts): string => {
+  const { email, month, sheets } = facts
+  const title = `Books of ${monthName(month)}`
+  return accountPage({
+    title,
+    layout: 'wide',
+    at: BOOKS_PATH,
+    main: html`${accountHeader(title, email, monthLinks(facts))}
+${form({ method: 'get', action: BOOKS_PATH }, [
+  inputField({ id: 'month', label: 'Month', type: 'month', value: month, autocomplete: 'off' }),
+  button({ words: 'Show', tone: 'plain' }),
+])}
 ${sheets.length === 0 ? html`<p>Nothing was issued, paid or credited in this month, and nothing is outstanding.</p>` : sheets.map(sheet)}
 <p class="hint">A month begins and ends at midnight in the time zone of each issuer. Test invoices are left out. What is outstanding is so now, whatever the month.</p>
-<p><a class="button plain" href="${safeUrl(`/api/invoices/reconciliation?month=${month}&format=csv`)}">This table as CSV</a></p>
-</main>`,
-  )
+<p>${buttonLink(`/api/invoices/reconciliation?month=${month}&format=csv`, 'This table as CSV', 'plain')}</p>`,
+  })
+}

@@ -11,10 +11,11 @@ import { DEFAULT_ISSUER } from '../../../crds/invoice/schema.ts'
 import { displayCents } from '../../../crds/values/money.ts'
 import { pageAnswer } from '../../http/pages.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
+import { BOOKS_PATH } from '../../page/account.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
 import { monthOf } from './books.ts'
-import { BOOKS_PATH, booksPage, type Figure, type Sheet } from './books-html.ts'
+import { type BooksSheet, booksPage, type Figure } from './books-html.ts'
 
 const SHOWN: readonly { column: RollupColumn; name: string; tone: Figure['tone'] }[] = [
   { column: 'issued_cents', name: 'Issued', tone: 'plain' },
@@ -28,7 +29,7 @@ const SHOWN: readonly { column: RollupColumn; name: string; tone: Figure['tone']
   { column: 'overdue_cents', name: 'Overdue now', tone: 'bad' },
 ]
 
-const sheetOf = (row: RollupRow, names: ReadonlyMap<string, string>): Sheet => ({
+const sheetOf = (row: RollupRow, names: ReadonlyMap<string, string>): BooksSheet => ({
   currency: row.currency,
   issuer: names.get(row.issuer_id) ?? row.issuer_id,
   figures: SHOWN.map(({ column, name, tone }) => {

@@ -4,6 +4,7 @@ import { collectedOf, type Session, usableSession } from '../../../crds/invoice/
 import type { Answer } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import type { FoundInvoice } from '../page/found.ts'
+import { clientPolicy } from '../page/policy.ts'
 import type { Collect } from '../page/render.ts'
 
 /** The invoice as it stands for whoever pays. */
@@ -38,10 +39,9 @@ export const collectOf = (
   return { state: 'ready', path: `${path}/pay?lang=${lang}` }
 }
 
-/** Lets the form of this page lead to the checkout, and to nowhere else: browsers hold its redirects to the policy too. */
+/** Lets the form of this page lead to the checkout. */
 export const withCheckout = ({ cards }: Pick<Deps, 'cards'>, answer: Answer): Answer => {
-  const policy = answer.headers?.['content-security-policy']
-  if (!cards || policy === undefined) return answer
-  const widened = policy.replace("form-action 'self'", `form-action 'self' ${cards.checkoutOrigin}`)
-  return { ...answer, headers: { ...answer.headers, 'content-security-policy': widened } }
+  if (!cards) return answer
+  const policy = clientPolicy(cards.checkoutOrigin)
+  return { ...answer, headers: { ...answer.headers, 'content-security-policy': policy } }
 }

@@ -6,9 +6,10 @@ import { textOfCents } from '../../../crds/invoice/money/claim.ts'
 import type { DocumentLang, Frozen } from '../../../crds/invoice/order/frozen.ts'
 import { displayIban } from '../../../crds/invoice/order/iban.ts'
 import { REFERENCE_MAX } from '../../../crds/invoice/schema.ts'
-import { type Html, html, safeUrl } from '../../../crds/text/html.ts'
+import { type Html, html } from '../../../crds/text/html.ts'
 import { qrCode } from '../../../crds/text/qr.ts'
 import { displayCents, leastCents } from '../../../crds/values/money.ts'
+import { button, form, inputField, notice } from '../../page/form.ts'
 import { factRows } from './parts.ts'
 import { PAGE_WORDS, type PageWords } from './words.ts'
 
@@ -57,17 +58,16 @@ const claimed = (lang: DocumentLang, currency: string, { paidOn, reference, amou
 }
 
 /** What was claimed already, and the form for one more. */
-export const claimBlock = ({ lang, currency, claims, form }: Block): Html | null => {
+export const claimBlock = ({ lang, currency, claims, form: entered }: Block): Html | null => {
   const words = PAGE_WORDS[lang]
-  if (form === null) return null
+  if (entered === null) return null
   const told =
     claims.length > 0 &&
     html`<div class="claimed" role="status"><ul>${claims.map((claim) => claimed(lang, currency, claim))}</ul><p>${words.claimedNote}</p></div>`
   return html`<section class="claim">${told}
-<details${form.fault !== undefined && html` open`}><summary>${words.claimTitle}</summary>
+<details${entered.fault !== undefined && html` open`}><summary>${words.claimTitle}</summary>
 <p id="claim-lead">${words.claimLead}</p>
-${form.fault !== undefined && html`<p class="fault" id="claim-fault" role="alert">${fill(words[form.fault], { least: textOfCents(leastCents(currency), currency) })}</p>`}
-${fields(form, currency, words)}
+${fields(entered, currency, words)}
 </details>
 </section>`
 }
@@ -78,16 +78,24 @@ const FIELD_OF: Partial<Record<ClaimFault, 'date' | 'amount' | 'reference'>> = {
   badReference: 'reference',
 }
 
+/** What was wrong, at the field that it is about, or before all of them. */
 const fields = ({ path, date, reference, amount, fault }: Form, currency: string, words: PageWords): Html => {
-  const wrong = (field: 'date' | 'amount' | 'reference') =>
-    fault !== undefined && FIELD_OF[fault] === field && html` aria-invalid="true" aria-describedby="claim-fault"`
-  return html`<form method="post" action="${safeUrl(path)}" aria-describedby="claim-lead">
-<label for="claim-date">${words.claimDate}</label>
-<input id="claim-date" name="date" type="date" required value="${date}"${wrong('date')}>
-<label for="claim-amount">${fill(words.claimAmount, { currency })}</label>
-<input id="claim-amount" name="amount" inputmode="decimal" required maxlength="20" autocomplete="off" value="${amount}"${wrong('amount')}>
-<label for="claim-reference">${words.claimReference}</label>
-<input id="claim-reference" name="reference" maxlength="${REFERENCE_MAX}" autocomplete="off" value="${reference}"${wrong('reference')}>
-<button type="submit">${words.claimSend}</button>
-</form>`
+  const said = fault && fill(words[fault], { least: textOfCents(leastCents(currency), currency) })
+  const at = fault && FIELD_OF[fault]
+  const own = (name: 'date' | 'amount' | 'reference') =>
+    ({ id: `claim-${name}`, name, autocomplete: 'off', fault: at === name && said ? said : null }) as const
+  const amountLabel = fill(words.claimAmount, { currency })
+  return html`${said !== undefined && at === undefined && notice('fault', said)}
+${form({ action: path, about: 'claim-lead' }, [
+  inputField({ ...own('date'), label: words.claimDate, type: 'date', value: date }),
+  inputField({ ...own('amount'), label: amountLabel, inputMode: 'decimal', maxLength: 20, value: amount }),
+  inputField({
+    ...own('reference'),
+    label: words.claimReference,
+    maxLength: REFERENCE_MAX,
+    value: reference,
+    isOptional: true,
+  }),
+  button({ words: words.claimSend, tone: 'quiet' }),
+])}`
 }

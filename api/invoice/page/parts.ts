@@ -21,7 +21,7 @@ ${lines.map((line) => html`<p><bdi>${line}</bdi></p>`)}
 
 /** On a narrow screen the cells stand below each other; the roles keep it a table for a screen reader even then. */
 export const itemTable = ({ caption, columns, rows }: Document['items']): Html => html`<table role="table">
-<caption>${caption}</caption>
+<caption class="visually-hidden">${caption}</caption>
 <thead role="rowgroup"><tr role="row">${columns.map(({ label, numeric }) => html`<th role="columnheader" scope="col"${numeric && html` class="figure"`}>${label}</th>`)}</tr></thead>
 <tbody role="rowgroup">
 ${rows.map(

@@ -7,38 +7,29 @@ import { type Document, documentOf } from '../../../crds/invoice/document/docume
 import { dateWords, fill, WORDS } from '../../../crds/invoice/document/words/words.ts'
 import { type DocumentLang, type Frozen, LANGS } from '../../../crds/invoice/order/frozen.ts'
 import type { InvoicePhase } from '../../../crds/invoice/status.ts'
-import { type Html, html, safeUrl, textOf } from '../../../crds/text/html.ts'
+import { type Html, html, safeUrl } from '../../../crds/text/html.ts'
 import { displayCents } from '../../../crds/values/money.ts'
+import { button, buttonLink, form, inputField } from '../../page/form.ts'
+import { page } from '../../page/page.ts'
 import { claimBlock, type Form, type ShownClaim, transferBlock } from './forms.ts'
 import { factRows, itemTable, linkCode, partyBlock, sumRows } from './parts.ts'
-import { PAGE_CSS_NAME } from './style.ts'
-import { BEACON_PATH } from './viewed-script.ts'
+import { PAGE_SHEET } from './style.ts'
+import { BEACON } from './viewed-script.ts'
 import { LANG_NAMES, PAGE_WORDS } from './words.ts'
 
-/** Where the stylesheet is served, from the root of the host. */
-export const PAGE_CSS_PATH = `/i/assets/${PAGE_CSS_NAME}`
-
 /** `path`: that of the page itself; null where there is none to come back to in another language. */
-type Shell = { lang: DocumentLang; title: string; path: string | null; beacon?: boolean }
+type Shell = { lang: DocumentLang; title: string; layout: 'narrow' | 'invoice'; path: string | null; beacon?: boolean }
 
-const page = ({ lang, title, path, beacon }: Shell, body: Html): string =>
-  textOf(html`<!doctype html>
-<html lang="${lang}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width, initial-scale=1">
-<meta name="robots" content="noindex, nofollow">
-<meta name="color-scheme" content="light dark">
-<title>${title}</title>
-<link rel="stylesheet" href="${PAGE_CSS_PATH}">
-${beacon === true && path !== null && html`<script src="${BEACON_PATH}" data-path="${safeUrl(`${path}/viewed`)}" defer></script>`}
-</head>
-<body>
-${body}
-${path !== null && languages(lang, path)}
-</body>
-</html>
-`)
+const clientPage = ({ lang, title, layout, path, beacon = false }: Shell, main: Html): string =>
+  page({
+    lang,
+    title,
+    sheet: PAGE_SHEET,
+    layout,
+    main,
+    footer: path === null ? null : languages(lang, path),
+    script: path !== null && beacon ? { text: BEACON, path: `${path}/viewed` } : null,
+  })
 
 const languages = (
   lang: DocumentLang,
@@ -69,37 +60,40 @@ export type GateFacts = {
 export const gatePage = ({ lang, locked, path, wrong = false, tooMany = false }: GateFacts): string => {
   const words = WORDS[lang]
   const fault = tooMany ? words.tooManyTries : wrong ? words.wrongPassword : null
-  return page(
-    { lang, title: words.gateTitle, path },
-    html`<main class="gate">
-${LOCK}
+  return clientPage(
+    { lang, title: words.gateTitle, layout: 'narrow', path },
+    html`${LOCK}
 <h1>${words.gateTitle}</h1>
-${locked ? signIn(lang, path) : passwordForm(lang, path, fault)}
-</main>`,
+${locked ? signIn(lang, path) : passwordForm(lang, path, fault)}`,
   )
 }
 
 const LOCK = html`<svg class="lock" viewBox="0 0 24 24" width="40" height="40" aria-hidden="true" focusable="false"><path fill="none" stroke="currentColor" stroke-width="1.75" stroke-linecap="round" stroke-linejoin="round" d="M7 11V8a5 5 0 0 1 10 0v3M6 11h12a1 1 0 0 1 1 1v7a1 1 0 0 1-1 1H6a1 1 0 0 1-1-1v-7a1 1 0 0 1 1-1zm6 4v2"/></svg>`
 
 const signIn = (lang: DocumentLang, path: string): Html => html`<p>${WORDS[lang].gateAccount}</p>
-<a class="button" href="${safeUrl(`/signin?next=${encodeURIComponent(path)}`)}">${PAGE_WORDS[lang].signIn}</a>`
+${buttonLink(`/signin?next=${encodeURIComponent(path)}`, PAGE_WORDS[lang].signIn)}`
 
 const passwordForm = (lang: DocumentLang, path: string, fault: string | null): Html => {
   const words = WORDS[lang]
+  const password = {
+    id: 'password',
+    label: words.password,
+    type: 'password',
+    autocomplete: 'current-password',
+    isVerbatim: true,
+    maxLength: 200,
+    about: 'lead',
+    fault,
+  } as const
   return html`<p id="lead">${words.gateLead}</p>
-${fault !== null && html`<p class="fault" id="fault" role="alert">${fault}</p>`}
-<form method="post" action="${safeUrl(`${path}?lang=${lang}`)}">
-<label for="password">${words.password}</label>
-<input id="password" name="password" type="password" required autocomplete="current-password" autocapitalize="none" spellcheck="false" maxlength="200" aria-describedby="${fault === null ? 'lead' : 'lead fault'}"${fault !== null && html` aria-invalid="true"`}>
-<button type="submit">${words.open}</button>
-</form>`
+${form({ action: `${path}?lang=${lang}` }, [inputField(password), button({ words: words.open })])}`
 }
 
 /** For a link that was never made, and for one whose invoice is gone. */
 export const lostPage = (lang: DocumentLang): string =>
-  page(
-    { lang, title: PAGE_WORDS[lang].lostTitle, path: null },
-    html`<main class="gate"><h1>${PAGE_WORDS[lang].lostTitle}</h1><p>${PAGE_WORDS[lang].lostText}</p></main>`,
+  clientPage(
+    { lang, title: PAGE_WORDS[lang].lostTitle, layout: 'narrow', path: null },
+    html`<h1>${PAGE_WORDS[lang].lostTitle}</h1><p>${PAGE_WORDS[lang].lostText}</p>`,
   )
 
 /**
@@ -115,10 +109,10 @@ export const payBlock = (collect: Collect, { lang, amount }: { lang: DocumentLan
   const words = PAGE_WORDS[lang]
   switch (collect.state) {
     case 'ready':
-      return html`<form class="pay" method="post" action="${safeUrl(collect.path)}">
-<button type="submit">${fill(words.payNow, { amount })}</button>
-<p class="small">${words.payNote}</p>
-</form>`
+      return form({ action: collect.path, className: 'pay' }, [
+        button({ words: fill(words.payNow, { amount }) }),
+        html`<p class="small">${words.payNote}</p>`,
+      ])
     case 'waiting':
       return html`<p class="pay note" role="status">${words.payWait}</p>`
     case 'away':
@@ -166,10 +160,9 @@ export const invoicePage = (facts: PageFacts): string => {
   const words = WORDS[lang]
   const document = documentOf(frozen)
   const title = fill(words.invoiceTitle, { number: frozen.number, seller: frozen.seller.legalName })
-  return page(
-    { lang, title, path, beacon },
-    html`<main class="invoice">
-${document.stamps.filter(({ stamp }) => stamp === 'TEST').map(({ word, note }) => html`<p class="test"><strong>${word}</strong> ${note}</p>`)}
+  return clientPage(
+    { lang, title, layout: 'invoice', path, beacon },
+    html`${document.stamps.filter(({ stamp }) => stamp === 'TEST').map(({ word, note }) => html`<p class="note test"><strong>${word}</strong> ${note}</p>`)}
 <header>
 <div>${facts.hasLogo === true && html`<img class="logo" src="${safeUrl(`${path}/logo`)}" alt="">`}
 <p class="from"><bdi>${frozen.seller.legalName}</bdi></p>
@@ -187,8 +180,7 @@ ${history(facts, lang)}
 ${prose(document)}
 ${linkCode(facts.url, PAGE_WORDS[lang])}
 </div>
-</div>
-</main>`,
+</div>`,
   )
 }
 
@@ -227,7 +219,7 @@ const panel = (facts: PageFacts, frozen: Frozen): Html => {
 ${state !== null && html`<p class="state">${state}</p>`}
 ${facts.isEdited === true && html`<p class="note edited" role="note">${words.edited}</p>`}
 ${isDue && collect ? payBlock(collect, { lang, amount }) : null}
-<a class="button${isDue && collect ? html` quiet` : null}" href="${safeUrl(`${path}/pdf`)}">${download}</a>
+${buttonLink(`${path}/pdf`, download, isDue && collect ? 'quiet' : undefined)}
 ${isDue && !frozen.test ? transferBlock(frozen, balanceCents) : null}
 ${claimBlock({ lang, currency: frozen.currency, claims, form: isDue ? (claimForm ?? null) : null })}
 </aside>`

@@ -6,11 +6,11 @@ import { FROM_CHECKOUT } from '../../../crds/invoice/order/gate.ts'
 import { claimAnswer } from '../../../crds/invoice/rest/answer.ts'
 import { type JsonSchema, restSchema } from '../../../crds/kernel/rest.ts'
 import { object, text } from '../../openapi/schemas.ts'
+import { showSheet } from '../../page/sheet.ts'
 import type { Route } from '../../wiring/route.ts'
 import { claimPayment } from './claim.ts'
-import { PAGE_CSS_PATH } from './render.ts'
-import { forPeople, LOOKS, PAYS, showBeacon, showCreditNote, showLogo, showPage, showPdf, showStyle } from './show.ts'
-import { BEACON_PATH } from './viewed-script.ts'
+import { forPeople, LOOKS, PAYS, showCreditNote, showLogo, showPage, showPdf } from './show.ts'
+import { PAGE_SHEET } from './style.ts'
 import { enterPage, sawPage } from './visit.ts'
 
 const open = { scope: { kind: 'public' }, tag: 'Client page' } as const
@@ -39,20 +39,11 @@ export const pageRoutes: Route[] = [
   {
     ...open,
     method: 'GET',
-    path: PAGE_CSS_PATH,
+    path: PAGE_SHEET.path,
     summary: 'Style of the client page',
     codes: [],
     answers: { 200: { description: 'The stylesheet.', contentType: 'text/css' } },
-    handle: showStyle,
-  },
-  {
-    ...open,
-    method: 'GET',
-    path: BEACON_PATH,
-    summary: 'Script of the client page',
-    codes: [],
-    answers: { 200: { description: 'The script.', contentType: 'text/javascript' } },
-    handle: showBeacon,
+    handle: showSheet(PAGE_SHEET),
   },
   {
     ...looks,

@@ -13,32 +13,20 @@ import type { Scope } from '../../auth/scopes.ts'
 import type { Caller } from '../../http/caller.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
+import { makePageAnswer, pageHeaders } from '../../page/answer.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import { withCheckout } from '../cards/checkout.ts'
 import type { FoundInvoice } from './found.ts'
+import { clientPolicy } from './policy.ts'
 import { gatePage, lostPage } from './render.ts'
-import { PAGE_CSS } from './style.ts'
 import { pageOf } from './view.ts'
-import { BEACON } from './viewed-script.ts'
 import { isLang } from './words.ts'
 
 export const PAGE_COOKIE = 'bottega_page'
 
-const PAGE_HEADERS = {
-  'content-type': 'text/html; charset=utf-8',
-  'cache-control': 'private, no-store',
-  'content-security-policy':
-    "default-src 'none'; style-src 'self'; script-src 'self'; connect-src 'self'; img-src 'self' data:; form-action 'self'; base-uri 'none'; frame-ancestors 'none'",
-  'referrer-policy': 'no-referrer',
-  'x-robots-tag': 'noindex, nofollow',
-  'x-frame-options': 'DENY',
-}
+const terms = { policy: clientPolicy(), referrer: 'no-referrer' } as const
 
-export const pageHtml = (status: number, page: string, headers: Record<string, string> = {}): Answer => ({
-  status,
-  bytes: Buffer.from(page, 'utf8'),
-  headers: { ...PAGE_HEADERS, ...headers },
-})
+export const pageHtml = makePageAnswer(terms)
 
 /** A link that was never made and one whose invoice is gone look the same. @throws Problem NOT_FOUND */
 export const findPage = async (deps: Deps, request: ApiRequest): Promise<FoundInvoice> => {
@@ -154,7 +142,7 @@ const kept =
     if (!bytes) throw new Problem('INTERNAL', 'The document is recorded but its bytes are not there.')
     const contentType = asked.contentType === 'image/*' ? imageType(bytes) : asked.contentType
     const disposition = asked.fileName === undefined ? 'inline' : `inline; filename="${asked.fileName}"`
-    const headers = { ...PAGE_HEADERS, 'content-type': contentType, 'content-disposition': disposition }
+    const headers = { ...pageHeaders(terms), 'content-type': contentType, 'content-disposition': disposition }
     return { status: 200, bytes, headers }
   }
 
@@ -181,11 +169,3 @@ export const showLogo = kept(({ frozen }) => {
   const { logo } = frozen.seller
   return logo ? { sha256: logo.sha256, contentType: 'image/*' } : undefined
 })
-
-const asset = (text: string, contentType: string) => async (): Promise<Answer> => ({
-  status: 200,
-  bytes: Buffer.from(text, 'utf8'),
-  headers: { 'content-type': contentType, 'cache-control': 'public, max-age=31536000, immutable' },
-})
-export const showStyle = asset(PAGE_CSS, 'text/css; charset=utf-8')
-export const showBeacon = asset(BEACON, 'text/javascript; charset=utf-8')

@@ -1,38 +1,11 @@
-/** The stylesheet of the client's page: one static text, so that its name can carry its hash and be cached for ever. */
-import { createHash } from 'node:crypto'
-import { THEME } from '../../../crds/text/theme.ts'
+/** What the client's page adds to the base: the gate, the panel, the invoice, and how it is printed. */
+import { makeSheet } from '../../page/sheet.ts'
 
-export const PAGE_CSS = `${THEME}
-h1, h2, p, dl, dd, ul, figure { margin: 0; }
-ul { padding: 0; list-style: none; }
-h1 { font-size: 1.5rem; line-height: 1.25; letter-spacing: -0.015em; }
-h2 { margin-bottom: 0.375rem; font-size: 0.8125rem; font-weight: 600; color: var(--muted); }
-a { color: var(--accent); text-underline-offset: 0.15em; }
-:focus-visible { outline: 3px solid var(--accent); outline-offset: 2px; }
+const RULES = `ul { padding: 0; list-style: none; }
+.invoice h2 { margin-bottom: var(--near); font-size: var(--tiny); font-weight: 600; color: var(--muted); }
 .lines { white-space: pre-line; }
-.small { font-size: 0.8125rem; color: var(--muted); }
-.fault { color: var(--bad); }
+.small { font-size: var(--tiny); color: var(--muted); }
 .qr { display: block; height: auto; border-radius: 0.25rem; }
-
-form { display: grid; gap: 0.375rem; }
-label { margin-top: 0.5rem; font-size: 0.875rem; font-weight: 600; }
-input {
-  width: 100%; min-width: 0; padding: 0.5625rem 0.75rem; font: inherit; color: inherit; background: var(--paper);
-  border: 1px solid var(--edge); border-radius: 0.375rem;
-}
-[aria-invalid] { border-color: var(--bad); }
-button, .button {
-  display: inline-block; padding: 0.625rem 1.125rem; font: inherit; font-weight: 600; text-align: center; text-decoration: none;
-  color: var(--on-accent); background: var(--accent); border: 1px solid transparent; border-radius: 0.375rem; cursor: pointer;
-}
-.button.quiet, .claim button { color: var(--ink); background: transparent; border-color: var(--edge); }
-button { margin-top: 0.75rem; }
-button:hover, .button:hover { filter: brightness(1.12); }
-
-.gate { max-width: 26rem; margin-top: 10vh; padding: 2rem; }
-.gate p { margin-top: 0.75rem; }
-.gate form { margin-top: 1rem; }
-.gate > .button { margin-top: 1.5rem; width: 100%; }
 .lock { display: block; margin: 0 0 1rem -0.25rem; color: var(--accent); }
 .languages { display: flex; flex-wrap: wrap; gap: 0.25rem 1.25rem; justify-content: center; margin-top: 1.5rem; font-size: 0.875rem; }
 .languages a { padding: 0.25rem 0; color: var(--muted); text-decoration: none; }
@@ -41,14 +14,13 @@ button:hover, .button:hover { filter: brightness(1.12); }
 
 .invoice { max-width: 66rem; padding: clamp(1.25rem, 4vw, 2.75rem); }
 .invoice > * + * { margin-top: 1.75rem; }
-.test { padding: 0.5rem 0.875rem; color: var(--note); background: var(--note-ground); border-radius: 0.375rem; }
-header { display: flex; flex-wrap: wrap; gap: 0.75rem 1.5rem; justify-content: space-between; align-items: flex-start; }
+.invoice > header { gap: 0.75rem 1.5rem; align-items: flex-start; }
 .logo { display: block; max-width: 11rem; max-height: 3.5rem; margin-bottom: 0.75rem; padding: 0.25rem; background: #ffffff; border-radius: 0.25rem; }
-.from { font-weight: 600; color: var(--muted); }
+.invoice .from { font-size: 1rem; font-weight: 600; }
 .number { white-space: nowrap; font-variant-numeric: tabular-nums; }
-.status { padding: 0.125rem 0.75rem; font-size: 0.875rem; font-weight: 600; border: 1px solid currentcolor; border-radius: 1rem; }
-.status.paid { color: var(--good); }
-.status.overdue, .status.voided { color: var(--bad); }
+.invoice .status { color: var(--ink); padding: 0.125rem 0.75rem; font-size: 0.875rem; font-weight: 600; border: 1px solid currentcolor; border-radius: 1rem; }
+.invoice .status.paid { color: var(--good); }
+.invoice .status.overdue, .invoice .status.voided { color: var(--bad); }
 
 .columns { display: grid; grid-template-columns: minmax(0, 1fr) 19rem; gap: 2.5rem; align-items: start; }
 .paper { grid-column: 1; grid-row: 1; display: grid; grid-template-columns: minmax(0, 1fr); gap: 1.75rem; }
@@ -56,51 +28,52 @@ header { display: flex; flex-wrap: wrap; gap: 0.75rem 1.5rem; justify-content: s
 .panel > * + * { margin-top: 1rem; }
 .panel .due + .state { margin-top: 0.125rem; }
 .panel .button, .panel button { display: block; width: 100%; }
-.due dd { font-size: 1.875rem; font-weight: 700; line-height: 1.2; letter-spacing: -0.02em; }
+.due dd { font-size: var(--huge); font-weight: 700; line-height: 1.2; letter-spacing: -0.02em; }
 .due dd, .sums dd, .figure { font-variant-numeric: tabular-nums; }
 .state { color: var(--muted); }
 .overdue .state { color: var(--bad); font-weight: 600; }
 .paid .state { color: var(--good); font-weight: 600; }
-dt { font-size: 0.8125rem; color: var(--muted); }
 .pay { gap: 0.5rem; }
-.pay button { margin-top: 0; padding-block: 0.75rem; }
-.note { padding: 0.625rem 0.875rem; font-size: 0.9375rem; color: var(--note); background: var(--note-ground); border-radius: 0.375rem; }
-.transfer, .claim { padding-top: 1rem; border-top: 1px solid var(--rule); font-size: 0.9375rem; }
-.transfer h2 { font-size: 0.9375rem; color: var(--ink); }
+.pay button { padding-block: 0.75rem; }
+.panel .note { font-size: var(--small); }
+.panel .field { max-width: none; }
+.transfer, .claim { padding-top: 1rem; border-top: 1px solid var(--rule); font-size: var(--small); }
+.invoice .transfer h2 { font-size: var(--small); color: var(--ink); }
 .transfer dl { display: grid; gap: 0.375rem; }
 .transfer dd { font-variant-numeric: tabular-nums; }
 .transfer figure { margin-top: 0.875rem; }
 .transfer .qr { width: 9.5rem; }
-figcaption { margin-top: 0.375rem; font-size: 0.8125rem; color: var(--muted); }
-summary { font-weight: 600; cursor: pointer; }
-details > p { margin-top: 0.5rem; }
-details p, .claimed p { font-size: 0.875rem; color: var(--muted); }
-details .fault { color: var(--bad); font-weight: 600; }
+figcaption { margin-top: 0.375rem; font-size: var(--tiny); color: var(--muted); }
+.claim summary { color: var(--ink); }
+details > * + * { margin-top: 0.5rem; }
+#claim-lead, .claimed p { font-size: 0.875rem; color: var(--muted); }
+.claim .fault { font-size: 0.875rem; }
+.claim form { gap: 0.75rem; }
+.claim label { font-size: 0.875rem; }
 .claimed { margin-bottom: 0.875rem; padding: 0.75rem 0.875rem; background: var(--paper); border-inline-start: 3px solid var(--good); }
 .claimed li + li, .claimed p { margin-top: 0.375rem; }
 
-.facts { display: flex; flex-wrap: wrap; gap: 0.75rem 2.25rem; }
+.paper .facts { gap: 0.75rem 2.25rem; }
 .facts dd { font-weight: 600; }
-.parties { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); gap: 1.5rem 2rem; font-size: 0.9375rem; }
+.parties { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(14rem, 100%), 1fr)); gap: 1.5rem 2rem; font-size: var(--small); }
 .name { font-weight: 600; }
 
-table { width: 100%; border-collapse: collapse; font-size: 0.9375rem; }
-caption { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); white-space: nowrap; }
+table { width: 100%; border-collapse: collapse; font-size: var(--small); }
 th, td { padding: 0.625rem 0 0.625rem 1rem; text-align: start; vertical-align: top; border-bottom: 1px solid var(--rule); }
 th:first-child { padding-inline-start: 0; }
-thead th { font-size: 0.8125rem; font-weight: 600; color: var(--muted); border-bottom-color: var(--ink); vertical-align: bottom; }
+thead th { font-size: var(--tiny); font-weight: 600; color: var(--muted); border-bottom-color: var(--ink); vertical-align: bottom; }
 tbody th { font-weight: 400; min-width: 9rem; }
 .figure { text-align: end; white-space: nowrap; }
 
 .sums { width: min(26rem, 100%); margin-inline-start: auto; }
 .sums div { display: flex; flex-wrap: wrap; gap: 0 1.5rem; justify-content: space-between; padding: 0.25rem 0; }
-.sums dt { font-size: 0.9375rem; }
-.sums dd { margin-inline-start: auto; font-size: 0.9375rem; }
+.sums dt { font-size: var(--small); }
+.sums dd { margin-inline-start: auto; font-size: var(--small); }
 .sums .strong { margin-top: 0.25rem; padding-top: 0.5rem; border-top: 1px solid var(--ink); }
 .sums .strong dt, .sums .strong dd { font-size: 1.0625rem; font-weight: 700; color: var(--ink); }
-.history li { display: flex; flex-wrap: wrap; gap: 0 1.5rem; padding: 0.375rem 0; font-size: 0.9375rem; border-top: 1px solid var(--rule); }
+.history li { display: flex; flex-wrap: wrap; gap: 0 1.5rem; padding: 0.375rem 0; font-size: var(--small); border-top: 1px solid var(--rule); }
 .history .what { flex: 1 1 8rem; color: var(--muted); }
-footer { padding-top: 1rem; font-size: 0.8125rem; color: var(--muted); border-top: 1px solid var(--rule); }
+footer { padding-top: 1rem; font-size: var(--tiny); color: var(--muted); border-top: 1px solid var(--rule); }
 .link { display: flex; gap: 0.875rem; align-items: center; }
 .link .qr { width: 5.5rem; }
 .link figcaption { margin: 0; }
@@ -111,9 +84,6 @@ footer { padding-top: 1rem; font-size: 0.8125rem; color: var(--muted); border-to
   .panel { position: static; }
 }
 @media (max-width: 40rem) {
-  body { padding: 0 0 2rem; }
-  main { border-width: 0 0 1px; border-radius: 0; }
-  .gate { max-width: none; margin-top: 0; }
   thead { position: absolute; width: 1px; height: 1px; overflow: hidden; clip-path: inset(50%); }
   table, tbody, tr, tbody th, td { display: block; }
   tr { padding: 0.75rem 0; border-bottom: 1px solid var(--rule); }
@@ -141,7 +111,7 @@ footer { padding-top: 1rem; font-size: 0.8125rem; color: var(--muted); border-to
   .panel > * + *, .panel .due + .state { margin-top: 0; }
   .panel .state { align-self: end; }
   .transfer { flex: 1 1 100%; display: flex; gap: 0.25rem 2rem; padding: 0; border: 0; }
-  .transfer h2 { display: none; }
+  .invoice .transfer h2 { display: none; }
   .transfer dl { display: flex; flex-wrap: wrap; flex: 1; gap: 0.375rem 2rem; align-content: start; }
   .transfer figure { margin: 0; }
   .transfer .qr, .link .qr { width: 24mm; }
@@ -150,8 +120,4 @@ footer { padding-top: 1rem; font-size: 0.8125rem; color: var(--muted); border-to
 }
 `
 
-const HASH_LENGTH = 16
-const hash = createHash('sha256').update(PAGE_CSS).digest('hex').slice(0, HASH_LENGTH)
-
-/** File name of the stylesheet; a changed sheet has another name. */
-export const PAGE_CSS_NAME = `page-${hash}.css`
+export const PAGE_SHEET = makeSheet('/i/assets', 'page', RULES)

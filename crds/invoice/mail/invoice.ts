@@ -2,7 +2,7 @@
  * The mail that carries an invoice or a receipt to the client: subject, a text part and an HTML part that say the same
  * and hold the same link. Source: rules/invoice.md#mails, #delivery-gate.
  */
-import { type Html, html, safeUrl, textOf } from '../../text/html.ts'
+import { type MailParts, mailOf } from '../../text/mail.ts'
 import { oneLine } from '../../text/notice.ts'
 import { displayCents } from '../../values/money.ts'
 import { balanceOf } from '../document/document.ts'
@@ -23,7 +23,7 @@ export type MailFacts = {
 }
 
 /** `replyTo` is left out when the seller gave no usable address. */
-export type MailText = { subject: string; text: string; html: string; replyTo?: Mailbox }
+export type MailText = MailParts & { replyTo?: Mailbox }
 
 const SUBJECT_MAX = 180
 const ADDRESS = /^[^\s@<>,;:"()[\]\\]+@[^\s@<>,;:"()[\]\\]+$/u
@@ -87,63 +87,14 @@ export const letterOf = ({ frozen, url, password, lead, gate, ...given }: Letter
   const subject = shortened(oneLine(given.subject))
   const hello = name === '' ? words.hello : fill(words.helloName, { name })
   const replies = ADDRESS.test(frozen.seller.email)
-  const reply = replies ? fill(words.replyNote, { seller }) : null
-  const link = safeUrl(url)
-  const secret = password === null ? [] : [`    ${password}`]
-  const text = [
-    hello,
-    ...lead,
-    `${words.viewInvoice}:\n${link}`,
-    ...(gate === null ? [] : [[gate, ...secret].join('\n')]),
-    ...(reply === null ? [] : [reply]),
-  ]
-  const htmlText = mailHtml({
+  const parts = mailOf({
     lang: frozen.lang,
     subject,
-    hello,
+    greeting: hello,
     lead,
-    link,
-    view: words.viewInvoice,
-    gate,
-    password,
-    reply,
+    link: { url, words: words.viewInvoice, label: words.viewInvoice },
+    gate: gate === null ? null : { words: gate, secret: password },
+    footer: replies ? [fill(words.replyNote, { seller })] : [],
   })
-  const mail = { subject, text: `${text.join('\n\n')}\n`, html: htmlText }
-  return replies ? { ...mail, replyTo: { name: seller, address: frozen.seller.email } } : mail
+  return replies ? { ...parts, replyTo: { name: seller, address: frozen.seller.email } } : parts
 }
-
-type Parts = {
-  lang: string
-  subject: string
-  hello: string
-  lead: string[]
-  link: string
-  view: string
-  gate: string | null
-  password: string | null
-  reply: string | null
-}
-
-const FONT = 'font:16px/1.5 system-ui,-apple-system,Segoe UI,Roboto,sans-serif'
-
-/** The lead stands first and hidden, too: mail programs show the first words beside the subject. */
-const mailHtml = ({ lang, subject, hello, lead, link, view, gate, password, reply }: Parts): string =>
-  textOf(html`<!doctype html>
-<html lang="${lang}">
-<head><meta charset="utf-8"><meta name="viewport" content="width=device-width"><meta name="color-scheme" content="light dark"><title>${subject}</title></head>
-<body style="margin:0;padding:24px 16px;${FONT}">
-<div style="display:none;max-height:0;overflow:hidden">${lead.join(' ')}</div>
-<div style="max-width:520px;margin:0 auto">
-<p>${hello}</p>
-${lead.map(paragraph)}
-<p style="margin:28px 0"><a href="${link}" style="display:inline-block;padding:10px 18px;border-radius:6px;background:#1d4ed8;color:#ffffff;font-weight:600;text-decoration:none">${view}</a></p>
-${gate !== null && html`<p>${gate}</p>`}
-${password !== null && html`<p style="font:600 18px/1.5 ui-monospace,Menlo,Consolas,monospace;letter-spacing:1px">${password}</p>`}
-<p style="font-size:13px"><a href="${link}">${link}</a></p>
-${reply !== null && html`<p style="font-size:13px">${reply}</p>`}
-</div>
-</body>
-</html>
-`)
-
-const paragraph = (line: string): Html => html`<p>${line}</p>`

@@ -39,4 +39,4 @@ const saidOf = (notice: OwnerNotice): { subject: string; lead: string[] } => {
 
 /** Pure: the same notice gives the same mail. */
 export const ownerMail = (notice: OwnerNotice): MailText =>
-  noticeMail({ ...saidOf(notice), label: 'The page of the invoice', url: notice.url })
+  noticeMail({ ...saidOf(notice), label: 'The page of the invoice', words: 'Open the invoice', url: notice.url })

@@ -5,8 +5,11 @@
  * Source: Caddy JSON of file_server, headers, encode, subroute.
  */
 
+import { html, textOf } from '../../text/html.ts'
+import { policyOf } from '../../text/policy.ts'
 import { trimmedEnd } from '../../values/trimmed.ts'
 import type { Headers } from '../render/headers.ts'
+import { documentShell } from '../render/page/shell.ts'
 import { ASSETS_FOLDER, NOT_FOUND_PATH, type SiteManifest } from './manifest.ts'
 
 type Handler = { handler: string; [word: string]: unknown }
@@ -71,10 +74,14 @@ export const siteHandlers = (folder: string, manifest: SiteManifest): Handler[] 
   ]
 }
 
-const GONE = `<!doctype html>
-<html lang="en"><head><meta charset="utf-8"><meta name="robots" content="noindex"><title>Gone</title></head>
-<body><h1>This site is not here any more.</h1></body></html>
-`
+const GONE = textOf(
+  documentShell({
+    lang: 'en',
+    head: html`<meta name="robots" content="noindex">
+<title>Gone</title>`,
+    body: html`<main><h1>This site is not here any more.</h1></main>`,
+  }),
+)
 
 /** What visitors of a site that was taken down get. */
 export const goneHandlers = (): Handler[] => [
@@ -83,7 +90,7 @@ export const goneHandlers = (): Handler[] => [
     status_code: '410',
     headers: {
       'Content-Type': ['text/html; charset=utf-8'],
-      'Content-Security-Policy': ["default-src 'none'; base-uri 'none'; frame-ancestors 'none'"],
+      'Content-Security-Policy': [policyOf({})],
       'X-Content-Type-Options': ['nosniff'],
       'Cache-Control': ['no-store'],
     },

@@ -2,7 +2,7 @@
  * The headers of a site's files, the same in the preview and on the host. No script runs, nothing is fetched from elsewhere,
  * nothing is framed. Source: CSP Level 3; RFC 9111; RFC 8246 (immutable).
  */
-import { createHash } from 'node:crypto'
+import { hashOf, policyOf, SELF } from '../../text/policy.ts'
 import type { SiteFile } from './input.ts'
 
 const YEAR_SECONDS = 31_536_000
@@ -18,28 +18,11 @@ export type HeaderOptions = {
 
 export type Headers = Record<string, string>
 
-const policy = (styleHashes: readonly string[], frameAncestors: string): string =>
-  [
-    "default-src 'none'",
-    "script-src 'none'",
-    `style-src ${["'self'", ...styleHashes].join(' ')}`,
-    "img-src 'self'",
-    "font-src 'self'",
-    "connect-src 'none'",
-    "base-uri 'none'",
-    "form-action 'none'",
-    `frame-ancestors ${frameAncestors}`,
-  ].join('; ')
-
 const INLINE_STYLE = /<style>([^<]*)<\/style>/g
 
 /** The page for what is not found carries its own style, for it is served under any path. */
 const styleHashesOf = (content: SiteFile['content']): string[] =>
-  typeof content === 'string'
-    ? [...content.matchAll(INLINE_STYLE)].map(
-        ([, style = '']) => `'sha256-${createHash('sha256').update(style).digest('base64')}'`,
-      )
-    : []
+  typeof content === 'string' ? [...content.matchAll(INLINE_STYLE)].map(([, style = '']) => hashOf(style)) : []
 
 const cacheOf = (path: string, noindex: boolean): string => {
   if (noindex) return 'private, no-store'
@@ -48,12 +31,17 @@ const cacheOf = (path: string, noindex: boolean): string => {
 
 /** Header names in lower case → values, for one file. */
 export const headersOf = ({ path, contentType, content }: SiteFile, options: HeaderOptions = {}): Headers => {
-  const { noindex = false, frameAncestors = "'none'" } = options
+  const { noindex = false, frameAncestors } = options
   // only what is rendered by us in its own right holds markup with a style of its own
   const hashes = path === '404.html' ? styleHashesOf(content) : []
   return {
     'content-type': contentType,
-    'content-security-policy': policy(hashes, frameAncestors),
+    'content-security-policy': policyOf({
+      styles: [SELF, ...hashes],
+      images: [SELF],
+      fonts: [SELF],
+      frames: frameAncestors === undefined ? [] : [frameAncestors],
+    }),
     'x-content-type-options': 'nosniff',
     'referrer-policy': 'strict-origin-when-cross-origin',
     'permissions-policy': 'camera=(), geolocation=(), microphone=(), payment=(), usb=(), browsing-topics=()',

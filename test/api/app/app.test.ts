@@ -1,4 +1,6 @@
 import { makeKeys } from '../../../controllers/base/keys.ts'
+import { FORM } from '../../support/builders/account.ts'
+import { openings } from '../../support/judges/policy.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { call, eventually, type Json, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
 
@@ -167,6 +169,11 @@ spec('apps over REST', (t) => {
     const gate = { 'x-bottega-gate': keys.gateToken(app.id) }
     assert.is((await call(platform.baseUrl, null, 'GET', '/_bottega/verify', undefined, gate)).status, 204)
     await api('PATCH', `/api/apps/${app.id}`, { access: 'private' })
+    for (const method of ['GET', 'POST']) {
+      const page = await call(platform.baseUrl, null, method, '/_bottega/access', undefined, { ...gate, ...FORM })
+      assert.match(page.headers.get('content-type') ?? '', 'text/html')
+      assert.equal(openings(page.headers.get('content-security-policy')), [], `${method} ${page.status}`)
+    }
     const visitor = { ...gate, accept: 'text/html', 'x-forwarded-method': 'GET' }
     const to = async (uri: string) => {
       const headers = { ...visitor, 'x-forwarded-uri': uri }

@@ -5,7 +5,6 @@ import type { Caller } from '../../../api/http/caller.ts'
 import type { Exchange } from '../../../api/http/exchange.ts'
 import { Problem } from '../../../api/http/problem.ts'
 import { type Demands, described, type RouteScope } from '../../../api/http/route.ts'
-import { BEACON_PATH } from '../../../api/invoice/page/viewed-script.ts'
 import { openapiOf } from '../../../api/openapi/openapi.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { allRoutes } from '../../../api/wiring/routes.ts'
@@ -36,7 +35,6 @@ const PUBLIC = new Set([
   'GET /i/:token/pdf',
   'GET /i/:token/credit-notes/:number',
   'GET /i/:token/logo',
-  `GET ${BEACON_PATH}`,
   'GET /.well-known/jwks.json',
   'GET /signin',
   'POST /signin',

@@ -1,4 +1,5 @@
 import { paint } from '../../support/builders/sitecontent.ts'
+import { openings } from '../../support/judges/policy.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount, makeMinter } from '../../support/stage/callers.ts'
 import { call, eventually, type Json, type Platform, type Reply, startPlatform } from '../../support/stage/invoicing.ts'
@@ -137,6 +138,7 @@ spec('websites over REST', (t) => {
     const policy = page.headers.get('content-security-policy') ?? ''
     assert.match(policy, /default-src 'none'; script-src 'none'/)
     assert.match(policy, /; sandbox$/)
+    assert.equal(openings(policy), [])
     assert.match(page.headers.get('x-robots-tag') ?? '', /noindex/)
     assert.is(page.headers.get('referrer-policy'), 'no-referrer')
     assert.match(page.headers.get('cache-control') ?? '', /private/)

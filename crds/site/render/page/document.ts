@@ -4,6 +4,7 @@ import type { SectionId } from '../../content/content.ts'
 import type { LayoutViews } from '../layouts/layout.ts'
 import type { Frame } from './frame.ts'
 import { chatButton } from './parts.ts'
+import { documentShell } from './shell.ts'
 
 /** What stands in the head of every page, from the root of the site; `icon` is null when there is nothing to draw one from. */
 export type Dress = {
@@ -14,30 +15,25 @@ export type Dress = {
   paper: string
 }
 
-/** The language stands on the root, so that fonts, hyphens and readers' voices follow it. */
 export const documentOf = (frame: Frame, layout: LayoutViews, dress: Dress, head: Html): string => {
   const { root } = frame.page
   const preloads = dress.preloads.map(
     (path) => html`<link rel="preload" as="font" type="font/woff2" href="${root}${path}" crossorigin>`,
   )
-  return textOf(html`<!doctype html>
-<html lang="${frame.content.meta.lang}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-${head}${preloads}
+  return textOf(
+    documentShell({
+      lang: frame.content.meta.lang,
+      head: html`${head}${preloads}
 <link rel="stylesheet" href="${root}${dress.styleSheet}">
 <link rel="icon" type="${dress.icon.type}" href="${root}${dress.icon.path}">
-<meta name="theme-color" content="${dress.paper}">
-</head>
-<body class="${dress.classes}" id="top">
-<a class="skip" href="#main">${frame.words.skip}</a>
+<meta name="theme-color" content="${dress.paper}">`,
+      attributes: html` class="${dress.classes}" id="top"`,
+      body: html`<a class="skip" href="#main">${frame.words.skip}</a>
 ${layout.header(frame)}
 <main id="main">${mainOf(frame, layout)}</main>
-${layout.footer(frame)}${chatButton(frame)}
-</body>
-</html>
-`)
+${layout.footer(frame)}${chatButton(frame)}`,
+    }),
+  )
 }
 
 const mainOf = (frame: Frame, layout: LayoutViews): Html[] => {

@@ -1,10 +1,11 @@
 /** The files beside the pages: an icon, and the page for what is not found. */
-import { html, styleSheet, textOf } from '../../../text/html.ts'
+import { html, rawText, textOf } from '../../../text/html.ts'
 import type { Brand } from '../../content/brand.ts'
 import type { Content } from '../../content/content.ts'
 import type { RenderedImage, SiteFile } from '../input.ts'
 import type { SiteWords } from '../words.ts'
 import { IMAGE_TYPES, variantPath } from './picture.ts'
+import { documentShell } from './shell.ts'
 
 /** Letters of an icon: of the first two words, or the first sign of a name in Han. */
 export const initialsOf = (name: string): string => {
@@ -34,20 +35,13 @@ export const iconOf = (content: Content, logo: RenderedImage | null, { palette }
 /** In the site's own colours and words. Its one link leads to the root of the host, for it is served under any path. */
 export const notFoundOf = (content: Content, words: SiteWords, sheet: string): SiteFile => {
   const { title, text, home } = words.notFound
-  const page = html`<!doctype html>
-<html lang="${content.meta.lang}">
-<head>
-<meta charset="utf-8">
-<meta name="viewport" content="width=device-width,initial-scale=1">
-<meta name="robots" content="noindex">
+  const page = documentShell({
+    lang: content.meta.lang,
+    head: html`<meta name="robots" content="noindex">
 <title>${title} – ${content.meta.companyName}</title>
-<style>${styleSheet(sheet)}</style>
-</head>
-<body>
-<p class="name">${content.meta.companyName}</p>
-<main><h1>${title}</h1><p>${text}</p><p><a href="/">${home}</a></p></main>
-</body>
-</html>
-`
+<style>${rawText(sheet)}</style>`,
+    body: html`<p class="name">${content.meta.companyName}</p>
+<main><h1>${title}</h1><p>${text}</p><p><a href="/">${home}</a></p></main>`,
+  })
   return { path: '404.html', contentType: 'text/html; charset=utf-8', content: textOf(page) }
 }

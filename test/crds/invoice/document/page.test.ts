@@ -1,11 +1,5 @@
-import {
-  type GateFacts,
-  gatePage,
-  invoicePage,
-  PAGE_CSS_PATH,
-  type PageFacts,
-} from '../../../../api/invoice/page/render.ts'
-import { PAGE_CSS, PAGE_CSS_NAME } from '../../../../api/invoice/page/style.ts'
+import { type GateFacts, gatePage, invoicePage, type PageFacts } from '../../../../api/invoice/page/render.ts'
+import { PAGE_SHEET } from '../../../../api/invoice/page/style.ts'
 import { WORDS } from '../../../../crds/invoice/document/words/words.ts'
 import { LANGS } from '../../../../crds/invoice/order/frozen.ts'
 import { html, safeUrl, textOf } from '../../../../crds/text/html.ts'
@@ -92,17 +86,17 @@ spec("the client's page", (t) => {
       )
       assert.match(text, /<meta name="robots" content="noindex, nofollow">/)
     }
-    assert.not.match(PAGE_CSS, /url\(|@import|expression/)
+    assert.not.match(PAGE_SHEET.css, /url\(|@import|expression/)
   })
 
   t('names its stylesheet by a hash of its content', () => {
-    assert.match(PAGE_CSS_NAME, /^page-[0-9a-f]{16}\.css$/)
-    assert.ok(page().includes(`<link rel="stylesheet" href="${PAGE_CSS_PATH}">`))
+    assert.match(PAGE_SHEET.path, /^\/i\/assets\/page-[0-9a-f]{16}\.css$/)
+    assert.ok(page().includes(`<link rel="stylesheet" href="${PAGE_SHEET.path}">`))
   })
 
   t('is a table to a screen reader: caption, scoped heads, rows', () => {
     const text = page()
-    assert.match(text, /<caption>Items<\/caption>/)
+    assert.match(text, /<caption class="visually-hidden">Items<\/caption>/)
     assert.is(text.match(/<th role="columnheader" scope="col"/g)?.length, 5)
     assert.is(text.match(/<th role="rowheader" scope="row"/g)?.length, 1)
     assert.is(text.match(/<h1/g)?.length, 1)
@@ -135,7 +129,7 @@ spec("the client's page", (t) => {
 
   t('marks a test, a paid one and an overdue one', () => {
     const facts = { paidCents: 0, balanceCents: 144_000, ...at }
-    assert.match(invoicePage({ frozen: frozenInvoice({ test: true }), status: 'sent', ...facts }), /class="test"/)
+    assert.match(invoicePage({ frozen: frozenInvoice({ test: true }), status: 'sent', ...facts }), /class="note test"/)
     assert.match(
       invoicePage({ frozen: frozenInvoice(), status: 'overdue', ...facts }),
       /class="status overdue">Overdue/,
@@ -178,7 +172,7 @@ const contrast = (one: string, other: string): number => {
 }
 
 spec('the colours of the page', (t) => {
-  const [light = '', dark = ''] = [...PAGE_CSS.matchAll(/:root \{([^}]*)\}/g)].map((match) => match[1] ?? '')
+  const [light = '', dark = ''] = [...PAGE_SHEET.css.matchAll(/:root \{([^}]*)\}/g)].map((match) => match[1] ?? '')
   const pairs: [string, string, number][] = [
     ['ink', 'paper', 7],
     ['muted', 'paper', 4.5],
@@ -189,7 +183,10 @@ spec('the colours of the page', (t) => {
     ['on-accent', 'accent', 4.5],
     ['note', 'note-ground', 4.5],
     ['edge', 'paper', 3],
-    ['accent', 'paper', 3],
+    ['accent', 'paper', 4.5],
+    ['accent', 'ground', 4.5],
+    ['good', 'ground', 4.5],
+    ['bad', 'ground', 4.5],
   ]
   for (const [scheme, block] of Object.entries({ light, dark })) {
     for (const [front, back, least] of pairs) {

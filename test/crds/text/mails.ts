@@ -1,0 +1,34 @@
+/** One mail of every purpose, as they are written. */
+import { signinMail } from '../../../crds/account/mail.ts'
+import { invoiceMail } from '../../../crds/invoice/mail/invoice.ts'
+import { ownerMail } from '../../../crds/invoice/mail/owner.ts'
+import { reminderMail } from '../../../crds/invoice/mail/reminder.ts'
+import { statusMail } from '../../../crds/invoice/mail/status.ts'
+import type { MailParts } from '../../../crds/text/mail.ts'
+import { webhookMail } from '../../../crds/webhook/mail.ts'
+import { frozenInvoice, paidInFull } from '../../support/builders/frozen.ts'
+
+/** @param words stand wherever somebody writes something, and `url` wherever there is a link */
+export const mailsAbout = (words: string, url: string): Record<string, MailParts> => {
+  const { seller, ...rest } = frozenInvoice()
+  const frozen = {
+    ...rest,
+    seller: { ...seller, legalName: words },
+    client: { name: words, email: 'billing@acme.test' },
+  }
+  const client = { frozen, url, password: 'k7m2x9qrw4tz', locked: false }
+  const owner = { to: 'owner@demo.test', number: 'INV-026-0001', client: words, url }
+  const endpoint = { to: 'owner@demo.test', endpoint: `https://shop.test/${words}`, url, why: words }
+  return {
+    invoice: invoiceMail({ ...client, purpose: 'invoice' }),
+    receipt: invoiceMail({ ...client, frozen: { ...frozen, paid: paidInFull }, purpose: 'receipt' }),
+    reminder: reminderMail({ frozen, url, gate: 'password', tone: 'after', dueDate: '2026-12-20', balanceCents: 100 }),
+    voided: statusMail({ ...client, purpose: 'voided' }),
+    credited: statusMail({ ...client, purpose: 'credited' }),
+    'sign-in': signinMail({ url, minutes: 15 }),
+    claimed: ownerMail({ ...owner, mail: 'claimed', amount: '1.00 EUR', paidOn: '2026-11-20', reference: words }),
+    undelivered: ownerMail({ ...owner, mail: 'undelivered', why: words }),
+    'webhook-dead': webhookMail({ ...endpoint, mail: 'webhook-dead', count: 2 }),
+    'webhook-disabled': webhookMail({ ...endpoint, mail: 'webhook-disabled' }),
+  }
+}
