@@ -67,7 +67,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
   const smtp = makeMailer({ url: `smtp://127.0.0.1:${mailPort}`, from: 'billing@bottega.test', pool: 1 })
   const more = options.tools?.(life)
   const shared = { keys, namespace, publicUrl: 'http://pages.test', now }
-  const deps = {
+  const deps: OperatorDeps = {
     ...shared,
     kube: controllersKube,
     pg,
@@ -97,7 +97,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
     // what is told stays in the outbox, unless a story is about its delivery
     webhookSender: () => ({ wake: () => {}, queued: () => {}, stop: async () => {} }),
     ...more?.deps,
-  } as OperatorDeps
+  }
   const caches = makeCaches(deps)
   const mirror = makeMirrorReader({ pg })
   const waiter = await makeWaiter({ pg, mirror })
