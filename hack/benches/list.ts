@@ -5,9 +5,9 @@ import { makeServer } from '../../api/http/server.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../api/http/stages/limits.ts'
 import { invoiceRoutes } from '../../api/invoice/routes.ts'
 import type { Deps } from '../../api/wiring/deps.ts'
+import { makeStores } from '../../api/wiring/stores.ts'
+import { makeKeys } from '../../controllers/base/keys.ts'
 import { makeLog } from '../../controllers/base/log.ts'
-import { makeBooks } from '../../controllers/store/invoice/books.ts'
-import { makeIssuers } from '../../controllers/store/invoice/issuers.ts'
 import { type MirrorFilter, makeMirrorReader } from '../../controllers/store/mirror.ts'
 import { migrate } from '../../controllers/store/pg/migrate.ts'
 import { makePg, type Pg } from '../../controllers/store/pg/pg.ts'
@@ -64,7 +64,9 @@ const serve = async (pg: Pg) => {
   const most = 1_000_000_000
   const limits = makeLimits({ ...LIMIT_DEFAULTS, ratePerSecond: most, rateSpare: most })
   const caller = { account: 'demo', by: { kind: 'token', id: 'bench' }, scopes: null, profile: { capabilities: [] } }
-  const parts = { mirror: makeMirrorReader({ pg }), books: makeBooks({ pg }), issuers: makeIssuers({ pg }), limits }
+  const serverKey = Buffer.alloc(32, 7)
+  const stores = makeStores({ pg, keys: makeKeys(serverKey), serverKey })
+  const parts = { ...stores, mirror: makeMirrorReader({ pg }), limits }
   const more = { authenticate: async () => caller, publicUrl: 'http://bench.test', now: () => new Date() }
   const deps = { ...parts, ...more } as unknown as Deps
   const pipeline = makePipeline(deps, invoiceRoutes)

@@ -156,8 +156,8 @@ spec('facts', (t) => {
       await report(aFact(`ns/page-${resource}`, `k${key}`))
     await makeDecideFact({ pg, epoch: () => epoch })({ resource: 'ns/page-b', seq: 2, state: 'accepted', at })
     assert.equal(
-      (await mine()).map(({ resource, seq }) => `${resource}/${seq}`),
-      ['ns/page-a/1', 'ns/page-b/1', 'ns/page-b/3', 'ns/page-c/1'],
+      (await mine()).map(({ kind, resource, seq }) => `${kind} ${resource}/${seq}`),
+      ['Invoice ns/page-a/1', 'Invoice ns/page-b/1', 'Invoice ns/page-b/3', 'Invoice ns/page-c/1'],
     )
   })
 

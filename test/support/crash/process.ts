@@ -99,7 +99,7 @@ const operatorDepsOf = (options: ProcessOptions, life: Life, { pg, controllersKu
       }),
     // events stay in the outbox, unless a story is about their delivery
     webhookSender: () => ({ wake: () => {}, queued: () => {}, stop: async () => {} }),
-  } as OperatorDeps
+  }
 }
 
 const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, waiter }: Reading): Deps => {
