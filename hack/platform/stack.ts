@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { mintToken } from '../../api/auth/tokens.ts'
-import { freePort, isFree } from '../lib/ports.ts'
+import { freePort, isListening } from '../lib/ports.ts'
 import { createService, type Service, waitFor } from '../lib/processes.ts'
 import { root } from '../lib/state.ts'
 import { disagreementsOf } from './disagreements.ts'
@@ -110,7 +110,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     name: 'mail',
     script: 'hack/commands/mailcatcher.ts',
     args: ['--port', String(ports.mail), '--dir', mailDir],
-    isReady: async () => !(await isFree(ports.mail)),
+    isReady: () => isListening(ports.mail),
   })
   const controllers = node('controllers', ports.controllersMetrics, {})
   const api = node('api', ports.apiMetrics, { BOTTEGA_LISTEN: `127.0.0.1:${ports.api}` })
