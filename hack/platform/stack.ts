@@ -38,7 +38,7 @@ export type Stack = {
   stop(): Promise<void>
 }
 
-const readyMs = 60_000
+const readyMs = 120_000
 const drainMs = 27_000
 
 const answersOk = async (url: string): Promise<boolean> => {

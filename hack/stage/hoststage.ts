@@ -57,7 +57,7 @@ export type HostStageOptions = {
   ports?: HostPorts
 }
 
-const readyMs = 20_000
+const readyMs = 120_000
 
 /** Programs that the host's user runs; the folder where they were built is not for others to enter. */
 function place(from: string, to: string): void {
