@@ -1,3 +1,5 @@
+import { globSync, readFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { inspect } from '../controllers/io/hosts/inspect.ts'
 import { makeJobs } from '../controllers/io/hosts/jobs.ts'
 import { execute, type RemoteScript } from '../controllers/io/hosts/remote.ts'
@@ -18,7 +20,6 @@ import { assert, spec } from './support/runner/spec.ts'
 
 /** What shellcheck is not asked for, and why. */
 const EXCLUDED: Record<string, string> = {
-  SC2016: 'what runs in a shell of its own is quoted whole, and checked by itself',
   SC2034: 'a field is read to get at the fields after it',
   SC2086: 'lists of our own are split into words: names of images and projects, ids of containers',
   SC2154: 'lines of stdin are read into variables that a loop names',
@@ -49,17 +50,18 @@ const commandOf = async (send: (connection: Connection) => Promise<unknown>): Pr
 
 const unquoted = (text: string): string => text.replaceAll(`'\\''`, "'")
 
-/** The text that the host's shell runs, with what stands before every script. */
-const textOf = (command: string): string => {
-  const found = /^exec timeout -s KILL \d+ \/bin\/sh -c '([\s\S]*)'$/.exec(command)?.[1]
+/** The text that the host's shell runs, with what stands before every script, and the arguments after it. */
+const wordsOf = (command: string): string[] => {
+  const found = /^exec timeout -s KILL \d+ \/bin\/sh -c ('[\s\S]*')$/.exec(command)?.[1]
   if (found === undefined) throw new Error(`no command of ours: ${command.slice(0, 100)}`)
-  return unquoted(found)
+  return [...found.matchAll(/'((?:[^']|'\\'')*)'/g)].map(([, word = '']) => unquoted(word))
 }
+const textOf = (command: string): string => wordsOf(command)[0] ?? ''
 
-const sentOf = async (script: RemoteScript): Promise<string> => {
+const sentOf = async (script: RemoteScript): Promise<string[]> => {
   const fence = { installation: 'x', epoch: 1 }
   const run = { script, fence, lines: [], maxOutputBytes: 1, limitMs: 1_000 }
-  return textOf(await commandOf((connection) => execute(connection, run, nothing)))
+  return wordsOf(await commandOf((connection) => execute(connection, run, nothing)))
 }
 
 /** Every script that sites and jobs send. */
@@ -87,15 +89,21 @@ const scriptsOfUse = async (): Promise<RemoteScript[]> => {
 const isScript = (value: unknown): value is RemoteScript =>
   typeof value === 'object' && value !== null && 'text' in value
 
+/** The scripts that lie in files, by path. */
+const FILES = globSync('controllers/**/*.sh', { cwd: join(import.meta.dirname, '..') }).sort()
+const fileText = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
+
 /** By name: all that is sent to a host, or written to a dev instance. */
 const collect = async (): Promise<Map<string, string>> => {
   const remote = [...Object.values(appScripts).filter(isScript), UPLOAD, START, ...(await scriptsOfUse())]
   const texts = new Map<string, string>()
-  for (const script of remote) texts.set(script.name, await sentOf(script))
+  for (const script of remote) {
+    const [text = '', runner] = await sentOf(script)
+    texts.set(script.name, text)
+    if (runner !== undefined) texts.set('job runner', runner)
+  }
   const look = { admin: '127.0.0.1:2019', siteRoot: '/srv' }
   texts.set('inspect', textOf(await commandOf((connection) => inspect(async () => connection, look, nothing))))
-  const runner = /setsid sh -c '((?:[^']|'\\'')*)' runner/.exec(texts.get('start x') ?? '')?.[1]
-  texts.set('job runner', unquoted(runner ?? ''))
   const archives = [{ path: 'a/-/a-1.tgz', sha512: SUM, folder: 'a' }]
   texts.set('install', installScript(archives))
   texts.set('launch', launchScript())
@@ -118,6 +126,19 @@ spec('the shell scripts', (t) => {
       ...shellFaultsOf(text, codes).map((fault) => `${name}: ${fault}`),
     ])
     assert.equal(faults, [])
+  })
+
+  t('have no fault in their files either, and each file is sent, but for the comment at its head', async () => {
+    const texts = [...(await collect()).values()]
+    const codes = Object.keys(EXCLUDED)
+    assert.ok(FILES.length >= 13, FILES.join(', '))
+    for (const path of FILES) {
+      const text = fileText(path)
+      assert.equal(shellFaultsOf(text, codes), [], path)
+      const sent = text.replace(/^(?:#.*\n)+/, '')
+      assert.ok(sent !== '' && texts.some((one) => one.includes(sent)), `${path} is not sent`)
+      assert.match(text, /^# /, `${path} does not say what it is`)
+    }
   })
 
   t('need each of the exclusions', async () => {

@@ -1,5 +1,5 @@
 import { randomInt } from 'node:crypto'
-import { createServer } from 'node:net'
+import { connect, createServer } from 'node:net'
 import { tryLock } from './lock.ts'
 import { CommandRefusal } from './refusal.ts'
 
@@ -8,7 +8,10 @@ const lowest = 20_000
 const highest = 31_999
 const draws = 50
 
-/** Whether nobody listens on this port of 127.0.0.1 now. */
+/**
+ * Whether nobody listens on this port of 127.0.0.1 now. It takes the port for a moment to learn it: a process that is to
+ * listen there must not be starting meanwhile (`isListening` asks without taking).
+ */
 export function isFree(port: number): Promise<boolean> {
   return new Promise((resolve) => {
     const server = createServer()
@@ -17,11 +20,29 @@ export function isFree(port: number): Promise<boolean> {
   })
 }
 
+/** Whether somebody accepts connections on this port of 127.0.0.1 now. */
+export function isListening(port: number): Promise<boolean> {
+  return new Promise((resolve) => {
+    const socket = connect({ port, host: '127.0.0.1' })
+    socket.once('error', () => resolve(false))
+    socket.once('connect', () => {
+      socket.destroy()
+      resolve(true)
+    })
+  })
+}
+
 /** Drawn by this process, for as long as it lives: some are listened on much later, and others draw meanwhile. */
 const ours = new Set<number>()
 
+/** The lock comes first: a look at a port of somebody else would take it in the moment in which they listen. */
 async function claim(port: number): Promise<boolean> {
-  if (!(await isFree(port)) || (await tryLock(`port ${port}`)) === null) return false
+  const lock = await tryLock(`port ${port}`)
+  if (lock === null) return false
+  if (!(await isFree(port))) {
+    await lock.release()
+    return false
+  }
   ours.add(port)
   return true
 }

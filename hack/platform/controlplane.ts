@@ -36,7 +36,7 @@ export type ControlPlane = {
 }
 
 const portDraws = 5
-const etcdReadyMs = 30_000
+const etcdReadyMs = 120_000
 const apiserverReadyMs = 120_000
 /** Without etcd the API server's graceful end never comes, so it is always stopped first, and never waited for longer. */
 const apiserverGraceMs = 8_000

@@ -1,6 +1,6 @@
 import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
-import { freePort, isFree } from '../lib/ports.ts'
+import { freePort, isListening } from '../lib/ports.ts'
 import { createService, type Service, waitFor } from '../lib/processes.ts'
 import { type CardsEnvironment, type Ports, paths, root } from '../lib/state.ts'
 import { disagreementsOf } from './disagreements.ts'
@@ -104,7 +104,7 @@ export function nodeServices(options: PartOptions): { mail: Service; controllers
       script: 'hack/commands/mailcatcher.ts',
       args: ['--port', String(ports.mail), '--dir', paths.mail],
       env: {},
-      isReady: async () => !(await isFree(ports.mail)),
+      isReady: () => isListening(ports.mail),
     }),
     controllers: nodeService(options.owner, {
       name: 'controllers',

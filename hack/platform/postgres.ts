@@ -43,7 +43,7 @@ export type Postgres = {
   kill(): Promise<void>
 }
 
-const readyMs = 30_000
+const readyMs = 120_000
 const portDraws = 5
 const passwordFile = 'bottega.password'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
 import { join } from 'node:path'
 import { mintToken } from '../../api/auth/tokens.ts'
-import { freePort, isFree } from '../lib/ports.ts'
+import { freePort, isListening } from '../lib/ports.ts'
 import { createService, type Service, waitFor } from '../lib/processes.ts'
 import { root } from '../lib/state.ts'
 import { disagreementsOf } from './disagreements.ts'
@@ -40,7 +40,7 @@ export type Stack = {
   stop(): Promise<void>
 }
 
-const readyMs = 60_000
+const readyMs = 120_000
 const drainMs = 27_000
 
 const answersOk = async (url: string): Promise<boolean> => {
@@ -131,7 +131,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     name: 'mail',
     script: 'hack/commands/mailcatcher.ts',
     args: ['--port', String(ports.mail), '--dir', mailDir],
-    isReady: async () => !(await isFree(ports.mail)),
+    isReady: () => isListening(ports.mail),
   })
   const controllers = nodeOf(options, 'controllers', ports.controllersMetrics, shared)
   const api = nodeOf(options, 'api', ports.apiMetrics, {

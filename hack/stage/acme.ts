@@ -3,7 +3,7 @@ import { existsSync, mkdirSync, readFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { writeWhole } from '../lib/files.ts'
-import { freePort, isFree } from '../lib/ports.ts'
+import { freePort, isListening } from '../lib/ports.ts'
 import { createService, type Service, waitFor } from '../lib/processes.ts'
 import { CommandRefusal } from '../lib/refusal.ts'
 
@@ -111,12 +111,12 @@ export async function startAcme(options: AcmeOptions): Promise<Acme> {
   const ca = readFileSync(join(folder, 'dir.pem'))
   /** Its root is drawn at each start. */
   const keepRoot = async () => {
-    if (await isFree(management)) return false
+    if (!(await isListening(management))) return false
     writeWhole(caCert, await get(`https://127.0.0.1:${management}/roots/0`, ca), 0o644)
     return true
   }
   const services = [
-    service('pebble-challtestsrv', [...answers, ...listens, ...off], async () => !(await isFree(control))),
+    service('pebble-challtestsrv', [...answers, ...listens, ...off], () => isListening(control)),
     service('pebble', ['-strict', '-config', join(folder, 'pebble.json'), '-dnsserver', `127.0.0.1:${dns}`], keepRoot),
   ]
   for (const one of services) await one.start()

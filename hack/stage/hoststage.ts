@@ -11,7 +11,7 @@ import {
 } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { ensurePackages } from '../lib/apt.ts'
-import { freePort, isFree } from '../lib/ports.ts'
+import { freePort, isListening } from '../lib/ports.ts'
 import { createService, endPids, type Service, waitFor } from '../lib/processes.ts'
 import { CommandRefusal } from '../lib/refusal.ts'
 import { type Acme, startAcme } from './acme.ts'
@@ -57,7 +57,7 @@ export type HostStageOptions = {
   ports?: HostPorts
 }
 
-const readyMs = 20_000
+const readyMs = 120_000
 
 /** Programs that the host's user runs; the folder where they were built is not for others to enter. */
 function place(from: string, to: string): void {
@@ -128,7 +128,7 @@ function sshdService(options: HostStageOptions, port: number, config: string): S
   return partsFor(options).service(
     'sshd',
     () => ({ command: '/usr/sbin/sshd', args: ['-D', '-e', '-f', config] }),
-    async () => !(await isFree(port)),
+    () => isListening(port),
   )
 }
 

@@ -204,14 +204,15 @@ spec('the chart on a node', (t) => {
       const first = await leader()
       await kubectl('delete', 'pod', first, '--grace-period=0', '--force')
       const killedMs = performance.now()
+      const takeOverMs = 4 * minuteMs // a bound of waiting: pods start slowly where many do
       // A pod that was deleted by force goes on for a moment, and so does its lease.
       while ((await leader()) === first) {
-        assert.ok(performance.now() - killedMs < minuteMs, 'nobody took the lease')
+        assert.ok(performance.now() - killedMs < takeOverMs, 'nobody took the lease')
         await sleep(200)
       }
       let answer = await send('after-the-leader')
       while (answer.body.invoice.number === null) {
-        assert.ok(performance.now() - killedMs < minuteMs, 'nobody took over')
+        assert.ok(performance.now() - killedMs < takeOverMs, 'nobody took over')
         await sleep(500)
         answer = await send('after-the-leader')
       }
@@ -221,7 +222,7 @@ spec('the chart on a node', (t) => {
       )
       assert.is(answer.body.invoice.number, numberOf(sent))
     },
-    { timeoutMs: 3 * minuteMs },
+    { timeoutMs: 6 * minuteMs },
   )
 
   t(

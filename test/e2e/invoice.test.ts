@@ -24,7 +24,12 @@ const manifest = (name: string, change: object = {}) => ({
   },
 })
 const apply = (object: object) => platform.kubectl(['apply', '-f', '-'], object)
-const ready = (name: string) => platform.kubectl(['wait', '--for=condition=Ready', `inv/${name}`, '--timeout=20s'])
+const ready = (name: string) => platform.kubectl(['wait', '--for=condition=Ready', `inv/${name}`, '--timeout=120s'])
+const mailed = () =>
+  eventually('every mail to be sent', async () => {
+    const left = await query(platform.database.url, "select from outbox where channel = 'mail' and state <> 'sent'")
+    return left.length === 0
+  })
 const condition = async (name: string, type: string) => {
   const object = JSON.parse(await platform.kubectl(['get', 'inv', name, '-o', 'json']))
   return object.status?.conditions?.find((one: { type: string }) => one.type === type)
@@ -161,9 +166,11 @@ spec('an invoice, end to end', (t) => {
     assert.is(answers.filter(({ status }) => status === 201).length, 1)
     assert.is(answers.filter(({ status, json }) => status === 200 && json.idempotent_replay).length, 49)
     assert.is(new Set(answers.map(({ json }) => json.password)).size, 1)
+    const caught = async () =>
+      (await mailsIn(platform.mailDir)).filter((mail) => mail.text?.includes(answers[0]?.json.url)).length
+    await eventually('its mail', async () => (await caught()) > 0)
     await sleep(500)
-    const mails = (await mailsIn(platform.mailDir)).filter((mail) => mail.text?.includes(answers[0]?.json.url))
-    assert.is(mails.length, 1)
+    assert.is(await caught(), 1)
     const other = await post(order({ external_ref: 'race', currency: 'USD', client_email: 'else@acme.test' }))
     assert.is(other.status, 409)
     assert.is(other.json.code, 'REF_PAYLOAD_MISMATCH')
@@ -241,7 +248,7 @@ spec('an invoice, end to end', (t) => {
     await apply(manifest('inv-again'))
     await ready('inv-again')
     const first = await get('/api/invoices/inv-again')
-    await sleep(500)
+    await mailed()
     const mails = (await mailsIn(platform.mailDir)).length
     await platform.kubectl(['delete', 'inv', 'inv-again'])
     assert.is((await get('/api/invoices/inv-again')).json.invoice.number, first.json.invoice.number)
@@ -298,7 +305,7 @@ spec('an invoice, end to end', (t) => {
   t(
     'a restart of everything with nothing changed writes nothing and sends nothing',
     async () => {
-      await sleep(1_000)
+      await mailed()
       const versions = () =>
         platform.kubectl([
           'get',
@@ -308,11 +315,15 @@ spec('an invoice, end to end', (t) => {
         ])
       const rows =
         'select (select count(*) from sends)::int as sends, (select count(*) from outbox)::int as mails, (select count(*) from facts)::int as facts, (select max(xmin::text::bigint) from mirror)::text as mirror'
-      const [before, ledger, mails] = await Promise.all([
-        versions(),
-        query(platform.database.url, rows),
-        mailsIn(platform.mailDir),
-      ])
+      const look = () => Promise.all([versions(), query(platform.database.url, rows), mailsIn(platform.mailDir)])
+      let last = await look()
+      await eventually('the last views to be written', async () => {
+        await sleep(1_000)
+        const [earlier, now] = [last, await look()]
+        last = now
+        return JSON.stringify(earlier) === JSON.stringify(now)
+      })
+      const [before, ledger, mails] = last
       await Promise.all([platform.controllers.stop(), platform.api.stop()])
       await Promise.all([platform.controllers.start(), platform.api.start()])
       await sleep(3_000)
@@ -320,7 +331,7 @@ spec('an invoice, end to end', (t) => {
       assert.equal(await query(platform.database.url, rows), ledger)
       assert.is((await mailsIn(platform.mailDir)).length, mails.length)
     },
-    { timeoutMs: 60_000 },
+    { timeoutMs: 180_000 },
   )
 
   t('a plain create-and-send costs one create and one status patch', async () => {
@@ -334,12 +345,18 @@ spec('an invoice, end to end', (t) => {
     const { api, controllers } = platform.metricsUrls
     const start = [await writes(api), await writes(controllers)] as const
     const began = performance.now()
-    for (let n = 0; n < 10; n++) assert.is((await post(order())).status, 201)
+    let slow = 0
+    for (let n = 0; n < 10; n++) {
+      const postedMs = performance.now()
+      assert.is((await post(order())).status, 201)
+      // work that lasts 2 s says so in a patch of its own
+      if (performance.now() - postedMs > 1_500) slow += 1
+    }
     await sleep(500)
     // The lease is renewed by a PATCH about every two seconds; the rest is ours.
     const renewals = Math.ceil((performance.now() - began) / 1000)
     assert.is((await writes(api)) - start[0], 10)
     const patches = (await writes(controllers)) - start[1]
-    assert.ok(patches >= 10 && patches <= 10 + renewals, `${patches} writes by the controllers`)
+    assert.ok(patches >= 10 && patches <= 10 + renewals + slow, `${patches} writes by the controllers`)
   })
 })

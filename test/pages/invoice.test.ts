@@ -1,6 +1,4 @@
 /** The client's page in a real browser: nobody is kept out, hostile words stay words, and its codes can be read. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import jsQR from 'jsqr'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
@@ -13,6 +11,7 @@ import { frozenInvoice, frozenItem } from '../support/builders/frozen.ts'
 import { HIT, HOSTILE } from '../support/builders/hostile.ts'
 import { barriers, picture, startBrowser, visit } from '../support/judges/browser.ts'
 import { assert, spec } from '../support/runner/spec.ts'
+import { serveOnePage } from '../support/stage/onepage.ts'
 
 const IBAN = 'ES9121000418450200051332'
 const URL = 'https://pay.example.test/i/inv-october-acme.abcdefghijklmnopqrstuv'
@@ -100,23 +99,18 @@ const readCode = async (page: Page, selector: string): Promise<string | undefine
 
 spec("the client's page in a browser", (t) => {
   let browser: Browser
-  let server: Server
+  let served: Awaited<ReturnType<typeof serveOnePage>>
   let html = ''
   let baseURL = ''
   t.before(async () => {
     browser = await startBrowser()
-    server = createServer((request, response) => {
-      const isSheet = request.url === PAGE_SHEET.path
-      const { headers } = pageHtml(200, '')
-      response.writeHead(200, isSheet ? { 'content-type': 'text/css; charset=utf-8' } : headers)
-      response.end(isSheet ? PAGE_SHEET.css : html)
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { headers } = pageHtml(200, '')
+    served = await serveOnePage({ sheet: PAGE_SHEET, headers, html: () => html })
+    baseURL = served.baseURL
   })
   t.after(async () => {
     await browser.close()
-    await new Promise((resolve) => server.close(resolve))
+    await served.end()
   })
 
   for (const [at, { lang, width, dark }] of VIEWS.entries()) {

@@ -1,6 +1,4 @@
 /** The reviewer's page in a real browser: nobody is kept out, and hostile words of a site stay words. */
-import { createServer, type Server } from 'node:http'
-import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
 import { pageAnswer } from '../../api/http/pages.ts'
 import { REVIEW_SHEET } from '../../api/site/review-style.ts'
@@ -8,6 +6,7 @@ import { type ReviewFacts, reviewPage } from '../../api/site/review-view.ts'
 import { HIT, HOSTILE } from '../support/builders/hostile.ts'
 import { barriers, picture, startBrowser, visit } from '../support/judges/browser.ts'
 import { assert, spec } from '../support/runner/spec.ts'
+import { serveOnePage } from '../support/stage/onepage.ts'
 
 const at = '2026-11-22T10:00:00.000Z'
 const facts = (change: Partial<ReviewFacts> = {}): ReviewFacts => ({
@@ -26,23 +25,18 @@ const facts = (change: Partial<ReviewFacts> = {}): ReviewFacts => ({
 
 spec("the reviewer's page", (t) => {
   let browser: Browser
-  let server: Server
+  let served: Awaited<ReturnType<typeof serveOnePage>>
   let html = ''
   let baseURL = ''
   t.before(async () => {
     browser = await startBrowser()
-    server = createServer((request, response) => {
-      const isSheet = request.url === REVIEW_SHEET.path
-      const { headers } = pageAnswer(200, '')
-      response.writeHead(200, isSheet ? { 'content-type': 'text/css; charset=utf-8' } : headers)
-      response.end(isSheet ? REVIEW_SHEET.css : html)
-    })
-    await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
-    baseURL = `http://127.0.0.1:${(server.address() as AddressInfo).port}`
+    const { headers } = pageAnswer(200, '')
+    served = await serveOnePage({ sheet: REVIEW_SHEET, headers, html: () => html })
+    baseURL = served.baseURL
   })
   t.after(async () => {
     await browser.close()
-    await new Promise((resolve) => server.close(resolve))
+    await served.end()
   })
 
   const CASES: [name: string, facts: ReviewFacts][] = [

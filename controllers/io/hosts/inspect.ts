@@ -2,35 +2,15 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Findings, Inspection } from '../../../crds/host/inspect.ts'
 import { callAdmin } from './caddy.ts'
-import { execute, type RemoteScript } from './remote.ts'
+import { execute } from './remote.ts'
+import { scriptOf } from './scripts.ts'
 import { type Connection, SshRefused } from './ssh.ts'
 
 const OUTPUT_BYTES_MAX = 64 * 1024
 const LIMIT_MS = 30_000
 
 /** Reads the sites' folder (or an empty line) and says what it finds, one `name=value` on a line. Changes nothing. */
-const INSPECT: RemoteScript = {
-  name: 'inspect',
-  text: `IFS= read -r site_root
-say() { printf '%s=%s\\n' "$1" "$2"; }
-first() { head -n 1 2>/dev/null; }
-say arch "$(uname -m)"
-say kernel "$(uname -r)"
-say docker "$(docker version --format '{{.Server.Version}}' 2>/dev/null | first)"
-say compose "$(docker compose version --short 2>/dev/null | first)"
-for caddy in caddy /usr/bin/caddy /usr/local/bin/caddy; do
-  if found=$("$caddy" version 2>/dev/null); then say caddy "\${found%% *}"; break; fi
-done
-for program in flock setsid timeout tar mktemp sync seq; do command -v "$program" >/dev/null || say missing "$program"; done
-root=$(docker info --format '{{.DockerRootDir}}' 2>/dev/null)
-df -Pk "\${root:-.}" 2>/dev/null || df -Pk .
-if [ -n "$site_root" ]; then
-  mkdir -p "$site_root" 2>/dev/null
-  [ -d "$site_root" ] && [ -w "$site_root" ] && say sites ok
-fi
-exit 0
-`,
-}
+const INSPECT = scriptOf('inspect')
 
 const KIB_PER_GIB = 1024 ** 2
 

@@ -6,10 +6,14 @@ import assert from 'node:assert/strict'
 import { constants } from 'node:os'
 import type { Readable } from 'node:stream'
 import { pipeline } from 'node:stream/promises'
+import { textOf } from './scripts.ts'
 import { type Channel, ChannelLost, type Connection } from './ssh.ts'
 
-/** A fixed script for a POSIX sh, which begins at home: its text is the whole remote command. Data goes in on stdin. */
-export type RemoteScript = { name: string; text: string }
+/**
+ * A fixed script for a POSIX sh, which begins at home: its text is the whole remote command. Data goes in on stdin; `args`
+ * are texts of our own as well.
+ */
+export type RemoteScript = { name: string; text: string; args?: readonly string[] }
 /**
  * What follows the lines on stdin. To the script a cut looks like the end: where that matters, a line says how many
  * bytes to expect.
@@ -29,7 +33,7 @@ export class OutputTooLarge extends Error {
 /** Who leads, checked on the host: one mark per installation, raised by each newer leader. */
 export type RemoteFence = { installation: string; epoch: number }
 
-/** No script of ours ends with it. */
+/** What `scripts/fence.sh` ends with, and no other script of ours. */
 const STALE = 197
 
 /** Somebody leads after us; the host has seen them. */
@@ -37,28 +41,19 @@ export class HostFenced extends Error {
   override name = 'HostFenced'
 }
 
-/** Every command begins at home, with the same locale and mask, whatever the user's shell is set to. */
-const AT_HOME = `umask 022
-export LC_ALL=C
-cd || exit 1
-`
-
-/** The first line of stdin names installation and epoch. An older epoch than the newest seen here is refused. */
-const FENCE = `IFS= read -r fence_of && IFS= read -r fence_epoch || exit 1
-mkdir -p -m 700 .bottega || exit 1
-exec 9>>".bottega/fence-$fence_of" && flock 9 || exit 1
-fence_held=$(tail -n 1 ".bottega/fence-$fence_of")
-if [ "\${fence_held:-0}" -gt "$fence_epoch" ]; then exit ${STALE}; fi
-if [ "\${fence_held:-0}" -lt "$fence_epoch" ]; then printf '%s\\n' "$fence_epoch" >&9 || exit 1; fi
-exec 9>&-
-`
+const AT_HOME = textOf('home')
+const FENCE = textOf('fence')
 
 /** One word for a POSIX sh. Only for texts of our own. */
-export const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
+const quoted = (text: string): string => `'${text.replaceAll("'", `'\\''`)}'`
 
 /** The host ends it too, when we are not there any more to do so. */
 const commandOf = (script: RemoteScript, fence: RemoteFence | null, limitMs: number): string =>
-  `exec timeout -s KILL ${Math.ceil(limitMs / 1000) + 1} /bin/sh -c ${quoted(`${AT_HOME}${fence ? FENCE : ''}${script.text}`)}`
+  [
+    `exec timeout -s KILL ${Math.ceil(limitMs / 1000) + 1} /bin/sh -c`,
+    quoted(`${AT_HOME}${fence ? FENCE : ''}${script.text}`),
+    ...(script.args === undefined ? [] : ['sh', ...script.args.map(quoted)]),
+  ].join(' ')
 
 const headOf = (fence: RemoteFence | null, lines: readonly string[]): Buffer => {
   const all = [...(fence ? [fence.installation, String(fence.epoch)] : []), ...lines]

@@ -6,6 +6,7 @@
 import type { ManifestEntry } from '../../../crds/site/publishing/manifest.ts'
 import type { RemoteScript } from './hosts.ts'
 import type { HostLink } from './link.ts'
+import { scriptOf } from './scripts.ts'
 import { tarOf } from './tar.ts'
 
 const LOOK_LIMIT_MS = 30_000
@@ -15,79 +16,12 @@ const SWITCH_LIMIT_MS = 90_000
 const UPLOAD_BYTES = 16 * 1024 * 1024
 
 /** Says which of these the store does not have. */
-const MISSING: RemoteScript = {
-  name: 'site-missing',
-  text: `IFS= read -r root || exit 2
-mkdir -p "$root/store" || exit 1
-while IFS= read -r sum; do [ -f "$root/store/$sum" ] || printf '%s\\n' "$sum"; done
-`,
-}
-
-/**
- * Takes files named by their sums, and keeps those only if all of them are what they are called. The fraction of a file's
- * time is of its content: many come in one moment, and a proxy tells files from one another by size and time.
- */
-const STORE: RemoteScript = {
-  name: 'site-store',
-  text: `set -eu
-IFS= read -r root
-in="$root/store/.in"
-rm -rf "$in"
-mkdir -p "$in"
-tar -x -m -f - -C "$in"
-cd "$in"
-for sum in *; do printf '%s  %s\\n' "$sum" "$sum"; done >../.sums
-sha256sum -c ../.sums >/dev/null
-chmod 644 ./*
-now=$(date +%s)
-for sum in *; do touch -d "@$now.$(printf '%09d' "0x$(printf '%.7s' "$sum")")" "$sum"; done
-mv ./* ..
-rm -rf "$in" ../.sums
-`,
-}
-
-/**
- * Lines: root, site, digest, digests to keep. Then one line per file: sum, space, path. Assets of all kept releases stand
- * together, so that a page of the release before still finds its own.
- */
-const SWITCH: RemoteScript = {
-  name: 'site-switch',
-  text: `set -eu
-IFS= read -r root; IFS= read -r site; IFS= read -r digest; IFS= read -r keep
-home="$root/sites/$site"
-release="$home/releases/$digest"
-mkdir -p "$home/releases" "$home/kept/assets"
-if [ ! -d "$release" ]; then
-  rm -rf "$home/.making"
-  mkdir "$home/.making"
-  while IFS=' ' read -r sum path; do
-    case "$path" in */*) [ -d "$home/.making/\${path%/*}" ] || mkdir -p "$home/.making/\${path%/*}" ;; esac
-    ln "$root/store/$sum" "$home/.making/$path"
-  done
-  mv "$home/.making" "$release"
-fi
-for file in "$release"/assets/*; do
-  [ -f "$file" ] || continue
-  [ -f "$home/kept/assets/\${file##*/}" ] || ln "$file" "$home/kept/assets/\${file##*/}"
-done
-rm -rf "$home/.next"
-ln -s "releases/$digest" "$home/.next"
-mv -T "$home/.next" "$home/current"
-for old in "$home"/releases/*; do
-  case " $keep " in *" \${old##*/} "*) ;; *) rm -rf "$old" ;; esac
-done
-find "$home/kept/assets" -type f -links -3 -exec rm -f {} +
-find "$root/store" -maxdepth 1 -type f -links 1 -mmin +60 -exec rm -f {} +
-`,
-}
-
-const REMOVE: RemoteScript = {
-  name: 'site-remove',
-  text: `set -eu
-IFS= read -r root; IFS= read -r site
-rm -rf "$root/sites/$site"
-`,
-}
+const MISSING = scriptOf('site-missing')
+/** Takes files named by their sums. */
+const STORE = scriptOf('site-store')
+/** Makes a release and lets `current` lead to it. */
+const SWITCH = scriptOf('site-switch')
+const REMOVE = scriptOf('site-remove')
 
 const SUM = /^[0-9a-f]{64}$/
 const PATH = /^[A-Za-z0-9][A-Za-z0-9._/-]*$/

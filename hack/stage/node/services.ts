@@ -19,7 +19,7 @@ export type NodeServices = {
   coredns: Service
 }
 
-const containerdReadyMs = 30_000
+const containerdReadyMs = 120_000
 
 export const ctr = (...args: string[]): readonly string[] => ['-a', places.containerdSocket, '-n', 'k8s.io', ...args]
 

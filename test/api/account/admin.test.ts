@@ -196,7 +196,7 @@ spec('accounts by administrators', (t) => {
     assert.is((await as(second)('GET', ALL)).status, 200)
     await ask('PATCH', `${ALL}/second`, { role: 'member' })
     const gone = async () => (await as(second)('GET', ALL)).status === 403
-    await eventually('the refusal', gone, 10_500)
+    await eventually('the refusal', gone)
   })
 
   t('a second start makes no second administrator', async () => {

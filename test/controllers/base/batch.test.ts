@@ -1,5 +1,6 @@
-import { setTimeout as sleep, setImmediate as turn } from 'node:timers/promises'
+import { setImmediate as turn } from 'node:timers/promises'
 import { makeBatch } from '../../../controllers/base/batch.ts'
+import { until } from '../../support/doubles/widget.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 /** A run that waits until it is let go, and keeps what it was given. */
@@ -56,13 +57,13 @@ spec('batch', (t) => {
 
   t('a run waits for company as long as it is told, and the next is asked anew', async () => {
     const { runs, run, open } = gated()
-    let gatherMs = 30
+    let gatherMs = 1_000
     const batch = makeBatch({ run, gatherMs: () => gatherMs })
     void batch(1)
-    await sleep(5)
+    await turn()
     void batch(2)
     assert.equal(runs, [])
-    await sleep(40)
+    await until('the run', () => runs.length > 0)
     assert.equal(runs, [[1, 2]])
     open(0)
     await turn()

@@ -9,8 +9,9 @@ import { makeLife } from '../../support/crash/crash.ts'
 import { type OneProcess, refNamed, startOneProcess } from '../../support/crash/process.ts'
 import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
+import { makeDemoNamespace } from '../../support/stage/demo.ts'
 import { eventually, mailsIn, order } from '../../support/stage/invoicing.ts'
-import { kubectlFor, makeNamespace, type Namespace, scratchFolder } from '../../support/stage/stage.ts'
+import { kubectlFor, type Namespace, scratchFolder } from '../../support/stage/stage.ts'
 
 /** A receipt leaves, comes back for a credit note and leaves again: killed at every call, the same numbers, and no mail. */
 
@@ -123,14 +124,8 @@ const story = (): Story<Answer> => ({
 
 spec('an invoice that leaves and comes back, by a process that dies at any call', (t) => {
   t.before(async () => {
-    namespace = await makeNamespace()
+    namespace = await makeDemoNamespace()
     catcher = await startMailCatcher({ dir: folder, port: 0 })
-    await kubectlFor(namespace.kubeconfig)(['apply', '-f', '-'], {
-      apiVersion: 'bottega.dev/v1alpha1',
-      kind: 'Account',
-      metadata: { name: 'demo', namespace: namespace.name },
-      spec: { email: 'owner@demo.test', name: 'Demo', plan: 'team' },
-    })
   })
   t.after(async () => {
     await catcher.stop()

@@ -20,8 +20,9 @@ import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
 import { SECRET_KEY, WEBHOOK_SECRET } from '../../support/doubles/cards.ts'
 import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
+import { makeDemoNamespace } from '../../support/stage/demo.ts'
 import { order } from '../../support/stage/invoicing.ts'
-import { kubectlFor, makeNamespace, type Namespace } from '../../support/stage/stage.ts'
+import { kubectlFor, type Namespace } from '../../support/stage/stage.ts'
 
 /**
  * An invoice that is paid by card and refunded, killed at every call, those to the card processor among them: one session,
@@ -138,13 +139,7 @@ const story = (): Story<void> => ({
 
 spec('a process that dies at any call while an invoice is paid by card', (t) => {
   t.before(async () => {
-    namespace = await makeNamespace()
-    await kubectlFor(namespace.kubeconfig)(['apply', '-f', '-'], {
-      apiVersion: 'bottega.dev/v1alpha1',
-      kind: 'Account',
-      metadata: { name: 'demo', namespace: namespace.name },
-      spec: { email: 'owner@demo.test', name: 'Demo', plan: 'team', rails: ['stripe'] },
-    })
+    namespace = await makeDemoNamespace({ rails: ['stripe'] })
   })
   t.after(async () => {
     await cards?.stop()

@@ -6,9 +6,10 @@ import { query } from '../../../hack/platform/postgres.ts'
 import type { OneProcess } from '../../support/crash/process.ts'
 import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
+import { makeDemoNamespace } from '../../support/stage/demo.ts'
 import { cloud, finalizeBody, reservation } from '../../support/stage/devinstances.ts'
 import type { Json } from '../../support/stage/invoicing.ts'
-import { kubectlFor, makeNamespace, type Namespace, scratchFolder } from '../../support/stage/stage.ts'
+import { kubectlFor, type Namespace, scratchFolder } from '../../support/stage/stage.ts'
 
 /** Reserve, launch, token, finalize, start, stop, resize: killed at every call, each confirmation sent again under its key. */
 
@@ -117,14 +118,8 @@ const story = (): Story<Json> => ({
 
 spec('a dev instance whose operator dies at any call', (t) => {
   t.before(async () => {
-    namespace = await makeNamespace()
+    namespace = await makeDemoNamespace({ capabilities: ['devbox.manage'] })
     catcher = await startMailCatcher({ dir: folder, port: 0 })
-    await kubectlFor(namespace.kubeconfig)(['apply', '-f', '-'], {
-      apiVersion: 'bottega.dev/v1alpha1',
-      kind: 'Account',
-      metadata: { name: 'demo', namespace: namespace.name },
-      spec: { email: 'owner@demo.test', name: 'Demo', plan: 'team', capabilities: ['devbox.manage'] },
-    })
   })
   t.after(async () => {
     await catcher.stop()

@@ -11,8 +11,9 @@ import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
 import { makeMovedClock } from '../../support/doubles/movedclock.ts'
 import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
+import { makeDemoNamespace } from '../../support/stage/demo.ts'
 import { mailsIn, order } from '../../support/stage/invoicing.ts'
-import { kubectlFor, makeNamespace, type Namespace, scratchFolder } from '../../support/stage/stage.ts'
+import { kubectlFor, type Namespace, scratchFolder } from '../../support/stage/stage.ts'
 
 /**
  * A month of one invoice, killed at every call: sent, repeated, reminded of by hand and by itself, overdue, and its child
@@ -133,14 +134,8 @@ const story = (): Story<unknown> => ({
 
 spec('a month of an invoice whose process dies at any call', (t) => {
   t.before(async () => {
-    namespace = await makeNamespace()
+    namespace = await makeDemoNamespace()
     catcher = await startMailCatcher({ dir: folder, port: 0 })
-    await kubectlFor(namespace.kubeconfig)(['apply', '-f', '-'], {
-      apiVersion: 'bottega.dev/v1alpha1',
-      kind: 'Account',
-      metadata: { name: 'demo', namespace: namespace.name },
-      spec: { email: 'owner@demo.test', name: 'Demo', plan: 'team' },
-    })
   })
   t.after(async () => {
     await catcher.stop()

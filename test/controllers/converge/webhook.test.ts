@@ -13,8 +13,9 @@ import type { CrashPoint, Life } from '../../support/crash/crash.ts'
 import { refNamed } from '../../support/crash/process.ts'
 import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
+import { makeDemoNamespace } from '../../support/stage/demo.ts'
 import { order } from '../../support/stage/invoicing.ts'
-import { kubectlFor, makeNamespace, type Namespace } from '../../support/stage/stage.ts'
+import { kubectlFor, type Namespace } from '../../support/stage/stage.ts'
 import { type FakeNet, makeFakeNet, secretFor, webhookSealer } from '../../support/stage/webhook-senders.ts'
 
 /**
@@ -148,13 +149,7 @@ const story = (): Story<void> => ({
 
 spec('a process that dies at any call while it tells of an invoice', (t) => {
   t.before(async () => {
-    namespace = await makeNamespace()
-    await kubectlFor(namespace.kubeconfig)(['apply', '-f', '-'], {
-      apiVersion: 'bottega.dev/v1alpha1',
-      kind: 'Account',
-      metadata: { name: 'demo', namespace: namespace.name },
-      spec: { email: 'owner@demo.test', name: 'Demo', plan: 'team' },
-    })
+    namespace = await makeDemoNamespace()
   })
   t.after(async () => {
     await namespace.remove()

@@ -108,16 +108,26 @@ spec('lease', (t) => {
 
   t('an expired stamp of a wrong clock takes no lease that is being renewed', async () => {
     await kube.create(LEASE, { metadata: { name: 'l', namespace: space }, spec: dead('slow-clock', 2) })
-    let renewals = 0
-    const holder = setInterval(() => {
-      renewals += 1
-      const renewTime = `2001-01-01T00:00:${String(renewals).padStart(2, '0')}.000000Z`
-      void kube.patchSpec(LEASE, { namespace: space, name: 'l' }, { spec: { renewTime } })
-    }, 400)
-    const other = contend('other')
-    await sleep(3_000)
-    clearInterval(holder)
+    let clockMs = 0
+    let looks = 0
+    const get: Kube['get'] = async (...args) => {
+      const held = await kube.get(...args)
+      looks += 1
+      return held as never
+    }
+    const other = contend('other', { kube: { ...kube, get }, clock: () => clockMs, ...LONG })
+    // the second look from now on began after now
+    const looked = (from = looks) => until('it has looked', () => looks > from + 1)
+    for (let renewal = 1; renewal <= 6; renewal += 1) {
+      const renewTime = `2001-01-01T00:00:0${renewal}.000000Z`
+      await kube.patchSpec(LEASE, { namespace: space, name: 'l' }, { spec: { renewTime } })
+      await looked()
+      clockMs += 1_500
+      await looked()
+    }
     assert.is(other.led(), 0)
+    clockMs += 500
+    await until('it leads once nobody renews', () => other.led() === 1)
   })
 
   t('a leader that cannot renew steps down before others may take over', async () => {
@@ -168,30 +178,31 @@ spec('lease', (t) => {
   })
 
   t('a lease that a person gave to somebody else is lost at once', async () => {
-    const robbed = contend('robbed')
+    const robbed = contend('robbed', LONG)
     await until('it leads', () => robbed.led() === 1)
     await kube.patchSpec(LEASE, { namespace: space, name: 'l' }, { spec: { holderIdentity: 'human' } })
-    await until('it has lost', () => robbed.lost() === 1, 1_000)
+    await until('it has lost', () => robbed.lost() === 1)
     assert.is((await read()).spec.holderIdentity, 'human')
   })
 
   t('a start that fails gives the lease back', async () => {
     let tries = 0
     const broken = contend('broken', {
+      ...LONG,
       onLead: async () => {
         tries += 1
         throw new Error('no database')
       },
     })
     await until('it has tried', () => tries >= 1)
-    const healthy = contend('healthy')
-    await until('the other leads', () => healthy.led() === 1, 8_000)
+    const healthy = contend('healthy', LONG)
+    await until('the other leads', () => healthy.led() === 1)
     assert.is(broken.lost(), 0)
   })
 
   t('the gauge says who leads', async () => {
     const metrics = makeMetrics({ version: '1', process: 'test', defaults: false })
-    const one = contend('one', { metrics })
+    const one = contend('one', { metrics, ...LONG })
     await until('it leads', () => one.led() === 1)
     assert.match((await metrics.render(undefined)).body, 'leader_election_master_status{name="l"} 1')
     await one.lease.stop()
@@ -202,7 +213,7 @@ spec('lease', (t) => {
     const sleeper = spawnContender(space, 'sleeper')
     ends.push(async () => void sleeper.process.kill('SIGKILL'))
     await until('it leads', () => sleeper.said.includes('leading'))
-    const other = contend('other')
+    const other = contend('other', LONG)
     sleeper.process.kill('SIGSTOP')
     await until('the other leads', () => other.led() === 1)
     sleeper.process.kill('SIGCONT')

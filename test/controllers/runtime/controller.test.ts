@@ -287,11 +287,12 @@ spec('controller', (t) => {
   })
 
   t('work that lasts says so once, and only then', async () => {
+    const gate = Promise.withResolvers<void>()
     const rig = await start(
       {
         act: {
           grow: async ({ to }, { metadata }) => {
-            await sleep(400)
+            await gate.promise
             rig.outside.set(metadata.name, { made: to, colour: undefined })
           },
           paint: async () => {},
@@ -301,6 +302,7 @@ spec('controller', (t) => {
     )
     await makeWidget(admin, space, 'long', { size: 1 })
     await says(rig, 'long', 'Reconciling', 'Grow')
+    gate.resolve()
     await says(rig, 'long', 'Ready', 'Made')
     await idle(rig)
     assert.is(rig.writes().length, 2)
@@ -466,10 +468,11 @@ spec('controller', (t) => {
   })
 
   t('a stop lets a pass end and starts no other', async () => {
+    const gate = Promise.withResolvers<void>()
     const rig = await start({
       act: {
         grow: async ({ to }, { metadata }) => {
-          await sleep(200)
+          await gate.promise
           rig.outside.set(metadata.name, { made: to, colour: undefined })
         },
         paint: async () => {},
@@ -477,7 +480,8 @@ spec('controller', (t) => {
     })
     await makeWidget(admin, space, 'last', { size: 1 })
     await until('it runs', () => rig.running.busy() === 1)
-    assert.is(await rig.running.stop(2_000), true)
+    queueMicrotask(gate.resolve)
+    assert.is(await rig.running.stop(60_000), true)
     assert.is(rig.outside.get('last')?.made, 1)
     assert.is(conditionOf(await get('last'), 'Ready')?.status, 'True')
     await makeWidget(admin, space, 'ignored')

@@ -1,4 +1,3 @@
-import { setTimeout as sleep } from 'node:timers/promises'
 import { StaleEpoch } from '../../../controllers/base/errors.ts'
 import { makeLog } from '../../../controllers/base/log.ts'
 import {
@@ -15,7 +14,7 @@ import { DatabaseRefused, makePg, type Pg } from '../../../controllers/store/pg/
 import { startOverdue } from '../../../controllers/workers/pending-facts.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { aClaim, upTo } from '../../support/stage/ledger.ts'
+import { aClaim, somebodyWaits, upTo } from '../../support/stage/ledger.ts'
 import { type Database, makeDatabase } from '../../support/stage/stage.ts'
 
 const at = '2026-11-21T09:30:00.000Z'
@@ -85,14 +84,19 @@ spec('facts', (t) => {
   t('a second writer waits for the first of the same resource, and counts on', async () => {
     const text = "select seq from append_facts('controllers', null, $1)"
     const values = [JSON.stringify([{ ...aFact('ns/w', 'first'), writtenBy: 'api' }])]
+    const [written, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const first = pg.tx(async (run) => {
       await run('test_append_seq', text, values)
-      await sleep(200)
+      written.resolve()
+      await gate.promise
     })
-    await sleep(50)
+    await written.promise
     assert.is((await report(aFact('ns/other', 'k'))).fact.seq, 1)
-    assert.is((await report(aFact('ns/w', 'second'))).fact.seq, 2)
+    const second = report(aFact('ns/w', 'second'))
+    await somebodyWaits(database.url)
+    gate.resolve()
     await first
+    assert.is((await second).fact.seq, 2)
   })
 
   t('a report without a key of its own is the one that stands, until it can be seen what became of that', async () => {

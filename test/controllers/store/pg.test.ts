@@ -256,9 +256,16 @@ spec('pg and a server of its own', (t) => {
   })
 
   t('waits no longer than the limit for a connection when all are in use', async () => {
-    const pg = makePg({ url: server.url, max: 1, connectTimeoutMs: 200 })
-    const busy = pg.query('test_sleep', 'select pg_sleep($1)', [1])
+    const pg = makePg({ url: server.url, max: 1, connectTimeoutMs: 1_000 })
+    await until(() => pg.ready())
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
+    const busy = pg.tx(async () => {
+      begun.resolve()
+      await gate.promise
+    })
+    await begun.promise
     await assert.rejects(pg.query('test_one', 'select $1::int', [1]), isUnavailable)
+    gate.resolve()
     await busy
     await pg.close()
   })

@@ -7,7 +7,14 @@ import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { DatabaseRefused, makePg } from '../../../controllers/store/pg/pg.ts'
 import { formatNumber } from '../../../crds/invoice/order/number.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { aClaim, type Leader, type LedgerStage, makeLedgerStage, upTo } from '../../support/stage/ledger.ts'
+import {
+  aClaim,
+  type Leader,
+  type LedgerStage,
+  makeLedgerStage,
+  somebodyWaits,
+  upTo,
+} from '../../support/stage/ledger.ts'
 
 const seriesId = 'demo/INV/026'
 const isStale = (error: unknown) => error instanceof StaleEpoch
@@ -150,13 +157,17 @@ spec('numbers', (t) => {
   t('a new leader waits for the effect in flight, and the old one writes nothing after it', async () => {
     const pg = makePg({ url: stage.database.url })
     const order: string[] = []
+    const [begun, gate] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
     const effect = pg.tx(async (run) => {
       await run('test_fence', 'select fence($1, $2)', ['controllers', leader.epoch])
-      await sleep(300)
+      begun.resolve()
+      await gate.promise
       order.push('effect')
     })
-    await sleep(100)
+    await begun.promise
     const next = takeEpoch(pg, 'next').then(() => order.push('taken'))
+    await somebodyWaits(stage.database.url)
+    gate.resolve()
     await Promise.all([effect, next])
     assert.equal(order, ['effect', 'taken'])
     await assert.rejects(leader.ledger.claimNumber(aClaim(1)), isStale)

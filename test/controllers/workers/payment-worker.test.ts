@@ -12,7 +12,7 @@ const HOUR_MS = 3_600_000
 const through = async (ask: 'refund' | 'open', { attempt, ageMs }: { attempt: number; ageMs: number }) => {
   const asked: string[] = []
   const recorded: Pick<NewFact, 'key' | 'kind'>[] = []
-  const { promise: settled, resolve } = Promise.withResolvers<Settlement>()
+  const { promise: ended, resolve } = Promise.withResolvers<Settlement | null>()
   const payload = { ask, part: 'cn-1.1', session: 1, intent: 'pi_1', units: 500, account: 'demo' }
   const createdAt = new Date(AT.getTime() - ageMs).toISOString()
   const row = {
@@ -28,6 +28,7 @@ const through = async (ask: 'refund' | 'open', { attempt, ageMs }: { attempt: nu
   const rows = [row as unknown as OutboxRow]
   const away = async (what: string): Promise<never> => {
     asked.push(what)
+    resolve(null)
     throw new Error('away')
   }
   const paymentWorker = startPaymentWorker({
@@ -43,9 +44,9 @@ const through = async (ask: 'refund' | 'open', { attempt, ageMs }: { attempt: nu
     log: { warn: () => {} } as never,
     onAnswer: () => {},
   })
-  const done = await Promise.race([settled, new Promise<null>((end) => setTimeout(() => end(null), 300))])
+  const settled = await ended
   await paymentWorker.stop()
-  return { asked, recorded, state: done?.state ?? null }
+  return { asked, recorded, state: settled?.state ?? null }
 }
 
 spec('a refund that nobody answered', (t) => {

@@ -63,20 +63,22 @@ spec('a job on a host', (t) => {
   })
 
   t('goes on when the line is cut and when we are not there any more', async () => {
-    assert.is((await link().startJob(job('survives', 'sleep 2; echo here'))).state, 'running')
+    assert.is(
+      (await link().startJob(job('survives', 'while [ ! -e "$HOME/go-on" ]; do sleep 0.1; done; echo here'))).state,
+      'running',
+    )
     await host.cutSsh()
     await open.hosts.close()
     const again = await openHosts(host, { database: open.database })
     try {
       const state = await again.hosts.link(HOST_NAME).jobState('survives')
       assert.is(state.state, 'running')
-      await sleep(2_500)
-      assert.equal(await again.hosts.link(HOST_NAME).jobState('survives'), {
-        state: 'exited',
-        code: 0,
-        log: 'here\n',
-        cancelled: false,
+      writeFileSync(join(host.account.home, 'go-on'), '')
+      const over = await eventually('its end', async () => {
+        const now = await again.hosts.link(HOST_NAME).jobState('survives')
+        return now.state === 'exited' && now
       })
+      assert.equal(over, { state: 'exited', code: 0, log: 'here\n', cancelled: false })
     } finally {
       await again.end()
       open = await openHosts(host, { database: open.database })

@@ -1,4 +1,5 @@
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { DeadlineExceeded, StaleEpoch } from '../../../controllers/base/errors.ts'
 import { HostKeyChanged, HostNotApproved, HostUnreachable } from '../../../controllers/io/hosts/hosterrors.ts'
@@ -13,7 +14,12 @@ const ECHO: RemoteScript = {
   text: `IFS= read -r a && IFS= read -r b && printf '%s|%s|' "$a" "$b" && cat`,
 }
 const SLEEP: RemoteScript = { name: 'sleep', text: 'IFS= read -r seconds; sleep "$seconds"; echo slept' }
-const deadlineMs = 20_000
+/** Says that it has begun, and ends when it may, by two files at home. */
+const HELD: RemoteScript = {
+  name: 'held',
+  text: 'IFS= read -r of; : > "begun-$of"; while [ ! -e "end-$of" ]; do sleep 0.1; done; echo slept',
+}
+const deadlineMs = 60_000
 
 const rejection = async (work: Promise<unknown>): Promise<unknown> =>
   work.then(
@@ -25,6 +31,9 @@ spec('a link to a host', (t) => {
   let host: AppHost
   let open: TestHosts
   const link = () => open.hosts.link(HOST_NAME)
+  const atHome = (name: string): string => join(host.account.home, name)
+  const begun = (of: string): Promise<void> => until(`${of} to begin`, () => existsSync(atHome(`begun-${of}`)))
+  const end = (of: string): void => writeFileSync(atHome(`end-${of}`), '')
 
   t.before(async () => {
     host = await startAppHost()
@@ -75,15 +84,16 @@ spec('a link to a host', (t) => {
     let isOver = false
     const work = Array.from({ length: 16 }, () =>
       link()
-        .run({ script: SLEEP, lines: ['5'], deadlineMs })
+        .run({ script: HELD, lines: ['crowd'], deadlineMs })
         .finally(() => {
           isOver = true
         }),
     )
-    await sleep(1_000)
+    await begun('crowd')
     const state = await link().jobState('no-such-job')
     assert.is(state.state, 'absent')
     assert.not.ok(isOver, 'the lane for looking was filled')
+    end('crowd')
     for (const { code } of await Promise.all(work)) assert.is(code, 0)
     assert.ok(connectionsIn(host.sshdLog) - before <= 2)
   })
@@ -91,9 +101,10 @@ spec('a link to a host', (t) => {
   t(
     'says of a command under way that its outcome is unknown when the line is cut, and of the next one nothing',
     async () => {
-      const running = rejection(link().run({ script: SLEEP, lines: ['5'], deadlineMs }))
-      await sleep(500)
+      const running = rejection(link().run({ script: HELD, lines: ['cut'], deadlineMs }))
+      await begun('cut')
       await host.cutSsh()
+      end('cut')
       const error = await running
       assert.instance(error, HostUnreachable)
       assert.is((error as HostUnreachable).outcome, 'unknown')
@@ -109,10 +120,12 @@ spec('a link to a host', (t) => {
   })
 
   t('lets what runs end when the host is registered anew', async () => {
-    const running = link().run({ script: SLEEP, lines: ['2'], deadlineMs })
-    await sleep(700)
+    const running = link().run({ script: HELD, lines: ['anew'], deadlineMs })
+    await begun('anew')
     open.put({ spec: { user: host.user, port: host.sshPort } })
-    await open.hosts.close()
+    const closed = open.hosts.close()
+    end('anew')
+    await closed
     const { stdout } = await running
     assert.is(stdout.toString(), 'slept\n')
   })
@@ -164,10 +177,10 @@ spec('a host with another key', (t) => {
     assert.instance(await rejection(run()), HostKeyChanged)
     assert.instance(await rejection(run()), HostKeyChanged)
     assert.equal(await open.hosts.inspect(HOST_NAME, new AbortController().signal), { reach: 'key' })
+    const since = () => readFileSync(host.sshdLog, 'utf8').slice(logged)
+    await until('the connections in the log', () => /Connection from 127\.0\.0\.1/.test(since()))
     await sleep(300)
-    const since = readFileSync(host.sshdLog, 'utf8').slice(logged)
-    assert.match(since, /Connection from 127\.0\.0\.1/)
-    assert.not.match(since, /userauth|publickey|Accepted|Failed|for user|invalid user/i)
+    assert.not.match(since(), /userauth|publickey|Accepted|Failed|for user|invalid user/i)
   })
 })
 

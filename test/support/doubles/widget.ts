@@ -85,7 +85,7 @@ export const makeWidget = (
   })
 
 /** Waits for a state of the world, not for a time. */
-export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 30_000): Promise<void> {
+export async function until(what: string, holds: () => boolean | Promise<boolean>, limitMs = 60_000): Promise<void> {
   const endAt = performance.now() + limitMs
   while (!(await holds())) {
     if (performance.now() > endAt) throw new Error(`not within ${limitMs} ms: ${what}`)

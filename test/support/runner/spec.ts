@@ -25,8 +25,8 @@ export type Suite = AddTest & {
 Object.assign(globalThis, { UVU_DEFER: true, UVU_QUEUE: [[null]] })
 const { exec, suite } = await import('uvu')
 
-const defaultTimeoutMs = 90_000
-const hookTimeoutMs = 120_000
+const defaultTimeoutMs = 180_000
+const hookTimeoutMs = 240_000
 const counts: FileResult = { passed: 0, failed: 0, skipped: 0 }
 let state: 'open' | 'scheduled' | 'running' = 'open'
 let onlyUsed = false

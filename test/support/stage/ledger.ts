@@ -3,6 +3,7 @@ import type { NumberClaim } from '../../../controllers/store/ledger/register.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { query } from '../../../hack/platform/postgres.ts'
+import { eventually } from './invoicing.ts'
 import { type Database, makeDatabase } from './stage.ts'
 
 /** A claim with everything filled in; `number` makes its resource. */
@@ -20,6 +21,12 @@ export const aClaim = (number: number | string, over: Partial<NumberClaim> = {})
 
 /** 1..n, for comparing. */
 export const upTo = (n: number): number[] => Array.from({ length: n }, (_, index) => index + 1)
+
+/** Until a statement of this database waits for a lock that another transaction holds. */
+export const somebodyWaits = async (url: string): Promise<void> => {
+  const waiting = "select from pg_stat_activity where datname = current_database() and wait_event_type = 'Lock'"
+  await eventually('somebody to wait for a lock', async () => (await query(url, waiting)).length > 0)
+}
 
 export type Leader = { ledger: Ledger; pg: Pg; epoch: number }
 export type LedgerStage = {

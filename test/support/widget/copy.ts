@@ -63,6 +63,12 @@ export const LINES: readonly Line[] = [
   },
   { path: 'api/wiring/routes.ts', at: '  ...systemRoutes,\n', becomes: '  ...widgetRoutes,\n  ...systemRoutes,\n' },
   imported(
+    'api/wiring/commands.ts',
+    "import { siteCommands } from '../site/commands.ts'",
+    "import { widgetCommands } from '../widget/commands.ts'",
+  ),
+  { path: 'api/wiring/commands.ts', at: '  ...siteCommands,\n', becomes: '  ...siteCommands,\n  ...widgetCommands,\n' },
+  imported(
     'api/wiring/stores.ts',
     "import type { QuotaName } from '../../crds/account/quotas.ts'",
     "import { makeWidgetCounts } from '../../controllers/store/widget/widgets.ts'",

@@ -1,5 +1,5 @@
-import { assert, spec } from './support/runner/spec.ts'
-import { type Copy, copyTree, LINES, ownFiles } from './support/widget/copy.ts'
+import { assert, spec } from '../support/runner/spec.ts'
+import { type Copy, copyTree, LINES, ownFiles } from '../support/widget/copy.ts'
 
 /**
  * A further kind in the six steps of the README: what it needs is its own files, a line in each list, and what is generated.

@@ -1,0 +1,19 @@
+# Reads the sites' folder (or an empty line) and says what it finds, one `name=value` on a line. Changes nothing.
+IFS= read -r site_root
+say() { printf '%s=%s\n' "$1" "$2"; }
+first() { head -n 1 2>/dev/null; }
+say arch "$(uname -m)"
+say kernel "$(uname -r)"
+say docker "$(docker version --format '{{.Server.Version}}' 2>/dev/null | first)"
+say compose "$(docker compose version --short 2>/dev/null | first)"
+for caddy in caddy /usr/bin/caddy /usr/local/bin/caddy; do
+  if found=$("$caddy" version 2>/dev/null); then say caddy "${found%% *}"; break; fi
+done
+for program in flock setsid timeout tar mktemp sync seq; do command -v "$program" >/dev/null || say missing "$program"; done
+root=$(docker info --format '{{.DockerRootDir}}' 2>/dev/null)
+df -Pk "${root:-.}" 2>/dev/null || df -Pk .
+if [ -n "$site_root" ]; then
+  mkdir -p "$site_root" 2>/dev/null
+  [ -d "$site_root" ] && [ -w "$site_root" ] && say sites ok
+fi
+exit 0

@@ -1,0 +1,2 @@
+# Says how the job stands, once it has ended or was waited for long enough.
+report
