@@ -109,6 +109,7 @@ const main = async () => {
   const hash = makeHashSecret(env.secretKey)
   const use = makeTokenUse({ pg, nowMs, onError: (err) => log.warn({ err }, 'last use of tokens not written') })
   const keys = makeKeys(env.secretKey)
+  const own = makeOwnDoor({ mirror, waiter })
   const given = { pg, kube, keys, waiter, serverKey: env.secretKey, namespace: env.namespace, publicUrl: env.publicUrl }
   const sessions = makeSessions({ ...given, now, nowMs })
   const sessionCaller = makeSessionCaller({ sessions, mirror, nowMs })
@@ -135,7 +136,7 @@ const main = async () => {
     ledger: makeLedgerReader({ pg }),
     appendFact: makeAppendFact({ pg, epoch: null }),
     show: makeShowRow({ pg }),
-    ...makeOwnDoor({ mirror, waiter }),
+    ...own,
     blobs,
     documents: makeDocuments({ pg }),
     issuers: makeIssuers({ pg }),
@@ -152,7 +153,7 @@ const main = async () => {
     hash,
     tokens: makeTokenStore({ pg, hash, beforeLook: use.flush }),
     sessions,
-    signIn: makeSignIn({ ...given, now, signUp: env.signUp }),
+    signIn: makeSignIn({ ...given, ...own, now, signUp: env.signUp }),
     oidc: provider && makeOidc(provider, { ...given, now, log }),
     attempts: makeAttempts({ pg }),
     accounts: makeAccounts({ pg }),

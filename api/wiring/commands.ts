@@ -1,8 +1,10 @@
 /** Every command, by its name: whoever is asked for a verdict looks here how it is judged. */
+import { accountCommands } from '../account/admin.ts'
 import type { Command } from '../command/command.ts'
 import type { Commands } from '../command/operation.ts'
+import { hostCommands } from '../host/commands.ts'
 import { siteCommands } from '../site/commands.ts'
 
-const all: readonly Command[] = [...siteCommands]
+const all: readonly Command[] = [...siteCommands, ...hostCommands, ...accountCommands]
 
 export const commands: Commands = new Map(all.map((command) => [command.name, command]))
