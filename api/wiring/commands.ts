@@ -2,9 +2,10 @@
 import { accountCommands } from '../account/admin.ts'
 import type { Command } from '../command/command.ts'
 import type { Commands } from '../command/operation.ts'
+import { devInstanceCommands } from '../devinstance/commands.ts'
 import { hostCommands } from '../host/commands.ts'
 import { siteCommands } from '../site/commands.ts'
 
-const all: readonly Command[] = [...siteCommands, ...hostCommands, ...accountCommands]
+const all: readonly Command[] = [...siteCommands, ...hostCommands, ...accountCommands, ...devInstanceCommands]
 
 export const commands: Commands = new Map(all.map((command) => [command.name, command]))
