@@ -116,11 +116,12 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
   const { stores, use, keys, given, sessions, llm, auth, limits, audit, cluster } = parts
   const { hash } = stores
   const provider = oidcOf(env)
+  const own = makeOwnDoor({ mirror, waiter })
   return {
     ...stores,
     kube,
     cluster,
-    ...makeOwnDoor({ mirror, waiter }),
+    ...own,
     egress: makeEgress({ allowLoopback: env.egressAllowLoopback === 'true' }),
     allowLoopback: env.egressAllowLoopback === 'true',
     wake: makeWake({ kube, namespace: env.namespace, now }),
@@ -129,7 +130,7 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
     authenticateReport: makeReportAuth({ pg, hash }),
     tokens: makeTokenStore({ pg, hash, beforeLook: use.flush }),
     sessions,
-    signIn: makeSignIn({ ...given, now, signUp: env.signUp }),
+    signIn: makeSignIn({ ...given, ...own, now, signUp: env.signUp }),
     oidc: provider && makeOidc(provider, { ...given, now, log }),
     llm,
     pdfText: makePdfText(),

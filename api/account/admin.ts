@@ -4,15 +4,16 @@
  */
 import { randomBytes } from 'node:crypto'
 import { isAlreadyExists, isNotFound } from '../../controllers/base/errors.ts'
-import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { accountFaults } from '../../crds/account/faults.ts'
 import { ACCOUNT } from '../../crds/account/kind.ts'
 import { type AccountSpec, CAPABILITIES } from '../../crds/account/schema.ts'
+import type { StoredAccount } from '../../crds/account/view.ts'
 import { GROUP, type Resource, VERSION } from '../../crds/kernel/object.ts'
 import { restPointer, toPatch, toSpec } from '../../crds/kernel/rest.ts'
+import { type Command, type GenerationGoal, generationGoal, judgeGeneration } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
 import type { Whose } from '../command/own.ts'
-import { accepted, wantsAsync } from '../command/verdict.ts'
+import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
@@ -38,26 +39,42 @@ const refuseTaken = async (deps: Deps, email: string | undefined, id: string): P
   throw new Problem('EMAIL_TAKEN', detail, { faults: [{ code: 'EMAIL_TAKEN', pointer: '/email', detail }] })
 }
 
-type Change = { id: string; status: 200 | 201; write(): Promise<AccountResource> }
+type Change = { id: string; command: Command<GenerationGoal, StoredAccount>; write(): Promise<AccountResource> }
+
+const locationOf = (id: string): string => `/api/admin/accounts/${id}`
+
+const createAccountCommand: Command<GenerationGoal, StoredAccount> = {
+  name: 'account.create',
+  kind: ACCOUNT,
+  judge: (goal, row) => (row === undefined ? 'pending' : judgeGeneration(goal, row)),
+  answer: async (_deps, _asking, _goal, row) =>
+    row === undefined
+      ? null
+      : { status: 201, headers: { location: locationOf(row.name) }, body: { account: row.view } },
+}
+
+const changeAccountCommand: Command<GenerationGoal, StoredAccount> = {
+  name: 'account.change',
+  kind: ACCOUNT,
+  judge: judgeGeneration,
+  answer: async (_deps, _asking, _goal, row) =>
+    row === undefined ? null : { status: 200, body: { account: row.view } },
+}
+
+export const accountCommands = [createAccountCommand, changeAccountCommand] as const
 
 /** Writes, and answers with the account as the mirror shows it then. */
-const changed = async (deps: Deps, request: ApiRequest, { id, status, write }: Change): Promise<Answer> => {
-  const location = `/api/admin/accounts/${id}`
-  const watched = deps.waiter.watch(ACCOUNT, id, EACH)
-  try {
-    const { metadata } = await write()
-    const pending = accepted(location, { account: { id } })
-    if (wantsAsync(request)) return pending
-    const done = (row: MirrorRow | undefined) =>
-      row !== undefined && row.uid === metadata.uid && row.observedGeneration >= metadata.generation
-    const now = await deps.mirror.get(ACCOUNT, id, EACH)
-    const row = done(now) ? now : (await watched.until(done))?.row
-    if (!row) return pending
-    if (request.audited && status === 200) request.audited.account = row.account
-    return { status, body: { account: row.view }, ...(status === 201 && { headers: { location } }) }
-  } finally {
-    watched.leave()
-  }
+const changed = async (deps: Deps, request: ApiRequest, { id, command, write }: Change): Promise<Answer> => {
+  // its own chain gets the entry too; an account that is made now has none yet
+  const known = command === changeAccountCommand ? await deps.mirror.get(ACCOUNT, id, EACH) : undefined
+  if (request.audited && known) request.audited.account = known.account
+  return settle(deps, request, command, {
+    name: id,
+    whose: EACH,
+    resource: locationOf(id),
+    pending: { account: { id } },
+    act: async () => generationGoal((await write()).metadata),
+  })
 }
 
 /** Changes what stands now. No change, no write. @throws Problem NOT_FOUND */
@@ -96,7 +113,7 @@ export const createAccount = async (deps: Deps, request: ApiRequest): Promise<An
       }
       throw new Problem('NAME_TAKEN', `There is an account ${id} already.`)
     })
-  return changed(deps, request, { id, status: 201, write })
+  return changed(deps, request, { id, command: createAccountCommand, write })
 }
 
 export const patchAccount = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
@@ -104,7 +121,7 @@ export const patchAccount = async (deps: Deps, request: ApiRequest): Promise<Ans
   const change = toPatch(ACCOUNT, request.body)
   refuse(change as Partial<AccountSpec>)
   await refuseTaken(deps, change.email as string | undefined, id)
-  return changed(deps, request, { id, status: 200, write: () => edit(deps, id, () => change) })
+  return changed(deps, request, { id, command: changeAccountCommand, write: () => edit(deps, id, () => change) })
 }
 
 const isCapability = (word: string): word is Capability => (CAPABILITIES as readonly string[]).includes(word)
@@ -120,7 +137,7 @@ const setCapability = (held: boolean) => async (deps: Deps, request: ApiRequest)
       const rest = capabilities.filter((one) => one !== capability)
       return { capabilities: held ? [...rest, capability] : rest }
     })
-  return changed(deps, request, { id, status: 200, write })
+  return changed(deps, request, { id, command: changeAccountCommand, write })
 }
 
 export const grantCapability = setCapability(true)

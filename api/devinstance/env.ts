@@ -7,7 +7,8 @@ import type { Fault } from '../../crds/kernel/problem.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
-import { byOf, callDevInstance, callKey, pending } from './call.ts'
+import { byOf, callDevInstance, callKey } from './call.ts'
+import { envCommand } from './commands.ts'
 import { changeable, visible } from './find.ts'
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
@@ -36,15 +37,15 @@ export const putEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> =
   refuseFaults(faultsOf(env))
   const key = callKey('env', request)
   const said: Said['env'] = { key, keys: namesOf(env) }
-  // Before the fact that makes it the present one; a repeat seals the same values again.
-  await deps.devInstances.putEnv(id, key, deps.vault.seal(id, env))
-  try {
-    const called = await callDevInstance(deps, request, stored, { trigger: 'env', said, key })
-    return called.stored === null ? pending(id) : { status: 200, body: { keys: said.keys } }
-  } catch (error) {
-    if (error instanceof Problem && error.status < 500) await deps.devInstances.dropEnv(id, key)
-    throw error
-  }
+  return callDevInstance(deps, request, stored, {
+    trigger: 'env',
+    said,
+    key,
+    command: envCommand,
+    kept: said,
+    // Before the fact that makes it the present one; a repeat seals the same values again.
+    store: () => deps.devInstances.putEnv(id, key, deps.vault.seal(id, env)),
+  })
 }
 
 export const revealEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> => {

@@ -1,17 +1,16 @@
 /** The provisioner's confirmations: each is said, judged and answered alike (rules/devinstance.md#protocol; call.ts). */
 
 import { FINALIZE, REPO_CHANGE, type Said, type Trigger } from '../../crds/devinstance/protocol.ts'
-import { centsOf } from '../../crds/devinstance/sizing/prices.ts'
 import { MEASUREMENTS } from '../../crds/devinstance/sizing/profile.ts'
-import { sizingOf } from '../../crds/devinstance/sizing/repo.ts'
 import { toPatch } from '../../crds/kernel/rest.ts'
 import { type ObjectSchema, withDefaults } from '../../crds/kernel/schema.ts'
 import { newReportToken } from '../auth/tokens.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
-import { answerOf, callDevInstance, pending } from './call.ts'
-import { budgetOf, changeable, detailOf } from './find.ts'
+import { callDevInstance } from './call.ts'
+import { callCommand, measureCommand, tokenCommand } from './commands.ts'
+import { changeable } from './find.ts'
 
 /** A body in the form in which it is kept: decimals as text, defaults filled in. */
 const said = <T>(schema: ObjectSchema, body: unknown): T => withDefaults<T>(schema, toPatch({ spec: schema }, body))
@@ -20,7 +19,7 @@ const saying =
   <T extends Trigger>(trigger: T, of: (request: ApiRequest) => Said[T] = ({ body }) => body as Said[T]) =>
   async (deps: Deps, request: ApiRequest): Promise<Answer> => {
     const stored = await changeable(deps, request)
-    return answerOf(deps, stored.id, await callDevInstance(deps, request, stored, { trigger, said: of(request) }))
+    return callDevInstance(deps, request, stored, { trigger, said: of(request), command: callCommand, kept: {} })
   }
 
 export const provisioning = saying('provisioning')
@@ -40,20 +39,20 @@ const withoutClass = (value: unknown): Record<string, unknown> => {
   return rest
 }
 
-export const putRepo = saying('repo', ({ body }) => {
-  const { profile, ...rest } = withoutClass(body)
-  return said(REPO_CHANGE, { ...rest, profile: withoutClass(profile) })
-})
+/** Its refusal says what the repository needs, by the profile that came with it. */
+export const putRepo = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  const stored = await changeable(deps, request)
+  const { profile, ...rest } = withoutClass(request.body)
+  const repo = said<Said['repo']>(REPO_CHANGE, { ...rest, profile: withoutClass(profile) })
+  const kept = { profile: repo.profile }
+  return callDevInstance(deps, request, stored, { trigger: 'repo', said: repo, command: callCommand, kept })
+}
 
-/** Answers with the sizing that follows from what was measured. */
 export const putMeasurements = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
-  const measurements = said<Said['measurements']>(MEASUREMENTS, request.body)
-  const called = await callDevInstance(deps, request, stored, { trigger: 'measurements', said: measurements })
-  if (called.stored === null) return pending(stored.id)
-  const { committedMicroUsd, capMicroUsd } = await budgetOf(deps, stored.owner)
-  const left = Math.max(0, centsOf(capMicroUsd) - centsOf(committedMicroUsd))
-  return { status: 200, body: sizingOf(called.stored.box, left) }
+  const measured = said<Said['measurements']>(MEASUREMENTS, request.body)
+  const call = { trigger: 'measurements', said: measured, command: measureCommand, kept: {} } as const
+  return callDevInstance(deps, request, stored, call)
 }
 
 /** The one report token: what was issued before it opens nothing any more. */
@@ -61,9 +60,8 @@ export const issueToken = async (deps: Deps, request: ApiRequest): Promise<Answe
   const stored = await changeable(deps, request)
   const { token, secret } = newReportToken(deps.hash, stored.id, request.idempotencyKey)
   const hash = deps.hash(secret).toString('hex')
-  const called = await callDevInstance(deps, request, stored, { trigger: 'token', said: { hash } })
-  if (called.stored === null) return pending(stored.id)
-  return { status: 201, body: { token, devbox: await detailOf(deps, called.stored) } }
+  const call = { trigger: 'token', said: { hash }, command: tokenCommand, kept: { token } } as const
+  return callDevInstance(deps, request, stored, call)
 }
 
 /** Only a team that the caller belongs to. */
@@ -73,16 +71,14 @@ export const share = async (deps: Deps, request: ApiRequest): Promise<Answer> =>
   if (!request.caller.profile.teams.includes(teamId)) {
     throw new Problem('NOT_FOUND', `You are in no team ${teamId}.`)
   }
-  return answerOf(deps, stored.id, await callDevInstance(deps, request, stored, { trigger: 'share', said: { teamId } }))
+  const call = { trigger: 'share', said: { teamId }, command: callCommand, kept: {} } as const
+  return callDevInstance(deps, request, stored, call)
 }
 
 export const unshare = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
   const teamId = request.params.teamId ?? ''
   if (!stored.box.teams.includes(teamId)) throw new Problem('NOT_FOUND', `It is not shared with a team ${teamId}.`)
-  return answerOf(
-    deps,
-    stored.id,
-    await callDevInstance(deps, request, stored, { trigger: 'unshare', said: { teamId } }),
-  )
+  const call = { trigger: 'unshare', said: { teamId }, command: callCommand, kept: {} } as const
+  return callDevInstance(deps, request, stored, call)
 }

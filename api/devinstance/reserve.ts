@@ -3,7 +3,6 @@
  * controllers make the row of it (rules/devinstance.md#reservation).
  */
 import { KubeError } from '../../controllers/base/errors.ts'
-import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { bootstrapOf } from '../../crds/devinstance/bootstrap/bootstrap.ts'
 import { devInstanceFaults } from '../../crds/devinstance/faults.ts'
 import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
@@ -11,16 +10,16 @@ import { reservationMicroUsd } from '../../crds/devinstance/plan.ts'
 import { capRefusal, nameRefusal } from '../../crds/devinstance/reserving.ts'
 import type { DevInstanceSpec } from '../../crds/devinstance/schema.ts'
 import { PRICING_VERSION } from '../../crds/devinstance/sizing/prices.ts'
-import { reservationExpiresAt, type StoredDevInstance } from '../../crds/devinstance/view.ts'
 import { toSpec } from '../../crds/kernel/rest.ts'
 import { makeOwn, NameHeld, underOwnName } from '../command/make.ts'
 import { namesFor } from '../command/name.ts'
-import { refuseStalled, wantsAsync } from '../command/verdict.ts'
+import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
-import { pending } from './call.ts'
-import { budgetOf, detailOf, shownOf } from './find.ts'
+import { commandOn } from './call.ts'
+import { reserveCommand } from './commands.ts'
+import { budgetOf } from './find.ts'
 
 /** @throws Problem CAP_EXCEEDED, NAME_TAKEN @returns whether it was taken by this call */
 const reserve = async (deps: Deps, request: ApiRequest, id: string, spec: DevInstanceSpec): Promise<boolean> => {
@@ -36,10 +35,10 @@ const reserve = async (deps: Deps, request: ApiRequest, id: string, spec: DevIns
   throw new Problem(code, `${detail}.`)
 }
 
-/** Writes the resource. What was taken for one that is refused for certain is given back. */
-const create = async (deps: Deps, id: string, spec: DevInstanceSpec, taken: boolean): Promise<void> => {
+/** Writes the resource. What was taken for one that is refused for certain is given back. @returns its uid */
+const create = async (deps: Deps, id: string, spec: DevInstanceSpec, taken: boolean): Promise<string> => {
   try {
-    await makeOwn(deps, DEVINSTANCE, { name: id, spec })
+    return (await makeOwn(deps, DEVINSTANCE, { name: id, spec })).object.metadata.uid
   } catch (error) {
     const isRefusal = error instanceof KubeError && error.status >= 400 && error.status < 500 && error.status !== 429
     if (taken && (isRefusal || error instanceof NameHeld)) await deps.devInstances.release(id)
@@ -52,39 +51,15 @@ const refuseLargeBootstrap = (name: string, { arch, agents, repo }: DevInstanceS
   if (!bootstrap.ok) throw new Problem(bootstrap.code, bootstrap.detail)
 }
 
-/** Entered, or stalled for good. */
-const isJudged = (row: MirrorRow<StoredDevInstance> | undefined): row is MirrorRow<StoredDevInstance> => {
-  const stored = row?.view
-  return stored !== undefined && (stored.box !== null || stored.stalled !== null)
-}
-
 const make = async (deps: Deps, request: ApiRequest, id: string, spec: DevInstanceSpec): Promise<Answer> => {
   refuseLargeBootstrap(spec.name ?? id, spec)
-  const whose = { account: spec.account }
-  const watched = deps.waiter.watch(DEVINSTANCE, id, whose)
-  try {
-    const taken = await reserve(deps, request, id, spec)
-    await create(deps, id, spec, taken)
-    if (wantsAsync(request)) return pending(id)
-    const now = await deps.mirror.get(DEVINSTANCE, id, whose)
-    const row = isJudged(now) ? now : (await watched.until(isJudged))?.row
-    const stored = shownOf(row)
-    if (row && !stored) refuseStalled(row)
-    if (!stored) return pending(id)
-    return {
-      status: 201,
-      headers: { location: `/api/devboxes/${id}` },
-      body: {
-        devbox: await detailOf(deps, stored),
-        bootstrapUrl: `${deps.publicUrl}/api/devboxes/${id}/bootstrap`,
-        reservationExpiresAt: reservationExpiresAt(stored.box),
-        // The cloud makes one instance of it, however often the launch is repeated.
-        clientToken: id,
-      },
-    }
-  } finally {
-    watched.leave()
-  }
+  return settle(deps, request, reserveCommand, {
+    ...commandOn(id, { account: spec.account }),
+    async act() {
+      const taken = await reserve(deps, request, id, spec)
+      return { uid: await create(deps, id, spec, taken) }
+    },
+  })
 }
 
 export const reserveDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {

@@ -2,7 +2,7 @@
 import { CAPABILITY } from '../../crds/devinstance/reserving.ts'
 import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
-import { object, POLL_HEADERS, text } from '../openapi/schemas.ts'
+import { object, operationId, POLL_HEADERS, text } from '../openapi/schemas.ts'
 import * as shapes from './shapes.ts'
 
 export const tag = 'Dev instances'
@@ -14,7 +14,10 @@ export const one = '/api/devboxes/:id'
 export const ok = (description: string, schema: JsonSchema) => ({ 200: { description, schema } })
 export const pendingAnswer = named('PendingDevbox', {
   description: 'Said; the verdict is still to come. Poll the address in Location.',
-  schema: object('What is known so far.', { devbox: object('The instance.', { id: text('Names the instance.') }) }),
+  schema: object('What is known so far.', {
+    operation_id: operationId,
+    devbox: object('The instance.', { id: text('Names the instance.') }),
+  }),
   headers: POLL_HEADERS,
 })
 export const changed = { ...ok('The instance.', shapes.wrapped), 202: pendingAnswer }

@@ -10,16 +10,19 @@ import type { HostSpec } from '../../crds/host/schema.ts'
 import type { HostView } from '../../crds/host/view.ts'
 import type { Resource } from '../../crds/kernel/object.ts'
 import { restPointer, toPatch, toSpec } from '../../crds/kernel/rest.ts'
+import { type Command, type GenerationGoal, generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
 import { makeOwn, underOwnName } from '../command/make.ts'
 import { type Names, namesFor } from '../command/name.ts'
-import { refuseForeign, sameOwner } from '../command/own.ts'
-import { accepted, wantsAsync } from '../command/verdict.ts'
+import { refuseForeign, sameOwner, type Whose } from '../command/own.ts'
+import { wakeStored } from '../command/report.ts'
+import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { PRIVATE_KEY_BYTES_MAX, privateKeyFault } from '../io/sshkey.ts'
 import type { Deps } from '../wiring/deps.ts'
-import { isAdmin, ownRow, shown, whoseHost } from './read.ts'
+import { changeCommand, createCommand, deleteCommand, inspectCommand } from './commands.ts'
+import { isAdmin, ownRow, pathOf, whoseHost } from './read.ts'
 
 type HostResource = Resource<HostSpec>
 type HostBody = Record<string, unknown> & { id?: string; account?: string; private_key?: string }
@@ -28,7 +31,8 @@ type HostBody = Record<string, unknown> & { id?: string; account?: string; priva
 const FOR_ADMINS = ['id', 'account', 'class', 'budget'] as const
 const APPROVED = ['address', 'port', 'user', 'hostKey'] as const
 
-const pathOf = (id: string): string => `/api/apps/hosts/${id}`
+/** What every command on a host says of it. */
+const commandOn = (id: string, whose: Whose) => ({ name: id, whose, resource: pathOf(id), pending: { host: { id } } })
 
 const refuseForAdmins = ({ caller, body }: ApiRequest): void => {
   const field = FOR_ADMINS.find((name) => (body as HostBody)[name] !== undefined)
@@ -51,29 +55,14 @@ const refuseKey = (privateKey: string | undefined): void => {
   if (why !== null) refuseFaults([{ code: 'BAD_PRIVATE_KEY', pointer: '/private_key', detail: `private_key: ${why}` }])
 }
 
-type Change = { id: string; status: 200 | 201; write(): Promise<HostResource> }
-
-const isSeen =
-  ({ uid, generation }: HostResource['metadata']) =>
-  (row: MirrorRow<HostView> | undefined): row is MirrorRow<HostView> =>
-    row !== undefined && row.uid === uid && row.observedGeneration >= generation
+type Change = { id: string; command: Command<GenerationGoal, HostView>; write(): Promise<HostResource> }
 
 /** Writes, and answers with the host as it was found then. */
-const changed = async (deps: Deps, request: ApiRequest, { id, status, write }: Change): Promise<Answer> => {
-  const watched = deps.waiter.watch(HOST, id, whoseHost(request))
-  try {
-    const { metadata } = await write()
-    const pending = accepted(pathOf(id), { host: { id } })
-    if (wantsAsync(request)) return pending
-    const now = await deps.mirror.get(HOST, id, whoseHost(request))
-    const row = isSeen(metadata)(now) ? now : (await watched.until(isSeen(metadata)))?.row
-    if (!row) return pending
-    const host = shown(request.caller, row.account, row.view)
-    return { status, body: { host }, ...(status === 201 && { headers: { location: pathOf(id) } }) }
-  } finally {
-    watched.leave()
-  }
-}
+const changed = (deps: Deps, request: ApiRequest, { id, command, write }: Change): Promise<Answer> =>
+  settle(deps, request, command, {
+    ...commandOn(id, whoseHost(request)),
+    act: async () => generationGoal((await write()).metadata),
+  })
 
 export const createHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   refuseForAdmins(request)
@@ -91,7 +80,7 @@ export const createHost = async (deps: Deps, request: ApiRequest): Promise<Answe
     return (await makeOwn(deps, HOST, { name: id, spec })).object as HostResource
   }
   const names: Names = asked === undefined ? namesFor(deps.keys, 'host', request) : () => asked
-  return underOwnName(names, (id) => changed(deps, request, { id, status: 201, write: () => write(id) }))
+  return underOwnName(names, (id) => changed(deps, request, { id, command: createCommand, write: () => write(id) }))
 }
 
 const gone = (id: string) => (error: unknown) => {
@@ -117,54 +106,46 @@ export const patchHost = async (deps: Deps, request: ApiRequest): Promise<Answer
       return { ...change, credentialVersion, ...(losesApproval && { approved: false }) }
     })
   }
-  return changed(deps, request, { id, status: 200, write: () => write().catch(gone(id)) })
+  return changed(deps, request, { id, command: changeCommand, write: () => write().catch(gone(id)) })
 }
 
 export const deleteHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   if (await deps.hosts.isInUse(row.name)) throw new Problem('HOST_IN_USE', `Apps or sites live on ${row.name}.`)
-  const watched = deps.waiter.watch(HOST, row.name, sameOwner(row))
-  try {
-    const ref = { namespace: deps.namespace, name: row.name }
-    await deps.kube.delete(HOST, ref, { uid: row.uid }).catch((error) => {
-      if (!isNotFound(error)) throw error
-    })
-    const isGone = (await deps.mirror.get(HOST, row.name, sameOwner(row))) === undefined
-    if (!isGone && !(await watched.until((now) => now === undefined)))
-      return accepted(pathOf(row.name), { host: { id: row.name } })
-    return { status: 204 }
-  } finally {
-    watched.leave()
-  }
+  const ref = { namespace: deps.namespace, name: row.name }
+  return settle(deps, request, deleteCommand, {
+    ...commandOn(row.name, sameOwner(row)),
+    async act() {
+      await deps.kube.delete(HOST, ref, { uid: row.uid }).catch((error) => {
+        if (!isNotFound(error)) throw error
+      })
+      return { uid: row.uid }
+    },
+  })
 }
 
 /** Looks at the host now, and answers with what was found. */
 export const inspectHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { name: id } = await ownRow(deps, request)
-  const watched = deps.waiter.watch(HOST, id, whoseHost(request))
-  try {
-    const at = deps.now().toISOString()
-    const key = `inspect:${request.idempotencyKey ?? request.requestId}`
-    const { fact } = await deps.appendFact({
-      resource: id,
-      resourceKind: HOST.kind,
-      key,
-      kind: 'inspect',
-      body: {},
-      state: 'accepted',
-      at,
-    })
-    await deps.wake(HOST, id).catch(gone(id))
-    const pending = accepted(pathOf(id), { host: { id } })
-    if (wantsAsync(request)) return pending
-    const isLooked = (row: MirrorRow<HostView> | undefined) => row !== undefined && row.view.fact_seq >= fact.seq
-    const now = await deps.mirror.get(HOST, id, whoseHost(request))
-    const row = isLooked(now) ? now : (await watched.until(isLooked))?.row
-    if (!row) return pending
-    return { status: 200, body: { host: shown(request.caller, row.account, row.view) } }
-  } finally {
-    watched.leave()
-  }
+  const at = deps.now().toISOString()
+  const key = `inspect:${request.idempotencyKey ?? request.requestId}`
+  const looked = {
+    resource: id,
+    resourceKind: HOST.kind,
+    key,
+    kind: 'inspect',
+    body: {},
+    state: 'accepted',
+    at,
+  } as const
+  return settle(deps, request, inspectCommand, {
+    ...commandOn(id, whoseHost(request)),
+    async act() {
+      const { fact } = await deps.appendFact(looked)
+      await wakeStored(deps, HOST, id).catch(gone(id))
+      return { seq: fact.seq }
+    },
+  })
 }
 
 const refuseUninspected = ({ view, observedGeneration, generation }: MirrorRow<HostView>): void => {
@@ -189,5 +170,5 @@ export const approveHost = async (deps: Deps, request: ApiRequest): Promise<Answ
     editSpec<HostSpec>(deps, { kind: HOST, name: row.name, whose: whoseHost(request) }, ({ approved }) =>
       approved ? null : { approved: true },
     ).catch(notInspected)
-  return changed(deps, request, { id: row.name, status: 200, write: () => write().catch(gone(row.name)) })
+  return changed(deps, request, { id: row.name, command: changeCommand, write: () => write().catch(gone(row.name)) })
 }

@@ -17,6 +17,8 @@ export const isAdmin = ({ profile }: Caller): boolean => profile.role === 'admin
 export const whoseHost = ({ caller }: Pick<ApiRequest, 'caller'>): Whose =>
   isAdmin(caller) ? { because: 'role' } : { account: caller.account }
 
+export const pathOf = (id: string): string => `/api/apps/hosts/${id}`
+
 const missing = (id: string): Problem => new Problem('NOT_FOUND', `There is no host ${id}.`)
 
 /** As the caller may see it: how to get in is for who runs it. */

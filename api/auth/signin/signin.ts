@@ -11,7 +11,8 @@ import type { Pg } from '../../../controllers/store/pg/pg.ts'
 import { ACCOUNT } from '../../../crds/account/kind.ts'
 import { GROUP, VERSION } from '../../../crds/kernel/object.ts'
 import { EMAIL_MAX, EMAIL_PATTERN } from '../../../crds/kernel/schema.ts'
-import type { Waiter } from '../../command/wait.ts'
+import type { OwnMirror, OwnWaiter } from '../../command/own.ts'
+import { waitFor } from '../../command/settle.ts'
 
 /** How long a link opens. */
 export const LINK_MS = 15 * 60 * 1000
@@ -46,7 +47,8 @@ export type SignInDeps = {
   pg: Pg
   kube: Kube
   keys: Keys
-  waiter: Waiter
+  waiter: OwnWaiter
+  mirror: OwnMirror
   serverKey: Buffer
   namespace: string
   publicUrl: string
@@ -68,7 +70,7 @@ order by created_at, name limit 1`
 const mailHost = (publicUrl: string): string => new URL(publicUrl).hostname.replace(/[^\w.-]/g, '') || 'localhost'
 
 export const makeSignIn = (deps: SignInDeps): SignIn => {
-  const { pg, kube, keys, waiter, namespace, now, signUp } = deps
+  const { pg, kube, keys, namespace, now, signUp } = deps
   const nameKey = deriveKey(deps.serverKey, 'account-name')
   const host = mailHost(deps.publicUrl)
 
@@ -80,21 +82,26 @@ export const makeSignIn = (deps: SignInDeps): SignIn => {
   /** One address always leads to one name, so that two confirmations at once make one account. */
   const create = async (email: string): Promise<string | null> => {
     const name = `acct-${createHmac('sha256', nameKey).update(email.toLowerCase()).digest('hex').slice(0, 20)}`
-    const watched = waiter.watch(ACCOUNT, name)
-    try {
-      const object = {
-        apiVersion: `${GROUP}/${VERSION}`,
-        kind: ACCOUNT.kind,
-        metadata: { name, namespace },
-        spec: { email },
-      }
-      await kube.create(ACCOUNT, object).catch((error: unknown) => {
-        if (!isAlreadyExists(error)) throw error
-      })
-      return (await watched.until((row) => row !== undefined))?.row ? await find(email) : null
-    } finally {
-      watched.leave()
+    const object = {
+      apiVersion: `${GROUP}/${VERSION}`,
+      kind: ACCOUNT.kind,
+      metadata: { name, namespace },
+      spec: { email },
     }
+    const seen = await waitFor(deps, {
+      kind: ACCOUNT,
+      name,
+      whose: { because: 'itself' },
+      async act() {
+        await kube.create(ACCOUNT, object).catch((error: unknown) => {
+          if (!isAlreadyExists(error)) throw error
+        })
+        return {}
+      },
+      judge: (_goal, row) => (row === undefined ? 'pending' : 'decided'),
+      conclude: async () => true as const,
+    })
+    return seen ? await find(email) : null
   }
 
   return {

@@ -1,0 +1,179 @@
+/** What may be asked of a dev instance, and how each is told when it is decided (rules/devinstance.md#over-rest). */
+import { isNotFound } from '../../controllers/base/errors.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
+import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
+import { centsOf } from '../../crds/devinstance/sizing/prices.ts'
+import { sizingOf } from '../../crds/devinstance/sizing/repo.ts'
+import {
+  devInstanceItem,
+  reservationExpiresAt,
+  type ShownDevInstance,
+  type StoredDevInstance,
+} from '../../crds/devinstance/view.ts'
+import {
+  type Command,
+  type FactGoal,
+  type GenerationGoal,
+  type Judgement,
+  judgeFact,
+  judgeGeneration,
+} from '../command/command.ts'
+import { refuseStalled } from '../command/verdict.ts'
+import { Problem } from '../http/problem.ts'
+import type { Answer } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
+import { budgetOf, detailOf, shownOf } from './find.ts'
+import { type Asked, isAccepted } from './ruling.ts'
+
+type DevInstanceRow = MirrorRow<StoredDevInstance>
+
+export const pathOf = (id: string): string => `/api/devboxes/${id}`
+
+const shown = async (deps: Deps, stored: ShownDevInstance): Promise<Answer> => ({
+  status: 200,
+  body: { devbox: await detailOf(deps, stored) },
+})
+
+/** What a call keeps beside the number of its fact, for its answer or its refusal. */
+export type Kept = Record<string, unknown> & Asked
+
+/** A call of the protocol: `show` answers one that was accepted, or that changes nothing. */
+export type CallCommand<K extends Kept> = Command<FactGoal & K, StoredDevInstance> & {
+  show(deps: Deps, stored: ShownDevInstance, kept: K): Promise<Answer>
+}
+
+/** One that is not entered is another life of the name. */
+const judgeCall = (goal: FactGoal, row: DevInstanceRow | undefined): Judgement =>
+  row !== undefined && row.view.box === null ? 'remade' : judgeFact(goal, row)
+
+/** With its tombstone. */
+const enteredOf = (row: DevInstanceRow | undefined): ShownDevInstance | undefined =>
+  row?.view.box ? { ...row.view, box: row.view.box } : undefined
+
+const calling = <K extends Kept>({ name, show }: Pick<CallCommand<K>, 'name' | 'show'>): CallCommand<K> => ({
+  name,
+  kind: DEVINSTANCE,
+  judge: judgeCall,
+  show,
+  async answer(deps, _asking, goal, row) {
+    const after = enteredOf(row)
+    return after && (await isAccepted(deps, after, goal)) ? show(deps, after, goal) : null
+  },
+})
+
+/** Most of the protocol: answered with the whole instance. */
+export const callCommand = calling<Kept>({ name: 'devinstance.call', show: shown })
+
+/** Answers with the sizing that follows from what was measured. */
+export const measureCommand = calling<Kept>({
+  name: 'devinstance.measure',
+  async show(deps, { owner, box: instance }) {
+    const { committedMicroUsd, capMicroUsd } = await budgetOf(deps, owner)
+    const left = Math.max(0, centsOf(capMicroUsd) - centsOf(committedMicroUsd))
+    return { status: 200, body: sizingOf(instance, left) }
+  },
+})
+
+/** The token stands nowhere but in the goal, which is sealed. */
+export const tokenCommand = calling<Kept & { token: string }>({
+  name: 'devinstance.token',
+  show: async (deps, stored, { token }) => ({ status: 201, body: { token, devbox: await detailOf(deps, stored) } }),
+})
+
+const replaceEnv = calling<Kept & { key: string; keys: string[] }>({
+  name: 'devinstance.env',
+  show: async (_deps, _stored, { keys }) => ({ status: 200, body: { keys } }),
+})
+
+/** What was sealed for a call that is refused can never be read. */
+export const envCommand: typeof replaceEnv = {
+  ...replaceEnv,
+  answer: (deps, asking, goal, row) =>
+    replaceEnv.answer(deps, asking, goal, row).catch(async (error: unknown) => {
+      if (row && error instanceof Problem && error.status < 500) await deps.devInstances.dropEnv(row.name, goal.key)
+      throw error
+    }),
+}
+
+/** The resource of a tombstone is of no more use; its row is kept. */
+export const removeResource = async (
+  { kube, namespace }: Pick<Deps, 'kube' | 'namespace'>,
+  id: string,
+): Promise<void> => {
+  await kube.delete(DEVINSTANCE, { namespace, name: id }).catch((error) => {
+    if (!isNotFound(error)) throw error
+  })
+}
+
+/** Whoever sees the tombstone removes the resource, so that none stays of a deletion that nobody waited for. */
+const bury = calling<Kept & { tombstone: ShownDevInstance }>({
+  name: 'devinstance.delete',
+  async show(deps, stored) {
+    await removeResource(deps, stored.id)
+    return { status: 200, body: { devbox: devInstanceItem(stored, deps.now().toISOString()) } }
+  },
+})
+
+/** The resource may have been removed before this one has seen it: then it is told as it was to become. */
+export const deleteCommand: typeof bury = {
+  ...bury,
+  judge: (goal, row) => (row === undefined ? 'decided' : bury.judge(goal, row)),
+  async answer(deps, _asking, goal, row) {
+    const after = enteredOf(row) ?? goal.tombstone
+    return (await isAccepted(deps, after, goal)) ? bury.show(deps, after, goal) : null
+  },
+}
+
+const isTombstone = (row: DevInstanceRow | undefined): boolean => row?.view.box != null && shownOf(row) === undefined
+
+export const changeCommand: Command<GenerationGoal, StoredDevInstance> = {
+  name: 'devinstance.change',
+  kind: DEVINSTANCE,
+  judge: (goal, row) => (isTombstone(row) ? 'gone' : judgeGeneration(goal, row)),
+  async answer(deps, _asking, _goal, row) {
+    const stored = shownOf(row)
+    return stored ? shown(deps, stored) : null
+  },
+}
+
+/** Decided once it is entered, or stalled for good. One that was never seen has no row yet. */
+export const reserveCommand: Command<{ uid: string }, StoredDevInstance> = {
+  name: 'devinstance.reserve',
+  kind: DEVINSTANCE,
+  judge({ uid }, row) {
+    if (row === undefined) return 'pending'
+    if (row.uid !== uid) return 'remade'
+    if (isTombstone(row)) return 'gone'
+    return row.view.box !== null || row.view.stalled !== null ? 'decided' : 'pending'
+  },
+  async answer(deps, _asking, _goal, row) {
+    if (row === undefined) return null
+    const stored = shownOf(row)
+    if (!stored) {
+      refuseStalled(row)
+      return null
+    }
+    const { id } = stored
+    return {
+      status: 201,
+      headers: { location: pathOf(id) },
+      body: {
+        devbox: await detailOf(deps, stored),
+        bootstrapUrl: `${deps.publicUrl}${pathOf(id)}/bootstrap`,
+        reservationExpiresAt: reservationExpiresAt(stored.box),
+        // The cloud makes one instance of it, however often the launch is repeated.
+        clientToken: id,
+      },
+    }
+  },
+}
+
+export const devInstanceCommands: readonly Command[] = [
+  reserveCommand,
+  changeCommand,
+  callCommand,
+  measureCommand,
+  tokenCommand,
+  envCommand,
+  deleteCommand,
+]

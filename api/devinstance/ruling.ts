@@ -1,0 +1,44 @@
+/** How a call of the protocol was judged, for who made it (rules/devinstance.md#calls-are-facts). */
+import type { Refusal } from '../../crds/devinstance/life/refusal.ts'
+import { allowedActions } from '../../crds/devinstance/life/transitions.ts'
+import type { ScannerProfile } from '../../crds/devinstance/sizing/profile.ts'
+import { sizingOf } from '../../crds/devinstance/sizing/repo.ts'
+import type { ShownDevInstance } from '../../crds/devinstance/view.ts'
+import { isProblemCode } from '../../crds/kernel/problem.ts'
+import type { FactGoal } from '../command/command.ts'
+import { Problem } from '../http/problem.ts'
+import type { Deps } from '../wiring/deps.ts'
+
+/** What a refusal is told by, beside the instance. `profile`: of the repository that was to be assigned. */
+export type Asked = { profile?: ScannerProfile }
+
+/**
+ * What a refusal says beside its words: how the instance stands, and what may be done
+ * (rules/devinstance.md#allowed-actions).
+ */
+export const refuse = ({ code, detail, faults }: Refusal, { box: instance }: ShownDevInstance, asked: Asked): never => {
+  const needed = { ...instance, profile: asked.profile ?? null, measurements: null }
+  const members = {
+    version: instance.version,
+    state: instance.state,
+    allowedActions: allowedActions(instance),
+    ...(code === 'RESIZE_REQUIRED' && { sizing: sizingOf(needed) }),
+  }
+  throw new Problem(code, `${detail}.`, { members, ...(faults && { faults }) })
+}
+
+/**
+ * @param after the instance as it stands since the controllers have looked
+ * @returns whether the call was accepted; false while it is pending @throws Problem as it was refused
+ */
+export const isAccepted = async (
+  { devInstances }: Pick<Deps, 'devInstances'>,
+  after: ShownDevInstance,
+  { seq, ...asked }: FactGoal & Asked,
+): Promise<boolean> => {
+  const verdict = await devInstances.verdict(after.id, { seq })
+  if (!verdict || verdict.state === 'pending') return false
+  if (verdict.state === 'accepted') return true
+  const code = verdict.code !== null && isProblemCode(verdict.code) ? verdict.code : 'INTERNAL'
+  return refuse({ code, detail: verdict.detail ?? 'the call was refused' }, after, asked)
+}
