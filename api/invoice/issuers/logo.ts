@@ -10,8 +10,8 @@ import { accepted, wantsAsync } from '../../command/verdict.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
-import { wakeAccount } from '../wake.ts'
 import { answerIssuer, ownIssuer } from './issuers.ts'
+import { wakeAccount } from './wake.ts'
 
 const refuse = (reason: string): void =>
   refuseFaults([{ code: 'BAD_LOGO', pointer: '', detail: `The logo ${reason}.` }])
