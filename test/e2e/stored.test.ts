@@ -92,7 +92,8 @@ spec('what was stored', (t) => {
       const odd = replies.find(({ status }) => status !== 202 && status !== 200)
       assert.is(odd, undefined, odd?.text)
       for (const reply of replies) {
-        if (reply.status === 202) assert.match(reply.headers.get('location') ?? '', /^\/api\/invoices\/inv-/)
+        if (reply.status === 202)
+          assert.match(reply.headers.get('location') ?? '', /^\/api\/(operations\/op-|invoices\/inv-)/)
       }
     },
     { timeoutMs: 180_000 },
@@ -166,7 +167,7 @@ spec('what was stored', (t) => {
     const reply = await api('POST', '', order({ external_ref: 'unknown-1' }))
     proxies.api.flow()
     assert.equal([reply.status, reply.json.code, reply.json.outcome], [503, 'UNAVAILABLE', 'unknown'], reply.text)
-    assert.match(reply.headers.get('location') ?? '', /^\/api\/invoices\/inv-/)
+    assert.match(reply.headers.get('location') ?? '', /^\/api\/(operations\/op-|invoices\/inv-)/)
     assert.not.match(reply.json.detail, /again/)
   })
 })
