@@ -5,6 +5,7 @@
 import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import type { KindOf } from '../../crds/kernel/kind.ts'
+import type { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 
@@ -42,6 +43,11 @@ export type Command<Goal extends CommandGoal = CommandGoal, View = unknown> = {
   answer(deps: Deps, asking: Asking, goal: Goal, row: MirrorRow<View> | undefined): Promise<Answer | null>
   /** What is asked may be decided long after the row has taken it in, when something outside has answered: wait on. */
   isPatient?: true
+  /**
+   * Gives back what was reserved for a request that is refused after its 202, when nobody's stack is left to do it. It may be
+   * called again for the same request.
+   */
+  giveBack?(deps: Deps, of: { name: string; goal: Goal }, refusal: Problem): Promise<void>
 }
 
 /** A spec as it was written: this life of the resource, this generation. */

@@ -101,6 +101,7 @@ const endOf = async (deps: Deps, command: Command, judged: Judged): Promise<Ende
     return { state: 'succeeded', outcome: { answer: { status, ...(headers && { headers }), body } } }
   } catch (error) {
     if (!(error instanceof Problem) || error.code === 'UNAVAILABLE') throw error
+    await command.giveBack?.(deps, { name: judged.name, goal }, error)
     return { state: 'refused', outcome: { problem: keptOf(error) } }
   }
 }

@@ -12,16 +12,18 @@ import type { InvoiceView } from '../../crds/invoice/view.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
 import { withDefaults } from '../../crds/kernel/schema.ts'
 import { mergePatch } from '../../crds/values/merge.ts'
+import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
 import { sameOwner } from '../command/own.ts'
-import { accepted, refuseStalled, wantsAsync } from '../command/verdict.ts'
+import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { collecting } from './cards/rails.ts'
+import { type ChangeCommand, changeCommand, deleteCommand } from './commands.ts'
 import { assertIssuer } from './issuers/issuers.ts'
 import { liveRow } from './money/money.ts'
-import { ownRow } from './read.ts'
+import { commandOn, ownRow } from './read.ts'
 import { bringBack } from './restore.ts'
 import { underSendCap } from './send/send-cap.ts'
 
@@ -53,48 +55,45 @@ const refuseChange = (before: InvoiceSpec, after: InvoiceSpec, around: ReturnTyp
   refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
 }
 
-const isJudged = (uid: string, generation: number) => (row: MirrorRow<ShownInvoice> | undefined) =>
-  row !== undefined && row.uid === uid && row.observedGeneration >= generation
-
 /** A draft that this very change sends. */
 const sendsNow = (view: InvoiceView, body: unknown): boolean =>
   view.number === null && !view.test && (body as { send?: unknown }).send === true
 
+type ChangeAsked = {
+  command: ChangeCommand
+  reserved?: boolean
+  of(spec: InvoiceSpec): Record<string, unknown> | null
+}
+
 /**
- * Writes what `of` gives for the spec as it stands (null: nothing), and waits for the controllers' verdict.
- * @returns the row that has taken it in; null when the caller does not wait, or not any longer @throws Problem when refused
+ * Writes what `of` gives for the spec as it stands (null: nothing), and answers with the controllers' verdict.
+ * @param asked.reserved this request took the place of a send @throws Problem when refused
  */
 export const changeInvoice = async (
   deps: Deps,
   request: ApiRequest,
   row: MirrorRow<ShownInvoice>,
-  of: (spec: InvoiceSpec) => Record<string, unknown> | null,
-): Promise<MirrorRow<ShownInvoice> | null> => {
+  { command, reserved = false, of }: ChangeAsked,
+): Promise<Answer> => {
   const { name } = row
-  const watched = deps.waiter.watch(INVOICE, name, sameOwner(row))
   const edit = () =>
     editSpec<InvoiceSpec>(deps, { kind: INVOICE, name, whose: sameOwner(row) }, (spec) => {
       const change = of(spec)
       if (change) refuseChange(spec, merged(spec, change), collecting(deps, request))
       return change
     })
-  try {
-    const { metadata } = await edit().catch(async (error: unknown) => {
-      // a numbered one left the cluster just now
-      if (!isNotFound(error) || row.view.number === null) throw error
-      await bringBack(deps, row)
-      return edit()
-    })
-    if (wantsAsync(request)) return null
-    const done = isJudged(metadata.uid, metadata.generation)
-    const now = await deps.mirror.get(INVOICE, name, sameOwner(row))
-    const found = done(now) ? { row: now } : await watched.until(done)
-    if (!found?.row) return null
-    refuseStalled(found.row)
-    return found.row
-  } finally {
-    watched.leave()
-  }
+  return settle(deps, request, command, {
+    ...commandOn(row),
+    async act() {
+      const { metadata } = await edit().catch(async (error: unknown) => {
+        // a numbered one left the cluster just now
+        if (!isNotFound(error) || row.view.number === null) throw error
+        await bringBack(deps, row)
+        return edit()
+      })
+      return { ...generationGoal(metadata), reserved }
+    },
+  })
 }
 
 export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
@@ -104,10 +103,13 @@ export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Ans
   const view = row.view
   const { issuer_id } = request.body as { issuer_id?: string | null }
   if (issuer_id !== view.issuer_id) await assertIssuer(deps, row.account, issuer_id ?? undefined)
-  const change = () => changeInvoice(deps, request, row, () => toPatch(INVOICE, request.body))
-  const found = sendsNow(view, request.body) ? await underSendCap(deps, request, row.name, change) : await change()
-  if (!found) return accepted(`/api/invoices/${row.name}`, { invoice: row.view })
-  return { status: 200, body: { invoice: found.view } }
+  const change = (reserved: boolean) =>
+    changeInvoice(deps, request, row, {
+      command: changeCommand,
+      reserved,
+      of: () => toPatch(INVOICE, request.body),
+    })
+  return sendsNow(view, request.body) ? underSendCap(deps, request, row.name, change) : change(false)
 }
 
 export const deleteInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
@@ -118,17 +120,14 @@ export const deleteInvoice = async (deps: Deps, request: ApiRequest): Promise<An
     // it is shown as it was asked for, and has its number already
     throw new Problem('LOCKED_NUMBERED', `${row.name} is in the register.`)
   }
-  const watched = deps.waiter.watch(INVOICE, row.name, sameOwner(row))
-  try {
-    await deps.kube.delete(INVOICE, { namespace: deps.namespace, name: row.name }, { uid: row.uid }).catch((error) => {
-      if (!isNotFound(error)) throw error
-    })
-    const gone = (await deps.mirror.get(INVOICE, row.name, sameOwner(row))) === undefined
-    if (!gone && !(await watched.until((now) => now === undefined))) {
-      return accepted(`/api/invoices/${row.name}`, { invoice: view })
-    }
-    return { status: 204 }
-  } finally {
-    watched.leave()
-  }
+  const { name, uid } = row
+  return settle(deps, request, deleteCommand, {
+    ...commandOn(row),
+    async act() {
+      await deps.kube.delete(INVOICE, { namespace: deps.namespace, name }, { uid }).catch((error) => {
+        if (!isNotFound(error)) throw error
+      })
+      return { uid }
+    },
+  })
 }

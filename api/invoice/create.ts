@@ -19,70 +19,18 @@ import { restPointer, toSpec } from '../../crds/kernel/rest.ts'
 import { type Made, makeOwn, readOwn, underOwnName } from '../command/make.ts'
 import { namesFor } from '../command/name.ts'
 import { sameOwner, type Whose } from '../command/own.ts'
-import { accepted, refuseStalled, wantsAsync } from '../command/verdict.ts'
-import { Problem, refuseFaults, unavailable } from '../http/problem.ts'
+import { settle } from '../command/settle.ts'
+import { wantsAsync } from '../command/verdict.ts'
+import { refuseFaults, unavailable } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { collecting } from './cards/rails.ts'
+import { createCommand, locationOf } from './commands.ts'
 import { assertIssuer } from './issuers/issuers.ts'
 import { underSendCap } from './send/send-cap.ts'
 
-/**
- * What POST answers beside the invoice (rules/invoice.md#what-a-create-answers). The password can be derived again, so a
- * replay shows it too.
- */
-const answerOf = (deps: Deps, row: MirrorRow<ShownInvoice>, replay: boolean): Answer => {
-  const view = row.view
-  const hasPassword = view.gate === 'password' && view.send_count > 0
-  return {
-    status: replay ? 200 : 201,
-    headers: { location: locationOf(view.id) },
-    body: {
-      number: view.number,
-      url: view.url,
-      ...(hasPassword && { password: deps.keys.password(view.id, view.send_count) }),
-      ...(replay && { idempotent_replay: true }),
-      ...(view.would_email && { would_email: view.would_email }),
-      invoice: view,
-    },
-  }
-}
-
-/** The fields in which a repeat asks for something else than the first call did. */
-export const mismatches = (spec: InvoiceSpec, row: MirrorRow<ShownInvoice>): Fault[] => {
-  const asked = viewPayload(payloadOf(spec, spec.issuerId ?? DEFAULT_ISSUER))
-  const made = row.view.created_from
-  const fields = (Object.keys(asked) as (keyof PayloadView)[]).filter((field) => asked[field] !== made?.[field])
-  return fields.map((field) => ({
-    code: 'REF_PAYLOAD_MISMATCH',
-    pointer: `/${field}`,
-    detail: `was ${JSON.stringify(made?.[field])}, is now ${JSON.stringify(asked[field])}`,
-  }))
-}
-
-/** Answers a repeat with what the first call made, or refuses when the two ask for different things. */
-const replay = (deps: Deps, spec: InvoiceSpec, row: MirrorRow<ShownInvoice>): Answer => {
-  const { id } = row.view
-  const faults = mismatches(spec, row)
-  const fields = faults.map(({ pointer }) => pointer.slice(1)).join(', ')
-  if (faults.length > 0 && spec.externalRef === undefined) {
-    throw new Problem('IDEMPOTENCY_MISMATCH', `The key was used for ${id} with another ${fields}.`)
-  }
-  if (faults.length > 0) {
-    const detail = `The reference ${spec.externalRef} was used for ${id} with another ${fields}.`
-    throw new Problem('REF_PAYLOAD_MISMATCH', detail, { faults })
-  }
-  refuseStalled(row)
-  return answerOf(deps, row, true)
-}
-
-/** True once something final can be said about what was asked: the controllers have, or it is not what stands there. */
-const settled = (row: MirrorRow<ShownInvoice> | undefined, spec: InvoiceSpec): row is MirrorRow<ShownInvoice> => {
-  if (row === undefined || row.observedGeneration === 0) return false
-  const view = row.view
-  const isOther = view.created_from !== null && mismatches(spec, row).length > 0
-  return view.stalled !== null || !spec.send || view.send_count > 0 || isOther
-}
+/** What was asked, as a repeat is held against it. */
+export const askedOf = (spec: InvoiceSpec): PayloadView => viewPayload(payloadOf(spec, spec.issuerId ?? DEFAULT_ISSUER))
 
 /** The invoice of a reference, whatever it is called: one that came by kubectl has a name of its own. */
 export const knownBy = async (
@@ -94,24 +42,20 @@ export const knownBy = async (
   return (await deps.mirror.list({ kind: INVOICE, account }, { externalRef }, page)).rows[0]
 }
 
-const locationOf = (name: string): string => `/api/invoices/${name}`
-
 const create = async (deps: Deps, name: string, spec: InvoiceSpec): Promise<Made<InvoiceSpec>> => {
-  const asked = viewPayload(payloadOf(spec, spec.issuerId ?? DEFAULT_ISSUER))
   try {
-    return await makeOwn(deps, INVOICE, { name, spec, annotations: { [CREATED_FROM]: JSON.stringify(asked) } })
+    return await makeOwn(deps, INVOICE, { name, spec, annotations: { [CREATED_FROM]: JSON.stringify(askedOf(spec)) } })
   } catch (error) {
     if (!isPlaneAway(error)) throw error
     throw unavailable('The control plane cannot be reached', 'unknown', { location: locationOf(name) })
   }
 }
 
-const pendingAt = (name: string): Answer => accepted(locationOf(name), { invoice: { id: name } })
+/** `made`: as it was written just now; what was waited for is read again. */
+type Asked = { made: InvoiceResource | null; whose: Whose }
 
-type Pending = { made: InvoiceResource | null; whose: Whose }
-
-/** 202, with what was asked in the next GET and the next list. What is gone meanwhile is not shown. */
-const pending = async (deps: Deps, name: string, { made, whose }: Pending): Promise<Answer> => {
+/** Puts what was asked into the next GET and the next list. What is gone meanwhile is not shown. */
+const show = async (deps: Deps, name: string, { made, whose }: Asked): Promise<void> => {
   try {
     const object = made ?? (await readOwn<InvoiceResource>(deps, { kind: INVOICE, name, whose }))
     const view = askedInvoice(object)
@@ -120,47 +64,42 @@ const pending = async (deps: Deps, name: string, { made, whose }: Pending): Prom
     // it is stored all the same, and the first verdict shows it
     if (!(error instanceof KubeError) && !isAway(error)) throw error
   }
-  return pendingAt(name)
 }
+
+/** Of an invoice that has this name, or is to have it. */
+const callOn = (name: string, whose: Whose, spec: InvoiceSpec) => ({
+  name,
+  whose,
+  resource: locationOf(name),
+  pending: { invoice: { id: name } },
+  goal: { asked: askedOf(spec), send: spec.send, reference: spec.externalRef ?? null },
+})
 
 /** @throws NameHeld where another account's invoice stands under the name */
 const make = async (deps: Deps, request: ApiRequest, name: string, spec: InvoiceSpec): Promise<Answer> => {
   const whose = { account: spec.account }
-  const watched = deps.waiter.watch(INVOICE, name, whose)
-  const work = async (): Promise<Answer> => {
-    const { object, outcome } = await create(deps, name, spec)
-    if (wantsAsync(request)) return pending(deps, name, { made: object, whose })
-    const found = await watched.until((row) => settled(row, spec))
-    if (!found?.row) return pending(deps, name, { made: null, whose })
-    if (outcome === 'stood there') return replay(deps, spec, found.row)
-    refuseStalled(found.row)
-    return answerOf(deps, found.row, false)
+  const { goal, ...call } = callOn(name, whose, spec)
+  const work = async (reserved: boolean): Promise<Answer> => {
+    let made: InvoiceResource | null = null
+    const answer = await settle(deps, request, createCommand, {
+      ...call,
+      async act() {
+        const { object, outcome } = await create(deps, name, spec)
+        made = wantsAsync(request) ? object : null
+        return { ...goal, uid: object.metadata.uid, stoodThere: outcome === 'stood there', reserved }
+      },
+    })
+    if (answer.status === 202) await show(deps, name, { made, whose })
+    return answer
   }
-  try {
-    return spec.send && !spec.test ? await underSendCap(deps, request, name, work) : await work()
-  } finally {
-    watched.leave()
-  }
+  return spec.send && !spec.test ? underSendCap(deps, request, name, work) : work(false)
 }
 
 /** What is on its way under the reference is waited for, whatever it is called: no second one is made beside it. */
-const join = async (
-  deps: Deps,
-  request: ApiRequest,
-  known: MirrorRow<ShownInvoice>,
-  spec: InvoiceSpec,
-): Promise<Answer> => {
-  const { name } = known
-  const done = (row: MirrorRow<ShownInvoice> | undefined) => settled(row, spec)
-  if (done(known)) return replay(deps, spec, known)
-  if (wantsAsync(request)) return pendingAt(name)
-  const watched = deps.waiter.watch(INVOICE, name, sameOwner(known))
-  try {
-    const found = await watched.until(done)
-    return found?.row ? replay(deps, spec, found.row) : pendingAt(name)
-  } finally {
-    watched.leave()
-  }
+const join = (deps: Deps, request: ApiRequest, known: MirrorRow<ShownInvoice>, spec: InvoiceSpec): Promise<Answer> => {
+  const { goal, ...call } = callOn(known.name, sameOwner(known), spec)
+  const act = async () => ({ ...goal, uid: known.uid, stoodThere: true, reserved: false })
+  return settle(deps, request, createCommand, { ...call, act })
 }
 
 export const createInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {

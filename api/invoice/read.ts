@@ -6,9 +6,11 @@ import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
 import { PHASES } from '../../crds/invoice/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
+import { sameOwner } from '../command/own.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
+import { locationOf } from './commands.ts'
 
 const LIMIT_DEFAULT = 50
 
@@ -19,6 +21,14 @@ export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow
   if (!row) throw new Problem('NOT_FOUND', `There is no invoice ${id}.`)
   return row
 }
+
+/** What every command on an invoice says of it. */
+export const commandOn = (row: MirrorRow<ShownInvoice>) => ({
+  name: row.name,
+  whose: sameOwner(row),
+  resource: locationOf(row.name),
+  pending: { invoice: row.view },
+})
 
 export const getInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { view } = await ownRow(deps, request)

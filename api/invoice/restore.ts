@@ -9,6 +9,7 @@ import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
 import { CREATED_FROM } from '../../crds/kernel/object.ts'
 import { makeOwn } from '../command/make.ts'
 import { sameOwner } from '../command/own.ts'
+import { waitFor } from '../command/settle.ts'
 import { Problem, unavailable } from '../http/problem.ts'
 import type { Deps } from '../wiring/deps.ts'
 
@@ -24,16 +25,18 @@ export const bringBack = async (deps: Returning, row: MirrorRow<ShownInvoice>): 
   if (view.number === null) throw new Problem('NOT_FOUND', `There is no invoice ${name}.`)
   const isBack = (now: MirrorRow<ShownInvoice> | undefined): now is MirrorRow<ShownInvoice> =>
     now !== undefined && !now.archived && now.uid !== row.uid
-  const watched = deps.waiter.watch(INVOICE, name, sameOwner(row))
-  try {
-    const annotations = view.created_from ? { [CREATED_FROM]: JSON.stringify(view.created_from) } : {}
-    await makeOwn(deps, INVOICE, { name, spec: specOfView(account, view), annotations })
-    const now = await deps.mirror.get(INVOICE, name, sameOwner(row))
-    if (isBack(now)) return now
-    const found = await watched.until(isBack)
-    if (found && isBack(found.row)) return found.row
-  } finally {
-    watched.leave()
-  }
+  const back = await waitFor<null, ShownInvoice, MirrorRow<ShownInvoice>>(deps, {
+    kind: INVOICE,
+    name,
+    whose: sameOwner(row),
+    async act() {
+      const annotations = view.created_from ? { [CREATED_FROM]: JSON.stringify(view.created_from) } : {}
+      await makeOwn(deps, INVOICE, { name, spec: specOfView(account, view), annotations })
+      return null
+    },
+    judge: (_goal, now) => (isBack(now) ? 'decided' : 'pending'),
+    conclude: async (_goal, now) => now ?? null,
+  })
+  if (back !== null) return back
   throw unavailable(`${view.number} is still being brought back from the archive`, 'not_stored')
 }

@@ -5,9 +5,11 @@ import type { Command } from '../command/command.ts'
 import type { Commands } from '../command/operation.ts'
 import { devInstanceCommands } from '../devinstance/commands.ts'
 import { hostCommands } from '../host/commands.ts'
+import { invoiceCommands } from '../invoice/commands.ts'
 import { siteCommands } from '../site/commands.ts'
 
 const all: readonly Command[] = [
+  ...invoiceCommands,
   ...appCommands,
   ...siteCommands,
   ...hostCommands,

@@ -92,7 +92,8 @@ spec('what was stored', (t) => {
       const odd = replies.find(({ status }) => status !== 202 && status !== 200)
       assert.is(odd, undefined, odd?.text)
       for (const reply of replies) {
-        if (reply.status === 202) assert.match(reply.headers.get('location') ?? '', /^\/api\/invoices\/inv-/)
+        if (reply.status === 202)
+          assert.match(reply.headers.get('location') ?? '', /^\/api\/(operations\/op-|invoices\/inv-)/)
       }
     },
     { timeoutMs: 180_000 },

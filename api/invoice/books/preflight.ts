@@ -15,7 +15,8 @@ import type { Answer, ApiRequest } from '../../http/route.ts'
 import { compileCheck } from '../../http/validate.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import { collecting } from '../cards/rails.ts'
-import { knownBy, mismatches } from '../create.ts'
+import { mismatches } from '../commands.ts'
+import { askedOf, knownBy } from '../create.ts'
 import { assertIssuer } from '../issuers/issuers.ts'
 
 export const preflightBody = restSchema(specSchema)
@@ -57,7 +58,7 @@ type Earlier = { faults: Fault[]; replayOf: { id: string; number: string | null 
 const earlierOf = async (deps: Deps, { caller }: ApiRequest, spec: InvoiceSpec): Promise<Earlier> => {
   const row = spec.externalRef === undefined ? undefined : await knownBy(deps, caller.account, spec.externalRef)
   if (!row) return { faults: [], replayOf: null }
-  const faults = mismatches(spec, row)
+  const faults = mismatches(askedOf(spec), row)
   const { id, number, stalled } = row.view
   if (faults.length > 0 || stalled === null) return { faults, replayOf: faults.length > 0 ? null : { id, number } }
   return { faults: [{ code: stalled.code as Fault['code'], pointer: '', detail: stalled.detail }], replayOf: null }

@@ -2,7 +2,7 @@
 import { RAILS } from '../../../crds/account/schema.ts'
 import type { JsonSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
-import { object, POLL_HEADERS, text, withExamples } from '../../openapi/schemas.ts'
+import { object, operationId, POLL_HEADERS, text, withExamples } from '../../openapi/schemas.ts'
 import type { Route } from '../../wiring/route.ts'
 import { lang } from '../page/routes.ts'
 import { PAYS } from '../page/show.ts'
@@ -16,11 +16,12 @@ const settings = '/api/invoices/settings/rails'
 
 const rail: JsonSchema = { ...text('The card processor.'), enum: [...RAILS] }
 const enabled: JsonSchema = { type: 'boolean', description: 'Whether payable invoices of the account show Pay now.' }
-const shown = object('The setting.', {
+const setting = {
   rail,
   enabled,
   available: { type: 'boolean', description: 'Whether this installation has the card processor.' },
-})
+}
+const shown = object('The setting.', setting)
 const asked: JsonSchema = {
   ...object('The setting.', { rail, enabled }),
   required: ['rail', 'enabled'],
@@ -52,7 +53,7 @@ export const railRoutes: Route[] = [
       200: { description: 'The setting.', schema: shown },
       202: {
         description: 'Written, and not seen yet.',
-        schema: shown,
+        schema: object('The setting.', { operation_id: operationId, ...setting }),
         headers: POLL_HEADERS,
       },
     },

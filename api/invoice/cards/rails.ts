@@ -2,11 +2,12 @@
 import type { MirrorRow } from '../../../controllers/store/mirror.ts'
 import { ACCOUNT } from '../../../crds/account/kind.ts'
 import type { AccountSpec } from '../../../crds/account/schema.ts'
-import type { AccountView } from '../../../crds/account/view.ts'
+import type { AccountView, StoredAccount } from '../../../crds/account/view.ts'
 import { RAIL } from '../../../crds/invoice/money/collect.ts'
+import { type Command, type GenerationGoal, generationGoal, judgeGeneration } from '../../command/command.ts'
 import { editSpec } from '../../command/edit.ts'
 import { accountRow } from '../../command/own.ts'
-import { accepted, wantsAsync } from '../../command/verdict.ts'
+import { settle } from '../../command/settle.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
 
@@ -30,29 +31,31 @@ export const collecting = ({ cards }: Pick<Deps, 'cards'>, { caller }: Pick<ApiR
   account: caller.profile,
 })
 
+export const railCommand: Command<GenerationGoal & { enabled: boolean }, StoredAccount> = {
+  name: 'invoice.rail',
+  kind: ACCOUNT,
+  judge: judgeGeneration,
+  answer: async (deps, _asking, { enabled }) => ({ status: 200, body: railOf(deps, enabled) }),
+}
+
 /** May be switched on before the installation has a processor: `available` says whether anything comes of it. */
 export const setRail = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { account, profile } = request.caller
   const name = profile.id
   const uid = (await accountRow(deps, request.caller))?.uid ?? ''
   const { enabled } = request.body as { enabled: boolean }
-  const watched = deps.waiter.watch(ACCOUNT, name, { account })
-  try {
-    const { metadata } = await editSpec<AccountSpec>(
-      deps,
-      { kind: ACCOUNT, name, whose: { because: 'itself' }, uid },
-      ({ rails = [] }) => {
+  return settle(deps, request, railCommand, {
+    name,
+    whose: { account },
+    resource: PATH,
+    pending: railOf(deps, enabled),
+    async act() {
+      const of = { kind: ACCOUNT, name, whose: { because: 'itself' as const }, uid }
+      const { metadata } = await editSpec<AccountSpec>(deps, of, ({ rails = [] }) => {
         if (rails.includes(RAIL) === enabled) return null
         return { rails: enabled ? [...rails, RAIL] : rails.filter((rail) => rail !== RAIL) }
-      },
-    )
-    const body = railOf(deps, enabled)
-    if (wantsAsync(request)) return accepted(PATH, body)
-    const done = (row: MirrorRow | undefined) =>
-      row !== undefined && row.uid === metadata.uid && row.observedGeneration >= metadata.generation
-    const seen = done(await deps.mirror.get(ACCOUNT, name, { account })) || (await watched.until(done)) !== null
-    return seen ? { status: 200, body } : accepted(PATH, body)
-  } finally {
-    watched.leave()
-  }
+      })
+      return { ...generationGoal(metadata), enabled }
+    },
+  })
 }

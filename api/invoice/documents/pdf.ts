@@ -8,7 +8,9 @@ import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { DEFAULT_ZONE } from '../../../crds/invoice/order/issuer.ts'
 import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import { dayIn } from '../../../crds/values/calendar.ts'
+import type { FactGoal } from '../../command/command.ts'
 import { sameOwner } from '../../command/own.ts'
+import { waitFor } from '../../command/settle.ts'
 import { refuseStalled } from '../../command/verdict.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
@@ -51,23 +53,29 @@ const drawDraft = async (deps: Deps, row: MirrorRow<ShownInvoice>): Promise<stri
     const { facts } = await deps.ledger.observe(row.name)
     return facts.find((fact) => fact.key === previewedKey(key))?.body.sha256 as string | undefined
   }
-  const watched = deps.waiter.watch(INVOICE, row.name, sameOwner(row))
-  try {
-    const before = await drawn()
-    if (before !== undefined) return before
-    if (isTooLarge(row)) refuseStalled(row)
-    if (deps.pdfOff)
-      throw new Problem('PDF_RENDER_OFF', 'Drafts cannot be drawn now; PDFs of sent invoices can be had.')
-    const { fact } = await deps.appendFact(previewFact(row.name, key, deps.now()))
-    await deps.wake(INVOICE, row.name)
-    const isDrawn = (now: MirrorRow<ShownInvoice> | undefined) => now === undefined || now.view.fact_seq > fact.seq
-    const found = await watched.until((now) => isDrawn(now) || isTooLarge(now))
-    const after = await drawn()
-    if (after !== undefined) return after
-    if (isTooLarge(found?.row)) refuseStalled(found.row)
-  } finally {
-    watched.leave()
-  }
+  const before = await drawn()
+  if (before !== undefined) return before
+  if (isTooLarge(row)) refuseStalled(row)
+  if (deps.pdfOff) throw new Problem('PDF_RENDER_OFF', 'Drafts cannot be drawn now; PDFs of sent invoices can be had.')
+  const found = await waitFor<FactGoal, ShownInvoice, string>(deps, {
+    kind: INVOICE,
+    name: row.name,
+    whose: sameOwner(row),
+    async act() {
+      const { fact } = await deps.appendFact(previewFact(row.name, key, deps.now()))
+      await deps.wake(INVOICE, row.name)
+      return { seq: fact.seq }
+    },
+    // what was drawn is a fact of its own, behind the one that asked
+    judge: ({ seq }, now) => (now === undefined || now.view.fact_seq > seq || isTooLarge(now) ? 'decided' : 'pending'),
+    async conclude(_goal, now) {
+      const after = await drawn()
+      if (after === undefined && isTooLarge(now)) refuseStalled(now)
+      return after ?? null
+    },
+  })
+  const after = found ?? (await drawn())
+  if (after !== undefined) return after
   throw new Problem('PDF_BUSY', 'The draft was not drawn in time.', { headers: { 'retry-after': '5' } })
 }
 

@@ -6,7 +6,7 @@ import { named } from '../../../crds/kernel/named.ts'
 import type { ProblemCode } from '../../../crds/kernel/problem.ts'
 import { type JsonSchema, restSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
-import { list, object, POLL_HEADERS, pageQuery, paging, withExamples } from '../../openapi/schemas.ts'
+import { list, object, operationId, POLL_HEADERS, pageQuery, paging, withExamples } from '../../openapi/schemas.ts'
 import type { Route } from '../../wiring/route.ts'
 import { createIssuer, deleteIssuer, getIssuer, getProfile, listIssuers, patchIssuer, patchProfile } from './issuers.ts'
 import { deleteLogo, getLogo, putLogo } from './logo.ts'
@@ -26,7 +26,7 @@ const profile = named('SellerProfile', {
 })
 const pending = named('PendingLogo', {
   description: 'Stored; the picture is still to be looked into. Poll the address in Location.',
-  schema: wrapped.schema,
+  schema: object('The issuer.', { operation_id: operationId, issuer: issuerAnswer }),
   headers: POLL_HEADERS,
 })
 const picture = {

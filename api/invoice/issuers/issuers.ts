@@ -20,7 +20,7 @@ import { nameFor } from '../../command/name.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
-import { wakeAccount } from '../wake.ts'
+import { wakeAccount } from './wake.ts'
 
 const LIMIT_DEFAULT = 50
 /** Two callers may want the same free prefix at once. */

@@ -5,16 +5,32 @@
 
 import { sha256Of } from '../../../controllers/store/blobs.ts'
 import { ACCOUNT } from '../../../crds/account/kind.ts'
+import type { StoredAccount } from '../../../crds/account/view.ts'
 import { logoFault } from '../../../crds/files/logo.ts'
-import { accepted, wantsAsync } from '../../command/verdict.ts'
+import { type Command, type FactGoal, judgeFact } from '../../command/command.ts'
+import { settle } from '../../command/settle.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
-import { wakeAccount } from '../wake.ts'
 import { answerIssuer, ownIssuer } from './issuers.ts'
+import { wakeAccount } from './wake.ts'
 
 const refuse = (reason: string): void =>
   refuseFaults([{ code: 'BAD_LOGO', pointer: '', detail: `The logo ${reason}.` }])
+
+type LogoGoal = FactGoal & { issuer: string }
+
+export const logoCommand: Command<LogoGoal, StoredAccount> = {
+  name: 'invoice.logo',
+  kind: ACCOUNT,
+  judge: judgeFact,
+  async answer(deps, { caller }, { seq, issuer }) {
+    const verdict = await deps.issuers.logoAsked(seq)
+    if (verdict?.state === 'pending') return null
+    if (verdict?.state === 'refused') refuse(verdict.reason ?? 'was refused')
+    return answerIssuer(deps, caller, issuer)
+  },
+}
 
 export const putLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const { id } = await ownIssuer(deps, request)
@@ -22,22 +38,20 @@ export const putLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> 
   const bytes = request.form ?? Buffer.alloc(0)
   const fault = logoFault(bytes)
   if (fault !== null) refuse(fault)
-  const watched = deps.waiter.watch(ACCOUNT, profile.id, { account })
-  try {
-    await deps.blobs.put(bytes)
-    const seq = await deps.issuers.askLogo({ account, id }, sha256Of(bytes), deps.now().toISOString())
-    await wakeAccount(deps, request)
-    const later = async () =>
-      accepted(`/api/invoices/issuers/${id}`, (await answerIssuer(deps, request.caller, id)).body as object)
-    if (wantsAsync(request)) return await later()
-    await watched.until((row) => row !== undefined && row.view.fact_seq >= seq)
-    const verdict = await deps.issuers.logoAsked(seq)
-    if (verdict?.state === 'pending') return await later()
-    if (verdict?.state === 'refused') refuse(verdict.reason ?? 'was refused')
-    return await answerIssuer(deps, request.caller, id)
-  } finally {
-    watched.leave()
-  }
+  let pending: object = {}
+  return settle(deps, request, logoCommand, {
+    name: profile.id,
+    whose: { account },
+    resource: `/api/invoices/issuers/${id}`,
+    pending: () => pending,
+    async act() {
+      await deps.blobs.put(bytes)
+      const seq = await deps.issuers.askLogo({ account, id }, sha256Of(bytes), deps.now().toISOString())
+      await wakeAccount(deps, request)
+      pending = (await answerIssuer(deps, request.caller, id)).body as object
+      return { seq, issuer: id }
+    },
+  })
 }
 
 export const getLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> => {

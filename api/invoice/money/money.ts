@@ -12,17 +12,17 @@ import {
   paymentFaults,
 } from '../../../crds/invoice/order/requests.ts'
 import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
-import type { InvoiceView } from '../../../crds/invoice/view.ts'
 import type { Fault } from '../../../crds/kernel/problem.ts'
 import { restPointer, toPatch } from '../../../crds/kernel/rest.ts'
+import type { Command, FactGoal } from '../../command/command.ts'
 import { nameFor } from '../../command/name.ts'
-import { sameOwner } from '../../command/own.ts'
-import { type Decided, reportAndSee } from '../../command/report.ts'
-import { accepted, wantsAsync } from '../../command/verdict.ts'
+import { append } from '../../command/report.ts'
+import { settle } from '../../command/settle.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
-import { ownRow } from '../read.ts'
+import { creditCommand, paymentCommand } from '../commands.ts'
+import { commandOn, ownRow } from '../read.ts'
 import { bringBack } from '../restore.ts'
 
 /** The method of a payment that names none. */
@@ -45,37 +45,20 @@ export const liveRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRo
 
 type Reported = Pick<NewFact, 'key' | 'kind' | 'body' | 'once'>
 
-const seeOn = (
+/** Appends what is reported and answers with the controllers' verdict. @throws Problem as it was refused */
+export const reportOn = (
   deps: Deps,
   request: ApiRequest,
   row: MirrorRow<ShownInvoice>,
-  fact: Reported,
-): Promise<Decided<ShownInvoice> | null> =>
-  reportAndSee(deps, {
-    kind: INVOICE,
-    name: row.name,
-    whose: sameOwner(row),
-    fact,
-    isAsync: wantsAsync(request),
-    bringBack: () => bringBack(deps, row),
+  { command, fact }: { command: Command<FactGoal, ShownInvoice>; fact: Reported },
+): Promise<Answer> =>
+  settle(deps, request, command, {
+    ...commandOn(row),
+    act: () => append(deps, { kind: INVOICE, name: row.name, fact, bringBack: () => bringBack(deps, row) }),
   })
-
-/** @returns the view that has taken the fact in, or null while it is undecided @throws Problem as it was refused */
-export const reportOn = async (
-  deps: Deps,
-  request: ApiRequest,
-  row: MirrorRow<ShownInvoice>,
-  fact: Reported,
-): Promise<InvoiceView | null> => {
-  const decided = await seeOn(deps, request, row, fact)
-  return decided === null ? null : decided.row.view
-}
 
 /** The same report of money without a key, while nobody can know what became of the first, is the first. */
 const onceOf = ({ idempotencyKey }: ApiRequest) => ({ once: idempotencyKey === undefined })
-
-export const undecided = (row: MirrorRow<ShownInvoice>): Answer =>
-  accepted(`/api/invoices/${row.name}`, { invoice: row.view })
 
 const refuse = (faults: readonly Fault[]): void =>
   refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
@@ -89,8 +72,8 @@ export const recordPayment = async (deps: Deps, request: ApiRequest): Promise<An
   const { amountCents, method, reference = '' } = asked
   const body = { amountCents: amountCents ?? null, method: method || METHOD, reference, declaredBy: 'owner' }
   const key = paymentKey(nameFor('pay', request))
-  const invoice = await reportOn(deps, request, row, { key, kind: 'payment', body, ...onceOf(request) })
-  return invoice ? { status: 200, body: { invoice } } : undecided(row)
+  const fact = { key, kind: 'payment', body, ...onceOf(request) }
+  return reportOn(deps, request, row, { command: paymentCommand, fact })
 }
 
 /** Credits an amount, items, or all that is left. */
@@ -103,9 +86,6 @@ export const creditInvoice = async (deps: Deps, request: ApiRequest): Promise<An
   const { amountCents, items, reason = '', refund = false } = asked
   const body = { amountCents: amountCents ?? null, items: items ?? null, reason, refund }
   const key = creditKey(nameFor('cn', request))
-  const decided = await seeOn(deps, request, row, { key, kind: 'credit', body, ...onceOf(request) })
-  if (!decided) return undecided(row)
-  const invoice = decided.row.view
-  const note = invoice.credit_notes.find(({ id }) => creditKey(id) === decided.fact.key)
-  return { status: 201, body: { credit_note: note, invoice } }
+  const fact = { key, kind: 'credit', body, ...onceOf(request) }
+  return reportOn(deps, request, row, { command: creditCommand, fact })
 }

@@ -14,18 +14,19 @@ import {
   claimKey,
 } from '../../../crds/invoice/money/claim.ts'
 import { REFERENCE_MAX } from '../../../crds/invoice/schema.ts'
-import type { InvoiceView } from '../../../crds/invoice/view.ts'
 import type { ProblemCode } from '../../../crds/kernel/problem.ts'
 import { toPatch } from '../../../crds/kernel/rest.ts'
 import { dayIn, isDay } from '../../../crds/values/calendar.ts'
 import { senderOf } from '../../auth/csrf.ts'
 import { sameOwner } from '../../command/own.ts'
-import { report } from '../../command/report.ts'
+import { append } from '../../command/report.ts'
+import { settle } from '../../command/settle.ts'
 import { accepted } from '../../command/verdict.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import { withCheckout } from '../cards/checkout.ts'
+import { claimCommand, claimedAnswer } from '../commands.ts'
 import { refuseBehind } from '../money/money.ts'
 import type { ClaimFault } from './forms.ts'
 import type { FoundInvoice } from './found.ts'
@@ -65,16 +66,14 @@ const refuseAtOnce = ({ view }: FoundInvoice): void => {
   if (view.balance_cents === 0) throw new Problem('NOTHING_DUE', `Nothing is left to pay of ${view.number}.`)
 }
 
-type Made = { claim: InvoiceView['claims'][number] | null; isNew: boolean; id: string }
-
 /** @throws Problem as it was refused, or TOO_MANY_REQUESTS */
-const makeClaim = async (deps: Deps, request: ApiRequest, found: FoundInvoice, claiming: Claiming): Promise<Made> => {
+const makeClaim = async (deps: Deps, request: ApiRequest, found: FoundInvoice, claiming: Claiming): Promise<Answer> => {
   const { name, facts } = found
   const id = claimId(claiming)
   const key = claimKey(id)
   const known = facts.some((fact) => fact.key === key && fact.state === 'accepted')
-  const inView = (view: InvoiceView) => view.claims.find((claim) => claim.id === id) ?? null
-  if (known) return { claim: inView(found.view), isNew: false, id }
+  const claim = found.view.claims.find((one) => one.id === id)
+  if (known) return claim ? claimedAnswer(claim, false) : accepted(found.path, { claim: { id } })
   refuseBehind(found.row.view)
   refuseAtOnce(found)
   const { waitMs } = await deps.attempts.begin({ ip: request.ip, target: `claim:${name}` })
@@ -82,20 +81,13 @@ const makeClaim = async (deps: Deps, request: ApiRequest, found: FoundInvoice, c
     const headers = { 'retry-after': String(Math.ceil(waitMs / 1000)) }
     throw new Problem('TOO_MANY_REQUESTS', 'Too many payments were claimed from this address.', { headers })
   }
-  const fact = { key, kind: 'claim', body: { ...claiming } }
-  const row = await report(deps, { kind: INVOICE, name, whose: sameOwner(found.row), fact, isAsync: false })
-  return { claim: row && inView(row.view), isNew: true, id }
-}
-
-const answerJson = async (
-  deps: Deps,
-  request: ApiRequest,
-  found: FoundInvoice,
-  claiming: Claiming,
-): Promise<Answer> => {
-  const { claim, isNew, id } = await makeClaim(deps, request, found, claiming)
-  if (!claim) return accepted(found.path, { claim: { id } })
-  return { status: isNew ? 201 : 200, body: { claim }, headers: { 'cache-control': 'private, no-store' } }
+  return settle(deps, request, claimCommand, {
+    name,
+    whose: sameOwner(found.row),
+    resource: found.path,
+    pending: { claim: { id } },
+    act: () => append(deps, { kind: INVOICE, name, fact: { key, kind: 'claim', body: { ...claiming } } }),
+  })
 }
 
 /** 303 back to the page, or the page with the form as it was filled in and what is wrong with it. */
@@ -133,10 +125,10 @@ export const claimPayment = async (deps: Deps, request: ApiRequest): Promise<Ans
     if (!isForm || wantsJson(request)) throw new Problem('UNAUTHENTICATED', 'Enter the password of the page first.')
     return refuseVisitor(request, found, { status: 401 })
   }
-  if (!isForm) return answerJson(deps, request, found, await claimOfJson(deps, request, found))
+  if (!isForm) return makeClaim(deps, request, found, await claimOfJson(deps, request, found))
   if (!wantsJson(request)) return answerForm(deps, request, found)
   const claiming = claimOfForm(enteredOf(request), deps.now())
-  if (typeof claiming !== 'string') return answerJson(deps, request, found, claiming)
+  if (typeof claiming !== 'string') return makeClaim(deps, request, found, claiming)
   throw new Problem(
     claiming === 'badAmount' ? 'BAD_PAID_AMOUNT' : 'INVALID_FIELD',
     `The form is not right: ${claiming}.`,

@@ -4,8 +4,7 @@ import { KubeError } from '../../../controllers/base/errors.ts'
 import { viewKey } from '../../../crds/invoice/facts/visits.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { setCookie } from '../../auth/cookie.ts'
-import { sameOwner } from '../../command/own.ts'
-import { report } from '../../command/report.ts'
+import { append } from '../../command/report.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
@@ -37,12 +36,10 @@ export const recordView = async (deps: Deps, request: ApiRequest, found: FoundIn
   if (row.view.stalled?.code === 'LEDGER_BEHIND') return
   if (await isOwnVisitor(deps, request, found)) return
   const fact = { key, kind: 'view', body: { n } }
-  await report(deps, { kind: INVOICE, name, whose: sameOwner(found.row), fact, isAsync: true }).catch(
-    (error: unknown) => {
-      const isGone = error instanceof Problem && error.code === 'NOT_FOUND'
-      if (!isGone && !(error instanceof KubeError)) throw error
-    },
-  )
+  await append(deps, { kind: INVOICE, name, fact }).catch((error: unknown) => {
+    const isGone = error instanceof Problem && error.code === 'NOT_FOUND'
+    if (!isGone && !(error instanceof KubeError)) throw error
+  })
 }
 
 /** The password. Tries are counted before they are looked at, and a right one is a first look. */

@@ -15,15 +15,24 @@ const isRefusal = (error: unknown): boolean => {
   return status >= 400 && status < 500 && status !== 429
 }
 
+/** Frees the place of a first send that was refused for certain. */
+export const giveBackRefused = async (
+  { sendQuota }: Pick<Deps, 'sendQuota'>,
+  resource: string,
+  refusal: unknown,
+): Promise<void> => {
+  if (isRefusal(refusal)) await sendQuota.giveBack({ resource, n: 1 })
+}
+
 /**
- * Runs `send` with a place for the first send of `resource`.
+ * Runs `send` with a place for the first send of `resource`, and tells it whether the place is taken by this request.
  * @throws Problem SEND_CAP when the day's sends are used up, with Retry-After until the next day
  */
 export const underSendCap = async <R>(
   deps: Pick<Deps, 'sendQuota' | 'now'>,
   { caller }: Pick<ApiRequest, 'caller'>,
   resource: string,
-  send: () => Promise<R>,
+  send: (reserved: boolean) => Promise<R>,
 ): Promise<R> => {
   const { account, profile } = caller
   const now = deps.now()
@@ -36,9 +45,9 @@ export const underSendCap = async <R>(
     })
   }
   try {
-    return await send()
+    return await send(outcome === 'taken')
   } catch (error) {
-    if (outcome === 'taken' && isRefusal(error)) await deps.sendQuota.giveBack({ resource, n: 1 })
+    if (outcome === 'taken') await giveBackRefused(deps, resource, error)
     throw error
   }
 }

@@ -4,7 +4,6 @@ import { remindKey } from '../../../crds/invoice/facts/reminded.ts'
 import { faultsOf } from '../../../crds/invoice/faults.ts'
 import { recurrence } from '../../../crds/invoice/order/timing.ts'
 import type { InvoiceSpec } from '../../../crds/invoice/schema.ts'
-import type { RemindOutcome } from '../../../crds/invoice/steps.ts'
 import { toPatch } from '../../../crds/kernel/rest.ts'
 import { withDefaults } from '../../../crds/kernel/schema.ts'
 import { isDay } from '../../../crds/values/calendar.ts'
@@ -13,16 +12,14 @@ import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import { changeInvoice } from '../change.ts'
-import { liveRow, reportOn, undecided } from '../money/money.ts'
+import { remindCommand, repeatCommand } from '../commands.ts'
+import { liveRow, reportOn } from '../money/money.ts'
 
 /** Reminds the client now, unless it was done today; says why when no mail goes out. */
 export const remindClient = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
   const key = remindKey(nameFor('rem', request))
-  const invoice = await reportOn(deps, request, row, { key, kind: 'remind', body: {} })
-  const fact = (await deps.ledger.observe(row.name)).facts.find((one) => one.key === key)
-  if (!invoice || fact?.state !== 'accepted') return undecided(row)
-  return { status: 200, body: { reminder: fact.outcome as RemindOutcome, invoice } }
+  return reportOn(deps, request, row, { command: remindCommand, fact: { key, kind: 'remind', body: {} } })
 }
 
 /** What could not be made is refused now, not in a month. */
@@ -45,11 +42,12 @@ export const repeatInvoice = async (deps: Deps, request: ApiRequest): Promise<An
     recurrence,
     toPatch({ spec: recurrence }, request.body),
   )
-  const found = await changeInvoice(deps, request, row, (spec) => {
-    refuseRecurrence({ ...spec, recurrence: asked }, asked.until)
-    // a merge patch: what is left out of the body goes
-    return { recurrence: { until: null, ...asked } }
+  return changeInvoice(deps, request, row, {
+    command: repeatCommand,
+    of(spec) {
+      refuseRecurrence({ ...spec, recurrence: asked }, asked.until)
+      // a merge patch: what is left out of the body goes
+      return { recurrence: { until: null, ...asked } }
+    },
   })
-  if (!found) return undecided(row)
-  return { status: 200, body: { recurrence: found.view.recurrence } }
 }

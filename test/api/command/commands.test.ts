@@ -10,22 +10,6 @@ import { assert, spec } from '../../support/runner/spec.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
 
-/** Where a request still waits by itself: to be emptied. */
-const WAITING_BY_THEMSELVES = [
-  'api/account/admin.ts',
-  'api/auth/signin/signin.ts',
-  'api/devinstance/call.ts',
-  'api/devinstance/change.ts',
-  'api/devinstance/reserve.ts',
-  'api/host/change.ts',
-  'api/invoice/cards/rails.ts',
-  'api/invoice/change.ts',
-  'api/invoice/create.ts',
-  'api/invoice/documents/pdf.ts',
-  'api/invoice/issuers/logo.ts',
-  'api/invoice/restore.ts',
-]
-
 /** What is told as it stands, and no refusal of it: what is gone, what is stored, how an operation ended. */
 const NEVER_REFUSED = ['app.cancel', 'app.delete', 'app.env', 'app.operate', 'site.delete']
 
@@ -67,7 +51,7 @@ spec('the commands', (t) => {
   t('wait in one place', () => {
     const waiting = sources.filter(({ text }) => /waiter\.watch\(/.test(text)).map(({ path }) => path)
     const doors = ['api/command/own.ts', 'api/command/settle.ts']
-    assert.equal(waiting.sort(), [...doors, ...WAITING_BY_THEMSELVES].sort())
+    assert.equal(waiting.sort(), doors.sort())
   })
 
   for (const [name, command] of commands) {

@@ -99,7 +99,8 @@ spec('what a POST answered', (t) => {
     for (const { status, headers, json } of replies) {
       assert.is(status, 202)
       const { id } = json.invoice
-      const seen = await call(platform.baseUrl, platform.owner, 'GET', headers.get('location') ?? '')
+      assert.is(headers.get('location'), `/api/operations/${json.operation_id}`)
+      const seen = await call(platform.baseUrl, platform.owner, 'GET', `/api/invoices/${id}`)
       assert.equal([seen.status, seen.json.invoice?.id, seen.json.invoice?.number], [200, id, null], seen.text)
       const stranger = await platform.token('other')
       assert.is((await call(platform.baseUrl, stranger, 'GET', `/api/invoices/${id}`)).status, 404)

@@ -287,12 +287,19 @@ spec('issuers over REST', (t) => {
   t('who does not wait for the logo is told where to look', async () => {
     const { id } = await make({ number_prefix: 'ASYNC' })
     const asked = await upload(id, png, { prefer: 'respond-async' })
-    assert.equal([asked.status, asked.headers.get('location')], [202, `${PATH}/${id}`])
+    const location = `/api/operations/${asked.json.operation_id}`
+    assert.equal([asked.status, asked.headers.get('location')], [202, location])
+    assert.equal([asked.json.issuer.id, asked.json.issuer.logo], [id, null])
     const issuer = await eventually('the logo', async () => {
       const { json } = await ask('GET', `${PATH}/${id}`)
       return json.issuer.logo && json.issuer
     })
     assert.equal([issuer.logo.width, issuer.logo_upload], [64, null])
+    const { operation } = await eventually('the verdict', async () => {
+      const { json } = await ask('GET', location)
+      return json.operation.state !== 'pending' && json
+    })
+    assert.equal([operation.state, operation.status, operation.result.issuer.logo], ['succeeded', 200, issuer.logo])
   })
 })
 
