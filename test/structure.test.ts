@@ -28,7 +28,7 @@ import {
   sharedNumbers,
 } from './support/structure/documents.ts'
 import { UNASKED, unaskedReads } from './support/structure/door.ts'
-import { LONG_YET, longFunctions } from './support/structure/functions.ts'
+import { longFunctions } from './support/structure/functions.ts'
 import { otherDoors, otherWaysOut, WAYS_OUT } from './support/structure/packages.ts'
 import {
   DOCUMENT_HOMES,
@@ -159,7 +159,7 @@ spec('the structure', (t) => {
     ],
     [
       'has functions that fit in a view',
-      (read) => longFunctions(read).filter((found) => !LONG_YET.some((path) => found.startsWith(`${path}:`))),
+      longFunctions,
       [
         ['crds/x.ts', `const a = () => {${'\n'.repeat(70)}}`],
         ['hack/x.ts', `function a() {${'\n'.repeat(70)}}`],
@@ -231,14 +231,6 @@ spec('the structure', (t) => {
     const text = `class A {\n  /** One.${'\n'.repeat(70)} */\n  a() {${'\n'.repeat(69)}}\n}\n`
     assert.equal(longFunctions(planted('api/x.ts', text)), [])
     assert.equal(longFunctions(planted('test/x.test.ts', `const a = () => {${'\n'.repeat(70)}}`)), [])
-  })
-  t('spares no file that has no long function', () => {
-    const long = longFunctions(tree)
-    for (const path of LONG_YET)
-      assert.ok(
-        long.some((found) => found.startsWith(`${path}:`)),
-        path,
-      )
   })
   t('lets nobody look unasked who no longer does', () => {
     for (const path of Object.keys(UNASKED)) {

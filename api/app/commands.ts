@@ -3,13 +3,8 @@ import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { APP } from '../../crds/app/kind.ts'
 import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Operation } from '../../crds/app/world.ts'
-import {
-  type Command,
-  type GenerationGoal,
-  type Judgement,
-  judgeDeletion,
-  judgeGeneration,
-} from '../command/command.ts'
+import { type Command, type GenerationGoal, judgeDeletion, judgeGeneration } from '../command/command.ts'
+import type { Judgement } from '../command/look.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Deps } from '../wiring/deps.ts'

@@ -8,19 +8,10 @@ import type { KindOf } from '../../crds/kernel/kind.ts'
 import type { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
+import type { Judgement } from './look.ts'
 
 /** Small JSON that says when a request is decided: a generation, the number of a fact, a digest. It is kept sealed. */
 export type CommandGoal = Record<string, unknown>
-
-/**
- * What a row says of a request.
- * - `pending`: nothing yet
- * - `decided`: how it ended
- * - `overtaken`: something that was asked later has been taken in with it; who has waited all the while takes what stands
- * - `remade`: another resource has the name by now, or still has it
- * - `gone`: the resource is not there any more
- */
-export type Judgement = 'pending' | 'decided' | 'overtaken' | 'remade' | 'gone'
 
 /** Who asks for the answer: the caller itself, or whoever of its account reads the operation later. */
 export type Asking = Pick<ApiRequest, 'caller'>

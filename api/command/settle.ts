@@ -5,104 +5,19 @@
  * Once something was stored nobody is told to send it again: where the control plane or the ledger is away after that, the
  * verdict is still to come (202), and whoever leads finds what is pending (controllers/workers/pending-facts.ts).
  */
-import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
-import { isAway } from '../../controllers/store/pg/away.ts'
 import type { StoredOperation } from '../../controllers/store/request/operations.ts'
-import type { KindOf } from '../../crds/kernel/kind.ts'
-import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
-import type { Command, CommandGoal, Judgement } from './command.ts'
+import type { Command, CommandGoal } from './command.ts'
+import { afterStored, type Judging, lookUntil, underWatch } from './look.ts'
 import { enterOperation, judgeOperation, operationPath } from './operation.ts'
 import type { Whose } from './own.ts'
 import { accepted, wantsAsync } from './verdict.ts'
-import { WAIT_MS, type Watched } from './wait.ts'
+import type { Watched } from './wait.ts'
 
 /** How long a request is followed after it was answered 202. */
 const FOLLOW_MS = 10 * 60_000
-
-type Watching<View> = { kind: KindRef & KindOf<View>; name: string; whose: Whose }
-
-/** The resource went while its verdict was waited for. */
-export class DeletedMeanwhile extends Problem {
-  override name = 'DeletedMeanwhile'
-  constructor(name: string) {
-    super('NOT_FOUND', `${name} was deleted while this was waited for; nothing more comes of it.`)
-  }
-}
-
-/** What comes after something was stored: null where a part is away, and the verdict still to come. */
-export const afterStored = <T>(work: Promise<T>): Promise<T | null> =>
-  work.catch((error: unknown) => {
-    if (isAway(error)) return null
-    throw error
-  })
-
-/** Watches from before the change until the answer, or for longer where `keep` is called. */
-const underWatch = async <View, T>(
-  deps: Pick<Deps, 'waiter'>,
-  { kind, name, whose }: Watching<View>,
-  use: (watched: Watched<View>, keep: () => void) => Promise<T>,
-): Promise<T> => {
-  const watched = deps.waiter.watch(kind, name, whose)
-  let isKept = false
-  try {
-    return await use(watched, () => {
-      isKept = true
-    })
-  } finally {
-    if (!isKept) watched.leave()
-  }
-}
-
-type Judging<Goal, View, Outcome> = {
-  judge(goal: Goal, row: MirrorRow<View> | undefined): Judgement
-  conclude(goal: Goal, row: MirrorRow<View> | undefined): Promise<Outcome | null>
-  /** Looks once. */
-  isAsync?: boolean
-  isPatient?: boolean
-  /** WAIT_MS when left out. */
-  waitMs?: number
-}
-
-/** Who waits takes what stands, whatever else has been taken in with it. */
-const isDecided = (judgement: Judgement): boolean => judgement === 'decided' || judgement === 'overtaken'
-
-const lookUntil = async <Goal, View, Outcome>(
-  deps: Pick<Deps, 'mirror'>,
-  { kind, name, whose }: Watching<View>,
-  { judge, conclude, isAsync, isPatient, waitMs = WAIT_MS }: Judging<Goal, View, Outcome>,
-  { goal, watched }: { goal: Goal; watched: Watched<View> },
-): Promise<Outcome | null> => {
-  const endMs = performance.now() + waitMs
-  let row = await deps.mirror.get(kind, name, whose)
-  for (;;) {
-    const judgement = judge(goal, row)
-    if (judgement === 'gone') throw new DeletedMeanwhile(name)
-    const isTaken = isDecided(judgement)
-    const outcome = isTaken ? await conclude(goal, row) : null
-    if (outcome !== null || isAsync || (isTaken && !isPatient)) return outcome
-    const isNews = (now: MirrorRow<View> | undefined) =>
-      isTaken || judge(goal, now) === 'gone' || isDecided(judge(goal, now))
-    const found = await watched.until(isNews, endMs - performance.now())
-    if (found === null) return null
-    row = found.row
-  }
-}
-
-/**
- * For what is no request of its own: acts, and gives what came of it.
- * @returns null when the time was up, or a part is away @throws DeletedMeanwhile; what `act` and `conclude` throw
- */
-export const waitFor = <Goal, View, Outcome>(
-  deps: Pick<Deps, 'waiter' | 'mirror'>,
-  asked: Watching<View> & Judging<Goal, View, Outcome> & { act(): Promise<Goal> },
-): Promise<Outcome | null> =>
-  underWatch(deps, asked, async (watched) => {
-    const goal = await asked.act()
-    return afterStored(lookUntil(deps, asked, asked, { goal, watched }))
-  })
 
 export type CommandCall<Goal> = {
   name: string

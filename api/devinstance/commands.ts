@@ -10,14 +10,8 @@ import {
   type ShownDevInstance,
   type StoredDevInstance,
 } from '../../crds/devinstance/view.ts'
-import {
-  type Command,
-  type FactGoal,
-  type GenerationGoal,
-  type Judgement,
-  judgeFact,
-  judgeGeneration,
-} from '../command/command.ts'
+import { type Command, type FactGoal, type GenerationGoal, judgeFact, judgeGeneration } from '../command/command.ts'
+import type { Judgement } from '../command/look.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer } from '../http/route.ts'

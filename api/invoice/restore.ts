@@ -9,7 +9,7 @@ import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
 import { CREATED_FROM } from '../../crds/kernel/object.ts'
 import { makeOwn } from '../command/make.ts'
 import { sameOwner } from '../command/own.ts'
-import { waitFor } from '../command/settle.ts'
+import { waitFor } from '../command/look.ts'
 import { Problem, unavailable } from '../http/problem.ts'
 import type { Deps } from '../wiring/deps.ts'
 

@@ -2,13 +2,8 @@
 import { SITE } from '../../crds/site/kind.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
-import {
-  type Command,
-  type GenerationGoal,
-  type Judgement,
-  judgeDeletion,
-  judgeGeneration,
-} from '../command/command.ts'
+import { type Command, type GenerationGoal, judgeDeletion, judgeGeneration } from '../command/command.ts'
+import type { Judgement } from '../command/look.ts'
 import { factCommand } from '../command/report.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import type { Answer } from '../http/route.ts'

@@ -5,7 +5,7 @@
 
 import type { INVOICE_CATALOGUE } from '../catalogue/invoice.ts'
 import type { Meta } from '../kernel/object.ts'
-import { INVOICE } from './kind.ts'
+import { INVOICE_KIND } from './schema.ts'
 import { type Books, dueCents } from './money/books.ts'
 import type { InvoiceSpec } from './schema.ts'
 import type { InvoicePhase } from './status.ts'
@@ -49,7 +49,7 @@ export const invoiceEvent = (
   { metadata, spec }: { metadata: Pick<Meta, 'name'>; spec: InvoiceSpec },
   { number, issuerId, status, currency, books }: Stand,
 ): InvoiceEvent => ({
-  kind: INVOICE.kind,
+  kind: INVOICE_KIND,
   account: spec.account,
   type,
   test: spec.test,

@@ -2,7 +2,7 @@
 import { type AdmissionPolicy, AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
 import { TIMING } from './order/timing.ts'
 import type { ShownInvoice } from './rest/shown.ts'
-import { DEFAULT_ISSUER, type InvoiceSpec, type InvoiceStatus, spec, status } from './schema.ts'
+import { DEFAULT_ISSUER, INVOICE_KIND, type InvoiceSpec, type InvoiceStatus, spec, status } from './schema.ts'
 
 const numbered = 'has(oldSelf.status) && has(oldSelf.status.number)'
 /** What is asked is what the status says of what is on record. */
@@ -60,7 +60,7 @@ const voidedPolicy: AdmissionPolicy = {
 }
 
 export const INVOICE: Kind<InvoiceSpec, InvoiceStatus, ShownInvoice> = {
-  kind: 'Invoice',
+  kind: INVOICE_KIND,
   plural: 'invoices',
   singular: 'invoice',
   listKind: 'InvoiceList',

@@ -12,6 +12,9 @@ import { clientFields } from './order/client.ts'
 import { LANGS } from './order/frozen.ts'
 import { timingFields } from './order/timing.ts'
 
+/** The kind's name, for what its kind.ts rests on itself. */
+export const INVOICE_KIND = 'Invoice'
+
 export const ITEMS_MAX = 500
 export const DESCRIPTION_MAX = 2000
 export const TERMS_MAX = 4000

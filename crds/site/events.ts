@@ -1,6 +1,6 @@
 /** What is told of a site to whoever listens: always with the partner's own reference and metadata (rules/site.md#events). */
 import type { SITE_CATALOGUE } from '../catalogue/site.ts'
-import { SITE } from './kind.ts'
+import { SITE_KIND } from './schema.ts'
 import type { SitePhase, SiteSpec } from './schema.ts'
 
 export type SiteEventType = (typeof SITE_CATALOGUE)['events'][number]
@@ -28,7 +28,7 @@ export const siteEvent = (
   { metadata, spec }: About,
   stand: { status: SitePhase; url: string | null },
 ): SiteEvent => ({
-  kind: SITE.kind,
+  kind: SITE_KIND,
   account: spec.account,
   type,
   data: {

@@ -1,13 +1,13 @@
 /** How the Site is named and shown. */
 import { AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
-import { type SiteSpec, type SiteStatus, spec, status } from './schema.ts'
+import { SITE_KIND, type SiteSpec, type SiteStatus, spec, status } from './schema.ts'
 import type { SiteView } from './view.ts'
 
 /** Holds the resource until its files and its route are off the host. */
 export const SITE_FINALIZER = 'bottega.dev/site'
 
 export const SITE: Kind<SiteSpec, SiteStatus, SiteView> = {
-  kind: 'Site',
+  kind: SITE_KIND,
   plural: 'sites',
   singular: 'site',
   listKind: 'SiteList',

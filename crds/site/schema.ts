@@ -10,6 +10,9 @@ import type { Resource } from '../kernel/object.ts'
 import type { Infer, ObjectSchema } from '../kernel/schema.ts'
 import { content } from './content/content.ts'
 
+/** The kind's name, for what its kind.ts rests on itself. */
+export const SITE_KIND = 'Site'
+
 /** What a caller may send (rules/site.md#pictures). */
 export const ASSETS_MAX = 40
 export const ASSETS_MAX_BYTES = 10_000_000

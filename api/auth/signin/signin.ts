@@ -12,7 +12,7 @@ import { ACCOUNT } from '../../../crds/account/kind.ts'
 import { GROUP, VERSION } from '../../../crds/kernel/object.ts'
 import { EMAIL_MAX, EMAIL_PATTERN } from '../../../crds/kernel/schema.ts'
 import type { OwnMirror, OwnWaiter } from '../../command/own.ts'
-import { waitFor } from '../../command/settle.ts'
+import { waitFor } from '../../command/look.ts'
 
 /** How long a link opens. */
 export const LINK_MS = 15 * 60 * 1000

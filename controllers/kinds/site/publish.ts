@@ -3,7 +3,7 @@ import { fileAt, INDEX_PATH, type SiteManifest } from '../../../crds/site/publis
 import type { PublishStep } from '../../../crds/site/publishing/publish.ts'
 import { goneHandlers, siteFolder, siteHandlers } from '../../../crds/site/publishing/route.ts'
 import { Stalled, Waiting } from '../../base/errors.ts'
-import { lookAt } from '../../io/hosts/served.ts'
+import { lookAt } from '../../io/hosts/tls/served.ts'
 import { makeSiteFiles, type SiteFiles } from '../../io/hosts/sitefiles.ts'
 import type { SiteDeps } from './deps.ts'
 

@@ -4,7 +4,7 @@
  * decides again (rules/app.md#operations).
  */
 import type {
-  NewOperation,
+  NewAppOperation,
   OperationContext,
   OperationDecision,
   OperationEvent,
@@ -15,7 +15,7 @@ import type { NewEvent } from '../../../crds/kernel/event.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
 
-export type Ask = Omit<NewOperation, 'byController'> & { at: string }
+export type Ask = Omit<NewAppOperation, 'byController'> & { at: string }
 
 export type OperationChange = {
   operation: Pick<Operation, 'app' | 'id'>

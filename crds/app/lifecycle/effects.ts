@@ -1,6 +1,6 @@
 /** What the table of transitions stamps on an operation and on its releases. The state itself is written by `decide`. */
 import { DEPLOY_STEPS, type Operation, type OperationStep, type Release } from '../world.ts'
-import type { EventNamed, NewOperation, OperationContext, OperationEventName } from './events.ts'
+import type { EventNamed, NewAppOperation, OperationContext, OperationEventName } from './events.ts'
 
 export type OperationEffect<On extends OperationEventName> = (
   context: OperationContext,
@@ -12,7 +12,7 @@ export type OperationEffect<On extends OperationEventName> = (
 const STEP_MESSAGE_MAX = 1_000
 
 /** An operation as it is asked for. @param n counts per app, in the order of asking */
-export const queued = ({ id, app, account, intent, byController }: NewOperation, n: number, at: string): Operation => ({
+export const queued = ({ id, app, account, intent, byController }: NewAppOperation, n: number, at: string): Operation => ({
   id,
   app,
   account,

@@ -41,7 +41,7 @@ export type OperationContext = {
 }
 
 /** What is asked of an app. `byController`: it was written into the spec by hand. */
-export type NewOperation = { id: string; app: string; account: string; intent: AppIntent; byController: boolean }
+export type NewAppOperation = { id: string; app: string; account: string; intent: AppIntent; byController: boolean }
 
 /** What is there when an operation is asked for. */
 export type OperationQueue = {

@@ -7,7 +7,7 @@ import { isDeepStrictEqual } from '../../values/compare.ts'
 import type { Operation, OperationState, Release } from '../world.ts'
 import * as effects from './effects.ts'
 import type {
-  NewOperation,
+  NewAppOperation,
   OperationContext,
   OperationDecision,
   OperationEvent,
@@ -129,7 +129,7 @@ export const decide = (event: OperationEvent, context: OperationContext, at: str
  * spec by hand is taken up however many wait.
  * @returns QUEUE_FULL; IDEMPOTENCY_MISMATCH when the id is another app's
  */
-export const decideAsk = (asked: NewOperation, queue: OperationQueue, at: string): OperationDecision => {
+export const decideAsk = (asked: NewAppOperation, queue: OperationQueue, at: string): OperationDecision => {
   const { app, intent, byController } = asked
   const { held, open } = queue
   const last = open.at(-1)

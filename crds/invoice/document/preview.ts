@@ -2,12 +2,12 @@
  * Drafts are drawn on request: the API records that somebody asked (a pending fact), the controllers draw, and record
  * what they drew. So the renderer stays where all work is done, and a crash in between draws again.
  */
-import { INVOICE } from '../kind.ts'
+import { INVOICE_KIND } from '../schema.ts'
 
 /** What the API appends. `key` says which draft on which day under which profile. */
 export const previewFact = (resource: string, key: string, now: Date) => ({
   resource,
-  resourceKind: INVOICE.kind,
+  resourceKind: INVOICE_KIND,
   key: `preview:${key}`,
   kind: 'preview',
   body: {},

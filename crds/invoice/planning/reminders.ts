@@ -11,7 +11,7 @@ import { addDays, dayIn, endOfDay, instantAt } from '../../values/calendar.ts'
 import { displayCents } from '../../values/money.ts'
 import { invoiceEvent } from '../events.ts'
 import { type GivenReminder, overdueKey, REMINDER_STEPS, type ReminderStep, stepKey } from '../facts/reminded.ts'
-import { INVOICE } from '../kind.ts'
+import { INVOICE_KIND } from '../schema.ts'
 import { booksOf } from '../money/books.ts'
 import { isVoided, orderOf } from '../order/order.ts'
 import type { InvoiceResource } from '../schema.ts'
@@ -89,7 +89,7 @@ const mailOf = (
   facts: InvoiceFacts,
   { id, tone }: { id: string; tone: Tone },
 ): NonNullable<ScheduledEffect['mail']> => ({
-  kind: INVOICE.kind,
+  kind: INVOICE_KIND,
   account: spec.account,
   purpose: `reminder:${id}`,
   channel: 'mail',

@@ -7,7 +7,7 @@ import { createHash } from 'node:crypto'
 import type { ProblemCode } from '../../kernel/problem.ts'
 import { drawnTexts } from '../document/drawcost.ts'
 import type { FactLike } from '../facts/fact.ts'
-import { INVOICE } from '../kind.ts'
+import { INVOICE_KIND } from '../schema.ts'
 import type { Frozen, FrozenDraft } from '../order/frozen.ts'
 
 /** The first may have met a machine that was out of breath. */
@@ -29,7 +29,7 @@ export const digestOf = (frozen: Frozen | FrozenDraft): string =>
 /** @param n which try of this document it was, from 1 */
 export const undrawnFact = (resource: string, { digest, needs }: Undrawn, n: number, now: Date) => ({
   resource,
-  resourceKind: INVOICE.kind,
+  resourceKind: INVOICE_KIND,
   key: `undrawn:${digest}:${n}`,
   kind: 'undrawn',
   body: { digest, needs },

@@ -5,7 +5,6 @@ import type { Command } from '../../../api/command/command.ts'
 import type { Problem } from '../../../api/http/problem.ts'
 import { commands } from '../../../api/wiring/commands.ts'
 import type { Deps } from '../../../api/wiring/deps.ts'
-import type { MirrorRow } from '../../../controllers/store/mirror.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const root = join(import.meta.dirname, '..', '..', '..')
@@ -31,7 +30,7 @@ const row = {
     operations_ended: ['op-1'],
     stalled: { code: 'SLUG_TAKEN', detail: 'It is taken.' },
   },
-} as unknown as MirrorRow
+} as never
 const refused = { seq: 3, state: 'refused', refusedCode: 'SLUG_TAKEN', outcome: { detail: 'It is taken' } }
 const deps = {
   ledger: { observe: async () => ({ facts: [refused] }) },
@@ -50,7 +49,7 @@ spec('the commands', (t) => {
 
   t('wait in one place', () => {
     const waiting = sources.filter(({ text }) => /waiter\.watch\(/.test(text)).map(({ path }) => path)
-    const doors = ['api/command/own.ts', 'api/command/settle.ts']
+    const doors = ['api/command/look.ts', 'api/command/own.ts']
     assert.equal(waiting.sort(), doors.sort())
   })
 

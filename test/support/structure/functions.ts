@@ -16,17 +16,6 @@ const FUNCTIONS: readonly SyntaxKind[] = [
 ]
 const CONFIG = 'tsconfig.functions.json'
 
-/** Files whose long functions are still to be split. */
-export const LONG_YET: readonly string[] = [
-  'controllers/main.ts',
-  'controllers/operator.ts',
-  'controllers/store/app/app.ts',
-  'controllers/workers/endpoint-queues.ts',
-  'controllers/workers/mail-sender.ts',
-  'controllers/workers/truths.ts',
-  'controllers/workers/webhook-sender.ts',
-]
-
 /** Tests are read sentence by sentence; what they stand on is read like the rest. */
 const isMeasured = (path: string): boolean => !/^test\/(?!support\/)|\.test\.ts$/.test(path)
 

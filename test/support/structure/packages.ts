@@ -45,8 +45,8 @@ export const WAYS_OUT: Record<string, string> = {
   'controllers/kube/auth.ts': 'the API server, as the kubeconfig of the installation names it',
   'api/io/llm.ts': 'the model that the installation names',
   'controllers/io/hosts/caddy.ts': 'over a channel of an SSH connection that was judged (host.ts)',
-  'controllers/io/hosts/served.ts': 'over a channel of an SSH connection that was judged (host.ts)',
-  'controllers/io/hosts/certificates.ts': 'over a channel of an SSH connection that was judged (host.ts)',
+  'controllers/io/hosts/tls/served.ts': 'over a channel of an SSH connection that was judged (host.ts)',
+  'controllers/io/hosts/tls/certificates.ts': 'over a channel of an SSH connection that was judged (host.ts)',
   'api/http/smoke.ts': 'asks the installation itself',
 }
 const NETWORK = /^import \{([^}]*)\} from '(?:node:(?:http|https|http2|net|tls|dgram)|undici)'/gm

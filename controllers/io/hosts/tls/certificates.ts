@@ -4,7 +4,7 @@
  */
 import type { Duplex } from 'node:stream'
 import { connect } from 'node:tls'
-import type { HostCertificate } from '../../../crds/host/schema.ts'
+import type { HostCertificate } from '../../../../crds/host/schema.ts'
 
 const HANDSHAKE_LIMIT_MS = 5_000
 /** Handshakes at once. */

@@ -3,7 +3,7 @@ import { createHash } from 'node:crypto'
 import { request } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { connect } from 'node:tls'
-import { AdminReset } from './caddy.ts'
+import { AdminReset } from '../caddy.ts'
 
 const LIMIT_MS = 8_000
 const BODY_MAX_BYTES = 4 * 1024 * 1024
