@@ -37,6 +37,8 @@ const request = (body: unknown): ApiRequest =>
     params: { id: name },
     body,
     headers: {},
+    route: { method: 'POST', scope: { kind: 'token' } },
+    url: '/api/invoices',
     idempotencyKey: Buffer.alloc(16, 7).toString('hex'),
   }) as unknown as ApiRequest
 

@@ -38,6 +38,8 @@ const request = (more: object): ApiRequest =>
   ({
     caller: { account: 'demo', profile: { plan: 'team', rails: ['stripe'] } },
     headers: {},
+    route: { method: 'POST', scope: { kind: 'token' } },
+    url: '/api/invoices',
     ...more,
   }) as unknown as ApiRequest
 const CREATE = request({ body: order({ external_ref: 'the-card-order', test: true }) })

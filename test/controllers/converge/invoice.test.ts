@@ -72,6 +72,8 @@ const request = {
   caller: { account: 'demo', profile: { plan: 'team' } },
   body: order({ external_ref: 'the-order' }),
   headers: {},
+  route: { method: 'POST', scope: { kind: 'token' } },
+  url: '/api/invoices',
 } as unknown as ApiRequest
 
 const story = (): Story<Answer> => ({

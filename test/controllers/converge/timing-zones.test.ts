@@ -111,7 +111,9 @@ spec('reminders and overdue across both changes of the clock in five zones', (t)
       const caller = { account: 'demo', profile: { plan: 'team' } }
       for (const { due, issuer, ref } of invoices) {
         const body = order({ due_date: due, issuer_id: issuer, external_ref: ref, client_email: `${ref}@acme.test` })
-        const { status } = await createInvoice(process.api, { caller, body, headers: {} } as unknown as ApiRequest)
+        const route = { method: 'POST', scope: { kind: 'token' } }
+        const asked = { caller, body, headers: {}, route, url: '/api/invoices' } as unknown as ApiRequest
+        const { status } = await createInvoice(process.api, asked)
         assert.is(status, 201, ref)
       }
       const pg = makePg({ url: database.url, max: 1 })

@@ -37,6 +37,8 @@ const asking = (body: object, more: object = {}) =>
     caller: { account: 'demo', profile: { plan: 'team' } },
     body,
     headers: {},
+    route: { method: 'POST', scope: { kind: 'token' } },
+    url: '/api/invoices',
     params: { id: parent },
     ...more,
   }) as unknown as ApiRequest

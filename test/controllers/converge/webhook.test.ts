@@ -34,6 +34,8 @@ const request = (more: object): ApiRequest =>
   ({
     caller: { account: 'demo', profile: { plan: 'team' } },
     headers: {},
+    route: { method: 'POST', scope: { kind: 'token' } },
+    url: '/api/invoices',
     params: { id: name },
     ...more,
   }) as unknown as ApiRequest

@@ -44,7 +44,15 @@ const lead = async (database: Database): Promise<OneProcess> => {
   return process
 }
 const request = (who: string, more: Partial<ApiRequest>) =>
-  ({ caller: { account: who, profile: { plan: 'team' } }, headers: {}, params: {}, query: {}, ...more }) as ApiRequest
+  ({
+    caller: { account: who, profile: { plan: 'team' } },
+    route: { method: 'POST', scope: { kind: 'token' } },
+    url: '/api/invoices',
+    headers: {},
+    params: {},
+    query: {},
+    ...more,
+  }) as ApiRequest
 
 const send = async ({ api }: OneProcess, who: string, ref: string, change: object = {}): Promise<string> => {
   const answer = await createInvoice(api, request(who, { body: order({ external_ref: ref, ...change }) }))
