@@ -14,8 +14,8 @@ import { Problem, unavailable } from '../http/problem.ts'
 import type { Answer } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { type Asking, type Command, type Counting, type FactGoal, judgeFact } from './command.ts'
-import type { Whose } from './own.ts'
 import { afterStored, DeletedMeanwhile, waitFor } from './look.ts'
+import type { Whose } from './own.ts'
 
 type Reporting = Pick<Deps, 'wake' | 'mirror' | 'ledger' | 'waiter' | 'appendFact' | 'now'>
 type NewReport = {

@@ -4,7 +4,7 @@ import type { Mail, MailAddress } from '../io/mail.ts'
 import type { AboutSend, OutboxRow } from '../store/ledger/outbox.ts'
 
 /** What a mail says. */
-export type MailParts = Pick<Mail, 'subject' | 'text' | 'html' | 'replyTo'>
+export type MailContent = Pick<Mail, 'subject' | 'text' | 'html' | 'replyTo'>
 /** With the send that it is about. */
 export type MailRow = OutboxRow & AboutSend
 /** What a mail is made of beside its row. */
@@ -26,7 +26,7 @@ const AUTOMATIC = { 'Auto-Submitted': 'auto-generated' }
 export const mailTo = (
   { messageId, createdAt }: MailRow,
   to: MailAddress,
-  letter: MailParts,
+  letter: MailContent,
   headers: Record<string, string> = {},
 ): Mail => ({
   messageId,

@@ -5,9 +5,9 @@
 
 import type { INVOICE_CATALOGUE } from '../catalogue/invoice.ts'
 import type { Meta } from '../kernel/object.ts'
-import { INVOICE_KIND } from './schema.ts'
 import { type Books, dueCents } from './money/books.ts'
 import type { InvoiceSpec } from './schema.ts'
+import { INVOICE_KIND } from './schema.ts'
 import type { InvoicePhase } from './status.ts'
 
 export type InvoiceEventType = (typeof INVOICE_CATALOGUE)['events'][number]

@@ -1,7 +1,7 @@
 /** What is told of a site to whoever listens: always with the partner's own reference and metadata (rules/site.md#events). */
 import type { SITE_CATALOGUE } from '../catalogue/site.ts'
-import { SITE_KIND } from './schema.ts'
 import type { SitePhase, SiteSpec } from './schema.ts'
+import { SITE_KIND } from './schema.ts'
 
 export type SiteEventType = (typeof SITE_CATALOGUE)['events'][number]
 

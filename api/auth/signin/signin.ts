@@ -11,8 +11,8 @@ import type { Pg } from '../../../controllers/store/pg/pg.ts'
 import { ACCOUNT } from '../../../crds/account/kind.ts'
 import { GROUP, VERSION } from '../../../crds/kernel/object.ts'
 import { EMAIL_MAX, EMAIL_PATTERN } from '../../../crds/kernel/schema.ts'
-import type { OwnMirror, OwnWaiter } from '../../command/own.ts'
 import { waitFor } from '../../command/look.ts'
+import type { OwnMirror, OwnWaiter } from '../../command/own.ts'
 
 /** How long a link opens. */
 export const LINK_MS = 15 * 60 * 1000

@@ -12,7 +12,6 @@ import { bytesOfAddress } from '../../../crds/values/address.ts'
 import { withDeadline } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
 import { type AdminAnswer, type AdminCall, callAdmin } from './caddy.ts'
-import { makeCertificates } from './tls/certificates.ts'
 import { HostKeyChanged, HostMissing, HostNotApproved, hostErrorOf } from './hosterrors.ts'
 import { inspect } from './inspect.ts'
 import { type JobRun, makeJobs } from './jobs.ts'
@@ -21,6 +20,7 @@ import { makePool, type Pool } from './pool.ts'
 import { execute, OUTPUT_BYTES_MAX, type RunResult } from './remote.ts'
 import { makeRoutes } from './routes.ts'
 import { type Connection, connectSsh, SshRefused } from './ssh.ts'
+import { makeCertificates } from './tls/certificates.ts'
 
 const ADMIN_LIMIT_MS = 15_000
 

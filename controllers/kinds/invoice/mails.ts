@@ -5,7 +5,7 @@ import { reminderMail } from '../../../crds/invoice/mail/reminder.ts'
 import { statusMail } from '../../../crds/invoice/mail/status.ts'
 import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
 import type { Tone } from '../../../crds/invoice/planning/reminders.ts'
-import { type MailParts, type MailOf, type MailRow, type Mails, type MailTools, mailTo } from '../mails.ts'
+import { type MailContent, type MailOf, type MailRow, type Mails, type MailTools, mailTo } from '../mails.ts'
 
 /** `snapshot`: about that one, in place of the document of the n-th send. */
 type DocumentPayload = { n: number; snapshot?: string }
@@ -24,7 +24,7 @@ const frozenOf = ({ frozen }: MailRow): Frozen => {
   return frozen
 }
 
-const toClient = (row: MailRow, letter: MailParts) => {
+const toClient = (row: MailRow, letter: MailContent) => {
   const { client } = frozenOf(row)
   return mailTo(row, { name: client.name, address: client.email }, letter, threadOf(row))
 }

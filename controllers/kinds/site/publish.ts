@@ -3,8 +3,8 @@ import { fileAt, INDEX_PATH, type SiteManifest } from '../../../crds/site/publis
 import type { PublishStep } from '../../../crds/site/publishing/publish.ts'
 import { goneHandlers, siteFolder, siteHandlers } from '../../../crds/site/publishing/route.ts'
 import { Stalled, Waiting } from '../../base/errors.ts'
-import { lookAt } from '../../io/hosts/tls/served.ts'
 import { makeSiteFiles, type SiteFiles } from '../../io/hosts/sitefiles.ts'
+import { lookAt } from '../../io/hosts/tls/served.ts'
 import type { SiteDeps } from './deps.ts'
 
 type Step<Do extends PublishStep['do']> = Extract<PublishStep, { do: Do }>

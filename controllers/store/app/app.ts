@@ -140,9 +140,36 @@ const makeAsking = (pg: Pg): Pick<AppStore, 'ask' | 'cancel'> => {
   return { ask, cancel: (operation, at) => change({ operation, event: { on: 'cancel' }, at }) }
 }
 
+const makeLogRequests = (pg: Pg): Pick<AppStore, 'wantLogs' | 'stopLogs' | 'logChunks'> => ({
+  async wantLogs({ id, app, tail, follow, until }) {
+    const text = `insert into app_log_requests (id, app, tail, follow, wanted_until) values ($1, $2, $3, $4, $5)
+on conflict (id) do update set wanted_until = excluded.wanted_until`
+    await pg.query('want_app_logs', text, [id, app, tail, follow, until])
+    // What nobody came back for.
+    await pg.query('lapse_app_logs', `select lapse_app_logs($1)`, [app])
+  },
+  async stopLogs(id) {
+    await pg.query('stop_app_logs', 'delete from app_log_requests where id = $1', [id])
+    await pg.query('drop_app_logs', 'delete from app_log_chunks where request = $1', [id])
+  },
+  async logChunks(id, after) {
+    const text = `select
+  (select coalesce(json_agg(json_build_object('n', c.n, 'content', c.content) order by c.n), '[]')
+    from app_log_chunks c where c.request = $1 and c.n > $2) as chunks,
+  coalesce((select l.ended from app_log_requests l where l.id = $1), true) as ended`
+    const { rows } = await pg.query<{ chunks: { n: number; content: string }[]; ended: boolean }>(
+      'app_log_chunks',
+      text,
+      [id, after],
+    )
+    return rows[0] ?? { chunks: [], ended: true }
+  },
+})
+
 export const makeAppStore = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): AppStore => ({
   ...makeAppEnv({ pg, sealer }),
   ...makeAsking(pg),
+  ...makeLogRequests(pg),
   takeSlug: makeTakeSlug(pg),
   source: makeSourceOf(pg),
   async giveBackSlug(app) {
@@ -187,28 +214,5 @@ select $1, coalesce(max(p.version), 0) + 1, $2, $3 from app_passwords p where p.
     const values = [app, limit, offset]
     const { rows } = await pg.query<{ releases: Release[]; total: number }>('app_releases', RELEASES, values)
     return rows[0] ?? { releases: [], total: 0 }
-  },
-  async wantLogs({ id, app, tail, follow, until }) {
-    const text = `insert into app_log_requests (id, app, tail, follow, wanted_until) values ($1, $2, $3, $4, $5)
-on conflict (id) do update set wanted_until = excluded.wanted_until`
-    await pg.query('want_app_logs', text, [id, app, tail, follow, until])
-    // What nobody came back for.
-    await pg.query('lapse_app_logs', `select lapse_app_logs($1)`, [app])
-  },
-  async stopLogs(id) {
-    await pg.query('stop_app_logs', 'delete from app_log_requests where id = $1', [id])
-    await pg.query('drop_app_logs', 'delete from app_log_chunks where request = $1', [id])
-  },
-  async logChunks(id, after) {
-    const text = `select
-  (select coalesce(json_agg(json_build_object('n', c.n, 'content', c.content) order by c.n), '[]')
-    from app_log_chunks c where c.request = $1 and c.n > $2) as chunks,
-  coalesce((select l.ended from app_log_requests l where l.id = $1), true) as ended`
-    const { rows } = await pg.query<{ chunks: { n: number; content: string }[]; ended: boolean }>(
-      'app_log_chunks',
-      text,
-      [id, after],
-    )
-    return rows[0] ?? { chunks: [], ended: true }
   },
 })

@@ -12,7 +12,11 @@ export type OperationEffect<On extends OperationEventName> = (
 const STEP_MESSAGE_MAX = 1_000
 
 /** An operation as it is asked for. @param n counts per app, in the order of asking */
-export const queued = ({ id, app, account, intent, byController }: NewAppOperation, n: number, at: string): Operation => ({
+export const queued = (
+  { id, app, account, intent, byController }: NewAppOperation,
+  n: number,
+  at: string,
+): Operation => ({
   id,
   app,
   account,

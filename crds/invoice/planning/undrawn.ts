@@ -7,8 +7,8 @@ import { createHash } from 'node:crypto'
 import type { ProblemCode } from '../../kernel/problem.ts'
 import { drawnTexts } from '../document/drawcost.ts'
 import type { FactLike } from '../facts/fact.ts'
-import { INVOICE_KIND } from '../schema.ts'
 import type { Frozen, FrozenDraft } from '../order/frozen.ts'
+import { INVOICE_KIND } from '../schema.ts'
 
 /** The first may have met a machine that was out of breath. */
 export const DRAW_TRIES_MAX = 2

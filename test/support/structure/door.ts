@@ -20,6 +20,7 @@ export const UNASKED: Record<string, string> = {
 }
 /** Who lets a row through whosever it is, and by which grounds. */
 const GROUNDS: Record<string, readonly string[]> = {
+  'api/auth/signin/signin.ts': ['itself'],
   'api/account/admin.ts': ['role'],
   'api/app/access.ts': ['link'],
   'api/devinstance/find.ts': ['shared'],
