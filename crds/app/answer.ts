@@ -41,7 +41,7 @@ const result = named(
 )
 
 export const operationAnswer = named(
-  'Operation',
+  'AppOperation',
   object('An operation.', {
     id: text('Names the operation.'),
     app: text('The app.'),
