@@ -136,8 +136,9 @@ spec('operations of an app in PostgreSQL', (t) => {
     before = { name: 'app_operation_switched', run: async () => assert.is((await first()).state, 'accepted') }
     const second = await happen('op-1', { on: 'switched' }, { told: { ...TOLD, type: 'app.release_failed' } })
     assert.is(toldOf(second), 'WRONG_STATE: switched is not for an operation that is succeeded.')
-    assert.equal(await query(database.url, 'select resource, purpose, payload from outbox'), [
-      { resource: APP, purpose: 'event:operation:op-1', payload: TOLD },
+    const { kind, account, ...payload } = TOLD
+    assert.equal(await query(database.url, 'select kind, account, resource, purpose, payload from outbox'), [
+      { kind, account, resource: APP, purpose: 'event:operation:op-1', payload },
     ])
   })
 

@@ -122,7 +122,7 @@ spec('the role of the api', (t) => {
       `select append_facts('${LEASE}', ${epoch}, '[]')`,
       `select decide_facts('${LEASE}', ${epoch}, '[]')`,
       "select set_next_number('demo', 'demo/iss-default/invoice/2026', 'INV-026-', 9)",
-      `select operation from ask_app_operation('${LEASE}', ${epoch}, 'op-1', 'app-1', 'demo', 'env', '{}', '{}', '${AT}')`,
+      `select stored from store_app_outcome('${LEASE}', ${epoch}, 'app-1', 0, '{}', '[]', null, null, '${AT}')`,
       reserve,
     )
     assert.is(await stateOf(reserve, owner), 'done')
