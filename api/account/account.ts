@@ -48,7 +48,7 @@ const accountAnswer = named(
   }),
 )
 
-export const accountRoutes: Route[] = [
+export const accountRoutes: Route<Deps>[] = [
   {
     method: 'GET',
     path: '/api/account',

@@ -3,6 +3,7 @@ import { spec } from '../../crds/account/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { object, operationId, POLL_HEADERS, pageQuery, paging, text, whole, withExamples } from '../openapi/schemas.ts'
+import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import {
   createAccount,
@@ -55,7 +56,7 @@ const all = '/api/admin/accounts'
 const one = `${all}/:id`
 const capability = `${one}/capabilities/:capability`
 
-export const adminRoutes: Route[] = [
+export const adminRoutes: Route<Deps>[] = [
   {
     ...admin,
     method: 'GET',

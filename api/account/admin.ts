@@ -39,11 +39,11 @@ const refuseTaken = async (deps: Deps, email: string | undefined, id: string): P
   throw new Problem('EMAIL_TAKEN', detail, { faults: [{ code: 'EMAIL_TAKEN', pointer: '/email', detail }] })
 }
 
-type Change = { id: string; command: Command<GenerationGoal, StoredAccount>; write(): Promise<AccountResource> }
+type Change = { id: string; command: Command<GenerationGoal, StoredAccount, Deps>; write(): Promise<AccountResource> }
 
 const locationOf = (id: string): string => `/api/admin/accounts/${id}`
 
-const createAccountCommand: Command<GenerationGoal, StoredAccount> = {
+const createAccountCommand: Command<GenerationGoal, StoredAccount, Deps> = {
   name: 'account.create',
   kind: ACCOUNT,
   judge: (goal, row) => (row === undefined ? 'pending' : judgeGeneration(goal, row)),
@@ -53,7 +53,7 @@ const createAccountCommand: Command<GenerationGoal, StoredAccount> = {
       : { status: 201, headers: { location: locationOf(row.name) }, body: { account: row.view } },
 }
 
-const changeAccountCommand: Command<GenerationGoal, StoredAccount> = {
+const changeAccountCommand: Command<GenerationGoal, StoredAccount, Deps> = {
   name: 'account.change',
   kind: ACCOUNT,
   judge: judgeGeneration,

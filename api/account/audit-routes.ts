@@ -92,7 +92,7 @@ const DAY = '[1-9]\\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])'
 const TIME = 'T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,3})?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)'
 const tag = 'Account'
 
-export const auditRoutes: Route[] = [
+export const auditRoutes: Route<Deps>[] = [
   {
     method: 'GET',
     path: '/api/audit',

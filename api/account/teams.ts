@@ -26,7 +26,7 @@ const TEAMS_LIMIT = spec.properties.teams.maxItems
 const each = (description: string, properties: Record<string, JsonSchema>): JsonSchema =>
   list(description, object('One of them.', properties))
 
-export const teamRoutes: Route[] = [
+export const teamRoutes: Route<Deps>[] = [
   {
     method: 'GET',
     path: '/api/teams',

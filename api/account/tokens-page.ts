@@ -116,7 +116,7 @@ const revoke = async (deps: Deps, { caller, params }: ApiRequest): Promise<Answe
 const own = { hidden: true, scope: { kind: 'session' } } as const
 const done: JsonSchema = { type: 'string', description: 'What was done last.', maxLength: 20 }
 
-export const accountPageRoutes: Route[] = [
+export const accountPageRoutes: Route<Deps>[] = [
   { ...own, method: 'GET', path: TOKENS_PATH, summary: 'Your tokens', query: { done }, handle: showTokens },
   { ...own, method: 'POST', path: TOKENS_PATH, summary: 'Make a token', secretAnswer: true, handle: mint },
   {

@@ -88,7 +88,7 @@ const enter = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
 const open = { scope: { kind: 'public' }, hidden: true } as const
 const query = { next: { type: 'string', description: 'Where to go afterwards.', maxLength: 2_048 } }
 
-export const accessRoutes: Route[] = [
+export const accessRoutes: Route<Deps>[] = [
   { ...open, method: 'GET', path: VERIFY_PATH, summary: 'Whether a visitor may see a private app', handle: verify },
   { ...open, method: 'GET', path: ACCESS_PATH, summary: 'The sign-in page of a private app', query, handle: showPage },
   { ...open, method: 'POST', path: ACCESS_PATH, summary: 'Enter the password of a private app', handle: enter },

@@ -3,14 +3,20 @@ import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { APP } from '../../crds/app/kind.ts'
 import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Operation } from '../../crds/app/world.ts'
-import { type Command, type GenerationGoal, judgeDeletion, judgeGeneration } from '../command/command.ts'
+import {
+  type Command,
+  type CommandGoal,
+  type GenerationGoal,
+  judgeDeletion,
+  judgeGeneration,
+} from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { pathOf } from './read.ts'
 
-export const createCommand: Command<{ uid: string }, AppView> = {
+export const createCommand: Command<{ uid: string }, AppView, Deps> = {
   name: 'app.create',
   kind: APP,
   judge({ uid }, row) {
@@ -32,7 +38,7 @@ const refuseNews = (row: MirrorRow<AppView>): void => {
   }
 }
 
-export const changeCommand: Command<GenerationGoal, AppView> = {
+export const changeCommand: Command<GenerationGoal, AppView, Deps> = {
   name: 'app.change',
   kind: APP,
   judge: judgeGeneration,
@@ -43,7 +49,7 @@ export const changeCommand: Command<GenerationGoal, AppView> = {
   },
 }
 
-export const deleteCommand: Command<{ uid: string }, AppView> = {
+export const deleteCommand: Command<{ uid: string }, AppView, Deps> = {
   name: 'app.delete',
   kind: APP,
   judge: judgeDeletion,
@@ -53,7 +59,7 @@ export const deleteCommand: Command<{ uid: string }, AppView> = {
 /** What is stored of an env: its version, and the names in it. */
 export type EnvGoal = { version: number; keys: string[] }
 
-export const envCommand: Command<EnvGoal, AppView> = {
+export const envCommand: Command<EnvGoal, AppView, Deps> = {
   name: 'app.env',
   kind: APP,
   judge({ version }, row) {
@@ -80,7 +86,7 @@ const endedOperation = async ({ apps }: Pick<Deps, 'apps'>, id: string): Promise
   return operation?.endedAt ? operation : null
 }
 
-export const operateCommand: Command<OperationGoal, AppView> = {
+export const operateCommand: Command<OperationGoal, AppView, Deps> = {
   name: 'app.operate',
   kind: APP,
   judge: judgeOperation,
@@ -94,7 +100,7 @@ export const operateCommand: Command<OperationGoal, AppView> = {
   },
 }
 
-export const cancelCommand: Command<{ operation: string }, AppView> = {
+export const cancelCommand: Command<{ operation: string }, AppView, Deps> = {
   name: 'app.cancel',
   kind: APP,
   judge: judgeOperation,
@@ -104,7 +110,7 @@ export const cancelCommand: Command<{ operation: string }, AppView> = {
   },
 }
 
-export const appCommands: readonly Command[] = [
+export const appCommands: readonly Command<CommandGoal, unknown, Deps>[] = [
   createCommand,
   changeCommand,
   deleteCommand,

@@ -6,6 +6,7 @@ import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { AnswerDeclaration } from '../http/route.ts'
 import { list, object, operationId, POLL_HEADERS, pageQuery, paging, text } from '../openapi/schemas.ts'
+import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { cancelOperation } from './ask.ts'
 import { getCapabilities } from './capabilities.ts'
@@ -75,7 +76,7 @@ const operated: Record<number, AnswerDeclaration> = {
 }
 const HOST_CODES: ProblemCode[] = ['HOST_MISSING', 'HOST_NOT_APPROVED', 'HOST_UNFIT']
 
-export const appRoutes: Route[] = [
+export const appRoutes: Route<Deps>[] = [
   {
     ...reads,
     method: 'GET',

@@ -89,7 +89,7 @@ const revoke = async (deps: Deps, { caller, params }: ApiRequest): Promise<Answe
 const tag = 'Tokens'
 const path = '/api/auth/tokens'
 
-export const authRoutes: Route[] = [
+export const authRoutes: Route<Deps>[] = [
   {
     method: 'GET',
     path: '/api/auth/scopes',

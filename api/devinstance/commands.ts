@@ -10,7 +10,14 @@ import {
   type ShownDevInstance,
   type StoredDevInstance,
 } from '../../crds/devinstance/view.ts'
-import { type Command, type FactGoal, type GenerationGoal, judgeFact, judgeGeneration } from '../command/command.ts'
+import {
+  type Command,
+  type CommandGoal,
+  type FactGoal,
+  type GenerationGoal,
+  judgeFact,
+  judgeGeneration,
+} from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
@@ -32,7 +39,7 @@ const shown = async (deps: Deps, stored: ShownDevInstance): Promise<Answer> => (
 export type Kept = Record<string, unknown> & Asked
 
 /** A call of the protocol: `show` answers one that was accepted, or that changes nothing. */
-export type CallCommand<K extends Kept> = Command<FactGoal & K, StoredDevInstance> & {
+export type CallCommand<K extends Kept> = Command<FactGoal & K, StoredDevInstance, Deps> & {
   show(deps: Deps, stored: ShownDevInstance, kept: K): Promise<Answer>
 }
 
@@ -120,7 +127,7 @@ export const deleteCommand: typeof bury = {
 
 const isTombstone = (row: DevInstanceRow | undefined): boolean => row?.view.box != null && shownOf(row) === undefined
 
-export const changeCommand: Command<GenerationGoal, StoredDevInstance> = {
+export const changeCommand: Command<GenerationGoal, StoredDevInstance, Deps> = {
   name: 'devinstance.change',
   kind: DEVINSTANCE,
   judge: (goal, row) => (isTombstone(row) ? 'gone' : judgeGeneration(goal, row)),
@@ -131,7 +138,7 @@ export const changeCommand: Command<GenerationGoal, StoredDevInstance> = {
 }
 
 /** Decided once it is entered, or stalled for good. One that was never seen has no row yet. */
-export const reserveCommand: Command<{ uid: string }, StoredDevInstance> = {
+export const reserveCommand: Command<{ uid: string }, StoredDevInstance, Deps> = {
   name: 'devinstance.reserve',
   kind: DEVINSTANCE,
   judge({ uid }, row) {
@@ -162,7 +169,7 @@ export const reserveCommand: Command<{ uid: string }, StoredDevInstance> = {
   },
 }
 
-export const devInstanceCommands: readonly Command[] = [
+export const devInstanceCommands: readonly Command<CommandGoal, unknown, Deps>[] = [
   reserveCommand,
   changeCommand,
   callCommand,

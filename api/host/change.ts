@@ -55,7 +55,7 @@ const refuseKey = (privateKey: string | undefined): void => {
   if (why !== null) refuseFaults([{ code: 'BAD_PRIVATE_KEY', pointer: '/private_key', detail: `private_key: ${why}` }])
 }
 
-type Change = { id: string; command: Command<GenerationGoal, HostView>; write(): Promise<HostResource> }
+type Change = { id: string; command: Command<GenerationGoal, HostView, Deps>; write(): Promise<HostResource> }
 
 /** Writes, and answers with the host as it was found then. */
 const changed = (deps: Deps, request: ApiRequest, { id, command, write }: Change): Promise<Answer> =>

@@ -12,6 +12,7 @@ import {
   judgeGeneration,
 } from '../command/command.ts'
 import type { Answer } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { pathOf, shown } from './read.ts'
 
 type HostRow = MirrorRow<HostView>
@@ -22,7 +23,7 @@ const hostAnswer = ({ caller }: Asking, { account, view }: HostRow, more: Omit<A
 })
 
 /** One that was never seen has no row yet. */
-export const createCommand: Command<GenerationGoal, HostView> = {
+export const createCommand: Command<GenerationGoal, HostView, Deps> = {
   name: 'host.create',
   kind: HOST,
   judge: (goal, row) => (row === undefined ? 'pending' : judgeGeneration(goal, row)),
@@ -30,7 +31,7 @@ export const createCommand: Command<GenerationGoal, HostView> = {
     row === undefined ? null : hostAnswer(asking, row, { status: 201, headers: { location: pathOf(row.name) } }),
 }
 
-export const changeCommand: Command<GenerationGoal, HostView> = {
+export const changeCommand: Command<GenerationGoal, HostView, Deps> = {
   name: 'host.change',
   kind: HOST,
   judge: judgeGeneration,
@@ -38,14 +39,14 @@ export const changeCommand: Command<GenerationGoal, HostView> = {
 }
 
 /** A look is taken, never refused: the row that has taken it in says what was found. */
-export const inspectCommand: Command<FactGoal, HostView> = {
+export const inspectCommand: Command<FactGoal, HostView, Deps> = {
   name: 'host.inspect',
   kind: HOST,
   judge: judgeFact,
   answer: async (_deps, asking, _goal, row) => (row === undefined ? null : hostAnswer(asking, row, { status: 200 })),
 }
 
-export const deleteCommand: Command<{ uid: string }, HostView> = {
+export const deleteCommand: Command<{ uid: string }, HostView, Deps> = {
   name: 'host.delete',
   kind: HOST,
   judge: judgeDeletion,

@@ -15,6 +15,7 @@ import {
   textOrNull,
   whole,
 } from '../openapi/schemas.ts'
+import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { approveHost, createHost, deleteHost, inspectHost, patchHost } from './change.ts'
 import { getHost, listHosts } from './read.ts'
@@ -123,7 +124,7 @@ const manages = { tag: 'Hosts', scope: { kind: 'scope', scope: 'apps:manage' }, 
 const all = '/api/apps/hosts'
 const one = `${all}/:id`
 
-export const hostRoutes: Route[] = [
+export const hostRoutes: Route<Deps>[] = [
   {
     ...reads,
     method: 'GET',

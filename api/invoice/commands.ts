@@ -9,7 +9,13 @@ import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
 import type { RemindOutcome } from '../../crds/invoice/steps.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
 import type { Fault } from '../../crds/kernel/problem.ts'
-import { type Command, type GenerationGoal, judgeDeletion, judgeGeneration } from '../command/command.ts'
+import {
+  type Command,
+  type CommandGoal,
+  type GenerationGoal,
+  judgeDeletion,
+  judgeGeneration,
+} from '../command/command.ts'
 import { factCommand } from '../command/report.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
@@ -92,11 +98,15 @@ const isSettled = ({ asked, send }: CreationGoal, row: Row): boolean => {
   return row.observedGeneration > 0 && (stalled !== null || !send || send_count > 0 || isOther)
 }
 
-const giveBack: NonNullable<Command<Reserving, ShownInvoice>['giveBack']> = async (deps, { name, goal }, refusal) => {
+const giveBack: NonNullable<Command<Reserving, ShownInvoice, Deps>['giveBack']> = async (
+  deps,
+  { name, goal },
+  refusal,
+) => {
   if (goal.reserved) await giveBackRefused(deps, name, refusal)
 }
 
-export const createCommand: Command<CreationGoal, ShownInvoice> = {
+export const createCommand: Command<CreationGoal, ShownInvoice, Deps> = {
   name: 'invoice.create',
   kind: INVOICE,
   judge(goal, row) {
@@ -114,7 +124,7 @@ export const createCommand: Command<CreationGoal, ShownInvoice> = {
 }
 
 /** A spec that the controllers have taken in, or are stalled by. */
-export type ChangeCommand = Command<GenerationGoal & Reserving, ShownInvoice>
+export type ChangeCommand = Command<GenerationGoal & Reserving, ShownInvoice, Deps>
 
 const changing = (name: string, answer: (deps: Deps, row: Row) => Answer): ChangeCommand => ({
   name,
@@ -148,7 +158,7 @@ export const repeatCommand = changing('invoice.repeat', (_deps, { view: { recurr
   body: { recurrence },
 }))
 
-export const deleteCommand: Command<{ uid: string }, ShownInvoice> = {
+export const deleteCommand: Command<{ uid: string }, ShownInvoice, Deps> = {
   name: 'invoice.delete',
   kind: INVOICE,
   judge: judgeDeletion,
@@ -185,7 +195,7 @@ const withRetryAfter = ({ now }: Pick<Deps, 'now'>, error: unknown): unknown => 
   return new Problem(error.code, error.message, { headers: { 'retry-after': String(seconds) } })
 }
 
-const sentAgain = factCommand<ShownInvoice>({
+const sentAgain = factCommand<ShownInvoice, Deps>({
   name: 'invoice.send-again',
   kind: INVOICE,
   answer: (deps, _asking, { row }) => sentAnswer(deps, row),
@@ -216,7 +226,7 @@ export const claimCommand = factCommand<ShownInvoice>({
     ),
 })
 
-export const invoiceCommands: readonly Command[] = [
+export const invoiceCommands: readonly Command<CommandGoal, unknown, Deps>[] = [
   createCommand,
   changeCommand,
   voidCommand,

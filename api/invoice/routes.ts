@@ -6,6 +6,7 @@ import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { Scope } from '../auth/scopes.ts'
 import { object, pageQuery, paging, text, whole, withExamples } from '../openapi/schemas.ts'
+import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { bookRoutes } from './books/book-routes.ts'
 import { deleteInvoice, patchInvoice } from './change.ts'
@@ -67,7 +68,7 @@ const ORDERS = [
   },
 ]
 
-export const invoiceRoutes: Route[] = [
+export const invoiceRoutes: Route<Deps>[] = [
   ...bookRoutes,
   {
     method: 'POST',

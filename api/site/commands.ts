@@ -2,11 +2,18 @@
 import { SITE } from '../../crds/site/kind.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
-import { type Command, type GenerationGoal, judgeDeletion, judgeGeneration } from '../command/command.ts'
+import {
+  type Command,
+  type CommandGoal,
+  type GenerationGoal,
+  judgeDeletion,
+  judgeGeneration,
+} from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
 import { factCommand } from '../command/report.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import type { Answer } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { locationOf, refuseUnsound, type ShownSiteRow } from './read.ts'
 
 const shown = ({ view }: ShownSiteRow): Answer => ({ status: 200, body: { site: view } })
@@ -26,7 +33,7 @@ export const createdAnswer = ({ view: site }: ShownSiteRow, replayed: boolean): 
   }
 }
 
-export const createCommand: Command<CreationGoal, SiteView> = {
+export const createCommand: Command<CreationGoal, SiteView, Deps> = {
   name: 'site.create',
   kind: SITE,
   judge({ uid }, row) {
@@ -40,7 +47,7 @@ export const createCommand: Command<CreationGoal, SiteView> = {
   },
 }
 
-export const changeCommand: Command<GenerationGoal, SiteView> = {
+export const changeCommand: Command<GenerationGoal, SiteView, Deps> = {
   name: 'site.change',
   kind: SITE,
   judge: judgeGeneration,
@@ -69,7 +76,7 @@ const judgePublish = (goal: PublishGoal, row: ShownSiteRow | undefined): Judgeme
   return judgement === 'overtaken' && status !== 'publishing' ? 'overtaken' : 'pending'
 }
 
-export const publishCommand: Command<PublishGoal, SiteView> = {
+export const publishCommand: Command<PublishGoal, SiteView, Deps> = {
   name: 'site.publish',
   kind: SITE,
   judge: judgePublish,
@@ -87,14 +94,14 @@ export const reviewCommand = factCommand({
   answer: (_deps, _asking, { row }) => shown(row),
 })
 
-export const deleteCommand: Command<{ uid: string }, SiteView> = {
+export const deleteCommand: Command<{ uid: string }, SiteView, Deps> = {
   name: 'site.delete',
   kind: SITE,
   judge: judgeDeletion,
   answer: async () => ({ status: 204 }),
 }
 
-export const siteCommands: readonly Command[] = [
+export const siteCommands: readonly Command<CommandGoal, unknown, Deps>[] = [
   createCommand,
   changeCommand,
   publishCommand,

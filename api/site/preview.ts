@@ -72,7 +72,7 @@ const addSlash = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => 
   return { status: 308, headers: { location: `/preview/${params.token}/`, 'cache-control': 'no-store' } }
 }
 
-export const previewRoutes: Route[] = [
+export const previewRoutes: Route<Deps>[] = [
   { ...open, path: '/preview/:token/{*path}', summary: 'Preview of a site', handle: showFile },
   { ...open, path: '/preview/:token', summary: 'Preview of a site', handle: addSlash },
 ]

@@ -92,7 +92,7 @@ const decide = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
 
 const own = { hidden: true, scope: { kind: 'session' }, role: 'reviewer' } as const
 
-export const reviewPageRoutes: Route[] = [
+export const reviewPageRoutes: Route<Deps>[] = [
   {
     hidden: true,
     method: 'GET',

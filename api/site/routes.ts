@@ -7,6 +7,7 @@ import { brandTokens } from '../../crds/site/content/brand.ts'
 import { PHASES } from '../../crds/site/schema.ts'
 import type { Scope } from '../auth/scopes.ts'
 import { list, object, pageQuery, paging, text, whole } from '../openapi/schemas.ts'
+import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { listTemplates, putBrandTokens } from './brand.ts'
 import { deleteSite, putDomain, updateSite } from './change.ts'
@@ -43,7 +44,7 @@ const templates = {
   handle: listTemplates,
 }
 
-export const siteRoutes: Route[] = [
+export const siteRoutes: Route<Deps>[] = [
   {
     method: 'POST',
     path: '/api/website/generate',

@@ -64,7 +64,7 @@ const query: Record<string, JsonSchema> = {
 }
 const one = `${WEBHOOKS_PAGE}/:id`
 
-export const webhooksPageRoutes: Route[] = [
+export const webhooksPageRoutes: Route<Deps>[] = [
   { ...own, method: 'GET', path: WEBHOOKS_PAGE, summary: 'Your webhooks', query, handle: showWebhooks },
   { ...own, method: 'POST', path: `${one}/test`, summary: 'Send a ping', handle: ping },
   { ...own, method: 'POST', path: `${one}/enable`, summary: 'Switch an endpoint on', handle: enable },

@@ -2,6 +2,7 @@
 import { DELIVERY_STATES } from '../../crds/webhook/log.ts'
 import { verifyAnswer, verifyBody } from '../../crds/webhook/verifyanswer.ts'
 import { closed, list, object, pageQuery, paging, text, whole, withExamples } from '../openapi/schemas.ts'
+import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import {
   getDelivery,
@@ -26,7 +27,7 @@ import { verifyDelivery } from './verify.ts'
 
 const common = { tag: 'Webhooks', scope: { kind: 'scope', scope: 'webhooks:manage' } } as const
 const one = `${WEBHOOKS}/:id`
-const endpointRoutes: Route[] = [
+const endpointRoutes: Route<Deps>[] = [
   {
     ...common,
     method: 'POST',
@@ -112,7 +113,7 @@ const endpointRoutes: Route[] = [
   },
 ]
 
-const deliveryRoutes: Route[] = [
+const deliveryRoutes: Route<Deps>[] = [
   {
     ...common,
     method: 'POST',
@@ -222,7 +223,7 @@ const deliveryRoutes: Route[] = [
   },
 ]
 
-const verifyRoute: Route = {
+const verifyRoute: Route<Deps> = {
   ...common,
   method: 'POST',
   path: `${WEBHOOKS}/verify`,
@@ -235,4 +236,4 @@ const verifyRoute: Route = {
   handle: verifyDelivery,
 }
 
-export const webhookRoutes: Route[] = [verifyRoute, ...endpointRoutes, ...deliveryRoutes]
+export const webhookRoutes: Route<Deps>[] = [verifyRoute, ...endpointRoutes, ...deliveryRoutes]

@@ -69,7 +69,7 @@ const serve = async (pg: Pg) => {
   const parts = { ...stores, mirror: makeMirrorReader({ pg }), limits }
   const more = { authenticate: async () => caller, publicUrl: 'http://bench.test', now: () => new Date() }
   const deps = { ...parts, ...more } as unknown as Deps
-  const pipeline = makePipeline(deps, invoiceRoutes)
+  const pipeline = makePipeline({ ...deps, outcomeOf: async () => null }, invoiceRoutes)
   const log = makeLog({ level: 'error' })
   const server = makeServer({ routes: invoiceRoutes, deps, pipeline, log, observe: () => undefined })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))

@@ -132,7 +132,7 @@ const returned = ['code', 'state', 'iss', 'session_state', 'error', 'error_descr
 const extras = ['scope', 'authuser', 'prompt', 'hd']
 const callbackQuery = Object.fromEntries([...returned, ...extras].map((name) => [name, text('From the provider.')]))
 
-export const signinRoutes: Route[] = [
+export const signinRoutes: Route<Deps>[] = [
   {
     ...open,
     method: 'GET',

@@ -3,6 +3,7 @@ import { MONTH_PATTERN, ROLLUP_WORDS } from '../../../crds/invoice/money/reconci
 import type { JsonSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
 import { list, object, pageQuery, paging, text, textOrNull, whole, withExamples } from '../../openapi/schemas.ts'
+import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
 import { listFilters } from '../read.ts'
 import { explainInvoice, exportInvoices, exportRegister, getNumbering, getReconciliation } from './books.ts'
@@ -141,7 +142,7 @@ const REHEARSALS = [
 ]
 
 /** They stand before `/api/invoices/:id`, which would take their names for ids. */
-export const bookRoutes: Route[] = [
+export const bookRoutes: Route<Deps>[] = [
   {
     ...reads,
     method: 'GET',

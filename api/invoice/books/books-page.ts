@@ -66,7 +66,7 @@ const showVerifier = async (): Promise<Answer> => {
   return { status: 200, bytes: verifier, headers }
 }
 
-export const booksPageRoutes: Route[] = [
+export const booksPageRoutes: Route<Deps>[] = [
   {
     hidden: true,
     scope: { kind: 'session' },

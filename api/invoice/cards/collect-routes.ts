@@ -3,6 +3,7 @@ import { RAILS } from '../../../crds/account/schema.ts'
 import type { JsonSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
 import { object, operationId, POLL_HEADERS, text, withExamples } from '../../openapi/schemas.ts'
+import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
 import { lang } from '../page/routes.ts'
 import { PAYS } from '../page/show.ts'
@@ -29,7 +30,7 @@ const asked: JsonSchema = {
 }
 
 /** They stand before the routes of one invoice. */
-export const railRoutes: Route[] = [
+export const railRoutes: Route<Deps>[] = [
   {
     method: 'GET',
     path: settings,
@@ -65,7 +66,7 @@ export const railRoutes: Route[] = [
 const page = (description: string) => ({ description, contentType: 'text/html' })
 
 /** Open to anybody: one stands behind the gate of the client's page, one is believed by its signature. */
-export const collectRoutes: Route[] = [
+export const collectRoutes: Route<Deps>[] = [
   {
     method: 'POST',
     path: '/i/:token/pay',

@@ -31,7 +31,7 @@ export const collecting = ({ cards }: Pick<Deps, 'cards'>, { caller }: Pick<ApiR
   account: caller.profile,
 })
 
-export const railCommand: Command<GenerationGoal & { enabled: boolean }, StoredAccount> = {
+export const railCommand: Command<GenerationGoal & { enabled: boolean }, StoredAccount, Deps> = {
   name: 'invoice.rail',
   kind: ACCOUNT,
   judge: judgeGeneration,

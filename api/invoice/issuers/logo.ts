@@ -20,7 +20,7 @@ const refuse = (reason: string): void =>
 
 type LogoGoal = FactGoal & { issuer: string }
 
-export const logoCommand: Command<LogoGoal, StoredAccount> = {
+export const logoCommand: Command<LogoGoal, StoredAccount, Deps> = {
   name: 'invoice.logo',
   kind: ACCOUNT,
   judge: judgeFact,

@@ -50,7 +50,7 @@ export const reportOn = (
   deps: Deps,
   request: ApiRequest,
   row: MirrorRow<ShownInvoice>,
-  { command, fact }: { command: Command<FactGoal, ShownInvoice>; fact: Reported },
+  { command, fact }: { command: Command<FactGoal, ShownInvoice, Deps>; fact: Reported },
 ): Promise<Answer> =>
   settle(deps, request, command, {
     ...commandOn(row),

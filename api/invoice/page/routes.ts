@@ -7,6 +7,7 @@ import { claimAnswer } from '../../../crds/invoice/rest/answer.ts'
 import { type JsonSchema, restSchema } from '../../../crds/kernel/rest.ts'
 import { object, text } from '../../openapi/schemas.ts'
 import { showSheet } from '../../page/sheet.ts'
+import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
 import { claimPayment } from './claim.ts'
 import { forPeople, LOOKS, PAYS, showCreditNote, showLogo, showPage, showPdf } from './show.ts'
@@ -35,7 +36,7 @@ const fromCheckout: Record<string, JsonSchema> = {
 const one = '/i/:token'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-export const pageRoutes: Route[] = [
+export const pageRoutes: Route<Deps>[] = [
   {
     ...open,
     method: 'GET',

@@ -1,3 +1,4 @@
+import type { Deps } from '../../../api/wiring/deps.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { allRoutes } from '../../../api/wiring/routes.ts'
 import type { DevInstanceResource } from '../../../crds/devinstance/plan.ts'
@@ -20,7 +21,7 @@ let namespace: Namespace
 let catcher: { port: number; stop(): Promise<void> }
 
 const profile = { plan: 'team', role: 'member', capabilities: ['devbox.manage'], teams: [], cost_cap_usd: 100 }
-const routeOf = (method: string, path: string): Route => {
+const routeOf = (method: string, path: string): Route<Deps> => {
   const route = allRoutes.find((one) => one.method === method && one.path === path)
   if (!route) throw new Error(`${method} ${path} is no route`)
   return route
