@@ -23,8 +23,8 @@ import { collecting } from './cards/rails.ts'
 import { type ChangeCommand, changeCommand, deleteCommand } from './commands.ts'
 import { assertIssuer } from './issuers/issuers.ts'
 import { liveRow } from './money/money.ts'
+import { bringBack } from './money/restore.ts'
 import { commandOn, ownRow } from './read.ts'
-import { bringBack } from './restore.ts'
 import { underSendCap } from './send/send-cap.ts'
 
 /** Nothing of what is asked stands on the document. */

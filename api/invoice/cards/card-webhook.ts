@@ -15,7 +15,7 @@ import type { Answer, ApiRequest } from '../../http/route.ts'
 import { BadSignature } from '../../io/cardevents.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import { refuseBehind } from '../money/money.ts'
-import { bringBack } from '../restore.ts'
+import { bringBack } from '../money/restore.ts'
 
 /** What the processor sends is a few kilobytes. */
 export const CARD_EVENT_MAX_BYTES = 256_000

@@ -23,7 +23,7 @@ import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import { creditCommand, paymentCommand } from '../commands.ts'
 import { commandOn, ownRow } from '../read.ts'
-import { bringBack } from '../restore.ts'
+import { bringBack } from './restore.ts'
 
 /** The method of a payment that names none. */
 const METHOD = 'manual'
