@@ -3,8 +3,8 @@ import { spec } from '../../crds/account/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { object, operationId, POLL_HEADERS, pageQuery, paging, text, whole, withExamples } from '../openapi/schemas.ts'
-import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
+import type { AdminNeeds } from './admin.ts'
 import {
   createAccount,
   getOneAccount,
@@ -56,7 +56,7 @@ const all = '/api/admin/accounts'
 const one = `${all}/:id`
 const capability = `${one}/capabilities/:capability`
 
-export const adminRoutes: Route<Deps>[] = [
+export const adminRoutes: Route<AdminNeeds>[] = [
   {
     ...admin,
     method: 'GET',

@@ -3,7 +3,6 @@ import { Problem } from '../../../api/http/problem.ts'
 import type { ApiRequest } from '../../../api/http/route.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import { underSendCap } from '../../../api/invoice/send/send-cap.ts'
-import type { Deps } from '../../../api/wiring/deps.ts'
 import { makeAllowance } from '../../../controllers/store/invoice/ai-quota.ts'
 import { makeSendQuota, type SendQuota } from '../../../controllers/store/invoice/send-quota.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
@@ -94,7 +93,7 @@ spec('places under the daily cap', (t) => {
       limits: makeLimits(LIMIT_DEFAULTS),
       mirror: { get: async () => undefined },
       now: () => now,
-    } as unknown as Deps
+    }
     const request = { caller: { account: 'f', by: { kind: 'token', id: 't' }, scopes: null, profile } }
     const show = async () => {
       const [route] = accountRoutes
