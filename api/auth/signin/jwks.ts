@@ -2,7 +2,7 @@
 import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
 
-export const jwksRoutes: Route<Deps>[] = [
+export const jwksRoutes: Route<Pick<Deps, 'sessions'>>[] = [
   {
     hidden: true,
     method: 'GET',
