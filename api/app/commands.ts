@@ -14,9 +14,10 @@ import type { Judgement } from '../command/look.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Deps } from '../wiring/deps.ts'
+import type { TellingApp } from './needs.ts'
 import { pathOf } from './read.ts'
 
-export const createCommand: Command<{ uid: string }, AppView, Deps> = {
+export const createCommand: Command<{ uid: string }, AppView> = {
   name: 'app.create',
   kind: APP,
   judge({ uid }, row) {
@@ -38,7 +39,7 @@ const refuseNews = (row: MirrorRow<AppView>): void => {
   }
 }
 
-export const changeCommand: Command<GenerationGoal, AppView, Deps> = {
+export const changeCommand: Command<GenerationGoal, AppView> = {
   name: 'app.change',
   kind: APP,
   judge: judgeGeneration,
@@ -49,7 +50,7 @@ export const changeCommand: Command<GenerationGoal, AppView, Deps> = {
   },
 }
 
-export const deleteCommand: Command<{ uid: string }, AppView, Deps> = {
+export const deleteCommand: Command<{ uid: string }, AppView> = {
   name: 'app.delete',
   kind: APP,
   judge: judgeDeletion,
@@ -59,7 +60,7 @@ export const deleteCommand: Command<{ uid: string }, AppView, Deps> = {
 /** What is stored of an env: its version, and the names in it. */
 export type EnvGoal = { version: number; keys: string[] }
 
-export const envCommand: Command<EnvGoal, AppView, Deps> = {
+export const envCommand: Command<EnvGoal, AppView> = {
   name: 'app.env',
   kind: APP,
   judge({ version }, row) {
@@ -86,7 +87,7 @@ const endedOperation = async ({ apps }: Pick<Deps, 'apps'>, id: string): Promise
   return operation?.endedAt ? operation : null
 }
 
-export const operateCommand: Command<OperationGoal, AppView, Deps> = {
+export const operateCommand: Command<OperationGoal, AppView, TellingApp> = {
   name: 'app.operate',
   kind: APP,
   judge: judgeOperation,
@@ -100,7 +101,7 @@ export const operateCommand: Command<OperationGoal, AppView, Deps> = {
   },
 }
 
-export const cancelCommand: Command<{ operation: string }, AppView, Deps> = {
+export const cancelCommand: Command<{ operation: string }, AppView, TellingApp> = {
   name: 'app.cancel',
   kind: APP,
   judge: judgeOperation,
@@ -110,7 +111,7 @@ export const cancelCommand: Command<{ operation: string }, AppView, Deps> = {
   },
 }
 
-export const appCommands: readonly Command<CommandGoal, unknown, Deps>[] = [
+export const appCommands: readonly Command<CommandGoal, unknown, TellingApp>[] = [
   createCommand,
   changeCommand,
   deleteCommand,

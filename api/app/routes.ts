@@ -6,7 +6,6 @@ import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { AnswerDeclaration } from '../http/route.ts'
 import { list, object, operationId, POLL_HEADERS, pageQuery, paging, text } from '../openapi/schemas.ts'
-import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { cancelOperation } from './ask.ts'
 import { getCapabilities } from './capabilities.ts'
@@ -15,6 +14,7 @@ import { createApp } from './create.ts'
 import { deployApp, rollbackApp } from './deploy.ts'
 import { ENV_VALUE_MAX, getEnv, patchEnv, putEnv } from './env.ts'
 import { getLogs, TAIL_DEFAULT, TAIL_MAX } from './logs.ts'
+import type { AppNeeds } from './needs.ts'
 import { getApp, getOperation, getReadiness, listApps, listReleases } from './read.ts'
 import { UPLOAD_MAX_BYTES } from './upload.ts'
 
@@ -76,7 +76,7 @@ const operated: Record<number, AnswerDeclaration> = {
 }
 const HOST_CODES: ProblemCode[] = ['HOST_MISSING', 'HOST_NOT_APPROVED', 'HOST_UNFIT']
 
-export const appRoutes: Route<Deps>[] = [
+export const appRoutes: Route<AppNeeds>[] = [
   {
     ...reads,
     method: 'GET',
