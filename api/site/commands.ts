@@ -33,7 +33,7 @@ export const createdAnswer = ({ view: site }: ShownSiteRow, replayed: boolean): 
   }
 }
 
-export const createCommand: Command<CreationGoal, SiteView, Deps> = {
+export const createCommand: Command<CreationGoal, SiteView> = {
   name: 'site.create',
   kind: SITE,
   judge({ uid }, row) {
@@ -47,7 +47,7 @@ export const createCommand: Command<CreationGoal, SiteView, Deps> = {
   },
 }
 
-export const changeCommand: Command<GenerationGoal, SiteView, Deps> = {
+export const changeCommand: Command<GenerationGoal, SiteView> = {
   name: 'site.change',
   kind: SITE,
   judge: judgeGeneration,
@@ -76,7 +76,7 @@ const judgePublish = (goal: PublishGoal, row: ShownSiteRow | undefined): Judgeme
   return judgement === 'overtaken' && status !== 'publishing' ? 'overtaken' : 'pending'
 }
 
-export const publishCommand: Command<PublishGoal, SiteView, Deps> = {
+export const publishCommand: Command<PublishGoal, SiteView> = {
   name: 'site.publish',
   kind: SITE,
   judge: judgePublish,
@@ -94,14 +94,14 @@ export const reviewCommand = factCommand({
   answer: (_deps, _asking, { row }) => shown(row),
 })
 
-export const deleteCommand: Command<{ uid: string }, SiteView, Deps> = {
+export const deleteCommand: Command<{ uid: string }, SiteView> = {
   name: 'site.delete',
   kind: SITE,
   judge: judgeDeletion,
   answer: async () => ({ status: 204 }),
 }
 
-export const siteCommands: readonly Command<CommandGoal, unknown, Deps>[] = [
+export const siteCommands: readonly Command<CommandGoal, unknown, Pick<Deps, 'ledger'>>[] = [
   createCommand,
   changeCommand,
   publishCommand,

@@ -7,11 +7,11 @@ import { brandTokens } from '../../crds/site/content/brand.ts'
 import { PHASES } from '../../crds/site/schema.ts'
 import type { Scope } from '../auth/scopes.ts'
 import { list, object, pageQuery, paging, text, whole } from '../openapi/schemas.ts'
-import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { listTemplates, putBrandTokens } from './brand.ts'
 import { deleteSite, putDomain, updateSite } from './change.ts'
 import { generateSite } from './generate.ts'
+import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { getSite, listReleases, listSites } from './read.ts'
 import { decideSite, submitReview } from './review.ts'
@@ -44,7 +44,7 @@ const templates = {
   handle: listTemplates,
 }
 
-export const siteRoutes: Route<Deps>[] = [
+export const siteRoutes: Route<SiteNeeds>[] = [
   {
     method: 'POST',
     path: '/api/website/generate',
