@@ -12,7 +12,6 @@ import {
   judgeGeneration,
 } from '../command/command.ts'
 import type { Answer } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { pathOf, shown } from './read.ts'
 
 type HostRow = MirrorRow<HostView>
@@ -23,7 +22,7 @@ const hostAnswer = ({ caller }: Asking, { account, view }: HostRow, more: Omit<A
 })
 
 /** One that was never seen has no row yet. */
-export const createCommand: Command<GenerationGoal, HostView, Deps> = {
+export const createCommand: Command<GenerationGoal, HostView> = {
   name: 'host.create',
   kind: HOST,
   judge: (goal, row) => (row === undefined ? 'pending' : judgeGeneration(goal, row)),
@@ -31,7 +30,7 @@ export const createCommand: Command<GenerationGoal, HostView, Deps> = {
     row === undefined ? null : hostAnswer(asking, row, { status: 201, headers: { location: pathOf(row.name) } }),
 }
 
-export const changeCommand: Command<GenerationGoal, HostView, Deps> = {
+export const changeCommand: Command<GenerationGoal, HostView> = {
   name: 'host.change',
   kind: HOST,
   judge: judgeGeneration,
@@ -39,14 +38,14 @@ export const changeCommand: Command<GenerationGoal, HostView, Deps> = {
 }
 
 /** A look is taken, never refused: the row that has taken it in says what was found. */
-export const inspectCommand: Command<FactGoal, HostView, Deps> = {
+export const inspectCommand: Command<FactGoal, HostView> = {
   name: 'host.inspect',
   kind: HOST,
   judge: judgeFact,
   answer: async (_deps, asking, _goal, row) => (row === undefined ? null : hostAnswer(asking, row, { status: 200 })),
 }
 
-export const deleteCommand: Command<{ uid: string }, HostView, Deps> = {
+export const deleteCommand: Command<{ uid: string }, HostView> = {
   name: 'host.delete',
   kind: HOST,
   judge: judgeDeletion,
