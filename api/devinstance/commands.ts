@@ -24,13 +24,14 @@ import { Problem } from '../http/problem.ts'
 import type { Answer } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { budgetOf, detailOf, shownOf } from './find.ts'
+import type { TellingInstance } from './needs.ts'
 import { type Asked, isAccepted } from './ruling.ts'
 
 type DevInstanceRow = MirrorRow<StoredDevInstance>
 
 export const pathOf = (id: string): string => `/api/devboxes/${id}`
 
-const shown = async (deps: Deps, stored: ShownDevInstance): Promise<Answer> => ({
+const shown = async (deps: TellingInstance, stored: ShownDevInstance): Promise<Answer> => ({
   status: 200,
   body: { devbox: await detailOf(deps, stored) },
 })
@@ -39,8 +40,8 @@ const shown = async (deps: Deps, stored: ShownDevInstance): Promise<Answer> => (
 export type Kept = Record<string, unknown> & Asked
 
 /** A call of the protocol: `show` answers one that was accepted, or that changes nothing. */
-export type CallCommand<K extends Kept> = Command<FactGoal & K, StoredDevInstance, Deps> & {
-  show(deps: Deps, stored: ShownDevInstance, kept: K): Promise<Answer>
+export type CallCommand<K extends Kept> = Command<FactGoal & K, StoredDevInstance, TellingInstance> & {
+  show(deps: TellingInstance, stored: ShownDevInstance, kept: K): Promise<Answer>
 }
 
 /** One that is not entered is another life of the name. */
@@ -127,7 +128,7 @@ export const deleteCommand: typeof bury = {
 
 const isTombstone = (row: DevInstanceRow | undefined): boolean => row?.view.box != null && shownOf(row) === undefined
 
-export const changeCommand: Command<GenerationGoal, StoredDevInstance, Deps> = {
+export const changeCommand: Command<GenerationGoal, StoredDevInstance, TellingInstance> = {
   name: 'devinstance.change',
   kind: DEVINSTANCE,
   judge: (goal, row) => (isTombstone(row) ? 'gone' : judgeGeneration(goal, row)),
@@ -138,7 +139,7 @@ export const changeCommand: Command<GenerationGoal, StoredDevInstance, Deps> = {
 }
 
 /** Decided once it is entered, or stalled for good. One that was never seen has no row yet. */
-export const reserveCommand: Command<{ uid: string }, StoredDevInstance, Deps> = {
+export const reserveCommand: Command<{ uid: string }, StoredDevInstance, TellingInstance> = {
   name: 'devinstance.reserve',
   kind: DEVINSTANCE,
   judge({ uid }, row) {
@@ -169,7 +170,7 @@ export const reserveCommand: Command<{ uid: string }, StoredDevInstance, Deps> =
   },
 }
 
-export const devInstanceCommands: readonly Command<CommandGoal, unknown, Deps>[] = [
+export const devInstanceCommands: readonly Command<CommandGoal, unknown, TellingInstance>[] = [
   reserveCommand,
   changeCommand,
   callCommand,

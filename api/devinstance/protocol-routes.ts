@@ -17,9 +17,9 @@ import {
 import { MEASUREMENTS } from '../../crds/devinstance/sizing/profile.ts'
 import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import type { ObjectSchema } from '../../crds/kernel/schema.ts'
-import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { putEnv, revealEnv } from './env.ts'
+import type { DevInstanceNeeds } from './needs.ts'
 import * as protocol from './protocol.ts'
 import { takeReport } from './report.ts'
 import * as shapes from './shapes.ts'
@@ -30,12 +30,12 @@ type Confirmation = {
   summary: string
   body: ObjectSchema
   codes: ProblemCode[]
-  handle: Route<Deps>['handle']
+  handle: Route<DevInstanceNeeds>['handle']
   description?: string
 }
 
 /** A confirmation of the provisioner: compare-and-set, safe to repeat under an Idempotency-Key. */
-const confirmation = ({ word, body, codes, ...rest }: Confirmation): Route<Deps> => ({
+const confirmation = ({ word, body, codes, ...rest }: Confirmation): Route<DevInstanceNeeds> => ({
   ...change,
   ...rest,
   method: 'POST',
@@ -46,7 +46,7 @@ const confirmation = ({ word, body, codes, ...rest }: Confirmation): Route<Deps>
 })
 const VERSIONED: ProblemCode[] = ['VERSION_CONFLICT', 'RESIZE_PENDING']
 
-export const provisionerRoutes: Route<Deps>[] = [
+export const provisionerRoutes: Route<DevInstanceNeeds>[] = [
   confirmation({
     word: 'provisioning',
     summary: 'Report the launched instance',
@@ -148,7 +148,7 @@ export const provisionerRoutes: Route<Deps>[] = [
   },
 ]
 
-export const ownerRoutes: Route<Deps>[] = [
+export const ownerRoutes: Route<DevInstanceNeeds>[] = [
   {
     ...change,
     method: 'PUT',

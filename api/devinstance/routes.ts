@@ -1,9 +1,9 @@
 /** The routes of dev instances as data. Names are camelCase on this surface (rules/devinstance.md#the-instance). */
 import { spec } from '../../crds/devinstance/schema.ts'
 import { object, pageQuery } from '../openapi/schemas.ts'
-import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { deleteDevInstance, patchDevInstance } from './change.ts'
+import type { DevInstanceNeeds } from './needs.ts'
 import { ownerRoutes, provisionerRoutes } from './protocol-routes.ts'
 import {
   getAgents,
@@ -18,7 +18,7 @@ import { reserveDevInstance } from './reserve.ts'
 import * as shapes from './shapes.ts'
 import { all, change, changed, manages, ok, one, pendingAnswer, reads, tag } from './words.ts'
 
-const catalogueRoutes: Route<Deps>[] = [
+const catalogueRoutes: Route<DevInstanceNeeds>[] = [
   {
     method: 'GET',
     path: `${all}/sizes`,
@@ -68,7 +68,7 @@ const catalogueRoutes: Route<Deps>[] = [
   },
 ]
 
-const instanceRoutes: Route<Deps>[] = [
+const instanceRoutes: Route<DevInstanceNeeds>[] = [
   {
     ...change,
     method: 'POST',
@@ -134,7 +134,7 @@ const instanceRoutes: Route<Deps>[] = [
   },
 ]
 
-export const devInstanceRoutes: Route<Deps>[] = [
+export const devInstanceRoutes: Route<DevInstanceNeeds>[] = [
   ...catalogueRoutes,
   ...instanceRoutes,
   ...provisionerRoutes,
