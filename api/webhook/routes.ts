@@ -2,7 +2,6 @@
 import { DELIVERY_STATES } from '../../crds/webhook/log.ts'
 import { verifyAnswer, verifyBody } from '../../crds/webhook/verifyanswer.ts'
 import { closed, list, object, pageQuery, paging, text, whole, withExamples } from '../openapi/schemas.ts'
-import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import {
   getDelivery,
@@ -22,12 +21,13 @@ import {
   rotateSecret,
   WEBHOOKS,
 } from './endpoints.ts'
+import type { WebhookNeeds } from './needs.ts'
 import { delivery, endpoint, event, events, oneDelivery, queued, sequence, url, withSecret, wrapped } from './shapes.ts'
 import { verifyDelivery } from './verify.ts'
 
 const common = { tag: 'Webhooks', scope: { kind: 'scope', scope: 'webhooks:manage' } } as const
 const one = `${WEBHOOKS}/:id`
-const endpointRoutes: Route<Deps>[] = [
+const endpointRoutes: Route<WebhookNeeds>[] = [
   {
     ...common,
     method: 'POST',
@@ -113,7 +113,7 @@ const endpointRoutes: Route<Deps>[] = [
   },
 ]
 
-const deliveryRoutes: Route<Deps>[] = [
+const deliveryRoutes: Route<WebhookNeeds>[] = [
   {
     ...common,
     method: 'POST',
@@ -223,7 +223,7 @@ const deliveryRoutes: Route<Deps>[] = [
   },
 ]
 
-const verifyRoute: Route<Deps> = {
+const verifyRoute: Route<WebhookNeeds> = {
   ...common,
   method: 'POST',
   path: `${WEBHOOKS}/verify`,
@@ -236,4 +236,4 @@ const verifyRoute: Route<Deps> = {
   handle: verifyDelivery,
 }
 
-export const webhookRoutes: Route<Deps>[] = [verifyRoute, ...endpointRoutes, ...deliveryRoutes]
+export const webhookRoutes: Route<WebhookNeeds>[] = [verifyRoute, ...endpointRoutes, ...deliveryRoutes]
