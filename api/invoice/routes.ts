@@ -14,6 +14,7 @@ import { createInvoice } from './create.ts'
 import { getPdf, getSnapshot, listSnapshots } from './documents/pdf.ts'
 import { getXml } from './documents/xml.ts'
 import { moneyRoutes } from './money/routes.ts'
+import type { BooksNeeds, DocumentNeeds, InvoiceNeeds } from './needs.ts'
 import { getInvoice, listFilters, listInvoices } from './read.ts'
 import { pendingAnswer, wrapped } from './shapes.ts'
 import { timingRoutes } from './timing/routes.ts'
@@ -68,7 +69,28 @@ const ORDERS = [
   },
 ]
 
-export const invoiceRoutes: Route<Deps>[] = [
+export const listRoute: Route<Pick<Deps, 'mirror'>> = {
+  method: 'GET',
+  path: '/api/invoices',
+  summary: 'List invoices',
+  description: 'Newest first.',
+  tag,
+  scope: scope('invoices:read'),
+  query: { ...listFilters, ...pageQuery },
+  answers: {
+    200: {
+      description: 'One page.',
+      schema: object('One page.', {
+        invoices: { type: 'array', description: 'Newest first.', items: invoiceAnswer },
+        ...paging,
+      }),
+    },
+  },
+  codes: ['INVALID_FIELD', 'UNKNOWN_PARAMETER'],
+  handle: listInvoices,
+}
+
+export const invoiceRoutes: Route<InvoiceNeeds & BooksNeeds & DocumentNeeds>[] = [
   ...bookRoutes,
   {
     method: 'POST',
@@ -101,26 +123,7 @@ export const invoiceRoutes: Route<Deps>[] = [
     ],
     handle: createInvoice,
   },
-  {
-    method: 'GET',
-    path: '/api/invoices',
-    summary: 'List invoices',
-    description: 'Newest first.',
-    tag,
-    scope: scope('invoices:read'),
-    query: { ...listFilters, ...pageQuery },
-    answers: {
-      200: {
-        description: 'One page.',
-        schema: object('One page.', {
-          invoices: { type: 'array', description: 'Newest first.', items: invoiceAnswer },
-          ...paging,
-        }),
-      },
-    },
-    codes: ['INVALID_FIELD', 'UNKNOWN_PARAMETER'],
-    handle: listInvoices,
-  },
+  listRoute,
   {
     method: 'GET',
     path: one,

@@ -3,8 +3,8 @@ import { MONTH_PATTERN, ROLLUP_WORDS } from '../../../crds/invoice/money/reconci
 import type { JsonSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
 import { list, object, pageQuery, paging, text, textOrNull, whole, withExamples } from '../../openapi/schemas.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
+import type { BooksNeeds } from '../needs.ts'
 import { listFilters } from '../read.ts'
 import { explainInvoice, exportInvoices, exportRegister, getNumbering, getReconciliation } from './books.ts'
 import { preflight, preflightBody } from './preflight.ts'
@@ -142,7 +142,7 @@ const REHEARSALS = [
 ]
 
 /** They stand before `/api/invoices/:id`, which would take their names for ids. */
-export const bookRoutes: Route<Deps>[] = [
+export const bookRoutes: Route<BooksNeeds>[] = [
   {
     ...reads,
     method: 'GET',

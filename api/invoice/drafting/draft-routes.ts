@@ -5,8 +5,8 @@ import { named } from '../../../crds/kernel/named.ts'
 import type { ProblemCode } from '../../../crds/kernel/problem.ts'
 import { type JsonSchema, restSchema } from '../../../crds/kernel/rest.ts'
 import { list, object, text } from '../../openapi/schemas.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
+import type { DraftingNeeds } from '../needs.ts'
 import { CONTRACT_MAX_BYTES, CONTRACT_MAX_CHARS, CONTRACT_TYPES } from './contract.ts'
 import { chatInvoice, draftInvoice, extractContract } from './drafting.ts'
 
@@ -53,7 +53,7 @@ const drafted = (properties: Record<string, JsonSchema> = {}) => ({
 })
 const codes: ProblemCode[] = ['INVOICE_AI_QUOTA', 'LLM_NOT_CONFIGURED', 'LLM_UNAVAILABLE', 'LLM_BAD_ANSWER']
 
-export const draftRoutes: Route<Deps>[] = [
+export const draftRoutes: Route<DraftingNeeds>[] = [
   {
     ...shown,
     method: 'POST',

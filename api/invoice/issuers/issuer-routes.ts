@@ -7,8 +7,8 @@ import type { ProblemCode } from '../../../crds/kernel/problem.ts'
 import { type JsonSchema, restSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
 import { list, object, operationId, POLL_HEADERS, pageQuery, paging, withExamples } from '../../openapi/schemas.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
+import type { IssuerNeeds } from '../needs.ts'
 import { createIssuer, deleteIssuer, getIssuer, getProfile, listIssuers, patchIssuer, patchProfile } from './issuers.ts'
 import { deleteLogo, getLogo, putLogo } from './logo.ts'
 
@@ -68,7 +68,7 @@ const partial = (schema: typeof newIssuer | typeof issuerChange): JsonSchema => 
 
 const FIELD_CODES: ProblemCode[] = ['BAD_PREFIX', 'PREFIX_TAKEN', 'NEXT_NUMBER_FIXED']
 
-const crud: Route<Deps>[] = [
+const crud: Route<IssuerNeeds>[] = [
   {
     ...common,
     method: 'GET',
@@ -136,7 +136,7 @@ const crud: Route<Deps>[] = [
   },
 ]
 
-const logo: Route<Deps>[] = [
+const logo: Route<IssuerNeeds>[] = [
   {
     ...common,
     method: 'POST',
@@ -172,7 +172,7 @@ const logo: Route<Deps>[] = [
   },
 ]
 
-const settings: Route<Deps>[] = [
+const settings: Route<IssuerNeeds>[] = [
   {
     ...common,
     method: 'GET',
@@ -199,4 +199,4 @@ const settings: Route<Deps>[] = [
 ]
 
 /** They stand before the routes of one invoice, whose id would else be taken for `issuers`. */
-export const issuerRoutes: Route<Deps>[] = [...crud, ...logo, ...settings]
+export const issuerRoutes: Route<IssuerNeeds>[] = [...crud, ...logo, ...settings]

@@ -7,8 +7,8 @@ import { claimAnswer } from '../../../crds/invoice/rest/answer.ts'
 import { type JsonSchema, restSchema } from '../../../crds/kernel/rest.ts'
 import { object, text } from '../../openapi/schemas.ts'
 import { showSheet } from '../../page/sheet.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
+import type { PageNeeds } from '../needs.ts'
 import { claimPayment } from './claim.ts'
 import { forPeople, LOOKS, PAYS, showCreditNote, showLogo, showPage, showPdf } from './show.ts'
 import { PAGE_SHEET } from './style.ts'
@@ -36,7 +36,7 @@ const fromCheckout: Record<string, JsonSchema> = {
 const one = '/i/:token'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-export const pageRoutes: Route<Deps>[] = [
+export const pageRoutes: Route<PageNeeds>[] = [
   {
     ...open,
     method: 'GET',
