@@ -42,6 +42,7 @@ import { makeLimits } from './http/stages/limits.ts'
 import { makeCardEvents } from './io/cardevents.ts'
 import { makeLlm } from './io/llm.ts'
 import { makePdfText } from './io/pdftext.ts'
+import { makeOutcomeOf } from './wiring/commands.ts'
 import type { Deps } from './wiring/deps.ts'
 import { allRoutes } from './wiring/routes.ts'
 import { makeStores } from './wiring/stores.ts'
@@ -196,7 +197,7 @@ const main = async () => {
   const server = makeServer({
     routes,
     deps,
-    pipeline: makePipeline(deps, routes),
+    pipeline: makePipeline({ ...deps, outcomeOf: makeOutcomeOf(deps) }, routes),
     log,
     observe: ({ method, route, status, durationMs }) =>
       requests.observe({ method, route, code: String(status) }, durationMs / 1000),

@@ -38,6 +38,7 @@ import {
   otherPolicies,
   POLICY_HOMES,
 } from './support/structure/pages.ts'
+import { CAST_PARTS, castParts, wholeParts } from './support/structure/parts.ts'
 import { circles, crowded, kindNames, kindsThatMeet, wrongRooms } from './support/structure/rooms.ts'
 import { functionsTwice, readSql, strayFunctions } from './support/structure/sql.ts'
 import { readTree, root, type Tree } from './support/structure/tree.ts'
@@ -69,6 +70,9 @@ const crdFolders = (): string[] => [
     .filter((name) => !SHARED_FOLDERS.includes(name)),
   ...globSync('crds/*.yaml', { cwd: root }).map((path) => posix.basename(path, '.yaml')),
 ]
+
+/** Put together, so that this file imports nothing of it. */
+const FROM_WIRING = `import type { Deps } from '../${'wiring'}/deps.ts'\n`
 
 spec('the structure', (t) => {
   const tree = readTree()
@@ -208,6 +212,26 @@ spec('the structure', (t) => {
         ['controllers/kinds/x.ts', `const row = found as ${'Mirror'}Row<SiteView>`],
       ],
     ],
+    [
+      'casts no object to all parts of the api',
+      (all) => castParts(all).filter((fault) => !CAST_PARTS.some((path) => fault.startsWith(`${path} `))),
+      [
+        ['test/x.test.ts', `const deps = { publicUrl } as ${'Deps'}`],
+        ['hack/benches/x.ts', `const deps = { publicUrl } as unknown as ${'Deps'}`],
+        ['api/x.ts', `const deps = ({ kube } as unknown) as ${'Deps'}`],
+      ],
+    ],
+    [
+      'has handlers that take what they need',
+      wholeParts,
+      [
+        ['api/x/y.ts', `${FROM_WIRING}const read = async (deps: Deps) => deps.kube`],
+        ['api/http/x.ts', `${FROM_WIRING}const read = ({ kube }: Deps) => kube`],
+        ['api/x/y.ts', `${FROM_WIRING}export const routes: Route<Deps>[] = []`],
+        ['api/x/y.ts', `${FROM_WIRING}type All = Pick<Deps, 'kube'> & Partial<Deps>`],
+        ['test/x.test.ts', `${FROM_WIRING}const play = async (api: Deps) => {}`],
+      ],
+    ],
     ['exports by name', defaults, [['api/x.ts', 'export default 1']]],
     [
       'exports no type name twice',
@@ -231,6 +255,11 @@ spec('the structure', (t) => {
     const text = `class A {\n  /** One.${'\n'.repeat(70)} */\n  a() {${'\n'.repeat(69)}}\n}\n`
     assert.equal(longFunctions(planted('api/x.ts', text)), [])
     assert.equal(longFunctions(planted('test/x.test.ts', `const a = () => {${'\n'.repeat(70)}}`)), [])
+  })
+  t('lets handlers pick, and nobody cast who no longer does', () => {
+    const picked = "type A = Pick<\n  Deps,\n  'kube' | 'now'\n>\ntype B = NonNullable<Deps['llm']>"
+    assert.equal(wholeParts(planted('api/x/y.ts', `${FROM_WIRING}${picked}`)), [])
+    for (const path of CAST_PARTS) assert.is(castParts(planted(path, tree.get(path) ?? '')).length, 1, path)
   })
   t('lets nobody look unasked who no longer does', () => {
     for (const path of Object.keys(UNASKED)) {

@@ -2,14 +2,17 @@
 import { QUOTAS, quotaDay, quotasOf } from '../../crds/account/quotas.ts'
 import { CAPABILITIES, PLANS, ROLES } from '../../crds/account/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
-import { accountRow } from '../command/own.ts'
+import { accountRow, type OwnMirror } from '../command/own.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
+import type { QuotaStores } from '../wiring/stores.ts'
 import { usedQuotas } from '../wiring/stores.ts'
 
-const getAccount = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
+type AccountNeeds = Pick<Deps, 'limits' | 'now'> & { mirror: Pick<OwnMirror, 'get'> } & QuotaStores
+
+const getAccount = async (deps: AccountNeeds, { caller }: ApiRequest): Promise<Answer> => {
   // The caller's own copy may be ten seconds old; what a change answered must be in the next read.
   const row = await accountRow(deps, caller)
   const profile = row?.view ?? caller.profile
@@ -48,7 +51,7 @@ const accountAnswer = named(
   }),
 )
 
-export const accountRoutes: Route[] = [
+export const accountRoutes: Route<AccountNeeds>[] = [
   {
     method: 'GET',
     path: '/api/account',

@@ -4,6 +4,7 @@ import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { object, operationId, POLL_HEADERS, pageQuery, paging, text, whole, withExamples } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
+import type { AdminNeeds } from './admin.ts'
 import {
   createAccount,
   getOneAccount,
@@ -55,7 +56,7 @@ const all = '/api/admin/accounts'
 const one = `${all}/:id`
 const capability = `${one}/capabilities/:capability`
 
-export const adminRoutes: Route[] = [
+export const adminRoutes: Route<AdminNeeds>[] = [
   {
     ...admin,
     method: 'GET',

@@ -16,7 +16,10 @@ import type { Whose } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { Settling, Writing } from '../wiring/deps.ts'
+import type { Stores } from '../wiring/stores.ts'
+
+export type AdminNeeds = Writing & Settling & Pick<Stores, 'accounts'>
 
 type AccountResource = Resource<AccountSpec>
 type Capability = (typeof CAPABILITIES)[number]
@@ -32,14 +35,18 @@ const refuse = (spec: Partial<AccountSpec>): void =>
   refuseFaults(accountFaults(spec).map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
 
 /** An address signs in to one account, so no second one may have it. */
-const refuseTaken = async (deps: Deps, email: string | undefined, id: string): Promise<void> => {
+const refuseTaken = async (deps: AdminNeeds, email: string | undefined, id: string): Promise<void> => {
   const holder = email === undefined ? undefined : await deps.accounts.byEmail(email)
   if (!holder || holder.id === id) return
   const detail = `${email} is the address of the account ${holder.id}.`
   throw new Problem('EMAIL_TAKEN', detail, { faults: [{ code: 'EMAIL_TAKEN', pointer: '/email', detail }] })
 }
 
-type Change = { id: string; command: Command<GenerationGoal, StoredAccount>; write(): Promise<AccountResource> }
+type Change = {
+  id: string
+  command: Command<GenerationGoal, StoredAccount>
+  write(): Promise<AccountResource>
+}
 
 const locationOf = (id: string): string => `/api/admin/accounts/${id}`
 
@@ -64,7 +71,7 @@ const changeAccountCommand: Command<GenerationGoal, StoredAccount> = {
 export const accountCommands = [createAccountCommand, changeAccountCommand] as const
 
 /** Writes, and answers with the account as the mirror shows it then. */
-const changed = async (deps: Deps, request: ApiRequest, { id, command, write }: Change): Promise<Answer> => {
+const changed = async (deps: AdminNeeds, request: ApiRequest, { id, command, write }: Change): Promise<Answer> => {
   // its own chain gets the entry too; an account that is made now has none yet
   const known = command === changeAccountCommand ? await deps.mirror.get(ACCOUNT, id, EACH) : undefined
   if (request.audited && known) request.audited.account = known.account
@@ -78,24 +85,24 @@ const changed = async (deps: Deps, request: ApiRequest, { id, command, write }: 
 }
 
 /** Changes what stands now. No change, no write. @throws Problem NOT_FOUND */
-const edit = (deps: Deps, id: string, of: (spec: AccountSpec) => Record<string, unknown> | null) =>
+const edit = (deps: AdminNeeds, id: string, of: (spec: AccountSpec) => Record<string, unknown> | null) =>
   editSpec<AccountSpec>(deps, { kind: ACCOUNT, name: id, whose: EACH }, of).catch((error) => {
     throw isNotFound(error) ? missing(id) : error
   })
 
-export const listAccounts = async (deps: Deps, { query }: ApiRequest): Promise<Answer> => {
+export const listAccounts = async (deps: AdminNeeds, { query }: ApiRequest): Promise<Answer> => {
   const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }
   return { status: 200, body: { ...(await deps.accounts.list(page)), ...page } }
 }
 
-export const getOneAccount = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => {
+export const getOneAccount = async (deps: AdminNeeds, { params }: ApiRequest): Promise<Answer> => {
   const id = params.id ?? ''
   const row = await deps.mirror.get(ACCOUNT, id, EACH)
   if (!row) throw missing(id)
   return { status: 200, body: { account: row.view } }
 }
 
-export const createAccount = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const createAccount = async (deps: AdminNeeds, request: ApiRequest): Promise<Answer> => {
   const { id: asked, ...body } = request.body as { id?: string }
   // A repeat of the same intent is the same account.
   const drawn = request.idempotencyKey?.slice(0, ID_RANDOM_BYTES * 2) ?? randomBytes(ID_RANDOM_BYTES).toString('hex')
@@ -116,7 +123,7 @@ export const createAccount = async (deps: Deps, request: ApiRequest): Promise<An
   return changed(deps, request, { id, command: createAccountCommand, write })
 }
 
-export const patchAccount = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const patchAccount = async (deps: AdminNeeds, request: ApiRequest): Promise<Answer> => {
   const id = request.params.id ?? ''
   const change = toPatch(ACCOUNT, request.body)
   refuse(change as Partial<AccountSpec>)
@@ -126,7 +133,7 @@ export const patchAccount = async (deps: Deps, request: ApiRequest): Promise<Ans
 
 const isCapability = (word: string): word is Capability => (CAPABILITIES as readonly string[]).includes(word)
 
-const setCapability = (held: boolean) => async (deps: Deps, request: ApiRequest) => {
+const setCapability = (held: boolean) => async (deps: AdminNeeds, request: ApiRequest) => {
   const { id = '', capability = '' } = request.params
   if (!isCapability(capability)) {
     throw new Problem('NOT_FOUND', `There is no such capability; there are ${CAPABILITIES.join(' and ')}.`)

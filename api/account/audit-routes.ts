@@ -4,8 +4,10 @@ import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { list, object, pageQuery, paging, text, textOrNull, whole } from '../openapi/schemas.ts'
-import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
+import type { Stores } from '../wiring/stores.ts'
+
+type AuditNeeds = Pick<Stores, 'auditReader'>
 
 const LIMIT_DEFAULT = 50
 const ALL = '*'
@@ -20,7 +22,7 @@ const accountOf = ({ caller, query }: ApiRequest): string | null => {
   return asked === ALL ? null : asked
 }
 
-const listAudit = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const listAudit = async (deps: AuditNeeds, request: ApiRequest): Promise<Answer> => {
   const { limit, offset, since } = request.query
   const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
   if (since !== undefined && Number.isNaN(Date.parse(since))) {
@@ -32,7 +34,7 @@ const listAudit = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   return { status: 200, body: { entries, total, ...page } }
 }
 
-const verifyAudit = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const verifyAudit = async (deps: AuditNeeds, request: ApiRequest): Promise<Answer> => {
   const account = accountOf(request)
   if (account === null) return verifyAll(deps)
   const { count, headHash, firstBad } = await deps.auditReader.verify(account)
@@ -41,7 +43,7 @@ const verifyAudit = async (deps: Deps, request: ApiRequest): Promise<Answer> => 
 }
 
 /** Every chain, one after the other: a chain belongs to one account, so each has a head of its own. */
-const verifyAll = async (deps: Deps): Promise<Answer> => {
+const verifyAll = async (deps: AuditNeeds): Promise<Answer> => {
   const chains = []
   for (const account of await deps.auditReader.accounts()) {
     const { count, headHash, firstBad } = await deps.auditReader.verify(account)
@@ -92,7 +94,7 @@ const DAY = '[1-9]\\d{3}-(0[1-9]|1[0-2])-(0[1-9]|[12]\\d|3[01])'
 const TIME = 'T([01]\\d|2[0-3]):[0-5]\\d:[0-5]\\d(\\.\\d{1,3})?(Z|[+-]([01]\\d|2[0-3]):[0-5]\\d)'
 const tag = 'Account'
 
-export const auditRoutes: Route[] = [
+export const auditRoutes: Route<AuditNeeds>[] = [
   {
     method: 'GET',
     path: '/api/audit',

@@ -7,8 +7,11 @@ import type { Answer, ApiRequest } from '../http/route.ts'
 import { list, object, text, whole } from '../openapi/schemas.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
+import type { Stores } from '../wiring/stores.ts'
 
-const listTeams = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
+type TeamNeeds = Pick<Deps, 'mirror'> & Pick<Stores, 'accounts'>
+
+const listTeams = async (deps: TeamNeeds, { caller }: ApiRequest): Promise<Answer> => {
   // The caller's own copy may be ten seconds old.
   const row = await accountRow(deps, caller)
   const { teams } = row?.view ?? caller.profile
@@ -26,7 +29,7 @@ const TEAMS_LIMIT = spec.properties.teams.maxItems
 const each = (description: string, properties: Record<string, JsonSchema>): JsonSchema =>
   list(description, object('One of them.', properties))
 
-export const teamRoutes: Route[] = [
+export const teamRoutes: Route<TeamNeeds>[] = [
   {
     method: 'GET',
     path: '/api/teams',

@@ -21,6 +21,8 @@ import {
   tokensPage,
 } from './tokens-html.ts'
 
+type TokensPageNeeds = Pick<Deps, 'keys' | 'tokens' | 'now'>
+
 const SHOWN_MAX = 100
 const DAY_MS = 86_400_000
 
@@ -30,7 +32,11 @@ const isPreset = (word: string): word is Preset => Object.hasOwn(PRESETS, word)
 
 type More = { status?: number } & Pick<Partial<TokensFacts>, 'fault' | 'done' | 'draft'>
 
-const show = async (deps: Deps, { caller }: ApiRequest, { status = 200, ...more }: More): Promise<Answer> => {
+const show = async (
+  deps: TokensPageNeeds,
+  { caller }: ApiRequest,
+  { status = 200, ...more }: More,
+): Promise<Answer> => {
   const { tokens, total } = await deps.tokens.list(caller.account, { limit: SHOWN_MAX, offset: 0 })
   const page = tokensPage({
     email: caller.profile.email,
@@ -45,7 +51,7 @@ const show = async (deps: Deps, { caller }: ApiRequest, { status = 200, ...more 
   return pageAnswer(status, page)
 }
 
-const showTokens = (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const showTokens = (deps: TokensPageNeeds, request: ApiRequest): Promise<Answer> => {
   const done = DONE[request.query.done ?? '']
   return show(deps, request, done === undefined ? {} : { done })
 }
@@ -73,7 +79,7 @@ const faultOf = ({ name, choice, scopes, days }: TokenDraft): string | undefined
   return undefined
 }
 
-const mint = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const mint = async (deps: TokensPageNeeds, request: ApiRequest): Promise<Answer> => {
   const form = formOf(request)
   const draft = draftOf(form)
   const fault = faultOf(draft)
@@ -97,7 +103,7 @@ const unknown = (): never => {
   throw new Problem('NOT_FOUND', 'You have no such token; it may have been revoked already.')
 }
 
-const rotate = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const rotate = async (deps: TokensPageNeeds, request: ApiRequest): Promise<Answer> => {
   const form = formOf(request)
   const wanted = form.get('grace_seconds')
   // What is not offered stops the old secret at once: the safe reading of a form that was tampered with.
@@ -108,7 +114,7 @@ const rotate = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   return pageAnswer(200, secretPage({ name: token.name, secret, rotated: true }))
 }
 
-const revoke = async (deps: Deps, { caller, params }: ApiRequest): Promise<Answer> => {
+const revoke = async (deps: TokensPageNeeds, { caller, params }: ApiRequest): Promise<Answer> => {
   if (!(await deps.tokens.revoke(caller.account, params.id ?? ''))) unknown()
   return goTo(`${TOKENS_PATH}?done=revoked`)
 }
@@ -116,7 +122,7 @@ const revoke = async (deps: Deps, { caller, params }: ApiRequest): Promise<Answe
 const own = { hidden: true, scope: { kind: 'session' } } as const
 const done: JsonSchema = { type: 'string', description: 'What was done last.', maxLength: 20 }
 
-export const accountPageRoutes: Route[] = [
+export const accountPageRoutes: Route<TokensPageNeeds>[] = [
   { ...own, method: 'GET', path: TOKENS_PATH, summary: 'Your tokens', query: { done }, handle: showTokens },
   { ...own, method: 'POST', path: TOKENS_PATH, summary: 'Make a token', secretAnswer: true, handle: mint },
   {

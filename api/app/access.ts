@@ -12,9 +12,9 @@ import { refuseForeign } from '../auth/csrf.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { makePageAnswer } from '../page/answer.ts'
-import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { ACCESS_POLICY, accessPage } from './access-page.ts'
+import type { AppNeeds } from './needs.ts'
 import { passwordFits } from './password.ts'
 
 /** Of this host alone, over https alone (RFC 6265bis, cookie name prefixes). */
@@ -24,14 +24,14 @@ const SESSION_MS = 12 * 60 * 60 * 1000
 const page = makePageAnswer({ policy: ACCESS_POLICY, referrer: 'same-origin' })
 
 /** The private app that a proxy of ours asks for. @throws Problem NOT_FOUND for anybody else */
-const askedApp = async (deps: Deps, { headers }: ApiRequest): Promise<AppView> => {
+const askedApp = async (deps: AppNeeds, { headers }: ApiRequest): Promise<AppView> => {
   const name = deps.keys.appOfGate(String(headers[GATE_HEADER.toLowerCase()] ?? ''))
   const row = name === null ? undefined : await deps.mirror.get(APP, name, { because: 'link' })
   if (!row) throw new Problem('NOT_FOUND', 'There is no such app.')
   return row.view
 }
 
-const isOpen = (deps: Deps, { id, password_version }: AppView, headers: IncomingHttpHeaders): boolean =>
+const isOpen = (deps: AppNeeds, { id, password_version }: AppView, headers: IncomingHttpHeaders): boolean =>
   password_version !== null &&
   deps.keys.accessSessionOpens(cookieOf(headers, COOKIE), id, password_version, deps.now().getTime())
 
@@ -45,7 +45,7 @@ const wantsPage = (headers: IncomingHttpHeaders): boolean =>
   ['GET', 'HEAD'].includes(String(headers['x-forwarded-method'] ?? 'GET')) &&
   /\btext\/html\b/.test(headers.accept ?? '')
 
-const verify = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const verify = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const app = await askedApp(deps, request)
   if (app.access === 'public' || isOpen(deps, app, request.headers)) return { status: 204 }
   if (!wantsPage(request.headers)) throw new Problem('UNAUTHENTICATED', 'This app is private: sign in with a browser.')
@@ -53,7 +53,7 @@ const verify = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   return page(303, '', { location: `${ACCESS_PATH}?next=${encodeURIComponent(next)}` })
 }
 
-const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const showPage = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const { slug } = await askedApp(deps, request)
   return page(200, accessPage({ slug, next: safeNext(request.query.next) }))
 }
@@ -65,7 +65,7 @@ const visitorOf = ({ headers, ip }: ApiRequest): string =>
     .at(-1)
     ?.trim() || ip
 
-const enter = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const enter = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const { id, slug, url, password_version } = await askedApp(deps, request)
   if (url) refuseForeign(request.headers, url)
   const form = new URLSearchParams((request.form ?? Buffer.alloc(0)).toString('utf8'))
@@ -88,7 +88,7 @@ const enter = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
 const open = { scope: { kind: 'public' }, hidden: true } as const
 const query = { next: { type: 'string', description: 'Where to go afterwards.', maxLength: 2_048 } }
 
-export const accessRoutes: Route[] = [
+export const accessRoutes: Route<AppNeeds>[] = [
   { ...open, method: 'GET', path: VERIFY_PATH, summary: 'Whether a visitor may see a private app', handle: verify },
   { ...open, method: 'GET', path: ACCESS_PATH, summary: 'The sign-in page of a private app', query, handle: showPage },
   { ...open, method: 'POST', path: ACCESS_PATH, summary: 'Enter the password of a private app', handle: enter },

@@ -13,19 +13,19 @@ import { sameOwner } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { cancelCommand, operateCommand } from './commands.ts'
+import type { AppNeeds } from './needs.ts'
 import { commandOn, ownOperation } from './read.ts'
 
 const operationPath = (id: string): string => `/api/apps/operations/${id}`
 
 /** An operation that waits or runs, as it stands now. */
-const shownOf = async (deps: Deps, operation: Operation) => ({
+const shownOf = async (deps: AppNeeds, operation: Operation) => ({
   operation_id: operation.id,
   operation: viewOperation((await deps.apps.operation(operation.id)) ?? operation),
 })
 
-const enter = async (deps: Deps, request: ApiRequest, app: string, intent: AppIntent): Promise<Operation> => {
+const enter = async (deps: AppNeeds, request: ApiRequest, app: string, intent: AppIntent): Promise<Operation> => {
   const { account } = request.caller
   const id = nameFor('op', request)
   const decision = await deps.apps.ask({ id, app, account, intent, at: deps.now().toISOString() })
@@ -34,7 +34,7 @@ const enter = async (deps: Deps, request: ApiRequest, app: string, intent: AppIn
 }
 
 /** What the resource asks for from now on, unless somebody asked for more meanwhile. */
-const write = (deps: Deps, row: MirrorRow<AppView>, { n }: Operation, desire: Record<string, unknown>) =>
+const write = (deps: AppNeeds, row: MirrorRow<AppView>, { n }: Operation, desire: Record<string, unknown>) =>
   editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, (spec) =>
     spec.asked >= n ? null : { ...desire, asked: n },
   )
@@ -44,7 +44,7 @@ const write = (deps: Deps, row: MirrorRow<AppView>, { n }: Operation, desire: Re
  * @param more goes beside the operation into the answer
  */
 export const askFor = async (
-  deps: Deps,
+  deps: AppNeeds,
   request: ApiRequest,
   {
     row,
@@ -67,7 +67,7 @@ export const askFor = async (
 }
 
 /** Asks the operation to stop, and waits for what comes of it. */
-export const cancelOperation = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const cancelOperation = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const operation = await ownOperation(deps, request)
   const { id, app } = operation
   return settle(deps, request, cancelCommand, {

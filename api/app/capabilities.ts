@@ -8,7 +8,7 @@ import type { TargetHost } from '../../crds/app/world.ts'
 import { named } from '../../crds/kernel/named.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { Writing } from '../wiring/deps.ts'
 import { APPS_MAX } from './create.ts'
 import { hostsFor } from './hosts.ts'
 import { UPLOAD_MAX_BYTES } from './upload.ts'
@@ -69,7 +69,7 @@ const reasonAgainst = ({ caller }: ApiRequest, hosts: readonly TargetHost[]): st
   return hosts.some(({ ready }) => ready) ? null : 'No approved host can be reached now.'
 }
 
-const handle = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const handle = async (deps: Writing, request: ApiRequest): Promise<Answer> => {
   const hosts = await hostsFor(deps, request.caller.account)
   const reason = reasonAgainst(request, hosts)
   return {

@@ -13,9 +13,9 @@ import { sameOwner } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { changeCommand, deleteCommand } from './commands.ts'
 import { storePassword } from './create.ts'
+import type { AppNeeds } from './needs.ts'
 import { commandOn, ownRow } from './read.ts'
 
 type Change = Record<string, unknown>
@@ -32,7 +32,7 @@ const merged = (spec: AppSpec, change: Change): AppSpec => {
   return withDefaults(specSchema, withoutNulls({ ...spec, ...change }))
 }
 
-const write = (deps: Deps, row: MirrorRow<AppView>, change: Change) =>
+const write = (deps: AppNeeds, row: MirrorRow<AppView>, change: Change) =>
   editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, (spec) => {
     const after = merged(spec, change)
     const faults = [...fixedFaults(specSchema, spec, after), ...faultsOf(after)]
@@ -40,7 +40,7 @@ const write = (deps: Deps, row: MirrorRow<AppView>, change: Change) =>
     return change
   })
 
-export const patchApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const patchApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const { password, ...body } = request.body as { password?: string } & Change
   const change = toPatch(APP, body)
@@ -69,7 +69,7 @@ const volumesChoice = (row: MirrorRow<AppView>, given: string | undefined): 'kee
   throw new Problem('VOLUMES_AT_RISK', `The app has the volumes ${volumes.join(', ')}.`)
 }
 
-export const deleteApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const deleteApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   if ((await deps.apps.open(row.name)).length > 0) {
     throw new Problem('OPERATION_RUNNING', `An operation of ${row.name} waits or runs.`)

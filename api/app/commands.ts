@@ -3,11 +3,18 @@ import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { APP } from '../../crds/app/kind.ts'
 import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Operation } from '../../crds/app/world.ts'
-import { type Command, type GenerationGoal, judgeDeletion, judgeGeneration } from '../command/command.ts'
+import {
+  type Command,
+  type CommandGoal,
+  type GenerationGoal,
+  judgeDeletion,
+  judgeGeneration,
+} from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Deps } from '../wiring/deps.ts'
+import type { TellingApp } from './needs.ts'
 import { pathOf } from './read.ts'
 
 export const createCommand: Command<{ uid: string }, AppView> = {
@@ -80,7 +87,7 @@ const endedOperation = async ({ apps }: Pick<Deps, 'apps'>, id: string): Promise
   return operation?.endedAt ? operation : null
 }
 
-export const operateCommand: Command<OperationGoal, AppView> = {
+export const operateCommand: Command<OperationGoal, AppView, TellingApp> = {
   name: 'app.operate',
   kind: APP,
   judge: judgeOperation,
@@ -94,7 +101,7 @@ export const operateCommand: Command<OperationGoal, AppView> = {
   },
 }
 
-export const cancelCommand: Command<{ operation: string }, AppView> = {
+export const cancelCommand: Command<{ operation: string }, AppView, TellingApp> = {
   name: 'app.cancel',
   kind: APP,
   judge: judgeOperation,
@@ -104,7 +111,7 @@ export const cancelCommand: Command<{ operation: string }, AppView> = {
   },
 }
 
-export const appCommands: readonly Command[] = [
+export const appCommands: readonly Command<CommandGoal, unknown, TellingApp>[] = [
   createCommand,
   changeCommand,
   deleteCommand,

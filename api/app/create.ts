@@ -10,9 +10,9 @@ import { namesFor } from '../command/name.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { createCommand } from './commands.ts'
 import { hostOf, hostsFor, refuseUnfit } from './hosts.ts'
+import type { AppNeeds } from './needs.ts'
 import { hashPassword } from './password.ts'
 import { pathOf } from './read.ts'
 
@@ -21,7 +21,7 @@ export const APPS_MAX = 50
 
 type CreateBody = { host_id?: string; password?: string }
 
-const chooseHost = async (deps: Deps, { host_id }: CreateBody, account: string): Promise<TargetHost> => {
+const chooseHost = async (deps: AppNeeds, { host_id }: CreateBody, account: string): Promise<TargetHost> => {
   if (host_id !== undefined) return hostOf(deps, host_id, account)
   const hosts = await hostsFor(deps, account)
   const found = hosts.find((host) => host.ready && host.baseDomain !== null) ?? hosts.find(({ approved }) => approved)
@@ -30,10 +30,10 @@ const chooseHost = async (deps: Deps, { host_id }: CreateBody, account: string):
 }
 
 /** @returns the version that the spec is to name */
-export const storePassword = async (deps: Deps, app: string, password: string): Promise<number> =>
+export const storePassword = async (deps: AppNeeds, app: string, password: string): Promise<number> =>
   deps.apps.putPassword(app, await hashPassword(password))
 
-const create = async (deps: Deps, name: string, spec: AppSpec): Promise<{ uid: string }> => {
+const create = async (deps: AppNeeds, name: string, spec: AppSpec): Promise<{ uid: string }> => {
   try {
     const { object } = await makeOwn(deps, APP, { name, spec })
     return { uid: object.metadata.uid }
@@ -45,12 +45,12 @@ const create = async (deps: Deps, name: string, spec: AppSpec): Promise<{ uid: s
   }
 }
 
-const refuseLimit = async (deps: Deps, account: string): Promise<void> => {
+const refuseLimit = async (deps: AppNeeds, account: string): Promise<void> => {
   const { total } = await deps.mirror.list({ kind: APP, account }, {}, { limit: 1, offset: 0 })
   if (total >= APPS_MAX) throw new Problem('APP_LIMIT', `The account has ${total} of ${APPS_MAX} apps.`)
 }
 
-const make = async (deps: Deps, request: ApiRequest, name: string, desired: AppSpec, password?: string) => {
+const make = async (deps: AppNeeds, request: ApiRequest, name: string, desired: AppSpec, password?: string) => {
   const { account, hostId: host, slug } = desired
   const outcome = await deps.apps.takeSlug({ app: name, account, host, slug })
   if (outcome === 'refused') throw new Problem('SLUG_TAKEN', `${slug} is another app on ${host}.`)
@@ -65,7 +65,7 @@ const make = async (deps: Deps, request: ApiRequest, name: string, desired: AppS
   })
 }
 
-export const createApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const createApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const { account } = request.caller
   const { password, ...body } = request.body as CreateBody & Record<string, unknown>
   const host = await chooseHost(deps, body, account)

@@ -20,15 +20,15 @@ import { budgetOf } from '../../crds/app/view.ts'
 import type { Release } from '../../crds/app/world.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { askFor } from './ask.ts'
 import { hostOf, refuseUnfit } from './hosts.ts'
+import type { AppNeeds } from './needs.ts'
 import { ownRow } from './read.ts'
 import { readUpload, type Upload } from './upload.ts'
 
 /** What the project is judged against: the host as it is, the env that the release would have. */
 const deployTargetFor = async (
-  deps: Deps,
+  deps: AppNeeds,
   row: MirrorRow<AppView>,
 ): Promise<{ deployTarget: DeployTarget; envVersion: number | null }> => {
   const { slug, host_id, route, budget } = row.view
@@ -48,7 +48,7 @@ const deployTargetFor = async (
   return { deployTarget, envVersion: stored?.version ?? null }
 }
 
-const liveSummary = async (deps: Deps, row: MirrorRow<AppView>): Promise<ReleaseSummary | null> => {
+const liveSummary = async (deps: AppNeeds, row: MirrorRow<AppView>): Promise<ReleaseSummary | null> => {
   const live = row.view.release
   return live ? summariseRelease((await deps.releases.open(row.name, live.number)).project) : null
 }
@@ -72,7 +72,7 @@ const judge = (upload: Upload, deployTarget: DeployTarget): Accepted => {
 }
 
 const planFor = async (
-  deps: Deps,
+  deps: AppNeeds,
   request: ApiRequest,
   { row, upload, verdict }: { row: MirrorRow<AppView>; upload: Upload; verdict: Accepted },
 ): Promise<DeployPlan> => {
@@ -81,7 +81,7 @@ const planFor = async (
   return planRelease(await liveSummary(deps, row), next, confirmedVolumes(request))
 }
 
-const store = async (deps: Deps, account: string, upload: Upload): Promise<void> => {
+const store = async (deps: AppNeeds, account: string, upload: Upload): Promise<void> => {
   const { digest, bytes, files } = upload
   if (await deps.apps.source(account, digest)) return
   const content = await upload.pack()
@@ -90,7 +90,7 @@ const store = async (deps: Deps, account: string, upload: Upload): Promise<void>
   await deps.apps.putSource({ account, digest, sha256, indexSha256, bytes, files })
 }
 
-export const deployApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const deployApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const { deployTarget, envVersion } = await deployTargetFor(deps, row)
   const sent = { form: request.form, contentType: request.headers['content-type'] }
@@ -135,7 +135,7 @@ const viewPlan = (plan: DeployPlan, upload: Upload, { arch, budget, hostClass }:
 type RollbackBody = { release: number | string; env?: EnvChoice }
 
 /** By its number or its id. */
-const releaseOf = async (deps: Deps, app: string, wanted: number | string): Promise<Release> => {
+const releaseOf = async (deps: AppNeeds, app: string, wanted: number | string): Promise<Release> => {
   const number = typeof wanted === 'number' ? wanted : await deps.apps.releaseNumber(app, wanted)
   const release = number === null ? null : await deps.apps.release(app, number)
   if (!release) throw new Problem('UNKNOWN_RELEASE', `There is no release ${wanted} of this app.`)
@@ -143,7 +143,7 @@ const releaseOf = async (deps: Deps, app: string, wanted: number | string): Prom
 }
 
 /** Which names come, go and change; a value that differs is told as changed, never shown. */
-const envDiff = async (deps: Deps, app: string, from: number | null, to: number | null) => {
+const envDiff = async (deps: AppNeeds, app: string, from: number | null, to: number | null) => {
   const valuesOf = async (version: number | null) =>
     version === null ? {} : ((await deps.apps.env(app, version))?.env ?? {})
   const [now, then] = [await valuesOf(from), await valuesOf(to)]
@@ -155,7 +155,7 @@ const envDiff = async (deps: Deps, app: string, from: number | null, to: number 
 
 const NOT_UNDONE = 'Migrations that later releases ran in volumes and databases are not undone.'
 
-export const rollbackApp = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const rollbackApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const { release: wanted, env = 'release' } = request.body as RollbackBody
   const release = await releaseOf(deps, row.name, wanted)

@@ -11,9 +11,9 @@ import { wakeStored } from '../command/report.ts'
 import { settle } from '../command/settle.ts'
 import { refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { askFor } from './ask.ts'
 import { envCommand } from './commands.ts'
+import type { AppNeeds } from './needs.ts'
 import { commandOn, ownRow } from './read.ts'
 
 export const ENV_KEYS_MAX = 500
@@ -61,14 +61,14 @@ const withChange = (env: Env, change: Change): Env => {
 
 type EnvView = AppView['env']
 
-export const getEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getEnv = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const { version, keys } = await deps.apps.envKeys(row.name)
   const env: EnvView = { stored_version: version, applied_version: row.view.env.applied_version, keys }
   return { status: 200, body: { env } }
 }
 
-export const patchEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const patchEnv = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const change = changeOf(request)
   const { version, env } = await deps.apps.putEnv(row.name, (now) => withChange(now, change))
@@ -80,7 +80,7 @@ export const patchEnv = async (deps: Deps, request: ApiRequest): Promise<Answer>
   })
 }
 
-export const putEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const putEnv = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const change = changeOf(request)
   return settle(deps, request, envCommand, {

@@ -7,7 +7,7 @@ import { HOST } from '../../crds/host/kind.ts'
 import type { HostResource } from '../../crds/host/plan.ts'
 import { budgetOf, proxyOf } from '../../crds/host/proxy.ts'
 import { Problem } from '../http/problem.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { Writing } from '../wiring/deps.ts'
 
 const isReady = ({ status }: HostResource): boolean =>
   status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
@@ -31,14 +31,14 @@ const targetHostOf = (object: HostResource): TargetHost => {
 const HOSTS_MAX = 500
 
 /** Those that the account may use, its own first. */
-export const hostsFor = async ({ kube, namespace }: Deps, account: string): Promise<TargetHost[]> => {
+export const hostsFor = async ({ kube, namespace }: Writing, account: string): Promise<TargetHost[]> => {
   const { items } = await kube.list<HostResource>(HOST, { namespace, limit: HOSTS_MAX })
   const usable = items.map(targetHostOf).filter((host) => mayUse(host, account))
   return usable.sort((a, b) => Number(b.account !== null) - Number(a.account !== null) || (a.name < b.name ? -1 : 1))
 }
 
 /** @throws Problem HOST_MISSING for one that is not there, or another account's */
-export const hostOf = async ({ kube, namespace }: Deps, name: string, account: string): Promise<TargetHost> => {
+export const hostOf = async ({ kube, namespace }: Writing, name: string, account: string): Promise<TargetHost> => {
   const object = await kube.get<HostResource>(HOST, { namespace, name }).catch((error) => {
     if (isNotFound(error)) return null
     throw error

@@ -8,7 +8,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { APP } from '../../crds/app/kind.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { AppNeeds } from './needs.ts'
 import { ownRow } from './read.ts'
 
 export const TAIL_DEFAULT = 100
@@ -24,10 +24,10 @@ const HEARTBEAT_MS = 15_000
 
 type LogRequest = { id: string; app: string; tail: number; follow: boolean }
 
-const want = (deps: Deps, logRequest: LogRequest): Promise<void> =>
+const want = (deps: AppNeeds, logRequest: LogRequest): Promise<void> =>
   deps.apps.wantLogs({ ...logRequest, until: new Date(deps.now().getTime() + LOG_REQUEST_MS).toISOString() })
 
-const whole = async (deps: Deps, logRequest: LogRequest): Promise<string> => {
+const whole = async (deps: AppNeeds, logRequest: LogRequest): Promise<string> => {
   const endMs = performance.now() + FETCH_LIMIT_MS
   for (;;) {
     const { chunks, ended } = await deps.apps.logChunks(logRequest.id, 0)
@@ -48,7 +48,7 @@ const eventsOf = (content: string): string =>
     .map((line) => `data: ${line.replaceAll('\r', ' ')}\n\n`)
     .join('')
 
-const followed = async function* (deps: Deps, logRequest: LogRequest): AsyncGenerator<string> {
+const followed = async function* (deps: AppNeeds, logRequest: LogRequest): AsyncGenerator<string> {
   const endMs = performance.now() + FOLLOW_MAX_MS
   let after = 0
   let saidMs = performance.now()
@@ -77,7 +77,7 @@ const followed = async function* (deps: Deps, logRequest: LogRequest): AsyncGene
   }
 }
 
-export const getLogs = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getLogs = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   if (!row.view.release) throw new Problem('NOT_RELEASED', 'Nothing of this app runs yet.')
   const { tail, follow } = request.query

@@ -14,6 +14,7 @@ import { createApp } from './create.ts'
 import { deployApp, rollbackApp } from './deploy.ts'
 import { ENV_VALUE_MAX, getEnv, patchEnv, putEnv } from './env.ts'
 import { getLogs, TAIL_DEFAULT, TAIL_MAX } from './logs.ts'
+import type { AppNeeds } from './needs.ts'
 import { getApp, getOperation, getReadiness, listApps, listReleases } from './read.ts'
 import { UPLOAD_MAX_BYTES } from './upload.ts'
 
@@ -75,7 +76,7 @@ const operated: Record<number, AnswerDeclaration> = {
 }
 const HOST_CODES: ProblemCode[] = ['HOST_MISSING', 'HOST_NOT_APPROVED', 'HOST_UNFIT']
 
-export const appRoutes: Route[] = [
+export const appRoutes: Route<AppNeeds>[] = [
   {
     ...reads,
     method: 'GET',

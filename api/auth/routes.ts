@@ -9,6 +9,8 @@ import { inOrder, PRESETS, type Preset, SCOPES, type Scope } from './scopes.ts'
 import { catalogueAnswer, graceBody, heldAnswer, listAnswer, mintBody, mintedAnswer } from './shapes.ts'
 import { TOKENS_MAX } from './token-store.ts'
 
+type TokenNeeds = Pick<Deps, 'tokens' | 'now'>
+
 /** Longer than any key should live; nobody means more. */
 export const EXPIRES_IN_MAX_DAYS = 36_525
 const DAY_MS = 86_400_000
@@ -23,14 +25,14 @@ const listScopes = async (): Promise<Answer> => ({
   },
 })
 
-const showHeld = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
+const showHeld = async (deps: TokenNeeds, { caller }: ApiRequest): Promise<Answer> => {
   const { account, by, scopes } = caller
   const token = by.kind === 'token' ? await deps.tokens.get(account, by.id) : undefined
   const held = { kind: by.kind, account, full_access: scopes === null, scopes }
   return { status: 200, body: { ...held, token: token ?? null } }
 }
 
-const listTokens = async (deps: Deps, { caller, query }: ApiRequest): Promise<Answer> => {
+const listTokens = async (deps: TokenNeeds, { caller, query }: ApiRequest): Promise<Answer> => {
   const page = { limit: Number(query.limit ?? LIMIT), offset: Number(query.offset ?? 0) }
   return { status: 200, body: { ...(await deps.tokens.list(caller.account, page)), ...page } }
 }
@@ -55,7 +57,7 @@ const scopesOf = ({ scopes, preset }: Order): Scope[] => {
   return inOrder(preset === undefined ? (scopes ?? []) : PRESETS[preset].scopes)
 }
 
-const mint = async (deps: Deps, { caller, body, idempotencyKey, audited }: ApiRequest): Promise<Answer> => {
+const mint = async (deps: TokenNeeds, { caller, body, idempotencyKey, audited }: ApiRequest): Promise<Answer> => {
   const order = body as Order
   const scopes = scopesOf(order)
   const beyond = scopes.find((scope) => caller.scopes !== null && !caller.scopes.includes(scope))
@@ -77,19 +79,19 @@ const unknownToken = (): never => {
   throw new Problem('NOT_FOUND', 'The account has no such token, or it no longer opens anything.')
 }
 
-const rotate = async (deps: Deps, { caller, params, body, idempotencyKey }: ApiRequest): Promise<Answer> => {
+const rotate = async (deps: TokenNeeds, { caller, params, body, idempotencyKey }: ApiRequest): Promise<Answer> => {
   const { grace_seconds: graceSeconds = 0 } = body as { grace_seconds?: number }
   const rotated = await deps.tokens.rotate(caller.account, params.id ?? '', graceSeconds, idempotencyKey)
   return { status: 200, body: rotated ?? unknownToken() }
 }
 
-const revoke = async (deps: Deps, { caller, params }: ApiRequest): Promise<Answer> =>
+const revoke = async (deps: TokenNeeds, { caller, params }: ApiRequest): Promise<Answer> =>
   (await deps.tokens.revoke(caller.account, params.id ?? '')) ? { status: 204 } : unknownToken()
 
 const tag = 'Tokens'
 const path = '/api/auth/tokens'
 
-export const authRoutes: Route[] = [
+export const authRoutes: Route<TokenNeeds>[] = [
   {
     method: 'GET',
     path: '/api/auth/scopes',

@@ -7,7 +7,6 @@ import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import type { KindOf } from '../../crds/kernel/kind.ts'
 import type { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import type { Judgement } from './look.ts'
 
 /** Small JSON that says when a request is decided: a generation, the number of a fact, a digest. It is kept sealed. */
@@ -19,8 +18,9 @@ export type Asking = Pick<ApiRequest, 'caller'>
 /**
  * @typeParam Goal what decides it
  * @typeParam View of the kind, as its rows hold it
+ * @typeParam Needs the parts that its answer takes; none when left out
  */
-export type Command<Goal extends CommandGoal = CommandGoal, View = unknown> = {
+export type Command<Goal extends CommandGoal = CommandGoal, View = unknown, in Needs = unknown> = {
   /** As `site.publish`. It stands in stored operations: never given to anything else. */
   name: string
   kind: KindRef & KindOf<View>
@@ -31,14 +31,14 @@ export type Command<Goal extends CommandGoal = CommandGoal, View = unknown> = {
    * @returns null where the row has taken the request in and it is not decided all the same
    * @throws Problem as it was refused
    */
-  answer(deps: Deps, asking: Asking, goal: Goal, row: MirrorRow<View> | undefined): Promise<Answer | null>
+  answer(deps: Needs, asking: Asking, goal: Goal, row: MirrorRow<View> | undefined): Promise<Answer | null>
   /** What is asked may be decided long after the row has taken it in, when something outside has answered: wait on. */
   isPatient?: true
   /**
    * Gives back what was reserved for a request that is refused after its 202, when nobody's stack is left to do it. It may be
    * called again for the same request.
    */
-  giveBack?(deps: Deps, of: { name: string; goal: Goal }, refusal: Problem): Promise<void>
+  giveBack?(deps: Needs, of: { name: string; goal: Goal }, refusal: Problem): Promise<void>
 }
 
 /** A spec as it was written: this life of the resource, this generation. */

@@ -4,7 +4,7 @@ import { isConflict } from '../../controllers/base/errors.ts'
 import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { Resource } from '../../crds/kernel/object.ts'
 import { Problem } from '../http/problem.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { Writing } from '../wiring/deps.ts'
 import { refuseForeign, type Whose } from './own.ts'
 
 /** Somebody else wrote in between (the controllers' status moves the version too): read again and try once more, this often. */
@@ -20,7 +20,7 @@ const PAUSE_MS = 20
  *   another account's stands under the name by now
  */
 export const editSpec = async <Spec>(
-  { kube, namespace }: Pick<Deps, 'kube' | 'namespace'>,
+  { kube, namespace }: Writing,
   { kind, name, whose, uid }: { kind: KindRef; name: string; whose: Whose; uid?: string },
   of: (spec: Spec) => Record<string, unknown> | null,
 ): Promise<Resource<Spec>> => {

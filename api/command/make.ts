@@ -4,7 +4,7 @@ import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { Kind } from '../../crds/kernel/kind.ts'
 import { type CommonStatus, GROUP, type Resource, VERSION } from '../../crds/kernel/object.ts'
 import { Problem } from '../http/problem.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { Writing } from '../wiring/deps.ts'
 import type { Names } from './name.ts'
 import { refuseForeign, type Whose } from './own.ts'
 
@@ -27,7 +27,7 @@ export type Made<Spec> = { object: Resource<Spec>; outcome: 'made' | 'stood ther
  * @throws NameHeld where another account's stands there, KubeError
  */
 export const makeOwn = async <Spec extends { account?: string }, Status extends CommonStatus>(
-  { kube, namespace }: Pick<Deps, 'kube' | 'namespace'>,
+  { kube, namespace }: Writing,
   kind: Kind<Spec, Status>,
   { name, spec, annotations }: { name: string; spec: Spec; annotations?: Record<string, string> },
 ): Promise<Made<Spec>> => {
@@ -45,7 +45,7 @@ export const makeOwn = async <Spec extends { account?: string }, Status extends 
 
 /** The resource as the API server has it. @throws KubeError, Problem NOT_FOUND where it is somebody else's */
 export const readOwn = async <O extends Resource<unknown>>(
-  { kube, namespace }: Pick<Deps, 'kube' | 'namespace'>,
+  { kube, namespace }: Writing,
   { kind, name, whose }: { kind: KindRef; name: string; whose: Whose },
 ): Promise<O> => {
   const object = await kube.get<O>(kind, { namespace, name })

@@ -4,6 +4,7 @@ import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { PROBLEM } from '../openapi/problem.ts'
 import { object, text, whole } from '../openapi/schemas.ts'
+import type { Deps, ReadingVerdicts } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { type Commands, readOperation, viewOfOperation } from './operation.ts'
 
@@ -32,7 +33,9 @@ export const operationSchema: JsonSchema = named('Operation', {
 })
 
 /** @param commands all of them, by their names */
-export const makeOperationRoutes = (commands: Commands): Route[] => [
+export const makeOperationRoutes = <Needs>(
+  commands: Commands<Needs>,
+): Route<ReadingVerdicts & Pick<Deps, 'publicUrl'> & NoInfer<Needs>>[] => [
   {
     method: 'GET',
     path: '/api/operations/:id',

@@ -12,7 +12,7 @@ import { refuseOutside } from '../auth/authorise.ts'
 import type { Caller } from '../http/caller.ts'
 import { Problem, problemBody } from '../http/problem.ts'
 import type { Answer, ApiRequest, RouteScope } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { Deps, ReadingVerdicts, Writing } from '../wiring/deps.ts'
 import type { Asking, Command, CommandGoal } from './command.ts'
 import type { Judgement } from './look.ts'
 import { readOwn } from './make.ts'
@@ -20,6 +20,8 @@ import { nameFor } from './name.ts'
 import type { Whose } from './own.ts'
 
 export const operationPath = (id: string): string => `/api/operations/${id}`
+
+type Keeping = Pick<Deps, 'operations' | 'now'>
 
 /** What is kept beside the columns, sealed. */
 type KeptGoal = { goal: CommandGoal; whose: Whose; requestId: string }
@@ -46,7 +48,7 @@ export type NewEntry = {
 }
 
 /** Enters what is answered 202. The same id for each retry under one Idempotency-Key. */
-export const enterOperation = (deps: Deps, request: ApiRequest, entry: NewEntry): Promise<StoredOperation> => {
+export const enterOperation = (deps: Keeping, request: ApiRequest, entry: NewEntry): Promise<StoredOperation> => {
   const { kind, name, whose, command, goal, resource, id = nameFor('op', request) } = entry
   const { route, url, caller, requestId } = request
   const kept: KeptGoal = { goal, whose, requestId }
@@ -90,7 +92,11 @@ const unknownEnd = (
 export type Judged = { goal: CommandGoal; row: MirrorRow | undefined; asking: Asking; name: string; resource: string }
 
 /** How a request ended by what a row says, or null while it says nothing. @throws what says that a part is away */
-const endOf = async (deps: Deps, command: Command, judged: Judged): Promise<Ended | null> => {
+const endOf = async <Needs>(
+  deps: Needs,
+  command: Command<CommandGoal, unknown, Needs>,
+  judged: Judged,
+): Promise<Ended | null> => {
   const { goal, row, asking } = judged
   const judgement: Judgement = command.judge(goal, row)
   if (judgement === 'pending') return null
@@ -107,15 +113,15 @@ const endOf = async (deps: Deps, command: Command, judged: Judged): Promise<Ende
   }
 }
 
-const keepEnd = async (deps: Deps, stored: StoredOperation, ended: Ended): Promise<StoredOperation> => {
+const keepEnd = async (deps: Keeping, stored: StoredOperation, ended: Ended): Promise<StoredOperation> => {
   const at = deps.now().toISOString()
   return (await deps.operations.settle(stored.id, stored.account, { ...ended, at })) ?? stored
 }
 
 /** Keeps the verdict if there is one. @returns the operation as it stands then */
-export const judgeOperation = async (
-  deps: Deps,
-  command: Command,
+export const judgeOperation = async <Needs>(
+  deps: Keeping & NoInfer<Needs>,
+  command: Command<CommandGoal, unknown, Needs>,
   stored: StoredOperation,
   of: { row: MirrorRow | undefined; asking: Asking },
 ): Promise<StoredOperation> => {
@@ -125,7 +131,7 @@ export const judgeOperation = async (
 }
 
 /** Nothing was seen of it yet, and nothing will be: what was made has been deleted since. */
-const isAbsent = async (deps: Deps, of: { kind: KindRef; name: string; whose: Whose }): Promise<boolean> => {
+const isAbsent = async (deps: Writing, of: { kind: KindRef; name: string; whose: Whose }): Promise<boolean> => {
   try {
     await readOwn(deps, of)
     return false
@@ -136,15 +142,15 @@ const isAbsent = async (deps: Deps, of: { kind: KindRef; name: string; whose: Wh
 }
 
 /** The commands by their names (api/wiring/commands.ts). */
-export type Commands = ReadonlyMap<string, Command>
+export type Commands<Needs> = ReadonlyMap<string, Command<CommandGoal, unknown, Needs>>
 
 /**
  * The operation as it stands now, for the account that asked, and a credential that may do what was asked.
  * @throws Problem NOT_FOUND, FORBIDDEN
  */
-export const readOperation = async (
-  deps: Deps,
-  commands: Commands,
+export const readOperation = async <Needs>(
+  deps: ReadingVerdicts & NoInfer<Needs>,
+  commands: Commands<Needs>,
   { id, caller }: { id: string; caller: Caller },
 ): Promise<StoredOperation> => {
   const stored = await deps.operations.get(id, caller.account)

@@ -81,7 +81,7 @@ export const makeOwnDoor = (of: {
 
 /** The caller's row of the Account kind: what it may, as it stands now. */
 export const accountRow = (
-  { mirror }: { mirror: OwnMirror },
+  { mirror }: { mirror: Pick<OwnMirror, 'get'> },
   { account, profile }: Pick<Caller, 'account' | 'profile'>,
 ): Promise<MirrorRow<StoredAccount> | undefined> => mirror.get(ACCOUNT, profile.id, { account })
 

@@ -12,12 +12,11 @@ import type { KindOf } from '../../crds/kernel/kind.ts'
 import { isProblemCode } from '../../crds/kernel/problem.ts'
 import { Problem, unavailable } from '../http/problem.ts'
 import type { Answer } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { Deps, Reporting } from '../wiring/deps.ts'
 import { type Asking, type Command, type Counting, type FactGoal, judgeFact } from './command.ts'
 import { afterStored, DeletedMeanwhile, waitFor } from './look.ts'
 import type { Whose } from './own.ts'
 
-type Reporting = Pick<Deps, 'wake' | 'mirror' | 'ledger' | 'waiter' | 'appendFact' | 'now'>
 type NewReport = {
   kind: KindRef
   name: string
@@ -103,15 +102,15 @@ const decidedBy = async <View>(
 }
 
 /** A command that reports a fact: `answer` is given what was decided on it, once it was accepted. */
-export const factCommand = <View extends Counting>({
+export const factCommand = <View extends Counting, Needs = unknown>({
   answer,
   refusal,
   ...command
 }: Pick<Command<FactGoal, View>, 'name' | 'kind' | 'isPatient'> & {
   /** The words of a refusal that has none of its own. */
   refusal?: string
-  answer(deps: Deps, asking: Asking, decided: Decided<View>): Answer | Promise<Answer>
-}): Command<FactGoal, View> => ({
+  answer(deps: Needs, asking: Asking, decided: Decided<View>): Answer | Promise<Answer>
+}): Command<FactGoal, View, Needs & Pick<Deps, 'ledger'>> => ({
   ...command,
   judge: judgeFact,
   async answer(deps, asking, goal, row) {

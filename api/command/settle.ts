@@ -8,7 +8,7 @@
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import type { StoredOperation } from '../../controllers/store/request/operations.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { Settling } from '../wiring/deps.ts'
 import type { Command, CommandGoal } from './command.ts'
 import { afterStored, type Judging, lookUntil, underWatch } from './look.ts'
 import { enterOperation, judgeOperation, operationPath } from './operation.ts'
@@ -34,9 +34,9 @@ export type CommandCall<Goal> = {
 
 /** The verdict is kept when it comes, though nobody waits for it any more. */
 const followed =
-  <View>(
-    deps: Deps,
-    command: Command<CommandGoal, View>,
+  <View, Needs>(
+    deps: Settling & NoInfer<Needs>,
+    command: Command<CommandGoal, View, Needs>,
     stored: StoredOperation,
     { watched, request }: { watched: Watched<View>; request: ApiRequest },
   ) =>
@@ -63,10 +63,10 @@ const hasCaller = ({ caller }: Partial<Pick<ApiRequest, 'caller'>>): boolean => 
  * @returns the command's answer, or 202 with the Location of its operation, where the same answer will stand
  * @throws Problem as the command was refused, DeletedMeanwhile; what `act` throws
  */
-export const settle = <Goal extends CommandGoal, View>(
-  deps: Deps,
+export const settle = <Goal extends CommandGoal, View, Needs>(
+  deps: Settling & NoInfer<Needs>,
   request: ApiRequest,
-  command: Command<Goal, View>,
+  command: Command<Goal, View, Needs>,
   asked: CommandCall<Goal>,
 ): Promise<Answer> => {
   const { name, whose, resource, pending } = asked

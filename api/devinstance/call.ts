@@ -15,9 +15,9 @@ import type { Whose } from '../command/own.ts'
 import { append } from '../command/report.ts'
 import { settle } from '../command/settle.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { type CallCommand, type Kept, pathOf } from './commands.ts'
 import { ownerOf, shownOf } from './find.ts'
+import type { DevInstanceNeeds } from './needs.ts'
 import { refuse } from './ruling.ts'
 
 export type TriggerCall<T extends Trigger, K extends Kept> = {
@@ -42,7 +42,7 @@ export const callKey = (trigger: Trigger, { idempotencyKey }: Pick<ApiRequest, '
   `${trigger}:${idempotencyKey ?? randomUUID()}`
 
 const judge = async <T extends Trigger>(
-  deps: Deps,
+  deps: DevInstanceNeeds,
   stored: ShownDevInstance,
   { trigger, said, at }: { trigger: T; said: Said[T]; at: string },
 ) => {
@@ -61,7 +61,7 @@ export const commandOn = (id: string, whose: Whose) => ({
 
 /** @returns the answer of the call's command, or 202 @throws Problem with the code that the call was refused with */
 export const callDevInstance = async <T extends Trigger, K extends Kept>(
-  deps: Deps,
+  deps: DevInstanceNeeds,
   request: ApiRequest,
   stored: ShownDevInstance,
   call: TriggerCall<T, K>,
@@ -86,5 +86,5 @@ export const callDevInstance = async <T extends Trigger, K extends Kept>(
 }
 
 /** The row now, for who has changed nothing. */
-export const nowOf = async (deps: Deps, id: string, whose: Whose): Promise<ShownDevInstance | undefined> =>
+export const nowOf = async (deps: DevInstanceNeeds, id: string, whose: Whose): Promise<ShownDevInstance | undefined> =>
   shownOf(await deps.mirror.get(DEVINSTANCE, id, whose))

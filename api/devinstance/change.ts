@@ -8,12 +8,12 @@ import { editSpec } from '../command/edit.ts'
 import { settle } from '../command/settle.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { callDevInstance, commandOn } from './call.ts'
 import { changeCommand, deleteCommand, removeResource } from './commands.ts'
 import { changeable, ownerOf } from './find.ts'
+import type { DevInstanceNeeds } from './needs.ts'
 
-export const patchDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const patchDevInstance = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
   const { id, box: instance } = stored
   const whose = ownerOf(stored)
@@ -34,7 +34,7 @@ const tombstoneOf = (stored: ShownDevInstance, at: string): ShownDevInstance => 
   return { ...stored, box: { ...instance, version: instance.version + 1 } }
 }
 
-export const deleteDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const deleteDevInstance = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await deps.mirror.get(DEVINSTANCE, request.params.id ?? '', { account: request.caller.account })
   const held = row?.view
   // An earlier DELETE got as far as the tombstone.

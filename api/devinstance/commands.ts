@@ -10,20 +10,28 @@ import {
   type ShownDevInstance,
   type StoredDevInstance,
 } from '../../crds/devinstance/view.ts'
-import { type Command, type FactGoal, type GenerationGoal, judgeFact, judgeGeneration } from '../command/command.ts'
+import {
+  type Command,
+  type CommandGoal,
+  type FactGoal,
+  type GenerationGoal,
+  judgeFact,
+  judgeGeneration,
+} from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { budgetOf, detailOf, shownOf } from './find.ts'
+import type { TellingInstance } from './needs.ts'
 import { type Asked, isAccepted } from './ruling.ts'
 
 type DevInstanceRow = MirrorRow<StoredDevInstance>
 
 export const pathOf = (id: string): string => `/api/devboxes/${id}`
 
-const shown = async (deps: Deps, stored: ShownDevInstance): Promise<Answer> => ({
+const shown = async (deps: TellingInstance, stored: ShownDevInstance): Promise<Answer> => ({
   status: 200,
   body: { devbox: await detailOf(deps, stored) },
 })
@@ -32,8 +40,8 @@ const shown = async (deps: Deps, stored: ShownDevInstance): Promise<Answer> => (
 export type Kept = Record<string, unknown> & Asked
 
 /** A call of the protocol: `show` answers one that was accepted, or that changes nothing. */
-export type CallCommand<K extends Kept> = Command<FactGoal & K, StoredDevInstance> & {
-  show(deps: Deps, stored: ShownDevInstance, kept: K): Promise<Answer>
+export type CallCommand<K extends Kept> = Command<FactGoal & K, StoredDevInstance, TellingInstance> & {
+  show(deps: TellingInstance, stored: ShownDevInstance, kept: K): Promise<Answer>
 }
 
 /** One that is not entered is another life of the name. */
@@ -120,7 +128,7 @@ export const deleteCommand: typeof bury = {
 
 const isTombstone = (row: DevInstanceRow | undefined): boolean => row?.view.box != null && shownOf(row) === undefined
 
-export const changeCommand: Command<GenerationGoal, StoredDevInstance> = {
+export const changeCommand: Command<GenerationGoal, StoredDevInstance, TellingInstance> = {
   name: 'devinstance.change',
   kind: DEVINSTANCE,
   judge: (goal, row) => (isTombstone(row) ? 'gone' : judgeGeneration(goal, row)),
@@ -131,7 +139,7 @@ export const changeCommand: Command<GenerationGoal, StoredDevInstance> = {
 }
 
 /** Decided once it is entered, or stalled for good. One that was never seen has no row yet. */
-export const reserveCommand: Command<{ uid: string }, StoredDevInstance> = {
+export const reserveCommand: Command<{ uid: string }, StoredDevInstance, TellingInstance> = {
   name: 'devinstance.reserve',
   kind: DEVINSTANCE,
   judge({ uid }, row) {
@@ -162,7 +170,7 @@ export const reserveCommand: Command<{ uid: string }, StoredDevInstance> = {
   },
 }
 
-export const devInstanceCommands: readonly Command[] = [
+export const devInstanceCommands: readonly Command<CommandGoal, unknown, TellingInstance>[] = [
   reserveCommand,
   changeCommand,
   callCommand,

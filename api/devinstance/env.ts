@@ -6,10 +6,10 @@ import { ENV_BYTES_MAX, type Said } from '../../crds/devinstance/protocol.ts'
 import type { Fault } from '../../crds/kernel/problem.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { byOf, callDevInstance, callKey } from './call.ts'
 import { envCommand } from './commands.ts'
 import { changeable, visible } from './find.ts'
+import type { DevInstanceNeeds } from './needs.ts'
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
 
@@ -30,7 +30,7 @@ const faultsOf = (env: Record<string, string>): Fault[] => {
 
 const namesOf = (env: Record<string, string>): string[] => Object.keys(env).sort()
 
-export const putEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const putEnv = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
   const { id } = stored
   const { env } = request.body as { env: Record<string, string> }
@@ -48,7 +48,7 @@ export const putEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> =
   })
 }
 
-export const revealEnv = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const revealEnv = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const { id, owner, box: instance } = await visible(deps, request)
   if (owner !== request.caller.account) {
     throw new Problem('FORBIDDEN', `Only the owner of ${id} may see its environment.`)

@@ -9,7 +9,7 @@ import { devInstanceDetail, type ShownDevInstance, type StoredDevInstance } from
 import { accountRowOf, sameOwner, type Whose } from '../command/own.ts'
 import { Problem } from '../http/problem.ts'
 import type { ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { FindingInstance } from './needs.ts'
 
 const missing = (id: string): Problem => new Problem('NOT_FOUND', `There is no dev instance ${id}.`)
 
@@ -28,7 +28,7 @@ const isTeamMember = ({ caller }: ApiRequest, { box: instance }: ShownDevInstanc
 export const ownerOf = ({ owner }: Pick<ShownDevInstance, 'owner'>): Whose => sameOwner({ account: owner })
 
 /** What the caller may look at. Everything else is not there at all. @throws Problem NOT_FOUND */
-export const visible = async (deps: Deps, request: ApiRequest): Promise<ShownDevInstance> => {
+export const visible = async (deps: FindingInstance, request: ApiRequest): Promise<ShownDevInstance> => {
   const id = request.params.id ?? ''
   const stored = shownOf(await deps.mirror.get(DEVINSTANCE, id, { because: 'shared' }))
   if (!stored) throw missing(id)
@@ -38,7 +38,7 @@ export const visible = async (deps: Deps, request: ApiRequest): Promise<ShownDev
 }
 
 /** What the caller may change: the owner and admins. @throws Problem NOT_FOUND, FORBIDDEN for who may only look */
-export const changeable = async (deps: Deps, request: ApiRequest): Promise<ShownDevInstance> => {
+export const changeable = async (deps: FindingInstance, request: ApiRequest): Promise<ShownDevInstance> => {
   const stored = await visible(deps, request)
   if (stored.owner !== request.caller.account && !isAdmin(request)) {
     throw new Problem('FORBIDDEN', `${stored.id} is shared with your team to look at; its owner may change it.`)
@@ -49,7 +49,7 @@ export const changeable = async (deps: Deps, request: ApiRequest): Promise<Shown
 }
 
 /** The instance with what depends on the moment. */
-export const detailOf = async (deps: Deps, stored: ShownDevInstance) => {
+export const detailOf = async (deps: FindingInstance, stored: ShownDevInstance) => {
   const [lastReport, events] = await Promise.all([
     deps.devInstances.lastReport(stored.id),
     deps.devInstances.history(stored.id),
@@ -59,7 +59,7 @@ export const detailOf = async (deps: Deps, stored: ShownDevInstance) => {
 }
 
 /** What an account is committed to and may commit, micro-USD a month; as its resource says now. */
-export const budgetOf = async (deps: Deps, account: string, known?: AccountView) => {
+export const budgetOf = async (deps: FindingInstance, account: string, known?: AccountView) => {
   const [row, committedMicroUsd] = await Promise.all([
     accountRowOf(deps, account),
     deps.devInstances.committed(account),

@@ -19,6 +19,7 @@ import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import type { ObjectSchema } from '../../crds/kernel/schema.ts'
 import type { Route } from '../wiring/route.ts'
 import { putEnv, revealEnv } from './env.ts'
+import type { DevInstanceNeeds } from './needs.ts'
 import * as protocol from './protocol.ts'
 import { takeReport } from './report.ts'
 import * as shapes from './shapes.ts'
@@ -29,12 +30,12 @@ type Confirmation = {
   summary: string
   body: ObjectSchema
   codes: ProblemCode[]
-  handle: Route['handle']
+  handle: Route<DevInstanceNeeds>['handle']
   description?: string
 }
 
 /** A confirmation of the provisioner: compare-and-set, safe to repeat under an Idempotency-Key. */
-const confirmation = ({ word, body, codes, ...rest }: Confirmation): Route => ({
+const confirmation = ({ word, body, codes, ...rest }: Confirmation): Route<DevInstanceNeeds> => ({
   ...change,
   ...rest,
   method: 'POST',
@@ -45,7 +46,7 @@ const confirmation = ({ word, body, codes, ...rest }: Confirmation): Route => ({
 })
 const VERSIONED: ProblemCode[] = ['VERSION_CONFLICT', 'RESIZE_PENDING']
 
-export const provisionerRoutes: Route[] = [
+export const provisionerRoutes: Route<DevInstanceNeeds>[] = [
   confirmation({
     word: 'provisioning',
     summary: 'Report the launched instance',
@@ -147,7 +148,7 @@ export const provisionerRoutes: Route[] = [
   },
 ]
 
-export const ownerRoutes: Route[] = [
+export const ownerRoutes: Route<DevInstanceNeeds>[] = [
   {
     ...change,
     method: 'PUT',

@@ -7,17 +7,17 @@ import { type ObjectSchema, withDefaults } from '../../crds/kernel/schema.ts'
 import { newReportToken } from '../auth/tokens.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { callDevInstance } from './call.ts'
 import { callCommand, measureCommand, tokenCommand } from './commands.ts'
 import { changeable } from './find.ts'
+import type { DevInstanceNeeds } from './needs.ts'
 
 /** A body in the form in which it is kept: decimals as text, defaults filled in. */
 const said = <T>(schema: ObjectSchema, body: unknown): T => withDefaults<T>(schema, toPatch({ spec: schema }, body))
 
 const saying =
   <T extends Trigger>(trigger: T, of: (request: ApiRequest) => Said[T] = ({ body }) => body as Said[T]) =>
-  async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
     const stored = await changeable(deps, request)
     return callDevInstance(deps, request, stored, { trigger, said: of(request), command: callCommand, kept: {} })
   }
@@ -40,7 +40,7 @@ const withoutClass = (value: unknown): Record<string, unknown> => {
 }
 
 /** Its refusal says what the repository needs, by the profile that came with it. */
-export const putRepo = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const putRepo = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
   const { profile, ...rest } = withoutClass(request.body)
   const repo = said<Said['repo']>(REPO_CHANGE, { ...rest, profile: withoutClass(profile) })
@@ -48,7 +48,7 @@ export const putRepo = async (deps: Deps, request: ApiRequest): Promise<Answer> 
   return callDevInstance(deps, request, stored, { trigger: 'repo', said: repo, command: callCommand, kept })
 }
 
-export const putMeasurements = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const putMeasurements = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
   const measured = said<Said['measurements']>(MEASUREMENTS, request.body)
   const call = { trigger: 'measurements', said: measured, command: measureCommand, kept: {} } as const
@@ -56,7 +56,7 @@ export const putMeasurements = async (deps: Deps, request: ApiRequest): Promise<
 }
 
 /** The one report token: what was issued before it opens nothing any more. */
-export const issueToken = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const issueToken = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
   const { token, secret } = newReportToken(deps.hash, stored.id, request.idempotencyKey)
   const hash = deps.hash(secret).toString('hex')
@@ -65,7 +65,7 @@ export const issueToken = async (deps: Deps, request: ApiRequest): Promise<Answe
 }
 
 /** Only a team that the caller belongs to. */
-export const share = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const share = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
   const { teamId } = request.body as Said['share']
   if (!request.caller.profile.teams.includes(teamId)) {
@@ -75,7 +75,7 @@ export const share = async (deps: Deps, request: ApiRequest): Promise<Answer> =>
   return callDevInstance(deps, request, stored, call)
 }
 
-export const unshare = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const unshare = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
   const teamId = request.params.teamId ?? ''
   if (!stored.box.teams.includes(teamId)) throw new Problem('NOT_FOUND', `It is not shared with a team ${teamId}.`)

@@ -13,8 +13,8 @@ import { toPatch } from '../../crds/kernel/rest.ts'
 import { withDefaults } from '../../crds/kernel/schema.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { budgetOf, changeable, detailOf, shownOf, visible } from './find.ts'
+import type { DevInstanceNeeds } from './needs.ts'
 import { SIZE_REQUEST, type SizeRequest } from './shapes.ts'
 
 const LIMIT_DEFAULT = 50
@@ -24,7 +24,7 @@ export const getSizes = async (): Promise<Answer> => ({ status: 200, body: sizes
 export const getAgents = async (): Promise<Answer> => ({ status: 200, body: agentsAnswer() })
 
 /** The sizing function, asked about a repository that need not be on any instance. */
-export const sizeRepository = async (deps: Deps, { caller, body }: ApiRequest): Promise<Answer> => {
+export const sizeRepository = async (deps: DevInstanceNeeds, { caller, body }: ApiRequest): Promise<Answer> => {
   const asked = withDefaults<SizeRequest>(SIZE_REQUEST, toPatch({ spec: SIZE_REQUEST }, body))
   const { committedMicroUsd, capMicroUsd } = await budgetOf(deps, caller.account, caller.profile)
   const { profile, measurements, concurrency, overrides, agents } = asked
@@ -39,7 +39,7 @@ export const sizeRepository = async (deps: Deps, { caller, body }: ApiRequest): 
   return { status: 200, body: sizing }
 }
 
-export const listDevInstances = async (deps: Deps, { caller, query }: ApiRequest): Promise<Answer> => {
+export const listDevInstances = async (deps: DevInstanceNeeds, { caller, query }: ApiRequest): Promise<Answer> => {
   const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }
   const { account, profile } = caller
   const seen = { account, teams: profile.teams, isAdmin: profile.role === 'admin' }
@@ -56,7 +56,7 @@ export const listDevInstances = async (deps: Deps, { caller, query }: ApiRequest
   return { status: 200, body: { devboxes, total, ...page, ...money } }
 }
 
-export const getDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => ({
+export const getDevInstance = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => ({
   status: 200,
   body: { devbox: await detailOf(deps, await visible(deps, request)) },
 })
@@ -65,7 +65,7 @@ export const getDevInstance = async (deps: Deps, request: ApiRequest): Promise<A
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
 /** The very bytes that were reserved: finalize demands their digest. */
-export const getBootstrap = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getBootstrap = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const { id, box: instance } = await changeable(deps, request)
   const bytes = await deps.blobs.get(instance.bootstrapSha256)
   if (!bytes) throw new Problem('INTERNAL', `The user data of ${id} is recorded but its bytes are not there.`)
@@ -77,7 +77,7 @@ export const getBootstrap = async (deps: Deps, request: ApiRequest): Promise<Ans
   return { status: 200, bytes, headers }
 }
 
-export const getProposal = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getProposal = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const { id, owner, box: instance, policy } = await visible(deps, request)
   const now = deps.now()
   const [reports, budget] = await Promise.all([

@@ -7,10 +7,10 @@ import { isNews } from '../../crds/devinstance/bootstrap/report.ts'
 import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { nowOf } from './call.ts'
+import type { DevInstanceNeeds } from './needs.ts'
 
-export const takeReport = async (deps: Deps, { caller, params, body }: ApiRequest): Promise<Answer> => {
+export const takeReport = async (deps: DevInstanceNeeds, { caller, params, body }: ApiRequest): Promise<Answer> => {
   const id = params.id ?? ''
   const stored = await nowOf(deps, id, { account: caller.account })
   if (!stored) throw new Problem('NOT_FOUND', `There is no dev instance ${id}.`)

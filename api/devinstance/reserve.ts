@@ -16,13 +16,18 @@ import { namesFor } from '../command/name.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { commandOn } from './call.ts'
 import { reserveCommand } from './commands.ts'
 import { budgetOf } from './find.ts'
+import type { DevInstanceNeeds } from './needs.ts'
 
 /** @throws Problem CAP_EXCEEDED, NAME_TAKEN @returns whether it was taken by this call */
-const reserve = async (deps: Deps, request: ApiRequest, id: string, spec: DevInstanceSpec): Promise<boolean> => {
+const reserve = async (
+  deps: DevInstanceNeeds,
+  request: ApiRequest,
+  id: string,
+  spec: DevInstanceSpec,
+): Promise<boolean> => {
   const { account, profile } = request.caller
   const name = spec.name ?? id
   const { capMicroUsd } = await budgetOf(deps, account, profile)
@@ -36,7 +41,7 @@ const reserve = async (deps: Deps, request: ApiRequest, id: string, spec: DevIns
 }
 
 /** Writes the resource. What was taken for one that is refused for certain is given back. @returns its uid */
-const create = async (deps: Deps, id: string, spec: DevInstanceSpec, taken: boolean): Promise<string> => {
+const create = async (deps: DevInstanceNeeds, id: string, spec: DevInstanceSpec, taken: boolean): Promise<string> => {
   try {
     return (await makeOwn(deps, DEVINSTANCE, { name: id, spec })).object.metadata.uid
   } catch (error) {
@@ -51,7 +56,12 @@ const refuseLargeBootstrap = (name: string, { arch, agents, repo }: DevInstanceS
   if (!bootstrap.ok) throw new Problem(bootstrap.code, bootstrap.detail)
 }
 
-const make = async (deps: Deps, request: ApiRequest, id: string, spec: DevInstanceSpec): Promise<Answer> => {
+const make = async (
+  deps: DevInstanceNeeds,
+  request: ApiRequest,
+  id: string,
+  spec: DevInstanceSpec,
+): Promise<Answer> => {
   refuseLargeBootstrap(spec.name ?? id, spec)
   return settle(deps, request, reserveCommand, {
     ...commandOn(id, { account: spec.account }),
@@ -62,7 +72,7 @@ const make = async (deps: Deps, request: ApiRequest, id: string, spec: DevInstan
   })
 }
 
-export const reserveDevInstance = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const reserveDevInstance = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const spec = toSpec<DevInstanceSpec>(DEVINSTANCE, request.body, { account: request.caller.account })
   refuseFaults(devInstanceFaults(spec))
   return underOwnName(namesFor(deps.keys, 'dev', request), (id) => make(deps, request, id, spec))

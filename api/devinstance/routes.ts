@@ -3,6 +3,7 @@ import { spec } from '../../crds/devinstance/schema.ts'
 import { object, pageQuery } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { deleteDevInstance, patchDevInstance } from './change.ts'
+import type { DevInstanceNeeds } from './needs.ts'
 import { ownerRoutes, provisionerRoutes } from './protocol-routes.ts'
 import {
   getAgents,
@@ -17,7 +18,7 @@ import { reserveDevInstance } from './reserve.ts'
 import * as shapes from './shapes.ts'
 import { all, change, changed, manages, ok, one, pendingAnswer, reads, tag } from './words.ts'
 
-const catalogueRoutes: Route[] = [
+const catalogueRoutes: Route<DevInstanceNeeds>[] = [
   {
     method: 'GET',
     path: `${all}/sizes`,
@@ -67,7 +68,7 @@ const catalogueRoutes: Route[] = [
   },
 ]
 
-const instanceRoutes: Route[] = [
+const instanceRoutes: Route<DevInstanceNeeds>[] = [
   {
     ...change,
     method: 'POST',
@@ -133,4 +134,9 @@ const instanceRoutes: Route[] = [
   },
 ]
 
-export const devInstanceRoutes: Route[] = [...catalogueRoutes, ...instanceRoutes, ...provisionerRoutes, ...ownerRoutes]
+export const devInstanceRoutes: Route<DevInstanceNeeds>[] = [
+  ...catalogueRoutes,
+  ...instanceRoutes,
+  ...provisionerRoutes,
+  ...ownerRoutes,
+]

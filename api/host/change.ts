@@ -20,8 +20,8 @@ import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { PRIVATE_KEY_BYTES_MAX, privateKeyFault } from '../io/sshkey.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { changeCommand, createCommand, deleteCommand, inspectCommand } from './commands.ts'
+import type { HostNeeds } from './needs.ts'
 import { isAdmin, ownRow, pathOf, whoseHost } from './read.ts'
 
 type HostResource = Resource<HostSpec>
@@ -41,7 +41,7 @@ const refuseForAdmins = ({ caller, body }: ApiRequest): void => {
   throw new Problem('ROLE_REQUIRED', detail, { faults: [{ code: 'ROLE_REQUIRED', pointer: `/${field}`, detail }] })
 }
 
-const ruleFor = (deps: Deps, request: ApiRequest): AddressRule => {
+const ruleFor = (deps: HostNeeds, request: ApiRequest): AddressRule => {
   if (isAdmin(request.caller)) return 'any'
   return deps.allowLoopback ? 'public-or-loopback' : 'public'
 }
@@ -58,13 +58,13 @@ const refuseKey = (privateKey: string | undefined): void => {
 type Change = { id: string; command: Command<GenerationGoal, HostView>; write(): Promise<HostResource> }
 
 /** Writes, and answers with the host as it was found then. */
-const changed = (deps: Deps, request: ApiRequest, { id, command, write }: Change): Promise<Answer> =>
+const changed = (deps: HostNeeds, request: ApiRequest, { id, command, write }: Change): Promise<Answer> =>
   settle(deps, request, command, {
     ...commandOn(id, whoseHost(request)),
     act: async () => generationGoal((await write()).metadata),
   })
 
-export const createHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const createHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
   refuseForAdmins(request)
   const { id: asked, account, private_key: privateKey = '', ...fields } = request.body as HostBody
   const byAdmin = isAdmin(request.caller)
@@ -87,7 +87,7 @@ const gone = (id: string) => (error: unknown) => {
   throw isNotFound(error) ? new Problem('NOT_FOUND', `There is no host ${id}.`) : error
 }
 
-export const patchHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const patchHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
   const { name: id } = await ownRow(deps, request)
   refuseForAdmins(request)
   const { private_key: privateKey, ...fields } = request.body as HostBody
@@ -109,7 +109,7 @@ export const patchHost = async (deps: Deps, request: ApiRequest): Promise<Answer
   return changed(deps, request, { id, command: changeCommand, write: () => write().catch(gone(id)) })
 }
 
-export const deleteHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const deleteHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   if (await deps.hosts.isInUse(row.name)) throw new Problem('HOST_IN_USE', `Apps or sites live on ${row.name}.`)
   const ref = { namespace: deps.namespace, name: row.name }
@@ -125,7 +125,7 @@ export const deleteHost = async (deps: Deps, request: ApiRequest): Promise<Answe
 }
 
 /** Looks at the host now, and answers with what was found. */
-export const inspectHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const inspectHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
   const { name: id } = await ownRow(deps, request)
   const at = deps.now().toISOString()
   const key = `inspect:${request.idempotencyKey ?? request.requestId}`
@@ -163,7 +163,7 @@ const notInspected = (error: unknown): never => {
   throw error
 }
 
-export const approveHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const approveHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   if (!row.view.approved) refuseUninspected(row)
   const write = () =>

@@ -7,7 +7,7 @@ import type { Whose } from '../command/own.ts'
 import type { Caller } from '../http/caller.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { HostNeeds } from './needs.ts'
 
 const LIMIT_DEFAULT = 50
 
@@ -29,7 +29,7 @@ const isForAll = ({ account, view }: MirrorRow<HostView>): boolean =>
   account === PLATFORM && ['shared', 'platform'].includes(view.class)
 
 /** A host that the caller may use. @throws Problem NOT_FOUND, also for another account's */
-const seenRow = async (deps: Deps, { params, caller }: ApiRequest): Promise<MirrorRow<HostView>> => {
+const seenRow = async (deps: HostNeeds, { params, caller }: ApiRequest): Promise<MirrorRow<HostView>> => {
   const id = params.id ?? ''
   const row = await deps.mirror.get(HOST, id, { because: 'shared' })
   if (!row || !(row.account === caller.account || isAdmin(caller) || isForAll(row))) throw missing(id)
@@ -37,18 +37,18 @@ const seenRow = async (deps: Deps, { params, caller }: ApiRequest): Promise<Mirr
 }
 
 /** A host that the caller runs. @throws Problem NOT_FOUND for any other */
-export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow<HostView>> => {
+export const ownRow = async (deps: HostNeeds, request: ApiRequest): Promise<MirrorRow<HostView>> => {
   const row = await seenRow(deps, request)
   if (row.account !== request.caller.account && !isAdmin(request.caller)) throw missing(row.name)
   return row
 }
 
-export const getHost = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
   const { account, view } = await seenRow(deps, request)
   return { status: 200, body: { host: shown(request.caller, account, view) } }
 }
 
-export const listHosts = async (deps: Deps, { caller, query }: ApiRequest): Promise<Answer> => {
+export const listHosts = async (deps: HostNeeds, { caller, query }: ApiRequest): Promise<Answer> => {
   const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }
   const { hosts, total } = await deps.hosts.list(isAdmin(caller) ? null : caller.account, page)
   const all = hosts.map(({ account, view }) => shown(caller, account, view))

@@ -17,6 +17,7 @@ import {
 } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { approveHost, createHost, deleteHost, inspectHost, patchHost } from './change.ts'
+import type { HostNeeds } from './needs.ts'
 import { getHost, listHosts } from './read.ts'
 
 const ID_PATTERN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
@@ -123,7 +124,7 @@ const manages = { tag: 'Hosts', scope: { kind: 'scope', scope: 'apps:manage' }, 
 const all = '/api/apps/hosts'
 const one = `${all}/:id`
 
-export const hostRoutes: Route[] = [
+export const hostRoutes: Route<HostNeeds>[] = [
   {
     ...reads,
     method: 'GET',

@@ -33,8 +33,11 @@ export type RequestContext = {
 /** What metrics count of an answered request: the route's template, never the path. */
 export type ObservedRequest = { method: string; route: string; status: number; durationMs: number }
 
-export type AnswerDeps = {
-  deps: Deps
+type Addressed = Pick<Deps, 'publicUrl'>
+
+/** @typeParam Needs the parts that the routes take */
+export type AnswerDeps<Needs> = {
+  deps: Addressed & Needs
   /** What every request passes through before its handler (pipeline.ts). */
   pipeline: Stage
   log: Log
@@ -44,10 +47,10 @@ export type AnswerDeps = {
   isLeaving?(): boolean
 }
 
-export type RequestHandler = {
+export type RequestHandler<Needs> = {
   begin(request: IncomingMessage, response: ServerResponse): RequestContext
   /** Runs pipeline and handler, and answers. Never rejects. */
-  serve(context: RequestContext, found: { route: Route; params: Record<string, string> }): Promise<void>
+  serve(context: RequestContext, found: { route: Route<Needs>; params: Record<string, string> }): Promise<void>
   /** Answers with the problem that an error stands for. */
   refuse(context: RequestContext, error: unknown): void
 }
@@ -119,18 +122,22 @@ const send = (context: RequestContext, answer: Answer, always: Record<string, st
   else response.end(shown)
 }
 
-type HandlerState = Required<AnswerDeps> & {
+type HandlerState<Needs> = Required<AnswerDeps<Needs>> & {
   /** Headers of every answer. */
   always: Record<string, string>
 }
 
-const problemAnswer = ({ deps }: HandlerState, context: RequestContext, problem: Problem): Answer => ({
+const problemAnswer = (
+  { deps }: Pick<HandlerState<unknown>, 'deps'>,
+  context: RequestContext,
+  problem: Problem,
+): Answer => ({
   status: problem.status,
   body: problemBody(problem, context.requestId, deps.publicUrl),
   headers: { 'content-type': 'application/problem+json; charset=utf-8', ...problem.headers },
 })
 
-const finish = (state: HandlerState, context: RequestContext, given: Answer): void => {
+const finish = (state: HandlerState<unknown>, context: RequestContext, given: Answer): void => {
   try {
     send(context, given, state.always, state.isLeaving())
   } catch (error) {
@@ -153,11 +160,11 @@ const finish = (state: HandlerState, context: RequestContext, given: Answer): vo
  * Answers that are ready in one turn of the event loop leave together, after it: each write wakes its reader, and
  * to be woken once for many halves the cost of a request (`hack/bench http`).
  */
-const answer = (state: HandlerState, context: RequestContext, given: Answer): void => {
+const answer = (state: HandlerState<unknown>, context: RequestContext, given: Answer): void => {
   setImmediate(finish, state, context, given)
 }
 
-const refuse = (state: HandlerState, context: RequestContext, error: unknown): void => {
+const refuse = (state: HandlerState<unknown>, context: RequestContext, error: unknown): void => {
   const { response, requestId } = context
   if (error instanceof Aborted) {
     response.destroy()
@@ -191,10 +198,10 @@ const exchangeOf = (context: RequestContext, route: Route, params: Record<string
   }
 }
 
-const serve = async (
-  state: HandlerState,
+const serve = async <Needs>(
+  state: HandlerState<Needs>,
   context: RequestContext,
-  { route, params }: { route: Route; params: Record<string, string> },
+  { route, params }: { route: Route<Needs>; params: Record<string, string> },
 ): Promise<void> => {
   context.template = route.path
   const exchange = exchangeOf(context, route, params)
@@ -216,12 +223,12 @@ const begin = (request: IncomingMessage, response: ServerResponse): RequestConte
 })
 
 /** Makes what answers every request. */
-export const makeRequestHandler = (deps: AnswerDeps): RequestHandler => {
+export const makeRequestHandler = <Needs>(deps: AnswerDeps<Needs>): RequestHandler<Needs> => {
   /** Behind https a browser shall never try anything else again (RFC 6797). */
   const always: Record<string, string> = deps.deps.publicUrl.startsWith('https:')
     ? { 'strict-transport-security': 'max-age=31536000' }
     : {}
-  const state: HandlerState = { isLeaving: () => false, ...deps, always }
+  const state: HandlerState<Needs> = { isLeaving: () => false, ...deps, always }
   return {
     begin,
     serve: (context, found) => serve(state, context, found),

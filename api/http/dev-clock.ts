@@ -28,7 +28,7 @@ const msOf = (advance: string): number => {
 }
 
 /** The routes of one installation's clock. */
-export const devClockRoutes = (clock: DevClock): Route[] => {
+export const devClockRoutes = (clock: DevClock): Route<unknown>[] => {
   const answer = () => ({ status: 200, body: { now: clock.now().toISOString() } })
   const common = { path: '/api/dev/clock', scope: { kind: 'full' }, role: 'admin', hidden: true } as const
   return [

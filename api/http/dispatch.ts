@@ -7,21 +7,21 @@
 import { trimmedEnd } from '../../crds/values/trimmed.ts'
 import type { Route } from '../wiring/route.ts'
 
-export type FoundRoute = { route: Route; params: Record<string, string> }
+export type FoundRoute<Needs> = { route: Route<Needs>; params: Record<string, string> }
 
 /** The route of a method and a URL as sent, or undefined: let Express look. */
-export type Dispatch = (method: string, url: string) => FoundRoute | undefined
+export type Dispatch<Needs> = (method: string, url: string) => FoundRoute<Needs> | undefined
 
 /** A segment of a declared path: literal text, or the name of a parameter. */
 type Segment = { at: number; text: string } | { at: number; param: string }
 
 /** One declared path. `rest`: its form is beyond us from here on, so that whatever begins like it is left to Express. */
-type RoutePattern = {
+type RoutePattern<Needs> = {
   path: string
   segments: Segment[]
   params: { at: number; param: string }[]
   rest: boolean
-  routes: Map<string, Route>
+  routes: Map<string, Route<Needs>>
 }
 
 /** A target that Express would parse by other rules: not a path, or with characters that end a path early. */
@@ -30,7 +30,7 @@ const PARAM = /^:([A-Za-z_]\w*)$/
 /** Characters that mean something to Express. */
 const SPECIAL = /[{}()[\]+?!:*\\"]/
 
-const patternOf = (path: string): RoutePattern => {
+const patternOf = <Needs>(path: string): RoutePattern<Needs> => {
   const parts = (path === '/' ? path : trimmedEnd(path, '/')).split('/')
   const odd = parts.findIndex((part) => !PARAM.test(part) && SPECIAL.test(part))
   const plain = odd < 0 ? parts : parts.slice(0, odd)
@@ -43,17 +43,20 @@ const patternOf = (path: string): RoutePattern => {
 }
 
 /** One pattern per declared path, in the order in which Express tries them; hidden routes are patterns without a method. */
-const patternsOf = (routes: readonly Route[]): RoutePattern[] => {
-  const patterns = new Map<string, RoutePattern>()
+const patternsOf = <Needs>(routes: readonly Route<Needs>[]): RoutePattern<Needs>[] => {
+  const patterns = new Map<string, RoutePattern<Needs>>()
   for (const route of routes) {
-    const pattern = patterns.get(route.path) ?? patternOf(route.path)
+    const pattern = patterns.get(route.path) ?? patternOf<Needs>(route.path)
     patterns.set(route.path, pattern)
     if (!route.hidden) pattern.routes.set(route.method, route)
   }
   return [...patterns.values()]
 }
 
-const fits = ({ segments, rest }: RoutePattern, parts: readonly string[]): boolean => {
+const fits = (
+  { segments, rest }: Pick<RoutePattern<never>, 'segments' | 'rest'>,
+  parts: readonly string[],
+): boolean => {
   if (rest ? parts.length < segments.length : parts.length !== segments.length) return false
   for (const segment of segments) {
     const part = parts[segment.at]
@@ -63,7 +66,10 @@ const fits = ({ segments, rest }: RoutePattern, parts: readonly string[]): boole
 }
 
 /** Undefined when a value is not valid percent-encoding. */
-const paramsOf = ({ params }: RoutePattern, parts: readonly string[]): Record<string, string> | undefined => {
+const paramsOf = (
+  { params }: Pick<RoutePattern<never>, 'params'>,
+  parts: readonly string[],
+): Record<string, string> | undefined => {
   const values: Record<string, string> = {}
   for (const { at, param } of params) {
     const raw = parts[at] ?? ''
@@ -80,22 +86,22 @@ const paramsOf = ({ params }: RoutePattern, parts: readonly string[]): Record<st
  * Compiles declared routes. The first declared path that fits wins, as in Express: literal paths are found in one look,
  * the others among those of equal length.
  */
-export const makeDispatch = (routes: readonly Route[]): Dispatch => {
+export const makeDispatch = <Needs>(routes: readonly Route<Needs>[]): Dispatch<Needs> => {
   const patterns = patternsOf(routes)
   const longest = Math.max(0, ...patterns.map(({ segments }) => segments.length))
   const byLength = Array.from({ length: longest + 1 }, (_, length) =>
     patterns.filter(({ segments, rest }) => segments.length === length || (rest && segments.length < length)),
   )
-  const firstFor = (parts: string[]): RoutePattern | undefined =>
+  const firstFor = (parts: string[]): RoutePattern<Needs> | undefined =>
     byLength[parts.length]?.find((pattern) => fits(pattern, parts))
-  const literal = new Map<string, RoutePattern>()
+  const literal = new Map<string, RoutePattern<Needs>>()
   for (const pattern of patterns) {
     const texts = pattern.segments.flatMap((segment) => ('text' in segment ? [segment.text] : []))
     const isLiteral = texts.length === pattern.segments.length && !pattern.rest
     if (isLiteral && firstFor(texts) === pattern) literal.set(pattern.path, pattern)
   }
 
-  const find = (path: string): { matched: RoutePattern; parts: readonly string[] } | undefined => {
+  const find = (path: string): { matched: RoutePattern<Needs>; parts: readonly string[] } | undefined => {
     const fixed = literal.get(path)
     if (fixed) return { matched: fixed, parts: [] }
     const parts = path.split('/')

@@ -3,8 +3,6 @@
 import { makeAuthentication } from '../auth/auth.ts'
 import { authorise } from '../auth/authorise.ts'
 import { makeCsrf } from '../auth/csrf.ts'
-import { outcomeOf, readOperation } from '../command/operation.ts'
-import { commands } from '../wiring/commands.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { compose, type Stage } from './exchange.ts'
 import { isPage, makePages } from './pages.ts'
@@ -14,19 +12,24 @@ import { makeAuditStage } from './stages/audit.ts'
 import { makeClusterStage } from './stages/cluster.ts'
 import { makeIdempotencyStage, type OutcomeOf } from './stages/idempotency.ts'
 
+/** What the stages take. */
+export type PipelineDeps = Pick<
+  Deps,
+  'limits' | 'authenticate' | 'authenticateReport' | 'keys' | 'publicUrl' | 'cluster' | 'idempotency' | 'audit' | 'now'
+> & { outcomeOf: OutcomeOf }
+
 /**
  * not too many → caller → not too fast → may they → sent by our own page → is this the right cluster → is it well formed →
  * not done before → on record → the handler. What only guards changes is left out of the way of reads, once, at the start.
  */
-export const makePipeline = (deps: Deps, routes: readonly RouteHead[]): Stage => {
+export const makePipeline = (deps: PipelineDeps, routes: readonly RouteHead[]): Stage => {
   const { limitByIp, limitByToken } = deps.limits
   const pages = makePages(routes)
   const known = [limitByIp, makeAuthentication(deps), limitByToken, authorise]
   const shape = makeShape(routes)
-  const ended: OutcomeOf = async (id, caller) => outcomeOf(await readOperation(deps, commands, { id, caller }))
   const guards = {
     before: [makeCsrf(deps), makeClusterStage(deps)],
-    after: [makeIdempotencyStage({ ...deps, outcomeOf: ended }), makeAuditStage(deps)],
+    after: [makeIdempotencyStage(deps), makeAuditStage(deps)],
   }
 
   const way = (route: RouteHead): Stage => {

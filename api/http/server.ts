@@ -21,16 +21,17 @@ const HEADER_MAX_BYTES = 16_384
 /** Connections beyond these are closed at once: each costs memory before it has said who it is. */
 const CONNECTIONS_MAX = 10_000
 
-export type ServerDeps = AnswerDeps & { routes: Route[] }
+/** @typeParam Needs the parts that the routes take */
+export type ServerDeps<Needs> = AnswerDeps<NoInfer<Needs>> & { routes: Route<Needs>[] }
 
 const contextOf = (response: Response): RequestContext => response.locals.context
 
 /** Express with every declared path; each request brings its context in `locals`. */
-const makeExpress = (routes: readonly Route[], handler: RequestHandler): Express => {
+const makeExpress = <Needs>(routes: readonly Route<Needs>[], handler: RequestHandler<Needs>): Express => {
   const app = express()
   app.disable('x-powered-by').disable('etag').set('query parser', false).set('case sensitive routing', true)
   for (const path of new Set(routes.map((route) => route.path))) {
-    const known = new Map<string, Route>(routes.filter((route) => route.path === path).map((r) => [r.method, r]))
+    const known = new Map<string, Route<Needs>>(routes.filter((route) => route.path === path).map((r) => [r.method, r]))
     const allow = [...known.keys(), ...(known.has('GET') ? ['HEAD'] : [])].join(', ')
     app.all(path, (request: Request, response: Response) => {
       const context = contextOf(response)
@@ -51,7 +52,7 @@ const misplaced = (error: unknown): unknown => {
 }
 
 /** Builds the server without listening. */
-export const makeServer = ({ routes, ...rest }: ServerDeps): Server => {
+export const makeServer = <Needs>({ routes, ...rest }: ServerDeps<Needs>): Server => {
   const handler = makeRequestHandler(rest)
   const app = makeExpress(routes, handler)
   const passToExpress = (context: RequestContext): void => {

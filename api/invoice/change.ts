@@ -18,13 +18,13 @@ import { sameOwner } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { collecting } from './cards/rails.ts'
 import { type ChangeCommand, changeCommand, deleteCommand } from './commands.ts'
 import { assertIssuer } from './issuers/issuers.ts'
 import { liveRow } from './money/money.ts'
+import { bringBack } from './money/restore.ts'
+import type { InvoiceNeeds } from './needs.ts'
 import { commandOn, ownRow } from './read.ts'
-import { bringBack } from './restore.ts'
 import { underSendCap } from './send/send-cap.ts'
 
 /** Nothing of what is asked stands on the document. */
@@ -70,7 +70,7 @@ type ChangeAsked = {
  * @param asked.reserved this request took the place of a send @throws Problem when refused
  */
 export const changeInvoice = async (
-  deps: Deps,
+  deps: InvoiceNeeds,
   request: ApiRequest,
   row: MirrorRow<ShownInvoice>,
   { command, reserved = false, of }: ChangeAsked,
@@ -96,7 +96,7 @@ export const changeInvoice = async (
   })
 }
 
-export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const patchInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
   const seen = (await ownRow(deps, request)).view
   if (seen.status === 'voided' || !isTiming(request.body)) refuseLocked(seen)
   const row = await liveRow(deps, request)
@@ -112,7 +112,7 @@ export const patchInvoice = async (deps: Deps, request: ApiRequest): Promise<Ans
   return sendsNow(view, request.body) ? underSendCap(deps, request, row.name, change) : change(false)
 }
 
-export const deleteInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const deleteInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const view = row.view
   if (view.number !== null && !view.test) throw new Problem('LOCKED_NUMBERED', `${view.number} is in the register.`)

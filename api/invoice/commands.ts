@@ -9,7 +9,13 @@ import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
 import type { RemindOutcome } from '../../crds/invoice/steps.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
 import type { Fault } from '../../crds/kernel/problem.ts'
-import { type Command, type GenerationGoal, judgeDeletion, judgeGeneration } from '../command/command.ts'
+import {
+  type Command,
+  type CommandGoal,
+  type GenerationGoal,
+  judgeDeletion,
+  judgeGeneration,
+} from '../command/command.ts'
 import { factCommand } from '../command/report.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
@@ -17,6 +23,7 @@ import type { Answer } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { railCommand } from './cards/rails.ts'
 import { logoCommand } from './issuers/logo.ts'
+import type { TellingInvoice } from './needs.ts'
 import { giveBackRefused } from './send/send-cap.ts'
 
 type Row = MirrorRow<ShownInvoice>
@@ -30,7 +37,7 @@ const passwordOf = ({ keys }: Pick<Deps, 'keys'>, { gate, id, send_count }: Invo
   gate === 'password' && send_count > 0 ? { password: keys.password(id, send_count) } : {}
 
 /** What POST answers beside the invoice (rules/invoice.md#what-a-create-answers). */
-const createdAnswer = (deps: Deps, { view }: Row, isReplay: boolean): Answer => ({
+const createdAnswer = (deps: TellingInvoice, { view }: Row, isReplay: boolean): Answer => ({
   status: isReplay ? 200 : 201,
   headers: { location: locationOf(view.id) },
   body: {
@@ -66,7 +73,7 @@ export type CreationGoal = Reserving & {
 }
 
 /** Answers a repeat with what the first call made, or refuses when the two ask for different things. */
-const replay = (deps: Deps, { asked, reference }: CreationGoal, row: Row): Answer => {
+const replay = (deps: TellingInvoice, { asked, reference }: CreationGoal, row: Row): Answer => {
   const { id } = row.view
   const faults = mismatches(asked, row)
   const fields = faults.map(({ pointer }) => pointer.slice(1)).join(', ')
@@ -92,11 +99,15 @@ const isSettled = ({ asked, send }: CreationGoal, row: Row): boolean => {
   return row.observedGeneration > 0 && (stalled !== null || !send || send_count > 0 || isOther)
 }
 
-const giveBack: NonNullable<Command<Reserving, ShownInvoice>['giveBack']> = async (deps, { name, goal }, refusal) => {
+const giveBack: NonNullable<Command<Reserving, ShownInvoice, TellingInvoice>['giveBack']> = async (
+  deps,
+  { name, goal },
+  refusal,
+) => {
   if (goal.reserved) await giveBackRefused(deps, name, refusal)
 }
 
-export const createCommand: Command<CreationGoal, ShownInvoice> = {
+export const createCommand: Command<CreationGoal, ShownInvoice, TellingInvoice> = {
   name: 'invoice.create',
   kind: INVOICE,
   judge(goal, row) {
@@ -114,9 +125,9 @@ export const createCommand: Command<CreationGoal, ShownInvoice> = {
 }
 
 /** A spec that the controllers have taken in, or are stalled by. */
-export type ChangeCommand = Command<GenerationGoal & Reserving, ShownInvoice>
+export type ChangeCommand = Command<GenerationGoal & Reserving, ShownInvoice, TellingInvoice>
 
-const changing = (name: string, answer: (deps: Deps, row: Row) => Answer): ChangeCommand => ({
+const changing = (name: string, answer: (deps: TellingInvoice, row: Row) => Answer): ChangeCommand => ({
   name,
   kind: INVOICE,
   judge: judgeGeneration,
@@ -129,7 +140,7 @@ const changing = (name: string, answer: (deps: Deps, row: Row) => Answer): Chang
 })
 
 /** What is shown of a send: the link, and the password of this send where it opens the page. */
-const sentAnswer = (deps: Deps, { view }: Row): Answer => ({
+const sentAnswer = (deps: TellingInvoice, { view }: Row): Answer => ({
   status: 200,
   body: {
     number: view.number,
@@ -185,7 +196,7 @@ const withRetryAfter = ({ now }: Pick<Deps, 'now'>, error: unknown): unknown => 
   return new Problem(error.code, error.message, { headers: { 'retry-after': String(seconds) } })
 }
 
-const sentAgain = factCommand<ShownInvoice>({
+const sentAgain = factCommand<ShownInvoice, TellingInvoice>({
   name: 'invoice.send-again',
   kind: INVOICE,
   answer: (deps, _asking, { row }) => sentAnswer(deps, row),
@@ -216,7 +227,7 @@ export const claimCommand = factCommand<ShownInvoice>({
     ),
 })
 
-export const invoiceCommands: readonly Command[] = [
+export const invoiceCommands: readonly Command<CommandGoal, unknown, TellingInvoice>[] = [
   createCommand,
   changeCommand,
   voidCommand,

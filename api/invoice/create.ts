@@ -27,6 +27,7 @@ import type { Deps } from '../wiring/deps.ts'
 import { collecting } from './cards/rails.ts'
 import { createCommand, locationOf } from './commands.ts'
 import { assertIssuer } from './issuers/issuers.ts'
+import type { InvoiceNeeds } from './needs.ts'
 import { underSendCap } from './send/send-cap.ts'
 
 /** What was asked, as a repeat is held against it. */
@@ -34,7 +35,7 @@ export const askedOf = (spec: InvoiceSpec): PayloadView => viewPayload(payloadOf
 
 /** The invoice of a reference, whatever it is called: one that came by kubectl has a name of its own. */
 export const knownBy = async (
-  deps: Deps,
+  deps: Pick<Deps, 'mirror'>,
   account: string,
   externalRef: string,
 ): Promise<MirrorRow<ShownInvoice> | undefined> => {
@@ -42,7 +43,7 @@ export const knownBy = async (
   return (await deps.mirror.list({ kind: INVOICE, account }, { externalRef }, page)).rows[0]
 }
 
-const create = async (deps: Deps, name: string, spec: InvoiceSpec): Promise<Made<InvoiceSpec>> => {
+const create = async (deps: InvoiceNeeds, name: string, spec: InvoiceSpec): Promise<Made<InvoiceSpec>> => {
   try {
     return await makeOwn(deps, INVOICE, { name, spec, annotations: { [CREATED_FROM]: JSON.stringify(askedOf(spec)) } })
   } catch (error) {
@@ -55,7 +56,7 @@ const create = async (deps: Deps, name: string, spec: InvoiceSpec): Promise<Made
 type Asked = { made: InvoiceResource | null; whose: Whose }
 
 /** Puts what was asked into the next GET and the next list. What is gone meanwhile is not shown. */
-const show = async (deps: Deps, name: string, { made, whose }: Asked): Promise<void> => {
+const show = async (deps: InvoiceNeeds, name: string, { made, whose }: Asked): Promise<void> => {
   try {
     const object = made ?? (await readOwn<InvoiceResource>(deps, { kind: INVOICE, name, whose }))
     const view = askedInvoice(object)
@@ -76,7 +77,7 @@ const callOn = (name: string, whose: Whose, spec: InvoiceSpec) => ({
 })
 
 /** @throws NameHeld where another account's invoice stands under the name */
-const make = async (deps: Deps, request: ApiRequest, name: string, spec: InvoiceSpec): Promise<Answer> => {
+const make = async (deps: InvoiceNeeds, request: ApiRequest, name: string, spec: InvoiceSpec): Promise<Answer> => {
   const whose = { account: spec.account }
   const { goal, ...call } = callOn(name, whose, spec)
   const work = async (reserved: boolean): Promise<Answer> => {
@@ -96,13 +97,18 @@ const make = async (deps: Deps, request: ApiRequest, name: string, spec: Invoice
 }
 
 /** What is on its way under the reference is waited for, whatever it is called: no second one is made beside it. */
-const join = (deps: Deps, request: ApiRequest, known: MirrorRow<ShownInvoice>, spec: InvoiceSpec): Promise<Answer> => {
+const join = (
+  deps: InvoiceNeeds,
+  request: ApiRequest,
+  known: MirrorRow<ShownInvoice>,
+  spec: InvoiceSpec,
+): Promise<Answer> => {
   const { goal, ...call } = callOn(known.name, sameOwner(known), spec)
   const act = async () => ({ ...goal, uid: known.uid, stoodThere: true, reserved: false })
   return settle(deps, request, createCommand, { ...call, act })
 }
 
-export const createInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const createInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
   const { account } = request.caller
   const spec = toSpec<InvoiceSpec>(INVOICE, request.body, { account })
   const around = collecting(deps, request)

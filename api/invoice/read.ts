@@ -15,7 +15,7 @@ import { locationOf } from './commands.ts'
 const LIMIT_DEFAULT = 50
 
 /** The caller's invoice. Another account's is not there at all (rules/platform.md#ownership). */
-export const ownRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow<ShownInvoice>> => {
+export const ownRow = async (deps: Pick<Deps, 'mirror'>, request: ApiRequest): Promise<MirrorRow<ShownInvoice>> => {
   const id = request.params.id ?? ''
   const row = await deps.mirror.get(INVOICE, id, { account: request.caller.account })
   if (!row) throw new Problem('NOT_FOUND', `There is no invoice ${id}.`)
@@ -30,7 +30,7 @@ export const commandOn = (row: MirrorRow<ShownInvoice>) => ({
   pending: { invoice: row.view },
 })
 
-export const getInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getInvoice = async (deps: Pick<Deps, 'mirror'>, request: ApiRequest): Promise<Answer> => {
   const { view } = await ownRow(deps, request)
   return { status: 200, body: { invoice: view } }
 }
@@ -63,7 +63,7 @@ export const filterOf = ({
 })
 
 /** The document's filters, newest first, with the total over all pages. */
-export const listInvoices = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const listInvoices = async (deps: Pick<Deps, 'mirror'>, request: ApiRequest): Promise<Answer> => {
   const { limit, offset } = request.query
   const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
   const of = { kind: INVOICE, account: request.caller.account }

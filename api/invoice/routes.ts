@@ -6,6 +6,7 @@ import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { Scope } from '../auth/scopes.ts'
 import { object, pageQuery, paging, text, whole, withExamples } from '../openapi/schemas.ts'
+import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { bookRoutes } from './books/book-routes.ts'
 import { deleteInvoice, patchInvoice } from './change.ts'
@@ -13,6 +14,7 @@ import { createInvoice } from './create.ts'
 import { getPdf, getSnapshot, listSnapshots } from './documents/pdf.ts'
 import { getXml } from './documents/xml.ts'
 import { moneyRoutes } from './money/routes.ts'
+import type { BooksNeeds, DocumentNeeds, InvoiceNeeds } from './needs.ts'
 import { getInvoice, listFilters, listInvoices } from './read.ts'
 import { pendingAnswer, wrapped } from './shapes.ts'
 import { timingRoutes } from './timing/routes.ts'
@@ -67,7 +69,28 @@ const ORDERS = [
   },
 ]
 
-export const invoiceRoutes: Route[] = [
+export const listRoute: Route<Pick<Deps, 'mirror'>> = {
+  method: 'GET',
+  path: '/api/invoices',
+  summary: 'List invoices',
+  description: 'Newest first.',
+  tag,
+  scope: scope('invoices:read'),
+  query: { ...listFilters, ...pageQuery },
+  answers: {
+    200: {
+      description: 'One page.',
+      schema: object('One page.', {
+        invoices: { type: 'array', description: 'Newest first.', items: invoiceAnswer },
+        ...paging,
+      }),
+    },
+  },
+  codes: ['INVALID_FIELD', 'UNKNOWN_PARAMETER'],
+  handle: listInvoices,
+}
+
+export const invoiceRoutes: Route<InvoiceNeeds & BooksNeeds & DocumentNeeds>[] = [
   ...bookRoutes,
   {
     method: 'POST',
@@ -100,26 +123,7 @@ export const invoiceRoutes: Route[] = [
     ],
     handle: createInvoice,
   },
-  {
-    method: 'GET',
-    path: '/api/invoices',
-    summary: 'List invoices',
-    description: 'Newest first.',
-    tag,
-    scope: scope('invoices:read'),
-    query: { ...listFilters, ...pageQuery },
-    answers: {
-      200: {
-        description: 'One page.',
-        schema: object('One page.', {
-          invoices: { type: 'array', description: 'Newest first.', items: invoiceAnswer },
-          ...paging,
-        }),
-      },
-    },
-    codes: ['INVALID_FIELD', 'UNKNOWN_PARAMETER'],
-    handle: listInvoices,
-  },
+  listRoute,
   {
     method: 'GET',
     path: one,

@@ -9,7 +9,7 @@ import { type Content, content as contentSchema } from '../../crds/site/content/
 import { assetKeyOf, pictureValues, withPictures } from '../../crds/site/content/pictures.ts'
 import { ASSETS_MAX, ASSETS_MAX_BYTES } from '../../crds/site/schema.ts'
 import { refuseFaults } from '../http/problem.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { SiteNeeds } from './needs.ts'
 
 /** As a caller sends them: key → base64. */
 export type SentAssets = Record<string, string>
@@ -35,7 +35,7 @@ const DATA_KEY_DIGITS = 24
 const dataOf = (value: string): Buffer | null =>
   value.startsWith('data:') ? Buffer.from(value.slice(value.indexOf(',') + 1), 'base64') : null
 
-export type TakenAssets = { content: Content; assets: Record<string, string>; store(deps: Deps): Promise<void> }
+export type TakenAssets = { content: Content; assets: Record<string, string>; store(deps: SiteNeeds): Promise<void> }
 
 /**
  * The content without bytes in it, and where its pictures will lie; nothing is stored before `store`.

@@ -12,7 +12,7 @@ import { LANGS, LAYOUTS, SECTIONS, TEMPLATES, type Template } from '../../crds/s
 import { SITE } from '../../crds/site/kind.ts'
 import { refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { SiteNeeds } from './needs.ts'
 
 /** What a template is, in a sentence (rules/site.md#templates). */
 const TEMPLATE_WORDS: Record<Template, string> = {
@@ -28,7 +28,7 @@ const templateFor = ({ caller }: ApiRequest): Template =>
   TEMPLATES.find((template) => template === caller.profile.template_lock) ?? 'studio'
 
 /** Tokens replace those of before. What is live stays as it is; every other rendering of the account's sites is made anew. */
-export const putBrandTokens = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const putBrandTokens = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const { account } = request.caller
   const given = Object.entries(request.body as object).flatMap(([name, value]) =>
     value === null ? [] : [[toCamel(name), value]],

@@ -15,16 +15,21 @@ import { refuseForeign, sameOwner } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { takeAssets } from './assets.ts'
 import { changeCommand, deleteCommand } from './commands.ts'
+import type { SiteNeeds } from './needs.ts'
 import { commandOn, ownSite, type ShownSiteRow } from './read.ts'
 
 type Written = Resource<SiteSpec>
 type Fields = Record<string, unknown>
 
 /** The account's site after a write, once the controllers have judged it. */
-const changed = (deps: Deps, request: ApiRequest, row: ShownSiteRow, write: () => Promise<Written>): Promise<Answer> =>
+const changed = (
+  deps: SiteNeeds,
+  request: ApiRequest,
+  row: ShownSiteRow,
+  write: () => Promise<Written>,
+): Promise<Answer> =>
   settle(deps, request, changeCommand, {
     ...commandOn(row),
     act: async () => generationGoal((await write()).metadata),
@@ -63,7 +68,7 @@ const updated = (spec: SiteSpec, body: Sent) => {
   return { after, store: taken.store }
 }
 
-export const updateSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const updateSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownSite(deps, request)
   const there = await deps.kube.get<Written>(SITE, { namespace: deps.namespace, name: row.name })
   refuseForeign(there, sameOwner(row), row.name)
@@ -76,7 +81,7 @@ export const updateSite = async (deps: Deps, request: ApiRequest): Promise<Answe
   return changed(deps, request, row, write)
 }
 
-export const putDomain = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const putDomain = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownSite(deps, request)
   const asked = request.body as { subdomain?: string; domain?: string }
   const { subdomain, domain } = asked
@@ -96,7 +101,7 @@ export const putDomain = async (deps: Deps, request: ApiRequest): Promise<Answer
   return changed(deps, request, row, write)
 }
 
-export const deleteSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const deleteSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownSite(deps, request)
   const { status, url } = row.view
   if (status === 'live' || status === 'publishing')

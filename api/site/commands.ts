@@ -2,11 +2,18 @@
 import { SITE } from '../../crds/site/kind.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
-import { type Command, type GenerationGoal, judgeDeletion, judgeGeneration } from '../command/command.ts'
+import {
+  type Command,
+  type CommandGoal,
+  type GenerationGoal,
+  judgeDeletion,
+  judgeGeneration,
+} from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
 import { factCommand } from '../command/report.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import type { Answer } from '../http/route.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { locationOf, refuseUnsound, type ShownSiteRow } from './read.ts'
 
 const shown = ({ view }: ShownSiteRow): Answer => ({ status: 200, body: { site: view } })
@@ -94,7 +101,7 @@ export const deleteCommand: Command<{ uid: string }, SiteView> = {
   answer: async () => ({ status: 204 }),
 }
 
-export const siteCommands: readonly Command[] = [
+export const siteCommands: readonly Command<CommandGoal, unknown, Pick<Deps, 'ledger'>>[] = [
   createCommand,
   changeCommand,
   publishCommand,

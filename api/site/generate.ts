@@ -16,22 +16,22 @@ import type { Whose } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { type SentAssets, takeAssets } from './assets.ts'
 import { createCommand, createdAnswer, deleteCommand, isRendered } from './commands.ts'
+import type { SiteNeeds } from './needs.ts'
 import { locationOf, type ShownSiteRow } from './read.ts'
 
 /** How long a refused creation is waited for to be gone. */
 const GONE_MS = 5_000
 
-const knownBy = async (deps: Deps, account: string, externalRef: string): Promise<ShownSiteRow | undefined> =>
+const knownBy = async (deps: SiteNeeds, account: string, externalRef: string): Promise<ShownSiteRow | undefined> =>
   (await deps.mirror.list({ kind: SITE, account }, { externalRef }, { limit: 1, offset: 0 })).rows[0]
 
 type Asked = Record<string, unknown> & { assets?: SentAssets }
 type NewSite = { spec: SiteSpec; assets: SentAssets; known: ShownSiteRow | undefined }
 
 /** Refuses, or takes a place for the site. @returns whether it is new */
-const reserveSite = async (deps: Deps, { caller }: ApiRequest, name: string): Promise<boolean> => {
+const reserveSite = async (deps: SiteNeeds, { caller }: ApiRequest, name: string): Promise<boolean> => {
   const limit = limitOf('sites', caller.profile)
   const outcome = await deps.sites.takeSite(name, caller.account, limit)
   if (outcome === 'refused') throw new Problem('SITE_QUOTA', `${siteCapDetail(caller.account, limit)}.`)
@@ -39,7 +39,7 @@ const reserveSite = async (deps: Deps, { caller }: ApiRequest, name: string): Pr
 }
 
 /** Nothing of a creation that was refused stays: its reference is free for the corrected one. */
-const undo = async (deps: Deps, name: string, whose: Whose): Promise<void> => {
+const undo = async (deps: SiteNeeds, name: string, whose: Whose): Promise<void> => {
   const row = await deps.mirror.get(SITE, name, whose)
   if (!row?.view.stalled) return
   const { uid } = row
@@ -58,7 +58,7 @@ const undo = async (deps: Deps, name: string, whose: Whose): Promise<void> => {
   })
 }
 
-const make = async (deps: Deps, request: ApiRequest, name: string, asked: NewSite): Promise<Answer> => {
+const make = async (deps: SiteNeeds, request: ApiRequest, name: string, asked: NewSite): Promise<Answer> => {
   const { spec: desired, assets } = asked
   const whose = { account: desired.account }
   const known = asked.known ?? (await deps.mirror.get(SITE, name, whose))
@@ -85,7 +85,7 @@ const make = async (deps: Deps, request: ApiRequest, name: string, asked: NewSit
 }
 
 /** One that is known by the reference keeps its name, whatever it is. */
-export const generateSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const generateSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const { account } = request.caller
   const { assets = {}, ...body } = request.body as Asked
   const spec = toSpec<SiteSpec>(SITE, body, { account })

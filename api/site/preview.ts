@@ -10,6 +10,7 @@ import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
+import type { SiteNeeds } from './needs.ts'
 
 /** Opens what is rendered now; with a digest, exactly those bytes for ever. */
 const DIGEST_MARK = '~'
@@ -21,7 +22,7 @@ const nowhere = (): never => {
   throw new Problem('NOT_FOUND', 'This link leads nowhere.')
 }
 
-const manifestFor = async (deps: Deps, token: string): Promise<SiteManifest> => {
+const manifestFor = async (deps: SiteNeeds, token: string): Promise<SiteManifest> => {
   const [site = '', pinned] = (deps.keys.nameOfCapability('preview', token) ?? '').split(DIGEST_MARK, 2)
   const row = site === '' ? undefined : await deps.mirror.get(SITE, site, { because: 'link' })
   const digest = pinned ?? row?.view?.digest
@@ -45,7 +46,7 @@ const headersFor = ({ preview }: SiteManifest, path: string, contentType: string
   }
 }
 
-const serve = async (deps: Deps, manifest: SiteManifest, path: string, status: number): Promise<Answer> => {
+const serve = async (deps: SiteNeeds, manifest: SiteManifest, path: string, status: number): Promise<Answer> => {
   const file = fileAt(manifest, path)
   const bytes = file && (await deps.blobs.get(file.sha256))
   if (!file || !bytes) return nowhere()
@@ -53,7 +54,7 @@ const serve = async (deps: Deps, manifest: SiteManifest, path: string, status: n
 }
 
 /** `about/` is `about/index.html`, as on the host. */
-const showFile = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => {
+const showFile = async (deps: SiteNeeds, { params }: ApiRequest): Promise<Answer> => {
   const manifest = await manifestFor(deps, params.token ?? '')
   const asked = ([] as string[]).concat(params.path ?? []).join('/')
   const path = asked === '' || asked.endsWith('/') ? `${asked}index.html` : asked
@@ -67,12 +68,12 @@ const showFile = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => 
 const open = { hidden: true, method: 'GET', scope: { kind: 'public' } } as const
 
 /** Links in a page are relative to its folder, so the address ends in a slash. */
-const addSlash = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => {
+const addSlash = async (deps: SiteNeeds, { params }: ApiRequest): Promise<Answer> => {
   await manifestFor(deps, params.token ?? '')
   return { status: 308, headers: { location: `/preview/${params.token}/`, 'cache-control': 'no-store' } }
 }
 
-export const previewRoutes: Route[] = [
+export const previewRoutes: Route<SiteNeeds>[] = [
   { ...open, path: '/preview/:token/{*path}', summary: 'Preview of a site', handle: showFile },
   { ...open, path: '/preview/:token', summary: 'Preview of a site', handle: addSlash },
 ]

@@ -11,12 +11,12 @@ import { settle } from '../command/settle.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { type DesiredPublish, publishCommand } from './commands.ts'
+import type { SiteNeeds } from './needs.ts'
 import { commandOn, ownSite, type ShownSiteRow } from './read.ts'
 
 /** Writes what is to be live and waits until it is. */
-const bring = (deps: Deps, request: ApiRequest, row: ShownSiteRow, desired: DesiredPublish): Promise<Answer> => {
+const bring = (deps: SiteNeeds, request: ApiRequest, row: ShownSiteRow, desired: DesiredPublish): Promise<Answer> => {
   const whose = sameOwner(row)
   return settle(deps, request, publishCommand, {
     ...commandOn(row),
@@ -46,7 +46,7 @@ const isReleased = ({ releases }: SiteView, digest: string): boolean => releases
 
 /** Bytes that were live before are put back without counting. @throws Problem PUBLISH_QUOTA */
 const reservePublish = async (
-  deps: Deps,
+  deps: SiteNeeds,
   { caller }: ApiRequest,
   { name, view }: ShownSiteRow,
   digest: string,
@@ -62,7 +62,7 @@ const reservePublish = async (
   })
 }
 
-export const publishSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const publishSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownSite(deps, request)
   const { dry_run: isDryRun } = request.body as { dry_run?: boolean }
   if (row.view.digest === null) refuseStalled(row)
@@ -78,13 +78,13 @@ export const publishSite = async (deps: Deps, request: ApiRequest): Promise<Answ
   return bring(deps, request, row, { publish: true, digest })
 }
 
-export const unpublishSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const unpublishSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownSite(deps, request)
   return bring(deps, request, row, { publish: false, digest: null })
 }
 
 /** The release that is asked for, or the newest. No upload and no place under the cap: it was live before. */
-export const republishSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const republishSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownSite(deps, request)
   const { release } = request.body as { release?: number }
   const { releases } = row.view
@@ -95,14 +95,14 @@ export const republishSite = async (deps: Deps, request: ApiRequest): Promise<An
   return bring(deps, request, row, { publish: true, digest: wanted.digest })
 }
 
-const manifestOf = async (deps: Deps, site: string, digest: string | null): Promise<SiteManifest | null> => {
+const manifestOf = async (deps: SiteNeeds, site: string, digest: string | null): Promise<SiteManifest | null> => {
   const rendering = digest === null ? null : await deps.sites.rendering(site, digest)
   const bytes = rendering && (await deps.blobs.get(rendering.manifest))
   return bytes ? (JSON.parse(bytes.toString('utf8')) as SiteManifest) : null
 }
 
 /** What a publish would do, and what stands in its way; nothing is changed or counted. */
-const planOf = async (deps: Deps, { caller }: ApiRequest, row: ShownSiteRow) => {
+const planOf = async (deps: SiteNeeds, { caller }: ApiRequest, row: ShownSiteRow) => {
   const { view, name } = row
   const now = deps.now()
   const [before, after] = await Promise.all([

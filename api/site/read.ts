@@ -7,21 +7,21 @@ import { sameOwner, type Whose } from '../command/own.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { SiteNeeds } from './needs.ts'
 
 const LIMIT_DEFAULT = 50
 
 export type ShownSiteRow = MirrorRow<SiteView>
 
 /** The site, for whom it may be. @throws Problem NOT_FOUND */
-export const siteRow = async (deps: Deps, id: string, whose: Whose): Promise<ShownSiteRow> => {
+export const siteRow = async (deps: SiteNeeds, id: string, whose: Whose): Promise<ShownSiteRow> => {
   const row = await deps.mirror.get(SITE, id, whose)
   if (!row) throw new Problem('NOT_FOUND', `There is no site ${id}.`)
   return row
 }
 
 /** The caller's site. Another account's is not there at all (rules/platform.md#ownership). */
-export const ownSite = (deps: Deps, { params, caller: { account } }: ApiRequest): Promise<ShownSiteRow> =>
+export const ownSite = (deps: SiteNeeds, { params, caller: { account } }: ApiRequest): Promise<ShownSiteRow> =>
   siteRow(deps, params.id ?? '', { account })
 
 /** What only says that an edit is not live yet does not refuse what else is asked for. */
@@ -41,7 +41,7 @@ export const commandOn = (row: ShownSiteRow) => ({
 })
 
 /** What is on record of this life of a site; its renderings are not looked at. */
-export const factsOf = async (deps: Deps, { name, uid }: ShownSiteRow): Promise<SiteFacts> => {
+export const factsOf = async (deps: SiteNeeds, { name, uid }: ShownSiteRow): Promise<SiteFacts> => {
   const { facts } = await deps.ledger.observe(name)
   return readFacts(uid, facts, () => null)
 }
@@ -51,13 +51,13 @@ const listed = (view: SiteView): Omit<SiteView, 'content'> => {
   return rest
 }
 
-export const getSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const { view } = await ownSite(deps, request)
   return { status: 200, body: { site: view } }
 }
 
 /** Newest first, without their content. */
-export const listSites = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const listSites = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const { status, external_ref, limit, offset } = request.query
   const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
   const filter = {
@@ -68,7 +68,7 @@ export const listSites = async (deps: Deps, request: ApiRequest): Promise<Answer
   return { status: 200, body: { sites: rows.map(({ view }) => listed(view)), total, ...page } }
 }
 
-export const listReleases = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const listReleases = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const { releases } = (await ownSite(deps, request)).view
   return { status: 200, body: { releases, total: releases.length } }
 }

@@ -11,35 +11,35 @@ import { goTo, pageAnswer } from '../http/pages.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { showSheet } from '../page/sheet.ts'
-import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
+import type { SiteNeeds } from './needs.ts'
 import { previewPath } from './preview.ts'
 import { factsOf, type ShownSiteRow, siteRow } from './read.ts'
 import { decideOn, recordOpening } from './review.ts'
 import { REVIEW_SHEET } from './review-style.ts'
 import { NOTE_MAX, type ReviewFacts, reviewPage } from './review-view.ts'
 
-const siteOf = async (deps: Deps, { params }: ApiRequest): Promise<ShownSiteRow> => {
+const siteOf = async (deps: SiteNeeds, { params }: ApiRequest): Promise<ShownSiteRow> => {
   const name = deps.keys.nameOfCapability('review', params.token ?? '')
   if (name === null) throw new Problem('NOT_FOUND', 'This link leads nowhere.')
   return siteRow(deps, name, { because: 'role' })
 }
 
-const submissionOf = async (deps: Deps, row: ShownSiteRow) => {
+const submissionOf = async (deps: SiteNeeds, row: ShownSiteRow) => {
   const facts = await factsOf(deps, row)
   const last = openSubmission(facts) ?? facts.submissions.at(-1)
   if (!last) throw new Problem('NOT_FOUND', 'The site was not submitted yet.')
   return { facts, last }
 }
 
-const manifestOf = async (deps: Deps, site: string, digest: string) => {
+const manifestOf = async (deps: SiteNeeds, site: string, digest: string) => {
   const rendering = await deps.sites.rendering(site, digest)
   const bytes = rendering && (await deps.blobs.get(rendering.manifest))
   return bytes ? { rendering, manifest: JSON.parse(bytes.toString('utf8')) as SiteManifest } : null
 }
 
 /** What differs between the submission and what was approved before it. */
-const differences = async (deps: Deps, site: string, last: Submission, before: { digest: string } | null) => {
+const differences = async (deps: SiteNeeds, site: string, last: Submission, before: { digest: string } | null) => {
   const [now, then] = await Promise.all([
     manifestOf(deps, site, last.digest),
     before === null ? null : manifestOf(deps, site, before.digest),
@@ -51,7 +51,7 @@ const differences = async (deps: Deps, site: string, last: Submission, before: {
   }
 }
 
-const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const showPage = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await siteOf(deps, request)
   const { facts, last } = await submissionOf(deps, row)
   const { view } = row
@@ -71,7 +71,7 @@ const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
 }
 
 /** Records who opened what, and leads to exactly those bytes. */
-const openPreview = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const openPreview = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await siteOf(deps, request)
   const { last } = await submissionOf(deps, row)
   await recordOpening(deps, row, last, request.caller.account)
@@ -80,7 +80,7 @@ const openPreview = async (deps: Deps, request: ApiRequest): Promise<Answer> => 
 
 const isVerdict = (word: string): word is ReviewVerdict => word === 'approve' || word === 'request_changes'
 
-const decide = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const decide = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await siteOf(deps, request)
   const form = formOf(request)
   const decision = form.get('decision') ?? ''
@@ -92,7 +92,7 @@ const decide = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
 
 const own = { hidden: true, scope: { kind: 'session' }, role: 'reviewer' } as const
 
-export const reviewPageRoutes: Route[] = [
+export const reviewPageRoutes: Route<SiteNeeds>[] = [
   {
     hidden: true,
     method: 'GET',

@@ -9,20 +9,20 @@ import { settle } from '../command/settle.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { reviewCommand } from './commands.ts'
+import type { SiteNeeds } from './needs.ts'
 import { commandOn, factsOf, locationOf, ownSite, type ShownSiteRow, siteRow } from './read.ts'
 
 type ReviewFact = Pick<NewFact, 'key' | 'kind' | 'body'>
 
 /** Appends what was asked, waits for the verdict, and answers with the site as it is then. @throws Problem as the plan refused */
-const ask = (deps: Deps, request: ApiRequest, row: ShownSiteRow, fact: ReviewFact): Promise<Answer> =>
+const ask = (deps: SiteNeeds, request: ApiRequest, row: ShownSiteRow, fact: ReviewFact): Promise<Answer> =>
   settle(deps, request, reviewCommand, {
     ...commandOn(row),
     act: () => append(deps, { kind: SITE, name: row.name, fact }),
   })
 
-export const submitReview = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const submitReview = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownSite(deps, request)
   const { digest, review_state: state } = row.view
   if (digest === null) {
@@ -45,7 +45,12 @@ const refuseReviewer = ({ caller }: ApiRequest, row: ShownSiteRow): void => {
 
 export type GivenDecision = { decision: ReviewVerdict; note: string; digest?: string | undefined }
 
-const decidedAlready = async (deps: Deps, row: ShownSiteRow, by: string, asked: GivenDecision): Promise<Answer> => {
+const decidedAlready = async (
+  deps: SiteNeeds,
+  row: ShownSiteRow,
+  by: string,
+  asked: GivenDecision,
+): Promise<Answer> => {
   const { submissions, decisions } = await factsOf(deps, row)
   const last = submissions.at(-1)
   const decision = decisions.find(({ submission }) => submission === last?.seq)
@@ -57,7 +62,7 @@ const decidedAlready = async (deps: Deps, row: ShownSiteRow, by: string, asked: 
 
 /** Records a decision on the newest submission. `digest`, where given, is what the reviewer looked at. */
 export const decideOn = async (
-  deps: Deps,
+  deps: SiteNeeds,
   request: ApiRequest,
   row: ShownSiteRow,
   asked: GivenDecision,
@@ -75,7 +80,7 @@ export const decideOn = async (
   return ask(deps, request, row, { key: decisionKey(row.uid, open.seq), kind: 'decision', body })
 }
 
-export const decideSite = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const decideSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await siteRow(deps, request.params.id ?? '', { because: 'role' })
   const { decision, note = '' } = request.body as { decision: ReviewVerdict; note?: string }
   return decideOn(deps, request, row, { decision, note })
@@ -83,7 +88,7 @@ export const decideSite = async (deps: Deps, request: ApiRequest): Promise<Answe
 
 /** Somebody opened what was submitted: recorded once for each who did. */
 export const recordOpening = async (
-  deps: Deps,
+  deps: SiteNeeds,
   row: ShownSiteRow,
   submission: Submission,
   by: string,

@@ -11,6 +11,7 @@ import type { Route } from '../wiring/route.ts'
 import { listTemplates, putBrandTokens } from './brand.ts'
 import { deleteSite, putDomain, updateSite } from './change.ts'
 import { generateSite } from './generate.ts'
+import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { getSite, listReleases, listSites } from './read.ts'
 import { decideSite, submitReview } from './review.ts'
@@ -43,7 +44,7 @@ const templates = {
   handle: listTemplates,
 }
 
-export const siteRoutes: Route[] = [
+export const siteRoutes: Route<SiteNeeds>[] = [
   {
     method: 'POST',
     path: '/api/website/generate',

@@ -9,8 +9,8 @@ import { type DeliveryRow, viewDelivery } from '../../crds/webhook/log.ts'
 import { accepted, wantsAsync } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import { ownEndpoint, WEBHOOKS } from './endpoints.ts'
+import type { WebhookNeeds } from './needs.ts'
 
 const LIMIT_DEFAULT = 50
 /** Events that one call sends again. */
@@ -20,7 +20,7 @@ const PING_WAIT_MS = 17_000
 const PING_POLL_MS = 50
 const EVENT_ID_BYTES = 16
 
-export const listDeliveries = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const listDeliveries = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   const { account, id } = await ownEndpoint(deps, request)
   const { state, event_id: eventId, limit, offset } = request.query
   const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
@@ -29,7 +29,7 @@ export const listDeliveries = async (deps: Deps, request: ApiRequest): Promise<A
   return { status: 200, body: { deliveries: rows.map(viewDelivery), total, ...page } }
 }
 
-const deliveryOf = async (deps: Deps, request: ApiRequest): Promise<DeliveryRow> => {
+const deliveryOf = async (deps: WebhookNeeds, request: ApiRequest): Promise<DeliveryRow> => {
   const { account, id } = await ownEndpoint(deps, request)
   const delivery = request.params.delivery ?? ''
   const row = /^\d{1,15}$/.test(delivery) ? await deps.endpoints.delivery({ account, id }, Number(delivery)) : null
@@ -39,13 +39,13 @@ const deliveryOf = async (deps: Deps, request: ApiRequest): Promise<DeliveryRow>
 
 const pathOf = (endpoint: string, delivery: number): string => `${WEBHOOKS}/${endpoint}/deliveries/${delivery}`
 
-export const getDelivery = async (deps: Deps, request: ApiRequest): Promise<Answer> => ({
+export const getDelivery = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => ({
   status: 200,
   body: { delivery: viewDelivery(await deliveryOf(deps, request)) },
 })
 
 /** Sends a signed message of no consequence, and says what the receiver made of it. */
-export const pingEndpoint = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const pingEndpoint = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   const ref = await ownEndpoint(deps, request)
   const event = {
     id: `evt_${randomBytes(EVENT_ID_BYTES).toString('hex')}`,
@@ -79,7 +79,7 @@ const refuseDisabled = ({
 }
 
 /** The same event once more, with a schedule of its own; an attempt that is planned for later begins now in its place. */
-export const redeliverOne = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const redeliverOne = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   const endpoint = await ownEndpoint(deps, request)
   const row = await deliveryOf(deps, request)
   refuseDisabled(endpoint)
@@ -90,7 +90,7 @@ export const redeliverOne = async (deps: Deps, request: ApiRequest): Promise<Ans
 }
 
 /** All that an endpoint asks for in a range of sequences, whether it was delivered before or not. */
-export const redeliverRange = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const redeliverRange = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   const endpoint = await ownEndpoint(deps, request)
   refuseDisabled(endpoint)
   const { after, until } = request.body as { after: number; until?: number }
@@ -107,7 +107,7 @@ export const redeliverRange = async (deps: Deps, request: ApiRequest): Promise<A
 }
 
 /** What was told, in its order: whoever has seen one sequence has seen all before it. */
-export const listEvents = async (deps: Deps, { caller: { account }, query }: ApiRequest): Promise<Answer> => {
+export const listEvents = async (deps: WebhookNeeds, { caller: { account }, query }: ApiRequest): Promise<Answer> => {
   const after = Number(query.after ?? 0)
   const limit = Number(query.limit ?? LIMIT_DEFAULT)
   // before the page, so that nothing is told to be there that the page could not have shown

@@ -7,7 +7,7 @@ import { nameFor } from '../command/name.ts'
 import { accountRow } from '../command/own.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { WebhookNeeds } from './needs.ts'
 
 export const WEBHOOKS = '/api/webhooks'
 const ALL_EVENTS = ['*']
@@ -16,7 +16,7 @@ const NO_STORE = { 'cache-control': 'private, no-store' }
 const newSecret = (): string => secretOf(randomBytes(SECRET_BYTES))
 
 /** The caller's endpoint. Another account's is not there at all. */
-export const ownEndpoint = async (deps: Deps, { caller, params }: ApiRequest): Promise<EndpointRow> => {
+export const ownEndpoint = async (deps: WebhookNeeds, { caller, params }: ApiRequest): Promise<EndpointRow> => {
   const id = params.id ?? ''
   const row = await deps.endpoints.get({ account: caller.account, id })
   if (!row) throw new Problem('NOT_FOUND', `There is no webhook endpoint ${id}.`)
@@ -24,7 +24,7 @@ export const ownEndpoint = async (deps: Deps, { caller, params }: ApiRequest): P
 }
 
 /** The address in its one form. @throws Problem BAD_URL, also where the name leads to what is not public */
-const reachable = async ({ egress, allowLoopback }: Deps, text: string): Promise<string> => {
+const reachable = async ({ egress, allowLoopback }: WebhookNeeds, text: string): Promise<string> => {
   refuseFaults(urlFaults(text, { allowLoopback }))
   const { href } = new URL(text)
   const fault = await egress.judge(href)
@@ -32,7 +32,7 @@ const reachable = async ({ egress, allowLoopback }: Deps, text: string): Promise
   return href
 }
 
-export const createEndpoint = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const createEndpoint = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   const { account } = request.caller
   const body = request.body as { url: string; events?: string[] }
   const events = eventsOf(body.events ?? ALL_EVENTS)
@@ -49,17 +49,17 @@ export const createEndpoint = async (deps: Deps, request: ApiRequest): Promise<A
   return { status: 201, headers: { location: `${WEBHOOKS}/${row.id}`, ...NO_STORE }, body: { endpoint, secret } }
 }
 
-export const listEndpoints = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
+export const listEndpoints = async (deps: WebhookNeeds, { caller }: ApiRequest): Promise<Answer> => {
   const endpoints = (await deps.endpoints.list(caller.account)).map(viewEndpoint)
   return { status: 200, body: { endpoints, total: endpoints.length } }
 }
 
-export const getEndpoint = async (deps: Deps, request: ApiRequest): Promise<Answer> => ({
+export const getEndpoint = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => ({
   status: 200,
   body: { endpoint: viewEndpoint(await ownEndpoint(deps, request)) },
 })
 
-export const patchEndpoint = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const patchEndpoint = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   const { account, id } = await ownEndpoint(deps, request)
   const { url, events, status } = request.body as { url?: string; events?: string[]; status?: 'enabled' | 'disabled' }
   const change = {
@@ -75,14 +75,14 @@ export const patchEndpoint = async (deps: Deps, request: ApiRequest): Promise<An
   return getEndpoint(deps, request)
 }
 
-export const deleteEndpoint = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const deleteEndpoint = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   const { account, id } = await ownEndpoint(deps, request)
   await deps.endpoints.remove({ account, id })
   return { status: 204 }
 }
 
 /** Both secrets sign for a day, so that no receiver has to be changed at one instant. */
-export const rotateSecret = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const rotateSecret = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   const { account, id } = await ownEndpoint(deps, request)
   const secret = newSecret()
   const now = deps.now()

@@ -5,10 +5,10 @@ import { type EndpointRow, viewEndpoint, WEBHOOKS_PAGE } from '../../crds/webhoo
 import { viewDelivery } from '../../crds/webhook/log.ts'
 import { goTo, pageAnswer } from '../http/pages.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { pingEndpoint, redeliverOne } from './deliveries.ts'
 import { ownEndpoint } from './endpoints.ts'
+import type { WebhookNeeds } from './needs.ts'
 import { webhooksPage } from './page-html.ts'
 
 const SHOWN_MAX = 25
@@ -21,13 +21,13 @@ const DONE: Record<string, string> = {
   enabled: 'The endpoint is switched on. What it missed can be sent again.',
 }
 
-const shown = async (deps: Deps, row: EndpointRow, isTrouble: boolean) => {
+const shown = async (deps: WebhookNeeds, row: EndpointRow, isTrouble: boolean) => {
   const filter = isTrouble ? { states: TROUBLED } : {}
   const { rows, total } = await deps.endpoints.deliveries(row, filter, { limit: SHOWN_MAX, offset: 0 })
   return { ...viewEndpoint(row), deliveries: rows.map(viewDelivery), total }
 }
 
-const showWebhooks = async (deps: Deps, { caller, query }: ApiRequest): Promise<Answer> => {
+const showWebhooks = async (deps: WebhookNeeds, { caller, query }: ApiRequest): Promise<Answer> => {
   const isTrouble = query.show === TROUBLE
   const rows = await deps.endpoints.list(caller.account)
   const done = DONE[query.done ?? '']
@@ -41,17 +41,17 @@ const showWebhooks = async (deps: Deps, { caller, query }: ApiRequest): Promise<
   return pageAnswer(200, page)
 }
 
-const ping = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const ping = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   await pingEndpoint(deps, request)
   return goTo(`${WEBHOOKS_PAGE}?done=pinged`)
 }
 
-const resend = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const resend = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   await redeliverOne(deps, request)
   return goTo(`${WEBHOOKS_PAGE}?done=queued`)
 }
 
-const enable = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const enable = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   const endpoint = await ownEndpoint(deps, request)
   await deps.endpoints.change(endpoint, { status: 'enabled', at: deps.now().toISOString() })
   return goTo(`${WEBHOOKS_PAGE}?done=enabled`)
@@ -64,7 +64,7 @@ const query: Record<string, JsonSchema> = {
 }
 const one = `${WEBHOOKS_PAGE}/:id`
 
-export const webhooksPageRoutes: Route[] = [
+export const webhooksPageRoutes: Route<WebhookNeeds>[] = [
   { ...own, method: 'GET', path: WEBHOOKS_PAGE, summary: 'Your webhooks', query, handle: showWebhooks },
   { ...own, method: 'POST', path: `${one}/test`, summary: 'Send a ping', handle: ping },
   { ...own, method: 'POST', path: `${one}/enable`, summary: 'Switch an endpoint on', handle: enable },

@@ -21,12 +21,13 @@ import {
   rotateSecret,
   WEBHOOKS,
 } from './endpoints.ts'
+import type { WebhookNeeds } from './needs.ts'
 import { delivery, endpoint, event, events, oneDelivery, queued, sequence, url, withSecret, wrapped } from './shapes.ts'
 import { verifyDelivery } from './verify.ts'
 
 const common = { tag: 'Webhooks', scope: { kind: 'scope', scope: 'webhooks:manage' } } as const
 const one = `${WEBHOOKS}/:id`
-const endpointRoutes: Route[] = [
+const endpointRoutes: Route<WebhookNeeds>[] = [
   {
     ...common,
     method: 'POST',
@@ -112,7 +113,7 @@ const endpointRoutes: Route[] = [
   },
 ]
 
-const deliveryRoutes: Route[] = [
+const deliveryRoutes: Route<WebhookNeeds>[] = [
   {
     ...common,
     method: 'POST',
@@ -222,7 +223,7 @@ const deliveryRoutes: Route[] = [
   },
 ]
 
-const verifyRoute: Route = {
+const verifyRoute: Route<WebhookNeeds> = {
   ...common,
   method: 'POST',
   path: `${WEBHOOKS}/verify`,
@@ -235,4 +236,4 @@ const verifyRoute: Route = {
   handle: verifyDelivery,
 }
 
-export const webhookRoutes: Route[] = [verifyRoute, ...endpointRoutes, ...deliveryRoutes]
+export const webhookRoutes: Route<WebhookNeeds>[] = [verifyRoute, ...endpointRoutes, ...deliveryRoutes]

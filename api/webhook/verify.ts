@@ -6,10 +6,13 @@ import { bodyOf } from '../../crds/kernel/event.ts'
 import { eventIdsOf } from '../../crds/webhook/received.ts'
 import { judge, type Received } from '../../crds/webhook/verify.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { WebhookNeeds } from './needs.ts'
 
 /** Looks, and stores nothing. */
-export const verifyDelivery = async (deps: Deps, { caller: { account }, body }: ApiRequest): Promise<Answer> => {
+export const verifyDelivery = async (
+  deps: WebhookNeeds,
+  { caller: { account }, body }: ApiRequest,
+): Promise<Answer> => {
   const received = body as Received
   const [events, held] = await Promise.all([
     Promise.all(eventIdsOf(received).map((id) => deps.endpoints.event(account, id))),

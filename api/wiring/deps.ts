@@ -1,4 +1,7 @@
-/** What the handlers are given. Wired by hand in main.ts; tests hand in the same. */
+/**
+ * All parts of the api, wired by hand in main.ts, and the groups of them that mean something together. A handler takes the
+ * groups that it needs and what its kind has beside them (`api/<kind>/needs.ts`), never all: whoever calls it hands in that much.
+ */
 
 import type { Keys } from '../../controllers/base/keys.ts'
 import type { Kube } from '../../controllers/kube/kube.ts'
@@ -58,3 +61,18 @@ export type Deps = Stores & {
   publicUrl: string
   now: () => Date
 }
+
+/** To write desire. */
+export type Writing = Pick<Deps, 'kube' | 'namespace'>
+
+/** To report a fact: keep it, wake who decides it, wait for the decision. */
+export type Reporting = Pick<Deps, 'appendFact' | 'ledger' | 'wake' | 'waiter' | 'mirror' | 'now'>
+
+/** To answer a request with its verdict, or with where that will stand. */
+export type Settling = Pick<Deps, 'waiter' | 'mirror' | 'operations' | 'follow' | 'now'>
+
+/** To change desire or report a fact, under a name that nobody else can take, and answer with what came of it. */
+export type Commanding = Writing & Reporting & Settling & Pick<Deps, 'keys'>
+
+/** To find the verdict of what was answered 202. */
+export type ReadingVerdicts = Writing & Pick<Deps, 'operations' | 'mirror' | 'now'>

@@ -16,7 +16,7 @@ import { makeOperationRoutes } from '../command/operation-routes.ts'
 import { devInstanceRoutes } from '../devinstance/routes.ts'
 import { hostRoutes } from '../host/routes.ts'
 import { Problem } from '../http/problem.ts'
-import { described } from '../http/route.ts'
+import { described, type RouteHead } from '../http/route.ts'
 import { booksPageRoutes } from '../invoice/books/books-page.ts'
 import { collectRoutes, railRoutes } from '../invoice/cards/collect-routes.ts'
 import { draftRoutes } from '../invoice/drafting/draft-routes.ts'
@@ -31,6 +31,7 @@ import { siteRoutes } from '../site/routes.ts'
 import { webhooksPageRoutes } from '../webhook/page.ts'
 import { webhookRoutes } from '../webhook/routes.ts'
 import { commands } from './commands.ts'
+import type { Deps } from './deps.ts'
 import type { Route } from './route.ts'
 
 const open = { scope: { kind: 'public' }, hidden: true } as const
@@ -39,7 +40,7 @@ const open = { scope: { kind: 'public' }, hidden: true } as const
  * One description served to clients: where, what of, and which routes. The version is the surface's
  * (rules/platform.md#routes-as-data).
  */
-type Surface = { path: string; title: string; version: string; description: string; routes: readonly Route[] }
+type Surface = { path: string; title: string; version: string; description: string; routes: readonly RouteHead[] }
 
 const operationRoutes = makeOperationRoutes(commands)
 
@@ -92,7 +93,7 @@ export const descriptions = (): Map<string, object> =>
   new Map(SURFACES.map(({ path, routes, ...info }) => [path, openapiOf(described(routes), info)]))
 
 /** Each document is made when it is first asked for. */
-const descriptionRoute = ({ path, routes, ...info }: Surface): Route => {
+const descriptionRoute = ({ path, routes, ...info }: Surface): Route<unknown> => {
   let bytes: Buffer | undefined
   return {
     ...open,
@@ -112,7 +113,7 @@ const PROBLEM_HEADERS = {
   'content-security-policy': policyOf({ styles: [SELF] }),
 }
 
-export const systemRoutes: Route[] = [
+export const systemRoutes: Route<unknown>[] = [
   ...SURFACES.map(descriptionRoute),
   {
     ...open,
@@ -130,7 +131,7 @@ export const systemRoutes: Route[] = [
 ]
 
 /** Every route of the service. */
-export const allRoutes: Route[] = [
+export const allRoutes: Route<Deps>[] = [
   ...issuerRoutes,
   ...railRoutes,
   ...draftRoutes,

@@ -73,10 +73,17 @@ export const makeStores = ({ pg, keys, serverKey, gatherMs }: StoreDeps) => {
 export type Stores = ReturnType<typeof makeStores>
 
 type Used = Partial<Record<QuotaName, number>>
-type Counting = Pick<Stores, 'sendQuota' | 'allowance' | 'sites' | 'devInstances' | 'endpoints'>
+/** Who counts what is used of each quota. */
+export type QuotaStores = {
+  sendQuota: Pick<Stores['sendQuota'], 'used'>
+  allowance: Pick<Stores['allowance'], 'used'>
+  sites: Pick<Stores['sites'], 'used'>
+  devInstances: Pick<Stores['devInstances'], 'committed'>
+  endpoints: Pick<Stores['endpoints'], 'list'>
+}
 
 /** How much of each quota an account has used. @param day the day in which daily quotas count */
-export const usedQuotas = async (stores: Counting, account: string, day: string): Promise<Used> => {
+export const usedQuotas = async (stores: QuotaStores, account: string, day: string): Promise<Used> => {
   const counted: Used[] = await Promise.all([
     stores.sendQuota.used(account, day).then((sends) => ({ sends_per_day: sends })),
     stores.allowance.used(account, day),

@@ -1,20 +1,24 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
+import { makeHashSecret } from '../../api/auth/tokens.ts'
+import type { Caller } from '../../api/http/caller.ts'
 import { makePipeline } from '../../api/http/pipeline.ts'
 import { makeServer } from '../../api/http/server.ts'
-import { LIMIT_DEFAULTS, makeLimits } from '../../api/http/stages/limits.ts'
-import { invoiceRoutes } from '../../api/invoice/routes.ts'
-import type { Deps } from '../../api/wiring/deps.ts'
+import { bookRoutes } from '../../api/invoice/books/book-routes.ts'
+import type { BooksNeeds } from '../../api/invoice/needs.ts'
+import { listRoute } from '../../api/invoice/routes.ts'
+import type { Route } from '../../api/wiring/route.ts'
 import { makeStores } from '../../api/wiring/stores.ts'
-import { makeKeys } from '../../controllers/base/keys.ts'
 import { makeLog } from '../../controllers/base/log.ts'
 import { type MirrorFilter, makeMirrorReader } from '../../controllers/store/mirror.ts'
 import { migrate } from '../../controllers/store/pg/migrate.ts'
 import { makePg, type Pg } from '../../controllers/store/pg/pg.ts'
+import type { AccountView } from '../../crds/account/view.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { removeData } from '../platform/pgfiles.ts'
 import { query, startPostgres } from '../platform/postgres.ts'
 import type { BenchContext } from './sides/figure.ts'
+import { BENCH_KEY, makeStageParts } from './sides/stages.ts'
 
 /**
  * Lists, filters, the export and a month of an account with 100,000 invoices, 5,000 of them open: over HTTP through every
@@ -60,18 +64,25 @@ insert into mirror (kind, name, account, uid, generation, observed_generation, v
 
 const p99 = (took: number[]): number => took.sort((a, b) => a - b)[Math.ceil(took.length * 0.99) - 1] ?? 0
 
+/** Whoever asks, found without a look-up. */
+const profile: AccountView = {
+  ...{ id: 'demo', email: 'owner@demo.test', name: 'Demo', plan: 'team', role: 'member', capabilities: [], teams: [] },
+  ...{ cost_cap_usd: null, template_lock: null, rails: [], ai_per_day: null, limits: {}, version: 1 },
+  created_at: '2026-01-01T00:00:00Z',
+}
+const caller: Caller = { account: 'demo', by: { kind: 'token', id: 'bench' }, scopes: null, profile }
+
+/** What is asked: lists, the export and the month. */
+const routes: Route<BooksNeeds>[] = [...bookRoutes, listRoute]
+
 const serve = async (pg: Pg) => {
-  const most = 1_000_000_000
-  const limits = makeLimits({ ...LIMIT_DEFAULTS, ratePerSecond: most, rateSpare: most })
-  const caller = { account: 'demo', by: { kind: 'token', id: 'bench' }, scopes: null, profile: { capabilities: [] } }
-  const serverKey = Buffer.alloc(32, 7)
-  const stores = makeStores({ pg, keys: makeKeys(serverKey), serverKey })
-  const parts = { ...stores, mirror: makeMirrorReader({ pg }), limits }
-  const more = { authenticate: async () => caller, publicUrl: 'http://bench.test', now: () => new Date() }
-  const deps = { ...parts, ...more } as unknown as Deps
-  const pipeline = makePipeline(deps, invoiceRoutes)
+  const stages = makeStageParts({ pg, hash: makeHashSecret(BENCH_KEY) })
+  const stores = makeStores({ pg, keys: stages.keys, serverKey: BENCH_KEY })
+  const more = { mirror: makeMirrorReader({ pg }), cards: null, authenticate: async () => caller }
+  const deps = { ...stages, ...stores, ...more }
+  const pipeline = makePipeline(deps, routes)
   const log = makeLog({ level: 'error' })
-  const server = makeServer({ routes: invoiceRoutes, deps, pipeline, log, observe: () => undefined })
+  const server = makeServer({ routes, deps, pipeline, log, observe: () => undefined })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return { server, base: `http://127.0.0.1:${(server.address() as AddressInfo).port}/api/invoices` }
 }

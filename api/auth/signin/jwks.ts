@@ -1,7 +1,8 @@
 /** The public halves of the keys that sign sessions (RFC 7517), for those who check one without asking us. */
+import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
 
-export const jwksRoutes: Route[] = [
+export const jwksRoutes: Route<Pick<Deps, 'sessions'>>[] = [
   {
     hidden: true,
     method: 'GET',

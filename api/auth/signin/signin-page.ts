@@ -19,6 +19,8 @@ import { SESSION_COOKIE, SESSION_MS, type SignedInBy } from './session.ts'
 import { isEmail, LINK_MS, nextPath } from './signin.ts'
 import { confirmPage, failedPage, sentPage, signinPage } from './signin-html.ts'
 
+type SignInPageNeeds = Pick<Deps, 'audit' | 'oidc' | 'publicUrl' | 'sessions' | 'signIn' | 'now'>
+
 const MINUTE_MS = 60_000
 const VISIT_COOKIE = 'bottega_visit'
 const VISIT_PATH = '/signin/oidc'
@@ -26,7 +28,7 @@ const VISIT_PATH = '/signin/oidc'
 export const formOf = ({ form }: ApiRequest): URLSearchParams =>
   new URLSearchParams((form ?? Buffer.alloc(0)).toString('utf8'))
 
-const visitCookie = ({ publicUrl }: Deps, value: string): string =>
+const visitCookie = ({ publicUrl }: SignInPageNeeds, value: string): string =>
   setCookie(VISIT_COOKIE, value, { path: VISIT_PATH, maxAgeMs: value === '' ? 0 : VISIT_MS, publicUrl })
 
 const over = (): Answer =>
@@ -44,7 +46,7 @@ type Proved = { account: string; how: SignedInBy; next: string }
 const VERBS = { mail: 'sign in by mail link', oidc: 'sign in with OpenID Connect' } as const
 
 /** A new session in the visitor's cookie, and on to where it wanted to go. */
-const enter = async (deps: Deps, request: ApiRequest, proved: Proved): Promise<Answer> => {
+const enter = async (deps: SignInPageNeeds, request: ApiRequest, proved: Proved): Promise<Answer> => {
   const { account, how, next } = proved
   const { jwt, sessionId } = await deps.sessions.issue(account, how)
   const { publicUrl } = deps
@@ -54,10 +56,10 @@ const enter = async (deps: Deps, request: ApiRequest, proved: Proved): Promise<A
   return goTo(next, { 'set-cookie': setCookie(SESSION_COOKIE, jwt, { path: '/', maxAgeMs: SESSION_MS, publicUrl }) })
 }
 
-const showSignin = async ({ oidc }: Deps, { query }: ApiRequest): Promise<Answer> =>
+const showSignin = async ({ oidc }: SignInPageNeeds, { query }: ApiRequest): Promise<Answer> =>
   pageAnswer(200, signinPage({ next: nextPath(query.next), provider: oidc?.name ?? null }))
 
-const ask = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const ask = async (deps: SignInPageNeeds, request: ApiRequest): Promise<Answer> => {
   refuseForeign(request.headers, deps.publicUrl)
   const form = formOf(request)
   const email = (form.get('email') ?? '').trim()
@@ -70,12 +72,12 @@ const ask = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
   return pageAnswer(200, sentPage(LINK_MS / MINUTE_MS))
 }
 
-const showLink = async (deps: Deps, { params }: ApiRequest): Promise<Answer> => {
+const showLink = async (deps: SignInPageNeeds, { params }: ApiRequest): Promise<Answer> => {
   const link = await deps.signIn.look(params.token ?? '')
   return link ? pageAnswer(200, confirmPage(link)) : over()
 }
 
-const useLink = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const useLink = async (deps: SignInPageNeeds, request: ApiRequest): Promise<Answer> => {
   refuseForeign(request.headers, deps.publicUrl)
   const link = await deps.signIn.look(request.params.token ?? '')
   if (!link) return over()
@@ -94,7 +96,7 @@ const notSignedIn = (error: unknown, headers: Record<string, string> = {}): Answ
   return pageAnswer(400, failedPage({ title: 'You are not signed in', detail: error.message }), headers)
 }
 
-const visit = async (deps: Deps, { query }: ApiRequest): Promise<Answer> => {
+const visit = async (deps: SignInPageNeeds, { query }: ApiRequest): Promise<Answer> => {
   const provider = deps.oidc ?? noProvider()
   try {
     const begun = await provider.begin(nextPath(query.next))
@@ -104,7 +106,7 @@ const visit = async (deps: Deps, { query }: ApiRequest): Promise<Answer> => {
   }
 }
 
-const comeBack = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+const comeBack = async (deps: SignInPageNeeds, request: ApiRequest): Promise<Answer> => {
   const provider = deps.oidc ?? noProvider()
   // The cookie of the visit has served, however it ends. One header: the session's cookie needs it more.
   const clear = { 'set-cookie': visitCookie(deps, '') }
@@ -118,7 +120,7 @@ const comeBack = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
 }
 
 /** POST behind the session; csrf.ts has looked at the form. */
-const signOut = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
+const signOut = async (deps: SignInPageNeeds, { caller }: ApiRequest): Promise<Answer> => {
   await deps.sessions.revoke(caller.by.id)
   const { publicUrl } = deps
   return goTo('/signin', { 'set-cookie': setCookie(SESSION_COOKIE, '', { path: '/', maxAgeMs: 0, publicUrl }) })
@@ -132,7 +134,7 @@ const returned = ['code', 'state', 'iss', 'session_state', 'error', 'error_descr
 const extras = ['scope', 'authuser', 'prompt', 'hd']
 const callbackQuery = Object.fromEntries([...returned, ...extras].map((name) => [name, text('From the provider.')]))
 
-export const signinRoutes: Route[] = [
+export const signinRoutes: Route<SignInPageNeeds>[] = [
   {
     ...open,
     method: 'GET',

@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
 import { list, object, pageQuery, paging, text, textOrNull, whole, withExamples } from '../../openapi/schemas.ts'
 import type { Route } from '../../wiring/route.ts'
+import type { BooksNeeds } from '../needs.ts'
 import { listFilters } from '../read.ts'
 import { explainInvoice, exportInvoices, exportRegister, getNumbering, getReconciliation } from './books.ts'
 import { preflight, preflightBody } from './preflight.ts'
@@ -141,7 +142,7 @@ const REHEARSALS = [
 ]
 
 /** They stand before `/api/invoices/:id`, which would take their names for ids. */
-export const bookRoutes: Route[] = [
+export const bookRoutes: Route<BooksNeeds>[] = [
   {
     ...reads,
     method: 'GET',

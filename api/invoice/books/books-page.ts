@@ -12,8 +12,8 @@ import { displayCents } from '../../../crds/values/money.ts'
 import { pageAnswer } from '../../http/pages.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { BOOKS_PATH } from '../../page/account.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
+import type { BooksNeeds } from '../needs.ts'
 import { monthOf } from './books.ts'
 import { type BooksSheet, booksPage, type Figure } from './books-html.ts'
 
@@ -41,7 +41,7 @@ const sheetOf = (row: RollupRow, names: ReadonlyMap<string, string>): BooksSheet
 const monthAway = (month: string, months: number): string =>
   Temporal.PlainYearMonth.from(month).add({ months }).toString()
 
-const showBooks = async (deps: Deps, { caller, query }: ApiRequest): Promise<Answer> => {
+const showBooks = async (deps: BooksNeeds, { caller, query }: ApiRequest): Promise<Answer> => {
   const { month, rollup } = await monthOf(deps, caller.account, query.month)
   const issuers = await deps.issuers.list(caller.account)
   const names = new Map(
@@ -66,7 +66,7 @@ const showVerifier = async (): Promise<Answer> => {
   return { status: 200, bytes: verifier, headers }
 }
 
-export const booksPageRoutes: Route[] = [
+export const booksPageRoutes: Route<BooksNeeds>[] = [
   {
     hidden: true,
     scope: { kind: 'session' },

@@ -11,7 +11,7 @@ import { dayIn } from '../../../crds/values/calendar.ts'
 import { refuseStalled } from '../../command/verdict.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
-import type { Deps } from '../../wiring/deps.ts'
+import type { BooksNeeds } from '../needs.ts'
 import { filterOf, ownRow } from '../read.ts'
 
 const ENTRIES_DEFAULT = 50
@@ -19,7 +19,7 @@ const ENTRIES_DEFAULT = 50
 export type Month = { month: string; rollup: RollupRow[] }
 
 /** @param asked YYYY-MM; the present month of the default issuer when left out */
-export const monthOf = async (deps: Deps, account: string, asked: string | undefined): Promise<Month> => {
+export const monthOf = async (deps: BooksNeeds, account: string, asked: string | undefined): Promise<Month> => {
   const issuers = await deps.issuers.list(account)
   const zoneOf = (id: string): string => issuers.find((one) => one.id === id)?.profile.timeZone ?? DEFAULT_ZONE
   const month = asked ?? dayIn(deps.now(), zoneOf(DEFAULT_ISSUER)).slice(0, 7)
@@ -36,7 +36,7 @@ const csvHeaders = (fileName: string): Record<string, string> => ({
 const wantsCsv = ({ query, headers }: ApiRequest): boolean =>
   query.format === undefined ? /\btext\/csv\b/i.test(headers.accept ?? '') : query.format === 'csv'
 
-export const getReconciliation = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getReconciliation = async (deps: BooksNeeds, request: ApiRequest): Promise<Answer> => {
   const { month, rollup } = await monthOf(deps, request.caller.account, request.query.month)
   if (!wantsCsv(request)) return { status: 200, body: { month, rollup } }
   const bytes = Buffer.from(rollupCsv(month, rollup), 'utf8')
@@ -52,7 +52,7 @@ const begun = async (pieces: AsyncGenerator<string>): Promise<AsyncGenerator<str
   })()
 }
 
-async function* exportPieces(deps: Deps, { caller, query }: ApiRequest): AsyncGenerator<string> {
+async function* exportPieces(deps: BooksNeeds, { caller, query }: ApiRequest): AsyncGenerator<string> {
   let head = exportHead()
   for await (const rows of deps.books.exported(caller.account, filterOf(query))) {
     yield head + rows.map(exportLine).join('')
@@ -61,13 +61,13 @@ async function* exportPieces(deps: Deps, { caller, query }: ApiRequest): AsyncGe
   if (head !== '') yield head
 }
 
-export const exportInvoices = async (deps: Deps, request: ApiRequest): Promise<Answer> => ({
+export const exportInvoices = async (deps: BooksNeeds, request: ApiRequest): Promise<Answer> => ({
   status: 200,
   stream: await begun(exportPieces(deps, request)),
   headers: csvHeaders('invoices'),
 })
 
-export const explainInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const explainInvoice = async (deps: BooksNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const view = row.view
   // amounts that cannot be computed have no steps: what is wrong with them is told instead
@@ -77,13 +77,13 @@ export const explainInvoice = async (deps: Deps, request: ApiRequest): Promise<A
 }
 
 /** Recomputes every chain: what is shown as verified is so now. */
-const listSeries = async (deps: Deps, account: string): Promise<Answer> => {
+const listSeries = async (deps: BooksNeeds, account: string): Promise<Answer> => {
   const series = await deps.books.series(account)
   const verified = await Promise.all(series.map(({ id }) => deps.ledger.verify(id)))
   return { status: 200, body: { series: series.map((one, index) => viewSeries(one, verified[index]?.ok ?? false)) } }
 }
 
-export const getNumbering = async (deps: Deps, { caller, query }: ApiRequest): Promise<Answer> => {
+export const getNumbering = async (deps: BooksNeeds, { caller, query }: ApiRequest): Promise<Answer> => {
   if (query.series === undefined) return listSeries(deps, caller.account)
   const one = (await deps.books.series(caller.account)).find(({ id }) => id === query.series)
   if (!one) throw new Problem('NOT_FOUND', `There is no register ${query.series}.`)
@@ -93,7 +93,7 @@ export const getNumbering = async (deps: Deps, { caller, query }: ApiRequest): P
   return { status: 200, body: { entries: entries.map(viewEntry), total, ...page } }
 }
 
-async function* registerPieces(deps: Deps, account: string): AsyncGenerator<string> {
+async function* registerPieces(deps: BooksNeeds, account: string): AsyncGenerator<string> {
   for (const one of await deps.books.series(account)) {
     yield seriesLine(one)
     for await (const entries of deps.books.entries(one.id, one.last)) {
@@ -102,7 +102,7 @@ async function* registerPieces(deps: Deps, account: string): AsyncGenerator<stri
   }
 }
 
-export const exportRegister = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => ({
+export const exportRegister = async (deps: BooksNeeds, { caller }: ApiRequest): Promise<Answer> => ({
   status: 200,
   stream: await begun(registerPieces(deps, caller.account)),
   headers: {

@@ -13,11 +13,11 @@ import { restPointer, restSchema, toSpec } from '../../../crds/kernel/rest.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { compileCheck } from '../../http/validate.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import { collecting } from '../cards/rails.ts'
 import { mismatches } from '../commands.ts'
 import { askedOf, knownBy } from '../create.ts'
 import { assertIssuer } from '../issuers/issuers.ts'
+import type { BooksNeeds } from '../needs.ts'
 
 export const preflightBody = restSchema(specSchema)
 const shape = compileCheck(preflightBody)
@@ -33,18 +33,18 @@ const faultsFrom = async (work: Promise<void>): Promise<Fault[]> => {
   }
 }
 
-const issuerFor = async (deps: Deps, { caller }: ApiRequest, id = DEFAULT_ISSUER): Promise<Issuer | null> => {
+const issuerFor = async (deps: BooksNeeds, { caller }: ApiRequest, id = DEFAULT_ISSUER): Promise<Issuer | null> => {
   const row = await deps.issuers.get({ account: caller.account, id })
   return row && issuerOf(caller.profile, row)
 }
 
-const gateFor = async (deps: Deps, { clientEmail }: InvoiceSpec): Promise<Gate | null> =>
+const gateFor = async (deps: BooksNeeds, { clientEmail }: InvoiceSpec): Promise<Gate | null> =>
   clientEmail === undefined
     ? null
     : gateOf({ clientIsAccount: (await deps.accounts.byEmail(clientEmail)) !== undefined })
 
 /** Whether a first send would still have a place today. */
-const capFaults = async (deps: Deps, { caller }: ApiRequest, spec: InvoiceSpec): Promise<Fault[]> => {
+const capFaults = async (deps: BooksNeeds, { caller }: ApiRequest, spec: InvoiceSpec): Promise<Fault[]> => {
   if (!spec.send || spec.test) return []
   const now = deps.now()
   const limit = limitOf('sends_per_day', caller.profile)
@@ -55,7 +55,7 @@ const capFaults = async (deps: Deps, { caller }: ApiRequest, spec: InvoiceSpec):
 type Earlier = { faults: Fault[]; replayOf: { id: string; number: string | null } | null }
 
 /** What an earlier call under the same external_ref means for this one. */
-const earlierOf = async (deps: Deps, { caller }: ApiRequest, spec: InvoiceSpec): Promise<Earlier> => {
+const earlierOf = async (deps: BooksNeeds, { caller }: ApiRequest, spec: InvoiceSpec): Promise<Earlier> => {
   const row = spec.externalRef === undefined ? undefined : await knownBy(deps, caller.account, spec.externalRef)
   if (!row) return { faults: [], replayOf: null }
   const faults = mismatches(askedOf(spec), row)
@@ -65,7 +65,7 @@ const earlierOf = async (deps: Deps, { caller }: ApiRequest, spec: InvoiceSpec):
 }
 
 /** The body has the shape of an invoice; its values may still break rules. */
-const judge = async (deps: Deps, request: ApiRequest, spec: InvoiceSpec) => {
+const judge = async (deps: BooksNeeds, request: ApiRequest, spec: InvoiceSpec) => {
   const around = collecting(deps, request)
   const found = [...faultsAround(spec, around), ...collectFaults(spec, around), ...sizeFaults(spec)]
   const own = found.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) }))
@@ -93,7 +93,7 @@ const judge = async (deps: Deps, request: ApiRequest, spec: InvoiceSpec) => {
 
 const NOTHING = { totals: null, reminders: [], gate: null, warnings: [], replay_of: null }
 
-export const preflight = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const preflight = async (deps: BooksNeeds, request: ApiRequest): Promise<Answer> => {
   const misshapen = shape(request.body)
   const found =
     misshapen.length > 0

@@ -13,9 +13,11 @@ import { report } from '../../command/report.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { BadSignature } from '../../io/cardevents.ts'
-import type { Deps } from '../../wiring/deps.ts'
+import type { Deps, Reporting, Writing } from '../../wiring/deps.ts'
 import { refuseBehind } from '../money/money.ts'
-import { bringBack } from '../restore.ts'
+import { bringBack } from '../money/restore.ts'
+
+export type CardEventNeeds = Writing & Reporting & Pick<Deps, 'cards'>
 
 /** What the processor sends is a few kilobytes. */
 export const CARD_EVENT_MAX_BYTES = 256_000
@@ -41,7 +43,7 @@ const factOf = (event: ProcessorEvent): Pick<NewFact, 'key' | 'kind' | 'body'> =
   }
 }
 
-const eventOf = ({ cards }: Deps, { form, headers }: ApiRequest): ProcessorEvent | null => {
+const eventOf = ({ cards }: CardEventNeeds, { form, headers }: ApiRequest): ProcessorEvent | null => {
   if (!cards) throw new Problem('NOT_FOUND', 'This installation has no card processor.')
   const signature = headers['stripe-signature']
   try {
@@ -53,7 +55,7 @@ const eventOf = ({ cards }: Deps, { form, headers }: ApiRequest): ProcessorEvent
 }
 
 /** Answers once it is on record and, within the bound of a wait, decided; a refusal is on record too. */
-export const receiveCardEvent = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const receiveCardEvent = async (deps: CardEventNeeds, request: ApiRequest): Promise<Answer> => {
   const event = eventOf(deps, request)
   if (!event) return RECEIVED
   const row = await deps.mirror.get(INVOICE, event.invoice, { because: 'signed' })

@@ -10,8 +10,8 @@ import { sameOwner } from '../../command/own.ts'
 import { reportAndSee } from '../../command/report.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import { refuseBehind } from '../money/money.ts'
+import type { PageNeeds } from '../needs.ts'
 import type { FoundInvoice } from '../page/found.ts'
 import { findPage, isOpen, langOf, PAYS, pageHtml, refuseVisitor, wantsJson } from '../page/show.ts'
 import { pageOf } from '../page/view.ts'
@@ -21,7 +21,7 @@ import { openSession, standOf, withCheckout } from './checkout.ts'
 const RETRY_AFTER_SECONDS = '30'
 
 /** @throws Problem when there is nothing to pay by card, or the processor is away */
-const checkoutOf = async (deps: Deps, found: FoundInvoice): Promise<string> => {
+const checkoutOf = async (deps: PageNeeds, found: FoundInvoice): Promise<string> => {
   const { name, view } = found
   refuseBehind(found.row.view)
   const { offered, reason } = view.collect
@@ -49,12 +49,17 @@ const checkoutOf = async (deps: Deps, found: FoundInvoice): Promise<string> => {
 }
 
 /** The page as it stands now, which says what is due and what is not. */
-const inWords = async (deps: Deps, request: ApiRequest, found: FoundInvoice, problem: Problem): Promise<Answer> => {
+const inWords = async (
+  deps: PageNeeds,
+  request: ApiRequest,
+  found: FoundInvoice,
+  problem: Problem,
+): Promise<Answer> => {
   const page = await pageOf(deps, found, langOf(request, found.frozen), { isAway: problem.status >= 500 })
   return pageHtml(problem.status, page, problem.headers)
 }
 
-export const payInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const payInvoice = async (deps: PageNeeds, request: ApiRequest): Promise<Answer> => {
   const found = await findPage(deps, request)
   const isJson = wantsJson(request)
   if (!(await isOpen(deps, request, found, PAYS))) {

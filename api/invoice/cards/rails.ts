@@ -10,14 +10,19 @@ import { accountRow } from '../../command/own.ts'
 import { settle } from '../../command/settle.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
+import type { InvoiceNeeds } from '../needs.ts'
 
 const PATH = '/api/invoices/settings/rails'
 
-const railOf = ({ cards }: Deps, enabled: boolean) => ({ rail: RAIL, enabled, available: cards !== null })
+const railOf = ({ cards }: Pick<Deps, 'cards'>, enabled: boolean) => ({
+  rail: RAIL,
+  enabled,
+  available: cards !== null,
+})
 
 const isEnabled = (row: MirrorRow<AccountView> | undefined): boolean => (row?.view.rails ?? []).includes(RAIL)
 
-export const getRail = async (deps: Deps, { caller }: ApiRequest): Promise<Answer> => {
+export const getRail = async (deps: InvoiceNeeds, { caller }: ApiRequest): Promise<Answer> => {
   const row = await accountRow(deps, caller)
   return { status: 200, body: railOf(deps, isEnabled(row)) }
 }
@@ -31,7 +36,7 @@ export const collecting = ({ cards }: Pick<Deps, 'cards'>, { caller }: Pick<ApiR
   account: caller.profile,
 })
 
-export const railCommand: Command<GenerationGoal & { enabled: boolean }, StoredAccount> = {
+export const railCommand: Command<GenerationGoal & { enabled: boolean }, StoredAccount, Pick<Deps, 'cards'>> = {
   name: 'invoice.rail',
   kind: ACCOUNT,
   judge: judgeGeneration,
@@ -39,7 +44,7 @@ export const railCommand: Command<GenerationGoal & { enabled: boolean }, StoredA
 }
 
 /** May be switched on before the installation has a processor: `available` says whether anything comes of it. */
-export const setRail = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const setRail = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
   const { account, profile } = request.caller
   const name = profile.id
   const uid = (await accountRow(deps, request.caller))?.uid ?? ''

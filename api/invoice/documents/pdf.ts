@@ -16,9 +16,10 @@ import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import { assertIssuer } from '../issuers/issuers.ts'
+import type { DocumentNeeds } from '../needs.ts'
 import { ownRow } from '../read.ts'
 
-const pdfAnswer = async (deps: Deps, sha256: string, fileName: string): Promise<Answer> => {
+const pdfAnswer = async (deps: DocumentNeeds, sha256: string, fileName: string): Promise<Answer> => {
   const bytes = await deps.blobs.get(sha256)
   if (!bytes) throw new Problem('INTERNAL', 'The PDF is recorded but its bytes are not there.')
   const headers = {
@@ -32,7 +33,7 @@ const pdfAnswer = async (deps: Deps, sha256: string, fileName: string): Promise<
 
 /** The same draft on the same day under the same issuer is drawn once. @throws Problem BAD_ISSUER */
 const previewKey = async (
-  deps: Deps,
+  deps: DocumentNeeds,
   { name, account, uid, generation, view }: MirrorRow<ShownInvoice>,
 ): Promise<string> => {
   const { issuer_id } = view
@@ -47,7 +48,7 @@ const previewKey = async (
 const isTooLarge = (row: MirrorRow<ShownInvoice> | undefined): row is MirrorRow<ShownInvoice> =>
   row?.view.stalled?.code === 'DOCUMENT_TOO_LARGE'
 
-const drawDraft = async (deps: Deps, row: MirrorRow<ShownInvoice>): Promise<string> => {
+const drawDraft = async (deps: DocumentNeeds, row: MirrorRow<ShownInvoice>): Promise<string> => {
   const key = await previewKey(deps, row)
   const drawn = async (): Promise<string | undefined> => {
     const { facts } = await deps.ledger.observe(row.name)
@@ -85,7 +86,7 @@ export const newestOf = async (deps: Pick<Deps, 'ledger'>, name: string): Promis
   return newestDocument(sends, recordedOf(facts).snapshots)?.sha256
 }
 
-export const getPdf = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getPdf = async (deps: DocumentNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const newest = await newestOf(deps, row.name)
   const { number } = row.view
@@ -101,12 +102,12 @@ const viewDocument = ({ sha256, at, kind, number, bytes, enclosure }: StoredDocu
   return { sha256, created_at: at, kind, number, bytes, xml: { profile, reason } }
 }
 
-export const listSnapshots = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const listSnapshots = async (deps: DocumentNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   return { status: 200, body: { snapshots: (await deps.documents.of(row.name)).map(viewDocument) } }
 }
 
-export const getSnapshot = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getSnapshot = async (deps: DocumentNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const wanted = (await deps.documents.of(row.name)).find(({ sha256 }) => sha256 === request.params.sha256)
   if (!wanted) throw new Problem('NOT_FOUND', 'This invoice has no such snapshot.')

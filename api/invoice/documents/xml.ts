@@ -5,7 +5,7 @@ import type { Enclosure, Frozen } from '../../../crds/invoice/order/frozen.ts'
 import { restPointer } from '../../../crds/kernel/rest.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
-import type { Deps } from '../../wiring/deps.ts'
+import type { DocumentNeeds } from '../needs.ts'
 import { ownRow } from '../read.ts'
 import { newestOf } from './pdf.ts'
 
@@ -20,7 +20,7 @@ const incomplete = (number: string, findings: Findings): Problem => {
 }
 
 /** @throws Problem XML_OF_DRAFT, NOT_FOUND */
-const frozenOf = async (deps: Deps, name: string, asked: string | undefined): Promise<Frozen> => {
+const frozenOf = async (deps: DocumentNeeds, name: string, asked: string | undefined): Promise<Frozen> => {
   const sha256 = asked ?? (await newestOf(deps, name))
   if (sha256 === undefined) throw new Problem('XML_OF_DRAFT', `${name} was never sent.`)
   const frozen = await deps.documents.frozen(name, sha256)
@@ -28,7 +28,7 @@ const frozenOf = async (deps: Deps, name: string, asked: string | undefined): Pr
   return frozen
 }
 
-export const getXml = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getXml = async (deps: DocumentNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   const syntax: Syntax = request.query.syntax === 'ubl' ? 'ubl' : 'cii'
   const frozen = await frozenOf(deps, row.name, request.query.sha256)

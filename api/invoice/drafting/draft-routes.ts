@@ -6,6 +6,7 @@ import type { ProblemCode } from '../../../crds/kernel/problem.ts'
 import { type JsonSchema, restSchema } from '../../../crds/kernel/rest.ts'
 import { list, object, text } from '../../openapi/schemas.ts'
 import type { Route } from '../../wiring/route.ts'
+import type { DraftingNeeds } from '../needs.ts'
 import { CONTRACT_MAX_BYTES, CONTRACT_MAX_CHARS, CONTRACT_TYPES } from './contract.ts'
 import { chatInvoice, draftInvoice, extractContract } from './drafting.ts'
 
@@ -52,7 +53,7 @@ const drafted = (properties: Record<string, JsonSchema> = {}) => ({
 })
 const codes: ProblemCode[] = ['INVOICE_AI_QUOTA', 'LLM_NOT_CONFIGURED', 'LLM_UNAVAILABLE', 'LLM_BAD_ANSWER']
 
-export const draftRoutes: Route[] = [
+export const draftRoutes: Route<DraftingNeeds>[] = [
   {
     ...shown,
     method: 'POST',

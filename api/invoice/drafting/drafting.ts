@@ -21,6 +21,7 @@ import type { Answer, ApiRequest } from '../../http/route.ts'
 import { compileCheck } from '../../http/validate.ts'
 import { LlmBadAnswer, type LlmMessage, LlmUnavailable, type Question, type Reading } from '../../io/llm.ts'
 import type { Deps } from '../../wiring/deps.ts'
+import type { DraftingNeeds } from '../needs.ts'
 import { contractText } from './contract.ts'
 
 const POOL = 'invoice_ai_per_day'
@@ -63,7 +64,7 @@ const asProblem = (error: unknown): unknown => {
 }
 
 /** @throws Problem INVOICE_AI_QUOTA, with Retry-After until the next day */
-const reserveDraft = async (deps: Deps, { caller }: ApiRequest) => {
+const reserveDraft = async (deps: DraftingNeeds, { caller }: ApiRequest) => {
   const now = deps.now()
   const { account, profile } = caller
   const limit = limitOf(POOL, profile)
@@ -73,14 +74,14 @@ const reserveDraft = async (deps: Deps, { caller }: ApiRequest) => {
   throw new Problem('INVOICE_AI_QUOTA', `${invoiceAiDetail(account, limit, now)}.`, retryAfter(seconds))
 }
 
-const modelOf = ({ llm }: Deps): NonNullable<Deps['llm']> => {
+const modelOf = ({ llm }: DraftingNeeds): NonNullable<Deps['llm']> => {
   if (llm === null) throw new Problem('LLM_NOT_CONFIGURED', 'No language model is configured.')
   return llm
 }
 
 /** Asks under the day's allowance: an answer uses up a place, a failure does not. */
 const ask = async <T>(
-  deps: Deps,
+  deps: DraftingNeeds,
   request: ApiRequest,
   question: Omit<Question, 'correction'>,
   read: (answer: unknown) => Reading<T>,
@@ -98,10 +99,10 @@ const ask = async <T>(
   return answer
 }
 
-const today = (deps: Deps): string => quotaDay(deps.now())
+const today = (deps: DraftingNeeds): string => quotaDay(deps.now())
 
 /** POST /api/invoices/draft. */
-export const draftInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const draftInvoice = async (deps: DraftingNeeds, request: ApiRequest): Promise<Answer> => {
   const { prompt, ...given } = request.body as { prompt: string; currency?: string; lang?: string }
   if (given.currency !== undefined && !isCurrency(given.currency)) {
     const detail = `${given.currency} is no currency of ISO 4217.`
@@ -117,7 +118,7 @@ export const draftInvoice = async (deps: Deps, request: ApiRequest): Promise<Ans
 }
 
 /** POST /api/invoices/chat. */
-export const chatInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const chatInvoice = async (deps: DraftingNeeds, request: ApiRequest): Promise<Answer> => {
   const { messages } = request.body as { messages: LlmMessage[] }
   if (messages.at(-1)?.role !== 'user') {
     const detail = 'The last message is the one to be answered: its role is user.'
@@ -128,7 +129,7 @@ export const chatInvoice = async (deps: Deps, request: ApiRequest): Promise<Answ
 }
 
 /** POST /api/invoices/extract-contract. The mark is random, so no contract can close it and go on as somebody else. */
-export const extractContract = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const extractContract = async (deps: DraftingNeeds, request: ApiRequest): Promise<Answer> => {
   modelOf(deps)
   const text = await contractText(deps, request)
   const mark = `=== ${randomBytes(MARK_BYTES).toString('hex')} ===`

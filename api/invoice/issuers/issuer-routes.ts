@@ -8,6 +8,7 @@ import { type JsonSchema, restSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
 import { list, object, operationId, POLL_HEADERS, pageQuery, paging, withExamples } from '../../openapi/schemas.ts'
 import type { Route } from '../../wiring/route.ts'
+import type { IssuerNeeds } from '../needs.ts'
 import { createIssuer, deleteIssuer, getIssuer, getProfile, listIssuers, patchIssuer, patchProfile } from './issuers.ts'
 import { deleteLogo, getLogo, putLogo } from './logo.ts'
 
@@ -67,7 +68,7 @@ const partial = (schema: typeof newIssuer | typeof issuerChange): JsonSchema => 
 
 const FIELD_CODES: ProblemCode[] = ['BAD_PREFIX', 'PREFIX_TAKEN', 'NEXT_NUMBER_FIXED']
 
-const crud: Route[] = [
+const crud: Route<IssuerNeeds>[] = [
   {
     ...common,
     method: 'GET',
@@ -135,7 +136,7 @@ const crud: Route[] = [
   },
 ]
 
-const logo: Route[] = [
+const logo: Route<IssuerNeeds>[] = [
   {
     ...common,
     method: 'POST',
@@ -171,7 +172,7 @@ const logo: Route[] = [
   },
 ]
 
-const settings: Route[] = [
+const settings: Route<IssuerNeeds>[] = [
   {
     ...common,
     method: 'GET',
@@ -198,4 +199,4 @@ const settings: Route[] = [
 ]
 
 /** They stand before the routes of one invoice, whose id would else be taken for `issuers`. */
-export const issuerRoutes: Route[] = [...crud, ...logo, ...settings]
+export const issuerRoutes: Route<IssuerNeeds>[] = [...crud, ...logo, ...settings]

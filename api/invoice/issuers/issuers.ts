@@ -20,6 +20,7 @@ import { nameFor } from '../../command/name.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
+import type { IssuerNeeds } from '../needs.ts'
 import { wakeAccount } from './wake.ts'
 
 const LIMIT_DEFAULT = 50
@@ -30,7 +31,7 @@ type Caller = ApiRequest['caller']
 type Asked = { nextNumber?: number; archived?: boolean } & { [K in keyof IssuerProfile]: IssuerProfile[K] | null }
 
 /** The caller's issuer. Another account's is not there at all (rules/platform.md#ownership). */
-export const ownIssuer = async (deps: Deps, { caller, params }: ApiRequest): Promise<IssuerRow> => {
+export const ownIssuer = async (deps: IssuerNeeds, { caller, params }: ApiRequest): Promise<IssuerRow> => {
   const id = params.id ?? ''
   const row = await deps.issuers.get({ account: caller.account, id })
   if (!row) throw new Problem('NOT_FOUND', `There is no issuer ${id}.`)
@@ -38,7 +39,11 @@ export const ownIssuer = async (deps: Deps, { caller, params }: ApiRequest): Pro
 }
 
 /** @throws Problem BAD_ISSUER unless the account may invoice under this issuer; none named is the default one */
-export const assertIssuer = async (deps: Deps, account: string, issuerId: string | undefined): Promise<void> => {
+export const assertIssuer = async (
+  deps: Pick<Deps, 'issuers'>,
+  account: string,
+  issuerId: string | undefined,
+): Promise<void> => {
   if (issuerId === undefined || issuerId === DEFAULT_ISSUER) return
   const row = await deps.issuers.get({ account, id: issuerId })
   const faultOf = (detail: string) => [{ code: 'BAD_ISSUER' as const, pointer: '/issuer_id', detail }]
@@ -48,7 +53,7 @@ export const assertIssuer = async (deps: Deps, account: string, issuerId: string
 
 const ownerOf = ({ profile }: Caller): Pick<AccountView, 'name' | 'email'> => profile
 
-const viewAll = async (deps: Deps, caller: Caller, rows: readonly IssuerRow[]) => {
+const viewAll = async (deps: Pick<Deps, 'issuers' | 'now'>, caller: Caller, rows: readonly IssuerRow[]) => {
   const now = deps.now()
   const seriesOf = ({ id, profile }: IssuerRow): string =>
     yearOf({ account: caller.account, id }, profile.timeZone ?? DEFAULT_ZONE, now).series[0] ?? ''
@@ -58,7 +63,7 @@ const viewAll = async (deps: Deps, caller: Caller, rows: readonly IssuerRow[]) =
 
 /** The issuer as it stands now, wrapped by its name. */
 export const answerIssuer = async (
-  deps: Deps,
+  deps: Pick<Deps, 'issuers' | 'now'>,
   caller: Caller,
   id: string,
   { status = 200, name = 'issuer' }: { status?: number; name?: 'issuer' | 'profile' } = {},
@@ -70,7 +75,7 @@ export const answerIssuer = async (
   return { status, headers, body: { [name]: view } }
 }
 
-export const listIssuers = async (deps: Deps, { caller, query }: ApiRequest): Promise<Answer> => {
+export const listIssuers = async (deps: IssuerNeeds, { caller, query }: ApiRequest): Promise<Answer> => {
   const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }
   const all = await deps.issuers.list(caller.account)
   const asked = query.archived === 'true' ? all : all.filter(({ archivedAt }) => archivedAt === null)
@@ -78,7 +83,7 @@ export const listIssuers = async (deps: Deps, { caller, query }: ApiRequest): Pr
   return { status: 200, body: { issuers, total: asked.length, ...page } }
 }
 
-export const getIssuer = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getIssuer = async (deps: IssuerNeeds, request: ApiRequest): Promise<Answer> => {
   const { id } = await ownIssuer(deps, request)
   return answerIssuer(deps, request.caller, id)
 }
@@ -125,7 +130,7 @@ const withoutNulls = ({ nextNumber: _, archived: __, ...fields }: Asked): Issuer
   Object.fromEntries(Object.entries(fields).filter(([, value]) => value !== null))
 
 /** Makes an issuer; one without a prefix is given the first that is free. */
-const create = async (deps: Deps, { account }: Caller, id: string, asked: Asked): Promise<void> => {
+const create = async (deps: IssuerNeeds, { account }: Caller, id: string, asked: Asked): Promise<void> => {
   const year = yearOf({ account, id }, asked.timeZone ?? DEFAULT_ZONE, deps.now())
   for (let left = PREFIX_TRIES; ; left--) {
     const taken = (await deps.issuers.list(account)).map((row) => issuerOf({ name: '', email: '' }, row).numberPrefix)
@@ -138,14 +143,14 @@ const create = async (deps: Deps, { account }: Caller, id: string, asked: Asked)
   }
 }
 
-export const createIssuer = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const createIssuer = async (deps: IssuerNeeds, request: ApiRequest): Promise<Answer> => {
   const id = nameFor('iss', request)
   await create(deps, request.caller, id, askedOf(newIssuer, request.body))
   await wakeAccount(deps, request)
   return answerIssuer(deps, request.caller, id, { status: 201 })
 }
 
-const change = async (deps: Deps, { account }: Caller, row: IssuerRow, asked: Asked): Promise<void> => {
+const change = async (deps: IssuerNeeds, { account }: Caller, row: IssuerRow, asked: Asked): Promise<void> => {
   const { nextNumber, archived, ...profile } = asked
   if (row.id === DEFAULT_ISSUER && archived === true) {
     throw new Problem('ISSUER_DEFAULT', 'Invoices that name no issuer are under this one.')
@@ -161,7 +166,7 @@ const change = async (deps: Deps, { account }: Caller, row: IssuerRow, asked: As
   refuse(await deps.issuers.change({ account, id: row.id }, desired), asked, String(profile.numberPrefix))
 }
 
-export const patchIssuer = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const patchIssuer = async (deps: IssuerNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownIssuer(deps, request)
   await change(deps, request.caller, row, askedOf(issuerChange, request.body))
   await wakeAccount(deps, request)
@@ -172,16 +177,16 @@ export const patchIssuer = async (deps: Deps, request: ApiRequest): Promise<Answ
  * Archives it. It is never taken out: its documents need its zone for what is due and its prefix for credit notes, a number
  * may be on its way at this very moment, and its prefix must never number another's invoices.
  */
-export const deleteIssuer = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const deleteIssuer = async (deps: IssuerNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownIssuer(deps, request)
   await change(deps, request.caller, row, { archived: true })
   return { status: 204 }
 }
 
-export const getProfile = (deps: Deps, { caller }: ApiRequest): Promise<Answer> =>
+export const getProfile = (deps: IssuerNeeds, { caller }: ApiRequest): Promise<Answer> =>
   answerIssuer(deps, caller, DEFAULT_ISSUER, { name: 'profile' })
 
-export const patchProfile = async (deps: Deps, { caller, body }: ApiRequest): Promise<Answer> => {
+export const patchProfile = async (deps: IssuerNeeds, { caller, body }: ApiRequest): Promise<Answer> => {
   const row = await deps.issuers.get({ account: caller.account, id: DEFAULT_ISSUER })
   if (!row) throw new Error('every account has its default issuer')
   await change(deps, caller, row, askedOf(newIssuer, body))

@@ -12,6 +12,7 @@ import { settle } from '../../command/settle.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
+import type { IssuerNeeds } from '../needs.ts'
 import { answerIssuer, ownIssuer } from './issuers.ts'
 import { wakeAccount } from './wake.ts'
 
@@ -20,7 +21,7 @@ const refuse = (reason: string): void =>
 
 type LogoGoal = FactGoal & { issuer: string }
 
-export const logoCommand: Command<LogoGoal, StoredAccount> = {
+export const logoCommand: Command<LogoGoal, StoredAccount, Pick<Deps, 'issuers' | 'now'>> = {
   name: 'invoice.logo',
   kind: ACCOUNT,
   judge: judgeFact,
@@ -32,7 +33,7 @@ export const logoCommand: Command<LogoGoal, StoredAccount> = {
   },
 }
 
-export const putLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const putLogo = async (deps: IssuerNeeds, request: ApiRequest): Promise<Answer> => {
   const { id } = await ownIssuer(deps, request)
   const { account, profile } = request.caller
   const bytes = request.form ?? Buffer.alloc(0)
@@ -54,7 +55,7 @@ export const putLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> 
   })
 }
 
-export const getLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const getLogo = async (deps: IssuerNeeds, request: ApiRequest): Promise<Answer> => {
   const { id, logo } = await ownIssuer(deps, request)
   if (!logo) throw new Problem('NOT_FOUND', `Issuer ${id} has no logo.`)
   const bytes = await deps.blobs.get(logo.sha256)
@@ -64,7 +65,7 @@ export const getLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> 
   return { status: 200, bytes, headers }
 }
 
-export const deleteLogo = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const deleteLogo = async (deps: IssuerNeeds, request: ApiRequest): Promise<Answer> => {
   const { id } = await ownIssuer(deps, request)
   await deps.issuers.dropLogo({ account: request.caller.account, id }, deps.now().toISOString())
   return { status: 204 }

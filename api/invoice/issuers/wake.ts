@@ -8,7 +8,7 @@ import type { Deps } from '../../wiring/deps.ts'
  * An invoice that is Stalled for want of its issuer looks again, and logos that were sent are looked into. What was written
  * stands without it: where the control plane cannot be reached, the next pass over the account does the same.
  */
-export const wakeAccount = async (deps: Deps, { caller }: Pick<ApiRequest, 'caller'>): Promise<void> => {
+export const wakeAccount = async (deps: Pick<Deps, 'wake'>, { caller }: Pick<ApiRequest, 'caller'>): Promise<void> => {
   try {
     await deps.wake(ACCOUNT, caller.profile.id)
   } catch (error) {

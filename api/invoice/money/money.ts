@@ -20,10 +20,10 @@ import { append } from '../../command/report.ts'
 import { settle } from '../../command/settle.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import { creditCommand, paymentCommand } from '../commands.ts'
+import type { InvoiceNeeds } from '../needs.ts'
 import { commandOn, ownRow } from '../read.ts'
-import { bringBack } from '../restore.ts'
+import { bringBack } from './restore.ts'
 
 /** The method of a payment that names none. */
 const METHOD = 'manual'
@@ -37,7 +37,7 @@ export const refuseBehind = ({ stalled }: Pick<ShownInvoice, 'stalled'>): void =
  * The caller's invoice, with a resource that can take something in: one that left the cluster is brought back.
  * @throws Problem NOT_FOUND, LEDGER_BEHIND
  */
-export const liveRow = async (deps: Deps, request: ApiRequest): Promise<MirrorRow<ShownInvoice>> => {
+export const liveRow = async (deps: InvoiceNeeds, request: ApiRequest): Promise<MirrorRow<ShownInvoice>> => {
   const row = await ownRow(deps, request)
   refuseBehind(row.view)
   return row.archived ? bringBack(deps, row) : row
@@ -47,10 +47,10 @@ type Reported = Pick<NewFact, 'key' | 'kind' | 'body' | 'once'>
 
 /** Appends what is reported and answers with the controllers' verdict. @throws Problem as it was refused */
 export const reportOn = (
-  deps: Deps,
+  deps: InvoiceNeeds,
   request: ApiRequest,
   row: MirrorRow<ShownInvoice>,
-  { command, fact }: { command: Command<FactGoal, ShownInvoice>; fact: Reported },
+  { command, fact }: { command: Command<FactGoal, ShownInvoice, InvoiceNeeds>; fact: Reported },
 ): Promise<Answer> =>
   settle(deps, request, command, {
     ...commandOn(row),
@@ -64,7 +64,7 @@ const refuse = (faults: readonly Fault[]): void =>
   refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))
 
 /** Records money that the caller attests; blank is all that is left to pay. */
-export const recordPayment = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const recordPayment = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
   const asked = toPatch({ spec: paymentBody }, request.body) as PaymentBody
   const { currency, balance_cents } = row.view
@@ -77,7 +77,7 @@ export const recordPayment = async (deps: Deps, request: ApiRequest): Promise<An
 }
 
 /** Credits an amount, items, or all that is left. */
-export const creditInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const creditInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
   const asked = toPatch({ spec: creditBody }, request.body) as CreditBody
   const { currency, total_cents, credited_cents } = row.view

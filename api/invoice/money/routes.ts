@@ -7,6 +7,7 @@ import { restSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
 import { object, text, textOrNull, withExamples } from '../../openapi/schemas.ts'
 import type { Route } from '../../wiring/route.ts'
+import type { InvoiceNeeds } from '../needs.ts'
 import { sendInvoice, voidInvoice } from '../send/send.ts'
 import { pendingAnswer, wrapped } from '../shapes.ts'
 import { creditInvoice, recordPayment } from './money.ts'
@@ -30,7 +31,7 @@ const credited = named(
   object('What was credited.', { credit_note: creditNoteAnswer, invoice: invoiceAnswer }),
 )
 
-export const moneyRoutes: Route[] = [
+export const moneyRoutes: Route<InvoiceNeeds>[] = [
   {
     method: 'POST',
     path: `${one}/payments`,

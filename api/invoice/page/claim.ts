@@ -24,10 +24,10 @@ import { settle } from '../../command/settle.ts'
 import { accepted } from '../../command/verdict.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import { withCheckout } from '../cards/checkout.ts'
 import { claimCommand, claimedAnswer } from '../commands.ts'
 import { refuseBehind } from '../money/money.ts'
+import type { PageNeeds } from '../needs.ts'
 import type { ClaimFault } from './forms.ts'
 import type { FoundInvoice } from './found.ts'
 import { findPage, isOpen, langOf, PAYS, pageHtml, refuseVisitor, wantsJson } from './show.ts'
@@ -67,7 +67,12 @@ const refuseAtOnce = ({ view }: FoundInvoice): void => {
 }
 
 /** @throws Problem as it was refused, or TOO_MANY_REQUESTS */
-const makeClaim = async (deps: Deps, request: ApiRequest, found: FoundInvoice, claiming: Claiming): Promise<Answer> => {
+const makeClaim = async (
+  deps: PageNeeds,
+  request: ApiRequest,
+  found: FoundInvoice,
+  claiming: Claiming,
+): Promise<Answer> => {
   const { name, facts } = found
   const id = claimId(claiming)
   const key = claimKey(id)
@@ -91,7 +96,7 @@ const makeClaim = async (deps: Deps, request: ApiRequest, found: FoundInvoice, c
 }
 
 /** 303 back to the page, or the page with the form as it was filled in and what is wrong with it. */
-const answerForm = async (deps: Deps, request: ApiRequest, found: FoundInvoice): Promise<Answer> => {
+const answerForm = async (deps: PageNeeds, request: ApiRequest, found: FoundInvoice): Promise<Answer> => {
   const lang = langOf(request, found.frozen)
   const entered = enteredOf(request)
   const again = async (status: number, fault: ClaimFault, headers: Record<string, string> = {}) =>
@@ -108,14 +113,14 @@ const answerForm = async (deps: Deps, request: ApiRequest, found: FoundInvoice):
   return pageHtml(303, '', { location: `${found.path}?lang=${lang}` })
 }
 
-const claimOfJson = async (deps: Deps, { body }: ApiRequest, found: FoundInvoice): Promise<Claiming> => {
+const claimOfJson = async (deps: PageNeeds, { body }: ApiRequest, found: FoundInvoice): Promise<Claiming> => {
   const { date, reference = '', amountCents = null } = toPatch({ spec: claimBody }, body) as ClaimBody
   const paidOn = date ?? dayIn(deps.now(), await zoneFor(deps, found))
   refuseFaults(claimFaults({ paidOn }, deps.now()))
   return { paidOn, reference, amountCents }
 }
 
-export const claimPayment = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const claimPayment = async (deps: PageNeeds, request: ApiRequest): Promise<Answer> => {
   const found = await findPage(deps, request)
   const isForm = request.body === undefined
   // a page without a referrer says "null" for where it is from, and the cookie of the page is not sent from elsewhere

@@ -8,6 +8,7 @@ import { type JsonSchema, restSchema } from '../../../crds/kernel/rest.ts'
 import { object, text } from '../../openapi/schemas.ts'
 import { showSheet } from '../../page/sheet.ts'
 import type { Route } from '../../wiring/route.ts'
+import type { PageNeeds } from '../needs.ts'
 import { claimPayment } from './claim.ts'
 import { forPeople, LOOKS, PAYS, showCreditNote, showLogo, showPage, showPdf } from './show.ts'
 import { PAGE_SHEET } from './style.ts'
@@ -35,7 +36,7 @@ const fromCheckout: Record<string, JsonSchema> = {
 const one = '/i/:token'
 const FORM_TYPE = 'application/x-www-form-urlencoded'
 
-export const pageRoutes: Route[] = [
+export const pageRoutes: Route<PageNeeds>[] = [
   {
     ...open,
     method: 'GET',

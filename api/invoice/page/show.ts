@@ -14,8 +14,8 @@ import type { Caller } from '../../http/caller.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { makePageAnswer, pageHeaders } from '../../page/answer.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import { withCheckout } from '../cards/checkout.ts'
+import type { PageNeeds } from '../needs.ts'
 import type { FoundInvoice } from './found.ts'
 import { clientPolicy } from './policy.ts'
 import { gatePage, lostPage } from './render.ts'
@@ -29,7 +29,7 @@ const terms = { policy: clientPolicy(), referrer: 'no-referrer' } as const
 export const pageHtml = makePageAnswer(terms)
 
 /** A link that was never made and one whose invoice is gone look the same. @throws Problem NOT_FOUND */
-export const findPage = async (deps: Deps, request: ApiRequest): Promise<FoundInvoice> => {
+export const findPage = async (deps: PageNeeds, request: ApiRequest): Promise<FoundInvoice> => {
   const token = request.params.token ?? ''
   const name = deps.keys.nameOfLink(token)
   const row = name === null ? undefined : await deps.mirror.get(INVOICE, name, { because: 'link' })
@@ -58,7 +58,7 @@ export const langOf = ({ query }: ApiRequest, frozen?: Frozen): DocumentLang => 
 }
 
 /** Who is signed in, if anybody; a bearer that is not good is refused. @throws Problem UNAUTHENTICATED */
-export const callerOf = (deps: Deps, { headers }: ApiRequest): Promise<Caller | null> =>
+export const callerOf = (deps: PageNeeds, { headers }: ApiRequest): Promise<Caller | null> =>
   deps.authenticate(headers).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'UNAUTHENTICATED' && !headers.authorization) return null
     throw error
@@ -74,7 +74,7 @@ export const PAYS = 'payments:write' satisfies Scope
  * @throws Problem FORBIDDEN for a token of that account which does not hold it
  */
 export const isOpen = async (
-  deps: Deps,
+  deps: PageNeeds,
   request: ApiRequest,
   { name, view, gate, n }: FoundInvoice,
   scope: Scope,
@@ -107,8 +107,8 @@ export const wantsJson = ({ headers }: ApiRequest): boolean =>
 
 /** A person whose link is not good sees a page that says so. */
 export const forPeople =
-  (handle: (deps: Deps, request: ApiRequest) => Promise<Answer>) =>
-  async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  (handle: (deps: PageNeeds, request: ApiRequest) => Promise<Answer>) =>
+  async (deps: PageNeeds, request: ApiRequest): Promise<Answer> => {
     try {
       return await handle(deps, request)
     } catch (error) {
@@ -118,7 +118,7 @@ export const forPeople =
     }
   }
 
-export const showPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const showPage = async (deps: PageNeeds, request: ApiRequest): Promise<Answer> => {
   const found = await findPage(deps, request)
   // A password form is an ordinary page; an account's lock is a refusal.
   if (!(await isOpen(deps, request, found, LOOKS))) {
@@ -133,7 +133,7 @@ type Kept = { sha256: string; contentType: string; fileName?: string }
 /** Bytes that were frozen for this invoice. Whoever is not past the gate is not even told whether there are any. */
 const kept =
   (what: (found: FoundInvoice, request: ApiRequest) => Kept | undefined) =>
-  async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+  async (deps: PageNeeds, request: ApiRequest): Promise<Answer> => {
     const found = await findPage(deps, request)
     if (!(await isOpen(deps, request, found, LOOKS))) return refuseVisitor(request, found, { status: 401 })
     const asked = what(found, request)

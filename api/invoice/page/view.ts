@@ -6,8 +6,8 @@ import type { DocumentLang } from '../../../crds/invoice/order/frozen.ts'
 import { DEFAULT_ZONE } from '../../../crds/invoice/order/issuer.ts'
 import { inputOf } from '../../../crds/invoice/rest/explain.ts'
 import { dayIn } from '../../../crds/values/calendar.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import { collectOf } from '../cards/checkout.ts'
+import type { PageNeeds } from '../needs.ts'
 import type { ClaimFault, Form } from './forms.ts'
 import type { FoundInvoice } from './found.ts'
 import { invoicePage } from './render.ts'
@@ -17,7 +17,7 @@ export type Wrong = { fault: ClaimFault; date: string; reference: string; amount
 
 /** The issuer's days are those of the document. */
 export const zoneFor = async (
-  { issuers }: Deps,
+  { issuers }: PageNeeds,
   { row, view }: Pick<FoundInvoice, 'row' | 'view'>,
 ): Promise<string> => {
   const issuer = await issuers.get({ account: row.account, id: view.issuer_id })
@@ -45,7 +45,7 @@ const isEdited = ({ view, frozen }: FoundInvoice): boolean => {
 type Shown = { wrong?: Wrong | null; isAway?: boolean; hasPaid?: boolean }
 
 export const pageOf = async (
-  deps: Deps,
+  deps: PageNeeds,
   found: FoundInvoice,
   lang: DocumentLang,
   { wrong = null, ...paying }: Shown = {},

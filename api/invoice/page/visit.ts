@@ -7,7 +7,7 @@ import { setCookie } from '../../auth/cookie.ts'
 import { append } from '../../command/report.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
-import type { Deps } from '../../wiring/deps.ts'
+import type { PageNeeds } from '../needs.ts'
 import type { FoundInvoice } from './found.ts'
 import { callerOf, findPage, isOpen, LOOKS, PAGE_COOKIE, pageHtml, refuseVisitor } from './show.ts'
 import { isLang } from './words.ts'
@@ -17,7 +17,7 @@ const SESSION_MS = 12 * 60 * 60 * 1000
 const WRONG_MS = 250
 
 /** The seller's own look, or that of whoever runs the platform, says nothing of the client. */
-const isOwnVisitor = async (deps: Deps, request: ApiRequest, { row }: FoundInvoice): Promise<boolean> => {
+const isOwnVisitor = async (deps: PageNeeds, request: ApiRequest, { row }: FoundInvoice): Promise<boolean> => {
   const caller = await callerOf(deps, request).catch((error: unknown) => {
     if (error instanceof Problem && error.code === 'UNAUTHENTICATED') return null
     throw error
@@ -29,7 +29,7 @@ const isOwnVisitor = async (deps: Deps, request: ApiRequest, { row }: FoundInvoi
  * Records the first look at each send; later ones change nothing. Where the control plane cannot be woken, the fact stands
  * and is decided on by the next pass: nobody is kept from the page by it.
  */
-export const recordView = async (deps: Deps, request: ApiRequest, found: FoundInvoice): Promise<void> => {
+export const recordView = async (deps: PageNeeds, request: ApiRequest, found: FoundInvoice): Promise<void> => {
   const { name, n, facts, row } = found
   const key = viewKey(n)
   if (row.archived || facts.some((fact) => fact.key === key)) return
@@ -43,7 +43,7 @@ export const recordView = async (deps: Deps, request: ApiRequest, found: FoundIn
 }
 
 /** The password. Tries are counted before they are looked at, and a right one is a first look. */
-export const enterPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const enterPage = async (deps: PageNeeds, request: ApiRequest): Promise<Answer> => {
   const found = await findPage(deps, request)
   const { name, gate, n, path } = found
   if (gate === 'account') return refuseVisitor(request, found, { status: 401 })
@@ -66,7 +66,7 @@ export const enterPage = async (deps: Deps, request: ApiRequest): Promise<Answer
 }
 
 /** What the script of the page posts. Says nothing to whoever is not past the gate. */
-export const sawPage = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const sawPage = async (deps: PageNeeds, request: ApiRequest): Promise<Answer> => {
   const found = await findPage(deps, request)
   if (await isOpen(deps, request, found, LOOKS)) await recordView(deps, request, found)
   return pageHtml(204, '')

@@ -7,25 +7,25 @@ import type { InvoiceSpec } from '../../../crds/invoice/schema.ts'
 import { refuseStalled } from '../../command/verdict.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import { changeInvoice } from '../change.ts'
 import { sendAgainCommand, sendCommand, voidCommand } from '../commands.ts'
 import { liveRow, reportOn } from '../money/money.ts'
+import type { InvoiceNeeds } from '../needs.ts'
 import { underSendCap } from './send-cap.ts'
 
-const sendDraft = (deps: Deps, request: ApiRequest, row: MirrorRow<ShownInvoice>): Promise<Answer> => {
+const sendDraft = (deps: InvoiceNeeds, request: ApiRequest, row: MirrorRow<ShownInvoice>): Promise<Answer> => {
   const send = (reserved: boolean) =>
     changeInvoice(deps, request, row, { command: sendCommand, reserved, of: () => ({ send: true }) })
   return row.view.test ? send(false) : underSendCap(deps, request, row.name, send)
 }
 
 /** A new snapshot, a new mail, a new password. */
-const sendAgain = (deps: Deps, request: ApiRequest, row: MirrorRow<ShownInvoice>): Promise<Answer> => {
+const sendAgain = (deps: InvoiceNeeds, request: ApiRequest, row: MirrorRow<ShownInvoice>): Promise<Answer> => {
   const key = sendKey(request.idempotencyKey ?? randomBytes(16).toString('hex'))
   return reportOn(deps, request, row, { command: sendAgainCommand, fact: { key, kind: 'send', body: {} } })
 }
 
-export const sendInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const sendInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
   const view = row.view
   if (view.send_count === 0) return sendDraft(deps, request, row)
@@ -34,7 +34,7 @@ export const sendInvoice = async (deps: Deps, request: ApiRequest): Promise<Answ
 }
 
 /** Once true it stays; a repeat finds it so. */
-export const voidInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const voidInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
   const { number } = row.view
   if (number === null) throw new Problem('NOT_NUMBERED', `${row.name} is a draft: there is no number to keep.`)

@@ -7,6 +7,7 @@ import { restSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
 import { object, withExamples } from '../../openapi/schemas.ts'
 import type { Route } from '../../wiring/route.ts'
+import type { InvoiceNeeds } from '../needs.ts'
 import { pendingAnswer } from '../shapes.ts'
 import { remindClient, repeatInvoice } from './timing.ts'
 
@@ -14,7 +15,7 @@ const scope = (name: Scope) => ({ kind: 'scope' as const, scope: name })
 const tag = 'Invoices'
 const one = '/api/invoices/:id'
 
-export const timingRoutes: Route[] = [
+export const timingRoutes: Route<InvoiceNeeds>[] = [
   {
     method: 'POST',
     path: `${one}/remind`,

@@ -10,13 +10,13 @@ import { isDay } from '../../../crds/values/calendar.ts'
 import { nameFor } from '../../command/name.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
-import type { Deps } from '../../wiring/deps.ts'
 import { changeInvoice } from '../change.ts'
 import { remindCommand, repeatCommand } from '../commands.ts'
 import { liveRow, reportOn } from '../money/money.ts'
+import type { InvoiceNeeds } from '../needs.ts'
 
 /** Reminds the client now, unless it was done today; says why when no mail goes out. */
-export const remindClient = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const remindClient = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
   const key = remindKey(nameFor('rem', request))
   return reportOn(deps, request, row, { command: remindCommand, fact: { key, kind: 'remind', body: {} } })
@@ -34,7 +34,7 @@ const refuseRecurrence = (spec: InvoiceSpec, until: string | undefined): void =>
 }
 
 /** Repeats an invoice, changes how, pauses or ends it: the whole of it, as the body says. */
-export const repeatInvoice = async (deps: Deps, request: ApiRequest): Promise<Answer> => {
+export const repeatInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await liveRow(deps, request)
   const { status, number } = row.view
   if (status === 'voided') throw new Problem('LOCKED_VOID', `${number} is voided.`)

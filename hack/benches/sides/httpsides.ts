@@ -4,13 +4,12 @@ import { makeAuth } from '../../../api/auth/auth.ts'
 import { makeHashSecret, newToken } from '../../../api/auth/tokens.ts'
 import { makePipeline } from '../../../api/http/pipeline.ts'
 import { makeServer } from '../../../api/http/server.ts'
-import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
-import type { Deps } from '../../../api/wiring/deps.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { makeLog } from '../../../controllers/base/log.ts'
 import { makeMetrics } from '../../../controllers/ops/metrics.ts'
 import type { Pg } from '../../../controllers/store/pg/pg.ts'
 import type { Side } from './httpload.ts'
+import { BENCH_KEY, makeStageParts } from './stages.ts'
 
 /**
  * The sides of the HTTP bench, each a process of its own: `bare` is node:http with the same body, `ours` the real server
@@ -52,7 +51,7 @@ const bare = (): void => {
   say({ path: PATH, token: newToken().token }, server)
 }
 
-const route: Route = {
+const route: Route<unknown> = {
   method: 'GET',
   path: '/api/bench/:id',
   summary: 'Read a thing',
@@ -79,12 +78,10 @@ const databaseOf = ({ id, secret }: { id: string; secret: string }, hash: (secre
 
 const ours = (): void => {
   const made = newToken()
-  const hash = makeHashSecret(Buffer.alloc(32, 7))
+  const hash = makeHashSecret(BENCH_KEY)
   const pg = databaseOf(made, hash)
   const auth = makeAuth({ pg, hash, nowMs: () => performance.now() })
-  const most = 1_000_000_000
-  const limits = makeLimits({ ...LIMIT_DEFAULTS, ratePerSecond: most, rateSpare: most })
-  const deps = { authenticate: auth.authenticate, limits, publicUrl: 'http://bench.test' } as Deps
+  const deps = { ...makeStageParts({ pg, hash }), authenticate: auth.authenticate }
   const metrics = makeMetrics({ version: '0.0.0', process: 'api' })
   const requests = metrics.histogram({
     name: 'bottega_http_request_duration_seconds',

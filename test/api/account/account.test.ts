@@ -3,11 +3,10 @@ import { Problem } from '../../../api/http/problem.ts'
 import type { ApiRequest } from '../../../api/http/route.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import { underSendCap } from '../../../api/invoice/send/send-cap.ts'
-import type { Deps } from '../../../api/wiring/deps.ts'
-import { makeAllowance } from '../../../controllers/store/invoice/ai-quota.ts'
+import { makeStores } from '../../../api/wiring/stores.ts'
+import { makeKeys } from '../../../controllers/base/keys.ts'
 import { makeSendQuota, type SendQuota } from '../../../controllers/store/invoice/send-quota.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
-import { makeSiteReservations } from '../../../controllers/store/site/sites.ts'
 import { nextTurn } from '../../../crds/account/quotas.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -15,6 +14,7 @@ import { call, eventually, order, type Platform, startPlatform } from '../../sup
 import { type Database, makeDatabase } from '../../support/stage/stage.ts'
 
 const DAY = '2026-11-21'
+const serverKey = Buffer.alloc(32, 7)
 
 spec('places under the daily cap', (t) => {
   let database: Database
@@ -86,15 +86,12 @@ spec('places under the daily cap', (t) => {
     let now = new Date('2026-11-21T23:59:59.999Z')
     const profile = { id: 'f', plan: 'free', limits: {}, teams: [] }
     const deps = {
+      ...makeStores({ pg, keys: makeKeys(serverKey), serverKey }),
       sendQuota,
-      allowance: makeAllowance({ pg }),
-      sites: makeSiteReservations({ pg }),
-      devInstances: { committed: async () => 0 },
-      endpoints: { list: async () => [] },
       limits: makeLimits(LIMIT_DEFAULTS),
       mirror: { get: async () => undefined },
       now: () => now,
-    } as unknown as Deps
+    }
     const request = { caller: { account: 'f', by: { kind: 'token', id: 't' }, scopes: null, profile } }
     const show = async () => {
       const [route] = accountRoutes

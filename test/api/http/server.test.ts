@@ -13,7 +13,6 @@ import { Problem } from '../../../api/http/problem.ts'
 import type { Answer, ApiRequest, Method } from '../../../api/http/route.ts'
 import { makeServer } from '../../../api/http/server.ts'
 import { makeShape } from '../../../api/http/shape.ts'
-import type { Deps } from '../../../api/wiring/deps.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import type { Log } from '../../../controllers/base/log.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -51,11 +50,11 @@ const TABLE: [Method, string, Handle, object?][] = [
   ['GET', '/api/refuses', refusing],
   ['GET', '/api/split', async () => ({ status: 200, headers: { location: 'a\r\nset-cookie: b' } })],
 ]
-const makeRoutes = (hidden: boolean): Route[] =>
+const makeRoutes = (hidden: boolean): Route<unknown>[] =>
   TABLE.map(([method, path, handle, more = {}]) => ({
     ...{ method, path, summary: path, scope: { kind: 'public' }, answers: {}, codes: [], ...more, hidden },
-    handle: (_deps: Deps, request: ApiRequest) => handle(request),
-  })) as Route[]
+    handle: (_deps: unknown, request: ApiRequest) => handle(request),
+  })) as Route<unknown>[]
 
 type Window = { server: Server; port: number; observed: ObservedRequest[]; logged: string[] }
 
@@ -68,7 +67,7 @@ const open = async (hidden: boolean, publicUrl = 'http://here.test', isLeaving =
   }
   const server = makeServer({
     routes,
-    deps: { publicUrl } as Deps,
+    deps: { publicUrl },
     pipeline: compose([limit, makeShape(routes)]),
     log: { error: (facts: { err: Error }) => logged.push(facts.err.message) } as unknown as Log,
     observe: (request) => observed.push(request),

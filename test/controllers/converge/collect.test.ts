@@ -3,7 +3,6 @@ import { report, reportAndSee } from '../../../api/command/report.ts'
 import type { ApiRequest } from '../../../api/http/route.ts'
 import { receiveCardEvent } from '../../../api/invoice/cards/card-webhook.ts'
 import { createInvoice } from '../../../api/invoice/create.ts'
-import type { Deps } from '../../../api/wiring/deps.ts'
 import { type CardProcessor, makeCardProcessor } from '../../../controllers/io/cards.ts'
 import type { OperatorDeps } from '../../../controllers/operator.ts'
 import { makeOutbox } from '../../../controllers/store/ledger/outbox.ts'
@@ -15,7 +14,7 @@ import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { type CardStandIn, startCardStandIn } from '../../../hack/stage/cardstandin.ts'
 import type { Life } from '../../support/crash/crash.ts'
-import { refNamed } from '../../support/crash/process.ts'
+import { type ProcessApi, refNamed } from '../../support/crash/process.ts'
 import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
 import { SECRET_KEY, WEBHOOK_SECRET } from '../../support/doubles/cards.ts'
 import { viewIn } from '../../support/judges/viewin.ts'
@@ -73,8 +72,8 @@ const tools = (life: Life) => {
 const fact = (key: string, kind: string, body: object) => ({ key, kind, body: body as Record<string, unknown> })
 const asked = { kind: INVOICE, name, whose: { account: 'demo' }, isAsync: false }
 
-const play = async (given: Deps): Promise<void> => {
-  const api: Deps = { ...given, cards: { read: (raw) => JSON.parse(raw.toString('utf8')), checkoutOrigin: '' } }
+const play = async (given: ProcessApi): Promise<void> => {
+  const api: ProcessApi = { ...given, cards: { read: (raw) => JSON.parse(raw.toString('utf8')), checkoutOrigin: '' } }
   const made = await createInvoice(api, CREATE)
   assert.ok(made.status === 200 || made.status === 201, `answered ${made.status}`)
   const patient = { ...asked, fact: fact(checkoutKey('payer'), 'checkout', {}), isPatient: true as const }

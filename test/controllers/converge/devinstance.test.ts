@@ -1,5 +1,4 @@
-import type { Route } from '../../../api/wiring/route.ts'
-import { allRoutes } from '../../../api/wiring/routes.ts'
+import { devInstanceRoutes } from '../../../api/devinstance/routes.ts'
 import type { DevInstanceResource } from '../../../crds/devinstance/plan.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
@@ -20,8 +19,8 @@ let namespace: Namespace
 let catcher: { port: number; stop(): Promise<void> }
 
 const profile = { plan: 'team', role: 'member', capabilities: ['devbox.manage'], teams: [], cost_cap_usd: 100 }
-const routeOf = (method: string, path: string): Route => {
-  const route = allRoutes.find((one) => one.method === method && one.path === path)
+const routeOf = (method: string, path: string) => {
+  const route = devInstanceRoutes.find((one) => one.method === method && one.path === path)
   if (!route) throw new Error(`${method} ${path} is no route`)
   return route
 }

@@ -2,7 +2,6 @@ import { pino } from 'pino'
 import type { ApiRequest } from '../../../api/http/route.ts'
 import { createInvoice } from '../../../api/invoice/create.ts'
 import { recordPayment } from '../../../api/invoice/money/money.ts'
-import type { Deps } from '../../../api/wiring/deps.ts'
 import type { OperatorDeps } from '../../../controllers/operator.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { makeDeliveries } from '../../../controllers/store/webhook/deliveries.ts'
@@ -10,7 +9,7 @@ import { makeEndpoints } from '../../../controllers/store/webhook/endpoints.ts'
 import { startWebhookSender } from '../../../controllers/workers/webhook-sender.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import type { CrashPoint, Life } from '../../support/crash/crash.ts'
-import { refNamed } from '../../support/crash/process.ts'
+import { type ProcessApi, refNamed } from '../../support/crash/process.ts'
 import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { makeDemoNamespace } from '../../support/stage/demo.ts'
@@ -75,7 +74,7 @@ const openEndpoint = async (url: string): Promise<void> => {
   await pg.close()
 }
 
-const play = async (api: Deps): Promise<void> => {
+const play = async (api: ProcessApi): Promise<void> => {
   const made = await createInvoice(api, CREATE)
   assert.ok(made.status === 200 || made.status === 201, `answered ${made.status}`)
   const paid = await recordPayment(api, PAY)

@@ -6,8 +6,8 @@ import { makeWaiter, type Waiter } from '../../../api/command/wait.ts'
 import { makeWake } from '../../../api/command/wake.ts'
 import type { Caller } from '../../../api/http/caller.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
-import type { Deps } from '../../../api/wiring/deps.ts'
-import { makeStores } from '../../../api/wiring/stores.ts'
+import type { Commanding, Deps } from '../../../api/wiring/deps.ts'
+import { makeStores, type Stores } from '../../../api/wiring/stores.ts'
 import { makeKeys } from '../../../controllers/base/keys.ts'
 import { type Mailer, makeMailer } from '../../../controllers/io/mail.ts'
 import { makePdf } from '../../../controllers/io/pdf/pdf.ts'
@@ -37,10 +37,13 @@ const MOVED_LEASE_MS = 100 * 365 * 86_400_000
 /** What a dead process has to notice it. */
 const DEAD_MS = 1_000
 
+/** What a story's requests are answered with: commands, all stores, and no card processor. */
+export type ProcessApi = Commanding & Stores & Pick<Deps, 'allowLoopback' | 'cards' | 'limits' | 'publicUrl'>
+
 /** Both processes in one, every call of which passes through a life (crash.ts). */
 export type OneProcess = {
   /** What handlers need of the api; a story adds what is its own. */
-  api: Deps
+  api: ProcessApi
   /** What the test asks on its own account: no call of a life. */
   mirror: MirrorReader
   operator(): Promise<Operator>
@@ -102,9 +105,9 @@ const operatorDepsOf = (options: ProcessOptions, life: Life, { pg, controllersKu
   }
 }
 
-const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, waiter }: Reading): Deps => {
+const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, waiter }: Reading): ProcessApi => {
   const shared = sharedOf(options)
-  const api: Partial<Deps> = {
+  return {
     ...makeStores({ pg, keys, serverKey }),
     ...shared,
     kube: apiKube,
@@ -116,7 +119,6 @@ const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, 
     limits: makeLimits(LIMIT_DEFAULTS),
     cards: null,
   }
-  return api as Deps
 }
 
 /** Starts to lead at once. */

@@ -78,7 +78,11 @@ export const LINES: readonly Line[] = [
     at: '    sites: makeSiteReservations({ pg }),\n',
     becomes: '    sites: makeSiteReservations({ pg }),\n    widgets: makeWidgetCounts({ pg }),\n',
   },
-  { path: 'api/wiring/stores.ts', at: "'sites' | ", becomes: "'sites' | 'widgets' | " },
+  {
+    path: 'api/wiring/stores.ts',
+    at: "  endpoints: Pick<Stores['endpoints'], 'list'>\n",
+    becomes: "  endpoints: Pick<Stores['endpoints'], 'list'>\n  widgets: Pick<Stores['widgets'], 'used'>\n",
+  },
   {
     path: 'api/wiring/stores.ts',
     at: '    stores.allowance.used(account, day),\n',

@@ -2,16 +2,16 @@
  * Bringing back the resource of an invoice that left the cluster, because something is to be done to it. It is made anew
  * from the archived view; the controllers find it in the ledger and adopt it: the same number, the same state, no mail.
  */
-import type { MirrorRow } from '../../controllers/store/mirror.ts'
-import { INVOICE } from '../../crds/invoice/kind.ts'
-import { specOfView } from '../../crds/invoice/planning/restore.ts'
-import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
-import { CREATED_FROM } from '../../crds/kernel/object.ts'
-import { waitFor } from '../command/look.ts'
-import { makeOwn } from '../command/make.ts'
-import { sameOwner } from '../command/own.ts'
-import { Problem, unavailable } from '../http/problem.ts'
-import type { Deps } from '../wiring/deps.ts'
+import type { MirrorRow } from '../../../controllers/store/mirror.ts'
+import { INVOICE } from '../../../crds/invoice/kind.ts'
+import { specOfView } from '../../../crds/invoice/planning/restore.ts'
+import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
+import { CREATED_FROM } from '../../../crds/kernel/object.ts'
+import { waitFor } from '../../command/look.ts'
+import { makeOwn } from '../../command/make.ts'
+import { sameOwner } from '../../command/own.ts'
+import { Problem, unavailable } from '../../http/problem.ts'
+import type { Deps } from '../../wiring/deps.ts'
 
 type Returning = Pick<Deps, 'kube' | 'namespace' | 'waiter' | 'mirror'>
 

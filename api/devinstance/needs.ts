@@ -1,0 +1,11 @@
+/** What the handlers of dev instances take. */
+import type { Commanding, Deps, Writing } from '../wiring/deps.ts'
+import type { Stores } from '../wiring/stores.ts'
+
+/** To find one, with its reports and its budget. */
+export type FindingInstance = Pick<Deps, 'mirror' | 'now'> & Pick<Stores, 'devInstances'>
+
+/** To tell how a command on one ended, and bury one that is gone. */
+export type TellingInstance = FindingInstance & Writing & Pick<Deps, 'publicUrl'>
+
+export type DevInstanceNeeds = Commanding & TellingInstance & Pick<Stores, 'blobs' | 'hash' | 'vault'>
