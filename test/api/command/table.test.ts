@@ -4,6 +4,7 @@
  */
 import { isKeyed } from '../../../api/http/stages/idempotency.ts'
 import { allRoutes } from '../../../api/wiring/routes.ts'
+import { ABSENT_MAX } from '../../../crds/kernel/absence.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually, type Json, type Reply } from '../../support/stage/invoicing.ts'
 import { accountRows } from './rows/accounts.ts'
@@ -46,9 +47,15 @@ const mapSome = async <Item, Out>(
   return out
 }
 
+const settledOf = async <T>(settled: PromiseSettledResult<T> | undefined): Promise<T> => {
+  if (settled?.status !== 'fulfilled') throw settled?.reason
+  return settled.value
+}
+
 spec('every route that may answer before it is decided', (t) => {
   let stage: TableStage
   let rows: TableRows
+  let count = 0
 
   const rowOf = (route: TableRoute) => rows[nameOf(route)] as TableRow
   const say = ({ method }: TableRoute, { path, body, headers, by }: TableCall, more: Record<string, string>) =>
@@ -70,12 +77,13 @@ spec('every route that may answer before it is decided', (t) => {
   }
 
   type Cell = { what: string; route: TableRoute; way: Way; waits: Waits; call: TableCall }
-  const waysOf = ({ gone }: Waits): Way[] => ['async', 'timeout', ...(isNever(gone) ? [] : (['gone'] as const))]
-  const cellsOf = (route: TableRoute, n: number): Omit<Cell, 'call'>[] => {
-    const { waits } = rowOf(route)
-    if (isNever(waits)) return []
-    return waysOf(waits).map((way) => ({ what: `${nameOf(route)}, ${way}, ${n}`, route, way, waits }))
-  }
+  const cellsOf = (ways: readonly Way[]): Omit<Cell, 'call'>[] =>
+    waiting.flatMap((route) => {
+      const { waits } = rowOf(route)
+      if (isNever(waits)) return []
+      const there = ways.filter((way) => way !== 'gone' || !isNever(waits.gone))
+      return there.map((way) => ({ what: `${nameOf(route)}, ${way}`, route, way, waits }))
+    })
   const ask = ({ what, route, way, call }: Cell): Promise<Reply> =>
     say(route, call, { 'idempotency-key': what.replaceAll(' ', '_'), ...(way !== 'timeout' && ASYNC) })
 
@@ -109,6 +117,26 @@ spec('every route that may answer before it is decided', (t) => {
     await askAgain(cell, waits.status, result)
   }
 
+  /** Asks all of it while nobody decides, and looks at how it ends. */
+  const decide = async (made: Omit<Cell, 'call'>[]): Promise<void> => {
+    const cells = await mapSome(made, async (cell) => {
+      count += 1
+      return { ...cell, call: await cell.waits.prepare(`t${count}`) }
+    })
+    const asked = await whileNobodyDecides(() => Promise.allSettled(cells.map(askPending)))
+    const ends = await Promise.allSettled(
+      cells.map(async (cell, n) => {
+        const reply = await settledOf(asked[n])
+        if (cell.way === 'gone') await cell.waits.bringBack?.(cell.call)
+        return judgeEnd(cell, reply)
+      }),
+    )
+    assert.equal(
+      ends.flatMap((end) => (end.status === 'rejected' ? [`${end.reason}`] : [])),
+      [],
+    )
+  }
+
   t.before(
     async () => {
       stage = await startTableStage()
@@ -129,21 +157,18 @@ spec('every route that may answer before it is decided', (t) => {
     assert.equal(queuing.map(nameOf).sort(), Object.keys(queuedCalls(stage)).sort())
   })
 
+  t('leads to its verdict: at once, after the wait, and to a repeat', () => decide(cellsOf(['async', 'timeout'])), {
+    timeoutMs: 300_000,
+  })
+
   t(
-    'leads to its verdict: at once, after the wait, to a repeat, and to nobody when the resource went',
+    'says how it ends when its resource goes before anybody looks',
     async () => {
-      const cells = await mapSome(waiting.flatMap(cellsOf), async (cell, n) => ({
-        ...cell,
-        call: await (cell.waits as Waits).prepare(`t${n}`),
-      }))
-      const replies = await whileNobodyDecides(() => Promise.all(cells.map(askPending)))
-      const ends = await Promise.allSettled(cells.map((cell, n) => judgeEnd(cell, replies[n] as Reply)))
-      assert.equal(
-        ends.flatMap((end) => (end.status === 'rejected' ? [`${end.reason}`] : [])),
-        [],
-      )
+      const cells = cellsOf(['gone'])
+      // of more than a few nobody would believe that they were deleted
+      while (cells.length > 0) await decide(cells.splice(0, ABSENT_MAX))
     },
-    { timeoutMs: 600_000 },
+    { timeoutMs: 300_000 },
   )
 
   t(

@@ -83,6 +83,8 @@ const towardsReady = ({ on, row }: Rows): TableRows => ({
       code: 'INSTANCE_MISMATCH',
       prepare: on(provisioned, '/provisioning', () => ({ instanceId: cloud().instanceId })),
     },
+    // with the machine that it reports the deletion waits
+    { gone: 'succeeded' },
   ),
   'POST /api/devboxes/:id/token': row(
     on(provisioned, '/token'),

@@ -45,6 +45,12 @@ const waits = (prepare: Prepare, more: Partial<Waits> = {}): Waits => ({
   ...more,
 })
 
+/** Of one with a number, which stays on record: another send brings it back, with what is pending. */
+const onRecord = ({ sure, owner }: TableStage, gone: 'unknown' | 'succeeded'): Partial<Waits> => ({
+  gone,
+  bringBack: ({ path }) => sure(owner, 'POST', `${path.slice(0, path.lastIndexOf('/'))}/send`),
+})
+
 const create = (stage: TableStage): TableRow => ({
   waits: waits(async (tag) => ({ path: ALL, body: orderOf(tag, { external_ref: tag }), by: stage.owner }), {
     status: 201,
@@ -58,7 +64,7 @@ const create = (stage: TableStage): TableRow => ({
   },
 })
 
-/** Of desire: drafts, so that their resource can be deleted. */
+/** Changes of desire. */
 const changes = (stage: TableStage): TableRows => ({
   'POST /api/invoices': create(stage),
   'PATCH /api/invoices/:id': {
@@ -78,14 +84,17 @@ const changes = (stage: TableStage): TableRows => ({
     refused: { code: 'LOCKED_VOID', prepare: on(stage, voided, '/recurrence', () => RECURRENCE) },
   },
   'POST /api/invoices/:id/void': {
-    waits: waits(on(stage, sent, '/void')),
+    waits: waits(on(stage, sent, '/void'), onRecord(stage, 'unknown')),
     refused: { code: 'NOT_NUMBERED', prepare: on(stage, draft, '/void') },
   },
 })
 
 const reports = (stage: TableStage): TableRows => ({
   'POST /api/invoices/:id/payments': {
-    waits: waits(on(stage, sent, '/payments', ({ tag }) => ({ amount_cents: 100, reference: tag }))),
+    waits: waits(
+      on(stage, sent, '/payments', ({ tag }) => ({ amount_cents: 100, reference: tag })),
+      onRecord(stage, 'succeeded'),
+    ),
     refused: {
       code: 'BAD_PAID_AMOUNT',
       prepare: on(stage, sent, '/payments', ({ tag }) => ({ amount_cents: TOO_MUCH_CENTS, reference: tag })),
@@ -94,7 +103,7 @@ const reports = (stage: TableStage): TableRows => ({
   'POST /api/invoices/:id/credit-note': {
     waits: waits(
       on(stage, sent, '/credit-note', () => ({ amount_cents: 100, reason: 'Late' })),
-      { status: 201 },
+      { status: 201, ...onRecord(stage, 'succeeded') },
     ),
     refused: {
       code: 'NOT_NUMBERED',
@@ -102,7 +111,7 @@ const reports = (stage: TableStage): TableRows => ({
     },
   },
   'POST /api/invoices/:id/remind': {
-    waits: waits(on(stage, sent, '/remind')),
+    waits: waits(on(stage, sent, '/remind'), onRecord(stage, 'succeeded')),
     refused: { code: 'NOTHING_DUE', prepare: on(stage, paid, '/remind') },
   },
 })
