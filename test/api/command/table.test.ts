@@ -1,244 +1,216 @@
 /**
  * Every route that may answer 202, called while nobody decides: at once, after the bounded wait, again under the same key, and
- * of a resource that is deleted meanwhile. The rows follow from the routes: one that has none here fails.
+ * of a resource that is deleted meanwhile; and as it refuses. The rows follow from the routes: one that has none here fails.
  */
 import { isKeyed } from '../../../api/http/stages/idempotency.ts'
 import { allRoutes } from '../../../api/wiring/routes.ts'
+import { ABSENT_MAX } from '../../../crds/kernel/absence.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { addAccount } from '../../support/stage/callers.ts'
-import { call, eventually, type Json, type Platform, type Reply, startPlatform } from '../../support/stage/invoicing.ts'
-import { siteContent } from '../../support/stage/publishing.ts'
+import { eventually, type Json, type Reply } from '../../support/stage/invoicing.ts'
+import { accountRows } from './rows/accounts.ts'
+import { appAndHostRows } from './rows/apps.ts'
+import { devInstanceRows } from './rows/devinstances.ts'
+import { invoiceRows } from './rows/invoices.ts'
+import { queuedCalls } from './rows/queued.ts'
+import { isNever, type TableCall, type TableRow, type TableRows, type TableStage, type Waits } from './rows/row.ts'
+import { siteRows } from './rows/sites.ts'
+import { startTableStage } from './rows/stage.ts'
 
-/** Routes that wait in a way of their own still, or whose call needs a host: to be emptied. */
-const WITHOUT_A_ROW: readonly string[] = [
-  'POST /i/:token/claim',
-  'DELETE /api/admin/accounts/:id/capabilities/:capability',
-  'DELETE /api/apps/hosts/:id',
-  'DELETE /api/devboxes/:id',
-  'DELETE /api/devboxes/:id/teams/:teamId',
-  'DELETE /api/invoices/:id',
-  'PATCH /api/admin/accounts/:id',
-  'PATCH /api/apps/hosts/:id',
-  'PATCH /api/devboxes/:id',
-  'PATCH /api/invoices/:id',
-  'POST /api/admin/accounts',
-  'POST /api/apps/:id/deploy',
-  'POST /api/apps/:id/rollback',
-  'POST /api/apps/hosts',
-  'POST /api/apps/hosts/:id/approve',
-  'POST /api/apps/hosts/:id/inspect',
-  'POST /api/apps/operations/:operationId/cancel',
-  'POST /api/devboxes',
-  'POST /api/devboxes/:id/cap-override',
-  'POST /api/devboxes/:id/eip-released',
-  'POST /api/devboxes/:id/finalize',
-  'POST /api/devboxes/:id/provisioning',
-  'POST /api/devboxes/:id/renamed',
-  'POST /api/devboxes/:id/resized',
-  'POST /api/devboxes/:id/resizing',
-  'POST /api/devboxes/:id/started',
-  'POST /api/devboxes/:id/stopped',
-  'POST /api/devboxes/:id/teams',
-  'POST /api/devboxes/:id/terminated',
-  'POST /api/devboxes/:id/token',
-  'POST /api/invoices',
-  'POST /api/invoices/:id/credit-note',
-  'POST /api/invoices/:id/payments',
-  'POST /api/invoices/:id/recurrence',
-  'POST /api/invoices/:id/remind',
-  'POST /api/invoices/:id/send',
-  'POST /api/invoices/:id/void',
-  'POST /api/invoices/issuers/:id/logo',
-  'POST /api/invoices/settings/rails',
-  'POST /api/webhooks/:id/deliveries/:delivery/redeliver',
-  'POST /api/webhooks/:id/redeliver',
-  'POST /api/webhooks/:id/test',
-  'POST /api/website/:id/publish',
-  'POST /api/website/:id/republish',
-  'POST /api/website/:id/unpublish',
-  'PUT /api/admin/accounts/:id/capabilities/:capability',
-  'PUT /api/devboxes/:id/env',
-  'PUT /api/devboxes/:id/measurements',
-  'PUT /api/devboxes/:id/repo',
-]
+type TableRoute = Exclude<(typeof allRoutes)[number], { hidden: true }>
+type Way = 'async' | 'timeout' | 'gone'
 
-/** What one call is about, made while the controllers run. `id` is null where the call makes the resource. */
-type Prepared = { path: string; body?: object; id: string | null; by?: 'reviewer' }
-type Row = {
-  kind: 'wsite' | 'bapp'
-  prepare(n: number): Promise<Prepared>
-  /** The status of the answer that stands there in the end. */
-  status: number
-  /** How it ends when the resource is deleted before anybody looks. */
-  gone: 'unknown' | 'succeeded'
+const ASYNC = { prefer: 'respond-async' }
+/** Resources that are made at a time. */
+const WIDTH = 6
+
+const nameOf = ({ method, path }: TableRoute): string => `${method} ${path}`
+const answering202 = allRoutes.filter(
+  (route): route is TableRoute => !route.hidden && route.method !== 'GET' && 202 in route.answers,
+)
+/** Its 202 names an operation: it waits for a verdict. Any other 202 shows what is queued. */
+const hasOperation = ({ answers }: TableRoute): boolean =>
+  Object.keys(answers[202]?.schema?.properties ?? {}).includes('operation_id')
+const waiting = answering202.filter(hasOperation)
+const queuing = answering202.filter((route) => !hasOperation(route))
+
+/** In the order of the items, not more than WIDTH at a time. */
+const mapSome = async <Item, Out>(
+  items: readonly Item[],
+  of: (item: Item, n: number) => Promise<Out>,
+): Promise<Out[]> => {
+  const out: Out[] = []
+  const left = [...items.entries()]
+  const work = async () => {
+    for (let next = left.shift(); next; next = left.shift()) out[next[0]] = await of(next[1], next[0])
+  }
+  await Promise.all(Array.from({ length: WIDTH }, work))
+  return out
 }
 
-const nameOf = ({ method, path }: { method: string; path: string }) => `${method} ${path}`
+const settledOf = async <T>(settled: PromiseSettledResult<T> | undefined): Promise<T> => {
+  if (settled?.status !== 'fulfilled') throw settled?.reason
+  return settled.value
+}
 
 spec('every route that may answer before it is decided', (t) => {
-  let platform: Platform
-  let reviewer: string
-  const api = (method: string, path: string, body?: unknown, headers = {}, token = platform.owner): Promise<Reply> =>
-    call(platform.baseUrl, token, method, path, body, headers)
-  const sure = async (reply: Promise<Reply>): Promise<Json> => {
-    const { status, json, text } = await reply
-    if (status >= 202) throw new Error(text)
-    return json
-  }
-  const newSite = async (): Promise<string> =>
-    (await sure(api('POST', '/api/website/generate', { content: siteContent() }))).site.id
-  const newApp = async (slug: string): Promise<string> => (await sure(api('POST', '/api/apps', { slug }))).app.id
-  const onSite = (rest: string, body: object, more: Partial<Row> = {}): Row => ({
-    kind: 'wsite',
-    prepare: async () => {
-      const id = await newSite()
-      return { id, path: `/api/website/${id}${rest}`, body }
-    },
-    status: 200,
-    gone: 'unknown',
-    ...more,
-  })
-  const onApp = (slug: string, rest: string, body?: object, more: Partial<Row> = {}): Row => ({
-    kind: 'bapp',
-    prepare: async (n) => {
-      const id = await newApp(`${slug}-${n}`)
-      return { id, path: `/api/apps/${id}${rest}`, ...(body && { body }) }
-    },
-    status: 200,
-    gone: 'unknown',
-    ...more,
-  })
+  let stage: TableStage
+  let rows: TableRows
+  let count = 0
 
-  const rows: Record<string, Row> = {
-    'POST /api/website/generate': {
-      kind: 'wsite',
-      prepare: async () => ({ id: null, path: '/api/website/generate', body: { content: siteContent() } }),
-      status: 201,
-      gone: 'unknown',
-    },
-    'DELETE /api/website/:id': { ...onSite('', {}), status: 204, gone: 'succeeded' },
-    'POST /api/website/:id/update': onSite('/update', { content: { meta: { company_name: 'Changed' } } }),
-    'POST /api/website/:id/submit-review': onSite('/submit-review', {}),
-    'POST /api/website/:id/decision': onSite(
-      '/decision',
-      {},
-      {
-        prepare: async () => {
-          const id = await newSite()
-          await sure(api('POST', `/api/website/${id}/submit-review`, {}))
-          return { id, path: `/api/website/${id}/decision`, body: { decision: 'approve', note: '' }, by: 'reviewer' }
-        },
-      },
-    ),
-    'PUT /api/website/:id/domain': onSite(
-      '/domain',
-      {},
-      {
-        prepare: async (n) => {
-          const id = await newSite()
-          return { id, path: `/api/website/${id}/domain`, body: { subdomain: `table-${n}` } }
-        },
-      },
-    ),
-    'POST /api/apps': {
-      kind: 'bapp',
-      prepare: async (n) => ({ id: null, path: '/api/apps', body: { slug: `made-${n}` } }),
-      status: 201,
-      gone: 'unknown',
-    },
-    'PATCH /api/apps/:id': onApp('patched', '', { application_policy: 'none' }),
-    'DELETE /api/apps/:id': onApp('deleted', '?volumes=delete', undefined, { status: 204, gone: 'succeeded' }),
-    'PATCH /api/apps/:id/env': onApp('changed', '/env', { env: { A: 'b' } }),
-    'PUT /api/apps/:id/env': onApp('stored', '/env', { env: { A: 'b' } }),
-  }
-
-  const routes = allRoutes.filter((route) => !route.hidden && route.method !== 'GET' && 202 in route.answers)
-
-  const operationOf = async ({ json }: Reply, by = platform.owner): Promise<Json> =>
-    (await sure(api('GET', `/api/operations/${json.operation_id}`, undefined, {}, by))).operation
-  const endOf = (reply: Reply, by: string): Promise<Json> =>
-    eventually('the verdict', async () => {
+  const rowOf = (route: TableRoute) => rows[nameOf(route)] as TableRow
+  const say = ({ method }: TableRoute, { path, body, headers, by }: TableCall, more: Record<string, string>) =>
+    stage.ask(by, method, path, body, { ...headers, ...more })
+  const operationOf = async ({ json }: Reply, by: string): Promise<Json> =>
+    (await stage.sure(by, 'GET', `/api/operations/${json.operation_id}`)).operation
+  const endOf = (what: string, reply: Reply, by: string): Promise<Json> =>
+    eventually(`the verdict of ${what}`, async () => {
       const operation = await operationOf(reply, by)
       return operation.state !== 'pending' && operation
     })
+  const whileNobodyDecides = async <T>(work: () => Promise<T>): Promise<T> => {
+    await stage.platform.controllers.stop()
+    try {
+      return await work()
+    } finally {
+      await stage.platform.controllers.start()
+    }
+  }
 
-  t.before(async () => {
-    platform = await startPlatform({ env: { BOTTEGA_RATE_PER_SECOND: '1000' } })
-    reviewer = await addAccount(platform, 'reviewer', { role: 'reviewer' })
-    await platform.kubectl(['patch', 'acct', 'demo', '--type=merge', '-p', '{"spec":{"capabilities":["app.deploy"]}}'])
-    const hostKey = `ssh-ed25519 ${Buffer.from('not a real key, and never asked for it.').toString('base64')}`
-    const spec = { address: '127.0.0.1', port: 9, user: 'deploy', hostKey, baseDomain: 'away.test', approved: true }
-    const metadata = { name: 'away' }
-    await platform.kubectl(['apply', '-f', '-'], {
-      apiVersion: 'bottega.dev/v1alpha1',
-      kind: 'Host',
-      metadata,
-      spec: { ...spec, class: 'shared' },
+  type Cell = { what: string; route: TableRoute; way: Way; waits: Waits; call: TableCall }
+  const cellsOf = (ways: readonly Way[]): Omit<Cell, 'call'>[] =>
+    waiting.flatMap((route) => {
+      const { waits } = rowOf(route)
+      if (isNever(waits)) return []
+      const there = ways.filter((way) => way !== 'gone' || !isNever(waits.gone))
+      return there.map((way) => ({ what: `${nameOf(route)}, ${way}`, route, way, waits }))
     })
-    await eventually(
-      'a host and the capability',
-      async () => (await api('POST', '/api/apps', { slug: 'first' })).status === 201,
-    )
-  })
-  t.after(() => platform.end())
+  const ask = ({ what, route, way, call }: Cell): Promise<Reply> =>
+    say(route, call, { 'idempotency-key': what.replaceAll(' ', '_'), ...(way !== 'timeout' && ASYNC) })
 
-  t('has a row, or stands in the list of those that have none', () => {
-    assert.equal(routes.map(nameOf).sort(), [...Object.keys(rows), ...WITHOUT_A_ROW].sort())
+  /** Asked, and with an operation that is pending; its resource is deleted where that is the way. */
+  const askPending = async (cell: Cell): Promise<Reply> => {
+    const { what, route, way, waits, call } = cell
+    const reply = await ask(cell)
+    assert.equal([reply.status, reply.headers.get('retry-after')], [202, '2'], `${what}: ${reply.text}`)
+    const operation = await operationOf(reply, call.by)
+    assert.equal([operation.state, operation.method], ['pending', route.method], what)
+    const name = operation.resource.split('/').pop()
+    if (way === 'gone') await stage.platform.kubectl(['delete', waits.kind, name, '--wait=false', '--ignore-not-found'])
+    return reply
+  }
+
+  /** The same again is answered with the same. */
+  const askAgain = async (cell: Cell, status: number, body: Json): Promise<void> => {
+    if (!isKeyed(cell.route)) return
+    const again = await ask(cell)
+    assert.equal([again.status, again.headers.get('idempotency-replayed')], [status, 'true'], cell.what)
+    assert.equal(again.json, body, cell.what)
+  }
+
+  const judgeEnd = async (cell: Cell, reply: Reply): Promise<void> => {
+    const { what, way, waits, call } = cell
+    if (way !== 'gone' && waits.status === 'pending') return askAgain(cell, 202, reply.json)
+    const { state, status, result, problem } = await endOf(what, reply, call.by)
+    assert.is(state, way === 'gone' ? waits.gone : 'succeeded', `${what}: ${JSON.stringify(problem)}`)
+    if (way === 'gone' || waits.status === 'pending') return
+    assert.is(status, waits.status, what)
+    await askAgain(cell, waits.status, result)
+  }
+
+  /** Asks all of it while nobody decides, and looks at how it ends. */
+  const decide = async (made: Omit<Cell, 'call'>[]): Promise<void> => {
+    const cells = await mapSome(made, async (cell) => {
+      count += 1
+      return { ...cell, call: await cell.waits.prepare(`t${count}`) }
+    })
+    const asked = await whileNobodyDecides(() => Promise.allSettled(cells.map(askPending)))
+    const ends = await Promise.allSettled(
+      cells.map(async (cell, n) => {
+        const reply = await settledOf(asked[n])
+        if (cell.way === 'gone') await cell.waits.bringBack?.(cell.call)
+        return judgeEnd(cell, reply)
+      }),
+    )
+    assert.equal(
+      ends.flatMap((end) => (end.status === 'rejected' ? [`${end.reason}`] : [])),
+      [],
+    )
+  }
+
+  t.before(
+    async () => {
+      stage = await startTableStage()
+      rows = {
+        ...invoiceRows(stage),
+        ...siteRows(stage),
+        ...appAndHostRows(stage),
+        ...devInstanceRows(stage),
+        ...accountRows(stage),
+      }
+    },
+    { timeoutMs: 240_000 },
+  )
+  t.after(() => stage?.platform.end())
+
+  t('has a row, if its 202 names an operation; and has a call, if it only queues', () => {
+    assert.equal(waiting.map(nameOf).sort(), Object.keys(rows).sort())
+    assert.equal(queuing.map(nameOf).sort(), Object.keys(queuedCalls(stage)).sort())
+  })
+
+  t('leads to its verdict: at once, after the wait, and to a repeat', () => decide(cellsOf(['async', 'timeout'])), {
+    timeoutMs: 300_000,
   })
 
   t(
-    'leads to its verdict: at once, after the wait, to a repeat, and to nobody when the resource went',
+    'says how it ends when its resource goes before anybody looks',
     async () => {
-      const covered = routes.filter((route) => nameOf(route) in rows)
-      const cells = await Promise.all(
-        covered.flatMap((route, n) =>
-          (['async', 'time-out', 'gone'] as const).map(async (way, m) => {
-            const row = rows[nameOf(route)] as Row
-            return { route, row, way, what: `${nameOf(route)}, ${way}`, prepared: await row.prepare(3 * n + m) }
-          }),
-        ),
-      )
-      type Cell = (typeof cells)[number]
-      const by = ({ prepared }: Cell) => (prepared.by === 'reviewer' ? reviewer : platform.owner)
-      const ask = (cell: Cell) => {
-        const { route, way, prepared, what } = cell
-        const headers = {
-          'idempotency-key': what.replaceAll(' ', '_'),
-          ...(way !== 'time-out' && { prefer: 'respond-async' }),
+      const cells = cellsOf(['gone'])
+      // of more than a few nobody would believe that they were deleted
+      while (cells.length > 0) await decide(cells.splice(0, ABSENT_MAX))
+    },
+    { timeoutMs: 300_000 },
+  )
+
+  t(
+    'refuses in the same words whoever waits and whoever does not',
+    async () => {
+      const wrong = await mapSome(waiting, async (route, n) => {
+        const { refused } = rowOf(route)
+        if (isNever(refused)) return []
+        const call = await refused.prepare(`r${n}`)
+        const told = async (reply: Reply): Promise<unknown> => {
+          const problem = reply.status === 202 ? (await endOf(nameOf(route), reply, call.by)).problem : reply.json
+          return [problem?.status, problem?.code, problem?.detail]
         }
-        return api(route.method, prepared.path, prepared.body, headers, by(cell))
-      }
+        const later = await told(await say(route, call, ASYNC))
+        const [status, code, detail] = (await told(await say(route, call, {}))) as [number, string, string]
+        const same = JSON.stringify(later) === JSON.stringify([status, code, detail])
+        return code === refused.code && status >= 400 && same ? [] : [[nameOf(route), later, [status, code, detail]]]
+      })
+      assert.equal(wrong.flat(), [])
+    },
+    { timeoutMs: 600_000 },
+  )
 
-      await platform.controllers.stop()
-      const asked = await Promise.all(
-        cells.map(async (cell) => {
-          const reply = await ask(cell)
-          assert.equal([reply.status, reply.headers.get('retry-after')], [202, '2'], `${cell.what}: ${reply.text}`)
-          const operation = await operationOf(reply, by(cell))
-          assert.equal([operation.state, operation.method], ['pending', cell.route.method], cell.what)
-          const name = operation.resource.split('/').pop()
-          if (cell.way === 'gone')
-            await platform.kubectl(['delete', cell.row.kind, name, '--wait=false', '--ignore-not-found'])
-          return { cell, reply }
-        }),
-      )
-      await platform.controllers.start()
-
-      await Promise.all(
-        asked.map(async ({ cell, reply }) => {
-          const { what, way, row, route } = cell
-          const { state, status, result, problem } = await endOf(reply, by(cell))
-          const wanted = way === 'gone' ? row.gone : 'succeeded'
-          assert.is(state, wanted, `${what}: ${JSON.stringify(problem)}`)
-          if (way === 'gone') return
-          assert.is(status, row.status, what)
-          if (!isKeyed(route)) return
-          const again = await ask(cell)
-          assert.equal([again.status, again.headers.get('idempotency-replayed')], [row.status, 'true'], what)
-          assert.equal(again.json, result, what)
+  t(
+    'or shows what is queued, where it can be read at once',
+    async () => {
+      const calls = await mapSome(queuing, async (route, n) => {
+        const prepare = queuedCalls(stage)[nameOf(route)]
+        return { route, call: await prepare?.(`q${n}`) }
+      })
+      await whileNobodyDecides(() =>
+        mapSome(calls, async ({ route, call }) => {
+          assert.ok(call)
+          const { path, body, headers, by } = call
+          const reply = await stage.ask(by, route.method, path, body, { ...headers, ...ASYNC })
+          assert.is(reply.status, 202, `${nameOf(route)}: ${reply.text}`)
+          const location = reply.headers.get('location') ?? ''
+          const seen = await stage.ask(by, 'GET', location, undefined, headers)
+          assert.is(seen.status, 200, `${location}: ${seen.text}`)
         }),
       )
     },
-    { timeoutMs: 300_000 },
+    { timeoutMs: 240_000 },
   )
 })

@@ -82,6 +82,14 @@ spec('issuers', (t) => {
     assert.equal(outcomes.filter((one) => one === 'PREFIX_TAKEN').length, 19)
   })
 
+  t('the first issuers of an account that come at once are all made, whichever writes the default one', async () => {
+    const ones = Array.from({ length: 6 }, (_, n) => n)
+    for (let n = 0; n < 60; n++) {
+      const refused = await Promise.all(ones.map((one) => create(ref(`iss-${one}`, `new-${n}`), `P${one}`)))
+      assert.equal([...new Set(refused)], [null], `new-${n}`)
+    }
+  })
+
   t('an account has so many and no more, however many ask at once', async () => {
     await create(ACME, 'ACME')
     await stage.sql(`insert into issuers (account, id, profile)

@@ -96,7 +96,7 @@ export type Reply = { status: number; headers: Headers; text: string; json: Json
 // biome-ignore lint/suspicious/noExplicitAny: answers are looked into, field by field
 export type Json = any
 
-/** One call; the body goes as JSON unless it is text already. Throws when the answer is not as the OpenAPI documents describe it. */
+/** One call; the body goes as JSON unless it is text or bytes already. Throws when the answer is not as the OpenAPI documents describe it. */
 export async function call(
   base: string,
   token: string | null,
@@ -105,7 +105,7 @@ export async function call(
   body?: unknown,
   headers: Record<string, string> = {},
 ): Promise<Reply> {
-  const raw = typeof body === 'string'
+  const raw = typeof body === 'string' || body instanceof Uint8Array
   const response = await fetch(`${base}${path}`, {
     method,
     redirect: 'manual',
@@ -114,7 +114,7 @@ export async function call(
       ...(body !== undefined && { 'content-type': 'application/json' }),
       ...headers,
     },
-    ...(body !== undefined && { body: raw ? body : JSON.stringify(body) }),
+    ...(body !== undefined && { body: raw ? (body as string | Uint8Array<ArrayBuffer>) : JSON.stringify(body) }),
     signal: AbortSignal.timeout(40_000),
   })
   const text = await response.text()
