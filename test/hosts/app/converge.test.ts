@@ -54,6 +54,8 @@ const requestOf = (more: Partial<ApiRequest>) =>
     query: {},
     idempotencyKey: KEY,
     requestId: 'one',
+    route: { method: 'POST', scope: { kind: 'token' } },
+    url: '/api/apps',
     ...more,
   }) as unknown as ApiRequest
 

@@ -41,6 +41,8 @@ const requestOf = (more: Partial<ApiRequest>) =>
     headers: {},
     idempotencyKey: KEY,
     requestId: 'one',
+    route: { method: 'POST', scope: { kind: 'token' } },
+    url: '/api/apps/hosts',
     ...more,
   }) as unknown as ApiRequest
 

@@ -31,6 +31,9 @@ const requestOf = (more: object): ApiRequest =>
     headers: {},
     query: {},
     requestId: 'one',
+    // of an operation, which a busy machine may come to
+    route: { method: 'POST', scope: { kind: 'token' } },
+    url: '/api/website',
     body: {},
     ...more,
   }) as unknown as ApiRequest
