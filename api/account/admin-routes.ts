@@ -2,7 +2,7 @@
 import { spec } from '../../crds/account/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
-import { object, operationId, POLL_HEADERS, pageQuery, paging, text, whole, withExamples } from '../openapi/schemas.ts'
+import { object, pageQuery, paging, pendingOf, text, whole, withExamples } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import type { AdminNeeds } from './admin.ts'
 import {
@@ -35,13 +35,8 @@ const shown = named(
   }),
 )
 const wrapped = named('OneAccount', { description: 'The account.', schema: object('The account.', { account: shown }) })
-const pending = named('PendingAccount', {
-  description: 'Written, and not seen yet. Poll the address in Location.',
-  schema: object('What is known so far.', {
-    operation_id: operationId,
-    account: object('The account.', { id: text('Names the account.') }),
-  }),
-  headers: POLL_HEADERS,
+const pending = pendingOf('PendingAccount', 'Written, and not seen yet. Poll the address in Location.', {
+  account: object('The account.', { id: text('Names the account.') }),
 })
 const asked: JsonSchema = {
   ...fields,

@@ -5,7 +5,7 @@ import { named } from '../../crds/kernel/named.ts'
 import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { AnswerDeclaration } from '../http/route.ts'
-import { list, object, operationId, POLL_HEADERS, pageQuery, paging, text } from '../openapi/schemas.ts'
+import { list, object, pageQuery, paging, pendingOf, pendingWith, text } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { cancelOperation } from './ask.ts'
 import { getCapabilities } from './capabilities.ts'
@@ -51,17 +51,11 @@ const envBody = (value: JsonSchema): JsonSchema => ({
 const value = { description: 'The value; it is never shown again.', maxLength: ENV_VALUE_MAX, 'x-code': 'BAD_ENV' }
 
 const wrapped = named('OneApp', object('The app.', { app: appAnswer }))
-const pending = (description: string, known: Record<string, JsonSchema>): AnswerDeclaration => ({
-  description,
-  schema: object('What is known so far.', { operation_id: operationId, ...known }),
-  headers: POLL_HEADERS,
-})
-const pendingApp = named('PendingApp', pending('Written; the verdict is still to come.', { app: appAnswer }))
+const pendingApp = pendingOf('PendingApp', 'Written; the verdict is still to come.', { app: appAnswer })
 const asked = { operation_id: text('Names the operation.'), operation: operationAnswer }
-const pendingOperation = named(
-  'PendingOperation',
-  pending('It waits or runs. Poll the address in Location.', { operation: operationAnswer }),
-)
+const pendingOperation = pendingOf('PendingOperation', 'It waits or runs. Poll the address in Location.', {
+  operation: operationAnswer,
+})
 const operated: Record<number, AnswerDeclaration> = {
   200: named('EndedOperation', {
     description: 'It has ended; operation.state says how. With dry_run: the plan.',
@@ -261,7 +255,7 @@ export const appRoutes: Route<AppNeeds>[] = [
     body: envBody({ type: 'string', ...value }),
     answers: {
       200: { description: 'Names and versions.', schema: object('The env.', { env: envAnswer }) },
-      202: pending('Stored; the app has not taken it in yet.', { env: envAnswer }),
+      202: pendingWith('Stored; the app has not taken it in yet.', { env: envAnswer }),
     },
     codes: ['NOT_FOUND', 'BAD_ENV'],
     handle: putEnv,

@@ -1,8 +1,7 @@
 /** What the routes of dev instances share. */
 import { CAPABILITY } from '../../crds/devinstance/reserving.ts'
-import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
-import { object, operationId, POLL_HEADERS, text } from '../openapi/schemas.ts'
+import { object, pendingOf, text } from '../openapi/schemas.ts'
 import * as shapes from './shapes.ts'
 
 export const tag = 'Dev instances'
@@ -12,14 +11,13 @@ export const all = '/api/devboxes'
 export const one = '/api/devboxes/:id'
 
 export const ok = (description: string, schema: JsonSchema) => ({ 200: { description, schema } })
-export const pendingAnswer = named('PendingDevbox', {
-  description: 'Said; the verdict is still to come. Poll the address in Location.',
-  schema: object('What is known so far.', {
-    operation_id: operationId,
+export const pendingAnswer = pendingOf(
+  'PendingDevbox',
+  'Said; the verdict is still to come. Poll the address in Location.',
+  {
     devbox: object('The instance.', { id: text('Names the instance.') }),
-  }),
-  headers: POLL_HEADERS,
-})
+  },
+)
 export const changed = { ...ok('The instance.', shapes.wrapped), 202: pendingAnswer }
 
 /** What every change of an instance shares. */

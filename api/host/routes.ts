@@ -4,17 +4,7 @@ import { CERTIFICATE_STATES, CLASSES, PHASES, spec } from '../../crds/host/schem
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { PRIVATE_KEY_BYTES_MAX } from '../io/sshkey.ts'
-import {
-  list,
-  object,
-  operationId,
-  POLL_HEADERS,
-  pageQuery,
-  paging,
-  text,
-  textOrNull,
-  whole,
-} from '../openapi/schemas.ts'
+import { list, object, pageQuery, paging, pendingOf, text, textOrNull, whole } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { approveHost, createHost, deleteHost, inspectHost, patchHost } from './change.ts'
 import type { HostNeeds } from './needs.ts'
@@ -110,13 +100,8 @@ const host = named(
 )
 
 const wrapped = named('OneHost', { description: 'The host.', schema: object('The host.', { host }) })
-const pending = named('PendingHost', {
-  description: 'Written; the look is still to come. Poll the address in Location.',
-  schema: object('What is known so far.', {
-    operation_id: operationId,
-    host: object('The host.', { id: text('Names the host.') }),
-  }),
-  headers: POLL_HEADERS,
+const pending = pendingOf('PendingHost', 'Written; the look is still to come. Poll the address in Location.', {
+  host: object('The host.', { id: text('Names the host.') }),
 })
 
 const reads = { tag: 'Hosts', scope: { kind: 'scope', scope: 'apps:read' }, capability: 'app.deploy' } as const

@@ -43,3 +43,17 @@ export const operationId = text('Names the operation, where the verdict will sta
 
 /** What is said beside an answer that is still to come. */
 export const POLL_HEADERS = { location: 'Where the verdict will stand.', 'retry-after': 'Seconds to wait before that.' }
+
+/**
+ * An answer 202: what is known so far, and the operation where the verdict will stand.
+ * @param known schemas by member
+ */
+export const pendingWith = (description: string, known: Record<string, JsonSchema>) => ({
+  description,
+  schema: object('What is known so far.', { operation_id: operationId, ...known }),
+  headers: POLL_HEADERS,
+})
+
+/** The same as a component of its own. */
+export const pendingOf = (name: string, description: string, known: Record<string, JsonSchema>) =>
+  named(name, pendingWith(description, known))

@@ -4,7 +4,7 @@ import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { textPattern } from '../../crds/kernel/schema.ts'
 import { siteAnswer, warningAnswer } from '../../crds/site/answer.ts'
 import { ASSET_KEY_PATTERN, ASSETS_MAX, HOSTNAME_MAX, LABEL_MAX, spec } from '../../crds/site/schema.ts'
-import { list, object, operationId, POLL_HEADERS, text, whole } from '../openapi/schemas.ts'
+import { list, object, pendingOf, text, whole } from '../openapi/schemas.ts'
 
 const NOTE_MAX = 4000
 
@@ -85,14 +85,13 @@ export const answered = (description: string, more: Record<string, JsonSchema> =
   description,
   schema: object(description, { site: siteAnswer, ...more }),
 })
-export const pendingAnswer = named('PendingSite', {
-  description: 'Written; the verdict is still to come. Poll the address in Location.',
-  schema: object('What is known so far.', {
-    operation_id: operationId,
+export const pendingAnswer = pendingOf(
+  'PendingSite',
+  'Written; the verdict is still to come. Poll the address in Location.',
+  {
     site: object('The site.', { id: text('Names the site.') }),
-  }),
-  headers: POLL_HEADERS,
-})
+  },
+)
 
 const paths = (description: string): JsonSchema => list(description, text('A path.'))
 export const plan = named(

@@ -18,8 +18,8 @@ grant select on webhook_endpoints, deliveries, event_heads, events to :"api";
 grant select on issuers, issuer_logos, send_slots, send_days, ai_places to :"api";
 grant select on host_routes to :"api";
 grant select on site_places, publish_places, site_queue, site_renderings, site_brands to :"api";
-grant select on app_sources, app_env, app_passwords, app_operations, app_steps, app_releases, app_revisions, app_log_requests, app_log_chunks
-  to :"api";
+grant select on app_sources, app_env, app_passwords, app_operations, app_steps, app_releases, app_revisions,
+  app_log_requests, app_log_chunks to :"api";
 grant select on devboxes, devbox_history, devbox_envs, devbox_report_heads, devbox_reports to :"api";
 
 -- Access is the api's own: tokens, sessions, links to sign in by, wrong passwords, repeated requests.
