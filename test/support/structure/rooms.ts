@@ -94,7 +94,7 @@ export const circles = (tree: Tree): string[] => {
 }
 
 /** Lists of like things, one a file, found by their names: not rooms. */
-const REGISTERS = ['', 'hack/decisions', 'controllers/store/sql/functions']
+const REGISTERS = ['', 'hack/decisions', 'controllers/store/sql/functions', 'controllers/store/sql/schema']
 const ENTRIES_MAX = 16
 /** A folder that holds something of each kind, or each command: so many entries of its own, and one for each. */
 const OWN_ENTRIES_MAX = 10
