@@ -1,12 +1,15 @@
 /** No text that a caller can send makes a pattern of ours work longer than in proportion to its length. */
 // biome-ignore-all lint/suspicious/noTemplateCurlyInString: programs stand in texts here
-import { globSync, readFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { textPattern, textPatternRe2 } from '../crds/kernel/schema.ts'
+import { paths } from '../hack/lib/state.ts'
 import { dereferenced } from './support/judges/dereferenced.ts'
 import { type Collected, collect, type Pattern } from './support/patterns/collect.ts'
 import { ofDocument } from './support/patterns/documents.ts'
 import { faultOf } from './support/patterns/judge.ts'
+import { judgeDigest, openVerdicts, type Verdicts } from './support/patterns/verdicts.ts'
 import { assert, spec } from './support/runner/spec.ts'
 
 const root = join(import.meta.dirname, '..')
@@ -32,13 +35,25 @@ const readTree = (): Collected =>
     ),
   ])
 
-const faultsOf = async (patterns: readonly Pattern[]): Promise<string[]> => {
+/** @param verdicts of earlier runs, which are not looked for again */
+const faultsOf = async (patterns: readonly Pattern[], verdicts?: Verdicts): Promise<string[]> => {
   const places = Map.groupBy(patterns, ({ source, flags }) => `/${source}/${flags}`)
   const faults: string[] = []
   for (const [written, [first]] of places) {
-    const fault = first && (await faultOf(first))
+    if (!first || verdicts?.isKnown(first)) continue
+    const fault = await faultOf(first)
     if (fault) faults.push(`${first.where} ${written} ${fault}`)
+    else verdicts?.keep(first)
   }
+  return faults
+}
+
+/** With `--full` each is judged again. */
+const VERDICTS_FILE = process.env.BOTTEGA_TEST_FULL ? null : paths.linearPatterns
+const faultsOfTree = async (patterns: readonly Pattern[]): Promise<string[]> => {
+  const verdicts = VERDICTS_FILE === null ? undefined : openVerdicts(VERDICTS_FILE, judgeDigest())
+  const faults = await faultsOf(patterns, verdicts)
+  verdicts?.write()
   return faults
 }
 
@@ -83,7 +98,7 @@ spec('the patterns of the tree', (t) => {
       )
   })
   t('have a text that the compiler can spell out', () => assert.equal(tree.hidden, []))
-  t('are linear, each of them', async () => assert.equal(await faultsOf(tree.patterns), []), { timeoutMs: 600_000 })
+  t('are linear, each of them', async () => assert.equal(await faultsOfTree(tree.patterns), []), { timeoutMs: 600_000 })
   t('stand in the documents with a length before them, or with an end of their own', () => {
     const endless = DOCUMENTS.flatMap((path) =>
       withoutLength(dereferenced(JSON.parse(readFileSync(join(root, path), 'utf8')))),
@@ -152,5 +167,45 @@ spec('a pattern that is not linear', (t) => {
       "export const a = [/^a*b/, /a+/g, /^(?:[^,]*,)*$/, /a{2}b{61}/, new RegExp('^[a-z]+$', 'u'), /[{]9999[}]/]"
     const { patterns, hidden } = ofPlanted('a.ts', text)
     assert.equal([patterns.length, hidden, await faultsOf(patterns)], [6, [], []])
+  })
+})
+
+spec('a verdict that is kept', (t) => {
+  let folder = ''
+  t.before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'bottega-verdicts-'))
+  })
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+  const linear = { where: 'a.ts:1', source: '^a*b', flags: '' }
+  const quadratic = { where: 'a.ts:2', source: 'a*b', flags: '' }
+  const fileOf = (name: string) => join(folder, 'made', name)
+  const judged = async (name: string, patterns: Pattern[], judge = 'judge') => {
+    const verdicts = openVerdicts(fileOf(name), judge)
+    const faults = await faultsOf(patterns, verdicts)
+    verdicts.write()
+    return faults.length
+  }
+  const knows = (name: string, pattern: Pattern, judge = 'judge') => openVerdicts(fileOf(name), judge).isKnown(pattern)
+
+  t('holds for that pattern, those flags and that judge alone', async () => {
+    assert.is(await judged('one', [linear]), 0)
+    assert.ok(knows('one', linear))
+    assert.ok(knows('one', { ...linear, where: 'b.ts:7' }))
+    assert.not.ok(knows('one', { ...linear, flags: 'm' }))
+    assert.not.ok(knows('one', { ...linear, source: '^a*bc' }))
+    assert.not.ok(knows('one', linear, 'another judge'))
+  })
+  t('is never one of a fault, which is found in each run', async () => {
+    for (let run = 0; run < 2; run++) assert.is(await judged('two', [linear, quadratic]), 1)
+    assert.not.ok(knows('two', quadratic))
+  })
+  t('goes with its pattern, and with a file that was damaged', async () => {
+    await judged('three', [linear, { ...linear, source: '^c' }])
+    await judged('three', [linear])
+    assert.equal([knows('three', linear), knows('three', { ...linear, source: '^c' })], [true, false])
+    for (const text of ['{"judge":"judge","linear":', 'null', '{"judge":"judge","linear":"all"}']) {
+      writeFileSync(fileOf('three'), text)
+      assert.not.ok(knows('three', linear), text)
+    }
   })
 })

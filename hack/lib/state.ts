@@ -5,7 +5,7 @@ import type { Tokens, Welcome } from '../platform/platform.ts'
 import { identityOf, readJson, writeWhole } from './files.ts'
 import { type ProcessId, startOf } from './processes.ts'
 
-/** What `hack/up` keeps in `.bottega/`, one place for every path in it. */
+/** What `hack/up` and `hack/test` keep in `.bottega/`, one place for every path in it. */
 
 export const root = join(import.meta.dirname, '..', '..')
 /** Another folder makes another platform beside the one that a developer has running: for tests of these commands. */
@@ -26,6 +26,8 @@ export const paths = {
   adminKubeconfig: at('admin.kubeconfig'),
   controllersKubeconfig: at('controllers.kubeconfig'),
   apiKubeconfig: at('api.kubeconfig'),
+  compiled: at('compiled'),
+  linearPatterns: at('linear-patterns.json'),
 } as const
 
 /** `.bottega/env.json`: how tests, scripts and people reach what runs (rules/platform.md#the-running-platform). */
