@@ -6,7 +6,7 @@ import { ensureTools } from '../lib/tools.ts'
 import { controlPlaneTools } from '../lib/tooltable.ts'
 import { startControlPlane } from '../platform/controlplane.ts'
 import { createKubectl } from '../platform/kubectl.ts'
-import { applyPlatform, createDemoAccounts, grantAccessTo, writeServiceKubeconfig } from '../platform/platform.ts'
+import { applyNamespace, applyPlatform, createDemoAccounts, writeServiceKubeconfig } from '../platform/platform.ts'
 import { apiUrlOf, query, startPostgres } from '../platform/postgres.ts'
 import { createStack, type Stack } from '../platform/stack.ts'
 import { cpuSecondsOf } from './sides/cpu.ts'
@@ -93,9 +93,7 @@ const standUp = async ({ scratch, progress }: BenchContext) => {
   await createDemoAccounts(kubectl)
   const granted = JSON.stringify({ spec: { limits: { sendsPerDay: 1_000_000 } } })
   await kubectl(['patch', 'account.bottega.dev/demo', '-n', 'default', '--type=merge', '-p', granted])
-  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name: RAW_NAMESPACE } }
-  await kubectl(['create', '-f', '-'], namespace)
-  await grantAccessTo(kubectl, RAW_NAMESPACE)
+  await applyNamespace(kubectl, RAW_NAMESPACE)
   const kubeconfigs = { api: join(scratch, 'api.kubeconfig'), controllers: join(scratch, 'controllers.kubeconfig') }
   await writeServiceKubeconfig(kubectl, 'api', kubeconfigs.api)
   await writeServiceKubeconfig(kubectl, 'controllers', kubeconfigs.controllers)

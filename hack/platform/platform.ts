@@ -31,9 +31,10 @@ export async function applyPlatform(kubectl: Kubectl): Promise<void> {
   await policiesInForce(kubectl)
 }
 
-/** Lets the two processes serve another namespace than their own. */
-export async function grantAccessTo(kubectl: Kubectl, otherNamespace: string): Promise<void> {
-  await apply(kubectl, asList(accessTo(otherNamespace, platform)))
+/** Another namespace than their own, which the two processes may serve. */
+export async function applyNamespace(kubectl: Kubectl, name: string): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
+  await apply(kubectl, asList([namespace, ...accessTo(name, platform)]))
 }
 
 async function apply(kubectl: Kubectl, manifests: unknown): Promise<void> {

@@ -3,6 +3,7 @@ import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PostalMime, { type Email } from 'postal-mime'
 import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
+import { asList } from '../../../hack/platform/kubectl.ts'
 import { applyPlatform, writeServiceKubeconfig } from '../../../hack/platform/platform.ts'
 import type { Postgres } from '../../../hack/platform/postgres.ts'
 import { createStack, type Stack } from '../../../hack/platform/stack.ts'
@@ -64,8 +65,9 @@ export async function startPlatform(given: Given = {}): Promise<Platform> {
   const [postgres, namespace] = await Promise.all([ownPostgres(), makeNamespace(given.plane?.kubeconfig)])
   const database = await makeDatabase(postgres.url)
   const kubectl = kubectlFor(namespace.kubeconfig)
-  await kubectl(['apply', '-f', '-'], account(namespace.name, 'demo', 'owner@demo.test'))
-  await kubectl(['apply', '-f', '-'], account(namespace.name, 'other', 'other@demo.test'))
+  const demo = account(namespace.name, 'demo', 'owner@demo.test')
+  const other = account(namespace.name, 'other', 'other@demo.test')
+  await kubectl(['apply', '-f', '-'], asList([demo, other]))
   const stack = await createStack({
     folder,
     owner: process.env.BOTTEGA_OWNER ?? `test-${process.pid}`,
@@ -83,9 +85,9 @@ export async function startPlatform(given: Given = {}): Promise<Platform> {
     rmSync(folder, { recursive: true, force: true })
   }
   const inNamespace = (args: string[], input?: unknown) => kubectl([...args, '-n', namespace.name], input)
-  const [owner, other] = [await stack.token('demo'), await stack.token('other')]
+  const [owner, second] = [await stack.token('demo'), await stack.token('other')]
   // A token answers once its account has been seen by the controllers.
-  for (const token of [owner, other]) {
+  for (const token of [owner, second]) {
     const look = async () => (await call(stack.baseUrl, token, 'GET', '/api/invoices')).status === 200
     await eventually('the accounts', look)
   }

@@ -1,13 +1,15 @@
 import { createHash, randomBytes } from 'node:crypto'
-import { chmodSync, globSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { migrate } from '../../../controllers/store/pg/migrate.ts'
+import { run } from '../../../hack/lib/command.ts'
+import { withLock } from '../../../hack/lib/lock.ts'
 import { createProgress } from '../../../hack/lib/progress.ts'
 import { ensureTools, toolPath } from '../../../hack/lib/tools.ts'
 import { controlPlaneTools } from '../../../hack/lib/tooltable.ts'
 import { type ControlPlane, startControlPlane } from '../../../hack/platform/controlplane.ts'
 import { createKubectl, type Kubectl } from '../../../hack/platform/kubectl.ts'
-import { applyPlatform, grantAccessTo, type ProcessName } from '../../../hack/platform/platform.ts'
+import { applyNamespace, applyPlatform, type ProcessName } from '../../../hack/platform/platform.ts'
 import { apiUrlOf, type Postgres, query, startPostgres, withConnection } from '../../../hack/platform/postgres.ts'
 
 /**
@@ -58,20 +60,23 @@ export async function copyDatabase(url: string): Promise<Database> {
 export async function makeNamespace(kubeconfig = sharedKubeconfig()): Promise<Namespace> {
   const kubectl = kubectlFor(kubeconfig)
   const name = `test-${randomBytes(5).toString('hex')}`
-  await kubectl(['create', '-f', '-'], { apiVersion: 'v1', kind: 'Namespace', metadata: { name } })
-  await grantAccessTo(kubectl, name)
+  await applyNamespace(kubectl, name)
   return { name, kubeconfig, remove: () => removeObjects(kubectl, name) }
 }
+
+const liftFinalizers = ['--type=merge', '-p', '{"metadata":{"finalizers":null}}']
+/** In one command line. */
+const namesMax = 200
 
 /** Finalizers are lifted first: whoever would have done it has ended with the test. */
 async function removeObjects(kubectl: Kubectl, namespace: string): Promise<void> {
   const listed = JSON.parse(await kubectl(['get', 'bottega', '-n', namespace, '-o', 'json']))
   const items: { kind: string; metadata: { name: string; finalizers?: string[] } }[] = listed.items
-  for (const { kind, metadata } of items) {
-    if (metadata.finalizers === undefined) continue
-    const lift = ['--type=merge', '-p', '{"metadata":{"finalizers":null}}']
-    await kubectl(['patch', `${kind}.bottega.dev`, metadata.name, '-n', namespace, ...lift])
-  }
+  const held = items.flatMap(({ kind, metadata }) =>
+    metadata.finalizers === undefined ? [] : [`${kind.toLowerCase()}.bottega.dev/${metadata.name}`],
+  )
+  for (let at = 0; at < held.length; at += namesMax)
+    await kubectl(['patch', ...held.slice(at, at + namesMax), '-n', namespace, ...liftFinalizers])
   if (items.length > 0) await kubectl(['delete', 'bottega', '--all', '-n', namespace, '--wait=false'])
 }
 
@@ -87,13 +92,39 @@ export async function ensurePlatform(kubeconfig = sharedKubeconfig()): Promise<v
 
 /** A PostgreSQL for one test alone, which it may kill: its data is durable as in production. */
 export async function ownPostgres(): Promise<Owned<Postgres>> {
+  const made = await ensureMadeData()
   const folder = scratchFolder('pg')
-  const postgres = await startPostgres({ dataDir: join(folder, 'pg'), owner: processOwner(), durable: true })
+  const dataDir = join(folder, 'pg')
+  run('cp', ['-a', made, dataDir]) // with its owner, who may be the user postgres
+  const postgres = await startPostgres({ dataDir, owner: processOwner(), durable: true })
   const end = async () => {
     await postgres.stop()
     rmSync(folder, { recursive: true, force: true })
   }
   return { ...postgres, end }
+}
+
+/**
+ * The files of a PostgreSQL that was stopped with the migrated template in it: to make them takes two seconds of a core, and
+ * a copy of them a tenth. Made by the first of a run that asks.
+ */
+async function ensureMadeData(): Promise<string> {
+  const folder = join(given('BOTTEGA_TEST_FOLDER'), 'made-postgres')
+  const made = join(folder, 'pg')
+  return withLock(made, async () => {
+    if (existsSync(made)) return made
+    mkdirSync(folder, { recursive: true, mode: 0o755 })
+    const dataDir = join(folder, 'partial')
+    rmSync(dataDir, { recursive: true, force: true })
+    const postgres = await startPostgres({ dataDir, owner: processOwner(), durable: false })
+    try {
+      await ensureTemplate(postgres.url)
+    } finally {
+      await postgres.stop()
+    }
+    renameSync(dataDir, made)
+    return made
+  })
 }
 
 /** A control plane for one test alone, which it may stop, kill and restart; durable, without the platform's objects. */
