@@ -105,9 +105,9 @@ export const bench = async (context: BenchContext): Promise<void> => {
   await endStaleStages()
   const abort = new AbortController()
   const owner = `bench-${process.pid}`
-  const given = await startStage({ owner, progress: context.progress, signal: abort.signal, docker: true })
-  Object.assign(process.env, given.env)
+  const given = await startStage({ owner, progress: context.progress, signal: abort.signal })
   try {
+    Object.assign(process.env, given.env, await given.openDocker())
     const stage = await startAppStage()
     await measure(context, stage).finally(() => stage.end())
   } finally {

@@ -1,50 +1,65 @@
-import { spawnSync } from 'node:child_process'
-import { existsSync, globSync } from 'node:fs'
+import { execFile } from 'node:child_process'
+import { existsSync, globSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { parseArgs } from 'node:util'
+import { parseArgs, promisify } from 'node:util'
 import type { FileResult } from '../../test/support/runner/result.ts'
-import { runFiles } from '../../test/support/runner/run.ts'
+import { runFiles, type TestFile } from '../../test/support/runner/run.ts'
 import { createProgress } from '../lib/progress.ts'
 import { CommandRefusal, messageOf, runCommand } from '../lib/refusal.ts'
+import { paths } from '../lib/state.ts'
 import { clearNode } from '../stage/node/node.ts'
-import { endStaleStages, startStage } from '../stage/stage.ts'
+import { endStaleStages, startStage, type TestStage } from '../stage/stage.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 const minute = 60_000
-const defaultWorkers = 2
 
-/** The parts in the order in which they run. A part on the stage gets the real control plane and PostgreSQL. */
+/** A part on the stage gets the real control plane and PostgreSQL. Long files begin, so that none is left alone at the end. */
 const parts = {
   unit: {
     globs: ['test/*.test.ts', 'test/support/**/*.test.ts', 'test/crds/**/*.test.ts'],
+    first: ['test/{patterns,shell,structure}.test.ts'],
     onStage: false,
     isPure: true,
     deadlineMs: 12 * minute,
   },
   integration: {
     globs: ['test/controllers/**/*.test.ts', 'test/api/**/*.test.ts', 'test/e2e/**/*.test.ts'],
+    first: ['test/e2e/{stored,widget,webhook-chaos,storm}.test.ts', 'test/controllers/converge/*.test.ts'],
     onStage: true,
     deadlineMs: 15 * minute,
   },
-  // Most of one is waiting for a host; so that none of the long ones is left alone at the end, they begin.
   hosts: {
     globs: ['test/hosts/**/*.test.ts'],
     first: ['test/hosts/*/{crash,converge,traffic,faults,drain,order}.test.ts'],
-    workers: 3,
     onStage: true,
     docker: true,
     deadlineMs: 15 * minute,
   },
   pages: { globs: ['test/pages/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
-  cluster: { globs: ['test/cluster/**/*.test.ts'], onStage: false, deadlineMs: 30 * minute, after: clearNode },
+  cluster: {
+    globs: ['test/cluster/**/*.test.ts'],
+    first: ['test/cluster/chart.test.ts'],
+    onStage: false,
+    deadlineMs: 30 * minute,
+    after: clearNode,
+  },
 } as const satisfies Record<string, Part>
 
+/**
+ * One after another; the files of the parts of one run from one queue, so many side by side. A node and the hosts both change
+ * the machine and never meet. On real parts a file waits half of its time.
+ */
+const groups: readonly Group[] = [
+  { parts: ['unit'], workers: 2 },
+  { parts: ['cluster', 'integration'], workers: 3 },
+  { parts: ['hosts', 'pages'], workers: 3 },
+]
+
+type Group = { parts: readonly PartName[]; workers: number }
 type Part = {
   globs: readonly string[]
   /** Files that are begun with, for they take long. */
   first?: readonly string[]
-  /** Files side by side. */
-  workers?: number
   onStage: boolean
   /** Nothing outside is touched: what fails, fails. */
   isPure?: boolean
@@ -55,7 +70,8 @@ type Part = {
   after?: () => Promise<void>
 }
 type PartName = keyof typeof parts
-type Chosen = { part: Part; files: string[] }
+const partNames = groups.flatMap((group) => group.parts)
+type Chosen = { name: PartName; part: Part; files: string[] }
 
 /** With `--full` the long counts run, and a file may take this much longer. */
 const fullFactor = 6
@@ -63,7 +79,15 @@ const fullFactor = 6
 /** Files of a part on real parts that may be run once more; with `--strict`, or named one by one, none is. */
 const secondTriesMax = 3
 
-const usage = `Usage: hack/test [--only ${Object.keys(parts).join(',')}] [--full] [--strict] [FILE…]`
+/** Node leaves what it compiled there for the next process: hundreds are started here, and all read the same files. */
+const compiledFilesMax = 20_000
+function openCompiled(): string {
+  if (existsSync(paths.compiled) && readdirSync(paths.compiled, { recursive: true }).length > compiledFilesMax)
+    rmSync(paths.compiled, { recursive: true, force: true })
+  return paths.compiled
+}
+
+const usage = `Usage: hack/test [--only ${partNames.join(',')}] [--full] [--strict] [FILE…]`
 
 async function main(): Promise<number> {
   const { only, full, strict, files } = readArguments()
@@ -73,25 +97,25 @@ async function main(): Promise<number> {
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort())
 
   const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
-  if (files.length === 0 && (only === null || only.includes('unit'))) add(total, staticChecks())
+  if (files.length === 0 && (only === null || only.includes('unit'))) add(total, await staticChecks())
+  const compiled = openCompiled()
   const runId = `test-${process.pid}-${Date.now()}`
-  const run = async ({ part, files }: Chosen, env: Record<string, string>) => {
-    const deadlineMs = part.deadlineMs * (full ? fullFactor : 1)
-    const fullEnv = { ...env, ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}) }
-    const workers = part.workers ?? defaultWorkers
-    const tries = part.isPure || strict || named ? 0 : secondTriesMax
-    const options = { root, deadlineMs, env: fullEnv, runId, signal: abort.signal, workers, secondTriesMax: tries }
-    add(total, await runFiles(files, options))
-    await part.after?.()
+  const testFilesOf = ({ part, files }: Chosen, stageEnv: Record<string, string>): TestFile[] => {
+    const env = {
+      ...(part.onStage ? stageEnv : {}),
+      ...(part.isPure ? { NODE_DISABLE_COMPILE_CACHE: '1' } : { NODE_COMPILE_CACHE: compiled }), // judges/work.ts
+      ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}),
+    }
+    return files.map((path) => ({ path, env, deadlineMs: part.deadlineMs * (full ? fullFactor : 1) }))
   }
-  for (const one of chosen.filter(({ part }) => !part.onStage)) await run(one, {})
-  add(
-    total,
-    await runOnStage(
-      chosen.filter(({ part }) => part.onStage),
-      { run, runId, signal: abort.signal },
-    ),
-  )
+  const run = async (group: readonly Chosen[], workers: number, stageEnv: Record<string, string>) => {
+    const tries = strict || named || group.some(({ part }) => part.isPure) ? 0 : secondTriesMax
+    const options = { root, runId, signal: abort.signal, workers, secondTriesMax: tries }
+    const testFiles = group.flatMap((one) => testFilesOf(one, stageEnv))
+    add(total, await runFiles(testFiles, options))
+    for (const { part } of group) await part.after?.()
+  }
+  add(total, await runGroups(chosen, { run, runId, signal: abort.signal }))
   for (const file of total.unsteady ?? []) console.log(`unsteady: ${file} failed, and passed when run again alone`)
   if (abort.signal.aborted) console.log('interrupted')
   console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`)
@@ -99,30 +123,43 @@ async function main(): Promise<number> {
   return total.failed === 0 && total.passed > 0 ? 0 : 1
 }
 
-type OnStage = {
-  run: (chosen: Chosen, env: Record<string, string>) => Promise<void>
+type GroupRun = {
+  run: (group: readonly Chosen[], workers: number, stageEnv: Record<string, string>) => Promise<void>
   runId: string
   signal: AbortSignal
 }
 
-/** The stage is taken down on every way out; one that cannot be set up is a failure, not a skip. */
-async function runOnStage(chosen: readonly Chosen[], { run, runId, signal }: OnStage): Promise<FileResult> {
-  const none: FileResult = { passed: 0, failed: 0, skipped: 0 }
-  if (chosen.length === 0 || signal.aborted) return none
-  await endStaleStages()
-  const docker = chosen.some(({ part }) => part.docker)
-  const stage = await startStage({ owner: runId, signal, progress: createProgress(), docker }).catch((error) => {
-    if (error instanceof CommandRefusal && error.detail) console.log(error.detail)
-    console.log(`✗ the control plane and PostgreSQL for the tests: ${messageOf(error)}`)
-    return null
-  })
-  if (stage === null) return { ...none, failed: 1 }
-  try {
-    for (const one of chosen) await run(one, stage.env)
-  } finally {
-    await stage.end()
+/**
+ * The stage comes up with the first group that needs it, its Docker with the first that needs that, and is taken down on
+ * every way out; one that cannot be set up is a failure, not a skip.
+ */
+async function runGroups(chosen: readonly Chosen[], { run, runId, signal }: GroupRun): Promise<FileResult> {
+  const progress = createProgress()
+  const result: FileResult = { passed: 0, failed: 0, skipped: 0 }
+  let stage: TestStage | undefined
+  const openStage = async (group: readonly Chosen[]): Promise<Record<string, string>> => {
+    if (!group.some(({ part }) => part.onStage)) return {}
+    if (stage === undefined) await endStaleStages()
+    stage ??= await startStage({ owner: runId, signal, progress })
+    return group.some(({ part }) => part.docker) ? { ...stage.env, ...(await stage.openDocker()) } : stage.env
   }
-  return none
+  try {
+    for (const { parts, workers } of groups) {
+      const group = parts.flatMap((name) => chosen.filter((one) => one.name === name))
+      if (group.length === 0 || signal.aborted) continue
+      const env = await openStage(group).catch((error) => {
+        if (error instanceof CommandRefusal && error.detail) console.log(error.detail)
+        console.log(`✗ the real parts for the tests: ${messageOf(error)}`)
+        result.failed += 1
+        return null
+      })
+      const ready = env === null ? group.filter(({ part }) => !part.onStage) : group
+      await run(ready, workers, env ?? {})
+    }
+  } finally {
+    await stage?.end()
+  }
+  return result
 }
 
 type Arguments = { only: PartName[] | null; full: boolean; strict: boolean; files: string[] }
@@ -149,28 +186,29 @@ function readArguments(): Arguments {
 }
 
 function asPart(name: string): PartName {
-  const part = Object.keys(parts).find((known): known is PartName => known === name)
+  const part = partNames.find((known) => known === name)
   if (part === undefined)
-    throw new CommandRefusal(`There is no part ${name}; known are ${Object.keys(parts).join(', ')}.`, { exitCode: 2 })
+    throw new CommandRefusal(`There is no part ${name}; known are ${partNames.join(', ')}.`, { exitCode: 2 })
   return part
 }
 
 function chooseParts(only: readonly PartName[] | null): Chosen[] {
-  return Object.entries(parts).flatMap(([name, part]) => {
+  return partNames.flatMap((name) => {
+    const part: Part = parts[name]
     if (only !== null && !only.some((wanted) => wanted === name)) return []
     const files = filesOf(part)
     if (files.length === 0 && only !== null)
       throw new CommandRefusal(`The part ${name} has no test file yet.`, { exitCode: 2 })
-    return files.length === 0 ? [] : [{ part, files }]
+    return files.length === 0 ? [] : [{ name, part, files }]
   })
 }
 
 function chooseFiles(paths: readonly string[]): Chosen[] {
   const wanted = paths.map((path) => resolve(path))
-  const chosen = Object.values(parts).map((part) => ({
-    part,
-    files: filesOf(part).filter((file) => wanted.includes(file)),
-  }))
+  const chosen = partNames.map((name) => {
+    const part: Part = parts[name]
+    return { name, part, files: filesOf(part).filter((file) => wanted.includes(file)) }
+  })
   for (const path of wanted) {
     if (chosen.some(({ files }) => files.includes(path))) continue
     throw new CommandRefusal(`${relative(process.cwd(), path)} is not a test file of any part (test/…/*.test.ts).`, {
@@ -186,7 +224,7 @@ function filesOf({ globs, first = [] }: Part): string[] {
 }
 
 /** What the compiler, the linter and the generator say counts as one test each. */
-function staticChecks(): FileResult {
+async function staticChecks(): Promise<FileResult> {
   const bin = (name: string) => join(root, 'node_modules', '.bin', name)
   const checks: [string, string, string[]][] = [
     ['tsc --noEmit', bin('tsc'), ['--noEmit']],
@@ -195,19 +233,18 @@ function staticChecks(): FileResult {
   if (existsSync(join(root, 'hack', 'generate')))
     checks.push(['hack/generate --check', join(root, 'hack', 'generate'), ['--check']])
   const result: FileResult = { passed: 0, failed: 0, skipped: 0 }
-  for (const [title, command, args] of checks) {
+  const check = async ([title, command, args]: [string, string, string[]]) => {
     const startedMs = performance.now()
-    const { status, stdout, stderr, error } = spawnSync(command, args, {
-      cwd: root,
-      encoding: 'utf8',
-      maxBuffer: 64 * 1024 ** 2,
-    })
-    const good = status === 0
-    if (good) result.passed += 1
+    const outcome = await promisify(execFile)(command, args, { cwd: root, maxBuffer: 64 * 1024 ** 2 }).then(
+      () => null,
+      (error: Error & { stdout?: string; stderr?: string }) => `${error.stdout || error.message}${error.stderr ?? ''}`,
+    )
+    if (outcome === null) result.passed += 1
     else result.failed += 1
-    console.log(`${good ? '✓' : '✗'} ${title} (${((performance.now() - startedMs) / 1000).toFixed(1)} s)`)
-    if (!good) console.log(`${error ? error.message : `${stdout}${stderr}`}`.trimEnd().replaceAll(/^/gm, '    '))
+    console.log(`${outcome === null ? '✓' : '✗'} ${title} (${((performance.now() - startedMs) / 1000).toFixed(1)} s)`)
+    if (outcome !== null) console.log(outcome.trimEnd().replaceAll(/^/gm, '    '))
   }
+  await Promise.all(checks.map(check))
   return result
 }
 

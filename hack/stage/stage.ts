@@ -15,21 +15,24 @@ import { endSshdsOf } from './hoststage.ts'
 import { hostUsersOf, makeHostUser, removeHostUser } from './hostuser.ts'
 
 /** The control plane and PostgreSQL that all integration tests of one run share; throw-away, so neither waits for the disk. */
-export type TestStage = { env: Record<string, string>; end(): Promise<void> }
+export type TestStage = {
+  env: Record<string, string>
+  /** Starts a Docker as well, which the hosts of the tests share, and gives what their files need to know of it. */
+  openDocker(): Promise<Record<string, string>>
+  end(): Promise<void>
+}
 
 const folderPrefix = '/tmp/bottega-test-stage-'
 const neededMib = 1_024
 type Note = { owner: string; runner: ProcessId }
 
-/** `docker`: a Docker as well, which the hosts of the tests share. */
-export type StageOptions = { owner: string; progress: Progress; signal: AbortSignal; docker: boolean }
+export type StageOptions = { owner: string; progress: Progress; signal: AbortSignal }
 
 /** Starts both (or takes DATABASE_URL), applies the platform's objects, and gives what the test files need to know. */
 export async function startStage(options: StageOptions): Promise<TestStage> {
-  const { owner, progress, signal, docker } = options
+  const { owner, progress, signal } = options
   demandDisk('/tmp', neededMib)
-  // What hosts need is built here: on a new machine that takes minutes, more than a test may wait for its host.
-  const tools = await ensureTools([...controlPlaneTools, ...(docker ? hostTools : [])], { progress })
+  const tools = await ensureTools(controlPlaneTools, { progress })
   const folder = mkdtempSync(folderPrefix)
   chmodSync(folder, 0o755) // the user postgres must get in
   const note: Note = { owner, runner: { pid: process.pid, start: startOf(process.pid) ?? '' } }
@@ -39,10 +42,9 @@ export async function startStage(options: StageOptions): Promise<TestStage> {
   const step = progress.step('control plane and PostgreSQL for the tests')
   try {
     mkdirSync(planeFolder)
-    const [plane, databaseUrl, dockerEnv] = await Promise.all([
+    const [plane, databaseUrl] = await Promise.all([
       startControlPlane({ stateDir: planeFolder, tools, owner, durable: false }),
       givenOrOwnDatabase(join(folder, 'pg'), owner),
-      docker ? openDocker(folder, owner) : {},
     ])
     step.update('applying the platform')
     const kubectl = createKubectl(tools.path('kubectl'), plane.kubeconfig)
@@ -57,13 +59,13 @@ export async function startStage(options: StageOptions): Promise<TestStage> {
     step.done()
     return {
       end,
+      openDocker: () => openDocker(folder, options),
       env: {
         BOTTEGA_TEST_KUBECONFIG: plane.kubeconfig,
         BOTTEGA_TEST_CONTROLLERS_KUBECONFIG: controllers,
         BOTTEGA_TEST_API_KUBECONFIG: api,
         BOTTEGA_TEST_DATABASE_URL: databaseUrl,
         BOTTEGA_TEST_FOLDER: folder,
-        ...dockerEnv,
       },
     }
   } catch (error) {
@@ -76,7 +78,9 @@ export async function startStage(options: StageOptions): Promise<TestStage> {
 const dockerFolder = (folder: string) => join(folder, 'docker')
 
 /** The group that may use it is that of a user who does nothing else. */
-async function openDocker(folder: string, owner: string): Promise<Record<string, string>> {
+async function openDocker(folder: string, { owner, progress }: StageOptions): Promise<Record<string, string>> {
+  // What hosts need is built here: on a new machine that takes minutes, more than a test may wait for its host.
+  await ensureTools(hostTools, { progress })
   const keeper = makeHostUser({
     id: basename(folder).slice(-6).toLowerCase(),
     home: join(folder, 'docker-home'),

@@ -15,25 +15,29 @@ spec('the guard around the test runner', (t) => {
   })
   t.after(() => rmSync(folder, { recursive: true, force: true }))
 
-  /** Runs one file with this body as `hack/test` would, and gives its counts and what was printed. */
-  const run = async (body: string, deadlineMs = 20_000, secondTriesMax = 0) => {
-    const file = join(folder, 'sample.test.ts')
-    writeFileSync(file, body)
+  /** Runs files with these bodies side by side as `hack/test` would, and gives their counts and what was printed. */
+  const runBodies = async (bodies: readonly string[], deadlineMs = 20_000, secondTriesMax = 0) => {
+    const files = bodies.map((body, index) => {
+      const path = join(folder, index === 0 ? 'sample.test.ts' : `sample-${index}.test.ts`)
+      writeFileSync(path, body)
+      return { path, deadlineMs, env: { SAMPLE: `sample ${index}` } }
+    })
     const printed: string[] = []
     const write = (line: string) => void printed.push(line)
-    const signal = new AbortController().signal
-    const counts = await runFiles([file], {
+    const { signal } = new AbortController()
+    const workers = files.length
+    const counts = await runFiles(files, {
       root: folder,
-      deadlineMs,
-      env: {},
       runId: `guard-${process.pid}`,
-      workers: 1,
+      workers,
       secondTriesMax,
       signal,
       write,
     })
     return { ...counts, printed: printed.join('\n') }
   }
+  const run = (body: string, deadlineMs?: number, secondTriesMax?: number) =>
+    runBodies([body], deadlineMs, secondTriesMax)
 
   t('counts what passed, failed and was skipped', async () => {
     const got = await run(`${prelude}spec('s', (t) => {
@@ -61,6 +65,25 @@ spec('the guard around the test runner', (t) => {
     assert.equal([twice.passed, twice.failed, twice.unsteady], [0, 1, undefined])
     assert.match(twice.printed, /again, alone: ✗/)
     assert.not.match((await run(bad)).printed, /again/)
+  })
+
+  t('each file has the environment of its part', async () => {
+    const body = `${prelude}spec('s', (t) => t('one', () => assert.is(process.env.SAMPLE, NAME)))`
+    const got = await runBodies(['sample 0', 'sample 1'].map((name) => body.replace('NAME', `'${name}'`)))
+    assert.equal([got.passed, got.failed], [2, 0])
+  })
+
+  t('what is run again waits until all others have ended', async () => {
+    const [here, there, over] = ['here', 'there', 'over'].map((name) => JSON.stringify(join(folder, name)))
+    const helpers = `import { existsSync, writeFileSync } from 'node:fs'\n${prelude}
+      const met = async (mine, other) => { writeFileSync(mine, ''); while (!existsSync(other)) await new Promise((go) => setTimeout(go, 10)) }\n`
+    const failing = `${helpers}spec('s', (t) => t('one', async () => {
+      if (existsSync(${here})) return assert.ok(existsSync(${over}))
+      await met(${here}, ${there}); assert.unreachable('first') }))`
+    const long = `${helpers}spec('s', (t) => t('two', async () => { await met(${there}, ${here})
+      await new Promise((go) => setTimeout(go, 700)); writeFileSync(${over}, '') }))`
+    const got = await runBodies([failing, long], 20_000, 1)
+    assert.equal([got.passed, got.failed, got.unsteady], [2, 0, ['sample.test.ts']])
   })
 
   t('a throwing before fails, its tests fail with it, and the next spec still runs', async () => {

@@ -5,11 +5,12 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { endProcesses, findOwned } from '../../../hack/lib/processes.ts'
 import { type FileResult, resultPrefix } from './result.ts'
 
+/** A test file with what its part gives it. */
+export type TestFile = { path: string; deadlineMs: number; env: Readonly<Record<string, string | undefined>> }
+
 export type RunOptions = {
   /** Paths are shown relative to it, and each file runs in it. */
   root: string
-  deadlineMs: number
-  env: Readonly<Record<string, string | undefined>>
   /** Names the run; a file's processes are found again by it. */
   runId: string
   signal: AbortSignal
@@ -29,7 +30,7 @@ const leftoverEndMs = 40_000
  * Runs each test file in a Node process of its own, a few side by side, and adds up what they report. A file that crashes,
  * reports no test, passes its deadline or leaves processes behind counts as a failure, and its output is shown.
  */
-export async function runFiles(files: readonly string[], options: RunOptions): Promise<FileResult> {
+export async function runFiles(files: readonly TestFile[], options: RunOptions): Promise<FileResult> {
   const { write = console.log, workers, secondTriesMax } = options
   const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
   const queue = [...files.entries()]
@@ -40,19 +41,19 @@ export async function runFiles(files: readonly string[], options: RunOptions): P
       const outcome = await runFile(file, `${options.runId}/${index}`, options)
       if (outcome.failed > 0) failures.push({ file, index, outcome })
       else count(total, outcome)
-      write(describe(relative(options.root, file), outcome))
+      write(describe(relative(options.root, file.path), outcome))
     }
   }
   await Promise.all(Array.from({ length: workers }, work))
   for (const failure of failures) {
     const again = failures.length <= secondTriesMax && !options.signal.aborted ? await tryAgain(failure, options) : null
     count(total, again ?? failure.outcome)
-    if (again) total.unsteady = [...(total.unsteady ?? []), relative(options.root, failure.file)]
+    if (again) total.unsteady = [...(total.unsteady ?? []), relative(options.root, failure.file.path)]
   }
   return total
 }
 
-type Failure = { file: string; index: number; outcome: Outcome }
+type Failure = { file: TestFile; index: number; outcome: Outcome }
 
 function count(total: FileResult, { passed, failed, skipped }: FileResult): void {
   total.passed += passed
@@ -68,19 +69,19 @@ function count(total: FileResult, { passed, failed, skipped }: FileResult): void
 async function tryAgain({ file, index }: Failure, options: RunOptions): Promise<Outcome | null> {
   const { write = console.log } = options
   const outcome = await runFile(file, `${options.runId}/${index}-again`, options)
-  write(`again, alone: ${describe(relative(options.root, file), outcome)}`)
+  write(`again, alone: ${describe(relative(options.root, file.path), outcome)}`)
   return outcome.failed === 0 ? outcome : null
 }
 
 type Outcome = FileResult & { tookMs: number; faults: string[]; lines: string[] }
 
 async function runFile(
-  file: string,
+  { path, deadlineMs, env }: TestFile,
   owner: string,
-  { root, deadlineMs, env, signal, runId }: RunOptions,
+  { root, signal, runId }: RunOptions,
 ): Promise<Outcome> {
   const startedMs = performance.now()
-  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', file], {
+  const child = spawn(process.execPath, ['--disable-warning=ExperimentalWarning', path], {
     cwd: root,
     env: {
       ...process.env,
