@@ -9,14 +9,9 @@ import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
 import type { RemindOutcome } from '../../crds/invoice/steps.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
 import type { Fault } from '../../crds/kernel/problem.ts'
-import {
-  type Command,
-  type CommandGoal,
-  type GenerationGoal,
-  judgeDeletion,
-  judgeGeneration,
-} from '../command/command.ts'
+import { type Command, type CommandGoal, type GenerationGoal, judgeGeneration } from '../command/command.ts'
 import { factCommand } from '../command/report.ts'
+import { deleting } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer } from '../http/route.ts'
@@ -159,12 +154,7 @@ export const repeatCommand = changing('invoice.repeat', (_deps, { view: { recurr
   body: { recurrence },
 }))
 
-export const deleteCommand: Command<{ uid: string }, ShownInvoice> = {
-  name: 'invoice.delete',
-  kind: INVOICE,
-  judge: judgeDeletion,
-  answer: async () => ({ status: 204 }),
-}
+export const deleteCommand = deleting('invoice.delete', INVOICE)
 
 export const paymentCommand = factCommand<ShownInvoice>({
   name: 'invoice.pay',

@@ -101,6 +101,12 @@ spec('the commands', (t) => {
     assert.equal(waiting.sort(), doors.sort())
   })
 
+  t('delete in one place, and pages are read in one', () => {
+    const having = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path)
+    assert.equal(having(/kube\.delete\(/), ['api/command/resource.ts'])
+    assert.equal(having(/Number\((query\.)?(limit|offset)\b/), ['api/openapi/paging.ts'])
+  })
+
   for (const [name, command] of commands) {
     t(`${name} is decided by a row that refuses it, in the words of the refusal`, async () => {
       const isCall = command.kind === DEVINSTANCE && name !== 'devinstance.reserve'
