@@ -1,5 +1,6 @@
 /** An account's books: months, the export, the register, and how an invoice came to its balance. Reads only. */
 import type { RegisterEntry } from '../../../controllers/store/ledger/register.ts'
+import { newestSend } from '../../../crds/invoice/facts/ledger.ts'
 import { monthSpan, type RollupRow, rollupCsv } from '../../../crds/invoice/money/reconciliation.ts'
 import { DEFAULT_ZONE } from '../../../crds/invoice/order/issuer.ts'
 import { entryLine, seriesLine, viewEntry, viewSeries } from '../../../crds/invoice/order/numbering.ts'
@@ -72,7 +73,7 @@ export const explainInvoice = async (deps: BooksNeeds, request: ApiRequest): Pro
   // amounts that cannot be computed have no steps: what is wrong with them is told instead
   if (view.total_cents === null) refuseStalled(row)
   const { sends } = await deps.ledger.observe(row.name)
-  return { status: 200, body: { explanation: explain(view, sends.at(-1)?.frozen) } }
+  return { status: 200, body: { explanation: explain(view, newestSend(sends)?.frozen) } }
 }
 
 /** Recomputes every chain: what is shown as verified is so now. */
