@@ -20,7 +20,6 @@ import {
 import type { Judgement } from '../command/look.ts'
 import { removeResource } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
-import { Problem } from '../http/problem.ts'
 import type { Answer } from '../http/route.ts'
 import { budgetOf, detailOf, pathOf, shownOf } from './find.ts'
 import type { TellingInstance } from './needs.ts'
@@ -87,20 +86,17 @@ const replaceEnv = calling<Kept & { key: string; keys: string[] }>({
 /** What was sealed for a call that is refused can never be read. */
 export const envCommand: typeof replaceEnv = {
   ...replaceEnv,
-  answer: (deps, asking, goal, row) =>
-    replaceEnv.answer(deps, asking, goal, row).catch(async (error: unknown) => {
-      if (row && error instanceof Problem && error.status < 500) await deps.devInstances.dropEnv(row.name, goal.key)
-      throw error
-    }),
+  async finish(deps, { name, goal }, refusal) {
+    if (refusal !== null) await deps.devInstances.dropEnv(name, goal.key)
+  },
 }
 
-/** Whoever sees the tombstone removes the resource, so that none stays of a deletion that nobody waited for. */
 const bury = calling<Kept & { tombstone: ShownDevInstance }>({
   name: 'devinstance.delete',
-  async show(deps, stored) {
-    await removeResource(deps, DEVINSTANCE, { name: stored.id })
-    return { status: 200, body: { devbox: devInstanceItem(stored, deps.now().toISOString()) } }
-  },
+  show: async (deps, stored) => ({
+    status: 200,
+    body: { devbox: devInstanceItem(stored, deps.now().toISOString()) },
+  }),
 })
 
 /** The resource may have been removed before this one has seen it: then it is told as it was to become. */
@@ -110,6 +106,10 @@ export const deleteCommand: typeof bury = {
   async answer(deps, _asking, goal, row) {
     const after = enteredOf(row) ?? goal.tombstone
     return (await isAccepted(deps, after, goal)) ? bury.show(deps, after, goal) : null
+  },
+  /** Whoever sees the tombstone removes the resource, so that none stays of a deletion that nobody waited for. */
+  async finish(deps, { name }, refusal) {
+    if (refusal === null) await removeResource(deps, DEVINSTANCE, { name })
   },
 }
 
