@@ -2,17 +2,11 @@
 import { spec } from '../../crds/account/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
-import { object, pageQuery, paging, pendingOf, text, whole, withExamples } from '../openapi/schemas.ts'
+import { pageQuery, paging } from '../openapi/paging.ts'
+import { object, pendingOf, text, whole, withExamples } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import type { AdminNeeds } from './admin.ts'
-import {
-  createAccount,
-  getOneAccount,
-  grantCapability,
-  listAccounts,
-  patchAccount,
-  withdrawCapability,
-} from './admin.ts'
+import { accounts, createAccount, grantCapability, patchAccount, withdrawCapability } from './admin.ts'
 
 const ID_PATTERN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 
@@ -69,7 +63,7 @@ export const adminRoutes: Route<AdminNeeds>[] = [
       },
     },
     codes: ['INVALID_FIELD', 'UNKNOWN_PARAMETER'],
-    handle: listAccounts,
+    handle: accounts.list,
   },
   {
     ...admin,
@@ -89,7 +83,7 @@ export const adminRoutes: Route<AdminNeeds>[] = [
     summary: 'Read an account',
     answers: { 200: wrapped },
     codes: ['NOT_FOUND'],
-    handle: getOneAccount,
+    handle: accounts.get,
   },
   {
     ...admin,

@@ -4,6 +4,7 @@
  */
 import { randomBytes } from 'node:crypto'
 import { isAlreadyExists, isNotFound } from '../../controllers/base/errors.ts'
+import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { accountFaults } from '../../crds/account/faults.ts'
 import { ACCOUNT } from '../../crds/account/kind.ts'
 import { type AccountSpec, CAPABILITIES } from '../../crds/account/schema.ts'
@@ -13,6 +14,7 @@ import { restPointer, toPatch, toSpec } from '../../crds/kernel/rest.ts'
 import { type Command, type GenerationGoal, generationGoal, judgeGeneration } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
 import type { Whose } from '../command/own.ts'
+import { makeResources } from '../command/resource.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -24,7 +26,6 @@ export type AdminNeeds = Writing & Settling & Pick<Stores, 'accounts'>
 type AccountResource = Resource<AccountSpec>
 type Capability = (typeof CAPABILITIES)[number]
 
-const LIMIT_DEFAULT = 50
 const ID_RANDOM_BYTES = 8
 /** Administrators see every account. */
 const EACH: Whose = { because: 'role' }
@@ -90,17 +91,20 @@ const edit = (deps: AdminNeeds, id: string, of: (spec: AccountSpec) => Record<st
     throw isNotFound(error) ? missing(id) : error
   })
 
-export const listAccounts = async (deps: AdminNeeds, { query }: ApiRequest): Promise<Answer> => {
-  const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }
-  return { status: 200, body: { ...(await deps.accounts.list(page)), ...page } }
-}
-
-export const getOneAccount = async (deps: AdminNeeds, { params }: ApiRequest): Promise<Answer> => {
-  const id = params.id ?? ''
-  const row = await deps.mirror.get(ACCOUNT, id, EACH)
-  if (!row) throw missing(id)
-  return { status: 200, body: { account: row.view } }
-}
+export const accounts = makeResources<StoredAccount, MirrorRow<StoredAccount>, Pick<Stores, 'accounts'>>({
+  kind: ACCOUNT,
+  noun: 'account',
+  one: 'account',
+  many: 'accounts',
+  pathOf: locationOf,
+  whose: () => EACH,
+  seen: (row) => row,
+  show: (_deps, { view }) => view,
+  async list(deps, _request, page) {
+    const { accounts: items, total } = await deps.accounts.list(page)
+    return { items, total }
+  },
+})
 
 export const createAccount = async (deps: AdminNeeds, request: ApiRequest): Promise<Answer> => {
   const { id: asked, ...body } = request.body as { id?: string }

@@ -3,13 +3,13 @@ import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import { list, object, pageQuery, paging, text, textOrNull, whole } from '../openapi/schemas.ts'
+import { pagedAnswer, pageOf, pageQuery, paging } from '../openapi/paging.ts'
+import { list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import type { Stores } from '../wiring/stores.ts'
 
 type AuditNeeds = Pick<Stores, 'auditReader'>
 
-const LIMIT_DEFAULT = 50
 const ALL = '*'
 
 /** Null: all accounts, which is what an admin sees who names none. Others see their own and no other. */
@@ -23,15 +23,15 @@ const accountOf = ({ caller, query }: ApiRequest): string | null => {
 }
 
 const listAudit = async (deps: AuditNeeds, request: ApiRequest): Promise<Answer> => {
-  const { limit, offset, since } = request.query
-  const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
+  const { since } = request.query
+  const page = pageOf(request)
   if (since !== undefined && Number.isNaN(Date.parse(since))) {
     throw new Problem('INVALID_FIELD', 'since is no day or instant of the calendar.')
   }
   const filter = { account: accountOf(request), since: since === undefined ? null : new Date(since).toISOString() }
   const { rows, total } = await deps.auditReader.list(filter, page)
-  const entries = rows.map(({ requestId, ...row }) => ({ ...row, request_id: requestId }))
-  return { status: 200, body: { entries, total, ...page } }
+  const items = rows.map(({ requestId, ...row }) => ({ ...row, request_id: requestId }))
+  return pagedAnswer('entries', { items, total }, page)
 }
 
 const verifyAudit = async (deps: AuditNeeds, request: ApiRequest): Promise<Answer> => {

@@ -15,7 +15,7 @@ import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { cancelCommand, operateCommand } from './commands.ts'
 import type { AppNeeds } from './needs.ts'
-import { commandOn, ownOperation } from './read.ts'
+import { apps, ownOperation } from './read.ts'
 
 const operationPath = (id: string): string => `/api/apps/operations/${id}`
 
@@ -55,7 +55,7 @@ export const askFor = async (
 ): Promise<Answer> => {
   let operation: Operation
   return settle(deps, request, operateCommand, {
-    ...commandOn(row),
+    ...apps.commandOn(row),
     async act() {
       operation = await enter(deps, request, row.name, intent)
       await write(deps, row, operation, desire)

@@ -1,5 +1,4 @@
 /** PATCH and DELETE of an app: a change of desire; what runs is not touched by the first, and all of it goes by the second. */
-import { isNotFound } from '../../controllers/base/errors.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultsOf } from '../../crds/app/faults.ts'
 import { APP } from '../../crds/app/kind.ts'
@@ -16,7 +15,7 @@ import type { Answer, ApiRequest } from '../http/route.ts'
 import { changeCommand, deleteCommand } from './commands.ts'
 import { storePassword } from './create.ts'
 import type { AppNeeds } from './needs.ts'
-import { commandOn, ownRow } from './read.ts'
+import { apps } from './read.ts'
 
 type Change = Record<string, unknown>
 
@@ -41,7 +40,7 @@ const write = (deps: AppNeeds, row: MirrorRow<AppView>, change: Change) =>
   })
 
 export const patchApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await apps.find(deps, request)
   const { password, ...body } = request.body as { password?: string } & Change
   const change = toPatch(APP, body)
   // The objects are replaced whole, so that a PATCH can leave a part of one away.
@@ -53,7 +52,7 @@ export const patchApp = async (deps: AppNeeds, request: ApiRequest): Promise<Ans
     }
   }
   return settle(deps, request, changeCommand, {
-    ...commandOn(row),
+    ...apps.commandOn(row),
     async act() {
       if (password !== undefined) change.passwordVersion = await storePassword(deps, row.name, password)
       return generationGoal((await write(deps, row, change)).metadata)
@@ -70,21 +69,12 @@ const volumesChoice = (row: MirrorRow<AppView>, given: string | undefined): 'kee
 }
 
 export const deleteApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await apps.find(deps, request)
   if ((await deps.apps.open(row.name)).length > 0) {
     throw new Problem('OPERATION_RUNNING', `An operation of ${row.name} waits or runs.`)
   }
   const volumesOnDelete = volumesChoice(row, request.query.volumes)
-  const ref = { namespace: deps.namespace, name: row.name }
-  return settle(deps, request, deleteCommand, {
-    ...commandOn(row),
-    async act() {
-      await editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, () => ({ volumesOnDelete }))
-        .then(() => deps.kube.delete(APP, ref, { uid: row.uid }))
-        .catch((error) => {
-          if (!isNotFound(error)) throw error
-        })
-      return { uid: row.uid }
-    },
-  })
+  const before = () =>
+    editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, () => ({ volumesOnDelete }))
+  return apps.delete(deps, request, { row, command: deleteCommand, before })
 }

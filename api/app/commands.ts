@@ -3,14 +3,9 @@ import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { APP } from '../../crds/app/kind.ts'
 import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Operation } from '../../crds/app/world.ts'
-import {
-  type Command,
-  type CommandGoal,
-  type GenerationGoal,
-  judgeDeletion,
-  judgeGeneration,
-} from '../command/command.ts'
+import { type Command, type CommandGoal, type GenerationGoal, judgeGeneration } from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
+import { deleting } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Deps } from '../wiring/deps.ts'
@@ -50,12 +45,7 @@ export const changeCommand: Command<GenerationGoal, AppView> = {
   },
 }
 
-export const deleteCommand: Command<{ uid: string }, AppView> = {
-  name: 'app.delete',
-  kind: APP,
-  judge: judgeDeletion,
-  answer: async () => ({ status: 204 }),
-}
+export const deleteCommand = deleting('app.delete', APP)
 
 /** What is stored of an env: its version, and the names in it. */
 export type EnvGoal = { version: number; keys: string[] }

@@ -23,7 +23,7 @@ import type { Answer, ApiRequest } from '../http/route.ts'
 import { askFor } from './ask.ts'
 import { hostOf, refuseUnfit } from './hosts.ts'
 import type { AppNeeds } from './needs.ts'
-import { ownRow } from './read.ts'
+import { apps } from './read.ts'
 import { readUpload, type Upload } from './upload.ts'
 
 /** What the project is judged against: the host as it is, the env that the release would have. */
@@ -91,7 +91,7 @@ const store = async (deps: AppNeeds, account: string, upload: Upload): Promise<v
 }
 
 export const deployApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await apps.find(deps, request)
   const { deployTarget, envVersion } = await deployTargetFor(deps, row)
   const sent = { form: request.form, contentType: request.headers['content-type'] }
   const upload = await readUpload(sent, deployTarget)
@@ -156,7 +156,7 @@ const envDiff = async (deps: AppNeeds, app: string, from: number | null, to: num
 const NOT_UNDONE = 'Migrations that later releases ran in volumes and databases are not undone.'
 
 export const rollbackApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await apps.find(deps, request)
   const { release: wanted, env = 'release' } = request.body as RollbackBody
   const release = await releaseOf(deps, row.name, wanted)
   if ((release.record?.images ?? []).length === 0) {

@@ -14,7 +14,7 @@ import type { Answer, ApiRequest } from '../http/route.ts'
 import { askFor } from './ask.ts'
 import { envCommand } from './commands.ts'
 import type { AppNeeds } from './needs.ts'
-import { commandOn, ownRow } from './read.ts'
+import { apps } from './read.ts'
 
 export const ENV_KEYS_MAX = 500
 export const ENV_VALUE_MAX = 32_768
@@ -62,14 +62,14 @@ const withChange = (env: Env, change: Change): Env => {
 type EnvView = AppView['env']
 
 export const getEnv = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await apps.find(deps, request)
   const { version, keys } = await deps.apps.envKeys(row.name)
   const env: EnvView = { stored_version: version, applied_version: row.view.env.applied_version, keys }
   return { status: 200, body: { env } }
 }
 
 export const patchEnv = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await apps.find(deps, request)
   const change = changeOf(request)
   const { version, env } = await deps.apps.putEnv(row.name, (now) => withChange(now, change))
   return askFor(deps, request, {
@@ -81,10 +81,10 @@ export const patchEnv = async (deps: AppNeeds, request: ApiRequest): Promise<Ans
 }
 
 export const putEnv = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await apps.find(deps, request)
   const change = changeOf(request)
   return settle(deps, request, envCommand, {
-    ...commandOn(row),
+    ...apps.commandOn(row),
     async act() {
       const { version, env } = await deps.apps.putEnv(row.name, () => withChange({}, change))
       await wakeStored(deps, APP, row.name)

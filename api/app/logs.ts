@@ -9,7 +9,7 @@ import { APP } from '../../crds/app/kind.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { AppNeeds } from './needs.ts'
-import { ownRow } from './read.ts'
+import { apps } from './read.ts'
 
 export const TAIL_DEFAULT = 100
 export const TAIL_MAX = 1_000
@@ -78,7 +78,7 @@ const followed = async function* (deps: AppNeeds, logRequest: LogRequest): Async
 }
 
 export const getLogs = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await apps.find(deps, request)
   if (!row.view.release) throw new Problem('NOT_RELEASED', 'Nothing of this app runs yet.')
   const { tail, follow } = request.query
   const logRequest = { id: randomUUID(), app: row.name, tail: Number(tail ?? TAIL_DEFAULT), follow: follow === '1' }

@@ -5,7 +5,8 @@ import { named } from '../../crds/kernel/named.ts'
 import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { AnswerDeclaration } from '../http/route.ts'
-import { list, object, pageQuery, paging, pendingOf, pendingWith, text } from '../openapi/schemas.ts'
+import { pageQuery, paging } from '../openapi/paging.ts'
+import { list, object, pendingOf, pendingWith, text } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { cancelOperation } from './ask.ts'
 import { getCapabilities } from './capabilities.ts'
@@ -15,7 +16,7 @@ import { deployApp, rollbackApp } from './deploy.ts'
 import { ENV_VALUE_MAX, getEnv, patchEnv, putEnv } from './env.ts'
 import { getLogs, TAIL_DEFAULT, TAIL_MAX } from './logs.ts'
 import type { AppNeeds } from './needs.ts'
-import { getApp, getOperation, getReadiness, listApps, listReleases } from './read.ts'
+import { apps, getOperation, getReadiness, listReleases } from './read.ts'
 import { UPLOAD_MAX_BYTES } from './upload.ts'
 
 const tag = 'Apps'
@@ -118,7 +119,7 @@ export const appRoutes: Route<AppNeeds>[] = [
       },
     },
     codes: [],
-    handle: listApps,
+    handle: apps.list,
   },
   {
     ...manages,
@@ -137,7 +138,7 @@ export const appRoutes: Route<AppNeeds>[] = [
     summary: 'Read an app',
     answers: { 200: { description: 'The app.', schema: wrapped } },
     codes: ['NOT_FOUND'],
-    handle: getApp,
+    handle: apps.get,
   },
   {
     ...manages,

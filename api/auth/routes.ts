@@ -2,7 +2,8 @@
 
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import { pageQuery, withExamples } from '../openapi/schemas.ts'
+import { pagedAnswer, pageOf, pageQuery } from '../openapi/paging.ts'
+import { withExamples } from '../openapi/schemas.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { inOrder, PRESETS, type Preset, SCOPES, type Scope } from './scopes.ts'
@@ -14,7 +15,6 @@ type TokenNeeds = Pick<Deps, 'tokens' | 'now'>
 /** Longer than any key should live; nobody means more. */
 export const EXPIRES_IN_MAX_DAYS = 36_525
 const DAY_MS = 86_400_000
-const LIMIT = 50
 
 const listScopes = async (): Promise<Answer> => ({
   status: 200,
@@ -32,9 +32,10 @@ const showHeld = async (deps: TokenNeeds, { caller }: ApiRequest): Promise<Answe
   return { status: 200, body: { ...held, token: token ?? null } }
 }
 
-const listTokens = async (deps: TokenNeeds, { caller, query }: ApiRequest): Promise<Answer> => {
-  const page = { limit: Number(query.limit ?? LIMIT), offset: Number(query.offset ?? 0) }
-  return { status: 200, body: { ...(await deps.tokens.list(caller.account, page)), ...page } }
+const listTokens = async (deps: TokenNeeds, request: ApiRequest): Promise<Answer> => {
+  const page = pageOf(request)
+  const { tokens: items, total } = await deps.tokens.list(request.caller.account, page)
+  return pagedAnswer('tokens', { items, total }, page)
 }
 
 type Order = { name: string; scopes?: Scope[]; preset?: Preset; expires_at?: string | null }

@@ -3,7 +3,8 @@
 import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { textPattern } from '../../crds/kernel/schema.ts'
-import { closed, list, object, paging, text, textOrNull } from '../openapi/schemas.ts'
+import { paging } from '../openapi/paging.ts'
+import { closed, list, object, text, textOrNull } from '../openapi/schemas.ts'
 import { PRESET_NAMES, SCOPE_NAMES } from './scopes.ts'
 
 const NAME_MAX = 100

@@ -2,6 +2,7 @@
  * Tokens in PostgreSQL: made, listed, rotated, revoked. The table's trigger notifies the processes that remember a token
  * (controllers/store/sql/functions/tell_token.sql).
  */
+import type { Page } from '../../controllers/store/pg/page.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
 import type { Preset, Scope } from './scopes.ts'
 import { type HashSecret, newToken, tokenOfIntent } from './tokens.ts'
@@ -40,7 +41,7 @@ export type TokenStore = {
    */
   mint(token: NewToken, intent?: string): Promise<Minted | null>
   /** One page of those that were not revoked, newest first, and how many there are. */
-  list(account: string, page: { limit: number; offset: number }): Promise<{ tokens: TokenView[]; total: number }>
+  list(account: string, page: Page): Promise<{ tokens: TokenView[]; total: number }>
   /** Undefined for another account's, a revoked one, or none. */
   get(account: string, id: string): Promise<TokenView | undefined>
   /**

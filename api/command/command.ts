@@ -5,7 +5,7 @@
 import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import type { KindOf } from '../../crds/kernel/kind.ts'
-import type { Problem } from '../http/problem.ts'
+import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Judgement } from './look.ts'
 
@@ -39,6 +39,28 @@ export type Command<Goal extends CommandGoal = CommandGoal, View = unknown, in N
    * called again for the same request.
    */
   giveBack?(deps: Needs, of: { name: string; goal: Goal }, refusal: Problem): Promise<void>
+  /**
+   * What follows from how it ended, and must have been done before anybody is told: whoever finds out does it, so that it may be
+   * done twice. @param refusal null when it succeeded
+   */
+  finish?(deps: Needs, of: { name: string; goal: Goal }, refusal: Problem | null): Promise<void>
+}
+
+/** How a request ended by a row that has decided, once all that follows from it is done; null where it goes on. @throws Problem as it was refused */
+export const conclude = async <Goal extends CommandGoal, View, Needs>(
+  deps: NoInfer<Needs>,
+  command: Command<Goal, View, Needs>,
+  { name, goal, asking }: { name: string; goal: Goal; asking: Asking },
+  row: MirrorRow<View> | undefined,
+): Promise<Answer | null> => {
+  try {
+    const answer = await command.answer(deps, asking, goal, row)
+    if (answer !== null) await command.finish?.(deps, { name, goal }, null)
+    return answer
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) await command.finish?.(deps, { name, goal }, error)
+    throw error
+  }
 }
 
 /** A spec as it was written: this life of the resource, this generation. */

@@ -13,7 +13,7 @@ import type { Caller } from '../http/caller.ts'
 import { Problem, problemBody } from '../http/problem.ts'
 import type { Answer, ApiRequest, RouteScope } from '../http/route.ts'
 import type { Deps, ReadingVerdicts, Writing } from '../wiring/deps.ts'
-import type { Asking, Command, CommandGoal } from './command.ts'
+import { type Asking, type Command, type CommandGoal, conclude } from './command.ts'
 import type { Judgement } from './look.ts'
 import { readOwn } from './make.ts'
 import { nameFor } from './name.ts'
@@ -97,12 +97,12 @@ const endOf = async <Needs>(
   command: Command<CommandGoal, unknown, Needs>,
   judged: Judged,
 ): Promise<Ended | null> => {
-  const { goal, row, asking } = judged
+  const { goal, row } = judged
   const judgement: Judgement = command.judge(goal, row)
   if (judgement === 'pending') return null
   if (judgement !== 'decided') return unknownEnd(judgement, judged)
   try {
-    const answer = await command.answer(deps, asking, goal, row)
+    const answer = await conclude(deps, command, judged, row)
     if (answer === null) return null
     const { status, headers, body } = answer
     return { state: 'succeeded', outcome: { answer: { status, ...(headers && { headers }), body } } }

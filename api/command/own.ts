@@ -4,6 +4,7 @@
  */
 
 import type { MirrorFilter, MirrorReader, MirrorRow } from '../../controllers/store/mirror.ts'
+import type { Page } from '../../controllers/store/pg/page.ts'
 import { ACCOUNT } from '../../crds/account/kind.ts'
 import type { StoredAccount } from '../../crds/account/view.ts'
 import type { KindOf } from '../../crds/kernel/kind.ts'
@@ -47,7 +48,7 @@ export type OwnMirror = {
   list<View>(
     of: { kind: KindOf<View>; account: string },
     filter: MirrorFilter,
-    page: { limit: number; offset: number },
+    page: Page,
   ): Promise<{ rows: MirrorRow<View>[]; total: number }>
 }
 

@@ -8,14 +8,12 @@ import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { FactRow, NewFact } from '../../controllers/store/ledger/facts.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { isPlaneAway } from '../../controllers/store/pg/away.ts'
-import type { KindOf } from '../../crds/kernel/kind.ts'
 import { isProblemCode } from '../../crds/kernel/problem.ts'
 import { Problem, unavailable } from '../http/problem.ts'
 import type { Answer } from '../http/route.ts'
-import type { Deps, Reporting } from '../wiring/deps.ts'
+import type { Deps } from '../wiring/deps.ts'
 import { type Asking, type Command, type Counting, type FactGoal, judgeFact } from './command.ts'
-import { afterStored, DeletedMeanwhile, waitFor } from './look.ts'
-import type { Whose } from './own.ts'
+import { afterStored } from './look.ts'
 
 type NewReport = {
   kind: KindRef
@@ -23,14 +21,6 @@ type NewReport = {
   fact: Pick<NewFact, 'key' | 'kind' | 'body' | 'once'>
   /** Makes the resource anew where it has left the cluster; without it such a one is NOT_FOUND. */
   bringBack?: () => Promise<unknown>
-}
-type Reported<View> = NewReport & {
-  kind: KindRef & KindOf<View>
-  whose: Whose
-  /** Once the fact stands: the caller does not want to wait. */
-  isAsync: boolean
-  /** What is reported is decided in a pass to come, when something outside has answered. */
-  isPatient?: true
 }
 /** The row that has taken an accepted fact in, with what was decided, and all that was on record then. */
 export type Decided<View> = { row: MirrorRow<View>; fact: FactRow; facts: FactRow[] }
@@ -118,29 +108,3 @@ export const factCommand = <View extends Counting, Needs = unknown>({
     return decided && answer(deps, asking, decided)
   },
 })
-
-/**
- * For what has no answer of its own kind: a page, a message of the card processor.
- * @returns the row that has taken the accepted fact in; null when it is still undecided
- * @throws Problem with the code and the words of the refusal
- */
-export const report = async <View extends Counting>(
-  deps: Reporting,
-  reported: Reported<View>,
-): Promise<MirrorRow<View> | null> => (await reportAndSee(deps, reported))?.row ?? null
-
-/** As `report`, with what was decided. */
-export const reportAndSee = <View extends Counting>(
-  deps: Reporting,
-  reported: Reported<View>,
-): Promise<Decided<View> | null> =>
-  waitFor<FactGoal, View, Decided<View>>(deps, {
-    ...reported,
-    act: () => append(deps, reported),
-    judge: judgeFact,
-    conclude: (goal, row) => decidedBy(deps, goal, row),
-  }).catch((error: unknown) => {
-    // whoever applies it again finds the fact
-    if (error instanceof DeletedMeanwhile) return null
-    throw error
-  })

@@ -9,7 +9,7 @@ import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import type { StoredOperation } from '../../controllers/store/request/operations.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Settling } from '../wiring/deps.ts'
-import type { Command, CommandGoal } from './command.ts'
+import { type Command, type CommandGoal, conclude } from './command.ts'
 import { afterStored, type Judging, lookUntil, underWatch } from './look.ts'
 import { enterOperation, judgeOperation, operationPath } from './operation.ts'
 import type { Whose } from './own.ts'
@@ -73,7 +73,7 @@ export const settle = <Goal extends CommandGoal, View, Needs>(
   const watching = { kind: command.kind, name, whose }
   const judging: Judging<Goal, View, Answer> = {
     judge: command.judge,
-    conclude: (goal, row) => command.answer(deps, request, goal, row),
+    conclude: (goal, row) => conclude(deps, command, { name, goal, asking: request }, row),
     isAsync: wantsAsync(request),
     isPatient: command.isPatient === true,
   }

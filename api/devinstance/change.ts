@@ -5,11 +5,12 @@ import type { DevInstanceSpec } from '../../crds/devinstance/schema.ts'
 import type { ShownDevInstance } from '../../crds/devinstance/view.ts'
 import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
+import { removeResource } from '../command/resource.ts'
 import { settle } from '../command/settle.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { callDevInstance, commandOn } from './call.ts'
-import { changeCommand, deleteCommand, removeResource } from './commands.ts'
+import { changeCommand, deleteCommand } from './commands.ts'
 import { changeable, ownerOf } from './find.ts'
 import type { DevInstanceNeeds } from './needs.ts'
 
@@ -38,7 +39,7 @@ export const deleteDevInstance = async (deps: DevInstanceNeeds, request: ApiRequ
   const row = await deps.mirror.get(DEVINSTANCE, request.params.id ?? '', { account: request.caller.account })
   const held = row?.view
   // An earlier DELETE got as far as the tombstone.
-  if (held?.box?.deletedAt) await removeResource(deps, held.id)
+  if (held?.box?.deletedAt) await removeResource(deps, DEVINSTANCE, { name: held.id })
   const stored = await changeable(deps, request)
   const kept = { tombstone: tombstoneOf(stored, deps.now().toISOString()) }
   return callDevInstance(deps, request, stored, { trigger: 'delete', said: {}, command: deleteCommand, kept })

@@ -1,5 +1,4 @@
 /** What may be asked of a dev instance, and how each is told when it is decided (rules/devinstance.md#over-rest). */
-import { isNotFound } from '../../controllers/base/errors.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
 import { centsOf } from '../../crds/devinstance/sizing/prices.ts'
@@ -19,17 +18,14 @@ import {
   judgeGeneration,
 } from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
+import { removeResource } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
-import { Problem } from '../http/problem.ts'
 import type { Answer } from '../http/route.ts'
-import type { Deps } from '../wiring/deps.ts'
-import { budgetOf, detailOf, shownOf } from './find.ts'
+import { budgetOf, detailOf, pathOf, shownOf } from './find.ts'
 import type { TellingInstance } from './needs.ts'
 import { type Asked, isAccepted } from './ruling.ts'
 
 type DevInstanceRow = MirrorRow<StoredDevInstance>
-
-export const pathOf = (id: string): string => `/api/devboxes/${id}`
 
 const shown = async (deps: TellingInstance, stored: ShownDevInstance): Promise<Answer> => ({
   status: 200,
@@ -90,30 +86,17 @@ const replaceEnv = calling<Kept & { key: string; keys: string[] }>({
 /** What was sealed for a call that is refused can never be read. */
 export const envCommand: typeof replaceEnv = {
   ...replaceEnv,
-  answer: (deps, asking, goal, row) =>
-    replaceEnv.answer(deps, asking, goal, row).catch(async (error: unknown) => {
-      if (row && error instanceof Problem && error.status < 500) await deps.devInstances.dropEnv(row.name, goal.key)
-      throw error
-    }),
+  async finish(deps, { name, goal }, refusal) {
+    if (refusal !== null) await deps.devInstances.dropEnv(name, goal.key)
+  },
 }
 
-/** The resource of a tombstone is of no more use; its row is kept. */
-export const removeResource = async (
-  { kube, namespace }: Pick<Deps, 'kube' | 'namespace'>,
-  id: string,
-): Promise<void> => {
-  await kube.delete(DEVINSTANCE, { namespace, name: id }).catch((error) => {
-    if (!isNotFound(error)) throw error
-  })
-}
-
-/** Whoever sees the tombstone removes the resource, so that none stays of a deletion that nobody waited for. */
 const bury = calling<Kept & { tombstone: ShownDevInstance }>({
   name: 'devinstance.delete',
-  async show(deps, stored) {
-    await removeResource(deps, stored.id)
-    return { status: 200, body: { devbox: devInstanceItem(stored, deps.now().toISOString()) } }
-  },
+  show: async (deps, stored) => ({
+    status: 200,
+    body: { devbox: devInstanceItem(stored, deps.now().toISOString()) },
+  }),
 })
 
 /** The resource may have been removed before this one has seen it: then it is told as it was to become. */
@@ -123,6 +106,10 @@ export const deleteCommand: typeof bury = {
   async answer(deps, _asking, goal, row) {
     const after = enteredOf(row) ?? goal.tombstone
     return (await isAccepted(deps, after, goal)) ? bury.show(deps, after, goal) : null
+  },
+  /** Whoever sees the tombstone removes the resource, so that none stays of a deletion that nobody waited for. */
+  async finish(deps, { name }, refusal) {
+    if (refusal === null) await removeResource(deps, DEVINSTANCE, { name })
   },
 }
 

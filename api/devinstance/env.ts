@@ -8,7 +8,7 @@ import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { byOf, callDevInstance, callKey } from './call.ts'
 import { envCommand } from './commands.ts'
-import { changeable, visible } from './find.ts'
+import { changeable, devInstances } from './find.ts'
 import type { DevInstanceNeeds } from './needs.ts'
 
 const NAME = /^[A-Za-z_][A-Za-z0-9_]{0,127}$/
@@ -49,7 +49,7 @@ export const putEnv = async (deps: DevInstanceNeeds, request: ApiRequest): Promi
 }
 
 export const revealEnv = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
-  const { id, owner, box: instance } = await visible(deps, request)
+  const { id, owner, box: instance } = await devInstances.find(deps, request)
   if (owner !== request.caller.account) {
     throw new Problem('FORBIDDEN', `Only the owner of ${id} may see its environment.`)
   }

@@ -5,13 +5,21 @@ import { limitOf } from '../../crds/account/quotas.ts'
 import type { AccountView } from '../../crds/account/view.ts'
 import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
 import { MICRO_USD } from '../../crds/devinstance/reserving.ts'
-import { devInstanceDetail, type ShownDevInstance, type StoredDevInstance } from '../../crds/devinstance/view.ts'
+import { usdOf } from '../../crds/devinstance/sizing/prices.ts'
+import {
+  devInstanceDetail,
+  devInstanceItem,
+  type ShownDevInstance,
+  type StoredDevInstance,
+} from '../../crds/devinstance/view.ts'
+import type { Asking } from '../command/command.ts'
 import { accountRowOf, sameOwner, type Whose } from '../command/own.ts'
+import { makeResources } from '../command/resource.ts'
 import { Problem } from '../http/problem.ts'
 import type { ApiRequest } from '../http/route.ts'
 import type { FindingInstance } from './needs.ts'
 
-const missing = (id: string): Problem => new Problem('NOT_FOUND', `There is no dev instance ${id}.`)
+export const pathOf = (id: string): string => `/api/devboxes/${id}`
 
 /** The row as it can be shown; undefined before it was entered and after it was deleted. */
 export const shownOf = (row: MirrorRow<StoredDevInstance> | undefined): ShownDevInstance | undefined => {
@@ -19,27 +27,24 @@ export const shownOf = (row: MirrorRow<StoredDevInstance> | undefined): ShownDev
   return stored?.box && stored.box.deletedAt === null ? { ...stored, box: stored.box } : undefined
 }
 
-const isAdmin = ({ caller }: ApiRequest): boolean => caller.profile.role === 'admin'
+const isAdmin = ({ caller }: Asking): boolean => caller.profile.role === 'admin'
 
-const isTeamMember = ({ caller }: ApiRequest, { box: instance }: ShownDevInstance): boolean =>
+const isTeamMember = ({ caller }: Asking, { box: instance }: ShownDevInstance): boolean =>
   instance.teams.some((team) => caller.profile.teams.includes(team))
 
 /** Whatever is looked at after that is the same owner's. */
 export const ownerOf = ({ owner }: Pick<ShownDevInstance, 'owner'>): Whose => sameOwner({ account: owner })
 
-/** What the caller may look at. Everything else is not there at all. @throws Problem NOT_FOUND */
-export const visible = async (deps: FindingInstance, request: ApiRequest): Promise<ShownDevInstance> => {
-  const id = request.params.id ?? ''
-  const stored = shownOf(await deps.mirror.get(DEVINSTANCE, id, { because: 'shared' }))
-  if (!stored) throw missing(id)
-  const mayLook = stored.owner === request.caller.account || isAdmin(request) || isTeamMember(request, stored)
-  if (!mayLook) throw missing(id)
-  return stored
+/** Everything that the caller may not look at is not there at all. */
+const visibleOf = (row: MirrorRow<StoredDevInstance>, asking: Asking): ShownDevInstance | undefined => {
+  const stored = shownOf(row)
+  const mayLook = stored && (stored.owner === asking.caller.account || isAdmin(asking) || isTeamMember(asking, stored))
+  return mayLook ? stored : undefined
 }
 
 /** What the caller may change: the owner and admins. @throws Problem NOT_FOUND, FORBIDDEN for who may only look */
 export const changeable = async (deps: FindingInstance, request: ApiRequest): Promise<ShownDevInstance> => {
-  const stored = await visible(deps, request)
+  const stored = await devInstances.find(deps, request)
   if (stored.owner !== request.caller.account && !isAdmin(request)) {
     throw new Problem('FORBIDDEN', `${stored.id} is shared with your team to look at; its owner may change it.`)
   }
@@ -68,3 +73,29 @@ export const budgetOf = async (deps: FindingInstance, account: string, known?: A
   const capMicroUsd = (profile ? limitOf('devbox_cost_cap_usd', profile) : 0) * MICRO_USD
   return { committedMicroUsd, capMicroUsd }
 }
+
+export const devInstances = makeResources<StoredDevInstance, ShownDevInstance, FindingInstance>({
+  kind: DEVINSTANCE,
+  noun: 'dev instance',
+  one: 'devbox',
+  many: 'devboxes',
+  pathOf,
+  whose: () => ({ because: 'shared' }),
+  seen: visibleOf,
+  show: detailOf,
+  async list(deps, { caller }, page) {
+    const { account, profile } = caller
+    const seen = { account, teams: profile.teams, isAdmin: profile.role === 'admin' }
+    const [{ rows, total }, budget] = await Promise.all([
+      deps.devInstances.list(seen, page),
+      budgetOf(deps, account, profile),
+    ])
+    const at = deps.now().toISOString()
+    const items = rows.flatMap((row) => {
+      const stored = shownOf(row)
+      return stored ? [devInstanceItem(stored, at)] : []
+    })
+    const more = { committedMonthlyUsd: usdOf(budget.committedMicroUsd), capMonthlyUsd: usdOf(budget.capMicroUsd) }
+    return { items, total, more }
+  },
+})

@@ -1,23 +1,20 @@
 /**
- * What is only looked at: the catalogue, the list, one instance, its user data, its open proposal
+ * What is only looked at: the catalogue, the user data of an instance, its open proposal; an instance and their list by find.ts
  * (rules/devinstance.md#over-rest).
  */
 import { agentsAnswer } from '../../crds/devinstance/bootstrap/agents.ts'
 import { proposalSince, resizeProposal } from '../../crds/devinstance/bootstrap/report.ts'
-import { centsOf, usdOf } from '../../crds/devinstance/sizing/prices.ts'
+import { centsOf } from '../../crds/devinstance/sizing/prices.ts'
 import type { Measurements, ScannerProfile } from '../../crds/devinstance/sizing/profile.ts'
 import { sizesAnswer } from '../../crds/devinstance/sizing/sizes.ts'
 import { sizeFor } from '../../crds/devinstance/sizing/sizing.ts'
-import { devInstanceItem } from '../../crds/devinstance/view.ts'
 import { toPatch } from '../../crds/kernel/rest.ts'
 import { withDefaults } from '../../crds/kernel/schema.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import { budgetOf, changeable, detailOf, shownOf, visible } from './find.ts'
+import { budgetOf, changeable, devInstances } from './find.ts'
 import type { DevInstanceNeeds } from './needs.ts'
 import { SIZE_REQUEST, type SizeRequest } from './shapes.ts'
-
-const LIMIT_DEFAULT = 50
 
 export const getSizes = async (): Promise<Answer> => ({ status: 200, body: sizesAnswer() })
 
@@ -39,28 +36,6 @@ export const sizeRepository = async (deps: DevInstanceNeeds, { caller, body }: A
   return { status: 200, body: sizing }
 }
 
-export const listDevInstances = async (deps: DevInstanceNeeds, { caller, query }: ApiRequest): Promise<Answer> => {
-  const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }
-  const { account, profile } = caller
-  const seen = { account, teams: profile.teams, isAdmin: profile.role === 'admin' }
-  const [{ rows, total }, budget] = await Promise.all([
-    deps.devInstances.list(seen, page),
-    budgetOf(deps, account, profile),
-  ])
-  const at = deps.now().toISOString()
-  const devboxes = rows.flatMap((row) => {
-    const stored = shownOf(row)
-    return stored ? [devInstanceItem(stored, at)] : []
-  })
-  const money = { committedMonthlyUsd: usdOf(budget.committedMicroUsd), capMonthlyUsd: usdOf(budget.capMicroUsd) }
-  return { status: 200, body: { devboxes, total, ...page, ...money } }
-}
-
-export const getDevInstance = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => ({
-  status: 200,
-  body: { devbox: await detailOf(deps, await visible(deps, request)) },
-})
-
 /** The first bytes of a gzip (RFC 1952). */
 const isGzip = (bytes: Buffer): boolean => bytes[0] === 0x1f && bytes[1] === 0x8b
 
@@ -78,7 +53,7 @@ export const getBootstrap = async (deps: DevInstanceNeeds, request: ApiRequest):
 }
 
 export const getProposal = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
-  const { id, owner, box: instance, policy } = await visible(deps, request)
+  const { id, owner, box: instance, policy } = await devInstances.find(deps, request)
   const now = deps.now()
   const [reports, budget] = await Promise.all([
     deps.devInstances.reports(id, proposalSince(now)),

@@ -1,19 +1,13 @@
 /** The routes of dev instances as data. Names are camelCase on this surface (rules/devinstance.md#the-instance). */
 import { spec } from '../../crds/devinstance/schema.ts'
-import { object, pageQuery } from '../openapi/schemas.ts'
+import { pageQuery } from '../openapi/paging.ts'
+import { object } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { deleteDevInstance, patchDevInstance } from './change.ts'
+import { devInstances } from './find.ts'
 import type { DevInstanceNeeds } from './needs.ts'
 import { ownerRoutes, provisionerRoutes } from './protocol-routes.ts'
-import {
-  getAgents,
-  getBootstrap,
-  getDevInstance,
-  getProposal,
-  getSizes,
-  listDevInstances,
-  sizeRepository,
-} from './read.ts'
+import { getAgents, getBootstrap, getProposal, getSizes, sizeRepository } from './read.ts'
 import { reserveDevInstance } from './reserve.ts'
 import * as shapes from './shapes.ts'
 import { all, change, changed, manages, ok, one, pendingAnswer, reads, tag } from './words.ts'
@@ -64,7 +58,7 @@ const catalogueRoutes: Route<DevInstanceNeeds>[] = [
     query: pageQuery,
     answers: ok('One page.', shapes.listAnswer),
     codes: [],
-    handle: listDevInstances,
+    handle: devInstances.list,
   },
 ]
 
@@ -88,7 +82,7 @@ const instanceRoutes: Route<DevInstanceNeeds>[] = [
     scope: reads,
     answers: ok('The instance.', shapes.wrapped),
     codes: [],
-    handle: getDevInstance,
+    handle: devInstances.get,
   },
   {
     ...change,

@@ -8,7 +8,8 @@ import { ARCHES, SIZE_CLASSES } from '../../crds/devinstance/sizing/sizes.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { Infer, ObjectSchema } from '../../crds/kernel/schema.ts'
-import { list, object, paging, text, textOrNull, whole } from '../openapi/schemas.ts'
+import { paging } from '../openapi/paging.ts'
+import { list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
 
 /** Names stay as they are: this surface is in camelCase. */
 export const bodyOf = (schema: ObjectSchema): JsonSchema => restSchema(schema, { names: 'camel' })

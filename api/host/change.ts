@@ -14,7 +14,7 @@ import { type Command, type GenerationGoal, generationGoal } from '../command/co
 import { editSpec } from '../command/edit.ts'
 import { makeOwn, underOwnName } from '../command/make.ts'
 import { type Names, namesFor } from '../command/name.ts'
-import { refuseForeign, sameOwner, type Whose } from '../command/own.ts'
+import { refuseForeign, type Whose } from '../command/own.ts'
 import { wakeStored } from '../command/report.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
@@ -22,7 +22,7 @@ import type { Answer, ApiRequest } from '../http/route.ts'
 import { PRIVATE_KEY_BYTES_MAX, privateKeyFault } from '../io/sshkey.ts'
 import { changeCommand, createCommand, deleteCommand, inspectCommand } from './commands.ts'
 import type { HostNeeds } from './needs.ts'
-import { isAdmin, ownRow, pathOf, whoseHost } from './read.ts'
+import { hosts, isAdmin, ownRow, pathOf, whoseHost } from './read.ts'
 
 type HostResource = Resource<HostSpec>
 type HostBody = Record<string, unknown> & { id?: string; account?: string; private_key?: string }
@@ -112,16 +112,7 @@ export const patchHost = async (deps: HostNeeds, request: ApiRequest): Promise<A
 export const deleteHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   if (await deps.hosts.isInUse(row.name)) throw new Problem('HOST_IN_USE', `Apps or sites live on ${row.name}.`)
-  const ref = { namespace: deps.namespace, name: row.name }
-  return settle(deps, request, deleteCommand, {
-    ...commandOn(row.name, sameOwner(row)),
-    async act() {
-      await deps.kube.delete(HOST, ref, { uid: row.uid }).catch((error) => {
-        if (!isNotFound(error)) throw error
-      })
-      return { uid: row.uid }
-    },
-  })
+  return hosts.delete(deps, request, { row, command: deleteCommand })
 }
 
 /** Looks at the host now, and answers with what was found. */

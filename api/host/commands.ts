@@ -7,10 +7,10 @@ import {
   type Command,
   type FactGoal,
   type GenerationGoal,
-  judgeDeletion,
   judgeFact,
   judgeGeneration,
 } from '../command/command.ts'
+import { deleting } from '../command/resource.ts'
 import type { Answer } from '../http/route.ts'
 import { pathOf, shown } from './read.ts'
 
@@ -45,11 +45,6 @@ export const inspectCommand: Command<FactGoal, HostView> = {
   answer: async (_deps, asking, _goal, row) => (row === undefined ? null : hostAnswer(asking, row, { status: 200 })),
 }
 
-export const deleteCommand: Command<{ uid: string }, HostView> = {
-  name: 'host.delete',
-  kind: HOST,
-  judge: judgeDeletion,
-  answer: async () => ({ status: 204 }),
-}
+export const deleteCommand = deleting('host.delete', HOST)
 
 export const hostCommands = [createCommand, changeCommand, inspectCommand, deleteCommand] as const

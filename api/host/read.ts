@@ -4,12 +4,11 @@ import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { HOST } from '../../crds/host/kind.ts'
 import { type HostView, PLATFORM, withoutWayIn } from '../../crds/host/view.ts'
 import type { Whose } from '../command/own.ts'
+import { makeResources } from '../command/resource.ts'
 import type { Caller } from '../http/caller.ts'
 import { Problem } from '../http/problem.ts'
-import type { Answer, ApiRequest } from '../http/route.ts'
+import type { ApiRequest } from '../http/route.ts'
 import type { HostNeeds } from './needs.ts'
-
-const LIMIT_DEFAULT = 50
 
 export const isAdmin = ({ profile }: Caller): boolean => profile.role === 'admin'
 
@@ -19,8 +18,6 @@ export const whoseHost = ({ caller }: Pick<ApiRequest, 'caller'>): Whose =>
 
 export const pathOf = (id: string): string => `/api/apps/hosts/${id}`
 
-const missing = (id: string): Problem => new Problem('NOT_FOUND', `There is no host ${id}.`)
-
 /** As the caller may see it: how to get in is for who runs it. */
 export const shown = (caller: Caller, account: string, view: HostView): Partial<HostView> =>
   account === caller.account || isAdmin(caller) ? view : withoutWayIn(view)
@@ -28,29 +25,28 @@ export const shown = (caller: Caller, account: string, view: HostView): Partial<
 const isForAll = ({ account, view }: MirrorRow<HostView>): boolean =>
   account === PLATFORM && ['shared', 'platform'].includes(view.class)
 
-/** A host that the caller may use. @throws Problem NOT_FOUND, also for another account's */
-const seenRow = async (deps: HostNeeds, { params, caller }: ApiRequest): Promise<MirrorRow<HostView>> => {
-  const id = params.id ?? ''
-  const row = await deps.mirror.get(HOST, id, { because: 'shared' })
-  if (!row || !(row.account === caller.account || isAdmin(caller) || isForAll(row))) throw missing(id)
-  return row
-}
+/** Those that the caller may use. */
+export const hosts = makeResources<HostView, MirrorRow<HostView>, HostNeeds>({
+  kind: HOST,
+  noun: 'host',
+  one: 'host',
+  many: 'hosts',
+  pathOf,
+  whose: () => ({ because: 'shared' }),
+  seen: (row, { caller }) => (row.account === caller.account || isAdmin(caller) || isForAll(row) ? row : undefined),
+  show: (_deps, { account, view }, { caller }) => shown(caller, account, view),
+  async list(deps, { caller }, page) {
+    const { hosts: found, total } = await deps.hosts.list(isAdmin(caller) ? null : caller.account, page)
+    return { items: found.map(({ account, view }) => shown(caller, account, view)), total }
+  },
+  pending: ({ name: id }) => ({ id }),
+})
 
 /** A host that the caller runs. @throws Problem NOT_FOUND for any other */
 export const ownRow = async (deps: HostNeeds, request: ApiRequest): Promise<MirrorRow<HostView>> => {
-  const row = await seenRow(deps, request)
-  if (row.account !== request.caller.account && !isAdmin(request.caller)) throw missing(row.name)
+  const row = await hosts.find(deps, request)
+  if (row.account !== request.caller.account && !isAdmin(request.caller)) {
+    throw new Problem('NOT_FOUND', `There is no host ${row.name}.`)
+  }
   return row
-}
-
-export const getHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
-  const { account, view } = await seenRow(deps, request)
-  return { status: 200, body: { host: shown(request.caller, account, view) } }
-}
-
-export const listHosts = async (deps: HostNeeds, { caller, query }: ApiRequest): Promise<Answer> => {
-  const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }
-  const { hosts, total } = await deps.hosts.list(isAdmin(caller) ? null : caller.account, page)
-  const all = hosts.map(({ account, view }) => shown(caller, account, view))
-  return { status: 200, body: { hosts: all, total, ...page } }
 }

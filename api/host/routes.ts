@@ -4,11 +4,12 @@ import { CERTIFICATE_STATES, CLASSES, PHASES, spec } from '../../crds/host/schem
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { PRIVATE_KEY_BYTES_MAX } from '../io/sshkey.ts'
-import { list, object, pageQuery, paging, pendingOf, text, textOrNull, whole } from '../openapi/schemas.ts'
+import { pageQuery, paging } from '../openapi/paging.ts'
+import { list, object, pendingOf, text, textOrNull, whole } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { approveHost, createHost, deleteHost, inspectHost, patchHost } from './change.ts'
 import type { HostNeeds } from './needs.ts'
-import { getHost, listHosts } from './read.ts'
+import { hosts } from './read.ts'
 
 const ID_PATTERN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 
@@ -124,7 +125,7 @@ export const hostRoutes: Route<HostNeeds>[] = [
       },
     },
     codes: ['INVALID_FIELD', 'UNKNOWN_PARAMETER'],
-    handle: listHosts,
+    handle: hosts.list,
   },
   {
     ...manages,
@@ -152,7 +153,7 @@ export const hostRoutes: Route<HostNeeds>[] = [
     summary: 'Read a host',
     answers: { 200: wrapped },
     codes: ['NOT_FOUND'],
-    handle: getHost,
+    handle: hosts.get,
   },
   {
     ...manages,

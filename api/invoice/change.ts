@@ -24,7 +24,7 @@ import { assertIssuer } from './issuers/issuers.ts'
 import { liveRow } from './money/money.ts'
 import { bringBack } from './money/restore.ts'
 import type { InvoiceNeeds } from './needs.ts'
-import { commandOn, ownRow } from './read.ts'
+import { invoices } from './read.ts'
 import { underSendCap } from './send/send-cap.ts'
 
 /** Nothing of what is asked stands on the document. */
@@ -83,7 +83,7 @@ export const changeInvoice = async (
       return change
     })
   return settle(deps, request, command, {
-    ...commandOn(row),
+    ...invoices.commandOn(row),
     async act() {
       const { metadata } = await edit().catch(async (error: unknown) => {
         // a numbered one left the cluster just now
@@ -97,7 +97,7 @@ export const changeInvoice = async (
 }
 
 export const patchInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
-  const seen = (await ownRow(deps, request)).view
+  const seen = (await invoices.find(deps, request)).view
   if (seen.status === 'voided' || !isTiming(request.body)) refuseLocked(seen)
   const row = await liveRow(deps, request)
   const view = row.view
@@ -113,21 +113,12 @@ export const patchInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Pro
 }
 
 export const deleteInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await invoices.find(deps, request)
   const view = row.view
   if (view.number !== null && !view.test) throw new Problem('LOCKED_NUMBERED', `${view.number} is in the register.`)
   if (row.observedGeneration === 0 && !view.test && (await deps.ledger.observe(row.name)).record !== null) {
     // it is shown as it was asked for, and has its number already
     throw new Problem('LOCKED_NUMBERED', `${row.name} is in the register.`)
   }
-  const { name, uid } = row
-  return settle(deps, request, deleteCommand, {
-    ...commandOn(row),
-    async act() {
-      await deps.kube.delete(INVOICE, { namespace: deps.namespace, name }, { uid }).catch((error) => {
-        if (!isNotFound(error)) throw error
-      })
-      return { uid }
-    },
-  })
+  return invoices.delete(deps, request, { row, command: deleteCommand })
 }

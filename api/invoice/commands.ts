@@ -1,6 +1,7 @@
 /** What may be asked of an invoice, and how each is told when it is decided (rules/invoice.md#over-rest). */
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { nextTurn } from '../../crds/account/quotas.ts'
+import { collectedOf } from '../../crds/invoice/facts/collected.ts'
 import { creditKey } from '../../crds/invoice/facts/records.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { claimKey } from '../../crds/invoice/money/claim.ts'
@@ -9,14 +10,9 @@ import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
 import type { RemindOutcome } from '../../crds/invoice/steps.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
 import type { Fault } from '../../crds/kernel/problem.ts'
-import {
-  type Command,
-  type CommandGoal,
-  type GenerationGoal,
-  judgeDeletion,
-  judgeGeneration,
-} from '../command/command.ts'
+import { type Command, type CommandGoal, type GenerationGoal, judgeGeneration } from '../command/command.ts'
 import { factCommand } from '../command/report.ts'
+import { deleting } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer } from '../http/route.ts'
@@ -159,12 +155,7 @@ export const repeatCommand = changing('invoice.repeat', (_deps, { view: { recurr
   body: { recurrence },
 }))
 
-export const deleteCommand: Command<{ uid: string }, ShownInvoice> = {
-  name: 'invoice.delete',
-  kind: INVOICE,
-  judge: judgeDeletion,
-  answer: async () => ({ status: 204 }),
-}
+export const deleteCommand = deleting('invoice.delete', INVOICE)
 
 export const paymentCommand = factCommand<ShownInvoice>({
   name: 'invoice.pay',
@@ -227,6 +218,37 @@ export const claimCommand = factCommand<ShownInvoice>({
     ),
 })
 
+/** What comes from the processor is answered alike, however it was decided: it stays on record. */
+export const cardEventCommand = factCommand<ShownInvoice>({
+  name: 'invoice.card-event',
+  kind: INVOICE,
+  answer: () => ({ status: 200, body: { received: true } }),
+})
+
+/** How long the processor may need to come back. */
+const PROCESSOR_RETRY_SECONDS = 30
+
+export const noCheckoutYet = (): Problem =>
+  new Problem('PROCESSOR_UNAVAILABLE', 'The card processor has not opened a checkout in time.', {
+    headers: { 'retry-after': String(PROCESSOR_RETRY_SECONDS) },
+  })
+
+/** Where the client pays by card. */
+export const checkoutAnswer = (url: string): Answer => ({ status: 200, body: { checkout_url: url } })
+
+/** Decided once the processor has opened a session, or has refused to. */
+export const checkoutCommand = factCommand<ShownInvoice>({
+  name: 'invoice.checkout',
+  kind: INVOICE,
+  isPatient: true,
+  answer(_deps, _asking, { fact, facts }) {
+    const { session } = fact.outcome ?? {}
+    const opened = collectedOf(facts).sessions.find((one) => one.session === session)?.opened
+    if (!opened) throw noCheckoutYet()
+    return checkoutAnswer(opened.url)
+  },
+})
+
 export const invoiceCommands: readonly Command<CommandGoal, unknown, TellingInvoice>[] = [
   createCommand,
   changeCommand,
@@ -239,6 +261,8 @@ export const invoiceCommands: readonly Command<CommandGoal, unknown, TellingInvo
   remindCommand,
   sendAgainCommand,
   claimCommand,
+  cardEventCommand,
+  checkoutCommand,
   railCommand,
   logoCommand,
 ]

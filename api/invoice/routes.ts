@@ -5,7 +5,8 @@ import { spec } from '../../crds/invoice/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { Scope } from '../auth/scopes.ts'
-import { object, pageQuery, paging, text, whole, withExamples } from '../openapi/schemas.ts'
+import { pageQuery, paging } from '../openapi/paging.ts'
+import { object, text, whole, withExamples } from '../openapi/schemas.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { bookRoutes } from './books/book-routes.ts'
@@ -15,7 +16,7 @@ import { getPdf, getSnapshot, listSnapshots } from './documents/pdf.ts'
 import { getXml } from './documents/xml.ts'
 import { moneyRoutes } from './money/routes.ts'
 import type { BooksNeeds, DocumentNeeds, InvoiceNeeds } from './needs.ts'
-import { getInvoice, listFilters, listInvoices } from './read.ts'
+import { invoices, listFilters } from './read.ts'
 import { pendingAnswer, wrapped } from './shapes.ts'
 import { timingRoutes } from './timing/routes.ts'
 
@@ -87,7 +88,7 @@ export const listRoute: Route<Pick<Deps, 'mirror'>> = {
     },
   },
   codes: ['INVALID_FIELD', 'UNKNOWN_PARAMETER'],
-  handle: listInvoices,
+  handle: invoices.list,
 }
 
 export const invoiceRoutes: Route<InvoiceNeeds & BooksNeeds & DocumentNeeds>[] = [
@@ -132,7 +133,7 @@ export const invoiceRoutes: Route<InvoiceNeeds & BooksNeeds & DocumentNeeds>[] =
     scope: scope('invoices:read'),
     answers: { 200: { description: 'The invoice.', schema: wrapped } },
     codes: ['NOT_FOUND'],
-    handle: getInvoice,
+    handle: invoices.get,
   },
   {
     method: 'PATCH',

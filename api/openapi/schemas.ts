@@ -19,22 +19,6 @@ export const closed = (schema: JsonSchema, required: string[] = []): JsonSchema 
   ...(required.length > 0 && { required }),
 })
 
-/** What every list is asked for by. */
-export const pageQuery = {
-  limit: named('Limit', {
-    ...text('How many, 1 to 200; 50 when left out.'),
-    pattern: '^([1-9]\\d?|1\\d\\d|200)$',
-  }),
-  offset: named('Offset', { ...text('How many to skip.'), pattern: '^\\d{1,9}$' }),
-}
-
-/** What every list says beside its items. */
-export const paging = {
-  total: whole('How many there are over all pages.'),
-  limit: whole('As asked.'),
-  offset: whole('As asked.'),
-}
-
 /** The schema of a body with bodies that work as they stand; the tests send each of them. */
 export const withExamples = (schema: JsonSchema, ...examples: object[]): JsonSchema => ({ ...schema, examples })
 

@@ -1,5 +1,4 @@
 /** Update, domain and deletion of a site: changes of desire. What is live stays as it is until the next publish. */
-import { isNotFound } from '../../controllers/base/errors.ts'
 import type { Resource } from '../../crds/kernel/object.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
 import { withDefaults } from '../../crds/kernel/schema.ts'
@@ -18,7 +17,7 @@ import type { Answer, ApiRequest } from '../http/route.ts'
 import { takeAssets } from './assets.ts'
 import { changeCommand, deleteCommand } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
-import { commandOn, ownSite, type ShownSiteRow } from './read.ts'
+import { type ShownSiteRow, sites } from './read.ts'
 
 type Written = Resource<SiteSpec>
 type Fields = Record<string, unknown>
@@ -31,7 +30,7 @@ const changed = (
   write: () => Promise<Written>,
 ): Promise<Answer> =>
   settle(deps, request, changeCommand, {
-    ...commandOn(row),
+    ...sites.commandOn(row),
     act: async () => generationGoal((await write()).metadata),
   })
 
@@ -69,7 +68,7 @@ const updated = (spec: SiteSpec, body: Sent) => {
 }
 
 export const updateSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownSite(deps, request)
+  const row = await sites.find(deps, request)
   const there = await deps.kube.get<Written>(SITE, { namespace: deps.namespace, name: row.name })
   refuseForeign(there, sameOwner(row), row.name)
   await updated(there.spec, request.body as Sent).store(deps)
@@ -82,7 +81,7 @@ export const updateSite = async (deps: SiteNeeds, request: ApiRequest): Promise<
 }
 
 export const putDomain = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownSite(deps, request)
+  const row = await sites.find(deps, request)
   const asked = request.body as { subdomain?: string; domain?: string }
   const { subdomain, domain } = asked
   const name = domain ?? subdomain
@@ -102,18 +101,9 @@ export const putDomain = async (deps: SiteNeeds, request: ApiRequest): Promise<A
 }
 
 export const deleteSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownSite(deps, request)
+  const row = await sites.find(deps, request)
   const { status, url } = row.view
   if (status === 'live' || status === 'publishing')
     throw new Problem('SITE_LIVE', `The site is ${status} at ${url ?? row.view.domain}.`)
-  const ref = { namespace: deps.namespace, name: row.name }
-  return settle(deps, request, deleteCommand, {
-    ...commandOn(row),
-    async act() {
-      await deps.kube.delete(SITE, ref, { uid: row.uid }).catch((error) => {
-        if (!isNotFound(error)) throw error
-      })
-      return { uid: row.uid }
-    },
-  })
+  return sites.delete(deps, request, { row, command: deleteCommand })
 }

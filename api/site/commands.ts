@@ -2,15 +2,10 @@
 import { SITE } from '../../crds/site/kind.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
-import {
-  type Command,
-  type CommandGoal,
-  type GenerationGoal,
-  judgeDeletion,
-  judgeGeneration,
-} from '../command/command.ts'
+import { type Command, type CommandGoal, type GenerationGoal, judgeGeneration } from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
 import { factCommand } from '../command/report.ts'
+import { deleting } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import type { Answer } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
@@ -94,12 +89,7 @@ export const reviewCommand = factCommand({
   answer: (_deps, _asking, { row }) => shown(row),
 })
 
-export const deleteCommand: Command<{ uid: string }, SiteView> = {
-  name: 'site.delete',
-  kind: SITE,
-  judge: judgeDeletion,
-  answer: async () => ({ status: 204 }),
-}
+export const deleteCommand = deleting('site.delete', SITE)
 
 export const siteCommands: readonly Command<CommandGoal, unknown, Pick<Deps, 'ledger'>>[] = [
   createCommand,

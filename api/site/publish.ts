@@ -13,13 +13,13 @@ import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { type DesiredPublish, publishCommand } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
-import { commandOn, ownSite, type ShownSiteRow } from './read.ts'
+import { type ShownSiteRow, sites } from './read.ts'
 
 /** Writes what is to be live and waits until it is. */
 const bring = (deps: SiteNeeds, request: ApiRequest, row: ShownSiteRow, desired: DesiredPublish): Promise<Answer> => {
   const whose = sameOwner(row)
   return settle(deps, request, publishCommand, {
-    ...commandOn(row),
+    ...sites.commandOn(row),
     async act() {
       const { metadata } = await editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose }, (now) =>
         now.publish === desired.publish && (now.digest ?? null) === desired.digest ? null : desired,
@@ -63,7 +63,7 @@ const reservePublish = async (
 }
 
 export const publishSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownSite(deps, request)
+  const row = await sites.find(deps, request)
   const { dry_run: isDryRun } = request.body as { dry_run?: boolean }
   if (row.view.digest === null) refuseStalled(row)
   if (isDryRun) return { status: 200, body: { plan: await planOf(deps, request, row) } }
@@ -79,13 +79,13 @@ export const publishSite = async (deps: SiteNeeds, request: ApiRequest): Promise
 }
 
 export const unpublishSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownSite(deps, request)
+  const row = await sites.find(deps, request)
   return bring(deps, request, row, { publish: false, digest: null })
 }
 
 /** The release that is asked for, or the newest. No upload and no place under the cap: it was live before. */
 export const republishSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownSite(deps, request)
+  const row = await sites.find(deps, request)
   const { release } = request.body as { release?: number }
   const { releases } = row.view
   const wanted = release === undefined ? releases[0] : releases.find(({ number }) => number === release)

@@ -3,13 +3,12 @@ import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { readFacts, type SiteFacts } from '../../crds/site/facts.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import type { SiteView } from '../../crds/site/view.ts'
-import { sameOwner, type Whose } from '../command/own.ts'
+import type { Whose } from '../command/own.ts'
+import { makeOwnResources } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { SiteNeeds } from './needs.ts'
-
-const LIMIT_DEFAULT = 50
 
 export type ShownSiteRow = MirrorRow<SiteView>
 
@@ -20,10 +19,6 @@ export const siteRow = async (deps: SiteNeeds, id: string, whose: Whose): Promis
   return row
 }
 
-/** The caller's site. Another account's is not there at all (rules/platform.md#ownership). */
-export const ownSite = (deps: SiteNeeds, { params, caller: { account } }: ApiRequest): Promise<ShownSiteRow> =>
-  siteRow(deps, params.id ?? '', { account })
-
 /** What only says that an edit is not live yet does not refuse what else is asked for. */
 export const refuseUnsound = (row: ShownSiteRow): void => {
   const { stalled } = row.view
@@ -31,14 +26,6 @@ export const refuseUnsound = (row: ShownSiteRow): void => {
 }
 
 export const locationOf = (id: string): string => `/api/website/${id}`
-
-/** What every command on a site says of it. */
-export const commandOn = (row: ShownSiteRow) => ({
-  name: row.name,
-  whose: sameOwner(row),
-  resource: locationOf(row.name),
-  pending: { site: row.view },
-})
 
 /** What is on record of this life of a site; its renderings are not looked at. */
 export const factsOf = async (deps: SiteNeeds, { name, uid }: ShownSiteRow): Promise<SiteFacts> => {
@@ -51,24 +38,20 @@ const listed = (view: SiteView): Omit<SiteView, 'content'> => {
   return rest
 }
 
-export const getSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const { view } = await ownSite(deps, request)
-  return { status: 200, body: { site: view } }
-}
-
-/** Newest first, without their content. */
-export const listSites = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const { status, external_ref, limit, offset } = request.query
-  const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
-  const filter = {
+/** Lists are without content. */
+export const sites = makeOwnResources<SiteView>({
+  kind: SITE,
+  noun: 'site',
+  one: 'site',
+  pathOf: locationOf,
+  filterOf: ({ status, external_ref }) => ({
     ...(status !== undefined && { status }),
     ...(external_ref !== undefined && { externalRef: external_ref }),
-  }
-  const { rows, total } = await deps.mirror.list({ kind: SITE, account: request.caller.account }, filter, page)
-  return { status: 200, body: { sites: rows.map(({ view }) => listed(view)), total, ...page } }
-}
+  }),
+  listed,
+})
 
 export const listReleases = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const { releases } = (await ownSite(deps, request)).view
+  const { releases } = (await sites.find(deps, request)).view
   return { status: 200, body: { releases, total: releases.length } }
 }

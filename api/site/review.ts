@@ -11,19 +11,19 @@ import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { reviewCommand } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
-import { commandOn, factsOf, locationOf, ownSite, type ShownSiteRow, siteRow } from './read.ts'
+import { factsOf, locationOf, type ShownSiteRow, siteRow, sites } from './read.ts'
 
 type ReviewFact = Pick<NewFact, 'key' | 'kind' | 'body'>
 
 /** Appends what was asked, waits for the verdict, and answers with the site as it is then. @throws Problem as the plan refused */
 const ask = (deps: SiteNeeds, request: ApiRequest, row: ShownSiteRow, fact: ReviewFact): Promise<Answer> =>
   settle(deps, request, reviewCommand, {
-    ...commandOn(row),
+    ...sites.commandOn(row),
     act: () => append(deps, { kind: SITE, name: row.name, fact }),
   })
 
 export const submitReview = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownSite(deps, request)
+  const row = await sites.find(deps, request)
   const { digest, review_state: state } = row.view
   if (digest === null) {
     refuseStalled(row)

@@ -6,14 +6,15 @@ import { listedSiteAnswer, releaseAnswer, siteAnswer } from '../../crds/site/ans
 import { brandTokens } from '../../crds/site/content/brand.ts'
 import { PHASES } from '../../crds/site/schema.ts'
 import type { Scope } from '../auth/scopes.ts'
-import { list, object, pageQuery, paging, text, whole } from '../openapi/schemas.ts'
+import { pageQuery, paging } from '../openapi/paging.ts'
+import { list, object, text, whole } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { listTemplates, putBrandTokens } from './brand.ts'
 import { deleteSite, putDomain, updateSite } from './change.ts'
 import { generateSite } from './generate.ts'
 import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
-import { getSite, listReleases, listSites } from './read.ts'
+import { listReleases, sites } from './read.ts'
 import { decideSite, submitReview } from './review.ts'
 import {
   answered,
@@ -81,7 +82,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
       },
     },
     codes: ['INVALID_FIELD', 'UNKNOWN_PARAMETER'],
-    handle: listSites,
+    handle: sites.list,
   },
   {
     method: 'PUT',
@@ -122,7 +123,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     scope: scope('websites:read'),
     answers: { 200: answered('The site.') },
     codes: ['NOT_FOUND'],
-    handle: getSite,
+    handle: sites.get,
   },
   {
     method: 'DELETE',

@@ -9,10 +9,10 @@ import { type DeliveryRow, viewDelivery } from '../../crds/webhook/log.ts'
 import { accepted, wantsAsync } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
+import { pagedAnswer, pageOf } from '../openapi/paging.ts'
 import { ownEndpoint, WEBHOOKS } from './endpoints.ts'
 import type { WebhookNeeds } from './needs.ts'
 
-const LIMIT_DEFAULT = 50
 /** Events that one call sends again. */
 export const REDELIVER_MAX = 1_000
 /** Beyond the limit of one attempt. */
@@ -22,11 +22,11 @@ const EVENT_ID_BYTES = 16
 
 export const listDeliveries = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
   const { account, id } = await ownEndpoint(deps, request)
-  const { state, event_id: eventId, limit, offset } = request.query
-  const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
+  const { state, event_id: eventId } = request.query
+  const page = pageOf(request)
   const filter = { ...(state !== undefined && { states: [state] }), ...(eventId !== undefined && { eventId }) }
   const { rows, total } = await deps.endpoints.deliveries({ account, id }, filter, page)
-  return { status: 200, body: { deliveries: rows.map(viewDelivery), total, ...page } }
+  return pagedAnswer('deliveries', { items: rows.map(viewDelivery), total }, page)
 }
 
 const deliveryOf = async (deps: WebhookNeeds, request: ApiRequest): Promise<DeliveryRow> => {
@@ -109,7 +109,7 @@ export const redeliverRange = async (deps: WebhookNeeds, request: ApiRequest): P
 /** What was told, in its order: whoever has seen one sequence has seen all before it. */
 export const listEvents = async (deps: WebhookNeeds, { caller: { account }, query }: ApiRequest): Promise<Answer> => {
   const after = Number(query.after ?? 0)
-  const limit = Number(query.limit ?? LIMIT_DEFAULT)
+  const { limit } = pageOf({ query })
   // before the page, so that nothing is told to be there that the page could not have shown
   const newest = await deps.endpoints.last(account)
   const events = await deps.endpoints.events(account, { after, until: newest, limit })

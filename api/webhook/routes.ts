@@ -1,7 +1,8 @@
 /** The routes of webhooks as data (rules/webhook.md#endpoints). */
 import { DELIVERY_STATES } from '../../crds/webhook/log.ts'
 import { verifyAnswer, verifyBody } from '../../crds/webhook/verifyanswer.ts'
-import { closed, list, object, pageQuery, paging, text, whole, withExamples } from '../openapi/schemas.ts'
+import { pageQuery, paging } from '../openapi/paging.ts'
+import { closed, list, object, text, whole, withExamples } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import {
   getDelivery,

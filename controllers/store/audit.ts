@@ -2,7 +2,9 @@
  * The audit: who did what, append-only and hash-chained per account (sql/functions/audit_entry.sql says how a hash is
  * recomputed). Entries name fields and secrets; they never hold values.
  */
+
 import { makeBatch } from '../base/batch.ts'
+import type { Page } from './pg/page.ts'
 import { isItemFault, type Pg } from './pg/pg.ts'
 
 /**
@@ -101,7 +103,7 @@ export type AuditFilter = {
 
 export type AuditReader = {
   /** One page, newest first, and how many there are in all. */
-  list(filter: AuditFilter, page: { limit: number; offset: number }): Promise<{ rows: AuditRow[]; total: number }>
+  list(filter: AuditFilter, page: Page): Promise<{ rows: AuditRow[]; total: number }>
   verify(account: string): Promise<AuditVerdict>
   /** Who has a chain, by name. */
   accounts(): Promise<string[]>

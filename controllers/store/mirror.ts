@@ -3,10 +3,12 @@
  * API reads it and is told on the channel `bottega_mirror` what changed (JSON arrays of "Kind/name").
  * It can be thrown away and rebuilt; archived rows are the exception (rules/platform.md#views).
  */
+
 import type { KindOf } from '../../crds/kernel/kind.ts'
 import type { Meta } from '../../crds/kernel/object.ts'
 import { makeBatch } from '../base/batch.ts'
 import { LEASE } from './pg/fence.ts'
+import type { Page } from './pg/page.ts'
 import { isItemFault, type Pg } from './pg/pg.ts'
 
 export const MIRROR_CHANNEL = 'bottega_mirror'
@@ -58,7 +60,7 @@ export type MirrorReader = {
   list<View>(
     of: { kind: KindOf<View>; account: string },
     filter: MirrorFilter,
-    page: { limit: number; offset: number },
+    page: Page,
   ): Promise<{ rows: MirrorRow<View>[]; total: number }>
 }
 

@@ -1,6 +1,7 @@
 /** The invoice's own part of the status: what its columns show and what REST answers. */
 import { dayIn } from '../values/calendar.ts'
 import { displayCents } from '../values/money.ts'
+import { newestSend } from './facts/ledger.ts'
 import { type Books, booksOf, dueCents } from './money/books.ts'
 import { issuedOn } from './order/number.ts'
 import { isVoided, orderOf } from './order/order.ts'
@@ -32,7 +33,7 @@ export const phaseOf = ({ sent, voided, books, overdue }: Open): InvoicePhase =>
 
 /** The document's own due date once it is fixed, else the spec's. */
 export const dueDateOf = (spec: InvoiceSpec, world: InvoiceWorld, isLocked: boolean): string | undefined =>
-  isLocked ? (world.sends.at(-1)?.frozen.dueDate ?? undefined) : spec.dueDate
+  isLocked ? (newestSend(world.sends)?.frozen.dueDate ?? undefined) : spec.dueDate
 
 /** @param isLocked the spec was edited after it had become a record: what was fixed counts */
 export const documentFacts = (

@@ -6,6 +6,7 @@
 import type { Meta } from '../kernel/object.ts'
 import { numberOf } from '../values/decimal.ts'
 import { documentWarningsOf, warningsOf } from './document/warnings.ts'
+import { newestSend } from './facts/ledger.ts'
 import { faultsOf } from './faults.ts'
 import { type ClientView, viewClient } from './order/client.ts'
 import { hasFiguresOf } from './order/edit.ts'
@@ -106,7 +107,7 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     issuer_id: issuerId,
     ...wordsOf(spec),
     currency: facts?.currency ?? spec.currency,
-    ...amountsOf(spec, totals, facts, world?.sends.at(-1)?.frozen),
+    ...amountsOf(spec, totals, facts, newestSend(world?.sends ?? [])?.frozen),
     url: facts?.url ?? null,
     ...historyOf(metadata, world, facts),
     refunded_cents: viewRefunded(world),

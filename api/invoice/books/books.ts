@@ -1,5 +1,6 @@
 /** An account's books: months, the export, the register, and how an invoice came to its balance. Reads only. */
 import type { RegisterEntry } from '../../../controllers/store/ledger/register.ts'
+import { newestSend } from '../../../crds/invoice/facts/ledger.ts'
 import { monthSpan, type RollupRow, rollupCsv } from '../../../crds/invoice/money/reconciliation.ts'
 import { DEFAULT_ZONE } from '../../../crds/invoice/order/issuer.ts'
 import { entryLine, seriesLine, viewEntry, viewSeries } from '../../../crds/invoice/order/numbering.ts'
@@ -11,10 +12,9 @@ import { dayIn } from '../../../crds/values/calendar.ts'
 import { refuseStalled } from '../../command/verdict.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
+import { pagedAnswer, pageOf } from '../../openapi/paging.ts'
 import type { BooksNeeds } from '../needs.ts'
-import { filterOf, ownRow } from '../read.ts'
-
-const ENTRIES_DEFAULT = 50
+import { filterOf, invoices } from '../read.ts'
 
 export type Month = { month: string; rollup: RollupRow[] }
 
@@ -68,12 +68,12 @@ export const exportInvoices = async (deps: BooksNeeds, request: ApiRequest): Pro
 })
 
 export const explainInvoice = async (deps: BooksNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await invoices.find(deps, request)
   const view = row.view
   // amounts that cannot be computed have no steps: what is wrong with them is told instead
   if (view.total_cents === null) refuseStalled(row)
   const { sends } = await deps.ledger.observe(row.name)
-  return { status: 200, body: { explanation: explain(view, sends.at(-1)?.frozen) } }
+  return { status: 200, body: { explanation: explain(view, newestSend(sends)?.frozen) } }
 }
 
 /** Recomputes every chain: what is shown as verified is so now. */
@@ -87,10 +87,10 @@ export const getNumbering = async (deps: BooksNeeds, { caller, query }: ApiReque
   if (query.series === undefined) return listSeries(deps, caller.account)
   const one = (await deps.books.series(caller.account)).find(({ id }) => id === query.series)
   if (!one) throw new Problem('NOT_FOUND', `There is no register ${query.series}.`)
-  const page = { limit: Number(query.limit ?? ENTRIES_DEFAULT), offset: Number(query.offset ?? 0) }
+  const page = pageOf({ query })
   const entries = await deps.ledger.entries(one.id, page)
   const total = Math.max(0, one.last - one.first + 1)
-  return { status: 200, body: { entries: entries.map(viewEntry), total, ...page } }
+  return pagedAnswer('entries', { items: entries.map(viewEntry), total }, page)
 }
 
 async function* registerPieces(deps: BooksNeeds, account: string): AsyncGenerator<string> {

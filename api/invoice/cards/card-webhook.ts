@@ -9,15 +9,17 @@ import { paymentKey } from '../../../crds/invoice/facts/records.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { type ProcessorEvent, processorEventOf } from '../../../crds/invoice/money/card-messages.ts'
 import { sameOwner } from '../../command/own.ts'
-import { report } from '../../command/report.ts'
+import { append } from '../../command/report.ts'
+import { settle } from '../../command/settle.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { BadSignature } from '../../io/cardevents.ts'
-import type { Deps, Reporting, Writing } from '../../wiring/deps.ts'
+import type { Deps, Reporting, Settling, Writing } from '../../wiring/deps.ts'
+import { cardEventCommand, locationOf } from '../commands.ts'
 import { refuseBehind } from '../money/money.ts'
 import { bringBack } from '../money/restore.ts'
 
-export type CardEventNeeds = Writing & Reporting & Pick<Deps, 'cards'>
+export type CardEventNeeds = Writing & Reporting & Settling & Pick<Deps, 'cards'>
 
 /** What the processor sends is a few kilobytes. */
 export const CARD_EVENT_MAX_BYTES = 256_000
@@ -64,9 +66,14 @@ export const receiveCardEvent = async (deps: CardEventNeeds, request: ApiRequest
   // the processor repeats it for days: what is stored in an older copy of the ledger goes with it
   refuseBehind(row.view)
   const fact = factOf(event)
-  const back = () => bringBack(deps, row)
-  const to = { kind: INVOICE, name: row.name, whose: sameOwner(row) }
-  await report(deps, { ...to, fact, isAsync: false, bringBack: back }).catch((error: unknown) => {
+  const { name } = row
+  await settle(deps, request, cardEventCommand, {
+    name,
+    whose: sameOwner(row),
+    resource: locationOf(name),
+    pending: {},
+    act: () => append(deps, { kind: INVOICE, name, fact, bringBack: () => bringBack(deps, row) }),
+  }).catch((error: unknown) => {
     // it comes again, and brings the invoice back
     if (!(error instanceof Problem) || error.code === 'UNAVAILABLE') throw error
   })

@@ -71,7 +71,8 @@ export const collectRoutes: Route<PageNeeds & CardEventNeeds>[] = [
     method: 'POST',
     path: '/i/:token/pay',
     summary: 'Pay an invoice by card',
-    description: 'Leads to a checkout of the card processor; JSON where it is asked for.',
+    description:
+      'Leads to a checkout of the card processor; JSON where it is asked for. Under Prefer: respond-async that JSON comes at once, and the same call again has the checkout once it is open; a form always waits.',
     tag: 'Client page',
     scope: { kind: 'public', opens: PAYS },
     query: lang,
@@ -93,6 +94,11 @@ export const collectRoutes: Route<PageNeeds & CardEventNeeds>[] = [
       200: {
         description: 'Where the checkout is, under Accept: application/json.',
         schema: object('Where the checkout is.', { checkout_url: text('To be opened by whoever pays.') }),
+      },
+      202: {
+        description: 'It is asked for, and still to be opened.',
+        schema: object('What is known so far.', { checkout_url: { type: 'null', description: 'Not yet.' } }),
+        headers: { location: 'The page; ask for the checkout again.', 'retry-after': 'Seconds to wait before that.' },
       },
       303: { description: 'To the checkout.' },
       401: page('The gate is closed.'),

@@ -3,13 +3,16 @@
  * there. One that is open for the present balance is used again (rules/invoice.md#card-collection).
  */
 import { randomBytes } from 'node:crypto'
-import { checkoutKey, collectedOf } from '../../../crds/invoice/facts/collected.ts'
+import { checkoutKey } from '../../../crds/invoice/facts/collected.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { refusalOf } from '../../../crds/invoice/money/collect.ts'
 import { sameOwner } from '../../command/own.ts'
-import { reportAndSee } from '../../command/report.ts'
+import { append } from '../../command/report.ts'
+import { settle } from '../../command/settle.ts'
+import { wantsAsync } from '../../command/verdict.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
+import { checkoutAnswer, checkoutCommand, noCheckoutYet } from '../commands.ts'
 import { refuseBehind } from '../money/money.ts'
 import type { PageNeeds } from '../needs.ts'
 import type { FoundInvoice } from '../page/found.ts'
@@ -17,35 +20,39 @@ import { findPage, isOpen, langOf, PAYS, pageHtml, refuseVisitor, wantsJson } fr
 import { pageOf } from '../page/view.ts'
 import { openSession, standOf, withCheckout } from './checkout.ts'
 
-/** How long the processor may need to come back. */
-const RETRY_AFTER_SECONDS = '30'
+type Asked = { kind: string; key: string; state: string }
+/** Who asks while a checkout is being made waits for the same one. */
+const keyOf = (facts: readonly Asked[]): string =>
+  facts.find(({ kind, state }) => kind === 'checkout' && state === 'pending')?.key ??
+  checkoutKey(randomBytes(16).toString('hex'))
 
-/** @throws Problem when there is nothing to pay by card, or the processor is away */
-const checkoutOf = async (deps: PageNeeds, found: FoundInvoice): Promise<string> => {
-  const { name, view } = found
+/** @returns the checkout, or 202 for who does not wait @throws Problem when there is nothing to pay by card, or the processor is away */
+const checkoutOf = async (deps: PageNeeds, request: ApiRequest, found: FoundInvoice): Promise<Answer> => {
+  const { name, view, facts } = found
   refuseBehind(found.row.view)
   const { offered, reason } = view.collect
   if (!offered && reason) {
     const { code, detail } = refusalOf(reason, view.number ?? '', standOf(found))
     throw new Problem(code, `${detail}.`)
   }
-  const open = openSession(deps, found, found.facts)?.opened
-  if (open) return open.url
-  const fact = { key: checkoutKey(randomBytes(16).toString('hex')), kind: 'checkout', body: {} }
-  const decided = await reportAndSee(deps, {
-    kind: INVOICE,
+  const open = openSession(deps, found, facts)?.opened
+  if (open) return checkoutAnswer(open.url)
+  const fact = { key: keyOf(facts), kind: 'checkout', body: {} }
+  const answer = await settle(deps, request, checkoutCommand, {
     name,
     whose: sameOwner(found.row),
-    fact,
-    isAsync: false,
-    isPatient: true,
+    resource: found.path,
+    pending: { checkout_url: null },
+    act: () => append(deps, { kind: INVOICE, name, fact }),
   })
-  const session = decided?.fact.outcome?.session
-  const url = decided && collectedOf(decided.facts).sessions.find((one) => one.session === session)?.opened?.url
-  if (url) return url
-  throw new Problem('PROCESSOR_UNAVAILABLE', 'The card processor has not opened a checkout in time.', {
-    headers: { 'retry-after': RETRY_AFTER_SECONDS },
-  })
+  if (answer.status === 202 && !wantsAsync(request)) throw noCheckoutYet()
+  return answer
+}
+
+/** A browser has nowhere to go until there is a checkout: its form always waits. */
+const asForm = (request: ApiRequest): ApiRequest => {
+  const { prefer: _prefer, ...headers } = request.headers
+  return { ...request, headers }
 }
 
 /** The page as it stands now, which says what is due and what is not. */
@@ -67,9 +74,9 @@ export const payInvoice = async (deps: PageNeeds, request: ApiRequest): Promise<
     return refuseVisitor(request, found, { status: 401 })
   }
   try {
-    const url = await checkoutOf(deps, found)
-    if (isJson) return { status: 200, body: { checkout_url: url } }
-    return withCheckout(deps, pageHtml(303, '', { location: url }))
+    if (isJson) return await checkoutOf(deps, request, found)
+    const { checkout_url: location } = (await checkoutOf(deps, asForm(request), found)).body as { checkout_url: string }
+    return withCheckout(deps, pageHtml(303, '', { location }))
   } catch (error) {
     if (isJson || !(error instanceof Problem)) throw error
     return inWords(deps, request, found, error)

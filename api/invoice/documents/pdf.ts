@@ -17,7 +17,7 @@ import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import { assertIssuer } from '../issuers/issuers.ts'
 import type { DocumentNeeds } from '../needs.ts'
-import { ownRow } from '../read.ts'
+import { invoices } from '../read.ts'
 
 const pdfAnswer = async (deps: DocumentNeeds, sha256: string, fileName: string): Promise<Answer> => {
   const bytes = await deps.blobs.get(sha256)
@@ -87,7 +87,7 @@ export const newestOf = async (deps: Pick<Deps, 'ledger'>, name: string): Promis
 }
 
 export const getPdf = async (deps: DocumentNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await invoices.find(deps, request)
   const newest = await newestOf(deps, row.name)
   const { number } = row.view
   if (newest !== undefined) return pdfAnswer(deps, newest, number ?? row.name)
@@ -103,12 +103,12 @@ const viewDocument = ({ sha256, at, kind, number, bytes, enclosure }: StoredDocu
 }
 
 export const listSnapshots = async (deps: DocumentNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await invoices.find(deps, request)
   return { status: 200, body: { snapshots: (await deps.documents.of(row.name)).map(viewDocument) } }
 }
 
 export const getSnapshot = async (deps: DocumentNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await invoices.find(deps, request)
   const wanted = (await deps.documents.of(row.name)).find(({ sha256 }) => sha256 === request.params.sha256)
   if (!wanted) throw new Problem('NOT_FOUND', 'This invoice has no such snapshot.')
   return pdfAnswer(deps, wanted.sha256, wanted.number)

@@ -6,7 +6,7 @@ import { restPointer } from '../../../crds/kernel/rest.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import type { DocumentNeeds } from '../needs.ts'
-import { ownRow } from '../read.ts'
+import { invoices } from '../read.ts'
 import { newestOf } from './pdf.ts'
 
 type Findings = Extract<Enclosure, { profile: null }>['findings']
@@ -29,7 +29,7 @@ const frozenOf = async (deps: DocumentNeeds, name: string, asked: string | undef
 }
 
 export const getXml = async (deps: DocumentNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await ownRow(deps, request)
+  const row = await invoices.find(deps, request)
   const syntax: Syntax = request.query.syntax === 'ubl' ? 'ubl' : 'cii'
   const frozen = await frozenOf(deps, row.name, request.query.sha256)
   const { number } = frozen

@@ -19,11 +19,11 @@ import type { ObjectSchema } from '../../../crds/kernel/schema.ts'
 import { nameFor } from '../../command/name.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
+import { pagedAnswer, pageOf } from '../../openapi/paging.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import type { IssuerNeeds } from '../needs.ts'
 import { wakeAccount } from './wake.ts'
 
-const LIMIT_DEFAULT = 50
 /** Two callers may want the same free prefix at once. */
 const PREFIX_TRIES = 5
 
@@ -75,12 +75,13 @@ export const answerIssuer = async (
   return { status, headers, body: { [name]: view } }
 }
 
-export const listIssuers = async (deps: IssuerNeeds, { caller, query }: ApiRequest): Promise<Answer> => {
-  const page = { limit: Number(query.limit ?? LIMIT_DEFAULT), offset: Number(query.offset ?? 0) }
+export const listIssuers = async (deps: IssuerNeeds, request: ApiRequest): Promise<Answer> => {
+  const { caller, query } = request
+  const page = pageOf(request)
   const all = await deps.issuers.list(caller.account)
   const asked = query.archived === 'true' ? all : all.filter(({ archivedAt }) => archivedAt === null)
-  const issuers = await viewAll(deps, caller, asked.slice(page.offset, page.offset + page.limit))
-  return { status: 200, body: { issuers, total: asked.length, ...page } }
+  const items = await viewAll(deps, caller, asked.slice(page.offset, page.offset + page.limit))
+  return pagedAnswer('issuers', { items, total: asked.length }, page)
 }
 
 export const getIssuer = async (deps: IssuerNeeds, request: ApiRequest): Promise<Answer> => {

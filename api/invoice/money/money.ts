@@ -22,7 +22,7 @@ import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { creditCommand, paymentCommand } from '../commands.ts'
 import type { InvoiceNeeds } from '../needs.ts'
-import { commandOn, ownRow } from '../read.ts'
+import { invoices } from '../read.ts'
 import { bringBack } from './restore.ts'
 
 /** The method of a payment that names none. */
@@ -38,7 +38,7 @@ export const refuseBehind = ({ stalled }: Pick<ShownInvoice, 'stalled'>): void =
  * @throws Problem NOT_FOUND, LEDGER_BEHIND
  */
 export const liveRow = async (deps: InvoiceNeeds, request: ApiRequest): Promise<MirrorRow<ShownInvoice>> => {
-  const row = await ownRow(deps, request)
+  const row = await invoices.find(deps, request)
   refuseBehind(row.view)
   return row.archived ? bringBack(deps, row) : row
 }
@@ -53,7 +53,7 @@ export const reportOn = (
   { command, fact }: { command: Command<FactGoal, ShownInvoice, InvoiceNeeds>; fact: Reported },
 ): Promise<Answer> =>
   settle(deps, request, command, {
-    ...commandOn(row),
+    ...invoices.commandOn(row),
     act: () => append(deps, { kind: INVOICE, name: row.name, fact, bringBack: () => bringBack(deps, row) }),
   })
 

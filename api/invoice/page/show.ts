@@ -3,6 +3,7 @@
  * every link (rules/platform.md#get-changes-nothing). Source: rules/invoice.md#delivery-gate.
  */
 
+import { newestSend } from '../../../crds/invoice/facts/ledger.ts'
 import { newestDocument, recordedOf } from '../../../crds/invoice/facts/records.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import type { DocumentLang, Frozen } from '../../../crds/invoice/order/frozen.ts'
@@ -34,7 +35,7 @@ export const findPage = async (deps: PageNeeds, request: ApiRequest): Promise<Fo
   const name = deps.keys.nameOfLink(token)
   const row = name === null ? undefined : await deps.mirror.get(INVOICE, name, { because: 'link' })
   const { sends, facts } = row ? await deps.ledger.observe(row.name) : { sends: [], facts: [] }
-  const send = sends.at(-1)
+  const send = newestSend(sends)
   if (!row || !send) throw new Problem('NOT_FOUND', 'This link leads nowhere.')
   const { snapshots } = recordedOf(facts)
   return {

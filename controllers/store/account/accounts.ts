@@ -1,10 +1,12 @@
 /** The accounts as they were mirrored: for administrators, for teams, and for sign-in, which knows nothing but an address. */
+
 import type { AccountView } from '../../../crds/account/view.ts'
+import type { Page } from '../pg/page.ts'
 import type { Pg } from '../pg/pg.ts'
 
 export type Accounts = {
   /** Newest first, and how many there are in all. */
-  list(page: { limit: number; offset: number }): Promise<{ accounts: AccountView[]; total: number }>
+  list(page: Page): Promise<{ accounts: AccountView[]; total: number }>
   /** The holder of this address; case does not count. The oldest, should there be several. */
   byEmail(email: string): Promise<AccountView | undefined>
   /** Everybody who is a member of one of these teams, by id; at most MEMBERS_MAX. */

@@ -2,9 +2,11 @@
  * What the API writes of apps beside their resources: reserved names, uploads, versions of env and password, operations
  * that were asked for, and who reads a log. Nothing here does work on a host (rules/platform.md#reservations, #facts).
  */
+
 import type { OperationDecision } from '../../../crds/app/lifecycle/events.ts'
 import type { LogRequest, Operation, Release } from '../../../crds/app/world.ts'
 import type { Sealer } from '../../base/seal.ts'
+import type { Page } from '../pg/page.ts'
 import type { Pg } from '../pg/pg.ts'
 import { type AppOutcomes, makeAppOutcomes } from './outcomes.ts'
 
@@ -47,7 +49,7 @@ export type AppStore = {
   release(app: string, number: number): Promise<Release | null>
   /** Of the release with this id; null when the app has none. */
   releaseNumber(app: string, id: string): Promise<number | null>
-  releases(app: string, page: { limit: number; offset: number }): Promise<{ releases: Release[]; total: number }>
+  releases(app: string, page: Page): Promise<{ releases: Release[]; total: number }>
   /** Somebody wants to read; wanted until then, unless asked again. */
   wantLogs(request: Omit<LogRequest, 'since' | 'fetchedAt'> & { app: string; until: string }): Promise<void>
   stopLogs(id: string): Promise<void>

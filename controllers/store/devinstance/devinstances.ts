@@ -14,6 +14,7 @@ import { makeBatch } from '../../base/batch.ts'
 import type { NewFact } from '../ledger/facts.ts'
 import { MIRROR_COLUMNS, type MirrorRow, typedBy } from '../mirror.ts'
 import { LEASE } from '../pg/fence.ts'
+import type { Page } from '../pg/page.ts'
 import { isItemFault, type Pg } from '../pg/pg.ts'
 
 const OBSERVE_MAX = 128
@@ -84,10 +85,7 @@ export type DevInstances = {
   /** What an account is committed to, in micro-USD. */
   committed(account: string): Promise<number>
   /** One page of what somebody may see, newest first, and how many there are. */
-  list(
-    visible: Visible,
-    page: { limit: number; offset: number },
-  ): Promise<{ rows: MirrorRow<StoredDevInstance>[]; total: number }>
+  list(visible: Visible, page: Page): Promise<{ rows: MirrorRow<StoredDevInstance>[]; total: number }>
   /** How a fact stands; by its seq, or by its key when it is not known whether there is one. */
   verdict(resource: string, of: { seq: number } | { key: string }): Promise<(FactVerdictRow & { seq: number }) | null>
   lastReport(resource: string): Promise<KeptReport | null>

@@ -1,7 +1,9 @@
 /** What is stored of hosts beside their resources: sealed private keys, and the routes that their proxies are to serve. */
+
 import { type HostView, PLATFORM } from '../../../crds/host/view.ts'
 import { makeSealer } from '../../base/seal.ts'
 import { LEASE } from '../pg/fence.ts'
+import type { Page } from '../pg/page.ts'
 import type { Pg } from '../pg/pg.ts'
 
 export type HostCredentials = {
@@ -72,10 +74,7 @@ export const makeRouteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): R
 /** Who asks for hosts: those of an account with those that all may use, or (null) every one. */
 export type HostReader = {
   /** Newest first, and how many there are in all. */
-  list(
-    account: string | null,
-    page: { limit: number; offset: number },
-  ): Promise<{ hosts: { account: string; view: HostView }[]; total: number }>
+  list(account: string | null, page: Page): Promise<{ hosts: { account: string; view: HostView }[]; total: number }>
   /** Whether an app or a site lives on the host. */
   isInUse(host: string): Promise<boolean>
 }

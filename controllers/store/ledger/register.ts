@@ -3,8 +3,10 @@
  * Claims are committed in groups; how the lock is held and the chain computed stands in sql/functions/claim_numbers.sql.
  * Source: rules/invoice.md#numbering, #register.
  */
+
 import { makeBatch } from '../../base/batch.ts'
 import { LEASE } from '../pg/fence.ts'
+import type { Page } from '../pg/page.ts'
 import { isItemFault, type Pg } from '../pg/pg.ts'
 
 /** Entries that one page may hold. */
@@ -59,7 +61,7 @@ export type RegisterReader = {
   /** Recomputes the whole chain. `null` when there is no such series. */
   verify(seriesId: string): Promise<Verification | null>
   /** In the order of the numbers. `limit` is at most ENTRIES_MAX. */
-  entries(seriesId: string, page: { limit: number; offset: number }): Promise<RegisterEntry[]>
+  entries(seriesId: string, page: Page): Promise<RegisterEntry[]>
   /** The series of one account, by id. */
   seriesOf(account: string): Promise<SeriesRow[]>
 }

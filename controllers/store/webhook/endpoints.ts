@@ -2,10 +2,12 @@
  * Endpoints, events and the delivery log as the API sees them. Secrets are sealed before they are stored, each for its
  * endpoint (sql/schema/015_webhooks.sql; rules/webhook.md#secret).
  */
+
 import type { StoredEvent } from '../../../crds/kernel/event.ts'
 import { type EndpointRow, fingerprintOf } from '../../../crds/webhook/endpoint.ts'
 import type { DeliveryRow } from '../../../crds/webhook/log.ts'
 import type { Sealer } from '../../base/seal.ts'
+import type { Page } from '../pg/page.ts'
 import { DatabaseRefused, type Pg } from '../pg/pg.ts'
 
 /** Names an endpoint: another account's is not there at all. */
@@ -15,7 +17,6 @@ export type NewEndpoint = EndpointRef & { url: string; events: string[]; secret:
 export type EndpointChange = { url?: string; events?: string[]; status?: 'enabled' | 'disabled'; at: string }
 
 export type DeliveryFilter = { states?: readonly string[]; eventId?: string }
-export type Page = { limit: number; offset: number }
 /** Events after one sequence, up to another, both as numbers of the account. */
 export type EventRange = { after: number; until: number; limit: number }
 /** `all`: those too that the endpoint does not ask for. */

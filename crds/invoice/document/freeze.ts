@@ -1,6 +1,6 @@
 /** Spec and world at the moment of freezing → the document as it will stand for ever. */
 import assert from 'node:assert/strict'
-import type { InvoiceRecord } from '../facts/ledger.ts'
+import { type InvoiceRecord, newestSend } from '../facts/ledger.ts'
 import { faultsOf } from '../faults.ts'
 import { booksOf, dueCents } from '../money/books.ts'
 import { clientOf } from '../order/client.ts'
@@ -93,7 +93,7 @@ const plainOf = (frozen: Frozen): Omit<Frozen, 'paid'> => {
 
 /** A send puts an edit into effect, until money has come in: then it sends once more what was sent. */
 const sentBody = ({ spec, world, record }: Freezing, issuer: Issuer, day: string): Omit<Frozen, 'paid'> => {
-  const last = world.sends.at(-1)
+  const last = newestSend(world.sends)
   const seller = sellerOf(issuer)
   if (last && isFixed(world)) return { ...plainOf(last.frozen), seller, issuedOn: day }
   return { ...bodyOf(spec, seller, day), number: record.number }
@@ -127,7 +127,7 @@ export const freezeOf = (freezing: Freezing) => {
 export const standingOf = (spec: InvoiceSpec, world: InvoiceWorld): Frozen | null => {
   const { record, issuer } = world
   const zone = zoneOf(world)
-  const last = world.sends.at(-1)?.frozen
+  const last = newestSend(world.sends)?.frozen
   if (last) return { ...plainOf(last), paid: paidOf(world, last.issuedOn, zone), ...creditedOf(world) }
   if (!record || !issuer || faultsOf(spec).length > 0) return null
   const day = issuedOn(new Date(record.issuedAt), zone)

@@ -3,6 +3,7 @@
 import type { Meta } from '../../kernel/object.ts'
 import { displayCents } from '../../values/money.ts'
 import { refundingCents } from '../facts/collected.ts'
+import { newestSend } from '../facts/ledger.ts'
 import { faultsOf } from '../faults.ts'
 import { booksOf, owedBackCents } from '../money/books.ts'
 import { askedOf } from '../order/edit.ts'
@@ -23,7 +24,7 @@ export const documentWarningsOf = (
   world: InvoiceWorld | null,
   facts: InvoiceFacts | undefined,
 ): string[] => {
-  const sent = world?.sends.at(-1)?.frozen
+  const sent = newestSend(world?.sends ?? [])?.frozen
   if (!world || facts?.phase === 'voided') return []
   if (sent) return documentWarnings(sent)
   if (!world.issuer || faultsOf(spec).length > 0) return []
@@ -32,7 +33,7 @@ export const documentWarningsOf = (
 
 /** What was edited since it was sent, and comes to something else. */
 const editWarning = (spec: InvoiceSpec, world: InvoiceWorld | null): string[] => {
-  const sent = world?.sends.at(-1)?.frozen
+  const sent = newestSend(world?.sends ?? [])?.frozen
   if (!world || !sent) return []
   const edit = isFixed(world) ? world.unsent?.edit : askedOf(spec, issuerIdOf(spec, world), sent)
   if (!edit || edit.totalCents === sent.totalCents) return []

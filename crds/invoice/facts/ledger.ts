@@ -17,10 +17,21 @@ export type InvoiceRecord = {
 }
 
 /**
- * The n-th send (from 1): its snapshot and what stood on it. The store leaves `frozen` out (null) of all but the newest one,
- * because a document that was sent fifty times would be megabytes in every pass: read it of the last alone.
+ * The n-th send (from 1): its snapshot and what stood on it. The store reads `frozen` of the newest alone, and null for those
+ * before it: a document that was sent fifty times would be megabytes in every pass (sql/functions/observe_resources.sql).
  */
-export type SendRecord = { n: number; at: string; gate: Gate; sha256: string; bytes: number; frozen: Frozen }
+export type SendRecord = { n: number; at: string; gate: Gate; sha256: string; bytes: number; frozen: Frozen | null }
+
+export type NewestSend = SendRecord & { frozen: Frozen }
+
+/** The last of them, with what stood on it; undefined while there is none. */
+export const newestSend = (sends: readonly SendRecord[]): NewestSend | undefined => {
+  const last = sends.at(-1)
+  if (last === undefined) return undefined
+  const { frozen } = last
+  if (frozen === null) throw new Error(`the newest send, ${last.n}, was read without its document`)
+  return { ...last, frozen }
+}
 
 export type Payment = {
   id: string

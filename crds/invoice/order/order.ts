@@ -1,5 +1,6 @@
 /** Which order counts: what it was when it became a record, else what was last sent, else the spec. */
 import type { ProblemCode } from '../../kernel/problem.ts'
+import { newestSend } from '../facts/ledger.ts'
 import { faultsOf } from '../faults.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec } from '../schema.ts'
 import type { InvoiceWorld } from '../world.ts'
@@ -17,7 +18,7 @@ export const isVoided = (spec: InvoiceSpec, { record, snapshots }: InvoiceWorld)
 /** The order of a record; null while it can be edited. */
 const fixedOrderOf = (world: InvoiceWorld): Payload | null => {
   if (world.order) return world.order
-  const last = world.sends.at(-1)
+  const last = newestSend(world.sends)
   // a receipt is fixed by the document that it was frozen on
   return world.record && last && world.payments.length > 0
     ? payloadOfFrozen(last.frozen, world.record.claimed.issuerId)
@@ -43,14 +44,14 @@ export const orderOf = (spec: InvoiceSpec, world: InvoiceWorld): Payload | null 
   const { record } = world
   const fixed = fixedOrderOf(world)
   if (fixed) return fixed
-  const last = world.sends.at(-1)
+  const last = newestSend(world.sends)
   if (last && record) return payloadOfFrozen(last.frozen, record.claimed.issuerId)
   if (record && movedOf(spec, world).length > 0) return record.claimed
   return faultsOf(spec).length === 0 ? payloadOf(spec, issuerIdOf(spec, world)) : null
 }
 
 const askedNow = (spec: InvoiceSpec, world: InvoiceWorld): Payload | null =>
-  askedOf(spec, issuerIdOf(spec, world), world.sends.at(-1)?.frozen)
+  askedOf(spec, issuerIdOf(spec, world), newestSend(world.sends)?.frozen)
 
 const diffOf = (asked: Payload | null, order: Payload): string[] => (asked === null ? ['/'] : payloadDiff(asked, order))
 

@@ -3,6 +3,7 @@
  * is put off, what came back, and what nobody knows. Source: rules/invoice.md#delivery-of-mails.
  */
 import type { MailDelivery, MailDeliveryState } from '../facts/deliveries.ts'
+import { newestSend } from '../facts/ledger.ts'
 import type { InvoiceSpec } from '../schema.ts'
 import type { InvoiceWorld } from '../world.ts'
 
@@ -53,7 +54,7 @@ export const viewDelivery = (spec: InvoiceSpec, world: InvoiceWorld | null): Del
   const last = world && clientDeliveries(world).at(-1)
   if (!last) return NO_DELIVERY
   const { state, attempts, lastError, nextAttemptAt, unknowns } = last
-  const to = world.sends.at(-1)?.frozen?.client.email || spec.clientEmail
+  const to = newestSend(world.sends)?.frozen.client.email || spec.clientEmail
   return {
     state,
     attempts,

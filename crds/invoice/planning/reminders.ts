@@ -10,6 +10,7 @@ import type { Desired, ScheduledEffect } from '../../kernel/schedule.ts'
 import { addDays, dayIn, endOfDay, instantAt } from '../../values/calendar.ts'
 import { displayCents } from '../../values/money.ts'
 import { invoiceEvent } from '../events.ts'
+import { newestSend } from '../facts/ledger.ts'
 import { type GivenReminder, overdueKey, REMINDER_STEPS, type ReminderStep, stepKey } from '../facts/reminded.ts'
 import { booksOf } from '../money/books.ts'
 import { isVoided, orderOf } from '../order/order.ts'
@@ -33,7 +34,7 @@ const isOpen = ({ phase, balanceCents = 0 }: InvoiceFacts): boolean =>
   (phase === 'sent' || phase === 'partial' || phase === 'overdue') && balanceCents > 0
 
 /** Whom the last send went to; '' when nobody. */
-const recipientOf = (world: InvoiceWorld): string => world.sends.at(-1)?.frozen.client.email ?? ''
+const recipientOf = (world: InvoiceWorld): string => newestSend(world.sends)?.frozen.client.email ?? ''
 
 /** Null where it could not be noted down. */
 const noted = (instant: Date): string | null => (instant.getUTCFullYear() > YEAR_MAX ? null : instant.toISOString())

@@ -3,7 +3,7 @@
 import { stalled, waiting } from '../../kernel/plan.ts'
 import type { ProblemCode } from '../../kernel/problem.ts'
 import { NOTHING_COLLECTED } from '../facts/collected.ts'
-import type { InvoiceRecord } from '../facts/ledger.ts'
+import { type InvoiceRecord, newestSend } from '../facts/ledger.ts'
 import { faultsOf } from '../faults.ts'
 import { issuerIdOf } from '../order/order.ts'
 import { payloadDiff, payloadOf, payloadOfFrozen } from '../order/payload.ts'
@@ -56,7 +56,7 @@ const isOthers = ({ account }: InvoiceSpec, { claimed }: InvoiceRecord): boolean
 /** What differs from the order as claimed and, after an edit, as last frozen or fixed; empty when it is one of these. */
 const returnedDiff = (spec: InvoiceSpec, world: InvoiceWorld, record: InvoiceRecord): string[] => {
   const asked = payloadOf(spec, issuerIdOf(spec, world))
-  const last = world.sends.at(-1)
+  const last = newestSend(world.sends)
   const known = [
     record.claimed,
     ...(last ? [payloadOfFrozen(last.frozen, record.claimed.issuerId)] : []),

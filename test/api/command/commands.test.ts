@@ -1,7 +1,7 @@
 /** All commands: each is listed, each tells a refusal in the words of the refusal, and none waits by itself. */
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { Command } from '../../../api/command/command.ts'
+import { type Command, conclude } from '../../../api/command/command.ts'
 import type { Problem } from '../../../api/http/problem.ts'
 import { commands } from '../../../api/wiring/commands.ts'
 import type { Deps } from '../../../api/wiring/deps.ts'
@@ -79,7 +79,6 @@ const deps = {
   apps: { operation: async () => undefined },
   devInstances: {
     verdict: async () => ({ state: 'refused', code: 'SLUG_TAKEN', detail: 'It is taken' }),
-    dropEnv: async () => {},
     lastReport: async () => null,
     history: async () => [],
   },
@@ -99,6 +98,31 @@ spec('the commands', (t) => {
     const waiting = sources.filter(({ text }) => /waiter\.watch\(/.test(text)).map(({ path }) => path)
     const doors = ['api/command/look.ts', 'api/command/own.ts']
     assert.equal(waiting.sort(), doors.sort())
+  })
+
+  t('delete in one place, and pages are read in one', () => {
+    const having = (pattern: RegExp) => sources.filter(({ text }) => pattern.test(text)).map(({ path }) => path)
+    assert.equal(having(/kube\.delete\(/), ['api/command/resource.ts'])
+    assert.equal(having(/Number\((query\.)?(limit|offset)\b/), ['api/openapi/paging.ts'])
+  })
+
+  t('of a dev instance do what follows from their end when it is told, and not before', async () => {
+    const done: unknown[] = []
+    const kube = { delete: async (_kind: unknown, { name }: { name: string }) => void done.push(['removed', name]) }
+    const dropEnv = async (name: string, key: string) => void done.push(['dropped', name, key])
+    const stored = { ...deps, kube, namespace: 'default', devInstances: { ...deps.devInstances, dropEnv } } as never
+    const env = commands.get('devinstance.env') as Command<typeof GOAL, unknown, Deps>
+    const refusal = await conclude(stored, env, { name: 'one-1', goal: GOAL, asking }, entered as never).catch(
+      (error: unknown) => (error as Problem).code,
+    )
+    assert.equal([refusal, done.splice(0)], ['SLUG_TAKEN', [['dropped', 'one-1', 'k']]])
+    const bury = commands.get('devinstance.delete') as Command<typeof GOAL, unknown, Deps>
+    const accepted = { ...deps.devInstances, verdict: async () => ({ state: 'accepted', seq: 3 }) }
+    const seen = { ...(stored as object), devInstances: accepted } as never
+    await bury.answer(seen, asking, GOAL, entered as never)
+    assert.equal(done, [], 'an answer changes nothing')
+    assert.is((await conclude(seen, bury, { name: 'one-1', goal: GOAL, asking }, entered as never))?.status, 200)
+    assert.equal(done, [['removed', 'one-1']])
   })
 
   for (const [name, command] of commands) {

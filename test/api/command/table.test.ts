@@ -150,7 +150,7 @@ spec('every route that may answer before it is decided', (t) => {
     },
     { timeoutMs: 240_000 },
   )
-  t.after(() => stage?.platform.end())
+  t.after(() => stage?.end())
 
   t('has a row, if its 202 names an operation; and has a call, if it only queues', () => {
     assert.equal(waiting.map(nameOf).sort(), Object.keys(rows).sort())

@@ -139,6 +139,22 @@ spec('card collection', (t) => {
     assert.is(made.length, 1)
   })
 
+  t('is asked for without waiting, and is there when it is asked for again; a form always waits', async () => {
+    const client = await make()
+    const prefer = { ...JSON_ONLY, prefer: 'respond-async' }
+    await platform.controllers.stop()
+    const asked = await payNow(client, prefer)
+    assert.equal([asked.status, asked.json], [202, { checkout_url: null }], asked.text)
+    assert.equal([asked.headers.get('location'), asked.headers.get('retry-after')], [client.path, '2'])
+    assert.is((await payNow(client, prefer)).status, 202)
+    const requested = "select 1 from facts where resource = $1 and kind = 'checkout'"
+    assert.is((await sql(requested, [client.id])).length, 1, 'whoever asks again waits for the same one')
+    await platform.controllers.start()
+    await eventually('the checkout', async () => (await payNow(client, prefer)).status === 200)
+    const other = await make()
+    assert.is((await payNow(other, { prefer: 'respond-async' })).status, 303)
+  })
+
   t('stands behind the gate of the page', async () => {
     const { path } = await make()
     refused(await payNow({ id: '', number: '', path, cookie: '' }), 401, 'UNAUTHENTICATED')

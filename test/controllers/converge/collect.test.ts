@@ -1,16 +1,20 @@
 import { pino } from 'pino'
-import { report, reportAndSee } from '../../../api/command/report.ts'
-import type { ApiRequest } from '../../../api/http/route.ts'
+import type { Command, FactGoal } from '../../../api/command/command.ts'
+import { append } from '../../../api/command/report.ts'
+import { settle } from '../../../api/command/settle.ts'
+import type { Answer, ApiRequest } from '../../../api/http/route.ts'
 import { receiveCardEvent } from '../../../api/invoice/cards/card-webhook.ts'
+import { checkoutCommand, creditCommand } from '../../../api/invoice/commands.ts'
 import { createInvoice } from '../../../api/invoice/create.ts'
 import { type CardProcessor, makeCardProcessor } from '../../../controllers/io/cards.ts'
 import type { OperatorDeps } from '../../../controllers/operator.ts'
 import { makeOutbox } from '../../../controllers/store/ledger/outbox.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { startPaymentWorker } from '../../../controllers/workers/payment-worker.ts'
-import { checkoutKey, collectedOf } from '../../../crds/invoice/facts/collected.ts'
+import { checkoutKey } from '../../../crds/invoice/facts/collected.ts'
 import { creditKey } from '../../../crds/invoice/facts/records.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
+import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { type CardStandIn, startCardStandIn } from '../../../hack/stage/cardstandin.ts'
 import type { Life } from '../../support/crash/crash.ts'
@@ -69,24 +73,35 @@ const tools = (life: Life) => {
   return { deps, close: () => pg.close() }
 }
 
-const fact = (key: string, kind: string, body: object) => ({ key, kind, body: body as Record<string, unknown> })
-const asked = { kind: INVOICE, name, whose: { account: 'demo' }, isAsync: false }
+/** The same report each time, as a caller repeats it. */
+const report = (
+  api: ProcessApi,
+  command: Command<FactGoal, ShownInvoice, ProcessApi>,
+  fact: { key: string; kind: string; body: Record<string, unknown> },
+): Promise<Answer> =>
+  settle(api, request({}), command, {
+    name,
+    whose: { account: 'demo' },
+    resource: `/api/invoices/${name}`,
+    pending: {},
+    act: () => append(api, { kind: INVOICE, name, fact }),
+  })
 
 const play = async (given: ProcessApi): Promise<void> => {
   const api: ProcessApi = { ...given, cards: { read: (raw) => JSON.parse(raw.toString('utf8')), checkoutOrigin: '' } }
   const made = await createInvoice(api, CREATE)
   assert.ok(made.status === 200 || made.status === 201, `answered ${made.status}`)
-  const patient = { ...asked, fact: fact(checkoutKey('payer'), 'checkout', {}), isPatient: true as const }
-  const decided = await reportAndSee(api, patient)
-  assert.ok(decided, 'the checkout is decided on')
-  const id = collectedOf(decided.facts).sessions[0]?.opened?.id ?? ''
+  const checkout = await report(api, checkoutCommand, { key: checkoutKey('payer'), kind: 'checkout', body: {} })
+  assert.is(checkout.status, 200, 'the checkout is decided on')
+  const { checkout_url: url } = checkout.body as { checkout_url: string }
+  const id = url.split('/').at(-1) ?? ''
   await cards.pay(id)
   const event = { type: 'checkout.session.completed', livemode: false, data: { object: cards.sessions.get(id) } }
   const message = request({ form: Buffer.from(JSON.stringify(event)) })
   // the processor says it until somebody has heard it
   for (const _ of [1, 2]) assert.is((await receiveCardEvent(api, message)).status, 200)
   const body = { amountCents: 44_000, items: null, reason: '', refund: true }
-  await report(api, { ...asked, fact: fact(creditKey('cn-1'), 'credit', body) })
+  await report(api, creditCommand, { key: creditKey('cn-1'), kind: 'credit', body })
 }
 
 const told = async (url: string) =>

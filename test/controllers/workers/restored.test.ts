@@ -3,7 +3,7 @@ import { Problem } from '../../../api/http/problem.ts'
 import type { ApiRequest } from '../../../api/http/route.ts'
 import { createInvoice } from '../../../api/invoice/create.ts'
 import { recordPayment } from '../../../api/invoice/money/money.ts'
-import { getInvoice } from '../../../api/invoice/read.ts'
+import { invoices } from '../../../api/invoice/read.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
@@ -131,7 +131,7 @@ spec('a database that was put back to an earlier state', (t) => {
 
     // what is served, and what is refused
     const [id = ''] = lost
-    const shown = (await getInvoice(third.api, request('demo', { params: { id } }))).body as {
+    const shown = (await invoices.get(third.api, request('demo', { params: { id } }))).body as {
       invoice: { number: string; stalled: { code: string } }
     }
     assert.is(shown.invoice.number, before[id])

@@ -1,4 +1,5 @@
 import { Ajv2020 } from 'ajv/dist/2020.js'
+import { newestSend } from '../../../crds/invoice/facts/ledger.ts'
 import { planInvoice } from '../../../crds/invoice/plan.ts'
 import { invoiceAnswer } from '../../../crds/invoice/rest/answer.ts'
 import { shownInvoice } from '../../../crds/invoice/rest/shown.ts'
@@ -14,6 +15,7 @@ import {
   invoiceSpec,
   NOW,
   payment,
+  sent,
   sentWorld,
   world,
 } from '../../support/builders/invoice.ts'
@@ -150,5 +152,11 @@ spec('the view of an invoice', (t) => {
   t('names the issuer used, also where the order named none', () => {
     assert.is(view({}, world()).issuer_id, 'iss-default')
     assert.is(view({ issuerId: 'iss-2' }, null).issuer_id, 'iss-2')
+  })
+  t('reads what was sent off the newest send, for the store leaves the documents of those before it out', () => {
+    const two = sentWorld(invoiceSpec(), { sends: [{ ...sent(), frozen: null }, sent(invoiceSpec(), 2)] })
+    assert.equal([newestSend(two.sends)?.n, view({}, two).send_count, view({}, two).total_cents], [2, 2, 144_000])
+    assert.is(newestSend([]), undefined)
+    assert.throws(() => newestSend([{ ...sent(), frozen: null }]), /without its document/)
   })
 })

@@ -3,7 +3,7 @@
 import { freezeOf } from '../../../crds/invoice/document/freeze.ts'
 import { NOTHING_COLLECTED } from '../../../crds/invoice/facts/collected.ts'
 import type { MailDelivery } from '../../../crds/invoice/facts/deliveries.ts'
-import type { InvoiceRecord, Payment, SendRecord } from '../../../crds/invoice/facts/ledger.ts'
+import type { InvoiceRecord, NewestSend, Payment } from '../../../crds/invoice/facts/ledger.ts'
 import type { PaymentClaim } from '../../../crds/invoice/money/claim.ts'
 import { payloadOf } from '../../../crds/invoice/order/payload.ts'
 import { totalsOf } from '../../../crds/invoice/order/totals.ts'
@@ -148,7 +148,7 @@ export const claim = (changes: Partial<PaymentClaim> = {}): PaymentClaim => ({
   ...changes,
 })
 
-export const sent = (spec: InvoiceSpec = invoiceSpec(), n = 1, payments: Payment[] = []): SendRecord => {
+export const sent = (spec: InvoiceSpec = invoiceSpec(), n = 1, payments: Payment[] = []): NewestSend => {
   const around = world({ record: record(spec), payments })
   const step = freezeOf({ spec, world: around, record: record(spec), n, receipt: null })
   return { n, at: NOW.toISOString(), gate: 'password', sha256: '00', bytes: 1, frozen: step.frozen }

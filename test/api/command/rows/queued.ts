@@ -1,4 +1,5 @@
-import { order } from '../../../support/stage/invoicing.ts'
+import { addAccount } from '../../../support/stage/callers.ts'
+import { eventually, order } from '../../../support/stage/invoicing.ts'
 import type { TableCall, TableStage } from './row.ts'
 
 const WEBHOOKS = '/api/webhooks'
@@ -21,11 +22,19 @@ const pinged = async (stage: TableStage, tag: string) => {
 }
 
 /** The page of an invoice as its client has opened it. */
-const openPage = async ({ platform, ask, sure, owner }: TableStage, tag: string) => {
-  const { url, password } = await sure(owner, 'POST', '/api/invoices', order({ client_email: `${tag}@acme.test` }))
+const openPage = async ({ platform, ask, sure }: TableStage, by: string, tag: string) => {
+  const ordered = order({ client_email: `${tag}@acme.test` })
+  const { invoice, url, password } = await sure(by, 'POST', '/api/invoices', ordered)
   const path = url.slice(platform.baseUrl.length)
   const { headers } = await ask(null, 'POST', path, `password=${password}`, FORM)
-  return { path, cookie: headers.get('set-cookie')?.split(';')[0] ?? '' }
+  return { id: invoice.id, path, cookie: headers.get('set-cookie')?.split(';')[0] ?? '' }
+}
+
+/** A token of an account that collects by card. */
+const collecting = async ({ platform, sure }: TableStage, tag: string): Promise<string> => {
+  const token = await addAccount(platform, tag, {})
+  await sure(token, 'POST', '/api/invoices/settings/rails', { rail: 'stripe', enabled: true })
+  return token
 }
 
 /** Calls that are answered 202 with what is queued, and have no operation. */
@@ -44,8 +53,15 @@ export const queuedCalls = (stage: TableStage): Record<string, (tag: string) => 
     by: stage.owner,
   }),
   'POST /i/:token/claim': async (tag) => {
-    const { path, cookie } = await openPage(stage, tag)
+    const { path, cookie } = await openPage(stage, stage.owner, tag)
     const headers = { cookie, accept: 'application/json' }
     return { path: `${path}/claim`, body: { reference: tag }, headers, by: null }
+  },
+  'POST /i/:token/pay': async (tag) => {
+    const by = await collecting(stage, tag)
+    const { id, path, cookie } = await openPage(stage, by, tag)
+    const isOffered = async () => (await stage.sure(by, 'GET', `/api/invoices/${id}`)).invoice.collect.offered
+    await eventually('Pay now', isOffered)
+    return { path: `${path}/pay`, headers: { cookie, accept: 'application/json' }, by: null }
   },
 })

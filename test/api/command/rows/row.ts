@@ -37,6 +37,7 @@ export type TableStage = {
   ask(by: string | null, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Reply>
   /** The same of a call that must be decided at once. */
   sure(by: string, method: string, path: string, body?: unknown, headers?: Record<string, string>): Promise<Json>
+  end(): Promise<void>
 }
 
 export const isNever = (cell: object | string): cell is Never => typeof cell === 'object' && 'never' in cell

@@ -1,3 +1,5 @@
+import { startCardStandIn } from '../../../../hack/stage/cardstandin.ts'
+import { SECRET_KEY, WEBHOOK_SECRET } from '../../../support/doubles/cards.ts'
 import { addAccount } from '../../../support/stage/callers.ts'
 import { call, eventually, startPlatform } from '../../../support/stage/invoicing.ts'
 import { AWAY, type TableStage } from './row.ts'
@@ -12,9 +14,20 @@ export const HOST_KEY = `ssh-ed25519 ${Buffer.concat([wire(Buffer.from('ssh-ed25
 
 const COST_CAP_USD = 50_000
 
-/** The platform with its callers, and a host that is away. */
+/** The platform with its callers, a card processor, and a host that is away. */
 export const startTableStage = async (): Promise<TableStage> => {
-  const env = { BOTTEGA_RATE_PER_SECOND: '1000', BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'true' }
+  const cards = await startCardStandIn({
+    secretKey: SECRET_KEY,
+    webhookSecret: WEBHOOK_SECRET,
+    webhookUrl: () => `${platform.baseUrl}/api/collect/stripe/webhook`,
+  })
+  const env = {
+    BOTTEGA_RATE_PER_SECOND: '1000',
+    BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'true',
+    BOTTEGA_STRIPE_SECRET_KEY: SECRET_KEY,
+    BOTTEGA_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
+    BOTTEGA_STRIPE_API_BASE: cards.apiBase,
+  }
   const platform = await startPlatform({ env })
   const { owner } = platform
   const ask: TableStage['ask'] = (by, method, path, body, headers) =>
@@ -57,5 +70,6 @@ export const startTableStage = async (): Promise<TableStage> => {
     'the cap',
     async () => (await ask(boxer, 'GET', '/api/devboxes')).json.capMonthlyUsd === COST_CAP_USD,
   )
-  return { platform, owner, reviewer, boxer, admin, ask, sure }
+  const end = () => platform.end().finally(() => cards.stop())
+  return { platform, owner, reviewer, boxer, admin, ask, sure, end }
 }

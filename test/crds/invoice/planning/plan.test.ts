@@ -304,7 +304,7 @@ spec('receipt mode', (t) => {
       ['ready Partial', 'partial', 100_000],
     )
     assert.is(planned.verdict.message, 'INV-026-0001 partial, 1,440.00 EUR, 1,000.00 EUR left due 2026-12-20')
-    assert.is(around.sends[0]?.frozen.paid?.amountCents, 44_000)
+    assert.is(around.sends[0]?.frozen?.paid?.amountCents, 44_000)
     const overdue = plan({ paid: part }, around, later(60))
     assert.is(overdue.status.phase, 'overdue')
   })
