@@ -32,6 +32,11 @@ export type Command<Goal extends CommandGoal = CommandGoal, View = unknown, in N
    * @throws Problem as it was refused
    */
   answer(deps: Needs, asking: Asking, goal: Goal, row: MirrorRow<View> | undefined): Promise<Answer | null>
+  /**
+   * The resource came to be by this very call: until the watch has heard of it nothing can have been said, so the first look is
+   * spared. Never true when it only may be so.
+   */
+  isNew?(goal: Goal): boolean
   /** What is asked may be decided long after the row has taken it in, when something outside has answered: wait on. */
   isPatient?: true
   /**

@@ -57,6 +57,8 @@ export const underWatch = async <View, T>(
 export type Judging<Goal, View, Outcome> = {
   judge(goal: Goal, row: MirrorRow<View> | undefined): Judgement
   conclude(goal: Goal, row: MirrorRow<View> | undefined): Promise<Outcome | null>
+  /** As a Command's: there is nothing to look at before the watch hears of it. */
+  isNew?(goal: Goal): boolean
   /** Looks once. */
   isAsync?: boolean
   isPatient?: boolean
@@ -70,22 +72,22 @@ const isDecided = (judgement: Judgement): boolean => judgement === 'decided' || 
 export const lookUntil = async <Goal, View, Outcome>(
   deps: { mirror: OwnMirror },
   { kind, name, whose }: Watching<View>,
-  { judge, conclude, isAsync, isPatient, waitMs = WAIT_MS }: Judging<Goal, View, Outcome>,
+  { judge, conclude, isNew, isAsync, isPatient, waitMs = WAIT_MS }: Judging<Goal, View, Outcome>,
   { goal, watched }: { goal: Goal; watched: Watched<View> },
 ): Promise<Outcome | null> => {
   const endMs = performance.now() + waitMs
-  let row = await deps.mirror.get(kind, name, whose)
+  const isSpared = !isAsync && isNew?.(goal) === true && watched.isQuiet()
+  let found = isSpared ? null : { row: await deps.mirror.get(kind, name, whose) }
   for (;;) {
-    const judgement = judge(goal, row)
+    const judgement = found === null ? 'pending' : judge(goal, found.row)
     if (judgement === 'gone') throw new DeletedMeanwhile(name)
     const isTaken = isDecided(judgement)
-    const outcome = isTaken ? await conclude(goal, row) : null
+    const outcome = isTaken ? await conclude(goal, found?.row) : null
     if (outcome !== null || isAsync || (isTaken && !isPatient)) return outcome
     const isNews = (now: MirrorRow<View> | undefined) =>
       isTaken || judge(goal, now) === 'gone' || isDecided(judge(goal, now))
-    const found = await watched.until(isNews, endMs - performance.now())
+    found = await watched.until(isNews, endMs - performance.now())
     if (found === null) return null
-    row = found.row
   }
 }
 

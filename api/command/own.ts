@@ -57,11 +57,12 @@ export type OwnWaiter = Pick<Waiter, 'isLeaving'> & {
   watch<View>(kind: KindOf<View>, name: string, whose: Whose): Watched<View>
 }
 
-const guard = <View>({ until, leave }: Watched<View>, whose: Whose): Watched<View> => ({
+const guard = <View>({ until, isQuiet, leave }: Watched<View>, whose: Whose): Watched<View> => ({
   async until(done, timeoutMs) {
     const found = await until((row) => done(own(row, whose)), timeoutMs)
     return found && { row: own(found.row, whose) }
   },
+  isQuiet,
   leave,
 })
 

@@ -74,6 +74,7 @@ export const settle = <Goal extends CommandGoal, View, Needs>(
   const judging: Judging<Goal, View, Answer> = {
     judge: command.judge,
     conclude: (goal, row) => conclude(deps, command, { name, goal, asking: request }, row),
+    ...(command.isNew && { isNew: command.isNew }),
     isAsync: wantsAsync(request),
     isPatient: command.isPatient === true,
   }

@@ -22,6 +22,8 @@ export type Watched<View = unknown> = {
     done: (row: MirrorRow<View> | undefined) => boolean,
     timeoutMs?: number,
   ): Promise<{ row: MirrorRow<View> | undefined } | null>
+  /** Nothing was heard of the resource since the watch began, or since `until` last looked. */
+  isQuiet(): boolean
   leave(): void
 }
 
@@ -57,6 +59,7 @@ const makeSignal = () => {
       }
       isRaised = false
     },
+    isRaised: () => isRaised,
   }
 }
 type Signal = ReturnType<typeof makeSignal>
@@ -109,6 +112,7 @@ export const makeWaiter = async (deps: { pg: Pg; mirror: MirrorReader }): Promis
           if (done(row)) return { row }
         }
       },
+      isQuiet: () => !signal.isRaised(),
       leave() {
         set.delete(signal)
         if (set.size === 0 && signals.get(key) === set) signals.delete(key)

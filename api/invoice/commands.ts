@@ -117,6 +117,7 @@ export const createCommand: Command<CreationGoal, ShownInvoice, TellingInvoice> 
     refuseStalled(row)
     return createdAnswer(deps, row, false)
   },
+  isNew: ({ stoodThere }) => !stoodThere,
   giveBack,
 }
 

@@ -24,8 +24,19 @@ export type InvoiceStep =
   | { do: 'adopt'; uid: string }
   /** Receipt mode. Keyed `receipt`, so it is recorded once. */
   | { do: 'recordReceipt'; amountCents: number; method: string; reference: string }
-  /** Renders the PDF and stores snapshot, mail and event in one transaction. `mail` is null when none goes out. */
-  | { do: 'freeze'; n: number; frozen: Frozen; gate: Gate; mail: 'invoice' | 'receipt' | null; event: InvoiceEvent }
+  /**
+   * Renders the PDF and stores snapshot, mail, event and what falls due because of it in one transaction. `mail` is null when
+   * none goes out. `schedule`: all rows of the resource as they are to be from then on; left out where that is not known yet.
+   */
+  | {
+      do: 'freeze'
+      n: number
+      frozen: Frozen
+      gate: Gate
+      mail: 'invoice' | 'receipt' | null
+      event: InvoiceEvent
+      schedule?: Scheduled[]
+    }
   /** Decides on a request to send again: accepted with quota under the cap (a test needs none), refused without. */
   | { do: 'takeResend'; seq: number; n: number; isFree: boolean }
   | ClaimCreditStep

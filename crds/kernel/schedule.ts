@@ -32,6 +32,9 @@ export type Desired = { purpose: string; dueAt: string; lapsesAt: string | null;
 /** A desired row as it was written down. It holds while the spec is of that generation and nothing was recorded since. */
 export type Scheduled = Desired & { generation: number; factSeq: number }
 
+/** All rows of one resource. */
+export type ResourceSchedule = { kind: string; resource: string; rows: readonly Scheduled[] }
+
 /** What the plan was made on. */
 type Basis = { generation: number; factSeq: number }
 

@@ -10,6 +10,7 @@ import { SERIES_KNOWN } from '../../store/ledger/register.ts'
 import { DatabaseRefused } from '../../store/pg/pg.ts'
 import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
 import { drawn } from './draw.ts'
+import { wakeForDue } from './timing.ts'
 
 /** The register pads the sequence itself: what it is given is the number without its last part. */
 const seriesIn = (account: string, { id, prefix, year }: Series) => ({
@@ -81,7 +82,7 @@ export const freeze = async (
   signal: AbortSignal,
 ) => {
   const { metadata, spec } = object
-  const { n, frozen, gate, mail, event } = step
+  const { n, frozen, gate, mail, event, schedule: rows } = step
   const content = await drawn(deps, object, frozen, signal)
   await deps.ledger.freeze({
     resource: metadata.name,
@@ -99,8 +100,10 @@ export const freeze = async (
       messageId: `<${metadata.name}.${n}@${deps.mailDomain}>`,
       payload: { mail, n },
     },
+    ...(rows && { schedule: { kind: INVOICE.kind, resource: metadata.name, rows } }),
   })
   deps.onQueued()
+  if (rows) wakeForDue(deps, rows)
 }
 
 /** A credit note is a resource of its own in the register: `<invoice>/<credit>`. */

@@ -7,6 +7,7 @@ import type { InvoiceResource, InvoiceSpec } from '../../../crds/invoice/schema.
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
 import { freshName } from '../../../crds/kernel/fields.ts'
 import { GROUP, type Resource, VERSION } from '../../../crds/kernel/object.ts'
+import type { Scheduled } from '../../../crds/kernel/schedule.ts'
 import { isAlreadyExists, isNotFound, Stalled, Waiting } from '../../base/errors.ts'
 import { quotaFor } from './decide.ts'
 import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
@@ -23,14 +24,19 @@ export const remind = async (deps: InvoiceDeps, step: InvoiceStepOf<'remind'>, {
   if (step.mail) deps.onQueued()
 }
 
+/** What is due by now is not left to the next look at the schedule. */
+export const wakeForDue = (deps: InvoiceDeps, rows: readonly Scheduled[]): void => {
+  const now = deps.now().getTime()
+  if (rows.some(({ dueAt }) => Date.parse(dueAt) <= now)) deps.onScheduled()
+}
+
 export const schedule = async (
   deps: InvoiceDeps,
   { rows }: InvoiceStepOf<'schedule'>,
   { metadata }: InvoiceResource,
 ) => {
   await deps.schedule.put({ kind: INVOICE.kind, resource: metadata.name, rows })
-  const now = deps.now().getTime()
-  if (rows.some(({ dueAt }) => Date.parse(dueAt) <= now)) deps.onScheduled()
+  wakeForDue(deps, rows)
   return (world: InvoiceWorld): InvoiceWorld => ({ ...world, scheduled: rows })
 }
 

@@ -8,6 +8,7 @@ import type { InvoiceRecord, SendRecord } from '../../../crds/invoice/facts/ledg
 import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
 import type { Gate } from '../../../crds/invoice/order/gate.ts'
 import type { NewEvent } from '../../../crds/kernel/event.ts'
+import type { ResourceSchedule } from '../../../crds/kernel/schedule.ts'
 import { makeBatch } from '../../base/batch.ts'
 import { sha256Of } from '../blobs.ts'
 import { LEASE } from '../pg/fence.ts'
@@ -55,6 +56,8 @@ export type Send = {
   mail: QueuedMail | null
   /** NewEvent in the same transaction. */
   event?: NewEvent
+  /** What falls due because of it, in the same transaction: the resource's rows are these and no others. */
+  schedule?: ResourceSchedule
 }
 
 /**

@@ -2,7 +2,7 @@
  * The schedule in PostgreSQL: what is to happen to a resource at which instant (crds/kernel/schedule.ts). Written by passes, swept
  * by the leader, each row claimed once under the fence (sql/functions/turn_schedule.sql).
  */
-import type { Scheduled } from '../../../crds/kernel/schedule.ts'
+import type { ResourceSchedule } from '../../../crds/kernel/schedule.ts'
 import { makeBatch } from '../../base/batch.ts'
 import { LEASE } from '../pg/fence.ts'
 import { isItemFault, type Pg } from '../pg/pg.ts'
@@ -11,9 +11,6 @@ import type { QueuedMail } from './ledger.ts'
 
 /** How long a pass that was asked to look is given before it is asked again. */
 const LOOK_AGAIN_MS = 60_000
-
-/** All rows of one resource. */
-export type ResourceSchedule = { kind: string; resource: string; rows: readonly Scheduled[] }
 
 /** `hasEffect` false: it only has the resource looked at. */
 export type DueRow = {

@@ -4,7 +4,7 @@
  */
 
 import { waiting } from '../../kernel/plan.ts'
-import { type Desired, rescheduled } from '../../kernel/schedule.ts'
+import { type Desired, rescheduled, type Scheduled } from '../../kernel/schedule.ts'
 import type { SendRecord } from '../facts/ledger.ts'
 import type { InvoiceResource } from '../schema.ts'
 import type { InvoiceFacts } from '../status.ts'
@@ -44,22 +44,28 @@ const desiredOf = (passing: Passing, isReady: boolean): Desired[] => {
   ]
 }
 
-const scheduleSteps = (passing: Passing, isReady: boolean): TimeStep[] => {
+/** The rows as they are to be; null when they stand so. */
+const rowsOf = (passing: Passing, isReady: boolean): Scheduled[] | null => {
   const { object, world } = passing
   const { generation } = object.metadata
-  const rows = rescheduled(desiredOf(passing, isReady), world.scheduled, { generation, factSeq: world.factSeq })
+  return rescheduled(desiredOf(passing, isReady), world.scheduled, { generation, factSeq: world.factSeq })
+}
+
+const scheduleSteps = (passing: Passing, isReady: boolean): TimeStep[] => {
+  const rows = rowsOf(passing, isReady)
   return rows === null ? [] : [{ do: 'schedule', rows }]
 }
 
-/** What follows from a first send is known before it is frozen, and written in the same breath. */
-const aheadOf = (passing: Passing, steps: readonly InvoiceStep[]): TimeStep[] => {
+/** What follows from a first send is known before it is frozen, and written in the same commit. */
+const withSchedule = (passing: Passing, steps: InvoiceStep[]): InvoiceStep[] => {
   const { world, now } = passing
-  const freeze = steps.find((step) => step.do === 'freeze')
+  const [freeze] = steps
   // with a receipt on the way the facts are still to change
-  if (freeze?.n !== 1 || steps.length > 1) return []
+  if (freeze?.do !== 'freeze' || freeze.n !== 1 || steps.length > 1) return steps
   const { n, frozen, gate } = freeze
   const send: SendRecord = { n, at: now.toISOString(), gate, sha256: '', bytes: 0, frozen }
-  return scheduleSteps({ ...passing, world: { ...world, sends: [send] } }, true)
+  const rows = rowsOf({ ...passing, world: { ...world, sends: [send] } }, true)
+  return rows === null ? steps : [{ ...freeze, schedule: rows }]
 }
 
 const waits = (plan: InvoicePlan, [reason, message]: [string, string], steps: InvoiceStep[]): InvoicePlan => ({
@@ -72,7 +78,7 @@ const waits = (plan: InvoicePlan, [reason, message]: [string, string], steps: In
 export const inTime = (object: InvoiceResource, world: InvoiceWorld, now: Date, plan: InvoicePlan): InvoicePlan => {
   const passing = { object, world, facts: plan.status, now }
   if (isOver(passing)) return waits(plan, ['Purging', 'test invoices are kept for 30 days'], [{ do: 'purge' }])
-  if (plan.steps.length > 0) return { ...plan, steps: [...plan.steps, ...aheadOf(passing, plan.steps)] }
+  if (plan.steps.length > 0) return { ...plan, steps: withSchedule(passing, plan.steps) }
   const asked = remindSteps(object, world, plan.status, now)
   if (asked.length > 0) return waits(plan, ['Reminding', 'reminds the client'], asked)
   const isReady = plan.verdict.state === 'ready'

@@ -29,7 +29,11 @@ spec('the door of rows', (t) => {
     mirror: { get: async () => row, list: async () => ({ rows: [], total: 0 }) },
     waiter: {
       isLeaving: () => false,
-      watch: () => ({ until: async (done) => (done(row) || done(undefined) ? { row } : null), leave: () => {} }),
+      watch: () => ({
+        until: async (done) => (done(row) || done(undefined) ? { row } : null),
+        isQuiet: () => true,
+        leave: () => {},
+      }),
     },
   })
 

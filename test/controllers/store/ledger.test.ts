@@ -111,6 +111,33 @@ spec('freeze and observe', (t) => {
     assert.equal((await ledger.observe('bottega/clash')).sends, [])
   })
 
+  t('what falls due because of a send stands with it, or not at all', async () => {
+    const { ledger, pg } = leader
+    const dueAt = '2026-12-17T09:00:00.000Z'
+    const due = (resource: string, purpose: string) => ({
+      kind: 'Invoice',
+      resource,
+      rows: [{ purpose, dueAt, lapsesAt: null, effect: null, generation: 1, factSeq: 0 }],
+    })
+    const sends = [
+      aSend('bottega/due', { schedule: due('bottega/due', 'reminder') }),
+      aSend('bottega/due-bad', { schedule: due('bottega/due-bad', null as never) }),
+      aSend('bottega/due-none'),
+    ]
+    const settled = await Promise.allSettled(sends.map((send) => ledger.freeze(send)))
+    assert.equal(
+      settled.map((one) => one.status),
+      ['fulfilled', 'rejected', 'fulfilled'],
+    )
+    const { rows } = await pg.query(
+      'test',
+      `select resource, purpose from schedule where resource like 'bottega/due%'`,
+      [],
+    )
+    assert.equal(rows, [{ resource: 'bottega/due', purpose: 'reminder' }])
+    assert.equal((await ledger.observe('bottega/due-bad')).sends, [])
+  })
+
   t('a second send stands beside the first, and only the newest carries what was frozen; no mail is none', async () => {
     const { ledger } = leader
     const second = frozenInvoice({ dueDate: '2026-12-31' })

@@ -163,7 +163,9 @@ export const planNoted = (object: InvoiceResource, around: InvoiceWorld, now: Da
   const plan = planInvoice(object, around, now)
   const [step] = plan.steps
   if (step?.do === 'schedule') return planNoted(object, { ...around, scheduled: step.rows }, now)
-  return { ...plan, steps: plan.steps.filter((one) => one.do !== 'schedule') }
+  if (step?.do !== 'freeze') return plan
+  const { schedule: _rows, ...freeze } = step
+  return { ...plan, steps: [freeze, ...plan.steps.slice(1)] }
 }
 
 export const totalCentsOf = (spec: InvoiceSpec): number => totalsOf(spec).totalCents

@@ -1,6 +1,7 @@
--- Freezes sends: the bytes, the send, the mail that tells of it and the event, all or nothing. What is frozen stays as it is.
+-- Freezes sends: the bytes, the send, the mail that tells of it, the event and what falls due, all or nothing. What is frozen stays as it is.
 --   in_sends  [{resource, n, at, gate, frozen, sha256, bytes, mail: {kind, account, purpose, channel, messageId, payload} | null,
---             event: {kind, account, type, data} | null}]
+--             event: {kind, account, type, data} | null,
+--             schedule: {kind, resource, rows} as for put_schedule; may be left out}]
 -- in_blobs and in_content as for put_blobs. Gives the sends that are new.
 create or replace function freeze_sends(in_lease text, in_epoch bigint, in_sends json, in_blobs json, in_content bytea)
 returns table (resource text, n integer)
@@ -44,5 +45,10 @@ begin
     on conflict (resource, purpose) do nothing
   )
   select f.resource, f.n from frozen f;
+  perform put_schedule(in_lease, in_epoch, plans.due)
+  from (
+    select json_agg(s.schedule) as due from json_to_recordset(in_sends) as s(schedule json) where s.schedule is not null
+  ) plans
+  where plans.due is not null;
 end
 $$;

@@ -24,8 +24,11 @@ import { assert, spec } from '../../../support/runner/spec.ts'
 
 const DUE = '2026-12-20'
 const rowsOf = (plan: InvoicePlan): Scheduled[] | null => {
-  const step = plan.steps.find((one) => one.do === 'schedule')
-  return step?.do === 'schedule' ? step.rows : null
+  for (const step of plan.steps) {
+    if (step.do === 'schedule') return step.rows
+    if (step.do === 'freeze' && step.schedule) return step.schedule
+  }
+  return null
 }
 const planned = (changes: Partial<InvoiceSpec> = {}, around: InvoiceWorld = sentWorld(), now = NOW) =>
   planInvoice(invoiceResource(changes), around, now)
@@ -63,12 +66,12 @@ const liveThrough = (changes: Partial<InvoiceSpec>, start: InvoiceWorld, from: D
 }
 
 spec('reminders of an invoice', (t) => {
-  t('are planned with the send itself, so that a plain send writes once', () => {
+  t('are part of the send itself, so that a plain send is one commit', () => {
     const numbered = world({ ...sentWorld(), sends: [] })
     const plan = planned({}, numbered)
     assert.equal(
       plan.steps.map((step) => step.do),
-      ['freeze', 'schedule'],
+      ['freeze'],
     )
     assert.equal(rowsOf(plan), rows({}, sentWorld()))
   })
