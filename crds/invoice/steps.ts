@@ -8,6 +8,7 @@ import type { OwnerNotice } from './mail/owner.ts'
 import type { DocumentLang, Frozen, FrozenDraft } from './order/frozen.ts'
 import type { Gate } from './order/gate.ts'
 import type { Series } from './order/number.ts'
+import type { LaterEntry } from './order/numbering.ts'
 import type { Payload } from './order/payload.ts'
 import type { RequestVerdict as FactVerdict } from './planning/decide.ts'
 import type { InvoiceSpec } from './schema.ts'
@@ -24,8 +25,7 @@ export type InvoiceStep =
   | { do: 'adopt'; uid: string }
   /** Receipt mode. Keyed `receipt`, so it is recorded once. */
   | { do: 'recordReceipt'; amountCents: number; method: string; reference: string }
-  /** Renders the PDF and stores snapshot, mail and event in one transaction. `mail` is null when none goes out. */
-  | { do: 'freeze'; n: number; frozen: Frozen; gate: Gate; mail: 'invoice' | 'receipt' | null; event: InvoiceEvent }
+  | FreezeStep
   /** Decides on a request to send again: accepted with quota under the cap (a test needs none), refused without. */
   | { do: 'takeResend'; seq: number; n: number; isFree: boolean }
   | ClaimCreditStep
@@ -98,7 +98,19 @@ export type ClaimCreditStep = {
   issuedAt: string
 }
 
-/** Renders a document and stores it with the record of it, what is mailed and what is told, in one transaction. */
+/** Renders the PDF and stores send, mail, event and entry in one transaction. `mail` is null when none goes out. */
+export type FreezeStep = {
+  do: 'freeze'
+  n: number
+  frozen: Frozen
+  gate: Gate
+  mail: 'invoice' | 'receipt' | null
+  event: InvoiceEvent
+  /** What the register is told of it beside the digest; null where nothing is amended. */
+  entry: Omit<LaterEntry, 'reference'> | null
+}
+
+/** Renders a document and stores it with the record of it, what is mailed, told and entered, in one transaction. */
 export type StampStep = {
   do: 'stamp'
   /** Unique per invoice: `paid`, `void`, or the id of a credit. */
@@ -111,6 +123,7 @@ export type StampStep = {
   unsent?: NonNullable<InvoiceWorld['unsent']>
   mail: 'receipt' | 'voided' | 'credited' | null
   event: InvoiceEvent | null
+  entry: LaterEntry | null
 }
 
 export type TimeStep =

@@ -7,6 +7,16 @@ import { formatNumber, TEST_PREFIX } from './number.ts'
  */
 export const ENTRY_WORDS = ['issued', 'restored', 'lost', 'amended', 'voided', 'credited'] as const
 export type EntryWord = (typeof ENTRY_WORDS)[number]
+/**
+ * An entry behind a number. `reference`: of `amended` the sha256 of the document in hex, of `credited` the number of the credit
+ * note. `totalCents`: of `amended` the new total, of `credited` what was credited, of `voided` what was taken back.
+ */
+export type LaterEntry = {
+  entry: 'amended' | 'voided' | 'credited'
+  totalCents: number
+  currency: string
+  reference: string
+}
 
 /** A register as it is stored; `prefix` is followed by the sequence, hashes are hex; `later` entries stand for no number. */
 export type StoredSeries = { id: string; prefix: string; first: number; last: number; later: number; headHash: string }
