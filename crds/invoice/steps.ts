@@ -8,6 +8,7 @@ import type { OwnerNotice } from './mail/owner.ts'
 import type { DocumentLang, Frozen, FrozenDraft } from './order/frozen.ts'
 import type { Gate } from './order/gate.ts'
 import type { Series } from './order/number.ts'
+import type { LaterEntry } from './order/numbering.ts'
 import type { Payload } from './order/payload.ts'
 import type { RequestVerdict as FactVerdict } from './planning/decide.ts'
 import type { InvoiceSpec } from './schema.ts'
@@ -24,19 +25,7 @@ export type InvoiceStep =
   | { do: 'adopt'; uid: string }
   /** Receipt mode. Keyed `receipt`, so it is recorded once. */
   | { do: 'recordReceipt'; amountCents: number; method: string; reference: string }
-  /**
-   * Renders the PDF and stores snapshot, mail, event and what falls due because of it in one transaction. `mail` is null when
-   * none goes out. `schedule`: all rows of the resource as they are to be from then on; left out where that is not known yet.
-   */
-  | {
-      do: 'freeze'
-      n: number
-      frozen: Frozen
-      gate: Gate
-      mail: 'invoice' | 'receipt' | null
-      event: InvoiceEvent
-      schedule?: Scheduled[]
-    }
+  | FreezeStep
   /** Decides on a request to send again: accepted with quota under the cap (a test needs none), refused without. */
   | { do: 'takeResend'; seq: number; n: number; isFree: boolean }
   | ClaimCreditStep
@@ -109,7 +98,24 @@ export type ClaimCreditStep = {
   issuedAt: string
 }
 
-/** Renders a document and stores it with the record of it, what is mailed and what is told, in one transaction. */
+/**
+ * Renders the PDF and stores send, mail, event, entry and what falls due because of it in one transaction. `mail` is null when
+ * none goes out.
+ */
+export type FreezeStep = {
+  do: 'freeze'
+  n: number
+  frozen: Frozen
+  gate: Gate
+  mail: 'invoice' | 'receipt' | null
+  event: InvoiceEvent
+  /** What the register is told of it beside the digest; null where nothing is amended. */
+  entry: Omit<LaterEntry, 'reference'> | null
+  /** All rows of the resource as they are to be from then on; left out where that is not known yet. */
+  schedule?: Scheduled[]
+}
+
+/** Renders a document and stores it with the record of it, what is mailed, told and entered, in one transaction. */
 export type StampStep = {
   do: 'stamp'
   /** Unique per invoice: `paid`, `void`, or the id of a credit. */
@@ -122,6 +128,7 @@ export type StampStep = {
   unsent?: NonNullable<InvoiceWorld['unsent']>
   mail: 'receipt' | 'voided' | 'credited' | null
   event: InvoiceEvent | null
+  entry: LaterEntry | null
 }
 
 export type TimeStep =

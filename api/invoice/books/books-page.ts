@@ -19,6 +19,7 @@ import { type BooksSheet, booksPage, type Figure } from './books-html.ts'
 
 const SHOWN: readonly { column: RollupColumn; name: string; tone: Figure['tone'] }[] = [
   { column: 'issued_cents', name: 'Issued', tone: 'plain' },
+  { column: 'amended_cents', name: 'Amended, within issued', tone: 'plain' },
   { column: 'paid_manual_cents', name: 'Paid, as attested', tone: 'good' },
   { column: 'paid_gateway_cents', name: 'Paid by card', tone: 'good' },
   { column: 'credited_cents', name: 'Credited', tone: 'plain' },

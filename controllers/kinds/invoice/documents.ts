@@ -82,7 +82,7 @@ export const freeze = async (
   signal: AbortSignal,
 ) => {
   const { metadata, spec } = object
-  const { n, frozen, gate, mail, event, schedule: rows } = step
+  const { n, frozen, gate, mail, event, entry, schedule: rows } = step
   const content = await drawn(deps, object, frozen, signal)
   await deps.ledger.freeze({
     resource: metadata.name,
@@ -92,6 +92,7 @@ export const freeze = async (
     frozen,
     content,
     event,
+    entry,
     mail: mail && {
       kind: INVOICE.kind,
       account: spec.account,
@@ -142,7 +143,7 @@ export const stamp = async (
   signal: AbortSignal,
 ) => {
   const { metadata, spec } = object
-  const { id, kind, frozen, afterSends, order, unsent, mail, event } = step
+  const { id, kind, frozen, afterSends, order, unsent, mail, event, entry } = step
   const resource = metadata.name
   const at = deps.now().toISOString()
   const { number } = frozen
@@ -152,6 +153,7 @@ export const stamp = async (
     at,
     frozen,
     content: await drawn(deps, object, frozen, signal),
+    entry,
     fact: (stored) => ({
       ...factOf(metadata),
       key: snapshotKey(id),

@@ -7,6 +7,7 @@ import type { MailDelivery } from '../../../crds/invoice/facts/deliveries.ts'
 import type { InvoiceRecord, SendRecord } from '../../../crds/invoice/facts/ledger.ts'
 import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
 import type { Gate } from '../../../crds/invoice/order/gate.ts'
+import type { LaterEntry } from '../../../crds/invoice/order/numbering.ts'
 import type { NewEvent } from '../../../crds/kernel/event.ts'
 import type { ResourceSchedule } from '../../../crds/kernel/schedule.ts'
 import { makeBatch } from '../../base/batch.ts'
@@ -58,6 +59,8 @@ export type Send = {
   event?: NewEvent
   /** What falls due because of it, in the same transaction: the resource's rows are these and no others. */
   schedule?: ResourceSchedule
+  /** What the register is told of it; the digest is added. */
+  entry?: Omit<LaterEntry, 'reference'> | null
 }
 
 /**
@@ -71,6 +74,8 @@ export type StoredSnapshot = {
   frozen: Frozen
   content: Buffer
   mail: QueuedMail | null
+  /** What the register is told of it. */
+  entry?: LaterEntry | null
   /** Takes what the bytes are: their sha256 in hex, and how many. */
   fact(stored: { sha256: string; bytes: number }): NewFact
 }
@@ -162,9 +167,9 @@ const freezeAll = async (pg: Pg, pending: Pending[]): Promise<('new' | 'old')[]>
   const blobs: object[] = []
   let start = 0
   for (const { send } of pending) {
-    const { content, ...rest } = send
+    const { content, entry, ...rest } = send
     const blob = { sha256: sha256Of(content), bytes: content.length }
-    sends.push({ ...rest, ...blob })
+    sends.push({ ...rest, ...blob, ...(entry && { entry: { ...entry, reference: blob.sha256 } }) })
     blobs.push({ ...blob, start })
     start += content.length
   }

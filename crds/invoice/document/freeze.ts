@@ -86,7 +86,7 @@ const creditedOf = (world: InvoiceWorld): { creditedCents?: number } => {
 export const RECEIPT = 'receipt'
 
 /** A document without what happened to it since. */
-const plainOf = (frozen: Frozen): Omit<Frozen, 'paid'> => {
+export const plainOf = (frozen: Frozen): Omit<Frozen, 'paid'> => {
   const { paid: _paid, creditedCents: _credited, voidedOn: _voided, einvoice: _einvoice, ...plain } = frozen
   return plain
 }

@@ -19,10 +19,13 @@ export const monthSpan = (month: string, timeZone: string): Span => {
 
 /**
  * One currency of one issuer; test invoices are left out. All amounts are hundredths of the currency unit.
- * - issued: totals of the invoices numbered in the month, receipts and those voided since among them
+ * - issued: totals of the invoices numbered in the month, receipts and those voided since among them, with what sends of the
+ *   month changed of any; amended is that part of it, and may be below 0
  * - voided: totals of the invoices voided in the month
- * - paid: money that came in during the month, on voided invoices too; received_on_voided is that part of it
+ * - paid: money that came in during the month, on voided invoices too; received_on_voided is what came in on an invoice that
+ *   was voided, in the month in which both had happened
  * - credited: credit notes of the month; refunded is the part of them that went back through the card processor
+ * Those are entries of the register and facts by their own dates: a month that is over changes no more.
  * - outstanding: what is left to pay now, of whatever month; overdue is the part of it whose due date has passed
  */
 export type RollupRow = {
@@ -38,6 +41,7 @@ export type RollupRow = {
   refunded_cents: number
   outstanding_cents: number
   overdue_cents: number
+  amended_cents: number
 }
 
 export type RollupColumn = keyof RollupRow
@@ -47,15 +51,17 @@ export const ROLLUP_WORDS: Readonly<Record<RollupColumn, string>> = {
   currency: 'Currency of the amounts.',
   issuer_id: 'The issuer.',
   issued_count: 'How many invoices were numbered in the month.',
-  issued_cents: 'What they came to, those voided since among them.',
+  issued_cents: 'What they came to, those voided since among them, with what was amended in the month.',
   voided_cents: 'Totals of the invoices voided in the month.',
   paid_gateway_cents: 'Came in through the card processor in the month.',
   paid_manual_cents: 'Came in otherwise in the month, as the caller attests.',
-  received_on_voided_cents: 'The part of what came in that is on invoices which are voided.',
+  received_on_voided_cents: 'Came in on invoices that were voided, in the month in which both had happened.',
   credited_cents: 'Credit notes of the month.',
   refunded_cents: 'The part of them that went back through the card processor.',
   outstanding_cents: 'What is left to pay now, of whatever month.',
   overdue_cents: 'The part of it whose due date has passed.',
+  amended_cents:
+    'The part of what was issued by which sends of the month changed invoices sent before; may be below 0.',
 }
 const COLUMNS = Object.keys(ROLLUP_WORDS) as RollupColumn[]
 

@@ -12,6 +12,7 @@ import { phaseOf } from '../status.ts'
 import type { InvoiceStep } from '../steps.ts'
 import type { InvoiceWorld, Issuer } from '../world.ts'
 import { isMailedOut, recipientCapDetail } from './delivery.ts'
+import { amendedBy } from './entries.ts'
 
 export const claimOf = (spec: InvoiceSpec, issuer: Issuer, now: Date): InvoiceStep => {
   const payload = payloadOf(spec, issuer.id)
@@ -50,7 +51,7 @@ export const sendSteps = (object: InvoiceResource, world: InvoiceWorld, record: 
     currency: frozen.frozen.currency,
     books,
   })
-  return [...recording, { ...frozen, event }]
+  return [...recording, { ...frozen, event, entry: amendedBy(frozen.frozen, world, record) }]
 }
 
 /** One at a time: each is frozen before the next is decided on. */

@@ -13,6 +13,7 @@ import type { InvoiceResource, InvoiceSpec } from '../schema.ts'
 import { type InvoiceFacts, zoneOf } from '../status.ts'
 import type { ClaimCreditStep, StampStep } from '../steps.ts'
 import type { InvoiceWorld } from '../world.ts'
+import { creditedEntry, voidedEntry } from './entries.ts'
 
 /** Whether the client of what was sent has an address to be told at; test mode mails nobody. */
 const isMailed = ({ test, clientEmail }: InvoiceSpec, { sends }: InvoiceWorld): boolean =>
@@ -58,7 +59,7 @@ export const paidSteps = (object: InvoiceResource, world: InvoiceWorld, facts: I
   if (!frozen) return []
   const mail = spec.test || spec.clientEmail === undefined ? null : 'receipt'
   // invoice.paid was told with the payment itself
-  return [stampOf(world, { id: 'paid', kind: 'paid', frozen, order, mail, event: null })]
+  return [stampOf(world, { id: 'paid', kind: 'paid', frozen, order, mail, event: null, entry: null })]
 }
 
 /** The document with VOID on it. `null`: there is nothing to make it of. */
@@ -71,12 +72,13 @@ export const voidSteps = (
   if (has(world, 'void')) return []
   const order = orderOf(object.spec, world)
   const standing = standingOf(object.spec, world)
-  if (!order || !standing) return null
+  if (!order || !standing || !world.record) return null
   const frozen = { ...standing, voidedOn: issuedOn(now, zoneOf(world)) }
   const event = eventOf('invoice.voided', object, world, order, facts)
   const mail = isMailed(object.spec, world) ? 'voided' : null
   const unsent = unsentOf(object.spec, world)
-  return [stampOf(world, { id: 'void', kind: 'void', frozen, order, ...(unsent && { unsent }), mail, event })]
+  const entry = voidedEntry(frozen, world, world.record)
+  return [stampOf(world, { id: 'void', kind: 'void', frozen, order, ...(unsent && { unsent }), mail, event, entry })]
 }
 
 /** First its number, then its document. */
@@ -131,5 +133,6 @@ const noteOf = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFact
   const mail = isMailed(object.spec, world) ? 'credited' : null
   const told = eventOf('invoice.credit_noted', object, world, order, facts)
   const event = { ...told, data: { ...told.data, credit_note: { id, number, amount_cents: amountCents } } }
-  return [stampOf(world, { id, kind: 'credit_note', frozen, order, mail, event })]
+  const entry = creditedEntry(frozen)
+  return [stampOf(world, { id, kind: 'credit_note', frozen, order, mail, event, entry })]
 }

@@ -1,4 +1,5 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
+import { basename } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
 import { StaleEpoch } from '../../../controllers/base/errors.ts'
 import { makeAppLedger } from '../../../controllers/store/app/operations.ts'
@@ -284,7 +285,8 @@ spec('operations that were there before revisions were', (t) => {
     await query(database.url, 'drop schema public cascade')
     await query(database.url, 'create schema public')
     mkdirSync(`${folder}/functions`, { recursive: true })
-    cpSync(`${SQL}schema`, `${folder}/schema`, { recursive: true, filter: (path) => !path.endsWith(NEWER) })
+    const isOlder = (path: string) => !path.endsWith('.sql') || basename(path) < NEWER
+    cpSync(`${SQL}schema`, `${folder}/schema`, { recursive: true, filter: isOlder })
     await migrate(database.url, { folder: pathToFileURL(`${folder}/`) })
     pg = makePg({ url: database.url, max: 2 })
   })

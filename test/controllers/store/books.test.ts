@@ -14,8 +14,10 @@ type Invoice = {
   test: boolean
   issuedAt: string
   totalCents: number
+  /** What later sends changed it to, by their dates. */
+  amended: { at: string; cents: number }[]
   status: 'sent' | 'partial' | 'overdue' | 'paid' | 'voided'
-  voidedAt: string | null
+  voidedAt: string
   moves: {
     at: string
     cents: number
@@ -44,6 +46,7 @@ const invoice: fc.Arbitrary<Invoice> = fc.record({
   test: fc.boolean(),
   issuedAt: instant,
   totalCents: cents,
+  amended: fc.array(fc.record({ at: instant, cents }), { maxLength: 3 }),
   status: fc.constantFrom('sent', 'partial', 'overdue', 'paid', 'voided'),
   voidedAt: instant,
   moves: fc.array(
@@ -72,12 +75,19 @@ const NOTHING = {
   refunded_cents: 0,
   outstanding_cents: 0,
   overdue_cents: 0,
+  amended_cents: 0,
 }
 const sum = (amounts: readonly number[]): number => amounts.reduce((total, one) => total + one, 0)
 
+/** What the n-th amendment changed. */
+const differenceOf = ({ totalCents, amended }: Invoice, n: number): number =>
+  (amended[n]?.cents ?? 0) - (amended[n - 1]?.cents ?? totalCents)
+const lastTotal = ({ totalCents, amended }: Invoice): number => amended.at(-1)?.cents ?? totalCents
+const later = (a: string, b: string): string => (a > b ? a : b)
+
 /** What one invoice adds to a month. */
 const partOf = (one: Invoice, month: string): typeof NOTHING => {
-  const isNow = (at: string | null) => at !== null && isIn(month, ZONES[one.issuer] ?? '', at)
+  const isNow = (at: string) => isIn(month, ZONES[one.issuer] ?? '', at)
   const moved = (...sorts: string[]) =>
     sum(
       one.moves.flatMap(({ at, cents: c, sort, state }) =>
@@ -85,18 +95,24 @@ const partOf = (one: Invoice, month: string): typeof NOTHING => {
       ),
     )
   const isVoided = one.status === 'voided'
+  const amended = sum(one.amended.map(({ at }, n) => (isNow(at) ? differenceOf(one, n) : 0)))
+  const received = one.moves.filter(
+    ({ sort, state }) => state === 'accepted' && (sort === 'gateway' || sort === 'owner'),
+  )
+  const onVoided = received.filter(({ at }) => isVoided && isNow(later(at, one.voidedAt)))
   const isOpen = !isVoided && one.status !== 'paid'
   return {
     issued_count: isNow(one.issuedAt) ? 1 : 0,
-    issued_cents: isNow(one.issuedAt) ? one.totalCents : 0,
-    voided_cents: isVoided && isNow(one.voidedAt) ? one.totalCents : 0,
+    issued_cents: (isNow(one.issuedAt) ? one.totalCents : 0) + amended,
+    voided_cents: isVoided && isNow(one.voidedAt) ? lastTotal(one) : 0,
     paid_gateway_cents: moved('gateway'),
     paid_manual_cents: moved('owner'),
-    received_on_voided_cents: isVoided ? moved('gateway', 'owner') : 0,
+    received_on_voided_cents: sum(onVoided.map(({ cents: c }) => c)),
     credited_cents: moved('credit', 'refund'),
     refunded_cents: moved('refund'),
     outstanding_cents: isOpen ? balanceOf(one) : 0,
     overdue_cents: one.status === 'overdue' ? balanceOf(one) : 0,
+    amended_cents: amended,
   }
 }
 
@@ -144,7 +160,7 @@ spec('the books of an account', (t) => {
         status: one.status,
         test: one.test,
         currency: one.currency,
-        total_cents: one.totalCents,
+        total_cents: 1,
         balance_cents: one.status === 'voided' ? 0 : balanceOf(one),
         voided_at: one.status === 'voided' ? one.voidedAt : null,
         issuer_id: one.issuer,
@@ -156,12 +172,40 @@ spec('the books of an account', (t) => {
       select distinct r.series, $2, r.series, '\\x00'::bytea from json_to_recordset($1) as r(series text)`,
       [json, account],
     )
-    // the register's own total is that of the claim, which an edit leaves behind: it is not what counts
+    // the view's own total is what is owed now: it is not what counts
+    const entries = rows.flatMap((one) => {
+      const { series, resource, currency, place } = one
+      const said = [
+        { entry: 'issued', cents: one.totalCents, at: one.issuedAt, reference: '' },
+        ...one.amended.map(({ cents: c, at }) => ({ entry: 'amended', cents: c, at, reference: 'sha256' })),
+        ...one.moves.flatMap(({ sort, state, cents: c, at }, n) =>
+          state === 'accepted' && (sort === 'credit' || sort === 'refund')
+            ? [{ entry: 'credited', cents: c, at, reference: `CN-${n}` }]
+            : [],
+        ),
+        ...(one.status === 'voided'
+          ? [{ entry: 'voided', cents: lastTotal(one), at: one.voidedAt, reference: '' }]
+          : []),
+      ]
+      return said.map((entry, step) => ({ ...entry, step, series, resource, currency, place }))
+    })
     await run(
-      `insert into register (series_id, seq, number, resource, uid, kind, total_cents, currency, issued_at, claimed, hash)
-      select r.series, r.place + 1, 'N', r.resource, 'u', 'invoice', 1, 'XXX', r."issuedAt", '{}', sha256('x')
-      from json_to_recordset($1) as r(series text, place int, resource text, "issuedAt" timestamptz)`,
-      [json],
+      `insert into register
+        (series_id, seq, step, entry, number, resource, uid, kind, total_cents, currency, issued_at, reference, claimed, hash)
+      select r.series, r.place + 1, r.step, r.entry, 'N', r.resource, 'u', 'invoice', r.cents, r.currency, r.at, r.reference,
+        '{}', sha256('x')
+      from json_to_recordset($1) as r(
+        series text, place int, step int, entry text, resource text, cents bigint, currency text, at timestamptz, reference text
+      )`,
+      [JSON.stringify(entries)],
+    )
+    await run("insert into blobs (sha256, bytes) values (sha256('note'), 1) on conflict do nothing")
+    const notes = entries.filter(({ entry }) => entry === 'credited')
+    await run(
+      `insert into snapshots (resource, id, at, frozen, sha256, bytes)
+      select n.resource, split_part(n.reference, '-', 2), n.at, json_build_object('number', n.reference), sha256('note'), 1
+      from json_to_recordset($1) as n(resource text, reference text, at timestamptz)`,
+      [JSON.stringify(notes)],
     )
     await run(
       `insert into mirror (kind, name, account, uid, generation, observed_generation, view, created_at, updated_at, status, issuer_id)
@@ -172,7 +216,7 @@ spec('the books of an account', (t) => {
     const facts = rows.flatMap(({ resource, moves }) => moves.map((move, place) => ({ ...move, resource, place })))
     await run(
       `insert into facts (resource, resource_kind, seq, key, kind, body, written_by, state, refused_code, at, decided_at, outcome)
-      select f.resource, 'Invoice', f.place + 1, f.place::text, case when f.sort in ('owner', 'gateway') then 'payment' else 'credit' end,
+      select f.resource, 'Invoice', f.place + 1, case when f.sort in ('owner', 'gateway') then 'payment:' else 'credit:' end || f.place, case when f.sort in ('owner', 'gateway') then 'payment' else 'credit' end,
         jsonb_build_object('amountCents', case when f.place % 2 = 0 then f.cents end, 'declaredBy', f.sort, 'refund', f.sort = 'refund'),
         'api', f.state, case when f.state = 'refused' then 'X' end, f.at, case when f.state <> 'pending' then f.at end,
         case when f.place % 2 = 1 then jsonb_build_object('amountCents', f.cents) end
@@ -198,6 +242,33 @@ spec('the books of an account', (t) => {
       }),
       { numRuns: 60 },
     )
+  })
+
+  t('a month that is over changes no more, whatever becomes of its invoices', async () => {
+    const issued = { at: '2026-10-05T00:00:00.000Z', sort: 'owner' as const, state: 'accepted' as const }
+    const plain: Invoice = {
+      ...{ issuer: 'iss-default', currency: 'EUR', test: false, issuedAt: '2026-10-04T00:00:00.000Z' },
+      ...{ totalCents: 100_000, amended: [], status: 'sent', voidedAt: '2026-11-09T00:00:00.000Z' },
+      moves: [{ ...issued, cents: 30_000 }],
+    }
+    const credit = { at: '2026-11-08T00:00:00.000Z', cents: 5_000, sort: 'refund', state: 'accepted' } as const
+    const lived: Invoice = {
+      ...plain,
+      amended: [{ at: '2026-11-07T00:00:00.000Z', cents: 80_000 }],
+      status: 'voided',
+      moves: [...plain.moves, credit],
+    }
+    await write('before', [plain])
+    await write('after', [lived])
+    const closed = async (account: string) =>
+      (await monthOf(account, '2026-10')).map(({ outstanding_cents: _, overdue_cents: __, ...row }) => row)
+    assert.equal(await closed('after'), await closed('before'))
+    const [next] = await monthOf('after', '2026-11')
+    assert.equal(
+      [next?.issued_count, next?.issued_cents, next?.amended_cents, next?.voided_cents, next?.credited_cents],
+      [0, -20_000, -20_000, 80_000, 5_000],
+    )
+    assert.equal([next?.refunded_cents, next?.received_on_voided_cents, next?.paid_manual_cents], [5_000, 30_000, 0])
   })
 
   t('is of one account alone, and nothing where there is nothing', async () => {

@@ -5,6 +5,7 @@
 import fc from 'fast-check'
 import { invoicePage } from '../../../api/invoice/page/render.ts'
 import { documentOf } from '../../../crds/invoice/document/document.ts'
+import { newestSend } from '../../../crds/invoice/facts/ledger.ts'
 import { booksOf, dueCents } from '../../../crds/invoice/money/books.ts'
 import { LANGS } from '../../../crds/invoice/order/frozen.ts'
 import { planInvoice } from '../../../crds/invoice/plan.ts'
@@ -185,6 +186,75 @@ spec('an edit that was not sent', (t) => {
   })
 })
 
+spec('the register', (t) => {
+  const entries = ({ entries: all }: Pick<CardBooks, 'entries'>) =>
+    all.map(({ entry, totalCents }) => [entry, totalCents])
+
+  t('is told of a send that changes what was sent, with its document, and of none that repeats it', () => {
+    const books = makeBooks()
+    books.pass(invoiceResource())
+    books.send('same')
+    books.pass(invoiceResource())
+    assert.equal(entries(books), [['issued', TOTAL]])
+    books.send('other')
+    books.pass(invoiceResource(EDIT))
+    books.send('once more')
+    books.pass(invoiceResource(EDIT))
+    assert.equal(entries(books), [
+      ['issued', TOTAL],
+      ['amended', EDITED],
+    ])
+    assert.is(books.entries[1]?.reference, 'send-3')
+    books.send('other words')
+    books.pass(invoiceResource({ ...EDIT, terms: 'soon' }))
+    assert.equal(entries(books).at(-1), ['amended', EDITED], 'another document of the same amount')
+  })
+
+  t('is told when the first send is not what was numbered', () => {
+    const books = makeBooks()
+    books.pass(invoiceResource(), 1)
+    assert.equal([books.observe().sends.length, entries(books)], [0, [['issued', TOTAL]]])
+    books.pass(invoiceResource(EDIT))
+    assert.equal(entries(books), [
+      ['issued', TOTAL],
+      ['amended', EDITED],
+    ])
+  })
+
+  t('is told of what was credited and of what was taken back', () => {
+    const books = makeBooks()
+    books.pass(invoiceResource())
+    books.credit('cn-1', { amountCents: 4000 })
+    books.pass(invoiceResource())
+    const number = books.numbers.get('cn-1')?.number
+    assert.equal([entries(books).at(-1), books.entries.at(-1)?.reference], [['credited', 4000], number])
+    books.pass(invoiceResource({ void: true }))
+    assert.equal(entries(books).at(-1), ['voided', TOTAL])
+    books.pass(invoiceResource({ void: true }))
+    assert.is(entries(books).length, 3)
+  })
+
+  t('takes back what was entered, not what was edited since', () => {
+    const books = makeBooks()
+    books.pass(invoiceResource())
+    books.pass(invoiceResource({ ...EDIT, void: true }))
+    assert.equal(entries(books), [
+      ['issued', TOTAL],
+      ['voided', TOTAL],
+    ])
+  })
+
+  t('says the same as the document that was drawn before some field was', () => {
+    const books = makeBooks()
+    books.pass(invoiceResource())
+    const { record: number, sends } = books.observe()
+    const before = sends.map((one) => ({ ...one, frozen: JSON.parse(JSON.stringify(one.frozen)) }))
+    const around = { ...books.observe(), sends: before, resends: 1 }
+    const [step] = planInvoice(invoiceResource(), around, NOW).steps
+    assert.equal([number !== null, step?.do === 'freeze' && step.entry], [true, null])
+  })
+})
+
 // ---- whatever is edited, sent, paid and voided, in whatever order, and wherever the process dies
 
 const move = fc.oneof(
@@ -227,6 +297,19 @@ const play = (moves: readonly Move[]): { books: CardBooks; isVoid: boolean } => 
   return { books, isVoid }
 }
 
+/** The register comes to what was sent, credited and voided. */
+const entriesHold = ({ entries, observe }: CardBooks): void => {
+  const { sends, credits, snapshots } = observe()
+  const of = (...words: string[]) => entries.filter(({ entry }) => words.includes(entry))
+  assert.is(of('issued', 'amended').at(-1)?.totalCents, newestSend(sends)?.frozen.totalCents)
+  const noted = credits.filter(({ id }) => snapshots.some((one) => one.id === id))
+  assert.equal(
+    of('credited').map(({ totalCents }) => totalCents),
+    noted.map(({ amountCents }) => amountCents),
+  )
+  assert.is(of('voided').length, snapshots.filter(({ kind }) => kind === 'void').length)
+}
+
 /** PAID and VOID stand on what was sent by then. */
 const stampsHold = ({ papers, observe }: CardBooks): void => {
   const { snapshots, sends } = observe()
@@ -255,6 +338,7 @@ spec('the books of an invoice that is edited', (t) => {
             `${units(books)} of ${due}`,
           )
         stampsHold(books)
+        entriesHold(books)
       }),
       { numRuns: 500 },
     )

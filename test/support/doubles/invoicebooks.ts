@@ -13,6 +13,7 @@ import type { OwnerNotice } from '../../../crds/invoice/mail/owner.ts'
 import { type Claiming, claimId, claimKey } from '../../../crds/invoice/money/claim.ts'
 import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
 import { formatNumber } from '../../../crds/invoice/order/number.ts'
+import type { EntryWord, LaterEntry } from '../../../crds/invoice/order/numbering.ts'
 import { planInvoice } from '../../../crds/invoice/plan.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { AskStep, InvoicePlan, InvoiceStep } from '../../../crds/invoice/steps.ts'
@@ -52,6 +53,8 @@ type BooksState = {
   deliveries: MailDelivery[]
   notices: OwnerNotice[]
   record: InvoiceRecord | null
+  /** What the register is told of the number, the first of it that it was issued. */
+  entries: (Omit<LaterEntry, 'entry'> & { entry: EntryWord })[]
   quotaLeft: number
   scheduled: Scheduled[]
 }
@@ -105,19 +108,21 @@ const claimCredit = ({ numbers }: BooksState, { series, issuedAt, id }: StepOf<'
   })
 }
 
-const freeze = (books: BooksState, { n, frozen, gate, mail, event }: StepOf<'freeze'>) => {
+const freeze = (books: BooksState, { n, frozen, gate, mail, event, entry }: StepOf<'freeze'>) => {
   if (books.sends.some((send) => send.n === n)) return
   books.sends.push({ n, at: NOW.toISOString(), gate, sha256: `send-${n}`, bytes: 1, frozen })
   books.papers.push({ id: `send:${n}`, kind: 'send', frozen, mail })
   emit(books, `send:${n}`, event)
+  if (entry) books.entries.push({ ...entry, reference: `send-${n}` })
 }
 
 const stamp = (books: BooksState, step: StepOf<'stamp'>) => {
-  const { id, kind, frozen, afterSends, order, unsent, mail, event } = step
+  const { id, kind, frozen, afterSends, order, unsent, mail, event, entry } = step
   const body = { kind, number: frozen.number, afterSends, order, unsent, sha256: id, bytes: 1 }
   if (!append(books, snapshotKey(id), 'snapshot', body, 'accepted')) return
   books.papers.push({ id, kind, frozen, mail })
   emit(books, snapshotKey(id), event)
+  if (entry) books.entries.push(entry)
 }
 
 const notify = (books: BooksState, { fact, mail, giveBack }: StepOf<'tell'>) => {
@@ -141,7 +146,10 @@ const actsOf = (books: BooksState): { [K in InvoiceStep['do']]: (step: StepOf<K>
   reserveSend: () => (around) => ({ ...around, hasQuota: true }),
   takeResend: (step) => takeResend(books, step),
   claimNumber: ({ series, issuedAt, payload: claimed }) => {
-    books.record ??= { number: 'INV-026-0001', seriesId: series.id, seq: 1, issuedAt, uids: ['uid-1'], claimed }
+    if (books.record) return
+    books.record = { number: 'INV-026-0001', seriesId: series.id, seq: 1, issuedAt, uids: ['uid-1'], claimed }
+    const { totalCents, currency } = claimed
+    books.entries.push({ entry: 'issued', totalCents, currency, reference: '' })
   },
   claimCredit: (step) => claimCredit(books, step),
   adopt: () => undefined,
@@ -232,6 +240,7 @@ export const makeBooks = (start: BooksState['start'] = {}) => {
     deliveries: [],
     notices: [],
     record: null,
+    entries: [],
     quotaLeft: start.cap ?? 1_000,
     scheduled: [],
   }
@@ -250,6 +259,7 @@ export const makeBooks = (start: BooksState['start'] = {}) => {
     notices: books.notices,
     quotaLeft: () => books.quotaLeft,
     numbers: books.numbers,
+    entries: books.entries,
     events: () => [...books.events.values()],
     observe: () => observe(books),
     pay: (id: string, amountCents: number | null) =>
