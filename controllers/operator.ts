@@ -3,23 +3,21 @@
  * the real clients; the crash sweep gives it clients that die.
  */
 
-import { setTimeout as sleep } from 'node:timers/promises'
 import { ACCOUNT } from '../crds/account/kind.ts'
 import { HOST } from '../crds/host/kind.ts'
 import { INVOICE } from '../crds/invoice/kind.ts'
-import type { Kind } from '../crds/kernel/kind.ts'
-import { type CommonStatus, keyOf, PAUSED, type Resource } from '../crds/kernel/object.ts'
+import { unlessAborted } from './base/errors.ts'
 import { makeHosts } from './io/hosts/hosts.ts'
+import type { Hosts } from './io/hosts/link.ts'
 import { makeMedia } from './io/pictures/media.ts'
 import { makeDirectory } from './kinds/account-index.ts'
+import { watchKinds, withinCaches } from './kinds/caches.ts'
 import type { Context, Tools } from './kinds/context.ts'
-import type { AnyResource, Caches } from './kinds/held.ts'
+import type { Caches } from './kinds/held.ts'
 import { makeBehind } from './kinds/invoice/behind.ts'
-import { follow } from './kinds/kind-controller.ts'
 import { CONTROLS } from './kinds/list.ts'
-import { type Cache, reflect } from './kube/watch.ts'
+import { makePasses, type Passes } from './kinds/passes.ts'
 import { makeWitness } from './kube/witness.ts'
-import type { RunningController } from './runtime/controller.ts'
 import { makeLives } from './store/account/lives.ts'
 import { makeAppendAudit, makeAuditKnows } from './store/audit.ts'
 import { makeBlobs } from './store/blobs.ts'
@@ -29,6 +27,7 @@ import { makeKnown } from './store/ledger/known.ts'
 import { makeLedger } from './store/ledger/ledger.ts'
 import { makeSchedule } from './store/ledger/schedule.ts'
 import { makeMirror } from './store/mirror.ts'
+import type { Listener } from './store/pg/listen.ts'
 import { absenceOf } from './workers/absence.ts'
 import type { MailSenderHooks } from './workers/mail-sender.ts'
 import type { OutboxWorker } from './workers/outbox-worker.ts'
@@ -43,8 +42,6 @@ import type { WebhookSender, WebhookSenderDeps } from './workers/webhook-sender.
 /** How long a view waits for others while many passes run: those of a batch end one by one. */
 const VIEW_GATHER_MS = 40
 const CROWD_FROM = 6
-const IDLE_POLL_MS = 20
-const LOOK_LIMIT_MS = 60_000
 
 export type OperatorDeps = Tools & {
   /** Starts who delivers the mail that these passes queue, under the same epoch. */
@@ -55,21 +52,8 @@ export type OperatorDeps = Tools & {
   paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => OutboxWorker) | null
 }
 
-export const makeCaches = ({ kube, namespace, log, metrics }: OperatorDeps): Caches => {
-  const common = { kube, namespace, log, ...(metrics && { metrics: metrics.watch }) }
-  const byKind = new Map(CONTROLS.map(({ kind }) => [kind.kind, reflect<AnyResource>({ ...common, kind })]))
-  const all = [...byKind.values()]
-  return {
-    of: <Spec, Status extends CommonStatus>({ kind }: Kind<Spec, Status>) => {
-      const cache = byKind.get(kind)
-      if (!cache) throw new Error(`no controller drives ${kind}`)
-      return cache as unknown as Cache<Resource<Spec, Status>>
-    },
-    byKind,
-    synced: Promise.all(all.map((cache) => cache.synced)),
-    stop: () => Promise.all(all.map((cache) => cache.stop())),
-  }
-}
+export const makeCaches = ({ kube, namespace, log, metrics }: OperatorDeps): Caches =>
+  watchKinds({ kube, namespace, log, ...(metrics && { metrics: metrics.watch }) })
 
 export type Operator = {
   /** Nothing waits and nothing runs. */
@@ -80,49 +64,22 @@ export type Operator = {
   stop(deadlineMs: number): Promise<void>
 }
 
-/** The passes over every kind, and what has resources looked at. */
-const makePasses = (caches: Caches, namespace: string) => {
-  const running = new Map<string, RunningController>()
-  const busy = () => [...running.values()].reduce((sum, controller) => sum + controller.busy(), 0)
-  const find = (kind: string, name: string) => caches.byKind.get(kind)?.get(keyOf({ namespace, name }))
-  const wake = (kind: string, name: string) => running.get(kind)?.wake(keyOf({ namespace, name }))
-  return {
-    busy,
-    find,
-    wake,
-    /** A row may be about what is no resource, or none any more; and no pass is made over one that is paused. */
-    wakeHeld: (kind: string, name: string) => {
-      const held = find(kind, name)
-      if (held && held.metadata.annotations?.[PAUSED] !== 'true') wake(kind, name)
-    },
-    wakeAll: () => {
-      for (const [kind, cache] of caches.byKind) for (const { metadata } of cache.list()) wake(kind, metadata.name)
-    },
-    forget: (kind: string, name: string) => running.get(kind)?.forget(keyOf({ namespace, name })),
-    /** @returns the ways to end what follows from changes of other kinds */
-    start: (context: Context): (() => void)[] =>
-      CONTROLS.map((control) => {
-        const { kind } = control.kind
-        const controller = control.start(context, caches.byKind.get(kind) as Cache<AnyResource>)
-        running.set(kind, controller)
-        return follow(control, controller, (other) => caches.byKind.get(other))
-      }),
-    settled: async () => {
-      for (let left = LOOK_LIMIT_MS / IDLE_POLL_MS; busy() > 0; left--) {
-        if (left <= 0) throw new Error(`${busy()} resources are still being worked on`)
-        await sleep(IDLE_POLL_MS)
-      }
-    },
-    stop: (deadlineMs: number) => Promise.all([...running.values()].map((controller) => controller.stop(deadlineMs))),
-  }
+type Leading = {
+  deps: OperatorDeps
+  caches: Caches
+  epoch: number
+  passes: Passes
+  /** The process is to end. */
+  signal: AbortSignal
 }
-type Passes = ReturnType<typeof makePasses>
-
-type Leading = { deps: OperatorDeps; caches: Caches; epoch: number; passes: Passes }
 type Rings = Pick<Context, 'onQueued' | 'onScheduled'>
 
 /** What the controllers are given under this epoch. */
-const makeContext = async ({ deps, caches, epoch, passes }: Leading, rings: Rings): Promise<Context> => {
+const makeContext = async (
+  { deps, caches, epoch, passes }: Leading,
+  rings: Rings,
+  begun: Pick<Begun, 'hosts'>,
+): Promise<Context> => {
   const { pg, namespace, log, now } = deps
   const fenced = { pg, epoch: () => epoch }
   const hosts = makeHosts({
@@ -133,6 +90,7 @@ const makeContext = async ({ deps, caches, epoch, passes }: Leading, rings: Ring
     fence: () => ({ installation: deps.keys.installation, epoch }),
     ...(deps.hostAround && { around: deps.hostAround }),
   })
+  begun.hosts = hosts
   const lives = await makeLives(fenced)
   const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })
   await behind.look()
@@ -155,29 +113,44 @@ const makeContext = async ({ deps, caches, epoch, passes }: Leading, rings: Ring
   }
 }
 
+/** What leads, as far as it has begun. */
+type Begun = {
+  passes: Passes
+  /** Nothing is begun by them any more. */
+  ends: (() => void)[]
+  senders: (OutboxWorker | WebhookSender)[]
+  changes?: Listener
+  scheduler?: Scheduler
+  hosts?: Hosts
+}
+
 /** Who performs what passes queue. */
-const startSenders = async ({ deps, epoch, passes }: Leading, context: Context) => {
+const startSenders = async ({ deps, epoch, signal }: Leading, context: Context, begun: Begun): Promise<void> => {
+  const { senders, passes } = begun
   const { wakeHeld } = passes
   const webhookSender = deps.webhookSender(epoch, { noticeOf: makeNotices({ ...deps, accounts: context.accounts }) })
-  const mailSender = deps.mailSender(epoch, { onDelivered: wakeHeld, isHeld: context.behind.has })
+  senders.push(webhookSender)
+  senders.push(deps.mailSender(epoch, { onDelivered: wakeHeld, isHeld: context.behind.has }))
   const paymentWorker = deps.paymentWorker?.(epoch, { ledger: context.ledger, onAnswer: wakeHeld })
-  const senders = [mailSender, webhookSender, ...(paymentWorker ? [paymentWorker] : [])]
+  if (paymentWorker) senders.push(paymentWorker)
   // What a caller asks for by hand is not left to the next look.
-  const changes = await deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint))
-  return {
-    wake: () => {
-      for (const sender of senders) sender.wake()
-    },
-    stop: () => Promise.all([...senders.map((sender) => sender.stop()), changes.close()]),
+  const listening = deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint))
+  try {
+    begun.changes = await unlessAborted(listening, signal)
+  } catch (error) {
+    void listening.then((listener) => listener.close()).catch(() => {}) // should it come to listen after all
+    throw error
   }
 }
 
-/** What looks now and then for what nobody was told of. @returns the ways to end it */
-const startLooks = ({ deps, caches, passes }: Leading, sweeping: SweepDeps): (() => void)[] => {
+/** What looks now and then for what nobody was told of. */
+const startLooks = ({ deps, caches, passes }: Leading, sweeping: SweepDeps, ends: Begun['ends']): void => {
   const { pg, now, log } = deps
   const audit = { caches: caches.byKind, knows: makeAuditKnows({ pg }), append: makeAppendAudit({ pg }), now, log }
   const read: OverdueDeps['read'] = (after, limit) => readPending({ pg }, after, limit)
-  return [startSpecAudit(audit), startSweep(sweeping), startOverdue({ read, wake: passes.wakeHeld, log })]
+  ends.push(startSpecAudit(audit))
+  ends.push(startSweep(sweeping))
+  ends.push(startOverdue({ read, wake: passes.wakeHeld, log }))
 }
 
 /**
@@ -190,30 +163,40 @@ const forgetAbsent = async ({ deps, caches, passes }: Leading, context: Context)
   else for (const { kind, name } of absent) passes.forget(kind, name)
 }
 
-/**
- * Starts to lead: from here on every effect carries `epoch`.
- * @param epoch what takeEpoch gave
- */
-export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: number): Promise<Operator> => {
-  const { pg, namespace, log, now } = deps
-  await caches.synced
-  const passes = makePasses(caches, namespace)
-  const leading: Leading = { deps, caches, epoch, passes }
+/** Ends what has begun, each part whatever becomes of the others. */
+const endBegun = async ({ log }: OperatorDeps, begun: Begun, deadlineMs: number): Promise<void> => {
+  const { passes, ends, senders, changes, scheduler, hosts } = begun
+  for (const end of ends.splice(0)) end()
+  await scheduler?.stop()
+  const working = [passes.stop(deadlineMs), changes?.close(), ...senders.map((sender) => sender.stop())]
+  const ended = [...(await Promise.allSettled(working)), ...(await Promise.allSettled([hosts?.close()]))]
+  for (const one of ended)
+    if (one.status === 'rejected') log.warn({ err: one.reason }, 'a part of the operator did not end cleanly')
+}
+
+const begin = async (leading: Leading, begun: Begun): Promise<Operator> => {
+  const { deps, passes, signal } = leading
+  const { pg, log, now } = deps
   // Passes run before those are there whom they ring.
-  let senders: Awaited<ReturnType<typeof startSenders>> | undefined
-  let scheduler: Scheduler | undefined
-  const rings = { onQueued: () => senders?.wake(), onScheduled: () => scheduler?.wake() }
-  const context = await makeContext(leading, rings)
+  const rings = {
+    onQueued: () => {
+      for (const sender of begun.senders) sender.wake()
+    },
+    onScheduled: () => begun.scheduler?.wake(),
+  }
+  const context = await makeContext(leading, rings, begun)
   const kinds = CONTROLS.flatMap(({ kind, sweep }) => (sweep ? [[kind.kind, () => sweep(context)] as const] : []))
   const sweeping: SweepDeps = { pg, now, log, kinds: new Map(kinds) }
-  const ends = passes.start(context)
-  senders = await startSenders(leading, context)
-  ends.push(...startLooks(leading, sweeping))
+  signal.throwIfAborted()
+  passes.start(context)
+  await startSenders(leading, context, begun)
+  signal.throwIfAborted()
+  startLooks(leading, sweeping, begun.ends)
   const { find, wake } = passes
   const timetable = startScheduler({ schedule: context.schedule, find, wake, onQueued: context.onQueued, now, log })
-  scheduler = timetable
+  begun.scheduler = timetable
   await forgetAbsent(leading, context)
-  const sending = senders
+  signal.throwIfAborted()
   return {
     idle: () => passes.busy() === 0,
     lookAtAll: async () => {
@@ -224,11 +207,30 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
       // What is claimed has its resource looked at, which may make something else due.
       while ((await timetable.sweep()) > 0) await passes.settled()
     },
-    stop: async (deadlineMs) => {
-      for (const end of ends) end()
-      await timetable.stop()
-      await Promise.all([passes.stop(deadlineMs), sending.stop()])
-      await context.hosts.close()
-    },
+    stop: (deadlineMs) => endBegun(deps, begun, deadlineMs),
+  }
+}
+
+/**
+ * Starts to lead: from here on every effect carries `epoch`.
+ * @param epoch what takeEpoch gave
+ * @param signal the process is to end: what has begun is ended, and nothing more begins
+ * @throws what failed, or the signal's reason; nothing of it runs any more then
+ */
+export const startOperator = async (
+  deps: OperatorDeps,
+  caches: Caches,
+  epoch: number,
+  signal: AbortSignal = new AbortController().signal,
+): Promise<Operator> => {
+  await unlessAborted(caches.synced, signal)
+  const within = withinCaches(caches)
+  const passes = makePasses(within.caches, deps.namespace)
+  const begun: Begun = { passes, ends: [within.leave], senders: [] }
+  try {
+    return await begin({ deps, caches: within.caches, epoch, passes, signal }, begun)
+  } catch (error) {
+    await endBegun(deps, begun, 0)
+    throw error
   }
 }

@@ -110,6 +110,19 @@ export const withDeadline = async <T>(
   }
 }
 
+/** What `work` gives, unless the signal aborts first: then nobody waits for it. @throws the signal's reason, or what work throws */
+export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): Promise<T> => {
+  const aborted = Promise.withResolvers<never>()
+  const onAbort = () => aborted.reject(signal.reason)
+  signal.addEventListener('abort', onAbort, { once: true })
+  if (signal.aborted) onAbort()
+  try {
+    return await Promise.race([work, aborted.promise])
+  } finally {
+    signal.removeEventListener('abort', onAbort)
+  }
+}
+
 /** A name of the error that is safe to show in a status: never its message, which may quote secrets. */
 export const nameOf = (error: unknown): string => {
   if (error instanceof KubeError) return `KubeError ${error.status} ${error.reason}`

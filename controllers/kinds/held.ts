@@ -2,6 +2,7 @@
 
 import type { Kind } from '../../crds/kernel/kind.ts'
 import type { CommonStatus, Resource } from '../../crds/kernel/object.ts'
+import type { Index } from '../kube/indexer.ts'
 import type { Cache } from '../kube/watch.ts'
 
 /** What the watch holds of a kind. */
@@ -11,6 +12,8 @@ export type Held<O> = Pick<Cache<O>, 'get' | 'list' | 'subscribe'>
 export type Caches = {
   of<Spec, Status extends CommonStatus>(kind: Kind<Spec, Status>): Cache<Resource<Spec, Status>>
   byKind: ReadonlyMap<string, Cache<AnyResource>>
+  /** By kind: an index for each line of what it follows (kind-controller.ts). */
+  followers: ReadonlyMap<string, readonly Index[]>
   synced: Promise<unknown>
   stop(): Promise<unknown>
 }

@@ -2,7 +2,9 @@
 
 import type { AccountStatus } from '../../crds/account/schema.ts'
 import type { Kind } from '../../crds/kernel/kind.ts'
-import { type CommonStatus, keyOf, type Resource } from '../../crds/kernel/object.ts'
+import type { CommonStatus, Key, Resource } from '../../crds/kernel/object.ts'
+import { inTurns } from '../base/turns.ts'
+import { type Index, indexBy } from '../kube/indexer.ts'
 import type { Cache } from '../kube/watch.ts'
 import type { Controller } from '../runtime/contract.ts'
 import { type RunningController, runController } from '../runtime/controller.ts'
@@ -33,7 +35,19 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
   /** What it has mailed, by the name of each mail; none when left out. */
   mails?: Mails
   /** Which resources of this kind are to be looked at when one of another kind changed. */
-  follows?: readonly { kind: string; concerns(changed: AnyResource, own: Resource<Spec, Status>): boolean }[]
+  follows?: readonly Follow<Resource<Spec, Status>>[]
+}
+
+/** Followers are found by an index over their own kind: a change costs what it concerns, however many resources there are. */
+export type Follow<Own> = {
+  /** Which is followed. */
+  kind: string
+  /** Under what one of our kind stands; null while no change concerns it. */
+  under(own: Own): string | null
+  /** Under what those stand whom this change concerns. */
+  of(changed: AnyResource): string
+  /** Asked of each of them; yes when left out. */
+  concerns?(changed: AnyResource, own: Own): boolean
 }
 
 /** A kind as the operator runs it, its types closed over. */
@@ -42,7 +56,7 @@ export type Control = {
   mails: Mails
   start(context: Context, cache: Cache<AnyResource>): RunningController
   sweep?: (context: Context) => Promise<unknown>
-  follows: readonly { kind: string; concerns(changed: AnyResource, own: AnyResource): boolean }[]
+  follows: readonly Follow<AnyResource>[]
 }
 
 const isReady = ({ status }: AnyResource): boolean =>
@@ -53,10 +67,14 @@ export const keyOfAccount = ({ metadata, status }: AnyResource): string =>
   (status as AccountStatus | undefined)?.key ?? metadata.name
 
 /** Whatever waits for its account is looked at when the account appears or changes. */
-const FOLLOWS_ACCOUNT: Control['follows'][number] = {
+const FOLLOWS_ACCOUNT: Follow<AnyResource> = {
   kind: 'Account',
-  concerns: (changed, own) => own.spec.account === keyOfAccount(changed) && !isReady(own),
+  under: (own) => (isReady(own) ? null : (own.spec.account ?? null)),
+  of: keyOfAccount,
 }
+
+/** A change that concerns more than these is nobody's in particular: its followers come after whoever waits. */
+const CROWD_FROM = 100
 
 /** Closes a kind's types over its line. The cache that it is started with holds resources of its own kind alone. */
 export const controlOf = <Spec, Status extends CommonStatus, Facts extends object, World, Step extends { do: string }>(
@@ -65,7 +83,7 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
   kind: given.kind,
   mails: given.mails ?? {},
   ...(given.sweep && { sweep: given.sweep }),
-  follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as Control['follows'])],
+  follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as readonly Follow<AnyResource>[])],
   start: (context, cache) => {
     const { kube, log, now, metrics, events, witness, onLost } = context
     const { concurrency, batchedStart, observeLimitMs, actLimitMs, quietMs } = given
@@ -87,23 +105,43 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
   },
 })
 
+/** An index for each line of `follows`, in their order. To be made before the cache has anything. */
+export const indexFollowers = (
+  { follows }: Pick<Control, 'follows'>,
+  cache: Pick<Cache<AnyResource>, 'subscribe'>,
+): Index[] => follows.map(({ under }) => indexBy(cache, under))
+
+type Following = {
+  cacheOf(kind: string): Pick<Cache<AnyResource>, 'get' | 'subscribe'> | undefined
+  /** As indexFollowers made them. */
+  followers: readonly Index[]
+}
+
 /** Wakes what follows another kind. @returns the way to end it */
 export const follow = (
-  control: Control,
-  running: RunningController,
-  cacheOf: (kind: string) => Pick<Cache<AnyResource>, 'list' | 'subscribe'> | undefined,
+  control: Pick<Control, 'kind' | 'follows'>,
+  running: Pick<RunningController, 'wake'>,
+  { cacheOf, followers }: Following,
 ): (() => void) => {
-  const ends = control.follows.flatMap(({ kind, concerns }) => {
+  let isOver = false
+  const own = cacheOf(control.kind.kind)
+  const ends = control.follows.flatMap(({ kind, of, concerns }, place) => {
     if (kind === control.kind.kind) return []
-    const end = cacheOf(kind)?.subscribe((_key, { object, deleted }) => {
-      if (deleted) return
-      for (const own of cacheOf(control.kind.kind)?.list() ?? []) {
-        if (concerns(object, own)) running.wake(keyOf(own.metadata))
+    const end = cacheOf(kind)?.subscribe((_key, { object, deleted, held }) => {
+      // what is there at the start has happened to nobody: all are looked at then in any case
+      if (deleted || held) return
+      const keys = followers[place]?.of(of(object)) ?? []
+      const lane = keys.length > CROWD_FROM ? 'routine' : 'asked'
+      const wakeConcerned = (key: Key) => {
+        const follower = own?.get(key)
+        if (follower && (concerns?.(object, follower) ?? true)) running.wake(key, lane)
       }
+      inTurns(keys, wakeConcerned, () => isOver)
     })
     return end ? [end] : []
   })
   return () => {
+    isOver = true
     for (const end of ends) end()
   }
 }

@@ -8,6 +8,7 @@ import { isGone, KubeError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { keyOfObject, makeStore, type Store } from './cache.ts'
 import type { KindRef, Kube, Selection } from './kube.ts'
+import { makeListeners, type WatchListener } from './listeners.ts'
 import type { AnyObject, WatchEvent } from './objects.ts'
 import { type Lister, makeLister } from './relist.ts'
 
@@ -20,10 +21,6 @@ const WATCH_SECONDS = 300
 const REFUSALS_BEFORE_RELIST = 3
 /** A watch that ends sooner, without an event, is a failure: the server would be flooded with new ones. */
 const HEALTHY_MS = 1_000
-
-/** `lost`, of what is not there any more: nobody is known to have deleted it. */
-export type Change<R> = { deleted: boolean; lost?: boolean; object: R }
-export type WatchListener<R> = (key: Key, change: Change<R>) => void | Promise<void>
 
 export type WatchMetrics = {
   restarted(kind: string, reason: string): void
@@ -58,8 +55,12 @@ export type Cache<R> = {
    * event then brings nothing new; who wrote it knows it by its version (controller.ts).
    */
   put(object: R): void
-  /** Called for each held object at once, then for each change. @returns the way to end it */
-  subscribe(listener: WatchListener<R>): () => void
+  /**
+   * Called for each held object at once, then for each change. With `inTurns` the held ones come in parts, a turn of the
+   * event loop each, as they are by then, and changes in between: tens of thousands must not stop all else.
+   * @returns the way to end it
+   */
+  subscribe(listener: WatchListener<R>, options?: { inTurns?: boolean }): () => void
   /** The first list is in. */
   synced: Promise<void>
   isSynced(): boolean
@@ -72,38 +73,6 @@ export type Cache<R> = {
 const reasonOf = (error: unknown): string => {
   if (!(error instanceof KubeError)) return 'Error'
   return error.status === 0 ? (error.reason.split(' ')[0] ?? error.reason) : String(error.status)
-}
-
-/** Listeners that may throw: the cache goes on, the error is logged and counted. */
-const makeListeners = <R extends AnyObject>({ kind, onChange, log, metrics }: ReflectOptions<R>) => {
-  const listeners = new Set<WatchListener<R>>(onChange ? [onChange] : [])
-
-  const notifyOne = (listener: WatchListener<R>, object: R, change: Omit<Change<R>, 'object'>) => {
-    const key = keyOfObject(object)
-    const failed = (error: unknown) => {
-      metrics?.handlerFailed(kind.kind)
-      log?.error({ err: error, kind: kind.kind, key }, 'watch handler failed')
-    }
-    try {
-      const done = listener(key, { ...change, object })
-      if (done instanceof Promise) done.catch(failed)
-    } catch (error) {
-      failed(error)
-    }
-  }
-
-  return {
-    notify: (object: R, deleted: boolean, lost = false) => {
-      for (const listener of listeners) notifyOne(listener, object, { deleted, ...(lost && { lost }) })
-    },
-    subscribe: (listener: WatchListener<R>, held: R[]) => {
-      listeners.add(listener)
-      for (const object of held) notifyOne(listener, object, { deleted: false })
-      return () => {
-        listeners.delete(listener)
-      }
-    },
-  }
 }
 
 type Loop<R> = {
@@ -282,7 +251,7 @@ export const reflect = <R extends AnyObject>(options: ReflectOptions<R>): Cache<
       const held = store.get(keyOfObject(object))
       if (held !== undefined) notify(held, false)
     },
-    subscribe: (listener) => subscribe(listener, store.list()),
+    subscribe: (listener, { inTurns = false } = {}) => subscribe(listener, store, inTurns),
     synced: synced.promise,
     isSynced: () => isSynced,
     staleness,

@@ -2,10 +2,12 @@
  * A controller: keys from the cache through a queue into passes (rules/platform.md#passes). What a pass does stands in pass.ts.
  */
 
-import type { Key, Resource } from '../../crds/kernel/object.ts'
+import { type Key, RECONCILE_REQUESTED_AT, type Resource } from '../../crds/kernel/object.ts'
 import type { Backoff } from '../base/backoff.ts'
+import type { Change } from '../kube/listeners.ts'
 import { isAway } from '../store/pg/away.ts'
 import type { Controller, ControllerDeps, ControllerMetrics, Gone, PassResult } from './contract.ts'
+import type { Lane } from './lanes.ts'
 import { makePass } from './pass.ts'
 import { makeQueue } from './queue.ts'
 
@@ -18,9 +20,8 @@ const QUIET_MS = 2_000
 const AWAY_BACKOFF: Backoff = { minMs: 50, maxMs: 5_000 }
 
 export type RunningController = {
-  /** Something outside changed: look at this object. */
-  wake(key: Key): void
-  wakeAfter(key: Key, ms: number): void
+  /** Something outside changed: look at this object. @param lane `asked` when left out */
+  wake(key: Key, lane?: Lane): void
   /** It is not there, and is taken for deleted while nobody looked. */
   forget(key: Key): void
   /** Keys that wait, without delayed ones, and keys that run. */
@@ -74,7 +75,19 @@ const measured = async (
   }
 }
 
-/** Starts at once: every object that the cache holds is looked at. */
+/** A look was asked for so short a while ago that somebody may still wait for it. */
+const ASKED_LATELY_MS = 600_000
+
+/** What its status says was said of its spec as it is now, it is not on its way out, and nobody has asked for a look lately. */
+const isSettled = ({ metadata, status }: Resource<unknown>, now: Date): boolean => {
+  const { generation, deletionTimestamp, annotations } = metadata
+  if (deletionTimestamp !== undefined || status?.observedGeneration !== generation) return false
+  if (status.conditions?.some(({ type, status: is }) => type === 'Reconciling' && is === 'True')) return false
+  const askedAt = Date.parse(annotations?.[RECONCILE_REQUESTED_AT]?.split('/', 1)[0] ?? '')
+  return !(now.getTime() - askedAt < ASKED_LATELY_MS)
+}
+
+/** Starts at once: every object that the cache holds is looked at, those to which something happened first. */
 export const runController = <O extends Resource<unknown>, Facts extends object, World, Step extends { do: string }>(
   controller: Controller<O, Facts, World, Step>,
   deps: ControllerDeps<O>,
@@ -82,6 +95,7 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
   const name = controller.kind.kind.toLowerCase()
   const concurrency = deps.concurrency ?? CONCURRENCY
   const metrics = deps.metrics?.controller
+  const now = deps.now ?? (() => new Date())
   const ownWrites = makeOwnWrites((key) => queue.add(key))
   const gone = new Map<Key, Gone>()
   const pass = makePass(controller, {
@@ -89,7 +103,7 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
     name,
     gone,
     write: ownWrites.during,
-    now: deps.now ?? (() => new Date()),
+    now,
     observeLimitMs: deps.observeLimitMs ?? OBSERVE_LIMIT_MS,
     actLimitMs: deps.actLimitMs ?? ACT_LIMIT_MS,
     quietMs: deps.quietMs ?? QUIET_MS,
@@ -107,10 +121,11 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
     ...(deps.metrics && { metrics: deps.metrics.queue }),
   })
   metrics?.running(name, concurrency)
-  const unsubscribe = deps.cache.subscribe((key, { object, deleted, lost }) => {
+  const onChange = (key: Key, { object, deleted, lost, held }: Change<O>) => {
     if (!deleted) {
       gone.delete(key)
-      ownWrites.onEvent(key, object.metadata.resourceVersion)
+      if (held) queue.add(key, isSettled(object, now()) ? 'routine' : 'asked')
+      else ownWrites.onEvent(key, object.metadata.resourceVersion)
       return
     }
     queue.forget(key)
@@ -120,11 +135,11 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
     }
     gone.set(key, 'deleted')
     queue.add(key)
-  })
+  }
+  const unsubscribe = deps.cache.subscribe(onChange, { inTurns: true })
 
   return {
     wake: queue.add,
-    wakeAfter: queue.addAfter,
     forget: (key) => {
       gone.set(key, 'absent')
       queue.add(key)

@@ -5,8 +5,11 @@
 import type { Key } from '../../crds/kernel/object.ts'
 import { type Backoff, backoffMs } from '../base/backoff.ts'
 import { type Alarm, makeAlarm, type QueueClock } from './delays.ts'
+import { type Lane, type Lanes, makeLanes, type Waiting } from './lanes.ts'
 
 const BACKOFF: Backoff = { minMs: 50, maxMs: 300_000 }
+/** What was asked for and comes back as soon as this has somebody who still waits for it. */
+const SOON_MS = 60_000
 
 const realClock: QueueClock = {
   now: () => performance.now(),
@@ -47,7 +50,8 @@ export type QueueOptions = {
 }
 
 export type Queue = {
-  add(key: Key): void
+  /** @param lane `asked` when left out */
+  add(key: Key, lane?: Lane): void
   /** The earliest of several delays counts. */
   addAfter(key: Key, ms: number): void
   /** Forgets back-off and delay of a key that is gone. */
@@ -68,6 +72,8 @@ const endsWithin = async (clock: QueueClock, ms: number, work: Promise<void>): P
   return inTime
 }
 
+type Place = { since: number; lane: Lane }
+
 /** The options with their defaults, and where each key stands. */
 type QueueState = Pick<QueueOptions, 'name' | 'onItem' | 'metrics' | 'batchedStart' | 'backoffOf'> & {
   concurrency: number
@@ -75,13 +81,14 @@ type QueueState = Pick<QueueOptions, 'name' | 'onItem' | 'metrics' | 'batchedSta
   clock: QueueClock
   random: () => number
   alarm: Alarm
-  /** Key → since when it waits. Insertion order is the order of service. */
-  waiting: Map<Key, number>
-  /** Key → since when it runs. */
-  running: Map<Key, number>
+  waiting: Lanes
+  /** Key → since when it runs, and in which lane it waited. */
+  running: Map<Key, Place>
   /** Key → since when it is to run again, once it ran. */
-  dirty: Map<Key, number>
+  dirty: Map<Key, Place>
   failures: Map<Key, number>
+  /** Keys that come back by themselves, and are asked for still. */
+  askedAgain: Set<Key>
   cut: AbortController
   draining: boolean
   /** Keys are about to be started. */
@@ -89,16 +96,15 @@ type QueueState = Pick<QueueOptions, 'name' | 'onItem' | 'metrics' | 'batchedSta
   onIdle: () => void
 }
 
-const add = (queue: QueueState, key: Key): void => {
+const add = (queue: QueueState, key: Key, lane: Lane): void => {
   if (queue.draining) return
-  const now = queue.clock.now()
+  const since = queue.clock.now()
   if (queue.running.has(key)) {
-    if (queue.dirty.has(key)) return
-    queue.dirty.set(key, now)
-  } else {
-    if (queue.waiting.has(key)) return
-    queue.waiting.set(key, now)
-  }
+    const dirty = queue.dirty.get(key)
+    if (dirty?.lane === 'asked') return
+    queue.dirty.set(key, { since: dirty?.since ?? since, lane })
+    if (dirty) return
+  } else if (!queue.waiting.add({ key, since, lane })) return
   queue.metrics?.added(queue.name)
   serveSoon(queue)
 }
@@ -106,13 +112,16 @@ const add = (queue: QueueState, key: Key): void => {
 const addAfter = (queue: QueueState, key: Key, ms: number): void => {
   if (queue.draining) return
   if (ms > 0) queue.alarm.set(key, ms)
-  else add(queue, key)
+  else add(queue, key, 'routine')
 }
+
+const onDue = (queue: QueueState, key: Key): void => add(queue, key, queue.askedAgain.delete(key) ? 'asked' : 'routine')
 
 const settle = (queue: QueueState, key: Key, afterMs: number | undefined, failed?: Backoff): void => {
   const { running, dirty, failures, waiting, name, metrics } = queue
   const now = queue.clock.now()
-  metrics?.finished(name, (now - (running.get(key) ?? now)) / 1000)
+  const ran = running.get(key)
+  metrics?.finished(name, (now - (ran?.since ?? now)) / 1000)
   running.delete(key)
   const again = dirty.get(key)
   dirty.delete(key)
@@ -120,20 +129,22 @@ const settle = (queue: QueueState, key: Key, afterMs: number | undefined, failed
     const times = failures.get(key) ?? 0
     failures.set(key, times + 1)
     metrics?.retried(name)
+    if (ran?.lane === 'asked') queue.askedAgain.add(key)
     addAfter(queue, key, backoffMs(failed, times, queue.random))
   } else {
     failures.delete(key)
+    if (ran?.lane === 'asked' && afterMs !== undefined && afterMs <= SOON_MS) queue.askedAgain.add(key)
+    else queue.askedAgain.delete(key)
     if (afterMs !== undefined) addAfter(queue, key, afterMs)
   }
-  if (again !== undefined && !queue.draining) waiting.set(key, waiting.get(key) ?? again)
+  if (again !== undefined && !queue.draining) waiting.add({ key, ...again })
   if (running.size === 0) queue.onIdle()
   serveSoon(queue)
 }
 
-const start = (queue: QueueState, key: Key, since: number): void => {
+const start = (queue: QueueState, { key, since, lane }: Waiting): void => {
   const now = queue.clock.now()
-  queue.waiting.delete(key)
-  queue.running.set(key, now)
+  queue.running.set(key, { since: now, lane })
   queue.metrics?.started(queue.name, (now - since) / 1000)
   // A throw before the first await is a rejection like any other.
   Promise.try(queue.onItem, key, queue.cut.signal).then(
@@ -143,15 +154,16 @@ const start = (queue: QueueState, key: Key, since: number): void => {
 }
 
 const serve = (queue: QueueState): void => {
-  for (const [key, since] of queue.waiting) {
-    if (queue.running.size >= queue.concurrency) return
-    start(queue, key, since)
+  while (queue.running.size < queue.concurrency) {
+    const next = queue.waiting.take()
+    if (!next) return
+    start(queue, next)
   }
 }
 
 /** A moment later: several events for one key often come in one piece, and are one reason to run. */
 const serveSoon = (queue: QueueState): void => {
-  if (queue.serving || queue.waiting.size === 0) return
+  if (queue.serving || queue.waiting.size() === 0) return
   queue.serving = true
   const begin = () => {
     queue.serving = false
@@ -184,11 +196,12 @@ export const makeQueue = (options: QueueOptions): Queue => {
     backoff: options.backoff ?? BACKOFF,
     clock,
     random: options.random ?? Math.random,
-    alarm: makeAlarm(clock, (key) => add(queue, key)),
-    waiting: new Map(),
+    alarm: makeAlarm(clock, (key) => onDue(queue, key)),
+    waiting: makeLanes(),
     running: new Map(),
     dirty: new Map(),
     failures: new Map(),
+    askedAgain: new Set(),
     cut: new AbortController(),
     draining: false,
     serving: false,
@@ -196,18 +209,19 @@ export const makeQueue = (options: QueueOptions): Queue => {
   }
   queue.metrics?.watching(queue.name, () => {
     const now = clock.now()
-    const runningSeconds = [...queue.running.values()].map((since) => (now - since) / 1000)
-    return { depth: queue.waiting.size, runningSeconds }
+    const runningSeconds = [...queue.running.values()].map(({ since }) => (now - since) / 1000)
+    return { depth: queue.waiting.size(), runningSeconds }
   })
 
   return {
-    add: (key) => add(queue, key),
+    add: (key, lane = 'asked') => add(queue, key, lane),
     addAfter: (key, ms) => addAfter(queue, key, ms),
     forget: (key) => {
       queue.failures.delete(key)
+      queue.askedAgain.delete(key)
       queue.alarm.delete(key)
     },
-    size: () => queue.waiting.size,
+    size: queue.waiting.size,
     delayed: () => queue.alarm.size(),
     running: () => queue.running.size,
     drain: (deadlineMs) => drain(queue, deadlineMs),

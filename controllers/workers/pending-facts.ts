@@ -19,27 +19,30 @@ export type OverdueDeps = {
   lookMs?: number
 }
 
-/** One look over all pages. @param before what the look before saw @returns what this one saw */
-const look = async ({ read, wake }: OverdueDeps, before: ReadonlySet<string>): Promise<Set<string>> => {
+/** One look over all pages. @param before what the look before saw; null: whatever there is, is overdue @returns what this one saw */
+const look = async ({ read, wake }: OverdueDeps, before: ReadonlySet<string> | null): Promise<Set<string>> => {
   const seen = new Set<string>()
   for (let page = await read(null, PAGE); ; page = await read(page.at(-1) ?? null, PAGE)) {
     const overdue = new Map<string, string>()
     for (const { kind, resource, seq } of page) {
       const fact = `${resource}/${seq}`
       seen.add(fact)
-      if (before.has(fact)) overdue.set(resource, kind)
+      if (before?.has(fact) ?? true) overdue.set(resource, kind)
     }
     for (const [resource, kind] of overdue) wake(kind, resource)
     if (page.length < PAGE) return seen
   }
 }
 
-/** Looks every two seconds. @returns the way to end it */
+/**
+ * Looks at once, for whoever reported before we led told nobody, and then every two seconds. What it finds goes before all
+ * that is only looked at again. @returns the way to end it
+ */
 export const startOverdue = (deps: OverdueDeps): (() => void) => {
   const { log, lookMs = LOOK_MS } = deps
   let stopped = false
   let timer: NodeJS.Timeout | undefined
-  let before: ReadonlySet<string> = new Set()
+  let before: ReadonlySet<string> | null = null
   const turn = async () => {
     try {
       before = await look(deps, before)
@@ -48,7 +51,7 @@ export const startOverdue = (deps: OverdueDeps): (() => void) => {
     }
     if (!stopped) timer = setTimeout(turn, lookMs)
   }
-  timer = setTimeout(turn, lookMs)
+  void turn()
   return () => {
     stopped = true
     clearTimeout(timer)

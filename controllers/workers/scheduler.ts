@@ -6,6 +6,7 @@
 import { PAUSED } from '../../crds/kernel/object.ts'
 import type { Log } from '../base/log.ts'
 import type { AnyResource } from '../kinds/held.ts'
+import type { Lane } from '../runtime/lanes.ts'
 import type { DueRow, Schedule, ScheduleTurn } from '../store/ledger/schedule.ts'
 
 /** Rows per transaction. */
@@ -17,7 +18,7 @@ export type SchedulerDeps = {
   schedule: Pick<Schedule, 'due' | 'turn'>
   /** Out of the watch; undefined when the resource is no more. */
   find: (kind: string, resource: string) => AnyResource | undefined
-  wake: (kind: string, resource: string) => void
+  wake: (kind: string, resource: string, lane: Lane) => void
   /** Mail was queued. */
   onQueued: () => void
   now: () => Date
@@ -79,8 +80,8 @@ export const startScheduler = (deps: SchedulerDeps): Scheduler => {
     try {
       while (!stopping && (await sweepBatch(deps, seen)));
     } finally {
-      // Views come after: the passes would slow down what has to go out.
-      for (const { kind, resource } of seen) deps.wake(kind, resource)
+      // Views come after: the passes would slow down what has to go out, and whoever waits for another.
+      for (const { kind, resource } of seen) deps.wake(kind, resource, 'routine')
     }
     // Nobody is to believe that all of it was dealt with.
     if (stopping) throw new Error('the sweep was stopped')

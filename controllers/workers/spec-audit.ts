@@ -92,20 +92,21 @@ export const startSpecAudit = ({ caches, knows, append, now, log }: SpecAuditDep
       timers.add(timer)
     }
   }
+  const see = (kind: string, object: AnyResource, deleted: boolean): void => {
+    const { uid, generation, deletionTimestamp } = object.metadata
+    if (deleted) {
+      told.delete(uid)
+      return
+    }
+    const before = told.get(uid)
+    // The mark of deletion raises the generation too; nobody wrote the spec.
+    if (deletionTimestamp !== undefined || (before?.generation ?? 0) >= generation) return
+    told.set(uid, { generation, spec: object.spec })
+    const entry = entryOf(kind, accountOf(kind, object), { object, before })
+    if (entry) void write({ ...entry, at: now().toISOString() })
+  }
   const follow = (kind: string, cache: Pick<Cache<AnyResource>, 'subscribe'>) =>
-    cache.subscribe((_key, { object, deleted }) => {
-      const { uid, generation, deletionTimestamp } = object.metadata
-      if (deleted) {
-        told.delete(uid)
-        return
-      }
-      const before = told.get(uid)
-      // The mark of deletion raises the generation too; nobody wrote the spec.
-      if (deletionTimestamp !== undefined || (before?.generation ?? 0) >= generation) return
-      told.set(uid, { generation, spec: object.spec })
-      const entry = entryOf(kind, accountOf(kind, object), { object, before })
-      if (entry) void write({ ...entry, at: now().toISOString() })
-    })
+    cache.subscribe((_key, { object, deleted }) => see(kind, object, deleted), { inTurns: true })
 
   const ends = [...caches].map(([kind, cache]) => follow(kind, cache))
   return () => {

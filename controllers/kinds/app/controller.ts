@@ -57,6 +57,6 @@ export const appControl = controlOf({
   kind: APP,
   concurrency: CONCURRENCY,
   actLimitMs: ACT_LIMIT_MS,
-  follows: [{ kind: 'Host', concerns: (changed, own) => own.spec.hostId === changed.metadata.name }],
+  follows: [{ kind: 'Host', under: ({ spec }) => spec.hostId, of: ({ metadata }) => metadata.name }],
   make: appController,
 })

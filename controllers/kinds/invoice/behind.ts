@@ -9,6 +9,8 @@ import type { Log } from '../../base/log.ts'
 import type { KnownNumber, KnownNumbers } from '../../store/ledger/known.ts'
 import type { Held } from '../held.ts'
 
+/** Invoices that are compared in one turn of the event loop. */
+const LOOK_AT_ONCE = 2_000
 /** Names in the one line of the log. */
 const NAMES_SHOWN = 5
 
@@ -72,9 +74,12 @@ export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behin
       const numbered = new Map(
         invoices.list().flatMap((one) => (one.status?.number === undefined ? [] : [[one.metadata.name, one] as const])),
       )
-      for (const { name, ...onRecord } of await known.onRecord([...numbered.keys()])) {
-        const invoice = numbered.get(name)
-        if (invoice && behindBy(invoice, onRecord) !== null) behind.set(name, invoice.spec.account)
+      const names = [...numbered.keys()]
+      for (let from = 0; from < names.length; from += LOOK_AT_ONCE) {
+        for (const { name, ...onRecord } of await known.onRecord(names.slice(from, from + LOOK_AT_ONCE))) {
+          const invoice = numbered.get(name)
+          if (invoice && behindBy(invoice, onRecord) !== null) behind.set(name, invoice.spec.account)
+        }
       }
       count()
     },

@@ -1,8 +1,7 @@
 /** Card collection: what is asked of the processor, and whom a change of the account's rails concerns. */
 import { RAIL } from '../../../crds/invoice/money/collect.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
-import type { AnyResource } from '../held.ts'
-import { keyOfAccount } from '../kind-controller.ts'
+import { type Follow, keyOfAccount } from '../kind-controller.ts'
 import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
 
 /** The fact and the row of the outbox; the payment worker makes the call. */
@@ -23,10 +22,11 @@ export const askProcessor = async (
 }
 
 /** An invoice that was looked at under another setting of its account offers Pay now, or no more. */
-export const followsRails = {
+export const followsRails: Follow<InvoiceResource> = {
   kind: 'Account',
-  concerns: (changed: AnyResource, own: InvoiceResource): boolean => {
-    if (own.spec.account !== keyOfAccount(changed) || own.spec.collect?.enabled === false) return false
+  under: ({ spec }) => (spec.collect?.enabled === false ? null : spec.account),
+  of: keyOfAccount,
+  concerns: (changed, own) => {
     const { rails = [] } = changed.spec as { rails?: readonly string[] }
     return rails.includes(RAIL) !== (own.status?.collect === true)
   },

@@ -143,14 +143,17 @@ const awaitsHost = (site: SiteResource): boolean => {
   return !isReady(site) || (isNamed && (status?.hostname === undefined || (spec.publish && status.phase !== 'live')))
 }
 
+/** Which host it will be is not known before it has one. */
+const ANY_HOST = 'any'
+
 export const siteControl = controlOf({
   kind: SITE,
   concurrency: CONCURRENCY,
   actLimitMs: ACT_LIMIT_MS,
   follows: [
     // The template that an account is locked to is part of every page.
-    { kind: 'Account', concerns: (changed, own) => own.spec.account === keyOfAccount(changed) },
-    { kind: 'Host', concerns: (_changed, own) => awaitsHost(own) },
+    { kind: 'Account', under: ({ spec }) => spec.account, of: keyOfAccount },
+    { kind: 'Host', under: (own) => (awaitsHost(own) ? ANY_HOST : null), of: () => ANY_HOST },
   ],
   make: (context) =>
     siteController({

@@ -93,6 +93,57 @@ spec('queue', (t) => {
     assert.is(most(), 2)
   })
 
+  t('what is asked for goes before what is only looked at again, also when it waits there already', async () => {
+    const { queue, runs, finish } = start({ concurrency: 1 })
+    const settled = Array.from({ length: 3_000 }, (_, n) => `settled-${n}`)
+    for (const key of settled) queue.add(key, 'routine')
+    await turn()
+    queue.add('new')
+    queue.add('settled-2999')
+    queue.add('settled-2999', 'routine')
+    assert.is(queue.size(), 3_000)
+    for (const key of ['settled-0', 'new', 'settled-2999', 'settled-1']) await finish(key)
+    assert.equal(runs.slice(0, 5), ['settled-0@0', 'new@0', 'settled-2999@0', 'settled-1@0', 'settled-2@0'])
+    assert.is(queue.size(), 2_996)
+  })
+
+  t('the routine is not left standing, however much is asked', async () => {
+    const { queue, runs, finish } = start({ concurrency: 1 })
+    for (const key of ['r1', 'r2', 'r3']) queue.add(key, 'routine')
+    for (let n = 0; n < 40; n += 1) queue.add(`asked-${n}`)
+    for (let n = 0; n < 40; n += 1) {
+      await turn()
+      await finish(runs.at(-1)?.split('@')[0] ?? '')
+    }
+    const places = runs.flatMap((run, place) => (run.startsWith('r') ? [place] : []))
+    assert.equal(places, [15, 31])
+  })
+
+  t(
+    'what was asked for is asked for until it has succeeded; what runs again by itself much later is routine',
+    async () => {
+      const { queue, clock, runs, finish, fail } = start({ concurrency: 1, backoff: { minMs: 100, maxMs: 100 } })
+      const crowd = (from: number) => {
+        for (let n = from; n < from + 5; n += 1) queue.add(`r${n}`, 'routine')
+      }
+      const names = () => runs.map((run) => run.split('@')[0])
+      queue.add('a')
+      await fail('a')
+      crowd(0)
+      await clock.pass(200)
+      await finish('r0')
+      assert.is(names().at(-1), 'a')
+      await finish('a', { afterMs: 1_000 })
+      await clock.pass(2_000)
+      await finish('r1')
+      assert.is(names().at(-1), 'a')
+      await finish('a', { afterMs: 3_600_000 })
+      await clock.pass(3_600_000)
+      await finish('r2')
+      assert.is(names().at(-1), 'r3')
+    },
+  )
+
   t('in a crowd further keys start together, and without one at once', async () => {
     const { queue, clock, runs, finish } = start({ concurrency: 9, batchedStart: { from: 2, ms: 30 } })
     queue.add('a')

@@ -165,7 +165,7 @@ spec('facts', (t) => {
     )
   })
 
-  t('whoever leads wakes what it saw undecided twice, and goes on when the ledger was away', async () => {
+  t('whoever begins to lead wakes what is undecided, later what it saw so twice, and goes on when the ledger was away', async () => {
     const woken: string[] = []
     const pages: (PendingFact[] | Error)[] = [
       [{ kind: 'Site', resource: 'a', seq: 1 }],
@@ -191,7 +191,7 @@ spec('facts', (t) => {
     })
     await over.promise
     stop()
-    assert.equal(woken, ['Site/a', 'Site/b'])
+    assert.equal(woken, ['Site/a', 'Site/a', 'Site/b'])
   })
 
   t('the API reports without an epoch, but what only a controller may say is refused', async () => {
