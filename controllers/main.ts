@@ -23,11 +23,13 @@ import { takeNextEpoch } from './runtime/epoch.ts'
 import { openDevClock } from './store/clock.ts'
 import { makeInstallation } from './store/installation.ts'
 import { makeOutbox } from './store/ledger/outbox.ts'
+import { countQuarantined } from './store/ledger/quarantine.ts'
 import { makeMirror } from './store/mirror.ts'
 import { type AroundQuery, makePg } from './store/pg/pg.ts'
 import { makeBacklog, makeDeliveries } from './store/webhook/deliveries.ts'
 import { startMailSender } from './workers/mail-sender.ts'
 import { startPaymentWorker } from './workers/payment-worker.ts'
+import { makeQuarantineMetrics } from './workers/quarantine-metrics.ts'
 import { makeTruths, type Truths } from './workers/truths.ts'
 import { makeWebhookMetrics } from './workers/webhook-metrics.ts'
 import { startWebhookSender } from './workers/webhook-sender.ts'
@@ -124,6 +126,7 @@ const sendersOf = (
 ): Pick<OperatorDeps, 'mailSender' | 'webhookSender' | 'paymentWorker'> => {
   const { pg, keys, mailer, egress, cards, devClock, now } = clients
   const onDelivery = makeWebhookMetrics(metrics, makeBacklog({ pg, now }))
+  makeQuarantineMetrics(metrics, () => countQuarantined({ pg }))
   const outboxOf = (epoch: number) => makeOutbox({ pg, epoch: () => epoch, now })
   return {
     mailSender: (epoch, hooks) =>

@@ -5,6 +5,7 @@ import { policyOf, SELF } from '../../crds/text/policy.ts'
 import { accountRoutes } from '../account/account.ts'
 import { adminRoutes } from '../account/admin-routes.ts'
 import { auditRoutes } from '../account/audit-routes.ts'
+import { quarantineRoutes } from '../account/quarantine.ts'
 import { teamRoutes } from '../account/teams.ts'
 import { accountPageRoutes } from '../account/tokens-page.ts'
 import { accessRoutes } from '../app/access.ts'
@@ -61,6 +62,7 @@ const SURFACES: readonly Surface[] = [
       ...authRoutes,
       ...teamRoutes,
       ...adminRoutes,
+      ...quarantineRoutes,
       ...auditRoutes,
       ...operationRoutes,
     ],
@@ -146,6 +148,7 @@ export const allRoutes: Route<Deps>[] = [
   ...appRoutes,
   ...accessRoutes,
   ...adminRoutes,
+  ...quarantineRoutes,
   ...teamRoutes,
   ...authRoutes,
   ...jwksRoutes,

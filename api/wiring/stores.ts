@@ -17,6 +17,7 @@ import { makeIssuers } from '../../controllers/store/invoice/issuers.ts'
 import { makeSendQuota } from '../../controllers/store/invoice/send-quota.ts'
 import { makeAppendFact } from '../../controllers/store/ledger/facts.ts'
 import { makeLedgerReader } from '../../controllers/store/ledger/ledger.ts'
+import { makeQuarantine } from '../../controllers/store/ledger/quarantine.ts'
 import { makeShowRow } from '../../controllers/store/mirror.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
 import { makeSiteReservations } from '../../controllers/store/site/sites.ts'
@@ -66,6 +67,8 @@ export const makeStores = ({ pg, keys, serverKey, gatherMs }: StoreDeps) => {
     /** Sealed releases, for what a deploy would change. */
     releases: makeAppVault({ pg, blobs, source: apps.source, sealer: keys.sealer('app-release') }),
     auditReader: makeAuditReader({ pg }),
+    /** What was set aside after bounded tries. */
+    quarantine: makeQuarantine({ pg }),
     sites: makeSiteReservations({ pg }),
   }
 }

@@ -58,19 +58,17 @@ const SHARE_MS = 4
 const isBounce = ({ temporary, response }: MailError): boolean => !temporary && /^5\d\d/.test(response)
 
 /** What a failure means for the row. Only a refusal, or too many tries, is final. */
-const settlementOf = (row: MailRow, error: unknown, now: Date): Settlement => {
+const settlementOf = (row: MailRow, refusal: MailError, now: Date): Settlement => {
   const base = { id: row.id, attempt: row.attempt }
-  const refusal = error instanceof MailError ? error : null
-  const message = refusal?.message ?? 'the mail could not be composed'
+  const { message } = refusal
   const waitMs = RETRY_AFTER_MS[row.attempt - 1]
-  if (refusal && isBounce(refusal)) return { ...base, state: 'bounced', error: message }
-  if ((refusal && !refusal.temporary) || waitMs === undefined) return { ...base, state: 'failed', error: message }
+  if (isBounce(refusal)) return { ...base, state: 'bounced', error: message }
+  if (!refusal.temporary || waitMs === undefined) return { ...base, state: 'failed', error: message }
   const dueAt = new Date(now.getTime() + waitMs).toISOString()
-  return refusal?.sentData
-    ? { ...base, state: 'unknown', error: message, dueAt }
-    : { ...base, state: 'queued', error: message, dueAt }
+  return { ...base, state: refusal.sentData ? 'unknown' : 'queued', error: message, dueAt }
 }
 
+/** @throws where the mail cannot be composed */
 const deliver = async (deps: MailSenderDeps, row: MailRow): Promise<Settlement> => {
   const base = { id: row.id, attempt: row.attempt }
   if (deps.isHeld?.(row.resource)) {
@@ -84,6 +82,7 @@ const deliver = async (deps: MailSenderDeps, row: MailRow): Promise<Settlement> 
     await deps.mailer.send(mail.compose(row, deps))
     return { ...base, state: 'sent' }
   } catch (error) {
+    if (!(error instanceof MailError)) throw error
     deps.log.warn({ err: error, resource: row.resource, attempt: row.attempt }, 'mail attempt failed')
     return settlementOf(row, error, deps.now())
   }
@@ -122,6 +121,7 @@ export const startMailSender = (deps: MailSenderDeps): OutboxWorker => {
       deps.onAttempt?.(state)
       reports.add(row)
     },
+    now: deps.now,
     log: deps.log,
   })
   return {

@@ -90,7 +90,7 @@ const failureOf = (row: OutboxRow, reason: string): Answer => ({
   state: 'accepted',
 })
 
-/** One attempt, with what is recorded of it. @throws when the record cannot be written: the row is then asked again */
+/** One attempt, with what is recorded of it. @throws when the record cannot be written: the processor is then asked again under the same key */
 const attempt = async (deps: PaymentWorkerDeps, row: OutboxRow): Promise<Settlement> => {
   const base = { id: row.id, attempt: row.attempt }
   const record = async (answer: Answer) => {
@@ -133,12 +133,8 @@ export const startPaymentWorker = (deps: PaymentWorkerDeps): OutboxWorker =>
     leaseMs: LEASE_MS,
     lanes: LANES,
     shareMs: 0,
-    attempt: (row) =>
-      attempt(deps, row).catch((error: unknown) => {
-        // the processor is asked again under the same key
-        deps.log.warn({ err: error, resource: row.resource }, 'an answer of the card processor was not recorded')
-        return null
-      }),
+    attempt: (row) => attempt(deps, row),
     onRecorded: (_row, { state }) => deps.onAttempt?.(state),
+    now: deps.now,
     log: deps.log,
   })

@@ -1,8 +1,11 @@
 /** One attempt of a delivery: to the address that its account chose, signed, and judged by what was answered. */
 import { bodyOf, type StoredEvent } from '../../crds/kernel/event.ts'
-import { outcomeOf } from '../../crds/webhook/outcome.ts'
+import { type Answered, NOT_ATTEMPTED, outcomeOf } from '../../crds/webhook/outcome.ts'
 import { makeSigner } from '../../crds/webhook/signature.ts'
+import { nameOf, StaleEpoch } from '../base/errors.ts'
+import type { Log } from '../base/log.ts'
 import type { Egress } from '../net/egress.ts'
+import { isAway } from '../store/pg/away.ts'
 import type { Deliveries, Ended, EndpointAddress, Notice, WebhookDelivery } from '../store/webhook/deliveries.ts'
 import type { EndpointQueue } from './endpoint-queues.ts'
 
@@ -16,6 +19,7 @@ const TEXTS_MAX = 1_000
 export type WebhookAttemptDeps = {
   deliveries: Pick<Deliveries, 'address'>
   egress: Egress
+  log: Log
   /** The platform's clock: what is due when. */
   now: () => Date
   /** The receivers' clock: what is signed. */
@@ -25,7 +29,9 @@ export type WebhookAttemptDeps = {
   noticeOf(delivery: WebhookDelivery, address: EndpointAddress, ended: Ended): Notice | null
 }
 
-/** Gives null when there is nobody to send to any more. */
+type Signing = NonNullable<EndpointQueue['address']>
+
+/** Gives null when there is nobody to send to any more. @throws where the ledger is away: nothing was attempted */
 export type WebhookAttempt = (queue: EndpointQueue, delivery: WebhookDelivery) => Promise<Ended | null>
 
 /** Most events go to several endpoints at about the same time: each is written out once. */
@@ -68,21 +74,37 @@ const addressOf = async (
   return queue.address
 }
 
+/** What could not even be attempted counts as an attempt, or it would be taken again for ever. @throws where a part is away */
+const notAttempted = ({ log }: WebhookAttemptDeps, { endpoint, event }: WebhookDelivery, error: unknown): Answered => {
+  if (isAway(error) || error instanceof StaleEpoch) throw error
+  log.warn({ err: error, endpoint, event: event.id }, 'a delivery could not be attempted')
+  const nothing = { status: null, body: new Uint8Array(), latencyMs: 0 }
+  return { ok: false, fault: NOT_ATTEMPTED, detail: `the service itself failed (${nameOf(error)})`, ...nothing }
+}
+
 /** @returns a function that makes one attempt */
 export const makeWebhookAttempt = (deps: WebhookAttemptDeps): WebhookAttempt => {
   const { egress, wall = () => new Date(), random = Math.random } = deps
   const textOf = makeTexts()
-  return async (queue, delivery) => {
-    const address = await addressOf(deps, queue, delivery)
-    if (!address) return null
-    const { event } = delivery
+  const exchange = async (address: Signing, { event }: WebhookDelivery): Promise<Answered> => {
     const body = textOf(event)
     const headers = { 'content-type': 'application/json', ...address.sign({ id: event.id, body, at: wall() }) }
     const limits = { limitMs: DELIVERY_LIMIT_MS, bytesMax: ANSWER_BYTES_MAX }
-    const answer = await egress.exchange({ method: 'POST', url: address.url, headers, body, ...limits })
-    const outcome = outcomeOf(answer, delivery, { now: deps.now(), random: random() })
-    const result: Ended = { id: delivery.id, begun: delivery.begun, ...outcome }
-    const mail = deps.noticeOf(delivery, address, result)
-    return mail ? { ...result, mail } : result
+    return egress.exchange({ method: 'POST', url: address.url, headers, body, ...limits })
+  }
+  return async (queue, delivery) => {
+    const resultOf = (answer: Answered): Ended => {
+      const outcome = outcomeOf(answer, delivery, { now: deps.now(), random: random() })
+      return { id: delivery.id, begun: delivery.begun, ...outcome }
+    }
+    try {
+      const address = await addressOf(deps, queue, delivery)
+      if (!address) return null
+      const result = resultOf(await exchange(address, delivery))
+      const mail = deps.noticeOf(delivery, address, result)
+      return mail ? { ...result, mail } : result
+    } catch (error) {
+      return resultOf(notAttempted(deps, delivery, error))
+    }
   }
 }

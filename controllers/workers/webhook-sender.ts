@@ -3,9 +3,11 @@
  * the account chose. Each endpoint has a queue and a concurrency of its own, so that a hanging one costs the others nothing;
  * a rate limits repeats, so that a thousand endpoints that come back are not overrun (rules/webhook.md#fairness).
  */
-import type { Log } from '../base/log.ts'
+import { NOT_RECORDED } from '../../crds/webhook/outcome.ts'
+import { isItemFault } from '../store/pg/pg.ts'
 import {
   type Deliveries,
+  type DeliveryTurn,
   type Ended,
   type Released,
   SPREAD_MAX,
@@ -42,7 +44,6 @@ const BACKOFF_MS = 500
 
 export type WebhookSenderDeps = WebhookAttemptDeps & {
   deliveries: Deliveries
-  log: Log
   onAttempt?(state: Ended['state']): void
 }
 
@@ -146,8 +147,34 @@ const spread = async ({ deps, queues, times }: Sending): Promise<void> => {
   times.plan('spread', count >= SPREAD_MAX ? 0 : EVENTS_POLL_MS)
 }
 
+/** What the ledger refuses as it is, is recorded without its words: one of them keeps none of the others. */
+const recordEach = async ({ deps: { deliveries, log } }: Sending, results: readonly Ended[]): Promise<void> => {
+  const nothing = { firsts: new Map(), agains: [], released: [], leaseMs: LEASE_MS }
+  for (const { mail, ...result } of results) {
+    try {
+      await deliveries.turn([{ ...result, ...(mail && { mail }) }], nothing)
+    } catch (error) {
+      if (!isItemFault(error)) throw error
+      log.warn({ err: error, delivery: result.id }, 'how a delivery ended was refused')
+      await deliveries.turn([{ ...result, status: null, latencyMs: 0, response: null, fault: NOT_RECORDED }], nothing)
+    }
+  }
+}
+
+/** How they ended, and what is asked for, in one commit; each alone where one of them is refused. */
+const record = async (sending: Sending, results: readonly Ended[], asked: DeliveryTurn): Promise<WebhookDelivery[]> => {
+  const { deliveries } = sending.deps
+  try {
+    return await deliveries.turn(results, asked)
+  } catch (error) {
+    if (!isItemFault(error) || results.length === 0) throw error
+    await recordEach(sending, results)
+    return deliveries.turn([], asked)
+  }
+}
+
 const turn = async (sending: Sending): Promise<void> => {
-  const { deps, queues, bucket } = sending
+  const { queues, bucket } = sending
   const wanted = sending.stopping ? { firsts: new Map<string, number>(), agains: [] } : queues.wanted(bucket.level())
   const { ended: results, released: freed } = sending
   if (wanted.firsts.size + wanted.agains.length + results.length + freed.length === 0) return
@@ -155,7 +182,7 @@ const turn = async (sending: Sending): Promise<void> => {
   sending.released = []
   try {
     const untilMs = nowMs() + HELD_MS
-    const rows = await deps.deliveries.turn(results, { ...wanted, released: freed, leaseMs: LEASE_MS })
+    const rows = await record(sending, results, { ...wanted, released: freed, leaseMs: LEASE_MS })
     bucket.take(rows.filter(({ attempt: nth }) => nth > 1).length)
     // who stopped meanwhile begins nothing any more
     if (sending.stopping) return

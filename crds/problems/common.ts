@@ -83,6 +83,13 @@ export const COMMON_PROBLEMS = {
     next: 'Revoke one that is no longer used.',
   },
 
+  // ---- what was set aside (rules/platform.md#quarantine)
+  NOTHING_TO_RELEASE: {
+    status: 409,
+    title: 'Nothing is left of it that could be tried again',
+    next: 'Switch its endpoint on first, or leave it as it is.',
+  },
+
   // ---- sessions
   CROSS_SITE: {
     status: 403,

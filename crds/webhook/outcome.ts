@@ -7,6 +7,10 @@ import { nextAfterMs, retryAfterMs } from './schedule.ts'
 /** What of an answer is kept in the log. */
 export const RESPONSE_MAX = 1_024
 const GONE = 410
+/** A fault of the service: nothing was sent. */
+export const NOT_ATTEMPTED = 'NOT_ATTEMPTED'
+/** Of the service too: how it ended could not be recorded as it was. */
+export const NOT_RECORDED = 'NOT_RECORDED'
 const REFUSED = ['EGRESS_REFUSED', 'BAD_URL']
 
 /** As the egress gives it (controllers/net/egress.ts). */

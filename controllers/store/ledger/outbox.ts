@@ -33,6 +33,8 @@ export type Settlement = { id: number; attempt: number } & (
   | { state: 'sent' }
   | { state: 'queued'; error: string; dueAt: string }
   | { state: 'failed' | 'bounced'; error: string }
+  /** Set aside (rules/platform.md#quarantine): its row has failed, and is shown to administrators. */
+  | { state: 'quarantined'; error: string }
   | { state: 'unknown'; error: string; dueAt: string | null }
 )
 

@@ -13,7 +13,7 @@ grant select on installation, dev_clock, mirror to :"api";
 grant select on series, register, facts, sends, snapshots, blobs, blob_chunks, outbox to :"api";
 -- The clock of a development installation stops where something falls due.
 grant select on schedule to :"api";
-grant select on audit, audit_heads to :"api";
+grant select on audit, audit_heads, quarantine to :"api";
 grant select on webhook_endpoints, deliveries, event_heads, events to :"api";
 grant select on issuers, issuer_logos, send_slots, send_days, ai_places to :"api";
 grant select on host_routes to :"api";
@@ -53,7 +53,7 @@ grant execute on function take_send_slots, give_back_send_slot, take_site_place,
   take_publish_place, take_app_slug, give_back_app_slug, reserve_devbox, release_devbox_reservation to :"api";
 -- What the controllers are asked to do.
 grant execute on function ask_signin, store_app_outcome, arrive_in_site_queue, ask_issuer_logo,
-  drop_issuer_logo, put_host_credential, ping_endpoint, redeliver_events, reckon_anew to :"api";
+  drop_issuer_logo, put_host_credential, ping_endpoint, tell_wake, redeliver_events, release_quarantined, reckon_anew to :"api";
 -- The seller, with the number that a series begins at: refused once it has given one.
 grant execute on function create_issuer, change_issuer to :"api";
 -- The clock of a development installation.

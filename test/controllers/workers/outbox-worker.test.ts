@@ -1,5 +1,6 @@
 import type { OutboxRow, Settlement, TurnRequest } from '../../../controllers/store/ledger/outbox.ts'
-import { startOutboxWorker, type TakenRow } from '../../../controllers/workers/outbox-worker.ts'
+import { DatabaseUnavailable } from '../../../controllers/store/pg/pg.ts'
+import { FAULT_AFTER_MS, startOutboxWorker, type TakenRow } from '../../../controllers/workers/outbox-worker.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 /** The loop under mail and payments, over an outbox that can be away. */
@@ -30,7 +31,8 @@ const makeQueue = (waiting: TakenRow[]) => {
 
 const sent = ({ id, attempt }: TakenRow): Settlement => ({ id, attempt, state: 'sent' })
 const silent = { warn: () => {} } as never
-const given = { channel: 'mail', leaseMs: 1_000, lanes: 1, shareMs: 0, log: silent }
+const AT = new Date('2026-11-23T10:00:00.000Z')
+const given = { channel: 'mail', leaseMs: 1_000, lanes: 1, shareMs: 0, now: () => AT, log: silent }
 
 spec('a worker over the outbox', (t) => {
   t('records how an attempt ended with the commit that takes the next', async () => {
@@ -72,15 +74,39 @@ spec('a worker over the outbox', (t) => {
     )
   })
 
-  t('leaves what cannot be recorded to its lease', async () => {
+  t('leaves to its lease what was attempted while a part was away', async () => {
     const { outbox, turns, told } = makeQueue([row(1)])
-    const worker = startOutboxWorker({ ...given, outbox, attempt: async () => null, onRecorded: () => {} })
+    const attempt = () => Promise.reject(new DatabaseUnavailable('away'))
+    const worker = startOutboxWorker({ ...given, outbox, attempt, onRecorded: () => {} })
     await told.promise
     await worker.stop()
     assert.equal(
       turns.flatMap(({ settled }) => settled),
       [],
     )
+  })
+
+  t('counts an exception as a try, goes on with the others, and sets the row aside in the end', async () => {
+    const last = FAULT_AFTER_MS.length + 1
+    const { outbox, told } = makeQueue([row(1), { ...row(2), attempt: last }, row(3)])
+    const recorded: Settlement[] = []
+    const worker = startOutboxWorker({
+      ...given,
+      outbox,
+      attempt: async (one) => {
+        if (one.id === 3) return sent(one)
+        throw new TypeError('nothing can be made of it')
+      },
+      onRecorded: (_row, settlement) => void recorded.push(settlement),
+    })
+    await told.promise
+    await worker.stop()
+    const error = 'the attempt itself failed: TypeError'
+    assert.equal(recorded, [
+      { id: 1, attempt: 1, state: 'queued', error, dueAt: '2026-11-23T10:00:01.000Z' },
+      { id: 2, attempt: last, state: 'quarantined', error },
+      { id: 3, attempt: 1, state: 'sent' },
+    ])
   })
 
   t('waits for what is under way when it is stopped, records it, and takes nothing more', async () => {

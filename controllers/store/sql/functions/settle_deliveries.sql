@@ -18,7 +18,14 @@ begin
       next_attempt_at = g."nextAt", due_at = null, lease_until = null, settled_at = in_now
     from given g
     where d.id = g.id and d.begun = g.begun and d.state = 'pending'
-    returning d.endpoint, d.account, d.sequence, d.attempt, d.state, g.fault, g."nextAt", g."isLast", g.gone, g.mail
+    returning d.id, d.endpoint, d.account, d.sequence, d.attempt, d.state, g.fault, g."nextAt", g."isLast", g.gone, g.mail
+  ),
+  -- Never attempted, through a fault of ours: nobody but us can mend that.
+  aside as (
+    insert into quarantine (source, source_id, kind, resource, account, reason, tries, at)
+    select 'delivery', e.id, 'Endpoint', e.endpoint, e.account, e.fault, e.attempt, in_now
+    from ended e where e.state = 'dead' and e.fault like 'NOT\_ATTEMPTED%'
+    on conflict (source, source_id) where released_at is null do nothing
   ),
   again as (
     insert into deliveries (endpoint, account, sequence, attempt, is_last, due_at, created_at)

@@ -1,54 +1,48 @@
 -- Gives what the state machines have told since the last call its place, and each endpoint that wants it a delivery: events
--- of one account one after the other, as they were committed, and those of one object in their order.
+-- of one account one after the other, as they were committed, and those of one object in their order. Where one of them
+-- cannot be told, each is told alone, and that one tried again later, a few times, and then set aside.
 -- Gives how many there were, and the endpoints that have something to be sent.
 create or replace function spread_events(in_lease text, in_epoch bigint, in_now timestamptz(3), in_limit integer)
 returns table (spread integer, endpoints text[])
 language plpgsql
 as $$
 #variable_conflict use_column
+declare
+  ids bigint[];
+  one bigint;
+  told integer := 0;
+  wanted text[] := '{}';
+  alone record;
 begin
   perform fence(in_lease, in_epoch);
-  return query
-  with taken as materialized (
-    select o.id, o.resource, o.account, o.message_id, o.payload, o.created_at
-    from outbox o
+  select array_agg(d.id order by d.id) into ids
+  from (
+    select o.id from outbox o
     where o.channel = 'event' and o.due_at <= in_now
     order by o.due_at, o.id
     limit in_limit
-  ),
-  settled as (
-    update outbox o set state = 'sent', due_at = null, settled_at = in_now from taken t where o.id = t.id returning o.id
-  ),
-  heads as (
-    insert into event_heads as h (account, last)
-    select t.account, count(*) from taken t group by t.account order by t.account
-    on conflict (account) do update set last = h.last + excluded.last
-    returning h.account, h.last
-  ),
-  placed as (
-    select t.*,
-      h.last - count(*) over (partition by t.account) + row_number() over (partition by t.account order by t.id) as sequence,
-      coalesce(
-        (select e.object_sequence from events e where e.object = t.resource order by e.object_sequence desc limit 1), 0
-      ) + row_number() over (partition by t.resource order by t.id) as object_sequence
-    from taken t join heads h on h.account = t.account
-  ),
-  told as (
-    insert into events (account, sequence, id, type, object, object_sequence, test, data, created_at)
-    select p.account, p.sequence, p.message_id, p.payload ->> 'type', p.resource, p.object_sequence,
-      coalesce((p.payload ->> 'test')::boolean, false), p.payload -> 'data', p.created_at
-    from placed p
-    returning account, sequence, type, created_at
-  ),
-  queued as (
-    insert into deliveries (endpoint, account, sequence, attempt, is_last, due_at, created_at)
-    select w.id, t.account, t.sequence, 1, false, in_now, in_now
-    from told t join webhook_endpoints w on w.account = t.account
-    where w.disabled_at is null and is_wanted(w.events, t.type)
-    order by t.account, t.sequence
-    returning endpoint
-  )
-  select (select count(*)::integer from settled),
-    (select coalesce(array_agg(distinct q.endpoint), '{}') from queued q);
+  ) d;
+  if ids is null then
+    return query select 0, wanted;
+    return;
+  end if;
+  begin
+    select s.spread, s.endpoints into told, wanted from spread_rows(ids, in_now) s;
+    return query select told, wanted;
+    return;
+  exception when data_exception or integrity_constraint_violation or raise_exception then
+    told := 0;
+    wanted := '{}';
+  end;
+  foreach one in array ids loop
+    begin
+      select s.spread, s.endpoints into alone from spread_rows(array[one], in_now) s;
+      wanted := wanted || alone.endpoints;
+    exception when data_exception or integrity_constraint_violation or raise_exception then
+      perform put_off_outbox(one, sqlerrm, in_now);
+    end;
+    told := told + 1;
+  end loop;
+  return query select told, (select coalesce(array_agg(distinct w), '{}') from unnest(wanted) w);
 end
 $$;

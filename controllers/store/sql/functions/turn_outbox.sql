@@ -1,6 +1,6 @@
 -- One turn of a sender in one transaction: records how its last attempts ended, and leases it what is due next.
 -- in_ids … in_dues describe the attempts that ended, one place each. Only the attempt that still holds the lease counts.
--- A row whose lease ran out, or whose sender led under an older epoch, was being sent by somebody who never told the
+-- One that ended `quarantined` is set aside. A row whose lease ran out, or whose sender led under an older epoch, was being sent by somebody who never told the
 -- outcome: it is taken again, and the lost attempt is counted as unknown.
 -- Gives what was taken, with the send that each message is about, when it is about one (payload.n), or the snapshot
 -- (payload.snapshot), behind the gate of the send that it names.
@@ -19,6 +19,11 @@ as $$
 begin
   perform fence(in_lease, in_epoch);
   for place in 1..cardinality(in_ids) loop
+    if in_states[place] = 'quarantined' then
+      perform quarantine_outbox(o.id, in_errors[place], in_now)
+      from outbox o where o.id = in_ids[place] and o.attempts = in_attempts[place] and o.state = 'sending';
+      continue;
+    end if;
     update outbox o set
       state = in_states[place],
       unknowns = o.unknowns + case when in_states[place] = 'unknown' then 1 else 0 end,
@@ -59,7 +64,8 @@ begin
     s.gate, coalesce(p.frozen, s.frozen)
   from taken t
   left join lateral (
-    select * from sends s where s.resource = t.resource and s.n = (t.payload ->> 'n')::integer limit 1
+    -- As it is written: one that is no number must not fail the others that are taken with it.
+    select * from sends s where s.resource = t.resource and to_jsonb(s.n) = t.payload -> 'n' limit 1
   ) s on true
   left join lateral (
     select * from snapshots p where p.resource = t.resource and p.id = t.payload ->> 'snapshot' limit 1

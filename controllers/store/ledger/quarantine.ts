@@ -1,0 +1,62 @@
+/**
+ * What was set aside: rows that failed through a fault of their own as often as they may, so that nothing waits behind them
+ * (sql/schema/019_quarantine.sql; rules/platform.md#quarantine).
+ */
+import type { Pg } from '../pg/pg.ts'
+
+/** Rows of the outbox by their channel, and deliveries. */
+export const QUARANTINE_SOURCES = ['mail', 'card', 'event', 'delivery'] as const
+export type QuarantineSource = (typeof QUARANTINE_SOURCES)[number]
+
+/** `kind`, `resource`: what it is about. `account`: whose; null where nobody knows. Instants are ISO. */
+export type Quarantined = {
+  id: number
+  source: QuarantineSource
+  kind: string
+  resource: string
+  account: string | null
+  reason: string
+  tries: number
+  at: string
+  releasedAt: string | null
+  releasedBy: string | null
+}
+
+export type Quarantine = {
+  /** Newest first; `released`: what was released, in place of what is still set aside. */
+  list(
+    filter: { source: QuarantineSource | null; released: boolean },
+    page: { limit: number; offset: number },
+  ): Promise<{ rows: Quarantined[]; total: number }>
+  get(id: number): Promise<Quarantined | null>
+  /** It is tried again now. @returns false where it is not set aside any more, or nothing is left to be tried */
+  release(id: number, by: { who: string; at: string }): Promise<boolean>
+}
+
+const COLUMNS = `id, source, kind, resource, account, reason, tries, iso_ms(at) as at,
+  iso_ms(released_at) as "releasedAt", released_by as "releasedBy"`
+const CHOSEN = 'from quarantine where ($1::text is null or source = $1) and (released_at is not null) = $2'
+const LIST = `select ${COLUMNS} ${CHOSEN} order by id desc limit $3 offset $4`
+const TOTAL = `select count(*)::integer as total ${CHOSEN}`
+const GET = `select ${COLUMNS} from quarantine where id = $1`
+const RELEASE = 'select release_quarantined($1, $2, $3) as released'
+const COUNTS = 'select source, count(*)::integer as count from quarantine where released_at is null group by source'
+
+export const makeQuarantine = ({ pg }: { pg: Pg }): Quarantine => ({
+  async list({ source, released }, { limit, offset }) {
+    const [page, count] = await Promise.all([
+      pg.query<Quarantined>('quarantine_list', LIST, [source, released, limit, offset]),
+      pg.query<{ total: number }>('quarantine_total', TOTAL, [source, released]),
+    ])
+    return { rows: page.rows, total: count.rows[0]?.total ?? 0 }
+  },
+  get: async (id) => (await pg.query<Quarantined>('quarantine_get', GET, [id])).rows[0] ?? null,
+  async release(id, { who, at }) {
+    const { rows } = await pg.query<{ released: boolean }>('quarantine_release', RELEASE, [id, who, at])
+    return rows[0]?.released ?? false
+  },
+})
+
+/** How much is set aside now, by source. For the metrics. */
+export const countQuarantined = async ({ pg }: { pg: Pg }): Promise<{ source: QuarantineSource; count: number }[]> =>
+  (await pg.query<{ source: QuarantineSource; count: number }>('quarantine_counts', COUNTS, [])).rows
