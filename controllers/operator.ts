@@ -132,6 +132,7 @@ const makeContext = async ({ deps, caches, epoch, passes }: Leading, rings: Ring
     rows: makeRouteRows(fenced),
     fence: () => ({ installation: deps.keys.installation, epoch }),
     ...(deps.hostAround && { around: deps.hostAround }),
+    ...(deps.onHostAhead && { onAhead: deps.onHostAhead }),
   })
   const lives = await makeLives(fenced)
   const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })

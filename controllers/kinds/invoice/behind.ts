@@ -36,6 +36,22 @@ export type BehindDeps = {
   onCount?: ((count: number) => void) | undefined
 }
 
+/** The resources of which the ledger is behind now, and in what. Only looks. */
+export const findBehind = async (
+  known: Pick<KnownNumbers, 'onRecord'>,
+  invoices: Pick<Held<InvoiceResource>, 'list'>,
+): Promise<{ invoice: InvoiceResource; detail: string }[]> => {
+  const numbered = new Map(
+    invoices.list().flatMap((one) => (one.status?.number === undefined ? [] : [[one.metadata.name, one] as const])),
+  )
+  const rows = await known.onRecord([...numbered.keys()])
+  return rows.flatMap(({ name, ...onRecord }) => {
+    const invoice = numbered.get(name)
+    const detail = invoice ? behindBy(invoice, onRecord) : null
+    return invoice && detail !== null ? [{ invoice, detail }] : []
+  })
+}
+
 const keyOf = (account: string, prefix: string): string => `${account}\n${prefix}`
 
 export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behind => {
@@ -69,13 +85,8 @@ export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behin
       invoices.subscribe((_key, { object }) => see(object))
       for (const number of await known.ahead([...highest.values()])) await known.keep(number)
       for (const number of await known.numbers()) raise(number)
-      const numbered = new Map(
-        invoices.list().flatMap((one) => (one.status?.number === undefined ? [] : [[one.metadata.name, one] as const])),
-      )
-      for (const { name, ...onRecord } of await known.onRecord([...numbered.keys()])) {
-        const invoice = numbered.get(name)
-        if (invoice && behindBy(invoice, onRecord) !== null) behind.set(name, invoice.spec.account)
-      }
+      for (const { invoice } of await findBehind(known, invoices))
+        behind.set(invoice.metadata.name, invoice.spec.account)
       count()
     },
     note({ name, account }, isBehind) {
