@@ -1,5 +1,6 @@
 /** The routes of an account's books, and of the rehearsal of an invoice, as data (rules/invoice.md#over-rest). */
 import { MONTH_PATTERN, ROLLUP_WORDS } from '../../../crds/invoice/money/reconciliation.ts'
+import { ENTRY_WORDS } from '../../../crds/invoice/order/numbering.ts'
 import type { JsonSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
 import { list, object, pageQuery, paging, text, textOrNull, whole, withExamples } from '../../openapi/schemas.ts'
@@ -108,21 +109,30 @@ const series = object('One register.', {
   test: flag('A test register.'),
   kind: word('What is numbered in it.', ['invoice', 'credit_note']),
   count: whole('How many numbers were given.'),
+  entries: whole('How many entries there are, with the later ones.'),
   first: whole('Place of the first.'),
   last: whole('Place of the last.'),
   last_number: textOrNull('The last number.'),
   head_hash: text('Hash of the last entry: keep it, and nothing before it can be changed unseen.'),
   verified: flag('Every entry was recomputed just now, and the chain holds.'),
 })
-const entry = object('One number.', {
-  seq: whole('Its place.'),
-  number: text('The number.'),
+const entry = object('One entry.', {
+  seq: whole('Place of its number; of a later entry that of the newest number of its time.'),
+  step: whole('0 of an entry that stands for a number; later ones follow at 1, 2, ….'),
+  entry: word(
+    'A number was issued, restored to its document after an older copy of the database, or set aside as lost; or what was issued was amended, voided or credited.',
+    ENTRY_WORDS,
+  ),
+  number: text('The number that it is of.'),
   invoice_id: text('The invoice that it is of.'),
   resource: text('What is hashed: the invoice, or <invoice>/<credit note>.'),
   kind: word('What was numbered.', ['invoice', 'credit_note']),
-  total_cents: whole('The amount when the number was given.'),
+  total_cents: whole('The total; of credited what was credited, of voided what was taken back.'),
   currency: text('Its currency.'),
-  issued_at: text('When, as an instant.'),
+  issued_at: text('When the entry was made, as an instant.'),
+  reference: text(
+    'Of amended the sha256 of the document, of credited the number of the credit note, of restored and lost why.',
+  ),
   hash: text('sha256 over the entry and the hash before it.'),
   prev_hash: text('The hash before it.'),
 })
@@ -181,7 +191,7 @@ export const bookRoutes: Route<BooksNeeds>[] = [
     path: '/api/invoices/numbering',
     summary: 'The register of numbers',
     description:
-      'Each register with its chain of hashes, verified anew. With series: its entries, in the order of their numbers.',
+      'Each register with its chain of hashes, verified anew. With series: its entries, in the order of the chain.',
     query: {
       series: { type: 'string', description: 'The id of a register: its entries.', maxLength: 400 },
       ...pageQuery,

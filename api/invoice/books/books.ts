@@ -2,7 +2,7 @@
 import type { RegisterEntry } from '../../../controllers/store/ledger/register.ts'
 import { monthSpan, type RollupRow, rollupCsv } from '../../../crds/invoice/money/reconciliation.ts'
 import { DEFAULT_ZONE } from '../../../crds/invoice/order/issuer.ts'
-import { entryLine, seriesLine, viewEntry, viewSeries } from '../../../crds/invoice/order/numbering.ts'
+import { entriesOf, entryLine, seriesLine, viewEntry, viewSeries } from '../../../crds/invoice/order/numbering.ts'
 import { exportHead, exportLine } from '../../../crds/invoice/rest/csv.ts'
 import { explain } from '../../../crds/invoice/rest/explain.ts'
 import { DEFAULT_ISSUER } from '../../../crds/invoice/schema.ts'
@@ -89,14 +89,13 @@ export const getNumbering = async (deps: BooksNeeds, { caller, query }: ApiReque
   if (!one) throw new Problem('NOT_FOUND', `There is no register ${query.series}.`)
   const page = { limit: Number(query.limit ?? ENTRIES_DEFAULT), offset: Number(query.offset ?? 0) }
   const entries = await deps.ledger.entries(one.id, page)
-  const total = Math.max(0, one.last - one.first + 1)
-  return { status: 200, body: { entries: entries.map(viewEntry), total, ...page } }
+  return { status: 200, body: { entries: entries.map(viewEntry), total: entriesOf(one), ...page } }
 }
 
 async function* registerPieces(deps: BooksNeeds, account: string): AsyncGenerator<string> {
   for (const one of await deps.books.series(account)) {
     yield seriesLine(one)
-    for await (const entries of deps.books.entries(one.id, one.last)) {
+    for await (const entries of deps.books.entries(one)) {
       yield entries.map((entry: RegisterEntry) => entryLine(one.id, entry)).join('')
     }
   }

@@ -5,15 +5,26 @@
 
 import type { RollupRow, Span } from '../../../crds/invoice/money/reconciliation.ts'
 import { EXPORT_COLUMNS, type ExportRow } from '../../../crds/invoice/rest/csv.ts'
-import type { RegisterEntry } from '../ledger/register.ts'
+import { ENTRY_COLUMNS, type RegisterEntry } from '../ledger/register.ts'
 import { filtered, type MirrorFilter } from '../mirror.ts'
 import type { Pg } from '../pg/pg.ts'
 
 /** Rows that are in memory at once. */
 export const BOOKS_PAGE = 1000
 
-/** One register as it stands. `prefix` is followed by the sequence, such as `INV-026-`; hashes in hex. */
-export type BookSeries = { id: string; prefix: string; first: number; last: number; headHash: string }
+/**
+ * One register as it stands. `prefix` is followed by the sequence, such as `INV-026-`; hashes in hex. `lastStep` entries stand
+ * behind its last number, and `later` are those entries that stand for no number.
+ */
+export type BookSeries = {
+  id: string
+  prefix: string
+  first: number
+  last: number
+  lastStep: number
+  later: number
+  headHash: string
+}
 
 export type BookStore = {
   /** By currency, then issuer. @param spans the month of each issuer; `other` that of an issuer without one of its own */
@@ -22,8 +33,8 @@ export type BookStore = {
   exported(account: string, filter: MirrorFilter): AsyncGenerator<ExportRow[]>
   /** The registers of an account, by id. */
   series(account: string): Promise<BookSeries[]>
-  /** The entries of one register up to `last`, in the order of their numbers, in pages. */
-  entries(series: string, last: number): AsyncGenerator<RegisterEntry[]>
+  /** The entries of one register as it stood, in the order of the chain, in pages. */
+  entries(series: BookSeries): AsyncGenerator<RegisterEntry[]>
 }
 
 const ROLLUP = 'select * from rollup($1, $2, $3, $4)'
@@ -43,14 +54,12 @@ order by p.key_at desc, p.place desc`
 const START = { keyAt: 'infinity', place: 0 }
 
 const SERIES = `
-select id, prefix, first_seq as first, last_seq as last, encode(head_hash, 'hex') as "headHash"
+select id, prefix, first_seq as first, last_seq as last, last_step as "lastStep", later, encode(head_hash, 'hex') as "headHash"
 from series where account = $1 order by id`
 const ENTRIES = `
-select r.seq, r.number, r.resource, r.kind, r.total_cents as "totalCents", r.currency, iso_ms(r.issued_at) as "issuedAt",
-  encode(coalesce(p.hash, genesis_hash($1)), 'hex') as "prevHash", encode(r.hash, 'hex') as hash
-from register r left join register p on p.series_id = r.series_id and p.seq = r.seq - 1
-where r.series_id = $1 and r.seq > $2 and r.seq <= $3
-order by r.seq limit $4`
+select ${ENTRY_COLUMNS} from register r
+where r.series_id = $1 and (r.seq, r.step) > ($2::bigint, $3::integer) and (r.seq, r.step) <= ($4::bigint, $5::integer)
+order by r.seq, r.step limit $6`
 
 export const makeBooks = ({ pg }: { pg: Pg }): BookStore => ({
   async rollup(account, spans, other) {
@@ -88,13 +97,15 @@ export const makeBooks = ({ pg }: { pg: Pg }): BookStore => ({
     return (await pg.query<BookSeries>('book_series', SERIES, [account])).rows
   },
 
-  async *entries(series, last) {
-    let after = 0
-    while (after < last) {
-      const { rows } = await pg.query<RegisterEntry>('book_entries', ENTRIES, [series, after, last, BOOKS_PAGE])
-      if (rows.length === 0) return
-      yield rows
-      after = rows.at(-1)?.seq ?? last
+  async *entries({ id, last, lastStep }) {
+    let after = { seq: 0, step: 0 }
+    for (;;) {
+      const values = [id, after.seq, after.step, last, lastStep, BOOKS_PAGE]
+      const { rows } = await pg.query<RegisterEntry>('book_entries', ENTRIES, values)
+      if (rows.length > 0) yield rows
+      const newest = rows.at(-1)
+      if (newest === undefined || rows.length < BOOKS_PAGE) return
+      after = newest
     }
   },
 })

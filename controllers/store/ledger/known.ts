@@ -19,7 +19,7 @@ select k.name, r.number, exists (select from sends s where s.resource = k.name) 
     select f.body ->> 'uid' from facts f where f.resource = k.name and f.kind = 'adopted'
   ) || r.uid, null) as uids
 from unnest($1::text[]) as k(name)
-left join lateral (select * from register r where r.resource = k.name limit 1) r on true`
+left join lateral (select * from register r where r.resource = k.name and r.step = 0 limit 1) r on true`
 /** Those that the register has not reached (again): a series is found by its prefix, of which an account has each once. */
 const AHEAD = `
 select k.account, k.prefix, k.seq

@@ -3,6 +3,7 @@
  * Claims are committed in groups; how the lock is held and the chain computed stands in sql/functions/claim_numbers.sql.
  * Source: rules/invoice.md#numbering, #register.
  */
+import type { EntryWord } from '../../../crds/invoice/order/numbering.ts'
 import { makeBatch } from '../../base/batch.ts'
 import { LEASE } from '../pg/fence.ts'
 import { isItemFault, type Pg } from '../pg/pg.ts'
@@ -42,15 +43,21 @@ export type Verification = { ok: boolean; count: number; last: number; headHash:
 
 export type SeriesRow = { id: string; account: string; prefix: string; last: number; headHash: string }
 
-/** Hashes in lower-case hex. */
+/**
+ * Hashes in lower-case hex. Its place in the chain is (seq, step): `step` is 0 of what stands for a number. `reference` is what
+ * a later entry rests on: the sha256 of the document, or the number of the credit note; else ''.
+ */
 export type RegisterEntry = {
   seq: number
+  step: number
+  entry: EntryWord
   number: string
   resource: string
   kind: EntryKind
   totalCents: number
   currency: string
   issuedAt: string
+  reference: string
   prevHash: string
   hash: string
 }
@@ -58,7 +65,7 @@ export type RegisterEntry = {
 export type RegisterReader = {
   /** Recomputes the whole chain. `null` when there is no such series. */
   verify(seriesId: string): Promise<Verification | null>
-  /** In the order of the numbers. `limit` is at most ENTRIES_MAX. */
+  /** In the order of the chain. `limit` is at most ENTRIES_MAX. */
   entries(seriesId: string, page: { limit: number; offset: number }): Promise<RegisterEntry[]>
   /** The series of one account, by id. */
   seriesOf(account: string): Promise<SeriesRow[]>
@@ -68,12 +75,16 @@ const VERIFY = 'select count, last, head_hash as "headHash", first_bad as "first
 const SERIES_OF = `
 select id, account, prefix, last_seq as last, encode(head_hash, 'hex') as "headHash"
 from series where account = $1 order by id`
+/** Of `register r`, with the hash of the entry before it. */
+export const ENTRY_COLUMNS = `
+r.seq, r.step, r.entry, r.number, r.resource, r.kind, r.total_cents as "totalCents", r.currency,
+  iso_ms(r.issued_at) as "issuedAt", r.reference, encode(r.hash, 'hex') as hash,
+  encode(coalesce((
+    select p.hash from register p where p.series_id = r.series_id and (p.seq, p.step) < (r.seq, r.step)
+    order by p.seq desc, p.step desc limit 1
+  ), genesis_hash(r.series_id)), 'hex') as "prevHash"`
 const ENTRIES = `
-select r.seq, r.number, r.resource, r.kind, r.total_cents as "totalCents", r.currency,
-  iso_ms(r.issued_at) as "issuedAt", encode(coalesce(p.hash, genesis_hash($1)), 'hex') as "prevHash",
-  encode(r.hash, 'hex') as hash
-from register r left join register p on p.series_id = r.series_id and p.seq = r.seq - 1
-where r.series_id = $1 order by r.seq limit $2 offset $3`
+select ${ENTRY_COLUMNS} from register r where r.series_id = $1 order by r.seq, r.step limit $2 offset $3`
 
 export const makeRegisterReader = ({ pg }: { pg: Pg }): RegisterReader => ({
   async verify(seriesId) {

@@ -38,7 +38,7 @@ grant delete on app_log_chunks to :"api";
 grant insert on app_sources, app_env, app_passwords to :"api";
 
 -- Nothing but what they are given is read or made of it.
-grant execute on function iso_ms, link_hash, genesis_hash, register_entry, audit_entry, format_number, account_lock
+grant execute on function iso_ms, link_hash, genesis_hash, register_entry, register_line, audit_entry, format_number, account_lock
   to :"api";
 grant execute on function app_operation_row, app_release_row to :"api";
 -- Reads.

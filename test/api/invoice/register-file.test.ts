@@ -12,7 +12,12 @@ const SCRIPT = join(import.meta.dirname, '..', '..', '..', 'api', 'client', 'ver
 const SERIES = 'demo/iss-default/invoice/2026'
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 const hashOf = (one: Omit<StoredEntry, 'hash'>) =>
-  sha256([one.prevHash, one.number, one.resource, one.kind, one.totalCents, one.currency, one.issuedAt].join('\n'))
+  sha256(
+    [
+      ...[one.prevHash, one.number, one.resource, one.kind, one.totalCents, one.currency, one.issuedAt],
+      ...(one.entry === 'issued' ? [] : [one.entry, one.reference]),
+    ].join('\n'),
+  )
 
 /** A register of `count` numbers, the first at `first`. */
 const register = (count: number, first = 1, series = SERIES): StoredEntry[] => {
@@ -20,17 +25,34 @@ const register = (count: number, first = 1, series = SERIES): StoredEntry[] => {
   for (let seq = first; seq < first + count; seq++) {
     const entry = {
       seq,
+      step: 0,
+      entry: 'issued' as const,
       number: `INV-026-${String(seq).padStart(4, '0')}`,
       resource: `inv-${seq}`,
       kind: 'invoice' as const,
       totalCents: seq * 100,
       currency: 'EUR',
       issuedAt: '2026-11-21T09:30:00.000Z',
+      reference: '',
       prevHash: entries.at(-1)?.hash ?? sha256(series),
     }
     entries.push({ ...entry, hash: hashOf(entry) })
   }
   return entries
+}
+/** What became of the first number once the third was given, and a fourth that came after: 0001, 0002, 0003, …, 0004. */
+const lived = (): StoredEntry[] => {
+  const [one, two, three, four] = register(4) as [StoredEntry, StoredEntry, StoredEntry, StoredEntry]
+  const later = { ...one, seq: 3, issuedAt: '2026-12-01T08:00:00.000Z' }
+  return rechained([
+    one,
+    two,
+    { ...three, entry: 'restored', reference: 'inv-3 knew it' },
+    { ...later, step: 1, entry: 'amended', totalCents: 900, reference: sha256('document') },
+    { ...later, step: 2, entry: 'credited', totalCents: 200, reference: 'CNINV-026-0001' },
+    { ...later, step: 3, entry: 'voided', totalCents: 700, reference: '' },
+    { ...four, entry: 'lost', resource: 'lost/INV-026-0004', totalCents: 0, reference: 'it may have been mailed' },
+  ])
 }
 /** Somebody who holds the whole book writes its chain anew. */
 const rechained = (entries: StoredEntry[]): StoredEntry[] => {
@@ -45,9 +67,10 @@ const rechained = (entries: StoredEntry[]): StoredEntry[] => {
 
 const fileOf = (entries: StoredEntry[], stated: Partial<Parameters<typeof seriesLine>[0]> = {}): string => {
   const [first, last] = [entries[0]?.seq ?? 1, entries.at(-1)?.seq ?? 0]
+  const later = entries.filter(({ step }) => step > 0).length
   const headHash = entries.at(-1)?.hash ?? sha256(SERIES)
   return (
-    seriesLine({ id: SERIES, prefix: '', first, last, headHash, ...stated }) +
+    seriesLine({ id: SERIES, prefix: '', first, last, later, headHash, ...stated }) +
     entries.map((one) => entryLine(SERIES, one)).join('')
   )
 }
@@ -87,7 +110,56 @@ spec('the offline check of the register', (t) => {
     assert.is(check(fileOf(register(3, 41))).status, 0)
   })
 
+  t('tells what was restored, lost, amended, credited and voided', () => {
+    const { status, said } = check(fileOf(lived()))
+    assert.is(status, 0, said)
+    assert.match(said, /7 entries \(1 restored, 1 lost, 1 amended, 1 voided, 1 credited\), the last is INV-026-0004/)
+  })
+
+  t('reads an export of before entries said what they are', () => {
+    const before = fileOf(whole)
+      .split('\n')
+      .filter((line) => line !== '')
+      .map((line) => {
+        const { entry: _, step: __, reference: ___, ...shown } = JSON.parse(line)
+        return JSON.stringify(shown)
+      })
+      .join('\n')
+    assert.not.match(before, /issued"/)
+    assert.is(check(before).status, 0)
+    assert.is(check(fileOf(register(9)), before).status, 0)
+  })
+
+  const later = lived()
+  /** One entry says something else, and all that follows is chained anew. */
+  const says = (at: number, change: Partial<StoredEntry>) =>
+    fileOf(rechained(later.map((one, place) => (place === at ? { ...one, ...change } : one))))
+  const misplaced: [string, string, RegExp][] = [
+    ['a word of its own', fileOf(later.with(3, { ...later[3], entry: 'voided' } as StoredEntry)), /0001 .*was altered/],
+    [
+      'a number that was lost as issued',
+      fileOf(later.with(6, { ...later[6], entry: 'issued' } as StoredEntry)),
+      /0004 .*altered/,
+    ],
+    [
+      'what it rests on',
+      fileOf(later.with(4, { ...later[4], reference: 'CNINV-026-0002' } as StoredEntry)),
+      /credited INV-026-0001 \(step 3.2\) was altered/,
+    ],
+    ['a later entry taken out', fileOf(later.toSpliced(4, 1), { later: 3 }), /step 3\.2 was to come/],
+    ['a later entry at another place', says(3, { seq: 2 }), /step 3\.1 was to come/],
+    ['a later entry of no number', says(3, { number: 'INV-026-0004' }), /tells of a number that was not given/],
+    ["a later entry of another's number", says(3, { number: 'INV-026-0002' }), /tells of a number that was not given/],
+    ['a word that nobody knows', says(2, { entry: 'forgotten' as 'lost' }), /says nothing that is known/],
+    [
+      'the last later entry cut off',
+      fileOf(later.slice(0, 5), { later: 3, headHash: later[5]?.hash ?? '' }),
+      /6 entries are stated, 5 are there/,
+    ],
+  ]
+
   const tampered: [string, string, RegExp][] = [
+    ...misplaced,
     ['an amount', fileOf(altered({ totalCents: 1 })), /INV-026-0003 \(place 3\) was altered/],
     ['a date', fileOf(altered({ issuedAt: '2026-11-20T09:30:00.000Z' })), /INV-026-0003 .*altered/],
     ['a currency', fileOf(altered({ currency: 'USD' })), /INV-026-0003 .*altered/],

@@ -21,12 +21,17 @@ const isStale = (error: unknown) => error instanceof StaleEpoch
 const isRefused = (error: unknown) => error instanceof DatabaseRefused
 const sha256 = (text: string) => createHash('sha256').update(text).digest('hex')
 
-/** As the comment in sql/functions/register_entry.sql tells an accountant to do it. */
+/** As the comments in sql/functions/register_entry.sql and register_line.sql tell an accountant to do it. */
 const recompute = (series: string, entries: RegisterEntry[]): string =>
   entries.reduce(
     (prev, one) =>
       sha256(
-        [prev, one.number, one.resource, one.kind, one.totalCents, one.currency, one.issuedAt].map(String).join('\n'),
+        [
+          ...[prev, one.number, one.resource, one.kind, one.totalCents, one.currency, one.issuedAt],
+          ...(one.entry === 'issued' ? [] : [one.entry, one.reference]),
+        ]
+          .map(String)
+          .join('\n'),
       ),
     sha256(series),
   )

@@ -56,7 +56,7 @@ begin
         unnest(in_currencies) as currency, unnest(in_issued_at) as issued_at
     ) c
     -- The limit keeps this a look-up by index: the plan is kept, and may have been made when the register was empty.
-    left join lateral (select * from register r where r.resource = c.resource limit 1) r on true
+    left join lateral (select * from register r where r.resource = c.resource and r.step = 0 limit 1) r on true
     order by c.position
   loop
     if one.held_seq is not null then
@@ -95,7 +95,7 @@ begin
   where n.seq is not null;
 
   for at in 1..cardinality(in_series_ids) loop
-    update series s set prefix = prefixes[at], last_seq = lasts[at], head_hash = heads[at]
+    update series s set prefix = prefixes[at], last_seq = lasts[at], last_step = 0, head_hash = heads[at]
     where s.id = in_series_ids[at] and s.last_seq <> lasts[at];
   end loop;
 end

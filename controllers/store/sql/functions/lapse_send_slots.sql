@@ -6,7 +6,7 @@ begin atomic
     delete from send_slots s
     where s.account = in_account and s.day = in_day and s.taken_at < now() - interval '10 minutes'
       and not exists (select from mirror m where m.kind = 'Invoice' and m.name = s.resource)
-      and not exists (select from register r where r.resource = s.resource)
+      and not exists (select from register r where r.resource = s.resource and r.step = 0)
     returning 1
   )
   update send_days d set used = d.used - (select count(*)::integer from lapsed)

@@ -14,7 +14,7 @@ begin
         'number', r.number, 'seriesId', r.series_id, 'seq', r.seq, 'kind', r.kind, 'issuedAt', iso_ms(r.issued_at),
         'uid', r.uid, 'claimed', r.claimed
       )
-      from register r where r.resource = a.resource
+      from register r where r.resource = a.resource and r.step = 0
     ),
     (
       select json_agg(json_build_object(
