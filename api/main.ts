@@ -36,7 +36,7 @@ import { DRAIN_LIMIT_MS, drainServer } from './http/drain.ts'
 import { makePipeline } from './http/pipeline.ts'
 import { makeServer } from './http/server.ts'
 import { makeAudit } from './http/stages/audit.ts'
-import { makeClusterGuard } from './http/stages/cluster.ts'
+import { type ClusterGuard, makeClusterGuard } from './http/stages/cluster.ts'
 import { makeIdempotency } from './http/stages/idempotency.ts'
 import { makeLimits } from './http/stages/limits.ts'
 import { makeCardEvents } from './io/cardevents.ts'
@@ -60,6 +60,11 @@ const leave = async (server: Server, log: Log): Promise<void> => {
 const warnOfOwner = async (pg: Pg, log: Log): Promise<void> => {
   const next = 'give BOTTEGA_DATABASE_URL the role that the migration made from BOTTEGA_API_DATABASE_URL'
   if (await mayAlterTables(pg)) log.warn({ next }, 'the database role of the api may alter tables')
+}
+
+const noteOf = (cluster: ClusterGuard): string | null => {
+  const wrong = cluster.disagreement()
+  return wrong && `${wrong.code}: ${wrong.detail}`
 }
 
 type ApiEnv = Env<typeof API>
@@ -105,6 +110,7 @@ const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
   const cluster = makeClusterGuard({
     installation: makeInstallation({ pg }),
     clusterUid: () => clusterUidOf(kube),
+    own: { namespace: env.namespace, keyCheck: keys.installation },
     log,
   })
   const llm = model && makeLlm(model, { log })
@@ -204,7 +210,14 @@ const main = async () => {
     isLeaving: () => stop.signal.aborted,
   })
   await cluster.looked
-  const ops = await makeOps({ listen: env.metricsListen, metrics, log, checks: { database: () => pg.ready() } })
+  const ops = await makeOps({
+    listen: env.metricsListen,
+    metrics,
+    log,
+    checks: { database: () => pg.ready() },
+    // it reads on, so it is ready
+    notes: { writes: () => noteOf(cluster) },
+  })
   await new Promise<void>((resolve, reject) => {
     server.once('error', reject)
     server.listen(env.listen.port, env.listen.host, resolve)

@@ -1,12 +1,10 @@
 /** The controllers' process: reads its configuration, wires the clients, waits for the lease, leads. */
-import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
-import { LEASE_NAME } from '../crds/kernel/platform.ts'
-import { CONTROLLERS, cardsOf, type Env, EnvError, readEnv } from './base/env.ts'
+import { CONTROLLERS, cardsOf, EnvError, readEnv } from './base/env.ts'
 import { StaleEpoch } from './base/errors.ts'
 import { makeKeys } from './base/keys.ts'
-import { type Log, makeLog } from './base/log.ts'
-import { installStop, type Stop } from './base/stop.ts'
+import { makeLog } from './base/log.ts'
+import { installStop } from './base/stop.ts'
 import { VERSION } from './base/version.ts'
 import { makeCardProcessor } from './io/cards.ts'
 import { makeMailer } from './io/mail.ts'
@@ -14,23 +12,19 @@ import { makeRenderer, RENDERER_LIMITS } from './io/pdf/renderer.ts'
 import type { Caches } from './kinds/held.ts'
 import { makeEvents } from './kube/events.ts'
 import { makeKube } from './kube/kube.ts'
-import { runLease } from './kube/lease.ts'
+import { leadOnce, makeAhead, metersOf, type Process, type Standing, watchTruths } from './leading.ts'
 import { makeEgress } from './net/egress.ts'
-import { makeCaches, type Operator, type OperatorDeps, startOperator } from './operator.ts'
-import { type Metrics, makeMetrics } from './ops/metrics.ts'
+import { makeCaches, type OperatorDeps } from './operator.ts'
+import { makeMetrics } from './ops/metrics.ts'
 import { makeOps } from './ops/port.ts'
-import { takeNextEpoch } from './runtime/epoch.ts'
 import { openDevClock } from './store/clock.ts'
-import { makeInstallation } from './store/installation.ts'
 import { makeOutbox } from './store/ledger/outbox.ts'
 import { countQuarantined } from './store/ledger/quarantine.ts'
-import { makeMirror } from './store/mirror.ts'
 import { type AroundQuery, makePg } from './store/pg/pg.ts'
 import { makeBacklog, makeDeliveries } from './store/webhook/deliveries.ts'
 import { startMailSender } from './workers/mail-sender.ts'
 import { startPaymentWorker } from './workers/payment-worker.ts'
 import { makeQuarantineMetrics } from './workers/quarantine-metrics.ts'
-import { makeTruths, type Truths } from './workers/truths.ts'
 import { makeWebhookMetrics } from './workers/webhook-metrics.ts'
 import { startWebhookSender } from './workers/webhook-sender.ts'
 
@@ -44,43 +38,6 @@ const OPERATOR_STOP_MS = 20_000
 const MOVED_LEASE_MS = 100 * 365 * 86_400_000
 
 const BEHIND_NEXT = 'They are neither numbered nor mailed; put back the newest copy of the database'
-
-const metersOf = (metrics: Metrics) => ({
-  mails: metrics.counter({
-    name: 'bottega_mail_attempts_total',
-    help: 'Attempts to send a mail, by how they ended.',
-    labelNames: ['outcome'],
-  }),
-  calls: metrics.counter({
-    name: 'bottega_card_attempts_total',
-    help: 'Calls of the card processor, by how they ended.',
-    labelNames: ['outcome'],
-  }),
-  epoch: metrics.gauge({
-    name: 'bottega_epoch',
-    help: 'The epoch under which this process leads; 0 while it does not.',
-  }),
-  unknown: metrics.gauge({
-    name: 'bottega_cluster_unknown',
-    help: '1 while the cluster is not the one of the database, or lacks much of what is known: nobody leads.',
-  }),
-  behind: metrics.gauge({
-    name: 'bottega_ledger_behind',
-    help: 'Resources that know of more than the database: an older copy of it was put back.',
-  }),
-})
-
-/** What is known once somebody leads, or tried to. */
-type Standing = { operator?: Operator; truths?: Truths; behind: number }
-
-type Process = {
-  env: Env<typeof CONTROLLERS>
-  log: Log
-  stop: Stop
-  metrics: Metrics
-  meters: ReturnType<typeof metersOf>
-  standing: Standing
-}
 
 /** Everything outside that this process talks to. */
 const makeClients = async ({ env, log, stop, metrics, standing }: Process) => {
@@ -181,6 +138,7 @@ const operatorDepsOf = (process: Process, clients: Clients, identity: string): O
     log,
     metrics,
     onLost: () => standing.truths?.doubt(),
+    onHostAhead: makeAhead(process, clients),
     onBehind: (count) => {
       standing.behind = count
       meters.behind.set(count)
@@ -209,50 +167,6 @@ const openPort = ({ env, log, metrics, standing }: Process, { pg }: Clients, cac
       ...Object.fromEntries([...caches.byKind].map(([kind, cache]) => [kind, () => cache.isSynced()])),
     },
   })
-
-/** Whether database and cluster belong together, asked again and again; nobody leads while they do not. */
-const watchTruths = ({ env, metrics, meters, standing }: Process, deps: OperatorDeps, caches: Caches): Truths =>
-  makeTruths({
-    ...deps,
-    caches,
-    installation: makeInstallation({ pg: deps.pg }),
-    // only asked: nothing is written before there is an epoch
-    mirror: makeMirror({ pg: deps.pg, epoch: () => 0 }),
-    accept: env.acceptCluster,
-    onUnknown: (isUnknown) => {
-      meters.unknown.set(isUnknown ? 1 : 0)
-      // Who holds the lease and does not begin leads nobody.
-      if (!standing.operator) metrics.leader(LEASE_NAME, !isUnknown)
-    },
-  })
-
-type Leading = { deps: OperatorDeps; caches: Caches; truths: Truths; identity: string }
-
-/** Waits for the lease, and leads from then on until somebody takes the epoch. */
-const leadOnce = ({ env, log, metrics, meters, standing }: Process, { deps, caches, truths, identity }: Leading) => {
-  const { kube, pg } = deps
-  const ref = { namespace: env.namespace, name: LEASE_NAME }
-  return runLease({
-    kube,
-    ...ref,
-    identity,
-    onLead: async (signal) => {
-      if (standing.operator) return
-      await truths.agree(signal)
-      const { epoch, behind } = await takeNextEpoch({ kube, pg, ref, holder: `${identity}/${randomUUID()}` })
-      if (behind > 0)
-        log.warn({ epoch, epochs: behind }, 'the database is older than the Lease: an older copy of it was put back')
-      standing.operator = await startOperator(deps, caches, epoch)
-      meters.epoch.set(epoch)
-      log.info({ epoch }, 'started to lead')
-    },
-    // The lease says who should take the next epoch, and no more. Whoever takes it fences us: our next effect is refused
-    // and this process ends (`around`). Until then there is nobody to make room for: the API server is away, not we.
-    onLost: () => log.warn('the lease was lost; going on until somebody takes the epoch'),
-    log,
-    metrics,
-  })
-}
 
 const main = async () => {
   const env = readEnv(CONTROLLERS, process.env)

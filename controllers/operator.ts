@@ -89,6 +89,7 @@ const makeContext = async (
     rows: makeRouteRows(fenced),
     fence: () => ({ installation: deps.keys.installation, epoch }),
     ...(deps.hostAround && { around: deps.hostAround }),
+    ...(deps.onHostAhead && { onAhead: deps.onHostAhead }),
   })
   begun.hosts = hosts
   const lives = await makeLives(fenced)

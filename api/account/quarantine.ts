@@ -9,13 +9,13 @@ import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import { list, object, pageQuery, paging, text, textOrNull, whole } from '../openapi/schemas.ts'
+import { pagedAnswer, pageOf, pageQuery, paging } from '../openapi/paging.ts'
+import { list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 
 type QuarantineNeeds = { quarantine: Quarantine } & Pick<Deps, 'now'>
 
-const LIMIT_DEFAULT = 50
 const ID = /^[1-9]\d{0,14}$/
 
 const shownOf = ({ releasedAt, releasedBy, ...rest }: Quarantined): object => ({
@@ -24,12 +24,12 @@ const shownOf = ({ releasedAt, releasedBy, ...rest }: Quarantined): object => ({
   released_by: releasedBy,
 })
 
-const listQuarantined = async ({ quarantine }: QuarantineNeeds, { query }: ApiRequest): Promise<Answer> => {
-  const { source, released, limit, offset } = query
-  const page = { limit: Number(limit ?? LIMIT_DEFAULT), offset: Number(offset ?? 0) }
+const listQuarantined = async ({ quarantine }: QuarantineNeeds, request: ApiRequest): Promise<Answer> => {
+  const { source, released } = request.query
+  const page = pageOf(request)
   const filter = { source: (source as QuarantineSource | undefined) ?? null, released: released === 'true' }
   const { rows, total } = await quarantine.list(filter, page)
-  return { status: 200, body: { quarantined: rows.map(shownOf), total, ...page } }
+  return pagedAnswer('quarantined', { items: rows.map(shownOf), total }, page)
 }
 
 const release = async (deps: QuarantineNeeds, request: ApiRequest): Promise<Answer> => {

@@ -32,6 +32,9 @@ const WITH_BODY: readonly ProblemCode[] = [
 
 const KEYED: readonly ProblemCode[] = ['BAD_IDEMPOTENCY_KEY', 'IDEMPOTENCY_IN_FLIGHT', 'IDEMPOTENCY_MISMATCH']
 
+/** What keeps everybody from writing (api/http/stages/cluster.ts). */
+const DISAGREEMENTS: readonly ProblemCode[] = ['CLUSTER_BEHIND', 'CLUSTER_UNKNOWN', 'KEY_UNKNOWN', 'LEDGER_BEHIND']
+
 export type OpenapiInfo = { title: string; version: string; description: string }
 
 /** The document of a list of routes. What a declaration names is a component of it. */
@@ -121,7 +124,7 @@ const codesOf = (route: RouteDeclaration): ProblemCode[] =>
       ...(route.role ? (['ROLE_REQUIRED'] as const) : []),
       ...(route.capability ? (['CAPABILITY_REQUIRED'] as const) : []),
       ...(isKeyed(route) ? KEYED : []),
-      ...(route.method === 'GET' ? [] : (['CLUSTER_UNKNOWN'] as const)),
+      ...(route.method === 'GET' ? [] : DISAGREEMENTS),
       ...(route.body ? WITH_BODY : []),
       ...(route.path.includes(':') ? (['NOT_FOUND'] as const) : []),
       ...(route.query ? (['INVALID_FIELD', 'UNKNOWN_PARAMETER'] as const) : []),
@@ -206,7 +209,7 @@ const COMMON: ReadonlySet<ProblemCode> = new Set([
   ...WITH_BODY,
   ...KEYED,
   'CAPABILITY_REQUIRED',
-  'CLUSTER_UNKNOWN',
+  ...DISAGREEMENTS,
   'FORBIDDEN',
   'NOT_FOUND',
   'ROLE_REQUIRED',

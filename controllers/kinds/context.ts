@@ -55,6 +55,8 @@ export type Tools = {
   hostAround?: AroundHost
   /** Resources are not there any more that nobody deleted. */
   onLost?: () => void
+  /** A host knows a leader of the epoch `mark`, which is above ours. */
+  onHostAhead?: (mark: number) => void
   /** Told of how many resources the ledger is behind, whenever that changes. */
   onBehind?: (count: number) => void
 }

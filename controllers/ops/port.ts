@@ -15,6 +15,8 @@ export type OpsOptions = {
   metrics: Pick<Metrics, 'render'>
   /** By name: `database`, `cache`. */
   checks: Record<string, PortCheck>
+  /** What is wrong and no reason to be not ready, in one line each; null where nothing is. */
+  notes?: Record<string, () => string | null>
   log?: Log
 }
 
@@ -37,7 +39,10 @@ const passes = async (check: PortCheck): Promise<boolean | string> => {
   }
 }
 
-const readiness = async (checks: Record<string, PortCheck>, leaving: boolean): Promise<Page> => {
+const readiness = async (
+  { checks, notes = {} }: Pick<OpsOptions, 'checks' | 'notes'>,
+  leaving: boolean,
+): Promise<Page> => {
   const results = await Promise.all(
     Object.entries(checks).map(async ([name, check]) => ({ name, ok: await passes(check) })),
   )
@@ -45,7 +50,11 @@ const readiness = async (checks: Record<string, PortCheck>, leaving: boolean): P
   const ok = all.every((result) => result.ok === true)
   const lineOf = ({ name, ok: fine }: (typeof all)[number]) =>
     typeof fine === 'string' ? `failed ${name} ${fine}` : `${fine ? 'ok' : 'failed'} ${name}`
-  const body = `${all.map(lineOf).join('\n')}\n`
+  const noted = Object.entries(notes).flatMap(([name, note]) => {
+    const text = note()
+    return text === null ? [] : [`noted ${name} ${text}`]
+  })
+  const body = `${[...all.map(lineOf), ...noted].join('\n')}\n`
   return { status: ok ? 200 : 503, contentType: TEXT, body }
 }
 
@@ -54,7 +63,7 @@ const send = (response: ServerResponse, { status, contentType, body }: Page) => 
 }
 
 /** Listens before it returns. @throws when the port is taken */
-export const makeOps = async ({ listen, metrics, checks, log }: OpsOptions): Promise<Ops> => {
+export const makeOps = async ({ listen, metrics, checks, notes = {}, log }: OpsOptions): Promise<Ops> => {
   let leaving = false
 
   const pageOf = async (path: string, accept: string | undefined): Promise<Page> => {
@@ -63,7 +72,7 @@ export const makeOps = async ({ listen, metrics, checks, log }: OpsOptions): Pro
         // Answering at all says that the event loop turns.
         return { status: 200, contentType: TEXT, body: 'ok\n' }
       case '/readyz':
-        return readiness(checks, leaving)
+        return readiness({ checks, notes }, leaving)
       case '/metrics':
         return { status: 200, ...(await metrics.render(accept)) }
       default:

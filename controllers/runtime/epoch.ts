@@ -1,62 +1,78 @@
 /**
- * The next epoch, which is above every one before, also when an older copy of the database was put back: the highest that was
- * ever taken is kept on the Lease too. So no two leaders share an epoch, and the marks that hosts keep stay below.
- * Where the Lease was lost the database rules; where both were, hosts refuse the new leader until its epoch is above their marks.
+ * The next epoch, which is above every one before, also when the database or the cluster was put back: the highest that was ever
+ * taken is kept on both sides, here and on the Lease (truths.ts compares them, hack/decisions/036). So no two leaders share an
+ * epoch. A host that knows a higher one, because both were lost, has ours raised above its mark.
  */
+import type { LeaseMarks } from '../../crds/kernel/absence.ts'
 import { GROUP } from '../../crds/kernel/object.ts'
 import { isConflict } from '../base/errors.ts'
 import type { Kube, Ref } from '../kube/kube.ts'
 import { LEASE } from '../kube/lease.ts'
 import type { AnyObject } from '../kube/objects.ts'
-import { LEASE as EPOCHS, takeEpoch } from '../store/pg/fence.ts'
+import type { Installation } from '../store/installation.ts'
+import { LEASE as EPOCHS, raiseEpoch, takeEpoch } from '../store/pg/fence.ts'
 import type { Pg } from '../store/pg/pg.ts'
 
-/** On the Lease: the highest epoch that was ever taken. */
+/** On the Lease: the highest epoch that was ever taken, and by which installation. */
 export const EPOCH = `${GROUP}/epoch`
+export const INSTALLATION = `${GROUP}/installation`
 
 const TRIES_MAX = 5
 
-type Taking = {
+export type Taking = {
   kube: Pick<Kube, 'get' | 'patchMeta'>
   pg: Pg
+  installation: Pick<Installation, 'read' | 'keepEpoch'>
   /** Of the Lease, which is there. */
   ref: Ref
-  holder: string
 }
 
-const keptOf = ({ metadata }: AnyObject): number => {
+/** @throws KubeError */
+export const marksOf = ({ metadata }: AnyObject): LeaseMarks => {
   const text = metadata.annotations?.[EPOCH] ?? ''
-  return /^\d{1,15}$/.test(text) ? Number(text) : 0
+  const epoch = /^\d{1,15}$/.test(text) ? Number(text) : 0
+  return { installation: metadata.annotations?.[INSTALLATION] ?? null, epoch }
 }
 
 /** Never back: somebody who was slow must not write over what came after. */
-const keep = async ({ kube, ref }: Taking, epoch: number): Promise<void> => {
+const keep = async ({ kube, ref, installation }: Taking, epoch: number): Promise<void> => {
+  const id = (await installation.read())?.id
+  if (id === undefined) throw new Error('nobody leads by a database that belongs to no installation')
   for (let left = TRIES_MAX; ; left -= 1) {
-    const lease = await kube.get(LEASE, ref)
-    if (keptOf(lease) >= epoch) return
+    const lease = await kube.get<AnyObject>(LEASE, ref)
+    const marks = marksOf(lease)
+    if (marks.installation === id && marks.epoch >= epoch) break
     const { resourceVersion } = lease.metadata
     try {
-      const annotations = { [EPOCH]: String(epoch) }
+      const annotations = { [EPOCH]: String(Math.max(epoch, marks.epoch)), [INSTALLATION]: id }
       await kube.patchMeta(LEASE, ref, { annotations }, resourceVersion === undefined ? {} : { resourceVersion })
-      return
+      break
     } catch (error) {
       // The lease is renewed every two seconds.
       if (!isConflict(error) || left <= 1) throw error
     }
   }
+  await installation.keepEpoch(epoch)
 }
 
 /**
  * Takes the next epoch, in the database and then on the Lease, before anything is done under it.
- * @returns the epoch, and by how many the database was behind the Lease: then it is an older copy
  * @throws KubeError, DatabaseUnavailable
  */
-export const takeNextEpoch = async (taking: Taking): Promise<{ epoch: number; behind: number }> => {
-  const { pg, holder } = taking
-  const kept = keptOf(await taking.kube.get(LEASE, taking.ref))
-  const text = 'select epoch from epochs where lease = $1'
-  const { rows } = await pg.query<{ epoch: number }>('epoch_before', text, [EPOCHS])
-  const epoch = await takeEpoch(pg, holder, EPOCHS, kept)
+export const takeNextEpoch = async (taking: Taking, holder: string): Promise<number> => {
+  const marks = marksOf(await taking.kube.get<AnyObject>(LEASE, taking.ref))
+  const epoch = await takeEpoch(taking.pg, holder, EPOCHS, marks.epoch)
   await keep(taking, epoch)
-  return { epoch, behind: Math.max(0, kept - (rows[0]?.epoch ?? 0)) }
+  return epoch
+}
+
+/**
+ * Somebody outside knows of a leader after us, whom neither the database nor the Lease know: raises the epoch above that one.
+ * What was begun under `epoch` is refused from now on, ours too.
+ * @throws StaleEpoch when somebody else leads indeed, KubeError, DatabaseUnavailable
+ */
+export const raiseAbove = async (taking: Taking, epoch: number, mark: number): Promise<number> => {
+  const raised = await raiseEpoch(taking.pg, epoch, mark)
+  await keep(taking, raised)
+  return raised
 }

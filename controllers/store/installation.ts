@@ -1,31 +1,52 @@
+import type { Here, Kept, TruthCode } from '../../crds/kernel/absence.ts'
+import { LEASE } from './pg/fence.ts'
 import type { Pg } from './pg/pg.ts'
 
-/** Why nobody leads. `token` is what a person says to accept exactly this (BOTTEGA_ACCEPT_CLUSTER). */
-export type Disagreement = { token: string; detail: string }
+/** Why nobody leads. `token` is what a person says to accept exactly this (BOTTEGA_ACCEPT_CLUSTER), where that is possible. */
+export type Disagreement = { code: TruthCode; token: string | null; detail: string }
 export type Lost = { kind: string; name: string; uid: string }
-export type Bound = { clusterUid: string; disagreement: Disagreement | null }
+export type Bound = Kept & { disagreement: Disagreement | null }
+/** Of that what the api may read. */
+export type BoundPlace = Pick<Bound, 'clusterUid' | 'namespace' | 'keyCheck' | 'disagreement'>
 
 export type Installation = {
   /** Null before the first leader. */
   read(): Promise<Bound | null>
-  /** The first cluster to come is the one; later calls change nothing. @returns whose the database is */
-  bind(clusterUid: string): Promise<Bound>
-  /** From now on it is this one. */
-  rebind(clusterUid: string): Promise<void>
-  /** Written for the cluster that the database belongs to, and for no other. */
-  disagree(clusterUid: string, disagreement: Disagreement | null): Promise<void>
+  /** The same, for whoever may not read epochs. */
+  place(): Promise<BoundPlace | null>
+  /**
+   * The first place to come is the one; later calls fill in what a database of before does not have, and change nothing.
+   * @param id of an installation that lost its database; a new one when left out
+   * @returns what the database keeps
+   */
+  bind(here: Here, id?: string): Promise<Bound>
+  /** From now on it is this place. The key stays. */
+  rebind(here: Here): Promise<void>
+  /** Written for the place that the database belongs to, and for no other. */
+  disagree(here: Here, disagreement: Disagreement | null): Promise<void>
   /** These are lost, a person said: their views stay, and nobody asks for them again. */
   lose(absent: readonly { kind: string; name: string }[]): Promise<void>
   /** Those of the lost ones that are there again are lost no more. */
   find(isThere: (lost: Lost) => boolean): Promise<void>
+  /** The Lease was seen to carry this epoch. */
+  keepEpoch(epoch: number): Promise<void>
 }
 
-const READ = 'select cluster_uid as "clusterUid", disagreement from installation'
-const BIND = 'insert into installation (cluster_uid) values ($1) on conflict (one) do nothing'
-const REBIND = 'update installation set cluster_uid = $1, bound_at = now(), disagreement = null'
+const READ = `
+select i.id, i.cluster_uid as "clusterUid", i.namespace, i.key_check as "keyCheck", i.kept_epoch as "keptEpoch",
+  coalesce((select e.epoch from epochs e where e.lease = $1), 0) as epoch, i.disagreement
+from installation i`
+const PLACE = 'select cluster_uid as "clusterUid", namespace, key_check as "keyCheck", disagreement from installation'
+const BIND = `
+insert into installation as i (cluster_uid, namespace, key_check, id) values ($1, $2, $3, coalesce($4::uuid, gen_random_uuid()))
+on conflict (one) do update
+  set namespace = coalesce(i.namespace, excluded.namespace), key_check = coalesce(i.key_check, excluded.key_check)
+  where i.cluster_uid = excluded.cluster_uid and (i.namespace is null or i.key_check is null)`
+const REBIND =
+  'update installation set cluster_uid = $1, namespace = $2, bound_at = now(), kept_epoch = 0, disagreement = null'
 const DISAGREE = `
-update installation set disagreement = $2
-where cluster_uid = $1 and disagreement is distinct from $2::jsonb`
+update installation set disagreement = $3
+where cluster_uid = $1 and namespace is not distinct from $2 and disagreement is distinct from $3::jsonb`
 const LOSE = `
 insert into mirror_lost (kind, name, uid)
 select m.kind, m.name, m.uid
@@ -34,18 +55,22 @@ join mirror m on m.kind = a.kind and m.name = a.name
 on conflict (kind, name) do update set uid = excluded.uid, said_at = now()`
 
 export const makeInstallation = ({ pg }: { pg: Pg }): Installation => {
-  const read = async () => (await pg.query<Bound>('installation', READ, [])).rows[0] ?? null
+  const read = async () => (await pg.query<Bound>('installation', READ, [LEASE])).rows[0] ?? null
   return {
     read,
-    async bind(clusterUid) {
-      await pg.query('bind_installation', BIND, [clusterUid])
-      return (await read()) ?? { clusterUid, disagreement: null }
+    place: async () => (await pg.query<BoundPlace>('installation_place', PLACE, [])).rows[0] ?? null,
+    async bind({ clusterUid, namespace, keyCheck }, id) {
+      await pg.query('bind_installation', BIND, [clusterUid, namespace, keyCheck, id ?? null])
+      const bound = await read()
+      if (bound === null) throw new Error('the installation was not bound')
+      return bound
     },
-    async rebind(clusterUid) {
-      await pg.query('rebind_installation', REBIND, [clusterUid])
+    async rebind({ clusterUid, namespace }) {
+      await pg.query('rebind_installation', REBIND, [clusterUid, namespace])
     },
-    async disagree(clusterUid, disagreement) {
-      await pg.query('installation_disagrees', DISAGREE, [clusterUid, disagreement && JSON.stringify(disagreement)])
+    async disagree({ clusterUid, namespace }, disagreement) {
+      const values = [clusterUid, namespace, disagreement && JSON.stringify(disagreement)]
+      await pg.query('installation_disagrees', DISAGREE, values)
     },
     async lose(absent) {
       await pg.query('lose_resources', LOSE, [absent.map(({ kind }) => kind), absent.map(({ name }) => name)])
@@ -56,8 +81,9 @@ export const makeInstallation = ({ pg }: { pg: Pg }): Installation => {
       if (found.length === 0) return
       await pg.query('find_resources', 'delete from mirror_lost where uid = any($1::text[])', [found])
     },
+    async keepEpoch(epoch) {
+      const text = 'update installation set kept_epoch = $1 where kept_epoch < $1'
+      await pg.query('keep_epoch', text, [epoch])
+    },
   }
 }
-
-export const otherCluster = (bound: string, here: string): string =>
-  `the database belongs to cluster ${bound}, and this is cluster ${here}`

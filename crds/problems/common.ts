@@ -58,7 +58,17 @@ export const COMMON_PROBLEMS = {
   LEDGER_BEHIND: {
     status: 503,
     title: 'The database is older than what it has to keep',
-    next: 'Nothing was lost that was sent: ask the operator of this installation to put back the newest copy of its database.',
+    next: 'Read as before; nothing was lost that was sent. Writing goes on once the operator of this installation has put back the newest copy of its database, or mended this one.',
+  },
+  CLUSTER_BEHIND: {
+    status: 503,
+    title: 'The cluster is older than what the database knows of it',
+    next: 'Read as before. Writing goes on once the operator of this installation has put back the newest copy of the cluster, or mended this one.',
+  },
+  KEY_UNKNOWN: {
+    status: 503,
+    title: 'The secret key is not the one that the database was sealed with',
+    next: 'Writing goes on once the operator of this installation has given its processes the key that belongs to the database.',
   },
   CLUSTER_UNKNOWN: {
     status: 503,

@@ -1,10 +1,11 @@
 /**
- * Whether this process may write: where the database belongs to another cluster, or much of what it knows is absent, desires
- * would be written where nobody works on them. What only reads goes on (hack/decisions/030).
+ * Whether this process may write: where database, cluster and key do not belong together, or one of them is an older copy, desires
+ * would be written where nobody works on them. What only reads goes on (hack/decisions/030, 036).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../../controllers/base/log.ts'
-import { type Bound, type Installation, otherCluster } from '../../../controllers/store/installation.ts'
+import type { BoundPlace, Disagreement, Installation } from '../../../controllers/store/installation.ts'
+import { type Here, keyFault, strangerTo } from '../../../crds/kernel/absence.ts'
 import type { Stage } from '../exchange.ts'
 import { Problem } from '../problem.ts'
 import type { RouteHead } from '../route.ts'
@@ -20,34 +21,38 @@ const RETRY_AFTER_SECONDS = '60'
 
 export type ClusterGuard = {
   /** Why nothing is to be written; null while nothing is known to be wrong. */
-  disagreement(): string | null
+  disagreement(): Pick<Disagreement, 'code' | 'detail'> | null
   /** Resolves after the first answer, or when that takes long. */
   looked: Promise<void>
   stop(): void
 }
 
 export type ClusterGuardDeps = {
-  installation: Pick<Installation, 'read'>
+  installation: Pick<Installation, 'place'>
   /** Of the cluster that this process writes to. */
   clusterUid: () => Promise<string>
+  /** Of this process. */
+  own: Omit<Here, 'clusterUid'>
   log: Log
   lookMs?: number
 }
 
-const wrongOf = (bound: Bound | null, here: string): string | null => {
+const wrongOf = (bound: BoundPlace | null, here: Here): ReturnType<ClusterGuard['disagreement']> => {
   if (bound === null) return null
-  return bound.clusterUid === here ? (bound.disagreement?.detail ?? null) : `${otherCluster(bound.clusterUid, here)}.`
+  const fault = strangerTo(bound, here) ?? keyFault(bound, here)
+  return fault === null ? bound.disagreement : { code: fault.code, detail: `${fault.what}.` }
 }
 
 /** Looks now and then; what cannot be asked leaves the last answer standing. */
 export const makeClusterGuard = ({
   installation,
   clusterUid,
+  own,
   log,
   lookMs = LOOK_MS,
 }: ClusterGuardDeps): ClusterGuard => {
   const stopped = new AbortController()
-  let wrong: string | null = null
+  let wrong: ReturnType<ClusterGuard['disagreement']> = null
 
   let known: { uid: string; atMs: number } | undefined
   const hereOf = async (): Promise<string> => {
@@ -60,9 +65,9 @@ export const makeClusterGuard = ({
   /** @returns whether there was an answer */
   const look = async (): Promise<boolean> => {
     try {
-      const [bound, here] = await Promise.all([installation.read(), hereOf()])
-      const now = wrongOf(bound, here)
-      if (now !== wrong && now !== null) log.error({ code: 'CLUSTER_UNKNOWN' }, now)
+      const [bound, here] = await Promise.all([installation.place(), hereOf()])
+      const now = wrongOf(bound, { ...own, clusterUid: here })
+      if (now !== null && now.detail !== wrong?.detail) log.error({ code: now.code }, now.detail)
       wrong = now
       return true
     } catch (error) {
@@ -97,6 +102,6 @@ export const makeClusterStage = (deps: { cluster?: Pick<ClusterGuard, 'disagreem
     const wrong = deps.cluster?.disagreement()
     if (!wrong || isOpen(route)) return next()
     const headers = { 'retry-after': RETRY_AFTER_SECONDS }
-    throw new Problem('CLUSTER_UNKNOWN', `${wrong} Nothing was stored.`, { headers })
+    throw new Problem(wrong.code, `${wrong.detail} Nothing was stored.`, { headers })
   }
 }

@@ -17,14 +17,14 @@ import { inspect } from './inspect.ts'
 import { type JobRun, makeJobs } from './jobs.ts'
 import type { AroundHost, HostLink, HostRoutes, HostsDeps, RunInput } from './link.ts'
 import { makePool, type Pool } from './pool.ts'
-import { execute, OUTPUT_BYTES_MAX, type RunResult } from './remote.ts'
+import { execute, HostFenced, OUTPUT_BYTES_MAX, type RunResult } from './remote.ts'
 import { makeRoutes } from './routes.ts'
 import { type Connection, connectSsh, SshRefused } from './ssh.ts'
 import { makeCertificates } from './tls/certificates.ts'
 
 const ADMIN_LIMIT_MS = 15_000
 
-export type HostLinkDeps = Pick<HostsDeps, 'credentials' | 'rows' | 'fence' | 'now' | 'around'> & {
+export type HostLinkDeps = Pick<HostsDeps, 'credentials' | 'rows' | 'fence' | 'now' | 'around' | 'onAhead'> & {
   log: Log
   name: string
   object: () => HostResource | undefined
@@ -129,6 +129,7 @@ const use = <T>(
       )
     } catch (error) {
       noteOtherKey(state, host, error)
+      if (error instanceof HostFenced) state.onAhead?.(error.mark)
       throw hostErrorOf(state.name, error)
     }
   })

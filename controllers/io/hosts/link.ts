@@ -126,4 +126,6 @@ export type HostsDeps = {
   log: Log
   /** Stands round every command and every admin call. */
   around?: AroundHost
+  /** A host knows a leader of a higher epoch than ours. */
+  onAhead?: (mark: number) => void
 }

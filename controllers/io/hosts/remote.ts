@@ -36,10 +36,17 @@ export type RemoteFence = { installation: string; epoch: number }
 /** What `scripts/fence.sh` ends with, and no other script of ours. */
 const STALE = 197
 
-/** Somebody leads after us; the host has seen them. */
+/** Somebody leads after us, under the epoch `mark`; the host has seen them. */
 export class HostFenced extends Error {
   override name = 'HostFenced'
+  readonly mark: number
+  constructor(message: string, mark: number) {
+    super(message)
+    this.mark = mark
+  }
 }
+
+const markIn = (stderr: string): number => Number(/^epoch (\d{1,15})$/m.exec(stderr)?.[1] ?? 0)
 
 const AT_HOME = textOf('home')
 const FENCE = textOf('fence')
@@ -145,6 +152,6 @@ export const execute = async (
     })
   })
   if (fence && result.code === STALE)
-    throw new HostFenced(`another leader than epoch ${fence.epoch} works on this host`)
+    throw new HostFenced(`another leader than epoch ${fence.epoch} works on this host`, markIn(result.stderr))
   return result
 }

@@ -38,6 +38,26 @@ export type BehindDeps = {
   onCount?: ((count: number) => void) | undefined
 }
 
+/** The resources of which the ledger is behind now, and in what. Only looks. */
+export const findBehind = async (
+  known: Pick<KnownNumbers, 'onRecord'>,
+  invoices: Pick<Held<InvoiceResource>, 'list'>,
+): Promise<{ invoice: InvoiceResource; detail: string }[]> => {
+  const numbered = new Map(
+    invoices.list().flatMap((one) => (one.status?.number === undefined ? [] : [[one.metadata.name, one] as const])),
+  )
+  const names = [...numbered.keys()]
+  const found: { invoice: InvoiceResource; detail: string }[] = []
+  for (let from = 0; from < names.length; from += LOOK_AT_ONCE) {
+    for (const { name, ...onRecord } of await known.onRecord(names.slice(from, from + LOOK_AT_ONCE))) {
+      const invoice = numbered.get(name)
+      const detail = invoice ? behindBy(invoice, onRecord) : null
+      if (invoice && detail !== null) found.push({ invoice, detail })
+    }
+  }
+  return found
+}
+
 const keyOf = (account: string, prefix: string): string => `${account}\n${prefix}`
 
 export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behind => {
@@ -71,16 +91,8 @@ export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behin
       invoices.subscribe((_key, { object }) => see(object))
       for (const number of await known.ahead([...highest.values()])) await known.keep(number)
       for (const number of await known.numbers()) raise(number)
-      const numbered = new Map(
-        invoices.list().flatMap((one) => (one.status?.number === undefined ? [] : [[one.metadata.name, one] as const])),
-      )
-      const names = [...numbered.keys()]
-      for (let from = 0; from < names.length; from += LOOK_AT_ONCE) {
-        for (const { name, ...onRecord } of await known.onRecord(names.slice(from, from + LOOK_AT_ONCE))) {
-          const invoice = numbered.get(name)
-          if (invoice && behindBy(invoice, onRecord) !== null) behind.set(name, invoice.spec.account)
-        }
-      }
+      for (const { invoice } of await findBehind(known, invoices))
+        behind.set(invoice.metadata.name, invoice.spec.account)
       count()
     },
     note({ name, account }, isBehind) {

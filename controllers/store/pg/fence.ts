@@ -20,3 +20,15 @@ export const takeEpoch = async (pg: Pg, holder: string, lease: string = LEASE, f
   if (epoch === undefined) throw new Error('take_epoch gave no epoch')
   return epoch
 }
+
+/**
+ * Raises the epoch that is held above a mark that was found outside.
+ * @throws StaleEpoch when it is not held any more
+ */
+export const raiseEpoch = async (pg: Pg, held: number, mark: number): Promise<number> => {
+  const text = 'select raise_epoch($1, $2, $3) as epoch'
+  const { rows } = await pg.query<{ epoch: number }>('raise_epoch', text, [LEASE, held, mark])
+  const epoch = rows[0]?.epoch
+  if (epoch === undefined) throw new Error('raise_epoch gave no epoch')
+  return epoch
+}

@@ -165,34 +165,37 @@ spec('facts', (t) => {
     )
   })
 
-  t('whoever begins to lead wakes what is undecided, later what it saw so twice, and goes on when the ledger was away', async () => {
-    const woken: string[] = []
-    const pages: (PendingFact[] | Error)[] = [
-      [{ kind: 'Site', resource: 'a', seq: 1 }],
-      new Error('away'),
-      [
-        { kind: 'Site', resource: 'a', seq: 1 },
-        { kind: 'Site', resource: 'b', seq: 7 },
-      ],
-      [{ kind: 'Site', resource: 'b', seq: 8 }],
-      [{ kind: 'Site', resource: 'b', seq: 8 }],
-    ]
-    const over = Promise.withResolvers<void>()
-    const stop = startOverdue({
-      read: async () => {
-        const page = pages.shift()
-        if (page === undefined) over.resolve()
-        if (page instanceof Error) throw page
-        return page ?? []
-      },
-      wake: (kind, resource) => void woken.push(`${kind}/${resource}`),
-      log: makeLog({ level: 'silent' }),
-      lookMs: 1,
-    })
-    await over.promise
-    stop()
-    assert.equal(woken, ['Site/a', 'Site/a', 'Site/b'])
-  })
+  t(
+    'whoever begins to lead wakes what is undecided, later what it saw so twice, and goes on when the ledger was away',
+    async () => {
+      const woken: string[] = []
+      const pages: (PendingFact[] | Error)[] = [
+        [{ kind: 'Site', resource: 'a', seq: 1 }],
+        new Error('away'),
+        [
+          { kind: 'Site', resource: 'a', seq: 1 },
+          { kind: 'Site', resource: 'b', seq: 7 },
+        ],
+        [{ kind: 'Site', resource: 'b', seq: 8 }],
+        [{ kind: 'Site', resource: 'b', seq: 8 }],
+      ]
+      const over = Promise.withResolvers<void>()
+      const stop = startOverdue({
+        read: async () => {
+          const page = pages.shift()
+          if (page === undefined) over.resolve()
+          if (page instanceof Error) throw page
+          return page ?? []
+        },
+        wake: (kind, resource) => void woken.push(`${kind}/${resource}`),
+        log: makeLog({ level: 'silent' }),
+        lookMs: 1,
+      })
+      await over.promise
+      stop()
+      assert.equal(woken, ['Site/a', 'Site/a', 'Site/b'])
+    },
+  )
 
   t('the API reports without an epoch, but what only a controller may say is refused', async () => {
     assert.is((await report(aFact('ns/b', 'k'))).result, 'new')

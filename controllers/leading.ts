@@ -1,0 +1,137 @@
+/** How this process comes to lead: what it stands for, whether the truths agree, the lease, the epoch. */
+import { randomUUID } from 'node:crypto'
+import type { TruthCode } from '../crds/kernel/absence.ts'
+import { LEASE_NAME } from '../crds/kernel/platform.ts'
+import type { CONTROLLERS, Env } from './base/env.ts'
+import type { Log } from './base/log.ts'
+import type { Stop } from './base/stop.ts'
+import type { Caches } from './kinds/held.ts'
+import { runLease } from './kube/lease.ts'
+import { type Operator, type OperatorDeps, startOperator } from './operator.ts'
+import type { Metrics } from './ops/metrics.ts'
+import { raiseAbove, type Taking, takeNextEpoch } from './runtime/epoch.ts'
+import { makeInstallation } from './store/installation.ts'
+import { makeKnown } from './store/ledger/known.ts'
+import { makeMirror } from './store/mirror.ts'
+import { makeTruths, type Truths } from './workers/truths.ts'
+
+export const metersOf = (metrics: Metrics) => ({
+  mails: metrics.counter({
+    name: 'bottega_mail_attempts_total',
+    help: 'Attempts to send a mail, by how they ended.',
+    labelNames: ['outcome'],
+  }),
+  calls: metrics.counter({
+    name: 'bottega_card_attempts_total',
+    help: 'Calls of the card processor, by how they ended.',
+    labelNames: ['outcome'],
+  }),
+  epoch: metrics.gauge({
+    name: 'bottega_epoch',
+    help: 'The epoch under which this process leads; 0 while it does not.',
+  }),
+  unknown: metrics.gauge({
+    name: 'bottega_cluster_unknown',
+    help: '1 while the cluster is not the one of the database, or lacks much of what is known: nobody leads.',
+  }),
+  behind: metrics.gauge({
+    name: 'bottega_ledger_behind',
+    help: 'Resources that know of more than the database: an older copy of it was put back.',
+  }),
+  wrong: metrics.gauge({
+    name: 'bottega_truths_disagree',
+    help: '1 for what keeps anybody from leading: which of database, cluster and key does not fit.',
+    labelNames: ['code'],
+  }),
+})
+
+/** What is known once somebody leads, or tried to. */
+export type Standing = { operator?: Operator; epoch?: number; truths?: Truths; behind: number }
+
+export type Process = {
+  env: Env<typeof CONTROLLERS>
+  log: Log
+  stop: Stop
+  metrics: Metrics
+  meters: ReturnType<typeof metersOf>
+  standing: Standing
+}
+
+const CODES: readonly TruthCode[] = ['CLUSTER_UNKNOWN', 'CLUSTER_BEHIND', 'LEDGER_BEHIND', 'KEY_UNKNOWN']
+
+/** Whether database, cluster and key belong together, asked again and again; nobody leads while they do not. */
+export const watchTruths = ({ env, metrics, meters, standing }: Process, deps: OperatorDeps, caches: Caches): Truths =>
+  makeTruths({
+    ...deps,
+    caches,
+    installation: makeInstallation({ pg: deps.pg }),
+    // only asked: nothing is written before there is an epoch
+    mirror: makeMirror({ pg: deps.pg, epoch: () => 0 }),
+    known: makeKnown({ pg: deps.pg, epoch: () => 0 }),
+    accept: env.acceptCluster,
+    onJudged: (found, behind) => {
+      meters.unknown.set(found === 'CLUSTER_UNKNOWN' ? 1 : 0)
+      for (const code of CODES) meters.wrong.set({ code }, code === found ? 1 : 0)
+      // Who holds the lease and does not begin leads nobody.
+      if (standing.operator) return
+      meters.behind.set(found === 'LEDGER_BEHIND' ? Math.max(1, behind) : 0)
+      metrics.leader(LEASE_NAME, found === null)
+    },
+  })
+
+const takingOf = ({ env }: Process, { kube, pg }: Pick<OperatorDeps, 'kube' | 'pg'>): Taking => ({
+  kube,
+  pg,
+  installation: makeInstallation({ pg }),
+  ref: { namespace: env.namespace, name: LEASE_NAME },
+})
+
+/**
+ * A host knows a leader that neither the database nor the Lease do: both were lost, or put back. The epoch goes above that one,
+ * and this process ends: the next one leads above it. Where somebody else leads indeed, ours is refused, which ends us too.
+ */
+export const makeAhead = (process: Process, clients: Pick<OperatorDeps, 'kube' | 'pg'>): ((mark: number) => void) => {
+  const { log, stop, standing } = process
+  let isRaising = false
+  return (mark) => {
+    const { epoch } = standing
+    if (isRaising || epoch === undefined || mark <= epoch) return
+    isRaising = true
+    raiseAbove(takingOf(process, clients), epoch, mark)
+      .then((raised) => {
+        log.error({ epoch, mark, raised }, 'a host knows a leader that the database and the Lease have lost')
+        stop.abandon('the epoch was raised above that of a host')
+      })
+      .catch((error) => {
+        isRaising = false
+        log.warn({ err: error, mark }, 'the epoch was not raised above that of a host')
+      })
+  }
+}
+
+type Leading = { deps: OperatorDeps; caches: Caches; truths: Truths; identity: string }
+
+/** Waits for the lease, and leads from then on until somebody takes the epoch. */
+export const leadOnce = (process: Process, { deps, caches, truths, identity }: Leading) => {
+  const { log, metrics, meters, standing } = process
+  const taking = takingOf(process, deps)
+  return runLease({
+    kube: deps.kube,
+    ...taking.ref,
+    identity,
+    onLead: async (signal) => {
+      if (standing.operator) return
+      await truths.agree(signal)
+      const epoch = await takeNextEpoch(taking, `${identity}/${randomUUID()}`)
+      standing.epoch = epoch
+      standing.operator = await startOperator(deps, caches, epoch)
+      meters.epoch.set(epoch)
+      log.info({ epoch }, 'started to lead')
+    },
+    // The lease says who should take the next epoch, and no more. Whoever takes it fences us: our next effect is refused
+    // and this process ends (`around`). Until then there is nobody to make room for: the API server is away, not we.
+    onLost: () => log.warn('the lease was lost; going on until somebody takes the epoch'),
+    log,
+    metrics,
+  })
+}

@@ -1,0 +1,160 @@
+/**
+ * One look at whether database, cluster and key fit together: the marks of each side, then what each knows of the other's things.
+ * Nothing is written where the place or the key is a stranger's (hack/decisions/030, 036).
+ */
+
+import { INVOICE } from '../../crds/invoice/kind.ts'
+import { type Here, identityFaults, type LeaseMarks, type Wrong } from '../../crds/kernel/absence.ts'
+import { keyOf } from '../../crds/kernel/object.ts'
+import { LEASE_NAME } from '../../crds/kernel/platform.ts'
+import { isNotFound } from '../base/errors.ts'
+import type { Keys } from '../base/keys.ts'
+import type { Log } from '../base/log.ts'
+import type { Caches } from '../kinds/held.ts'
+import { findBehind } from '../kinds/invoice/behind.ts'
+import type { Kube } from '../kube/kube.ts'
+import { LEASE } from '../kube/lease.ts'
+import type { AnyObject } from '../kube/objects.ts'
+import { clusterUidOf } from '../kube/witness.ts'
+import { marksOf } from '../runtime/epoch.ts'
+import type { Bound, Disagreement, Installation } from '../store/installation.ts'
+import type { KnownNumbers } from '../store/ledger/known.ts'
+import type { Mirror } from '../store/mirror.ts'
+import { type Absence, absenceOf } from './absence.ts'
+
+export type JudgeDeps = {
+  kube: Pick<Kube, 'get'>
+  namespace: string
+  keys: Pick<Keys, 'installation'>
+  installation: Installation
+  mirror: Pick<Mirror, 'known' | 'unknown'>
+  known: Pick<KnownNumbers, 'onRecord'>
+  caches: Pick<Caches, 'of' | 'byKind' | 'synced'>
+  /** The token of a disagreement that a person accepts; undefined: none. */
+  accept: string | undefined
+  log: Log
+}
+
+/** The marks of both sides, from between two changes of leaders. `kept` is null while nobody led by this database. */
+export type Sight = { here: Here; marks: LeaseMarks; kept: Bound | null }
+
+const AGAINST_CHANGES = 5
+
+/** @throws KubeError, DatabaseUnavailable */
+export const see = async ({
+  kube,
+  namespace,
+  keys,
+  installation,
+}: Omit<JudgeDeps, 'accept' | 'log'>): Promise<Sight> => {
+  const lease = () =>
+    kube.get<AnyObject>(LEASE, { namespace, name: LEASE_NAME }).then(marksOf, (error) => {
+      if (isNotFound(error)) return { installation: null, epoch: 0 }
+      throw error
+    })
+  const here = { clusterUid: await clusterUidOf(kube), namespace, keyCheck: keys.installation }
+  let marks = await lease()
+  for (let left = AGAINST_CHANGES; ; left--) {
+    const kept = await installation.read()
+    const after = await lease()
+    if (after.epoch === marks.epoch || left <= 0) return { here, marks: after, kept }
+    marks = after
+  }
+}
+
+export type Looked = { absence: Absence; behind: Awaited<ReturnType<typeof findBehind>> }
+
+/** What each side knows that the other does not have. */
+export const look = async ({
+  caches,
+  mirror,
+  known,
+  namespace,
+}: Pick<JudgeDeps, 'caches' | 'mirror' | 'known' | 'namespace'>): Promise<Looked> => {
+  await caches.synced
+  const absence = await absenceOf(mirror, caches.byKind, namespace)
+  return { absence, behind: await findBehind(known, caches.of(INVOICE)) }
+}
+
+const NEXT: Record<Wrong['code'], string> = {
+  CLUSTER_UNKNOWN:
+    'Nothing is forgotten and nothing is done. Point the controllers at the database and the cluster that belong together, or bring back what is missing',
+  CLUSTER_BEHIND: 'Nobody leads and nothing is done. Put back the newest copy of the cluster',
+  LEDGER_BEHIND: 'Nobody leads: nothing is numbered or mailed. Put back the newest copy of the database',
+  KEY_UNKNOWN: 'Nobody leads and nothing is written. Give the processes the key that belongs to this database',
+}
+const MEND = 'or look at what can be mended (hack/reconcile --plan, in a cluster: setup.ts reconcile --plan)'
+
+export const told = ({ code, token, what }: Wrong): Disagreement => {
+  const accept =
+    token === null ? '' : `; or accept it as it is: start the controllers with BOTTEGA_ACCEPT_CLUSTER=${token}`
+  const mend = code === 'KEY_UNKNOWN' ? '' : `, ${MEND}`
+  return { code, token, detail: `${what}. ${NEXT[code]}${mend}${accept}` }
+}
+
+const knowingMore = ({ length }: Looked['behind']): string =>
+  length === 0 ? '' : `; ${length} resources know of more than the database`
+
+const behindOf = (behind: Looked['behind']): Wrong | null => {
+  const [first] = behind
+  return first ? { code: 'LEDGER_BEHIND', what: `${first.detail}${knowingMore(behind)}`, token: null } : null
+}
+
+const absentOf = ({ absent, known, isMass, digest }: Absence, { clusterUid }: Here): Wrong | null =>
+  isMass
+    ? {
+        code: 'CLUSTER_UNKNOWN',
+        what: `${absent.length} of ${known} known resources are absent in this cluster`,
+        token: `${clusterUid}/${digest}`,
+      }
+    : null
+
+/** All that is absent now is lost by a person's word, also where it is little: nothing of it is forgotten. */
+export const acceptPlace = async (
+  { installation, caches, mirror, namespace }: Pick<JudgeDeps, 'installation' | 'caches' | 'mirror' | 'namespace'>,
+  here: Here,
+): Promise<number> => {
+  await caches.synced
+  const { absent } = await absenceOf(mirror, caches.byKind, namespace)
+  await installation.lose(absent)
+  await installation.rebind(here)
+  return absent.length
+}
+
+/** `behind`: how many resources know of more than the database. */
+export type Judgement = { wrong: Wrong | null; behind: number }
+
+/** Looks, binds a database that belongs nowhere yet, and takes what a person has accepted. @throws KubeError, DatabaseUnavailable */
+export const judge = async (deps: JudgeDeps): Promise<Judgement> => {
+  const { installation, caches, namespace, accept, log } = deps
+  const { here, marks, kept } = await see(deps)
+  const isAccepted = ({ token }: Wrong) => token !== null && token === accept
+  const faults = identityFaults(here, marks, kept)
+  const fault = faults.find((one) => !isAccepted(one))
+  if (fault) {
+    const isOurs = faults.every(({ code }) => code === 'LEDGER_BEHIND' || code === 'CLUSTER_BEHIND')
+    if (!isOurs || kept === null) return { wrong: fault, behind: 0 }
+    const { behind } = await look(deps)
+    const wrong = { ...fault, what: `${fault.what}${knowingMore(behind)}` }
+    await installation.disagree(here, told(wrong))
+    return { wrong, behind: behind.length }
+  }
+  if (faults.length === 0) {
+    await installation.bind(here)
+    await installation.find(
+      ({ kind, name, uid }) => caches.byKind.get(kind)?.get(keyOf({ namespace, name }))?.metadata.uid === uid,
+    )
+  }
+  const { absence, behind } = await look(deps)
+  // what is absent from a place that a person has just named is lost by that word
+  const wrong = behindOf(behind) ?? (faults.length > 0 ? null : absentOf(absence, here))
+  if (wrong !== null && !isAccepted(wrong)) {
+    if (faults.length === 0) await installation.disagree(here, told(wrong))
+    return { wrong, behind: behind.length }
+  }
+  if (wrong !== null || faults.length > 0) {
+    const lost = await acceptPlace(deps, here)
+    log.warn({ token: accept, lost }, 'accepted: the database belongs to this cluster from now on')
+  } else await installation.disagree(here, null)
+  return { wrong: null, behind: 0 }
+}
