@@ -155,12 +155,11 @@ spec('a register of before entries said what they are', (t) => {
     cpSync(`${SQL}schema`, `${folder}/schema`, { recursive: true, filter: isOlder })
     await migrate(database.url, { folder: pathToFileURL(`${folder}/`) })
     const issuedAt = '2026-10-01T00:00:00.000Z'
-    const hashes = ['INV-026-0001', 'INV-026-0002'].reduce<string[]>((before, number, index) => {
-      const text = [before.at(-1) ?? sha256(SERIES), number, `inv-${index + 1}`, 'invoice', 1000, 'EUR', issuedAt].join(
-        '\n',
-      )
-      return [...before, sha256(text)]
-    }, [])
+    const hashes: string[] = []
+    for (const [index, number] of ['INV-026-0001', 'INV-026-0002'].entries()) {
+      const line = [number, `inv-${index + 1}`, 'invoice', 1000, 'EUR', issuedAt].join('\n')
+      hashes.push(sha256(`${hashes.at(-1) ?? sha256(SERIES)}\n${line}`))
+    }
     await run('insert into series (id, account, prefix, last_seq, head_hash) values ($1, $2, $3, 2, $4)', [
       ...[SERIES, 'demo', 'INV-026-', Buffer.from(hashes[1] ?? '', 'hex')],
     ])
