@@ -1,10 +1,10 @@
 import { createHash } from 'node:crypto'
-import { StaleEpoch } from '../../../controllers/base/errors.ts'
-import { makeBlobs } from '../../../controllers/store/blobs.ts'
-import type { Send } from '../../../controllers/store/ledger/ledger.ts'
-import { frozenInvoice, frozenWith } from '../../support/builders/frozen.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import { aClaim, type Leader, type LedgerStage, makeLedgerStage, upTo } from '../../support/stage/ledger.ts'
+import { StaleEpoch } from '../../../../controllers/base/errors.ts'
+import { makeBlobs } from '../../../../controllers/store/blobs.ts'
+import type { Send } from '../../../../controllers/store/ledger/ledger.ts'
+import { frozenInvoice, frozenWith } from '../../../support/builders/frozen.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { aClaim, type Leader, type LedgerStage, makeLedgerStage, upTo } from '../../../support/stage/ledger.ts'
 
 const isStale = (error: unknown) => error instanceof StaleEpoch
 const sha256 = (text: string | Buffer) => createHash('sha256').update(text).digest('hex')

@@ -1,12 +1,12 @@
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { StaleEpoch } from '../../../controllers/base/errors.ts'
-import { type Ledger, makeLedger } from '../../../controllers/store/ledger/ledger.ts'
-import type { NumberClaim, RegisterEntry } from '../../../controllers/store/ledger/register.ts'
-import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
-import { DatabaseRefused, makePg } from '../../../controllers/store/pg/pg.ts'
-import { formatNumber } from '../../../crds/invoice/order/number.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import { StaleEpoch } from '../../../../controllers/base/errors.ts'
+import { type Ledger, makeLedger } from '../../../../controllers/store/ledger/ledger.ts'
+import type { NumberClaim, RegisterEntry } from '../../../../controllers/store/ledger/register.ts'
+import { takeEpoch } from '../../../../controllers/store/pg/fence.ts'
+import { DatabaseRefused, makePg } from '../../../../controllers/store/pg/pg.ts'
+import { formatNumber } from '../../../../crds/invoice/order/number.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 import {
   aClaim,
   type Leader,
@@ -14,7 +14,7 @@ import {
   makeLedgerStage,
   somebodyWaits,
   upTo,
-} from '../../support/stage/ledger.ts'
+} from '../../../support/stage/ledger.ts'
 
 const seriesId = 'demo/INV/026'
 const isStale = (error: unknown) => error instanceof StaleEpoch

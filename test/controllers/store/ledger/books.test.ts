@@ -1,11 +1,11 @@
 /** An account's books read out of PostgreSQL: months against a naive fold, exports of any length, what may leave. */
 import fc from 'fast-check'
-import { BOOKS_PAGE, type BookStore, makeBooks, quietInvoices } from '../../../controllers/store/invoice/books.ts'
-import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
-import { monthSpan, type RollupRow } from '../../../crds/invoice/money/reconciliation.ts'
-import { query } from '../../../hack/platform/postgres.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import { type Database, makeDatabase } from '../../support/stage/stage.ts'
+import { BOOKS_PAGE, type BookStore, makeBooks, quietInvoices } from '../../../../controllers/store/invoice/books.ts'
+import { makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
+import { monthSpan, type RollupRow } from '../../../../crds/invoice/money/reconciliation.ts'
+import { query } from '../../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { type Database, makeDatabase } from '../../../support/stage/stage.ts'
 
 /** One invoice as the ledger and its view have it. Instants are ISO. */
 type Invoice = {

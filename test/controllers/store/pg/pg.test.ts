@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { DatabaseRefused, DatabaseUnavailable, makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
-import { query } from '../../../hack/platform/postgres.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import { type Database, makeDatabase, ownPostgres } from '../../support/stage/stage.ts'
+import { DatabaseRefused, DatabaseUnavailable, makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
+import { query } from '../../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { type Database, makeDatabase, ownPostgres } from '../../../support/stage/stage.ts'
 
 const isUnavailable = (error: unknown) => error instanceof DatabaseUnavailable
 const endAll = `select pg_terminate_backend(pid) from pg_stat_activity

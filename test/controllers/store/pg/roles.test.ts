@@ -1,14 +1,14 @@
 import { readFileSync } from 'node:fs'
-import { makeAppendFact } from '../../../controllers/store/ledger/facts.ts'
-import { LEASE, takeEpoch } from '../../../controllers/store/pg/fence.ts'
-import { migrate } from '../../../controllers/store/pg/migrate.ts'
-import { DatabaseRefused, makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
-import { mayAlterTables } from '../../../controllers/store/pg/roles.ts'
-import { query } from '../../../hack/platform/postgres.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import { type Database, makeDatabase } from '../../support/stage/stage.ts'
+import { makeAppendFact } from '../../../../controllers/store/ledger/facts.ts'
+import { LEASE, takeEpoch } from '../../../../controllers/store/pg/fence.ts'
+import { migrate } from '../../../../controllers/store/pg/migrate.ts'
+import { DatabaseRefused, makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
+import { mayAlterTables } from '../../../../controllers/store/pg/roles.ts'
+import { query } from '../../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { type Database, makeDatabase } from '../../../support/stage/stage.ts'
 
-const GRANTS = readFileSync(new URL('../../../controllers/store/sql/grants.sql', import.meta.url), 'utf8')
+const GRANTS = readFileSync(new URL('../../../../controllers/store/sql/grants.sql', import.meta.url), 'utf8')
 const INSUFFICIENT_PRIVILEGE = '42501'
 const AT = '2026-11-22T12:00:00.000Z'
 const FACT = { resource: 'inv-1', resourceKind: 'Invoice', kind: 'viewed', body: {}, at: AT } as const

@@ -1,5 +1,5 @@
-import { StaleEpoch } from '../../../controllers/base/errors.ts'
-import { makeLog } from '../../../controllers/base/log.ts'
+import { StaleEpoch } from '../../../../controllers/base/errors.ts'
+import { makeLog } from '../../../../controllers/base/log.ts'
 import {
   type Appended,
   makeAppendFact,
@@ -7,15 +7,15 @@ import {
   type NewFact,
   type PendingFact,
   readPending,
-} from '../../../controllers/store/ledger/facts.ts'
-import { makeLedger, makeLedgerReader } from '../../../controllers/store/ledger/ledger.ts'
-import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
-import { DatabaseRefused, makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
-import { startOverdue } from '../../../controllers/workers/pending-facts.ts'
-import { query } from '../../../hack/platform/postgres.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import { aClaim, somebodyWaits, upTo } from '../../support/stage/ledger.ts'
-import { type Database, makeDatabase } from '../../support/stage/stage.ts'
+} from '../../../../controllers/store/ledger/facts.ts'
+import { makeLedger, makeLedgerReader } from '../../../../controllers/store/ledger/ledger.ts'
+import { takeEpoch } from '../../../../controllers/store/pg/fence.ts'
+import { DatabaseRefused, makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
+import { startOverdue } from '../../../../controllers/workers/pending-facts.ts'
+import { query } from '../../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { aClaim, somebodyWaits, upTo } from '../../../support/stage/ledger.ts'
+import { type Database, makeDatabase } from '../../../support/stage/stage.ts'
 
 const at = '2026-11-21T09:30:00.000Z'
 const aFact = (resource: string, key: string, over: Partial<NewFact> = {}): NewFact => ({

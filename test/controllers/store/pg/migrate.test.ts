@@ -1,14 +1,14 @@
 import { mkdirSync, readdirSync, rmSync, writeFileSync } from 'node:fs'
 import { dirname } from 'node:path'
 import { pathToFileURL } from 'node:url'
-import { migrate } from '../../../controllers/store/pg/migrate.ts'
-import { query } from '../../../hack/platform/postgres.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import { type Database, makeDatabase, scratchFolder } from '../../support/stage/stage.ts'
+import { migrate } from '../../../../controllers/store/pg/migrate.ts'
+import { query } from '../../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { type Database, makeDatabase, scratchFolder } from '../../../support/stage/stage.ts'
 
 type Files = Readonly<Record<string, string>>
 
-const OWN = new URL('../../../controllers/store/sql/', import.meta.url)
+const OWN = new URL('../../../../controllers/store/sql/', import.meta.url)
 const folders: string[] = []
 
 /** A folder with these files, as the URL that migrate takes. */

@@ -1,12 +1,12 @@
 import { globSync, readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { assert, spec } from '../../support/runner/spec.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 /**
  * NOTIFY takes a lock on the whole instance at commit: inside a ledger transaction it makes numbering five times slower
  * (rules/platform.md#notifications). Only the mirror's own functions may notify, and they touch no ledger table.
  */
-const root = join(import.meta.dirname, '..', '..', '..')
+const root = join(import.meta.dirname, '..', '..', '..', '..')
 const read = (pattern: string) => globSync(pattern, { cwd: root }).map((file) => ({ file, text: bare(file) }))
 const bare = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll(/--.*$/gm, '').toLowerCase()
 
