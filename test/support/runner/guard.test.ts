@@ -74,14 +74,16 @@ spec('the guard around the test runner', (t) => {
   })
 
   t('what is run again waits until all others have ended', async () => {
-    const [here, there, over] = ['here', 'there', 'over'].map((name) => JSON.stringify(join(folder, name)))
+    const [here, there, again] = ['here', 'there', 'again'].map((name) => JSON.stringify(join(folder, name)))
     const helpers = `import { existsSync, writeFileSync } from 'node:fs'\n${prelude}
-      const met = async (mine, other) => { writeFileSync(mine, ''); while (!existsSync(other)) await new Promise((go) => setTimeout(go, 10)) }\n`
+      const pause = () => new Promise((go) => setTimeout(go, 10))
+      const met = async (mine, other) => { writeFileSync(mine, ''); while (!existsSync(other)) await pause() }\n`
     const failing = `${helpers}spec('s', (t) => t('one', async () => {
-      if (existsSync(${here})) return assert.ok(existsSync(${over}))
+      if (existsSync(${here})) return writeFileSync(${again}, '')
       await met(${here}, ${there}); assert.unreachable('first') }))`
     const long = `${helpers}spec('s', (t) => t('two', async () => { await met(${there}, ${here})
-      await new Promise((go) => setTimeout(go, 700)); writeFileSync(${over}, '') }))`
+      const endMs = performance.now() + 3_000
+      while (performance.now() < endMs) { assert.not(existsSync(${again})); await pause() } }))`
     const got = await runBodies([failing, long], 20_000, 1)
     assert.equal([got.passed, got.failed, got.unsteady], [2, 0, ['sample.test.ts']])
   })
