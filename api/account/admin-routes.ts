@@ -3,12 +3,10 @@ import { spec } from '../../crds/account/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { pageQuery, paging } from '../openapi/paging.ts'
-import { object, pendingOf, text, whole, withExamples } from '../openapi/schemas.ts'
+import { chosenName, list, object, pendingOf, text, whole, withExamples } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import type { AdminNeeds } from './admin.ts'
 import { accounts, createAccount, grantCapability, patchAccount, withdrawCapability } from './admin.ts'
-
-const ID_PATTERN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 
 const fields = restSchema(spec)
 const changes = restSchema(spec, { partial: true })
@@ -35,7 +33,7 @@ const pending = pendingOf('PendingAccount', 'Written, and not seen yet. Poll the
 const asked: JsonSchema = {
   ...fields,
   properties: {
-    id: { ...text('Names the account for good; drawn when left out.'), pattern: ID_PATTERN },
+    id: chosenName('Names the account for good; drawn when left out.'),
     ...(fields.properties as Record<string, JsonSchema>),
   },
 }
@@ -57,7 +55,7 @@ export const adminRoutes: Route<AdminNeeds>[] = [
       200: {
         description: 'One page.',
         schema: object('One page.', {
-          accounts: { type: 'array', description: 'Newest first.', items: shown },
+          accounts: list('Newest first.', shown),
           ...paging,
         }),
       },

@@ -4,7 +4,7 @@ import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { pagedAnswer, pageOf, pageQuery, paging } from '../openapi/paging.ts'
-import { list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
+import { flag, list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import type { Stores } from '../wiring/stores.ts'
 
@@ -115,7 +115,7 @@ export const auditRoutes: Route<AuditNeeds>[] = [
       200: {
         description: 'One page.',
         schema: object('One page.', {
-          entries: { type: 'array', description: 'Newest first.', items: entry },
+          entries: list('Newest first.', entry),
           ...paging,
         }),
       },
@@ -134,7 +134,7 @@ export const auditRoutes: Route<AuditNeeds>[] = [
       200: {
         description: 'What was found.',
         schema: object('What was found.', {
-          verified: { type: 'boolean', description: 'Nothing is missing, moved or altered.' },
+          verified: flag('Nothing is missing, moved or altered.'),
           count: whole('How many entries there are.'),
           head_hash: headHash,
           first_bad: firstBad,

@@ -2,7 +2,7 @@
 import { ACCESS_PATH } from '../../crds/app/lifecycle/route.ts'
 import { html } from '../../crds/text/html.ts'
 import { hashOf, policyOf, SELF } from '../../crds/text/policy.ts'
-import { button, form, hiddenField, inputField } from '../page/form.ts'
+import { button, form, hiddenField, passwordField } from '../page/form.ts'
 import { page } from '../page/page.ts'
 import { makeSheet } from '../page/sheet.ts'
 
@@ -26,16 +26,7 @@ const FAULTS = {
 } as const
 
 export const accessPage = ({ slug, next, fault }: AccessFacts): string => {
-  const password = {
-    id: 'password',
-    label: 'Password',
-    type: 'password',
-    autocomplete: 'current-password',
-    isVerbatim: true,
-    maxLength: 200,
-    about: 'lead',
-    fault: fault === undefined ? null : FAULTS[fault],
-  } as const
+  const password = { label: 'Password', fault: fault === undefined ? null : FAULTS[fault] }
   return page({
     title: `Sign in – ${slug}`,
     sheet: SHEET,
@@ -43,6 +34,6 @@ export const accessPage = ({ slug, next, fault }: AccessFacts): string => {
     layout: 'narrow',
     main: html`<h1>${slug}</h1>
 <p id="lead">This app is private. Its password opens it on this device.</p>
-${form({ action: ACCESS_PATH }, [hiddenField('next', next), inputField(password), button({ words: 'Open' })])}`,
+${form({ action: ACCESS_PATH }, [hiddenField('next', next), passwordField(password), button({ words: 'Open' })])}`,
   })
 }

@@ -1,4 +1,4 @@
-/** What may be asked of an app, and how each is told when it is decided (rules/app.md#operations). */
+/** What may be asked of an app, and how each is answered when it is decided (rules/app.md#operations). */
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { APP } from '../../crds/app/kind.ts'
 import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
@@ -9,7 +9,7 @@ import { deleting } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Deps } from '../wiring/deps.ts'
-import type { TellingApp } from './needs.ts'
+import type { AnsweringApp } from './needs.ts'
 import { pathOf } from './read.ts'
 
 export const createCommand: Command<{ uid: string }, AppView> = {
@@ -77,7 +77,7 @@ const endedOperation = async ({ apps }: Pick<Deps, 'apps'>, id: string): Promise
   return operation?.endedAt ? operation : null
 }
 
-export const operateCommand: Command<OperationGoal, AppView, TellingApp> = {
+export const operateCommand: Command<OperationGoal, AppView, AnsweringApp> = {
   name: 'app.operate',
   kind: APP,
   judge: judgeOperation,
@@ -91,7 +91,7 @@ export const operateCommand: Command<OperationGoal, AppView, TellingApp> = {
   },
 }
 
-export const cancelCommand: Command<{ operation: string }, AppView, TellingApp> = {
+export const cancelCommand: Command<{ operation: string }, AppView, AnsweringApp> = {
   name: 'app.cancel',
   kind: APP,
   judge: judgeOperation,
@@ -101,7 +101,7 @@ export const cancelCommand: Command<{ operation: string }, AppView, TellingApp> 
   },
 }
 
-export const appCommands: readonly Command<CommandGoal, unknown, TellingApp>[] = [
+export const appCommands: readonly Command<CommandGoal, unknown, AnsweringApp>[] = [
   createCommand,
   changeCommand,
   deleteCommand,

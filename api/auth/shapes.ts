@@ -4,7 +4,7 @@ import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { textPattern } from '../../crds/kernel/schema.ts'
 import { paging } from '../openapi/paging.ts'
-import { closed, list, object, text, textOrNull } from '../openapi/schemas.ts'
+import { closed, flag, list, object, text, textOrNull } from '../openapi/schemas.ts'
 import { PRESET_NAMES, SCOPE_NAMES } from './scopes.ts'
 
 const NAME_MAX = 100
@@ -86,7 +86,7 @@ export const heldAnswer = named(
   object('What this credential is and may do.', {
     kind: { type: 'string', description: 'token or session.', enum: ['token', 'session'] },
     account: text('The account it acts for.'),
-    full_access: { type: 'boolean', description: 'True when scopes are not checked.' },
+    full_access: flag('True when scopes are not checked.'),
     scopes,
     token: { ...token, type: ['object', 'null'], description: 'The token; null for a session.' },
   }),

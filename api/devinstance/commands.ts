@@ -1,4 +1,4 @@
-/** What may be asked of a dev instance, and how each is told when it is decided (rules/devinstance.md#over-rest). */
+/** What may be asked of a dev instance, and how each is answered when it is decided (rules/devinstance.md#over-rest). */
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
 import { centsOf } from '../../crds/devinstance/sizing/prices.ts'
@@ -22,12 +22,12 @@ import { removeResource } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import type { Answer } from '../http/route.ts'
 import { budgetOf, detailOf, pathOf, shownOf } from './find.ts'
-import type { TellingInstance } from './needs.ts'
+import type { AnsweringInstance } from './needs.ts'
 import { type Asked, isAccepted } from './ruling.ts'
 
 type DevInstanceRow = MirrorRow<StoredDevInstance>
 
-const shown = async (deps: TellingInstance, stored: ShownDevInstance): Promise<Answer> => ({
+const shown = async (deps: AnsweringInstance, stored: ShownDevInstance): Promise<Answer> => ({
   status: 200,
   body: { devbox: await detailOf(deps, stored) },
 })
@@ -36,8 +36,8 @@ const shown = async (deps: TellingInstance, stored: ShownDevInstance): Promise<A
 export type Kept = Record<string, unknown> & Asked
 
 /** A call of the protocol: `show` answers one that was accepted, or that changes nothing. */
-export type CallCommand<K extends Kept> = Command<FactGoal & K, StoredDevInstance, TellingInstance> & {
-  show(deps: TellingInstance, stored: ShownDevInstance, kept: K): Promise<Answer>
+export type CallCommand<K extends Kept> = Command<FactGoal & K, StoredDevInstance, AnsweringInstance> & {
+  show(deps: AnsweringInstance, stored: ShownDevInstance, kept: K): Promise<Answer>
 }
 
 /** One that is not entered is another life of the name. */
@@ -115,7 +115,7 @@ export const deleteCommand: typeof bury = {
 
 const isTombstone = (row: DevInstanceRow | undefined): boolean => row?.view.box != null && shownOf(row) === undefined
 
-export const changeCommand: Command<GenerationGoal, StoredDevInstance, TellingInstance> = {
+export const changeCommand: Command<GenerationGoal, StoredDevInstance, AnsweringInstance> = {
   name: 'devinstance.change',
   kind: DEVINSTANCE,
   judge: (goal, row) => (isTombstone(row) ? 'gone' : judgeGeneration(goal, row)),
@@ -126,7 +126,7 @@ export const changeCommand: Command<GenerationGoal, StoredDevInstance, TellingIn
 }
 
 /** Decided once it is entered, or stalled for good. One that was never seen has no row yet. */
-export const reserveCommand: Command<{ uid: string }, StoredDevInstance, TellingInstance> = {
+export const reserveCommand: Command<{ uid: string }, StoredDevInstance, AnsweringInstance> = {
   name: 'devinstance.reserve',
   kind: DEVINSTANCE,
   judge({ uid }, row) {
@@ -157,7 +157,7 @@ export const reserveCommand: Command<{ uid: string }, StoredDevInstance, Telling
   },
 }
 
-export const devInstanceCommands: readonly Command<CommandGoal, unknown, TellingInstance>[] = [
+export const devInstanceCommands: readonly Command<CommandGoal, unknown, AnsweringInstance>[] = [
   reserveCommand,
   changeCommand,
   callCommand,

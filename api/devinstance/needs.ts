@@ -5,7 +5,7 @@ import type { Stores } from '../wiring/stores.ts'
 /** To find one, with its reports and its budget. */
 export type FindingInstance = Pick<Deps, 'mirror' | 'now'> & Pick<Stores, 'devInstances'>
 
-/** To tell how a command on one ended, and bury one that is gone. */
-export type TellingInstance = FindingInstance & Writing & Pick<Deps, 'publicUrl'>
+/** To answer with how a command on one ended, and bury one that is gone. */
+export type AnsweringInstance = FindingInstance & Writing & Pick<Deps, 'publicUrl'>
 
-export type DevInstanceNeeds = Commanding & TellingInstance & Pick<Stores, 'blobs' | 'hash' | 'vault'>
+export type DevInstanceNeeds = Commanding & AnsweringInstance & Pick<Stores, 'blobs' | 'hash' | 'vault'>

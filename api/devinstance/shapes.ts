@@ -9,7 +9,7 @@ import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { Infer, ObjectSchema } from '../../crds/kernel/schema.ts'
 import { paging } from '../openapi/paging.ts'
-import { list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
+import { flag, list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
 
 /** Names stay as they are: this surface is in camelCase. */
 export const bodyOf = (schema: ObjectSchema): JsonSchema => restSchema(schema, { names: 'camel' })
@@ -63,7 +63,6 @@ export const repoBody = (): JsonSchema => {
 }
 
 const usd = (description: string): JsonSchema => ({ type: 'number', description })
-const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
 const nullable = (schema: JsonSchema): JsonSchema => ({ ...schema, type: [schema.type, 'null'] })
 const open = (description: string): JsonSchema => ({ type: ['object', 'null'], description })
 const oneOf = (description: string, words: readonly string[]): JsonSchema => ({

@@ -1,4 +1,4 @@
-/** What may be asked of a host, and how each is told when it is decided (rules/host.md#the-host). */
+/** What may be asked of a host, and how each is answered when it is decided (rules/host.md#the-host). */
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { HOST } from '../../crds/host/kind.ts'
 import type { HostView } from '../../crds/host/view.ts'

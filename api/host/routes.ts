@@ -5,13 +5,11 @@ import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { PRIVATE_KEY_BYTES_MAX } from '../io/sshkey.ts'
 import { pageQuery, paging } from '../openapi/paging.ts'
-import { list, object, pendingOf, text, textOrNull, whole } from '../openapi/schemas.ts'
+import { chosenName, flag, list, object, oneOf, pendingOf, text, textOrNull, whole } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { approveHost, createHost, deleteHost, inspectHost, patchHost } from './change.ts'
 import type { HostNeeds } from './needs.ts'
 import { hosts } from './read.ts'
-
-const ID_PATTERN = '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$'
 
 const fields = restSchema(spec)
 const properties = fields.properties as Record<string, JsonSchema>
@@ -29,8 +27,8 @@ const asked: JsonSchema = {
     ...properties,
     name: { ...properties.name, minLength: 1 },
     private_key: privateKey,
-    id: { ...text('For administrators: names the host for good; drawn when left out.'), pattern: ID_PATTERN },
-    account: { ...text("For administrators: whose it is; the platform's when left out."), pattern: ID_PATTERN },
+    id: chosenName('For administrators: names the host for good; drawn when left out.'),
+    account: chosenName("For administrators: whose it is; the platform's when left out."),
   },
 }
 
@@ -39,13 +37,6 @@ const patched: JsonSchema = {
   ...changes,
   properties: { ...(changes.properties as Record<string, JsonSchema>), private_key: privateKey },
 }
-
-const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
-const words = (description: string, all: readonly string[]): JsonSchema => ({
-  type: 'string',
-  description,
-  enum: [...all],
-})
 
 const inspection: JsonSchema = named('HostInspection', {
   type: ['object', 'null'],
@@ -69,15 +60,15 @@ const host = named(
   object('A host. Address, port, user, keys, proxy and folder are shown to who runs it.', {
     id: text('Names the host.'),
     name: text('What people call it.'),
-    class: words('shared, isolated and owned enforce the rules for compose files; platform warns.', CLASSES),
+    class: oneOf('shared, isolated and owned enforce the rules for compose files; platform warns.', CLASSES),
     address: text('Where it is.'),
     port: whole('Of its SSH server.'),
     user: text('Who is logged in as.'),
     host_key: text('The pinned key.'),
     host_key_fingerprint: text('Of the pinned key.'),
-    host_key_status: words('changed: all work on it has stopped.', ['unverified', 'pinned', 'changed']),
+    host_key_status: oneOf('changed: all work on it has stopped.', ['unverified', 'pinned', 'changed']),
     approved: flag('Work may run on it.'),
-    state: words('How it stands.', PHASES),
+    state: oneOf('How it stands.', PHASES),
     inspection,
     base_domain: textOrNull('Apps and sites get names under it.'),
     takes_sites: flag('Sites are published on it.'),
@@ -88,7 +79,7 @@ const host = named(
       'What is served, the worst first.',
       object('Found by connecting.', {
         hostname: text('The name.'),
-        state: words('How it stands.', CERTIFICATE_STATES),
+        state: oneOf('How it stands.', CERTIFICATE_STATES),
         not_after: textOrNull('When it runs out.'),
         issuer: textOrNull('Who issued it.'),
       }),

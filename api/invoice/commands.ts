@@ -1,4 +1,4 @@
-/** What may be asked of an invoice, and how each is told when it is decided (rules/invoice.md#over-rest). */
+/** What may be asked of an invoice, and how each is answered when it is decided (rules/invoice.md#over-rest). */
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { nextTurn } from '../../crds/account/quotas.ts'
 import { collectedOf } from '../../crds/invoice/facts/collected.ts'
@@ -19,7 +19,7 @@ import type { Answer } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { railCommand } from './cards/rails.ts'
 import { logoCommand } from './issuers/logo.ts'
-import type { TellingInvoice } from './needs.ts'
+import type { AnsweringInvoice } from './needs.ts'
 import { giveBackRefused } from './send/send-cap.ts'
 
 type Row = MirrorRow<ShownInvoice>
@@ -33,7 +33,7 @@ const passwordOf = ({ keys }: Pick<Deps, 'keys'>, { gate, id, send_count }: Invo
   gate === 'password' && send_count > 0 ? { password: keys.password(id, send_count) } : {}
 
 /** What POST answers beside the invoice (rules/invoice.md#what-a-create-answers). */
-const createdAnswer = (deps: TellingInvoice, { view }: Row, isReplay: boolean): Answer => ({
+const createdAnswer = (deps: AnsweringInvoice, { view }: Row, isReplay: boolean): Answer => ({
   status: isReplay ? 200 : 201,
   headers: { location: locationOf(view.id) },
   body: {
@@ -69,7 +69,7 @@ export type CreationGoal = Reserving & {
 }
 
 /** Answers a repeat with what the first call made, or refuses when the two ask for different things. */
-const replay = (deps: TellingInvoice, { asked, reference }: CreationGoal, row: Row): Answer => {
+const replay = (deps: AnsweringInvoice, { asked, reference }: CreationGoal, row: Row): Answer => {
   const { id } = row.view
   const faults = mismatches(asked, row)
   const fields = faults.map(({ pointer }) => pointer.slice(1)).join(', ')
@@ -95,7 +95,7 @@ const isSettled = ({ asked, send }: CreationGoal, row: Row): boolean => {
   return row.observedGeneration > 0 && (stalled !== null || !send || send_count > 0 || isOther)
 }
 
-const giveBack: NonNullable<Command<Reserving, ShownInvoice, TellingInvoice>['giveBack']> = async (
+const giveBack: NonNullable<Command<Reserving, ShownInvoice, AnsweringInvoice>['giveBack']> = async (
   deps,
   { name, goal },
   refusal,
@@ -103,7 +103,7 @@ const giveBack: NonNullable<Command<Reserving, ShownInvoice, TellingInvoice>['gi
   if (goal.reserved) await giveBackRefused(deps, name, refusal)
 }
 
-export const createCommand: Command<CreationGoal, ShownInvoice, TellingInvoice> = {
+export const createCommand: Command<CreationGoal, ShownInvoice, AnsweringInvoice> = {
   name: 'invoice.create',
   kind: INVOICE,
   judge(goal, row) {
@@ -122,9 +122,9 @@ export const createCommand: Command<CreationGoal, ShownInvoice, TellingInvoice> 
 }
 
 /** A spec that the controllers have taken in, or are stalled by. */
-export type ChangeCommand = Command<GenerationGoal & Reserving, ShownInvoice, TellingInvoice>
+export type ChangeCommand = Command<GenerationGoal & Reserving, ShownInvoice, AnsweringInvoice>
 
-const changing = (name: string, answer: (deps: TellingInvoice, row: Row) => Answer): ChangeCommand => ({
+const changing = (name: string, answer: (deps: AnsweringInvoice, row: Row) => Answer): ChangeCommand => ({
   name,
   kind: INVOICE,
   judge: judgeGeneration,
@@ -137,7 +137,7 @@ const changing = (name: string, answer: (deps: TellingInvoice, row: Row) => Answ
 })
 
 /** What is shown of a send: the link, and the password of this send where it opens the page. */
-const sentAnswer = (deps: TellingInvoice, { view }: Row): Answer => ({
+const sentAnswer = (deps: AnsweringInvoice, { view }: Row): Answer => ({
   status: 200,
   body: {
     number: view.number,
@@ -188,7 +188,7 @@ const withRetryAfter = ({ now }: Pick<Deps, 'now'>, error: unknown): unknown => 
   return new Problem(error.code, error.message, { headers: { 'retry-after': String(seconds) } })
 }
 
-const sentAgain = factCommand<ShownInvoice, TellingInvoice>({
+const sentAgain = factCommand<ShownInvoice, AnsweringInvoice>({
   name: 'invoice.send-again',
   kind: INVOICE,
   answer: (deps, _asking, { row }) => sentAnswer(deps, row),
@@ -250,7 +250,7 @@ export const checkoutCommand = factCommand<ShownInvoice>({
   },
 })
 
-export const invoiceCommands: readonly Command<CommandGoal, unknown, TellingInvoice>[] = [
+export const invoiceCommands: readonly Command<CommandGoal, unknown, AnsweringInvoice>[] = [
   createCommand,
   changeCommand,
   voidCommand,

@@ -5,8 +5,8 @@ import type { Stores } from '../wiring/stores.ts'
 /** To make, change, send and pay them. */
 export type InvoiceNeeds = Commanding & Pick<Deps, 'cards'> & Pick<Stores, 'issuers' | 'sendQuota' | 'show'>
 
-/** To tell how a command on one ended, and give back the send of one that was refused. */
-export type TellingInvoice = Pick<Deps, 'cards' | 'keys' | 'now'> & Pick<Stores, 'issuers' | 'ledger' | 'sendQuota'>
+/** To answer with how a command on one ended, and give back the send of one that was refused. */
+export type AnsweringInvoice = Pick<Deps, 'cards' | 'keys' | 'now'> & Pick<Stores, 'issuers' | 'ledger' | 'sendQuota'>
 
 /** To look at them as a whole, and say what would become of one. */
 export type BooksNeeds = Pick<Deps, 'mirror' | 'cards' | 'now'> &

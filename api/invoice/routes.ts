@@ -3,10 +3,11 @@ import { SYNTAXES } from '../../crds/invoice/document/einvoice/write.ts'
 import { invoiceAnswer } from '../../crds/invoice/rest/answer.ts'
 import { spec } from '../../crds/invoice/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
+import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { Scope } from '../auth/scopes.ts'
 import { pageQuery, paging } from '../openapi/paging.ts'
-import { object, text, whole, withExamples } from '../openapi/schemas.ts'
+import { flag, list, object, text, whole, withExamples } from '../openapi/schemas.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { bookRoutes } from './books/book-routes.ts'
@@ -26,7 +27,7 @@ const created: JsonSchema = named(
     number: { type: ['string', 'null'], description: 'Number in the register; null for a draft.' },
     url: { type: ['string', 'null'], description: "The client's page." },
     password: text('Opens the page. Only for a client without an account of this service.'),
-    idempotent_replay: { type: 'boolean', description: 'True when this is the answer to an earlier call.' },
+    idempotent_replay: flag('True when this is the answer to an earlier call.'),
     would_email: { type: ['object', 'null'], description: 'In test mode: the mail that was not sent.' },
     invoice: invoiceAnswer,
   }),
@@ -36,6 +37,20 @@ const scope = (name: Scope) => ({ kind: 'scope' as const, scope: name })
 const tag = 'Invoices'
 const one = '/api/invoices/:id'
 const pdf = { description: 'The PDF.', contentType: 'application/pdf' }
+
+/** What may be wrong with what an invoice is to say, when it is made or changed. */
+const CONTENT_CODES: readonly ProblemCode[] = [
+  'BAD_EXTERNAL_REF',
+  'BAD_METADATA',
+  'BAD_AMOUNT',
+  'BAD_PAID_AMOUNT',
+  'PAID_REQUIRES_SEND',
+  'BAD_ISSUER',
+  'NO_ITEMS',
+  'ZERO_TOTAL',
+  'CURRENCY_UNSUPPORTED_FOR_COLLECT',
+  'DOCUMENT_TOO_LARGE',
+]
 
 const retainer = { description: 'October retainer', qty: 1.5, unit_cents: 80_000 }
 /** Numbered and mailed, a draft, a test, and a receipt. */
@@ -82,7 +97,7 @@ export const listRoute: Route<Pick<Deps, 'mirror'>> = {
     200: {
       description: 'One page.',
       schema: object('One page.', {
-        invoices: { type: 'array', description: 'Newest first.', items: invoiceAnswer },
+        invoices: list('Newest first.', invoiceAnswer),
         ...paging,
       }),
     },
@@ -106,22 +121,7 @@ export const invoiceRoutes: Route<InvoiceNeeds & BooksNeeds & DocumentNeeds>[] =
       200: { description: 'Made by an earlier call with this external_ref.', schema: created },
       202: pendingAnswer,
     },
-    codes: [
-      'BAD_EXTERNAL_REF',
-      'BAD_METADATA',
-      'BAD_AMOUNT',
-      'BAD_PAID_AMOUNT',
-      'PAID_REQUIRES_SEND',
-      'BAD_ISSUER',
-      'NO_ITEMS',
-      'ZERO_TOTAL',
-      'CURRENCY_UNSUPPORTED_FOR_COLLECT',
-      'DOCUMENT_TOO_LARGE',
-      'NAME_TAKEN',
-      'REF_PAYLOAD_MISMATCH',
-      'SEND_CAP',
-      'LEDGER_BEHIND',
-    ],
+    codes: [...CONTENT_CODES, 'NAME_TAKEN', 'REF_PAYLOAD_MISMATCH', 'SEND_CAP', 'LEDGER_BEHIND'],
     handle: createInvoice,
   },
   listRoute,
@@ -157,16 +157,7 @@ export const invoiceRoutes: Route<InvoiceNeeds & BooksNeeds & DocumentNeeds>[] =
       'LOCKED_PAID',
       'LOCKED_PARTIAL',
       'LOCKED_VOID',
-      'BAD_EXTERNAL_REF',
-      'BAD_METADATA',
-      'BAD_AMOUNT',
-      'BAD_PAID_AMOUNT',
-      'PAID_REQUIRES_SEND',
-      'BAD_ISSUER',
-      'NO_ITEMS',
-      'ZERO_TOTAL',
-      'CURRENCY_UNSUPPORTED_FOR_COLLECT',
-      'DOCUMENT_TOO_LARGE',
+      ...CONTENT_CODES,
       'SEND_CAP',
       'LEDGER_BEHIND',
     ],

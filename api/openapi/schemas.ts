@@ -5,6 +5,16 @@ import type { JsonSchema } from '../../crds/kernel/rest.ts'
 export const text = (description: string): JsonSchema => ({ type: 'string', description })
 export const textOrNull = (description: string): JsonSchema => ({ type: ['string', 'null'], description })
 export const whole = (description: string): JsonSchema => ({ type: 'integer', description })
+export const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
+export const oneOf = (description: string, words: readonly string[]): JsonSchema => ({
+  ...text(description),
+  enum: [...words],
+})
+/** Names a resource for good. */
+export const chosenName = (description: string): JsonSchema => ({
+  ...text(description),
+  pattern: '^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$',
+})
 export const list = (description: string, items: JsonSchema): JsonSchema => ({ type: 'array', description, items })
 export const object = (description: string, properties: Record<string, JsonSchema>): JsonSchema => ({
   type: 'object',

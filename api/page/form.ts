@@ -56,6 +56,18 @@ export const inputField = (facts: InputFacts): Html => {
   )
 }
 
+/** The field `password` of a gate, which the text `lead` of its page describes. */
+export const passwordField = (facts: Pick<FieldFacts, 'label' | 'fault'>): Html =>
+  inputField({
+    id: 'password',
+    type: 'password',
+    autocomplete: 'current-password',
+    isVerbatim: true,
+    maxLength: 200,
+    about: 'lead',
+    ...facts,
+  })
+
 /** Many lines of text. */
 export const textField = (facts: FieldFacts & { maxLength: number }): Html => {
   const { id, name = id, maxLength } = facts

@@ -1,4 +1,4 @@
-/** What may be asked of a site, and how each is told when it is decided (rules/site.md#over-rest). */
+/** What may be asked of a site, and how each is answered when it is decided (rules/site.md#over-rest). */
 import { SITE } from '../../crds/site/kind.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'

@@ -7,7 +7,7 @@ import { brandTokens } from '../../crds/site/content/brand.ts'
 import { PHASES } from '../../crds/site/schema.ts'
 import type { Scope } from '../auth/scopes.ts'
 import { pageQuery, paging } from '../openapi/paging.ts'
-import { list, object, text, whole } from '../openapi/schemas.ts'
+import { flag, list, object, text, whole } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { listTemplates, putBrandTokens } from './brand.ts'
 import { deleteSite, putDomain, updateSite } from './change.ts'
@@ -56,8 +56,8 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     body: generateBody,
     bodyMaxBytes: BODY_MAX_BYTES,
     answers: {
-      201: answered('Made and rendered.', { warnings, replayed: { type: 'boolean', description: 'False.' } }),
-      200: answered('Made by an earlier call.', { warnings, replayed: { type: 'boolean', description: 'True.' } }),
+      201: answered('Made and rendered.', { warnings, replayed: flag('False.') }),
+      200: answered('Made by an earlier call.', { warnings, replayed: flag('True.') }),
       202: pendingAnswer,
     },
     codes: [...CONTENT_CODES, 'NAME_TAKEN', 'SITE_QUOTA'],
@@ -180,7 +180,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     description: 'Puts the approved bytes live. dry_run: true tells what would be done.',
     tag,
     scope: scope('websites:write'),
-    body: closed('How.', { dry_run: { type: 'boolean', description: 'Only tell what would be done.' } }),
+    body: closed('How.', { dry_run: flag('Only tell what would be done.') }),
     answers: {
       200: {
         description: 'Live; or the plan.',

@@ -4,7 +4,7 @@ import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { textPattern } from '../../crds/kernel/schema.ts'
 import { siteAnswer, warningAnswer } from '../../crds/site/answer.ts'
 import { ASSET_KEY_PATTERN, ASSETS_MAX, HOSTNAME_MAX, LABEL_MAX, spec } from '../../crds/site/schema.ts'
-import { list, object, pendingOf, text, whole } from '../openapi/schemas.ts'
+import { flag, list, object, pendingOf, text, whole } from '../openapi/schemas.ts'
 
 const NOTE_MAX = 4000
 
@@ -97,14 +97,14 @@ const paths = (description: string): JsonSchema => list(description, text('A pat
 export const plan = named(
   'PublishPlan',
   object('What a publish would do; nothing is changed or counted.', {
-    ok: { type: 'boolean', description: 'Whether a publish would be taken now.' },
+    ok: flag('Whether a publish would be taken now.'),
     problems: list(
       'What stands in its way.',
       object('One refusal.', { code: text('Its code.'), detail: text('Why.') }),
     ),
     digest: { type: ['string', 'null'], description: 'What would be live.' },
     live_digest: { type: ['string', 'null'], description: 'What is live.' },
-    unchanged: { type: 'boolean', description: 'Both are the same: nothing would happen.' },
+    unchanged: flag('Both are the same: nothing would happen.'),
     files: object('How the files differ from those that are live.', {
       added: paths('New.'),
       changed: paths('With other bytes.'),
@@ -115,7 +115,7 @@ export const plan = named(
     host: { type: ['string', 'null'], description: 'Where to.' },
     domain: { type: ['string', 'null'], description: 'Under which name.' },
     queue_position: whole('1 is next.'),
-    counts: { type: 'boolean', description: 'Whether it takes a place under the cap of the day.' },
+    counts: flag('Whether it takes a place under the cap of the day.'),
     quota: object('The cap of the day.', {
       limit: whole('The most.'),
       used: whole('How many are used.'),

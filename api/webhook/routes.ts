@@ -2,7 +2,7 @@
 import { DELIVERY_STATES } from '../../crds/webhook/log.ts'
 import { verifyAnswer, verifyBody } from '../../crds/webhook/verifyanswer.ts'
 import { pageQuery, paging } from '../openapi/paging.ts'
-import { closed, list, object, text, whole, withExamples } from '../openapi/schemas.ts'
+import { closed, flag, list, object, text, whole, withExamples } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import {
   getDelivery,
@@ -191,7 +191,7 @@ const deliveryRoutes: Route<WebhookNeeds>[] = [
         object('What was queued.', {
           queued: whole('How many.'),
           last: whole('The sequence of the last one.'),
-          more: { type: 'boolean', description: 'There may be more after last.' },
+          more: flag('There may be more after last.'),
         }),
       ),
     },

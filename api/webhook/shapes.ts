@@ -4,7 +4,7 @@ import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { URL_MAX } from '../../crds/webhook/endpoint.ts'
 import { DELIVERY_STATES } from '../../crds/webhook/log.ts'
-import { list, object, POLL_HEADERS, text, textOrNull, whole } from '../openapi/schemas.ts'
+import { flag, list, object, POLL_HEADERS, text, textOrNull, whole } from '../openapi/schemas.ts'
 
 const EVENTS_MAX = EVENT_FILTERS.length
 const SEQUENCE_MAX = Number.MAX_SAFE_INTEGER
@@ -84,7 +84,7 @@ export const event = named(
     created_at: text('When it happened.'),
     sequence: whole('Its place among the events of the account, from 1 without a gap.'),
     object_sequence: whole('Its place among the events of its object, from 1 without a gap.'),
-    test: { type: 'boolean', description: 'It is of a test.' },
+    test: flag('It is of a test.'),
     data: { type: 'object', description: 'The object under its name: ids, state, amounts, reference and metadata.' },
   }),
 )

@@ -1,31 +1,17 @@
 /** Signing in and managing tokens in a real browser: without JavaScript, on the keyboard's order, without barriers. */
 import type { Browser, Page } from 'playwright-core'
-import { sessionsOf, signinLink } from '../support/builders/account.ts'
-import { barriers, picture, startBrowser, type Visitor, visit } from '../support/judges/browser.ts'
+import { signinLink } from '../support/builders/account.ts'
+import { barriers, picture, startBrowser, type Visitor } from '../support/judges/browser.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { call, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
+import { asVisitor, signIn, type VisitOptions } from '../support/stage/visitors.ts'
 
 let platform: Platform
 let browser: Browser
 
-const asVisitor = async (options: Partial<Parameters<typeof visit>[1]>, work: (visitor: Visitor) => Promise<void>) => {
-  const visitor = await visit(browser, { baseURL: platform.baseUrl, ...options })
-  try {
-    await work(visitor)
-    assert.equal(visitor.outside, [], 'a page asked another host for something')
-  } finally {
-    await visitor.end()
-  }
-}
+const visited = (options: VisitOptions, work: (visitor: Visitor) => Promise<void>) =>
+  asVisitor({ browser, platform }, options, work)
 const heading = (page: Page): Promise<string> => page.locator('h1').innerText()
-
-/** A session, put into the browser's cookie without the way over the mail. */
-const signedIn = async ({ context }: Visitor) => {
-  const { sessions, end } = sessionsOf(platform)
-  const { jwt } = await sessions.issue('demo', 'mail')
-  await end()
-  await context.addCookies([{ name: 'bottega_session', value: jwt, url: platform.baseUrl, httpOnly: true }])
-}
 
 spec('the pages of an account', (t) => {
   t.before(async () => {
@@ -40,7 +26,7 @@ spec('the pages of an account', (t) => {
   t(
     'lead from an address to a token that works, without JavaScript, and back out',
     async () => {
-      await asVisitor({}, async ({ page, context }) => {
+      await visited({}, async ({ page, context }) => {
         await page.goto('/account/tokens')
         assert.is(new URL(page.url()).pathname, '/signin')
         await page.getByLabel('E-mail address').fill('owner@demo.test')
@@ -90,9 +76,9 @@ spec('the pages of an account', (t) => {
   )
 
   t('mint what was picked one by one, and say what is missing', async () => {
-    await asVisitor({}, async (visitor) => {
+    await visited({}, async (visitor) => {
       const { page } = visitor
-      await signedIn(visitor)
+      await signIn(platform, visitor)
       await page.goto('/account/tokens')
       await page.getByLabel('Name').fill('Picked')
       await page.getByLabel('Only what I pick below').check()
@@ -109,11 +95,11 @@ spec('the pages of an account', (t) => {
   })
 
   t('say what went wrong in words', async () => {
-    await asVisitor({}, async (visitor) => {
+    await visited({}, async (visitor) => {
       const { page } = visitor
       await page.goto('/signin/link/abc.def')
       assert.is(await heading(page), 'This link is over')
-      await signedIn(visitor)
+      await signIn(platform, visitor)
       await page.goto('/account/tokens')
       await page.goto('/account/tokens?nonsense=1')
       assert.match(await page.getByRole('alert').innerText(), /no parameter/)
@@ -130,7 +116,7 @@ spec('the pages of an account', (t) => {
     t(
       `have no serious barrier ${say}`,
       async () => {
-        await asVisitor({ dark, width, javaScriptEnabled: true }, async (visitor) => {
+        await visited({ dark, width, javaScriptEnabled: true }, async (visitor) => {
           const { page } = visitor
           const look = async (name: string) => {
             await picture(page, `${name}-${width}${dark ? '-dark' : ''}`)
@@ -151,7 +137,7 @@ spec('the pages of an account', (t) => {
           await look('sent')
           await page.goto('/signin/link/x')
           await look('over')
-          await signedIn(visitor)
+          await signIn(platform, visitor)
           await page.goto('/account/tokens')
           await page.getByLabel('Name').fill(`Shop ${say}`)
           await page.getByRole('button', { name: 'Make token' }).click()
@@ -173,7 +159,7 @@ spec('the pages of an account', (t) => {
       const locked = order({ client_email: 'other@demo.test' })
       const own = await call(platform.baseUrl, platform.owner, 'POST', '/api/invoices', locked)
       for (const dark of [false, true]) {
-        await asVisitor({ dark, javaScriptEnabled: true }, async ({ page }) => {
+        await visited({ dark, javaScriptEnabled: true }, async ({ page }) => {
           const look = async (name: string) => {
             await picture(page, `${name}${dark ? '-dark' : ''}`)
             assert.equal(await barriers(page), [], name)
@@ -204,19 +190,19 @@ spec('the pages of an account', (t) => {
       order({ client_email: 'owner@demo.test' }),
     )
     const path = new URL(made.json.url).pathname
-    await asVisitor({}, async (visitor) => {
+    await visited({}, async (visitor) => {
       const { page } = visitor
       assert.is((await page.goto(path))?.status(), 401)
-      await signedIn(visitor)
+      await signIn(platform, visitor)
       assert.is((await page.goto(path))?.status(), 200)
       assert.match(await page.locator('main').innerText(), /October retainer/)
     })
   })
 
   t('run no script, not even one that got into a page', async () => {
-    await asVisitor({ javaScriptEnabled: true }, async (visitor) => {
+    await visited({ javaScriptEnabled: true }, async (visitor) => {
       const { page } = visitor
-      await signedIn(visitor)
+      await signIn(platform, visitor)
       for (const path of ['/signin', '/account/tokens', '/signin/link/x']) {
         const response = await page.goto(path)
         const headers = response?.headers() ?? {}

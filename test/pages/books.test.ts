@@ -1,28 +1,17 @@
 /** The page of a month's books in a real browser: without JavaScript, without barriers, with the same figures as REST. */
 import { readFileSync } from 'node:fs'
 import type { Browser } from 'playwright-core'
-import { sessionsOf } from '../support/builders/account.ts'
 import { barriers, picture, startBrowser, type Visitor, visit } from '../support/judges/browser.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { call, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
+import { asOwner, type VisitOptions } from '../support/stage/visitors.ts'
 
 let platform: Platform
 let browser: Browser
 const month = new Date().toISOString().slice(0, 7)
 
-const asOwner = async (options: Partial<Parameters<typeof visit>[1]>, work: (visitor: Visitor) => Promise<void>) => {
-  const visitor = await visit(browser, { baseURL: platform.baseUrl, ...options })
-  const { sessions, end } = sessionsOf(platform)
-  const { jwt } = await sessions.issue('demo', 'mail')
-  await end()
-  await visitor.context.addCookies([{ name: 'bottega_session', value: jwt, url: platform.baseUrl, httpOnly: true }])
-  try {
-    await work(visitor)
-    assert.equal(visitor.outside, [], 'a page asked another host for something')
-  } finally {
-    await visitor.end()
-  }
-}
+const visited = (options: VisitOptions, work: (visitor: Visitor) => Promise<void>) =>
+  asOwner({ browser, platform }, options, work)
 
 spec('the page of a month', (t) => {
   t.before(async () => {
@@ -43,7 +32,7 @@ spec('the page of a month', (t) => {
   })
 
   t('shows each currency with its chart and figures, the months around it, and the same table as a file', async () => {
-    await asOwner({}, async ({ page }) => {
+    await visited({}, async ({ page }) => {
       await page.goto('/account/reconciliation')
       assert.equal(await page.locator('h2').allInnerTexts(), ['demo Studio in EUR', 'demo Studio in JPY'])
       assert.is(await page.getByRole('img', { name: 'demo Studio, JPY' }).count(), 1)
@@ -83,7 +72,7 @@ spec('the page of a month', (t) => {
     { say: 'on a phone', dark: false, width: 360 },
   ]) {
     t(`has no barrier ${say}`, async () => {
-      await asOwner({ dark, width, javaScriptEnabled: true }, async ({ page }) => {
+      await visited({ dark, width, javaScriptEnabled: true }, async ({ page }) => {
         await page.goto('/account/reconciliation')
         await picture(page, `books-${width}${dark ? '-dark' : ''}`)
         assert.equal(await barriers(page), [])

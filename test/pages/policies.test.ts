@@ -1,10 +1,11 @@
 /** The policy of every page, asked of the running service; which routes are pages follows from the list of routes. */
 import type { Route } from '../../api/wiring/route.ts'
 import { allRoutes } from '../../api/wiring/routes.ts'
-import { FORM, sessionsOf } from '../support/builders/account.ts'
+import { FORM } from '../support/builders/account.ts'
 import { openings } from '../support/judges/policy.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { call, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
+import { ownerSession } from '../support/stage/visitors.ts'
 
 /** Routes outside of /api that answer no page of ours, whoever asks; and the two that need an app or a site, and their tests. */
 const NO_PAGES: Record<string, string> = {
@@ -27,10 +28,7 @@ spec('the policy of a page', (t) => {
   let link = ''
   t.before(async () => {
     platform = await startPlatform()
-    const { sessions, end } = sessionsOf(platform)
-    const { jwt } = await sessions.issue('demo', 'mail')
-    await end()
-    cookie = `bottega_session=${jwt}`
+    cookie = `bottega_session=${await ownerSession(platform)}`
     const made = await call(platform.baseUrl, platform.owner, 'POST', '/api/invoices', order())
     link = new URL(made.json.url).pathname
   })

@@ -2,10 +2,10 @@
 import { createServer, type Server } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import type { Browser } from 'playwright-core'
-import { sessionsOf } from '../support/builders/account.ts'
 import { barriers, picture, startBrowser, type Visitor, visit } from '../support/judges/browser.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { call, type Json, type Platform, startPlatform } from '../support/stage/invoicing.ts'
+import { asOwner, type VisitOptions } from '../support/stage/visitors.ts'
 
 let platform: Platform
 let browser: Browser
@@ -13,19 +13,8 @@ let receiver: Server
 let status = 200
 const HOSTILE = '<script>document.title="taken"</script><img src=x onerror=alert(1)>'
 
-const asOwner = async (options: Partial<Parameters<typeof visit>[1]>, work: (visitor: Visitor) => Promise<void>) => {
-  const visitor = await visit(browser, { baseURL: platform.baseUrl, ...options })
-  const { sessions, end } = sessionsOf(platform)
-  const { jwt } = await sessions.issue('demo', 'mail')
-  await end()
-  await visitor.context.addCookies([{ name: 'bottega_session', value: jwt, url: platform.baseUrl, httpOnly: true }])
-  try {
-    await work(visitor)
-    assert.equal(visitor.outside, [], 'a page asked another host for something')
-  } finally {
-    await visitor.end()
-  }
-}
+const visited = (options: VisitOptions, work: (visitor: Visitor) => Promise<void>) =>
+  asOwner({ browser, platform }, options, work)
 
 spec('the page of webhooks', (t) => {
   let endpoint: Json
@@ -48,7 +37,7 @@ spec('the page of webhooks', (t) => {
   })
 
   t('shows how each endpoint stands, sends pings and sends again', async () => {
-    await asOwner({}, async ({ page }) => {
+    await visited({}, async ({ page }) => {
       await page.goto('/account/webhooks')
       assert.equal(await page.locator('h2').allInnerTexts(), [endpoint.url])
       await page.getByRole('button', { name: 'Send a ping' }).click()
@@ -71,7 +60,7 @@ spec('the page of webhooks', (t) => {
 
   t('switches an endpoint on that was gone', async () => {
     status = 410
-    await asOwner({}, async ({ page }) => {
+    await visited({}, async ({ page }) => {
       await page.goto('/account/webhooks')
       await page.getByRole('button', { name: 'Send a ping' }).click()
       assert.match(await page.locator('section').innerText(), /Switched off: it answered 410 Gone/)
@@ -94,7 +83,7 @@ spec('the page of webhooks', (t) => {
     { say: 'on a phone', dark: false, width: 360 },
   ]) {
     t(`has no barrier ${say}`, async () => {
-      await asOwner({ dark, width, javaScriptEnabled: true }, async ({ page }) => {
+      await visited({ dark, width, javaScriptEnabled: true }, async ({ page }) => {
         await page.goto('/account/webhooks')
         await picture(page, `webhooks-${width}${dark ? '-dark' : ''}`)
         assert.equal(await barriers(page), [])

@@ -4,7 +4,7 @@ import { ENTRY_WORDS } from '../../../crds/invoice/order/numbering.ts'
 import type { JsonSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
 import { pageQuery, paging } from '../../openapi/paging.ts'
-import { list, object, text, textOrNull, whole, withExamples } from '../../openapi/schemas.ts'
+import { flag, list, object, text, textOrNull, whole, withExamples } from '../../openapi/schemas.ts'
 import type { Route } from '../../wiring/route.ts'
 import type { BooksNeeds } from '../needs.ts'
 import { listFilters } from '../read.ts'
@@ -13,7 +13,6 @@ import { preflight, preflightBody } from './preflight.ts'
 
 const scope = (name: Scope) => ({ kind: 'scope' as const, scope: name })
 const reads = { tag: 'Books', scope: scope('invoices:read') } as const
-const flag = (description: string): JsonSchema => ({ type: 'boolean', description })
 const word = (description: string, words: readonly string[]): JsonSchema => ({
   type: 'string',
   description,

@@ -2,7 +2,7 @@
 import { RAILS } from '../../../crds/account/schema.ts'
 import type { JsonSchema } from '../../../crds/kernel/rest.ts'
 import type { Scope } from '../../auth/scopes.ts'
-import { object, operationId, POLL_HEADERS, text, withExamples } from '../../openapi/schemas.ts'
+import { flag, object, operationId, POLL_HEADERS, text, withExamples } from '../../openapi/schemas.ts'
 import type { Route } from '../../wiring/route.ts'
 import type { InvoiceNeeds, PageNeeds } from '../needs.ts'
 import { lang } from '../page/routes.ts'
@@ -16,11 +16,11 @@ const tag = 'Card collection'
 const settings = '/api/invoices/settings/rails'
 
 const rail: JsonSchema = { ...text('The card processor.'), enum: [...RAILS] }
-const enabled: JsonSchema = { type: 'boolean', description: 'Whether payable invoices of the account show Pay now.' }
+const enabled: JsonSchema = flag('Whether payable invoices of the account show Pay now.')
 const setting = {
   rail,
   enabled,
-  available: { type: 'boolean', description: 'Whether this installation has the card processor.' },
+  available: flag('Whether this installation has the card processor.'),
 }
 const shown = object('The setting.', setting)
 const asked: JsonSchema = {

@@ -9,7 +9,7 @@ import { type DocumentLang, type Frozen, LANGS } from '../../../crds/invoice/ord
 import type { InvoicePhase } from '../../../crds/invoice/status.ts'
 import { type Html, html, safeUrl } from '../../../crds/text/html.ts'
 import { displayCents } from '../../../crds/values/money.ts'
-import { button, buttonLink, form, inputField } from '../../page/form.ts'
+import { button, buttonLink, form, passwordField } from '../../page/form.ts'
 import { page } from '../../page/page.ts'
 import { claimBlock, type Form, type ShownClaim, transferBlock } from './forms.ts'
 import { factRows, itemTable, linkCode, partyBlock, sumRows } from './parts.ts'
@@ -75,18 +75,8 @@ ${buttonLink(`/signin?next=${encodeURIComponent(path)}`, PAGE_WORDS[lang].signIn
 
 const passwordForm = (lang: DocumentLang, path: string, fault: string | null): Html => {
   const words = WORDS[lang]
-  const password = {
-    id: 'password',
-    label: words.password,
-    type: 'password',
-    autocomplete: 'current-password',
-    isVerbatim: true,
-    maxLength: 200,
-    about: 'lead',
-    fault,
-  } as const
   return html`<p id="lead">${words.gateLead}</p>
-${form({ action: `${path}?lang=${lang}` }, [inputField(password), button({ words: words.open })])}`
+${form({ action: `${path}?lang=${lang}` }, [passwordField({ label: words.password, fault }), button({ words: words.open })])}`
 }
 
 /** For a link that was never made, and for one whose invoice is gone. */
