@@ -51,6 +51,8 @@ import { makeStores } from './wiring/stores.ts'
 const CROWD = { from: 6, gatherMs: 25 }
 
 const PART_SLACK_MS = 1_000
+/** Of what the server does not wait for: clients do meanwhile. */
+const FLUSH_LIMIT_MS = 1_000
 
 const leave = async (server: Server, log: Log): Promise<void> => {
   if (!(await drainServer(server))) log.warn('requests that were not answered in time were cut')
@@ -153,7 +155,10 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
 
 type Running = { server: Server; ops: Ops; leaving: AbortController }
 
-/** In this order: readiness, intake, work, connections. */
+/**
+ * In this order: readiness, what is to be written down already, intake, work, what was to be written meanwhile, connections.
+ * A request that hangs takes nothing from what was done before it.
+ */
 const addStops = (
   stop: Stop,
   log: Log,
@@ -163,12 +168,14 @@ const addStops = (
 ): void => {
   stop.add('first administrator', () => leaving.abort())
   stop.add('readiness', () => ops.leave())
+  stop.add('token use so far', () => use.flush(), FLUSH_LIMIT_MS)
+  stop.add('audit so far', () => audit.flush(), FLUSH_LIMIT_MS)
   stop.add('language model', () => llm?.leave())
   stop.add('verdicts', () => waiter.leave())
   stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)
-  stop.add('cluster', () => cluster.stop())
   stop.add('token use', () => use.close())
   stop.add('audit', () => audit.close())
+  stop.add('cluster', () => cluster.stop())
   stop.add('waiter', () => waiter.close())
   stop.add('kube', () => kube.close())
   stop.add('clock', () => devClock?.close())

@@ -1,5 +1,4 @@
 /** The controllers' process: reads its configuration, wires the clients, waits for the lease, leads. */
-import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
 import { LEASE_NAME } from '../crds/kernel/platform.ts'
 import { CONTROLLERS, cardsOf, type Env, EnvError, readEnv } from './base/env.ts'
@@ -13,28 +12,32 @@ import { makeMailer } from './io/mail.ts'
 import { makeRenderer, RENDERER_LIMITS } from './io/pdf/renderer.ts'
 import type { Caches } from './kinds/held.ts'
 import { makeEvents } from './kube/events.ts'
+import { makeIdentity } from './kube/identity.ts'
 import { makeKube } from './kube/kube.ts'
-import { runLease } from './kube/lease.ts'
+import { type Leading, runLeader } from './lead.ts'
 import { makeEgress } from './net/egress.ts'
-import { makeCaches, type Operator, type OperatorDeps, startOperator } from './operator.ts'
+import { makeCaches, type OperatorDeps } from './operator.ts'
 import { type Metrics, makeMetrics } from './ops/metrics.ts'
 import { makeOps } from './ops/port.ts'
-import { takeNextEpoch } from './runtime/epoch.ts'
-import { openDevClock } from './store/clock.ts'
+import { openDevClock, readDatabaseClock } from './store/clock.ts'
 import { makeInstallation } from './store/installation.ts'
 import { makeOutbox } from './store/ledger/outbox.ts'
 import { makeMirror } from './store/mirror.ts'
 import { type AroundQuery, makePg } from './store/pg/pg.ts'
 import { makeBacklog, makeDeliveries } from './store/webhook/deliveries.ts'
+import { startClockGuard } from './workers/clock-guard.ts'
 import { startMailSender } from './workers/mail-sender.ts'
 import { startPaymentWorker } from './workers/payment-worker.ts'
 import { makeTruths, type Truths } from './workers/truths.ts'
 import { makeWebhookMetrics } from './workers/webhook-metrics.ts'
 import { startWebhookSender } from './workers/webhook-sender.ts'
 
-const DRAIN_MS = 15_000
+/** What a pass has not ended by then is cut, and done again by whoever leads next. */
+const DRAIN_MS = 7_000
 /** With the mail and the calls that are under way. */
-const OPERATOR_STOP_MS = 20_000
+const OPERATOR_STOP_MS = 15_000
+/** With what is asked of the API server just now. */
+const RELEASE_MS = 5_000
 /**
  * Where the clock can be moved a jump must not end the lease of a mail that is under way, or it went out twice. Whoever leads
  * after us takes what we held in any case.
@@ -62,6 +65,14 @@ const metersOf = (metrics: Metrics) => ({
     name: 'bottega_cluster_unknown',
     help: '1 while the cluster is not the one of the database, or lacks much of what is known: nobody leads.',
   }),
+  skew: metrics.gauge({
+    name: 'bottega_clock_skew_seconds',
+    help: "By how much the clock of this process is ahead of the database's; negative when it is behind.",
+  }),
+  refused: metrics.gauge({
+    name: 'bottega_due_work_refused',
+    help: '1 while nothing that falls due is done, because the clock may not be believed.',
+  }),
   behind: metrics.gauge({
     name: 'bottega_ledger_behind',
     help: 'Resources that know of more than the database: an older copy of it was put back.',
@@ -69,7 +80,7 @@ const metersOf = (metrics: Metrics) => ({
 })
 
 /** What is known once somebody leads, or tried to. */
-type Standing = { operator?: Operator; truths?: Truths; behind: number }
+type Standing = Leading & { truths?: Truths; behind: number }
 
 type Process = {
   env: Env<typeof CONTROLLERS>
@@ -81,7 +92,7 @@ type Process = {
 }
 
 /** Everything outside that this process talks to. */
-const makeClients = async ({ env, log, stop, metrics, standing }: Process) => {
+const makeClients = async ({ env, log, stop, metrics, meters, standing }: Process) => {
   // Somebody leads after us: nothing that this process still does may count.
   const around: AroundQuery = (_call, run) =>
     run().catch((error) => {
@@ -101,7 +112,14 @@ const makeClients = async ({ env, log, stop, metrics, standing }: Process) => {
     onRequest: metrics.request,
   })
   const onMove = async () => standing.operator?.lookAtAll()
-  const devClock = env.devClock === 'on' ? await openDevClock({ pg, onMove }) : undefined
+  const clock = startClockGuard({
+    readDatabase: () => readDatabaseClock(pg),
+    log,
+    onSkew: (seconds) => meters.skew.set(seconds),
+    onRefused: (isRefused) => meters.refused.set(isRefused ? 1 : 0),
+  })
+  const devClock = env.devClock === 'on' ? await openDevClock({ pg, onMove, wall: clock.earlier }) : undefined
+  const now = devClock?.now ?? (() => new Date(clock.earlier()))
   const cardSettings = cardsOf(env)
   return {
     pg,
@@ -109,7 +127,10 @@ const makeClients = async ({ env, log, stop, metrics, standing }: Process) => {
     mailer: makeMailer({ url: env.smtpUrl, from: env.mailFrom, pool: env.mailLanes }),
     keys: makeKeys(env.secretKey),
     devClock,
-    now: devClock?.now ?? (() => new Date()),
+    clock,
+    now,
+    /** Of what goes out: when it is due was written by any process. */
+    sendersNow: () => new Date(now().getTime() + clock.shared() - clock.earlier()),
     pdf: makeRenderer({ ...RENDERER_LIMITS, threads: env.pdfRender === 'on' ? env.pdfThreads : 0 }),
     cards: cardSettings && makeCardProcessor(cardSettings),
     egress: makeEgress({ allowLoopback: env.egressAllowLoopback === 'true' }),
@@ -122,9 +143,9 @@ const sendersOf = (
   { env, log, metrics, meters }: Process,
   clients: Clients,
 ): Pick<OperatorDeps, 'mailSender' | 'webhookSender' | 'paymentWorker'> => {
-  const { pg, keys, mailer, egress, cards, devClock, now } = clients
+  const { pg, keys, mailer, egress, cards, devClock, clock, sendersNow: now } = clients
   const onDelivery = makeWebhookMetrics(metrics, makeBacklog({ pg, now }))
-  const outboxOf = (epoch: number) => makeOutbox({ pg, epoch: () => epoch, now })
+  const outboxOf = (epoch: number) => makeOutbox({ pg, epoch: () => epoch, now, mayRetry: clock.isTrusted })
   return {
     mailSender: (epoch, hooks) =>
       startMailSender({
@@ -143,6 +164,7 @@ const sendersOf = (
       startWebhookSender({
         ...hooks,
         deliveries: makeDeliveries({ pg, sealer: keys.sealer('webhook-secret'), epoch: () => epoch, now }),
+        mayRepeat: clock.isTrusted,
         egress,
         now,
         log,
@@ -156,18 +178,20 @@ const sendersOf = (
           outbox: outboxOf(epoch),
           processor: cards,
           now,
+          wall: () => new Date(clock.shared()),
           log,
           onAttempt: (outcome) => meters.calls.inc({ outcome }),
         })),
   }
 }
 
-/** What the operator is given. @param identity names this process in Events */
-const operatorDepsOf = (process: Process, clients: Clients, identity: string): OperatorDeps => {
+/** What the operator is given. @param host names this process in Events */
+const operatorDepsOf = (process: Process, clients: Clients, host: string): OperatorDeps => {
   const { env, log, metrics, meters, standing } = process
-  const { kube, pg, pdf, cards, keys, egress, now } = clients
+  const { kube, pg, pdf, cards, keys, egress, now, clock } = clients
   return {
     ...{ kube, pg, pdf, cards, keys, egress, now },
+    isClockTrusted: clock.isTrusted,
     ...sendersOf(process, clients),
     serverKey: env.secretKey,
     retentionDays: env.retentionDays,
@@ -185,14 +209,14 @@ const operatorDepsOf = (process: Process, clients: Clients, identity: string): O
     events: makeEvents({
       kube,
       reporter: 'bottega-controllers',
-      instance: identity,
+      instance: host,
       log,
       onDropped: metrics.eventsDropped,
     }),
   }
 }
 
-const openPort = ({ env, log, metrics, standing }: Process, { pg }: Clients, caches: Caches) =>
+const openPort = ({ env, log, metrics, standing }: Process, { pg, clock }: Clients, caches: Caches) =>
   makeOps({
     listen: env.metricsListen,
     metrics,
@@ -200,6 +224,7 @@ const openPort = ({ env, log, metrics, standing }: Process, { pg }: Clients, cac
     checks: {
       database: () => pg.ready(),
       cluster: () => standing.truths?.detail() ?? true,
+      clock: () => clock.detail() ?? true,
       ledger: () =>
         standing.behind === 0 ||
         `LEDGER_BEHIND: ${standing.behind} invoices know of more than the database. ${BEHIND_NEXT}`,
@@ -223,34 +248,6 @@ const watchTruths = ({ env, metrics, meters, standing }: Process, deps: Operator
     },
   })
 
-type Leading = { deps: OperatorDeps; caches: Caches; truths: Truths; identity: string }
-
-/** Waits for the lease, and leads from then on until somebody takes the epoch. */
-const leadOnce = ({ env, log, metrics, meters, standing }: Process, { deps, caches, truths, identity }: Leading) => {
-  const { kube, pg } = deps
-  const ref = { namespace: env.namespace, name: LEASE_NAME }
-  return runLease({
-    kube,
-    ...ref,
-    identity,
-    onLead: async (signal) => {
-      if (standing.operator) return
-      await truths.agree(signal)
-      const { epoch, behind } = await takeNextEpoch({ kube, pg, ref, holder: `${identity}/${randomUUID()}` })
-      if (behind > 0)
-        log.warn({ epoch, epochs: behind }, 'the database is older than the Lease: an older copy of it was put back')
-      standing.operator = await startOperator(deps, caches, epoch)
-      meters.epoch.set(epoch)
-      log.info({ epoch }, 'started to lead')
-    },
-    // The lease says who should take the next epoch, and no more. Whoever takes it fences us: our next effect is refused
-    // and this process ends (`around`). Until then there is nobody to make room for: the API server is away, not we.
-    onLost: () => log.warn('the lease was lost; going on until somebody takes the epoch'),
-    log,
-    metrics,
-  })
-}
-
 const main = async () => {
   const env = readEnv(CONTROLLERS, process.env)
   const log = makeLog({ level: env.logLevel, base: { process: 'controllers' } })
@@ -259,19 +256,21 @@ const main = async () => {
   const standing: Standing = { behind: 0 }
   const own: Process = { env, log, stop, metrics, meters: metersOf(metrics), standing }
   const clients = await makeClients(own)
-  // A container that is started again has the same name, so it need not wait for its own lease to run out.
-  const identity = env.identity ?? hostname()
-  const deps = operatorDepsOf(own, clients, identity)
+  const host = env.identity ?? hostname()
+  const deps = operatorDepsOf(own, clients, host)
   const caches = makeCaches(deps)
   const ops = await openPort(own, clients, caches)
   const truths = watchTruths(own, deps, caches)
   standing.truths = truths
-  const lease = leadOnce(own, { deps, caches, truths, identity })
+  const identity = makeIdentity({ host, podUid: env.podUid })
+  const onEpoch = (epoch: number) => own.meters.epoch.set(epoch)
+  const leader = runLeader({ deps, caches, truths, identity, standing, stopping: stop.signal, onEpoch })
 
   stop.add('readiness', () => ops.leave())
   stop.add('truths', () => truths.stop())
-  stop.add('operator', (leftMs) => standing.operator?.stop(Math.min(leftMs, DRAIN_MS)), OPERATOR_STOP_MS)
-  stop.add('lease', () => lease.stop())
+  stop.add('clock guard', () => clients.clock.stop())
+  stop.add('operator', (leftMs) => leader.stopOperator(Math.min(leftMs, DRAIN_MS)), OPERATOR_STOP_MS)
+  stop.add('lease', () => leader.release(), RELEASE_MS)
   stop.add('caches', () => caches.stop())
   stop.add('mailer', () => clients.mailer.close())
   stop.add('egress', () => clients.egress.close())

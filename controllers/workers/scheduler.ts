@@ -22,6 +22,8 @@ export type SchedulerDeps = {
   /** Mail was queued. */
   onQueued: () => void
   now: () => Date
+  /** Whether that clock may be believed; nothing is due while it may not. Yes when left out. */
+  isClockTrusted?: (() => boolean) | undefined
   log: Log
 }
 
@@ -58,6 +60,7 @@ const turnOf = ({ find, now }: SchedulerDeps, rows: readonly DueRow[]): Schedule
 
 /** @param seen takes what is to be looked at, also when nobody heard how the claim ended @returns whether there was any */
 const sweepBatch = async (deps: SchedulerDeps, seen: DueRow[]): Promise<boolean> => {
+  if (deps.isClockTrusted?.() === false) return false
   const rows = await deps.schedule.due(BATCH)
   if (rows.length === 0) return false
   seen.push(...rows)

@@ -42,6 +42,8 @@ const BACKOFF_MS = 500
 
 export type WebhookSenderDeps = WebhookAttemptDeps & {
   deliveries: Deliveries
+  /** Whether a repeat may be due by our clock; always when left out. */
+  mayRepeat?: () => boolean
   log: Log
   onAttempt?(state: Ended['state']): void
 }
@@ -148,7 +150,8 @@ const spread = async ({ deps, queues, times }: Sending): Promise<void> => {
 
 const turn = async (sending: Sending): Promise<void> => {
   const { deps, queues, bucket } = sending
-  const wanted = sending.stopping ? { firsts: new Map<string, number>(), agains: [] } : queues.wanted(bucket.level())
+  const repeats = deps.mayRepeat?.() === false ? 0 : bucket.level()
+  const wanted = sending.stopping ? { firsts: new Map<string, number>(), agains: [] } : queues.wanted(repeats)
   const { ended: results, released: freed } = sending
   if (wanted.firsts.size + wanted.agains.length + results.length + freed.length === 0) return
   sending.ended = []

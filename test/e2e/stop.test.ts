@@ -114,4 +114,14 @@ spec('the end of the api', (t) => {
     },
     { timeoutMs: 120_000 },
   )
+
+  t('a second signal ends it at once', async () => {
+    const { api } = platform
+    const ended = new Promise<Ending>((resolve) => api.onDeath(resolve))
+    const pid = api.pid() ?? 0
+    process.kill(pid, 'SIGTERM')
+    process.kill(pid, 'SIGINT')
+    assert.equal(await ended, { code: 1, signal: null })
+    await api.start()
+  })
 })
