@@ -51,8 +51,6 @@ import { makeStores } from './wiring/stores.ts'
 const CROWD = { from: 6, gatherMs: 25 }
 
 const PART_SLACK_MS = 1_000
-/** Of what the server does not wait for: clients do meanwhile. */
-const FLUSH_LIMIT_MS = 1_000
 
 const leave = async (server: Server, log: Log): Promise<void> => {
   if (!(await drainServer(server))) log.warn('requests that were not answered in time were cut')
@@ -155,10 +153,7 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
 
 type Running = { server: Server; ops: Ops; leaving: AbortController }
 
-/**
- * In this order: readiness, what is to be written down already, intake, work, what was to be written meanwhile, connections.
- * A request that hangs takes nothing from what was done before it.
- */
+/** In this order: readiness, intake, work, what is to be written down of it, connections. A request that hangs takes nothing from the rest. */
 const addStops = (
   stop: Stop,
   log: Log,
@@ -168,8 +163,8 @@ const addStops = (
 ): void => {
   stop.add('first administrator', () => leaving.abort())
   stop.add('readiness', () => ops.leave())
-  stop.add('token use so far', () => use.flush(), FLUSH_LIMIT_MS)
-  stop.add('audit so far', () => audit.flush(), FLUSH_LIMIT_MS)
+  // begun at once, and waited for further below: clients are answered meanwhile
+  stop.add('what was done so far', () => void Promise.all([use.flush(), audit.flush()]))
   stop.add('language model', () => llm?.leave())
   stop.add('verdicts', () => waiter.leave())
   stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)

@@ -6,7 +6,7 @@
 import { PAUSED } from '../../crds/kernel/object.ts'
 import type { Log } from '../base/log.ts'
 import type { AnyResource } from '../kinds/held.ts'
-import type { Lane } from '../runtime/lanes.ts'
+import type { QueueLane } from '../runtime/lanes.ts'
 import type { DueRow, Schedule, ScheduleTurn } from '../store/ledger/schedule.ts'
 
 /** Rows per transaction. */
@@ -18,7 +18,7 @@ export type SchedulerDeps = {
   schedule: Pick<Schedule, 'due' | 'turn'>
   /** Out of the watch; undefined when the resource is no more. */
   find: (kind: string, resource: string) => AnyResource | undefined
-  wake: (kind: string, resource: string, lane: Lane) => void
+  wake: (kind: string, resource: string, lane: QueueLane) => void
   /** Mail was queued. */
   onQueued: () => void
   now: () => Date

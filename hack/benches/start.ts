@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { makeKeys } from '../../controllers/base/keys.ts'
 import { makeLog } from '../../controllers/base/log.ts'
 import { makeCaches, type OperatorDeps, startOperator } from '../../controllers/operator.ts'
-import { accountName, makeCrowd } from '../../test/support/doubles/crowd.ts'
+import { accountName, makeCrowd } from './sides/crowd.ts'
 import type { BenchContext } from './sides/figure.ts'
 
 /**
@@ -28,7 +28,7 @@ const emptyLedger = (): OperatorDeps['pg'] => {
     start.test(name) ? Promise.resolve({ rows: [] }) : new Promise(() => {})) as unknown as OperatorDeps['pg']['query']
   return {
     query,
-    tx: (work) => work(query),
+    tx: (work: (given: typeof query) => unknown) => work(query),
     listen: async () => ({ close: async () => {} }),
   } as unknown as OperatorDeps['pg']
 }

@@ -1,6 +1,6 @@
 /** The leader dies, or is told to go, again and again: whoever stands by gives the next number soon, and nothing comes twice. */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ending, Service } from '../../hack/lib/processes.ts'
+import { type Ending, pidOf, type Service } from '../../hack/lib/processes.ts'
 import { query } from '../../hack/platform/postgres.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { call, eventually, mailsIn, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
@@ -84,7 +84,7 @@ spec('the hand-over', (t) => {
       return send(`amid-${n}`)
     })
     await sleep(400)
-    process.kill(leaver.pid() ?? 0, 'SIGTERM')
+    process.kill(pidOf(leaver), 'SIGTERM')
     const late = sleep(STOP_LIMIT_MS, null, { ref: false })
     assert.equal(await Promise.race([ended, late]), { code: 0, signal: null })
     assert.is(await leader(), others[0])
@@ -102,7 +102,7 @@ spec('the hand-over', (t) => {
   t('a second signal ends it at once', async () => {
     const leaver = await leader()
     const ended = new Promise<Ending>((resolve) => leaver.onDeath(resolve))
-    const pid = leaver.pid() ?? 0
+    const pid = pidOf(leaver)
     process.kill(pid, 'SIGTERM')
     process.kill(pid, 'SIGINT')
     assert.equal(await ended, { code: 1, signal: null })

@@ -64,10 +64,13 @@ export const makeAudit = (deps: { append: (entry: AuditEntry) => Promise<unknown
     timer.unref()
   }
 
+  let flushed = Promise.resolve()
   const flush = (): Promise<void> => {
     clearTimeout(timer)
     timer = undefined
-    return retry()
+    // one after the other: whoever waits for the second waits for the first
+    flushed = flushed.then(retry)
+    return flushed
   }
 
   return {
