@@ -12,11 +12,11 @@ import type { AnyObject } from './objects.ts'
 export const LEASE: KindRef = { kind: 'Lease', plural: 'leases', group: 'coordination.k8s.io', version: 'v1' }
 
 /** Others may take the lease when it has not moved for so long; the Lease itself says it in whole seconds. */
-const LEASE_MS = 3_000
+const LEASE_MS = 4_000
 /** The leader gives up when it could not renew for so long: before others may take over. */
-const RENEW_MS = 2_000
+const RENEW_MS = 3_000
 /** Between two renewals, or two looks, at most; half of it at least. */
-const RETRY_MS = 1_000
+const RETRY_MS = 800
 /** How often the leader asks its own clock. */
 const GUARD_MS = 250
 /** A tick that comes so late was held up by the process itself, which stood still: a long collection, a frozen machine. */
@@ -164,14 +164,19 @@ const pause = ({ options, retryMs }: Running, signal: AbortSignal, atMostMs = re
   return sleep(Math.max(1, Math.min(waitMs, atMostMs)), signal)
 }
 
-/** @returns the lease, if it is ours now; else after how long it may be taken, as it stands */
-const acquire = async ({ record, renewMs, options }: Running, sight: Sight): Promise<LeaseObject | number> => {
+/** The lease, and when it was asked for; or after how long it may be taken, as it stands. */
+type Acquired = { won: LeaseObject; askedAt: number } | { won: null; leftMs: number }
+
+const acquire = async ({ record, renewMs, options, clock }: Running, sight: Sight): Promise<Acquired> => {
   const held = await record.read(renewMs)
-  if (held === undefined) return record.create()
+  const askedAt = clock()
+  if (held === undefined) return { won: await record.create(), askedAt }
   sight.see(held)
   const { identity, isDead = () => false } = options
   const holder = held.spec?.holderIdentity ?? ''
-  return holder === identity || sight.isFree(held) || isDead(holder) ? record.take(held, renewMs) : sight.leftMs(held)
+  if (holder === identity || sight.isFree(held) || isDead(holder))
+    return { won: await record.take(held, renewMs), askedAt }
+  return { won: null, leftMs: sight.leftMs(held) }
 }
 
 /**
@@ -206,7 +211,8 @@ const renewals = async (running: Running, turn: Turn, first: LeaseObject): Promi
   const { clock, options, stopping } = running
   let held = first
   while (running.turn === turn && !stopping.aborted) {
-    await pause(running, AbortSignal.any([stopping, turn.control.signal]))
+    // sooner where answers are slow, so that there is time for two
+    await pause(running, AbortSignal.any([stopping, turn.control.signal]), (turn.lostAt - clock()) / 2)
     if (running.turn !== turn || stopping.aborted) return held
     tick(running, turn)
     if (clock() >= turn.lostAt) lose(running, 'not renewed in time')
@@ -254,17 +260,17 @@ const run = async (running: Running, sight: Sight) => {
   const { name, log, metrics } = running.options
   metrics?.leader(name, false)
   while (!running.stopping.aborted) {
-    const startedAt = running.clock()
-    const won = await acquire(running, sight).catch((error) => {
+    const acquired = await acquire(running, sight).catch((error): Acquired => {
       if (!(error instanceof KubeError)) throw error
       // Somebody else was faster.
-      if (isConflict(error) || isAlreadyExists(error)) return running.retryMs
-      sight.couldNot()
-      log?.warn({ err: error, lease: name }, 'lease not reached')
-      return running.retryMs
+      if (!isConflict(error) && !isAlreadyExists(error)) {
+        sight.couldNot()
+        log?.warn({ err: error, lease: name }, 'lease not reached')
+      }
+      return { won: null, leftMs: running.retryMs }
     })
-    if (typeof won === 'object') await lead(running, won, startedAt)
-    else await pause(running, running.stopping, won)
+    if (acquired.won) await lead(running, acquired.won, acquired.askedAt)
+    else await pause(running, running.stopping, acquired.leftMs)
   }
 }
 
