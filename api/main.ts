@@ -159,7 +159,7 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
 
 type Running = { server: Server; ops: Ops; leaving: AbortController }
 
-/** In this order: readiness, intake, work, connections. */
+/** In this order: readiness, intake, work, what is to be written down of it, connections. A request that hangs takes nothing from the rest. */
 const addStops = (
   stop: Stop,
   log: Log,
@@ -169,12 +169,14 @@ const addStops = (
 ): void => {
   stop.add('first administrator', () => leaving.abort())
   stop.add('readiness', () => ops.leave())
+  // begun at once, and waited for further below: clients are answered meanwhile
+  stop.add('what was done so far', () => void Promise.all([use.flush(), audit.flush()]))
   stop.add('language model', () => llm?.leave())
   stop.add('verdicts', () => waiter.leave())
   stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)
-  stop.add('cluster', () => cluster.stop())
   stop.add('token use', () => use.close())
   stop.add('audit', () => audit.close())
+  stop.add('cluster', () => cluster.stop())
   stop.add('waiter', () => waiter.close())
   stop.add('kube', () => kube.close())
   stop.add('clock', () => devClock?.close())

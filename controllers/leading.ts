@@ -1,15 +1,13 @@
-/** How this process comes to lead: what it stands for, whether the truths agree, the lease, the epoch. */
-import { randomUUID } from 'node:crypto'
+/** What a process that leads, or would, knows of itself: its meters, whether the truths agree, and where epochs are taken. */
 import type { TruthCode } from '../crds/kernel/absence.ts'
 import { LEASE_NAME } from '../crds/kernel/platform.ts'
 import type { CONTROLLERS, Env } from './base/env.ts'
 import type { Log } from './base/log.ts'
 import type { Stop } from './base/stop.ts'
 import type { Caches } from './kinds/held.ts'
-import { runLease } from './kube/lease.ts'
-import { type Operator, type OperatorDeps, startOperator } from './operator.ts'
+import type { Operator, OperatorDeps } from './operator.ts'
 import type { Metrics } from './ops/metrics.ts'
-import { raiseAbove, type Taking, takeNextEpoch } from './runtime/epoch.ts'
+import { raiseAbove, type Taking } from './runtime/epoch.ts'
 import { makeInstallation } from './store/installation.ts'
 import { makeKnown } from './store/ledger/known.ts'
 import { makeMirror } from './store/mirror.ts'
@@ -34,6 +32,14 @@ export const metersOf = (metrics: Metrics) => ({
     name: 'bottega_cluster_unknown',
     help: '1 while the cluster is not the one of the database, or lacks much of what is known: nobody leads.',
   }),
+  skew: metrics.gauge({
+    name: 'bottega_clock_skew_seconds',
+    help: "By how much the clock of this process is ahead of the database's; negative when it is behind.",
+  }),
+  refused: metrics.gauge({
+    name: 'bottega_due_work_refused',
+    help: '1 while nothing that falls due is done, because the clock may not be believed.',
+  }),
   behind: metrics.gauge({
     name: 'bottega_ledger_behind',
     help: 'Resources that know of more than the database: an older copy of it was put back.',
@@ -45,8 +51,14 @@ export const metersOf = (metrics: Metrics) => ({
   }),
 })
 
-/** What is known once somebody leads, or tried to. */
-export type Standing = { operator?: Operator; epoch?: number; truths?: Truths; behind: number }
+/** What is known once somebody leads, or tried to. `operator` is there once it works, `starting` while it is begun. */
+export type LeaderState = {
+  operator?: Operator
+  starting?: Promise<void>
+  epoch?: number
+  truths?: Truths
+  behind: number
+}
 
 export type Process = {
   env: Env<typeof CONTROLLERS>
@@ -54,7 +66,7 @@ export type Process = {
   stop: Stop
   metrics: Metrics
   meters: ReturnType<typeof metersOf>
-  standing: Standing
+  standing: LeaderState
 }
 
 const CODES: readonly TruthCode[] = ['CLUSTER_UNKNOWN', 'CLUSTER_BEHIND', 'LEDGER_BEHIND', 'KEY_UNKNOWN']
@@ -79,7 +91,8 @@ export const watchTruths = ({ env, metrics, meters, standing }: Process, deps: O
     },
   })
 
-const takingOf = ({ env }: Process, { kube, pg }: Pick<OperatorDeps, 'kube' | 'pg'>): Taking => ({
+/** Where this process takes its epoch. */
+export const takingOf = ({ env }: Process, { kube, pg }: Pick<OperatorDeps, 'kube' | 'pg'>): Taking => ({
   kube,
   pg,
   installation: makeInstallation({ pg }),
@@ -107,31 +120,4 @@ export const makeAhead = (process: Process, clients: Pick<OperatorDeps, 'kube' |
         log.warn({ err: error, mark }, 'the epoch was not raised above that of a host')
       })
   }
-}
-
-type Leading = { deps: OperatorDeps; caches: Caches; truths: Truths; identity: string }
-
-/** Waits for the lease, and leads from then on until somebody takes the epoch. */
-export const leadOnce = (process: Process, { deps, caches, truths, identity }: Leading) => {
-  const { log, metrics, meters, standing } = process
-  const taking = takingOf(process, deps)
-  return runLease({
-    kube: deps.kube,
-    ...taking.ref,
-    identity,
-    onLead: async (signal) => {
-      if (standing.operator) return
-      await truths.agree(signal)
-      const epoch = await takeNextEpoch(taking, `${identity}/${randomUUID()}`)
-      standing.epoch = epoch
-      standing.operator = await startOperator(deps, caches, epoch)
-      meters.epoch.set(epoch)
-      log.info({ epoch }, 'started to lead')
-    },
-    // The lease says who should take the next epoch, and no more. Whoever takes it fences us: our next effect is refused
-    // and this process ends (`around`). Until then there is nobody to make room for: the API server is away, not we.
-    onLost: () => log.warn('the lease was lost; going on until somebody takes the epoch'),
-    log,
-    metrics,
-  })
 }

@@ -11,26 +11,32 @@ import { makeMailer } from './io/mail.ts'
 import { makeRenderer, RENDERER_LIMITS } from './io/pdf/renderer.ts'
 import type { Caches } from './kinds/held.ts'
 import { makeEvents } from './kube/events.ts'
+import { makeIdentity } from './kube/identity.ts'
 import { makeKube } from './kube/kube.ts'
-import { leadOnce, makeAhead, metersOf, type Process, type Standing, watchTruths } from './leading.ts'
+import { runLeader } from './lead.ts'
+import { type LeaderState, makeAhead, metersOf, type Process, takingOf, watchTruths } from './leading.ts'
 import { makeEgress } from './net/egress.ts'
 import { makeCaches, type OperatorDeps } from './operator.ts'
 import { makeMetrics } from './ops/metrics.ts'
 import { makeOps } from './ops/port.ts'
-import { openDevClock } from './store/clock.ts'
+import { openDevClock, readDatabaseClock } from './store/clock.ts'
 import { makeOutbox } from './store/ledger/outbox.ts'
 import { countQuarantined } from './store/ledger/quarantine.ts'
 import { type AroundQuery, makePg } from './store/pg/pg.ts'
 import { makeBacklog, makeDeliveries } from './store/webhook/deliveries.ts'
+import { startClockGuard } from './workers/clock-guard.ts'
 import { startMailSender } from './workers/mail-sender.ts'
 import { startPaymentWorker } from './workers/payment-worker.ts'
 import { makeQuarantineMetrics } from './workers/quarantine-metrics.ts'
 import { makeWebhookMetrics } from './workers/webhook-metrics.ts'
 import { startWebhookSender } from './workers/webhook-sender.ts'
 
-const DRAIN_MS = 15_000
+/** What a pass has not ended by then is cut, and done again by whoever leads next. */
+const DRAIN_MS = 7_000
 /** With the mail and the calls that are under way. */
-const OPERATOR_STOP_MS = 20_000
+const OPERATOR_STOP_MS = 15_000
+/** With what is asked of the API server just now. */
+const RELEASE_MS = 5_000
 /**
  * Where the clock can be moved a jump must not end the lease of a mail that is under way, or it went out twice. Whoever leads
  * after us takes what we held in any case.
@@ -40,7 +46,7 @@ const MOVED_LEASE_MS = 100 * 365 * 86_400_000
 const BEHIND_NEXT = 'They are neither numbered nor mailed; put back the newest copy of the database'
 
 /** Everything outside that this process talks to. */
-const makeClients = async ({ env, log, stop, metrics, standing }: Process) => {
+const makeClients = async ({ env, log, stop, metrics, meters, standing }: Process) => {
   // Somebody leads after us: nothing that this process still does may count.
   const around: AroundQuery = (_call, run) =>
     run().catch((error) => {
@@ -60,7 +66,14 @@ const makeClients = async ({ env, log, stop, metrics, standing }: Process) => {
     onRequest: metrics.request,
   })
   const onMove = async () => standing.operator?.lookAtAll()
-  const devClock = env.devClock === 'on' ? await openDevClock({ pg, onMove }) : undefined
+  const clock = startClockGuard({
+    readDatabase: () => readDatabaseClock(pg),
+    log,
+    onSkew: (seconds) => meters.skew.set(seconds),
+    onRefused: (isRefused) => meters.refused.set(isRefused ? 1 : 0),
+  })
+  const devClock = env.devClock === 'on' ? await openDevClock({ pg, onMove, wall: clock.earlier }) : undefined
+  const now = devClock?.now ?? (() => new Date(clock.earlier()))
   const cardSettings = cardsOf(env)
   return {
     pg,
@@ -68,7 +81,10 @@ const makeClients = async ({ env, log, stop, metrics, standing }: Process) => {
     mailer: makeMailer({ url: env.smtpUrl, from: env.mailFrom, pool: env.mailLanes }),
     keys: makeKeys(env.secretKey),
     devClock,
-    now: devClock?.now ?? (() => new Date()),
+    clock,
+    now,
+    /** Of what goes out: when it is due was written by any process. */
+    sendersNow: () => new Date(now().getTime() + clock.shared() - clock.earlier()),
     pdf: makeRenderer({ ...RENDERER_LIMITS, threads: env.pdfRender === 'on' ? env.pdfThreads : 0 }),
     cards: cardSettings && makeCardProcessor(cardSettings),
     egress: makeEgress({ allowLoopback: env.egressAllowLoopback === 'true' }),
@@ -81,10 +97,10 @@ const sendersOf = (
   { env, log, metrics, meters }: Process,
   clients: Clients,
 ): Pick<OperatorDeps, 'mailSender' | 'webhookSender' | 'paymentWorker'> => {
-  const { pg, keys, mailer, egress, cards, devClock, now } = clients
+  const { pg, keys, mailer, egress, cards, devClock, clock, sendersNow: now } = clients
   const onDelivery = makeWebhookMetrics(metrics, makeBacklog({ pg, now }))
   makeQuarantineMetrics(metrics, () => countQuarantined({ pg }))
-  const outboxOf = (epoch: number) => makeOutbox({ pg, epoch: () => epoch, now })
+  const outboxOf = (epoch: number) => makeOutbox({ pg, epoch: () => epoch, now, mayRetry: clock.isTrusted })
   return {
     mailSender: (epoch, hooks) =>
       startMailSender({
@@ -103,6 +119,7 @@ const sendersOf = (
       startWebhookSender({
         ...hooks,
         deliveries: makeDeliveries({ pg, sealer: keys.sealer('webhook-secret'), epoch: () => epoch, now }),
+        mayRepeat: clock.isTrusted,
         egress,
         now,
         log,
@@ -116,18 +133,20 @@ const sendersOf = (
           outbox: outboxOf(epoch),
           processor: cards,
           now,
+          wall: () => new Date(clock.shared()),
           log,
           onAttempt: (outcome) => meters.calls.inc({ outcome }),
         })),
   }
 }
 
-/** What the operator is given. @param identity names this process in Events */
-const operatorDepsOf = (process: Process, clients: Clients, identity: string): OperatorDeps => {
+/** What the operator is given. @param host names this process in Events */
+const operatorDepsOf = (process: Process, clients: Clients, host: string): OperatorDeps => {
   const { env, log, metrics, meters, standing } = process
-  const { kube, pg, pdf, cards, keys, egress, now } = clients
+  const { kube, pg, pdf, cards, keys, egress, now, clock } = clients
   return {
     ...{ kube, pg, pdf, cards, keys, egress, now },
+    isClockTrusted: clock.isTrusted,
     ...sendersOf(process, clients),
     serverKey: env.secretKey,
     retentionDays: env.retentionDays,
@@ -146,14 +165,14 @@ const operatorDepsOf = (process: Process, clients: Clients, identity: string): O
     events: makeEvents({
       kube,
       reporter: 'bottega-controllers',
-      instance: identity,
+      instance: host,
       log,
       onDropped: metrics.eventsDropped,
     }),
   }
 }
 
-const openPort = ({ env, log, metrics, standing }: Process, { pg }: Clients, caches: Caches) =>
+const openPort = ({ env, log, metrics, standing }: Process, { pg, clock }: Clients, caches: Caches) =>
   makeOps({
     listen: env.metricsListen,
     metrics,
@@ -161,6 +180,7 @@ const openPort = ({ env, log, metrics, standing }: Process, { pg }: Clients, cac
     checks: {
       database: () => pg.ready(),
       cluster: () => standing.truths?.detail() ?? true,
+      clock: () => clock.detail() ?? true,
       ledger: () =>
         standing.behind === 0 ||
         `LEDGER_BEHIND: ${standing.behind} invoices know of more than the database. ${BEHIND_NEXT}`,
@@ -173,22 +193,25 @@ const main = async () => {
   const log = makeLog({ level: env.logLevel, base: { process: 'controllers' } })
   const stop = installStop({ log })
   const metrics = makeMetrics({ version: VERSION, process: 'controllers' })
-  const standing: Standing = { behind: 0 }
+  const standing: LeaderState = { behind: 0 }
   const own: Process = { env, log, stop, metrics, meters: metersOf(metrics), standing }
   const clients = await makeClients(own)
-  // A container that is started again has the same name, so it need not wait for its own lease to run out.
-  const identity = env.identity ?? hostname()
-  const deps = operatorDepsOf(own, clients, identity)
+  const host = env.identity ?? hostname()
+  const deps = operatorDepsOf(own, clients, host)
   const caches = makeCaches(deps)
   const ops = await openPort(own, clients, caches)
   const truths = watchTruths(own, deps, caches)
   standing.truths = truths
-  const lease = leadOnce(own, { deps, caches, truths, identity })
+  const identity = makeIdentity({ host, podUid: env.podUid })
+  const onEpoch = (epoch: number) => own.meters.epoch.set(epoch)
+  const taking = takingOf(own, deps)
+  const leader = runLeader({ deps, caches, truths, taking, identity, standing, stopping: stop.signal, onEpoch })
 
   stop.add('readiness', () => ops.leave())
   stop.add('truths', () => truths.stop())
-  stop.add('operator', (leftMs) => standing.operator?.stop(Math.min(leftMs, DRAIN_MS)), OPERATOR_STOP_MS)
-  stop.add('lease', () => lease.stop())
+  stop.add('clock guard', () => clients.clock.stop())
+  stop.add('operator', (leftMs) => leader.stopOperator(Math.min(leftMs, DRAIN_MS)), OPERATOR_STOP_MS)
+  stop.add('lease', () => leader.release(), RELEASE_MS)
   stop.add('caches', () => caches.stop())
   stop.add('mailer', () => clients.mailer.close())
   stop.add('egress', () => clients.egress.close())

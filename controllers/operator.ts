@@ -177,7 +177,7 @@ const endBegun = async ({ log }: OperatorDeps, begun: Begun, deadlineMs: number)
 
 const begin = async (leading: Leading, begun: Begun): Promise<Operator> => {
   const { deps, passes, signal } = leading
-  const { pg, log, now } = deps
+  const { pg, log, now, isClockTrusted } = deps
   // Passes run before those are there whom they ring.
   const rings = {
     onQueued: () => {
@@ -187,14 +187,15 @@ const begin = async (leading: Leading, begun: Begun): Promise<Operator> => {
   }
   const context = await makeContext(leading, rings, begun)
   const kinds = CONTROLS.flatMap(({ kind, sweep }) => (sweep ? [[kind.kind, () => sweep(context)] as const] : []))
-  const sweeping: SweepDeps = { pg, now, log, kinds: new Map(kinds) }
+  const timed = { now, isClockTrusted, log }
+  const sweeping: SweepDeps = { pg, ...timed, kinds: new Map(kinds) }
   signal.throwIfAborted()
   passes.start(context)
   await startSenders(leading, context, begun)
   signal.throwIfAborted()
   startLooks(leading, sweeping, begun.ends)
   const { find, wake } = passes
-  const timetable = startScheduler({ schedule: context.schedule, find, wake, onQueued: context.onQueued, now, log })
+  const timetable = startScheduler({ schedule: context.schedule, find, wake, onQueued: context.onQueued, ...timed })
   begun.scheduler = timetable
   await forgetAbsent(leading, context)
   signal.throwIfAborted()

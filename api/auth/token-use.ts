@@ -52,8 +52,9 @@ export const makeTokenUse = (deps: {
   }
   const flush = async (): Promise<void> => {
     clearTimeout(timer)
+    // one after the other: whoever waits for the second waits for the first
+    writing = writing.then(write)
     await writing
-    await write()
   }
   return {
     note(id) {

@@ -167,8 +167,10 @@ export const CONTROLLERS = {
   stripeSecretKey: withDefault(text('BOTTEGA_STRIPE_SECRET_KEY', 'a secret key of the card processor'), undefined),
   /** What a refusal to lead has named, and a person accepts (controllers/workers/truths.ts). */
   acceptCluster: withDefault(text('BOTTEGA_ACCEPT_CLUSTER', 'what the refusal to lead has named'), undefined),
-  /** Names this process in the lease; undefined: the host's name. */
+  /** Names this process in the lease, beside what makes it unique; undefined: the host's name. */
   identity: withDefault(text('BOTTEGA_IDENTITY', 'a name for this process'), undefined),
+  /** Of the pod, by the downward API: a container that is started again need not wait for the lease of the one before. */
+  podUid: withDefault(text('BOTTEGA_POD_UID', 'the uid of the pod'), ''),
 }
 
 export const API = {

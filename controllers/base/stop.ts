@@ -3,8 +3,8 @@ import type { Log } from './log.ts'
 
 /** Below the 30 s that Kubernetes gives a pod. */
 const STOP_LIMIT_MS = 25_000
-/** Of one part, unless it asks for more. */
-const PART_LIMIT_MS = 5_000
+/** Of one part, unless it asks for more; several may hang, and those after them still have theirs. */
+const PART_LIMIT_MS = 3_000
 
 export type Stopper = (leftMs: number) => unknown | Promise<unknown>
 

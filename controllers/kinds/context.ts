@@ -43,6 +43,8 @@ export type Tools = {
   log: Log
   /** The platform's clock. */
   now: () => Date
+  /** Whether it may be believed (workers/clock-guard.ts): what falls due waits while it may not. Yes when left out. */
+  isClockTrusted?: () => boolean
   metrics?: Metrics
   events?: Events
   /** After so many days without anything happening a finished invoice leaves the cluster. */

@@ -35,11 +35,11 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
   /** What it has mailed, by the name of each mail; none when left out. */
   mails?: Mails
   /** Which resources of this kind are to be looked at when one of another kind changed. */
-  follows?: readonly Follow<Resource<Spec, Status>>[]
+  follows?: readonly FollowRule<Resource<Spec, Status>>[]
 }
 
 /** Followers are found by an index over their own kind: a change costs what it concerns, however many resources there are. */
-export type Follow<Own> = {
+export type FollowRule<Own> = {
   /** Which is followed. */
   kind: string
   /** Under what one of our kind stands; null while no change concerns it. */
@@ -56,7 +56,7 @@ export type Control = {
   mails: Mails
   start(context: Context, cache: Cache<AnyResource>): RunningController
   sweep?: (context: Context) => Promise<unknown>
-  follows: readonly Follow<AnyResource>[]
+  follows: readonly FollowRule<AnyResource>[]
 }
 
 const isReady = ({ status }: AnyResource): boolean =>
@@ -67,7 +67,7 @@ export const keyOfAccount = ({ metadata, status }: AnyResource): string =>
   (status as AccountStatus | undefined)?.key ?? metadata.name
 
 /** Whatever waits for its account is looked at when the account appears or changes. */
-const FOLLOWS_ACCOUNT: Follow<AnyResource> = {
+const FOLLOWS_ACCOUNT: FollowRule<AnyResource> = {
   kind: 'Account',
   under: (own) => (isReady(own) ? null : (own.spec.account ?? null)),
   of: keyOfAccount,
@@ -83,7 +83,7 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
   kind: given.kind,
   mails: given.mails ?? {},
   ...(given.sweep && { sweep: given.sweep }),
-  follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as readonly Follow<AnyResource>[])],
+  follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as readonly FollowRule<AnyResource>[])],
   start: (context, cache) => {
     const { kube, log, now, metrics, events, witness, onLost } = context
     const { concurrency, batchedStart, observeLimitMs, actLimitMs, quietMs } = given

@@ -3,7 +3,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { keyOf, PAUSED } from '../../crds/kernel/object.ts'
 import type { Cache } from '../kube/watch.ts'
 import type { RunningController } from '../runtime/controller.ts'
-import type { Lane } from '../runtime/lanes.ts'
+import type { QueueLane } from '../runtime/lanes.ts'
 import type { Context } from './context.ts'
 import type { AnyResource, Caches } from './held.ts'
 import { follow } from './kind-controller.ts'
@@ -18,7 +18,7 @@ export type Passes = {
   /** Out of the watch. */
   find(kind: string, name: string): AnyResource | undefined
   /** @param lane `asked` when left out */
-  wake(kind: string, name: string, lane?: Lane): void
+  wake(kind: string, name: string, lane?: QueueLane): void
   /** A row may be about what is no resource, or none any more; and no pass is made over one that is paused. */
   wakeHeld(kind: string, name: string): void
   /** Nobody waits for any of them. */

@@ -1,6 +1,7 @@
 /**
- * Leader election over a coordination.k8s.io Lease, with client-go's figures. It keeps two processes from doing the same
- * work; it fences nothing. What fences is the epoch that `onLead` takes from PostgreSQL (rules/platform.md#fencing).
+ * Leader election over a coordination.k8s.io Lease. It keeps two processes from doing the same work; it fences nothing. What
+ * fences is the epoch that `onLead` takes from PostgreSQL (rules/platform.md#fencing), so the lease may be short: two leaders
+ * for a moment cost one of them its process, and nothing else (hack/decisions/040).
  */
 import { backoffMs, sleep } from '../base/backoff.ts'
 import { isAlreadyExists, isConflict, isNotFound, KubeError } from '../base/errors.ts'
@@ -10,13 +11,16 @@ import type { AnyObject } from './objects.ts'
 
 export const LEASE: KindRef = { kind: 'Lease', plural: 'leases', group: 'coordination.k8s.io', version: 'v1' }
 
-/** Others may take the lease when it has not moved for so long. */
-const LEASE_MS = 15_000
-/** The leader gives up when it could not renew for so long: well before others may take over. */
-const RENEW_MS = 10_000
-const RETRY_MS = 2_000
+/** Others may take the lease when it has not moved for so long; the Lease itself says it in whole seconds. */
+const LEASE_MS = 4_000
+/** The leader gives up when it could not renew for so long: before others may take over. */
+const RENEW_MS = 3_000
+/** Between two renewals, or two looks, at most; half of it at least. */
+const RETRY_MS = 800
 /** How often the leader asks its own clock. */
 const GUARD_MS = 250
+/** A tick that comes so late was held up by the process itself, which stood still: a long collection, a frozen machine. */
+const STALL_MS = 500
 
 type LeaseSpec = {
   holderIdentity?: string
@@ -31,8 +35,10 @@ export type LeaseOptions = {
   kube: Pick<Kube, 'get' | 'create' | 'patchSpec'>
   namespace: string
   name: string
-  /** Unique per process: host name and a random part. */
+  /** Unique per process (identity.ts). */
   identity: string
+  /** Whether a holder is known to be dead: its lease need not run out. Nobody is when left out. */
+  isDead?: (holder: string) => boolean
   /**
    * Won: take the epoch, then start the controllers. The lease is renewed meanwhile. The signal aborts when leadership
    * ends. A rejection gives the lease back.
@@ -56,23 +62,36 @@ export type Lease = {
   stop(): Promise<void>
 }
 
-type Turn = { lostAt: number; control: AbortController; lost: boolean }
+type Turn = { lostAt: number; control: AbortController; lost: boolean; tickedAt: number }
 
-/** The record as others write it, and since when it has stood as it is, by our own clock: theirs may be wrong. */
-const makeSight = (clock: () => number, leaseMs: number) => {
+/**
+ * The record as others write it, and since when it has stood as it is, by our own clock: theirs may be wrong. Where nobody
+ * could look, nobody could renew either: after that the holder has a while to be the first.
+ */
+const makeSight = (clock: () => number, { leaseMs, graceMs }: { leaseMs: number; graceMs: number }) => {
   let version: string | undefined
   let since = 0
+  let isBlind = false
+  let notBefore = 0
+  const freeAt = ({ spec }: LeaseObject): number => {
+    if (!spec?.holderIdentity) return 0
+    const lastsMs = spec.leaseDurationSeconds === undefined ? leaseMs : spec.leaseDurationSeconds * 1000
+    return Math.max(since + lastsMs, notBefore)
+  }
   return {
     see: ({ metadata }: LeaseObject) => {
+      if (isBlind) notBefore = clock() + graceMs
+      isBlind = false
       if (metadata.resourceVersion === version) return
       version = metadata.resourceVersion
       since = clock()
     },
-    isFree: ({ spec }: LeaseObject): boolean => {
-      if (!spec?.holderIdentity) return true
-      const lastsMs = spec.leaseDurationSeconds === undefined ? leaseMs : spec.leaseDurationSeconds * 1000
-      return clock() >= since + lastsMs
+    couldNot: () => {
+      isBlind = true
     },
+    isFree: (held: LeaseObject): boolean => clock() >= freeAt(held),
+    /** Until it may be taken, as it stands. */
+    leftMs: (held: LeaseObject): number => freeAt(held) - clock(),
   }
 }
 
@@ -118,6 +137,7 @@ type Running = {
   record: ReturnType<typeof makeRecord>
   clock: () => number
   renewMs: number
+  retryMs: number
   /** Aborts when the process does not want to lead any more. */
   stopping: AbortSignal
   turn: Turn | undefined
@@ -138,18 +158,36 @@ const lose = (running: Running, why: string) => {
   onLost()
 }
 
-const pause = ({ options }: Running, signal: AbortSignal) => {
-  const retryMs = options.retryMs ?? RETRY_MS
-  return sleep(backoffMs({ minMs: retryMs, maxMs: retryMs }, 0, options.random ?? Math.random), signal)
+/** @param atMostMs for what is to happen sooner than the next look */
+const pause = ({ options, retryMs }: Running, signal: AbortSignal, atMostMs = retryMs) => {
+  const waitMs = backoffMs({ minMs: retryMs, maxMs: retryMs }, 0, options.random ?? Math.random)
+  return sleep(Math.max(1, Math.min(waitMs, atMostMs)), signal)
 }
 
-/** @returns the lease, if it is ours now */
-const acquire = async ({ record, renewMs, options }: Running, sight: Sight): Promise<LeaseObject | undefined> => {
+/** The lease, and when it was asked for; or after how long it may be taken, as it stands. */
+type Acquired = { won: LeaseObject; askedAt: number } | { won: null; leftMs: number }
+
+const acquire = async ({ record, renewMs, options, clock }: Running, sight: Sight): Promise<Acquired> => {
   const held = await record.read(renewMs)
-  if (held === undefined) return record.create()
+  const askedAt = clock()
+  if (held === undefined) return { won: await record.create(), askedAt }
   sight.see(held)
-  const isMine = held.spec?.holderIdentity === options.identity
-  return isMine || sight.isFree(held) ? record.take(held, renewMs) : undefined
+  const { identity, isDead = () => false } = options
+  const holder = held.spec?.holderIdentity ?? ''
+  if (holder === identity || sight.isFree(held) || isDead(holder))
+    return { won: await record.take(held, renewMs), askedAt }
+  return { won: null, leftMs: sight.leftMs(held) }
+}
+
+/**
+ * While the process stood still it could not renew; that is no reason to give up what nobody has taken. Who has taken it
+ * meanwhile is told by the next renewal, which is refused.
+ */
+const tick = ({ clock }: Running, turn: Turn): void => {
+  const now = clock()
+  const stalledMs = now - turn.tickedAt
+  if (stalledMs >= STALL_MS) turn.lostAt += stalledMs
+  turn.tickedAt = now
 }
 
 /** One renewal. The turn is extended from before the request went out: that is when others may have seen it. */
@@ -173,8 +211,10 @@ const renewals = async (running: Running, turn: Turn, first: LeaseObject): Promi
   const { clock, options, stopping } = running
   let held = first
   while (running.turn === turn && !stopping.aborted) {
-    await pause(running, AbortSignal.any([stopping, turn.control.signal]))
+    // sooner where answers are slow, so that there is time for two
+    await pause(running, AbortSignal.any([stopping, turn.control.signal]), (turn.lostAt - clock()) / 2)
     if (running.turn !== turn || stopping.aborted) return held
+    tick(running, turn)
     if (clock() >= turn.lostAt) lose(running, 'not renewed in time')
     else {
       held = await renew(running, turn, held).catch((error) => {
@@ -190,13 +230,15 @@ const renewals = async (running: Running, turn: Turn, first: LeaseObject): Promi
 const lead = async (running: Running, won: LeaseObject, wonAt: number) => {
   const { clock, renewMs, stopping, record } = running
   const { name, identity, onLead, log, metrics } = running.options
-  const turn: Turn = { lostAt: wonAt + renewMs, control: new AbortController(), lost: false }
+  const turn: Turn = { lostAt: wonAt + renewMs, control: new AbortController(), lost: false, tickedAt: clock() }
   running.turn = turn
   metrics?.leader(name, true)
   log?.info({ lease: name, identity }, 'leading')
   // A timer of its own: a request that hangs, or a process that slept, must not pass the limit.
   const watchdog = () => {
-    if (running.turn === turn && clock() >= turn.lostAt) lose(running, 'not renewed in time')
+    if (running.turn !== turn) return
+    tick(running, turn)
+    if (clock() >= turn.lostAt) lose(running, 'not renewed in time')
   }
   const guard = setInterval(watchdog, Math.min(GUARD_MS, renewMs / 10))
   const led = onLead(turn.control.signal).catch((error) => {
@@ -218,21 +260,24 @@ const run = async (running: Running, sight: Sight) => {
   const { name, log, metrics } = running.options
   metrics?.leader(name, false)
   while (!running.stopping.aborted) {
-    const startedAt = running.clock()
-    const won = await acquire(running, sight).catch((error) => {
+    const acquired = await acquire(running, sight).catch((error): Acquired => {
       if (!(error instanceof KubeError)) throw error
       // Somebody else was faster.
-      if (!isConflict(error) && !isAlreadyExists(error)) log?.warn({ err: error, lease: name }, 'lease not reached')
-      return undefined
+      if (!isConflict(error) && !isAlreadyExists(error)) {
+        sight.couldNot()
+        log?.warn({ err: error, lease: name }, 'lease not reached')
+      }
+      return { won: null, leftMs: running.retryMs }
     })
-    if (won) await lead(running, won, startedAt)
-    else await pause(running, running.stopping)
+    if (acquired.won) await lead(running, acquired.won, acquired.askedAt)
+    else await pause(running, running.stopping, acquired.leftMs)
   }
 }
 
 /** Starts at once. */
 export const runLease = (options: LeaseOptions): Lease => {
   const leaseMs = options.leaseMs ?? LEASE_MS
+  const retryMs = options.retryMs ?? RETRY_MS
   const clock = options.clock ?? (() => performance.now())
   const stop = new AbortController()
   const running: Running = {
@@ -240,10 +285,11 @@ export const runLease = (options: LeaseOptions): Lease => {
     record: makeRecord(options, leaseMs),
     clock,
     renewMs: options.renewMs ?? RENEW_MS,
+    retryMs,
     stopping: stop.signal,
     turn: undefined,
   }
-  const ended = run(running, makeSight(clock, leaseMs))
+  const ended = run(running, makeSight(clock, { leaseMs, graceMs: 2 * retryMs }))
   return {
     isLeader: () => running.turn !== undefined && clock() < running.turn.lostAt,
     stop: async () => {

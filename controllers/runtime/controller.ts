@@ -7,7 +7,7 @@ import type { Backoff } from '../base/backoff.ts'
 import type { Change } from '../kube/listeners.ts'
 import { isAway } from '../store/pg/away.ts'
 import type { Controller, ControllerDeps, ControllerMetrics, Gone, PassResult } from './contract.ts'
-import type { Lane } from './lanes.ts'
+import type { QueueLane } from './lanes.ts'
 import { makePass } from './pass.ts'
 import { makeQueue } from './queue.ts'
 
@@ -21,7 +21,7 @@ const AWAY_BACKOFF: Backoff = { minMs: 50, maxMs: 5_000 }
 
 export type RunningController = {
   /** Something outside changed: look at this object. @param lane `asked` when left out */
-  wake(key: Key, lane?: Lane): void
+  wake(key: Key, lane?: QueueLane): void
   /** It is not there, and is taken for deleted while nobody looked. */
   forget(key: Key): void
   /** Keys that wait, without delayed ones, and keys that run. */

@@ -6,28 +6,28 @@
 import type { Key } from '../../crds/kernel/object.ts'
 
 /** `asked`: it is new, was changed, or somebody waits for it. `routine`: it is looked at to see that nothing is to be done. */
-export type Lane = 'asked' | 'routine'
+export type QueueLane = 'asked' | 'routine'
 
 /** Of so many starts one is of the routine, however much is asked. */
 const ROUTINE_EVERY = 16
 
-export type Waiting = { key: Key; since: number; lane: Lane }
+export type WaitingKey = { key: Key; since: number; lane: QueueLane }
 
 export type Lanes = {
   /** A key waits once: asked for, it leaves the routine. @returns whether it did not wait before */
-  add(waiting: Waiting): boolean
+  add(waiting: WaitingKey): boolean
   /** Takes out the next. */
-  take(): Waiting | undefined
+  take(): WaitingKey | undefined
   size(): number
   clear(): void
 }
 
 export const makeLanes = (): Lanes => {
   /** Key → since when it waits. Insertion order is the order of service. */
-  const lines: Record<Lane, Map<Key, number>> = { asked: new Map(), routine: new Map() }
+  const lines: Record<QueueLane, Map<Key, number>> = { asked: new Map(), routine: new Map() }
   let askedInARow = 0
 
-  const nextLane = (): Lane => {
+  const nextLane = (): QueueLane => {
     if (lines.asked.size === 0) return 'routine'
     return lines.routine.size > 0 && askedInARow >= ROUTINE_EVERY - 1 ? 'routine' : 'asked'
   }

@@ -5,7 +5,7 @@
 import type { Key } from '../../crds/kernel/object.ts'
 import { type Backoff, backoffMs } from '../base/backoff.ts'
 import { type Alarm, makeAlarm, type QueueClock } from './delays.ts'
-import { type Lane, type Lanes, makeLanes, type Waiting } from './lanes.ts'
+import { type Lanes, makeLanes, type QueueLane, type WaitingKey } from './lanes.ts'
 
 const BACKOFF: Backoff = { minMs: 50, maxMs: 300_000 }
 /** What was asked for and comes back as soon as this has somebody who still waits for it. */
@@ -51,7 +51,7 @@ export type QueueOptions = {
 
 export type Queue = {
   /** @param lane `asked` when left out */
-  add(key: Key, lane?: Lane): void
+  add(key: Key, lane?: QueueLane): void
   /** The earliest of several delays counts. */
   addAfter(key: Key, ms: number): void
   /** Forgets back-off and delay of a key that is gone. */
@@ -72,7 +72,7 @@ const endsWithin = async (clock: QueueClock, ms: number, work: Promise<void>): P
   return inTime
 }
 
-type Place = { since: number; lane: Lane }
+type Place = { since: number; lane: QueueLane }
 
 /** The options with their defaults, and where each key stands. */
 type QueueState = Pick<QueueOptions, 'name' | 'onItem' | 'metrics' | 'batchedStart' | 'backoffOf'> & {
@@ -96,7 +96,7 @@ type QueueState = Pick<QueueOptions, 'name' | 'onItem' | 'metrics' | 'batchedSta
   onIdle: () => void
 }
 
-const add = (queue: QueueState, key: Key, lane: Lane): void => {
+const add = (queue: QueueState, key: Key, lane: QueueLane): void => {
   if (queue.draining) return
   const since = queue.clock.now()
   if (queue.running.has(key)) {
@@ -142,7 +142,7 @@ const settle = (queue: QueueState, key: Key, afterMs: number | undefined, failed
   serveSoon(queue)
 }
 
-const start = (queue: QueueState, { key, since, lane }: Waiting): void => {
+const start = (queue: QueueState, { key, since, lane }: WaitingKey): void => {
   const now = queue.clock.now()
   queue.running.set(key, { since: now, lane })
   queue.metrics?.started(queue.name, (now - since) / 1000)

@@ -120,3 +120,11 @@ export const openDevClock = async ({ pg, onMove, wall = Date.now }: ClockDeps): 
     close: () => listener.close(),
   }
 }
+
+const DATABASE_NOW = 'select extract(epoch from clock_timestamp())::float8 * 1000 as ms'
+
+/** The clock that all processes share. @returns milliseconds since 1970 @throws DatabaseUnavailable */
+export const readDatabaseClock = async (pg: Pick<Pg, 'query'>): Promise<number> => {
+  const { rows } = await pg.query<{ ms: number }>('clock_read', DATABASE_NOW, [])
+  return Number(rows[0]?.ms)
+}

@@ -6,7 +6,7 @@
 import { PAUSED } from '../../crds/kernel/object.ts'
 import type { Log } from '../base/log.ts'
 import type { AnyResource } from '../kinds/held.ts'
-import type { Lane } from '../runtime/lanes.ts'
+import type { QueueLane } from '../runtime/lanes.ts'
 import type { DueRow, Schedule, ScheduleTurn } from '../store/ledger/schedule.ts'
 
 /** Rows per transaction. */
@@ -18,10 +18,12 @@ export type SchedulerDeps = {
   schedule: Pick<Schedule, 'due' | 'turn'>
   /** Out of the watch; undefined when the resource is no more. */
   find: (kind: string, resource: string) => AnyResource | undefined
-  wake: (kind: string, resource: string, lane: Lane) => void
+  wake: (kind: string, resource: string, lane: QueueLane) => void
   /** Mail was queued. */
   onQueued: () => void
   now: () => Date
+  /** Whether that clock may be believed; nothing is due while it may not. Yes when left out. */
+  isClockTrusted?: (() => boolean) | undefined
   log: Log
 }
 
@@ -58,6 +60,7 @@ const turnOf = ({ find, now }: SchedulerDeps, rows: readonly DueRow[]): Schedule
 
 /** @param seen takes what is to be looked at, also when nobody heard how the claim ended @returns whether there was any */
 const sweepBatch = async (deps: SchedulerDeps, seen: DueRow[]): Promise<boolean> => {
+  if (deps.isClockTrusted?.() === false) return false
   const rows = await deps.schedule.due(BATCH)
   if (rows.length === 0) return false
   seen.push(...rows)

@@ -44,6 +44,8 @@ const BACKOFF_MS = 500
 
 export type WebhookSenderDeps = WebhookAttemptDeps & {
   deliveries: Deliveries
+  /** Whether a repeat may be due by our clock; always when left out. */
+  mayRepeat?: () => boolean
   onAttempt?(state: Ended['state']): void
 }
 
@@ -174,8 +176,9 @@ const record = async (sending: Sending, results: readonly Ended[], asked: Delive
 }
 
 const turn = async (sending: Sending): Promise<void> => {
-  const { queues, bucket } = sending
-  const wanted = sending.stopping ? { firsts: new Map<string, number>(), agains: [] } : queues.wanted(bucket.level())
+  const { deps, queues, bucket } = sending
+  const repeats = deps.mayRepeat?.() === false ? 0 : bucket.level()
+  const wanted = sending.stopping ? { firsts: new Map<string, number>(), agains: [] } : queues.wanted(repeats)
   const { ended: results, released: freed } = sending
   if (wanted.firsts.size + wanted.agains.length + results.length + freed.length === 0) return
   sending.ended = []

@@ -118,6 +118,13 @@ async function untilReady({ name, logFile, ended, ready }: Starting): Promise<vo
   }
 }
 
+/** The pid of one that runs. @throws when it does not: a signal to nobody would go to ourselves */
+export function pidOf(service: Service): number {
+  const pid = service.pid()
+  if (pid === null) throw new Error(`${service.name} does not run`)
+  return pid
+}
+
 /** `exit code 1`, `signal SIGKILL`. */
 export function describe({ code, signal }: Ending): string {
   return signal === null ? `exit code ${code}` : `signal ${signal}`

@@ -1,7 +1,7 @@
 /** The end of the api under load: everything that was asked is answered and written down, in time. */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Ending } from '../../hack/lib/processes.ts'
+import { type Ending, pidOf } from '../../hack/lib/processes.ts'
 import { query } from '../../hack/platform/postgres.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { call, eventually, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
@@ -92,7 +92,7 @@ spec('the end of the api', (t) => {
       assert.is((await call(baseUrl, fresh, 'GET', '/api/invoices?limit=1')).status, 200)
       const ended = new Promise<Ending>((resolve) => api.onDeath(resolve))
       const before = tally.answered
-      process.kill(api.pid() ?? 0, 'SIGTERM')
+      process.kill(pidOf(api), 'SIGTERM')
       const late = sleep(STOP_LIMIT_MS, null, { ref: false })
       const ending = await Promise.race([ended, late])
       isOver = true
@@ -114,4 +114,14 @@ spec('the end of the api', (t) => {
     },
     { timeoutMs: 120_000 },
   )
+
+  t('a second signal ends it at once', async () => {
+    const { api } = platform
+    const ended = new Promise<Ending>((resolve) => api.onDeath(resolve))
+    const pid = pidOf(api)
+    process.kill(pid, 'SIGTERM')
+    process.kill(pid, 'SIGINT')
+    assert.equal(await ended, { code: 1, signal: null })
+    await api.start()
+  })
 })

@@ -27,6 +27,8 @@ export type Audit = {
   record(entry: AuditEntry): Promise<void>
   /** Entries that could not be written yet. */
   waiting(): number
+  /** Tries at once to write what waits. */
+  flush(): Promise<void>
   /** Tries once more to write what waits, and ends the trying. */
   close(): Promise<void>
 }
@@ -62,16 +64,25 @@ export const makeAudit = (deps: { append: (entry: AuditEntry) => Promise<unknown
     timer.unref()
   }
 
+  let flushed = Promise.resolve()
+  const flush = (): Promise<void> => {
+    clearTimeout(timer)
+    timer = undefined
+    // one after the other: whoever waits for the second waits for the first
+    flushed = flushed.then(retry)
+    return flushed
+  }
+
   return {
     async record(entry) {
       await write(entry)
       schedule()
     },
     waiting: () => waiting.length,
-    async close() {
+    flush,
+    close: () => {
       closed = true
-      clearTimeout(timer)
-      await retry()
+      return flush()
     },
   }
 }

@@ -1,7 +1,7 @@
 /** Card collection: what is asked of the processor, and whom a change of the account's rails concerns. */
 import { RAIL } from '../../../crds/invoice/money/collect.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
-import { type Follow, keyOfAccount } from '../kind-controller.ts'
+import { type FollowRule, keyOfAccount } from '../kind-controller.ts'
 import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
 
 /** The fact and the row of the outbox; the payment worker makes the call. */
@@ -22,7 +22,7 @@ export const askProcessor = async (
 }
 
 /** An invoice that was looked at under another setting of its account offers Pay now, or no more. */
-export const followsRails: Follow<InvoiceResource> = {
+export const followsRails: FollowRule<InvoiceResource> = {
   kind: 'Account',
   under: ({ spec }) => (spec.collect?.enabled === false ? null : spec.account),
   of: keyOfAccount,

@@ -54,7 +54,7 @@ export type Outbox = {
 
 const TURN = `
 select id, kind, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt", gate, frozen
-from turn_outbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11)`
+from turn_outbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 const BACKLOG = `
 select channel, state, count(*) as count,
   greatest(0, coalesce(
@@ -66,8 +66,16 @@ group by channel, state order by channel, state`
 const errorOf = (result: Settlement): string | null =>
   'error' in result ? result.error.replaceAll('\0', '').slice(0, ERROR_MAX_CHARS) : null
 
-/** @param deps.now the platform's clock, which `hack/up` can move forward */
-export const makeOutbox = ({ pg, epoch, now }: { pg: Pg; epoch: () => number; now: () => Date }): Outbox => ({
+export type OutboxDeps = {
+  pg: Pg
+  epoch: () => number
+  /** The platform's clock, which `hack/up` can move forward. */
+  now: () => Date
+  /** Whether a retry may be due by that clock; always when left out. First attempts are not asked about. */
+  mayRetry?: () => boolean
+}
+
+export const makeOutbox = ({ pg, epoch, now, mayRetry = () => true }: OutboxDeps): Outbox => ({
   async turn(results, { channel, limit, leaseMs }) {
     const at = now()
     const until = new Date(at.getTime() + leaseMs)
@@ -85,6 +93,7 @@ export const makeOutbox = ({ pg, epoch, now }: { pg: Pg; epoch: () => number; no
       at.toISOString(),
       until.toISOString(),
       Math.min(limit, CLAIM_MAX),
+      !mayRetry(),
     ])
     return rows
   },

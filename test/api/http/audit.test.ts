@@ -205,6 +205,29 @@ spec('the audit stage', (t) => {
     assert.is((await stage(exchange({ requestId: 'r3' }), async () => ({ status: 201 }))).status, 201)
     await audit.close()
   })
+
+  t('what waits is written when it is asked for, before the end, and at the end', async () => {
+    let away = true
+    const written: string[] = []
+    const audit = makeAudit({
+      append: async ({ once }) => {
+        if (away) throw new DatabaseUnavailable('away')
+        written.push(once)
+      },
+    })
+    const stage = makeAuditStage({ audit, now })
+    await stage(exchange(), async () => ({ status: 201 }))
+    await audit.flush()
+    assert.equal([audit.waiting(), written], [1, []])
+    away = false
+    await audit.flush()
+    assert.equal([audit.waiting(), written], [0, ['r1']])
+    away = true
+    await stage(exchange({ requestId: 'r2' }), async () => ({ status: 201 }))
+    away = false
+    await audit.close()
+    assert.equal(written, ['r1', 'r2'])
+  })
 })
 
 spec('the audit of a platform', (t) => {

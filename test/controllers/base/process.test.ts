@@ -187,7 +187,7 @@ spec('stop', (t) => {
     source.emit('SIGTERM', 'SIGTERM')
     assert.ok(stop.signal.aborted)
     await stop.begin('again')
-    assert.equal(order, ['readiness', 'work 12000', 'lease 5000'])
+    assert.equal(order, ['readiness', 'work 12000', 'lease 3000'])
     assert.equal(exits, [0])
     assert.ok(lines.some(({ part }) => part === 'broken'))
   })

@@ -3,11 +3,11 @@ import { setImmediate as turn } from 'node:timers/promises'
 import { makeLog } from '../../../controllers/base/log.ts'
 import { watchKinds } from '../../../controllers/kinds/caches.ts'
 import type { AnyResource, Caches } from '../../../controllers/kinds/held.ts'
-import { type Control, type Follow, follow, indexFollowers } from '../../../controllers/kinds/kind-controller.ts'
+import { type Control, type FollowRule, follow, indexFollowers } from '../../../controllers/kinds/kind-controller.ts'
 import { CONTROLS } from '../../../controllers/kinds/list.ts'
 import { reflect } from '../../../controllers/kube/watch.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
-import { accountName, type Crowd, invoiceName, makeCrowd } from '../../support/doubles/crowd.ts'
+import { accountName, type Crowd, invoiceName, makeCrowd } from '../../../hack/benches/sides/crowd.ts'
 import { until } from '../../support/doubles/widget.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
@@ -83,7 +83,7 @@ spec('followers', (t) => {
 
   t('a change costs as many questions as it has followers, and the index one for each resource', async () => {
     let [asked, placed] = [0, 0]
-    const counted: Follow<AnyResource> = {
+    const counted: FollowRule<AnyResource> = {
       kind: 'Account',
       under: ({ spec: { account } }) => {
         placed += 1
@@ -114,7 +114,7 @@ spec('followers', (t) => {
   })
 
   t('a change that concerns a crowd lets others in between, and everybody who waits before it', async () => {
-    const follows: Follow<AnyResource>[] = [{ kind: 'Account', under: () => 'all', of: () => 'all' }]
+    const follows: FollowRule<AnyResource>[] = [{ kind: 'Account', under: () => 'all', of: () => 'all' }]
     const fresh = reflect<AnyResource>({ kube: crowd.kube, kind: INVOICE, namespace })
     const followers = indexFollowers({ follows }, fresh)
     await fresh.synced

@@ -223,6 +223,48 @@ spec('lease', (t) => {
     assert.is((await read()).spec.holderIdentity, 'other')
   })
 
+  t('a leader whose loop stood still for longer than the lease leads on, when nobody has taken it', async () => {
+    const blocked = contend('blocked')
+    await until('it leads', () => blocked.led() === 1)
+    const before = (await read()).spec.leaseTransitions
+    const end = performance.now() + 2 * SHORT.leaseMs
+    while (performance.now() < end);
+    const { renewTime } = (await read()).spec
+    await until('it renews', async () => (await read()).spec.renewTime !== renewTime)
+    assert.equal([blocked.led(), blocked.lost(), (await read()).spec.leaseTransitions], [1, 0, before])
+    assert.not.ok(blocked.signal()?.aborted)
+  })
+
+  t('where nobody could reach the server the one who led is first, though its lease has run out', async () => {
+    const { proxy, through } = await proxied()
+    const first = contend('first', { kube: through })
+    await until('the first leads', () => first.led() === 1)
+    const second = contend('second', { kube: through })
+    await sleep(2 * SHORT.retryMs)
+    let isAway = true
+    proxy.answer(() => isAway, status(503, 'ServiceUnavailable'), 100_000)
+    await until('the first has lost it', () => first.lost() === 1)
+    await sleep(SHORT.leaseMs + SHORT.retryMs)
+    isAway = false
+    await until('somebody leads', () => first.led() + second.led() === 2)
+    assert.equal([first.led(), second.led()], [2, 0])
+  })
+
+  t('a killed process is followed on its host without a wait for its lease; a living one is not', async () => {
+    const victim = spawnContender(space, 'host')
+    ends.push(async () => void victim.process.kill('SIGKILL'))
+    await until('it leads', () => victim.said.includes('leading'))
+    // an end of its own lease that no test waits for
+    await kube.patchSpec(LEASE, { namespace: space, name: 'l' }, { spec: { leaseDurationSeconds: 3_600 } })
+    const next = spawnContender(space, 'host')
+    ends.push(async () => void next.process.kill('SIGKILL'))
+    await sleep(2_000)
+    assert.equal(next.said, [])
+    victim.process.kill('SIGKILL')
+    await until('the next leads', () => next.said.includes('leading'))
+    assert.not.ok(victim.said.some((line) => line.startsWith('lost')))
+  })
+
   t('SIGTERM releases it', async () => {
     const leaver = spawnContender(space, 'leaver')
     await until('it leads', () => leaver.said.includes('leading'))

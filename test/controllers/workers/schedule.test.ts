@@ -1,6 +1,7 @@
 import { StaleEpoch } from '../../../controllers/base/errors.ts'
 import { makeLog } from '../../../controllers/base/log.ts'
 import type { AnyResource } from '../../../controllers/kinds/held.ts'
+import { readDatabaseClock } from '../../../controllers/store/clock.ts'
 import { makeIssuers } from '../../../controllers/store/invoice/issuers.ts'
 import { makeAppendFact } from '../../../controllers/store/ledger/facts.ts'
 import { type Ledger, makeLedger } from '../../../controllers/store/ledger/ledger.ts'
@@ -8,10 +9,12 @@ import { makeSchedule, nextDue, type Schedule } from '../../../controllers/store
 import { makeMirror } from '../../../controllers/store/mirror.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
+import { startClockGuard } from '../../../controllers/workers/clock-guard.ts'
 import { startScheduler } from '../../../controllers/workers/scheduler.ts'
 import type { Scheduled } from '../../../crds/kernel/schedule.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { frozenInvoice } from '../../support/builders/frozen.ts'
+import { until } from '../../support/doubles/widget.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type Database, makeDatabase } from '../../support/stage/stage.ts'
 
@@ -103,6 +106,36 @@ spec('the schedule', (t) => {
     (await sql('select resource, purpose, message_id as id from outbox order by id')).map(({ purpose }) => purpose)
   const standing = async () =>
     (await sql('select purpose from schedule order by purpose')).map(({ purpose }) => purpose)
+
+  t('nothing is due for a clock that is away from that of the database, and all of it once they agree', async () => {
+    let aheadMs = 30 * 24 * HOUR_MS
+    const log = makeLog({ level: 'silent' })
+    const guard = startClockGuard({
+      readDatabase: () => readDatabaseClock(pg),
+      wall: () => Date.now() + aheadMs,
+      log,
+      lookEveryMs: 50,
+    })
+    const now = () => new Date(guard.earlier())
+    const ours = makeSchedule({ pg, epoch: () => epoch, now })
+    const soon = new Date(Date.now() + HOUR_MS).toISOString()
+    const past = new Date(Date.now() - HOUR_MS).toISOString()
+    held.set('inv-2', { generation: 1 })
+    await put([row('inv-1', { dueAt: past })])
+    await put([row('inv-2', { dueAt: soon })], 'inv-2')
+    const wake = (_kind: string, name: string) => void woken.push(name)
+    const trusting = { schedule: ours, find, wake, onQueued: () => undefined, now, log }
+    const scheduler = startScheduler({ ...trusting, isClockTrusted: guard.isTrusted })
+    await guard.look()
+    assert.equal([await scheduler.sweep(), await facts(), woken], [0, [], []])
+    aheadMs = -aheadMs
+    assert.equal([await scheduler.sweep(), await facts(), woken], [0, [], []])
+    aheadMs = 0
+    await until('what is due is claimed by itself', async () => (await facts()).length === 1)
+    assert.equal([await facts(), await facts('inv-2')], [['reminder:-3'], []])
+    await scheduler.stop()
+    guard.stop()
+  })
 
   t('claims what is due once: the fact, its mail and its event in one transaction', async () => {
     await put([row('inv-1')])

@@ -1,8 +1,10 @@
-/** A process of its own that contends for a lease, so that a test can stop and continue it. Speaks in lines on stdout. */
+/** A process of its own that contends for a lease, so that a test can stop, continue and kill it. Speaks in lines on stdout. */
+import { makeIdentity } from '../../../controllers/kube/identity.ts'
 import { KubeError, makeKube } from '../../../controllers/kube/kube.ts'
 import { runLease } from '../../../controllers/kube/lease.ts'
 
-const [kubeconfig = '', namespace = '', name = '', identity = ''] = process.argv.slice(2)
+const [kubeconfig = '', namespace = '', name = '', host = ''] = process.argv.slice(2)
+const identity = makeIdentity({ host, podUid: '' })
 const kube = makeKube({ kubeconfig })
 const say = (word: string): void => {
   process.stdout.write(`${word}\n`)
@@ -12,7 +14,8 @@ const lease = runLease({
   kube,
   namespace,
   name,
-  identity,
+  identity: identity.name,
+  isDead: identity.isDead,
   leaseMs: 2_000,
   renewMs: 1_300,
   retryMs: 200,

@@ -1,13 +1,14 @@
 -- One turn of a sender in one transaction: records how its last attempts ended, and leases it what is due next.
 -- in_ids … in_dues describe the attempts that ended, one place each. Only the attempt that still holds the lease counts.
--- One that ended `quarantined` is set aside. A row whose lease ran out, or whose sender led under an older epoch, was being sent by somebody who never told the
--- outcome: it is taken again, and the lost attempt is counted as unknown.
+-- One that ended `quarantined` is set aside. A row whose lease ran out, or whose sender led under an older epoch, was being
+-- sent by somebody who never told the outcome: it is taken again, and the lost attempt is counted as unknown. With
+-- in_firsts_only nothing is taken again.
 -- Gives what was taken, with the send that each message is about, when it is about one (payload.n), or the snapshot
 -- (payload.snapshot), behind the gate of the send that it names.
 create or replace function turn_outbox(
   in_lease text, in_epoch bigint,
   in_ids bigint[], in_attempts integer[], in_states text[], in_errors text[], in_dues timestamptz[],
-  in_channel text, in_now timestamptz, in_lease_until timestamptz, in_limit integer
+  in_channel text, in_now timestamptz, in_lease_until timestamptz, in_limit integer, in_firsts_only boolean default false
 )
 returns table (
   id bigint, kind text, resource text, purpose text, message_id text, payload jsonb, attempt integer, unknowns integer,
@@ -54,6 +55,7 @@ begin
       from outbox d
       where d.channel = in_channel and d.due_at <= in_now
         and (d.state <> 'sending' or d.lease_until <= in_now or d.epoch < in_epoch)
+        and (d.attempts = 0 or not in_firsts_only)
       order by d.due_at, d.id
       limit in_limit
       for update skip locked

@@ -94,6 +94,18 @@ spec('outbox', (t) => {
     assert.equal(await delivery(), shown({ state: 'accepted', attempts: 1 }))
   })
 
+  t('while no retry may be due first attempts go out all the same, and retries follow', async () => {
+    let mayRetry = false
+    const careful = makeOutbox({ pg, epoch: () => epoch, now: () => new Date(nowMs), mayRetry: () => mayRetry })
+    await queue(1)
+    const first = only(await take({}, careful))
+    await settle([{ id: first.id, attempt: 1, state: 'queued', error: '451 later', dueAt: inMinutes(1) }], careful)
+    nowMs += 86_400_000
+    assert.equal(await take({}, careful), [])
+    mayRetry = true
+    assert.is(only(await take({}, careful)).attempt, 2)
+  })
+
   t('other channels are left alone', async () => {
     await queue(1)
     assert.equal(await take({ channel: 'webhook' }), [])
