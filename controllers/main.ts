@@ -19,6 +19,8 @@ import { makeEgress } from './net/egress.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from './operator.ts'
 import { type Metrics, makeMetrics } from './ops/metrics.ts'
 import { makeOps } from './ops/port.ts'
+import { makeQuarantineMetrics } from './ops/quarantine.ts'
+import { makeProcessStandings, type Standings } from './ops/standings.ts'
 import { takeNextEpoch } from './runtime/epoch.ts'
 import { openDevClock } from './store/clock.ts'
 import { makeInstallation } from './store/installation.ts'
@@ -29,7 +31,6 @@ import { type AroundQuery, makePg } from './store/pg/pg.ts'
 import { makeBacklog, makeDeliveries } from './store/webhook/deliveries.ts'
 import { startMailSender } from './workers/mail-sender.ts'
 import { startPaymentWorker } from './workers/payment-worker.ts'
-import { makeQuarantineMetrics } from './workers/quarantine-metrics.ts'
 import { makeTruths, type Truths } from './workers/truths.ts'
 import { makeWebhookMetrics } from './workers/webhook-metrics.ts'
 import { startWebhookSender } from './workers/webhook-sender.ts'
@@ -195,7 +196,7 @@ const operatorDepsOf = (process: Process, clients: Clients, identity: string): O
   }
 }
 
-const openPort = ({ env, log, metrics, standing }: Process, { pg }: Clients, caches: Caches) =>
+const openPort = ({ env, log, metrics, standing }: Process, { pg }: Clients, caches: Caches, standings: Standings) =>
   makeOps({
     listen: env.metricsListen,
     metrics,
@@ -206,6 +207,7 @@ const openPort = ({ env, log, metrics, standing }: Process, { pg }: Clients, cac
       ledger: () =>
         standing.behind === 0 ||
         `LEDGER_BEHIND: ${standing.behind} invoices know of more than the database. ${BEHIND_NEXT}`,
+      ...standings.checks,
       ...Object.fromEntries([...caches.byKind].map(([kind, cache]) => [kind, () => cache.isSynced()])),
     },
   })
@@ -226,10 +228,13 @@ const watchTruths = ({ env, metrics, meters, standing }: Process, deps: Operator
     },
   })
 
-type Leading = { deps: OperatorDeps; caches: Caches; truths: Truths; identity: string }
+type Leading = { deps: OperatorDeps; caches: Caches; truths: Truths; standings: Standings; identity: string }
 
 /** Waits for the lease, and leads from then on until somebody takes the epoch. */
-const leadOnce = ({ env, log, metrics, meters, standing }: Process, { deps, caches, truths, identity }: Leading) => {
+const leadOnce = (
+  { env, log, metrics, meters, standing }: Process,
+  { deps, caches, truths, standings, identity }: Leading,
+) => {
   const { kube, pg } = deps
   const ref = { namespace: env.namespace, name: LEASE_NAME }
   return runLease({
@@ -238,6 +243,7 @@ const leadOnce = ({ env, log, metrics, meters, standing }: Process, { deps, cach
     identity,
     onLead: async (signal) => {
       if (standing.operator) return
+      await standings.fit(signal)
       await truths.agree(signal)
       const { epoch, behind } = await takeNextEpoch({ kube, pg, ref, holder: `${identity}/${randomUUID()}` })
       if (behind > 0)
@@ -266,13 +272,16 @@ const main = async () => {
   const identity = env.identity ?? hostname()
   const deps = operatorDepsOf(own, clients, identity)
   const caches = makeCaches(deps)
-  const ops = await openPort(own, clients, caches)
+  const { kube, pg } = clients
+  const standings = makeProcessStandings({ pg, kube, log })
+  const ops = await openPort(own, clients, caches, standings)
   const truths = watchTruths(own, deps, caches)
   standing.truths = truths
-  const lease = leadOnce(own, { deps, caches, truths, identity })
+  const lease = leadOnce(own, { deps, caches, truths, standings, identity })
 
   stop.add('readiness', () => ops.leave())
   stop.add('truths', () => truths.stop())
+  stop.add('standings', () => standings.stop())
   stop.add('operator', (leftMs) => standing.operator?.stop(Math.min(leftMs, DRAIN_MS)), OPERATOR_STOP_MS)
   stop.add('lease', () => lease.stop())
   stop.add('caches', () => caches.stop())

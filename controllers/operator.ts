@@ -28,13 +28,14 @@ import { readPending } from './store/ledger/facts.ts'
 import { makeKnown } from './store/ledger/known.ts'
 import { makeLedger } from './store/ledger/ledger.ts'
 import { makeSchedule } from './store/ledger/schedule.ts'
-import { makeMirror } from './store/mirror.ts'
+import { listenForWakes } from './store/ledger/wakes.ts'
+import { type MirrorRow, makeMirror } from './store/mirror.ts'
 import { absenceOf } from './workers/absence.ts'
 import type { MailSenderHooks } from './workers/mail-sender.ts'
 import type { OutboxWorker } from './workers/outbox-worker.ts'
 import { makeNotices } from './workers/owner-notices.ts'
 import type { PaymentWorkerDeps } from './workers/payment-worker.ts'
-import { type OverdueDeps, startOverdue } from './workers/pending-facts.ts'
+import { makeSettleAbsent, type OverdueDeps, startOverdue } from './workers/pending-facts.ts'
 import { type SweepDeps, startSweep, sweepAll } from './workers/purge.ts'
 import { type Scheduler, startScheduler } from './workers/scheduler.ts'
 import { startSpecAudit } from './workers/spec-audit.ts'
@@ -164,20 +165,34 @@ const startSenders = async ({ deps, epoch, passes }: Leading, context: Context) 
   const senders = [mailSender, webhookSender, ...(paymentWorker ? [paymentWorker] : [])]
   // What a caller asks for by hand is not left to the next look.
   const changes = await deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint))
+  // The API server could not be told.
+  const wakes = await listenForWakes(deps, wakeHeld)
   return {
     wake: () => {
       for (const sender of senders) sender.wake()
     },
-    stop: () => Promise.all([...senders.map((sender) => sender.stop()), changes.close()]),
+    stop: () => Promise.all([...senders.map((sender) => sender.stop()), changes.close(), wakes.close()]),
   }
 }
 
 /** What looks now and then for what nobody was told of. @returns the ways to end it */
-const startLooks = ({ deps, caches, passes }: Leading, sweeping: SweepDeps): (() => void)[] => {
+const startLooks = ({ deps, caches, passes }: Leading, context: Context, sweeping: SweepDeps): (() => void)[] => {
   const { pg, now, log } = deps
   const audit = { caches: caches.byKind, knows: makeAuditKnows({ pg }), append: makeAppendAudit({ pg }), now, log }
   const read: OverdueDeps['read'] = (after, limit) => readPending({ pg }, after, limit)
-  return [startSpecAudit(audit), startSweep(sweeping), startOverdue({ read, wake: passes.wakeHeld, log })]
+  const isHeld: OverdueDeps['isHeld'] = (kind, name) => passes.find(kind, name) !== undefined
+  const kinds = new Map(
+    CONTROLS.map(({ kind, bringBack }) => [
+      kind.kind,
+      { kind, ...(bringBack && { bringBack: (row: MirrorRow) => bringBack(context, row) }) },
+    ]),
+  )
+  const settleAbsent = makeSettleAbsent({ ...context, kinds })
+  return [
+    startSpecAudit(audit),
+    startSweep(sweeping),
+    startOverdue({ read, isHeld, wake: passes.wakeHeld, settleAbsent, log }),
+  ]
 }
 
 /**
@@ -208,7 +223,7 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
   const sweeping: SweepDeps = { pg, now, log, kinds: new Map(kinds) }
   const ends = passes.start(context)
   senders = await startSenders(leading, context)
-  ends.push(...startLooks(leading, sweeping))
+  ends.push(...startLooks(leading, context, sweeping))
   const { find, wake } = passes
   const timetable = startScheduler({ schedule: context.schedule, find, wake, onQueued: context.onQueued, now, log })
   scheduler = timetable

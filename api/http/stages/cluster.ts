@@ -97,6 +97,6 @@ export const makeClusterStage = (deps: { cluster?: Pick<ClusterGuard, 'disagreem
     const wrong = deps.cluster?.disagreement()
     if (!wrong || isOpen(route)) return next()
     const headers = { 'retry-after': RETRY_AFTER_SECONDS }
-    throw new Problem('CLUSTER_UNKNOWN', `${wrong} Nothing was stored.`, { headers })
+    throw new Problem('CLUSTER_UNKNOWN', wrong, { headers })
   }
 }

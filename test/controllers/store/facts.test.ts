@@ -185,7 +185,9 @@ spec('facts', (t) => {
         if (page instanceof Error) throw page
         return page ?? []
       },
+      isHeld: () => true,
       wake: (kind, resource) => void woken.push(`${kind}/${resource}`),
+      settleAbsent: async () => {},
       log: makeLog({ level: 'silent' }),
       lookMs: 1,
     })
