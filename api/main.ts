@@ -11,9 +11,11 @@ import { clusterUidOf } from '../controllers/kube/witness.ts'
 import { makeEgress } from '../controllers/net/egress.ts'
 import { type Metrics, makeMetrics } from '../controllers/ops/metrics.ts'
 import { makeOps, type Ops } from '../controllers/ops/port.ts'
+import { makeProcessStandings } from '../controllers/ops/standings.ts'
 import { makeAppendAudit } from '../controllers/store/audit.ts'
 import { openDevClock } from '../controllers/store/clock.ts'
 import { makeInstallation } from '../controllers/store/installation.ts'
+import { makeRing } from '../controllers/store/ledger/wakes.ts'
 import { makeMirrorReader } from '../controllers/store/mirror.ts'
 import { makePg, type Pg } from '../controllers/store/pg/pg.ts'
 import { mayAlterTables } from '../controllers/store/pg/roles.ts'
@@ -31,6 +33,7 @@ import { makeFollow } from './command/follow.ts'
 import { makeOwnDoor } from './command/own.ts'
 import { makeWaiter } from './command/wait.ts'
 import { makeWake } from './command/wake.ts'
+import { aroundWrites, countingWrites } from './command/written.ts'
 import { devClockRoutes } from './http/dev-clock.ts'
 import { DRAIN_LIMIT_MS, drainServer } from './http/drain.ts'
 import { makePipeline } from './http/pipeline.ts'
@@ -74,13 +77,16 @@ const openClients = async (env: ApiEnv, log: Log, metrics: Metrics) => {
   const pg = makePg({
     url: env.databaseUrl,
     applicationName: 'bottega-api',
+    around: aroundWrites,
     onConnectionError: (err) => log.warn({ err }, 'database connection lost'),
   })
-  const kube = makeKube({
-    ...(env.kubeconfig !== undefined && { kubeconfig: env.kubeconfig }),
-    fieldManager: 'bottega-api',
-    onRequest: metrics.request,
-  })
+  const kube = countingWrites(
+    makeKube({
+      ...(env.kubeconfig !== undefined && { kubeconfig: env.kubeconfig }),
+      fieldManager: 'bottega-api',
+      onRequest: metrics.request,
+    }),
+  )
   const mirror = makeMirrorReader({ pg })
   const waiter = await makeWaiter({ pg, mirror })
   await warnOfOwner(pg, log).catch((err) => log.warn({ err }, 'the rights of the database role are not known'))
@@ -114,7 +120,8 @@ const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
     log,
   })
   const llm = model && makeLlm(model, { log })
-  return { stores, use, keys, given, sessions, llm, auth, limits, audit, cluster }
+  const standings = makeProcessStandings({ pg, kube, log })
+  return { stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
 }
 type Parts = ReturnType<typeof makeParts>
 
@@ -131,7 +138,7 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
     ...own,
     egress: makeEgress({ allowLoopback: env.egressAllowLoopback === 'true' }),
     allowLoopback: env.egressAllowLoopback === 'true',
-    wake: makeWake({ kube, namespace: env.namespace, now }),
+    wake: makeWake({ kube, namespace: env.namespace, now, ring: makeRing({ pg }) }),
     keys,
     authenticate: auth.authenticate,
     authenticateReport: makeReportAuth({ pg, hash }),
@@ -164,7 +171,7 @@ const addStops = (
   stop: Stop,
   log: Log,
   { pg, kube, waiter, devClock }: Clients,
-  { llm, cluster, use, audit }: Parts,
+  { llm, cluster, standings, use, audit }: Parts,
   { server, ops, leaving }: Running,
 ): void => {
   stop.add('first administrator', () => leaving.abort())
@@ -174,6 +181,7 @@ const addStops = (
   stop.add('language model', () => llm?.leave())
   stop.add('verdicts', () => waiter.leave())
   stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)
+  stop.add('standings', () => standings.stop())
   stop.add('token use', () => use.close())
   stop.add('audit', () => audit.close())
   stop.add('cluster', () => cluster.stop())
@@ -212,11 +220,13 @@ const main = async () => {
     isLeaving: () => stop.signal.aborted,
   })
   await cluster.looked
+  const { standings } = parts
+  const checks = { database: () => pg.ready(), ...standings.checks }
   const ops = await makeOps({
     listen: env.metricsListen,
     metrics,
     log,
-    checks: { database: () => pg.ready() },
+    checks,
     // it reads on, so it is ready
     notes: { writes: () => noteOf(cluster) },
   })

@@ -4,6 +4,7 @@ import type { Identity } from './kube/identity.ts'
 import { runLease } from './kube/lease.ts'
 import type { LeaderState } from './leading.ts'
 import { type OperatorDeps, startOperator } from './operator.ts'
+import type { Standings } from './ops/standings.ts'
 import { type Taking, takeNextEpoch } from './runtime/epoch.ts'
 import type { Truths } from './workers/truths.ts'
 
@@ -11,6 +12,7 @@ export type LeaderDeps = {
   deps: OperatorDeps
   caches: Caches
   truths: Pick<Truths, 'agree'>
+  standings: Pick<Standings, 'fit'>
   taking: Taking
   identity: Identity
   /** Told of the operator and its epoch. */
@@ -29,10 +31,12 @@ export type Leader = {
 
 /** @param signal the lease is lost */
 const start = async (
-  { deps, caches, truths, taking, identity, standing, stopping, onEpoch }: LeaderDeps,
+  { deps, caches, truths, standings, taking, identity, standing, stopping, onEpoch }: LeaderDeps,
   signal: AbortSignal,
 ) => {
-  await truths.agree(AbortSignal.any([signal, stopping]))
+  const ending = AbortSignal.any([signal, stopping])
+  await standings.fit(ending)
+  await truths.agree(ending)
   const epoch = await takeNextEpoch(taking, identity.name)
   standing.epoch = epoch
   standing.operator = await startOperator(deps, caches, epoch, stopping)

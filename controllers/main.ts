@@ -19,6 +19,8 @@ import { makeEgress } from './net/egress.ts'
 import { makeCaches, type OperatorDeps } from './operator.ts'
 import { makeMetrics } from './ops/metrics.ts'
 import { makeOps } from './ops/port.ts'
+import { makeQuarantineMetrics } from './ops/quarantine.ts'
+import { makeProcessStandings, type Standings } from './ops/standings.ts'
 import { openDevClock, readDatabaseClock } from './store/clock.ts'
 import { makeOutbox } from './store/ledger/outbox.ts'
 import { countQuarantined } from './store/ledger/quarantine.ts'
@@ -27,7 +29,6 @@ import { makeBacklog, makeDeliveries } from './store/webhook/deliveries.ts'
 import { startClockGuard } from './workers/clock-guard.ts'
 import { startMailSender } from './workers/mail-sender.ts'
 import { startPaymentWorker } from './workers/payment-worker.ts'
-import { makeQuarantineMetrics } from './workers/quarantine-metrics.ts'
 import { makeWebhookMetrics } from './workers/webhook-metrics.ts'
 import { startWebhookSender } from './workers/webhook-sender.ts'
 
@@ -172,7 +173,12 @@ const operatorDepsOf = (process: Process, clients: Clients, host: string): Opera
   }
 }
 
-const openPort = ({ env, log, metrics, standing }: Process, { pg, clock }: Clients, caches: Caches) =>
+const openPort = (
+  { env, log, metrics, standing }: Process,
+  { pg, clock }: Clients,
+  caches: Caches,
+  standings: Standings,
+) =>
   makeOps({
     listen: env.metricsListen,
     metrics,
@@ -184,6 +190,7 @@ const openPort = ({ env, log, metrics, standing }: Process, { pg, clock }: Clien
       ledger: () =>
         standing.behind === 0 ||
         `LEDGER_BEHIND: ${standing.behind} invoices know of more than the database. ${BEHIND_NEXT}`,
+      ...standings.checks,
       ...Object.fromEntries([...caches.byKind].map(([kind, cache]) => [kind, () => cache.isSynced()])),
     },
   })
@@ -199,16 +206,22 @@ const main = async () => {
   const host = env.identity ?? hostname()
   const deps = operatorDepsOf(own, clients, host)
   const caches = makeCaches(deps)
-  const ops = await openPort(own, clients, caches)
+  const { kube, pg } = clients
+  const standings = makeProcessStandings({ pg, kube, log })
+  const ops = await openPort(own, clients, caches, standings)
   const truths = watchTruths(own, deps, caches)
   standing.truths = truths
   const identity = makeIdentity({ host, podUid: env.podUid })
   const onEpoch = (epoch: number) => own.meters.epoch.set(epoch)
   const taking = takingOf(own, deps)
-  const leader = runLeader({ deps, caches, truths, taking, identity, standing, stopping: stop.signal, onEpoch })
+  const leader = runLeader({
+    ...{ deps, caches, truths, standings, taking, identity, standing, onEpoch },
+    stopping: stop.signal,
+  })
 
   stop.add('readiness', () => ops.leave())
   stop.add('truths', () => truths.stop())
+  stop.add('standings', () => standings.stop())
   stop.add('clock guard', () => clients.clock.stop())
   stop.add('operator', (leftMs) => leader.stopOperator(Math.min(leftMs, DRAIN_MS)), OPERATOR_STOP_MS)
   stop.add('lease', () => leader.release(), RELEASE_MS)

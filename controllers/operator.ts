@@ -26,14 +26,15 @@ import { readPending } from './store/ledger/facts.ts'
 import { makeKnown } from './store/ledger/known.ts'
 import { makeLedger } from './store/ledger/ledger.ts'
 import { makeSchedule } from './store/ledger/schedule.ts'
-import { makeMirror } from './store/mirror.ts'
+import { listenForWakes } from './store/ledger/wakes.ts'
+import { type MirrorRow, makeMirror } from './store/mirror.ts'
 import type { Listener } from './store/pg/listen.ts'
 import { absenceOf } from './workers/absence.ts'
 import type { MailSenderHooks } from './workers/mail-sender.ts'
 import type { OutboxWorker } from './workers/outbox-worker.ts'
 import { makeNotices } from './workers/owner-notices.ts'
 import type { PaymentWorkerDeps } from './workers/payment-worker.ts'
-import { type OverdueDeps, startOverdue } from './workers/pending-facts.ts'
+import { makeSettleAbsent, type OverdueDeps, startOverdue } from './workers/pending-facts.ts'
 import { type SweepDeps, startSweep, sweepAll } from './workers/purge.ts'
 import { type Scheduler, startScheduler } from './workers/scheduler.ts'
 import { startSpecAudit } from './workers/spec-audit.ts'
@@ -120,7 +121,7 @@ type Begun = {
   /** Nothing is begun by them any more. */
   ends: (() => void)[]
   senders: (OutboxWorker | WebhookSender)[]
-  changes?: Listener
+  listeners: Pick<Listener, 'close'>[]
   scheduler?: Scheduler
   hosts?: Hosts
 }
@@ -135,23 +136,45 @@ const startSenders = async ({ deps, epoch, signal }: Leading, context: Context, 
   const paymentWorker = deps.paymentWorker?.(epoch, { ledger: context.ledger, onAnswer: wakeHeld })
   if (paymentWorker) senders.push(paymentWorker)
   // What a caller asks for by hand is not left to the next look.
-  const listening = deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint))
+  begun.listeners.push(
+    await listening(
+      deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint)),
+      signal,
+    ),
+  )
+  // The API server could not be told.
+  begun.listeners.push(await listening(listenForWakes(deps, wakeHeld), signal))
+}
+
+/** One that came to listen after all is not left behind. */
+const listening = async <L extends Pick<Listener, 'close'>>(coming: Promise<L>, signal: AbortSignal): Promise<L> => {
   try {
-    begun.changes = await unlessAborted(listening, signal)
+    return await unlessAborted(coming, signal)
   } catch (error) {
-    void listening.then((listener) => listener.close()).catch(() => {}) // should it come to listen after all
+    void coming.then((listener) => listener.close()).catch(() => {})
     throw error
   }
 }
 
 /** What looks now and then for what nobody was told of. */
-const startLooks = ({ deps, caches, passes }: Leading, sweeping: SweepDeps, ends: Begun['ends']): void => {
+const startLooks = (
+  { deps, caches, passes }: Leading,
+  { context, sweeping, ends }: { context: Context; sweeping: SweepDeps; ends: Begun['ends'] },
+): void => {
   const { pg, now, log } = deps
   const audit = { caches: caches.byKind, knows: makeAuditKnows({ pg }), append: makeAppendAudit({ pg }), now, log }
   const read: OverdueDeps['read'] = (after, limit) => readPending({ pg }, after, limit)
+  const isHeld: OverdueDeps['isHeld'] = (kind, name) => passes.find(kind, name) !== undefined
+  const kinds = new Map(
+    CONTROLS.map(({ kind, bringBack }) => [
+      kind.kind,
+      { kind, ...(bringBack && { bringBack: (row: MirrorRow) => bringBack(context, row) }) },
+    ]),
+  )
+  const settleAbsent = makeSettleAbsent({ ...context, kinds })
   ends.push(startSpecAudit(audit))
   ends.push(startSweep(sweeping))
-  ends.push(startOverdue({ read, wake: passes.wakeHeld, log }))
+  ends.push(startOverdue({ read, isHeld, wake: passes.wakeHeld, settleAbsent, log }))
 }
 
 /**
@@ -166,10 +189,14 @@ const forgetAbsent = async ({ deps, caches, passes }: Leading, context: Context)
 
 /** Ends what has begun, each part whatever becomes of the others. */
 const endBegun = async ({ log }: OperatorDeps, begun: Begun, deadlineMs: number): Promise<void> => {
-  const { passes, ends, senders, changes, scheduler, hosts } = begun
+  const { passes, ends, senders, listeners, scheduler, hosts } = begun
   for (const end of ends.splice(0)) end()
   await scheduler?.stop()
-  const working = [passes.stop(deadlineMs), changes?.close(), ...senders.map((sender) => sender.stop())]
+  const working = [
+    passes.stop(deadlineMs),
+    ...listeners.map((listener) => listener.close()),
+    ...senders.map((sender) => sender.stop()),
+  ]
   const ended = [...(await Promise.allSettled(working)), ...(await Promise.allSettled([hosts?.close()]))]
   for (const one of ended)
     if (one.status === 'rejected') log.warn({ err: one.reason }, 'a part of the operator did not end cleanly')
@@ -193,7 +220,7 @@ const begin = async (leading: Leading, begun: Begun): Promise<Operator> => {
   passes.start(context)
   await startSenders(leading, context, begun)
   signal.throwIfAborted()
-  startLooks(leading, sweeping, begun.ends)
+  startLooks(leading, { context, sweeping, ends: begun.ends })
   const { find, wake } = passes
   const timetable = startScheduler({ schedule: context.schedule, find, wake, onQueued: context.onQueued, ...timed })
   begun.scheduler = timetable
@@ -228,7 +255,7 @@ export const startOperator = async (
   await unlessAborted(caches.synced, signal)
   const within = withinCaches(caches)
   const passes = makePasses(within.caches, deps.namespace)
-  const begun: Begun = { passes, ends: [within.leave], senders: [] }
+  const begun: Begun = { passes, ends: [within.leave], senders: [], listeners: [] }
   try {
     return await begin({ deps, caches: within.caches, epoch, passes, signal }, begun)
   } catch (error) {

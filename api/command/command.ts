@@ -37,6 +37,8 @@ export type Command<Goal extends CommandGoal = CommandGoal, View = unknown, in N
    * spared. Never true when it only may be so.
    */
   isNew?(goal: Goal): boolean
+  /** It reports a fact, which is decided whatever becomes of the resource: one that left is brought back for it. */
+  reports?: true
   /** What is asked may be decided long after the row has taken it in, when something outside has answered: wait on. */
   isPatient?: true
   /**
@@ -86,7 +88,8 @@ export const judgeGeneration = ({ uid, generation }: GenerationGoal, row: Mirror
 export const judgeDeletion = ({ uid }: { uid: string }, row: MirrorRow | undefined): Judgement =>
   row === undefined || row.uid !== uid ? 'decided' : 'pending'
 
-export type FactGoal = { seq: number }
+/** `replayed`: the same report stood there, undecided, and this is that one. */
+export type FactGoal = { seq: number; replayed?: true }
 
 /** A view that counts the facts that it has taken in, in the words of its surface. */
 export type Counting = { fact_seq: number } | { factSeq: number }

@@ -9,11 +9,12 @@ import type { FactRow, NewFact } from '../../controllers/store/ledger/facts.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { isPlaneAway } from '../../controllers/store/pg/away.ts'
 import { isProblemCode } from '../../crds/kernel/problem.ts'
-import { Problem, unavailable } from '../http/problem.ts'
+import { Problem } from '../http/problem.ts'
 import type { Answer } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { type Asking, type Command, type Counting, type FactGoal, judgeFact } from './command.ts'
-import { afterStored } from './look.ts'
+import { afterStored, DeletedMeanwhile } from './look.ts'
+import { writing } from './written.ts'
 
 type NewReport = {
   kind: KindRef
@@ -23,7 +24,7 @@ type NewReport = {
   bringBack?: () => Promise<unknown>
 }
 /** The row that has taken an accepted fact in, with what was decided, and all that was on record then. */
-export type Decided<View> = { row: MirrorRow<View>; fact: FactRow; facts: FactRow[] }
+export type Decided<View> = { row: MirrorRow<View>; fact: FactRow; facts: FactRow[]; replayed: boolean }
 
 /** Asks for a look at a resource of which something was stored. Where the control plane is away, whoever leads looks anyway. */
 export const wakeStored = ({ wake }: Pick<Deps, 'wake'>, kind: KindRef, name: string): Promise<void> =>
@@ -31,19 +32,17 @@ export const wakeStored = ({ wake }: Pick<Deps, 'wake'>, kind: KindRef, name: st
     if (!isPlaneAway(error)) throw error
   })
 
-/** Nobody finds what is stored of a resource that is not there: the caller is to come again, and meets its own report. */
-const orComeAgain = (name: string) => (error: unknown) => {
-  if (isPlaneAway(error)) throw unavailable(`${name} left the cluster and cannot be brought back now`, 'stored')
-  // one that is on its way back finds the fact
-  if (!(error instanceof Problem && error.code === 'UNAVAILABLE')) throw error
+/** Whoever leads finds what is stored of a resource that is not there, and brings it back. */
+const orLeaveIt = (error: unknown) => {
+  if (!(isPlaneAway(error) || (error instanceof Problem && error.code === 'UNAVAILABLE'))) throw error
 }
 
 const wake = (deps: Pick<Deps, 'wake'>, { kind, name, bringBack }: NewReport): Promise<unknown> =>
   wakeStored(deps, kind, name).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
     // It left just now. Whoever looks at the new one finds the fact.
-    if (bringBack) return bringBack().catch(orComeAgain(name))
-    throw new Problem('NOT_FOUND', `${name} was deleted; what was asked is decided when it is applied again.`)
+    if (bringBack) return bringBack().catch(orLeaveIt)
+    throw new DeletedMeanwhile(name)
   })
 
 /**
@@ -55,15 +54,17 @@ export const append = async (
   reported: NewReport,
 ): Promise<FactGoal> => {
   const at = deps.now().toISOString()
-  const { fact } = await deps.appendFact({
-    ...reported.fact,
-    resource: reported.name,
-    resourceKind: reported.kind.kind,
-    state: 'pending',
-    at,
-  })
+  const { fact, result } = await writing(() =>
+    deps.appendFact({
+      ...reported.fact,
+      resource: reported.name,
+      resourceKind: reported.kind.kind,
+      state: 'pending',
+      at,
+    }),
+  )
   await afterStored(wake(deps, reported))
-  return { seq: fact.seq }
+  return { seq: fact.seq, ...(reported.fact.once && result === 'old' && { replayed: true }) }
 }
 
 /** @returns what was decided on a fact, or null while it is pending @throws Problem as it was refused */
@@ -71,7 +72,7 @@ const decisionOn = async (
   { ledger }: Pick<Deps, 'ledger'>,
   name: string,
   { seq, otherwise = 'It was refused.' }: FactGoal & { otherwise?: string | undefined },
-): Promise<Omit<Decided<unknown>, 'row'> | null> => {
+): Promise<Pick<Decided<unknown>, 'fact' | 'facts'> | null> => {
   const { facts } = await ledger.observe(name)
   const fact = facts.find((one) => one.seq === seq)
   if (fact?.state === 'accepted') return { fact, facts }
@@ -88,7 +89,7 @@ const decidedBy = async <View>(
   otherwise?: string,
 ): Promise<Decided<View> | null> => {
   const decision = row && (await decisionOn(deps, row.name, { ...goal, otherwise }))
-  return row && decision ? { row, ...decision } : null
+  return row && decision ? { row, ...decision, replayed: goal.replayed === true } : null
 }
 
 /** A command that reports a fact: `answer` is given what was decided on it, once it was accepted. */
@@ -102,6 +103,7 @@ export const factCommand = <View extends Counting, Needs = unknown>({
   answer(deps: Needs, asking: Asking, decided: Decided<View>): Answer | Promise<Answer>
 }): Command<FactGoal, View, Needs & Pick<Deps, 'ledger'>> => ({
   ...command,
+  reports: true,
   judge: judgeFact,
   async answer(deps, asking, goal, row) {
     const decided = await decidedBy(deps, goal, row, refusal)

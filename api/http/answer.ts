@@ -7,12 +7,13 @@ import type { IncomingMessage, ServerResponse } from 'node:http'
 import { Readable } from 'node:stream'
 import { pipeline as flow } from 'node:stream/promises'
 import type { Log } from '../../controllers/base/log.ts'
+import { followed } from '../command/written.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { Aborted, BODY_MAX_BYTES, hasBody, takeBody } from './body.ts'
 import type { Caller } from './caller.ts'
 import type { Exchange, Stage } from './exchange.ts'
-import { asProblem, type Problem, problemBody } from './problem.ts'
+import { asProblem, type Failed, type Problem, problemBody, withOutcome } from './problem.ts'
 import type { Answer } from './route.ts'
 
 /** How long the rest of a body that nobody wants may go on arriving after its refusal was sent. */
@@ -43,6 +44,8 @@ export type AnswerDeps<Needs> = {
   log: Log
   /** Called once per request that was answered. */
   observe(request: ObservedRequest): void
+  /** Where a path that was written to can be read; undefined where nothing above it can. */
+  lookAt?(url: string): string | undefined
   /** The process is about to end: each answer is the last of its connection. */
   isLeaving?(): boolean
 }
@@ -164,14 +167,21 @@ const answer = (state: HandlerState<unknown>, context: RequestContext, given: An
   setImmediate(finish, state, context, given)
 }
 
-const refuse = (state: HandlerState<unknown>, context: RequestContext, error: unknown): void => {
+/** @param outcome of a request that came as far as its stages */
+const refuse = (
+  state: HandlerState<unknown>,
+  context: RequestContext,
+  error: unknown,
+  outcome: Failed['outcome'] = 'not_stored',
+): void => {
   const { response, requestId } = context
   if (error instanceof Aborted) {
     response.destroy()
     return
   }
-  const { method } = context.request
-  const problem = asProblem(error, method === 'GET' || method === 'HEAD')
+  const { method, url = '' } = context.request
+  const isRead = method === 'GET' || method === 'HEAD'
+  const problem = withOutcome(asProblem(error), { isRead, outcome, lookAt: isRead ? undefined : state.lookAt(url) })
   if (problem.code === 'INTERNAL') state.log.error({ err: error, requestId }, 'request failed')
   answer(state, context, problemAnswer(state, context, problem))
 }
@@ -205,12 +215,14 @@ const serve = async <Needs>(
 ): Promise<void> => {
   context.template = route.path
   const exchange = exchangeOf(context, route, params)
-  try {
-    const handle = () => route.handle(state.deps, { ...exchange, caller: exchange.caller as Caller })
-    answer(state, context, await state.pipeline(exchange, handle))
-  } catch (error) {
-    refuse(state, context, error)
-  }
+  const handle = () => route.handle(state.deps, { ...exchange, caller: exchange.caller as Caller })
+  await followed(async (outcome) => {
+    try {
+      answer(state, context, await state.pipeline(exchange, handle))
+    } catch (error) {
+      refuse(state, context, error, outcome())
+    }
+  })
 }
 
 const begin = (request: IncomingMessage, response: ServerResponse): RequestContext => ({
@@ -228,7 +240,7 @@ export const makeRequestHandler = <Needs>(deps: AnswerDeps<Needs>): RequestHandl
   const always: Record<string, string> = deps.deps.publicUrl.startsWith('https:')
     ? { 'strict-transport-security': 'max-age=31536000' }
     : {}
-  const state: HandlerState<Needs> = { isLeaving: () => false, ...deps, always }
+  const state: HandlerState<Needs> = { isLeaving: () => false, lookAt: () => undefined, ...deps, always }
   return {
     begin,
     serve: (context, found) => serve(state, context, found),

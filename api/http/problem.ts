@@ -3,7 +3,7 @@
  * the findings with JSON pointers, and the next step (rules/platform.md#errors).
  */
 
-import { isConflict, KubeError } from '../../controllers/base/errors.ts'
+import { isConflict, isKindUnknown, isNotFound, KubeError } from '../../controllers/base/errors.ts'
 import { isPlaneAway } from '../../controllers/store/pg/away.ts'
 import { DatabaseUnavailable } from '../../controllers/store/pg/pg.ts'
 import { type Fault, isProblemCode, PROBLEMS, type ProblemCode } from '../../crds/kernel/problem.ts'
@@ -38,24 +38,48 @@ export class Problem extends Error {
 export type Stored = 'not_stored' | 'stored' | 'unknown'
 
 const STORED_WORDS: Record<Stored, string> = {
-  not_stored: 'nothing of this request was stored',
-  stored: 'this request is stored and will be decided on: look there, and do not repeat it',
+  not_stored: 'Nothing of this request was stored.',
+  stored: 'This request is stored and will be decided on: look there, and do not repeat it.',
   unknown:
-    'it is not known whether this request was stored: look there first; under the same Idempotency-Key a repeat is the same request',
+    'It is not known whether this request was stored: look there first; under the same Idempotency-Key a repeat is the same request.',
 }
 
 /**
- * The refusal of requests that come while a part is away.
+ * The refusal of requests that come while a part is away. What became of the request is said where it is answered, unless it
+ * is known better here.
  * @param what is wrong, without a full stop
  * @param more.location where to look
  */
 export const unavailable = (
   what: string,
-  outcome: Stored,
-  { location, retryAfterSeconds = 2 }: { location?: string; retryAfterSeconds?: number } = {},
+  {
+    outcome,
+    location,
+    retryAfterSeconds = 2,
+  }: { outcome?: Stored; location?: string; retryAfterSeconds?: number } = {},
 ): Problem => {
   const headers = { 'retry-after': String(retryAfterSeconds), ...(location !== undefined && { location }) }
-  return new Problem('UNAVAILABLE', `${what}; ${STORED_WORDS[outcome]}.`, { headers, members: { outcome } })
+  return new Problem('UNAVAILABLE', `${what}.`, { headers, ...(outcome && { members: { outcome } }) })
+}
+
+/** What is known of the request that failed. @param lookAt where it can be seen */
+export type Failed = { isRead: boolean; outcome: Stored; lookAt: string | undefined }
+
+/**
+ * The one place that says of each failure of ours (5xx) what became of what was asked: stored, not stored, or unknown, and
+ * then where to look.
+ */
+export const withOutcome = (problem: Problem, { isRead, outcome: known, lookAt }: Failed): Problem => {
+  if (problem.status < 500) return problem
+  const { code, message, faults, members } = problem
+  const outcome = isRead ? 'not_stored' : ((members.outcome as Stored | undefined) ?? known)
+  const { location = lookAt, ...headers } = problem.headers
+  const isThere = outcome !== 'not_stored' && location !== undefined
+  return new Problem(code, isRead ? message : `${message} ${STORED_WORDS[outcome]}`, {
+    faults,
+    headers: { ...headers, ...(isThere && { location }) },
+    members: { ...members, outcome },
+  })
 }
 
 /** As the rules of the resources say it (crds): our code, and what is wrong. */
@@ -70,13 +94,18 @@ const brokenRules = ({ causes }: KubeError): Fault[] =>
     return isProblemCode(code) ? [{ code, pointer, detail: `${detail}.` }] : []
   })
 
-/** What anything thrown under a route is answered with; what is not ours says nothing of our insides. `isRead`: it asked for no change. */
-export const asProblem = (error: unknown, isRead = false): Problem => {
+/** What anything thrown under a route is answered with; what is not ours says nothing of our insides. */
+export const asProblem = (error: unknown): Problem => {
   if (error instanceof Problem) return error
-  const outcome = isRead ? 'not_stored' : 'unknown'
-  if (error instanceof DatabaseUnavailable) return unavailable('The ledger cannot be reached', outcome)
-  if (isPlaneAway(error)) return unavailable('The control plane cannot be reached', outcome)
-  if (isConflict(error)) return unavailable('Others write to the same thing all the time', outcome)
+  if (error instanceof DatabaseUnavailable) return unavailable('The ledger cannot be reached')
+  if (isPlaneAway(error)) return unavailable('The control plane cannot be reached')
+  if (isKindUnknown(error)) {
+    return new Problem('KIND_UNKNOWN', 'The cluster does not know this kind of resource: its definition is missing.', {
+      headers: { 'retry-after': '60' },
+    })
+  }
+  if (isConflict(error)) return unavailable('Others write to the same thing all the time')
+  if (isNotFound(error)) return new Problem('NOT_FOUND', 'It was deleted meanwhile.')
   const broken = error instanceof KubeError ? brokenRules(error) : []
   const [first] = broken
   if (first) return new Problem(first.code, first.detail, { faults: broken })

@@ -7,7 +7,7 @@ import express, { type Express, type Request, type Response } from 'express'
 import type { Route } from '../wiring/route.ts'
 import { type AnswerDeps, makeRequestHandler, type RequestContext, type RequestHandler } from './answer.ts'
 import { BODY_LARGEST_BYTES, bodyTimeMs } from './body.ts'
-import { makeDispatch } from './dispatch.ts'
+import { type Dispatch, makeDispatch } from './dispatch.ts'
 import { Problem } from './problem.ts'
 
 /** No request may take longer to arrive than this, whatever its route grants; the headers, than that. Looked after once per `CHECK_MS`. */
@@ -51,16 +51,30 @@ const misplaced = (error: unknown): unknown => {
   return error instanceof URIError ? new Problem('NOT_FOUND', 'The path is not valid.') : error
 }
 
+const shownRoute = <Needs>(route: Route<Needs>): Route<Needs> => ({ ...route, hidden: false }) as Route<Needs>
+
+/** The nearest address at or above one that was written to which can be read. */
+const readableAbove = <Needs>(url: string, dispatch: Dispatch<Needs>): string | undefined => {
+  let path = url.split('?', 1)[0] ?? ''
+  while (path.length > 1) {
+    if (dispatch('GET', path)) return path
+    path = path.slice(0, path.lastIndexOf('/'))
+  }
+  return undefined
+}
+
 /** Builds the server without listening. */
 export const makeServer = <Needs>({ routes, ...rest }: ServerDeps<Needs>): Server => {
-  const handler = makeRequestHandler(rest)
+  const dispatch = makeDispatch(routes)
+  // pages too
+  const readable = makeDispatch(routes.filter(({ method }) => method === 'GET').map(shownRoute))
+  const handler = makeRequestHandler({ ...rest, lookAt: (url) => readableAbove(url, readable) })
   const app = makeExpress(routes, handler)
   const passToExpress = (context: RequestContext): void => {
     const { request, response } = context
     Object.assign(response, { locals: { context } })
     app(request as Request, response as Response, (error?: unknown) => handler.refuse(context, misplaced(error)))
   }
-  const dispatch = makeDispatch(routes)
   const onRequest = (request: IncomingMessage, response: ServerResponse) => {
     const context = handler.begin(request, response)
     const found = dispatch(request.method ?? '', request.url ?? '')

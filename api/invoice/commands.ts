@@ -28,6 +28,9 @@ export const locationOf = (name: string): string => `/api/invoices/${name}`
 
 const shown = ({ view }: Row): Answer => ({ status: 200, body: { invoice: view } })
 
+/** What is told where the same was reported before, and this is that report. */
+export const replayOf = (replayed: boolean | undefined) => (replayed ? { replayed: true } : {})
+
 /** Where a client without an account opens the page. It can be derived again, so a replay shows it too. */
 const passwordOf = ({ keys }: Pick<Deps, 'keys'>, { gate, id, send_count }: InvoiceView): { password?: string } =>
   gate === 'password' && send_count > 0 ? { password: keys.password(id, send_count) } : {}
@@ -137,9 +140,10 @@ const changing = (name: string, answer: (deps: AnsweringInvoice, row: Row) => An
 })
 
 /** What is shown of a send: the link, and the password of this send where it opens the page. */
-const sentAnswer = (deps: AnsweringInvoice, { view }: Row): Answer => ({
+const sentAnswer = (deps: AnsweringInvoice, { view }: Row, replayed = false): Answer => ({
   status: 200,
   body: {
+    ...replayOf(replayed),
     number: view.number,
     url: view.url,
     ...passwordOf(deps, view),
@@ -150,7 +154,7 @@ const sentAnswer = (deps: AnsweringInvoice, { view }: Row): Answer => ({
 
 export const changeCommand = changing('invoice.change', (_deps, row) => shown(row))
 export const voidCommand = changing('invoice.void', (_deps, row) => shown(row))
-export const sendCommand = changing('invoice.send', sentAnswer)
+export const sendCommand = changing('invoice.send', (deps, row) => sentAnswer(deps, row))
 export const repeatCommand = changing('invoice.repeat', (_deps, { view: { recurrence } }) => ({
   status: 200,
   body: { recurrence },
@@ -161,15 +165,19 @@ export const deleteCommand = deleting('invoice.delete', INVOICE)
 export const paymentCommand = factCommand<ShownInvoice>({
   name: 'invoice.pay',
   kind: INVOICE,
-  answer: (_deps, _asking, { row }) => shown(row),
+  answer: (_deps, _asking, { row, replayed }) => ({ status: 200, body: { invoice: row.view, ...replayOf(replayed) } }),
 })
 
 export const creditCommand = factCommand<ShownInvoice>({
   name: 'invoice.credit',
   kind: INVOICE,
-  answer: (_deps, _asking, { row: { view }, fact }) => ({
+  answer: (_deps, _asking, { row: { view }, fact, replayed }) => ({
     status: 201,
-    body: { credit_note: view.credit_notes.find(({ id }) => creditKey(id) === fact.key), invoice: view },
+    body: {
+      credit_note: view.credit_notes.find(({ id }) => creditKey(id) === fact.key),
+      invoice: view,
+      ...replayOf(replayed),
+    },
   }),
 })
 
@@ -191,7 +199,7 @@ const withRetryAfter = ({ now }: Pick<Deps, 'now'>, error: unknown): unknown => 
 const sentAgain = factCommand<ShownInvoice, AnsweringInvoice>({
   name: 'invoice.send-again',
   kind: INVOICE,
-  answer: (deps, _asking, { row }) => sentAnswer(deps, row),
+  answer: (deps, _asking, { row, replayed }) => sentAnswer(deps, row, replayed),
 })
 
 export const sendAgainCommand: typeof sentAgain = {

@@ -48,7 +48,7 @@ const create = async (deps: InvoiceNeeds, name: string, spec: InvoiceSpec): Prom
     return await makeOwn(deps, INVOICE, { name, spec, annotations: { [CREATED_FROM]: JSON.stringify(askedOf(spec)) } })
   } catch (error) {
     if (!isPlaneAway(error)) throw error
-    throw unavailable('The control plane cannot be reached', 'unknown', { location: locationOf(name) })
+    throw unavailable('The control plane cannot be reached', { location: locationOf(name) })
   }
 }
 

@@ -17,7 +17,8 @@ export const PROBLEM: JsonSchema = named('Problem', {
     next: { type: 'string', description: 'What to do next.' },
     outcome: {
       type: 'string',
-      description: 'Beside UNAVAILABLE: what became of the request. Only what was not stored may simply be sent again.',
+      description:
+        'Of what failed on our side (5xx): what became of what was asked. Only what was not stored may simply be sent again; otherwise look at Location first.',
       enum: ['not_stored', 'stored', 'unknown'],
     },
     errors: {

@@ -31,8 +31,15 @@ export class KubeError extends Error {
   }
 }
 
+/** Nobody serves this kind: its definition is missing. Nothing is said of any object. */
+export const isKindUnknown = (error: unknown): error is KubeError =>
+  error instanceof KubeError &&
+  error.status === 404 &&
+  (error.reason === 'Status404' || error.detail.includes('could not find the requested resource'))
+
 /** The object is not there (any more). */
-export const isNotFound = (error: unknown): error is KubeError => error instanceof KubeError && error.status === 404
+export const isNotFound = (error: unknown): error is KubeError =>
+  error instanceof KubeError && error.status === 404 && !isKindUnknown(error)
 
 /** Somebody wrote in between: look again. A create of a name in use is no conflict, see `isAlreadyExists`. */
 export const isConflict = (error: unknown): error is KubeError =>

@@ -9,6 +9,7 @@ import type { Cache } from '../kube/watch.ts'
 import type { Controller } from '../runtime/contract.ts'
 import { type RunningController, runController } from '../runtime/controller.ts'
 import type { BatchedStart } from '../runtime/queue.ts'
+import type { MirrorRow } from '../store/mirror.ts'
 import type { Context } from './context.ts'
 import type { AnyResource } from './held.ts'
 import type { Mails } from './mails.ts'
@@ -34,6 +35,8 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
   sweep?(context: Context): Promise<unknown>
   /** What it has mailed, by the name of each mail; none when left out. */
   mails?: Mails
+  /** Makes one anew that left the cluster, of its archived view, because something was reported of it. */
+  bringBack?(context: Context, row: MirrorRow): Promise<unknown>
   /** Which resources of this kind are to be looked at when one of another kind changed. */
   follows?: readonly FollowRule<Resource<Spec, Status>>[]
 }
@@ -56,6 +59,7 @@ export type Control = {
   mails: Mails
   start(context: Context, cache: Cache<AnyResource>): RunningController
   sweep?: (context: Context) => Promise<unknown>
+  bringBack?: (context: Context, row: MirrorRow) => Promise<unknown>
   follows: readonly FollowRule<AnyResource>[]
 }
 
@@ -83,6 +87,7 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
   kind: given.kind,
   mails: given.mails ?? {},
   ...(given.sweep && { sweep: given.sweep }),
+  ...(given.bringBack && { bringBack: given.bringBack }),
   follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as readonly FollowRule<AnyResource>[])],
   start: (context, cache) => {
     const { kube, log, now, metrics, events, witness, onLost } = context

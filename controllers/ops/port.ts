@@ -7,8 +7,9 @@ import type { Metrics } from './metrics.ts'
 
 const CHECK_LIMIT_MS = 2_000
 
-/** False, a text (what is wrong, in one line) or a rejection: not ready. */
-export type PortCheck = () => boolean | string | Promise<boolean | string>
+/** False, a text (what is wrong, in one line) or a rejection: not ready. With a note it is ready all the same. */
+type CheckResult = boolean | string | { note: string }
+export type PortCheck = () => CheckResult | Promise<CheckResult>
 
 export type OpsOptions = {
   listen: { host: string; port: number }
@@ -31,7 +32,7 @@ type Page = { status: number; contentType: string; body: string }
 
 const TEXT = 'text/plain; charset=utf-8'
 
-const passes = async (check: PortCheck): Promise<boolean | string> => {
+const passes = async (check: PortCheck): Promise<CheckResult> => {
   try {
     return await withDeadline('check', CHECK_LIMIT_MS, new AbortController().signal, async () => check())
   } catch {
@@ -47,9 +48,11 @@ const readiness = async (
     Object.entries(checks).map(async ([name, check]) => ({ name, ok: await passes(check) })),
   )
   const all = [...(leaving ? [{ name: 'stopping', ok: false }] : []), ...results]
-  const ok = all.every((result) => result.ok === true)
-  const lineOf = ({ name, ok: fine }: (typeof all)[number]) =>
-    typeof fine === 'string' ? `failed ${name} ${fine}` : `${fine ? 'ok' : 'failed'} ${name}`
+  const ok = all.every((result) => result.ok === true || typeof result.ok === 'object')
+  const lineOf = ({ name, ok: fine }: (typeof all)[number]) => {
+    if (typeof fine === 'object') return `ok ${name} ${fine.note}`
+    return typeof fine === 'string' ? `failed ${name} ${fine}` : `${fine ? 'ok' : 'failed'} ${name}`
+  }
   const noted = Object.entries(notes).flatMap(([name, note]) => {
     const text = note()
     return text === null ? [] : [`noted ${name} ${text}`]

@@ -54,6 +54,12 @@ export const COMMON_PROBLEMS = {
     next: 'Wait for the time in Retry-After. Send it again where outcome is not_stored; otherwise look first.',
   },
 
+  KIND_UNKNOWN: {
+    status: 503,
+    title: 'The cluster lacks a definition of Bottega',
+    next: 'Ask the operator of this installation to apply its definitions (kubectl apply -f crds, or helm upgrade).',
+  },
+
   // ---- two truths that disagree (README, "When truths disagree")
   LEDGER_BEHIND: {
     status: 503,

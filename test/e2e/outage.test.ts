@@ -1,8 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { ControlPlane } from '../../hack/platform/controlplane.ts'
+import { applyPlatform } from '../../hack/platform/platform.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { call, eventually, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
-import { type Owned, ownControlPlane } from '../support/stage/stage.ts'
+import { siteContent } from '../support/stage/publishing.ts'
+import { kubectlFor, type Owned, ownControlPlane } from '../support/stage/stage.ts'
 
 /** How long the API server stays away: a minute, as asked, with --full; long enough for every back-off otherwise. */
 const AWAY_MS = process.env.BOTTEGA_TEST_FULL ? 60_000 : 8_000
@@ -70,5 +72,37 @@ spec('parts that go away and come back', (t) => {
       assert.equal([platform.api.pid(), platform.controllers.pid()], pids)
     },
     { timeoutMs: 240_000 },
+  )
+
+  t(
+    'a definition that is missing: 503 with its code, /readyz tells of it, nothing crashes, and it comes back',
+    async () => {
+      const pids = [platform.api.pid(), platform.controllers.pid()]
+      const ready = async (url: string) => await (await fetch(url.replace('/metrics', '/readyz'))).text()
+      await platform.kubectl(['delete', 'crd', 'sites.bottega.dev'])
+      const body = { content: siteContent() }
+      const generate = () => call(platform.baseUrl, platform.owner, 'POST', '/api/website/generate', body)
+      const refused = await generate()
+      assert.equal(
+        [refused.status, refused.json.code, refused.json.outcome],
+        [503, 'KIND_UNKNOWN', 'not_stored'],
+        refused.text,
+      )
+      for (const url of Object.values(platform.metricsUrls)) {
+        await eventually(
+          `${url} to say so`,
+          async () => /failed definitions no definition of Site/.test(await ready(url)),
+          60_000,
+        )
+      }
+      assert.is((await post(order())).status, 201, 'the other kinds go on')
+      await applyPlatform(kubectlFor(plane.kubeconfig))
+      await eventually('a site', async () => (await generate()).status === 201, 120_000)
+      for (const url of Object.values(platform.metricsUrls)) {
+        await eventually(`${url} to be ready`, async () => /ok definitions/.test(await ready(url)), 60_000)
+      }
+      assert.equal([platform.api.pid(), platform.controllers.pid()], pids)
+    },
+    { timeoutMs: 300_000 },
   )
 })

@@ -161,7 +161,7 @@ export const makeAuditStage =
   async (exchange, next) => {
     const { route, caller, method } = exchange
     if (!caller || route.observes || rehearses(route) || !MUTATIONS.has(method)) return next()
-    if (audit.waiting() > 0) throw unavailable('The audit cannot be written', 'not_stored')
+    if (audit.waiting() > 0) throw unavailable('The audit cannot be written')
     const audited: Audited = {}
     exchange.audited = audited
     const write = (ended: Ended) =>

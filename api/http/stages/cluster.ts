@@ -102,6 +102,6 @@ export const makeClusterStage = (deps: { cluster?: Pick<ClusterGuard, 'disagreem
     const wrong = deps.cluster?.disagreement()
     if (!wrong || isOpen(route)) return next()
     const headers = { 'retry-after': RETRY_AFTER_SECONDS }
-    throw new Problem(wrong.code, `${wrong.detail} Nothing was stored.`, { headers })
+    throw new Problem(wrong.code, wrong.detail, { headers })
   }
 }

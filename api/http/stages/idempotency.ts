@@ -3,13 +3,15 @@
  * (rules/platform.md#idempotency). It stands after the checks of scope and shape, so a request that they refuse takes no key.
  *
  * What is kept: every answer below 400. A 202 is kept as what it says: where its verdict will stand. A retry is answered with
- * that verdict, a refusal too, once it is there, and with the same 202 until then. A refusal (4xx) at once means that nothing was done, so the key stays free for a corrected request. After a failure (5xx) or a crash the
- * same request runs again, with the same `exchange.idempotencyKey`, by which handlers name their effects.
+ * that verdict, a refusal too, once it is there, and with the same 202 until then. A refusal (4xx), at once or as the verdict of
+ * a 202, means that nothing was done, so the key is free for a corrected request. After a failure (5xx) or a crash the same
+ * request runs again, with the same `exchange.idempotencyKey`, by which handlers name their effects.
  * DELETE is its own repeat; the header is ignored there.
  */
 import { createHash, createHmac } from 'node:crypto'
 import { deriveKey, makeSealer, type Sealer } from '../../../controllers/base/seal.ts'
-import type { KeyBook, KeyRef, Run } from '../../../controllers/store/request/idempotency.ts'
+import type { KeyBook, KeyRef, ReservedKey, Run } from '../../../controllers/store/request/idempotency.ts'
+import type { ProblemCode } from '../../../crds/kernel/problem.ts'
 import { canonical } from '../../../crds/values/canonical.ts'
 import type { Caller } from '../caller.ts'
 import type { Exchange, Stage } from '../exchange.ts'
@@ -138,6 +140,36 @@ const replay = async (kept: Answer, caller: Caller, outcomeOf: OutcomeOf): Promi
   return ended === null ? kept : { ...ended, headers: { ...ended.headers, ...REPLAYED } }
 }
 
+/** Of an operation that may have been done, or that the caller may not read: they are no refusal of the request. */
+const NO_REFUSALS: readonly ProblemCode[] = ['OUTCOME_UNKNOWN', 'FORBIDDEN']
+
+/** Whether what was answered 202 has been refused since. */
+const wasRefused = async ({ operation }: Answer, caller: Caller, outcomeOf: OutcomeOf): Promise<boolean> => {
+  if (operation === undefined) return false
+  try {
+    await outcomeOf(operation, caller)
+    return false
+  } catch (error) {
+    if (error instanceof Problem && error.status < 500) return !NO_REFUSALS.includes(error.code)
+    throw error
+  }
+}
+
+type Reserving = { of: KeyRef; fingerprint: Buffer; caller: Caller; outcomeOf: OutcomeOf }
+
+/** A key whose request was refused after its 202 is as free as one that was refused at once. */
+const reserve = async (
+  keeper: Idempotency,
+  { of, fingerprint, caller, outcomeOf }: Reserving,
+): Promise<ReservedKey> => {
+  const { book } = keeper
+  const reserved = await book.reserve(of, fingerprint)
+  if (reserved.outcome !== 'mismatch' || reserved.sealed === null) return reserved
+  if (!(await wasRefused(openAnswer(keeper, of, reserved.sealed), caller, outcomeOf))) return reserved
+  await book.free(of, reserved.sealed)
+  return book.reserve(of, fingerprint)
+}
+
 /** @throws Problem BAD_IDEMPOTENCY_KEY, IDEMPOTENCY_MISMATCH, IDEMPOTENCY_IN_FLIGHT */
 export const makeIdempotencyStage =
   ({ idempotency, outcomeOf }: { idempotency: Idempotency; outcomeOf: OutcomeOf }): Stage =>
@@ -149,7 +181,8 @@ export const makeIdempotencyStage =
       throw new Problem('BAD_IDEMPOTENCY_KEY', 'Idempotency-Key takes 1 to 255 visible ASCII characters, once.')
     }
     const of: KeyRef = { account: holderOf(caller), route: `${route.method} ${route.path}`, key }
-    const reserved = await idempotency.book.reserve(of, fingerprintOf(idempotency, exchange, caller))
+    const fingerprint = fingerprintOf(idempotency, exchange, caller)
+    const reserved = await reserve(idempotency, { of, fingerprint, caller, outcomeOf })
     switch (reserved.outcome) {
       case 'run':
         exchange.idempotencyKey = effectKeyOf(of, reserved.firstUsedAt)

@@ -160,7 +160,7 @@ export const makeLimits = (settings: LimitSettings): RequestLimits => {
     signin: makeLocalCounter({ max: settings.signinsPerMinute, seconds: MINUTE_SECONDS }),
   }
   const everything = makeGate(settings.concurrency, () =>
-    unavailable('The service is busy', 'not_stored', { retryAfterSeconds: BUSY_RETRY_SECONDS }),
+    unavailable('The service is busy', { retryAfterSeconds: BUSY_RETRY_SECONDS }),
   )
   const ofToken = makeGate(settings.concurrencyPerToken, () =>
     tooMany(`More than ${settings.concurrencyPerToken} requests of this token at once.`, BUSY_RETRY_SECONDS * 1000),

@@ -20,7 +20,7 @@ import { append } from '../../command/report.ts'
 import { settle } from '../../command/settle.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
-import { creditCommand, paymentCommand } from '../commands.ts'
+import { creditCommand, paymentCommand, replayOf } from '../commands.ts'
 import type { InvoiceNeeds } from '../needs.ts'
 import { invoices } from '../read.ts'
 import { bringBack } from './restore.ts'
@@ -30,7 +30,7 @@ const METHOD = 'manual'
 
 /** Nothing is reported or asked of an invoice that the ledger is behind of: it would stay undecided. */
 export const refuseBehind = ({ stalled }: Pick<ShownInvoice, 'stalled'>): void => {
-  if (stalled?.code === 'LEDGER_BEHIND') throw new Problem('LEDGER_BEHIND', `${stalled.detail}. Nothing was stored.`)
+  if (stalled?.code === 'LEDGER_BEHIND') throw new Problem('LEDGER_BEHIND', `${stalled.detail}.`)
 }
 
 /**
@@ -54,11 +54,12 @@ export const reportOn = (
 ): Promise<Answer> =>
   settle(deps, request, command, {
     ...invoices.commandOn(row),
+    pending: async ({ replayed }) => ({ invoice: row.view, ...replayOf(replayed) }),
     act: () => append(deps, { kind: INVOICE, name: row.name, fact, bringBack: () => bringBack(deps, row) }),
   })
 
-/** The same report of money without a key, while nobody can know what became of the first, is the first. */
-const onceOf = ({ idempotencyKey }: ApiRequest) => ({ once: idempotencyKey === undefined })
+/** The same report of money, or the same send, without a key, while nobody can know what became of the first, is the first. */
+export const onceOf = ({ idempotencyKey }: ApiRequest) => ({ once: idempotencyKey === undefined })
 
 const refuse = (faults: readonly Fault[]): void =>
   refuseFaults(faults.map((fault) => ({ ...fault, pointer: restPointer(fault.pointer) })))

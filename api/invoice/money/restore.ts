@@ -38,5 +38,5 @@ export const bringBack = async (deps: Returning, row: MirrorRow<ShownInvoice>): 
     conclude: async (_goal, now) => now ?? null,
   })
   if (back !== null) return back
-  throw unavailable(`${view.number} is still being brought back from the archive`, 'not_stored')
+  throw unavailable(`${view.number} is still being brought back from the archive`, { outcome: 'not_stored' })
 }

@@ -16,6 +16,11 @@ const scope = (name: Scope) => ({ kind: 'scope' as const, scope: name })
 const tag = 'Invoices'
 const one = '/api/invoices/:id'
 
+const replayed = {
+  type: 'boolean',
+  description: 'True where the same was asked before without a key, and was undecided: this is that one, counted once.',
+} as const
+const paid = named('PaidInvoice', object('How it stands.', { invoice: invoiceAnswer, replayed }))
 const sent = named(
   'SentInvoice',
   object('How it was sent.', {
@@ -24,11 +29,12 @@ const sent = named(
     password: text('Opens the page from now on; the one before does not. Only for a client without an account.'),
     would_email: { type: ['object', 'null'], description: 'In test mode: the mail that was not sent.' },
     invoice: invoiceAnswer,
+    replayed,
   }),
 )
 const credited = named(
   'CreditedInvoice',
-  object('What was credited.', { credit_note: creditNoteAnswer, invoice: invoiceAnswer }),
+  object('What was credited.', { credit_note: creditNoteAnswer, invoice: invoiceAnswer, replayed }),
 )
 
 export const moneyRoutes: Route<InvoiceNeeds>[] = [
@@ -45,7 +51,7 @@ export const moneyRoutes: Route<InvoiceNeeds>[] = [
       {},
       { amount_cents: 40_000, method: 'bank transfer', reference: 'TX-93' },
     ),
-    answers: { 200: { description: 'The invoice.', schema: wrapped }, 202: pendingAnswer },
+    answers: { 200: { description: 'The invoice.', schema: paid }, 202: pendingAnswer },
     codes: ['NOT_FOUND', 'BAD_PAID_AMOUNT', 'NOT_PAYABLE', 'NOTHING_DUE', 'LEDGER_BEHIND'],
     handle: recordPayment,
   },

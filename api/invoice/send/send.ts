@@ -4,12 +4,14 @@ import type { MirrorRow } from '../../../controllers/store/mirror.ts'
 import { sendKey } from '../../../crds/invoice/facts/records.ts'
 import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import type { InvoiceSpec } from '../../../crds/invoice/schema.ts'
-import { refuseStalled } from '../../command/verdict.ts'
+import { operationPath } from '../../command/operation.ts'
+import { accepted, refuseStalled } from '../../command/verdict.ts'
+import { WAIT_MS } from '../../command/wait.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { changeInvoice } from '../change.ts'
 import { sendAgainCommand, sendCommand, voidCommand } from '../commands.ts'
-import { liveRow, reportOn } from '../money/money.ts'
+import { liveRow, onceOf, reportOn } from '../money/money.ts'
 import type { InvoiceNeeds } from '../needs.ts'
 import { underSendCap } from './send-cap.ts'
 
@@ -19,10 +21,30 @@ const sendDraft = (deps: InvoiceNeeds, request: ApiRequest, row: MirrorRow<Shown
   return row.view.test ? send(false) : underSendCap(deps, request, row.name, send)
 }
 
+/**
+ * Who was answered 202 a moment ago and asks again without a key repeats a request whose verdict stands elsewhere: it is
+ * shown where, and nothing is sent twice.
+ */
+const repeated = async (
+  { operations, now }: InvoiceNeeds,
+  { caller, url, route }: ApiRequest,
+  row: MirrorRow<ShownInvoice>,
+): Promise<Answer | null> => {
+  const path = url.split('?', 1)[0] ?? url
+  const since = new Date(now().getTime() - WAIT_MS).toISOString()
+  const id = await operations.latest({ account: caller.account, method: route.method, path, since })
+  if (id === null) return null
+  return { ...accepted(operationPath(id), { operation_id: id, invoice: row.view, replayed: true }), operation: id }
+}
+
 /** A new snapshot, a new mail, a new password. */
-const sendAgain = (deps: InvoiceNeeds, request: ApiRequest, row: MirrorRow<ShownInvoice>): Promise<Answer> => {
-  const key = sendKey(request.idempotencyKey ?? randomBytes(16).toString('hex'))
-  return reportOn(deps, request, row, { command: sendAgainCommand, fact: { key, kind: 'send', body: {} } })
+const sendAgain = async (deps: InvoiceNeeds, request: ApiRequest, row: MirrorRow<ShownInvoice>): Promise<Answer> => {
+  const { idempotencyKey } = request
+  const before = idempotencyKey === undefined ? await repeated(deps, request, row) : null
+  if (before) return before
+  const key = sendKey(idempotencyKey ?? randomBytes(16).toString('hex'))
+  const fact = { key, kind: 'send', body: {}, ...onceOf(request) }
+  return reportOn(deps, request, row, { command: sendAgainCommand, fact })
 }
 
 export const sendInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Promise<Answer> => {

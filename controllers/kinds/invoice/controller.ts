@@ -26,6 +26,7 @@ import { makeSendQuota } from '../../store/invoice/send-quota.ts'
 import { rowOf } from '../../store/mirror.ts'
 import { controlOf } from '../kind-controller.ts'
 import { askProcessor, followsRails } from './collect.ts'
+import { bringBackInvoice } from './comeback.ts'
 import { decide, reserveSend, takeResend } from './decide.ts'
 import { factOf, type InvoiceDeps } from './deps.ts'
 import { claimCredit, claimNumber, freeze, stamp } from './documents.ts'
@@ -161,5 +162,6 @@ export const invoiceControl = controlOf({
       processor: context.cards && { livemode: context.cards.livemode },
     }),
   mails: INVOICE_MAILS,
+  bringBack: bringBackInvoice,
   follows: [followsRails],
 })

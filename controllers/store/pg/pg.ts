@@ -74,6 +74,8 @@ export type PgOptions = {
 /** The database cannot serve now: down, starting, full, out of connections, or too slow. REST answers 503. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
+  /** There was no connection: nothing was sent. Else nobody knows whether it was done. */
+  isUnsent = false
 }
 
 /** The database understood and said no. The message never holds values; `constraint` names the rule that was broken. */
@@ -133,7 +135,9 @@ const connect = async ({ pool, counts }: PoolState): Promise<pg.PoolClient> => {
     return await pool.connect()
   } catch (error) {
     counts.unavailable++
-    throw translate(error)
+    const translated = translate(error)
+    if (translated instanceof DatabaseUnavailable) translated.isUnsent = true
+    throw translated
   }
 }
 

@@ -27,11 +27,15 @@ export type Run = {
 export type ReservedKey =
   | { outcome: 'run'; firstUsedAt: string; run: Run }
   | { outcome: 'replay'; firstUsedAt: string; sealed: Buffer }
-  | { outcome: 'mismatch' | 'in_flight'; firstUsedAt: string }
+  | { outcome: 'in_flight'; firstUsedAt: string }
+  /** `sealed`: how the other request was answered; null while it was not. */
+  | { outcome: 'mismatch'; firstUsedAt: string; sealed: Buffer | null }
 
 export type KeyBook = {
   /** @param fingerprint 32 bytes that two requests share when they ask for the same */
   reserve(of: KeyRef, fingerprint: Buffer): Promise<ReservedKey>
+  /** What was answered so was refused after all: the key is free for a corrected request. */
+  free(of: KeyRef, sealed: Buffer): Promise<void>
 }
 
 const RESERVE = `
@@ -40,6 +44,9 @@ from reserve_key($1, $2, $3, $4, $5, $6::int * interval '1 ms', $7, $8::bigint *
 const END = `
 update idempotency set state = $5, sealed = $6
 where account = $1 and route = $2 and key = $3 and run = $4 and state = 'running'`
+const FREE = `
+update idempotency set state = 'refused', sealed = null
+where account = $1 and route = $2 and key = $3 and state = 'answered' and sealed = $4`
 const RENEW = `
 update idempotency set lease_until = clock_timestamp() + $5::int * interval '1 ms'
 where account = $1 and route = $2 and key = $3 and run = $4 and state = 'running'`
@@ -72,6 +79,9 @@ export const makeKeyBook = (deps: { pg: Pg; now: () => Date; leaseMs?: number })
   }
 
   return {
+    async free({ account, route, key }, sealed) {
+      await pg.query('free_key', FREE, [account, route, key, sealed])
+    },
     async reserve(of, fingerprint) {
       const id = randomUUID()
       const values = [of.account, of.route, of.key, fingerprint, id, leaseMs, now().toISOString(), KEEP_MS]
@@ -80,7 +90,8 @@ export const makeKeyBook = (deps: { pg: Pg; now: () => Date; leaseMs?: number })
       if (row === undefined) throw new Error('reserve_key gave no answer')
       const { outcome, firstUsedAt } = row
       if (outcome === 'run') return { outcome, firstUsedAt, run: begin(of, id) }
-      if (outcome !== 'replay') return { outcome, firstUsedAt }
+      if (outcome === 'in_flight') return { outcome, firstUsedAt }
+      if (outcome === 'mismatch') return { outcome, firstUsedAt, sealed: row.sealed }
       if (row.sealed === null) throw new Error('an answered key has no answer')
       return { outcome, firstUsedAt, sealed: row.sealed }
     },

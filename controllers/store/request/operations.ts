@@ -41,6 +41,8 @@ export type OperationStore = {
   add(operation: NewOperation): Promise<StoredOperation>
   /** @returns undefined where there is none, or it is another account's */
   get(id: string, account: string): Promise<StoredOperation | undefined>
+  /** The id of the newest of a request, made after an instant; null where there is none. */
+  latest(of: { account: string; method: string; path: string; since: string }): Promise<string | null>
   /** The first verdict stands; a later one is not looked at. @returns the operation as it ended */
   settle(id: string, account: string, verdict: NewVerdict): Promise<StoredOperation | undefined>
 }
@@ -52,6 +54,10 @@ insert into operations (id, account, method, path, scope, kind, name, resource, 
 values ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, 'pending', $11)
 on conflict do nothing`
 const GET = `select ${COLUMNS} from operations where id = $1 and account = $2`
+const LATEST = `
+select id from operations
+where created_at > $4 and account = $1 and method = $2 and path = $3
+order by created_at desc limit 1`
 const SETTLE = `
 update operations set state = $3, outcome = $4, settled_at = $5
 where id = $1 and account = $2 and state = 'pending'`
@@ -82,6 +88,10 @@ export const makeOperationStore = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): 
 
   return {
     get,
+    async latest({ account, method, path, since }) {
+      const { rows } = await pg.query<{ id: string }>('operation_latest', LATEST, [account, method, path, since])
+      return rows[0]?.id ?? null
+    },
     async add(operation) {
       const { id, account, method, path, scope, kind, name, resource, command, goal, createdAt } = operation
       const place = [id, account, method, path, JSON.stringify(scope), kind, name, resource, command]

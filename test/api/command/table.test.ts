@@ -127,7 +127,6 @@ spec('every route that may answer before it is decided', (t) => {
     const ends = await Promise.allSettled(
       cells.map(async (cell, n) => {
         const reply = await settledOf(asked[n])
-        if (cell.way === 'gone') await cell.waits.bringBack?.(cell.call)
         return judgeEnd(cell, reply)
       }),
     )

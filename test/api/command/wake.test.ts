@@ -1,5 +1,7 @@
 /** Waking resources: shared by whoever comes while one is under way. */
+import { setTimeout as sleep } from 'node:timers/promises'
 import { makeWake } from '../../../api/command/wake.ts'
+import { KubeError } from '../../../controllers/base/errors.ts'
 import { RECONCILE_REQUESTED_AT } from '../../../crds/kernel/object.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
@@ -15,7 +17,7 @@ const startSlow = () => {
     asked.push({ name, value, answer: (error) => (error ? reject(error) : resolve(undefined as never)) })
     return promise
   }
-  return { asked, wake: makeWake({ kube: { patchMeta } as never, namespace: 'default', now }) }
+  return { asked, patchMeta, wake: makeWake({ kube: { patchMeta } as never, namespace: 'default', now }) }
 }
 const settle = () => new Promise((resolve) => setImmediate(resolve))
 
@@ -63,5 +65,33 @@ spec('waking a resource', (t) => {
     const fourth = wake(THING as never, 'one')
     asked[2]?.answer(new Error('gone'))
     await assert.rejects(fourth, /gone/)
+  })
+
+  const ringing = (ringAfterMs: number) => {
+    const slow = startSlow()
+    const rung: string[] = []
+    const ring = async (kind: string, name: string) => void rung.push(`${kind}/${name}`)
+    const kube = { patchMeta: slow.patchMeta } as never
+    return { ...slow, rung, wake: makeWake({ kube, namespace: 'default', now, ring, ringAfterMs }) }
+  }
+
+  t('goes by way of the ledger where the API server takes long, or is away, and not where it answers', async () => {
+    const { asked, rung, wake } = ringing(20)
+    const late = wake(THING as never, 'late')
+    await sleep(100)
+    assert.equal(rung, ['Thing/late'])
+    asked[0]?.answer()
+    await late
+    const lost = wake(THING as never, 'lost')
+    asked[1]?.answer(new KubeError('patch x', { status: 0, reason: 'ConnectionFailed' }))
+    await assert.rejects(lost)
+    const gone = wake(THING as never, 'gone')
+    asked[2]?.answer(new KubeError('patch x', { status: 404, reason: 'NotFound' }))
+    await assert.rejects(gone)
+    const heard = wake(THING as never, 'heard')
+    asked[3]?.answer()
+    await heard
+    await sleep(50)
+    assert.equal(rung, ['Thing/late', 'Thing/lost'])
   })
 })

@@ -2,7 +2,7 @@ import type { Caller } from '../../../api/http/caller.ts'
 import type { Exchange } from '../../../api/http/exchange.ts'
 import { Problem } from '../../../api/http/problem.ts'
 import type { Answer } from '../../../api/http/route.ts'
-import { makeIdempotency, makeIdempotencyStage } from '../../../api/http/stages/idempotency.ts'
+import { makeIdempotency, makeIdempotencyStage, type OutcomeOf } from '../../../api/http/stages/idempotency.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { DatabaseUnavailable, makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { KEEP_MS, makeKeyBook, sweepKeys } from '../../../controllers/store/request/idempotency.ts'
@@ -25,6 +25,7 @@ type Attempt = {
   url?: string
   method?: Route['method']
   handle?: (exchange: Exchange) => Promise<Answer>
+  outcomeOf?: OutcomeOf
 }
 
 /** Every row of every table as text: what somebody who copies the database would read. */
@@ -55,9 +56,9 @@ spec('an Idempotency-Key', (t) => {
   const now = () => new Date(clockMs)
   let runs = 0
 
-  const stageOf = () => {
+  const stageOf = (outcomeOf: OutcomeOf = async () => null) => {
     const book = makeKeyBook({ pg, now, leaseMs: LEASE_MS })
-    return makeIdempotencyStage({ idempotency: makeIdempotency({ book, serverKey }), outcomeOf: async () => null })
+    return makeIdempotencyStage({ idempotency: makeIdempotency({ book, serverKey }), outcomeOf })
   }
   const made = async (): Promise<Answer> => ({
     status: 201,
@@ -85,7 +86,7 @@ spec('an Idempotency-Key', (t) => {
     }) as unknown as Exchange
   const send = (attempt: Attempt): Promise<Answer> => {
     const exchange = exchangeOf(attempt)
-    return stageOf()(exchange, () => (attempt.handle ?? made)(exchange))
+    return stageOf(attempt.outcomeOf)(exchange, () => (attempt.handle ?? made)(exchange))
   }
 
   t.before(async () => {
@@ -222,6 +223,41 @@ spec('an Idempotency-Key', (t) => {
     assert.is(again.status, 202)
   })
 
+  t(
+    'what was refused after its 202 frees the key for a corrected body, whose effects have names of their own',
+    async () => {
+      const names: (string | undefined)[] = []
+      const later = async ({ idempotencyKey }: Exchange) => {
+        names.push(idempotencyKey)
+        return { status: 202, headers: { location: '/op/1' }, operation: 'op-1' }
+      }
+      const ended = (code: 'NO_ITEMS' | 'OUTCOME_UNKNOWN') => () => Promise.reject(new Problem(code, 'It was.'))
+      const corrected = { key: 'verdict', body: { a: 9 }, handle: later }
+      await send({ key: 'verdict', handle: later })
+      assert.is(await refusal(send(corrected)), 'IDEMPOTENCY_MISMATCH', 'while it is undecided')
+      assert.is(await refusal(send({ ...corrected, outcomeOf: ended('OUTCOME_UNKNOWN') })), 'IDEMPOTENCY_MISMATCH')
+      assert.is(await refusal(send({ key: 'verdict', outcomeOf: ended('NO_ITEMS') })), 'NO_ITEMS', 'the same again')
+      assert.is((await send({ ...corrected, outcomeOf: ended('NO_ITEMS') })).status, 202)
+      assert.is((await send(corrected)).headers?.['idempotency-replayed'], 'true')
+      assert.is(new Set(names).size, 2)
+    },
+  )
+
+  t(
+    'a refusal at once, and a failure, name the effects of the same request the same, and of a corrected one anew',
+    async () => {
+      const names: (string | undefined)[] = []
+      const refusing = async ({ idempotencyKey }: Exchange) => {
+        names.push(idempotencyKey)
+        throw new Problem('NO_ITEMS', 'none')
+      }
+      for (const body of [{ a: 1 }, { a: 1 }, { a: 2 }])
+        await assert.rejects(send({ key: 'named', body, handle: refusing }))
+      assert.is(names[0], names[1])
+      assert.is.not(names[1], names[2])
+    },
+  )
+
   t('lapses after 24 hours, and is swept away', async () => {
     const first = await send({ key: 'old' })
     clockMs += KEEP_MS - 1
@@ -229,6 +265,8 @@ spec('an Idempotency-Key', (t) => {
     clockMs += 1
     const anew = await send({ key: 'old', body: { a: 3 } })
     assert.is(anew.headers?.['idempotency-replayed'], undefined)
+    // whose request was corrected began a moment later
+    clockMs += 1
     const left = async () => (await query(database.url, 'select count(*)::int as n from idempotency'))[0]?.n
     assert.ok((await sweepKeys({ pg, now })) > 5)
     assert.is(await left(), 1)

@@ -1,5 +1,6 @@
 -- Takes a key for a run, or says why not. first_used_at outlives crashes, failures and refusals, because effects are
--- named by it; only after in_keep a key begins anew.
+-- named by it; only after in_keep a key begins anew, or with another request once the first was refused: that one's effects
+-- are named anew.
 create or replace function reserve_key(
   in_account text, in_route text, in_key text, in_fingerprint bytea, in_run uuid, in_lease interval, in_now timestamptz(3),
   in_keep interval
@@ -28,8 +29,10 @@ begin
   if held.first_used_at <= in_now - in_keep then
     held.first_used_at := in_now;
   elsif held.state <> 'refused' and held.fingerprint <> in_fingerprint then
-    return query select 'mismatch', iso_ms(held.first_used_at), null::bytea;
+    return query select 'mismatch', iso_ms(held.first_used_at), case held.state when 'answered' then held.sealed end;
     return;
+  elsif held.fingerprint <> in_fingerprint then
+    held.first_used_at := greatest(in_now, held.first_used_at + interval '1 ms');
   elsif held.state = 'answered' then
     return query select 'replay', iso_ms(held.first_used_at), held.sealed;
     return;

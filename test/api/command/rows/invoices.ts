@@ -45,11 +45,8 @@ const waits = (prepare: Prepare, more: Partial<Waits> = {}): Waits => ({
   ...more,
 })
 
-/** Of one with a number, which stays on record: another send brings it back, with what is pending. */
-const onRecord = ({ sure, owner }: TableStage, gone: 'unknown' | 'succeeded'): Partial<Waits> => ({
-  gone,
-  bringBack: ({ path }) => sure(owner, 'POST', `${path.slice(0, path.lastIndexOf('/'))}/send`),
-})
+/** Of one with a number, which stays on record: it comes back by itself for what was reported of it. */
+const REPORTED = { gone: 'succeeded' } as const
 
 const create = (stage: TableStage): TableRow => ({
   waits: waits(async (tag) => ({ path: ALL, body: orderOf(tag, { external_ref: tag }), by: stage.owner }), {
@@ -84,7 +81,7 @@ const changes = (stage: TableStage): TableRows => ({
     refused: { code: 'LOCKED_VOID', prepare: on(stage, voided, '/recurrence', () => RECURRENCE) },
   },
   'POST /api/invoices/:id/void': {
-    waits: waits(on(stage, sent, '/void'), onRecord(stage, 'unknown')),
+    waits: waits(on(stage, sent, '/void')),
     refused: { code: 'NOT_NUMBERED', prepare: on(stage, draft, '/void') },
   },
 })
@@ -93,7 +90,7 @@ const reports = (stage: TableStage): TableRows => ({
   'POST /api/invoices/:id/payments': {
     waits: waits(
       on(stage, sent, '/payments', ({ tag }) => ({ amount_cents: 100, reference: tag })),
-      onRecord(stage, 'succeeded'),
+      REPORTED,
     ),
     refused: {
       code: 'BAD_PAID_AMOUNT',
@@ -103,7 +100,7 @@ const reports = (stage: TableStage): TableRows => ({
   'POST /api/invoices/:id/credit-note': {
     waits: waits(
       on(stage, sent, '/credit-note', () => ({ amount_cents: 100, reason: 'Late' })),
-      { status: 201, ...onRecord(stage, 'succeeded') },
+      { status: 201, ...REPORTED },
     ),
     refused: {
       code: 'NOT_NUMBERED',
@@ -111,7 +108,7 @@ const reports = (stage: TableStage): TableRows => ({
     },
   },
   'POST /api/invoices/:id/remind': {
-    waits: waits(on(stage, sent, '/remind'), onRecord(stage, 'succeeded')),
+    waits: waits(on(stage, sent, '/remind'), REPORTED),
     refused: { code: 'NOTHING_DUE', prepare: on(stage, paid, '/remind') },
   },
 })

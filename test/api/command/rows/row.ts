@@ -19,8 +19,6 @@ export type Waits = {
   status: number | 'pending'
   /** How it ends when the resource is deleted before anybody looks. */
   gone: 'unknown' | 'succeeded' | Never
-  /** What is on record without its resource is asked for something else before it can end. */
-  bringBack?: (call: TableCall) => Promise<unknown>
 }
 
 export type TableRow = { waits: Waits | Never; refused: { code: ProblemCode; prepare: Prepare } | Never }

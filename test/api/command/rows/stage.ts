@@ -1,7 +1,7 @@
 import { startCardStandIn } from '../../../../hack/stage/cardstandin.ts'
 import { SECRET_KEY, WEBHOOK_SECRET } from '../../../support/doubles/cards.ts'
 import { addAccount } from '../../../support/stage/callers.ts'
-import { call, eventually, startPlatform } from '../../../support/stage/invoicing.ts'
+import { call, eventually, type Given, startPlatform } from '../../../support/stage/invoicing.ts'
 import { AWAY, type TableStage } from './row.ts'
 
 /** As an SSH server would say it: the name of the algorithm, and 32 bytes. */
@@ -15,7 +15,7 @@ export const HOST_KEY = `ssh-ed25519 ${Buffer.concat([wire(Buffer.from('ssh-ed25
 const COST_CAP_USD = 50_000
 
 /** The platform with its callers, a card processor, and a host that is away. */
-export const startTableStage = async (): Promise<TableStage> => {
+export const startTableStage = async (given: Pick<Given, 'kubeconfigs'> = {}): Promise<TableStage> => {
   const cards = await startCardStandIn({
     secretKey: SECRET_KEY,
     webhookSecret: WEBHOOK_SECRET,
@@ -28,7 +28,7 @@ export const startTableStage = async (): Promise<TableStage> => {
     BOTTEGA_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
     BOTTEGA_STRIPE_API_BASE: cards.apiBase,
   }
-  const platform = await startPlatform({ env })
+  const platform = await startPlatform({ env, ...given })
   const { owner } = platform
   const ask: TableStage['ask'] = (by, method, path, body, headers) =>
     call(platform.baseUrl, by, method, path, body, headers)

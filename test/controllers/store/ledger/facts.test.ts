@@ -187,6 +187,8 @@ spec('facts', (t) => {
           if (page instanceof Error) throw page
           return page ?? []
         },
+        isHeld: () => true,
+        settleAbsent: async () => {},
         wake: (kind, resource) => void woken.push(`${kind}/${resource}`),
         log: makeLog({ level: 'silent' }),
         lookMs: 1,

@@ -1,6 +1,6 @@
 /** What the operator's people see of what was set aside. */
-import type { Metrics } from '../ops/metrics.ts'
 import { QUARANTINE_SOURCES, type QuarantineSource } from '../store/ledger/quarantine.ts'
+import type { Metrics } from './metrics.ts'
 
 export const makeQuarantineMetrics = (
   metrics: Metrics,

@@ -1,0 +1,85 @@
+/**
+ * What a request may have written so far: the one place that knows whether a failure leaves it stored, not stored or unknown
+ * (rules/platform.md#stored-or-not). It follows a request through whatever its handler awaits.
+ *
+ * Only what changes what the caller asked about counts. What guards a request, or lapses by itself (keys, places, attempts,
+ * audit, bytes under their hash), leaves nothing behind that a repeat would double.
+ */
+import { AsyncLocalStorage } from 'node:async_hooks'
+import { KubeError } from '../../controllers/base/errors.ts'
+import type { Kube } from '../../controllers/kube/kube.ts'
+import { isPlaneAway } from '../../controllers/store/pg/away.ts'
+import { type AroundQuery, DatabaseUnavailable } from '../../controllers/store/pg/pg.ts'
+import type { Stored } from '../http/problem.ts'
+
+/** `open`: nobody knows whether it was done. */
+type Writes = { done: number; open: number }
+
+const current = new AsyncLocalStorage<Writes>()
+
+/** The connection was never made: nothing was sent. */
+const NEVER_SENT =
+  /^ConnectionFailed (ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/
+
+/** Refused, or never sent: what was to be written is not there. */
+const isUndone = (error: unknown): boolean => {
+  if (error instanceof KubeError) return !isPlaneAway(error) || NEVER_SENT.test(error.reason)
+  return !(error instanceof DatabaseUnavailable) || error.isUnsent
+}
+
+/** Counts one write. */
+export const writing = async <T>(write: () => Promise<T>): Promise<T> => {
+  const writes = current.getStore()
+  if (!writes) return write()
+  writes.open += 1
+  try {
+    const result = await write()
+    writes.open -= 1
+    writes.done += 1
+    return result
+  } catch (error) {
+    if (isUndone(error)) writes.open -= 1
+    throw error
+  }
+}
+
+/** Runs a request. @param work is given what is known of it whenever it asks */
+export const followed = <T>(work: (outcome: () => Stored) => Promise<T>): Promise<T> => {
+  const writes: Writes = { done: 0, open: 0 }
+  // of what was done nobody has seen the end: whoever answers with an error has lost it on the way
+  return current.run(writes, () => work(() => (writes.done + writes.open > 0 ? 'unknown' : 'not_stored')))
+}
+
+/** Functions of the ledger that change what a caller asks about. The others that the api may call read, or guard a request. */
+export const WRITERS: readonly string[] = [
+  ...['mint_token', 'create_endpoint', 'report_devbox', 'note_devbox', 'claim_site_name', 'reserve_devbox'],
+  ...['release_devbox_reservation', 'ask_signin', 'store_app_outcome', 'arrive_in_site_queue', 'ask_issuer_logo'],
+  ...['drop_issuer_logo', 'put_host_credential', 'ping_endpoint', 'redeliver_events', 'release_quarantined'],
+  ...['create_issuer', 'change_issuer', 'move_dev_clock'],
+]
+/** Facts are counted where they are reported: several requests share a statement. */
+export const HARMLESS: readonly string[] = [
+  ...['report_facts', 'append_audit', 'show_mirror', 'put_blobs', 'reserve_key', 'take_ai_place', 'lapse_app_logs'],
+  ...['take_send_slots', 'give_back_send_slot', 'take_site_place', 'give_back_site_place', 'take_publish_place'],
+  ...['take_app_slug', 'give_back_app_slug', 'reckon_anew', 'tell_wake'],
+]
+const CALLS_WRITER = new RegExp(`\\b(${WRITERS.join('|')})\\(`)
+const CHANGES = /^\s*(insert into|update|delete from|with\b[\s\S]*\b(insert into|update|delete from))\s+(\w+)/i
+const GUARDS = /^(idempotency|operations|attempts|app_log_requests|app_log_chunks)$/
+
+const isWrite = (text: string): boolean => {
+  if (CALLS_WRITER.test(text)) return true
+  const [, , , table = ''] = CHANGES.exec(text) ?? []
+  return table !== '' && !GUARDS.test(table)
+}
+
+/** Counts statements that write. */
+export const aroundWrites: AroundQuery = ({ text }, run) => (isWrite(text) ? writing(run) : run())
+
+/** Counts what is written to the cluster. An annotation that wakes is no such thing: it may be lost (command/wake.ts). */
+export const countingWrites = (kube: Kube): Kube => ({
+  ...kube,
+  create: (kind, object) => writing(() => kube.create(kind, object)),
+  patchSpec: (kind, ref, patch, precondition) => writing(() => kube.patchSpec(kind, ref, patch, precondition)),
+  delete: (kind, ref, precondition) => writing(() => kube.delete(kind, ref, precondition)),
+})
