@@ -167,8 +167,8 @@ const forgetAbsent = async ({ deps, caches, passes }: Leading, context: Context)
 const endBegun = async ({ log }: OperatorDeps, begun: Begun, deadlineMs: number): Promise<void> => {
   const { passes, ends, senders, changes, scheduler, hosts } = begun
   for (const end of ends.splice(0)) end()
-  await scheduler?.stop()
-  const working = [passes.stop(deadlineMs), changes?.close(), ...senders.map((sender) => sender.stop())]
+  const workers = [...senders, ...(scheduler ? [scheduler] : [])]
+  const working = [passes.stop(deadlineMs), changes?.close(), ...workers.map((worker) => worker.stop())]
   const ended = [...(await Promise.allSettled(working)), ...(await Promise.allSettled([hosts?.close()]))]
   for (const one of ended)
     if (one.status === 'rejected') log.warn({ err: one.reason }, 'a part of the operator did not end cleanly')
