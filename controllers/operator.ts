@@ -191,11 +191,11 @@ const forgetAbsent = async ({ deps, caches, passes }: Leading, context: Context)
 const endBegun = async ({ log }: OperatorDeps, begun: Begun, deadlineMs: number): Promise<void> => {
   const { passes, ends, senders, listeners, scheduler, hosts } = begun
   for (const end of ends.splice(0)) end()
-  await scheduler?.stop()
+  const parts = [...senders, ...(scheduler ? [scheduler] : [])]
   const working = [
     passes.stop(deadlineMs),
     ...listeners.map((listener) => listener.close()),
-    ...senders.map((sender) => sender.stop()),
+    ...parts.map((part) => part.stop()),
   ]
   const ended = [...(await Promise.allSettled(working)), ...(await Promise.allSettled([hosts?.close()]))]
   for (const one of ended)

@@ -236,16 +236,26 @@ spec('lease', (t) => {
   })
 
   t('where nobody could reach the server the one who led is first, though its lease has run out', async () => {
-    const { proxy, through } = await proxied()
-    const first = contend('first', { kube: through })
+    const [near, far] = [await proxied(), await proxied()]
+    let looks = 0
+    const get: Kube['get'] = async (...args) => {
+      const held = await near.through.get(...args)
+      looks += 1
+      return held as never
+    }
+    const first = contend('first', { kube: far.through })
     await until('the first leads', () => first.led() === 1)
-    const second = contend('second', { kube: through })
-    await sleep(2 * SHORT.retryMs)
-    let isAway = true
-    proxy.answer(() => isAway, status(503, 'ServiceUnavailable'), 100_000)
+    const second = contend('second', { kube: { ...near.through, get }, retryMs: 3_000 })
+    await until('the second stands by', () => looks > 0)
+    const away = { first: true, second: true }
+    far.proxy.answer(() => away.first, status(503, 'ServiceUnavailable'), 100_000)
+    near.proxy.answer(() => away.second, status(503, 'ServiceUnavailable'), 100_000)
     await until('the first has lost it', () => first.lost() === 1)
-    await sleep(SHORT.leaseMs + SHORT.retryMs)
-    isAway = false
+    await sleep(SHORT.leaseMs + 3_000)
+    const before = looks
+    away.second = false
+    await until('the second looks again', () => looks > before)
+    away.first = false
     await until('somebody leads', () => first.led() + second.led() === 2)
     assert.equal([first.led(), second.led()], [2, 0])
   })
