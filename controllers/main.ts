@@ -25,7 +25,7 @@ import { takeNextEpoch } from './runtime/epoch.ts'
 import { openDevClock } from './store/clock.ts'
 import { makeInstallation } from './store/installation.ts'
 import { makeOutbox } from './store/ledger/outbox.ts'
-import { countQuarantined } from './store/ledger/quarantine.ts'
+import { makeQuarantineCounts } from './store/ledger/quarantine.ts'
 import { makeMirror } from './store/mirror.ts'
 import { type AroundQuery, makePg } from './store/pg/pg.ts'
 import { makeBacklog, makeDeliveries } from './store/webhook/deliveries.ts'
@@ -127,7 +127,7 @@ const sendersOf = (
 ): Pick<OperatorDeps, 'mailSender' | 'webhookSender' | 'paymentWorker'> => {
   const { pg, keys, mailer, egress, cards, devClock, now } = clients
   const onDelivery = makeWebhookMetrics(metrics, makeBacklog({ pg, now }))
-  makeQuarantineMetrics(metrics, () => countQuarantined({ pg }))
+  makeQuarantineMetrics(metrics, makeQuarantineCounts({ pg, now }))
   const outboxOf = (epoch: number) => makeOutbox({ pg, epoch: () => epoch, now })
   return {
     mailSender: (epoch, hooks) =>
