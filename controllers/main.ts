@@ -23,7 +23,7 @@ import { makeQuarantineMetrics } from './ops/quarantine.ts'
 import { makeProcessStandings, type Standings } from './ops/standings.ts'
 import { openDevClock, readDatabaseClock } from './store/clock.ts'
 import { makeOutbox } from './store/ledger/outbox.ts'
-import { countQuarantined } from './store/ledger/quarantine.ts'
+import { makeQuarantineCounts } from './store/ledger/quarantine.ts'
 import { type AroundQuery, makePg } from './store/pg/pg.ts'
 import { makeBacklog, makeDeliveries } from './store/webhook/deliveries.ts'
 import { startClockGuard } from './workers/clock-guard.ts'
@@ -100,7 +100,7 @@ const sendersOf = (
 ): Pick<OperatorDeps, 'mailSender' | 'webhookSender' | 'paymentWorker'> => {
   const { pg, keys, mailer, egress, cards, devClock, clock, sendersNow: now } = clients
   const onDelivery = makeWebhookMetrics(metrics, makeBacklog({ pg, now }))
-  makeQuarantineMetrics(metrics, () => countQuarantined({ pg }))
+  makeQuarantineMetrics(metrics, makeQuarantineCounts({ pg, now }))
   const outboxOf = (epoch: number) => makeOutbox({ pg, epoch: () => epoch, now, mayRetry: clock.isTrusted })
   return {
     mailSender: (epoch, hooks) =>

@@ -52,23 +52,26 @@ export const followed = <T>(work: (outcome: () => Stored) => Promise<T>): Promis
 
 /** Functions of the ledger that change what a caller asks about. The others that the api may call read, or guard a request. */
 export const WRITERS: readonly string[] = [
-  ...['mint_token', 'create_endpoint', 'report_devbox', 'note_devbox', 'claim_site_name', 'reserve_devbox'],
-  ...['release_devbox_reservation', 'ask_signin', 'store_app_outcome', 'arrive_in_site_queue', 'ask_issuer_logo'],
-  ...['drop_issuer_logo', 'put_host_credential', 'ping_endpoint', 'redeliver_events', 'release_quarantined'],
-  ...['create_issuer', 'change_issuer', 'move_dev_clock'],
+  ...['mint_token', 'create_endpoint', 'report_devbox', 'note_devbox', 'reserve_devbox', 'release_devbox_reservation'],
+  ...['ask_signin', 'store_app_outcome', 'ask_issuer_logo', 'drop_issuer_logo', 'ping_endpoint', 'redeliver_events'],
+  ...['release_quarantined', 'create_issuer', 'change_issuer', 'move_dev_clock'],
 ]
-/** Facts are counted where they are reported: several requests share a statement. */
+/**
+ * What is reserved or laid ready for a desire is nothing without it, and is found again by a repeat. Facts are counted where
+ * they are reported: several requests share a statement.
+ */
 export const HARMLESS: readonly string[] = [
   ...['report_facts', 'append_audit', 'show_mirror', 'put_blobs', 'reserve_key', 'take_ai_place', 'lapse_app_logs'],
   ...['take_send_slots', 'give_back_send_slot', 'take_site_place', 'give_back_site_place', 'take_publish_place'],
-  ...['take_app_slug', 'give_back_app_slug', 'reckon_anew', 'tell_wake'],
+  ...['take_app_slug', 'give_back_app_slug', 'reckon_anew', 'tell_wake', 'claim_site_name', 'arrive_in_site_queue'],
+  'put_host_credential',
 ]
-const CALLS_WRITER = new RegExp(`\\b(${WRITERS.join('|')})\\(`)
+const CALLS = /\b(\w+)\(/g
 const CHANGES = /^\s*(insert into|update|delete from|with\b[\s\S]*\b(insert into|update|delete from))\s+(\w+)/i
-const GUARDS = /^(idempotency|operations|attempts|app_log_requests|app_log_chunks)$/
+const GUARDS = /^(idempotency|operations|attempts|app_log_requests|app_log_chunks|app_sources|app_env|app_passwords)$/
 
 const isWrite = (text: string): boolean => {
-  if (CALLS_WRITER.test(text)) return true
+  if ([...text.matchAll(CALLS)].some(([, name = '']) => WRITERS.includes(name))) return true
   const [, , , table = ''] = CHANGES.exec(text) ?? []
   return table !== '' && !GUARDS.test(table)
 }

@@ -7,7 +7,8 @@ import { PAUSED } from '../../crds/kernel/object.ts'
 import type { Log } from '../base/log.ts'
 import type { AnyResource } from '../kinds/held.ts'
 import type { QueueLane } from '../runtime/lanes.ts'
-import type { DueRow, Schedule, ScheduleTurn } from '../store/ledger/schedule.ts'
+import type { ClaimedRow, DueRow, Schedule, ScheduleTurn } from '../store/ledger/schedule.ts'
+import { isItemFault } from '../store/pg/pg.ts'
 
 /** Rows per transaction. */
 const BATCH = 500
@@ -58,13 +59,38 @@ const turnOf = ({ find, now }: SchedulerDeps, rows: readonly DueRow[]): Schedule
   }
 }
 
+/** Each claim alone: one that the ledger refuses is looked at instead, where its pass writes it anew, and keeps no other. */
+const claimEach = async (
+  { schedule, log }: SchedulerDeps,
+  { claims, looks, gone }: ScheduleTurn,
+): Promise<ClaimedRow[]> => {
+  const claimed: ClaimedRow[] = []
+  const refused: ScheduleTurn['looks'][number][] = []
+  for (const claim of claims) {
+    try {
+      claimed.push(...(await schedule.turn({ claims: [claim], looks: [], gone: [] })))
+    } catch (error) {
+      if (!isItemFault(error)) throw error
+      const { resource, purpose } = claim
+      log.warn({ err: error, resource, purpose }, 'what was due could not be claimed')
+      refused.push({ resource, purpose })
+    }
+  }
+  await schedule.turn({ claims: [], looks: [...looks, ...refused], gone })
+  return claimed
+}
+
 /** @param seen takes what is to be looked at, also when nobody heard how the claim ended @returns whether there was any */
 const sweepBatch = async (deps: SchedulerDeps, seen: DueRow[]): Promise<boolean> => {
   if (deps.isClockTrusted?.() === false) return false
   const rows = await deps.schedule.due(BATCH)
   if (rows.length === 0) return false
   seen.push(...rows)
-  const claimed = await deps.schedule.turn(turnOf(deps, rows))
+  const turn = turnOf(deps, rows)
+  const claimed = await deps.schedule.turn(turn).catch((error: unknown) => {
+    if (!isItemFault(error)) throw error
+    return claimEach(deps, turn)
+  })
   if (claimed.some(({ mailed }) => mailed)) deps.onQueued()
   return true
 }

@@ -57,6 +57,19 @@ export const makeQuarantine = ({ pg }: { pg: Pg }): Quarantine => ({
   },
 })
 
-/** How much is set aside now, by source. For the metrics. */
-export const countQuarantined = async ({ pg }: { pg: Pg }): Promise<{ source: QuarantineSource; count: number }[]> =>
-  (await pg.query<{ source: QuarantineSource; count: number }>('quarantine_counts', COUNTS, [])).rows
+const UNDECIDED = `
+select count(*)::integer as count,
+  greatest(0, coalesce(extract(epoch from $1::timestamptz - min(at)) * 1000, 0))::bigint as "lateMs"
+from facts where state = 'pending'`
+
+/** For the metrics: how much is set aside now, by source; and how many facts nobody has decided, and for how long. */
+export const makeQuarantineCounts = ({ pg, now }: { pg: Pg; now: () => Date }) => ({
+  quarantined: async (): Promise<{ source: QuarantineSource; count: number }[]> =>
+    (await pg.query<{ source: QuarantineSource; count: number }>('quarantine_counts', COUNTS, [])).rows,
+  undecided: async (): Promise<{ count: number; lateMs: number }> => {
+    const { rows } = await pg.query<{ count: number; lateMs: number }>('facts_undecided', UNDECIDED, [
+      now().toISOString(),
+    ])
+    return rows[0] ?? { count: 0, lateMs: 0 }
+  },
+})

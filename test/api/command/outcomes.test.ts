@@ -20,8 +20,9 @@ import { startTableStage } from './rows/stage.ts'
 const ASYNC = { prefer: 'respond-async' }
 /** Until all that were asked wait for their verdict. */
 const WAITING_MS = 5_000
-/** Resources that are made at a time. */
+/** Resources that are made at a time, and how long each may take. */
 const WIDTH = 4
+const PREPARE_MS = 120_000
 const SEND_AGAIN = /send (it|the same)|again/i
 
 type Cell = { what: string; method: string; call: TableCall }
@@ -64,9 +65,13 @@ spec('a part that is away', (t) => {
     const cells: Cell[] = []
     const work = async () => {
       for (let next = left.shift(); next; next = left.shift()) {
-        count += 1
         const { what, method, waits } = next
-        cells.push({ what, method, call: await waits.prepare(`o${count}`) })
+        // the parts that were away are coming back, and the machine may be busy
+        const prepare = () => {
+          count += 1
+          return waits.prepare(`o${count}`).catch(() => false as const)
+        }
+        cells.push({ what, method, call: await eventually(`a resource for ${what}`, prepare, PREPARE_MS) })
       }
     }
     await Promise.all(Array.from({ length: WIDTH }, work))

@@ -137,6 +137,20 @@ spec('the schedule', (t) => {
     guard.stop()
   })
 
+  t('one that cannot be claimed keeps no other from it, and is looked at', async () => {
+    held.set('inv-2', { generation: 1 })
+    await put([row('inv-1')])
+    await put([row('inv-2')], 'inv-2')
+    await sql("update schedule set effect = jsonb_set(effect, '{fact,key}', 'null') where resource = 'inv-1'")
+    await sweep()
+    assert.equal([await facts('inv-1'), await facts('inv-2')], [[], ['reminder:-3']])
+    assert.equal(new Set(woken), new Set(['inv-1', 'inv-2']))
+    // its pass writes it anew
+    await put([row('inv-1')])
+    await sweep()
+    assert.equal(await facts('inv-1'), ['reminder:-3'])
+  })
+
   t('claims what is due once: the fact, its mail and its event in one transaction', async () => {
     await put([row('inv-1')])
     await sweep()
