@@ -46,7 +46,7 @@ export const metersOf = (metrics: Metrics) => ({
 })
 
 /** What is known once somebody leads, or tried to. */
-export type Standing = { operator?: Operator; epoch?: number; truths?: Truths; behind: number }
+export type LeadStanding = { operator?: Operator; epoch?: number; truths?: Truths; behind: number }
 
 export type Process = {
   env: Env<typeof CONTROLLERS>
@@ -54,7 +54,7 @@ export type Process = {
   stop: Stop
   metrics: Metrics
   meters: ReturnType<typeof metersOf>
-  standing: Standing
+  standing: LeadStanding
 }
 
 const CODES: readonly TruthCode[] = ['CLUSTER_UNKNOWN', 'CLUSTER_BEHIND', 'LEDGER_BEHIND', 'KEY_UNKNOWN']

@@ -12,7 +12,7 @@ import { makeRenderer, RENDERER_LIMITS } from './io/pdf/renderer.ts'
 import type { Caches } from './kinds/held.ts'
 import { makeEvents } from './kube/events.ts'
 import { makeKube } from './kube/kube.ts'
-import { leadOnce, makeAhead, metersOf, type Process, type Standing, watchTruths } from './leading.ts'
+import { leadOnce, makeAhead, metersOf, type Process, type LeadStanding, watchTruths } from './leading.ts'
 import { makeEgress } from './net/egress.ts'
 import { makeCaches, type OperatorDeps } from './operator.ts'
 import { makeMetrics } from './ops/metrics.ts'
@@ -170,7 +170,7 @@ const main = async () => {
   const log = makeLog({ level: env.logLevel, base: { process: 'controllers' } })
   const stop = installStop({ log })
   const metrics = makeMetrics({ version: VERSION, process: 'controllers' })
-  const standing: Standing = { behind: 0 }
+  const standing: LeadStanding = { behind: 0 }
   const own: Process = { env, log, stop, metrics, meters: metersOf(metrics), standing }
   const clients = await makeClients(own)
   // A container that is started again has the same name, so it need not wait for its own lease to run out.

@@ -29,6 +29,7 @@ import { makeKnown } from './store/ledger/known.ts'
 import { makeLedger } from './store/ledger/ledger.ts'
 import { makeSchedule } from './store/ledger/schedule.ts'
 import { makeMirror } from './store/mirror.ts'
+import { SHOW_LEADING } from './store/pg/fence.ts'
 import { absenceOf } from './workers/absence.ts'
 import type { MailSenderHooks } from './workers/mail-sender.ts'
 import type { OutboxWorker } from './workers/outbox-worker.ts'
@@ -55,7 +56,12 @@ export type OperatorDeps = Tools & {
   paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => OutboxWorker) | null
 }
 
-export const makeCaches = ({ kube, namespace, log, metrics }: OperatorDeps): Caches => {
+export const makeCaches = ({
+  kube,
+  namespace,
+  log,
+  metrics,
+}: Pick<OperatorDeps, 'kube' | 'namespace' | 'log' | 'metrics'>): Caches => {
   const common = { kube, namespace, log, ...(metrics && { metrics: metrics.watch }) }
   const byKind = new Map(CONTROLS.map(({ kind }) => [kind.kind, reflect<AnyResource>({ ...common, kind })]))
   const all = [...byKind.values()]
@@ -164,7 +170,12 @@ const startSenders = async ({ deps, epoch, passes }: Leading, context: Context) 
   const paymentWorker = deps.paymentWorker?.(epoch, { ledger: context.ledger, onAnswer: wakeHeld })
   const senders = [mailSender, webhookSender, ...(paymentWorker ? [paymentWorker] : [])]
   // What a caller asks for by hand is not left to the next look.
-  const changes = await deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint))
+  const changes = await deps.pg.listen(
+    'webhooks',
+    (endpoint) => webhookSender.queued(endpoint),
+    undefined,
+    SHOW_LEADING,
+  )
   return {
     wake: () => {
       for (const sender of senders) sender.wake()

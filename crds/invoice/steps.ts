@@ -25,7 +25,14 @@ export type InvoiceStep =
   /** Receipt mode. Keyed `receipt`, so it is recorded once. */
   | { do: 'recordReceipt'; amountCents: number; method: string; reference: string }
   /** Renders the PDF and stores snapshot, mail and event in one transaction. `mail` is null when none goes out. */
-  | { do: 'freeze'; n: number; frozen: Frozen; gate: Gate; mail: 'invoice' | 'receipt' | null; event: InvoiceEvent }
+  | {
+      do: 'freeze'
+      n: number
+      frozen: Frozen
+      gate: Gate
+      mail: 'invoice' | 'receipt' | null
+      event: InvoiceEvent | null
+    }
   /** Decides on a request to send again: accepted with quota under the cap (a test needs none), refused without. */
   | { do: 'takeResend'; seq: number; n: number; isFree: boolean }
   | ClaimCreditStep

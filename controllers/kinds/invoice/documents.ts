@@ -90,7 +90,7 @@ export const freeze = async (
     gate,
     frozen,
     content,
-    event,
+    ...(event && { event }),
     mail: mail && {
       kind: INVOICE.kind,
       account: spec.account,
@@ -100,7 +100,7 @@ export const freeze = async (
       payload: { mail, n },
     },
   })
-  deps.onQueued()
+  if (mail || event) deps.onQueued()
 }
 
 /** A credit note is a resource of its own in the register: `<invoice>/<credit>`. */

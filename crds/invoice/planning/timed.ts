@@ -6,6 +6,7 @@
 import { waiting } from '../../kernel/plan.ts'
 import { type Desired, rescheduled } from '../../kernel/schedule.ts'
 import type { SendRecord } from '../facts/ledger.ts'
+import { quietly } from './recovery/quiet.ts'
 import type { InvoiceResource } from '../schema.ts'
 import type { InvoiceFacts } from '../status.ts'
 import type { InvoicePlan, InvoiceStep, TimeStep } from '../steps.ts'
@@ -72,7 +73,7 @@ const waits = (plan: InvoicePlan, [reason, message]: [string, string], steps: In
 export const inTime = (object: InvoiceResource, world: InvoiceWorld, now: Date, plan: InvoicePlan): InvoicePlan => {
   const passing = { object, world, facts: plan.status, now }
   if (isOver(passing)) return waits(plan, ['Purging', 'test invoices are kept for 30 days'], [{ do: 'purge' }])
-  if (plan.steps.length > 0) return { ...plan, steps: [...plan.steps, ...aheadOf(passing, plan.steps)] }
+  if (plan.steps.length > 0) return { ...plan, steps: [...quietly(plan.steps, world), ...aheadOf(passing, plan.steps)] }
   const asked = remindSteps(object, world, plan.status, now)
   if (asked.length > 0) return waits(plan, ['Reminding', 'reminds the client'], asked)
   const isReady = plan.verdict.state === 'ready'

@@ -2,13 +2,13 @@ import { pino } from 'pino'
 import { StaleEpoch } from '../../../controllers/base/errors.ts'
 import { makeKeys } from '../../../controllers/base/keys.ts'
 import { makeKube } from '../../../controllers/kube/kube.ts'
-import { makeCaches, type OperatorDeps } from '../../../controllers/operator.ts'
+import { makeCaches } from '../../../controllers/operator.ts'
 import { raiseAbove, type Taking, takeNextEpoch } from '../../../controllers/runtime/epoch.ts'
 import { makeInstallation } from '../../../controllers/store/installation.ts'
 import { makeKnown } from '../../../controllers/store/ledger/known.ts'
 import { makeMirror } from '../../../controllers/store/mirror.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
-import { type Judgement, judge } from '../../../controllers/workers/judgement.ts'
+import { type TruthVerdict, judge } from '../../../controllers/workers/judgement.ts'
 import { LEASE_NAME } from '../../../crds/kernel/platform.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -27,14 +27,14 @@ import {
 const ends: (() => Promise<unknown>)[] = []
 const OWN_KEY = Buffer.alloc(32, 7)
 
-type Stand = { judged(): Promise<Judgement>; lead(): Promise<number>; taking: Taking; epoch(): Promise<number> }
+type Stand = { judged(): Promise<TruthVerdict>; lead(): Promise<number>; taking: Taking; epoch(): Promise<number> }
 
 /** A process of that key, before that database and in that namespace. */
 const stand = async (database: Database, { name }: Namespace, key = OWN_KEY): Promise<Stand> => {
   const pg = makePg({ url: database.url, max: 2 })
   const kube = makeKube({ kubeconfig: serviceKubeconfig('controllers') })
   const log = pino({ level: 'silent' })
-  const caches = makeCaches({ kube, namespace: name, log } as OperatorDeps)
+  const caches = makeCaches({ kube, namespace: name, log })
   ends.push(async () => {
     await caches.stop()
     await Promise.all([kube.close(), pg.close()])
@@ -46,7 +46,10 @@ const stand = async (database: Database, { name }: Namespace, key = OWN_KEY): Pr
   return {
     judged: () => judge({ ...deps, mirror: makeMirror({ pg, epoch }), known: makeKnown({ pg, epoch }) }),
     lead: async () => {
-      assert.is((await judge({ ...deps, mirror: makeMirror({ pg, epoch }), known: makeKnown({ pg, epoch }) })).wrong, null)
+      assert.is(
+        (await judge({ ...deps, mirror: makeMirror({ pg, epoch }), known: makeKnown({ pg, epoch }) })).wrong,
+        null,
+      )
       return takeNextEpoch(taking, 'test')
     },
     taking,
@@ -134,26 +137,37 @@ spec('who may lead by a database', (t) => {
   })
 
   t('a Lease that was made anew takes the marks of the database', async () => {
-    await kubectlFor()(['annotate', 'lease', LEASE_NAME, '-n', home.name, 'bottega.dev/epoch-', 'bottega.dev/installation-'])
+    await kubectlFor()([
+      'annotate',
+      'lease',
+      LEASE_NAME,
+      '-n',
+      home.name,
+      'bottega.dev/epoch-',
+      'bottega.dev/installation-',
+    ])
     const process = await stand(database, home)
     assert.is(await process.lead(), 4)
     assert.is((await annotations(home))['bottega.dev/epoch'], '4')
   })
 
-  t('not with another key, in another namespace, or beside another installation: nothing at all is written', async () => {
-    const staging = await withLease(await makeNamespace())
-    ends.push(() => staging.remove())
-    const theirs = await stand(await fresh(), staging, Buffer.alloc(32, 9))
-    await theirs.lead()
-    const before = await marksIn(database)
-    assert.is(await codeOf(await stand(database, home, Buffer.alloc(32, 9))), 'KEY_UNKNOWN')
-    assert.is(await codeOf(await stand(database, staging)), 'CLUSTER_UNKNOWN')
-    await annotate(home, 'bottega.dev/installation=another')
-    assert.is(await codeOf(await stand(database, home)), 'CLUSTER_UNKNOWN')
-    await annotate(home, `bottega.dev/installation=${before[0]?.[0]?.id}`)
-    assert.equal(await marksIn(database), before)
-    assert.is(await codeOf(await stand(database, home)), null)
-  })
+  t(
+    'not with another key, in another namespace, or beside another installation: nothing at all is written',
+    async () => {
+      const staging = await withLease(await makeNamespace())
+      ends.push(() => staging.remove())
+      const theirs = await stand(await fresh(), staging, Buffer.alloc(32, 9))
+      await theirs.lead()
+      const before = await marksIn(database)
+      assert.is(await codeOf(await stand(database, home, Buffer.alloc(32, 9))), 'KEY_UNKNOWN')
+      assert.is(await codeOf(await stand(database, staging)), 'CLUSTER_UNKNOWN')
+      await annotate(home, 'bottega.dev/installation=another')
+      assert.is(await codeOf(await stand(database, home)), 'CLUSTER_UNKNOWN')
+      await annotate(home, `bottega.dev/installation=${before[0]?.[0]?.id}`)
+      assert.equal(await marksIn(database), before)
+      assert.is(await codeOf(await stand(database, home)), null)
+    },
+  )
 
   t('a host that knows a higher epoch has it raised on both sides, unless somebody else leads', async () => {
     const process = await stand(database, home)

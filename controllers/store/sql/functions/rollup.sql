@@ -24,7 +24,7 @@ begin atomic
   entry as (
     select r.resource, r.total_cents, r.currency, r.issued_at, m.id as issuer, m.from_at, m.until_at
     -- All of them: money is dated by another process' clock, and may seem to have come before the number was given.
-    from month m join register r on r.series_id = m.series_id and r.step = 0
+    from month m join register r on r.series_id = m.series_id and r.step = 0 and r.entry <> 'lost'
   ),
   -- What moved in the month, by invoice.
   moved as (
