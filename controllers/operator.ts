@@ -28,6 +28,7 @@ import { makeLedger } from './store/ledger/ledger.ts'
 import { makeSchedule } from './store/ledger/schedule.ts'
 import { listenForWakes } from './store/ledger/wakes.ts'
 import { type MirrorRow, makeMirror } from './store/mirror.ts'
+import { SHOW_LEADING } from './store/pg/fence.ts'
 import type { Listener } from './store/pg/listen.ts'
 import { absenceOf } from './workers/absence.ts'
 import type { MailSenderHooks } from './workers/mail-sender.ts'
@@ -53,7 +54,12 @@ export type OperatorDeps = Tools & {
   paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => OutboxWorker) | null
 }
 
-export const makeCaches = ({ kube, namespace, log, metrics }: OperatorDeps): Caches =>
+export const makeCaches = ({
+  kube,
+  namespace,
+  log,
+  metrics,
+}: Pick<OperatorDeps, 'kube' | 'namespace' | 'log' | 'metrics'>): Caches =>
   watchKinds({ kube, namespace, log, ...(metrics && { metrics: metrics.watch }) })
 
 export type Operator = {
@@ -138,7 +144,7 @@ const startSenders = async ({ deps, epoch, signal }: Leading, context: Context, 
   // What a caller asks for by hand is not left to the next look.
   begun.listeners.push(
     await listening(
-      deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint)),
+      deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint), undefined, SHOW_LEADING),
       signal,
     ),
   )

@@ -1,10 +1,18 @@
-/** One-off work around the two processes, as the chart's hooks run it: `setup.ts definitions | migrate | remove-definitions`. */
+/**
+ * One-off work around the two processes, as the chart's hooks run it: `setup.ts definitions | migrate | remove-definitions`, and by
+ * hand `setup.ts reconcile` (controllers/workers/reconcile/).
+ */
 
-import { CLUSTER, EnvError, MIGRATION, readEnv } from './base/env.ts'
+import { CLUSTER, EnvError, MIGRATION, RECONCILE, readEnv } from './base/env.ts'
+import { makeKeys } from './base/keys.ts'
 import { makeLog } from './base/log.ts'
 import { applyDefinitions, removeDefinitions } from './kube/definitions.ts'
 import { type Kube, makeKube } from './kube/kube.ts'
+import { makeCaches } from './operator.ts'
 import { migrate } from './store/pg/migrate.ts'
+import { makePg } from './store/pg/pg.ts'
+import { ReconcileRefused } from './workers/reconcile/apply.ts'
+import { RECONCILE_USAGE, readReconcileOptions, reconcile } from './workers/reconcile/reconcile.ts'
 
 const withKube = async (work: (kube: Kube) => Promise<string[]>): Promise<string[]> => {
   const { kubeconfig } = readEnv(CLUSTER, process.env)
@@ -21,6 +29,23 @@ const migrateDatabase = (): Promise<string[]> => {
   return migrate(databaseUrl, { apiUrl: apiDatabaseUrl })
 }
 
+/** Says on stdout what is to be done, or was. */
+const reconcileTruths = async (args: string[]): Promise<void> => {
+  const options = readReconcileOptions(args)
+  const { kubeconfig, databaseUrl, namespace, secretKey } = readEnv(RECONCILE, process.env)
+  const log = makeLog({ level: 'silent', base: { process: 'setup' } })
+  const kube = makeKube({ ...(kubeconfig !== undefined && { kubeconfig }), fieldManager: 'bottega-setup' })
+  const pg = makePg({ url: databaseUrl, applicationName: 'bottega-setup', max: 4 })
+  const caches = makeCaches({ kube, namespace, log })
+  try {
+    const clients = { kube, pg, caches, keys: makeKeys(secretKey), namespace, log, now: () => new Date() }
+    console.log(await reconcile(clients, options))
+  } finally {
+    await caches.stop()
+    await Promise.all([kube.close(), pg.close()])
+  }
+}
+
 const WORKS: Record<string, () => Promise<string[]>> = {
   definitions: () => withKube(applyDefinitions),
   migrate: migrateDatabase,
@@ -28,14 +53,20 @@ const WORKS: Record<string, () => Promise<string[]>> = {
 }
 
 const main = async () => {
-  const [name = ''] = process.argv.slice(2)
+  const [name = '', ...args] = process.argv.slice(2)
+  if (name === 'reconcile') return reconcileTruths(args)
   const work = WORKS[name]
-  if (!work) throw new EnvError([{ name: 'argument', expected: `one of ${Object.keys(WORKS).join(', ')}` }])
+  if (!work)
+    throw new EnvError([
+      { name: 'argument', expected: `one of ${Object.keys(WORKS).join(', ')}, or ${RECONCILE_USAGE}` },
+    ])
   const log = makeLog({ level: 'info', base: { process: 'setup' } })
   log.info({ work: name, done: await work() }, 'set up')
 }
 
+const isSaid = (error: unknown): error is Error => error instanceof EnvError || error instanceof ReconcileRefused
+
 main().catch((error) => {
-  console.error(error instanceof EnvError ? error.message : error)
+  console.error(isSaid(error) ? error.message : error)
   process.exit(error instanceof EnvError ? 2 : 1)
 })

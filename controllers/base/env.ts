@@ -126,6 +126,14 @@ export const DATABASE = { databaseUrl: url('BOTTEGA_DATABASE_URL', ['postgres', 
 /** Of the migration: the owner's database, and the api's way to it, whose role is made and granted what it needs. */
 export const MIGRATION = { ...DATABASE, apiDatabaseUrl: url('BOTTEGA_API_DATABASE_URL', ['postgres', 'postgresql']) }
 
+/** Of the reconciliation of database, cluster and key (controllers/workers/reconcile/). */
+export const RECONCILE = {
+  ...CLUSTER,
+  ...DATABASE,
+  namespace: withDefault(text('BOTTEGA_NAMESPACE', 'the namespace of the platform'), 'bottega'),
+  secretKey: base64('BOTTEGA_SECRET_KEY', SECRET_KEY_BYTES),
+}
+
 /** What both processes need. */
 export const COMMON = {
   ...CLUSTER,

@@ -34,8 +34,8 @@ export const marksOf = ({ metadata }: AnyObject): LeaseMarks => {
   return { installation: metadata.annotations?.[INSTALLATION] ?? null, epoch }
 }
 
-/** Never back: somebody who was slow must not write over what came after. */
-const keep = async ({ kube, ref, installation }: Taking, epoch: number): Promise<void> => {
+/** Writes it on the Lease, with the id of the installation. Never back: somebody who was slow must not write over what came after. */
+export const keepEpoch = async ({ kube, ref, installation }: Taking, epoch: number): Promise<void> => {
   const id = (await installation.read())?.id
   if (id === undefined) throw new Error('nobody leads by a database that belongs to no installation')
   for (let left = TRIES_MAX; ; left -= 1) {
@@ -62,7 +62,7 @@ const keep = async ({ kube, ref, installation }: Taking, epoch: number): Promise
 export const takeNextEpoch = async (taking: Taking, holder: string): Promise<number> => {
   const marks = marksOf(await taking.kube.get<AnyObject>(LEASE, taking.ref))
   const epoch = await takeEpoch(taking.pg, holder, EPOCHS, marks.epoch)
-  await keep(taking, epoch)
+  await keepEpoch(taking, epoch)
   return epoch
 }
 
@@ -73,6 +73,6 @@ export const takeNextEpoch = async (taking: Taking, holder: string): Promise<num
  */
 export const raiseAbove = async (taking: Taking, epoch: number, mark: number): Promise<number> => {
   const raised = await raiseEpoch(taking.pg, epoch, mark)
-  await keep(taking, raised)
+  await keepEpoch(taking, raised)
   return raised
 }

@@ -5,7 +5,7 @@
 
 import { makeBatch } from '../base/batch.ts'
 import type { Page } from './pg/page.ts'
-import { isItemFault, type Pg } from './pg/pg.ts'
+import { isItemFault, type Pg, type Query } from './pg/pg.ts'
 
 /**
  * As far as it is known. `kubernetes` is a field manager, which any client names itself: the API server tells no
@@ -15,6 +15,8 @@ export type Who =
   | { kind: 'token' | 'session' | 'report'; id: string }
   | { kind: 'kubernetes'; manager: string; operation: string }
   | { kind: 'anonymous' }
+  /** Who runs the platform, by hand. */
+  | { kind: 'operator'; command: string }
 
 /** `verb` is an HTTP method with its route's template, or words such as `Invoice spec generation 3`. */
 export type What = { verb: string; resource: string | null; fields: string[] }
@@ -55,14 +57,19 @@ const textOf = ({ who, what, ip, requestId, status }: AuditEntry): string => {
 
 const APPEND = 'select account, seq from append_audit($1, $2, $3, $4)'
 
-const appendAll = async (pg: Pg, entries: AuditEntry[]): Promise<'written'[]> => {
+/** With what it tells of, in one transaction. Safe to repeat. */
+export const appendAuditIn = async (query: Query, entries: AuditEntry[]): Promise<void> => {
   const each = <V>(pick: (entry: AuditEntry) => V) => entries.map(pick)
-  await pg.query('append_audit', APPEND, [
+  await query('append_audit', APPEND, [
     each(({ account }) => account),
     each(({ at }) => at),
     each(({ once }) => line(once)),
     each(textOf),
   ])
+}
+
+const appendAll = async (pg: Pg, entries: AuditEntry[]): Promise<'written'[]> => {
+  await appendAuditIn(pg.query, entries)
   return entries.map(() => 'written')
 }
 

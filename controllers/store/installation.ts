@@ -1,11 +1,11 @@
-import type { Here, Kept, TruthCode } from '../../crds/kernel/absence.ts'
+import type { Here, KeptMarks, TruthCode } from '../../crds/kernel/absence.ts'
 import { LEASE } from './pg/fence.ts'
 import type { Pg } from './pg/pg.ts'
 
 /** Why nobody leads. `token` is what a person says to accept exactly this (BOTTEGA_ACCEPT_CLUSTER), where that is possible. */
 export type Disagreement = { code: TruthCode; token: string | null; detail: string }
 export type Lost = { kind: string; name: string; uid: string }
-export type Bound = Kept & { disagreement: Disagreement | null }
+export type Bound = KeptMarks & { disagreement: Disagreement | null }
 /** Of that what the api may read. */
 export type BoundPlace = Pick<Bound, 'clusterUid' | 'namespace' | 'keyCheck' | 'disagreement'>
 
@@ -30,11 +30,15 @@ export type Installation = {
   find(isThere: (lost: Lost) => boolean): Promise<void>
   /** The Lease was seen to carry this epoch. */
   keepEpoch(epoch: number): Promise<void>
+  /** From now on nobody leads until `endReconcile`. */
+  beginReconcile(): Promise<void>
+  endReconcile(): Promise<void>
 }
 
 const READ = `
 select i.id, i.cluster_uid as "clusterUid", i.namespace, i.key_check as "keyCheck", i.kept_epoch as "keptEpoch",
-  coalesce((select e.epoch from epochs e where e.lease = $1), 0) as epoch, i.disagreement
+  coalesce((select e.epoch from epochs e where e.lease = $1), 0) as epoch, i.disagreement,
+  i.reconciling is not null as "isReconciling"
 from installation i`
 const PLACE = 'select cluster_uid as "clusterUid", namespace, key_check as "keyCheck", disagreement from installation'
 const BIND = `
@@ -80,6 +84,13 @@ export const makeInstallation = ({ pg }: { pg: Pg }): Installation => {
       const found = rows.filter(isThere).map(({ uid }) => uid)
       if (found.length === 0) return
       await pg.query('find_resources', 'delete from mirror_lost where uid = any($1::text[])', [found])
+    },
+    async beginReconcile() {
+      const text = 'update installation set reconciling = coalesce(reconciling, now())'
+      await pg.query('begin_reconcile', text, [])
+    },
+    async endReconcile() {
+      await pg.query('end_reconcile', 'update installation set reconciling = null, disagreement = null', [])
     },
     async keepEpoch(epoch) {
       const text = 'update installation set kept_epoch = $1 where kept_epoch < $1'

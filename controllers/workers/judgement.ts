@@ -4,7 +4,7 @@
  */
 
 import { INVOICE } from '../../crds/invoice/kind.ts'
-import { type Here, identityFaults, type LeaseMarks, type Wrong } from '../../crds/kernel/absence.ts'
+import { type Here, identityFaults, type LeaseMarks, type TruthFault } from '../../crds/kernel/absence.ts'
 import { keyOf } from '../../crds/kernel/object.ts'
 import { LEASE_NAME } from '../../crds/kernel/platform.ts'
 import { isNotFound } from '../base/errors.ts'
@@ -76,7 +76,7 @@ export const look = async ({
   return { absence, behind: await findBehind(known, caches.of(INVOICE)) }
 }
 
-const NEXT: Record<Wrong['code'], string> = {
+const NEXT: Record<TruthFault['code'], string> = {
   CLUSTER_UNKNOWN:
     'Nothing is forgotten and nothing is done. Point the controllers at the database and the cluster that belong together, or bring back what is missing',
   CLUSTER_BEHIND: 'Nobody leads and nothing is done. Put back the newest copy of the cluster',
@@ -85,7 +85,7 @@ const NEXT: Record<Wrong['code'], string> = {
 }
 const MEND = 'or look at what can be mended (hack/reconcile --plan, in a cluster: setup.ts reconcile --plan)'
 
-export const told = ({ code, token, what }: Wrong): Disagreement => {
+export const told = ({ code, token, what }: TruthFault): Disagreement => {
   const accept =
     token === null ? '' : `; or accept it as it is: start the controllers with BOTTEGA_ACCEPT_CLUSTER=${token}`
   const mend = code === 'KEY_UNKNOWN' ? '' : `, ${MEND}`
@@ -95,12 +95,12 @@ export const told = ({ code, token, what }: Wrong): Disagreement => {
 const knowingMore = ({ length }: Looked['behind']): string =>
   length === 0 ? '' : `; ${length} resources know of more than the database`
 
-const behindOf = (behind: Looked['behind']): Wrong | null => {
+const behindOf = (behind: Looked['behind']): TruthFault | null => {
   const [first] = behind
   return first ? { code: 'LEDGER_BEHIND', what: `${first.detail}${knowingMore(behind)}`, token: null } : null
 }
 
-const absentOf = ({ absent, known, isMass, digest }: Absence, { clusterUid }: Here): Wrong | null =>
+const absentOf = ({ absent, known, isMass, digest }: Absence, { clusterUid }: Here): TruthFault | null =>
   isMass
     ? {
         code: 'CLUSTER_UNKNOWN',
@@ -108,6 +108,10 @@ const absentOf = ({ absent, known, isMass, digest }: Absence, { clusterUid }: He
         token: `${clusterUid}/${digest}`,
       }
     : null
+
+/** What one side knows that the other does not, as it is said. */
+export const faultsOfLook = ({ behind, absence }: Looked, here: Here): TruthFault[] =>
+  [behindOf(behind), absentOf(absence, here)].filter((one) => one !== null)
 
 /** All that is absent now is lost by a person's word, also where it is little: nothing of it is forgotten. */
 export const acceptPlace = async (
@@ -122,13 +126,13 @@ export const acceptPlace = async (
 }
 
 /** `behind`: how many resources know of more than the database. */
-export type Judgement = { wrong: Wrong | null; behind: number }
+export type TruthVerdict = { wrong: TruthFault | null; behind: number }
 
 /** Looks, binds a database that belongs nowhere yet, and takes what a person has accepted. @throws KubeError, DatabaseUnavailable */
-export const judge = async (deps: JudgeDeps): Promise<Judgement> => {
+export const judge = async (deps: JudgeDeps): Promise<TruthVerdict> => {
   const { installation, caches, namespace, accept, log } = deps
   const { here, marks, kept } = await see(deps)
-  const isAccepted = ({ token }: Wrong) => token !== null && token === accept
+  const isAccepted = ({ token }: TruthFault) => token !== null && token === accept
   const faults = identityFaults(here, marks, kept)
   const fault = faults.find((one) => !isAccepted(one))
   if (fault) {

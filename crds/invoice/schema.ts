@@ -26,6 +26,8 @@ export const TAX_RATE_BP_MAX = 10_000
 
 /** The issuer that is used when none is named. */
 export const DEFAULT_ISSUER = 'iss-default'
+/** Those of a status: the newest. */
+export const CREDIT_NOTES_SHOWN_MAX = 100
 export const PHASES = ['draft', 'sent', 'partial', 'paid', 'overdue', 'voided'] as const
 
 const taxRateBp = { type: 'integer', minimum: 0, maximum: TAX_RATE_BP_MAX } as const
@@ -191,6 +193,23 @@ export const status = {
     issuerId: { type: 'string', description: 'The issuer that it is numbered under.', maxLength: ID_MAX },
     issuedOn: { type: 'string', description: "Day of issue in the issuer's time zone.", maxLength: 10 },
     url: { type: 'string', description: "The client's page.", maxLength: 2048 },
+    sends: { type: 'integer', description: 'How often it was sent; 1 when left out.', minimum: 2 },
+    creditNotes: {
+      type: 'array',
+      description: 'Its credit notes with their numbers in the register of their own.',
+      maxItems: CREDIT_NOTES_SHOWN_MAX,
+      'x-list': 'atomic',
+      items: {
+        type: 'object',
+        description: 'One credit note.',
+        required: ['id', 'number', 'amountCents'],
+        properties: {
+          id: { type: 'string', description: 'Names it within the invoice.', maxLength: 128 },
+          number: { type: 'string', description: 'Number in the register.', maxLength: 64 },
+          amountCents: { ...cents, description: 'What it credits.' },
+        },
+      },
+    },
     collect: { type: 'boolean', description: 'Whether card collection is on for it, as of the last look.' },
   },
 } as const satisfies ObjectSchema

@@ -5,7 +5,7 @@ import { newestSend } from './facts/ledger.ts'
 import { type Books, booksOf, dueCents } from './money/books.ts'
 import { issuedOn } from './order/number.ts'
 import { isVoided, orderOf } from './order/order.ts'
-import type { InvoiceSpec, InvoiceStatus, PHASES } from './schema.ts'
+import { CREDIT_NOTES_SHOWN_MAX, type InvoiceSpec, type InvoiceStatus, type PHASES } from './schema.ts'
 import type { InvoiceWorld } from './world.ts'
 
 export type InvoicePhase = (typeof PHASES)[number]
@@ -35,6 +35,15 @@ export const phaseOf = ({ sent, voided, books, overdue }: Open): InvoicePhase =>
 export const dueDateOf = (spec: InvoiceSpec, world: InvoiceWorld, isLocked: boolean): string | undefined =>
   isLocked ? (newestSend(world.sends)?.frozen.dueDate ?? undefined) : spec.dueDate
 
+/** By these an older copy of the ledger is told, and given back what it lost (planning/recovery/restoration.ts). */
+const creditNotesOf = ({ snapshots, credits }: InvoiceWorld): Pick<InvoiceFacts, 'creditNotes'> => {
+  const notes = snapshots.flatMap(({ id, kind, number }) => {
+    const credit = kind === 'credit_note' ? credits.find((one) => one.id === id) : undefined
+    return credit ? [{ id, number, amountCents: credit.amountCents }] : []
+  })
+  return notes.length > 0 ? { creditNotes: notes.slice(-CREDIT_NOTES_SHOWN_MAX) } : {}
+}
+
 /** @param isLocked the spec was edited after it had become a record: what was fixed counts */
 export const documentFacts = (
   spec: InvoiceSpec,
@@ -55,6 +64,8 @@ export const documentFacts = (
         }
       : {}),
     ...(world.sends.length > 0 ? { url: urlOf(world) } : {}),
+    ...(world.sends.length > 1 ? { sends: world.sends.length } : {}),
+    ...creditNotesOf(world),
   }
   const voided = isVoided(spec, world)
   if (!order) return { ...base, phase: voided ? 'voided' : record ? 'sent' : 'draft' }

@@ -108,7 +108,7 @@ export type FreezeStep = {
   frozen: Frozen
   gate: Gate
   mail: 'invoice' | 'receipt' | null
-  event: InvoiceEvent
+  event: InvoiceEvent | null
   /** What the register is told of it beside the digest; null where nothing is amended. */
   entry: Omit<LaterEntry, 'reference'> | null
   /** All rows of the resource as they are to be from then on; left out where that is not known yet. */

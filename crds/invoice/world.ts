@@ -7,6 +7,7 @@ import type { Credit, InvoiceRecord, Payment, SendRecord, Snapshot } from './fac
 import type { Recurring } from './facts/recurring.ts'
 import type { Chasing } from './facts/reminded.ts'
 import type { FactRequest } from './facts/requests.ts'
+import type { RestoredTo } from './facts/restored.ts'
 import type { ClientActivity } from './facts/visits.ts'
 import type { FrozenLogo } from './order/frozen.ts'
 import type { Payload } from './order/payload.ts'
@@ -63,6 +64,8 @@ export type InvoiceWorld = ClientActivity & {
   undelivered: string[]
   /** How it stood when its resource was last deleted; null of one that never was. */
   returned: { createdAt: string; version: number } | null
+  /** How it stood when an older copy of the ledger was given back what its status knew; null where nothing was lost. */
+  restored: RestoredTo | null
   /** Drawings of this draft that somebody asked for and nobody made yet (preview.ts). */
   openPreviews: string[]
   /** Tries to draw a document of it that came to nothing. */

@@ -20,24 +20,26 @@ export type LeaseMarks = { installation: string | null; epoch: number }
  * What the database keeps. `epoch` is the last that was taken, `keptEpoch` the last that the Lease was seen to carry. Namespace and
  * key are null in a database of before, until its next leader.
  */
-export type Kept = {
+export type KeptMarks = {
   id: string
   clusterUid: string
   namespace: string | null
   keyCheck: string | null
   epoch: number
   keptEpoch: number
+  /** A reconcile was begun, and has not come to its end. */
+  isReconciling: boolean
 }
 
 export type TruthCode = 'CLUSTER_UNKNOWN' | 'CLUSTER_BEHIND' | 'LEDGER_BEHIND' | 'KEY_UNKNOWN'
 /** `token` is what a person says to accept exactly this; null where saying so would mend nothing. */
-export type Wrong = { code: TruthCode; what: string; token: string | null }
+export type TruthFault = { code: TruthCode; what: string; token: string | null }
 
 /** Why this is not the place that the database belongs to; null when it is. */
 export const strangerTo = (
-  kept: Pick<Kept, 'clusterUid' | 'namespace'>,
+  kept: Pick<KeptMarks, 'clusterUid' | 'namespace'>,
   here: Omit<Here, 'keyCheck'>,
-): Wrong | null => {
+): TruthFault | null => {
   const { clusterUid, namespace } = here
   if (kept.clusterUid !== clusterUid) {
     const what = `the database belongs to cluster ${kept.clusterUid}, and this is cluster ${clusterUid}`
@@ -49,13 +51,13 @@ export const strangerTo = (
 }
 
 /** Why what is sealed cannot be opened here; null when it can. */
-export const keyFault = (kept: Pick<Kept, 'keyCheck'>, { keyCheck }: Pick<Here, 'keyCheck'>): Wrong | null =>
+export const keyFault = (kept: Pick<KeptMarks, 'keyCheck'>, { keyCheck }: Pick<Here, 'keyCheck'>): TruthFault | null =>
   kept.keyCheck === null || kept.keyCheck === keyCheck
     ? null
     : { code: 'KEY_UNKNOWN', what: 'the database was sealed with another BOTTEGA_SECRET_KEY', token: null }
 
 /** Which side the marks of the leaders show to be older; null when neither is. */
-const olderSide = ({ epoch, keptEpoch }: Kept, marks: LeaseMarks): Wrong | null => {
+const olderSide = ({ epoch, keptEpoch }: KeptMarks, marks: LeaseMarks): TruthFault | null => {
   if (marks.epoch > epoch) {
     const what = `the cluster knows a leader of epoch ${marks.epoch}, and the database none after ${epoch}: an older copy of it was put back`
     return { code: 'LEDGER_BEHIND', what, token: null }
@@ -71,7 +73,7 @@ const olderSide = ({ epoch, keptEpoch }: Kept, marks: LeaseMarks): Wrong | null 
  * database; a database without any is a new one, unless the cluster knows better.
  * @param kept null: nobody led by this database yet
  */
-export const identityFaults = (here: Here, marks: LeaseMarks, kept: Kept | null): Wrong[] => {
+export const identityFaults = (here: Here, marks: LeaseMarks, kept: KeptMarks | null): TruthFault[] => {
   if (kept === null) {
     if (marks.installation === null) return []
     const what = `the database is empty, and this is installation ${marks.installation} with leaders up to epoch ${marks.epoch}`
@@ -79,12 +81,15 @@ export const identityFaults = (here: Here, marks: LeaseMarks, kept: Kept | null)
   }
   const stranger = strangerTo(kept, here)
   const isOwnLease = marks.installation === null || marks.installation === kept.id
-  const another: Wrong = {
+  const another: TruthFault = {
     code: 'CLUSTER_UNKNOWN',
     what: `the database is of installation ${kept.id}, and this is installation ${marks.installation}`,
     token: `${here.clusterUid}/${marks.installation}`,
   }
   const place = stranger ?? (isOwnLease ? null : another)
   const side = isOwnLease ? olderSide(kept, marks) : null
-  return [place, keyFault(kept, here), side].filter((one) => one !== null)
+  const unfinished: TruthFault | null = kept.isReconciling
+    ? { code: 'LEDGER_BEHIND', what: 'a reconcile was begun and has not come to its end: run it again', token: null }
+    : null
+  return [place, keyFault(kept, here), side, unfinished].filter((one) => one !== null)
 }

@@ -185,7 +185,7 @@ async function greetingOf({ metricsUrls, baseUrl, tokens }: UpEnvironment): Prom
 function greetingText(greeting: Greeting): string {
   if ('disagreements' in greeting) {
     const all = greeting.disagreements.map((one) => `  ${one}\n`).join('')
-    return `What was kept does not fit together; reads are served, see README "When truths disagree":\n\n${all}`
+    return `What was kept does not fit together; reads are served, see README "When truths disagree":\n\n${all}\n  what would be done about it: hack/reconcile --plan\n`
   }
   const { number, url, password } = greeting
   return `  first invoice  ${number}\n  link           ${url}\n  password       ${password ?? '(none: the client has an account)'}\n`

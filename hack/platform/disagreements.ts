@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 
-/** What the controllers say of truths that disagree: a database that was put back, a cluster that is not the database's. */
+/** What the controllers say of truths that disagree: a database or a cluster that was put back, a cluster or a key that is not the database's. */
 
 const pollMs = 200
 const judgeMs = 60_000
-const line = /^failed \S+ ((?:CLUSTER_UNKNOWN|LEDGER_BEHIND): .+)$/gm
+const line = /^failed \S+ ((?:CLUSTER_UNKNOWN|CLUSTER_BEHIND|LEDGER_BEHIND|KEY_UNKNOWN): .+)$/gm
 const leads = /^bottega_epoch [1-9]/m
 
 async function textOf(url: string): Promise<string> {

@@ -81,8 +81,11 @@ export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behin
     if ((highest.get(key)?.seq ?? 0) < number.seq) highest.set(key, number)
   }
   const see = ({ spec, status }: InvoiceResource) => {
-    const parts = status?.number === undefined ? null : partsOfNumber(status.number)
-    if (parts) raise({ account: spec.account, ...parts })
+    const notes = status?.creditNotes?.map(({ number }) => number) ?? []
+    for (const number of [status?.number ?? '', ...notes]) {
+      const parts = partsOfNumber(number)
+      if (parts) raise({ account: spec.account, ...parts })
+    }
   }
 
   return {

@@ -91,7 +91,7 @@ export const freeze = async (
     gate,
     frozen,
     content,
-    event,
+    ...(event && { event }),
     entry,
     mail: mail && {
       kind: INVOICE.kind,
@@ -103,7 +103,7 @@ export const freeze = async (
     },
     ...(rows && { schedule: { kind: INVOICE.kind, resource: metadata.name, rows } }),
   })
-  deps.onQueued()
+  if (mail || event) deps.onQueued()
   if (rows) wakeForDue(deps, rows)
 }
 

@@ -13,7 +13,9 @@ export type OnRecordRow = { name: string; number: string | null; uids: string[];
 export type KnownNumber = { account: string; prefix: string; seq: number }
 
 const ON_RECORD = `
-select k.name, r.number, exists (select from sends s where s.resource = k.name) as "isSent",
+select k.name, r.number,
+  exists (select from sends s where s.resource = k.name)
+    or exists (select from facts f where f.resource = k.name and f.kind = 'restored') as "isSent",
   coalesce((select f.seq from facts f where f.resource = k.name order by f.seq desc limit 1), 0) as "factSeq",
   array_remove(array(
     select f.body ->> 'uid' from facts f where f.resource = k.name and f.kind = 'adopted'

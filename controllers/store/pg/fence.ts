@@ -21,6 +21,17 @@ export const takeEpoch = async (pg: Pg, holder: string, lease: string = LEASE, f
   return epoch
 }
 
+const LEADING = `hashtextextended('bottega leads by ${LEASE}', 0)`
+/** Said by a connection of who leads: it shows for as long as that lives (`isLed`). Leaders that overlap do not wait for each other. */
+export const SHOW_LEADING = `select pg_advisory_lock_shared(${LEADING})`
+
+/** Whether somebody leads by this database, however old their epoch is. */
+export const isLed = async (pg: Pg): Promise<boolean> => {
+  const text = `select pg_try_advisory_xact_lock(${LEADING}) as "isFree"`
+  const { rows } = await pg.query<{ isFree: boolean }>('is_led', text, [])
+  return rows[0]?.isFree !== true
+}
+
 /**
  * Raises the epoch that is held above a mark that was found outside.
  * @throws StaleEpoch when it is not held any more

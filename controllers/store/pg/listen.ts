@@ -21,6 +21,8 @@ export type Listener = { close(): Promise<void> }
 type Listening = {
   connectable: () => PgClient
   channel: string
+  /** A statement that each connection begins with. */
+  opening: string
   handlers: ListenHandlers
   closing: AbortController
   first: PromiseWithResolvers<void>
@@ -54,6 +56,7 @@ const session = async (listening: Listening): Promise<void> => {
   const ping = setInterval(() => client.query('select 1').catch(over.reject), PING_EVERY_MS)
   try {
     await client.connect()
+    if (listening.opening !== '') await client.query(listening.opening)
     await client.query(`listen ${listening.channel}`)
     listening.connections++
     if (listening.connections === 1) listening.first.resolve()
@@ -94,11 +97,12 @@ export const openListener = async (
   connectable: () => PgClient,
   channel: string,
   handlers: ListenHandlers,
+  opening = '',
 ): Promise<Listener> => {
   if (!/^[a-z_][a-z0-9_]*$/.test(channel)) throw new Error(`not a channel name: ${channel}`)
   const closing = new AbortController()
   const first = Promise.withResolvers<void>()
-  const running = listenUntilClosed({ connectable, channel, handlers, closing, first, connections: 0 })
+  const running = listenUntilClosed({ connectable, channel, opening, handlers, closing, first, connections: 0 })
   await first.promise
   return {
     async close() {

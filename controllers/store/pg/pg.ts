@@ -48,8 +48,14 @@ export type Pg = {
   /**
    * Hears what is notified on a channel, over a connection of its own that comes back by itself. Resolves once it
    * listens. `onReconnect` follows every later connection: something may have been missed, so look.
+   * @param opening a statement that each connection begins with, as to hold a lock for as long as it lives
    */
-  listen(channel: string, onPayload: (payload: string) => void, onReconnect?: () => void): Promise<Listener>
+  listen(
+    channel: string,
+    onPayload: (payload: string) => void,
+    onReconnect?: () => void,
+    opening?: string,
+  ): Promise<Listener>
   /**
    * Throws unless a commit is on disk when it is acknowledged. Call it before the first ledger write. It waits START_WAIT_MS
    * for a database that does not serve yet. @throws DatabaseUnavailable after that
@@ -234,8 +240,8 @@ export const makePg = (options: PgOptions): Pg => {
   return {
     query,
     tx: (work) => repeating(() => lend(state, (run) => inTransaction(run, work))),
-    listen: (channel, onPayload, onReconnect = () => {}) =>
-      openListener(() => makeClient(connection), channel, { onPayload, onReconnect, onConnectionError }),
+    listen: (channel, onPayload, onReconnect = () => {}, opening = '') =>
+      openListener(() => makeClient(connection), channel, { onPayload, onReconnect, onConnectionError }, opening),
     async assertDurable({ allowUnsafe = false } = {}) {
       if (!allowUnsafe) await assertDurable(state, query)
     },

@@ -7,6 +7,7 @@ import { type CardPayment, collectedOf } from './collected.ts'
 import type { FactLike } from './fact.ts'
 import type { Credit, Payment, Snapshot } from './ledger.ts'
 import type { FactRequest } from './requests.ts'
+import { restoredOf } from './restored.ts'
 import { type ClientActivity, clientActivityOf } from './visits.ts'
 
 export type Recorded = ClientActivity &
@@ -22,6 +23,7 @@ export type Recorded = ClientActivity &
     | 'undelivered'
     | 'returned'
     | 'collected'
+    | 'restored'
   >
 
 /** The keys of facts, one place for all who write and read them. */
@@ -105,6 +107,7 @@ export const recordedOf = (facts: readonly FactLike[]): Recorded => {
     collected: collectedOf(inOrder),
     undelivered: accepted('undelivered').map(({ body }) => String(body.purpose)),
     ...clientActivityOf(inOrder),
+    restored: restoredOf(inOrder),
     returned: returnedOf(accepted('adopted')),
     order: ((first?.outcome?.order ?? first?.body.order) as Payload | undefined) ?? null,
     unsent: ((first?.outcome?.unsent ?? first?.body.unsent) as InvoiceWorld['unsent'] | undefined) ?? null,

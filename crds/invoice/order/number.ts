@@ -5,7 +5,8 @@ import { dayIn } from '../../values/calendar.ts'
 export const TEST_PREFIX = 'TEST'
 /** Credit notes have registers of their own, told apart by this (rules/invoice.md#series). */
 export const CREDIT_PREFIX = 'CN'
-const SEQ_DIGITS = 4
+/** At least. */
+export const SEQ_DIGITS = 4
 const YEAR_DIGITS = 3
 const YEAR_MODULO = 1000
 

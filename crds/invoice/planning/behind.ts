@@ -12,14 +12,15 @@ import type { InvoiceWorld } from '../world.ts'
 /** What the ledger has of an invoice, as far as a status can contradict it. `factSeq` is 0 when there is no fact. */
 export type OnRecord = { number: string | null; uids: readonly string[]; isSent: boolean; factSeq: number }
 
-export const onRecordOf = ({ record, sends, factSeq }: InvoiceWorld): OnRecord => ({
+export const onRecordOf = ({ record, sends, restored, factSeq }: InvoiceWorld): OnRecord => ({
   number: record?.number ?? null,
   uids: record?.uids ?? [],
-  isSent: sends.length > 0,
+  // what was given back is drawn anew by the next pass
+  isSent: sends.length > 0 || restored !== null,
   factSeq,
 })
 
-const NEXT = 'the database is older than the cluster; put back its newest copy'
+const NEXT = 'the database is older than the cluster; put back its newest copy, or reconcile them'
 
 /** In what the ledger is behind this resource; null when it is not, or when the resource has no number to tell it by. */
 export const behindBy = ({ metadata, spec, status }: InvoiceResource, known: OnRecord): string | null => {

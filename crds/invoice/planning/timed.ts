@@ -10,6 +10,7 @@ import type { InvoiceResource } from '../schema.ts'
 import type { InvoiceFacts } from '../status.ts'
 import type { InvoicePlan, InvoiceStep, TimeStep } from '../steps.ts'
 import type { InvoiceWorld } from '../world.ts'
+import { quietly } from './recovery/quiet.ts'
 import { desiredRecurrence, recurrenceSteps } from './recurrence.ts'
 import { desiredReminders, remindSteps } from './reminders.ts'
 
@@ -78,7 +79,7 @@ const waits = (plan: InvoicePlan, [reason, message]: [string, string], steps: In
 export const inTime = (object: InvoiceResource, world: InvoiceWorld, now: Date, plan: InvoicePlan): InvoicePlan => {
   const passing = { object, world, facts: plan.status, now }
   if (isOver(passing)) return waits(plan, ['Purging', 'test invoices are kept for 30 days'], [{ do: 'purge' }])
-  if (plan.steps.length > 0) return { ...plan, steps: withSchedule(passing, plan.steps) }
+  if (plan.steps.length > 0) return { ...plan, steps: withSchedule(passing, quietly(plan.steps, world)) }
   const asked = remindSteps(object, world, plan.status, now)
   if (asked.length > 0) return waits(plan, ['Reminding', 'reminds the client'], asked)
   const isReady = plan.verdict.state === 'ready'

@@ -2,13 +2,13 @@ import { pino } from 'pino'
 import { StaleEpoch } from '../../../controllers/base/errors.ts'
 import { makeKeys } from '../../../controllers/base/keys.ts'
 import { makeKube } from '../../../controllers/kube/kube.ts'
-import { makeCaches, type OperatorDeps } from '../../../controllers/operator.ts'
+import { makeCaches } from '../../../controllers/operator.ts'
 import { raiseAbove, type Taking, takeNextEpoch } from '../../../controllers/runtime/epoch.ts'
 import { makeInstallation } from '../../../controllers/store/installation.ts'
 import { makeKnown } from '../../../controllers/store/ledger/known.ts'
 import { makeMirror } from '../../../controllers/store/mirror.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
-import { type Judgement, judge } from '../../../controllers/workers/judgement.ts'
+import { judge, type TruthVerdict } from '../../../controllers/workers/judgement.ts'
 import { LEASE_NAME } from '../../../crds/kernel/platform.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -27,14 +27,14 @@ import {
 const ends: (() => Promise<unknown>)[] = []
 const OWN_KEY = Buffer.alloc(32, 7)
 
-type Stand = { judged(): Promise<Judgement>; lead(): Promise<number>; taking: Taking; epoch(): Promise<number> }
+type Stand = { judged(): Promise<TruthVerdict>; lead(): Promise<number>; taking: Taking; epoch(): Promise<number> }
 
 /** A process of that key, before that database and in that namespace. */
 const stand = async (database: Database, { name }: Namespace, key = OWN_KEY): Promise<Stand> => {
   const pg = makePg({ url: database.url, max: 2 })
   const kube = makeKube({ kubeconfig: serviceKubeconfig('controllers') })
   const log = pino({ level: 'silent' })
-  const caches = makeCaches({ kube, namespace: name, log } as OperatorDeps)
+  const caches = makeCaches({ kube, namespace: name, log })
   ends.push(async () => {
     await caches.stop()
     await Promise.all([kube.close(), pg.close()])

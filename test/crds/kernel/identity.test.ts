@@ -1,10 +1,10 @@
-import { type Here, identityFaults, type Kept, type LeaseMarks } from '../../../crds/kernel/absence.ts'
+import { type Here, identityFaults, type KeptMarks, type LeaseMarks } from '../../../crds/kernel/absence.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const HERE: Here = { clusterUid: 'cluster', namespace: 'bottega', keyCheck: 'key' }
-const KEPT: Kept = { ...HERE, id: 'installation', epoch: 7, keptEpoch: 7 }
+const KEPT: KeptMarks = { ...HERE, id: 'installation', epoch: 7, keptEpoch: 7, isReconciling: false }
 const MARKS: LeaseMarks = { installation: 'installation', epoch: 7 }
-const said = (here: Partial<Here>, marks: Partial<LeaseMarks>, kept: Partial<Kept> | null) =>
+const said = (here: Partial<Here>, marks: Partial<LeaseMarks>, kept: Partial<KeptMarks> | null) =>
   identityFaults({ ...HERE, ...here }, { ...MARKS, ...marks }, kept && { ...KEPT, ...kept })
 
 spec('database, cluster and key', (t) => {
@@ -41,6 +41,7 @@ spec('database, cluster and key', (t) => {
       [],
     ],
     ['put back to before these marks', [{}, { installation: null, epoch: 8 }, {}], ['LEDGER_BEHIND']],
+    ['that are being reconciled', [{}, {}, { isReconciling: true }], ['LEDGER_BEHIND'], /run it again/],
     [
       'of staging, with its key',
       [{ clusterUid: 's', keyCheck: 's' }, { installation: 's', epoch: 90 }, {}],

@@ -93,6 +93,7 @@ export const world = (changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
     views: [],
     pendingViews: [],
     returned: null,
+    restored: null,
     openPreviews: [],
     undrawn: [],
     chasing: { given: [], asked: [], overdue: [] },

@@ -6,4 +6,6 @@ alter table installation
   -- Follows from the secret key and tells nothing of it (controllers/base/keys.ts). Null: as above.
   add column key_check text,
   -- The last epoch that the Lease was seen to carry: one that carries less was put back to an earlier day.
-  add column kept_epoch bigint not null default 0;
+  add column kept_epoch bigint not null default 0,
+  -- Since when a reconcile is on its way that has not come to its end: nobody leads until it has.
+  add column reconciling timestamptz(3);

@@ -1,0 +1,95 @@
+/**
+ * Does what a plan says, in an order in which it may be killed at any statement and run again: until the last one nobody leads, and
+ * each statement leaves what was done before as it is. All is done under an epoch of its own, so that whoever leads after all
+ * refuses it.
+ */
+
+import { INVOICE } from '../../../crds/invoice/kind.ts'
+import { keepEpoch, type Taking } from '../../runtime/epoch.ts'
+import type { AuditEntry } from '../../store/audit.ts'
+import { makeAppendAudit } from '../../store/audit.ts'
+import { makeRestore } from '../../store/ledger/restore.ts'
+import { isLed, LEASE, takeEpoch } from '../../store/pg/fence.ts'
+import { acceptPlace } from '../judgement.ts'
+import { isIdle, type ReconcileDeps, type ReconcilePlan } from './plan.ts'
+
+/** Why nothing was done, with what to do. */
+export class ReconcileRefused extends Error {
+  override name = 'ReconcileRefused'
+}
+
+export type ApplyDeps = ReconcileDeps & { taking: Taking; now: () => Date }
+
+/** Of a chain of its own: no account's name has a slash. */
+const PLATFORM = 'installation/reconcile'
+
+const auditOf = (
+  account: string,
+  at: string,
+  what: Omit<AuditEntry['what'], 'verb'> & { once: string },
+): AuditEntry => {
+  const { once, ...rest } = what
+  return {
+    account,
+    once: `reconcile:${once}`,
+    at,
+    who: { kind: 'operator', command: 'reconcile --apply' },
+    what: { verb: 'reconcile', ...rest },
+    ip: null,
+    requestId: null,
+    status: null,
+  }
+}
+
+const refuse = async ({ taking }: ApplyDeps, { blocked }: ReconcilePlan): Promise<void> => {
+  if (blocked.length > 0) throw new ReconcileRefused(`nothing was done. First, by a person: ${blocked.join('; ')}`)
+  if (await isLed(taking.pg))
+    throw new ReconcileRefused(
+      'nothing was done: somebody leads by this database. Stop the controllers that belong to it, or point this command at the database that is meant',
+    )
+}
+
+const giveBack = async (
+  { taking, now }: ApplyDeps,
+  { series, restorations }: ReconcilePlan,
+  epoch: number,
+): Promise<void> => {
+  const at = now().toISOString()
+  const restore = makeRestore({ pg: taking.pg, epoch: () => epoch, at: () => at })
+  for (const one of series) {
+    const [first, last] = [one.entries[0]?.seq, one.entries.at(-1)?.seq]
+    const fields = one.entries.map(({ entry, seq }) => `${seq} ${entry}`)
+    await restore.goOn(one, auditOf(one.account, at, { once: `${one.id}:${first}-${last}`, resource: one.id, fields }))
+  }
+  for (const one of restorations) {
+    const { name, account, leastSeq, does } = one
+    await restore.give(
+      one,
+      INVOICE.kind,
+      auditOf(account, at, { once: `${name}:${leastSeq}`, resource: name, fields: does }),
+    )
+  }
+}
+
+/**
+ * @returns whether anything was done
+ * @throws ReconcileRefused, KubeError, DatabaseUnavailable, StaleEpoch when somebody has begun to lead meanwhile
+ */
+export const applyReconcile = async (deps: ApplyDeps, plan: ReconcilePlan): Promise<boolean> => {
+  if (isIdle(plan)) return false
+  await refuse(deps, plan)
+  const { installation, taking, now } = deps
+  const { here, marks, kept } = plan.sight
+  const codes = new Set(plan.wrongs.map(({ code }) => code))
+  if (kept === null) await installation.bind(here, marks.installation ?? undefined)
+  await installation.beginReconcile()
+  const epoch = await takeEpoch(taking.pg, 'reconcile', LEASE, marks.epoch)
+  await giveBack(deps, plan, epoch)
+  if (codes.has('CLUSTER_UNKNOWN') || codes.has('CLUSTER_BEHIND')) await acceptPlace(deps, here)
+  const audit = makeAppendAudit({ pg: taking.pg })
+  const fields = [...codes, `epoch ${epoch}`]
+  await audit(auditOf(PLATFORM, now().toISOString(), { once: `epoch:${epoch}`, resource: null, fields }))
+  await keepEpoch(taking, epoch)
+  await installation.endReconcile()
+  return true
+}

@@ -1,0 +1,97 @@
+/** `setup.ts reconcile`: plans, applies, says. */
+
+import { setTimeout as sleep } from 'node:timers/promises'
+import { parseArgs } from 'node:util'
+import { LEASE_NAME } from '../../../crds/kernel/platform.ts'
+import type { Keys } from '../../base/keys.ts'
+import type { Log } from '../../base/log.ts'
+import type { Caches } from '../../kinds/held.ts'
+import type { Kube } from '../../kube/kube.ts'
+import { makeInstallation } from '../../store/installation.ts'
+import { makeKnown } from '../../store/ledger/known.ts'
+import { makeRestore } from '../../store/ledger/restore.ts'
+import { makeMirror } from '../../store/mirror.ts'
+import type { Pg } from '../../store/pg/pg.ts'
+import { type ApplyDeps, applyReconcile, ReconcileRefused } from './apply.ts'
+import { planReconcile } from './plan.ts'
+import { summaryOf, wordsOf } from './words.ts'
+
+/** Lists of a cluster that answers are in by then. */
+const LISTS_MS = 60_000
+
+export const RECONCILE_USAGE = 'reconcile [--plan | --apply] [--json] [--reserve SERIES=LAST]…'
+
+export type ReconcileOptions = { apply: boolean; json: boolean; reserve: ReadonlyMap<string, number> }
+
+const reserveOf = (given: string): [string, number] => {
+  const [, id = '', last = ''] = /^(.+)=(\d{1,15})$/.exec(given) ?? []
+  if (id === '')
+    throw new ReconcileRefused(`--reserve takes SERIES=LAST, as --reserve demo/iss-default/invoice/2026=447`)
+  return [id, Number(last)]
+}
+
+/** @throws ReconcileRefused, TypeError on an argument that is not known */
+export const readReconcileOptions = (args: string[]): ReconcileOptions => {
+  const { values } = parseArgs({
+    args,
+    options: {
+      plan: { type: 'boolean', default: false },
+      apply: { type: 'boolean', default: false },
+      json: { type: 'boolean', default: false },
+      reserve: { type: 'string', multiple: true, default: [] },
+    },
+  })
+  if (values.plan && values.apply) throw new ReconcileRefused('--plan and --apply exclude each other')
+  return { apply: values.apply, json: values.json, reserve: new Map(values.reserve.map(reserveOf)) }
+}
+
+export type ReconcileClients = {
+  kube: Kube
+  pg: Pg
+  caches: Caches
+  keys: Keys
+  namespace: string
+  log: Log
+  now: () => Date
+}
+
+const listed = async (caches: Caches): Promise<void> => {
+  const late = new AbortController()
+  const isLate = sleep(LISTS_MS, true, { signal: late.signal }).catch(() => false)
+  const isIn = await Promise.race([caches.synced.then(() => true), isLate.then(() => false)])
+  late.abort()
+  if (!isIn) throw new ReconcileRefused('the cluster does not list its resources: are the definitions installed?')
+}
+
+export const reconcileDepsOf = (
+  { kube, pg, caches, keys, namespace, log, now }: ReconcileClients,
+  reserve: ReconcileOptions['reserve'] = new Map(),
+): ApplyDeps => {
+  const installation = makeInstallation({ pg })
+  // only asked: what is written goes under an epoch of its own
+  const epoch = () => 0
+  return {
+    ...{ kube, caches, keys, namespace, log, now, installation, reserve },
+    mirror: makeMirror({ pg, epoch }),
+    known: makeKnown({ pg, epoch }),
+    restore: makeRestore({ pg, epoch, at: () => now().toISOString() }),
+    taking: { kube, pg, installation, ref: { namespace, name: LEASE_NAME } },
+  }
+}
+
+/**
+ * @returns what is to be printed: the plan, or what was done
+ * @throws ReconcileRefused, KubeError, DatabaseUnavailable
+ */
+export const reconcile = async (clients: ReconcileClients, options: ReconcileOptions): Promise<string> => {
+  await listed(clients.caches)
+  const deps = reconcileDepsOf(clients, options.reserve)
+  const plan = await planReconcile(deps)
+  const summary = summaryOf(plan)
+  if (!options.apply) return options.json ? JSON.stringify(summary, null, 2) : wordsOf(summary)
+  const isDone = await applyReconcile(deps, plan)
+  if (options.json) return JSON.stringify({ ...summary, done: isDone }, null, 2)
+  return isDone
+    ? `${wordsOf(summary).replace('--apply would:', 'Done:')}\n\nThe controllers lead within seconds.`
+    : wordsOf(summary)
+}

@@ -1,0 +1,118 @@
+/** A plan of reconciliation as people read it, and as JSON. */
+import { formatSeq, type SeriesEntry, type SeriesPlan } from '../../../crds/invoice/planning/recovery/series.ts'
+import { isIdle, type ReconcilePlan } from './plan.ts'
+
+const NAMES_SHOWN = 20
+
+export type ReconcileSummary = {
+  agree: boolean
+  disagreements: { code: string; what: string }[]
+  /** What --apply does, in its order. */
+  steps: string[]
+  /** Why --apply does nothing; empty where it does. */
+  blocked: string[]
+  /** What only a person can decide, or has to tell somebody. */
+  decide: string[]
+  series: { id: string; restored: string[]; lost: string[]; next: string }[]
+  resources: { name: string; number: string; does: string[] }[]
+  absent: { kind: string; name: string }[]
+  epoch: { database: number; lease: number }
+}
+
+const numbersOf = (entries: readonly SeriesEntry[], word: SeriesEntry['entry']): string[] =>
+  entries.filter(({ entry }) => entry === word).map(formatSeq)
+
+const shortened = (all: readonly string[]): string =>
+  all.length <= NAMES_SHOWN
+    ? all.join(', ')
+    : `${all.slice(0, NAMES_SHOWN).join(', ')} and ${all.length - NAMES_SHOWN} more`
+
+const seriesSteps = ({ id, entries }: SeriesPlan): string[] => {
+  const [restored, lost] = [numbersOf(entries, 'restored'), numbersOf(entries, 'lost')]
+  return [
+    ...(restored.length > 0
+      ? [`register ${id}: give back ${shortened(restored)} to the resources that have them`]
+      : []),
+    ...(lost.length > 0 ? [`register ${id}: set aside ${shortened(lost)} as lost, never to be given again`] : []),
+  ]
+}
+
+const absentSteps = ({ absence, wrongs }: ReconcilePlan): string[] => {
+  const { absent } = absence
+  const isConcerned = wrongs.some(({ code }) => code === 'CLUSTER_UNKNOWN' || code === 'CLUSTER_BEHIND')
+  if (!isConcerned || absent.length === 0) return []
+  const names = shortened(absent.map(({ kind, name }) => `${kind}/${name}`))
+  return [`take ${absent.length} resources for lost, and keep their views and keys: ${names}`]
+}
+
+const stepsOf = (plan: ReconcilePlan): string[] => {
+  const { sight, wrongs, series, restorations } = plan
+  const { here, marks, kept } = sight
+  if (isIdle(plan)) return []
+  const isStranger = wrongs.some(({ code }) => code === 'CLUSTER_UNKNOWN')
+  const top = Math.max(marks.epoch, kept?.epoch ?? 0)
+  return [
+    ...(kept === null ? [`take the empty database for that of installation ${marks.installation}`] : []),
+    ...series.flatMap(seriesSteps),
+    ...restorations.map(({ name, does }) => `${name}: ${does.join('; ')}`),
+    ...absentSteps(plan),
+    ...(isStranger ? [`accept cluster ${here.clusterUid}, namespace ${here.namespace}, as that of this database`] : []),
+    `raise the epoch above ${top}, in the database and on the Lease; a host that knows a higher one raises it further`,
+  ]
+}
+
+const decideOf = ({ wrongs, series, restorations }: ReconcilePlan): string[] => {
+  if (!wrongs.some(({ code }) => code === 'LEDGER_BEHIND')) return []
+  const lost = series.flatMap(({ entries }) => numbersOf(entries, 'lost'))
+  const drawn = restorations
+    .filter(({ does }) => does.some((one) => one.startsWith('its document')))
+    .map(({ number }) => number)
+  const ends = series.map(({ id, last, entries }) => `${id} (known up to ${entries.at(-1)?.seq ?? last})`)
+  return [
+    ...(lost.length > 0
+      ? [`find out who has ${shortened(lost)}: nothing is known of them but that they were given`]
+      : []),
+    ...(drawn.length > 0
+      ? [
+          `tell the clients of ${shortened(drawn)} that their document may look different: it is drawn anew, under its number`,
+        ]
+      : []),
+    `numbers may have been mailed that are known nowhere, because their resource is gone too: look through the mail that was sent, and set them aside with --reserve SERIES=LAST${ends.length > 0 ? `, here ${ends.join(', ')}` : ''}`,
+    'mail that was waiting when the copy was made goes out again under its Message-ID; payments, views and claims of since then are on record only as far as a status says them',
+  ]
+}
+
+/** Of the plan, whole. */
+export const summaryOf = (plan: ReconcilePlan): ReconcileSummary => ({
+  agree: plan.wrongs.length === 0,
+  disagreements: plan.wrongs.map(({ code, what }) => ({ code, what })),
+  steps: stepsOf(plan),
+  blocked: plan.blocked,
+  decide: decideOf(plan),
+  series: plan.series.map(({ id, prefix, last, entries }) => ({
+    id,
+    restored: numbersOf(entries, 'restored'),
+    lost: numbersOf(entries, 'lost'),
+    next: formatSeq({ prefix: entries.at(-1)?.prefix ?? prefix, seq: (entries.at(-1)?.seq ?? last) + 1 }),
+  })),
+  resources: plan.restorations.map(({ name, number, does }) => ({ name, number, does })),
+  absent: plan.absence.absent,
+  epoch: { database: plan.sight.kept?.epoch ?? 0, lease: plan.sight.marks.epoch },
+})
+
+const listed = (title: string, lines: readonly string[]): string[] =>
+  lines.length === 0 ? [] : ['', title, ...lines.map((one) => `  - ${one}`)]
+
+/** For a terminal. */
+export const wordsOf = (summary: ReconcileSummary): string => {
+  const { agree, disagreements, steps, blocked, decide } = summary
+  const head = agree ? ['Database, cluster and key agree.'] : disagreements.map(({ code, what }) => `${code}: ${what}`)
+  const none = steps.length === 0 ? ['There is nothing to do.'] : []
+  return [
+    ...head,
+    ...none,
+    ...listed('To be done first, by a person; until then --apply changes nothing:', blocked),
+    ...listed('--apply would:', steps),
+    ...listed('For a person to decide, or to tell:', decide),
+  ].join('\n')
+}

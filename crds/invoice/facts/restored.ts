@@ -1,0 +1,14 @@
+/** What was given back to an older copy of the ledger (planning/recovery/restoration.ts): nobody is told of it a second time. */
+import type { FactLike } from './fact.ts'
+
+export const restoredKey = (factSeq: number): string => `restored:${factSeq}`
+
+/** How often it had been sent, how it stood, and the ids of its credit notes. Null of an invoice of which nothing was lost. */
+export type RestoredTo = { sends: number; phase: string; notes: string[] }
+
+export const restoredOf = (facts: readonly FactLike[]): RestoredTo | null => {
+  const last = facts.findLast(({ kind, state }) => kind === 'restored' && state === 'accepted')
+  if (!last) return null
+  const { sends, phase, notes } = last.body
+  return { sends: Number(sends), phase: String(phase), notes: Array.isArray(notes) ? notes.map(String) : [] }
+}

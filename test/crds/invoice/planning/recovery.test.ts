@@ -1,0 +1,170 @@
+import { recordedOf } from '../../../../crds/invoice/facts/records.ts'
+import { planInvoice } from '../../../../crds/invoice/plan.ts'
+import { behindBy, onRecordOf } from '../../../../crds/invoice/planning/behind.ts'
+import { quietly } from '../../../../crds/invoice/planning/recovery/quiet.ts'
+import {
+  type LedgerSide,
+  type Restoration,
+  restorationOf,
+} from '../../../../crds/invoice/planning/recovery/restoration.ts'
+import { planSeries, type SeriesInput } from '../../../../crds/invoice/planning/recovery/series.ts'
+import type { InvoiceResource, InvoiceStatus } from '../../../../crds/invoice/schema.ts'
+import { frozen, invoiceResource, invoiceSpec, NOW, record, world } from '../../../support/builders/invoice.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+
+/** As it was when 40.00 of it had been paid and 4.00 credited. */
+const STATUS: InvoiceStatus = {
+  observedGeneration: 1,
+  factSeq: 5,
+  phase: 'partial',
+  number: 'INV-026-0444',
+  issuerId: 'iss-default',
+  issuedOn: '2026-11-20',
+  url: 'https://bottega.test/i/token',
+  total: '1,440.00 EUR',
+  totalCents: 144_000,
+  currency: 'EUR',
+  paidCents: 4_000,
+  creditedCents: 400,
+  creditNotes: [{ id: 'cn-1', number: 'CNINV-026-0007', amountCents: 400 }],
+  conditions: [],
+}
+const NOTHING: LedgerSide = { record: null, sends: 0, factSeq: 0, payments: [], credits: [], resends: 0 }
+const seen = (status: Partial<InvoiceStatus> = {}, change = {}): InvoiceResource =>
+  frozen({ ...invoiceResource(change), status: { ...STATUS, ...status } })
+const restored = (object: InvoiceResource, side: Partial<LedgerSide> = {}): Restoration => {
+  const found = restorationOf(object, { ...NOTHING, ...side }, 'Pacific/Auckland')
+  if ('blocked' in found) throw new Error(found.blocked)
+  return found
+}
+const why = (object: InvoiceResource, side: Partial<LedgerSide> = {}): string => {
+  const found = restorationOf(object, { ...NOTHING, ...side }, 'UTC')
+  return 'blocked' in found ? found.blocked : ''
+}
+/** What the ledger has once it was given that back. */
+const afterwards = ({ facts, leastSeq }: Restoration) => {
+  const rows = facts.map((fact, at) => ({
+    ...fact,
+    seq: leastSeq + at,
+    state: 'accepted' as const,
+    at: NOW.toISOString(),
+  }))
+  const claimed = record(invoiceSpec(), { number: 'INV-026-0444', seq: 444 })
+  return world({ ...recordedOf(rows), record: claimed, factSeq: rows.at(-1)?.seq ?? 0 })
+}
+
+spec('an invoice that is given back to the ledger', (t) => {
+  t('has its number, its credit note, and the day on which it was issued in the zone of its issuer', () => {
+    const { entries } = restored(seen())
+    assert.equal(
+      entries.map(({ series, prefix, seq, resource, kind, totalCents }) => [
+        series,
+        prefix,
+        seq,
+        resource,
+        kind,
+        totalCents,
+      ]),
+      [
+        ['demo/iss-default/invoice/2026', 'INV-026-', 444, 'inv-october-acme', 'invoice', 144_000],
+        ['demo/iss-default/credit_note/2026', 'CNINV-026-', 7, 'inv-october-acme/cn-1', 'credit_note', 400],
+      ],
+    )
+    assert.is(entries[0]?.issuedAt, '2026-11-19T23:00:00.000Z', 'noon in Auckland')
+  })
+
+  t('is behind no more, owes the same, and mails and tells nobody while its document is drawn anew', () => {
+    const object = seen()
+    const around = afterwards(restored(object))
+    assert.is(behindBy(object, onRecordOf(around)), null)
+    const plan = planInvoice(object, around, NOW)
+    const [freeze] = plan.steps
+    if (freeze?.do !== 'freeze') throw new Error(`it does ${freeze?.do}`)
+    assert.equal([freeze.n, freeze.mail, freeze.event, freeze.frozen.number], [1, null, null, 'INV-026-0444'])
+    assert.equal([plan.status.paidCents, plan.status.creditedCents], [4_000, 400])
+  })
+
+  t('is sent as often as it was, and whatever is sent after that is mailed', () => {
+    const around = afterwards(restored(seen({ sends: 2 })))
+    assert.is(around.resends, 1)
+    const [freeze] = planInvoice(seen({ sends: 2 }), around, NOW).steps
+    if (freeze?.do !== 'freeze') throw new Error(`it does ${freeze?.do}`)
+    const mails = quietly(
+      [1, 2, 3].map((n) => ({ ...freeze, n, mail: 'invoice' as const })),
+      around,
+    ).map((step) => 'mail' in step && step.mail)
+    assert.equal(mails, [null, null, 'invoice'])
+  })
+
+  t('takes nothing back that is on record, and no payment twice', () => {
+    const known = restored(seen(), {
+      record: { number: 'INV-026-0444', uids: ['uid-1'] },
+      sends: 1,
+      factSeq: 3,
+      payments: [
+        { id: 'p', seq: 1, amountCents: 4_000, method: 'm', reference: '', declaredBy: 'owner', receivedAt: '' },
+      ],
+    })
+    assert.equal(
+      known.entries.map(({ kind }) => kind),
+      ['credit_note'],
+    )
+    assert.equal(
+      known.facts.map(({ kind }) => kind),
+      ['restored', 'credit'],
+    )
+    assert.is(known.leastSeq, 5)
+    const stranger = restored(seen(), { record: { number: 'INV-026-0444', uids: ['uid-0'] } })
+    assert.ok(
+      stranger.facts.some(({ key }) => key === 'uid:uid-1'),
+      'its present uid',
+    )
+  })
+
+  t('is left to a person where the spec is not what was sent, or two have one number', () => {
+    assert.match(why(seen({ totalCents: 1 })), 'set the spec back')
+    assert.match(why(seen(), { record: { number: 'INV-026-0445', uids: [] } }), 'INV-026-0445')
+  })
+})
+
+spec('a register that goes on', (t) => {
+  const id = 'demo/iss-default/invoice/2026'
+  const entry = (seq: number, resource = `inv-${seq}`) => ({
+    ...restored(seen({ number: `INV-026-0${seq}` })).entries[0],
+    resource,
+  })
+  const planned = (change: Partial<SeriesInput>) =>
+    planSeries({
+      series: [{ id, account: 'demo', prefix: 'INV-026-', last: 443 }],
+      entries: [],
+      known: [],
+      reserve: new Map(),
+      ...change,
+    })
+  const words = (change: Partial<SeriesInput>) =>
+    planned(change).series.flatMap(({ entries }) => entries.map(({ seq, entry: word }) => `${seq} ${word}`))
+  const entries = [entry(446), entry(444)] as SeriesInput['entries']
+
+  t('names each number that is known, and sets the others aside', () => {
+    assert.equal(words({ entries }), ['444 restored', '445 lost', '446 restored'])
+    const known = [{ account: 'demo', prefix: 'INV-026-', seq: 445 }]
+    assert.equal(words({ known }), ['444 lost', '445 lost'])
+    assert.equal(words({ reserve: new Map([[id, 444]]) }), ['444 lost'])
+    assert.equal(words({ known: [{ account: 'other', prefix: 'INV-026-', seq: 500 }] }), [])
+    assert.equal(words({ reserve: new Map([[id, 443]]) }), [])
+  })
+
+  t('begins at 1 where it is not there at all', () => {
+    assert.equal(words({ series: [], entries: [{ ...entry(444), seq: 2 }] as SeriesInput['entries'] }), [
+      '1 lost',
+      '2 restored',
+    ])
+  })
+
+  t('is left to a person where two claim one number', () => {
+    const twice = [entry(444), entry(444, 'inv-b')] as SeriesInput['entries']
+    assert.match(planned({ entries: twice }).blocked.join(), 'two resources')
+    assert.match(planned({ entries: [entry(443)] as SeriesInput['entries'] }).blocked.join(), 'INV-026-0443')
+    assert.match(planned({ reserve: new Map([['x/y/invoice/2026', 2]]) }).blocked.join(), 'x/y/invoice/2026')
+  })
+})
