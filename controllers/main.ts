@@ -22,6 +22,7 @@ import { makeOps } from './ops/port.ts'
 import { takeNextEpoch } from './runtime/epoch.ts'
 import { openDevClock } from './store/clock.ts'
 import { makeInstallation } from './store/installation.ts'
+import { makeDeletionReader } from './store/ledger/desires.ts'
 import { makeOutbox } from './store/ledger/outbox.ts'
 import { makeMirror } from './store/mirror.ts'
 import { type AroundQuery, makePg } from './store/pg/pg.ts'
@@ -215,6 +216,7 @@ const watchTruths = ({ env, metrics, meters, standing }: Process, deps: Operator
     installation: makeInstallation({ pg: deps.pg }),
     // only asked: nothing is written before there is an epoch
     mirror: makeMirror({ pg: deps.pg, epoch: () => 0 }),
+    deletions: makeDeletionReader(deps),
     accept: env.acceptCluster,
     onUnknown: (isUnknown) => {
       meters.unknown.set(isUnknown ? 1 : 0)

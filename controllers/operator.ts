@@ -19,17 +19,27 @@ import { follow } from './kinds/kind-controller.ts'
 import { CONTROLS } from './kinds/list.ts'
 import { type Cache, reflect } from './kube/watch.ts'
 import { makeWitness } from './kube/witness.ts'
+import type { Gone } from './runtime/contract.ts'
 import type { RunningController } from './runtime/controller.ts'
 import { makeLives } from './store/account/lives.ts'
 import { makeAppendAudit, makeAuditKnows } from './store/audit.ts'
 import { makeBlobs } from './store/blobs.ts'
 import { makeCredentials, makeRouteRows } from './store/host/hosts.ts'
+import { makeDesires, readKeptGenerations } from './store/ledger/desires.ts'
 import { readPending } from './store/ledger/facts.ts'
 import { makeKnown } from './store/ledger/known.ts'
 import { makeLedger } from './store/ledger/ledger.ts'
 import { makeSchedule } from './store/ledger/schedule.ts'
 import { makeMirror } from './store/mirror.ts'
-import { absenceOf } from './workers/absence.ts'
+import {
+  forgetAbsent,
+  GOING_ON,
+  type LostDeps,
+  lostAccounts,
+  storedOf,
+  sweepDesires,
+  wakeLost,
+} from './workers/lost/lost.ts'
 import type { MailSenderHooks } from './workers/mail-sender.ts'
 import type { OutboxWorker } from './workers/outbox-worker.ts'
 import { makeNotices } from './workers/owner-notices.ts'
@@ -93,12 +103,13 @@ const makePasses = (caches: Caches, namespace: string) => {
     /** A row may be about what is no resource, or none any more; and no pass is made over one that is paused. */
     wakeHeld: (kind: string, name: string) => {
       const held = find(kind, name)
-      if (held && held.metadata.annotations?.[PAUSED] !== 'true') wake(kind, name)
+      // one that was lost may go on without a resource: its pass knows
+      if (held ? held.metadata.annotations?.[PAUSED] !== 'true' : GOING_ON.has(kind)) wake(kind, name)
     },
     wakeAll: () => {
       for (const [kind, cache] of caches.byKind) for (const { metadata } of cache.list()) wake(kind, metadata.name)
     },
-    forget: (kind: string, name: string) => running.get(kind)?.forget(keyOf({ namespace, name })),
+    forget: (kind: string, name: string, how: Gone) => running.get(kind)?.forget(keyOf({ namespace, name }), how),
     /** @returns the ways to end what follows from changes of other kinds */
     start: (context: Context): (() => void)[] =>
       CONTROLS.map((control) => {
@@ -119,6 +130,7 @@ const makePasses = (caches: Caches, namespace: string) => {
 type Passes = ReturnType<typeof makePasses>
 
 type Leading = { deps: OperatorDeps; caches: Caches; epoch: number; passes: Passes }
+
 type Rings = Pick<Context, 'onQueued' | 'onScheduled'>
 
 /** What the controllers are given under this epoch. */
@@ -134,6 +146,8 @@ const makeContext = async ({ deps, caches, epoch, passes }: Leading, rings: Ring
     ...(deps.hostAround && { around: deps.hostAround }),
   })
   const lives = await makeLives(fenced)
+  const known = await readKeptGenerations(pg)
+  const desires = makeDesires({ ...fenced, known })
   const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })
   await behind.look()
   return {
@@ -141,12 +155,13 @@ const makeContext = async ({ deps, caches, epoch, passes }: Leading, rings: Ring
     ...rings,
     epoch: () => epoch,
     ledger: makeLedger(fenced),
-    mirror: makeMirror({ ...fenced, gatherMs: () => (passes.busy() >= CROWD_FROM ? VIEW_GATHER_MS : 0) }),
+    desires,
+    mirror: makeMirror({ ...fenced, known, gatherMs: () => (passes.busy() >= CROWD_FROM ? VIEW_GATHER_MS : 0) }),
     blobs: makeBlobs({ pg }),
     schedule: makeSchedule({ ...fenced, now }),
     behind,
     witness: makeWitness(deps),
-    accounts: makeDirectory(caches.of(ACCOUNT), namespace, lives),
+    accounts: makeDirectory(caches.of(ACCOUNT), namespace, lives, await lostAccounts(desires, caches, namespace)),
     lives,
     hosts,
     media: makeMedia(deps),
@@ -181,16 +196,6 @@ const startLooks = ({ deps, caches, passes }: Leading, sweeping: SweepDeps): (()
 }
 
 /**
- * A few that are not there are taken for deleted while nobody looked; for more than that nobody leads (truths.ts), and
- * whoever does all the same forgets nothing.
- */
-const forgetAbsent = async ({ deps, caches, passes }: Leading, context: Context): Promise<void> => {
-  const { absent, known, isMass } = await absenceOf(context.mirror, caches.byKind, deps.namespace)
-  if (isMass) deps.log.error({ absent: absent.length, known }, 'too much is absent to be forgotten')
-  else for (const { kind, name } of absent) passes.forget(kind, name)
-}
-
-/**
  * Starts to lead: from here on every effect carries `epoch`.
  * @param epoch what takeEpoch gave
  */
@@ -205,19 +210,31 @@ export const startOperator = async (deps: OperatorDeps, caches: Caches, epoch: n
   const rings = { onQueued: () => senders?.wake(), onScheduled: () => scheduler?.wake() }
   const context = await makeContext(leading, rings)
   const kinds = CONTROLS.flatMap(({ kind, sweep }) => (sweep ? [[kind.kind, () => sweep(context)] as const] : []))
+  kinds.push(['desires', () => sweepDesires(context.desires, passes.find)])
   const sweeping: SweepDeps = { pg, now, log, kinds: new Map(kinds) }
+  const lost: LostDeps = { ...context, caches, passes }
   const ends = passes.start(context)
   senders = await startSenders(leading, context)
   ends.push(...startLooks(leading, sweeping))
   const { find, wake } = passes
-  const timetable = startScheduler({ schedule: context.schedule, find, wake, onQueued: context.onQueued, now, log })
+  const timetable = startScheduler({
+    schedule: context.schedule,
+    find,
+    stored: storedOf(context.desires, namespace),
+    wake,
+    onQueued: context.onQueued,
+    now,
+    log,
+  })
   scheduler = timetable
-  await forgetAbsent(leading, context)
+  await forgetAbsent(lost, namespace)
+  await wakeLost(lost)
   const sending = senders
   return {
     idle: () => passes.busy() === 0,
     lookAtAll: async () => {
       passes.wakeAll()
+      await wakeLost(lost)
       context.onQueued()
       await sweepAll(sweeping)
       await passes.settled()

@@ -1,4 +1,5 @@
 /** PATCH and DELETE of an app: a change of desire; what runs is not touched by the first, and all of it goes by the second. */
+
 import { isNotFound } from '../../controllers/base/errors.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultsOf } from '../../crds/app/faults.ts'
@@ -10,6 +11,7 @@ import { withDefaults } from '../../crds/kernel/schema.ts'
 import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
 import { sameOwner } from '../command/own.ts'
+import { removeOwn } from '../command/remove.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -75,12 +77,11 @@ export const deleteApp = async (deps: AppNeeds, request: ApiRequest): Promise<An
     throw new Problem('OPERATION_RUNNING', `An operation of ${row.name} waits or runs.`)
   }
   const volumesOnDelete = volumesChoice(row, request.query.volumes)
-  const ref = { namespace: deps.namespace, name: row.name }
   return settle(deps, request, deleteCommand, {
     ...commandOn(row),
     async act() {
       await editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, () => ({ volumesOnDelete }))
-        .then(() => deps.kube.delete(APP, ref, { uid: row.uid }))
+        .then(() => removeOwn(deps, APP, row))
         .catch((error) => {
           if (!isNotFound(error)) throw error
         })

@@ -2,6 +2,7 @@
  * Registering and changing hosts. A private key is sealed before the resource names its version, and shown to nobody
  * again. What was approved is address, port, user and host key: a change of one takes the approval away.
  */
+
 import { isNotFound, KubeError } from '../../controllers/base/errors.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { type AddressRule, hostFaults } from '../../crds/host/faults.ts'
@@ -15,6 +16,7 @@ import { editSpec } from '../command/edit.ts'
 import { makeOwn, underOwnName } from '../command/make.ts'
 import { type Names, namesFor } from '../command/name.ts'
 import { refuseForeign, sameOwner, type Whose } from '../command/own.ts'
+import { removeOwn } from '../command/remove.ts'
 import { wakeStored } from '../command/report.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
@@ -112,13 +114,10 @@ export const patchHost = async (deps: HostNeeds, request: ApiRequest): Promise<A
 export const deleteHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   if (await deps.hosts.isInUse(row.name)) throw new Problem('HOST_IN_USE', `Apps or sites live on ${row.name}.`)
-  const ref = { namespace: deps.namespace, name: row.name }
   return settle(deps, request, deleteCommand, {
     ...commandOn(row.name, sameOwner(row)),
     async act() {
-      await deps.kube.delete(HOST, ref, { uid: row.uid }).catch((error) => {
-        if (!isNotFound(error)) throw error
-      })
+      await removeOwn(deps, HOST, row)
       return { uid: row.uid }
     },
   })

@@ -15,6 +15,7 @@ import { mergePatch } from '../../crds/values/merge.ts'
 import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
 import { sameOwner } from '../command/own.ts'
+import { removeOwn } from '../command/remove.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -124,9 +125,7 @@ export const deleteInvoice = async (deps: InvoiceNeeds, request: ApiRequest): Pr
   return settle(deps, request, deleteCommand, {
     ...commandOn(row),
     async act() {
-      await deps.kube.delete(INVOICE, { namespace: deps.namespace, name }, { uid }).catch((error) => {
-        if (!isNotFound(error)) throw error
-      })
+      await removeOwn(deps, INVOICE, { name, uid })
       return { uid }
     },
   })

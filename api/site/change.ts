@@ -1,5 +1,5 @@
 /** Update, domain and deletion of a site: changes of desire. What is live stays as it is until the next publish. */
-import { isNotFound } from '../../controllers/base/errors.ts'
+
 import type { Resource } from '../../crds/kernel/object.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
 import { withDefaults } from '../../crds/kernel/schema.ts'
@@ -12,6 +12,7 @@ import { mergeDiff } from '../../crds/values/merge.ts'
 import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
 import { refuseForeign, sameOwner } from '../command/own.ts'
+import { removeOwn } from '../command/remove.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -106,13 +107,10 @@ export const deleteSite = async (deps: SiteNeeds, request: ApiRequest): Promise<
   const { status, url } = row.view
   if (status === 'live' || status === 'publishing')
     throw new Problem('SITE_LIVE', `The site is ${status} at ${url ?? row.view.domain}.`)
-  const ref = { namespace: deps.namespace, name: row.name }
   return settle(deps, request, deleteCommand, {
     ...commandOn(row),
     async act() {
-      await deps.kube.delete(SITE, ref, { uid: row.uid }).catch((error) => {
-        if (!isNotFound(error)) throw error
-      })
+      await removeOwn(deps, SITE, row)
       return { uid: row.uid }
     },
   })

@@ -3,7 +3,7 @@
  * wait until it is rendered. A repeat of an external_ref is a read, whatever its content: sites are mutable by update
  * (rules/site.md#the-site).
  */
-import { isNotFound } from '../../controllers/base/errors.ts'
+
 import { limitOf, siteCapDetail } from '../../crds/account/quotas.ts'
 import { restPointer, toSpec } from '../../crds/kernel/rest.ts'
 import { siteFaults } from '../../crds/site/faults.ts'
@@ -13,6 +13,7 @@ import { waitFor } from '../command/look.ts'
 import { makeOwn, underOwnName } from '../command/make.ts'
 import { namesFor } from '../command/name.ts'
 import type { Whose } from '../command/own.ts'
+import { removeOwn } from '../command/remove.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -49,9 +50,7 @@ const undo = async (deps: SiteNeeds, name: string, whose: Whose): Promise<void> 
     whose,
     waitMs: GONE_MS,
     async act() {
-      await deps.kube.delete(SITE, { namespace: deps.namespace, name }, { uid }).catch((error) => {
-        if (!isNotFound(error)) throw error
-      })
+      await removeOwn(deps, SITE, { name, uid })
       return { uid }
     },
     conclude: async () => true,

@@ -5,7 +5,7 @@
 import type { Key, Resource } from '../../crds/kernel/object.ts'
 import type { Backoff } from '../base/backoff.ts'
 import { isAway } from '../store/pg/away.ts'
-import type { Controller, ControllerDeps, ControllerMetrics, Gone, PassResult } from './contract.ts'
+import type { Controller, ControllerDeps, ControllerMetrics, Gone, PassResult, SeenGone } from './contract.ts'
 import { makePass } from './pass.ts'
 import { makeQueue } from './queue.ts'
 
@@ -21,8 +21,8 @@ export type RunningController = {
   /** Something outside changed: look at this object. */
   wake(key: Key): void
   wakeAfter(key: Key, ms: number): void
-  /** It is not there, and is taken for deleted while nobody looked. */
-  forget(key: Key): void
+  /** It is not there: its deletion is on record, or it is taken for deleted while nobody looked. */
+  forget(key: Key, how: Gone): void
   /** Keys that wait, without delayed ones, and keys that run. */
   busy(): number
   /** Starts no more passes; those under way may end until the deadline. @returns whether all did */
@@ -84,10 +84,12 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
   const metrics = deps.metrics?.controller
   const ownWrites = makeOwnWrites((key) => queue.add(key))
   const gone = new Map<Key, Gone>()
+  const lives = new Map<Key, SeenGone[]>()
   const pass = makePass(controller, {
     ...deps,
     name,
     gone,
+    lives,
     write: ownWrites.during,
     now: deps.now ?? (() => new Date()),
     observeLimitMs: deps.observeLimitMs ?? OBSERVE_LIMIT_MS,
@@ -116,17 +118,20 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
     queue.forget(key)
     if (lost) {
       deps.onLost?.()
+      // it may go on without a resource
+      if (deps.kept) queue.add(key)
       return
     }
     gone.set(key, 'deleted')
+    lives.set(key, [...(lives.get(key) ?? []), object.metadata])
     queue.add(key)
   })
 
   return {
     wake: queue.add,
     wakeAfter: queue.addAfter,
-    forget: (key) => {
-      gone.set(key, 'absent')
+    forget: (key, how) => {
+      gone.set(key, how)
       queue.add(key)
     },
     busy: () => queue.size() + queue.running(),

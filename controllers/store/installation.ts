@@ -28,9 +28,11 @@ update installation set disagreement = $2
 where cluster_uid = $1 and disagreement is distinct from $2::jsonb`
 const LOSE = `
 insert into mirror_lost (kind, name, uid)
-select m.kind, m.name, m.uid
+select a.kind, a.name, coalesce(m.uid, d.uid)
 from unnest($1::text[], $2::text[]) as a(kind, name)
-join mirror m on m.kind = a.kind and m.name = a.name
+left join mirror m on m.kind = a.kind and m.name = a.name
+left join desires d on d.kind = a.kind and d.name = a.name
+where coalesce(m.uid, d.uid) is not null
 on conflict (kind, name) do update set uid = excluded.uid, said_at = now()`
 
 export const makeInstallation = ({ pg }: { pg: Pg }): Installation => {

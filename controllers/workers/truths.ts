@@ -13,6 +13,7 @@ import { LEASE } from '../kube/lease.ts'
 import type { AnyObject } from '../kube/objects.ts'
 import { clusterUidOf } from '../kube/witness.ts'
 import { type Disagreement, type Installation, otherCluster } from '../store/installation.ts'
+import type { DeletionReader } from '../store/ledger/desires.ts'
 import type { Mirror } from '../store/mirror.ts'
 import { type Absence, absenceOf } from './absence.ts'
 
@@ -24,6 +25,7 @@ export type TruthsDeps = {
   namespace: string
   installation: Installation
   mirror: Pick<Mirror, 'known' | 'unknown'>
+  deletions: DeletionReader
   caches: Pick<Caches, 'byKind' | 'synced'>
   /** The token of a disagreement that a person accepts; undefined: none. */
   accept: string | undefined
@@ -50,13 +52,13 @@ const NEXT =
 
 type Wrong = { what: string; token: string }
 
-const look = async ({ installation, caches, mirror, namespace }: TruthsDeps): Promise<Absence> => {
+const look = async ({ installation, caches, mirror, deletions, namespace }: TruthsDeps): Promise<Absence> => {
   await caches.synced
   await installation.find(({ kind, name, uid }) => {
     const object = caches.byKind.get(kind)?.get(keyOf({ namespace, name }))
     return object?.metadata.uid === uid
   })
-  return absenceOf(mirror, caches.byKind, namespace)
+  return absenceOf({ mirror, deletions, held: caches.byKind, namespace })
 }
 
 /** What is wrong between the two; null when nothing is. */

@@ -2,7 +2,7 @@
 import { RAIL } from '../../../crds/invoice/money/collect.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { AnyResource } from '../held.ts'
-import { keyOfAccount } from '../kind-controller.ts'
+import { keyOfAccount } from '../held.ts'
 import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
 
 /** The fact and the row of the outbox; the payment worker makes the call. */
