@@ -1,5 +1,5 @@
 /** What a process that leads, or would, knows of itself: its meters, whether the truths agree, and where epochs are taken. */
-import type { TruthCode } from '../crds/kernel/absence.ts'
+import type { TruthCode } from '../crds/kernel/desire/absence.ts'
 import { LEASE_NAME } from '../crds/kernel/platform.ts'
 import type { CONTROLLERS, Env } from './base/env.ts'
 import type { Log } from './base/log.ts'
@@ -9,6 +9,7 @@ import type { Operator, OperatorDeps } from './operator.ts'
 import type { Metrics } from './ops/metrics.ts'
 import { raiseAbove, type Taking } from './runtime/epoch.ts'
 import { makeInstallation } from './store/installation.ts'
+import { makeDeletionReader } from './store/ledger/desires.ts'
 import { makeKnown } from './store/ledger/known.ts'
 import { makeMirror } from './store/mirror.ts'
 import { makeTruths, type Truths } from './workers/truths.ts'
@@ -80,6 +81,7 @@ export const watchTruths = ({ env, metrics, meters, standing }: Process, deps: O
     // only asked: nothing is written before there is an epoch
     mirror: makeMirror({ pg: deps.pg, epoch: () => 0 }),
     known: makeKnown({ pg: deps.pg, epoch: () => 0 }),
+    deletions: makeDeletionReader(deps),
     accept: env.acceptCluster,
     onJudged: (found, behind) => {
       meters.unknown.set(found === 'CLUSTER_UNKNOWN' ? 1 : 0)

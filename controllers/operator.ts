@@ -22,6 +22,7 @@ import { makeLives } from './store/account/lives.ts'
 import { makeAppendAudit, makeAuditKnows } from './store/audit.ts'
 import { makeBlobs } from './store/blobs.ts'
 import { makeCredentials, makeRouteRows } from './store/host/hosts.ts'
+import { makeDesires, readKeptGenerations } from './store/ledger/desires.ts'
 import { readPending } from './store/ledger/facts.ts'
 import { makeKnown } from './store/ledger/known.ts'
 import { makeLedger } from './store/ledger/ledger.ts'
@@ -30,7 +31,7 @@ import { listenForWakes } from './store/ledger/wakes.ts'
 import { type MirrorRow, makeMirror } from './store/mirror.ts'
 import { SHOW_LEADING } from './store/pg/fence.ts'
 import type { Listener } from './store/pg/listen.ts'
-import { absenceOf } from './workers/absence.ts'
+import { forgetAbsent, type LostDeps, lostAccounts, storedOf, sweepDesires, wakeLost } from './workers/lost/lost.ts'
 import type { MailSenderHooks } from './workers/mail-sender.ts'
 import type { OutboxWorker } from './workers/outbox-worker.ts'
 import { makeNotices } from './workers/owner-notices.ts'
@@ -100,6 +101,8 @@ const makeContext = async (
   })
   begun.hosts = hosts
   const lives = await makeLives(fenced)
+  const known = await readKeptGenerations(pg)
+  const desires = makeDesires({ ...fenced, known })
   const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })
   await behind.look()
   return {
@@ -107,12 +110,13 @@ const makeContext = async (
     ...rings,
     epoch: () => epoch,
     ledger: makeLedger(fenced),
-    mirror: makeMirror({ ...fenced, gatherMs: () => (passes.busy() >= CROWD_FROM ? VIEW_GATHER_MS : 0) }),
+    desires,
+    mirror: makeMirror({ ...fenced, known, gatherMs: () => (passes.busy() >= CROWD_FROM ? VIEW_GATHER_MS : 0) }),
     blobs: makeBlobs({ pg }),
     schedule: makeSchedule({ ...fenced, now }),
     behind,
     witness: makeWitness(deps),
-    accounts: makeDirectory(caches.of(ACCOUNT), namespace, lives),
+    accounts: makeDirectory(caches.of(ACCOUNT), namespace, lives, await lostAccounts(desires, caches, namespace)),
     lives,
     hosts,
     media: makeMedia(deps),
@@ -184,15 +188,6 @@ const startLooks = (
 }
 
 /**
- * A few that are not there are taken for deleted while nobody looked; for more than that nobody leads (truths.ts), and
- * whoever does all the same forgets nothing.
- */
-const forgetAbsent = async ({ deps, caches, passes }: Leading, context: Context): Promise<void> => {
-  const { absent, known, isMass } = await absenceOf(context.mirror, caches.byKind, deps.namespace)
-  if (isMass) deps.log.error({ absent: absent.length, known }, 'too much is absent to be forgotten')
-  else for (const { kind, name } of absent) passes.forget(kind, name)
-}
-
 /** Ends what has begun, each part whatever becomes of the others. */
 const endBegun = async ({ log }: OperatorDeps, begun: Begun, deadlineMs: number): Promise<void> => {
   const { passes, ends, senders, listeners, scheduler, hosts } = begun
@@ -209,8 +204,8 @@ const endBegun = async ({ log }: OperatorDeps, begun: Begun, deadlineMs: number)
 }
 
 const begin = async (leading: Leading, begun: Begun): Promise<Operator> => {
-  const { deps, passes, signal } = leading
-  const { pg, log, now, isClockTrusted } = deps
+  const { deps, caches, passes, signal } = leading
+  const { pg, namespace, log, now, isClockTrusted } = deps
   // Passes run before those are there whom they ring.
   const rings = {
     onQueued: () => {
@@ -220,22 +215,33 @@ const begin = async (leading: Leading, begun: Begun): Promise<Operator> => {
   }
   const context = await makeContext(leading, rings, begun)
   const kinds = CONTROLS.flatMap(({ kind, sweep }) => (sweep ? [[kind.kind, () => sweep(context)] as const] : []))
+  kinds.push(['desires', () => sweepDesires(context.desires, passes.find)])
   const timed = { now, isClockTrusted, log }
   const sweeping: SweepDeps = { pg, ...timed, kinds: new Map(kinds) }
+  const lost: LostDeps = { ...context, caches, passes }
   signal.throwIfAborted()
   passes.start(context)
   await startSenders(leading, context, begun)
   signal.throwIfAborted()
   startLooks(leading, { context, sweeping, ends: begun.ends })
   const { find, wake } = passes
-  const timetable = startScheduler({ schedule: context.schedule, find, wake, onQueued: context.onQueued, ...timed })
+  const timetable = startScheduler({
+    schedule: context.schedule,
+    find,
+    stored: storedOf(context.desires, namespace),
+    wake,
+    onQueued: context.onQueued,
+    ...timed,
+  })
   begun.scheduler = timetable
-  await forgetAbsent(leading, context)
+  await forgetAbsent(lost, namespace)
+  await wakeLost(lost)
   signal.throwIfAborted()
   return {
     idle: () => passes.busy() === 0,
     lookAtAll: async () => {
       passes.wakeAll()
+      await wakeLost(lost)
       context.onQueued()
       await sweepAll(sweeping)
       await passes.settled()

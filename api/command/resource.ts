@@ -14,11 +14,12 @@ import { pagedAnswer, pageOf } from '../openapi/paging.ts'
 import type { Deps, Settling, Writing } from '../wiring/deps.ts'
 import { type Asking, type Command, judgeDeletion } from './command.ts'
 import { sameOwner, type Whose } from './own.ts'
+import { removeOwn } from './remove.ts'
 import { type CommandCall, settle } from './settle.ts'
 
 type Listed = { items: readonly unknown[]; total: number; more?: object }
 type Finding = Pick<Deps, 'mirror'>
-type Removing = Settling & Pick<Writing, 'kube' | 'namespace'>
+type Removing = Settling & Writing & Pick<Deps, 'deletions'>
 /** What a command says of the resource that it is about. */
 type Called = Omit<CommandCall<unknown>, 'act' | 'operation'>
 
@@ -80,13 +81,6 @@ const orGone = (error: unknown): void => {
   if (!isNotFound(error)) throw error
 }
 
-/** Deletes a resource, which may be gone. @param of.uid where it must be this very life of it @throws KubeError */
-export const removeResource = (
-  { kube, namespace }: Writing,
-  kind: KindRef,
-  { name, uid }: { name: string; uid?: string },
-): Promise<void> => kube.delete(kind, { namespace, name }, uid === undefined ? undefined : { uid }).catch(orGone)
-
 /** @returns the handlers of a kind, and what its other handlers share with them */
 export const makeResources = <View, Found, Needs>(
   parts: ResourceParts<View, Found, Needs>,
@@ -122,7 +116,7 @@ export const makeResources = <View, Found, Needs>(
         async act() {
           const { name, uid } = row
           await before?.().catch(orGone)
-          await removeResource(deps, kind, { name, uid })
+          await removeOwn(deps, kind, { name, uid })
           return { uid }
         },
       }),

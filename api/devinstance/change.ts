@@ -5,7 +5,7 @@ import type { DevInstanceSpec } from '../../crds/devinstance/schema.ts'
 import type { ShownDevInstance } from '../../crds/devinstance/view.ts'
 import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
-import { removeResource } from '../command/resource.ts'
+import { removeByName } from '../command/remove.ts'
 import { settle } from '../command/settle.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -39,7 +39,7 @@ export const deleteDevInstance = async (deps: DevInstanceNeeds, request: ApiRequ
   const row = await deps.mirror.get(DEVINSTANCE, request.params.id ?? '', { account: request.caller.account })
   const held = row?.view
   // An earlier DELETE got as far as the tombstone.
-  if (held?.box?.deletedAt) await removeResource(deps, DEVINSTANCE, { name: held.id })
+  if (held?.box?.deletedAt) await removeByName(deps, DEVINSTANCE, held.id)
   const stored = await changeable(deps, request)
   const kept = { tombstone: tombstoneOf(stored, deps.now().toISOString()) }
   return callDevInstance(deps, request, stored, { trigger: 'delete', said: {}, command: deleteCommand, kept })

@@ -18,7 +18,7 @@ import {
   judgeGeneration,
 } from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
-import { removeResource } from '../command/resource.ts'
+import { removeByName } from '../command/remove.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import type { Answer } from '../http/route.ts'
 import { budgetOf, detailOf, pathOf, shownOf } from './find.ts'
@@ -109,7 +109,7 @@ export const deleteCommand: typeof bury = {
   },
   /** Whoever sees the tombstone removes the resource, so that none stays of a deletion that nobody waited for. */
   async finish(deps, { name }, refusal) {
-    if (refusal === null) await removeResource(deps, DEVINSTANCE, { name })
+    if (refusal === null) await removeByName(deps, DEVINSTANCE, name)
   },
 }
 

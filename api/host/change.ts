@@ -2,6 +2,7 @@
  * Registering and changing hosts. A private key is sealed before the resource names its version, and shown to nobody
  * again. What was approved is address, port, user and host key: a change of one takes the approval away.
  */
+
 import { isNotFound, KubeError } from '../../controllers/base/errors.ts'
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { type AddressRule, hostFaults } from '../../crds/host/faults.ts'

@@ -12,7 +12,7 @@ import { waitFor } from '../command/look.ts'
 import { makeOwn, underOwnName } from '../command/make.ts'
 import { namesFor } from '../command/name.ts'
 import type { Whose } from '../command/own.ts'
-import { removeResource } from '../command/resource.ts'
+import { removeOwn } from '../command/remove.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -49,7 +49,7 @@ const undo = async (deps: SiteNeeds, name: string, whose: Whose): Promise<void> 
     whose,
     waitMs: GONE_MS,
     async act() {
-      await removeResource(deps, SITE, { name, uid })
+      await removeOwn(deps, SITE, { name, uid })
       return { uid }
     },
     conclude: async () => true,

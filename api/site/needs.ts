@@ -2,4 +2,4 @@
 import type { Commanding, Deps } from '../wiring/deps.ts'
 import type { Stores } from '../wiring/stores.ts'
 
-export type SiteNeeds = Commanding & Pick<Deps, 'allowLoopback'> & Pick<Stores, 'blobs' | 'sites'>
+export type SiteNeeds = Commanding & Pick<Deps, 'allowLoopback'> & Pick<Stores, 'blobs' | 'origins' | 'sites'>

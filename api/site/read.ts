@@ -27,10 +27,14 @@ export const refuseUnsound = (row: ShownSiteRow): void => {
 
 export const locationOf = (id: string): string => `/api/website/${id}`
 
+/** The uid that its facts are recorded under: that of the first resource, where this one stands for one that was lost. */
+export const originOfSite = async (deps: SiteNeeds, { name, uid, account }: ShownSiteRow): Promise<string> =>
+  (await deps.origins.originOf({ kind: SITE.kind, name, uid, account })).origin
+
 /** What is on record of this life of a site; its renderings are not looked at. */
-export const factsOf = async (deps: SiteNeeds, { name, uid }: ShownSiteRow): Promise<SiteFacts> => {
-  const { facts } = await deps.ledger.observe(name)
-  return readFacts(uid, facts, () => null)
+export const factsOf = async (deps: SiteNeeds, row: ShownSiteRow): Promise<SiteFacts> => {
+  const [{ facts }, origin] = await Promise.all([deps.ledger.observe(row.name), originOfSite(deps, row)])
+  return readFacts(origin, facts, () => null)
 }
 
 const listed = (view: SiteView): Omit<SiteView, 'content'> => {

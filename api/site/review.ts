@@ -11,7 +11,7 @@ import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { reviewCommand } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
-import { factsOf, locationOf, type ShownSiteRow, siteRow, sites } from './read.ts'
+import { factsOf, locationOf, originOfSite, type ShownSiteRow, siteRow, sites } from './read.ts'
 
 type ReviewFact = Pick<NewFact, 'key' | 'kind' | 'body'>
 
@@ -32,7 +32,7 @@ export const submitReview = async (deps: SiteNeeds, request: ApiRequest): Promis
   if (state === 'in_review' || state === 'approved') return { status: 200, body: { site: row.view } }
   const { decisions } = await factsOf(deps, row)
   const body = { digest, by: request.caller.account }
-  const key = submitKey(row.uid, decisions.length, digest)
+  const key = submitKey(await originOfSite(deps, row), decisions.length, digest)
   return ask(deps, request, row, { key, kind: 'submit', body })
 }
 
@@ -77,7 +77,7 @@ export const decideOn = async (
   }
   const { decision, note } = asked
   const body = { submission: open.seq, digest: open.digest, decision, note, by }
-  return ask(deps, request, row, { key: decisionKey(row.uid, open.seq), kind: 'decision', body })
+  return ask(deps, request, row, { key: decisionKey(await originOfSite(deps, row), open.seq), kind: 'decision', body })
 }
 
 export const decideSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
@@ -93,7 +93,7 @@ export const recordOpening = async (
   submission: Submission,
   by: string,
 ): Promise<void> => {
-  const key = openingKey(row.uid, submission.seq, by)
+  const key = openingKey(await originOfSite(deps, row), submission.seq, by)
   const body = { submission: submission.seq, by }
   const fact = { resource: row.name, resourceKind: SITE.kind, key, kind: 'opened', body, state: 'accepted' as const }
   await deps.appendFact({ ...fact, at: deps.now().toISOString() })

@@ -72,7 +72,7 @@ export type Reporting = Pick<Deps, 'appendFact' | 'ledger' | 'wake' | 'waiter' |
 export type Settling = Pick<Deps, 'waiter' | 'mirror' | 'operations' | 'follow' | 'now'>
 
 /** To change desire or report a fact, under a name that nobody else can take, and answer with what came of it. */
-export type Commanding = Writing & Reporting & Settling & Pick<Deps, 'keys'>
+export type Commanding = Writing & Reporting & Settling & Pick<Deps, 'keys' | 'deletions'>
 
 /** To find the verdict of what was answered 202. */
 export type ReadingVerdicts = Writing & Pick<Deps, 'operations' | 'mirror' | 'now'>

@@ -15,6 +15,7 @@ import { makeBooks } from '../../controllers/store/invoice/books.ts'
 import { makeDocuments } from '../../controllers/store/invoice/documents.ts'
 import { makeIssuers } from '../../controllers/store/invoice/issuers.ts'
 import { makeSendQuota } from '../../controllers/store/invoice/send-quota.ts'
+import { makeAskDeletion, makeOriginReader } from '../../controllers/store/ledger/desires.ts'
 import { makeAppendFact } from '../../controllers/store/ledger/facts.ts'
 import { makeLedgerReader } from '../../controllers/store/ledger/ledger.ts'
 import { makeQuarantine } from '../../controllers/store/ledger/quarantine.ts'
@@ -43,6 +44,10 @@ export const makeStores = ({ pg, keys, serverKey, gatherMs }: StoreDeps) => {
   const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
   return {
     ledger: makeLedgerReader({ pg }),
+    /** Under which uid the rows of a resource know it. */
+    origins: makeOriginReader({ pg }),
+    /** What is asked to be deleted is on record before the cluster is asked. */
+    deletions: makeAskDeletion({ pg }),
     appendFact: makeAppendFact({ pg, epoch: null }),
     /** Shows what was asked until the controllers have judged it. */
     show: makeShowRow({ pg }),

@@ -10,6 +10,8 @@ export type Directory = {
   get(key: string): AccountView | null
   /** Whether some account has this address; case does not count. */
   hasEmail(email: string): boolean
+  /** Its deletion was seen. Until then an account that is not there was lost, and goes on. */
+  forget(name: string): void
 }
 
 /** An index over the accounts of one namespace, kept by the watch. */
@@ -17,7 +19,10 @@ export const makeDirectory = (
   cache: Cache<AccountResource>,
   namespace: string,
   lives: Pick<Lives, 'holderOf' | 'isKnown'>,
+  lost: readonly AccountResource[] = [],
 ): Directory => {
+  /** As they were last, by key. */
+  const gone = new Map(lost.map((account) => [`${namespace}/${account.metadata.name}`, account]))
   const emailOf = new Map<string, string>()
   const holders = new Map<string, number>()
   const count = (email: string | undefined, by: 1 | -1) => {
@@ -26,22 +31,39 @@ export const makeDirectory = (
     if (left > 0) holders.set(email, left)
     else holders.delete(email)
   }
-  cache.subscribe((key, { deleted, object }) => {
+  const drop = (key: string) => {
     count(emailOf.get(key), -1)
     emailOf.delete(key)
-    if (deleted) return
-    const email = object.spec.email.toLowerCase()
+  }
+  const note = (key: string, { spec }: AccountResource) => {
+    drop(key)
+    const email = spec.email.toLowerCase()
     emailOf.set(key, email)
     count(email, 1)
+  }
+  for (const [key, account] of gone) note(key, account)
+  cache.subscribe((key, { deleted, object }) => {
+    if (deleted) {
+      gone.set(key, object)
+      return
+    }
+    gone.delete(key)
+    note(key, object)
   })
   return {
     get: (key) => {
       const holder = lives.holderOf(key)
       // The first of its name is called like its key; one whose name is known waits until it is bound.
       if (!holder && lives.isKnown(key)) return null
-      const object = cache.get(`${namespace}/${holder?.name ?? key}`)
+      const of = `${namespace}/${holder?.name ?? key}`
+      const object = cache.get(of) ?? gone.get(of)
       return object && (!holder || object.metadata.uid === holder.uid) ? viewAccount(object) : null
     },
     hasEmail: (email) => holders.has(email.toLowerCase()),
+    forget: (name) => {
+      const key = `${namespace}/${name}`
+      gone.delete(key)
+      if (cache.get(key) === undefined) drop(key)
+    },
   }
 }

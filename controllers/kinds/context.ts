@@ -18,6 +18,7 @@ import type { Egress } from '../net/egress.ts'
 import type { Metrics } from '../ops/metrics.ts'
 import type { Lives } from '../store/account/lives.ts'
 import type { Blobs } from '../store/blobs.ts'
+import type { Desires } from '../store/ledger/desires.ts'
 import type { Ledger } from '../store/ledger/ledger.ts'
 import type { Schedule } from '../store/ledger/schedule.ts'
 import type { Mirror } from '../store/mirror.ts'
@@ -70,6 +71,8 @@ export type Context = Tools & {
   mirror: Mirror
   blobs: Blobs
   schedule: Schedule
+  /** What was asked, beside the cluster. */
+  desires: Desires
   /** Whether what is gone was deleted for itself. */
   witness: Witness
   /** Where the ledger is behind the cluster. */

@@ -1,5 +1,6 @@
 /** What the watch holds of the kinds. */
 
+import type { AccountStatus } from '../../crds/account/schema.ts'
 import type { Kind } from '../../crds/kernel/kind.ts'
 import type { CommonStatus, Resource } from '../../crds/kernel/object.ts'
 import type { Index } from '../kube/indexer.ts'
@@ -20,3 +21,7 @@ export type Caches = {
 
 /** Any resource, as those see it who handle all kinds alike. */
 export type AnyResource = Resource<{ account?: string }>
+
+/** What resources of an account name it by. */
+export const keyOfAccount = ({ metadata, status }: AnyResource): string =>
+  (status as AccountStatus | undefined)?.key ?? metadata.name

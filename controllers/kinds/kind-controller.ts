@@ -1,17 +1,17 @@
 /** One kind's line in the operator: its controller, how many passes at once, and whom it follows. */
 
-import type { AccountStatus } from '../../crds/account/schema.ts'
 import type { Kind } from '../../crds/kernel/kind.ts'
 import type { CommonStatus, Key, Resource } from '../../crds/kernel/object.ts'
 import { inTurns } from '../base/turns.ts'
 import { type Index, indexBy } from '../kube/indexer.ts'
 import type { Cache } from '../kube/watch.ts'
-import type { Controller } from '../runtime/contract.ts'
+import type { Controller, KeptBeside } from '../runtime/contract.ts'
 import { type RunningController, runController } from '../runtime/controller.ts'
 import type { BatchedStart } from '../runtime/queue.ts'
 import type { MirrorRow } from '../store/mirror.ts'
 import type { Context } from './context.ts'
-import type { AnyResource } from './held.ts'
+import { type AnyResource, keyOfAccount } from './held.ts'
+import { keptOf } from './kept.ts'
 import type { Mails } from './mails.ts'
 
 /**
@@ -31,6 +31,10 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
   make(context: Context): Controller<Resource<Spec, Status>, Facts, World, Step>
   /** After how long work that lasts is said in the status; the runtime's default when left out. */
   quietMs?: number
+  /** It finds by itself what a resource goes on as that stands for a lost one; else `metadata.origin` tells it (kept.ts). */
+  hasOwnLives?: true
+  /** Its rows are worked on also while its resource is lost: its plan needs no status. */
+  goesOnWithout?: true
   /** What is done now and then beside the passes; a failure is made up for by the next. */
   sweep?(context: Context): Promise<unknown>
   /** What it has mailed, by the name of each mail; none when left out. */
@@ -57,6 +61,7 @@ export type FollowRule<Own> = {
 export type Control = {
   kind: Kind
   mails: Mails
+  goesOnWithout: boolean
   start(context: Context, cache: Cache<AnyResource>): RunningController
   sweep?: (context: Context) => Promise<unknown>
   bringBack?: (context: Context, row: MirrorRow) => Promise<unknown>
@@ -65,10 +70,6 @@ export type Control = {
 
 const isReady = ({ status }: AnyResource): boolean =>
   status?.conditions?.some((condition) => condition.type === 'Ready' && condition.status === 'True') ?? false
-
-/** What resources of an account name it by. */
-export const keyOfAccount = ({ metadata, status }: AnyResource): string =>
-  (status as AccountStatus | undefined)?.key ?? metadata.name
 
 /** Whatever waits for its account is looked at when the account appears or changes. */
 const FOLLOWS_ACCOUNT: FollowRule<AnyResource> = {
@@ -86,11 +87,14 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
 ): Control => ({
   kind: given.kind,
   mails: given.mails ?? {},
+  goesOnWithout: given.goesOnWithout ?? false,
   ...(given.sweep && { sweep: given.sweep }),
   ...(given.bringBack && { bringBack: given.bringBack }),
   follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as readonly FollowRule<AnyResource>[])],
   start: (context, cache) => {
-    const { kube, log, now, metrics, events, witness, onLost } = context
+    const { kube, log, now, metrics, events, witness, onLost, namespace, desires } = context
+    const { kind, hasOwnLives = false, goesOnWithout = false } = given
+    const kept = keptOf({ kind, namespace, desires, hasOwnLives, goesOnWithout })
     const { concurrency, batchedStart, observeLimitMs, actLimitMs, quietMs } = given
     return runController(given.make(context), {
       kube,
@@ -99,6 +103,7 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
       now,
       concurrency,
       witness,
+      kept: kept as unknown as KeptBeside<Resource<Spec, Status>>,
       ...(onLost && { onLost }),
       ...(batchedStart && { batchedStart }),
       ...(observeLimitMs !== undefined && { observeLimitMs }),

@@ -17,6 +17,11 @@ export const CONTROLS: readonly Control[] = [
   devInstanceControl,
 ]
 
+/** Kinds whose rows go on though a resource was lost. */
+export const GOING_ON: ReadonlySet<string> = new Set(
+  CONTROLS.flatMap(({ kind, goesOnWithout }) => (goesOnWithout ? [kind.kind] : [])),
+)
+
 const MAILS = new Map(CONTROLS.map(({ kind, mails }) => [kind.kind, mails]))
 
 /** The mail that a row of the outbox asks for. @throws when its kind has no mail of that name */

@@ -2,12 +2,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { keyOf, PAUSED } from '../../crds/kernel/object.ts'
 import type { Cache } from '../kube/watch.ts'
+import type { Gone } from '../runtime/contract.ts'
 import type { RunningController } from '../runtime/controller.ts'
 import type { QueueLane } from '../runtime/lanes.ts'
 import type { Context } from './context.ts'
 import type { AnyResource, Caches } from './held.ts'
 import { follow } from './kind-controller.ts'
-import { CONTROLS } from './list.ts'
+import { CONTROLS, GOING_ON } from './list.ts'
 
 const IDLE_POLL_MS = 20
 const LOOK_LIMIT_MS = 60_000
@@ -23,7 +24,7 @@ export type Passes = {
   wakeHeld(kind: string, name: string): void
   /** Nobody waits for any of them. */
   wakeAll(): void
-  forget(kind: string, name: string): void
+  forget(kind: string, name: string, how: Gone): void
   start(context: Context): void
   /** Resolves once nothing waits and nothing runs. @throws when that takes too long */
   settled(): Promise<void>
@@ -43,14 +44,15 @@ export const makePasses = (caches: Pick<Caches, 'byKind' | 'followers'>, namespa
     wake,
     wakeHeld: (kind, name) => {
       const held = find(kind, name)
-      if (held && held.metadata.annotations?.[PAUSED] !== 'true') wake(kind, name)
+      // one that was lost may go on without a resource: its pass knows
+      if (held ? held.metadata.annotations?.[PAUSED] !== 'true' : GOING_ON.has(kind)) wake(kind, name)
     },
     wakeAll: () => {
       for (const [kind, cache] of caches.byKind) {
         for (const { metadata } of cache.list()) wake(kind, metadata.name, 'routine')
       }
     },
-    forget: (kind, name) => running.get(kind)?.forget(keyOf({ namespace, name })),
+    forget: (kind, name, how) => running.get(kind)?.forget(keyOf({ namespace, name }), how),
     start: (context) => {
       for (const control of CONTROLS) {
         const { kind } = control.kind

@@ -1,5 +1,5 @@
 /** The listing half of a reflector: the first list, the list after a gap, and the audit beside a running watch. */
-import { isMass } from '../../crds/kernel/absence.ts'
+import { isMass } from '../../crds/kernel/desire/absence.ts'
 import type { Key } from '../../crds/kernel/object.ts'
 import { sleep } from '../base/backoff.ts'
 import { isGone } from '../base/errors.ts'

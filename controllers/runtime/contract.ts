@@ -23,6 +23,20 @@ export type StepEffect<Step, O, World> = (
 ) => Promise<((world: World) => World) | void>
 
 export type Gone = 'deleted' | 'absent'
+/** One life of a name, as it was when it was seen to go. */
+export type SeenGone = { uid: string; generation: number }
+
+/** What is kept of resources beside the cluster (hack/decisions/037). */
+export type KeptBeside<O> = {
+  /** The object with the uid that its rows know it by (`metadata.origin`). */
+  known(object: O): Promise<O>
+  /** Of a resource that is not there and goes on without one: as it was asked for last. Null for all others. */
+  stored(key: Key): Promise<O | null>
+  /** What is asked, where no view was written with it. */
+  keep(object: O): Promise<void>
+  /** It was deleted: a fact. `null` where nobody saw it go. */
+  deleted(key: Key, seen: SeenGone | null): Promise<void>
+}
 
 /**
  * @typeParam O the resource as the cache holds it
@@ -79,6 +93,7 @@ export type ControllerDeps<O> = {
   witness?: Witness
   /** Something is not there any more that nobody deleted. */
   onLost?: () => void
+  kept?: KeptBeside<O>
 }
 
 export type PassDeps<O> = ControllerDeps<O> & {
@@ -89,6 +104,8 @@ export type PassDeps<O> = ControllerDeps<O> & {
   quietMs: number
   /** What may be forgotten. A key that the cache does not hold, and that is not in here, is left as it is: absence is no deletion. */
   gone: Map<Key, Gone>
+  /** Lives that were seen to go, and are not on record yet. */
+  lives: Map<Key, SeenGone[]>
   /** Wraps each write to the object, so that its own watch event wakes nobody. */
   write: (key: Key, run: () => Promise<O>) => Promise<O>
 }

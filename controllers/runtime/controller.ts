@@ -6,7 +6,7 @@ import { type Key, RECONCILE_REQUESTED_AT, type Resource } from '../../crds/kern
 import type { Backoff } from '../base/backoff.ts'
 import type { Change } from '../kube/listeners.ts'
 import { isAway } from '../store/pg/away.ts'
-import type { Controller, ControllerDeps, ControllerMetrics, Gone, PassResult } from './contract.ts'
+import type { Controller, ControllerDeps, ControllerMetrics, Gone, PassResult, SeenGone } from './contract.ts'
 import type { QueueLane } from './lanes.ts'
 import { makePass } from './pass.ts'
 import { makeQueue } from './queue.ts'
@@ -22,8 +22,8 @@ const AWAY_BACKOFF: Backoff = { minMs: 50, maxMs: 5_000 }
 export type RunningController = {
   /** Something outside changed: look at this object. @param lane `asked` when left out */
   wake(key: Key, lane?: QueueLane): void
-  /** It is not there, and is taken for deleted while nobody looked. */
-  forget(key: Key): void
+  /** It is not there: its deletion is on record, or it is taken for deleted while nobody looked. */
+  forget(key: Key, how: Gone): void
   /** Keys that wait, without delayed ones, and keys that run. */
   busy(): number
   /** Starts no more passes; those under way may end until the deadline. @returns whether all did */
@@ -98,10 +98,12 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
   const now = deps.now ?? (() => new Date())
   const ownWrites = makeOwnWrites((key) => queue.add(key))
   const gone = new Map<Key, Gone>()
+  const lives = new Map<Key, SeenGone[]>()
   const pass = makePass(controller, {
     ...deps,
     name,
     gone,
+    lives,
     write: ownWrites.during,
     now,
     observeLimitMs: deps.observeLimitMs ?? OBSERVE_LIMIT_MS,
@@ -131,17 +133,20 @@ export const runController = <O extends Resource<unknown>, Facts extends object,
     queue.forget(key)
     if (lost) {
       deps.onLost?.()
+      // it may go on without a resource
+      if (deps.kept) queue.add(key)
       return
     }
     gone.set(key, 'deleted')
+    lives.set(key, [...(lives.get(key) ?? []), object.metadata])
     queue.add(key)
   }
   const unsubscribe = deps.cache.subscribe(onChange, { inTurns: true })
 
   return {
     wake: queue.add,
-    forget: (key) => {
-      gone.set(key, 'absent')
+    forget: (key, how) => {
+      gone.set(key, how)
       queue.add(key)
     },
     busy: () => queue.size() + queue.running(),

@@ -3,7 +3,7 @@
  * taken is kept on both sides, here and on the Lease (truths.ts compares them, hack/decisions/036). So no two leaders share an
  * epoch. A host that knows a higher one, because both were lost, has ours raised above its mark.
  */
-import type { LeaseMarks } from '../../crds/kernel/absence.ts'
+import type { LeaseMarks } from '../../crds/kernel/desire/absence.ts'
 import { GROUP } from '../../crds/kernel/object.ts'
 import { isConflict } from '../base/errors.ts'
 import type { Kube, Ref } from '../kube/kube.ts'

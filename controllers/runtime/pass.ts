@@ -9,7 +9,7 @@ import { waiting } from '../../crds/kernel/plan.ts'
 import { Stalled, Waiting, withDeadline } from '../base/errors.ts'
 import type { Ref } from '../kube/kube.ts'
 import type { Controller, Pass, PassDeps } from './contract.ts'
-import { forget } from './forget.ts'
+import { forget, isDeletion, recordGone } from './forget.ts'
 import { AGAIN, DONE, fail, type RoundEnding, recover, show } from './recover.ts'
 import { camelCase } from './status.ts'
 import { type KindTypes, look, type PassContext, type PlanOf, ROUNDS_MAX, takeSteps } from './steps.ts'
@@ -47,6 +47,10 @@ const nextLook = <K extends KindTypes>({ deps }: PassContext<K>, plan: PlanOf<K>
   return waits.length === 0 ? DONE : { again: false, afterMs: Math.min(...waits) }
 }
 
+/** With the uid that its rows know it by. */
+const knownOf = async <K extends KindTypes>({ deps }: PassContext<K>, object: K['object']): Promise<K['object']> =>
+  deps.kept && !object.metadata.isLost ? deps.kept.known(object) : object
+
 /** A round that took no step: the status, the report, and when to look again; or the finalizer goes. */
 const settle = async <K extends KindTypes>(
   context: PassContext<K>,
@@ -56,6 +60,8 @@ const settle = async <K extends KindTypes>(
 ): Promise<RoundEnding> => {
   const { controller, deps, writer } = context
   if (object.metadata.deletionTimestamp !== undefined && plan.verdict.state === 'ready') {
+    // on record while it is there: once it has gone nobody could tell this from a loss
+    await deps.kept?.deleted(pass.key, object.metadata)
     await writer.finalizers(pass, object, (held) => held.filter((name) => name !== controller.finalizer))
     // ours was the last finalizer: the watch may bring no event of it
     if (deps.cache.get(pass.key) === undefined) deps.gone.set(pass.key, 'deleted')
@@ -64,8 +70,9 @@ const settle = async <K extends KindTypes>(
   if (plan.verdict.state === 'stalled') deps.metrics?.controller.stalled(deps.name)
   const written = await writer.status(pass, object, plan.verdict, plan)
   pass.stage = 'report'
+  const known = await knownOf(context, written)
   await withDeadline('report', deps.actLimitMs, pass.signal, async (signal) =>
-    controller.report?.(written, world, plan, signal),
+    controller.report?.(known, world, plan, signal),
   )
   return nextLook(context, plan)
 }
@@ -107,6 +114,11 @@ const round = async <K extends KindTypes>(
   const { deletionTimestamp, finalizers = [], annotations = {} } = object.metadata
   const isHeld = finalizer !== undefined && finalizers.includes(finalizer)
   if (deletionTimestamp !== undefined && !isHeld) return DONE
+  if (deletionTimestamp !== undefined && !(await isDeletion(context.controller, context.deps, pass))) {
+    // all of its kind go: nobody meant what it stands for, which stays
+    await context.writer.finalizers(pass, object, (held) => held.filter((name) => name !== finalizer))
+    return DONE
+  }
   if (annotations[PAUSED] === 'true') {
     pass.stage = 'status'
     await context.writer.status(pass, object, { state: 'paused' })
@@ -140,15 +152,31 @@ const noteWork = <K extends KindTypes>(context: PassContext<K>, pass: Pass): 'la
   return 'done'
 }
 
-const rounds = async <K extends KindTypes>(context: PassContext<K>, pass: Pass): Promise<number | undefined> => {
+/** What the pass is about: the resource, or what is kept of one that was lost and goes on. Null when there is neither. */
+const present = async <K extends KindTypes>(context: PassContext<K>, pass: Pass): Promise<K['object'] | null> => {
   const { controller, deps } = context
+  const held = deps.cache.get(pass.key)
+  if (!held) {
+    if (await forget(controller, deps, pass)) return null
+    return (await deps.kept?.stored(pass.key)) ?? null
+  }
+  await recordGone(controller, deps, pass)
+  return knownOf(context, held)
+}
+
+/** What was asked is kept, also where there was nothing to show. A failure is made up for by the next pass. */
+const keep = async <K extends KindTypes>({ deps }: PassContext<K>, pass: Pass): Promise<void> => {
+  const held = deps.cache.get(pass.key)
+  if (!held || held.metadata.deletionTimestamp !== undefined || !deps.kept) return
+  await deps.kept.keep(held).catch((error) => pass.log.warn({ err: error }, 'what is asked was not kept'))
+}
+
+const rounds = async <K extends KindTypes>(context: PassContext<K>, pass: Pass): Promise<number | undefined> => {
+  const { deps } = context
   for (let n = 0; n < ROUNDS_MAX; n += 1) {
     pass.signal.throwIfAborted()
-    const object = deps.cache.get(pass.key)
-    if (!object) {
-      await forget(controller, deps, pass)
-      return undefined
-    }
+    const object = await present(context, pass)
+    if (!object) return undefined
     const ending = await round(context, pass, object).catch((error) => recover(context, pass, object, error))
     if (!ending.again) return ending.afterMs
   }
@@ -177,6 +205,7 @@ export const makePass = <O extends Resource<unknown>, Facts extends object, Worl
       return await rounds(context, pass)
     } finally {
       clearInterval(timer)
+      await keep(context, pass)
     }
   }
 }

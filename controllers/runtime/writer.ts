@@ -61,6 +61,8 @@ export const makeWriter = <O extends Resource<unknown>, Facts extends object>(
     const { status: facts, conditions } = planned
     const said = { ...(facts && { facts }), ...(conditions && { conditions }) }
     const wanted = nextStatus({ previous, generation, outcome, now: deps.now(), ...said })
+    // said in the view alone: there is nothing to write it to
+    if (base.metadata.isLost) return { ...base, status: wanted }
     const patch = mergeDiff(previous ?? {}, wanted)
     if (patch === undefined) return base
     const { resourceVersion } = base.metadata
@@ -79,7 +81,8 @@ export const makeWriter = <O extends Resource<unknown>, Facts extends object>(
   }
 
   const finalizers = async (pass: Pass, object: O, change: (held: string[]) => string[]) => {
-    const { resourceVersion } = object.metadata
+    const { resourceVersion, isLost } = object.metadata
+    if (isLost) return
     await deps.write(pass.key, async () => {
       const answer = await kube.patchMeta<O>(kind, pass.ref, withFinalizers(object, change), { resourceVersion })
       cache.put(answer)

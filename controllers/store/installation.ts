@@ -1,4 +1,4 @@
-import type { Here, KeptMarks, TruthCode } from '../../crds/kernel/absence.ts'
+import type { Here, KeptMarks, TruthCode } from '../../crds/kernel/desire/absence.ts'
 import { LEASE } from './pg/fence.ts'
 import type { Pg } from './pg/pg.ts'
 
@@ -53,9 +53,11 @@ update installation set disagreement = $3
 where cluster_uid = $1 and namespace is not distinct from $2 and disagreement is distinct from $3::jsonb`
 const LOSE = `
 insert into mirror_lost (kind, name, uid)
-select m.kind, m.name, m.uid
+select a.kind, a.name, coalesce(m.uid, d.uid)
 from unnest($1::text[], $2::text[]) as a(kind, name)
-join mirror m on m.kind = a.kind and m.name = a.name
+left join mirror m on m.kind = a.kind and m.name = a.name
+left join desires d on d.kind = a.kind and d.name = a.name
+where coalesce(m.uid, d.uid) is not null
 on conflict (kind, name) do update set uid = excluded.uid, said_at = now()`
 
 export const makeInstallation = ({ pg }: { pg: Pg }): Installation => {

@@ -3,10 +3,11 @@
  * API reads it and is told on the channel `bottega_mirror` what changed (JSON arrays of "Kind/name").
  * It can be thrown away and rebuilt; archived rows are the exception (rules/platform.md#views).
  */
-
+import { type Desire, desireOf } from '../../crds/kernel/desire/desire.ts'
 import type { KindOf } from '../../crds/kernel/kind.ts'
 import type { Meta } from '../../crds/kernel/object.ts'
 import { makeBatch } from '../base/batch.ts'
+import type { KeptGenerations } from './ledger/desires.ts'
 import { LEASE } from './pg/fence.ts'
 import type { Page } from './pg/page.ts'
 import { isItemFault, type Pg } from './pg/pg.ts'
@@ -24,26 +25,34 @@ export type NewMirrorRow<View = unknown> = {
   view: View
   createdAt: string
   updatedAt: string
+  /** What was asked, kept in the same transaction; left out where it is shown alone. */
+  desire?: Desire
+  /** There is no resource: this was made from what is kept of one. */
+  isLost?: true
 }
-export type MirrorRow<View = unknown> = NewMirrorRow<View> & { archived: boolean }
+export type MirrorRow<View = unknown> = Omit<NewMirrorRow<View>, 'desire' | 'isLost'> & { archived: boolean }
 
 type Viewed<View> = { kind: KindOf<View>; account: string; view: NoInfer<View>; updatedAt?: string }
 
 /** The row of an object as the pass that judged it leaves it. @param given.updatedAt since its creation when left out */
 export const rowOf = <View>(
-  { metadata }: { metadata: Meta },
+  object: { metadata: Meta; spec: unknown },
   { kind, account, view, updatedAt }: Viewed<View>,
-): NewMirrorRow<View> => ({
-  kind: kind.kind,
-  name: metadata.name,
-  account,
-  uid: metadata.uid,
-  generation: metadata.generation,
-  observedGeneration: metadata.generation,
-  view,
-  createdAt: metadata.creationTimestamp,
-  updatedAt: updatedAt ?? metadata.creationTimestamp,
-})
+): NewMirrorRow<View> => {
+  const { metadata } = object
+  return {
+    kind: kind.kind,
+    name: metadata.name,
+    account,
+    uid: metadata.uid,
+    generation: metadata.generation,
+    observedGeneration: metadata.generation,
+    view,
+    createdAt: metadata.creationTimestamp,
+    updatedAt: updatedAt ?? metadata.creationTimestamp,
+    ...(metadata.isLost ? { isLost: true } : { desire: desireOf(object) }),
+  }
+}
 
 /** `since` is a date, YYYY-MM-DD, in UTC. The others compare a field of the view. */
 export type MirrorFilter = {
@@ -78,9 +87,12 @@ export type Mirror = MirrorReader & {
   /** Gives whether there was a row; an archived one stays. */
   remove(kind: string, name: string): Promise<boolean>
   archive(kind: string, name: string, archived: boolean): Promise<boolean>
-  /** After a full list of a kind: the names of rows whose resource is not there; archived ones and lost ones are not named. */
+  /**
+   * After a full list of a kind: the names of those that are known, by a view or a kept desire, and not there; archived ones and
+   * those that a person gave up for lost are not named.
+   */
   unknown(kind: string, uids: string[]): Promise<string[]>
-  /** How many rows there are of each kind, without archived and lost ones. */
+  /** How many are known of each kind, without these. */
   known(): Promise<Map<string, number>>
 }
 
@@ -92,17 +104,23 @@ select ${MIRROR_COLUMNS}
 from unnest($1::text[], $2::text[]) as k(kind, name),
   lateral (select * from mirror m where m.kind = k.kind and m.name = k.name limit 1) m`
 
+/** A view can be thrown away, and a desire is kept only from the first pass on: either tells of a resource. */
+const TOLD = `(
+    select m.kind, m.name, m.uid from mirror m where not m.archived
+    union all
+    select d.kind, d.name, d.uid from desires d
+    where not is_deleted(d.kind, d.name, d.uid)
+      and not exists (select from mirror m where m.kind = d.kind and m.name = d.name)
+  ) t
+where not exists (select from mirror_lost l where l.kind = t.kind and l.name = t.name and l.uid = t.uid)`
 /** A join, because `<> all($2)` compares every row with every uid. */
 const UNKNOWN = `
-select m.name from mirror m
-where m.kind = $1 and not m.archived and not exists (select from unnest($2::text[]) as u(uid) where u.uid = m.uid)
-  and not exists (select from mirror_lost l where l.kind = m.kind and l.name = m.name and l.uid = m.uid)
-order by m.name`
+select t.name from ${TOLD}
+  and t.kind = $1 and not exists (select from unnest($2::text[]) as u(uid) where u.uid = t.uid)
+order by t.name`
 const KNOWN = `
-select m.kind, count(*) as count from mirror m
-where not m.archived
-  and not exists (select from mirror_lost l where l.kind = m.kind and l.name = m.name and l.uid = m.uid)
-group by m.kind`
+select t.kind, count(*) as count from ${TOLD}
+group by t.kind`
 
 const CONDITIONS: Record<keyof MirrorFilter, string> = {
   status: 'm.status =',
@@ -181,27 +199,43 @@ export const makeMirrorReader = ({ pg }: { pg: Pg }): MirrorReader => {
 /** Needs no lease: what it writes gives way to every verdict. */
 export const makeShowRow =
   ({ pg }: { pg: Pg }, replace = false): ShowRow =>
-  async (row) => {
+  async ({ desire: _kept, ...row }) => {
     await pg.query('show_mirror', 'select name from show_mirror($1, $2)', [JSON.stringify(row), replace])
   }
 
 type Pending = { row: NewMirrorRow; epoch: number }
 
-const putAll = async (pg: Pg, pending: Pending[]): Promise<boolean[]> => {
+/** What is known to be kept is not sent again. */
+const withoutKept = (row: NewMirrorRow, known: KeptGenerations | undefined): NewMirrorRow => {
+  if (!row.desire || !known?.has(row.uid, row.generation)) return row
+  const { desire: _kept, ...rest } = row
+  return rest
+}
+
+const putAll = async (pg: Pg, pending: Pending[], known: KeptGenerations | undefined): Promise<boolean[]> => {
   // Of two views of one resource in a batch the later one counts.
-  const latest = new Map(pending.map(({ row }) => [keyOf(row.kind, row.name), row]))
+  const latest = new Map(pending.map(({ row }) => [keyOf(row.kind, row.name), withoutKept(row, known)]))
   const values = [LEASE, pending[0]?.epoch, JSON.stringify([...latest.values()])]
   const text = 'select kind, name from put_mirror($1, $2, $3)'
   const { rows } = await pg.query<{ kind: string; name: string }>('put_mirror', text, values)
+  for (const { desire, uid, generation } of latest.values()) if (desire) known?.add(uid, generation)
   const changed = new Set(rows.map((row) => keyOf(row.kind, row.name)))
   return pending.map(({ row }) => changed.has(keyOf(row.kind, row.name)))
 }
 
-/** @param deps.epoch as for the ledger: a leader that was replaced must not put back an older view */
-export const makeMirror = (deps: { pg: Pg; epoch: () => number; gatherMs?: () => number }): Mirror => {
-  const { pg, epoch } = deps
+/**
+ * @param deps.epoch as for the ledger: a leader that was replaced must not put back an older view
+ * @param deps.known which desires are kept already; left out: each is sent with its view
+ */
+export const makeMirror = (deps: {
+  pg: Pg
+  epoch: () => number
+  gatherMs?: () => number
+  known?: KeptGenerations
+}): Mirror => {
+  const { pg, epoch, known } = deps
   const put = makeBatch<Pending, boolean>({
-    run: (pending) => putAll(pg, pending),
+    run: (pending) => putAll(pg, pending, known),
     ...(deps.gatherMs && { gatherMs: deps.gatherMs }),
     mayJoin: (chosen, next) => chosen[0]?.epoch === next.epoch,
     isItemFault,

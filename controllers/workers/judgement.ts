@@ -4,7 +4,7 @@
  */
 
 import { INVOICE } from '../../crds/invoice/kind.ts'
-import { type Here, identityFaults, type LeaseMarks, type TruthFault } from '../../crds/kernel/absence.ts'
+import { type Here, identityFaults, type LeaseMarks, type TruthFault } from '../../crds/kernel/desire/absence.ts'
 import { keyOf } from '../../crds/kernel/object.ts'
 import { LEASE_NAME } from '../../crds/kernel/platform.ts'
 import { isNotFound } from '../base/errors.ts'
@@ -18,6 +18,7 @@ import type { AnyObject } from '../kube/objects.ts'
 import { clusterUidOf } from '../kube/witness.ts'
 import { marksOf } from '../runtime/epoch.ts'
 import type { Bound, Disagreement, Installation } from '../store/installation.ts'
+import type { DeletionReader } from '../store/ledger/desires.ts'
 import type { KnownNumbers } from '../store/ledger/known.ts'
 import type { Mirror } from '../store/mirror.ts'
 import { type Absence, absenceOf } from './absence.ts'
@@ -29,6 +30,7 @@ export type JudgeDeps = {
   installation: Installation
   mirror: Pick<Mirror, 'known' | 'unknown'>
   known: Pick<KnownNumbers, 'onRecord'>
+  deletions: DeletionReader
   caches: Pick<Caches, 'of' | 'byKind' | 'synced'>
   /** The token of a disagreement that a person accepts; undefined: none. */
   accept: string | undefined
@@ -66,13 +68,12 @@ export type Looked = { absence: Absence; behind: Awaited<ReturnType<typeof findB
 
 /** What each side knows that the other does not have. */
 export const look = async ({
-  caches,
-  mirror,
   known,
-  namespace,
-}: Pick<JudgeDeps, 'caches' | 'mirror' | 'known' | 'namespace'>): Promise<Looked> => {
+  ...deps
+}: Pick<JudgeDeps, 'caches' | 'mirror' | 'deletions' | 'known' | 'namespace'>): Promise<Looked> => {
+  const { caches } = deps
   await caches.synced
-  const absence = await absenceOf(mirror, caches.byKind, namespace)
+  const absence = await absenceOf({ ...deps, held: caches.byKind })
   return { absence, behind: await findBehind(known, caches.of(INVOICE)) }
 }
 
@@ -115,11 +116,12 @@ export const faultsOfLook = ({ behind, absence }: Looked, here: Here): TruthFaul
 
 /** All that is absent now is lost by a person's word, also where it is little: nothing of it is forgotten. */
 export const acceptPlace = async (
-  { installation, caches, mirror, namespace }: Pick<JudgeDeps, 'installation' | 'caches' | 'mirror' | 'namespace'>,
+  deps: Pick<JudgeDeps, 'installation' | 'caches' | 'mirror' | 'deletions' | 'namespace'>,
   here: Here,
 ): Promise<number> => {
+  const { installation, caches } = deps
   await caches.synced
-  const { absent } = await absenceOf(mirror, caches.byKind, namespace)
+  const { absent } = await absenceOf({ ...deps, held: caches.byKind })
   await installation.lose(absent)
   await installation.rebind(here)
   return absent.length

@@ -19,6 +19,8 @@ export type SchedulerDeps = {
   schedule: Pick<Schedule, 'due' | 'turn'>
   /** Out of the watch; undefined when the resource is no more. */
   find: (kind: string, resource: string) => AnyResource | undefined
+  /** One that is not there and goes on without: what is kept of it. Null for all others. */
+  stored: (kind: string, resource: string) => Promise<AnyResource | null>
   wake: (kind: string, resource: string, lane: QueueLane) => void
   /** Mail was queued. */
   onQueued: () => void
@@ -45,8 +47,10 @@ const isClaimable = (row: DueRow, object: AnyResource, now: Date): boolean =>
   (row.lapsesAt === null || Date.parse(row.lapsesAt) > now.getTime())
 
 /** What is done about each row that is due. */
-const turnOf = ({ find, now }: SchedulerDeps, rows: readonly DueRow[]): ScheduleTurn => {
-  const found = rows.map((row) => ({ row, object: find(row.kind, row.resource) }))
+const turnOf = async ({ find, stored, now }: SchedulerDeps, rows: readonly DueRow[]): Promise<ScheduleTurn> => {
+  const found = await Promise.all(
+    rows.map(async (row) => ({ row, object: find(row.kind, row.resource) ?? (await stored(row.kind, row.resource)) })),
+  )
   const at = now()
   const held = found.flatMap(({ row, object }) => (object ? [{ row, claims: isClaimable(row, object, at) }] : []))
   return {
@@ -86,7 +90,7 @@ const sweepBatch = async (deps: SchedulerDeps, seen: DueRow[]): Promise<boolean>
   const rows = await deps.schedule.due(BATCH)
   if (rows.length === 0) return false
   seen.push(...rows)
-  const turn = turnOf(deps, rows)
+  const turn = await turnOf(deps, rows)
   const claimed = await deps.schedule.turn(turn).catch((error: unknown) => {
     if (!isItemFault(error)) throw error
     return claimEach(deps, turn)

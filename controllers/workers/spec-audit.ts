@@ -6,10 +6,9 @@
  * no controller ran are told by the gap in their numbers. Who deletes is not told at all. Times are whole seconds: when
  * our API and a client write in the same second, the client is named, rather once too often than left out.
  */
-import { ACCOUNT } from '../../crds/account/kind.ts'
 import type { Log } from '../base/log.ts'
 import type { AnyResource } from '../kinds/held.ts'
-import { keyOfAccount } from '../kinds/kind-controller.ts'
+import { accountOf } from '../kinds/kept.ts'
 import { specWritersOf } from '../kube/cache.ts'
 import type { Cache } from '../kube/watch.ts'
 import { sameJson } from '../runtime/status.ts'
@@ -23,12 +22,6 @@ type Watched = {
   metadata: { uid: string; name: string; generation: number; deletionTimestamp?: string }
   spec: object
 }
-
-/** What belongs to no account is the platform's own. */
-const PLATFORM = 'platform'
-
-const accountOf = (kind: string, object: AnyResource): string =>
-  kind === ACCOUNT.kind ? keyOfAccount(object) : (object.spec.account ?? PLATFORM)
 
 export type SpecAuditDeps = {
   /** By kind. */

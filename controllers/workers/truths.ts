@@ -4,7 +4,7 @@
  * Event, an annotation of the Lease, a metric and the readiness (hack/decisions/030, 036).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TruthCode } from '../../crds/kernel/absence.ts'
+import type { TruthCode } from '../../crds/kernel/desire/absence.ts'
 import { GROUP } from '../../crds/kernel/object.ts'
 import { LEASE_NAME } from '../../crds/kernel/platform.ts'
 import type { Events } from '../kube/events.ts'

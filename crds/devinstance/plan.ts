@@ -3,6 +3,7 @@
  * of it. Pure. The cloud work is the provisioner's: there is no step that could touch a machine
  * (rules/devinstance.md#a-registry-and-a-policy).
  */
+import { originOf } from '../kernel/desire/desire.ts'
 import type { Resource } from '../kernel/object.ts'
 import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import type { ProblemCode } from '../kernel/problem.ts'
@@ -42,7 +43,7 @@ const laterBy = (at: string, ms: number): string => new Date(Date.parse(at) + ms
 export const planDevInstance = (object: DevInstanceResource, world: DevInstanceWorld, now: Date): DevInstancePlan => {
   const { record } = world
   const instance = record?.box ?? null
-  const isOfAnother = instance !== null && instance.deletedAt !== null && record?.uid !== object.metadata.uid
+  const isOfAnother = instance !== null && instance.deletedAt !== null && record?.uid !== originOf(object.metadata)
   if (record === null || instance === null || isOfAnother) {
     return planReservation(object, world, isOfAnother ? null : record)
   }

@@ -28,6 +28,10 @@ export type Meta = {
   finalizers?: string[]
   labels?: Record<string, string>
   annotations?: Record<string, string>
+  /** Never in the cluster: the uid that its rows know it by, where it stands for a resource that was lost (kernel/desire/). */
+  origin?: string
+  /** Never in the cluster: there is no such resource in it, and this was made from what is kept of it. */
+  isLost?: true
 }
 
 /** A condition in the kstatus sense. `lastTransitionTime` is an ISO instant with whole seconds. */

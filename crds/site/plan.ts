@@ -4,6 +4,7 @@
  * does not matter after which step the process was killed.
  */
 
+import { originOf } from '../kernel/desire/desire.ts'
 import { type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import type { Fault, ProblemCode } from '../kernel/problem.ts'
 import { domainFaults, nameOf } from './domain.ts'
@@ -207,7 +208,7 @@ const submitSteps = (object: SiteResource, world: SiteWorld, current: Rendering)
   if (!object.spec.submit || reviewOf(world, current) !== 'draft') return []
   const { digest } = current
   const stand = { status: liveOf(world) ? 'live' : 'in_review', url: urlOfLive(world) } as const
-  const key = submitKey(object.metadata.uid, world.decisions.length, digest)
+  const key = submitKey(originOf(object.metadata), world.decisions.length, digest)
   return [{ do: 'submit', key, digest, event: siteEvent('website.submitted', object, stand) }]
 }
 

@@ -49,6 +49,7 @@ const sweepOf = async (schedule: Schedule): Promise<number> => {
   const scheduler = startScheduler({
     schedule,
     find: (_kind, name) => object(name),
+    stored: async () => null,
     wake: () => {
       woken += 1
     },

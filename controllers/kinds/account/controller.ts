@@ -16,6 +16,7 @@ import type { Lives } from '../../store/account/lives.ts'
 import type { Blobs } from '../../store/blobs.ts'
 import { type Logos, makeLogos } from '../../store/invoice/logos.ts'
 import { type Mirror, rowOf } from '../../store/mirror.ts'
+import type { Directory } from '../account-index.ts'
 import type { Held } from '../held.ts'
 import { controlOf } from '../kind-controller.ts'
 import { ACCOUNT_MAILS } from './mails.ts'
@@ -29,6 +30,7 @@ export type AccountDeps = {
   media: Pick<Media, 'renderLogo'>
   logos: Logos
   lives: Lives
+  accounts: Pick<Directory, 'forget'>
   /** Accounts whose deletion was seen and is not on record yet: name to uids. */
   gone: Map<string, Set<string>>
   now: () => Date
@@ -92,6 +94,7 @@ export const accountController = (
   forget: async (key) => {
     const name = key.slice(key.indexOf('/') + 1)
     await endGone(deps, name)
+    deps.accounts.forget(name)
     await deps.mirror.remove('Account', name)
   },
 })
@@ -108,15 +111,17 @@ const goneOf = (held: Held<AccountResource>): Map<string, Set<string>> => {
 
 export const accountControl = controlOf({
   kind: ACCOUNT,
+  hasOwnLives: true,
   concurrency: 4,
   mails: ACCOUNT_MAILS,
-  make: ({ mirror, blobs, media, pg, epoch, lives, held, now }) =>
+  make: ({ mirror, blobs, media, pg, epoch, lives, accounts, held, now }) =>
     accountController({
       mirror,
       blobs,
       media,
       logos: makeLogos({ pg, epoch }),
       lives,
+      accounts,
       gone: goneOf(held(ACCOUNT)),
       now,
     }),

@@ -8,6 +8,7 @@ import { LOOK_EVERY_MS } from '../../../crds/app/plan.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
 import { markedLines } from '../../../crds/app/start.ts'
 import type { AppObservation, JobState, Release } from '../../../crds/app/world.ts'
+import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { Hosts } from '../../io/hosts/link.ts'
 import { baseProjectOf } from './jobs.ts'
 import { LOOK } from './scripts.ts'
@@ -66,7 +67,7 @@ export const makeObservations = ({ hosts, now }: { hosts: Hosts; now: () => Date
       const { project = null, route, listener = '', stateful = [] } = live.record ?? {}
       const base = stateful.length > 0 ? baseProjectOf(spec.slug) : ''
       const facts = hosts.facts(spec.hostId)
-      const dialFile = facts && dialFileOf(metadata.uid, facts)
+      const dialFile = facts && dialFileOf(originOf(metadata), facts)
       const { code, stdout } = await hosts.link(spec.hostId).run({
         script: LOOK,
         lines: [base, project ?? '', listener, String(route?.port ?? ''), dialFile ?? ''],

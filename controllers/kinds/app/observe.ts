@@ -5,6 +5,7 @@ import { liveOf } from '../../../crds/app/plan.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
 import { downJobOf, jobIdOf } from '../../../crds/app/steps.ts'
 import type { AppWorld, JobState, Release, TargetHost } from '../../../crds/app/world.ts'
+import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { Stalled, Waiting } from '../../base/errors.ts'
 import type { Keys } from '../../base/keys.ts'
 import type { Hosts, LinkedHostFacts } from '../../io/hosts/link.ts'
@@ -46,7 +47,7 @@ export const makeObserve = (deps: ObserveDeps) => {
   const jobOf = async (object: AppResource, { operations, releases }: AppRows): Promise<JobState | null> => {
     const link = hosts.link(object.spec.hostId)
     if (object.metadata.deletionTimestamp !== undefined) {
-      return releases.length === 0 ? null : link.jobState(downJobOf(object.metadata.uid, 'all'))
+      return releases.length === 0 ? null : link.jobState(downJobOf(originOf(object.metadata), 'all'))
     }
     const running = operations.find(({ state }) => state === 'running')
     const step = running?.steps.find(({ state }) => state === 'running')?.name
@@ -65,7 +66,7 @@ export const makeObserve = (deps: ObserveDeps) => {
     const isIdle = !rows.operations.some(({ state }) => state === 'running')
     const live = liveOf(rows)
     const stateOf = async ({ number }: Release) =>
-      [number, await link.jobState(downJobOf(metadata.uid, number))] as const
+      [number, await link.jobState(downJobOf(originOf(metadata), number))] as const
     const [job, retiring, upstreams, look] = await Promise.all([
       jobOf(object, rows),
       Promise.all(begun.map(stateOf)),

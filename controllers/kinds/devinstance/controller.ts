@@ -2,6 +2,7 @@
  * The DevInstance's hands: they write decisions, and nothing else. No step of it could reach a machine: the cloud work is
  * the provisioner's (rules/devinstance.md#a-registry-and-a-policy). What to do is decided in crds/devinstance/plan.ts.
  */
+
 import { limitOf } from '../../../crds/account/quotas.ts'
 import { bootstrapOf } from '../../../crds/devinstance/bootstrap/bootstrap.ts'
 import { gitOf } from '../../../crds/devinstance/bootstrap/report.ts'
@@ -20,6 +21,7 @@ import {
 import { capRefusal, MICRO_USD, nameRefusal, takenRefusal } from '../../../crds/devinstance/reserving.ts'
 import { storedDevInstance } from '../../../crds/devinstance/view.ts'
 import type { DevInstanceWorld, TransitionSettlement } from '../../../crds/devinstance/world.ts'
+import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { Stalled } from '../../base/errors.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import type { Blobs } from '../../store/blobs.ts'
@@ -126,7 +128,7 @@ const write = (deps: DevInstanceDeps, object: DevInstanceResource, decided: Deci
   const { instance, told } = settlement
   const event = eventOf(resource, spec.account, before, settlement)
   const row = {
-    uid: metadata.uid,
+    uid: originOf(metadata),
     box: instance,
     committedMicroUsd: committedMicroUsd(instance),
     capMicroUsd,
@@ -218,6 +220,7 @@ const CONCURRENCY = 16
 
 export const devInstanceControl = controlOf({
   kind: DEVINSTANCE,
+  goesOnWithout: true,
   concurrency: CONCURRENCY,
   make: ({ pg, epoch, accounts, blobs, mirror, now }) =>
     devInstanceController({ devInstances: makeDevInstanceLedger({ pg, epoch }), accounts, blobs, mirror, now }),

@@ -1,7 +1,8 @@
 /** Card collection: what is asked of the processor, and whom a change of the account's rails concerns. */
 import { RAIL } from '../../../crds/invoice/money/collect.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
-import { type FollowRule, keyOfAccount } from '../kind-controller.ts'
+import { keyOfAccount } from '../held.ts'
+import type { FollowRule } from '../kind-controller.ts'
 import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
 
 /** The fact and the row of the outbox; the payment worker makes the call. */

@@ -23,6 +23,7 @@ import type { Controller } from '../../runtime/contract.ts'
 import { makeCardRequests } from '../../store/invoice/card-requests.ts'
 import { makeInvoiceReader } from '../../store/invoice/issuers.ts'
 import { makeSendQuota } from '../../store/invoice/send-quota.ts'
+import { makeAskDeletion } from '../../store/ledger/desires.ts'
 import { rowOf } from '../../store/mirror.ts'
 import { controlOf } from '../kind-controller.ts'
 import { askProcessor, followsRails } from './collect.ts'
@@ -147,6 +148,8 @@ const ACT_LIMIT_MS = RENDERER_LIMITS.waitMaxMs + RENDERER_LIMITS.drawMaxMs + 30_
 
 export const invoiceControl = controlOf({
   kind: INVOICE,
+  hasOwnLives: true,
+  goesOnWithout: true,
   concurrency: CONCURRENCY,
   batchedStart: UNDER_LOAD,
   actLimitMs: ACT_LIMIT_MS,
@@ -156,6 +159,7 @@ export const invoiceControl = controlOf({
     invoiceController({
       ...context,
       pdf: withLogos(context),
+      deletions: makeAskDeletion(context),
       read: makeInvoiceReader({ pg: context.pg }),
       sendQuota: makeSendQuota({ pg: context.pg }),
       requestCard: makeCardRequests(context),

@@ -9,6 +9,7 @@ import type { Blobs } from '../../store/blobs.ts'
 import type { RequestCard } from '../../store/invoice/card-requests.ts'
 import type { InvoiceReader } from '../../store/invoice/issuers.ts'
 import type { SendQuota } from '../../store/invoice/send-quota.ts'
+import type { AskDeletion, Desires } from '../../store/ledger/desires.ts'
 import type { Ledger } from '../../store/ledger/ledger.ts'
 import type { Schedule } from '../../store/ledger/schedule.ts'
 import type { Mirror } from '../../store/mirror.ts'
@@ -20,6 +21,8 @@ export type InvoiceDeps = {
   ledger: Ledger
   schedule: Schedule
   mirror: Mirror
+  desires: Pick<Desires, 'stored' | 'keep'>
+  deletions: Pick<AskDeletion, 'ask'>
   blobs: Blobs
   read: InvoiceReader
   accounts: Directory
@@ -35,6 +38,8 @@ export type InvoiceDeps = {
   /** The right-hand side of every Message-ID. */
   mailDomain: string
   now: () => Date
+  /** Look at this resource. */
+  wake(kind: string, name: string): void
   /** Something is due in the outbox. */
   onQueued(): void
   /** Something may be due in the schedule. */

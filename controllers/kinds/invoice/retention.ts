@@ -9,6 +9,7 @@ import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import { isConflict, isNotFound } from '../../base/errors.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { quietInvoices } from '../../store/invoice/books.ts'
+import { makeAskDeletion } from '../../store/ledger/desires.ts'
 import type { Pg } from '../../store/pg/pg.ts'
 import type { Held } from '../held.ts'
 
@@ -31,13 +32,22 @@ export const archiveDue = async (deps: ArchiveDeps, limit = ARCHIVE_MAX): Promis
   const byName = new Map(finished.map(({ metadata }) => [metadata.name, metadata]))
   const before = quietSince(now, deps.retentionDays)
   let left = 0
-  for (const name of await quietInvoices(deps.pg, [...byName.values()], { before, limit })) {
+  const quiet = await quietInvoices(deps.pg, [...byName.values()], { before, limit })
+  if (quiet.length === 0) return 0
+  // on record first: whoever leads next could not tell those that are gone from lost ones
+  const deletions = makeAskDeletion(deps)
+  await deletions.ask(
+    INVOICE.kind,
+    quiet.map((name) => ({ name, uid: byName.get(name)?.uid ?? '' })),
+  )
+  for (const name of quiet) {
     const { namespace = '', uid = '', resourceVersion = '' } = byName.get(name) ?? {}
     try {
       await deps.kube.delete(INVOICE, { namespace, name }, { uid, resourceVersion })
       left += 1
     } catch (error) {
-      if (!isConflict(error) && !isNotFound(error)) throw error
+      if (isConflict(error)) await deletions.takeBack({ kind: INVOICE.kind, name, uid })
+      else if (!isNotFound(error)) throw error
     }
   }
   return left

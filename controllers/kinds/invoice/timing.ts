@@ -1,5 +1,6 @@
 /** What happens by itself: reminders that somebody asks for, the schedule, repetition, and the end of a test. */
 
+import { randomUUID } from 'node:crypto'
 import { anchorKey, periodKey } from '../../../crds/invoice/facts/recurring.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { withAnchor, withPeriod } from '../../../crds/invoice/planning/recurrence.ts'
@@ -9,6 +10,7 @@ import { freshName } from '../../../crds/kernel/fields.ts'
 import { GROUP, type Resource, VERSION } from '../../../crds/kernel/object.ts'
 import type { Scheduled } from '../../../crds/kernel/schedule.ts'
 import { isAlreadyExists, isNotFound, Stalled, Waiting } from '../../base/errors.ts'
+import { lostResource } from '../kept.ts'
 import { quotaFor } from './decide.ts'
 import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
 
@@ -77,11 +79,24 @@ export const repeat = async (deps: InvoiceDeps, step: InvoiceStepOf<'repeat'>, {
 
 type Child = { namespace: string; name: string; spec: InvoiceSpec }
 
+/** In the cluster, or kept of one that was lost: that has its number already, or will have. */
 const there = (deps: InvoiceDeps, { namespace, name }: Child): Promise<Resource<InvoiceSpec> | null> =>
-  deps.kube.get<Resource<InvoiceSpec>>(INVOICE, { namespace, name }).catch((error: unknown) => {
+  deps.kube.get<Resource<InvoiceSpec>>(INVOICE, { namespace, name }).catch(async (error: unknown) => {
     if (!isNotFound(error)) throw error
-    return null
+    const kept = await deps.desires.stored({ kind: INVOICE.kind, name })
+    return kept && (lostResource(kept, namespace) as unknown as Resource<InvoiceSpec>)
   })
+
+/** There is no definition, or no namespace, to make it in: it begins in the rows alone, and is made when the cluster is. */
+const makeInRows = async (deps: InvoiceDeps, { namespace, name, spec }: Child): Promise<Resource<InvoiceSpec>> => {
+  const of = { kind: INVOICE.kind, name, uid: randomUUID(), generation: 1, account: spec.account }
+  const createdAt = deps.now().toISOString()
+  const asked = { labels: {}, annotations: {}, spec }
+  await deps.desires.keep({ ...of, createdAt, desire: asked })
+  deps.wake(INVOICE.kind, name)
+  const kept = { ...of, ...asked, origin: of.uid, createdAt }
+  return lostResource(kept, namespace) as unknown as Resource<InvoiceSpec>
+}
 
 /** Under a name that another account has taken there is no child of ours: ours has one that nobody else could have known. */
 const childUnder = async (deps: InvoiceDeps, child: Child): Promise<Resource<InvoiceSpec>> => {
@@ -101,6 +116,7 @@ const makeChild = async (deps: InvoiceDeps, { namespace, name, spec }: Child): P
   try {
     return await deps.kube.create<Resource<InvoiceSpec>>(INVOICE, { ...made, spec: child })
   } catch (error) {
+    if (isNotFound(error)) return makeInRows(deps, { namespace, name, spec: child })
     if (!isAlreadyExists(error)) throw error
     return deps.kube.get<Resource<InvoiceSpec>>(INVOICE, { namespace, name })
   }
@@ -110,6 +126,7 @@ const makeChild = async (deps: InvoiceDeps, { namespace, name, spec }: Child): P
 export const purge = async (deps: InvoiceDeps, { metadata }: InvoiceResource): Promise<never> => {
   const { namespace, name, uid } = metadata
   await deps.schedule.purgeTest(name)
+  await deps.deletions.ask(INVOICE.kind, [{ name, uid }])
   await deps.kube.delete(INVOICE, { namespace, name }, { uid }).catch((error: unknown) => {
     if (!isNotFound(error)) throw error
   })

@@ -4,6 +4,7 @@
  */
 
 import { limitOf, nextTurn, publishCapDetail, quotaDay, siteCapDetail } from '../../../crds/account/quotas.ts'
+import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { NewEvent } from '../../../crds/kernel/event.ts'
 import { nameOf } from '../../../crds/site/domain.ts'
 import { generatedKey, homeKey, removedKey, switchKey } from '../../../crds/site/facts.ts'
@@ -16,7 +17,8 @@ import { Stalled } from '../../base/errors.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import { rowOf } from '../../store/mirror.ts'
 import { makeSiteReservations, makeSiteRows } from '../../store/site/sites.ts'
-import { controlOf, keyOfAccount } from '../kind-controller.ts'
+import { keyOfAccount } from '../held.ts'
+import { controlOf } from '../kind-controller.ts'
 import type { SiteDeps } from './deps.ts'
 import { observeSite } from './observe.ts'
 import { removeFiles, setRoute, switchFiles, takeDown, upload, verify } from './publish.ts'
@@ -82,11 +84,11 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
       reserveSite: (_step, object) => reserveSite(deps, object),
       claimName: ({ name }, object) => claimName(deps, name, object),
       settleHome: ({ host }, object) =>
-        record(deps, object, { kind: 'home', key: homeKey(object.metadata.uid), body: { host } }),
+        record(deps, object, { kind: 'home', key: homeKey(originOf(object.metadata)), body: { host } }),
       takePicture: ({ source }, _object, signal) => takePicture(deps, source, signal),
       render: ({ request }, object) => renderPages(deps, fontCache, request, object),
       recordGenerated: ({ event }, object) =>
-        record(deps, object, { kind: 'generated', key: generatedKey(object.metadata.uid), body: {}, event }),
+        record(deps, object, { kind: 'generated', key: generatedKey(originOf(object.metadata)), body: {}, event }),
       submit: ({ key, digest, event }, object) =>
         record(deps, object, { kind: 'submit', key, body: { digest, by: null }, event }),
       decide: (step, object) => decide(deps, step, object),
@@ -102,7 +104,7 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
       },
       verify: (step) => verify(deps, step),
       recordSwitch: ({ k, to, event }, object) =>
-        record(deps, object, { kind: 'switch', key: switchKey(object.metadata.uid, k), body: { k, to }, event }),
+        record(deps, object, { kind: 'switch', key: switchKey(originOf(object.metadata), k), body: { k, to }, event }),
       takeDown: (step, { metadata }) => takeDown(deps, step, metadata.name),
       leaveQueue: async (_step, { metadata }) => {
         await deps.rows.leaveQueue(metadata.name)
@@ -110,7 +112,7 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
       },
       removeFiles: async (step, object, signal) => {
         await removeFiles(deps, step, object.metadata.name, signal)
-        await record(deps, object, { kind: 'removed', key: removedKey(object.metadata.uid), body: {} })
+        await record(deps, object, { kind: 'removed', key: removedKey(originOf(object.metadata)), body: {} })
       },
       releaseNames: ({ keep }, { metadata }) => deps.rows.releaseNames(metadata.name, keep),
     },

@@ -1,4 +1,5 @@
 /** What is looked at before a site is planned: one read of PostgreSQL, and what the watch knows of accounts and hosts. */
+import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { readFacts } from '../../../crds/site/facts.ts'
 import { renderingOf, renderRequest, sourcesOf } from '../../../crds/site/publishing/rendering.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
@@ -33,7 +34,7 @@ const picturesFor = async (
 
 export const observeSite = async (deps: SiteDeps, object: SiteResource): Promise<SiteWorld> => {
   const { metadata, spec } = object
-  const { name, uid } = metadata
+  const { name } = metadata
   const row = await deps.rows.observe(name, spec.account)
   const account = deps.accounts.get(spec.account)
   const renderings = row.renderings ?? []
@@ -48,7 +49,7 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource): Promise
     pictures: {},
     reservedDigests: row.places ?? [],
     turn: row.turn,
-    ...readFacts(uid, facts, (digest) => renderings.find((one) => one.digest === digest) ?? null),
+    ...readFacts(originOf(metadata), facts, (digest) => renderings.find((one) => one.digest === digest) ?? null),
     testDomains: deps.testDomains,
     factSeq: facts.at(-1)?.seq ?? 0,
     previewUrl: `${deps.publicUrl}/preview/${deps.keys.capability('preview', name)}/`,

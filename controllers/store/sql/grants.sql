@@ -48,6 +48,8 @@ grant execute on function app_decision_rows, observe_resources, documents_of, fr
 grant execute on function mint_token, reserve_key, create_endpoint, take_ai_place, lapse_app_logs to :"api";
 -- Facts, the audit, what is shown until the controllers have judged it.
 grant execute on function report_facts, append_audit, show_mirror, put_blobs, report_devbox, note_devbox to :"api";
+-- That a deletion was asked for, and under which uid what is on record stands.
+grant execute on function ask_deletion, take_back_deletion, origins_of to :"api";
 -- Reservations.
 grant execute on function take_send_slots, give_back_send_slot, take_site_place, give_back_site_place, claim_site_name,
   take_publish_place, take_app_slug, give_back_app_slug, reserve_devbox, release_devbox_reservation to :"api";

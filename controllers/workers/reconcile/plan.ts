@@ -11,7 +11,7 @@ import {
 } from '../../../crds/invoice/planning/recovery/restoration.ts'
 import { type KnownUpTo, planSeries, type SeriesPlan } from '../../../crds/invoice/planning/recovery/series.ts'
 import { DEFAULT_ISSUER } from '../../../crds/invoice/schema.ts'
-import { identityFaults, type TruthFault } from '../../../crds/kernel/absence.ts'
+import { identityFaults, type TruthFault } from '../../../crds/kernel/desire/absence.ts'
 import type { KnownNumbers } from '../../store/ledger/known.ts'
 import type { Restore } from '../../store/ledger/restore.ts'
 import type { Absence } from '../absence.ts'

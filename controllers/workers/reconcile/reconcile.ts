@@ -8,6 +8,7 @@ import type { Log } from '../../base/log.ts'
 import type { Caches } from '../../kinds/held.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { makeInstallation } from '../../store/installation.ts'
+import { makeDeletionReader } from '../../store/ledger/desires.ts'
 import { makeKnown } from '../../store/ledger/known.ts'
 import { makeRestore } from '../../store/ledger/restore.ts'
 import { makeMirror } from '../../store/mirror.ts'
@@ -74,6 +75,7 @@ export const reconcileDepsOf = (
     ...{ kube, caches, keys, namespace, log, now, installation, reserve },
     mirror: makeMirror({ pg, epoch }),
     known: makeKnown({ pg, epoch }),
+    deletions: makeDeletionReader({ pg }),
     restore: makeRestore({ pg, epoch, at: () => now().toISOString() }),
     taking: { kube, pg, installation, ref: { namespace, name: LEASE_NAME } },
   }

@@ -5,6 +5,7 @@
 
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { originOf } from '../../kernel/desire/desire.ts'
 import type { AppResource } from '../schema.ts'
 import type { AppStep } from '../steps.ts'
 import { hostnameOf } from '../url.ts'
@@ -113,10 +114,10 @@ export type WantedRoute = { route: AppRoute; dialFile: string | null; address: s
 export const routeOf = ({ metadata, spec }: AppResource, given: Given, address: string): WantedRoute => {
   const hostname = hostnameOf(spec, given.host)
   assert(hostname !== null, 'an app is not released to a host without a base domain')
-  const dialFile = dialFileOf(metadata.uid, given.host)
+  const dialFile = dialFileOf(originOf(metadata), given.host)
   const dial = dialFile === null ? address : `{file.${dialFile}}`
   const route = {
-    id: `app-${metadata.uid}`,
+    id: `app-${originOf(metadata)}`,
     owner: `App/${metadata.name}`,
     hostnames: [hostname],
     handle: [stripHeaders(), ...(spec.access === 'private' ? [gate(given)] : []), stripCookies(), toRelease(dial)],

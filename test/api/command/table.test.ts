@@ -4,7 +4,7 @@
  */
 import { isKeyed } from '../../../api/http/stages/idempotency.ts'
 import { allRoutes } from '../../../api/wiring/routes.ts'
-import { ABSENT_MAX } from '../../../crds/kernel/absence.ts'
+import { ABSENT_MAX } from '../../../crds/kernel/desire/absence.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually, type Json, type Reply } from '../../support/stage/invoicing.ts'
 import { accountRows } from './rows/accounts.ts'

@@ -1,5 +1,6 @@
 import { rmSync } from 'node:fs'
 import { makeCredentials } from '../../../controllers/store/host/hosts.ts'
+import { makeAskDeletion } from '../../../controllers/store/ledger/desires.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
@@ -114,6 +115,59 @@ spec('a cluster that does not hold what the database knows', (t) => {
       ['demo', 'inv-draft-0', 'inv-draft-2'],
     )
     assert.is(await keys(), 1, 'it cannot be made again')
+  })
+
+  t('deletions that were asked for over REST while nobody ran are none, however many', async () => {
+    const namespace = await filled(DRAFTS)
+    const gone = Array.from({ length: DRAFTS }, (_, n) => `inv-draft-${n}`)
+    const uids = await query(database.url, "select name, uid from mirror where kind in ('Invoice', 'Host')")
+    const pg = makePg({ url: database.apiUrl, max: 1 })
+    const deletions = makeAskDeletion({ pg })
+    const of = (kind: string, names: string[]) =>
+      deletions.ask(
+        kind,
+        uids
+          .filter(({ name }) => names.includes(String(name)))
+          .map(({ name, uid }) => ({ name: String(name), uid: String(uid) })),
+      )
+    await of('Invoice', gone)
+    await of('Host', ['host-one'])
+    await pg.close()
+    await remove(namespace, 'bhost/host-one', ...gone.map((name) => `inv/${name}`))
+    const process = await lead(namespace)
+    await (await process.operator()).lookAtAll()
+    const rows = await query(database.url, 'select name from mirror order by name')
+    assert.equal(
+      rows.map(({ name }) => name),
+      ['demo'],
+    )
+    assert.is(await keys(), 0, 'its deletion is on record')
+  })
+
+  t('keeps what was asked of each, also of what vanished; one that was asked anew begins anew', async () => {
+    const namespace = await filled(2)
+    const process = await lead(namespace)
+    await process.operator()
+    const change = objectOf('Invoice', 'inv-draft-1', { account: 'demo', clientName: 'Another' })
+    await apply(namespace, [change])
+    const desires = () =>
+      query(
+        database.url,
+        "select name, uid, origin, generation, spec from desires where kind = 'Invoice' order by name",
+      )
+    await eventually('the new generation', async () => (await desires())[1]?.generation === 2)
+    const [first, second] = await desires()
+    assert.equal(second?.spec, { account: 'demo', clientName: 'Another' })
+    const [before] = await query(database.url, 'select generation, spec from desire_history')
+    assert.equal(before, { generation: 1, spec: { account: 'demo', clientName: 'Client 1' } })
+    await remove(namespace, 'inv/inv-draft-0')
+    const seen = () => query(database.url, "select uid, how, generation from deletions where name = 'inv-draft-0'")
+    await eventually('it to be on record', async () => (await seen()).length === 1)
+    assert.equal(await seen(), [{ uid: first?.uid, how: 'seen', generation: 1 }])
+    await apply(namespace, [draft(0)])
+    await eventually('the new one', async () => (await desires())[0]?.uid !== first?.uid)
+    const [again] = await desires()
+    assert.is(again?.origin, again?.uid)
   })
 
   t('and a deletion that was seen takes the key with it', async () => {

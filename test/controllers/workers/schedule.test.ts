@@ -3,6 +3,7 @@ import { makeLog } from '../../../controllers/base/log.ts'
 import type { AnyResource } from '../../../controllers/kinds/held.ts'
 import { readDatabaseClock } from '../../../controllers/store/clock.ts'
 import { makeIssuers } from '../../../controllers/store/invoice/issuers.ts'
+import { makeDesires, makeKeptGenerations } from '../../../controllers/store/ledger/desires.ts'
 import { makeAppendFact } from '../../../controllers/store/ledger/facts.ts'
 import { type Ledger, makeLedger } from '../../../controllers/store/ledger/ledger.ts'
 import { makeSchedule, nextDue, type Schedule } from '../../../controllers/store/ledger/schedule.ts'
@@ -57,6 +58,8 @@ spec('the schedule', (t) => {
   let ledger: Ledger
   /** What the watch holds: name → generation. */
   let held: Map<string, { generation: number; paused?: boolean; factSeq?: number }>
+  /** What is kept of those that were lost. */
+  let lost: Map<string, { generation: number }>
   let woken: string[]
   t.before.each(async () => {
     database = await makeDatabase()
@@ -66,6 +69,7 @@ spec('the schedule', (t) => {
     schedule = makeSchedule({ pg, epoch: () => epoch, now: () => new Date(nowMs) })
     ledger = makeLedger({ pg, epoch: () => epoch })
     held = new Map([['inv-1', { generation: 1 }]])
+    lost = new Map()
     woken = []
   })
   t.after.each(async () => {
@@ -74,6 +78,10 @@ spec('the schedule', (t) => {
   })
 
   const put = (rows: Scheduled[], resource = 'inv-1') => schedule.put({ kind: 'Invoice', resource, rows })
+  const keptOf = (name: string): AnyResource | null => {
+    const kept = lost.get(name)
+    return kept ? ({ metadata: { name, ...kept } } as AnyResource) : null
+  }
   const find = (_kind: string, name: string): AnyResource | undefined => {
     const found = held.get(name)
     if (!found) return undefined
@@ -84,7 +92,8 @@ spec('the schedule', (t) => {
   const sweep = async (by = schedule): Promise<number> => {
     const log = makeLog({ level: 'silent' })
     const wake = (_kind: string, name: string) => void woken.push(name)
-    const deps = { schedule: by, find, wake, onQueued: () => undefined, now: () => new Date(nowMs), log }
+    const stored = async (_kind: string, name: string) => keptOf(name)
+    const deps = { schedule: by, find, stored, wake, onQueued: () => undefined, now: () => new Date(nowMs), log }
     const counting = { dealtWith: 0 }
     const scheduler = startScheduler({
       ...deps,
@@ -124,7 +133,7 @@ spec('the schedule', (t) => {
     await put([row('inv-1', { dueAt: past })])
     await put([row('inv-2', { dueAt: soon })], 'inv-2')
     const wake = (_kind: string, name: string) => void woken.push(name)
-    const trusting = { schedule: ours, find, wake, onQueued: () => undefined, now, log }
+    const trusting = { schedule: ours, find, stored: async () => null, wake, onQueued: () => undefined, now, log }
     const scheduler = startScheduler({ ...trusting, isClockTrusted: guard.isTrusted })
     await guard.look()
     assert.equal([await scheduler.sweep(), await facts(), woken], [0, [], []])
@@ -191,24 +200,34 @@ spec('the schedule', (t) => {
     assert.equal(await facts(), ['payment:p', 'reminder:-3'])
   })
 
-  t(
-    'keeps what is due of a resource that is absent, until its view was archived: that follows a deletion',
-    async () => {
-      await put([row('inv-1')])
-      const mirror = makeMirror({ pg, epoch: () => epoch })
-      const at = START
-      const seen = { kind: 'Invoice', name: 'inv-1', account: 'demo', uid: 'u', generation: 1, observedGeneration: 1 }
-      await mirror.put({ ...seen, view: {}, createdAt: at, updatedAt: at })
-      held.delete('inv-1')
-      assert.is(await sweep(), 1)
-      assert.is(await sweep(), 0, 'asked again in a minute')
-      assert.equal([await facts(), await standing()], [[], ['reminder']])
-      await mirror.archive('Invoice', 'inv-1', true)
-      nowMs += 60_000
-      assert.is(await sweep(), 1)
-      assert.equal(await standing(), [])
-    },
-  )
+  t('keeps what is due of a resource that is absent, until its deletion is on record', async () => {
+    await put([row('inv-1')])
+    held.delete('inv-1')
+    assert.is(await sweep(), 1)
+    assert.is(await sweep(), 0, 'asked again in a minute')
+    assert.equal([await facts(), await standing()], [[], ['reminder']])
+    const desires = makeDesires({ pg, epoch: () => epoch, known: makeKeptGenerations() })
+    await desires.see({ kind: 'Invoice', name: 'inv-1', uid: 'u', generation: 1, how: 'seen' })
+    nowMs += 60_000
+    assert.is(await sweep(), 1)
+    assert.equal(await standing(), [])
+  })
+
+  t('goes on with a resource that was lost, by what is kept of it, and once', async () => {
+    await put([row('inv-1')])
+    held.delete('inv-1')
+    lost.set('inv-1', { generation: 2 })
+    assert.is(await sweep(), 1)
+    assert.equal([await facts(), await queued()], [[], []], 'another generation was asked for since')
+    lost.set('inv-1', { generation: 1 })
+    nowMs += 60_000
+    await sweep()
+    await sweep()
+    assert.equal(
+      [await facts(), await queued(), await standing()],
+      [['reminder:-3'], ['reminder:-3', 'event:reminder:-3'], []],
+    )
+  })
 
   t('leaves a resource that has taken in more than the row was decided on: the ledger is an older copy', async () => {
     held.set('inv-1', { generation: 1, factSeq: 3 })
@@ -262,11 +281,11 @@ spec('the schedule', (t) => {
     assert.equal([await facts(), await standing(), woken], [[], ['purge'], ['inv-1']])
   })
 
-  t('forgets what is no more', async () => {
+  t('forgets nothing for want of a view', async () => {
     held.clear()
     await put([row('inv-1'), looking()])
     await sweep()
-    assert.equal([await facts(), await standing(), await queued()], [[], [], []])
+    assert.equal([await facts(), await standing(), await queued()], [[], ['purge', 'reminder'], []])
   })
 
   t('holds for each resource what was written last, and nothing else', async () => {

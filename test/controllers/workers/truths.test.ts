@@ -5,6 +5,7 @@ import { makeKube } from '../../../controllers/kube/kube.ts'
 import { makeCaches } from '../../../controllers/operator.ts'
 import { raiseAbove, type Taking, takeNextEpoch } from '../../../controllers/runtime/epoch.ts'
 import { makeInstallation } from '../../../controllers/store/installation.ts'
+import { makeDeletionReader } from '../../../controllers/store/ledger/desires.ts'
 import { makeKnown } from '../../../controllers/store/ledger/known.ts'
 import { makeMirror } from '../../../controllers/store/mirror.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
@@ -42,14 +43,15 @@ const stand = async (database: Database, { name }: Namespace, key = OWN_KEY): Pr
   const installation = makeInstallation({ pg })
   const epoch = () => 0
   const deps = { kube, namespace: name, keys: makeKeys(key), installation, caches, log, accept: undefined }
+  const asked = {
+    ...{ ...deps, deletions: makeDeletionReader({ pg }) },
+    ...{ mirror: makeMirror({ pg, epoch }), known: makeKnown({ pg, epoch }) },
+  }
   const taking = { kube, pg, installation, ref: { namespace: name, name: LEASE_NAME } }
   return {
-    judged: () => judge({ ...deps, mirror: makeMirror({ pg, epoch }), known: makeKnown({ pg, epoch }) }),
+    judged: () => judge(asked),
     lead: async () => {
-      assert.is(
-        (await judge({ ...deps, mirror: makeMirror({ pg, epoch }), known: makeKnown({ pg, epoch }) })).wrong,
-        null,
-      )
+      assert.is((await judge(asked)).wrong, null)
       return takeNextEpoch(taking, 'test')
     },
     taking,

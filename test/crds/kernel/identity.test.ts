@@ -1,4 +1,4 @@
-import { type Here, identityFaults, type KeptMarks, type LeaseMarks } from '../../../crds/kernel/absence.ts'
+import { type Here, identityFaults, type KeptMarks, type LeaseMarks } from '../../../crds/kernel/desire/absence.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const HERE: Here = { clusterUid: 'cluster', namespace: 'bottega', keyCheck: 'key' }

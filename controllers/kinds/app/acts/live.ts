@@ -1,6 +1,8 @@
 /** Steps by which a release is reached: its route, its certificate, the file that the proxy dials by. */
+
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { AppResource } from '../../../../crds/app/schema.ts'
+import { originOf } from '../../../../crds/kernel/desire/desire.ts'
 import type { Hosts } from '../../../io/hosts/link.ts'
 import { applyDecision, applyRoute } from '../apply.ts'
 import { DIAL } from '../scripts.ts'
@@ -56,7 +58,7 @@ export const goLive = async (
 }
 
 export const removeRoute = async ({ hosts, ledger }: ActContext, { metadata, spec }: AppResource): Promise<Apply> => {
-  await hosts.routes(spec.hostId).remove(`app-${metadata.uid}`)
+  await hosts.routes(spec.hostId).remove(`app-${originOf(metadata)}`)
   await ledger.removeRoute(metadata.name)
   return (world) => ({ ...world, route: null })
 }

@@ -1,8 +1,10 @@
 /** Steps that take releases, or all of an app, off its host. */
+
 import { dialFileOf } from '../../../../crds/app/lifecycle/route.ts'
 import { liveOf } from '../../../../crds/app/plan.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import { downJobOf, jobIdOf } from '../../../../crds/app/steps.ts'
+import { originOf } from '../../../../crds/kernel/desire/desire.ts'
 import type { Job } from '../../../io/hosts/hosts.ts'
 import type { AppRows } from '../../../store/app/operations.ts'
 import { applyDecision } from '../apply.ts'
@@ -28,7 +30,7 @@ export const takeDown = async (
 ): Promise<Apply> => {
   const rows = await rowsOf(context, { metadata, spec })
   const live = restoresBase ? await liveSealed(context, metadata.name, rows) : null
-  const id = downJobOf(metadata.uid, release.number)
+  const id = downJobOf(originOf(metadata), release.number)
   const job = takeDownJob(spec, release, { id, restoresBase, live, releases: rows.releases })
   const state = await startAnew(context, spec.hostId, job)
   return (world) => ({ ...world, retiring: { ...world.retiring, [release.number]: state } })
@@ -41,7 +43,7 @@ export const retire = async (
 ): Promise<Apply> => {
   const link = context.hosts.link(spec.hostId)
   const made = { id: release.operation, app: metadata.name }
-  const jobs = [jobIdOf(made, 'start'), downJobOf(metadata.uid, release.number)]
+  const jobs = [jobIdOf(made, 'start'), downJobOf(originOf(metadata), release.number)]
   // Nothing of one without a record ever reached the host.
   if (release.record !== null) await link.dropJob(jobIdOf(made, 'images'), ...jobs)
   const change = { operation: made, event: { on: 'retired' as const }, at: instantOf(context) }
@@ -51,8 +53,8 @@ export const retire = async (
 export const clear = async (context: ActContext, { metadata, spec }: AppResource): Promise<Apply> => {
   const rows = await rowsOf(context, { metadata, spec })
   const facts = context.hosts.facts(spec.hostId)
-  const dialFile = facts && dialFileOf(metadata.uid, facts)
-  const job = clearJob(spec, { id: downJobOf(metadata.uid, 'all'), releases: rows.releases, dialFile })
+  const dialFile = facts && dialFileOf(originOf(metadata), facts)
+  const job = clearJob(spec, { id: downJobOf(originOf(metadata), 'all'), releases: rows.releases, dialFile })
   const state = await startAnew(context, spec.hostId, job)
   return (world) => ({ ...world, job: state })
 }

@@ -2,7 +2,5 @@
 create or replace function give_back_app_slug(in_app text) returns void
 language sql volatile security definer set search_path = public, pg_temp
 begin atomic
-  delete from app_slugs s where s.app = in_app and not exists (
-    select from mirror m where m.kind = 'App' and m.name = in_app
-  );
+  delete from app_slugs s where s.app = in_app and not has_come('App', in_app);
 end;

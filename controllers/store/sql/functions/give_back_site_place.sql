@@ -4,7 +4,7 @@ language sql volatile security definer set search_path = public, pg_temp
 begin atomic
   with freed as (
     delete from site_places p
-    where p.site = in_site and not exists (select from mirror m where m.kind = 'Site' and m.name = in_site)
+    where p.site = in_site and not has_come('Site', in_site)
     returning 1
   )
   select exists (select from freed);

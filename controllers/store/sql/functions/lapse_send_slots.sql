@@ -5,7 +5,7 @@ begin atomic
   with lapsed as (
     delete from send_slots s
     where s.account = in_account and s.day = in_day and s.taken_at < now() - interval '10 minutes'
-      and not exists (select from mirror m where m.kind = 'Invoice' and m.name = s.resource)
+      and not has_come('Invoice', s.resource)
       and not exists (select from register r where r.resource = s.resource and r.step = 0)
     returning 1
   )

@@ -26,6 +26,8 @@ begin
   delete from snapshots p where p.resource = in_resource;
   delete from facts f where f.resource = in_resource;
   delete from schedule s where s.resource = in_resource;
+  delete from desires d where d.kind = 'Invoice' and d.name = in_resource;
+  delete from desire_history d where d.kind = 'Invoice' and d.name = in_resource;
   with unnamed as (
     delete from blobs b
     where b.sha256 = any (hashes)

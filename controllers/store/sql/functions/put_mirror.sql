@@ -1,4 +1,6 @@
--- in_rows  [{kind, name, account, uid, generation, observedGeneration, view, createdAt, updatedAt}], each key once.
+-- in_rows  [{kind, name, account, uid, generation, observedGeneration, view, createdAt, updatedAt, desire, isLost}], each key
+--          once. With `desire` what was asked is kept in the same transaction (put_desires). `isLost`: there is no resource,
+--          so a view that was archived stays archived.
 -- Writes what differs and nothing else; a view of an older generation never replaces a newer one's. Gives what changed.
 create or replace function put_mirror(in_lease text, in_epoch bigint, in_rows json)
 returns table (kind text, name text)
@@ -9,24 +11,30 @@ declare
   changed text[];
 begin
   perform fence(in_lease, in_epoch);
+  if strpos(in_rows::text, '"desire"') > 0 then
+    perform put_desires(in_rows);
+  end if;
   with written as (
     insert into mirror as m
-      (kind, name, account, uid, generation, observed_generation, view, created_at, updated_at, status, client_email,
-        external_ref, issuer_id)
+      (kind, name, account, uid, generation, observed_generation, view, created_at, updated_at, archived,
+        status, client_email, external_ref, issuer_id)
     select r.kind, r.name, r.account, r.uid, r.generation, r."observedGeneration", r.view, r."createdAt", r."updatedAt",
+      case when r."isLost" then
+        exists (select from mirror o where o.kind = r.kind and o.name = r.name and o.uid = r.uid and o.archived)
+      else false end,
       r.view ->> 'status', r.view ->> 'client_email', r.view ->> 'external_ref', r.view ->> 'issuer_id'
     from json_to_recordset(in_rows) as r(
       kind text, name text, account text, uid text, generation bigint, "observedGeneration" bigint, view json,
-      "createdAt" timestamptz(3), "updatedAt" timestamptz(3)
+      "createdAt" timestamptz(3), "updatedAt" timestamptz(3), "isLost" boolean
     )
     order by r.kind, r.name
     on conflict (kind, name) do update set
       account = excluded.account, uid = excluded.uid, generation = excluded.generation,
       observed_generation = excluded.observed_generation, view = excluded.view, created_at = excluded.created_at,
-      updated_at = excluded.updated_at, archived = false, status = excluded.status,
+      updated_at = excluded.updated_at, archived = excluded.archived, status = excluded.status,
       client_email = excluded.client_email, external_ref = excluded.external_ref, issuer_id = excluded.issuer_id
     where (m.account, m.uid, m.generation, m.observed_generation, m.view::text, m.archived) is distinct from
-        (excluded.account, excluded.uid, excluded.generation, excluded.observed_generation, excluded.view::text, false)
+        (excluded.account, excluded.uid, excluded.generation, excluded.observed_generation, excluded.view::text, excluded.archived)
       and (m.uid <> excluded.uid or m.generation <= excluded.generation)
     returning m.kind, m.name
   )

@@ -19,7 +19,7 @@ begin
   delete from devboxes d
   where d.account = in_account and d.box is null and d.deleted_at is null and d.resource <> in_resource
     and d.reserved_at < in_at - interval '10 minutes'
-    and not exists (select from mirror m where m.kind = 'DevInstance' and m.name = d.resource);
+    and not has_come('DevInstance', d.resource);
   others := devbox_committed(in_account, in_resource);
   select d.* into held from devboxes d where d.resource = in_resource for update;
   if found and held.deleted_at is null then

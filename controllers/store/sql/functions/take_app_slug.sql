@@ -7,7 +7,7 @@ begin
   delete from app_slugs s
   where s.host = in_host and s.slug = in_slug and s.app is not null and s.app <> in_app
     and s.taken_at < now() - interval '10 minutes'
-    and not exists (select from mirror m where m.kind = 'App' and m.name = s.app);
+    and not has_come('App', s.app);
   insert into app_slugs as s (host, slug, account, app) values (in_host, in_slug, in_account, in_app)
   on conflict (host, slug) do update set app = in_app, taken_at = now()
   where s.app is null and s.account = in_account;

@@ -9,7 +9,7 @@ begin
   perform account_lock('site_places', in_account);
   delete from site_places p
   where p.account = in_account and p.taken_at < now() - interval '10 minutes'
-    and not exists (select from mirror m where m.kind = 'Site' and m.name = p.site);
+    and not has_come('Site', p.site);
   if (select count(*) from site_places p where p.account = in_account) >= in_limit then
     return 'refused';
   end if;

@@ -3,8 +3,8 @@
 --              it has changed, or a fact has followed: the locks are those of append_facts, so a payment that is recorded
 --              before the claim stops it.
 --   in_looks   [{resource, purpose}]: what a pass is asked to look at, as is every claim that does not hold any more.
---   in_gone    resources that the watch does not hold. Their rows go where the view was archived or taken away, which
---              follows a deletion that was seen. All others stay, and are looked at again later.
+--   in_gone    resources that the watch does not hold, and of which nothing is kept that goes on without one. Their rows go
+--              where a deletion is on record. All others stay, and are looked at again later.
 -- Gives the rows that were claimed.
 create or replace function turn_schedule(
   in_lease text, in_epoch bigint, in_now timestamptz, in_claims json, in_looks json, in_gone text[]
@@ -19,7 +19,10 @@ begin
   perform fence(in_lease, in_epoch);
   delete from schedule s
   where s.resource = any (in_gone)
-    and not exists (select from mirror m where m.kind = s.kind and m.name = s.resource and not m.archived);
+    and exists (select from deletions x where x.kind = s.kind and x.name = s.resource and x.seen_at is not null)
+    and not exists (
+      select from desires d where d.kind = s.kind and d.name = s.resource and not is_deleted(d.kind, d.name, d.uid)
+    );
 
   perform pg_advisory_xact_lock(l.key)
   from (
