@@ -8,7 +8,7 @@ import { query } from '../../../hack/platform/postgres.ts'
 import { makeLife } from '../../support/crash/crash.ts'
 import { type OneProcess, refNamed, startOneProcess } from '../../support/crash/process.ts'
 import { live, type Story } from '../../support/crash/story.ts'
-import { sweeps } from '../../support/crash/sweep.ts'
+import { sweepAlone, sweeps } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { makeDemoNamespace } from '../../support/stage/demo.ts'
 import { eventually, mailsIn, order } from '../../support/stage/invoicing.ts'
@@ -157,4 +157,5 @@ spec('an invoice that leaves and comes back, by a process that dies at any call'
   )
 
   sweeps(t, 'the same numbers, no mail, and no resource left', story)
+  sweepAlone(t, 'the same numbers, no mail, and no resource left', story)
 })

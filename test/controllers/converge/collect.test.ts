@@ -16,7 +16,7 @@ import { type CardStandIn, startCardStandIn } from '../../../hack/stage/cardstan
 import type { Life } from '../../support/crash/crash.ts'
 import { type ProcessApi, refNamed } from '../../support/crash/process.ts'
 import { live, type Story } from '../../support/crash/story.ts'
-import { sweeps } from '../../support/crash/sweep.ts'
+import { sweepAlone, sweeps } from '../../support/crash/sweep.ts'
 import { SECRET_KEY, WEBHOOK_SECRET } from '../../support/doubles/cards.ts'
 import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -169,4 +169,5 @@ spec('a process that dies at any call while an invoice is paid by card', (t) => 
   })
 
   sweeps(t, 'one session, one payment, one refund', story)
+  sweepAlone(t, 'one session, one payment, one refund', story)
 })

@@ -4,7 +4,7 @@ import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import type { OneProcess } from '../../support/crash/process.ts'
 import { live, type Story } from '../../support/crash/story.ts'
-import { sweeps } from '../../support/crash/sweep.ts'
+import { sweepAlone, sweeps } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { makeDemoNamespace } from '../../support/stage/demo.ts'
 import { cloud, finalizeBody, reservation } from '../../support/stage/devinstances.ts'
@@ -141,4 +141,5 @@ spec('a dev instance whose operator dies at any call', (t) => {
     { timeoutMs: 90_000 },
   )
   sweeps(t, 'each step once, the cap kept', story)
+  sweepAlone(t, 'each step once, the cap kept', story)
 })

@@ -7,7 +7,7 @@ import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { refNamed } from '../../support/crash/process.ts'
 import { live, type Story } from '../../support/crash/story.ts'
-import { lags, sweep, sweeps } from '../../support/crash/sweep.ts'
+import { lags, sweep, sweepAlone, sweeps } from '../../support/crash/sweep.ts'
 import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { mailsIn, order } from '../../support/stage/invoicing.ts'
@@ -149,6 +149,7 @@ spec('a process that dies at any call', (t) => {
   })
 
   sweeps(t, 'one number, one mail, Ready', story)
+  sweepAlone(t, 'one number, one mail, Ready', story)
   sweep(t, { what: 'one number, though the next life dies too', callsMin: 15, points: 4, diesAgain: true }, story)
   lags(t, 'one number, one mail, Ready', story)
 })

@@ -8,7 +8,7 @@ import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { refNamed } from '../../support/crash/process.ts'
 import { live, type Story } from '../../support/crash/story.ts'
-import { sweeps } from '../../support/crash/sweep.ts'
+import { sweepAlone, sweeps } from '../../support/crash/sweep.ts'
 import { makeMovedClock } from '../../support/doubles/movedclock.ts'
 import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -164,4 +164,5 @@ spec('a month of an invoice whose process dies at any call', (t) => {
   })
 
   sweeps(t, 'each once', story)
+  sweepAlone(t, 'each once', story)
 })

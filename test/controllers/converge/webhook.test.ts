@@ -11,7 +11,7 @@ import { query } from '../../../hack/platform/postgres.ts'
 import type { CrashPoint, Life } from '../../support/crash/crash.ts'
 import { type ProcessApi, refNamed } from '../../support/crash/process.ts'
 import { live, type Story } from '../../support/crash/story.ts'
-import { sweeps } from '../../support/crash/sweep.ts'
+import { sweepAlone, sweeps } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { makeDemoNamespace } from '../../support/stage/demo.ts'
 import { order } from '../../support/stage/invoicing.ts'
@@ -188,4 +188,5 @@ spec('a process that dies at any call while it tells of an invoice', (t) => {
   }
 
   sweeps(t, 'each has one place and arrives under one id', story)
+  sweepAlone(t, 'each has one place and arrives under one id', story)
 })

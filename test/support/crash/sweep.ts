@@ -26,16 +26,9 @@ const die = <Played>(story: Story<Played>, death: Death): Promise<Lived> =>
     throw new Error(`${told(death)}: ${error.details ?? ''}${error.stack}`)
   })
 
-/** Deaths of which nobody comes back, in a plain run. */
-const ALONE_POINTS = 3
-
-/**
- * The sweeps as sentences: every n-th call with a client that asks again, and some with one that does not.
- * @param what the story's end, as "one number, one mail"
- */
+/** The two sweeps as sentences, by a client that asks again. @param what the story's end, as "one number, one mail" */
 export const sweeps = <Played>(t: Suite, what: string, story: () => Story<Played>): void => {
   const limit = { timeoutMs: isFull ? FULL_LIMIT_MS : LIMIT_MS }
-  let onTheWay = 0
   for (const when of ['before', 'after'] as const) {
     t(
       `${when} any call: ${what}, nothing left to do`,
@@ -46,7 +39,6 @@ export const sweeps = <Played>(t: Suite, what: string, story: () => Story<Played
         let deaths = 0
         for (let at = from; ; at += stride) {
           const { crashed, calls } = await die(story(), { call: at, when })
-          onTheWay = calls.length
           if (!crashed) break
           deaths++
           assert.ok(at < deathsMax, `no end after ${calls.length} calls`)
@@ -57,15 +49,6 @@ export const sweeps = <Played>(t: Suite, what: string, story: () => Story<Played
       limit,
     )
   }
-  t(
-    `and nobody comes back: ${what}, or less, and nothing left to do`,
-    async () => {
-      // no sweep before it has counted them when it runs alone
-      const calls = onTheWay || (await live(story())).calls.length
-      await dieAll(story, calls, { what, callsMin: 1, points: ALONE_POINTS, ways: ALONE })
-    },
-    limit,
-  )
 }
 
 /** Each way of dying, in an order in which few of them are unlike. */
@@ -138,6 +121,21 @@ export const sweep = <Played>(t: Suite, ended: Ended, story: () => Story<Played>
       const { calls } = await live(story())
       assert.ok(calls.length >= ended.callsMin, `only ${calls.length} calls: ${calls.join(', ')}`)
       await dieAll(story, calls.length, ended)
+    },
+    { timeoutMs: isFull ? FULL_LIMIT_MS : LIMIT_MS },
+  )
+}
+
+/** Deaths of which nobody comes back, in a plain run. */
+const ALONE_POINTS = 3
+
+/** The same by a client that never comes back. */
+export const sweepAlone = <Played>(t: Suite, what: string, story: () => Story<Played>): void => {
+  t(
+    `and nobody comes back: ${what}, or less, and nothing left to do`,
+    async () => {
+      const { calls } = await live(story())
+      await dieAll(story, calls.length, { what, callsMin: 1, points: ALONE_POINTS, ways: ALONE })
     },
     { timeoutMs: isFull ? FULL_LIMIT_MS : LIMIT_MS },
   )
