@@ -13,7 +13,19 @@ export const WEBHOOKS = '/api/webhooks'
 const ALL_EVENTS = ['*']
 
 const NO_STORE = { 'cache-control': 'private, no-store' }
-const newSecret = (): string => secretOf(randomBytes(SECRET_BYTES))
+
+/**
+ * A secret for what a request makes. Under one Idempotency-Key it is the same each time: whoever asks again after a crash is
+ * shown what signs, and makes no second one.
+ */
+const secretFor = ({ hash }: WebhookNeeds, { caller, idempotencyKey }: ApiRequest, what: string): string => {
+  if (idempotencyKey === undefined) return secretOf(randomBytes(SECRET_BYTES))
+  return secretOf(hash(`webhook secret of ${caller.account} ${what} ${idempotencyKey}`).subarray(0, SECRET_BYTES))
+}
+
+/** Whether it signs with this secret now. */
+const signsWith = async ({ endpoints }: WebhookNeeds, { account, id }: EndpointRow, secret: string): Promise<boolean> =>
+  (await endpoints.secrets(account)).some((one) => one.id === id && one.secret === secret)
 
 /** The caller's endpoint. Another account's is not there at all. */
 export const ownEndpoint = async (deps: WebhookNeeds, { caller, params }: ApiRequest): Promise<EndpointRow> => {
@@ -37,15 +49,17 @@ export const createEndpoint = async (deps: WebhookNeeds, request: ApiRequest): P
   const body = request.body as { url: string; events?: string[] }
   const events = eventsOf(body.events ?? ALL_EVENTS)
   const url = await reachable(deps, body.url)
-  const secret = newSecret()
   const id = nameFor('whk', request)
+  const secret = secretFor(deps, request, id)
   const owner = (await accountRow(deps, request.caller))?.view ?? request.caller.profile
   const limit = limitOf('webhook_endpoints', owner)
   const created = await deps.endpoints.create({ id, account, url, events, secret, at: deps.now().toISOString() }, limit)
   if (!created) throw new Problem('ENDPOINT_LIMIT', `The account has ${limit} webhook endpoints, which is the most.`)
   const { row, made } = created
   const endpoint = viewEndpoint(row)
-  if (!made) return { status: 200, body: { endpoint } }
+  // made by this very request, whose answer nobody has seen
+  const isRepeat = row.id === id && (await signsWith(deps, row, secret))
+  if (!made && !isRepeat) return { status: 200, body: { endpoint } }
   return { status: 201, headers: { location: `${WEBHOOKS}/${row.id}`, ...NO_STORE }, body: { endpoint, secret } }
 }
 
@@ -81,13 +95,19 @@ export const deleteEndpoint = async (deps: WebhookNeeds, request: ApiRequest): P
   return { status: 204 }
 }
 
-/** Both secrets sign for a day, so that no receiver has to be changed at one instant. */
+/**
+ * Both secrets sign for a day, so that no receiver has to be changed at one instant. A repeat changes it no further: what
+ * receivers have would sign no more.
+ */
 export const rotateSecret = async (deps: WebhookNeeds, request: ApiRequest): Promise<Answer> => {
-  const { account, id } = await ownEndpoint(deps, request)
-  const secret = newSecret()
+  const row = await ownEndpoint(deps, request)
+  const { account, id } = row
+  const secret = secretFor(deps, request, `${id} anew`)
   const now = deps.now()
   const until = new Date(now.getTime() + ROTATION_MS).toISOString()
-  await deps.endpoints.rotate({ account, id }, secret, { at: now.toISOString(), until })
+  if (!(await signsWith(deps, row, secret))) {
+    await deps.endpoints.rotate({ account, id }, secret, { at: now.toISOString(), until })
+  }
   const endpoint = viewEndpoint(await ownEndpoint(deps, request))
   return { status: 200, headers: NO_STORE, body: { endpoint, secret } }
 }

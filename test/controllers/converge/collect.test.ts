@@ -19,7 +19,8 @@ import { query } from '../../../hack/platform/postgres.ts'
 import { type CardStandIn, startCardStandIn } from '../../../hack/stage/cardstandin.ts'
 import type { Life } from '../../support/crash/crash.ts'
 import { type ProcessApi, refNamed } from '../../support/crash/process.ts'
-import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
+import { live, type Story } from '../../support/crash/story.ts'
+import { sweepAlone, sweeps } from '../../support/crash/sweep.ts'
 import { SECRET_KEY, WEBHOOK_SECRET } from '../../support/doubles/cards.ts'
 import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -137,6 +138,18 @@ const story = (): Story<void> => ({
     )
     assert.equal(payments, [{ state: 'accepted', cents: '144000' }])
   },
+  alone: async (url) => {
+    const [{ payments, register } = {}] = await query(
+      url,
+      `select (select count(*)::int from facts where kind = 'payment') as payments,
+        (select coalesce(string_agg(kind, ' ' order by kind), '') from register) as register`,
+    )
+    assert.ok(Number(payments) <= 1 && cards.sessions.size <= 1 && cards.refunds.size <= 1, 'nothing twice')
+    assert.is(cards.refunds.size > 0, String(register).includes('credit_note'), 'what was credited is refunded')
+    const types = await told(url)
+    assert.is(new Set(types).size, types.length, 'each told once')
+    return String(types.at(-1) ?? 'nothing')
+  },
   fingerprint: async (url) => [
     await query(
       url,
@@ -171,4 +184,5 @@ spec('a process that dies at any call while an invoice is paid by card', (t) => 
   })
 
   sweeps(t, 'one session, one payment, one refund', story)
+  sweepAlone(t, 'one session, one payment, one refund', story)
 })

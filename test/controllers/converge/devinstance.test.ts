@@ -3,7 +3,8 @@ import type { DevInstanceResource } from '../../../crds/devinstance/plan.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import type { OneProcess } from '../../support/crash/process.ts'
-import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
+import { live, type Story } from '../../support/crash/story.ts'
+import { sweepAlone, sweeps } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { makeDemoNamespace } from '../../support/stage/demo.ts'
 import { cloud, finalizeBody, reservation } from '../../support/stage/devinstances.ts'
@@ -94,6 +95,12 @@ const story = (): Story<Json> => ({
     return isReady === true && status?.version === 8 && row?.version === '8'
   },
   look: lookedAt,
+  alone: async (url) => {
+    const kinds = (await query(url, 'select kind from devbox_history order by n')).map(({ kind }) => kind)
+    assert.equal(kinds, KINDS.slice(0, kinds.length), 'each once, in their order')
+    assert.is((await query(url, "select 1 from outbox where channel = 'event'")).length, kinds.length)
+    return `up to ${kinds.at(-1) ?? 'nothing'}`
+  },
   fingerprint: async (url) => [
     (await object())?.metadata.resourceVersion,
     await query(
@@ -134,4 +141,5 @@ spec('a dev instance whose operator dies at any call', (t) => {
     { timeoutMs: 90_000 },
   )
   sweeps(t, 'each step once, the cap kept', story)
+  sweepAlone(t, 'each step once, the cap kept', story)
 })

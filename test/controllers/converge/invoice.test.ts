@@ -6,7 +6,8 @@ import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { refNamed } from '../../support/crash/process.ts'
-import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
+import { live, type Story } from '../../support/crash/story.ts'
+import { lags, sweep, sweepAlone, sweeps } from '../../support/crash/sweep.ts'
 import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { mailsIn, order } from '../../support/stage/invoicing.ts'
@@ -42,12 +43,10 @@ const mailState = async (url: string) =>
 
 const view = (url: string) => viewIn(url, INVOICE)
 
-const lookedAt = async (url: string, answer: Answer) => {
-  assert.ok(answer.status === 200 || answer.status === 201, `answered ${answer.status}`)
+const isSentOnce = async (url: string) => {
   const numbers = await query(url, 'select number from register')
   assert.is(numbers.length, 1, 'one number')
   assert.match(String(numbers[0]?.number), /^INV-\d{3}-0001$/)
-  assert.is((answer.body as { number: string }).number, numbers[0]?.number)
   const [series] = await query(url, 'select id from series')
   const [verified] = await query(url, 'select count::int, first_bad from verify_series($1)', [series?.id])
   assert.equal(verified, { count: 1, first_bad: null })
@@ -63,6 +62,25 @@ const lookedAt = async (url: string, answer: Answer) => {
     caught.length >= 1 && caught.length <= 1 + Number(mail?.unknowns),
     `${caught.length} mails, ${mail?.unknowns} unknown`,
   )
+}
+
+const lookedAt = async (url: string, answer: Answer) => {
+  assert.ok(answer.status === 200 || answer.status === 201, `answered ${answer.status}`)
+  await isSentOnce(url)
+  const [given] = await query(url, 'select number from register')
+  assert.is((answer.body as { number: string }).number, given?.number)
+}
+
+/** Nobody came back: it was never asked for, or all of it was done. */
+const alone = async (url: string): Promise<string> => {
+  if ((await object()) !== undefined) {
+    await isSentOnce(url)
+    return 'all of it'
+  }
+  const text =
+    'select (select count(*) from register)::int as numbers, (select count(*) from mirror where kind = $1)::int as rows'
+  assert.equal(await query(url, text, [INVOICE.kind]), [{ numbers: 0, rows: 0 }])
+  return 'nothing'
 }
 
 /** A turn without a settlement takes what is due: nothing is. The epoch is each life's own. */
@@ -82,12 +100,13 @@ const story = (): Story<Answer> => ({
     rmSync(folder, { recursive: true, force: true })
     mkdirSync(folder)
   },
-  play: ({ api }) => createInvoice(api, request),
+  play: ({ api }, { headers }) => createInvoice(api, { ...request, headers }),
   isSettled: async (url) =>
     (await mailState(url))?.state === 'sent' &&
     isReady(await object()) &&
     (await view(url))?.delivery?.state === 'accepted',
   look: lookedAt,
+  alone,
   fingerprint: async (url) => [
     (await object())?.metadata.resourceVersion,
     await query(
@@ -130,4 +149,7 @@ spec('a process that dies at any call', (t) => {
   })
 
   sweeps(t, 'one number, one mail, Ready', story)
+  sweepAlone(t, 'one number, one mail, Ready', story)
+  sweep(t, { what: 'one number, though the next life dies too', callsMin: 15, points: 4, diesAgain: true }, story)
+  lags(t, 'one number, one mail, Ready', story)
 })

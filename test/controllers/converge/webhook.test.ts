@@ -10,7 +10,8 @@ import { startWebhookSender } from '../../../controllers/workers/webhook-sender.
 import { query } from '../../../hack/platform/postgres.ts'
 import type { CrashPoint, Life } from '../../support/crash/crash.ts'
 import { type ProcessApi, refNamed } from '../../support/crash/process.ts'
-import { live, type Story, sweeps } from '../../support/crash/sweep.ts'
+import { live, type Story } from '../../support/crash/story.ts'
+import { sweepAlone, sweeps } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { makeDemoNamespace } from '../../support/stage/demo.ts'
 import { order } from '../../support/stage/invoicing.ts'
@@ -131,6 +132,19 @@ const story = (): Story<void> => ({
       [],
     )
   },
+  alone: async (url) => {
+    const told = (await eventsOf(url)).map(({ id }) => id)
+    assert.equal(
+      (await delivered(url)).map(({ id }) => id),
+      told,
+      'each that was told arrived',
+    )
+    for (const id of told) {
+      const times = net.asked.filter((asked) => asked.id === id).length
+      assert.ok(times >= 1 && times <= 2, `${id} was posted ${times} times`)
+    }
+    return `${told.length} events`
+  },
   fingerprint: async (url) => [
     await query(
       url,
@@ -174,4 +188,5 @@ spec('a process that dies at any call while it tells of an invoice', (t) => {
   }
 
   sweeps(t, 'each has one place and arrives under one id', story)
+  sweepAlone(t, 'each has one place and arrives under one id', story)
 })

@@ -1,10 +1,13 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
+import { makeTokenStore } from '../../../api/auth/token-store.ts'
+import { makeHashSecret } from '../../../api/auth/tokens.ts'
 import { namesFor } from '../../../api/command/name.ts'
 import { makeOwnDoor } from '../../../api/command/own.ts'
 import { makeWaiter, type Waiter } from '../../../api/command/wait.ts'
 import { makeWake } from '../../../api/command/wake.ts'
 import type { Caller } from '../../../api/http/caller.ts'
+import { Problem } from '../../../api/http/problem.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import type { Commanding, Deps } from '../../../api/wiring/deps.ts'
 import { makeStores, type Stores } from '../../../api/wiring/stores.ts'
@@ -22,9 +25,10 @@ import { makeOperationStore } from '../../../controllers/store/request/operation
 import { startMailSender } from '../../../controllers/workers/mail-sender.ts'
 import { serviceKubeconfig } from '../stage/stage.ts'
 import { Crashed, type Life } from './crash.ts'
+import { lagging } from './lag.ts'
 
 export const serverKey = Buffer.alloc(32, 7)
-const keys = makeKeys(serverKey)
+export const keys = makeKeys(serverKey)
 /** What the api calls the resource of a reference, and of an Idempotency-Key. */
 export const refNamed = (prefix: string, account: string, externalRef: string): string =>
   namesFor(keys, prefix, { caller: { account } as Caller }, externalRef)(0)
@@ -38,7 +42,9 @@ const MOVED_LEASE_MS = 100 * 365 * 86_400_000
 const DEAD_MS = 1_000
 
 /** What a story's requests are answered with: commands, all stores, and no card processor. */
-export type ProcessApi = Commanding & Stores & Pick<Deps, 'allowLoopback' | 'cards' | 'limits' | 'publicUrl'>
+export type ProcessApi = Commanding &
+  Stores &
+  Pick<Deps, 'allowLoopback' | 'authenticate' | 'cards' | 'egress' | 'limits' | 'publicUrl' | 'tokens'>
 
 /** Both processes in one, every call of which passes through a life (crash.ts). */
 export type OneProcess = {
@@ -57,6 +63,8 @@ export type ProcessOptions = {
   mailPort: number
   /** The platform's clock, where it is not the wall's. */
   now?: () => Date
+  /** How late the controllers see what others wrote, in ms; and not all of it (lag.ts). */
+  lagMs?: number
   /** More for the controllers, bound to the life: connections to hosts, as an example. `close` ends it. */
   tools?: (life: Life) => { deps: Partial<OperatorDeps>; close(): Promise<void> }
 }
@@ -105,10 +113,18 @@ const operatorDepsOf = (options: ProcessOptions, life: Life, { pg, controllersKu
   }
 }
 
+/** Visitors come with the cookie of a page; nobody has signed in. */
+const nobody = async (): Promise<never> => {
+  throw new Problem('UNAUTHENTICATED', 'Nobody has signed in.')
+}
+
 const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, waiter }: Reading): ProcessApi => {
   const shared = sharedOf(options)
   return {
     ...makeStores({ pg, keys, serverKey }),
+    authenticate: nobody,
+    egress: { judge: async () => null },
+    tokens: makeTokenStore({ pg, hash: makeHashSecret(serverKey) }),
     ...shared,
     kube: apiKube,
     wake: makeWake({ kube: apiKube, namespace: shared.namespace, now: shared.now }),
@@ -127,7 +143,8 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
   const pg = makePg({ url: databaseUrl, max: 6, around: life.around })
   const kube = (role: 'api' | 'controllers') =>
     makeKube({ kubeconfig: serviceKubeconfig(role), around: life.kubeAround })
-  const [apiKube, controllersKube] = [kube('api'), kube('controllers')]
+  const [apiKube, seeing] = [kube('api'), kube('controllers')]
+  const controllersKube = options.lagMs === undefined ? seeing : lagging(seeing, options.lagMs)
   const smtp = makeMailer({ url: `smtp://127.0.0.1:${mailPort}`, from: 'billing@bottega.test', pool: 1 })
   const clients: Clients = { pg, apiKube, controllersKube, smtp }
   const more = options.tools?.(life)

@@ -1,8 +1,8 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Answer, ApiRequest } from '../../../api/http/route.ts'
-import { putDomain, updateSite } from '../../../api/site/change.ts'
+import { deleteSite, putDomain, updateSite } from '../../../api/site/change.ts'
 import { generateSite } from '../../../api/site/generate.ts'
-import { publishSite } from '../../../api/site/publish.ts'
+import { publishSite, unpublishSite } from '../../../api/site/publish.ts'
 import { decideSite, submitReview } from '../../../api/site/review.ts'
 import { makeCredentials } from '../../../controllers/store/host/hosts.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
@@ -50,6 +50,8 @@ export type Hands = {
   approve(id: string): Promise<void>
   /** Until it is live. */
   publish(id: string, withinMs?: number): Promise<SiteView>
+  unpublish(id: string): Promise<Answer>
+  remove(id: string): Promise<Answer>
 }
 
 const POLL_MS = 50
@@ -78,6 +80,8 @@ export const handsOf = ({ api, mirror }: Pick<OneProcess, 'api' | 'mirror'>): Ha
       return (await view(id)) as SiteView
     },
     choose: (id, subdomain) => putDomain(api, about(id, { body: { subdomain } })),
+    unpublish: (id) => unpublishSite(api, about(id)),
+    remove: (id) => deleteSite(api, about(id)),
     retitle: (id, title) => updateSite(api, about(id, { body: { content: { hero: { title } } } })),
     async approve(id) {
       await submitReview(api, about(id))

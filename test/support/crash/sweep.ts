@@ -1,123 +1,152 @@
 import { assert, type Suite } from '../runner/spec.ts'
-import { eventually } from '../stage/invoicing.ts'
-import { makeDatabase } from '../stage/stage.ts'
-import { type CrashPoint, type Life, makeLife } from './crash.ts'
-import { type OneProcess, type ProcessOptions, startOneProcess } from './process.ts'
+import { drawn, seed } from './seed.ts'
+import { type Death, type Lived, live, type Story } from './story.ts'
 
 /**
- * The crash sweep: a story is played by both processes, killed before and after every call they make, started again,
- * played again by a client that never got its answer, and looked at; a third life then finds nothing left to do.
+ * The sweeps as sentences: which deaths of a story are lived. The plain run takes some, chosen by the seed; `--full` each call
+ * in each way.
  */
-export type Story<Played> = {
-  options: Omit<ProcessOptions, 'databaseUrl'>
-  /** Before each life of the world. */
-  prepare?(databaseUrl: string): Promise<void>
-  /** What the client does. Played again after the crash: the same references, the same answers. */
-  play(process: OneProcess): Promise<Played>
-  /** Whether the world is as it should be in the end. */
-  isSettled(databaseUrl: string): Promise<boolean>
-  /** Asserts what must hold after the second life. */
-  look(databaseUrl: string, played: Played): Promise<void>
-  /** Something that nobody may have changed while there was nothing to do. */
-  fingerprint(databaseUrl: string): Promise<unknown>
-  /** Calls that a life without work may make. */
-  mayDo: RegExp
-  /** A call that shows that the third life looked at the resource. */
-  looked: RegExp
-  /** Removes what the story made outside its database. */
-  clear(): Promise<void>
-  /** At least so many calls are on the way, or the sweep swept nothing. */
-  deathsMin: number
-  deathsMax?: number
-  /** The plain run dies at every n-th call only, `--full` at each. */
-  every?: number
-}
 
 const DEATHS_MAX = 400
 const LIMIT_MS = 600_000
 const FULL_LIMIT_MS = 3_600_000
 const isFull = process.env.BOTTEGA_TEST_FULL === '1'
 
-/** One life up to its crash (or its end), a second life after it, and what the world looks like then. */
-export const live = async <Played>(
-  story: Story<Played>,
-  point?: CrashPoint,
-): Promise<{ crashed: boolean; calls: string[] }> => {
-  const database = await makeDatabase()
-  await story.prepare?.(database.url)
-  const options = { ...story.options, databaseUrl: database.url }
-  const settled = () => story.isSettled(database.url)
-  const started: OneProcess[] = []
-  const start = async (life: Life): Promise<OneProcess> => {
-    const process = await startOneProcess(options, life)
-    started.push(process)
-    return process
-  }
-  try {
-    const life = makeLife(point)
-    const first = await start(life).catch((error) => {
-      if (life.isDead()) return null
-      throw error
-    })
-    const played = first && story.play(first).catch((error: unknown) => error)
-    const done = eventually('the story to settle, or the crash', async () => life.isDead() || settled(), 120_000)
-    done.catch(() => {})
-    await Promise.race([life.death, Promise.all([played, done])])
-    const crashed = life.isDead()
-    await first?.end()
+const told = ({ call, when, client, isAsync, again }: Death): string =>
+  [
+    `crash ${when} call ${call}`,
+    ...(client ? [`a client that ${client}${isAsync ? ' and did not wait' : ''}`] : []),
+    ...(again ? [`and ${again.when} call ${again.call} of the next life`] : []),
+    `seed ${seed}`,
+  ].join(', ')
 
-    const next = await start(makeLife())
-    const again = await story.play(next)
-    await eventually('the story to settle after the crash', settled, 120_000)
-    await story.look(database.url, again)
-    await next.end()
-    const before = await story.fingerprint(database.url)
-    const idle = makeLife()
-    await nothingLeft(story, idle, await start(idle))
-    assert.equal(await story.fingerprint(database.url), before)
-    return { crashed, calls: life.calls }
-  } finally {
-    // A life that a failed assertion left behind would go on in the world of the next one.
-    await Promise.allSettled(started.map((one) => one.end()))
-    await story.clear()
-    await database.drop()
-  }
-}
+/** As `live`; what fails says where it died. */
+const die = <Played>(story: Story<Played>, death: Death): Promise<Lived> =>
+  live(story, death).catch((error) => {
+    throw new Error(`${told(death)}: ${error.details ?? ''}${error.stack}`)
+  })
 
-/** What every life reads again and again, whatever its story. */
-const READS = /^sql (schedule_due|account_logos|facts_pending)$/
-
-/** A third life looks at everything and does nothing. */
-const nothingLeft = async <Played>(story: Story<Played>, { calls }: Life, third: OneProcess) => {
-  const operator = await third.operator()
-  const looked = async () => calls.some((call) => story.looked.test(call)) && operator.idle()
-  await eventually('the third life to look', looked)
-  await third.end()
-  const work = calls.filter((call) => !story.mayDo.test(call) && !READS.test(call))
-  assert.equal(work, [], `a life with nothing to do did: ${work.join(', ')}`)
-}
-
-/** The two sweeps as sentences. @param what the story's end, as "one number, one mail" */
+/** The two sweeps as sentences, by a client that asks again. @param what the story's end, as "one number, one mail" */
 export const sweeps = <Played>(t: Suite, what: string, story: () => Story<Played>): void => {
+  const limit = { timeoutMs: isFull ? FULL_LIMIT_MS : LIMIT_MS }
   for (const when of ['before', 'after'] as const) {
     t(
       `${when} any call: ${what}, nothing left to do`,
       async () => {
-        const { deathsMin, deathsMax = DEATHS_MAX, every = 1 } = story()
+        const { deathsMin = 1, deathsMax = DEATHS_MAX, every = 1 } = story()
         const stride = isFull ? 1 : every
+        const from = Math.floor(drawn(what, when) * stride)
         let deaths = 0
-        for (let at = 0; ; at += stride) {
-          const { crashed, calls } = await live(story(), { call: at, when }).catch((error) => {
-            throw new Error(`crash ${when} call ${at}: ${error.details ?? ''}${error.stack}`)
-          })
+        for (let at = from; ; at += stride) {
+          const { crashed, calls } = await die(story(), { call: at, when })
           if (!crashed) break
           deaths++
           assert.ok(at < deathsMax, `no end after ${calls.length} calls`)
         }
-        assert.ok(deaths * stride >= deathsMin, `only ${deaths} crash points`)
-        console.log(`  ${deaths} crash points ${when} a call`)
+        assert.ok(from + deaths * stride >= deathsMin, `only ${deaths} crash points`)
+        console.log(`  ${deaths} crash points ${when} a call, from ${from} on (seed ${seed})`)
       },
-      { timeoutMs: isFull ? FULL_LIMIT_MS : LIMIT_MS },
+      limit,
     )
   }
+}
+
+/** Each way of dying, in an order in which few of them are unlike. */
+const WAYS: readonly Omit<Death, 'call'>[] = [
+  { when: 'after', client: 'never comes back', isAsync: true },
+  { when: 'before', client: 'comes again' },
+  { when: 'before', client: 'never comes back' },
+  { when: 'after', client: 'comes again' },
+  { when: 'after', client: 'never comes back' },
+  { when: 'before', client: 'never comes back', isAsync: true },
+]
+
+/** Deaths spread over so many calls, each at a place and in a way that the seed says. */
+const drawDeaths = (calls: number, { what, points, ways = WAYS }: Ended): Death[] => {
+  const turn = Math.floor(drawn(what) * ways.length)
+  return Array.from({ length: points }, (_, n) => {
+    const call = Math.floor(((n + drawn(what, n)) * calls) / points)
+    return { call, ...(ways[(n + turn) % ways.length] as Omit<Death, 'call'>) }
+  })
+}
+
+const everyDeath = (calls: number, { ways = WAYS }: Ended): Death[] =>
+  Array.from({ length: calls }, (_, call) => ways.map((way) => ({ call, ...way }))).flat()
+
+/** Calls of a start, and of the work after it. */
+const AGAIN_MAX = 40
+
+const dyingAgain = (what: string, deaths: readonly Death[]): Death[] =>
+  deaths.map((death, n) => {
+    const call = Math.floor(drawn(what, 'again', n) * AGAIN_MAX)
+    return { ...death, again: { call, when: n % 2 === 0 ? 'after' : 'before' } }
+  })
+
+export type Ended = {
+  /** What the story's end is, as "it is voided once". */
+  what: string
+  /** At least so many calls are on the way, or the sweep swept nothing. */
+  callsMin: number
+  /** How many deaths a plain run takes. */
+  points: number
+  ways?: typeof WAYS
+  /** The life after the first crash ends in its start or its work, too. */
+  diesAgain?: boolean
+}
+
+const ALONE = WAYS.filter(({ client }) => client === 'never comes back')
+
+const dieAll = async <Played>(story: () => Story<Played>, calls: number, ended: Ended) => {
+  const { what, diesAgain = false } = ended
+  const once = isFull ? everyDeath(calls, ended) : drawDeaths(calls, ended)
+  const deaths = diesAgain ? dyingAgain(what, once) : once
+  const came = new Map<string, number>()
+  for (const death of deaths) {
+    const lived = await die(story(), death)
+    const end = lived.crashed ? lived.came || death.client || '' : 'not reached'
+    came.set(end, (came.get(end) ?? 0) + 1)
+  }
+  const counted = [...came].map(([end, count]) => `${count} ${end}`).join(', ')
+  console.log(`  ${what}: ${deaths.length} deaths in ${calls} calls (seed ${seed}): ${counted}`)
+}
+
+/**
+ * One story as one sentence: without a crash, then with crashes at calls and of kinds that the seed says, the client that
+ * never comes back among them; with `--full` each call in each way.
+ */
+export const sweep = <Played>(t: Suite, ended: Ended, story: () => Story<Played>): void => {
+  t(
+    `wherever it dies, whoever comes back: ${ended.what}`,
+    async () => {
+      const { calls } = await live(story())
+      assert.ok(calls.length >= ended.callsMin, `only ${calls.length} calls: ${calls.join(', ')}`)
+      await dieAll(story, calls.length, ended)
+    },
+    { timeoutMs: isFull ? FULL_LIMIT_MS : LIMIT_MS },
+  )
+}
+
+/** Deaths of which nobody comes back, in a plain run. */
+const ALONE_POINTS = 3
+
+/** The same by a client that never comes back. */
+export const sweepAlone = <Played>(t: Suite, what: string, story: () => Story<Played>): void => {
+  t(
+    `and nobody comes back: ${what}, or less, and nothing left to do`,
+    async () => {
+      const { calls } = await live(story())
+      await dieAll(story, calls.length, { what, callsMin: 1, points: ALONE_POINTS, ways: ALONE })
+    },
+    { timeoutMs: isFull ? FULL_LIMIT_MS : LIMIT_MS },
+  )
+}
+
+const LAG_MS = 1_500
+
+/** The story without a crash, where the controllers see late what others wrote, and not all of it. */
+export const lags = <Played>(t: Suite, what: string, story: () => Story<Played>): void => {
+  t(`with a cache that lags, and misses what was between: ${what}`, async () => {
+    const { options, ...more } = story()
+    await live({ ...more, options: { ...options, lagMs: LAG_MS } })
+  })
 }
