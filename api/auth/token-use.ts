@@ -46,7 +46,8 @@ export const makeTokenUse = (deps: {
     try {
       await deps.pg.query('note_token_use', WRITE, [ids])
     } catch (error) {
-      for (const id of ids) notedAtMs.delete(id)
+      // with the next ones, or at the end
+      if (pending.size < NOTED_MAX) for (const id of ids) pending.add(id)
       deps.onError(error)
     }
   }

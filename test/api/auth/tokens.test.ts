@@ -369,4 +369,17 @@ spec('the check of a token', (t) => {
     await use.close()
     assert.is(errors.length, 1)
   })
+
+  t('what could not be written is written at the end', async () => {
+    const { token } = await mint()
+    let isAway = true
+    const query: Pg['query'] = (...asked) => (isAway ? Promise.reject(new Error('away')) : counted.pg.query(...asked))
+    const use = makeTokenUse({ pg: { query } as Pg, nowMs: () => nowMs, onError: () => {} })
+    use.note(token.id)
+    await use.flush()
+    assert.is((await store.get('demo', token.id))?.last_used_at, null)
+    isAway = false
+    await use.close()
+    assert.ok((await store.get('demo', token.id))?.last_used_at)
+  })
 })
