@@ -98,7 +98,7 @@ export type AbsentDeps = {
   kube: Pick<Kube, 'get'>
   namespace: string
   mirror: Pick<MirrorReader, 'get'>
-  ledger: Pick<Ledger, 'decideFact'>
+  ledger: Pick<Ledger, 'decideFact' | 'observe'>
   /** By kind: how one that left comes back. */
   kinds: ReadonlyMap<string, { kind: Kind; bringBack?: (row: MirrorRow) => Promise<unknown> }>
   now: () => Date
@@ -127,6 +127,9 @@ export const makeSettleAbsent =
     const row = await deps.mirror.get(known.kind, resource)
     if (row?.archived) await known.bringBack?.(row)
     if (row || (await isThere(deps, known.kind, { namespace: deps.namespace, name: resource }))) return
+    const { record } = await deps.ledger.observe(resource)
+    // what has a number is on record for ever, whatever became of its view
+    if (record !== null && !record.claimed.test) return
     const outcome = { detail: `${resource} was deleted before this was decided` }
     const verdict = { state: 'refused', refusedCode: 'NOT_FOUND', outcome, at: deps.now().toISOString() } as const
     for (const seq of seqs) await deps.ledger.decideFact({ resource, seq, ...verdict })
