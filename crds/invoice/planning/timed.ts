@@ -6,11 +6,11 @@
 import { waiting } from '../../kernel/plan.ts'
 import { type Desired, rescheduled } from '../../kernel/schedule.ts'
 import type { SendRecord } from '../facts/ledger.ts'
-import { quietly } from './recovery/quiet.ts'
 import type { InvoiceResource } from '../schema.ts'
 import type { InvoiceFacts } from '../status.ts'
 import type { InvoicePlan, InvoiceStep, TimeStep } from '../steps.ts'
 import type { InvoiceWorld } from '../world.ts'
+import { quietly } from './recovery/quiet.ts'
 import { desiredRecurrence, recurrenceSteps } from './recurrence.ts'
 import { desiredReminders, remindSteps } from './reminders.ts'
 
