@@ -31,6 +31,8 @@ export type Restore = {
   sideOf(name: string): Promise<LedgerSide>
   /** Those of these accounts. */
   series(accounts: readonly string[]): Promise<CutSeries[]>
+  /** Those of these resources that have an entry in the register. */
+  held(resources: readonly string[]): Promise<Set<string>>
   /** Time zones by `account/issuer`, where one was set. */
   zones(accounts: readonly string[]): Promise<Map<string, string>>
   /** @throws StaleEpoch, DatabaseRefused where somebody else has gone on with it */
@@ -53,6 +55,11 @@ export const makeRestore = ({ pg, epoch, at }: { pg: Pg; epoch: () => number; at
       return { record, sends: sends.length, factSeq, payments, credits, resends }
     },
     series: async (accounts) => (await pg.query<CutSeries>('series_of_accounts', SERIES, [accounts])).rows,
+    async held(resources) {
+      const text = 'select resource from register where resource = any($1::text[]) and step = 0'
+      const { rows } = await pg.query<{ resource: string }>('held_in_register', text, [resources])
+      return new Set(rows.map(({ resource }) => resource))
+    },
     async zones(accounts) {
       const { rows } = await pg.query<{ issuer: string; zone: string }>('zones_of_accounts', ZONES, [accounts])
       return new Map(rows.map(({ issuer, zone }) => [issuer, zone]))

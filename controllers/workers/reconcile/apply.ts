@@ -62,12 +62,10 @@ const giveBack = async (
     await restore.goOn(one, auditOf(one.account, at, { once: `${one.id}:${first}-${last}`, resource: one.id, fields }))
   }
   for (const one of restorations) {
-    const { name, account, leastSeq, does } = one
-    await restore.give(
-      one,
-      INVOICE.kind,
-      auditOf(account, at, { once: `${name}:${leastSeq}`, resource: name, fields: does }),
-    )
+    const { name, account, leastSeq, facts } = one
+    // the same in a run that goes on with another
+    const fields = facts.map(({ key }) => key)
+    await restore.give(one, INVOICE.kind, auditOf(account, at, { once: `${name}:${leastSeq}`, resource: name, fields }))
   }
 }
 

@@ -84,9 +84,11 @@ export const planReconcile = async (deps: ReconcileDeps): Promise<ReconcilePlan>
     ...restorations,
     ...[...deps.reserve.keys()].map((id) => ({ account: id.split('/')[0] ?? '' })),
   ]
+  const entries = restorations.flatMap((one) => one.entries)
   const { series, blocked } = planSeries({
     series: await deps.restore.series([...new Set(accounts.map(({ account }) => account))]),
-    entries: restorations.flatMap(({ entries }) => entries),
+    entries,
+    held: await deps.restore.held(entries.map(({ resource }) => resource)),
     known: upTo,
     reserve: deps.reserve,
   })

@@ -19,6 +19,8 @@ export type SeriesPlan = { id: string; account: string; prefix: string; last: nu
 export type SeriesInput = {
   series: readonly CutSeries[]
   entries: readonly RestoredEntry[]
+  /** Of their resources those that have an entry already, as after a reconciliation that did not come to its end. */
+  held: ReadonlySet<string>
   known: readonly KnownUpTo[]
   /** By the id of a series: numbers up to this one may have been given, a person says. */
   reserve: ReadonlyMap<string, number>
@@ -57,7 +59,8 @@ const planOf = (of: CutSeries, { entries, known, reserve }: SeriesInput): Series
 }
 
 /** @returns what is to be written of each series, those alone of which something is; and why some cannot be */
-export const planSeries = (input: SeriesInput): { series: SeriesPlan[]; blocked: string[] } => {
+export const planSeries = (given: SeriesInput): { series: SeriesPlan[]; blocked: string[] } => {
+  const input = { ...given, entries: given.entries.filter(({ resource }) => !given.held.has(resource)) }
   const begun = new Map(input.series.map((one) => [one.id, one]))
   for (const { series: id, account, prefix } of input.entries) {
     if (!begun.has(id)) begun.set(id, { id, account, prefix, last: 0 })

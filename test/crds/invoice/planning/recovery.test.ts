@@ -137,6 +137,7 @@ spec('a register that goes on', (t) => {
     planSeries({
       series: [{ id, account: 'demo', prefix: 'INV-026-', last: 443 }],
       entries: [],
+      held: new Set(),
       known: [],
       reserve: new Map(),
       ...change,
@@ -155,6 +156,7 @@ spec('a register that goes on', (t) => {
   })
 
   t('begins at 1 where it is not there at all', () => {
+    assert.equal(words({ entries, held: new Set(['inv-446']) }), ['444 restored'])
     assert.equal(words({ series: [], entries: [{ ...entry(444), seq: 2 }] as SeriesInput['entries'] }), [
       '1 lost',
       '2 restored',
