@@ -24,8 +24,8 @@ import { kubectlFor, type Owned, ownControlPlane } from '../support/stage/stage.
 /** A cluster that was lost, and is made again from what the database keeps of it. */
 
 const isFull = process.env.BOTTEGA_TEST_FULL === '1'
-const DRAFTS = isFull ? 3_400 : 60
-const SENT = isFull ? 100 : 6
+const DRAFTS = isFull ? 3_400 : 25
+const SENT = isFull ? 100 : 4
 
 let plane: Owned<ControlPlane>
 let platform: Platform

@@ -146,6 +146,11 @@ spec('a process that dies at any call', (t) => {
     assert.is(calls.filter((call) => call.startsWith('create ')).length, 1)
     const patches = calls.filter((call) => call.startsWith('patch ') && call.includes('/invoices/'))
     assert.is(patches.length, 1, 'one status patch')
+    // what is asked is kept by the statement that writes the view
+    assert.equal(
+      calls.filter((call) => /^sql (keep_desires|observe_origins|observe_stored|see_deletions)/.test(call)),
+      [],
+    )
   })
 
   sweeps(t, 'one number, one mail, Ready', story)

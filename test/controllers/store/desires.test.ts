@@ -51,7 +51,7 @@ spec('what is kept of desire', (t) => {
     await database.drop()
   })
   const sql = (text: string) => query(database.url, text)
-  const kept = () => sql('select name, uid, origin, generation, spec from desires order by name')
+  const kept = () => sql('select name, uid, origin, generation::int, spec from desires order by name')
   const gone = (uid: string) => desires.see({ kind: 'Site', name: 'site-a', uid, generation: 1, how: 'seen' })
 
   t('is written with the view, once, and an older generation never replaces a newer one', async () => {
