@@ -4,6 +4,7 @@ import { displayCents } from '../values/money.ts'
 import { type Books, booksOf, dueCents } from './money/books.ts'
 import { issuedOn } from './order/number.ts'
 import { isVoided, orderOf } from './order/order.ts'
+import { dueDateOf } from './order/sent.ts'
 import type { InvoiceSpec, InvoiceStatus, PHASES } from './schema.ts'
 import type { InvoiceWorld } from './world.ts'
 
@@ -30,17 +31,7 @@ export const phaseOf = ({ sent, voided, books, overdue }: Open): InvoicePhase =>
   return books.paidCents > 0 ? 'partial' : 'sent'
 }
 
-/** The document's own due date once it is fixed, else the spec's. */
-export const dueDateOf = (spec: InvoiceSpec, world: InvoiceWorld, isLocked: boolean): string | undefined =>
-  isLocked ? (world.sends.at(-1)?.frozen.dueDate ?? undefined) : spec.dueDate
-
-/** @param isLocked the spec was edited after it had become a record: what was fixed counts */
-export const documentFacts = (
-  spec: InvoiceSpec,
-  world: InvoiceWorld,
-  now: Date,
-  { isLocked }: { isLocked: boolean },
-): InvoiceFacts => {
+export const documentFacts = (spec: InvoiceSpec, world: InvoiceWorld, now: Date): InvoiceFacts => {
   const zone = zoneOf(world)
   const order = orderOf(spec, world)
   const { record } = world
@@ -58,7 +49,7 @@ export const documentFacts = (
   const voided = isVoided(spec, world)
   if (!order) return { ...base, phase: voided ? 'voided' : record ? 'sent' : 'draft' }
   const books = booksOf(order.totalCents, world)
-  const dueDate = dueDateOf(spec, world, isLocked)
+  const dueDate = dueDateOf(spec, world)
   const overdue = dueDate !== undefined && dayIn(now, zone) > dueDate
   return {
     ...base,

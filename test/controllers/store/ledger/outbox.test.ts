@@ -1,19 +1,19 @@
-import { StaleEpoch } from '../../../controllers/base/errors.ts'
-import { type Ledger, makeLedger } from '../../../controllers/store/ledger/ledger.ts'
+import { StaleEpoch } from '../../../../controllers/base/errors.ts'
+import { type Ledger, makeLedger } from '../../../../controllers/store/ledger/ledger.ts'
 import {
   makeOutbox,
   type Outbox,
   type OutboxRow,
   type Settlement,
   type TurnRequest,
-} from '../../../controllers/store/ledger/outbox.ts'
-import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
-import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
-import type { MailDelivery } from '../../../crds/invoice/facts/deliveries.ts'
-import { frozenInvoice } from '../../support/builders/frozen.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import { upTo } from '../../support/stage/ledger.ts'
-import { type Database, makeDatabase } from '../../support/stage/stage.ts'
+} from '../../../../controllers/store/ledger/outbox.ts'
+import { takeEpoch } from '../../../../controllers/store/pg/fence.ts'
+import { makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
+import type { MailDelivery } from '../../../../crds/invoice/facts/deliveries.ts'
+import { frozenInvoice } from '../../../support/builders/frozen.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { upTo } from '../../../support/stage/ledger.ts'
+import { type Database, makeDatabase } from '../../../support/stage/stage.ts'
 
 const startMs = Date.parse('2026-11-21T09:30:00.000Z')
 const request = { channel: 'mail', limit: 100, leaseMs: 60_000 }

@@ -3,15 +3,15 @@ import { createHash } from 'node:crypto'
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import type { StoredSnapshot } from '../../../controllers/store/ledger/ledger.ts'
-import { makeLedgerReader } from '../../../controllers/store/ledger/ledger.ts'
-import { migrate } from '../../../controllers/store/pg/migrate.ts'
-import { DatabaseRefused, makePg } from '../../../controllers/store/pg/pg.ts'
-import { query } from '../../../hack/platform/postgres.ts'
-import { frozenInvoice } from '../../support/builders/frozen.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import { aClaim, type Leader, type LedgerStage, makeLedgerStage, upTo } from '../../support/stage/ledger.ts'
-import { makeDatabase, scratchFolder } from '../../support/stage/stage.ts'
+import type { StoredSnapshot } from '../../../../controllers/store/ledger/ledger.ts'
+import { makeLedgerReader } from '../../../../controllers/store/ledger/ledger.ts'
+import { migrate } from '../../../../controllers/store/pg/migrate.ts'
+import { DatabaseRefused, makePg } from '../../../../controllers/store/pg/pg.ts'
+import { query } from '../../../../hack/platform/postgres.ts'
+import { frozenInvoice } from '../../../support/builders/frozen.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { aClaim, type Leader, type LedgerStage, makeLedgerStage, upTo } from '../../../support/stage/ledger.ts'
+import { makeDatabase, scratchFolder } from '../../../support/stage/stage.ts'
 
 const SERIES = 'demo/INV/026'
 const AT = '2026-12-01T08:00:00.000Z'
@@ -138,7 +138,7 @@ spec('what became of a number', (t) => {
     })
 })
 
-const SQL = fileURLToPath(new URL('../../../controllers/store/sql/', import.meta.url))
+const SQL = fileURLToPath(new URL('../../../../controllers/store/sql/', import.meta.url))
 const NEWER = '020_entries.sql'
 
 spec('a register of before entries said what they are', (t) => {
