@@ -20,6 +20,7 @@ import { Problem } from '../http/problem.ts'
 import { described, type RouteHead } from '../http/route.ts'
 import { booksPageRoutes } from '../invoice/books/books-page.ts'
 import { collectRoutes, railRoutes } from '../invoice/cards/collect-routes.ts'
+import { revisionRoutes } from '../invoice/documents/revision.ts'
 import { draftRoutes } from '../invoice/drafting/draft-routes.ts'
 import { issuerRoutes } from '../invoice/issuers/issuer-routes.ts'
 import { pageRoutes } from '../invoice/page/routes.ts'
@@ -57,6 +58,7 @@ const SURFACES: readonly Surface[] = [
       ...railRoutes,
       ...draftRoutes,
       ...invoiceRoutes,
+      ...revisionRoutes,
       ...webhookRoutes,
       ...accountRoutes,
       ...authRoutes,

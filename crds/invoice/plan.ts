@@ -2,11 +2,14 @@ import { ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import type { Fault, ProblemCode } from '../kernel/problem.ts'
 import { displayCents } from '../values/money.ts'
 import { sizeFaults } from './document/drawcost.ts'
-import { draftOf } from './document/freeze.ts'
-import type { InvoiceRecord } from './facts/ledger.ts'
+import { draftOf, revisedOf } from './document/freeze.ts'
+import { isOfRevision } from './document/preview.ts'
+import { type InvoiceRecord, newestSend } from './facts/ledger.ts'
 import { booksOf, dueCents } from './money/books.ts'
 import { collectFaults, collectOff, faultsAround } from './money/collect.ts'
 import { isFixed, issuerIdOf, isVoided, type Locked, lockOf, movedLock, orderOf } from './order/order.ts'
+import { revisionOf } from './order/revision.ts'
+import { dueDateOf } from './order/sent.ts'
 import { activityVerdicts } from './planning/activity.ts'
 import { behindBy, onRecordOf, planBehind } from './planning/behind.ts'
 import { collectSteps, collectVerdicts } from './planning/collect.ts'
@@ -17,6 +20,7 @@ import { claimOf, resendSteps, sendSteps } from './planning/send.ts'
 import { creditSteps, paidSteps, voidSteps } from './planning/stamp.ts'
 import { inTime } from './planning/timed.ts'
 import { givenUp } from './planning/undrawn.ts'
+import { revisionConditions } from './rest/revisionview.ts'
 import type { InvoiceResource, InvoiceSpec } from './schema.ts'
 import { documentFacts, type InvoiceFacts } from './status.ts'
 import type { InvoicePlan, InvoiceStep } from './steps.ts'
@@ -28,7 +32,9 @@ const ACCOUNT_RETRY_MS = 60_000
 /** @param object out of the cache, treated as frozen  @param now the platform's clock */
 export const planInvoice = (object: InvoiceResource, world: InvoiceWorld, now: Date): InvoicePlan => {
   const behind = behindBy(object, onRecordOf(world))
-  return behind === null ? inTime(object, world, now, planAsked(object, world, now)) : planBehind(object, behind)
+  if (behind !== null) return planBehind(object, behind)
+  const conditions = revisionConditions(object.spec, world)
+  return { ...inTime(object, world, now, planAsked(object, world, now)), conditions }
 }
 
 /** What the spec and the facts ask for. */
@@ -38,7 +44,7 @@ const planAsked = (object: InvoiceResource, world: InvoiceWorld, now: Date): Inv
   const fault = faultsAround(spec, world)[0]
   const locked = lockedBy(spec, world)
   const facts = {
-    ...documentFacts(spec, world, now, { isLocked: locked !== null }),
+    ...documentFacts(spec, world, now),
     ...(collectOff(spec, world) === null && { collect: true }),
   }
   const passing = { object, world, facts, now }
@@ -142,7 +148,8 @@ const numbered = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
   if (asks.length > 0) return waits(facts, ['Collecting', 'asks the card processor'], asks)
   const stuck = stuckOf(world, documents)
   if (stuck) return stops(facts, stuck.code, stuck.detail)
-  return { steps: [], status: facts, verdict: settled(record, spec, facts) }
+  const drawing = drawRevision(passing)
+  return { steps: drawing, status: facts, verdict: settled(record, dueDateOf(spec, world), facts) }
 }
 
 const lockedBy = (spec: InvoiceSpec, world: InvoiceWorld): Locked | null => {
@@ -173,6 +180,14 @@ const voided = (passing: Passing, record: InvoiceRecord): InvoicePlan => {
 const drawSteps = (spec: InvoiceSpec, { issuer, openPreviews }: InvoiceWorld, now: Date): InvoiceStep[] =>
   issuer === null ? [] : openPreviews.map((key) => ({ do: 'drawDraft', key, draft: draftOf(spec, issuer, now) }))
 
+/** Of an edit that waits to be sent, and can be. */
+const drawRevision = ({ object: { spec }, world: { issuer, openPreviews, sends }, world }: Passing): InvoiceStep[] => {
+  const keys = openPreviews.filter(isOfRevision)
+  const sent = newestSend(sends)?.frozen
+  if (keys.length === 0 || !issuer || !sent || !revisionOf(spec, world)?.totals) return []
+  return keys.map((key) => ({ do: 'drawDraft', key, draft: revisedOf(spec, issuer, sent) }))
+}
+
 const totalText = (facts: InvoiceFacts): string => displayCents(facts.totalCents ?? 0, facts.currency ?? '')
 
 const REASONS = {
@@ -184,9 +199,9 @@ const REASONS = {
   voided: 'Voided',
 } as const
 
-const settled = (record: InvoiceRecord, spec: InvoiceSpec, facts: InvoiceFacts): Verdict => {
+const settled = (record: InvoiceRecord, dueDate: string | undefined, facts: InvoiceFacts): Verdict => {
   const { phase } = facts
-  const due = spec.dueDate === undefined ? '' : ` due ${spec.dueDate}`
+  const due = dueDate === undefined ? '' : ` due ${dueDate}`
   const left = phase === 'partial' ? `, ${displayCents(facts.balanceCents ?? 0, facts.currency ?? '')} left${due}` : ''
   const rest = phase === 'paid' || phase === 'partial' ? left : due
   return ready(REASONS[phase], `${record.number} ${phase}, ${totalText(facts)}${rest}`)

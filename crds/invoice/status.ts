@@ -1,10 +1,10 @@
 /** The invoice's own part of the status: what its columns show and what REST answers. */
 import { dayIn } from '../values/calendar.ts'
 import { displayCents } from '../values/money.ts'
-import { newestSend } from './facts/ledger.ts'
 import { type Books, booksOf, dueCents } from './money/books.ts'
 import { issuedOn } from './order/number.ts'
 import { isVoided, orderOf } from './order/order.ts'
+import { dueDateOf } from './order/sent.ts'
 import { CREDIT_NOTES_SHOWN_MAX, type InvoiceSpec, type InvoiceStatus, type PHASES } from './schema.ts'
 import type { InvoiceWorld } from './world.ts'
 
@@ -31,10 +31,6 @@ export const phaseOf = ({ sent, voided, books, overdue }: Open): InvoicePhase =>
   return books.paidCents > 0 ? 'partial' : 'sent'
 }
 
-/** The document's own due date once it is fixed, else the spec's. */
-export const dueDateOf = (spec: InvoiceSpec, world: InvoiceWorld, isLocked: boolean): string | undefined =>
-  isLocked ? (newestSend(world.sends)?.frozen.dueDate ?? undefined) : spec.dueDate
-
 /** By these an older copy of the ledger is told, and given back what it lost (planning/recovery/restoration.ts). */
 const creditNotesOf = ({ snapshots, credits }: InvoiceWorld): Pick<InvoiceFacts, 'creditNotes'> => {
   const notes = snapshots.flatMap(({ id, kind, number }) => {
@@ -44,13 +40,7 @@ const creditNotesOf = ({ snapshots, credits }: InvoiceWorld): Pick<InvoiceFacts,
   return notes.length > 0 ? { creditNotes: notes.slice(-CREDIT_NOTES_SHOWN_MAX) } : {}
 }
 
-/** @param isLocked the spec was edited after it had become a record: what was fixed counts */
-export const documentFacts = (
-  spec: InvoiceSpec,
-  world: InvoiceWorld,
-  now: Date,
-  { isLocked }: { isLocked: boolean },
-): InvoiceFacts => {
+export const documentFacts = (spec: InvoiceSpec, world: InvoiceWorld, now: Date): InvoiceFacts => {
   const zone = zoneOf(world)
   const order = orderOf(spec, world)
   const { record } = world
@@ -70,7 +60,7 @@ export const documentFacts = (
   const voided = isVoided(spec, world)
   if (!order) return { ...base, phase: voided ? 'voided' : record ? 'sent' : 'draft' }
   const books = booksOf(order.totalCents, world)
-  const dueDate = dueDateOf(spec, world, isLocked)
+  const dueDate = dueDateOf(spec, world)
   const overdue = dueDate !== undefined && dayIn(now, zone) > dueDate
   return {
     ...base,

@@ -13,6 +13,7 @@ import { hasFiguresOf } from './order/edit.ts'
 import type { Frozen } from './order/frozen.ts'
 import { type Gate, gateOf } from './order/gate.ts'
 import { type PayloadView, payloadOf, viewPayload } from './order/payload.ts'
+import { recipientOf } from './order/sent.ts'
 import { type Totals, totalsOf } from './order/totals.ts'
 import { type DeliveryView, viewDelivery } from './planning/delivery.ts'
 import { type RecurrenceView, viewRecurrence } from './planning/recurrence.ts'
@@ -26,6 +27,7 @@ import {
   instant,
   type PaymentView,
 } from './rest/history.ts'
+import { type RevisionView, viewRevision } from './rest/revisionview.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec } from './schema.ts'
 import type { InvoiceFacts, InvoicePhase } from './status.ts'
 import type { InvoiceWorld } from './world.ts'
@@ -87,6 +89,8 @@ export type InvoiceView = ClientView & {
   would_email: { to: string; mail: 'invoice' | 'receipt'; gate: Gate } | null
   /** What a repeat of the external_ref is compared with; null while the spec has faults. */
   created_from: PayloadView | null
+  /** What was edited since it was sent, and takes effect with the next send. */
+  pending_revision: RevisionView | null
 }
 
 type Viewed = { metadata: Meta; spec: InvoiceSpec; status?: { phase?: string } }
@@ -123,6 +127,7 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     send_count: world?.sends.length ?? 0,
     would_email: wouldEmailOf(spec, world, facts),
     created_from: asked && viewPayload(asked),
+    pending_revision: viewRevision(metadata.name, spec, world),
   }
 }
 
@@ -171,6 +176,8 @@ const wouldEmailOf = (
   world: InvoiceWorld | null,
   facts: InvoiceFacts | undefined,
 ): InvoiceView['would_email'] => {
-  if (!spec.test || !world || world.sends.length === 0 || spec.clientEmail === undefined) return null
-  return { to: spec.clientEmail, mail: facts?.phase === 'paid' ? 'receipt' : 'invoice', gate: gateOf(world) }
+  const last = world?.sends.at(-1)
+  const to = world ? recipientOf(world) : ''
+  if (!spec.test || !last || to === '') return null
+  return { to, mail: facts?.phase === 'paid' ? 'receipt' : 'invoice', gate: last.gate }
 }

@@ -2,6 +2,7 @@
 import jsQR from 'jsqr'
 import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
+import { revisionPage } from '../../api/invoice/page/preview.ts'
 import { gatePage, invoicePage, lostPage, type PageFacts } from '../../api/invoice/page/render.ts'
 import { pageHtml } from '../../api/invoice/page/show.ts'
 import { PAGE_SHEET } from '../../api/invoice/page/style.ts'
@@ -40,6 +41,14 @@ const facts = (change: Partial<PageFacts> = {}): PageFacts => ({
   ...change,
 })
 const part = [{ on: '2026-11-22', method: 'Bank transfer', amountCents: 44_000 }]
+/** What was edited and not sent: the lines and the due date. */
+const REVISION = {
+  changed: [
+    { pointer: '/due_date', from: '2026-12-20', to: '2027-01-05' },
+    { pointer: '/items/0/qty', from: 1, to: 6 },
+  ],
+  totalCents: 720_000,
+}
 const claims = [{ paidOn: '2026-11-20', reference: 'SEPA-7', amountCents: 144_000 }]
 const creditNotes = [
   { number: 'CNINV-026-0001', on: '2026-11-23', amountCents: 20_000, path: `${path}/credit-notes/x` },
@@ -71,7 +80,14 @@ const PAGES: [name: string, of: (lang: DocumentLang) => string][] = [
       ),
   ],
   ['overdue', (lang) => invoicePage(facts({ lang, status: 'overdue' }))],
-  ['edited', (lang) => invoicePage(facts({ lang, isEdited: true }))],
+  ['edited', (lang) => invoicePage(facts({ lang, revision: REVISION }))],
+  [
+    'revision',
+    (lang) => {
+      const draft = { ...invoice, lang, number: null, revises: invoice.number, dueDate: '2027-01-05' }
+      return revisionPage({ draft, sent: invoice, changed: REVISION.changed, path: '/i/revision', url: facts({}).url })
+    },
+  ],
   [
     'paid',
     (lang) =>

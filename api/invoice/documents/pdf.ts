@@ -19,7 +19,7 @@ import { assertIssuer } from '../issuers/issuers.ts'
 import type { DocumentNeeds } from '../needs.ts'
 import { invoices } from '../read.ts'
 
-const pdfAnswer = async (deps: DocumentNeeds, sha256: string, fileName: string): Promise<Answer> => {
+export const pdfAnswer = async (deps: DocumentNeeds, sha256: string, fileName: string): Promise<Answer> => {
   const bytes = await deps.blobs.get(sha256)
   if (!bytes) throw new Problem('INTERNAL', 'The PDF is recorded but its bytes are not there.')
   const headers = {
@@ -32,7 +32,7 @@ const pdfAnswer = async (deps: DocumentNeeds, sha256: string, fileName: string):
 }
 
 /** The same draft on the same day under the same issuer is drawn once. @throws Problem BAD_ISSUER */
-const previewKey = async (
+export const previewKey = async (
   deps: DocumentNeeds,
   { name, account, uid, generation, view }: MirrorRow<ShownInvoice>,
 ): Promise<string> => {
@@ -48,8 +48,11 @@ const previewKey = async (
 const isTooLarge = (row: MirrorRow<ShownInvoice> | undefined): row is MirrorRow<ShownInvoice> =>
   row?.view.stalled?.code === 'DOCUMENT_TOO_LARGE'
 
-const drawDraft = async (deps: DocumentNeeds, row: MirrorRow<ShownInvoice>): Promise<string> => {
-  const key = await previewKey(deps, row)
+/**
+ * Has a drawing made under a key, once.
+ * @throws Problem DOCUMENT_TOO_LARGE, PDF_RENDER_OFF, PDF_BUSY
+ */
+export const drawPreview = async (deps: DocumentNeeds, row: MirrorRow<ShownInvoice>, key: string): Promise<string> => {
   const drawn = async (): Promise<string | undefined> => {
     const { facts } = await deps.ledger.observe(row.name)
     return facts.find((fact) => fact.key === previewedKey(key))?.body.sha256 as string | undefined
@@ -91,7 +94,7 @@ export const getPdf = async (deps: DocumentNeeds, request: ApiRequest): Promise<
   const newest = await newestOf(deps, row.name)
   const { number } = row.view
   if (newest !== undefined) return pdfAnswer(deps, newest, number ?? row.name)
-  return pdfAnswer(deps, await drawDraft(deps, row), `draft-${row.name}`)
+  return pdfAnswer(deps, await drawPreview(deps, row, await previewKey(deps, row)), `draft-${row.name}`)
 }
 
 /** What was frozen before it was decided whether the XML goes in has none. */

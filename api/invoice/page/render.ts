@@ -5,7 +5,7 @@
 
 import { type Document, documentOf } from '../../../crds/invoice/document/document.ts'
 import { dateWords, fill, WORDS } from '../../../crds/invoice/document/words/words.ts'
-import { type DocumentLang, type Frozen, LANGS } from '../../../crds/invoice/order/frozen.ts'
+import { type DocumentLang, type Frozen, type FrozenDraft, LANGS } from '../../../crds/invoice/order/frozen.ts'
 import type { InvoicePhase } from '../../../crds/invoice/status.ts'
 import { type Html, html, safeUrl } from '../../../crds/text/html.ts'
 import { displayCents } from '../../../crds/values/money.ts'
@@ -13,6 +13,7 @@ import { button, buttonLink, form, passwordField } from '../../page/form.ts'
 import { page } from '../../page/page.ts'
 import { claimBlock, type Form, type ShownClaim, transferBlock } from './forms.ts'
 import { factRows, itemTable, linkCode, partyBlock, sumRows } from './parts.ts'
+import { revisionChanges, revisionNote, type ShownRevision } from './revision.ts'
 import { PAGE_SHEET } from './style.ts'
 import { BEACON } from './viewed-script.ts'
 import { LANG_NAMES, PAGE_WORDS } from './words.ts'
@@ -132,8 +133,10 @@ export type PageFacts = {
   /** The form for another claim; left out where nothing can be claimed. */
   claimForm?: Form
   collect?: Collect | null
-  /** The seller has edited it since it was sent, to another amount, and has not sent that. */
-  isEdited?: boolean
+  /** What the seller has edited since it was sent, and has not sent. */
+  revision?: ShownRevision | null
+  /** It is shown to its owner before it is sent: `draft` in place of `frozen`, with what differs from what was `sent`. */
+  preview?: { draft: FrozenDraft; sent: Frozen; revision: ShownRevision }
   /** Path of this page on this host, and its whole address. */
   path: string
   url: string
@@ -148,11 +151,12 @@ export const invoicePage = (facts: PageFacts): string => {
   const lang = facts.lang ?? facts.frozen.lang
   const frozen = { ...facts.frozen, lang }
   const words = WORDS[lang]
-  const document = documentOf(frozen)
+  const document = documentOf(facts.preview?.draft ?? frozen)
   const title = fill(words.invoiceTitle, { number: frozen.number, seller: frozen.seller.legalName })
   return clientPage(
     { lang, title, layout: 'invoice', path, beacon },
-    html`${document.stamps.filter(({ stamp }) => stamp === 'TEST').map(({ word, note }) => html`<p class="note test"><strong>${word}</strong> ${note}</p>`)}
+    html`${document.stamps.filter(({ stamp }) => stamp === 'TEST' || stamp === 'DRAFT').map(({ stamp, word, note }) => html`<p class="note ${stamp.toLowerCase()}"><strong>${word}</strong> ${note}</p>`)}
+${facts.preview ? revisionChanges(facts.preview.revision, facts.preview.sent, lang) : null}
 <header>
 <div>${facts.hasLogo === true && html`<img class="logo" src="${safeUrl(`${path}/logo`)}" alt="">`}
 <p class="from"><bdi>${frozen.seller.legalName}</bdi></p>
@@ -168,7 +172,7 @@ ${itemTable(document.items)}
 <dl class="sums">${sumRows(sumsOf(facts, frozen))}</dl>
 ${history(facts, lang)}
 ${prose(document)}
-${linkCode(facts.url, PAGE_WORDS[lang])}
+${facts.preview ? null : linkCode(facts.url, PAGE_WORDS[lang])}
 </div>
 </div>`,
   )
@@ -207,10 +211,10 @@ const panel = (facts: PageFacts, frozen: Frozen): Html => {
   return html`<aside class="panel ${status}" aria-label="${WORDS[lang].amountDue}">
 <dl class="due"><div><dt>${WORDS[lang].amountDue}</dt><dd><bdi>${amount}</bdi></dd></div></dl>
 ${state !== null && html`<p class="state">${state}</p>`}
-${facts.isEdited === true && html`<p class="note edited" role="note">${words.edited}</p>`}
+${facts.revision ? revisionNote(facts.revision, facts.frozen, lang) : null}
 ${isDue && collect ? payBlock(collect, { lang, amount }) : null}
 ${buttonLink(`${path}/pdf`, download, isDue && collect ? 'quiet' : undefined)}
-${isDue && !frozen.test ? transferBlock(frozen, balanceCents) : null}
+${isDue && !frozen.test && !facts.preview ? transferBlock(frozen, balanceCents) : null}
 ${claimBlock({ lang, currency: frozen.currency, claims, form: isDue ? (claimForm ?? null) : null })}
 </aside>`
 }

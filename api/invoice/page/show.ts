@@ -77,14 +77,14 @@ export const PAYS = 'payments:write' satisfies Scope
 export const isOpen = async (
   deps: PageNeeds,
   request: ApiRequest,
-  { name, view, gate, n }: FoundInvoice,
+  { name, frozen, gate, n }: FoundInvoice,
   scope: Scope,
 ): Promise<boolean> => {
   if (gate === 'password') {
     return deps.keys.pageSessionOpens(cookieOf(request.headers, PAGE_COOKIE), name, n, deps.now().getTime())
   }
   const caller = await callerOf(deps, request)
-  const isClient = caller !== null && caller.profile.email.toLowerCase() === (view.client_email ?? '').toLowerCase()
+  const isClient = caller !== null && caller.profile.email.toLowerCase() === frozen.client.email.toLowerCase()
   if (isClient) refuseWithout(scope, caller)
   return isClient
 }

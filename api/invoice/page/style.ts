@@ -35,7 +35,9 @@ const RULES = `ul { padding: 0; list-style: none; }
 .paid .state { color: var(--good); font-weight: 600; }
 .pay { gap: 0.5rem; }
 .pay button { padding-block: 0.75rem; }
-.panel .note { font-size: var(--small); }
+.panel .note, .panel .changes { font-size: var(--small); }
+.changes { display: grid; gap: 0.25rem; padding-inline-start: 1.25rem; list-style: disc; }
+.panel .edited + .changes { margin-top: 0.5rem; }
 .panel .field { max-width: none; }
 .transfer, .claim { padding-top: 1rem; border-top: 1px solid var(--rule); font-size: var(--small); }
 .invoice .transfer h2 { font-size: var(--small); color: var(--ink); }

@@ -1,16 +1,15 @@
 /** What the client's page shows: the document as it was sent, and the money and the state of today out of the view. */
 
 import { textOfCents } from '../../../crds/invoice/money/claim.ts'
-import { totalBeside } from '../../../crds/invoice/order/edit.ts'
 import type { DocumentLang } from '../../../crds/invoice/order/frozen.ts'
 import { DEFAULT_ZONE } from '../../../crds/invoice/order/issuer.ts'
-import { inputOf } from '../../../crds/invoice/rest/explain.ts'
 import { dayIn } from '../../../crds/values/calendar.ts'
 import { collectOf } from '../cards/checkout.ts'
 import type { PageNeeds } from '../needs.ts'
 import type { ClaimFault, Form } from './forms.ts'
 import type { FoundInvoice } from './found.ts'
 import { invoicePage } from './render.ts'
+import type { ShownRevision } from './revision.ts'
 
 /** What was entered and was not right. */
 export type Wrong = { fault: ClaimFault; date: string; reference: string; amount: string }
@@ -33,11 +32,11 @@ const formOf = ({ path, view }: FoundInvoice, lang: DocumentLang, today: string,
   return { path: `${path}/claim?lang=${lang}`, ...entered, ...(fault && { fault }) }
 }
 
-/** An edit that is still to be sent: of what nobody has paid or credited anything of, to another amount. */
-const isEdited = ({ view, frozen }: FoundInvoice): boolean => {
-  const isOpen = (view.status === 'sent' || view.status === 'overdue') && view.paid_cents + view.credited_cents === 0
-  const isSound = view.items.every(({ amount_cents }) => amount_cents !== null)
-  return isOpen && isSound && totalBeside(inputOf(view), frozen) !== frozen.totalCents
+/** An edit that is still to be sent, and can be. */
+const revisionIn = ({ view }: FoundInvoice): ShownRevision | null => {
+  // a view that was archived before there were revisions has none
+  const { changed, totals } = view.pending_revision ?? {}
+  return changed && totals ? { changed, totalCents: totals.total_cents } : null
 }
 
 /** `wrong`: what the form was sent with, when it is shown once more. `isAway`: no card payment could be begun just now.
@@ -83,7 +82,7 @@ export const pageOf = async (
     path,
     url: `${deps.publicUrl}${path}`,
     collect: collectOf(deps, found, lang, paying),
-    isEdited: isEdited(found),
+    revision: revisionIn(found),
     hasLogo: Boolean(frozen.seller.logo),
     beacon: gate === 'account',
   })

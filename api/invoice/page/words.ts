@@ -12,6 +12,7 @@ const en = {
   settled: 'Nothing is left to pay.',
   edited:
     'The seller has edited this invoice since it was sent. A new version will follow; this is the one that counts until then.',
+  changes: 'What the new version changes',
   payNow: 'Pay {amount} now',
   payNote: 'You pay by card on the page of the payment processor, and come back here.',
   payWait: 'Your payment is being confirmed. This takes a moment; load the page again to see it.',
@@ -54,6 +55,7 @@ const es: PageWords = {
   settled: 'No queda nada por pagar.',
   edited:
     'El vendedor ha modificado esta factura después de enviarla. Recibirá una nueva versión; hasta entonces vale esta.',
+  changes: 'Qué cambia la nueva versión',
   payNow: 'Pagar {amount} ahora',
   payNote: 'Pagará con tarjeta en la página del procesador de pagos y volverá aquí.',
   payWait: 'Su pago se está confirmando. Tarda un momento; vuelva a cargar la página para verlo.',
@@ -93,6 +95,7 @@ const zhHant: PageWords = {
   paidOn: '已於 {date} 全數付清，謝謝。',
   settled: '沒有任何應付款項。',
   edited: '賣方在寄送後已修改此發票，新版本將另行寄送；在此之前以本版本為準。',
+  changes: '新版本的變更',
   payNow: '立即支付 {amount}',
   payNote: '您將在支付服務商的頁面以卡片付款，完成後返回此頁。',
   payWait: '正在確認您的付款，請稍候再重新載入此頁。',
@@ -132,6 +135,7 @@ const zhHans: PageWords = {
   paidOn: '已于 {date} 全部付清，谢谢。',
   settled: '没有任何应付款项。',
   edited: '卖方在发送后已修改此发票，新版本将另行发送；在此之前以本版本为准。',
+  changes: '新版本的变更',
   payNow: '立即支付 {amount}',
   payNote: '您将在支付服务商的页面用银行卡付款，完成后返回此页。',
   payWait: '正在确认您的付款，请稍候再重新加载此页。',

@@ -138,9 +138,14 @@ type Balanced = Pick<Frozen, 'totalCents' | 'paid' | 'creditedCents' | 'voidedOn
 export const balanceOf = ({ totalCents, paid, creditedCents = 0, voidedOn }: Balanced): number =>
   voidedOn === undefined ? totalCents - creditedCents - (paid?.amountCents ?? 0) : 0
 
+const draftNoteOf = ({ revises }: FrozenDraft, words: DocumentWords): string =>
+  revises === undefined ? words.draftNote : fill(words.revisionNote, { number: revises })
+
 const stampsOf = (frozen: Frozen | FrozenDraft, words: DocumentWords, paidNote: string, voidNote: string): Stamp[] => [
   ...(frozen.voidedOn === undefined ? [] : [{ stamp: 'VOID', word: words.stampVoid, note: voidNote } as const]),
-  ...(frozen.number === null ? [{ stamp: 'DRAFT', word: words.stampDraft, note: words.draftNote } as const] : []),
+  ...(frozen.number === null
+    ? [{ stamp: 'DRAFT', word: words.stampDraft, note: draftNoteOf(frozen, words) } as const]
+    : []),
   ...(frozen.test ? [{ stamp: 'TEST', word: words.stampTest, note: words.testNote } as const] : []),
   ...(frozen.paid !== null && frozen.voidedOn === undefined && balanceOf(frozen) <= 0
     ? [{ stamp: 'PAID', word: words.stampPaid, note: paidNote } as const]
@@ -175,7 +180,7 @@ export const documentOf = (frozen: Frozen | FrozenDraft): Document => {
   const taxId = (id = ''): string => (id === '' ? '' : fill(words.taxId, { id }))
   return {
     lang,
-    heading: { title: credits ? words.creditNote : words.invoice, number: frozen.number ?? '' },
+    heading: { title: credits ? words.creditNote : words.invoice, number: frozen.number ?? frozen.revises ?? '' },
     seller: {
       label: words.from,
       name: seller.legalName,

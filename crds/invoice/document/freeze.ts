@@ -67,6 +67,14 @@ export const draftOf = (spec: InvoiceSpec, issuer: Issuer, now: Date): FrozenDra
   paid: null,
 })
 
+/** What the next send would freeze of an edit, as a draft of it: never frozen, and marked as not sent. */
+export const revisedOf = (spec: InvoiceSpec, issuer: Issuer, sent: Frozen): FrozenDraft => ({
+  ...bodyOf(spec, sellerOf(issuer), sent.issuedOn),
+  number: null,
+  revises: sent.number,
+  paid: null,
+})
+
 /** Several payments stand as one: their sum, and how and when the last of them came. */
 const paidOf = (world: InvoiceWorld, day: string, zone: string): FrozenPaid | null => {
   const last = world.payments.at(-1)

@@ -15,6 +15,11 @@ export const previewFact = (resource: string, key: string, now: Date) => ({
   at: now.toISOString(),
 })
 
+const REVISION = 'revision-'
+/** The key of a drawing of what was edited since it was sent. */
+export const revisionPreviewKey = (key: string): string => `${REVISION}${key}`
+export const isOfRevision = (key: string): boolean => key.startsWith(REVISION)
+
 /** The key under which the answer stands. */
 export const previewedKey = (key: string): string => `previewed:${key}`
 

@@ -101,4 +101,8 @@ export type Frozen = {
 }
 
 /** A draft looks the same but has no number yet; `issuedOn` is the day it is looked at. */
-export type FrozenDraft = Omit<Frozen, 'number'> & { number: null }
+export type FrozenDraft = Omit<Frozen, 'number'> & {
+  number: null
+  /** The number of what was sent, of which it is an edit that was not. */
+  revises?: string
+}

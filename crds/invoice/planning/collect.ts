@@ -24,6 +24,7 @@ import type { Credit } from '../facts/ledger.ts'
 import { booksOf } from '../money/books.ts'
 import { offerOf, refusalOf } from '../money/collect.ts'
 import { orderOf } from '../order/order.ts'
+import { recipientOf, sentOf } from '../order/sent.ts'
 import type { InvoiceResource } from '../schema.ts'
 import { type InvoiceFacts, urlOf } from '../status.ts'
 import type { AskStep, ProcessorRequest } from '../steps.ts'
@@ -151,8 +152,8 @@ const openSteps = (passing: Passing): AskStep[] => {
         units,
         currency,
         number: world.record.number,
-        lang: spec.lang,
-        email: spec.clientEmail ?? null,
+        lang: sentOf(world)?.lang ?? spec.lang,
+        email: recipientOf(world) || null,
         returnUrl: urlOf(world),
         account: spec.account,
       },

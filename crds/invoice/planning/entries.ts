@@ -2,15 +2,15 @@
  * What the register is told of a number after it was given: amended by a later send, voided, credited. Each entry is written
  * in the transaction of the document that it follows from (rules/invoice.md#register).
  */
-import { isDeepStrictEqual } from 'node:util'
+import { canonical } from '../../values/canonical.ts'
 import { plainOf } from '../document/freeze.ts'
 import { type InvoiceRecord, newestSend } from '../facts/ledger.ts'
 import type { Frozen } from '../order/frozen.ts'
 import type { LaterEntry } from '../order/numbering.ts'
 import type { InvoiceWorld } from '../world.ts'
 
-/** What stands on a document whatever became of it since, as it comes back from where it is kept. */
-const wordingOf = (frozen: Frozen): unknown => JSON.parse(JSON.stringify(plainOf(frozen)))
+/** What stands on a document whatever became of it since, in one spelling however it was kept. */
+const wordingOf = (frozen: Frozen): string => canonical(JSON.parse(JSON.stringify(plainOf(frozen))))
 
 /** The total of the newest entry: that of the last send, before the first one that of the claim. */
 const enteredCents = ({ sends }: InvoiceWorld, record: InvoiceRecord): number =>
@@ -24,9 +24,7 @@ export const amendedBy = (
 ): Omit<LaterEntry, 'reference'> | null => {
   const last = newestSend(world.sends)?.frozen
   const { totalCents, currency } = frozen
-  const isSame = last
-    ? isDeepStrictEqual(wordingOf(frozen), wordingOf(last))
-    : totalCents === enteredCents(world, record)
+  const isSame = last ? wordingOf(frozen) === wordingOf(last) : totalCents === enteredCents(world, record)
   return isSame ? null : { entry: 'amended', totalCents, currency }
 }
 

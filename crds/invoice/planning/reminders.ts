@@ -10,10 +10,10 @@ import type { Desired, ScheduledEffect } from '../../kernel/schedule.ts'
 import { addDays, dayIn, endOfDay, instantAt } from '../../values/calendar.ts'
 import { displayCents } from '../../values/money.ts'
 import { invoiceEvent } from '../events.ts'
-import { newestSend } from '../facts/ledger.ts'
 import { type GivenReminder, overdueKey, REMINDER_STEPS, type ReminderStep, stepKey } from '../facts/reminded.ts'
 import { booksOf } from '../money/books.ts'
 import { isVoided, orderOf } from '../order/order.ts'
+import { dueDateOf, recipientOf } from '../order/sent.ts'
 import type { InvoiceResource } from '../schema.ts'
 import { INVOICE_KIND } from '../schema.ts'
 import { type InvoiceFacts, zoneOf } from '../status.ts'
@@ -32,9 +32,6 @@ export type Tone = 'before' | 'due' | 'after' | 'open'
 /** Something is left to pay of an invoice that was sent. */
 const isOpen = ({ phase, balanceCents = 0 }: InvoiceFacts): boolean =>
   (phase === 'sent' || phase === 'partial' || phase === 'overdue') && balanceCents > 0
-
-/** Whom the last send went to; '' when nobody. */
-const recipientOf = (world: InvoiceWorld): string => newestSend(world.sends)?.frozen.client.email ?? ''
 
 /** Null where it could not be noted down. */
 const noted = (instant: Date): string | null => (instant.getUTCFullYear() > YEAR_MAX ? null : instant.toISOString())
@@ -78,7 +75,8 @@ const stepsLeft = (dueDate: string, world: InvoiceWorld): Due[] => {
 
 /** The next step: of those that were missed, as by a long outage, only the newest is made up for. */
 const nextStep = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFacts, now: Date): Due | null => {
-  const { dueDate, reminders } = object.spec
+  const { reminders } = object.spec
+  const dueDate = dueDateOf(object.spec, world)
   if (!isOpen(facts) || dueDate === undefined || reminders?.enabled === false || recipientOf(world) === '') return null
   const left = stepsLeft(dueDate, world)
   return left.findLast(({ dueAt }) => Date.parse(dueAt) <= now.getTime()) ?? left[0] ?? null
@@ -99,7 +97,7 @@ const mailOf = (
     mail: 'reminder',
     n: world.sends.length,
     tone,
-    dueDate: spec.dueDate ?? null,
+    dueDate: dueDateOf(spec, world) ?? null,
     balanceCents: facts.balanceCents ?? 0,
   },
 })
@@ -109,7 +107,8 @@ const desiredReminder = (object: InvoiceResource, world: InvoiceWorld, facts: In
   const next = nextStep(object, world, facts, now)
   if (next === null) return []
   const { step, on, dueAt, lapsesAt } = next
-  const { dueDate, test } = object.spec
+  const { test } = object.spec
+  const dueDate = dueDateOf(object.spec, world)
   const fact = {
     key: stepKey(step),
     kind: 'reminder',
@@ -123,7 +122,7 @@ const desiredReminder = (object: InvoiceResource, world: InvoiceWorld, facts: In
 /** The end of the due date, told once for each date. */
 const desiredOverdue = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFacts): Desired[] => {
   const { spec } = object
-  const { dueDate } = spec
+  const dueDate = dueDateOf(spec, world)
   const order = orderOf(spec, world)
   if (!isOpen(facts) || dueDate === undefined || !order || !world.record) return []
   const dueAt = noted(endOfDay(dueDate, zoneOf(world)))
@@ -185,7 +184,7 @@ export const remindSteps = (
 ): RemindStep[] => {
   const refusal = refusalOf(object, world, facts)
   const to = recipientOf(world)
-  const tone = toneAt(object.spec.dueDate, dayIn(now, zoneOf(world)))
+  const tone = toneAt(dueDateOf(object.spec, world), dayIn(now, zoneOf(world)))
   let given = 0
   return world.chasing.asked.map(({ seq, id }): RemindStep => {
     if (refusal) return { do: 'remind', seq, accept: false, ...refusal }

@@ -33,7 +33,7 @@ export const planReturned = (
   now: Date,
 ): InvoicePlan => {
   const fault = faultsOf(spec)[0]
-  const status = documentFacts(spec, unknown(world), now, { isLocked: false })
+  const status = documentFacts(spec, unknown(world), now)
   const stop = (code: ProblemCode, detail: string): InvoicePlan => ({
     steps: [],
     status,

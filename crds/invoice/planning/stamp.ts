@@ -9,6 +9,7 @@ import { creditNoteOf } from '../money/credit.ts'
 import { issuedOn, seriesOf } from '../order/number.ts'
 import { orderOf, unsentOf } from '../order/order.ts'
 import type { Payload } from '../order/payload.ts'
+import { recipientOf } from '../order/sent.ts'
 import type { InvoiceResource, InvoiceSpec } from '../schema.ts'
 import { type InvoiceFacts, zoneOf } from '../status.ts'
 import type { ClaimCreditStep, StampStep } from '../steps.ts'
@@ -16,8 +17,7 @@ import type { InvoiceWorld } from '../world.ts'
 import { creditedEntry, voidedEntry } from './entries.ts'
 
 /** Whether the client of what was sent has an address to be told at; test mode mails nobody. */
-const isMailed = ({ test, clientEmail }: InvoiceSpec, { sends }: InvoiceWorld): boolean =>
-  !test && clientEmail !== undefined && sends.length > 0
+const isMailed = ({ test }: InvoiceSpec, world: InvoiceWorld): boolean => !test && recipientOf(world) !== ''
 
 const has = (world: InvoiceWorld, id: string): boolean => world.snapshots.some((snapshot) => snapshot.id === id)
 
@@ -57,7 +57,7 @@ export const paidSteps = (object: InvoiceResource, world: InvoiceWorld, facts: I
   if (settled?.by !== 'payment' || settled.id === RECEIPT) return []
   const frozen = standingOf(spec, world)
   if (!frozen) return []
-  const mail = spec.test || spec.clientEmail === undefined ? null : 'receipt'
+  const mail = isMailed(spec, world) ? 'receipt' : null
   // invoice.paid was told with the payment itself
   return [stampOf(world, { id: 'paid', kind: 'paid', frozen, order, mail, event: null, entry: null })]
 }

@@ -5,6 +5,7 @@ import { DELIVERY_STATES } from '../facts/deliveries.ts'
 import { clientAnswer } from '../order/client.ts'
 import { PHASES, spec } from '../schema.ts'
 import { collectAnswer, refundAnswer } from './collectanswer.ts'
+import { revisionAnswer } from './revisionview.ts'
 import { recurrenceAnswer, remindersAnswer } from './timinganswer.ts'
 
 const asked = restSchema(spec).properties as Record<string, JsonSchema>
@@ -123,6 +124,8 @@ const createdFrom = named('CreatedFrom', {
   type: ['object', 'null'],
 })
 
+const pendingRevision = named('PendingRevision', revisionAnswer(object, cents))
+
 export const invoiceAnswer: JsonSchema = named(
   'Invoice',
   object('An invoice. Amounts are hundredths of the currency unit.', {
@@ -174,6 +177,7 @@ export const invoiceAnswer: JsonSchema = named(
     send_count: { type: 'integer', description: 'How often it was sent.' },
     would_email: wouldEmail,
     created_from: createdFrom,
+    pending_revision: pendingRevision,
     stalled: {
       ...object('Why nothing more happens until a person acts.', {
         code: text('The code that a request would have been refused with.'),

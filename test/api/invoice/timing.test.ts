@@ -108,7 +108,10 @@ spec('time on an invoice', (t) => {
     const due = await dayAhead(4)
     const [partial, paid, voided, credited] = [await make(), await make(), await make(), await make()]
     const all = [partial, paid, voided, credited]
-    for (const { id } of all) assert.is((await ask('PATCH', `/api/invoices/${id}`, { due_date: due })).status, 200)
+    for (const { id } of all) {
+      assert.is((await ask('PATCH', `/api/invoices/${id}`, { due_date: due })).status, 200)
+      assert.is((await post(`/${id}/send`)).status, 200)
+    }
     await post(`/${partial.id}/payments`, { amount_cents: 44_000 })
     await post(`/${paid.id}/payments`)
     await post(`/${voided.id}/void`)
@@ -145,7 +148,11 @@ spec('time on an invoice', (t) => {
     await moveTo(await dayAhead(3))
     const moved = await dayAhead(40)
     const patched = await ask('PATCH', `/api/invoices/${id}`, { due_date: moved })
-    assert.equal([steps(patched.json.invoice), patched.json.invoice.reminders.next_on], [['-3'], moved])
+    const { reminders, pending_revision } = patched.json.invoice
+    assert.equal([steps(patched.json.invoice), reminders.next_on], [['-3'], due], 'an edit that was not sent')
+    assert.equal(pending_revision.changed, [{ pointer: '/due_date', from: due, to: moved }])
+    const again = (await post(`/${id}/send`)).json.invoice
+    assert.equal([again.reminders.next_on, again.pending_revision], [moved, null])
     await moveTo(await dayAhead(20))
     await mailed(client_email, 1)
     await moveTo(moved)

@@ -176,82 +176,15 @@ spec('an edit that was not sent', (t) => {
     }
     const seen = LANGS.map((lang) => {
       const plain = invoicePage({ ...facts, lang, status: 'sent' })
-      const edited = invoicePage({ ...facts, lang, status: 'sent', isEdited: true })
+      const changed = [{ pointer: '/terms', from: null, to: 'soon' }]
+      const edited = invoicePage({ ...facts, lang, status: 'sent', revision: { changed, totalCents: EDITED } })
+      assert.match(edited, /<li><bdi>[^<]+: 1,440\.00 EUR → 7,200\.00 EUR<\/bdi><\/li>/)
       assert.not(/class="edited/.test(plain))
       return /<p class="note edited" role="note">([^<]+)<\/p>/.exec(edited)?.[1] ?? ''
     })
     assert.is(new Set(seen).size, LANGS.length)
     for (const words of seen) assert.ok(words.length > 10)
     assert.match(seen[0] ?? '', /edited.*new version/)
-  })
-})
-
-spec('the register', (t) => {
-  const entries = ({ entries: all }: Pick<CardBooks, 'entries'>) =>
-    all.map(({ entry, totalCents }) => [entry, totalCents])
-
-  t('is told of a send that changes what was sent, with its document, and of none that repeats it', () => {
-    const books = makeBooks()
-    books.pass(invoiceResource())
-    books.send('same')
-    books.pass(invoiceResource())
-    assert.equal(entries(books), [['issued', TOTAL]])
-    books.send('other')
-    books.pass(invoiceResource(EDIT))
-    books.send('once more')
-    books.pass(invoiceResource(EDIT))
-    assert.equal(entries(books), [
-      ['issued', TOTAL],
-      ['amended', EDITED],
-    ])
-    assert.is(books.entries[1]?.reference, 'send-3')
-    books.send('other words')
-    books.pass(invoiceResource({ ...EDIT, terms: 'soon' }))
-    assert.equal(entries(books).at(-1), ['amended', EDITED], 'another document of the same amount')
-  })
-
-  t('is told when the first send is not what was numbered', () => {
-    const books = makeBooks()
-    books.pass(invoiceResource(), 1)
-    assert.equal([books.observe().sends.length, entries(books)], [0, [['issued', TOTAL]]])
-    books.pass(invoiceResource(EDIT))
-    assert.equal(entries(books), [
-      ['issued', TOTAL],
-      ['amended', EDITED],
-    ])
-  })
-
-  t('is told of what was credited and of what was taken back', () => {
-    const books = makeBooks()
-    books.pass(invoiceResource())
-    books.credit('cn-1', { amountCents: 4000 })
-    books.pass(invoiceResource())
-    const number = books.numbers.get('cn-1')?.number
-    assert.equal([entries(books).at(-1), books.entries.at(-1)?.reference], [['credited', 4000], number])
-    books.pass(invoiceResource({ void: true }))
-    assert.equal(entries(books).at(-1), ['voided', TOTAL])
-    books.pass(invoiceResource({ void: true }))
-    assert.is(entries(books).length, 3)
-  })
-
-  t('takes back what was entered, not what was edited since', () => {
-    const books = makeBooks()
-    books.pass(invoiceResource())
-    books.pass(invoiceResource({ ...EDIT, void: true }))
-    assert.equal(entries(books), [
-      ['issued', TOTAL],
-      ['voided', TOTAL],
-    ])
-  })
-
-  t('says the same as the document that was drawn before some field was', () => {
-    const books = makeBooks()
-    books.pass(invoiceResource())
-    const { record: number, sends } = books.observe()
-    const before = sends.map((one) => ({ ...one, frozen: JSON.parse(JSON.stringify(one.frozen)) }))
-    const around = { ...books.observe(), sends: before, resends: 1 }
-    const [step] = planInvoice(invoiceResource(), around, NOW).steps
-    assert.equal([number !== null, step?.do === 'freeze' && step.entry], [true, null])
   })
 })
 

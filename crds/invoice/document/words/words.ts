@@ -40,6 +40,7 @@ const en = {
   stampDraft: 'DRAFT',
   testNote: 'This is a test document. No payment is asked for.',
   draftNote: 'This is a draft. It has no number yet and is no invoice.',
+  revisionNote: 'This version of {number} has not been sent. What was sent last counts.',
   date: '{day} {month} {year}',
 
   // ---- the client's page
@@ -108,6 +109,7 @@ const es: Own = {
   stampDraft: 'BORRADOR',
   testNote: 'Este es un documento de prueba. No se solicita ningún pago.',
   draftNote: 'Este es un borrador. Aún no tiene número y no es una factura.',
+  revisionNote: 'Esta versión de {number} no se ha enviado. Vale la última enviada.',
   date: '{day} de {month} de {year}',
 
   statusSent: 'Pendiente de pago',
@@ -171,6 +173,7 @@ const zhHant: Own = {
   stampDraft: '草稿',
   testNote: '這是測試文件，無須付款。',
   draftNote: '這是草稿，尚無編號，並非發票。',
+  revisionNote: '{number} 的此版本尚未寄送，以最後寄送的版本為準。',
   date: '{year}年{month}月{day}日',
 
   statusSent: '待付款',
@@ -234,6 +237,7 @@ const zhHans: Own = {
   stampDraft: '草稿',
   testNote: '这是测试文件，无需付款。',
   draftNote: '这是草稿，尚无编号，不是发票。',
+  revisionNote: '{number} 的此版本尚未发送，以最后发送的版本为准。',
   date: '{year}年{month}月{day}日',
 
   statusSent: '待付款',

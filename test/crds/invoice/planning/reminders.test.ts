@@ -80,7 +80,9 @@ spec('reminders of an invoice', (t) => {
     const scheduled = rows()
     assert.is(scheduled.length, 2)
     assert.equal(planned({}, sentWorld(invoiceSpec(), { scheduled })).verdict.state, 'ready')
-    assert.ok(rowsOf(planned({ dueDate: '2026-12-21' }, sentWorld(invoiceSpec(), { scheduled }))))
+    const later = { dueDate: '2026-12-21' }
+    assert.ok(rowsOf(planned(later, sentWorld(invoiceSpec(later), { scheduled }))))
+    assert.is(planned(later, sentWorld(invoiceSpec(), { scheduled })).verdict.state, 'ready', 'not sent yet')
     assert.ok(rowsOf(planned({}, sentWorld(invoiceSpec(), { scheduled, factSeq: 3 }))), 'something was recorded')
   })
 
@@ -118,7 +120,7 @@ spec('reminders of an invoice', (t) => {
     assert.equal([stepOf(at('2027-06-01T00:00:00Z')), at('2027-06-01T00:00:00Z')?.lapsesAt], ['+14', null])
   })
 
-  t('move with the due date when they were not given, and none is given twice', () => {
+  t('move with the due date that was sent when they were not given, and none is given twice', () => {
     const given = (steps: string[]) => {
       const facts = steps.map((step, index) => ({
         seq: index + 1,
@@ -128,11 +130,14 @@ spec('reminders of an invoice', (t) => {
         state: 'accepted' as const,
         at: NOW.toISOString(),
       }))
-      return sentWorld(invoiceSpec(), { chasing: chasingOf(facts), factSeq: facts.length })
+      return (sentFor: Partial<InvoiceSpec>) =>
+        sentWorld(invoiceSpec(sentFor), { chasing: chasingOf(facts), factSeq: facts.length })
     }
-    const moved = next({ dueDate: '2027-02-01' }, given(['-3']))
+    const later = { dueDate: '2027-02-01' }
+    const moved = next(later, given(['-3'])(later))
     assert.equal([stepOf(moved), moved?.dueAt], ['0', '2027-02-01T08:00:00.000Z'])
-    assert.is(next({ dueDate: '2027-02-01' }, given(['-3', '0', '+7', '+14'])), undefined)
+    assert.is(next(later, given(['-3', '0', '+7', '+14'])(later)), undefined)
+    assert.is(next(later, given(['-3'])({}))?.dueAt, '2026-12-20T08:00:00.000Z', 'an edit that was not sent moves none')
   })
 
   const total = 144_000
