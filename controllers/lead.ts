@@ -6,7 +6,7 @@ import type { LeaderState } from './leading.ts'
 import { type OperatorDeps, startOperator } from './operator.ts'
 import type { Standings } from './ops/standings.ts'
 import { type Taking, takeNextEpoch } from './runtime/epoch.ts'
-import type { Truths } from './workers/truths.ts'
+import type { Truths } from './workers/truths/truths.ts'
 
 export type LeaderDeps = {
   deps: OperatorDeps

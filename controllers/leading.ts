@@ -12,7 +12,7 @@ import { makeInstallation } from './store/installation.ts'
 import { makeDeletionReader } from './store/ledger/desires.ts'
 import { makeKnown } from './store/ledger/known.ts'
 import { makeMirror } from './store/mirror.ts'
-import { makeTruths, type Truths } from './workers/truths.ts'
+import { makeTruths, type Truths } from './workers/truths/truths.ts'
 
 export const metersOf = (metrics: Metrics) => ({
   mails: metrics.counter({

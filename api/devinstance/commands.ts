@@ -18,7 +18,7 @@ import {
   judgeGeneration,
 } from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
-import { removeByName } from '../command/remove.ts'
+import { removeByName } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import type { Answer } from '../http/route.ts'
 import { budgetOf, detailOf, pathOf, shownOf } from './find.ts'

@@ -173,7 +173,7 @@ export const CONTROLLERS = {
   /** The card processor: key and webhook secret, or neither (the API has the secret, and checks what is signed by it). */
   ...CARDS,
   stripeSecretKey: withDefault(text('BOTTEGA_STRIPE_SECRET_KEY', 'a secret key of the card processor'), undefined),
-  /** What a refusal to lead has named, and a person accepts (controllers/workers/truths.ts). */
+  /** What a refusal to lead has named, and a person accepts (controllers/workers/truths/truths.ts). */
   acceptCluster: withDefault(text('BOTTEGA_ACCEPT_CLUSTER', 'what the refusal to lead has named'), undefined),
   /** Names this process in the lease, beside what makes it unique; undefined: the host's name. */
   identity: withDefault(text('BOTTEGA_IDENTITY', 'a name for this process'), undefined),

@@ -1,9 +1,9 @@
 /**
- * Where the ledger is behind the cluster (crds/invoice/planning/behind.ts): looked for once before anything is done, and kept up by the
+ * Where the ledger is behind the cluster (crds/invoice/planning/recovery/behind.ts): looked for once before anything is done, and kept up by the
  * passes. No number is given that a resource has, no mail goes out about one that is behind.
  */
 
-import { behindBy, partsOfNumber } from '../../../crds/invoice/planning/behind.ts'
+import { behindBy, partsOfNumber } from '../../../crds/invoice/planning/recovery/behind.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { Log } from '../../base/log.ts'
 import type { KnownNumber, KnownNumbers } from '../../store/ledger/known.ts'

@@ -12,7 +12,7 @@ import type { Gone } from '../../runtime/contract.ts'
 import { type Desires, makeDeletionReader } from '../../store/ledger/desires.ts'
 import type { Mirror } from '../../store/mirror.ts'
 import type { Pg } from '../../store/pg/pg.ts'
-import { absenceOf } from '../absence.ts'
+import { absenceOf } from '../truths/absence.ts'
 
 /** Lines in the log. */
 const LOST_SHOWN = 20

@@ -10,7 +10,7 @@ import type { AuditEntry } from '../../store/audit.ts'
 import { makeAppendAudit } from '../../store/audit.ts'
 import { makeRestore } from '../../store/ledger/restore.ts'
 import { isLed, LEASE, takeEpoch } from '../../store/pg/fence.ts'
-import { acceptPlace } from '../judgement.ts'
+import { acceptPlace } from '../truths/judgement.ts'
 import { isIdle, type ReconcileDeps, type ReconcilePlan } from './plan.ts'
 
 /** Why nothing was done, with what to do. */

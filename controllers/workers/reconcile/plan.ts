@@ -3,7 +3,7 @@
  * (README, "When truths disagree"; hack/decisions/036).
  */
 
-import { partsOfNumber } from '../../../crds/invoice/planning/behind.ts'
+import { partsOfNumber } from '../../../crds/invoice/planning/recovery/behind.ts'
 import {
   type Restoration,
   restorationOf,
@@ -14,8 +14,8 @@ import { DEFAULT_ISSUER } from '../../../crds/invoice/schema.ts'
 import { identityFaults, type TruthFault } from '../../../crds/kernel/desire/absence.ts'
 import type { KnownNumbers } from '../../store/ledger/known.ts'
 import type { Restore } from '../../store/ledger/restore.ts'
-import type { Absence } from '../absence.ts'
-import { faultsOfLook, type JudgeDeps, type Looked, look, type Sight, see } from '../judgement.ts'
+import type { Absence } from '../truths/absence.ts'
+import { faultsOfLook, type JudgeDeps, type Looked, look, type Sight, see } from '../truths/judgement.ts'
 
 const FALLBACK_ZONE = 'UTC'
 /** Documents that are looked up at once. */

@@ -12,7 +12,6 @@ import { makeKube } from '../../../controllers/kube/kube.ts'
 import { makeCaches } from '../../../controllers/operator.ts'
 import { takeNextEpoch } from '../../../controllers/runtime/epoch.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
-import { judge } from '../../../controllers/workers/judgement.ts'
 import { ReconcileRefused } from '../../../controllers/workers/reconcile/apply.ts'
 import {
   type ReconcileClients,
@@ -21,6 +20,7 @@ import {
   reconcileDepsOf,
 } from '../../../controllers/workers/reconcile/reconcile.ts'
 import type { ReconcileSummary } from '../../../controllers/workers/reconcile/words.ts'
+import { judge } from '../../../controllers/workers/truths/judgement.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import { LEASE_NAME } from '../../../crds/kernel/platform.ts'

@@ -9,7 +9,7 @@ import { makeDeletionReader } from '../../../controllers/store/ledger/desires.ts
 import { makeKnown } from '../../../controllers/store/ledger/known.ts'
 import { makeMirror } from '../../../controllers/store/mirror.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
-import { judge, type TruthVerdict } from '../../../controllers/workers/judgement.ts'
+import { judge, type TruthVerdict } from '../../../controllers/workers/truths/judgement.ts'
 import { LEASE_NAME } from '../../../crds/kernel/platform.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'

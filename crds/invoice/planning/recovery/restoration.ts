@@ -13,7 +13,7 @@ import { seriesOf } from '../../order/number.ts'
 import { type Payload, payloadOf } from '../../order/payload.ts'
 import { totalsOf } from '../../order/totals.ts'
 import { DEFAULT_ISSUER, type InvoiceResource, type InvoiceSpec, type InvoiceStatus } from '../../schema.ts'
-import { partsOfNumber } from '../behind.ts'
+import { partsOfNumber } from './behind.ts'
 
 /** The hour of an instant of which only the day is known: that day in every zone near the issuer's. */
 const NOON = '12:00'

@@ -1,5 +1,5 @@
 import { planInvoice } from '../../../../crds/invoice/plan.ts'
-import { partsOfNumber } from '../../../../crds/invoice/planning/behind.ts'
+import { partsOfNumber } from '../../../../crds/invoice/planning/recovery/behind.ts'
 import type { InvoiceResource, InvoiceStatus } from '../../../../crds/invoice/schema.ts'
 import type { InvoiceWorld } from '../../../../crds/invoice/world.ts'
 import { isMass } from '../../../../crds/kernel/desire/absence.ts'

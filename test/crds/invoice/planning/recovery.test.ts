@@ -1,6 +1,6 @@
 import { recordedOf } from '../../../../crds/invoice/facts/records.ts'
 import { planInvoice } from '../../../../crds/invoice/plan.ts'
-import { behindBy, onRecordOf } from '../../../../crds/invoice/planning/behind.ts'
+import { behindBy, onRecordOf } from '../../../../crds/invoice/planning/recovery/behind.ts'
 import { quietly } from '../../../../crds/invoice/planning/recovery/quiet.ts'
 import {
   type LedgerSide,

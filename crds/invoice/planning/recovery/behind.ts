@@ -3,11 +3,11 @@
  * So it is after an older copy of the database was put back. What is behind is not numbered, mailed or decided on: the
  * ledger that knew of it may come back (rules/invoice.md#behind).
  */
-import { stalled } from '../../kernel/plan.ts'
-import type { InvoiceResource } from '../schema.ts'
-import type { InvoiceFacts, InvoicePhase } from '../status.ts'
-import type { InvoicePlan } from '../steps.ts'
-import type { InvoiceWorld } from '../world.ts'
+import { stalled } from '../../../kernel/plan.ts'
+import type { InvoiceResource } from '../../schema.ts'
+import type { InvoiceFacts, InvoicePhase } from '../../status.ts'
+import type { InvoicePlan } from '../../steps.ts'
+import type { InvoiceWorld } from '../../world.ts'
 
 /** What the ledger has of an invoice, as far as a status can contradict it. `factSeq` is 0 when there is no fact. */
 export type OnRecord = { number: string | null; uids: readonly string[]; isSent: boolean; factSeq: number }

@@ -1,16 +1,16 @@
 /** A number is on record under this name for another resource, which has been deleted since. */
 
-import { stalled, waiting } from '../../kernel/plan.ts'
-import type { ProblemCode } from '../../kernel/problem.ts'
-import { NOTHING_COLLECTED } from '../facts/collected.ts'
-import { type InvoiceRecord, newestSend } from '../facts/ledger.ts'
-import { faultsOf } from '../faults.ts'
-import { issuerIdOf } from '../order/order.ts'
-import { payloadDiff, payloadOf, payloadOfFrozen } from '../order/payload.ts'
-import type { InvoiceResource, InvoiceSpec } from '../schema.ts'
-import { documentFacts } from '../status.ts'
-import type { InvoicePlan } from '../steps.ts'
-import type { InvoiceWorld } from '../world.ts'
+import { stalled, waiting } from '../../../kernel/plan.ts'
+import type { ProblemCode } from '../../../kernel/problem.ts'
+import { NOTHING_COLLECTED } from '../../facts/collected.ts'
+import { type InvoiceRecord, newestSend } from '../../facts/ledger.ts'
+import { faultsOf } from '../../faults.ts'
+import { issuerIdOf } from '../../order/order.ts'
+import { payloadDiff, payloadOf, payloadOfFrozen } from '../../order/payload.ts'
+import type { InvoiceResource, InvoiceSpec } from '../../schema.ts'
+import { documentFacts } from '../../status.ts'
+import type { InvoicePlan } from '../../steps.ts'
+import type { InvoiceWorld } from '../../world.ts'
 
 /** What a stranger under this name may be told of: nothing that is on record. */
 const unknown = (world: InvoiceWorld): InvoiceWorld => ({

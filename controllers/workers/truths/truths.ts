@@ -4,13 +4,13 @@
  * Event, an annotation of the Lease, a metric and the readiness (hack/decisions/030, 036).
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { TruthCode } from '../../crds/kernel/desire/absence.ts'
-import { GROUP } from '../../crds/kernel/object.ts'
-import { LEASE_NAME } from '../../crds/kernel/platform.ts'
-import type { Events } from '../kube/events.ts'
-import type { Kube } from '../kube/kube.ts'
-import { LEASE } from '../kube/lease.ts'
-import type { AnyObject } from '../kube/objects.ts'
+import type { TruthCode } from '../../../crds/kernel/desire/absence.ts'
+import { GROUP } from '../../../crds/kernel/object.ts'
+import { LEASE_NAME } from '../../../crds/kernel/platform.ts'
+import type { Events } from '../../kube/events.ts'
+import type { Kube } from '../../kube/kube.ts'
+import { LEASE } from '../../kube/lease.ts'
+import type { AnyObject } from '../../kube/objects.ts'
 import { type JudgeDeps, judge, told } from './judgement.ts'
 
 /** How often it is asked again while they disagree. */

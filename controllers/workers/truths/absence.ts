@@ -1,11 +1,11 @@
 /** What the database knows and the cluster does not hold. */
 import { createHash } from 'node:crypto'
-import { isMass } from '../../crds/kernel/desire/absence.ts'
-import { keyOf } from '../../crds/kernel/object.ts'
-import type { AnyResource } from '../kinds/held.ts'
-import type { Cache } from '../kube/watch.ts'
-import type { DeletionReader } from '../store/ledger/desires.ts'
-import type { Mirror } from '../store/mirror.ts'
+import { isMass } from '../../../crds/kernel/desire/absence.ts'
+import { keyOf } from '../../../crds/kernel/object.ts'
+import type { AnyResource } from '../../kinds/held.ts'
+import type { Cache } from '../../kube/watch.ts'
+import type { DeletionReader } from '../../store/ledger/desires.ts'
+import type { Mirror } from '../../store/mirror.ts'
 
 export type Absent = { kind: string; name: string }
 /** `deleted` are those whose deletion is on record, and are not counted. `digest` names exactly the absent ones. */
