@@ -112,11 +112,12 @@ spec('the end of the api', (t) => {
       await platform.controllers.start()
       await api.start()
     },
-    { timeoutMs: 120_000 },
+    { timeoutMs: 240_000 },
   )
 
   t('a second signal ends it at once', async () => {
     const { api } = platform
+    await api.start()
     const ended = new Promise<Ending>((resolve) => api.onDeath(resolve))
     const pid = pidOf(api)
     process.kill(pid, 'SIGTERM')
