@@ -74,16 +74,24 @@ const unrestIn = <Played>({ options }: Story<Played>, { databaseUrl }: World): P
   return unrest(databaseUrl, namespace, now())
 }
 
-/** Waits until everything that was taken in is decided, by nobody but the process itself. */
-const comeToRest = async <Played>(story: Story<Played>, world: World, process: OneProcess): Promise<void> => {
+const LAST_CALLS = 12
+
+/** Waits until everything that was taken in is decided, by nobody but the process itself. @param calls of its life */
+const comeToRest = async <Played>(
+  story: Story<Played>,
+  world: World,
+  { process, calls }: { process: OneProcess; calls: readonly string[] },
+): Promise<void> => {
   const operator = await process.operator()
   let owed: string[] = []
   const isAtRest = async () => {
     owed = await unrestIn(story, world)
     return owed.length === 0 && operator.idle()
   }
-  await eventually('rest', isAtRest, REST_MS).catch(() => {
-    throw new Error(`nobody came back, and after ${REST_MS} ms ${owed.join('; ') || 'it is still working'}`)
+  await eventually('rest', isAtRest, REST_MS).catch(async () => {
+    const stand = JSON.stringify(await story.stand?.(world.databaseUrl))
+    const left = owed.join('; ') || `it is still working: ${calls.slice(-LAST_CALLS).join(', ')}`
+    throw new Error(`nobody came back, and after ${REST_MS} ms ${left}; it stands as ${stand}`)
   })
 }
 
@@ -115,7 +123,7 @@ const firstLife = async <Played>(story: Story<Played>, world: World, death?: Dea
   })
   if (first && story.setUp) {
     await story.setUp(first)
-    await comeToRest(story, world, first)
+    await comeToRest(story, world, { process: first, calls: life.calls })
   }
   const from = story.setUp ? life.calls.length : 0
   if (story.setUp && death) life.endIn(death.call, death.when)
@@ -159,9 +167,10 @@ const nothingLeft = async <Played>(story: Story<Played>, world: World, isThere: 
 /** After the crash: the client plays again, or nobody does. @returns how far it came, where nobody did */
 const secondLife = async <Played>(story: Story<Played>, world: World, { client, again }: Death): Promise<string> => {
   if (again) await dieAgain(world, again)
-  const next = await world.start(makeLife())
+  const life = makeLife()
+  const next = await world.start(life)
   if (client === 'never comes back') {
-    await comeToRest(story, world, next)
+    await comeToRest(story, world, { process: next, calls: life.calls })
     const came = (await story.alone?.(world.databaseUrl)) ?? ''
     await readOperations(next, world.databaseUrl)
     await next.end()
