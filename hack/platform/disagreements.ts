@@ -4,7 +4,7 @@ import { setTimeout as sleep } from 'node:timers/promises'
 
 const pollMs = 200
 const judgeMs = 60_000
-const line = /^failed \S+ ((?:CLUSTER_UNKNOWN|CLUSTER_BEHIND|LEDGER_BEHIND|KEY_UNKNOWN): .+)$/gm
+const codes: readonly string[] = ['CLUSTER_UNKNOWN', 'CLUSTER_BEHIND', 'LEDGER_BEHIND', 'KEY_UNKNOWN']
 const leads = /^bottega_epoch [1-9]/m
 
 async function textOf(url: string): Promise<string> {
@@ -17,7 +17,11 @@ async function textOf(url: string): Promise<string> {
 
 /** One sentence each, with what to do; none when they agree, or when nobody answers. */
 export async function disagreementsOf(readyUrl: string): Promise<string[]> {
-  return [...(await textOf(readyUrl)).matchAll(line)].map(([, sentence = '']) => sentence)
+  return (await textOf(readyUrl)).split('\n').flatMap((line) => {
+    const [state, , ...rest] = line.split(' ')
+    const sentence = rest.join(' ')
+    return state === 'failed' && codes.includes(sentence.split(':', 1)[0] ?? '') ? [sentence] : []
+  })
 }
 
 /** Waits until somebody leads, or says why not; both kinds of process may be asked. */
