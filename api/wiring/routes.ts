@@ -138,6 +138,7 @@ export const allRoutes: Route<Deps>[] = [
   ...railRoutes,
   ...draftRoutes,
   ...invoiceRoutes,
+  ...revisionRoutes,
   ...webhookRoutes,
   ...siteRoutes,
   ...previewRoutes,
