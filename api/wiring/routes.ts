@@ -140,6 +140,7 @@ export const allRoutes: Route<Deps>[] = [
   ...railRoutes,
   ...draftRoutes,
   ...invoiceRoutes,
+  ...revisionRoutes,
   ...webhookRoutes,
   ...siteRoutes,
   ...previewRoutes,

@@ -107,6 +107,7 @@ spec('the books over REST', (t) => {
           refunded_cents: 0,
           outstanding_cents: 1_000 + 200_000 + 40_000_000,
           overdue_cents: 0,
+          amended_cents: 0,
         },
       ],
     )
