@@ -64,7 +64,7 @@ export const HARMLESS: readonly string[] = [
   ...['report_facts', 'append_audit', 'show_mirror', 'put_blobs', 'reserve_key', 'take_ai_place', 'lapse_app_logs'],
   ...['take_send_slots', 'give_back_send_slot', 'take_site_place', 'give_back_site_place', 'take_publish_place'],
   ...['take_app_slug', 'give_back_app_slug', 'reckon_anew', 'tell_wake', 'claim_site_name', 'arrive_in_site_queue'],
-  'put_host_credential',
+  ...['put_host_credential', 'ask_deletion', 'take_back_deletion', 'origins_of'],
 ]
 const CALLS = /\b(\w+)\(/g
 const CHANGES = /^\s*(insert into|update|delete from|with\b[\s\S]*\b(insert into|update|delete from))\s+(\w+)/i

@@ -148,6 +148,7 @@ spec('the matrix of every route and every caller', (t) => {
   let app: string
   let operation: string
   let hook: { id: string; delivery: string }
+  let quarantined: string
   const full: Record<string, string> = {}
   const spoilt: Record<string, string | null> = {}
   const accountOf: Partial<Record<Column, string>> = {
@@ -220,6 +221,7 @@ spec('the matrix of every route and every caller', (t) => {
     app = await makeApp()
     hook = await makeHook()
     operation = await makeOperation()
+    quarantined = await setAside()
   })
   t.after(async () => {
     await minter.end()
@@ -304,9 +306,18 @@ spec('the matrix of every route and every caller', (t) => {
     return made.json.devbox.id
   }
 
+  /** Released already, so that a repeat changes nothing. */
+  const setAside = async (): Promise<string> => {
+    const [row] = await sql(`insert into quarantine
+      (source, source_id, kind, resource, account, reason, tries, at, released_at, released_by)
+      values ('mail', 0, 'Invoice', 'inv-none', 'demo', 'for the matrix', 1, now(), now(), 'boss') returning id::int`)
+    return String(row?.id)
+  }
+
   /** Something of the account `demo` to point at: made anew for what a route may destroy. */
   const idFor = async ({ path, method }: Route): Promise<string> => {
     const places: [start: string, id: () => string | Promise<string>][] = [
+      ['/api/admin/quarantine/', () => quarantined],
       ['/api/admin/', () => 'other'],
       ['/api/invoices/issuers/', () => issuer],
       ['/api/webhooks/', async () => (method === 'DELETE' ? (await makeHook()).id : hook.id)],

@@ -34,6 +34,7 @@ spec('a sent invoice whose process dies at any call', (t) => {
       whole: {
         ...SENT,
         status: 'voided',
+        register: 'invoice voided',
         facts: 'snapshot',
         told: 'invoice.sent invoice.voided',
         mails: 'invoice:1 voided:void',
@@ -56,7 +57,14 @@ spec('a sent invoice whose process dies at any call', (t) => {
         await askInvoice(process, `PATCH ${one}`, { body: { client_name: 'ACME Ltd' } })
         return askInvoice(process, `POST ${one}/send`, { key: 'edited' }, asking)
       },
-      whole: { ...SENT, sends: 2, facts: 'send', told: 'invoice.sent invoice.sent', mails: 'invoice:1 invoice:2' },
+      whole: {
+        ...SENT,
+        sends: 2,
+        register: 'invoice amended',
+        facts: 'send',
+        told: 'invoice.sent invoice.sent',
+        mails: 'invoice:1 invoice:2',
+      },
       others: { 'edited alone': SENT },
     })
 
@@ -70,7 +78,7 @@ spec('a sent invoice whose process dies at any call', (t) => {
         askInvoice(process, `POST ${one}/credit-note`, { key: 'credit', body: { amount_cents: 44_000 } }, asking),
       whole: {
         ...SENT,
-        register: 'credit_note invoice',
+        register: 'credit_note invoice credited',
         facts: 'credit snapshot',
         told: 'invoice.sent invoice.credit_noted',
         mails: `invoice:1 credited:${CREDIT}`,

@@ -41,7 +41,7 @@ export const askPage = ({ api }: OneProcess, what: string, asked: Asked, asking?
 export type Stand = {
   status: string | null
   sends: number
-  /** Kinds of the register's entries. */
+  /** Kinds of the numbers in the register, each with what became of it. */
   register: string
   /** Facts by their kinds, with those that were refused. */
   facts: string
@@ -53,7 +53,7 @@ const STAND = `
 select
   (select case when archived then 'archived' else view ->> 'status' end from mirror where kind = 'Invoice' and name = $1) as status,
   (select count(*)::int from sends where resource = $1) as sends,
-  (select coalesce(string_agg(kind, ' ' order by kind, number), '') from register) as register,
+  (select coalesce(string_agg(case step when 0 then kind else entry end, ' ' order by kind, number, step), '') from register) as register,
   (select coalesce(string_agg(case state when 'accepted' then kind else kind || ' ' || state end, ' ' order by kind, state), '')
     from facts where resource = $1) as facts,
   (select coalesce(string_agg(payload ->> 'type', ' ' order by id), '') from outbox where channel = 'event') as told,
