@@ -1,5 +1,5 @@
 import { addAccount } from '../../../support/stage/callers.ts'
-import { call, eventually, type Given, startPlatform } from '../../../support/stage/invoicing.ts'
+import { call, eventually, startPlatform } from '../../../support/stage/invoicing.ts'
 import { AWAY, type TableStage } from './row.ts'
 
 /** As an SSH server would say it: the name of the algorithm, and 32 bytes. */
@@ -13,9 +13,9 @@ export const HOST_KEY = `ssh-ed25519 ${Buffer.concat([wire(Buffer.from('ssh-ed25
 const COST_CAP_USD = 50_000
 
 /** The platform with its callers, and a host that is away. */
-export const startTableStage = async (given: Pick<Given, 'kubeconfigs'> = {}): Promise<TableStage> => {
+export const startTableStage = async (): Promise<TableStage> => {
   const env = { BOTTEGA_RATE_PER_SECOND: '1000', BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'true' }
-  const platform = await startPlatform({ env, ...given })
+  const platform = await startPlatform({ env })
   const { owner } = platform
   const ask: TableStage['ask'] = (by, method, path, body, headers) =>
     call(platform.baseUrl, by, method, path, body, headers)
