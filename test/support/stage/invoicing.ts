@@ -39,7 +39,7 @@ const account = (namespace: string, name: string, email: string) => ({
 })
 
 /** `plane`: a control plane of the test's own, in place of the shared one. `kubeconfigs`: other ways to the shared one. */
-export type Given = {
+type Given = {
   env?: Record<string, string>
   plane?: ControlPlane
   kubeconfigs?: { api: string; controllers: string }

@@ -1,7 +1,6 @@
 import { startCardStandIn } from '../../../../hack/stage/cardstandin.ts'
 import { SECRET_KEY, WEBHOOK_SECRET } from '../../../support/doubles/cards.ts'
 import { addAccount } from '../../../support/stage/callers.ts'
-import { call, eventually, type Given, startPlatform } from '../../../support/stage/invoicing.ts'
 import { AWAY, type TableStage } from './row.ts'
 
 /** As an SSH server would say it: the name of the algorithm, and 32 bytes. */
@@ -15,7 +14,7 @@ export const HOST_KEY = `ssh-ed25519 ${Buffer.concat([wire(Buffer.from('ssh-ed25
 const COST_CAP_USD = 50_000
 
 /** The platform with its callers, a card processor, and a host that is away. */
-export const startTableStage = async (given: Pick<Given, 'kubeconfigs'> = {}): Promise<TableStage> => {
+export const startTableStage = async (): Promise<TableStage> => {
   const cards = await startCardStandIn({
     secretKey: SECRET_KEY,
     webhookSecret: WEBHOOK_SECRET,
@@ -28,7 +27,7 @@ export const startTableStage = async (given: Pick<Given, 'kubeconfigs'> = {}): P
     BOTTEGA_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
     BOTTEGA_STRIPE_API_BASE: cards.apiBase,
   }
-  const platform = await startPlatform({ env, ...given })
+  const platform = await startPlatform({ env })
   const { owner } = platform
   const ask: TableStage['ask'] = (by, method, path, body, headers) =>
     call(platform.baseUrl, by, method, path, body, headers)
