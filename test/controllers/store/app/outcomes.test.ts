@@ -1,19 +1,19 @@
 import { cpSync, mkdirSync, rmSync } from 'node:fs'
 import { basename } from 'node:path'
 import { fileURLToPath, pathToFileURL } from 'node:url'
-import { StaleEpoch } from '../../../controllers/base/errors.ts'
-import { makeAppLedger } from '../../../controllers/store/app/operations.ts'
-import { type Ask, makeAppOutcomes } from '../../../controllers/store/app/outcomes.ts'
-import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
-import { migrate } from '../../../controllers/store/pg/migrate.ts'
-import { type AroundQuery, makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
-import type { OperationDecision, OperationEvent } from '../../../crds/app/lifecycle/events.ts'
-import { QUEUE_MAX } from '../../../crds/app/lifecycle/transitions.ts'
-import { OPERATION_STATES, type Operation } from '../../../crds/app/world.ts'
-import type { NewEvent } from '../../../crds/kernel/event.ts'
-import { query } from '../../../hack/platform/postgres.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import { type Database, makeDatabase, scratchFolder } from '../../support/stage/stage.ts'
+import { StaleEpoch } from '../../../../controllers/base/errors.ts'
+import { makeAppLedger } from '../../../../controllers/store/app/operations.ts'
+import { type Ask, makeAppOutcomes } from '../../../../controllers/store/app/outcomes.ts'
+import { takeEpoch } from '../../../../controllers/store/pg/fence.ts'
+import { migrate } from '../../../../controllers/store/pg/migrate.ts'
+import { type AroundQuery, makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
+import type { OperationDecision, OperationEvent } from '../../../../crds/app/lifecycle/events.ts'
+import { QUEUE_MAX } from '../../../../crds/app/lifecycle/transitions.ts'
+import { OPERATION_STATES, type Operation } from '../../../../crds/app/world.ts'
+import type { NewEvent } from '../../../../crds/kernel/event.ts'
+import { query } from '../../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { type Database, makeDatabase, scratchFolder } from '../../../support/stage/stage.ts'
 
 const AT = '2026-11-22T10:00:00.123Z'
 const APP = 'app-1'
@@ -272,7 +272,7 @@ spec('operations of an app in PostgreSQL', (t) => {
   })
 })
 
-const SQL = fileURLToPath(new URL('../../../controllers/store/sql/', import.meta.url))
+const SQL = fileURLToPath(new URL('../../../../controllers/store/sql/', import.meta.url))
 const NEWER = '016_app_revisions.sql'
 
 spec('operations that were there before revisions were', (t) => {

@@ -1,9 +1,9 @@
-import { type AppLedger, makeAppLedger } from '../../../controllers/store/app/operations.ts'
-import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
-import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
-import { query } from '../../../hack/platform/postgres.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import { type Database, makeDatabase } from '../../support/stage/stage.ts'
+import { type AppLedger, makeAppLedger } from '../../../../controllers/store/app/operations.ts'
+import { takeEpoch } from '../../../../controllers/store/pg/fence.ts'
+import { makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
+import { query } from '../../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { type Database, makeDatabase } from '../../../support/stage/stage.ts'
 
 spec('the rows of an app', (t) => {
   let database: Database
