@@ -28,13 +28,11 @@ export type StackOptions = {
 
 export type Stack = {
   baseUrl: string
-  metricsUrls: { api: string; controllers: string; standby: string }
+  metricsUrls: { api: string; controllers: string }
   mailDir: string
   secretKey: string
   mail: Service
   controllers: Service
-  /** The controllers once more, in another pod as it were; whoever wants it starts it. */
-  standby: Service
   api: Service
   /** A full-access token for an account. */
   token(account: string): Promise<string>
@@ -52,7 +50,7 @@ const answersOk = async (url: string): Promise<boolean> => {
 }
 
 type Part = { name: string; script: string; args?: string[]; env?: Record<string, string>; isReady(): Promise<boolean> }
-type Ports = { api: number; apiMetrics: number; controllersMetrics: number; standbyMetrics: number; mail: number }
+type Ports = { api: number; apiMetrics: number; controllersMetrics: number; mail: number }
 
 const serviceOf = ({ folder, owner }: StackOptions, { name, script, args = [], env = {}, isReady }: Part): Service => {
   const logFile = join(folder, `${name}.log`)
@@ -69,14 +67,14 @@ const serviceOf = ({ folder, owner }: StackOptions, { name, script, args = [], e
 
 const nodeOf = (
   options: StackOptions,
-  { room, name = room }: { room: 'api' | 'controllers'; name?: string },
+  name: 'api' | 'controllers',
   metricsPort: number,
   env: Record<string, string>,
 ): Service =>
   serviceOf(options, {
     name,
-    script: `${room}/main.ts`,
-    env: { ...env, KUBECONFIG: options.kubeconfigs[room], BOTTEGA_METRICS_LISTEN: `127.0.0.1:${metricsPort}` },
+    script: `${name}/main.ts`,
+    env: { ...env, KUBECONFIG: options.kubeconfigs[name], BOTTEGA_METRICS_LISTEN: `127.0.0.1:${metricsPort}` },
     // one that says what is wrong has come up
     isReady: async () => {
       const url = `http://127.0.0.1:${metricsPort}/readyz`
@@ -100,10 +98,10 @@ const sharedEnv = (options: StackOptions, ports: Ports, secretKey: string): Reco
   ...options.env,
 })
 
-type Services = Pick<Stack, 'mail' | 'controllers' | 'standby' | 'api'>
+type Services = Pick<Stack, 'mail' | 'controllers' | 'api'>
 
-const stopAll = async ({ mail, controllers, standby, api }: Services): Promise<void> => {
-  await Promise.all([api.stop(), standby.stop(), controllers.stop()])
+const stopAll = async ({ mail, controllers, api }: Services): Promise<void> => {
+  await Promise.all([api.stop(), controllers.stop()])
   await mail.stop()
 }
 
@@ -123,7 +121,6 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     api: options.apiPort ?? (await freePort()),
     apiMetrics: await freePort(),
     controllersMetrics: await freePort(),
-    standbyMetrics: await freePort(),
     mail: await freePort(),
   }
   const mailDir = join(options.folder, 'mail')
@@ -136,26 +133,18 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     args: ['--port', String(ports.mail), '--dir', mailDir],
     isReady: () => isListening(ports.mail),
   })
-  // each a pod of its own: neither can see whether the other lives
-  const leading = (pod: string) => ({ ...shared, BOTTEGA_POD_UID: pod })
-  const controllers = nodeOf(options, { room: 'controllers' }, ports.controllersMetrics, leading('pod-a'))
-  const other = { room: 'controllers', name: 'standby' } as const
-  const standby = nodeOf(options, other, ports.standbyMetrics, leading('pod-b'))
-  const api = nodeOf(options, { room: 'api' }, ports.apiMetrics, {
+  const controllers = nodeOf(options, 'controllers', ports.controllersMetrics, shared)
+  const api = nodeOf(options, 'api', ports.apiMetrics, {
     ...shared,
     BOTTEGA_DATABASE_URL: apiUrlOf(options.databaseUrl),
     BOTTEGA_LISTEN: `127.0.0.1:${ports.api}`,
   })
-  const services: Services = { mail, controllers, standby, api }
+  const services: Services = { mail, controllers, api }
   const metricsUrl = (port: number) => `http://127.0.0.1:${port}/metrics`
 
   return {
     baseUrl: `http://127.0.0.1:${ports.api}`,
-    metricsUrls: {
-      api: metricsUrl(ports.apiMetrics),
-      controllers: metricsUrl(ports.controllersMetrics),
-      standby: metricsUrl(ports.standbyMetrics),
-    },
+    metricsUrls: { api: metricsUrl(ports.apiMetrics), controllers: metricsUrl(ports.controllersMetrics) },
     mailDir,
     secretKey,
     ...services,

@@ -114,15 +114,4 @@ spec('the end of the api', (t) => {
     },
     { timeoutMs: 240_000 },
   )
-
-  t('a second signal ends it at once', async () => {
-    const { api } = platform
-    await api.start()
-    const ended = new Promise<Ending>((resolve) => api.onDeath(resolve))
-    const pid = pidOf(api)
-    process.kill(pid, 'SIGTERM')
-    process.kill(pid, 'SIGINT')
-    assert.equal(await ended, { code: 1, signal: null })
-    await api.start()
-  })
 })
