@@ -1,6 +1,7 @@
 import { startCardStandIn } from '../../../../hack/stage/cardstandin.ts'
 import { SECRET_KEY, WEBHOOK_SECRET } from '../../../support/doubles/cards.ts'
 import { addAccount } from '../../../support/stage/callers.ts'
+import { call, eventually, startPlatform } from '../../../support/stage/invoicing.ts'
 import { AWAY, type TableStage } from './row.ts'
 
 /** As an SSH server would say it: the name of the algorithm, and 32 bytes. */
