@@ -143,6 +143,8 @@ spec('the matrix of every route and every caller', (t) => {
   let minter: Minter
   let site: { id: string; link: string }
   let invoice: { id: string; link: string; sha256: string }
+  /** It was edited since it was sent. */
+  let edited: string
   let issuer: string
   let devbox: string
   let app: string
@@ -215,6 +217,7 @@ spec('the matrix of every route and every caller', (t) => {
     const shots = await call(platform.baseUrl, platform.owner, 'GET', `/api/invoices/${id}/snapshots`)
     const link = new URL(made.json.url).pathname.split('/').at(-1) ?? ''
     invoice = { id, link, sha256: shots.json.snapshots[0].sha256 }
+    edited = await makeEdited()
     issuer = await makeIssuer()
     site = await submittedSite()
     devbox = await makeDevInstance()
@@ -306,6 +309,14 @@ spec('the matrix of every route and every caller', (t) => {
     return made.json.devbox.id
   }
 
+  const makeEdited = async (): Promise<string> => {
+    const sent = await call(platform.baseUrl, platform.owner, 'POST', '/api/invoices', order())
+    const { id } = sent.json.invoice
+    const made = await call(platform.baseUrl, platform.owner, 'PATCH', `/api/invoices/${id}`, { client_name: 'Edited' })
+    assert.ok(made.json.invoice.pending_revision, made.text)
+    return id
+  }
+
   /** Released already, so that a repeat changes nothing. */
   const setAside = async (): Promise<string> => {
     const [row] = await sql(`insert into quarantine
@@ -330,6 +341,7 @@ spec('the matrix of every route and every caller', (t) => {
     ]
     const place = places.find(([start]) => path.startsWith(start))
     if (place) return place[1]()
+    if (path.includes('/:id/revision')) return edited
     return /\/tokens\//.test(path) ? (await minter.token('demo')).id : invoice.id
   }
   const pathFor = async (route: Route): Promise<string> => {
