@@ -8,7 +8,7 @@ import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { refNamed } from '../../support/crash/process.ts'
 import { live, type Story } from '../../support/crash/story.ts'
-import { sweepAlone, sweeps } from '../../support/crash/sweep.ts'
+import { sweeps } from '../../support/crash/sweep.ts'
 import { makeMovedClock } from '../../support/doubles/movedclock.ts'
 import { viewIn } from '../../support/judges/viewin.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -123,17 +123,6 @@ const story = (): Story<unknown> => ({
   },
   isSettled: isDone,
   look: lookedAt,
-  alone: async (url) => {
-    const facts = await factsOf(url, parent)
-    assert.is(new Set(facts).size, facts.length)
-    const queued = await mails(url)
-    const caught = (await mailsIn(folder)).map(({ messageId }) => messageId)
-    for (const { id, purpose, unknowns } of queued) {
-      const times = caught.filter((one) => one === id).length
-      assert.ok(times >= 1 && times <= 1 + Number(unknowns), `${purpose}: ${times} times, ${unknowns} unknown`)
-    }
-    return `${queued.length} mails`
-  },
   fingerprint: (url) =>
     query(url, 'select (select count(*) from facts) as facts, (select max(xmin::text::bigint) from schedule) as rows'),
   mayDo: /^(get|list) |^sql (mirror_|observe_|turn_outbox|take_epoch|put_mirror)/,
@@ -164,5 +153,4 @@ spec('a month of an invoice whose process dies at any call', (t) => {
   })
 
   sweeps(t, 'each once', story)
-  sweepAlone(t, 'each once', story)
 })
