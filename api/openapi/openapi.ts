@@ -221,11 +221,15 @@ const NAMED_CODES_MAX = 3
 const BAD_BODY = 'INVALID_FIELD MALFORMED_JSON UNKNOWN_FIELD'
 const BAD_BODY_OR_KEY = `BAD_IDEMPOTENCY_KEY ${BAD_BODY}`
 
+/** What writes is refused with while a part is away, or parts do not fit together. */
+const UNWRITABLE = [...DISAGREEMENTS, 'UNAVAILABLE'].sort().join(' ')
+
 /** A refusal of one code, or of a few common ones, has a name made of them; others belong to their operation. */
 const refusalNameOf = (codes: readonly ProblemCode[]): string | undefined => {
   const joined = codes.join(' ')
   if (joined === BAD_BODY) return 'BadBody'
   if (joined === BAD_BODY_OR_KEY) return 'BadBodyOrKey'
+  if (joined === UNWRITABLE) return 'Unwritable'
   const isShared = codes.length <= NAMED_CODES_MAX && codes.every((code) => COMMON.has(code))
   return codes.length === 1 || isShared ? codes.map(pascalOf).join('Or') : undefined
 }

@@ -129,7 +129,7 @@ spec('a component of the OpenAPI document', (t) => {
       route({ method: 'POST', query: { ...pageQuery, own: text('Own.') } }),
     )
     assert.equal(Object.keys(parameters ?? {}), ['Id', 'IdempotencyKey', 'Limit', 'Offset'])
-    const shared = ['NotFound', 'Unauthenticated', 'Unavailable']
+    const shared = ['NotFound', 'Unauthenticated', 'Unwritable']
     assert.equal(
       shared.filter((name) => !(responses && name in responses)),
       [],
