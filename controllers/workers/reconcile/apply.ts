@@ -5,12 +5,13 @@
  */
 
 import { INVOICE } from '../../../crds/invoice/kind.ts'
-import { keepEpoch, type Taking } from '../../runtime/epoch.ts'
+import type { RebuildPlan } from '../../../crds/kernel/desire/rebuild.ts'
+import { keepEpoch } from '../../runtime/epoch.ts'
 import type { AuditEntry } from '../../store/audit.ts'
 import { makeAppendAudit } from '../../store/audit.ts'
 import { makeRestore } from '../../store/ledger/restore.ts'
 import { isLed, LEASE, takeEpoch } from '../../store/pg/fence.ts'
-import { acceptPlace } from '../truths/judgement.ts'
+import { applyRebuild } from '../lost/rebuild.ts'
 import { isIdle, type ReconcileDeps, type ReconcilePlan } from './plan.ts'
 
 /** Why nothing was done, with what to do. */
@@ -18,7 +19,7 @@ export class ReconcileRefused extends Error {
   override name = 'ReconcileRefused'
 }
 
-export type ApplyDeps = ReconcileDeps & { taking: Taking; now: () => Date }
+export type ApplyDeps = ReconcileDeps & { now: () => Date }
 
 /** Of a chain of its own: no account's name has a slash. */
 const PLATFORM = 'installation/reconcile'
@@ -69,6 +70,23 @@ const giveBack = async (
   }
 }
 
+/** What can be made again is, and what cannot be is lost by a person's word: it keeps its view and its keys. */
+const takeCluster = async (deps: ApplyDeps, { sight, absence }: ReconcilePlan, rebuild: RebuildPlan): Promise<void> => {
+  const { installation, taking, log } = deps
+  const { refused, made } = await applyRebuild({ ...deps, pg: taking.pg }, rebuild)
+  const keyOf = ({ kind, name }: { kind: string; name: string }) => `${kind}/${name}`
+  const failed = new Set(refused.map(keyOf))
+  const back = new Set(
+    rebuild.stages
+      .flat()
+      .map(keyOf)
+      .filter((key) => !failed.has(key)),
+  )
+  await installation.lose(absence.absent.filter((one) => !back.has(keyOf(one))))
+  await installation.rebind(sight.here)
+  log.warn({ made, refused }, 'the cluster was accepted')
+}
+
 /**
  * @returns whether anything was done
  * @throws ReconcileRefused, KubeError, DatabaseUnavailable, StaleEpoch when somebody has begun to lead meanwhile
@@ -83,7 +101,7 @@ export const applyReconcile = async (deps: ApplyDeps, plan: ReconcilePlan): Prom
   await installation.beginReconcile()
   const epoch = await takeEpoch(taking.pg, 'reconcile', LEASE, marks.epoch)
   await giveBack(deps, plan, epoch)
-  if (codes.has('CLUSTER_UNKNOWN') || codes.has('CLUSTER_BEHIND')) await acceptPlace(deps, here)
+  if (plan.rebuild) await takeCluster(deps, plan, plan.rebuild)
   const audit = makeAppendAudit({ pg: taking.pg })
   const fields = [...codes, `epoch ${epoch}`]
   await audit(auditOf(PLATFORM, now().toISOString(), { once: `epoch:${epoch}`, resource: null, fields }))

@@ -12,9 +12,13 @@ import {
 import { type KnownUpTo, planSeries, type SeriesPlan } from '../../../crds/invoice/planning/recovery/series.ts'
 import { DEFAULT_ISSUER } from '../../../crds/invoice/schema.ts'
 import { identityFaults, type TruthFault } from '../../../crds/kernel/desire/absence.ts'
+import type { RebuildPlan } from '../../../crds/kernel/desire/rebuild.ts'
+import type { Kube } from '../../kube/kube.ts'
+import type { Taking } from '../../runtime/epoch.ts'
 import type { KnownNumbers } from '../../store/ledger/known.ts'
 import type { Restore } from '../../store/ledger/restore.ts'
 import type { Absence } from '../truths/absence.ts'
+import { lookAtRebuild } from '../lost/rebuild.ts'
 import { faultsOfLook, type JudgeDeps, type Looked, look, type Sight, see } from '../truths/judgement.ts'
 
 const FALLBACK_ZONE = 'UTC'
@@ -24,6 +28,8 @@ const LOOKS_AT_ONCE = 16
 export type ReconcileDeps = Omit<JudgeDeps, 'accept' | 'known'> & {
   known: Pick<KnownNumbers, 'onRecord' | 'numbers' | 'ahead'>
   restore: Restore
+  kube: Kube
+  taking: Taking
   /** By the id of a series: numbers up to this one may have been given, a person says. */
   reserve: ReadonlyMap<string, number>
 }
@@ -35,6 +41,8 @@ export type ReconcilePlan = {
   series: SeriesPlan[]
   restorations: Restoration[]
   absence: Absence
+  /** What of the cluster can be made again; null where it is not concerned. */
+  rebuild: RebuildPlan | null
   /** Why nothing of it can be done, each with what to do. */
   blocked: string[]
 }
@@ -92,13 +100,16 @@ export const planReconcile = async (deps: ReconcileDeps): Promise<ReconcilePlan>
     known: upTo,
     reserve: deps.reserve,
   })
+  const wrongs = [...faults, ...faultsOfLook(looked, sight.here)]
+  const isConcerned = wrongs.some(({ code }) => code === 'CLUSTER_UNKNOWN' || code === 'CLUSTER_BEHIND')
   const isOtherKey = faults.some(({ code }) => code === 'KEY_UNKNOWN')
   return {
     sight,
-    wrongs: [...faults, ...faultsOfLook(looked, sight.here)],
+    wrongs,
     series,
     restorations,
     absence,
+    rebuild: isConcerned && !isOtherKey ? await lookAtRebuild({ ...deps, pg: deps.taking.pg }) : null,
     blocked: [
       ...(isOtherKey
         ? ['nothing can be mended under another key: give BOTTEGA_SECRET_KEY the one that belongs to it']

@@ -37,12 +37,23 @@ const seriesSteps = ({ id, entries }: SeriesPlan): string[] => {
   ]
 }
 
-const absentSteps = ({ absence, wrongs }: ReconcilePlan): string[] => {
-  const { absent } = absence
-  const isConcerned = wrongs.some(({ code }) => code === 'CLUSTER_UNKNOWN' || code === 'CLUSTER_BEHIND')
-  if (!isConcerned || absent.length === 0) return []
-  const names = shortened(absent.map(({ kind, name }) => `${kind}/${name}`))
-  return [`take ${absent.length} resources for lost, and keep their views and keys: ${names}`]
+const namesOf = (all: readonly { kind: string; name: string }[]): string =>
+  shortened(all.map(({ kind, name }) => `${kind}/${name}`))
+
+const absentSteps = ({ absence, rebuild }: ReconcilePlan): string[] => {
+  if (rebuild === null) return []
+  const made = rebuild.stages.flat()
+  const isMade = (one: { kind: string; name: string }) =>
+    made.some(({ kind, name }) => kind === one.kind && name === one.name)
+  const lost = absence.absent.filter((one) => !isMade(one))
+  return [
+    ...(made.length > 0
+      ? [`make ${made.length} resources again, as they were asked for last, each known by its rows: ${namesOf(made)}`]
+      : []),
+    ...(lost.length > 0
+      ? [`take ${lost.length} resources for lost, and keep their views and keys: ${namesOf(lost)}`]
+      : []),
+  ]
 }
 
 const stepsOf = (plan: ReconcilePlan): string[] => {
