@@ -177,7 +177,7 @@ spec('a dev instance that was set up, whose operator dies at any call', (t) => {
     }),
   )
 
-  sweep(t, { what: 'what was not as it should be is refused once', callsMin: 8, points: 2 }, () =>
+  sweep(t, { what: 'what was not as it should be is refused once', callsMin: 3, points: 2 }, () =>
     story({
       given: 'configuring',
       async play(process, box, asking) {
