@@ -82,7 +82,9 @@ spec('the chart on a node', (t) => {
       .trim()
       .split('\n')
       .sort()
-  const leader = () => kubectl('get', 'lease', 'bottega-controllers', '-o', 'jsonpath={.spec.holderIdentity}')
+  /** The pod; what follows its name tells one process from another (kube/identity.ts). */
+  const leader = async () =>
+    (await kubectl('get', 'lease', 'bottega-controllers', '-o', 'jsonpath={.spec.holderIdentity}')).split('_')[0] ?? ''
 
   t.before(
     async () => {

@@ -50,6 +50,7 @@ spec('an invoice by kubectl alone, whose processes die at any call', (t) => {
       whole: {
         ...SENT,
         status: 'voided',
+        register: 'invoice voided',
         facts: 'snapshot',
         told: 'invoice.sent invoice.voided',
         mails: 'invoice:1 voided:void',

@@ -164,6 +164,19 @@ const nothingLeft = async <Played>(story: Story<Played>, world: World, isThere: 
   assert.equal(work, [], `a life with nothing to do did: ${work.join(', ')}`)
 }
 
+/** Looks in a row that find nothing to do: what was just recorded has not woken its resource yet. */
+const CALM_LOOKS = 4
+
+/** The last view is written after what it shows: a life that ends between the two leaves that to the next. */
+const rest = async (process: OneProcess): Promise<void> => {
+  const operator = await process.operator()
+  let calm = 0
+  await eventually('the life to rest', async () => {
+    calm = operator.idle() ? calm + 1 : 0
+    return calm >= CALM_LOOKS
+  })
+}
+
 /** After the crash: the client plays again, or nobody does. @returns how far it came, where nobody did */
 const secondLife = async <Played>(story: Story<Played>, world: World, { client, again }: Death): Promise<string> => {
   if (again) await dieAgain(world, again)
@@ -179,6 +192,7 @@ const secondLife = async <Played>(story: Story<Played>, world: World, { client, 
   const played = await story.play(next, { headers: {} })
   await settle(story, world, 'the story to settle after the crash')
   await story.look(world.databaseUrl, played)
+  await rest(next)
   await next.end()
   return ''
 }
