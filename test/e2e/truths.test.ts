@@ -182,7 +182,8 @@ spec('two truths that disagree', (t) => {
       assert.is(await gauge(accepting, 'bottega_cluster_unknown'), 0)
       await accepting.stop()
       const home = platform.namespace.name
-      await sql(`update installation set namespace = '${home}'`)
+      // as if it had never left: else this Lease is the older side
+      await sql(`update installation set namespace = '${home}', kept_epoch = 0`)
       await start()
       await leads(platform)
     },
