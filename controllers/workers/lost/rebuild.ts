@@ -8,7 +8,7 @@ import { type Occupant, objectOf, planRebuild, type RebuildPlan } from '../../..
 import type { Kind } from '../../../crds/kernel/kind.ts'
 import type { Resource } from '../../../crds/kernel/object.ts'
 import { KINDS } from '../../../crds/kinds.ts'
-import { isAlreadyExists, isNotFound, KubeError } from '../../base/errors.ts'
+import { isAlreadyExists, isKindUnknown, KubeError } from '../../base/errors.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { type KeptReader, makeKeptReader } from '../../store/ledger/desires.ts'
 import type { Pg } from '../../store/pg/pg.ts'
@@ -39,7 +39,7 @@ const heldOf = async ({ kube, namespace }: RebuildDeps, kind: Kind): Promise<Map
     const page = await kube
       .list<Resource<{ account?: string }>>(kind, { namespace, ...paging })
       .catch((error: unknown) => {
-        if (isNotFound(error)) return null
+        if (isKindUnknown(error)) return null
         throw error
       })
     if (page === null) return null

@@ -12,7 +12,7 @@ import { makeAppendAudit } from '../../store/audit.ts'
 import { makeRestore } from '../../store/ledger/restore.ts'
 import { isLed, LEASE, takeEpoch } from '../../store/pg/fence.ts'
 import { applyRebuild } from '../lost/rebuild.ts'
-import { isIdle, type ReconcileDeps, type ReconcilePlan } from './plan.ts'
+import { isIdle, keyOf, type ReconcileDeps, type ReconcilePlan } from './plan.ts'
 
 /** Why nothing was done, with what to do. */
 export class ReconcileRefused extends Error {
@@ -74,7 +74,6 @@ const giveBack = async (
 const takeCluster = async (deps: ApplyDeps, { sight, absence }: ReconcilePlan, rebuild: RebuildPlan): Promise<void> => {
   const { installation, taking, log } = deps
   const { refused, made } = await applyRebuild({ ...deps, pg: taking.pg }, rebuild)
-  const keyOf = ({ kind, name }: { kind: string; name: string }) => `${kind}/${name}`
   const failed = new Set(refused.map(keyOf))
   const back = new Set(
     rebuild.stages

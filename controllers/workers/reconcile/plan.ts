@@ -120,5 +120,8 @@ export const planReconcile = async (deps: ReconcileDeps): Promise<ReconcilePlan>
   }
 }
 
+/** `Kind/name` of a resource. */
+export const keyOf = ({ kind, name }: { kind: string; name: string }): string => `${kind}/${name}`
+
 /** Nothing disagrees, and no number is to be set aside. */
 export const isIdle = ({ wrongs, series }: ReconcilePlan): boolean => wrongs.length === 0 && series.length === 0

@@ -1,6 +1,6 @@
 /** A plan of reconciliation as people read it, and as JSON. */
 import { formatSeq, type SeriesEntry, type SeriesPlan } from '../../../crds/invoice/planning/recovery/series.ts'
-import { isIdle, type ReconcilePlan } from './plan.ts'
+import { isIdle, keyOf, type ReconcilePlan } from './plan.ts'
 
 const NAMES_SHOWN = 20
 
@@ -37,15 +37,13 @@ const seriesSteps = ({ id, entries }: SeriesPlan): string[] => {
   ]
 }
 
-const namesOf = (all: readonly { kind: string; name: string }[]): string =>
-  shortened(all.map(({ kind, name }) => `${kind}/${name}`))
+const namesOf = (all: readonly { kind: string; name: string }[]): string => shortened(all.map(keyOf))
 
 const absentSteps = ({ absence, rebuild }: ReconcilePlan): string[] => {
   if (rebuild === null) return []
   const made = rebuild.stages.flat()
-  const isMade = (one: { kind: string; name: string }) =>
-    made.some(({ kind, name }) => kind === one.kind && name === one.name)
-  const lost = absence.absent.filter((one) => !isMade(one))
+  const back = new Set(made.map(keyOf))
+  const lost = absence.absent.filter((one) => !back.has(keyOf(one)))
   return [
     ...(made.length > 0
       ? [`make ${made.length} resources again, as they were asked for last, each known by its rows: ${namesOf(made)}`]
