@@ -2,9 +2,9 @@
 import type { Caches } from './kinds/held.ts'
 import type { Identity } from './kube/identity.ts'
 import { runLease } from './kube/lease.ts'
-import type { LeaderState } from './leading.ts'
 import { type OperatorDeps, startOperator } from './operator.ts'
 import type { Standings } from './ops/standings.ts'
+import type { LeaderState } from './process.ts'
 import { type Taking, takeNextEpoch } from './runtime/epoch.ts'
 import type { Truths } from './workers/truths/truths.ts'
 
