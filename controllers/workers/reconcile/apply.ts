@@ -11,7 +11,7 @@ import type { AuditEntry } from '../../store/audit.ts'
 import { makeAppendAudit } from '../../store/audit.ts'
 import { makeRestore } from '../../store/ledger/restore.ts'
 import { isLed, LEASE, takeEpoch } from '../../store/pg/fence.ts'
-import { applyRebuild } from '../lost/rebuild.ts'
+import { applyRebuild, type NotMade } from '../lost/rebuild.ts'
 import { isIdle, keyOf, type ReconcileDeps, type ReconcilePlan } from './plan.ts'
 
 /** Why nothing was done, with what to do. */
@@ -71,7 +71,11 @@ const giveBack = async (
 }
 
 /** What can be made again is, and what cannot be is lost by a person's word: it keeps its view and its keys. */
-const takeCluster = async (deps: ApplyDeps, { sight, absence }: ReconcilePlan, rebuild: RebuildPlan): Promise<void> => {
+const takeCluster = async (
+  deps: ApplyDeps,
+  { sight, absence }: ReconcilePlan,
+  rebuild: RebuildPlan,
+): Promise<NotMade[]> => {
   const { installation, taking, log } = deps
   const { refused, made } = await applyRebuild({ ...deps, pg: taking.pg }, rebuild)
   const failed = new Set(refused.map(keyOf))
@@ -84,14 +88,15 @@ const takeCluster = async (deps: ApplyDeps, { sight, absence }: ReconcilePlan, r
   await installation.lose(absence.absent.filter((one) => !back.has(keyOf(one))))
   await installation.rebind(sight.here)
   log.warn({ made, refused }, 'the cluster was accepted')
+  return refused
 }
 
 /**
- * @returns whether anything was done
+ * @returns what the cluster refused to have made again; null where there was nothing to do
  * @throws ReconcileRefused, KubeError, DatabaseUnavailable, StaleEpoch when somebody has begun to lead meanwhile
  */
-export const applyReconcile = async (deps: ApplyDeps, plan: ReconcilePlan): Promise<boolean> => {
-  if (isIdle(plan)) return false
+export const applyReconcile = async (deps: ApplyDeps, plan: ReconcilePlan): Promise<NotMade[] | null> => {
+  if (isIdle(plan)) return null
   await refuse(deps, plan)
   const { installation, taking, now } = deps
   const { here, marks, kept } = plan.sight
@@ -100,11 +105,11 @@ export const applyReconcile = async (deps: ApplyDeps, plan: ReconcilePlan): Prom
   await installation.beginReconcile()
   const epoch = await takeEpoch(taking.pg, 'reconcile', LEASE, marks.epoch)
   await giveBack(deps, plan, epoch)
-  if (plan.rebuild) await takeCluster(deps, plan, plan.rebuild)
+  const refused = plan.rebuild ? await takeCluster(deps, plan, plan.rebuild) : []
   const audit = makeAppendAudit({ pg: taking.pg })
   const fields = [...codes, `epoch ${epoch}`]
   await audit(auditOf(PLATFORM, now().toISOString(), { once: `epoch:${epoch}`, resource: null, fields }))
   await keepEpoch(taking, epoch)
   await installation.endReconcile()
-  return true
+  return refused
 }

@@ -15,7 +15,7 @@ import { makeMirror } from '../../store/mirror.ts'
 import type { Pg } from '../../store/pg/pg.ts'
 import { type ApplyDeps, applyReconcile, ReconcileRefused } from './apply.ts'
 import { planReconcile } from './plan.ts'
-import { summaryOf, wordsOf } from './words.ts'
+import { doneWords, summaryOf, wordsOf } from './words.ts'
 
 /** Lists of a cluster that answers are in by then. */
 const LISTS_MS = 60_000
@@ -91,9 +91,7 @@ export const reconcile = async (clients: ReconcileClients, options: ReconcileOpt
   const plan = await planReconcile(deps)
   const summary = summaryOf(plan)
   if (!options.apply) return options.json ? JSON.stringify(summary, null, 2) : wordsOf(summary)
-  const isDone = await applyReconcile(deps, plan)
-  if (options.json) return JSON.stringify({ ...summary, done: isDone }, null, 2)
-  return isDone
-    ? `${wordsOf(summary).replace('--apply would:', 'Done:')}\n\nThe controllers lead within seconds.`
-    : wordsOf(summary)
+  const refused = await applyReconcile(deps, plan)
+  if (options.json) return JSON.stringify({ ...summary, done: refused !== null, refused: refused ?? [] }, null, 2)
+  return refused ? doneWords(summary, refused) : wordsOf(summary)
 }

@@ -1,5 +1,6 @@
 /** A plan of reconciliation as people read it, and as JSON. */
 import { formatSeq, type SeriesEntry, type SeriesPlan } from '../../../crds/invoice/planning/recovery/series.ts'
+import type { NotMade } from '../lost/rebuild.ts'
 import { isIdle, keyOf, type ReconcilePlan } from './plan.ts'
 
 const NAMES_SHOWN = 20
@@ -125,3 +126,15 @@ export const wordsOf = (summary: ReconcileSummary): string => {
     ...listed('For a person to decide, or to tell:', decide),
   ].join('\n')
 }
+
+/** What was done, and what the cluster refused: that stays lost, with its view and its keys, until a person makes it. */
+export const doneWords = (summary: ReconcileSummary, refused: readonly NotMade[]): string =>
+  [
+    wordsOf(summary).replace('--apply would:', 'Done:'),
+    ...(refused.length > 0
+      ? [
+          `Not made again, because the cluster refused it:\n${refused.map((one) => `  - ${keyOf(one)}: ${one.detail}`).join('\n')}`,
+        ]
+      : []),
+    'The controllers lead within seconds.',
+  ].join('\n\n')
