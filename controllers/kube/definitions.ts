@@ -7,12 +7,16 @@ import type { Kube } from './kube.ts'
 
 const DEFINITIONS = '/apis/apiextensions.k8s.io/v1/customresourcedefinitions'
 const APPLY = 'application/apply-patch+yaml'
+const MERGE = 'application/merge-patch+json'
 /** Owns the fields, as `hack/up` does: the last writer wins, and a conflict with kubectl stops nothing. */
 const QUERY = 'fieldManager=bottega-setup&force=true'
 const ESTABLISHED_MS = 60_000
 /** Controllers first take back what resources have put up on hosts. */
 const REMOVED_MS = 10 * 60_000
 const POLL_MS = 250
+/** The API server waits up to minutes between its tries to take resources away, and tries at once when the definition changes. */
+const NUDGE_EVERY_MS = 3_000
+const NUDGED = 'bottega.dev/removal-awaited-at'
 
 type Definition = { status?: { conditions?: { type: string; status: string }[] } }
 
@@ -48,20 +52,36 @@ export const applyDefinitions = async (kube: Pick<Kube, 'raw'>): Promise<string[
   return names()
 }
 
+/** @returns whether it is there */
+const ifPresent = (work: Promise<unknown>): Promise<boolean> =>
+  work.then(
+    () => true,
+    (error) => {
+      if (isNotFound(error)) return false
+      throw error
+    },
+  )
+
+/** Changes what is on its way out, so that its removal is tried now. */
+const nudge = (kube: Pick<Kube, 'raw'>, name: string): Promise<boolean> => {
+  const metadata = { annotations: { [NUDGED]: new Date().toISOString() } }
+  return ifPresent(kube.raw('PATCH', pathOf(name), { metadata }, { contentType: MERGE }))
+}
+
 /**
  * Removes every definition, and with it every resource of that kind in the cluster; returns when all have gone.
  * @throws KubeError, or Error when finalizers keep resources for too long
  */
 export const removeDefinitions = async (kube: Pick<Kube, 'raw'>): Promise<string[]> => {
-  const ifPresent = (work: Promise<unknown>): Promise<boolean> =>
-    work.then(
-      () => true,
-      (error) => {
-        if (isNotFound(error)) return false
-        throw error
-      },
-    )
   for (const name of names()) await ifPresent(kube.raw('DELETE', pathOf(name)))
-  await until('removed', () => open((name) => ifPresent(kube.raw('GET', pathOf(name)))), REMOVED_MS)
+  let nudgedAt = performance.now()
+  const left = async (): Promise<string[]> => {
+    const waiting = await open((name) => ifPresent(kube.raw('GET', pathOf(name))))
+    if (performance.now() - nudgedAt < NUDGE_EVERY_MS) return waiting
+    nudgedAt = performance.now()
+    for (const name of waiting) await nudge(kube, name)
+    return waiting
+  }
+  await until('removed', left, REMOVED_MS)
   return names()
 }
