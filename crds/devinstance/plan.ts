@@ -8,7 +8,7 @@ import type { Resource } from '../kernel/object.ts'
 import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import type { ProblemCode } from '../kernel/problem.ts'
 import { devInstanceFaults } from './faults.ts'
-import type { Told } from './life/context.ts'
+import type { NewEntry } from './life/context.ts'
 import { deleted, diskGbOf, lapsed, RESERVATION_MS } from './life/effects.ts'
 import { addressOf, type DevInstanceRow, orphansOf, runningMonthlyMicroUsd } from './life/row.ts'
 import { decide } from './life/transitions.ts'
@@ -105,7 +105,7 @@ const stepsOf = (
     { do: 'settle', settlement, before: instance, rev, capMicroUsd },
   ]
   const at = now.toISOString()
-  const own = (trigger: string, made: { instance: DevInstanceRow; told: Told[] }) =>
+  const own = (trigger: string, made: { instance: DevInstanceRow; entries: NewEntry[] }) =>
     settle({ seq: null, trigger, at, by: null, state: 'accepted', ...made })
 
   const [next] = world.pending
@@ -132,9 +132,9 @@ const judged = (
     case 'refused':
       return { ...of, state: 'refused', code: decision.refusal.code, detail: decision.refusal.detail }
     case 'unchanged':
-      return { ...of, state: 'accepted', instance, told: [] }
+      return { ...of, state: 'accepted', instance, entries: [] }
     case 'accepted':
-      return { ...of, state: 'accepted', instance: decision.instance, told: decision.told }
+      return { ...of, state: 'accepted', instance: decision.instance, entries: decision.entries }
     default:
       return decision satisfies never
   }

@@ -1,6 +1,6 @@
 /** What the controller has observed around one dev instance: its row, what was said of it since, its owner, its reports. */
 
-import type { Surroundings, Told } from './life/context.ts'
+import type { NewEntry, Surroundings } from './life/context.ts'
 import type { DevInstanceRow } from './life/row.ts'
 import type { Said, Trigger } from './protocol.ts'
 
@@ -31,4 +31,7 @@ export type TransitionSettlement = {
   trigger: string
   at: string
   by: By | null
-} & ({ state: 'refused'; code: string; detail: string } | { state: 'accepted'; instance: DevInstanceRow; told: Told[] })
+} & (
+  | { state: 'refused'; code: string; detail: string }
+  | { state: 'accepted'; instance: DevInstanceRow; entries: NewEntry[] }
+)

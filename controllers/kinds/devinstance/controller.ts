@@ -83,7 +83,7 @@ const enter = async (deps: DevInstanceDeps, step: Step<'enter'>, object: DevInst
   const at = deps.now().toISOString()
   const instance = reserved({ spec, fallbackName: metadata.name, pricingVersion, bootstrapSha256, at })
   const { sizeClass, arch, diskGb } = instance
-  const told = [{ kind: 'reserved', data: { name, sizeClass, arch, diskGb } }]
+  const entries = [{ kind: 'reserved', data: { name, sizeClass, arch, diskGb } }]
   const settlement: TransitionSettlement = {
     seq: null,
     trigger: 'reserve',
@@ -91,7 +91,7 @@ const enter = async (deps: DevInstanceDeps, step: Step<'enter'>, object: DevInst
     by: null,
     state: 'accepted',
     instance,
-    told,
+    entries,
   }
   // What it commits was taken under the cap with the reservation, so the cap is not asked again.
   await write(deps, object, { settlement, before: null, rev, capMicroUsd: 0, over: false })
@@ -125,7 +125,7 @@ const write = (deps: DevInstanceDeps, object: DevInstanceResource, decided: Deci
     const { code, detail } = settlement
     return deps.devInstances.settle({ ...of, state: 'refused', code, detail })
   }
-  const { instance, told } = settlement
+  const { instance, entries } = settlement
   const event = eventOf(resource, spec.account, before, settlement)
   const row = {
     uid: originOf(metadata),
@@ -133,7 +133,7 @@ const write = (deps: DevInstanceDeps, object: DevInstanceResource, decided: Deci
     committedMicroUsd: committedMicroUsd(instance),
     capMicroUsd,
     over,
-    told,
+    entries,
     event,
   }
   return deps.devInstances.settle({ ...of, state: 'accepted', ...row })

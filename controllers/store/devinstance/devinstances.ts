@@ -5,7 +5,7 @@
  */
 
 import { DEVINSTANCE } from '../../../crds/devinstance/kind.ts'
-import type { Told } from '../../../crds/devinstance/life/context.ts'
+import type { NewEntry } from '../../../crds/devinstance/life/context.ts'
 import type { DevInstanceRow } from '../../../crds/devinstance/life/row.ts'
 import type { HistoryEntry, StoredDevInstance } from '../../../crds/devinstance/view.ts'
 import type { By, DevInstanceRecord } from '../../../crds/devinstance/world.ts'
@@ -62,7 +62,7 @@ export type DevInstanceDecision = {
         capMicroUsd: number
         /** An admin lets it exceed the cap. */
         over: boolean
-        told: Told[]
+        entries: NewEntry[]
         event: NewEvent | null
       }
   )
@@ -290,4 +290,4 @@ const verdictOf = (decision: DevInstanceDecision): unknown[] => {
 }
 
 const toldOf = (decision: DevInstanceDecision): unknown[] =>
-  decision.state === 'refused' ? ['[]', null] : [JSON.stringify(decision.told), jsonOf(decision.event)]
+  decision.state === 'refused' ? ['[]', null] : [JSON.stringify(decision.entries), jsonOf(decision.event)]

@@ -10,8 +10,8 @@ export type Surroundings = {
   git: { dirty: number; untracked: number; unpushed: number } | null
 }
 
-/** One thing to tell in the history of the instance. Kinds: rules/devinstance.md#history. */
-export type Told = { kind: string; data: Record<string, unknown> }
+/** An entry that the history of the instance gets. Kinds: rules/devinstance.md#history. */
+export type NewEntry = { kind: string; data: Record<string, unknown> }
 
 export type TransitionContext<T extends Trigger> = {
   instance: DevInstanceRow
@@ -24,5 +24,5 @@ export type Guard<T extends Trigger> = (context: TransitionContext<T>) => Refusa
 
 export type TransitionEffect<T extends Trigger> = (context: TransitionContext<T>) => {
   instance: DevInstanceRow
-  told: Told[]
+  entries: NewEntry[]
 }

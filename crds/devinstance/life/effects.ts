@@ -1,9 +1,9 @@
-/** What an accepted call makes of a dev instance, and what is told of it. Each is applied once its guards have passed. */
+/** What an accepted call makes of a dev instance, and what is entries of it. Each is applied once its guards have passed. */
 
 import type { Trigger } from '../protocol.ts'
 import type { DevInstanceSpec } from '../schema.ts'
 import { CLASSES, priceOf } from '../sizing/sizes.ts'
-import type { Told, TransitionContext, TransitionEffect } from './context.ts'
+import type { NewEntry, TransitionContext, TransitionEffect } from './context.ts'
 import { type DevInstanceRow, type ElasticAddress, type Extent, orphansOf, type ResizeIntent } from './row.ts'
 
 /** From the provisioning report on (rules/devinstance.md#protocol). */
@@ -65,36 +65,36 @@ export const reserved = ({ spec, fallbackName, pricingVersion, bootstrapSha256, 
   }
 }
 
-const told = (kind: string, data: Record<string, unknown> = {}): Told => ({ kind, data })
+const newEntry = (kind: string, data: Record<string, unknown> = {}): NewEntry => ({ kind, data })
 
 export const attach: TransitionEffect<'provisioning'> = ({ instance, said: { instanceId }, at }) => ({
   instance: { ...instance, instanceId, lease: { expiresAt: after(at, LEASE_MS), renewed: false } },
-  told: [told('provisioning', { instanceId })],
+  entries: [newEntry('provisioning', { instanceId })],
 })
 
 export const renewLease: TransitionEffect<'provisioning'> = ({ instance, at }) => ({
   instance: { ...instance, lease: { expiresAt: after(at, LEASE_MS), renewed: true } },
-  told: [told('provisioning', { instanceId: instance.instanceId, renewed: true })],
+  entries: [newEntry('provisioning', { instanceId: instance.instanceId, renewed: true })],
 })
 
 export const nextToken: TransitionEffect<'token'> = ({ instance, said }) => ({
   instance: { ...instance, tokenHash: said.hash },
-  told: [],
+  entries: [],
 })
 
 export const firstToken: TransitionEffect<'token'> = (context) => ({
   instance: nextToken(context).instance,
-  told: [told('configuring')],
+  entries: [newEntry('configuring')],
 })
 
 type Addressed = { publicIp?: string; eipAllocId?: string }
 
 /** The dev instance with the address it was given; one that it held before stays held until it is released. */
-const addressed = (context: TransitionContext<Trigger>): { instance: DevInstanceRow; told: Told[] } => {
+const addressed = (context: TransitionContext<Trigger>): { instance: DevInstanceRow; entries: NewEntry[] } => {
   const { instance, at } = context
   const { publicIp, eipAllocId } = context.said as Addressed
   if (publicIp === undefined || eipAllocId === undefined || eipAllocId === instance.eipAllocId)
-    return { instance, told: [] }
+    return { instance, entries: [] }
   const isHeld = instance.held.some((one) => one.eipAllocId === eipAllocId)
   const address: ElasticAddress = { eipAllocId, publicIp, heldFrom: at }
   const held = isHeld ? instance.held : [...instance.held, address]
@@ -106,7 +106,7 @@ const addressed = (context: TransitionContext<Trigger>): { instance: DevInstance
   }
   const orphans = orphansOf(changed).map((one) => one.eipAllocId)
   const data = { publicIp, eipAllocId, ...(orphans.length > 0 && { stillHeld: orphans }) }
-  return { instance: changed, told: [told('address.changed', data)] }
+  return { instance: changed, entries: [newEntry('address.changed', data)] }
 }
 
 export const finalize: TransitionEffect<'finalize'> = (context) => {
@@ -116,18 +116,18 @@ export const finalize: TransitionEffect<'finalize'> = (context) => {
   const { publicIp, eipAllocId, facts } = said
   return {
     instance: { ...withAddress, lease: null, finalizedLate, hostKeys: facts.hostKeys ?? [] },
-    told: [told('ready', { publicIp, eipAllocId, ...(finalizedLate && { late: true }) })],
+    entries: [newEntry('ready', { publicIp, eipAllocId, ...(finalizedLate && { late: true }) })],
   }
 }
 
 export const readdressed: TransitionEffect<'started'> = (context) => addressed(context as TransitionContext<Trigger>)
 
 export const started: TransitionEffect<'started'> = (context) => {
-  const { instance, told: of } = addressed(context as TransitionContext<Trigger>)
-  return { instance: { ...instance, startedAt: context.at }, told: [told('started'), ...of] }
+  const { instance, entries: of } = addressed(context as TransitionContext<Trigger>)
+  return { instance: { ...instance, startedAt: context.at }, entries: [newEntry('started'), ...of] }
 }
 
-export const stopped: TransitionEffect<'stopped'> = ({ instance }) => ({ instance, told: [told('stopped')] })
+export const stopped: TransitionEffect<'stopped'> = ({ instance }) => ({ instance, entries: [newEntry('stopped')] })
 
 export const resizing: TransitionEffect<'resizing'> = ({ instance, said, at }) => {
   const { sizeClass, diskGb: asked } = said
@@ -142,7 +142,7 @@ export const resizing: TransitionEffect<'resizing'> = ({ instance, said, at }) =
     announcedAt: at,
   }
   const data = { from, to, ...(said.acknowledgeWorkAtRisk && { acknowledgedWorkAtRisk: true }) }
-  return { instance: { ...instance, intent }, told: [told('resizing', data)] }
+  return { instance: { ...instance, intent }, entries: [newEntry('resizing', data)] }
 }
 
 /** The same decision, made although it exceeds the cap: the override is used up by it. */
@@ -154,12 +154,12 @@ export const resized: TransitionEffect<'resized'> = (context) => {
   const { intent } = instance
   const to: Extent = { sizeClass: said.sizeClass, diskGb: said.diskGb ?? intent?.to.diskGb ?? instance.diskGb }
   const aborted = said.sizeClass === intent?.from.sizeClass && intent.from.sizeClass !== intent.to.sizeClass
-  const { instance: withAddress, told: of } = addressed(context as TransitionContext<Trigger>)
+  const { instance: withAddress, entries: of } = addressed(context as TransitionContext<Trigger>)
   const begins = said.state === 'running' && intent?.state !== 'running'
   return {
     instance: { ...withAddress, ...to, sizedAt: at, intent: null, startedAt: begins ? at : instance.startedAt },
-    told: [
-      told('resized', { from: intent?.from, to, verifiedDf: said.verifiedDf, ...(aborted && { aborted }) }),
+    entries: [
+      newEntry('resized', { from: intent?.from, to, verifiedDf: said.verifiedDf, ...(aborted && { aborted }) }),
       ...of,
     ],
   }
@@ -172,7 +172,7 @@ export const renamed: TransitionEffect<'renamed'> = ({ instance, said: { name } 
     name,
     targetLabel: `${instance.targetLabel.slice(0, instance.targetLabel.indexOf('/'))}/${name}`,
   },
-  told: [told('renamed', { from: instance.name, to: name })],
+  entries: [newEntry('renamed', { from: instance.name, to: name })],
 })
 
 export const released: TransitionEffect<'eip-released'> = ({ instance, said: { allocationId } }) => {
@@ -184,7 +184,7 @@ export const released: TransitionEffect<'eip-released'> = ({ instance, said: { a
       held: instance.held.filter(({ eipAllocId }) => eipAllocId !== allocationId),
       released: [...instance.released.filter((one) => one !== allocationId), allocationId].slice(-RELEASED_MAX),
     },
-    told: [told('address.released', { eipAllocId: allocationId, publicIp: address?.publicIp })],
+    entries: [newEntry('address.released', { eipAllocId: allocationId, publicIp: address?.publicIp })],
   }
 }
 
@@ -201,47 +201,47 @@ export const terminated: TransitionEffect<'terminated'> = ({ instance, said, at 
     lease: null,
     terminatedAt: at,
   },
-  told: [told('terminated', said.acknowledgeWorkAtRisk ? { acknowledgedWorkAtRisk: true } : {})],
+  entries: [newEntry('terminated', said.acknowledgeWorkAtRisk ? { acknowledgedWorkAtRisk: true } : {})],
 })
 
 export const overridden: TransitionEffect<'cap-override'> = ({ instance }) => ({
   instance: { ...instance, capOverride: true },
-  told: [told('cap.overridden')],
+  entries: [newEntry('cap.overridden')],
 })
 
 export const assigned: TransitionEffect<'repo'> = ({ instance, said: { repo, profile } }) => ({
   instance: { ...instance, repo, profile, measurements: null },
-  told: [],
+  entries: [],
 })
 
 export const measured: TransitionEffect<'measurements'> = ({ instance, said }) => ({
   instance: { ...instance, measurements: said },
-  told: [],
+  entries: [],
 })
 
 export const envReplaced: TransitionEffect<'env'> = ({ instance, said: { key, keys } }) => ({
   instance: { ...instance, env: { key, keys } },
-  told: [told('env.replaced', { keys })],
+  entries: [newEntry('env.replaced', { keys })],
 })
 
 export const shared: TransitionEffect<'share'> = ({ instance, said: { teamId } }) => ({
   instance: { ...instance, teams: [...instance.teams, teamId] },
-  told: [told('shared', { teamId })],
+  entries: [newEntry('shared', { teamId })],
 })
 
 export const unshared: TransitionEffect<'unshare'> = ({ instance, said: { teamId } }) => ({
   instance: { ...instance, teams: instance.teams.filter((one) => one !== teamId) },
-  told: [told('unshared', { teamId })],
+  entries: [newEntry('unshared', { teamId })],
 })
 
 /** A tombstone: the row is kept, the name and the cost are free. */
 export const deleted: TransitionEffect<'delete'> = ({ instance, at }) => ({
   instance: { ...instance, tokenHash: null, env: null, deletedAt: at },
-  told: [told('deleted')],
+  entries: [newEntry('deleted')],
 })
 
 /** The reservation lapsed. */
-export const lapsed = (instance: DevInstanceRow, at: string): { instance: DevInstanceRow; told: Told[] } => ({
+export const lapsed = (instance: DevInstanceRow, at: string): { instance: DevInstanceRow; entries: NewEntry[] } => ({
   instance: { ...instance, tokenHash: null, env: null, deletedAt: at, version: instance.version + 1 },
-  told: [told('deleted', { reason: `no instance was reported within ${RESERVATION_MS / 3_600_000} h` })],
+  entries: [newEntry('deleted', { reason: `no instance was reported within ${RESERVATION_MS / 3_600_000} h` })],
 })

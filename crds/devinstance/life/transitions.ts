@@ -6,7 +6,7 @@
 
 import type { Said, Trigger } from '../protocol.ts'
 import { STATES, type State } from '../schema.ts'
-import type { Guard, Told, TransitionContext, TransitionEffect } from './context.ts'
+import type { Guard, NewEntry, TransitionContext, TransitionEffect } from './context.ts'
 import * as effects from './effects.ts'
 import * as guards from './guards.ts'
 import { type Refusal, refusal, wrongState } from './refusal.ts'
@@ -32,7 +32,7 @@ const LIVE = ['reserved', ...ATTACHED] as const
 
 const row = <T extends Trigger>(made: Row<T>): Row => made as unknown as Row
 const bumps = true
-const never: TransitionEffect<Trigger> = ({ instance }) => ({ instance, told: [] })
+const never: TransitionEffect<Trigger> = ({ instance }) => ({ instance, entries: [] })
 const always = () => true
 
 /** Read by `decide` from top to bottom: the first row of the trigger and the state counts. */
@@ -211,7 +211,7 @@ export type TransitionDecision =
   | { state: 'refused'; refusal: Refusal }
   /** The dev instance is as the caller says already. */
   | { state: 'unchanged' }
-  | { state: 'accepted'; instance: DevInstanceRow; told: Told[] }
+  | { state: 'accepted'; instance: DevInstanceRow; entries: NewEntry[] }
 
 /** The version that a call carries; undefined where it carries none. */
 const versionOf = (said: unknown): number | undefined => (said as { version?: number }).version
@@ -236,13 +236,13 @@ export const decide = <T extends Trigger>(trigger: T, context: TransitionContext
     if (why) return refuse(why)
   }
   if (found.holds?.(context)) return { state: 'unchanged' }
-  const { instance: changed, told } = found.effect(context)
+  const { instance: changed, entries } = found.effect(context)
   const state = stateAfter(found.to, instance.state, said)
   const moved = state === instance.state ? changed : { ...changed, state, stateSince: at }
   return {
     state: 'accepted',
     instance: metered({ ...moved, version: instance.version + (found.bumps ? 1 : 0) }, at),
-    told,
+    entries,
   }
 }
 

@@ -269,7 +269,7 @@ spec('the table of transitions', (t) => {
   t('goes on with work at risk once that is acknowledged, on record', () => {
     const said = { ...good(running).terminated, acknowledgeWorkAtRisk: true }
     const decision = decide('terminated', { instance: running, said, at: later(9000), around: AT_RISK })
-    assert.equal(decision.state === 'accepted' && decision.told, [
+    assert.equal(decision.state === 'accepted' && decision.entries, [
       { kind: 'terminated', data: { acknowledgedWorkAtRisk: true } },
     ])
   })
@@ -300,7 +300,10 @@ spec('the table of transitions', (t) => {
     const instance = decision.state === 'accepted' ? decision.instance : aDevInstance()
     assert.equal([instance.eipAllocId, instance.held.length], [SECOND.eipAllocId, 2])
     assert.is(committedMicroUsd(instance) - committedMicroUsd(stopped), 3_650_000)
-    assert.equal(decision.state === 'accepted' && decision.told.map(({ kind }) => kind), ['started', 'address.changed'])
+    assert.equal(decision.state === 'accepted' && decision.entries.map(({ kind }) => kind), [
+      'started',
+      'address.changed',
+    ])
   })
 
   t('names the actions that are open, by the last words of the endpoints', () => {
