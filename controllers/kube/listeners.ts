@@ -12,7 +12,7 @@ import type { AnyObject } from './objects.ts'
 export type Change<R> = { deleted: boolean; lost?: boolean; held?: boolean; object: R }
 export type WatchListener<R> = (key: Key, change: Change<R>) => void | Promise<void>
 
-type Telling<R> = {
+type ListenersOptions<R> = {
   kind: { kind: string }
   onChange?: WatchListener<R>
   log?: Log
@@ -25,7 +25,12 @@ export type Listeners<R> = {
   subscribe(listener: WatchListener<R>, store: Pick<Store<R>, 'get' | 'list'>, inTurns: boolean): () => void
 }
 
-export const makeListeners = <R extends AnyObject>({ kind, onChange, log, metrics }: Telling<R>): Listeners<R> => {
+export const makeListeners = <R extends AnyObject>({
+  kind,
+  onChange,
+  log,
+  metrics,
+}: ListenersOptions<R>): Listeners<R> => {
   const listeners = new Set<WatchListener<R>>(onChange ? [onChange] : [])
 
   const notifyOne = (listener: WatchListener<R>, object: R, change: Omit<Change<R>, 'object'>) => {

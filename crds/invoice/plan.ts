@@ -13,7 +13,7 @@ import { dueDateOf } from './order/sent.ts'
 import { activityVerdicts } from './planning/activity.ts'
 import { collectSteps, collectVerdicts } from './planning/collect.ts'
 import { verdictsOf } from './planning/decide.ts'
-import { tellSteps } from './planning/notify.ts'
+import { notifyOwnerSteps } from './planning/notify.ts'
 import { behindBy, onRecordOf, planBehind } from './planning/recovery/behind.ts'
 import { planReturned } from './planning/recovery/returned.ts'
 import { claimOf, resendSteps, sendSteps } from './planning/send.ts'
@@ -54,8 +54,8 @@ const planAsked = (object: InvoiceResource, world: InvoiceWorld, now: Date): Inv
   if (verdicts.length > 0) {
     return waits(facts, ['Deciding', 'decides on what was recorded'], [{ do: 'decide', verdicts }])
   }
-  const telling = tellSteps(object, world, facts)
-  if (telling.length > 0) return waits(facts, ['Telling', 'tells its owner'], telling)
+  const notices = notifyOwnerSteps(object, world, facts)
+  if (notices.length > 0) return waits(facts, ['NotifyingOwner', 'notifies its owner'], notices)
   if (locked !== null) return stops(facts, locked.code, locked.detail)
   if (world.record && isVoided(spec, world)) return voided(passing, world.record)
   const moved = movedLock(spec, world)

@@ -31,7 +31,7 @@ export type InvoiceStep =
   | ClaimCreditStep
   | StampStep
   | AskStep
-  | TellStep
+  | NotifyOwnerStep
   | RemindStep
   | RecurrenceStep
   | TimeStep
@@ -65,8 +65,8 @@ export type AskStep = {
 }
 
 /** Records a fact with its event, queues a mail to the owner and gives a send's place back, all or nothing. */
-export type TellStep = {
-  do: 'tell'
+export type NotifyOwnerStep = {
+  do: 'notifyOwner'
   fact: { key: string; kind: 'undelivered'; body: Record<string, unknown>; event: InvoiceEvent } | null
   mail: { purpose: string; notice: OwnerNotice } | null
   /** The send whose place under the account's daily cap is free again. */

@@ -25,7 +25,7 @@ export type JudgedRelease =
 
 const FINDINGS_SHOWN = 8
 
-const told = (findings: readonly ComposeFinding[]): string => {
+const sentenceOf = (findings: readonly ComposeFinding[]): string => {
   const shown = findings
     .slice(0, FINDINGS_SHOWN)
     .map(({ pointer, detail, line }) => `${pointer} (line ${line}) ${detail}`)
@@ -65,12 +65,12 @@ export const makeReleases = ({ store, vault, blobs }: ReleaseDeps) => {
       hostClass: host.class,
       arch: host.arch,
     })
-    if (!verdict.ok) return { ok: false, code: 'COMPOSE_REFUSED', detail: told(verdict.findings) }
+    if (!verdict.ok) return { ok: false, code: 'COMPOSE_REFUSED', detail: sentenceOf(verdict.findings) }
     const { project, warnings } = verdict
     const before = live ? summariseRelease((await open(app, live.number)).project) : null
     const plan = planRelease(before, { project, warnings, composePath: index.composePath }, confirmed)
     const refused = plan.findings.filter(({ level }) => level === 'refuse')
-    if (refused.length > 0) return { ok: false, code: 'COMPOSE_REFUSED', detail: told(refused) }
+    if (refused.length > 0) return { ok: false, code: 'COMPOSE_REFUSED', detail: sentenceOf(refused) }
     const { source, envVersion } = release
     const sealed = { source, composePath: index.composePath, envVersion, project, images: pinned ?? [] }
     const { release: stateless, routed } = printProject(project, release.number)

@@ -34,7 +34,7 @@ import { claimCredit, claimNumber, freeze, stamp } from './documents.ts'
 import { drawn } from './draw.ts'
 import { withLogos } from './logo.ts'
 import { INVOICE_MAILS } from './mails.ts'
-import { tell } from './notify.ts'
+import { notifyOwner } from './notify.ts'
 import { archiveDue } from './retention.ts'
 import { anchor, purge, remind, repeat, schedule } from './timing.ts'
 
@@ -114,7 +114,7 @@ export const invoiceController = (
     claimCredit: (step, object) => claimCredit(deps, step, object),
     stamp: (step, object, signal) => stamp(deps, step, object, signal),
     askProcessor: (step, object) => askProcessor(deps, step, object),
-    tell: (step, object) => tell(deps, step, object),
+    notifyOwner: (step, object) => notifyOwner(deps, step, object),
     remind: (step, object) => remind(deps, step, object),
     anchor: (step, object) => anchor(deps, step, object),
     repeat: (step, object) => repeat(deps, step, object),

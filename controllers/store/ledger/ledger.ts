@@ -80,8 +80,8 @@ export type StoredSnapshot = {
   fact(stored: { sha256: string; bytes: number }): NewFact
 }
 
-/** What the owner of an account is told by mail, with the fact that it follows from, once (sql/functions/tell_owner.sql). */
-export type Telling = {
+/** What the owner of an account is told by mail, with the fact that it follows from, once (sql/functions/notify_owner.sql). */
+export type OwnerNotification = {
   resource: string
   at: string
   fact: NewFact | null
@@ -113,7 +113,7 @@ export type Ledger = LedgerReader & {
   appendFact(fact: NewFact): Promise<Appended>
   decideFact(verdict: FactVerdict): Promise<FactState>
   /** Safe to repeat: gives whether anything was new. */
-  tellOwner(telling: Telling): Promise<boolean>
+  notifyOwner(notification: OwnerNotification): Promise<boolean>
 }
 
 export type ObservedRow = {
@@ -192,12 +192,12 @@ const freezeOne = async (pg: Pg, epoch: number, snapshot: StoredSnapshot): Promi
   return rows[0]?.fresh ? 'new' : 'old'
 }
 
-const TELL_OWNER = 'select fresh from tell_owner($1, $2, $3)'
+const NOTIFY_OWNER = 'select fresh from notify_owner($1, $2, $3)'
 
-const tellOwner = async (pg: Pg, epoch: number, telling: Telling): Promise<boolean> => {
-  const fact = telling.fact && { ...telling.fact, writtenBy: 'controller' }
-  const values = [LEASE, epoch, JSON.stringify({ ...telling, fact })]
-  const { rows } = await pg.query<{ fresh: boolean }>('tell_owner', TELL_OWNER, values)
+const notifyOwner = async (pg: Pg, epoch: number, notification: OwnerNotification): Promise<boolean> => {
+  const fact = notification.fact && { ...notification.fact, writtenBy: 'controller' }
+  const values = [LEASE, epoch, JSON.stringify({ ...notification, fact })]
+  const { rows } = await pg.query<{ fresh: boolean }>('notify_owner', NOTIFY_OWNER, values)
   return rows[0]?.fresh ?? false
 }
 
@@ -224,6 +224,6 @@ export const makeLedger = (deps: { pg: Pg; epoch: () => number }): Ledger => {
     freezeSnapshot: (snapshot) => freezeOne(pg, epoch(), snapshot),
     appendFact: makeAppendFact({ pg, epoch }),
     decideFact: makeDecideFact({ pg, epoch }),
-    tellOwner: (telling) => tellOwner(pg, epoch(), telling),
+    notifyOwner: (notification) => notifyOwner(pg, epoch(), notification),
   }
 }

@@ -86,7 +86,7 @@ const NEXT: Record<TruthFault['code'], string> = {
 }
 const MEND = 'or look at what can be mended (hack/reconcile --plan, in a cluster: setup.ts reconcile --plan)'
 
-export const told = ({ code, token, what }: TruthFault): Disagreement => {
+export const sentenceOf = ({ code, token, what }: TruthFault): Disagreement => {
   const accept =
     token === null ? '' : `; or accept it as it is: start the controllers with BOTTEGA_ACCEPT_CLUSTER=${token}`
   const mend = code === 'KEY_UNKNOWN' ? '' : `, ${MEND}`
@@ -142,7 +142,7 @@ export const judge = async (deps: JudgeDeps): Promise<TruthVerdict> => {
     if (!isOurs || kept === null) return { wrong: fault, behind: 0 }
     const { behind } = await look(deps)
     const wrong = { ...fault, what: `${fault.what}${knowingMore(behind)}` }
-    await installation.disagree(here, told(wrong))
+    await installation.disagree(here, sentenceOf(wrong))
     return { wrong, behind: behind.length }
   }
   if (faults.length === 0) {
@@ -155,7 +155,7 @@ export const judge = async (deps: JudgeDeps): Promise<TruthVerdict> => {
   // what is absent from a place that a person has just named is lost by that word
   const wrong = behindOf(behind) ?? (faults.length > 0 ? null : absentOf(absence, here))
   if (wrong !== null && !isAccepted(wrong)) {
-    if (faults.length === 0) await installation.disagree(here, told(wrong))
+    if (faults.length === 0) await installation.disagree(here, sentenceOf(wrong))
     return { wrong, behind: behind.length }
   }
   if (wrong !== null || faults.length > 0) {

@@ -11,7 +11,7 @@ import type { Events } from '../../kube/events.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { LEASE } from '../../kube/lease.ts'
 import type { AnyObject } from '../../kube/objects.ts'
-import { type JudgeDeps, judge, told } from './judgement.ts'
+import { type JudgeDeps, judge, sentenceOf } from './judgement.ts'
 
 /** How often it is asked again while they disagree. */
 const AGAIN_MS = 10_000
@@ -61,7 +61,7 @@ const makeVoice = (deps: TruthsDeps) => {
     say: async (): Promise<boolean> => {
       const { wrong, behind } = await judge(deps)
       deps.onJudged(wrong?.code ?? null, behind)
-      const detail = wrong && `${wrong.code}: ${told(wrong).detail}`
+      const detail = wrong && `${wrong.code}: ${sentenceOf(wrong).detail}`
       if (detail === said) return wrong === null
       const isFirst = said === undefined
       said = detail

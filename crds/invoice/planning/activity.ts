@@ -1,29 +1,17 @@
 /** What the client did on the page, decided: first looks, and claims of payment. */
 
-import { type InvoiceEventType, invoiceEvent } from '../events.ts'
 import { booksOf } from '../money/books.ts'
 import { ruleClaim } from '../money/claim.ts'
 import { orderOf } from '../order/order.ts'
-import type { Payload } from '../order/payload.ts'
 import type { InvoiceResource } from '../schema.ts'
 import type { InvoiceFacts } from '../status.ts'
 import type { InvoiceWorld } from '../world.ts'
 import { type RequestVerdict, standOf } from './decide.ts'
-
-export type Hearing = { object: InvoiceResource; world: InvoiceWorld; facts: InvoiceFacts; order: Payload }
-
-export const told = (type: InvoiceEventType, { object, world, facts, order }: Hearing) =>
-  invoiceEvent(type, object, {
-    number: world.record?.number ?? '',
-    issuerId: order.issuerId,
-    status: facts.phase,
-    currency: order.currency,
-    books: booksOf(order.totalCents, world),
-  })
+import { eventOf, type Subject } from './subject.ts'
 
 /** In the order of their making, each seeing those before it. */
-export const claimVerdicts = (hearing: Hearing, standing: 'open' | 'voided'): RequestVerdict[] => {
-  const { world, order } = hearing
+export const claimVerdicts = (subject: Subject, standing: 'open' | 'voided'): RequestVerdict[] => {
+  const { world, order } = subject
   const claims = [...world.claims]
   const asked = {
     books: booksOf(order.totalCents, world),
@@ -37,7 +25,7 @@ export const claimVerdicts = (hearing: Hearing, standing: 'open' | 'voided'): Re
     if ('code' in ruled) return { seq, accept: false, ...ruled }
     const { amountCents } = ruled
     claims.push({ ...pending, amountCents, at: '' })
-    const event = told('invoice.payment_claimed', hearing)
+    const event = eventOf('invoice.payment_claimed', subject)
     const claim = { id, amount_cents: amountCents, paid_on: paidOn }
     return { seq, accept: true, outcome: { amountCents }, event: { ...event, data: { ...event.data, claim } } }
   })
@@ -53,9 +41,9 @@ export const activityVerdicts = (
   const standing = standOf(object, world)
   const order = orderOf(object.spec, world)
   if (standing === null || standing === 'draft' || order === null) return []
-  const hearing = { object, world, facts, order }
+  const subject = { object, world, facts, order }
   const views = world.pendingViews.map(
-    ({ seq }): RequestVerdict => ({ seq, accept: true, outcome: {}, event: told('invoice.viewed', hearing) }),
+    ({ seq }): RequestVerdict => ({ seq, accept: true, outcome: {}, event: eventOf('invoice.viewed', subject) }),
   )
-  return [...views, ...claimVerdicts(hearing, standing)]
+  return [...views, ...claimVerdicts(subject, standing)]
 }

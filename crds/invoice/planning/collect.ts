@@ -6,7 +6,7 @@
 import { createHash } from 'node:crypto'
 import { canonical } from '../../values/canonical.ts'
 import { processorUnits } from '../../values/money.ts'
-import { type InvoiceEvent, invoiceEvent } from '../events.ts'
+import type { InvoiceEvent } from '../events.ts'
 import {
   endingKey,
   isFor,
@@ -21,7 +21,6 @@ import {
   usableSession,
 } from '../facts/collected.ts'
 import type { Credit } from '../facts/ledger.ts'
-import { booksOf } from '../money/books.ts'
 import { offerOf, refusalOf } from '../money/collect.ts'
 import { orderOf } from '../order/order.ts'
 import { recipientOf, sentOf } from '../order/sent.ts'
@@ -30,6 +29,7 @@ import { type InvoiceFacts, urlOf } from '../status.ts'
 import type { AskStep, ProcessorRequest } from '../steps.ts'
 import type { InvoiceWorld } from '../world.ts'
 import type { RequestVerdict } from './decide.ts'
+import { eventOf } from './subject.ts'
 
 type Passing = { object: InvoiceResource; world: InvoiceWorld; facts: InvoiceFacts; now: Date }
 
@@ -79,8 +79,8 @@ const reportVerdicts = ({ object, world, facts }: Passing): RequestVerdict[] => 
     const before = refunds
     refunds = refunds.map((one) => (one.part === report.part ? reported(one, report) : one))
     const credit = refunds.find(({ part }) => part === report.part)?.credit
-    const told = credit !== undefined && !isBack(before, credit) && isBack(refunds, credit)
-    return { seq, accept: true, outcome: null, event: told ? refundedEvent(object, world, facts, credit) : null }
+    const isNews = credit !== undefined && !isBack(before, credit) && isBack(refunds, credit)
+    return { seq, accept: true, outcome: null, event: isNews ? refundedEvent(object, world, facts, credit) : null }
   })
 }
 
@@ -94,14 +94,8 @@ const refundedEvent = (
   const credit = world.credits.find((one) => one.id === id)
   if (!order || !credit || !world.record) return null
   const number = world.snapshots.find((one) => one.id === id)?.number ?? ''
-  const told = invoiceEvent('invoice.refunded', object, {
-    number: world.record.number,
-    issuerId: order.issuerId,
-    status: facts.phase,
-    currency: order.currency,
-    books: booksOf(order.totalCents, world),
-  })
-  return { ...told, data: { ...told.data, credit_note: { id, number, amount_cents: credit.amountCents } } }
+  const refunded = eventOf('invoice.refunded', { object, world, facts, order })
+  return { ...refunded, data: { ...refunded.data, credit_note: { id, number, amount_cents: credit.amountCents } } }
 }
 
 // ---- asking

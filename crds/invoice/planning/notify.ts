@@ -5,29 +5,25 @@
  */
 
 import { displayCents } from '../../values/money.ts'
-import { invoiceEvent } from '../events.ts'
 import type { MailDelivery } from '../facts/deliveries.ts'
 import type { OwnerNotice } from '../mail/owner.ts'
-import { booksOf } from '../money/books.ts'
 import type { PaymentClaim } from '../money/claim.ts'
 import { orderOf } from '../order/order.ts'
-import type { Payload } from '../order/payload.ts'
 import type { InvoiceResource } from '../schema.ts'
 import { type InvoiceFacts, urlOf } from '../status.ts'
-import type { TellStep } from '../steps.ts'
+import type { NotifyOwnerStep } from '../steps.ts'
 import type { InvoiceWorld } from '../world.ts'
 import { clientDeliveries, hasFailed, ownerPurpose } from './delivery.ts'
+import { eventOf, type Subject } from './subject.ts'
 
 /** The fact that stands for a mail to the client that failed for good. */
 export const undeliveredKey = (purpose: string): string => `undelivered:${purpose}`
 
-type Telling = { object: InvoiceResource; world: InvoiceWorld; facts: InvoiceFacts; order: Payload }
-
 /** Test mode mails nobody. */
-const addressOf = ({ object, world }: Telling): string | null =>
+const addressOf = ({ object, world }: Subject): string | null =>
   object.spec.test || !world.account ? null : world.account.email
 
-const noticeOf = ({ world, order }: Telling) => ({
+const noticeOf = ({ world, order }: Subject) => ({
   number: world.record?.number ?? '',
   client: order.clientEmail ?? '',
   url: urlOf(world),
@@ -36,13 +32,13 @@ const noticeOf = ({ world, order }: Telling) => ({
 const isQueued = (world: InvoiceWorld, purpose: string): boolean =>
   world.deliveries.some((delivery) => delivery.purpose === purpose)
 
-const claimStep = (telling: Telling, { id, amountCents, paidOn, reference }: PaymentClaim): TellStep[] => {
-  const to = addressOf(telling)
+const claimStep = (subject: Subject, { id, amountCents, paidOn, reference }: PaymentClaim): NotifyOwnerStep[] => {
+  const to = addressOf(subject)
   const purpose = ownerPurpose(`claim:${id}`)
-  if (to === null || isQueued(telling.world, purpose)) return []
-  const amount = displayCents(amountCents, telling.order.currency)
-  const notice: OwnerNotice = { mail: 'claimed', to, ...noticeOf(telling), amount, paidOn, reference }
-  return [{ do: 'tell', fact: null, mail: { purpose, notice }, giveBack: null }]
+  if (to === null || isQueued(subject.world, purpose)) return []
+  const amount = displayCents(amountCents, subject.order.currency)
+  const notice: OwnerNotice = { mail: 'claimed', to, ...noticeOf(subject), amount, paidOn, reference }
+  return [{ do: 'notifyOwner', fact: null, mail: { purpose, notice }, giveBack: null }]
 }
 
 /** The number of the send that a mail carries; null for a mail about something else. */
@@ -51,20 +47,13 @@ const sendOf = (purpose: string): number | null => {
   return n === undefined ? null : Number(n)
 }
 
-const failureStep = (telling: Telling, { purpose, state, lastError, attempts }: MailDelivery): TellStep => {
-  const { object, world, facts, order } = telling
+const failureStep = (subject: Subject, { purpose, state, lastError, attempts }: MailDelivery): NotifyOwnerStep => {
   const why = lastError ?? 'no reason was given'
-  const event = invoiceEvent('invoice.delivery_failed', object, {
-    number: world.record?.number ?? '',
-    issuerId: order.issuerId,
-    status: facts.phase,
-    currency: order.currency,
-    books: booksOf(order.totalCents, world),
-  })
+  const event = eventOf('invoice.delivery_failed', subject)
   const delivery = { mail: purpose.slice(0, purpose.indexOf(':')), state, attempts }
-  const to = addressOf(telling)
+  const to = addressOf(subject)
   return {
-    do: 'tell',
+    do: 'notifyOwner',
     fact: {
       key: undeliveredKey(purpose),
       kind: 'undelivered',
@@ -76,19 +65,23 @@ const failureStep = (telling: Telling, { purpose, state, lastError, attempts }: 
         ? null
         : {
             purpose: ownerPurpose(`undelivered:${purpose}`),
-            notice: { mail: 'undelivered', to, ...noticeOf(telling), why },
+            notice: { mail: 'undelivered', to, ...noticeOf(subject), why },
           },
     giveBack: sendOf(purpose),
   }
 }
 
-export const tellSteps = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFacts): TellStep[] => {
+export const notifyOwnerSteps = (
+  object: InvoiceResource,
+  world: InvoiceWorld,
+  facts: InvoiceFacts,
+): NotifyOwnerStep[] => {
   const order = orderOf(object.spec, world)
   if (!world.record || !order) return []
-  const telling = { object, world, facts, order }
+  const subject = { object, world, facts, order }
   const untold = clientDeliveries(world).filter((one) => hasFailed(one) && !world.undelivered.includes(one.purpose))
   return [
-    ...world.claims.flatMap((claim) => claimStep(telling, claim)),
-    ...untold.map((delivery) => failureStep(telling, delivery)),
+    ...world.claims.flatMap((claim) => claimStep(subject, claim)),
+    ...untold.map((delivery) => failureStep(subject, delivery)),
   ]
 }

@@ -2,9 +2,8 @@
 
 import { enclosed } from '../document/enclose.ts'
 import { RECEIPT, standingOf } from '../document/freeze.ts'
-import { type InvoiceEventType, invoiceEvent } from '../events.ts'
 import type { Credit } from '../facts/ledger.ts'
-import { booksOf, settlementOf } from '../money/books.ts'
+import { settlementOf } from '../money/books.ts'
 import { creditNoteOf } from '../money/credit.ts'
 import { issuedOn, seriesOf } from '../order/number.ts'
 import { orderOf, unsentOf } from '../order/order.ts'
@@ -15,6 +14,7 @@ import { type InvoiceFacts, zoneOf } from '../status.ts'
 import type { ClaimCreditStep, StampStep } from '../steps.ts'
 import type { InvoiceWorld } from '../world.ts'
 import { creditedEntry, voidedEntry } from './entries.ts'
+import { eventOf } from './subject.ts'
 
 /** Whether the client of what was sent has an address to be told at; test mode mails nobody. */
 const isMailed = ({ test }: InvoiceSpec, world: InvoiceWorld): boolean => !test && recipientOf(world) !== ''
@@ -27,25 +27,6 @@ const stampOf = (world: InvoiceWorld, given: Omit<StampStep, 'do' | 'afterSends'
   frozen: enclosed(given.frozen),
   afterSends: world.sends.length,
 })
-
-const eventOf = (
-  type: InvoiceEventType,
-  { spec, metadata }: InvoiceResource,
-  world: InvoiceWorld,
-  order: Payload,
-  facts: InvoiceFacts,
-) =>
-  invoiceEvent(
-    type,
-    { spec, metadata },
-    {
-      number: world.record?.number ?? '',
-      issuerId: order.issuerId,
-      status: facts.phase,
-      currency: order.currency,
-      books: booksOf(order.totalCents, world),
-    },
-  )
 
 /** The document with PAID on it, and the receipt: once, when a payment has brought the balance to zero. */
 export const paidSteps = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFacts): StampStep[] => {
@@ -74,7 +55,7 @@ export const voidSteps = (
   const standing = standingOf(object.spec, world)
   if (!order || !standing || !world.record) return null
   const frozen = { ...standing, voidedOn: issuedOn(now, zoneOf(world)) }
-  const event = eventOf('invoice.voided', object, world, order, facts)
+  const event = eventOf('invoice.voided', { object, world, facts, order })
   const mail = isMailed(object.spec, world) ? 'voided' : null
   const unsent = unsentOf(object.spec, world)
   const entry = voidedEntry(frozen, world, world.record)
@@ -131,8 +112,8 @@ const noteOf = (object: InvoiceResource, world: InvoiceWorld, facts: InvoiceFact
   const day = issuedOn(new Date(claimed.issuedAt), zoneOf(world))
   const frozen = creditNoteOf(credit, { invoice, taxRateBp: object.spec.taxRateBp, number, issuedOn: day })
   const mail = isMailed(object.spec, world) ? 'credited' : null
-  const told = eventOf('invoice.credit_noted', object, world, order, facts)
-  const event = { ...told, data: { ...told.data, credit_note: { id, number, amount_cents: amountCents } } }
+  const credited = eventOf('invoice.credit_noted', { object, world, facts, order })
+  const event = { ...credited, data: { ...credited.data, credit_note: { id, number, amount_cents: amountCents } } }
   const entry = creditedEntry(frozen)
   return [stampOf(world, { id, kind: 'credit_note', frozen, order, mail, event, entry })]
 }

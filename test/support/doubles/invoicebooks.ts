@@ -125,7 +125,7 @@ const stamp = (books: BooksState, step: StepOf<'stamp'>) => {
   if (entry) books.entries.push(entry)
 }
 
-const notify = (books: BooksState, { fact, mail, giveBack }: StepOf<'tell'>) => {
+const notify = (books: BooksState, { fact, mail, giveBack }: StepOf<'notifyOwner'>) => {
   const isNew = fact === null || append(books, fact.key, fact.kind, fact.body, 'accepted')
   if (fact) emit(books, fact.key, fact.event)
   if (mail && !books.deliveries.some(({ purpose }) => purpose === mail.purpose)) {
@@ -157,7 +157,7 @@ const actsOf = (books: BooksState): { [K in InvoiceStep['do']]: (step: StepOf<K>
     void append(books, paymentKey('receipt'), 'payment', { ...step, declaredBy: 'owner' }, 'accepted'),
   freeze: (step) => freeze(books, step),
   stamp: (step) => stamp(books, step),
-  tell: (step) => notify(books, step),
+  notifyOwner: (step) => notify(books, step),
   drawDraft: () => undefined,
   remind: (step) => remind(books, step),
   anchor: ({ n, day, from }) => void append(books, `recurring:${n}`, 'recurring', { n, day, from }, 'accepted'),

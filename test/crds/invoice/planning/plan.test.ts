@@ -83,7 +83,7 @@ const done = (around: InvoiceWorld, planned: InvoiceStep): InvoiceWorld => {
     case 'claimCredit':
     case 'askProcessor':
     case 'stamp':
-    case 'tell':
+    case 'notifyOwner':
       throw new Error(`${planned.do} is looked at in invoice-books.test.ts`)
     case 'remind':
     case 'anchor':

@@ -1,8 +1,8 @@
 -- What the owner of an account is told by mail, with the fact that it follows from and the event of that fact, and with the
 -- place under the cap of sends that is free again because the send came to nothing; all or nothing, and once.
---   in_telling  {resource, at, fact: {…, event} | null, mail: {kind, account, purpose, messageId, payload} | null, giveBack: n | null}
+--   in_notification  {resource, at, fact: {…, event} | null, mail: {kind, account, purpose, messageId, payload} | null, giveBack: n | null}
 -- `fact` as for append_facts. Gives whether anything was new.
-create or replace function tell_owner(in_lease text, in_epoch bigint, in_telling json)
+create or replace function notify_owner(in_lease text, in_epoch bigint, in_notification json)
 returns table (fresh boolean)
 language plpgsql
 as $$
@@ -13,7 +13,7 @@ declare
   queued bigint;
 begin
   perform fence(in_lease, in_epoch);
-  select t.* into given from json_to_record(in_telling) as t(
+  select t.* into given from json_to_record(in_notification) as t(
     resource text, at timestamptz(3), fact json, mail json, "giveBack" integer
   );
   if given.fact is not null then
