@@ -5,9 +5,7 @@ import { makeJobs } from '../controllers/io/hosts/jobs.ts'
 import { execute, type RemoteScript } from '../controllers/io/hosts/remote.ts'
 import { makeSiteFiles } from '../controllers/io/hosts/sitefiles.ts'
 import type { Connection } from '../controllers/io/hosts/ssh.ts'
-import { UPLOAD } from '../controllers/kinds/app/files.ts'
 import * as appScripts from '../controllers/kinds/app/scripts.ts'
-import { START } from '../controllers/kinds/app/startscript.ts'
 import {
   commandScript,
   installScript,
@@ -95,7 +93,7 @@ const fileText = (path: string): string => readFileSync(join(import.meta.dirname
 
 /** By name: all that is sent to a host, or written to a dev instance. */
 const collect = async (): Promise<Map<string, string>> => {
-  const remote = [...Object.values(appScripts).filter(isScript), UPLOAD, START, ...(await scriptsOfUse())]
+  const remote = [...Object.values(appScripts).filter(isScript), ...(await scriptsOfUse())]
   const texts = new Map<string, string>()
   for (const script of remote) {
     const [text = '', runner] = await sentOf(script)

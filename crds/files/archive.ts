@@ -35,7 +35,7 @@ export const digestOf = (entries: readonly ArchiveEntry[]): string => {
 const byBytes = (a: ArchiveEntry, b: ArchiveEntry): number => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))
 
 /**
- * What a host says of a folder that holds exactly these files (`LISTING` in controllers/kinds/app/files.ts): sha256, in hex, over
+ * What a host says of a folder that holds exactly these files (`holds` in controllers/kinds/app/scripts/parts/listing.sh): sha256, in hex, over
  * what `sha256sum` writes of each, in the order of their bytes, and after that the paths of those that are executable.
  */
 export const listingOf = (entries: readonly ArchiveEntry[]): string => {

@@ -12,8 +12,7 @@ import {
 import { jobIdOf } from '../../../crds/app/steps.ts'
 import type { Operation, Release } from '../../../crds/app/world.ts'
 import type { Job } from '../../io/hosts/hosts.ts'
-import { CLEAR, IMAGES, TAKE_DOWN } from './scripts.ts'
-import { START } from './startscript.ts'
+import { CLEAR, IMAGES, START, TAKE_DOWN } from './scripts.ts'
 
 /** A build may fetch half of a registry. */
 const IMAGES_LIMIT_MS = 30 * 60_000

@@ -1,6 +1,5 @@
 import { givenFiles, packFiles } from '../../../api/io/archive.ts'
-import { UPLOAD } from '../../../controllers/kinds/app/files.ts'
-import { IMAGES, IMAGES_HERE, TAKE_DOWN } from '../../../controllers/kinds/app/scripts.ts'
+import { IMAGES, IMAGES_HERE, TAKE_DOWN, UPLOAD } from '../../../controllers/kinds/app/scripts.ts'
 import { sha256Of } from '../../../controllers/store/blobs.ts'
 import { printBuild } from '../../../crds/app/compose/printing/printbuild.ts'
 import { EXIT } from '../../../crds/app/start.ts'

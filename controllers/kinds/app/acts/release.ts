@@ -6,9 +6,9 @@ import { filesFor, wantsFreshBuild } from '../../../../crds/app/sealed.ts'
 import { imagesIn } from '../../../../crds/app/start.ts'
 import type { PinnedImage } from '../../../../crds/app/world.ts'
 import { Stalled } from '../../../base/errors.ts'
-import { UPLOAD } from '../files.ts'
 import { JOB_WAIT_MS, startJob } from '../jobs.ts'
 import { targetHostOf } from '../observe.ts'
+import { UPLOAD } from '../scripts.ts'
 import { type ActContext, type Apply, end, pass, rowsOf, type StepOf } from './context.ts'
 
 /** Files of an app, over the network. */
