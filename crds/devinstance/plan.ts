@@ -8,7 +8,7 @@ import type { Resource } from '../kernel/object.ts'
 import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import type { ProblemCode } from '../kernel/problem.ts'
 import { devInstanceFaults } from './faults.ts'
-import type { NewEntry } from './life/context.ts'
+import type { NewHistoryEntry } from './life/context.ts'
 import { deleted, diskGbOf, lapsed, RESERVATION_MS } from './life/effects.ts'
 import { addressOf, type DevInstanceRow, orphansOf, runningMonthlyMicroUsd } from './life/row.ts'
 import { decide } from './life/transitions.ts'
@@ -105,7 +105,7 @@ const stepsOf = (
     { do: 'settle', settlement, before: instance, rev, capMicroUsd },
   ]
   const at = now.toISOString()
-  const own = (trigger: string, made: { instance: DevInstanceRow; entries: NewEntry[] }) =>
+  const own = (trigger: string, made: { instance: DevInstanceRow; entries: NewHistoryEntry[] }) =>
     settle({ seq: null, trigger, at, by: null, state: 'accepted', ...made })
 
   const [next] = world.pending

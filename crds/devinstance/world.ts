@@ -1,6 +1,6 @@
 /** What the controller has observed around one dev instance: its row, what was said of it since, its owner, its reports. */
 
-import type { NewEntry, Surroundings } from './life/context.ts'
+import type { NewHistoryEntry, Surroundings } from './life/context.ts'
 import type { DevInstanceRow } from './life/row.ts'
 import type { Said, Trigger } from './protocol.ts'
 
@@ -33,5 +33,5 @@ export type TransitionSettlement = {
   by: By | null
 } & (
   | { state: 'refused'; code: string; detail: string }
-  | { state: 'accepted'; instance: DevInstanceRow; entries: NewEntry[] }
+  | { state: 'accepted'; instance: DevInstanceRow; entries: NewHistoryEntry[] }
 )

@@ -5,7 +5,7 @@
  */
 
 import { DEVINSTANCE } from '../../../crds/devinstance/kind.ts'
-import type { NewEntry } from '../../../crds/devinstance/life/context.ts'
+import type { NewHistoryEntry } from '../../../crds/devinstance/life/context.ts'
 import type { DevInstanceRow } from '../../../crds/devinstance/life/row.ts'
 import type { HistoryEntry, StoredDevInstance } from '../../../crds/devinstance/view.ts'
 import type { By, DevInstanceRecord } from '../../../crds/devinstance/world.ts'
@@ -62,7 +62,7 @@ export type DevInstanceDecision = {
         capMicroUsd: number
         /** An admin lets it exceed the cap. */
         over: boolean
-        entries: NewEntry[]
+        entries: NewHistoryEntry[]
         event: NewEvent | null
       }
   )

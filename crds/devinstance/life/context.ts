@@ -11,7 +11,7 @@ export type Surroundings = {
 }
 
 /** An entry that the history of the instance gets. Kinds: rules/devinstance.md#history. */
-export type NewEntry = { kind: string; data: Record<string, unknown> }
+export type NewHistoryEntry = { kind: string; data: Record<string, unknown> }
 
 export type TransitionContext<T extends Trigger> = {
   instance: DevInstanceRow
@@ -24,5 +24,5 @@ export type Guard<T extends Trigger> = (context: TransitionContext<T>) => Refusa
 
 export type TransitionEffect<T extends Trigger> = (context: TransitionContext<T>) => {
   instance: DevInstanceRow
-  entries: NewEntry[]
+  entries: NewHistoryEntry[]
 }

@@ -3,7 +3,7 @@
 import type { Trigger } from '../protocol.ts'
 import type { DevInstanceSpec } from '../schema.ts'
 import { CLASSES, priceOf } from '../sizing/sizes.ts'
-import type { NewEntry, TransitionContext, TransitionEffect } from './context.ts'
+import type { NewHistoryEntry, TransitionContext, TransitionEffect } from './context.ts'
 import { type DevInstanceRow, type ElasticAddress, type Extent, orphansOf, type ResizeIntent } from './row.ts'
 
 /** From the provisioning report on (rules/devinstance.md#protocol). */
@@ -65,7 +65,7 @@ export const reserved = ({ spec, fallbackName, pricingVersion, bootstrapSha256, 
   }
 }
 
-const newEntry = (kind: string, data: Record<string, unknown> = {}): NewEntry => ({ kind, data })
+const newEntry = (kind: string, data: Record<string, unknown> = {}): NewHistoryEntry => ({ kind, data })
 
 export const attach: TransitionEffect<'provisioning'> = ({ instance, said: { instanceId }, at }) => ({
   instance: { ...instance, instanceId, lease: { expiresAt: after(at, LEASE_MS), renewed: false } },
@@ -90,7 +90,7 @@ export const firstToken: TransitionEffect<'token'> = (context) => ({
 type Addressed = { publicIp?: string; eipAllocId?: string }
 
 /** The dev instance with the address it was given; one that it held before stays held until it is released. */
-const addressed = (context: TransitionContext<Trigger>): { instance: DevInstanceRow; entries: NewEntry[] } => {
+const addressed = (context: TransitionContext<Trigger>): { instance: DevInstanceRow; entries: NewHistoryEntry[] } => {
   const { instance, at } = context
   const { publicIp, eipAllocId } = context.said as Addressed
   if (publicIp === undefined || eipAllocId === undefined || eipAllocId === instance.eipAllocId)
@@ -241,7 +241,10 @@ export const deleted: TransitionEffect<'delete'> = ({ instance, at }) => ({
 })
 
 /** The reservation lapsed. */
-export const lapsed = (instance: DevInstanceRow, at: string): { instance: DevInstanceRow; entries: NewEntry[] } => ({
+export const lapsed = (
+  instance: DevInstanceRow,
+  at: string,
+): { instance: DevInstanceRow; entries: NewHistoryEntry[] } => ({
   instance: { ...instance, tokenHash: null, env: null, deletedAt: at, version: instance.version + 1 },
   entries: [newEntry('deleted', { reason: `no instance was reported within ${RESERVATION_MS / 3_600_000} h` })],
 })

@@ -6,7 +6,7 @@
 
 import type { Said, Trigger } from '../protocol.ts'
 import { STATES, type State } from '../schema.ts'
-import type { Guard, NewEntry, TransitionContext, TransitionEffect } from './context.ts'
+import type { Guard, NewHistoryEntry, TransitionContext, TransitionEffect } from './context.ts'
 import * as effects from './effects.ts'
 import * as guards from './guards.ts'
 import { type Refusal, refusal, wrongState } from './refusal.ts'
@@ -211,7 +211,7 @@ export type TransitionDecision =
   | { state: 'refused'; refusal: Refusal }
   /** The dev instance is as the caller says already. */
   | { state: 'unchanged' }
-  | { state: 'accepted'; instance: DevInstanceRow; entries: NewEntry[] }
+  | { state: 'accepted'; instance: DevInstanceRow; entries: NewHistoryEntry[] }
 
 /** The version that a call carries; undefined where it carries none. */
 const versionOf = (said: unknown): number | undefined => (said as { version?: number }).version
