@@ -1,4 +1,4 @@
-/** OwnerNotification the owner of an account by mail, with the fact that it follows from. */
+/** Notifies the owner of an account by mail, with the fact that it follows from. */
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
