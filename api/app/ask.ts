@@ -11,6 +11,7 @@ import { editSpec } from '../command/edit.ts'
 import { nameFor } from '../command/name.ts'
 import { sameOwner } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
+import { layingReady } from '../command/written.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { cancelCommand, operateCommand } from './commands.ts'
@@ -25,12 +26,15 @@ const shownOf = async (deps: AppNeeds, operation: Operation) => ({
   operation: viewOperation((await deps.apps.operation(operation.id)) ?? operation),
 })
 
-const enter = async (deps: AppNeeds, request: ApiRequest, app: string, intent: AppIntent): Promise<Operation> => {
+/** `isNew`: this request entered it. */
+type Entered = { operation: Operation; isNew: boolean }
+
+const enter = async (deps: AppNeeds, request: ApiRequest, app: string, intent: AppIntent): Promise<Entered> => {
   const { account } = request.caller
   const id = nameFor('op', request)
   const decision = await deps.apps.ask({ id, app, account, intent, at: deps.now().toISOString() })
   if (decision.state === 'refused') throw new Problem(decision.refusal.code, decision.refusal.detail)
-  return decision.operation
+  return { operation: decision.operation, isNew: decision.state === 'accepted' }
 }
 
 /** What the resource asks for from now on, unless somebody asked for more meanwhile. */
@@ -57,8 +61,15 @@ export const askFor = async (
   return settle(deps, request, operateCommand, {
     ...apps.commandOn(row),
     async act() {
-      operation = await enter(deps, request, row.name, intent)
-      await write(deps, row, operation, desire)
+      await layingReady({
+        lay: () => enter(deps, request, row.name, intent),
+        use: (entered) => {
+          operation = entered.operation
+          return write(deps, row, operation, desire)
+        },
+        // the next that is asked for does not bring it along
+        giveBack: async (entered) => entered.isNew && deps.apps.takeBack(entered.operation),
+      })
       return { operation: operation.id, more }
     },
     pending: async () => ({ ...(await shownOf(deps, operation)), ...more }),

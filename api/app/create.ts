@@ -1,13 +1,13 @@
 /** POST /api/apps: the name is reserved on its host, then the resource is written, then its controller's verdict is waited for. */
-import { KubeError } from '../../controllers/base/errors.ts'
 import { faultsOf } from '../../crds/app/faults.ts'
 import { APP } from '../../crds/app/kind.ts'
 import type { AppSpec } from '../../crds/app/schema.ts'
 import type { TargetHost } from '../../crds/app/world.ts'
 import { restPointer, toSpec } from '../../crds/kernel/rest.ts'
-import { makeOwn, NameHeld, underOwnName } from '../command/make.ts'
+import { makeOwn, underOwnName } from '../command/make.ts'
 import { namesFor } from '../command/name.ts'
 import { settle } from '../command/settle.ts'
+import { layingReady } from '../command/written.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { createCommand } from './commands.ts'
@@ -33,18 +33,6 @@ const chooseHost = async (deps: AppNeeds, { host_id }: CreateBody, account: stri
 export const storePassword = async (deps: AppNeeds, app: string, password: string): Promise<number> =>
   deps.apps.putPassword(app, await hashPassword(password))
 
-const create = async (deps: AppNeeds, name: string, spec: AppSpec): Promise<{ uid: string }> => {
-  try {
-    const { object } = await makeOwn(deps, APP, { name, spec })
-    return { uid: object.metadata.uid }
-  } catch (error) {
-    // Nothing was written for certain: the name is free again.
-    const isRefusal = error instanceof KubeError && error.status >= 400 && error.status < 500
-    if (isRefusal || error instanceof NameHeld) await deps.apps.giveBackSlug(name)
-    throw error
-  }
-}
-
 const refuseLimit = async (deps: AppNeeds, account: string): Promise<void> => {
   const { total } = await deps.mirror.list({ kind: APP, account }, {}, { limit: 1, offset: 0 })
   if (total >= APPS_MAX) throw new Problem('APP_LIMIT', `The account has ${total} of ${APPS_MAX} apps.`)
@@ -52,16 +40,23 @@ const refuseLimit = async (deps: AppNeeds, account: string): Promise<void> => {
 
 const make = async (deps: AppNeeds, request: ApiRequest, name: string, desired: AppSpec, password?: string) => {
   const { account, hostId: host, slug } = desired
-  const outcome = await deps.apps.takeSlug({ app: name, account, host, slug })
-  if (outcome === 'refused') throw new Problem('SLUG_TAKEN', `${slug} is another app on ${host}.`)
-  const spec = { ...desired }
-  if (password !== undefined) spec.passwordVersion = await storePassword(deps, name, password)
+  const take = async () => {
+    const outcome = await deps.apps.takeSlug({ app: name, account, host, slug })
+    if (outcome === 'refused') throw new Problem('SLUG_TAKEN', `${slug} is another app on ${host}.`)
+    return outcome === 'taken'
+  }
+  const write = async () => {
+    const spec = { ...desired }
+    if (password !== undefined) spec.passwordVersion = await storePassword(deps, name, password)
+    const { object } = await makeOwn(deps, APP, { name, spec })
+    return { uid: object.metadata.uid }
+  }
   return settle(deps, request, createCommand, {
     name,
     whose: { account },
     resource: pathOf(name),
     pending: { app: { id: name } },
-    act: () => create(deps, name, spec),
+    act: () => layingReady({ lay: take, use: write, giveBack: async (taken) => taken && deps.apps.giveBackSlug(name) }),
   })
 }
 

@@ -9,6 +9,7 @@ import type { AppView } from '../../crds/app/view.ts'
 import type { Fault } from '../../crds/kernel/problem.ts'
 import { wakeStored } from '../command/report.ts'
 import { settle } from '../command/settle.ts'
+import { layingReady } from '../command/written.ts'
 import { refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { askFor } from './ask.ts'
@@ -71,12 +72,16 @@ export const getEnv = async (deps: AppNeeds, request: ApiRequest): Promise<Answe
 export const patchEnv = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await apps.find(deps, request)
   const change = changeOf(request)
-  const { version, env } = await deps.apps.putEnv(row.name, (now) => withChange(now, change))
-  return askFor(deps, request, {
-    row,
-    intent: { kind: 'env', envVersion: version },
-    desire: { envVersion: version },
-    more: { env: { stored_version: version, keys: Object.keys(env).sort() } },
+  return layingReady({
+    lay: () => deps.apps.putEnv(row.name, (now) => withChange(now, change)),
+    use: ({ version, env }) =>
+      askFor(deps, request, {
+        row,
+        intent: { kind: 'env', envVersion: version },
+        desire: { envVersion: version },
+        more: { env: { stored_version: version, keys: Object.keys(env).sort() } },
+      }),
+    giveBack: async ({ version, isNew }) => isNew && deps.apps.takeBackEnv(row.name, version),
   })
 }
 

@@ -3,7 +3,7 @@
  * gives what is its own, and gets its handlers (rules/platform.md#ownership).
  */
 
-import { isNotFound, KubeError } from '../../controllers/base/errors.ts'
+import { isNotFound } from '../../controllers/base/errors.ts'
 import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { MirrorFilter, MirrorRow } from '../../controllers/store/mirror.ts'
 import type { Page } from '../../controllers/store/pg/page.ts'
@@ -15,6 +15,7 @@ import type { Deps, Settling, Writing } from '../wiring/deps.ts'
 import { type Asking, type Command, judgeDeletion } from './command.ts'
 import { sameOwner, type Whose } from './own.ts'
 import { type CommandCall, settle } from './settle.ts'
+import { layingReady } from './written.ts'
 
 type Listed = { items: readonly unknown[]; total: number; more?: object }
 type Finding = Pick<Deps, 'mirror'>
@@ -80,14 +81,6 @@ const orGone = (error: unknown): void => {
   if (!isNotFound(error)) throw error
 }
 
-/** The cluster has judged it, and nothing was done. */
-const isRefusal = (error: unknown): boolean =>
-  error instanceof KubeError &&
-  error.status >= 400 &&
-  error.status < 500 &&
-  error.status !== 408 &&
-  error.status !== 429
-
 /**
  * Deletes this very life of a resource, so that whoever leads later knows that it was deleted and not lost (hack/decisions/037);
  * one that is gone already is no fault. @throws KubeError
@@ -97,14 +90,11 @@ export const removeOwn = async (
   kind: KindRef,
   { name, uid }: { name: string; uid: string },
 ): Promise<void> => {
-  await deletions.ask(kind.kind, [{ name, uid }])
-  try {
-    await kube.delete(kind, { namespace, name }, { uid })
-  } catch (error) {
-    if (isNotFound(error)) return
-    if (isRefusal(error)) await deletions.takeBack({ kind: kind.kind, name, uid })
-    throw error
-  }
+  await layingReady({
+    lay: () => deletions.ask(kind.kind, [{ name, uid }]),
+    use: () => kube.delete(kind, { namespace, name }, { uid }).catch(orGone),
+    giveBack: () => deletions.takeBack({ kind: kind.kind, name, uid }),
+  })
 }
 
 /** Deletes what is on record as deleted already, whichever life of it is there; one that is gone is no fault. @throws KubeError */

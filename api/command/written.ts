@@ -8,6 +8,7 @@
 import { AsyncLocalStorage } from 'node:async_hooks'
 import { KubeError } from '../../controllers/base/errors.ts'
 import type { Kube } from '../../controllers/kube/kube.ts'
+import { isNeverSent } from '../../controllers/kube/transport.ts'
 import { isPlaneAway } from '../../controllers/store/pg/away.ts'
 import { type AroundQuery, DatabaseUnavailable } from '../../controllers/store/pg/pg.ts'
 import type { Stored } from '../http/problem.ts'
@@ -17,13 +18,9 @@ type Writes = { done: number; open: number }
 
 const current = new AsyncLocalStorage<Writes>()
 
-/** The connection was never made: nothing was sent. */
-const NEVER_SENT =
-  /^ConnectionFailed (ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/
-
 /** Refused, or never sent: what was to be written is not there. */
 const isUndone = (error: unknown): boolean => {
-  if (error instanceof KubeError) return !isPlaneAway(error) || NEVER_SENT.test(error.reason)
+  if (error instanceof KubeError) return !isPlaneAway(error) || isNeverSent(error)
   return !(error instanceof DatabaseUnavailable) || error.isUnsent
 }
 
@@ -43,6 +40,35 @@ export const writing = async <T>(write: () => Promise<T>): Promise<T> => {
   }
 }
 
+/**
+ * Lays something ready for a desire (a place, a name, a key), which is nothing without it. Where what uses it has written
+ * nothing for certain it is given back, and nothing was stored; where that fails too, nobody knows.
+ */
+export const layingReady = async <Laid, R>({
+  lay,
+  use,
+  giveBack,
+}: {
+  lay(): Promise<Laid>
+  use(laid: Laid): Promise<R>
+  giveBack(laid: Laid): Promise<unknown>
+}): Promise<R> => {
+  const writes = current.getStore() ?? { done: 0, open: 0 }
+  const own: Writes = { done: 0, open: 0 }
+  const laid = await current.run(own, lay).catch((error: unknown) => {
+    writes.open += own.done + own.open
+    throw error
+  })
+  const before = writes.done + writes.open
+  try {
+    return await current.run(writes, () => use(laid))
+  } catch (error) {
+    const isUnused = writes.done + writes.open === before
+    if (isUnused) await current.run({ done: 0, open: 0 }, () => giveBack(laid)).catch(() => (writes.open += 1))
+    throw error
+  }
+}
+
 /** Runs a request. @param work is given what is known of it whenever it asks */
 export const followed = <T>(work: (outcome: () => Stored) => Promise<T>): Promise<T> => {
   const writes: Writes = { done: 0, open: 0 }
@@ -52,7 +78,7 @@ export const followed = <T>(work: (outcome: () => Stored) => Promise<T>): Promis
 
 /** Functions of the ledger that change what a caller asks about. The others that the api may call read, or guard a request. */
 export const WRITERS: readonly string[] = [
-  ...['mint_token', 'create_endpoint', 'report_devbox', 'note_devbox', 'reserve_devbox', 'release_devbox_reservation'],
+  ...['mint_token', 'create_endpoint', 'report_devbox', 'note_devbox'],
   ...['ask_signin', 'store_app_outcome', 'ask_issuer_logo', 'drop_issuer_logo', 'ping_endpoint', 'redeliver_events'],
   ...['release_quarantined', 'create_issuer', 'change_issuer', 'move_dev_clock'],
 ]
@@ -65,10 +91,12 @@ export const HARMLESS: readonly string[] = [
   ...['take_send_slots', 'give_back_send_slot', 'take_site_place', 'give_back_site_place', 'take_publish_place'],
   ...['take_app_slug', 'give_back_app_slug', 'reckon_anew', 'tell_wake', 'claim_site_name', 'arrive_in_site_queue'],
   ...['put_host_credential', 'ask_deletion', 'take_back_deletion', 'origins_of'],
+  ...['reserve_devbox', 'release_devbox_reservation', 'take_back_host_credential', 'take_back_app_env'],
+  'take_back_app_operation',
 ]
 const CALLS = /\b(\w+)\(/g
 const CHANGES = /^\s*(insert into|update|delete from|with\b[\s\S]*\b(insert into|update|delete from))\s+(\w+)/i
-const GUARDS = /^(idempotency|operations|attempts|app_log_requests|app_log_chunks|app_sources|app_env|app_passwords)$/
+const GUARDS = /^(idempotency|operations|attempts|app_log_requests|app_log_chunks|app_sources|app_passwords)$/
 
 const isWrite = (text: string): boolean => {
   if ([...text.matchAll(CALLS)].some(([, name = '']) => WRITERS.includes(name))) return true

@@ -2,7 +2,6 @@
  * POST /api/devboxes: the name and a part of the cap are taken in one transaction, then the resource is written, and the
  * controllers make the row of it (rules/devinstance.md#reservation).
  */
-import { KubeError } from '../../controllers/base/errors.ts'
 import { bootstrapOf } from '../../crds/devinstance/bootstrap/bootstrap.ts'
 import { devInstanceFaults } from '../../crds/devinstance/faults.ts'
 import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
@@ -11,9 +10,10 @@ import { capRefusal, nameRefusal } from '../../crds/devinstance/reserving.ts'
 import type { DevInstanceSpec } from '../../crds/devinstance/schema.ts'
 import { PRICING_VERSION } from '../../crds/devinstance/sizing/prices.ts'
 import { toSpec } from '../../crds/kernel/rest.ts'
-import { makeOwn, NameHeld, underOwnName } from '../command/make.ts'
+import { makeOwn, underOwnName } from '../command/make.ts'
 import { namesFor } from '../command/name.ts'
 import { settle } from '../command/settle.ts'
+import { layingReady } from '../command/written.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { commandOn } from './call.ts'
@@ -40,17 +40,6 @@ const reserve = async (
   throw new Problem(code, `${detail}.`)
 }
 
-/** Writes the resource. What was taken for one that is refused for certain is given back. @returns its uid */
-const create = async (deps: DevInstanceNeeds, id: string, spec: DevInstanceSpec, taken: boolean): Promise<string> => {
-  try {
-    return (await makeOwn(deps, DEVINSTANCE, { name: id, spec })).object.metadata.uid
-  } catch (error) {
-    const isRefusal = error instanceof KubeError && error.status >= 400 && error.status < 500 && error.status !== 429
-    if (taken && (isRefusal || error instanceof NameHeld)) await deps.devInstances.release(id)
-    throw error
-  }
-}
-
 const refuseLargeBootstrap = (name: string, { arch, agents, repo }: DevInstanceSpec): void => {
   const bootstrap = bootstrapOf({ name, arch, agents, repo })
   if (!bootstrap.ok) throw new Problem(bootstrap.code, bootstrap.detail)
@@ -65,10 +54,12 @@ const make = async (
   refuseLargeBootstrap(spec.name ?? id, spec)
   return settle(deps, request, reserveCommand, {
     ...commandOn(id, { account: spec.account }),
-    async act() {
-      const taken = await reserve(deps, request, id, spec)
-      return { uid: await create(deps, id, spec, taken) }
-    },
+    act: () =>
+      layingReady({
+        lay: () => reserve(deps, request, id, spec),
+        use: async () => ({ uid: (await makeOwn(deps, DEVINSTANCE, { name: id, spec })).object.metadata.uid }),
+        giveBack: async (taken) => taken && deps.devInstances.release(id),
+      }),
   })
 }
 

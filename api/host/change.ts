@@ -18,6 +18,7 @@ import { type Names, namesFor } from '../command/name.ts'
 import { refuseForeign, type Whose } from '../command/own.ts'
 import { wakeStored } from '../command/report.ts'
 import { settle } from '../command/settle.ts'
+import { layingReady } from '../command/written.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { PRIVATE_KEY_BYTES_MAX, privateKeyFault } from '../io/sshkey.ts'
@@ -65,6 +66,18 @@ const changed = (deps: HostNeeds, request: ApiRequest, { id, command, write }: C
     act: async () => generationGoal((await write()).metadata),
   })
 
+/** Writes the spec that names a version of the key, which is sealed before. */
+const withKey = (
+  deps: HostNeeds,
+  { id, version, privateKey }: { id: string; version: number; privateKey: string },
+  use: () => Promise<HostResource>,
+): Promise<HostResource> =>
+  layingReady({
+    lay: () => deps.credentials.put(id, version, privateKey),
+    use,
+    giveBack: async (isNew) => isNew && deps.credentials.takeBack(id, version),
+  })
+
 export const createHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
   refuseForAdmins(request)
   const { id: asked, account, private_key: privateKey = '', ...fields } = request.body as HostBody
@@ -76,9 +89,9 @@ export const createHost = async (deps: HostNeeds, request: ApiRequest): Promise<
   const write = async (id: string) => {
     const taken = asked !== undefined && (await deps.mirror.get(HOST, id, whoseHost(request))) !== undefined
     if (taken) throw new Problem('NAME_TAKEN', `There is a host ${id} already.`)
-    await deps.credentials.put(id, spec.credentialVersion, privateKey)
     // A repeat of the same intent is the same host.
-    return (await makeOwn(deps, HOST, { name: id, spec })).object as HostResource
+    const make = async () => (await makeOwn(deps, HOST, { name: id, spec })).object as HostResource
+    return withKey(deps, { id, version: spec.credentialVersion, privateKey }, make)
   }
   const names: Names = asked === undefined ? namesFor(deps.keys, 'host', request) : () => asked
   return underOwnName(names, (id) => changed(deps, request, { id, command: createCommand, write: () => write(id) }))
@@ -100,12 +113,18 @@ export const patchHost = async (deps: HostNeeds, request: ApiRequest): Promise<A
     const there = await deps.kube.get<HostResource>(HOST, ref)
     refuseForeign(there, whoseHost(request), id)
     const { spec: now } = there
-    const credentialVersion = now.credentialVersion + (privateKey === undefined ? 0 : 1)
-    if (privateKey !== undefined) await deps.credentials.put(id, credentialVersion, privateKey)
-    return editSpec<HostSpec>(deps, { kind: HOST, name: id, whose: whoseHost(request) }, (spec) => {
-      const losesApproval = APPROVED.some((field) => change[field] !== undefined && change[field] !== spec[field])
-      return { ...change, credentialVersion, ...(losesApproval && { approved: false }) }
-    })
+    const edit = (credentialVersion?: number) =>
+      editSpec<HostSpec>(deps, { kind: HOST, name: id, whose: whoseHost(request) }, (spec) => {
+        const losesApproval = APPROVED.some((field) => change[field] !== undefined && change[field] !== spec[field])
+        const key = credentialVersion !== undefined && { credentialVersion }
+        return { ...change, ...key, ...(losesApproval && { approved: false }) }
+      })
+    // The key that is named already, as a repeat sends it, is no other one.
+    const isKept =
+      privateKey === undefined || (await deps.credentials.versionOf(id, privateKey)) === now.credentialVersion
+    if (isKept) return edit()
+    const version = now.credentialVersion + 1
+    return withKey(deps, { id, version, privateKey }, () => edit(version))
   }
   return changed(deps, request, { id, command: changeCommand, write: () => write().catch(gone(id)) })
 }

@@ -14,6 +14,7 @@ import { namesFor } from '../command/name.ts'
 import type { Whose } from '../command/own.ts'
 import { removeOwn } from '../command/resource.ts'
 import { settle } from '../command/settle.ts'
+import { layingReady } from '../command/written.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { type SentAssets, takeAssets } from './assets.ts'
@@ -66,11 +67,13 @@ const make = async (deps: SiteNeeds, request: ApiRequest, name: string, asked: N
     const taken = takeAssets(desired.content, assets)
     const spec: SiteSpec = { ...desired, content: taken.content, assets: taken.assets }
     refuseFaults(siteFaults(spec).map((one) => ({ ...one, pointer: restPointer(one.pointer) })))
-    const isReserved = await reserveSite(deps, request, name)
-    await taken.store(deps)
-    const { object, outcome } = await makeOwn(deps, SITE, { name, spec }).catch(async (error) => {
-      if (isReserved) await deps.sites.giveBackSite(name)
-      throw error
+    const { object, outcome } = await layingReady({
+      lay: () => reserveSite(deps, request, name),
+      async use() {
+        await taken.store(deps)
+        return makeOwn(deps, SITE, { name, spec })
+      },
+      giveBack: async (reserved) => reserved && deps.sites.giveBackSite(name),
     })
     isNew = outcome === 'made'
     return { uid: object.metadata.uid, stoodThere: !isNew }

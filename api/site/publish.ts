@@ -6,6 +6,7 @@ import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
 import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
+import { afterStored } from '../command/look.ts'
 import { sameOwner } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
 import { refuseStalled } from '../command/verdict.ts'
@@ -15,8 +16,17 @@ import { type DesiredPublish, publishCommand } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
 import { type ShownSiteRow, sites } from './read.ts'
 
-/** Writes what is to be live and waits until it is. */
-const bring = (deps: SiteNeeds, request: ApiRequest, row: ShownSiteRow, desired: DesiredPublish): Promise<Answer> => {
+/**
+ * Writes what is to be live and waits until it is. @param after follows the write; where the ledger is away by then, the
+ * controllers do the same when they see what is asked
+ */
+const bring = (
+  deps: SiteNeeds,
+  request: ApiRequest,
+  row: ShownSiteRow,
+  desired: DesiredPublish,
+  after?: () => Promise<void>,
+): Promise<Answer> => {
   const whose = sameOwner(row)
   return settle(deps, request, publishCommand, {
     ...sites.commandOn(row),
@@ -24,6 +34,7 @@ const bring = (deps: SiteNeeds, request: ApiRequest, row: ShownSiteRow, desired:
       const { metadata } = await editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose }, (now) =>
         now.publish === desired.publish && (now.digest ?? null) === desired.digest ? null : desired,
       )
+      if (after) await afterStored(after())
       return { ...generationGoal(metadata), ...desired }
     },
   })
@@ -74,8 +85,7 @@ export const publishSite = async (deps: SiteNeeds, request: ApiRequest): Promise
     throw new Problem('UNAVAILABLE', 'The site is not rendered yet.', { headers: { 'retry-after': '2' } })
   if (live === digest) return { status: 200, body: { site: row.view } }
   await reservePublish(deps, request, row, digest)
-  await deps.sites.arrive(row.name)
-  return bring(deps, request, row, { publish: true, digest })
+  return bring(deps, request, row, { publish: true, digest }, () => deps.sites.arrive(row.name))
 }
 
 export const unpublishSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {

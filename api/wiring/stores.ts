@@ -9,7 +9,7 @@ import { makeAppVault } from '../../controllers/store/app/releases.ts'
 import { makeAuditReader } from '../../controllers/store/audit.ts'
 import { makeBlobs } from '../../controllers/store/blobs.ts'
 import { makeDevInstances } from '../../controllers/store/devinstance/devinstances.ts'
-import { makeCredentials, makeHostReader } from '../../controllers/store/host/hosts.ts'
+import { type HostCredentials, makeCredentials, makeHostReader } from '../../controllers/store/host/hosts.ts'
 import { makeAllowance } from '../../controllers/store/invoice/ai-quota.ts'
 import { makeBooks } from '../../controllers/store/invoice/books.ts'
 import { makeDocuments } from '../../controllers/store/invoice/documents.ts'
@@ -38,6 +38,13 @@ export type StoreDeps = {
   gatherMs?: () => number
 }
 
+/** Without what opens them. */
+const sealing = ({ put, takeBack, versionOf }: HostCredentials): Omit<HostCredentials, 'open'> => ({
+  put,
+  takeBack,
+  versionOf,
+})
+
 /** The API reads the ledger and the mirror, and writes nothing but resources, facts and settings. */
 export const makeStores = ({ pg, keys, serverKey, gatherMs }: StoreDeps) => {
   const blobs = makeBlobs({ pg })
@@ -57,7 +64,7 @@ export const makeStores = ({ pg, keys, serverKey, gatherMs }: StoreDeps) => {
     books: makeBooks({ pg }),
     hosts: makeHostReader({ pg }),
     /** Private keys of hosts: written here, opened by the controllers. */
-    credentials: { put: makeCredentials({ pg, serverKey }).put },
+    credentials: sealing(makeCredentials({ pg, serverKey })),
     /** Webhook endpoints, their deliveries and the events of accounts. */
     endpoints: makeEndpoints({ pg, sealer: keys.sealer('webhook-secret') }),
     attempts: makeAttempts({ pg }),

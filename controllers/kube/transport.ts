@@ -79,7 +79,20 @@ export const connectionError = (call: CallInfo, error: unknown): KubeError => {
   return new KubeError(`${call.verb} ${call.path}`, { status: 0, reason: named })
 }
 
+/** The connection was never made. */
+const NEVER_SENT =
+  /^ConnectionFailed (ECONNREFUSED|EHOSTUNREACH|ENETUNREACH|ENOTFOUND|EAI_AGAIN|UND_ERR_CONNECT_TIMEOUT)$/
+
+/** Nothing was sent, in no attempt: what was to be written is not there. */
+export const isNeverSent = ({ status, reason }: KubeError): boolean => status === 0 && NEVER_SENT.test(reason)
+
 const isTransient = (error: KubeError): boolean => error.status === 0 || error.status === 429 || error.status >= 500
+
+/** After one attempt that may have been done, a later one that was never sent says nothing. */
+const gravest = (before: unknown, error: unknown): unknown => {
+  const isOpen = before instanceof KubeError && isTransient(before) && !isNeverSent(before)
+  return isOpen && error instanceof KubeError && isNeverSent(error) ? before : error
+}
 
 // The raw dispatch handler: no stream objects per answer, which halves the cost of a call against `request()`.
 const exchange = (door: Door, call: KubeCall, signal: AbortSignal): Promise<KubeAnswer> =>
@@ -166,7 +179,10 @@ const makeAttempt = (auth: Auth, count: Transport['count']): Attempt => {
   }
 }
 
-/** Attempts until one succeeds, the error is final, or the time is over. */
+/**
+ * Attempts until one succeeds, the error is final, or the time is over. One whose answer was lost may have been done: that one
+ * is told of, and not a later one that was never sent.
+ */
 const makePersist = (attempt: Attempt, auth: Auth, random: () => number) => {
   const mayRetry = (call: KubeCall, error: KubeError, attempts: number): boolean => {
     // 401 is decided before anything is done: rotated credentials are read anew, and the call goes once more.
@@ -186,12 +202,14 @@ const makePersist = (attempt: Attempt, auth: Auth, random: () => number) => {
   }
 
   return async (call: KubeCall, signal: AbortSignal, endAt: number): Promise<Buffer> => {
+    let doubt: unknown
     for (let attempts = 1; ; attempts += 1) {
       try {
         return await attempt(call, signal)
       } catch (error) {
         const waitMs = signal.aborted ? undefined : patience(call, error, attempts, endAt - performance.now())
-        if (waitMs === undefined) throw error
+        doubt = gravest(doubt, error)
+        if (waitMs === undefined) throw doubt
         await sleep(waitMs, signal)
       }
     }

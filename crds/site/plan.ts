@@ -73,6 +73,8 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   // An edit that cannot be rendered takes nothing down: what was asked for before it is judged on its own.
   const asked = askedSteps(object, world, current)
   if (asked.length > 0) return end(waiting('Reviewing', 'records what was asked for'), asked)
+  // Whoever waits behind it does not wait for a person to mend it.
+  if (stop && world.turn?.stage === 'waiting') return end(stop, [{ do: 'leaveQueue' }])
   if (stop) return end(stop)
   const settling = settleSteps(spec, world)
   if (settling.length > 0) return end(waiting('Settling', 'takes its place and its name'), settling)

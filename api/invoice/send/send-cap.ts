@@ -5,6 +5,7 @@
  */
 import { KubeError } from '../../../controllers/base/errors.ts'
 import { limitOf, nextTurn, quotaDay, sendCapDetail } from '../../../crds/account/quotas.ts'
+import { layingReady } from '../../command/written.ts'
 import { Problem } from '../../http/problem.ts'
 import type { ApiRequest } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
@@ -37,17 +38,24 @@ export const underSendCap = async <R>(
   const { account, profile } = caller
   const now = deps.now()
   const limit = limitOf('sends_per_day', profile)
-  const outcome = await deps.sendQuota.take({ resource, n: 1, account, day: quotaDay(now), limit })
-  if (outcome === 'refused') {
+  const take = async () => {
+    const outcome = await deps.sendQuota.take({ resource, n: 1, account, day: quotaDay(now), limit })
+    if (outcome !== 'refused') return outcome === 'taken'
     const seconds = Math.max(1, Math.ceil((Date.parse(nextTurn(now)) - now.getTime()) / 1000))
     throw new Problem('SEND_CAP', `${sendCapDetail(account, limit, now)}.`, {
       headers: { 'retry-after': String(seconds) },
     })
   }
-  try {
-    return await send(outcome === 'taken')
-  } catch (error) {
-    if (outcome === 'taken') await giveBackRefused(deps, resource, error)
-    throw error
-  }
+  return layingReady({
+    lay: take,
+    use: async (reserved) => {
+      try {
+        return await send(reserved)
+      } catch (error) {
+        if (reserved) await giveBackRefused(deps, resource, error)
+        throw error
+      }
+    },
+    giveBack: async (reserved) => reserved && deps.sendQuota.giveBack({ resource, n: 1 }),
+  })
 }

@@ -34,13 +34,20 @@ export type AppStore = {
    * Stores a new version made from the newest one; asked again when somebody stored in between.
    * @returns the newest version as it stands, which is an old one when nothing changed
    */
-  putEnv(app: string, make: (env: Record<string, string>) => Record<string, string>): Promise<EnvVersion>
+  putEnv(
+    app: string,
+    make: (env: Record<string, string>) => Record<string, string>,
+  ): Promise<EnvVersion & { isNew: boolean }>
+  /** Of a version that nobody was asked to run, for certain; one that is not the newest stays. */
+  takeBackEnv(app: string, version: number): Promise<void>
   envKeys(app: string): Promise<{ version: number | null; keys: string[] }>
   putPassword(app: string, given: { salt: Buffer; hash: Buffer }): Promise<number>
   /** The n-th password of the app. */
   password(app: string, version: number): Promise<PasswordHash | null>
   /** Enters an operation, or finds it under its id; or says why not: QUEUE_FULL, IDEMPOTENCY_MISMATCH. */
   ask: AppOutcomes['ask']
+  /** Of one that no spec asks for, for certain. @throws Error where another request has brought it along */
+  takeBack(operation: Operation): Promise<void>
   operation(id: string): Promise<Operation | null>
   /** Those that wait or run, in the order of asking. */
   open(app: string): Promise<Operation[]>
@@ -96,13 +103,16 @@ on conflict do nothing returning version`,
     for (let left = TRIES_MAX; left > 0; left--) {
       const known = await env(app)
       const values = make(known?.env ?? {})
-      if (known && sameEnv(known.env, values)) return known
+      if (known && sameEnv(known.env, values)) return { ...known, isNew: false }
       const version = (known?.version ?? 0) + 1
-      if (await store(app, version, values)) return { version, env: values }
+      if (await store(app, version, values)) return { version, env: values, isNew: true }
     }
     throw new Error(`the env of ${app} was stored by others ${TRIES_MAX} times in between`)
   }
-  return { env, putEnv }
+  const takeBackEnv: AppStore['takeBackEnv'] = async (app, version) => {
+    await pg.query('take_back_app_env', 'select take_back_app_env($1, $2)', [app, version])
+  }
+  return { env, putEnv, takeBackEnv }
 }
 
 const OPERATION = 'select app_operation_row(o) as operation from app_operations o where o.id = $1'
@@ -137,9 +147,17 @@ from app_sources where account = $1 and digest = $2`
     return (await pg.query<SourceRow>('app_source', text, [account, digest])).rows[0] ?? null
   }
 
-const makeAsking = (pg: Pg): Pick<AppStore, 'ask' | 'cancel'> => {
+const makeAsking = (pg: Pg): Pick<AppStore, 'ask' | 'cancel' | 'takeBack'> => {
   const { ask, change } = makeAppOutcomes({ pg, epoch: null })
-  return { ask, cancel: (operation, at) => change({ operation, event: { on: 'cancel' }, at }) }
+  return {
+    ask,
+    cancel: (operation, at) => change({ operation, event: { on: 'cancel' }, at }),
+    async takeBack({ id }) {
+      const text = 'select take_back_app_operation($1) as done'
+      const { rows } = await pg.query<{ done: boolean }>('take_back_app_operation', text, [id])
+      if (!rows[0]?.done) throw new Error(`${id} is under way`)
+    },
+  }
 }
 
 const makeLogRequests = (pg: Pg): Pick<AppStore, 'wantLogs' | 'stopLogs' | 'logChunks'> => ({

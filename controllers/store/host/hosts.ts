@@ -1,14 +1,19 @@
 /** What is stored of hosts beside their resources: sealed private keys, and the routes that their proxies are to serve. */
 
+import { createHmac } from 'node:crypto'
 import { type HostView, PLATFORM } from '../../../crds/host/view.ts'
-import { makeSealer } from '../../base/seal.ts'
+import { deriveKey, makeSealer } from '../../base/seal.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Page } from '../pg/page.ts'
 import type { Pg } from '../pg/pg.ts'
 
 export type HostCredentials = {
-  /** Written before the spec names the version; a repeat replaces it. */
-  put(host: string, version: number, privateKey: string): Promise<void>
+  /** Written before the spec names the version; a repeat replaces it. @returns whether there was none of this version */
+  put(host: string, version: number, privateKey: string): Promise<boolean>
+  /** Of a version that no spec names, for certain. */
+  takeBack(host: string, version: number): Promise<void>
+  /** The newest version that is this very key; null when none is. */
+  versionOf(host: string, privateKey: string): Promise<number | null>
   /** Null when there is none. @throws BadSeal */
   open(host: string, version: number): Promise<string | null>
 }
@@ -18,10 +23,27 @@ const aboutOf = (host: string, version: number): string => `Host/${host}/${versi
 /** @param deps.serverKey 32 bytes (BOTTEGA_SECRET_KEY) */
 export const makeCredentials = ({ pg, serverKey }: { pg: Pg; serverKey: Buffer }): HostCredentials => {
   const sealer = makeSealer(serverKey, 'host-credential')
+  const markKey = deriveKey(serverKey, 'mark/host-credential')
+  const markOf = (host: string, privateKey: string): Buffer =>
+    createHmac('sha256', markKey)
+      .update(JSON.stringify([host, privateKey]))
+      .digest()
   return {
     async put(host, version, privateKey) {
       const sealed = sealer.seal(Buffer.from(privateKey), aboutOf(host, version))
-      await pg.query('put_host_credential', 'select put_host_credential($1, $2, $3)', [host, version, sealed])
+      const text = 'select put_host_credential($1, $2, $3, $4) as fresh'
+      const values = [host, version, sealed, markOf(host, privateKey)]
+      return (await pg.query<{ fresh: boolean }>('put_host_credential', text, values)).rows[0]?.fresh ?? false
+    },
+    async takeBack(host, version) {
+      await pg.query('take_back_host_credential', 'select take_back_host_credential($1, $2)', [host, version])
+    },
+    async versionOf(host, privateKey) {
+      const text = 'select host_credential_version($1, $2) as version'
+      const values = [host, markOf(host, privateKey)]
+      return (
+        (await pg.query<{ version: number | null }>('host_credential_version', text, values)).rows[0]?.version ?? null
+      )
     },
     async open(host, version) {
       const text = 'select sealed from host_credentials where host = $1 and version = $2'

@@ -131,9 +131,12 @@ export type SiteRow = {
 const OBSERVE = `
 select site, facts, renderings, names, has_place as "hasPlace", places, turn, brand from observe_sites($1, $2)`
 const PICTURES = 'select source, image from site_pictures where source = any ($1)'
-/** Those that may go now: nobody waits before them on their host. */
+/** Those that may go now: nobody waits before them on their host. One that is lost keeps its place, and nobody waits for it. */
 const NEXT = `
-select distinct on (host) site from site_queue where stage = 'waiting' and host is not null order by host, place`
+select distinct on (q.host) q.site from site_queue q
+where q.stage = 'waiting' and q.host is not null
+  and not exists (select from mirror_lost l where l.kind = 'Site' and l.name = q.site)
+order by q.host, q.place`
 
 /** The controllers' part; every effect carries the epoch. */
 export type SiteRows = {

@@ -43,7 +43,7 @@ grant execute on function iso_ms, link_hash, genesis_hash, register_entry, regis
 grant execute on function app_operation_row, app_release_row to :"api";
 -- Reads.
 grant execute on function app_decision_rows, observe_resources, documents_of, frozen_document, rollup, verify_series, verify_audit,
-  devbox_committed to :"api";
+  devbox_committed, host_credential_version to :"api";
 -- Writes of tables that are the api's own.
 grant execute on function mint_token, reserve_key, create_endpoint, take_ai_place, lapse_app_logs to :"api";
 -- Facts, the audit, what is shown until the controllers have judged it.
@@ -55,7 +55,7 @@ grant execute on function take_send_slots, give_back_send_slot, take_site_place,
   take_publish_place, take_app_slug, give_back_app_slug, reserve_devbox, release_devbox_reservation to :"api";
 -- What the controllers are asked to do.
 grant execute on function ask_signin, store_app_outcome, arrive_in_site_queue, ask_issuer_logo,
-  drop_issuer_logo, put_host_credential, ping_endpoint, tell_wake, redeliver_events, release_quarantined, reckon_anew to :"api";
+  drop_issuer_logo, put_host_credential, take_back_host_credential, take_back_app_env, take_back_app_operation, ping_endpoint, tell_wake, redeliver_events, release_quarantined, reckon_anew to :"api";
 -- The seller, with the number that a series begins at: refused once it has given one.
 grant execute on function create_issuer, change_issuer to :"api";
 -- The clock of a development installation.

@@ -1,7 +1,15 @@
 /** What a failure leaves behind: stored, not stored, or unknown, and nothing else. */
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { aroundWrites, countingWrites, followed, HARMLESS, WRITERS, writing } from '../../../api/command/written.ts'
+import {
+  aroundWrites,
+  countingWrites,
+  followed,
+  HARMLESS,
+  layingReady,
+  WRITERS,
+  writing,
+} from '../../../api/command/written.ts'
 import { asProblem, Problem, type Stored, withOutcome } from '../../../api/http/problem.ts'
 import { KubeError } from '../../../controllers/base/errors.ts'
 import { DatabaseRefused, DatabaseUnavailable } from '../../../controllers/store/pg/pg.ts'
@@ -72,6 +80,46 @@ spec('what a request may have written', (t) => {
         said((of) => of.get(kind, ref)),
       ]),
       ['unknown', 'unknown', 'unknown', 'not_stored', 'not_stored'],
+    )
+  })
+
+  const laying = (
+    use: () => Promise<unknown>,
+    giveBack: () => Promise<unknown>,
+    lay = fine as () => Promise<unknown>,
+  ) => {
+    const back: string[] = []
+    const work = () =>
+      layingReady({
+        lay: () => writing(lay),
+        use,
+        giveBack: async () => {
+          back.push('given back')
+          await writing(giveBack)
+        },
+      })
+    return after(work).then((outcome) => [outcome, ...back])
+  }
+  const refused = failing(kubeError(0, 'ConnectionFailed ECONNREFUSED'))
+  const silent = failing(kubeError(0, 'Timeout'))
+  t('is given back where what it was laid ready for was not written, and nothing was stored', async () => {
+    assert.equal(
+      await Promise.all([
+        laying(() => writing(refused), fine),
+        laying(refused, fine),
+        laying(() => writing(silent), fine),
+        laying(() => writing(fine).then(failing(lost())), fine),
+        laying(() => writing(refused), failing(lost())),
+        laying(fine, fine, failing(lost())),
+      ]),
+      [
+        ['not_stored', 'given back'],
+        ['not_stored', 'given back'],
+        ['unknown'],
+        ['unknown'],
+        ['unknown', 'given back'],
+        ['unknown'],
+      ],
     )
   })
 

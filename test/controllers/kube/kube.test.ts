@@ -5,7 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { isAlreadyExists, isConflict, isNotFound, KubeError } from '../../../controllers/base/errors.ts'
 import { type Kube, makeKube, pathOf } from '../../../controllers/kube/kube.ts'
-import type { RequestInfo } from '../../../controllers/kube/transport.ts'
+import { isNeverSent, type RequestInfo } from '../../../controllers/kube/transport.ts'
 import { type FaultProxy, startFaultProxy, status } from '../../support/doubles/faultproxy.ts'
 import { ensureWidgets, makeSpace, makeWidget, WIDGET, type Widget } from '../../support/doubles/widget.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -65,6 +65,21 @@ spec('kube', (t) => {
     const found = await direct.get<Widget>(WIDGET, ref('pool'))
     assert.is(found.metadata.name, 'pool')
     await direct.close()
+  })
+
+  t('a write whose answer was lost is told of as such, though the later attempts were never sent', async () => {
+    const { metadata } = await makeWidget(kube, space, 'doubt')
+    const { resourceVersion } = metadata as { resourceVersion: string }
+    const write = () => kube.patchSpec(WIDGET, ref('doubt'), { spec: { size: 3 } }, { resourceVersion })
+    proxy.after(
+      ({ method }) => method === 'PATCH',
+      () => proxy.down(),
+    )
+    const lost = await failure(write())
+    const never = await failure(write())
+    await proxy.up()
+    assert.equal([lost.status, isNeverSent(lost), isNeverSent(never)], [0, false, true], `${lost}; ${never}`)
+    assert.is((await kube.get<Widget>(WIDGET, ref('doubt'))).spec.size, 3)
   })
 
   t('a patch merges, names its field manager, and leaves the rest alone', async () => {

@@ -115,6 +115,16 @@ spec('what is reserved for sites', (t) => {
     assert.is(await turnOf('q2'), null)
   })
 
+  t('nobody waits for a site that is lost, which keeps its place', async () => {
+    const turnOf = async (site: string) => (await rows.observe(site, 'l')).turn
+    for (const site of ['l1', 'l2', 'l3']) await rows.moveQueue(site, { host: 'h9', digest: 'd', stage: 'waiting' })
+    await sql("insert into mirror_lost (kind, name, uid) values ('Site', 'l1', 'u1'), ('App', 'l2', 'u2')")
+    assert.equal([(await turnOf('l2'))?.place, (await turnOf('l3'))?.place], [1, 2])
+    assert.ok((await rows.heads()).includes('l2'))
+    await sql('delete from mirror_lost')
+    assert.equal([(await turnOf('l1'))?.place, (await turnOf('l2'))?.place], [1, 2])
+  })
+
   t('a leader that was replaced moves nothing', async () => {
     await takeEpoch(pg, 'another')
     await assert.rejects(rows.leaveQueue('q1'), /stale/i)

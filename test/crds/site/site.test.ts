@@ -63,6 +63,13 @@ spec('the plan of a site', (t) => {
       'waiting Queued',
     ],
     [
+      'leaves the queue when nothing can be done about it but by a person',
+      named,
+      { ...homed(named), ...approved, ...placed, account: { name: 'demo', templateLock: 'none' }, turn: turn() },
+      ['leaveQueue'],
+      'stalled INVALID_FIELD',
+    ],
+    [
       'brings its files, its route, a look from outside and the record, in this order',
       named,
       { ...homed(named), ...approved, ...placed, turn: turn() },

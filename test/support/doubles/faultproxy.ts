@@ -35,8 +35,12 @@ export type FaultProxy = {
   cut(): void
   /** A line of our own in each open watch. */
   inject(line: string): void
-  /** Refuses connections until `up`. */
-  down(): Promise<void>
+  /** The next matching request is done, and its answer passed on when `work` is through. No other comes over its connection. */
+  after(matches: Matches, work: (asking: Socket) => Promise<void>): void
+  /** @returns whether it had come to what was waited for */
+  disarm(): boolean
+  /** Refuses connections until `up`. @param spared the one over which an answer is still to go */
+  down(spared?: Socket): Promise<void>
   up(): Promise<void>
   close(): Promise<void>
 }
@@ -59,16 +63,27 @@ type ProxyState = {
   connections: number
   stalled: boolean
   hung: Matches
+  armed: { matches: Matches; work: (asking: Socket) => Promise<void> } | null
 }
 
-const forward = (proxy: ProxyState, request: IncomingMessage, response: ServerResponse, watching: boolean) => {
+/** What is done before a request is answered. */
+const takeArmed = (proxy: ProxyState, one: Seen): ((asking: Socket) => Promise<void>) | null => {
+  if (!proxy.armed?.matches(one)) return null
+  const { work } = proxy.armed
+  proxy.armed = null
+  return work
+}
+
+const forward = (proxy: ProxyState, request: IncomingMessage, response: ServerResponse, one: Seen) => {
   const { target, watches } = proxy
+  const before = takeArmed(proxy, one)
   const { host: _ours, ...rest } = request.headers
   const headers = { ...rest, ...(target.token && { authorization: `Bearer ${target.token}` }) }
   const { method, url } = request
-  const onward = httpsRequest(target.origin + url, { method, headers, agent: target.agent }, (answer) => {
-    response.writeHead(answer.statusCode ?? 502, answer.headers)
-    if (!watching) return void answer.pipe(response)
+  const onward = httpsRequest(target.origin + url, { method, headers, agent: target.agent }, async (answer) => {
+    await before?.(request.socket)
+    response.writeHead(answer.statusCode ?? 502, { ...answer.headers, ...(before && { connection: 'close' }) })
+    if (!isWatch(one)) return void answer.pipe(response)
     response.flushHeaders()
     watches.add(response)
     answer.on('data', (chunk) => void (proxy.stalled || response.write(chunk)))
@@ -88,7 +103,7 @@ const serve = (proxy: ProxyState, request: IncomingMessage, response: ServerResp
   proxy.seen.push(one)
   if (proxy.hung(one)) return void proxy.hanging.add(request.resume().socket)
   const found = proxy.canned.find(({ matches, left }) => left > 0 && matches(one))
-  if (!found) return forward(proxy, request, response, isWatch(one))
+  if (!found) return forward(proxy, request, response, one)
   found.left -= 1
   request.resume()
   response.writeHead(found.answer.status, found.answer.headers).end(found.answer.body ?? '')
@@ -100,8 +115,8 @@ const keepSocket = (proxy: ProxyState, socket: Socket) => {
   socket.on('close', () => proxy.sockets.delete(socket))
 }
 
-const cut = ({ sockets }: ProxyState) => {
-  for (const socket of sockets) socket.resetAndDestroy()
+const cut = ({ sockets }: ProxyState, spared?: Socket) => {
+  for (const socket of sockets) if (socket !== spared) socket.resetAndDestroy()
 }
 
 const flow = (proxy: ProxyState) => {
@@ -122,14 +137,15 @@ export async function startFaultProxy(kubeconfig: string): Promise<FaultProxy> {
     connections: 0,
     stalled: false,
     hung: () => false,
+    armed: null,
   }
   const server = createServer((request, response) => serve(proxy, request, response))
   server.on('connection', (socket) => keepSocket(proxy, socket))
   const up = (port: number) => new Promise<void>((resolve) => server.listen(port, '127.0.0.1', resolve))
-  const down = async () => {
+  const down = async (spared?: Socket) => {
     const closed = new Promise((resolve) => server.close(resolve))
-    cut(proxy)
-    await closed
+    cut(proxy, spared)
+    if (!spared) await closed
   }
   await up(0)
   const { port } = server.address() as AddressInfo
@@ -152,6 +168,14 @@ export async function startFaultProxy(kubeconfig: string): Promise<FaultProxy> {
     cut: () => cut(proxy),
     inject: (line) => {
       for (const watch of proxy.watches) watch.write(`${line}\n`)
+    },
+    after: (matches, work) => {
+      proxy.armed = { matches, work }
+    },
+    disarm: () => {
+      const has = proxy.armed === null
+      proxy.armed = null
+      return has
     },
     down,
     up: () => up(port),

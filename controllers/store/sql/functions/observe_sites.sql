@@ -26,7 +26,9 @@ begin
       select json_build_object(
         'host', q.host, 'digest', q.digest, 'stage', q.stage, 'since', iso_ms(q.entered_at),
         'place', 1 + (
-          select count(*) from site_queue e where e.host = q.host and e.stage = 'waiting' and e.place < q.place
+          select count(*) from site_queue e
+          where e.host = q.host and e.stage = 'waiting' and e.place < q.place
+            and not exists (select from mirror_lost l where l.kind = 'Site' and l.name = e.site)
         )
       )
       from site_queue q where q.site = k.site
