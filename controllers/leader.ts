@@ -35,13 +35,17 @@ const start = async (
   signal: AbortSignal,
 ) => {
   const ending = AbortSignal.any([signal, stopping])
+  const beganMs = performance.now()
+  const sinceMs = () => Math.round(performance.now() - beganMs)
   await standings.fit(ending)
   await truths.agree(ending)
+  const agreedMs = sinceMs()
   const epoch = await takeNextEpoch(taking, identity.name)
   standing.epoch = epoch
+  const takenMs = sinceMs()
   standing.operator = await startOperator(deps, caches, epoch, stopping)
   onEpoch(epoch)
-  deps.log.info({ epoch }, 'started to lead')
+  deps.log.info({ epoch, agreedMs, takenMs, begunMs: sinceMs() }, 'started to lead')
 }
 
 /** Leads, once it has the lease, until somebody takes the epoch. */

@@ -44,6 +44,9 @@ const RELEASE_MS = 5_000
  */
 const MOVED_LEASE_MS = 100 * 365 * 86_400_000
 
+/** Of a kind, on the port: all others are served meanwhile. */
+const UNSERVED = { note: 'KIND_UNKNOWN: it has no definition; apply the definitions, and it is picked up' }
+
 const BEHIND_NEXT = 'They are neither numbered nor mailed; put back the newest copy of the database'
 
 /** Everything outside that this process talks to. */
@@ -66,14 +69,18 @@ const makeClients = async ({ env, log, stop, metrics, meters, standing }: Proces
     fieldManager: 'bottega-controllers',
     onRequest: metrics.request,
   })
-  const onMove = async () => standing.operator?.lookAtAll()
+  const onMove = async () => {
+    await standing.operator?.lookAtAll()
+    return standing.operator !== undefined
+  }
+  const onFailed = (err: unknown) => log.warn({ err }, 'not all that fell due by the moved clock was looked at')
   const clock = startClockGuard({
     readDatabase: () => readDatabaseClock(pg),
     log,
     onSkew: (seconds) => meters.skew.set(seconds),
     onRefused: (isRefused) => meters.refused.set(isRefused ? 1 : 0),
   })
-  const devClock = env.devClock === 'on' ? await openDevClock({ pg, onMove, wall: clock.earlier }) : undefined
+  const devClock = env.devClock === 'on' ? await openDevClock({ pg, onMove, onFailed, wall: clock.earlier }) : undefined
   const now = devClock?.now ?? (() => new Date(clock.earlier()))
   const cardSettings = cardsOf(env)
   return {
@@ -191,7 +198,9 @@ const openPort = (
         standing.behind === 0 ||
         `LEDGER_BEHIND: ${standing.behind} invoices know of more than the database. ${BEHIND_NEXT}`,
       ...standings.checks,
-      ...Object.fromEntries([...caches.byKind].map(([kind, cache]) => [kind, () => cache.isSynced()])),
+      ...Object.fromEntries(
+        [...caches.byKind].map(([kind, cache]) => [kind, () => (cache.isServed() ? cache.isSynced() : UNSERVED)]),
+      ),
     },
   })
 
@@ -212,7 +221,10 @@ const main = async () => {
   const truths = watchTruths(own, deps, caches)
   standing.truths = truths
   const identity = makeIdentity({ host, podUid: env.podUid })
-  const onEpoch = (epoch: number) => own.meters.epoch.set(epoch)
+  const onEpoch = (epoch: number) => {
+    own.meters.epoch.set(epoch)
+    clients.devClock?.dealAgain()
+  }
   const taking = takingOf(own, deps)
   const leader = runLeader({
     ...{ deps, caches, truths, standings, taking, identity, standing, onEpoch },

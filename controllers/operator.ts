@@ -100,11 +100,10 @@ const makeContext = async (
     ...(deps.onHostAhead && { onAhead: deps.onHostAhead }),
   })
   begun.hosts = hosts
-  const lives = await makeLives(fenced)
-  const known = await readKeptGenerations(pg)
-  const desires = makeDesires({ ...fenced, known })
   const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })
-  await behind.look()
+  // whoever waits for the next number waits for this
+  const [lives, known] = await Promise.all([makeLives(fenced), readKeptGenerations(pg), behind.look()])
+  const desires = makeDesires({ ...fenced, known })
   return {
     ...deps,
     ...rings,

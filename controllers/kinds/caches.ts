@@ -12,6 +12,8 @@ const cachesOver = (
 ): Caches => ({
   ...rest,
   byKind,
+  unserved: () => [...byKind].flatMap(([kind, cache]) => (cache.isServed() ? [] : [kind])),
+  served: () => new Map([...byKind].filter(([, cache]) => cache.isServed())),
   of: <Spec, Status extends CommonStatus>({ kind }: Kind<Spec, Status>) => {
     const cache = byKind.get(kind)
     if (!cache) throw new Error(`no controller drives ${kind}`)
@@ -27,7 +29,7 @@ export const watchKinds = (options: Omit<ReflectOptions<AnyResource>, 'kind' | '
   }))
   return cachesOver(new Map(watched.map(({ control, cache }) => [control.kind.kind, cache])), {
     followers: new Map(watched.map(({ control, cache }) => [control.kind.kind, indexFollowers(control, cache)])),
-    synced: Promise.all(watched.map(({ cache }) => cache.synced)),
+    synced: Promise.all(watched.map(({ cache }) => cache.settled)),
     stop: () => Promise.all(watched.map(({ cache }) => cache.stop())),
   })
 }

@@ -15,7 +15,12 @@ export type Caches = {
   byKind: ReadonlyMap<string, Cache<AnyResource>>
   /** By kind: an index for each line of what it follows (kind-controller.ts). */
   followers: ReadonlyMap<string, readonly Index[]>
+  /** What is served is listed. A kind without a definition is not waited for: it is picked up when it appears. */
   synced: Promise<unknown>
+  /** Kinds that the API server does not know just now: nothing is said of any of their resources. */
+  unserved(): string[]
+  /** All others. */
+  served(): ReadonlyMap<string, Cache<AnyResource>>
   stop(): Promise<unknown>
 }
 

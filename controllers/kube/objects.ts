@@ -8,6 +8,7 @@ export type AnyObject = {
     uid?: string
     resourceVersion?: string
     generation?: number
+    creationTimestamp?: string
     deletionTimestamp?: string
     finalizers?: string[]
     labels?: Record<string, string>

@@ -43,14 +43,18 @@ export const standingOfPublished = (published: Published | null): VersionStandin
   const schemas = new Map(Object.entries(published?.components?.schemas ?? {}))
   const rootOf = (kind: string): Node | undefined =>
     [...schemas].find(([name]) => name.split('.').at(-1) === kind && name.includes(VERSION))?.[1]
-  const missing = KINDS.filter(({ kind }) => rootOf(kind) === undefined).map(({ kind }) => kind)
-  if (missing.length > 0) return { state: 'older', detail: `no definition of ${missing.join(', ')}` }
-  const pairs = KINDS.map((kind) => ({
+  const there = KINDS.filter(({ kind }) => rootOf(kind) !== undefined)
+  const missing = KINDS.filter((kind) => !there.includes(kind)).map(({ kind }) => kind)
+  const none = `no definition of ${missing.join(', ')}`
+  if (there.length === 0) return { state: 'older', detail: none }
+  const pairs = there.map((kind) => ({
     own: allFields(kind.kind, ownRoot(kind)),
     served: allFields(kind.kind, rootOf(kind.kind)),
   }))
   const lacking = pairs.flatMap(({ own, served }) => [...own].filter((field) => !served.has(field)))
   if (lacking.length > 0) return { state: 'older', detail: `the definitions lack ${some(lacking)}` }
+  // the other kinds are served meanwhile
+  if (missing.length > 0) return { state: 'partial', detail: none }
   const beyond = pairs.flatMap(({ own, served }) => [...served].filter((field) => !own.has(field)))
   if (beyond.length > 0) return { state: 'newer', detail: `the definitions have ${some(beyond)}` }
   return { state: 'same' }

@@ -4,7 +4,7 @@
  */
 import type { Key } from '../../crds/kernel/object.ts'
 import { type Backoff, backoffMs, sleep } from '../base/backoff.ts'
-import { isGone, KubeError } from '../base/errors.ts'
+import { isGone, isKindUnknown, KubeError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { keyOfObject, makeStore, type Store } from './cache.ts'
 import type { KindRef, Kube, Selection } from './kube.ts'
@@ -19,6 +19,8 @@ const BACKOFF: Backoff = { minMs: 200, maxMs: 10_000 }
 const WATCH_SECONDS = 300
 /** So many refusals in a row without an event, and the version we resume from is suspect. */
 const REFUSALS_BEFORE_RELIST = 3
+/** So long it must be said that there is no such kind: an API server that has just come up says so for a moment. */
+const UNSERVED_MS = 2_000
 /** A watch that ends sooner, without an event, is a failure: the server would be flooded with new ones. */
 const HEALTHY_MS = 1_000
 
@@ -64,6 +66,10 @@ export type Cache<R> = {
   /** The first list is in. */
   synced: Promise<void>
   isSynced(): boolean
+  /** The first list is in, or the server has said that there is no such kind. */
+  settled: Promise<void>
+  /** Whether there is such a kind, as far as the server has said. When it appears its objects come as any that are new. */
+  isServed(): boolean
   /** Milliseconds since the server last answered. */
   staleness(): number
   /** Ends the watch, also while it waits to reconnect; resolves when nothing runs any more. */
@@ -83,6 +89,7 @@ type Loop<R> = {
   notify: (object: R, deleted: boolean, lost?: boolean) => void
   onAnswer: () => void
   onSynced: () => void
+  onUnserved: () => void
   signal: AbortSignal
   /** Where the watch resumes; undefined: list first. */
   version: string | undefined
@@ -148,7 +155,9 @@ const recover = async <R>(loop: Loop<R>, error: unknown) => {
   loop.failures += 1
   const refused = error instanceof KubeError && error.status !== 0 && error.status !== 429
   const suspect = refused && loop.failures >= REFUSALS_BEFORE_RELIST
-  if (isGone(error) || reason === 'Garbage' || suspect) loop.version = undefined
+  if (isKindUnknown(error)) loop.onUnserved()
+  // whatever stands under a definition that is made anew has nothing to do with the version before
+  if (isGone(error) || isKindUnknown(error) || reason === 'Garbage' || suspect) loop.version = undefined
   const asked = error instanceof KubeError ? (error.retryAfterMs ?? 0) : 0
   const waitMs = Math.max(failureWaitMs(loop), asked)
   const level = loop.failures > 2 ? 'warn' : 'info'
@@ -194,6 +203,29 @@ const audits = async <R>(loop: Loop<R>) => {
   }
 }
 
+/** Whether the server has listed the kind, and whether it knows it now. */
+const makeFirstList = () => {
+  const synced = Promise.withResolvers<void>()
+  const settled = Promise.withResolvers<void>()
+  let isSynced = false
+  /** Since when the server says that there is no such kind. */
+  let unknownAt: number | undefined
+  const isServed = () => unknownAt === undefined || performance.now() - unknownAt < UNSERVED_MS
+  return {
+    onListed: () => {
+      isSynced = true
+      unknownAt = undefined
+      synced.resolve()
+      settled.resolve()
+    },
+    onUnserved: () => {
+      unknownAt ??= performance.now()
+      if (!isServed()) settled.resolve()
+    },
+    known: { synced: synced.promise, settled: settled.promise, isSynced: () => isSynced, isServed },
+  }
+}
+
 /** Starts at once. */
 export const reflect = <R extends AnyObject>(options: ReflectOptions<R>): Cache<R> => {
   const { kube, kind, namespace, labelSelector, fieldSelector, graceMs, pageLimit, log } = options
@@ -205,8 +237,7 @@ export const reflect = <R extends AnyObject>(options: ReflectOptions<R>): Cache<
   const store = makeStore<R>()
   const { notify, subscribe } = makeListeners(options)
   const stopping = new AbortController()
-  const synced = Promise.withResolvers<void>()
-  let isSynced = false
+  const first = makeFirstList()
   let answeredAt = performance.now()
   const staleness = () => performance.now() - answeredAt
   const shared = {
@@ -226,15 +257,12 @@ export const reflect = <R extends AnyObject>(options: ReflectOptions<R>): Cache<
     ...(pageLimit !== undefined && { pageLimit }),
     ...(log && { log }),
   })
-  const onSynced = () => {
-    isSynced = true
-    synced.resolve()
-  }
   const loop: Loop<R> = {
     ...shared,
     options,
     lister,
-    onSynced,
+    onSynced: first.onListed,
+    onUnserved: first.onUnserved,
     version: undefined,
     watching: new AbortController(),
     failures: 0,
@@ -252,8 +280,7 @@ export const reflect = <R extends AnyObject>(options: ReflectOptions<R>): Cache<
       if (held !== undefined) notify(held, false)
     },
     subscribe: (listener, { inTurns = false } = {}) => subscribe(listener, store, inTurns),
-    synced: synced.promise,
-    isSynced: () => isSynced,
+    ...first.known,
     staleness,
     stop: async () => {
       stopping.abort()

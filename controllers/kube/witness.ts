@@ -1,6 +1,7 @@
 /**
  * Whether what goes was deleted by somebody. A definition or a namespace that is removed takes every resource with it, and to
- * the watch each looks like one that was deleted: nobody meant it.
+ * the watch each looks like one that was deleted: nobody meant it. That holds also where the definition is back by the time
+ * anybody asks: what is older than it went with the one before.
  */
 
 import { GROUP } from '../../crds/kernel/object.ts'
@@ -17,30 +18,45 @@ const DEFINITION: KindRef = {
 }
 export const NAMESPACE: KindRef = { kind: 'Namespace', plural: 'namespaces', group: '', version: 'v1' }
 
-/** True when a resource of the kind that has just gone was deleted for itself. @throws KubeError when nobody can say */
-export type Witness = (kind: KindRef) => Promise<boolean>
+export type Witness = {
+  /**
+   * True when a resource that has just gone was deleted for itself.
+   * @param bornAt when it was made; null where that says nothing @throws KubeError when nobody can say
+   */
+  isDeleted(kind: KindRef, bornAt: string | null): Promise<boolean>
+  /** When the definition of the kind was made; null where it, or the namespace, is not there or on its way out. @throws KubeError */
+  since(kind: KindRef): Promise<string | null>
+}
+
+/** Both by the clock of the API server, in whole seconds: what was made in the same one may have stood under the definition. */
+export const isOlderThan = (bornAt: string, since: string): boolean => Date.parse(bornAt) < Date.parse(since)
 
 /** Each answer was asked for after the question came; those that come together share it. */
 export const makeWitness = ({ kube, namespace }: { kube: Pick<Kube, 'get'>; namespace: string }): Witness => {
-  const isStaying = (kind: KindRef, ref: Ref): Promise<boolean> =>
+  const madeAt = (kind: KindRef, ref: Ref): Promise<string | null> =>
     kube.get<AnyObject>(kind, ref).then(
-      ({ metadata }) => metadata.deletionTimestamp === undefined,
+      ({ metadata }) => (metadata.deletionTimestamp === undefined ? (metadata.creationTimestamp ?? null) : null),
       (error: unknown) => {
-        if (isNotFound(error)) return false
+        if (isNotFound(error)) return null
         throw error
       },
     )
-  return makeBatch<KindRef, boolean>({
+  const since = makeBatch<KindRef, string | null>({
     async run(kinds) {
       const names = new Set(kinds.map(({ plural, group = GROUP }) => `${plural}.${group}`))
-      const staying = new Map<string, boolean>()
-      const isHome = await isStaying(NAMESPACE, { namespace: '', name: namespace })
-      for (const name of names) {
-        staying.set(name, isHome && (await isStaying(DEFINITION, { namespace: '', name })))
-      }
-      return kinds.map(({ plural, group = GROUP }) => staying.get(`${plural}.${group}`) ?? false)
+      const made = new Map<string, string | null>()
+      const isHome = (await madeAt(NAMESPACE, { namespace: '', name: namespace })) !== null
+      for (const name of names) made.set(name, isHome ? await madeAt(DEFINITION, { namespace: '', name }) : null)
+      return kinds.map(({ plural, group = GROUP }) => made.get(`${plural}.${group}`) ?? null)
     },
   })
+  return {
+    since,
+    async isDeleted(kind, bornAt) {
+      const made = await since(kind)
+      return made !== null && (bornAt === null || !isOlderThan(bornAt, made))
+    },
+  }
 }
 
 /** @throws KubeError */

@@ -1,7 +1,7 @@
 /**
  * What a process stands on, compared with its version again and again: said in one line of the log when it changes, and on
  * /readyz. An older database or definition is not worked on; a newer one is, because changes are made so that the version
- * before can live with them.
+ * before can live with them. Where a kind has no definition, all others are worked on.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../base/log.ts'
@@ -33,7 +33,7 @@ export type Standings = {
 
 const checkOf = (standing: VersionStanding | undefined): ReturnType<PortCheck> => {
   if (standing === undefined || standing.state === 'same') return true
-  return standing.state === 'older' ? standing.detail : { note: `newer: ${standing.detail}` }
+  return standing.state === 'older' ? standing.detail : { note: `${standing.state}: ${standing.detail}` }
 }
 
 /** Looks at once, and then now and then. What cannot be asked leaves the last answer standing. */
@@ -46,22 +46,42 @@ export const makeStandings = ({ looks, log, lookMs = LOOK_MS, againMs = AGAIN_MS
     known.set(what, standing)
     if (JSON.stringify(before ?? { state: 'same' }) === JSON.stringify(standing)) return
     if (standing.state === 'same') log.info({ what }, 'what this process stands on fits its version again')
+    else if (standing.state === 'partial')
+      log.error(
+        { what, detail: standing.detail },
+        'a part of what this process stands on is missing; the rest is served',
+      )
     else if (standing.state === 'newer')
       log.warn({ what, detail: standing.detail }, 'this process is older than what it stands on')
     else log.error({ what, detail: standing.detail }, 'this process is newer than what it stands on')
   }
+  /** When all of them were asked and answered last. */
+  let answeredAt = Number.NEGATIVE_INFINITY
   const look = async (): Promise<void> => {
-    for (const [what, ask] of Object.entries(looks)) {
-      await ask()
-        .then((standing) => say(what, standing))
-        .catch((error) => log.debug({ err: error, what }, 'nobody can say whether it fits this version'))
-    }
+    const beganAt = performance.now()
+    const answers = await Promise.all(
+      Object.entries(looks).map(([what, ask]) =>
+        ask()
+          .then((standing) => say(what, standing))
+          .then(
+            () => true,
+            (error) => {
+              log.debug({ err: error, what }, 'nobody can say whether it fits this version')
+              return false
+            },
+          ),
+      ),
+    )
+    if (answers.every(Boolean)) answeredAt = beganAt
   }
+  /** Who stands by has looked all along: what is asked for does not wait for one look more. */
+  const isFresh = () => performance.now() - answeredAt < 2 * lookMs
   const fits = () => [...known.values()].every(({ state }) => state !== 'older')
   const loop = async (): Promise<void> => {
+    const isWhole = () => [...known.values()].every(({ state }) => state === 'same' || state === 'newer')
     for (;;) {
       await look()
-      await sleep(fits() ? lookMs : againMs, undefined, { signal: stopped.signal, ref: false })
+      await sleep(isWhole() ? lookMs : againMs, undefined, { signal: stopped.signal, ref: false })
     }
   }
   loop().catch(() => undefined) // stopped
@@ -69,7 +89,7 @@ export const makeStandings = ({ looks, log, lookMs = LOOK_MS, againMs = AGAIN_MS
   return {
     checks: Object.fromEntries(Object.keys(looks).map((what) => [what, () => checkOf(known.get(what))])),
     async fit(signal) {
-      await look()
+      if (!isFresh()) await look()
       while (!fits()) {
         await sleep(againMs, undefined, { signal })
         await look()

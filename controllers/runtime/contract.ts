@@ -24,7 +24,7 @@ export type StepEffect<Step, O, World> = (
 
 export type Gone = 'deleted' | 'absent'
 /** One life of a name, as it was when it was seen to go. */
-export type SeenGone = { uid: string; generation: number }
+export type SeenGone = { uid: string; generation: number; creationTimestamp: string }
 
 /** What is kept of resources beside the cluster (hack/decisions/037). */
 export type KeptBeside<O> = {
@@ -90,7 +90,7 @@ export type ControllerDeps<O> = {
   actLimitMs?: number
   quietMs?: number
   /** Whether an object that is gone was deleted for itself; yes when left out. What was not is never forgotten. */
-  witness?: Witness
+  witness?: Pick<Witness, 'isDeleted'>
   /** Something is not there any more that nobody deleted. */
   onLost?: () => void
   kept?: KeptBeside<O>

@@ -36,10 +36,11 @@ export const marksOf = ({ metadata }: AnyObject): LeaseMarks => {
 
 /** Writes it on the Lease, with the id of the installation. Never back: somebody who was slow must not write over what came after. */
 export const keepEpoch = async ({ kube, ref, installation }: Taking, epoch: number): Promise<void> => {
-  const id = (await installation.read())?.id
-  if (id === undefined) throw new Error('nobody leads by a database that belongs to no installation')
-  for (let left = TRIES_MAX; ; left -= 1) {
-    const lease = await kube.get<AnyObject>(LEASE, ref)
+  const read = () => kube.get<AnyObject>(LEASE, ref)
+  const [kept, first] = await Promise.all([installation.read(), read()])
+  if (kept === null) throw new Error('nobody leads by a database that belongs to no installation')
+  const { id } = kept
+  for (let left = TRIES_MAX, lease = first; ; left -= 1, lease = await read()) {
     const marks = marksOf(lease)
     if (marks.installation === id && marks.epoch >= epoch) break
     const { resourceVersion } = lease.metadata

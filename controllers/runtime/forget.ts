@@ -2,13 +2,17 @@
 import type { Resource } from '../../crds/kernel/object.ts'
 import type { Controller, Pass, PassDeps } from './contract.ts'
 
-/** Whether what goes goes for itself, and not with all of its kind. @throws KubeError when nobody can say */
+/**
+ * Whether what goes goes for itself, and not with all of its kind.
+ * @param bornAt when it was made; null where that is not known @throws KubeError when nobody can say
+ */
 export const isDeletion = async <O extends Resource<unknown>, Facts extends object>(
   { kind }: Pick<Controller<O, Facts, unknown, { do: string }>, 'kind'>,
   { witness, onLost }: Pick<PassDeps<O>, 'witness' | 'onLost'>,
   { log }: Pick<Pass, 'log'>,
+  bornAt: string | null,
 ): Promise<boolean> => {
-  if (!witness || (await witness(kind))) return true
+  if (!witness || (await witness.isDeleted(kind, bornAt))) return true
   log.debug('its definition or its namespace is removed: nothing of it is forgotten')
   onLost?.()
   return false
@@ -22,8 +26,11 @@ export const recordGone = async <O extends Resource<unknown>, Facts extends obje
 ): Promise<'deleted' | 'lost' | 'none'> => {
   const seen = deps.lives.get(pass.key)
   if (!seen) return 'none'
-  const isDeleted = await isDeletion(controller, deps, pass)
-  if (isDeleted) for (const life of seen) await deps.kept?.deleted(pass.key, life)
+  let isDeleted = false
+  for (const life of seen) {
+    isDeleted = await isDeletion(controller, deps, pass, life.creationTimestamp)
+    if (isDeleted) await deps.kept?.deleted(pass.key, life)
+  }
   // others may have gone meanwhile
   const more = deps.lives.get(pass.key)?.slice(seen.length) ?? []
   if (more.length > 0) deps.lives.set(pass.key, more)
@@ -47,7 +54,7 @@ export const forget = async <O extends Resource<unknown>, Facts extends object, 
   let isMeant = false
   try {
     const recorded = await recordGone(controller, deps, pass)
-    isMeant = recorded === 'none' ? await isDeletion(controller, deps, pass) : recorded === 'deleted'
+    isMeant = recorded === 'none' ? await isDeletion(controller, deps, pass, null) : recorded === 'deleted'
     if (isMeant) {
       if (how === 'absent') await deps.kept?.deleted(key, null)
       await controller.forget?.(key, how)

@@ -114,7 +114,8 @@ const round = async <K extends KindTypes>(
   const { deletionTimestamp, finalizers = [], annotations = {} } = object.metadata
   const isHeld = finalizer !== undefined && finalizers.includes(finalizer)
   if (deletionTimestamp !== undefined && !isHeld) return DONE
-  if (deletionTimestamp !== undefined && !(await isDeletion(context.controller, context.deps, pass))) {
+  // it is there still, and so is its definition
+  if (deletionTimestamp !== undefined && !(await isDeletion(context.controller, context.deps, pass, null))) {
     // all of its kind go: nobody meant what it stands for, which stays
     await context.writer.finalizers(pass, object, (held) => held.filter((name) => name !== finalizer))
     return DONE

@@ -25,15 +25,24 @@ export type DevClock = {
    * all that fell due; false when they did not in time
    */
   advance(ms: number, withinMs: number): Promise<boolean>
+  /** Whoever leads from now on looks at what fell due by a move that nobody has dealt with. */
+  dealAgain(): void
   close(): Promise<void>
 }
 
-type ClockDeps = { pg: Pg; onMove?: () => Promise<void>; wall?: () => number }
+type ClockDeps = {
+  pg: Pg
+  onMove?: () => Promise<boolean>
+  /** What was to be looked at was not: whoever waits for it learns that it did not come in time, and we why. */
+  onFailed?: (error: unknown) => void
+  wall?: () => number
+}
 
 /** What is known of the row, and those who wait for it to change. */
 type ClockState = {
   pg: Pg
-  onMove: (() => Promise<void>) | undefined
+  onMove: (() => Promise<boolean>) | undefined
+  onFailed: ((error: unknown) => void) | undefined
   wall: () => number
   row: Row
   changed: Set<() => void>
@@ -54,11 +63,12 @@ const deal = async (clock: ClockState): Promise<void> => {
   if (!clock.onMove || moves <= settled || moves <= clock.dealingWith) return
   clock.dealingWith = moves
   try {
-    await clock.onMove()
-    await run(clock, 'dev_clock_settle', SETTLE, [moves])
-  } catch {
-    // The caller that waits learns that it did not come in time; the next move, or a restart, looks again.
+    if (await clock.onMove()) await run(clock, 'dev_clock_settle', SETTLE, [moves])
+    else clock.dealingWith = 0
+  } catch (error) {
+    // The next move, or a restart, looks again.
     clock.dealingWith = 0
+    clock.onFailed?.(error)
   }
 }
 
@@ -106,17 +116,18 @@ const advance = async (clock: ClockState, ms: number, withinMs: number): Promise
 
 /**
  * @param deps.onMove of the process that leads: looks at everything that may have fallen due, and resolves when it has
- *   been dealt with; left out in processes that only read the time
+ *   been dealt with, with false where somebody else leads; left out in processes that only read the time
  */
-export const openDevClock = async ({ pg, onMove, wall = Date.now }: ClockDeps): Promise<DevClock> => {
+export const openDevClock = async ({ pg, onMove, onFailed, wall = Date.now }: ClockDeps): Promise<DevClock> => {
   const row: Row = { offsetMs: 0, moves: 0, settled: 0 }
-  const clock: ClockState = { pg, onMove, wall, row, changed: new Set(), dealingWith: 0 }
+  const clock: ClockState = { pg, onMove, onFailed, wall, row, changed: new Set(), dealingWith: 0 }
   const lookSoon = () => void look(clock).catch(() => undefined)
   const listener = await pg.listen(CHANNEL, lookSoon, lookSoon)
   await look(clock)
   return {
     now: () => nowOf(clock),
     advance: (ms, withinMs) => advance(clock, ms, withinMs),
+    dealAgain: lookSoon,
     close: () => listener.close(),
   }
 }

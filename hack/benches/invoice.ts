@@ -80,7 +80,7 @@ const written = async (url: string): Promise<number> => {
 }
 
 /** The real parts, durable as in production. */
-const standUp = async ({ scratch, progress }: BenchContext) => {
+export const standUp = async ({ scratch, progress }: BenchContext) => {
   const owner = `bench-${process.pid}`
   const tools = await ensureTools(controlPlaneTools, { progress })
   const step = progress.step('control plane, PostgreSQL, platform')
@@ -127,7 +127,7 @@ const standUp = async ({ scratch, progress }: BenchContext) => {
     )
     return Number(row?.n)
   }
-  return { stack, kubeconfigs, pids, commits, end }
+  return { stack, databaseUrl: postgres.url, kubeconfigs, pids, commits, end }
 }
 
 const sender = (stack: Stack, token: string) => {

@@ -28,11 +28,13 @@ export type StackOptions = {
 
 export type Stack = {
   baseUrl: string
-  metricsUrls: { api: string; controllers: string }
+  metricsUrls: { api: string; controllers: string; standby: string }
   mailDir: string
   secretKey: string
   mail: Service
   controllers: Service
+  /** The controllers once more, in another pod as it were; whoever wants it starts it. */
+  standby: Service
   api: Service
   /** A full-access token for an account. */
   token(account: string): Promise<string>
@@ -50,7 +52,7 @@ const answersOk = async (url: string): Promise<boolean> => {
 }
 
 type Part = { name: string; script: string; args?: string[]; env?: Record<string, string>; isReady(): Promise<boolean> }
-type Ports = { api: number; apiMetrics: number; controllersMetrics: number; mail: number }
+type Ports = { api: number; apiMetrics: number; controllersMetrics: number; standbyMetrics: number; mail: number }
 
 const serviceOf = ({ folder, owner }: StackOptions, { name, script, args = [], env = {}, isReady }: Part): Service => {
   const logFile = join(folder, `${name}.log`)
@@ -67,14 +69,14 @@ const serviceOf = ({ folder, owner }: StackOptions, { name, script, args = [], e
 
 const nodeOf = (
   options: StackOptions,
-  name: 'api' | 'controllers',
+  { room, name = room }: { room: 'api' | 'controllers'; name?: string },
   metricsPort: number,
   env: Record<string, string>,
 ): Service =>
   serviceOf(options, {
     name,
-    script: `${name}/main.ts`,
-    env: { ...env, KUBECONFIG: options.kubeconfigs[name], BOTTEGA_METRICS_LISTEN: `127.0.0.1:${metricsPort}` },
+    script: `${room}/main.ts`,
+    env: { ...env, KUBECONFIG: options.kubeconfigs[room], BOTTEGA_METRICS_LISTEN: `127.0.0.1:${metricsPort}` },
     // one that says what is wrong has come up
     isReady: async () => {
       const url = `http://127.0.0.1:${metricsPort}/readyz`
@@ -98,10 +100,10 @@ const sharedEnv = (options: StackOptions, ports: Ports, secretKey: string): Reco
   ...options.env,
 })
 
-type Services = Pick<Stack, 'mail' | 'controllers' | 'api'>
+type Services = Pick<Stack, 'mail' | 'controllers' | 'standby' | 'api'>
 
-const stopAll = async ({ mail, controllers, api }: Services): Promise<void> => {
-  await Promise.all([api.stop(), controllers.stop()])
+const stopAll = async ({ mail, controllers, standby, api }: Services): Promise<void> => {
+  await Promise.all([api.stop(), standby.stop(), controllers.stop()])
   await mail.stop()
 }
 
@@ -121,6 +123,7 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     api: options.apiPort ?? (await freePort()),
     apiMetrics: await freePort(),
     controllersMetrics: await freePort(),
+    standbyMetrics: await freePort(),
     mail: await freePort(),
   }
   const mailDir = join(options.folder, 'mail')
@@ -133,18 +136,26 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     args: ['--port', String(ports.mail), '--dir', mailDir],
     isReady: () => isListening(ports.mail),
   })
-  const controllers = nodeOf(options, 'controllers', ports.controllersMetrics, shared)
-  const api = nodeOf(options, 'api', ports.apiMetrics, {
+  // each a pod of its own: neither can see whether the other lives
+  const leading = (pod: string) => ({ ...shared, BOTTEGA_POD_UID: pod })
+  const controllers = nodeOf(options, { room: 'controllers' }, ports.controllersMetrics, leading('pod-a'))
+  const other = { room: 'controllers', name: 'standby' } as const
+  const standby = nodeOf(options, other, ports.standbyMetrics, leading('pod-b'))
+  const api = nodeOf(options, { room: 'api' }, ports.apiMetrics, {
     ...shared,
     BOTTEGA_DATABASE_URL: apiUrlOf(options.databaseUrl),
     BOTTEGA_LISTEN: `127.0.0.1:${ports.api}`,
   })
-  const services: Services = { mail, controllers, api }
+  const services: Services = { mail, controllers, standby, api }
   const metricsUrl = (port: number) => `http://127.0.0.1:${port}/metrics`
 
   return {
     baseUrl: `http://127.0.0.1:${ports.api}`,
-    metricsUrls: { api: metricsUrl(ports.apiMetrics), controllers: metricsUrl(ports.controllersMetrics) },
+    metricsUrls: {
+      api: metricsUrl(ports.apiMetrics),
+      controllers: metricsUrl(ports.controllersMetrics),
+      standby: metricsUrl(ports.standbyMetrics),
+    },
     mailDir,
     secretKey,
     ...services,

@@ -93,9 +93,9 @@ export const makeBehind = ({ known, invoices, log, onCount }: BehindDeps): Behin
       // holds what is there now, and hears of what comes
       invoices.subscribe((_key, { object }) => see(object))
       for (const number of await known.ahead([...highest.values()])) await known.keep(number)
-      for (const number of await known.numbers()) raise(number)
-      for (const { invoice } of await findBehind(known, invoices))
-        behind.set(invoice.metadata.name, invoice.spec.account)
+      const [numbers, found] = await Promise.all([known.numbers(), findBehind(known, invoices)])
+      for (const number of numbers) raise(number)
+      for (const { invoice } of found) behind.set(invoice.metadata.name, invoice.spec.account)
       count()
     },
     note({ name, account }, isBehind) {

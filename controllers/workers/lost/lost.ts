@@ -8,11 +8,12 @@ import type { Log } from '../../base/log.ts'
 import type { AnyResource, Caches } from '../../kinds/held.ts'
 import { lostResource } from '../../kinds/kept.ts'
 import { CONTROLS, GOING_ON } from '../../kinds/list.ts'
+import { isOlderThan, type Witness } from '../../kube/witness.ts'
 import type { Gone } from '../../runtime/contract.ts'
-import { type Desires, makeDeletionReader } from '../../store/ledger/desires.ts'
+import { type Desires, makeDeletionReader, makeKeptReader } from '../../store/ledger/desires.ts'
 import type { Mirror } from '../../store/mirror.ts'
 import type { Pg } from '../../store/pg/pg.ts'
-import { absenceOf } from '../truths/absence.ts'
+import { type Absent, absenceOf } from '../truths/absence.ts'
 
 /** Lines in the log. */
 const LOST_SHOWN = 20
@@ -29,7 +30,8 @@ export type LostDeps = {
   log: Log
   mirror: Pick<Mirror, 'known' | 'unknown'>
   desires: Desires
-  caches: Pick<Caches, 'byKind'>
+  caches: Pick<Caches, 'byKind' | 'served'>
+  witness: Pick<Witness, 'since'>
   passes: { wake(kind: string, name: string): void; forget(kind: string, name: string, how: Gone): void }
 }
 
@@ -39,17 +41,32 @@ const namesHeld = ({ byKind }: Pick<Caches, 'byKind'>, kind: string): string[] =
     ?.list()
     .map(({ metadata }) => metadata.name) ?? []
 
+/** Of these the ones that are older than the definition that stands now: they went with the one before. `Kind/name` */
+const goneWithDefinition = async ({ pg, witness }: LostDeps, absent: readonly Absent[]): Promise<Set<string>> => {
+  const concerned = CONTROLS.map(({ kind }) => kind).filter((kind) => absent.some((one) => one.kind === kind.kind))
+  if (concerned.length === 0) return new Set()
+  const made = await Promise.all(concerned.map(async (kind) => [kind.kind, await witness.since(kind)] as const))
+  const since = new Map(made)
+  const gone = (await makeKeptReader({ pg }).named(absent)).filter(({ kind, createdAt }) => {
+    const standsSince = since.get(kind) ?? null
+    return standsSince === null || isOlderThan(createdAt, standsSince)
+  })
+  return new Set(gone.map(({ kind, name }) => `${kind}/${name}`))
+}
+
 /**
  * Of those whose deletion is on nobody's record a few that nothing holds are taken for deleted while nobody looked; for more
- * than that nobody leads (truths.ts), and whoever does all the same forgets nothing. What has a finalizer cannot go unseen.
+ * than that nobody leads (truths.ts), and whoever does all the same forgets nothing. What has a finalizer cannot go unseen, and
+ * what went with its definition was not deleted. Of a kind that is not served nothing is said.
  */
 export const forgetAbsent = async (deps: LostDeps, namespace: string): Promise<void> => {
   const { mirror, caches, passes, log } = deps
-  const looked = { mirror, deletions: makeDeletionReader(deps), held: caches.byKind, namespace }
+  const looked = { mirror, deletions: makeDeletionReader(deps), held: caches.served(), namespace }
   const { absent, deleted, known, isMass } = await absenceOf(looked)
   for (const { kind, name } of deleted) passes.forget(kind, name, 'deleted')
   if (isMass) log.error({ absent: absent.length, known }, 'too much is absent to be forgotten')
-  const isLost = ({ kind }: { kind: string }) => isMass || FINALIZED.has(kind)
+  const withDefinition = isMass ? new Set<string>() : await goneWithDefinition(deps, absent)
+  const isLost = ({ kind, name }: Absent) => isMass || FINALIZED.has(kind) || withDefinition.has(`${kind}/${name}`)
   for (const one of absent.filter(isLost).slice(0, LOST_SHOWN)) {
     log.warn(one, 'lost: it is not there, and nobody deleted it')
   }

@@ -41,7 +41,7 @@ export type ReconcilePlan = {
   series: SeriesPlan[]
   restorations: Restoration[]
   absence: Absence
-  /** What of the cluster can be made again; null where it is not concerned. */
+  /** What of the cluster can be made again; null where the database is the older side, and may not know what was deleted since. */
   rebuild: RebuildPlan | null
   /** Why nothing of it can be done, each with what to do. */
   blocked: string[]
@@ -101,7 +101,9 @@ export const planReconcile = async (deps: ReconcileDeps): Promise<ReconcilePlan>
     reserve: deps.reserve,
   })
   const wrongs = [...faults, ...faultsOfLook(looked, sight.here)]
-  const isConcerned = wrongs.some(({ code }) => code === 'CLUSTER_UNKNOWN' || code === 'CLUSTER_BEHIND')
+  // a few that were lost are no disagreement, and are missed by somebody all the same
+  const isConcerned =
+    wrongs.length === 0 || wrongs.some(({ code }) => code === 'CLUSTER_UNKNOWN' || code === 'CLUSTER_BEHIND')
   const isOtherKey = faults.some(({ code }) => code === 'KEY_UNKNOWN')
   return {
     sight,
@@ -123,5 +125,6 @@ export const planReconcile = async (deps: ReconcileDeps): Promise<ReconcilePlan>
 /** `Kind/name` of a resource. */
 export const keyOf = ({ kind, name }: { kind: string; name: string }): string => `${kind}/${name}`
 
-/** Nothing disagrees, and no number is to be set aside. */
-export const isIdle = ({ wrongs, series }: ReconcilePlan): boolean => wrongs.length === 0 && series.length === 0
+/** Nothing disagrees, nothing was lost, and no number is to be set aside. */
+export const isIdle = ({ wrongs, series, rebuild }: ReconcilePlan): boolean =>
+  wrongs.length === 0 && series.length === 0 && (rebuild?.stages.length ?? 0) === 0

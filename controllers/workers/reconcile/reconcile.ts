@@ -61,7 +61,12 @@ const listed = async (caches: Caches): Promise<void> => {
   const isLate = sleep(LISTS_MS, true, { signal: late.signal }).catch(() => false)
   const isIn = await Promise.race([caches.synced.then(() => true), isLate.then(() => false)])
   late.abort()
-  if (!isIn) throw new ReconcileRefused('the cluster does not list its resources: are the definitions installed?')
+  if (!isIn) throw new ReconcileRefused('the cluster does not list its resources')
+  const unserved = caches.unserved()
+  if (unserved.length > 0)
+    throw new ReconcileRefused(
+      `nothing was done: the cluster has no definition of ${unserved.join(', ')}; apply the definitions first`,
+    )
 }
 
 export const reconcileDepsOf = (

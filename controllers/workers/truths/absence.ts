@@ -27,12 +27,14 @@ export const absenceOf = async ({ mirror, deletions, held, namespace }: AbsenceD
   const deleted: Absent[] = []
   let known = 0
   let isMassOfKind = false
-  for (const [kind, cache] of held) {
+  const looked = [...held].map(async ([kind, cache]) => {
     const uids = cache.list().map(({ metadata }) => metadata.uid)
     const unknown = await mirror.unknown(kind, uids)
     // One that was made anew under its name is there.
     const missing = unknown.filter((name) => cache.get(keyOf({ namespace, name })) === undefined)
-    const onRecord = await deletions.deleted(kind, missing)
+    return { kind, missing, onRecord: await deletions.deleted(kind, missing) }
+  })
+  for (const { kind, missing, onRecord } of await Promise.all(looked)) {
     const unexplained = missing.filter((name) => !onRecord.has(name))
     deleted.push(...missing.filter((name) => onRecord.has(name)).map((name) => ({ kind, name })))
     absent.push(...unexplained.map((name) => ({ kind, name })))

@@ -31,7 +31,7 @@ export type JudgeDeps = {
   mirror: Pick<Mirror, 'known' | 'unknown'>
   known: Pick<KnownNumbers, 'onRecord'>
   deletions: DeletionReader
-  caches: Pick<Caches, 'of' | 'byKind' | 'synced'>
+  caches: Pick<Caches, 'of' | 'byKind' | 'synced' | 'served' | 'unserved'>
   /** The token of a disagreement that a person accepts; undefined: none. */
   accept: string | undefined
   log: Log
@@ -54,8 +54,9 @@ export const see = async ({
       if (isNotFound(error)) return { installation: null, epoch: 0 }
       throw error
     })
-  const here = { clusterUid: await clusterUidOf(kube), namespace, keyCheck: keys.installation }
-  let marks = await lease()
+  const [clusterUid, first] = await Promise.all([clusterUidOf(kube), lease()])
+  const here = { clusterUid, namespace, keyCheck: keys.installation }
+  let marks = first
   for (let left = AGAINST_CHANGES; ; left--) {
     const kept = await installation.read()
     const after = await lease()
@@ -73,8 +74,11 @@ export const look = async ({
 }: Pick<JudgeDeps, 'caches' | 'mirror' | 'deletions' | 'known' | 'namespace'>): Promise<Looked> => {
   const { caches } = deps
   await caches.synced
-  const absence = await absenceOf({ ...deps, held: caches.byKind })
-  return { absence, behind: await findBehind(known, caches.of(INVOICE)) }
+  const [absence, behind] = await Promise.all([
+    absenceOf({ ...deps, held: caches.served() }),
+    findBehind(known, caches.of(INVOICE)),
+  ])
+  return { absence, behind }
 }
 
 const NEXT: Record<TruthFault['code'], string> = {
@@ -121,7 +125,7 @@ export const acceptPlace = async (
 ): Promise<number> => {
   const { installation, caches } = deps
   await caches.synced
-  const { absent } = await absenceOf({ ...deps, held: caches.byKind })
+  const { absent } = await absenceOf({ ...deps, held: caches.served() })
   await installation.lose(absent)
   await installation.rebind(here)
   return absent.length
@@ -130,9 +134,20 @@ export const acceptPlace = async (
 /** `behind`: how many resources know of more than the database. */
 export type TruthVerdict = { wrong: TruthFault | null; behind: number }
 
+/** The database is this place's: says so where it does not yet, and what was lost and is there again is lost no more. */
+const settleIn = async (
+  { installation, caches, namespace }: Pick<JudgeDeps, 'installation' | 'caches' | 'namespace'>,
+  { here, kept }: Pick<Sight, 'here' | 'kept'>,
+): Promise<void> => {
+  if (kept === null || kept.namespace === null || kept.keyCheck === null) await installation.bind(here)
+  await installation.find(
+    ({ kind, name, uid }) => caches.byKind.get(kind)?.get(keyOf({ namespace, name }))?.metadata.uid === uid,
+  )
+}
+
 /** Looks, binds a database that belongs nowhere yet, and takes what a person has accepted. @throws KubeError, DatabaseUnavailable */
 export const judge = async (deps: JudgeDeps): Promise<TruthVerdict> => {
-  const { installation, caches, namespace, accept, log } = deps
+  const { installation, accept, log } = deps
   const { here, marks, kept } = await see(deps)
   const isAccepted = ({ token }: TruthFault) => token !== null && token === accept
   const faults = identityFaults(here, marks, kept)
@@ -145,12 +160,7 @@ export const judge = async (deps: JudgeDeps): Promise<TruthVerdict> => {
     await installation.disagree(here, sentenceOf(wrong))
     return { wrong, behind: behind.length }
   }
-  if (faults.length === 0) {
-    await installation.bind(here)
-    await installation.find(
-      ({ kind, name, uid }) => caches.byKind.get(kind)?.get(keyOf({ namespace, name }))?.metadata.uid === uid,
-    )
-  }
+  if (faults.length === 0) await settleIn(deps, { here, kept })
   const { absence, behind } = await look(deps)
   // what is absent from a place that a person has just named is lost by that word
   const wrong = behindOf(behind) ?? (faults.length > 0 ? null : absentOf(absence, here))

@@ -15,6 +15,8 @@ import { type JudgeDeps, judge, sentenceOf } from './judgement.ts'
 
 /** How often it is asked again while they disagree. */
 const AGAIN_MS = 10_000
+/** At first: a watch that is a moment behind is no disagreement, and whoever takes over is waited for. */
+const FIRST_AGAIN_MS = 500
 
 /** On the Lease, while they disagree: code and sentence. */
 export const DISAGREEMENT = `${GROUP}/disagreement`
@@ -31,7 +33,7 @@ export type TruthsDeps = JudgeDeps & {
 export type Truths = {
   /** Resolves once all agree; says so while they do not. @throws the signal's reason, or what could not be asked */
   agree(signal: AbortSignal): Promise<void>
-  /** Something went that nobody deleted: looks again, until they agree. */
+  /** Something went that nobody deleted, or a kind is not served: looks again, until they agree. */
   doubt(): void
   /** Begins with the code; null while nothing is known to be wrong. */
   detail(): string | null
@@ -52,10 +54,16 @@ const makeVoice = (deps: TruthsDeps) => {
   /** Undefined before the first look: the Lease may still say what an earlier process found. */
   let said: string | null | undefined
   /** Beside the log, which has it already: who cannot write there says it in the other places. */
-  const mark = (detail: string | null) =>
-    kube.patchMeta(LEASE, ref, { annotations: { [DISAGREEMENT]: detail } }).catch((error: unknown) => {
+  const mark = async (detail: string | null): Promise<void> => {
+    try {
+      // mostly there is nothing to take back: who takes over writes nothing more than it must
+      const isMarked = async () => (await kube.get<AnyObject>(LEASE, ref)).metadata.annotations?.[DISAGREEMENT]
+      if (detail === null && (await isMarked()) === undefined) return
+      await kube.patchMeta(LEASE, ref, { annotations: { [DISAGREEMENT]: detail } })
+    } catch (error) {
       log.warn({ err: error }, 'the Lease does not say whether database and cluster agree')
-    })
+    }
+  }
   return {
     said: () => said ?? null,
     say: async (): Promise<boolean> => {
@@ -94,34 +102,40 @@ export const makeTruths = (deps: TruthsDeps): Truths => {
   let isRung = false
 
   const doubt = async (): Promise<void> => {
+    let wasUnserved: boolean
     do {
       isRung = false
+      wasUnserved = deps.caches.unserved().length > 0
       await voice.say().catch((error) => {
         isRung = true
         log.warn({ err: error }, 'nobody can say whether the cluster is the right one')
       })
       await sleep(againMs, undefined, { signal: stopped.signal })
-    } while (voice.said() !== null || isRung)
+      // what is missing of a kind is seen once it is served again
+    } while (voice.said() !== null || isRung || wasUnserved)
+  }
+
+  const ring = (): void => {
+    isRung = true
+    if (doubting || stopped.signal.aborted) return
+    doubting = true
+    doubt()
+      .catch(() => undefined) // stopped
+      .finally(() => {
+        doubting = false
+      })
   }
 
   return {
     async agree(signal) {
-      for (;;) {
+      for (let waitMs = FIRST_AGAIN_MS; ; waitMs *= 2) {
         signal.throwIfAborted()
-        if (await voice.say()) return
-        await sleep(againMs, undefined, { signal })
+        if (await voice.say()) break
+        await sleep(Math.min(waitMs, againMs), undefined, { signal })
       }
+      if (deps.caches.unserved().length > 0) ring()
     },
-    doubt() {
-      isRung = true
-      if (doubting || stopped.signal.aborted) return
-      doubting = true
-      doubt()
-        .catch(() => undefined) // stopped
-        .finally(() => {
-          doubting = false
-        })
-    },
+    doubt: ring,
     detail: voice.said,
     stop: () => stopped.abort(),
   }

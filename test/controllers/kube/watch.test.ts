@@ -183,6 +183,40 @@ spec('watch', (t) => {
     assert.is(rig.cache.size(), 1)
   })
 
+  t('a kind that has no definition is not waited for, and its objects come when it has one', async () => {
+    await widget('early')
+    let isMissing = true
+    const none = status(404, '', 'the server could not find the requested resource')
+    const rig = await start({}, (proxy) => proxy.answer((one) => isMissing && isList(one), none, 1000))
+    assert.is(rig.cache.isServed(), true, 'one answer is none: the server may have just come up')
+    await rig.cache.settled
+    assert.equal([rig.cache.isServed(), rig.cache.isSynced(), rig.cache.size()], [false, false, 0])
+    isMissing = false
+    await rig.cache.synced
+    assert.is(rig.cache.isServed(), true)
+    await seen(rig, 'early')
+    assert.is(rig.told.filter(({ name }) => name === 'early').length, 1)
+    await widget('later')
+    await seen(rig, 'later')
+  })
+
+  t('a definition that goes while it is watched is told from objects that were deleted', async () => {
+    const rig = await start()
+    await until('it watches', () => rig.proxy.open() === 1)
+    let isMissing = true
+    const none = status(404, '', 'the server could not find the requested resource')
+    rig.proxy.answer((one) => isMissing && (isList(one) || isWatch(one)), none, 1000)
+    await widget('held')
+    await seen(rig, 'held')
+    rig.proxy.cut()
+    await until('it is not served', () => !rig.cache.isServed())
+    assert.is(rig.told.filter(({ deleted }) => deleted).length, 0)
+    assert.is(rig.cache.size(), 1, 'nothing is said of its objects')
+    isMissing = false
+    await until('it is served again', () => rig.cache.isServed())
+    assert.is(rig.told.filter(({ deleted }) => deleted).length, 0)
+  })
+
   t('a server that ends each watch at once is not flooded', async () => {
     const startedAt = performance.now()
     const rig = await start({}, (proxy) => proxy.answer(isWatch, { status: 200 }, 1000))

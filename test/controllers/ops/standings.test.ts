@@ -75,7 +75,11 @@ spec('the definitions', (t) => {
         if (name.endsWith('.Invoice')) delete all.components.schemas[name]
       }
     })
-    assert.equal(await without(), { state: 'older', detail: 'no definition of Invoice' })
+    assert.equal(await without(), { state: 'partial', detail: 'no definition of Invoice' })
+    const none = with_((all) => {
+      all.components.schemas = {}
+    })
+    assert.is((await none()).state, 'older', 'with no kind at all there is nothing to lead')
   })
 
   t('that are missing are told from an object that is not there', async () => {
@@ -110,10 +114,28 @@ spec('a process', (t) => {
     assert.equal(standings.checks.schema?.(), { note: 'newer: it has y' })
     now = { state: 'same' }
     await eventually('it to fit', async () => standings.checks.schema?.() === true)
+    now = { state: 'partial', detail: 'no z' }
+    await eventually('a part to be missing', async () => standings.checks.schema?.() !== true)
+    assert.equal(standings.checks.schema?.(), { note: 'partial: no z' })
+    await standings.fit(new AbortController().signal)
     standings.stop()
     assert.equal(
       lines.map((line) => line.split(' ', 1)[0]),
-      ['error', 'warn', 'info'],
+      ['error', 'warn', 'info', 'error'],
     )
+  })
+
+  t('that has looked all along does not look once more when it is to lead', async () => {
+    let looks = 0
+    const schema = async (): Promise<VersionStanding> => {
+      looks += 1
+      return { state: 'same' }
+    }
+    const standings = makeStandings({ looks: { schema }, log, lookMs: 60_000 })
+    await eventually('the first look', async () => looks === 1)
+    await sleep(10)
+    await standings.fit(new AbortController().signal)
+    standings.stop()
+    assert.is(looks, 1)
   })
 })
