@@ -4,6 +4,11 @@ import pg from 'pg'
 const STATEMENT_TIMEOUT_MS = 15_000
 const LOCK_TIMEOUT_MS = 5000
 const IDLE_IN_TRANSACTION_TIMEOUT_MS = 10_000
+/**
+ * How long a connection is kept that nobody needs. A new one costs a process of the server, a handshake (4,096 rounds of
+ * PBKDF2) and every statement and function parsed and planned again: more than the statements of several sends.
+ */
+const IDLE_MS = 600_000
 /** The client's own limit, for a server that stopped answering altogether. */
 const ANSWER_TIMEOUT_MS = STATEMENT_TIMEOUT_MS + 3000
 
@@ -63,6 +68,7 @@ export const makePool = (
     lock_timeout: LOCK_TIMEOUT_MS,
     idle_in_transaction_session_timeout: IDLE_IN_TRANSACTION_TIMEOUT_MS,
     query_timeout: ANSWER_TIMEOUT_MS,
+    idleTimeoutMillis: IDLE_MS,
   })
   // Both handlers are needed: without the first an idle connection that the server closes ends the process, without the
   // second a busy one does (57P01 arrives as an 'error' event).
