@@ -14,7 +14,6 @@ import type { Answer } from '../http/route.ts'
 import type { Deps } from '../wiring/deps.ts'
 import { type Asking, type Command, type Counting, type FactGoal, judgeFact } from './command.ts'
 import { afterStored, DeletedMeanwhile } from './look.ts'
-import { writing } from './written.ts'
 
 type NewReport = {
   kind: KindRef
@@ -54,15 +53,13 @@ export const append = async (
   reported: NewReport,
 ): Promise<FactGoal> => {
   const at = deps.now().toISOString()
-  const { fact, result } = await writing(() =>
-    deps.appendFact({
-      ...reported.fact,
-      resource: reported.name,
-      resourceKind: reported.kind.kind,
-      state: 'pending',
-      at,
-    }),
-  )
+  const { fact, result } = await deps.appendFact({
+    ...reported.fact,
+    resource: reported.name,
+    resourceKind: reported.kind.kind,
+    state: 'pending',
+    at,
+  })
   await afterStored(wake(deps, reported))
   return { seq: fact.seq, ...(reported.fact.once && result === 'old' && { replayed: true }) }
 }

@@ -83,8 +83,8 @@ export const WRITERS: readonly string[] = [
   ...['release_quarantined', 'create_issuer', 'change_issuer', 'move_dev_clock'],
 ]
 /**
- * What is reserved or laid ready for a desire is nothing without it, and is found again by a repeat. Facts are counted where
- * they are reported: several requests share a statement.
+ * What is reserved or laid ready for a desire is nothing without it, and is found again by a repeat. Facts are counted one by one
+ * (api/wiring/stores.ts): several requests share a statement.
  */
 export const HARMLESS: readonly string[] = [
   ...['report_facts', 'append_audit', 'show_mirror', 'put_blobs', 'reserve_key', 'take_ai_place', 'lapse_app_logs'],

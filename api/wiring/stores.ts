@@ -27,6 +27,7 @@ import type { QuotaName } from '../../crds/account/quotas.ts'
 import { usdOf } from '../../crds/devinstance/sizing/prices.ts'
 import { makeAttempts } from '../auth/attempts.ts'
 import { makeHashSecret } from '../auth/tokens.ts'
+import { writing } from '../command/written.ts'
 import { makeVault } from '../devinstance/vault.ts'
 
 export type StoreDeps = {
@@ -37,6 +38,12 @@ export type StoreDeps = {
   /** How long a commit that could go at once waits for company; none when left out. */
   gatherMs?: () => number
 }
+
+/** Several requests share a statement, so that each counts its own report (command/written.ts). */
+const counted =
+  (append: ReturnType<typeof makeAppendFact>): ReturnType<typeof makeAppendFact> =>
+  (fact) =>
+    writing(() => append(fact))
 
 /** Without what opens them. */
 const sealing = ({ put, takeBack, versionOf }: HostCredentials): Omit<HostCredentials, 'open'> => ({
@@ -55,7 +62,7 @@ export const makeStores = ({ pg, keys, serverKey, gatherMs }: StoreDeps) => {
     origins: makeOriginReader({ pg }),
     /** What is asked to be deleted is on record before the cluster is asked. */
     deletions: makeAskDeletion({ pg }),
-    appendFact: makeAppendFact({ pg, epoch: null }),
+    appendFact: counted(makeAppendFact({ pg, epoch: null })),
     /** Shows what was asked until the controllers have judged it. */
     show: makeShowRow({ pg }),
     blobs,

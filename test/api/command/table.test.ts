@@ -3,49 +3,17 @@
  * of a resource that is deleted meanwhile; and as it refuses. The rows follow from the routes: one that has none here fails.
  */
 import { isKeyed } from '../../../api/http/stages/idempotency.ts'
-import { allRoutes } from '../../../api/wiring/routes.ts'
 import { ABSENT_MAX } from '../../../crds/kernel/desire/absence.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually, type Json, type Reply } from '../../support/stage/invoicing.ts'
-import { accountRows } from './rows/accounts.ts'
-import { appAndHostRows } from './rows/apps.ts'
-import { devInstanceRows } from './rows/devinstances.ts'
-import { invoiceRows } from './rows/invoices.ts'
 import { queuedCalls } from './rows/queued.ts'
+import { mapSome, nameOf, queuing, rowsOf, type TableRoute, waiting } from './rows/routes.ts'
 import { isNever, type TableCall, type TableRow, type TableRows, type TableStage, type Waits } from './rows/row.ts'
-import { siteRows } from './rows/sites.ts'
 import { startTableStage } from './rows/stage.ts'
 
-type TableRoute = Exclude<(typeof allRoutes)[number], { hidden: true }>
 type Way = 'async' | 'timeout' | 'gone'
 
 const ASYNC = { prefer: 'respond-async' }
-/** Resources that are made at a time. */
-const WIDTH = 6
-
-const nameOf = ({ method, path }: TableRoute): string => `${method} ${path}`
-const answering202 = allRoutes.filter(
-  (route): route is TableRoute => !route.hidden && route.method !== 'GET' && 202 in route.answers,
-)
-/** Its 202 names an operation: it waits for a verdict. Any other 202 shows what is queued. */
-const hasOperation = ({ answers }: TableRoute): boolean =>
-  Object.keys(answers[202]?.schema?.properties ?? {}).includes('operation_id')
-const waiting = answering202.filter(hasOperation)
-const queuing = answering202.filter((route) => !hasOperation(route))
-
-/** In the order of the items, not more than WIDTH at a time. */
-const mapSome = async <Item, Out>(
-  items: readonly Item[],
-  of: (item: Item, n: number) => Promise<Out>,
-): Promise<Out[]> => {
-  const out: Out[] = []
-  const left = [...items.entries()]
-  const work = async () => {
-    for (let next = left.shift(); next; next = left.shift()) out[next[0]] = await of(next[1], next[0])
-  }
-  await Promise.all(Array.from({ length: WIDTH }, work))
-  return out
-}
 
 const settledOf = async <T>(settled: PromiseSettledResult<T> | undefined): Promise<T> => {
   if (settled?.status !== 'fulfilled') throw settled?.reason
@@ -139,13 +107,7 @@ spec('every route that may answer before it is decided', (t) => {
   t.before(
     async () => {
       stage = await startTableStage()
-      rows = {
-        ...invoiceRows(stage),
-        ...siteRows(stage),
-        ...appAndHostRows(stage),
-        ...devInstanceRows(stage),
-        ...accountRows(stage),
-      }
+      rows = rowsOf(stage)
     },
     { timeoutMs: 240_000 },
   )

@@ -38,11 +38,15 @@ const account = (namespace: string, name: string, email: string) => ({
   spec: { email, name: `${name} Studio`, plan: 'team' },
 })
 
-/** `plane`: a control plane of the test's own, in place of the shared one. `kubeconfigs`: other ways to the shared one. */
-type Given = {
+/**
+ * `plane`: a control plane of the test's own, in place of the shared one. `kubeconfigs`: other ways to the shared one.
+ * `through`: gives the way of the processes to the database, by a proxy; the test's own way is the direct one.
+ */
+export type Given = {
   env?: Record<string, string>
   plane?: ControlPlane
   kubeconfigs?: { api: string; controllers: string }
+  through?: (url: string) => Promise<string>
   apiPort?: number
 }
 
@@ -72,7 +76,7 @@ export async function startPlatform(given: Given = {}): Promise<Platform> {
     folder,
     owner: process.env.BOTTEGA_OWNER ?? `test-${process.pid}`,
     namespace: namespace.name,
-    databaseUrl: database.url,
+    databaseUrl: (await given.through?.(database.url)) ?? database.url,
     kubeconfigs,
     ...(given.env && { env: given.env }),
     ...(given.apiPort !== undefined && { apiPort: given.apiPort }),

@@ -1,7 +1,7 @@
 import { startCardStandIn } from '../../../../hack/stage/cardstandin.ts'
 import { SECRET_KEY, WEBHOOK_SECRET } from '../../../support/doubles/cards.ts'
 import { addAccount } from '../../../support/stage/callers.ts'
-import { call, eventually, startPlatform } from '../../../support/stage/invoicing.ts'
+import { call, eventually, type Given, startPlatform } from '../../../support/stage/invoicing.ts'
 import { AWAY, type TableStage } from './row.ts'
 
 /** As an SSH server would say it: the name of the algorithm, and 32 bytes. */
@@ -14,8 +14,8 @@ export const HOST_KEY = `ssh-ed25519 ${Buffer.concat([wire(Buffer.from('ssh-ed25
 
 const COST_CAP_USD = 50_000
 
-/** The platform with its callers, a card processor, and a host that is away. */
-export const startTableStage = async (): Promise<TableStage> => {
+/** The platform with its callers, a card processor, and a host that is away. @param given other ways to its parts */
+export const startTableStage = async (given: Pick<Given, 'kubeconfigs' | 'through'> = {}): Promise<TableStage> => {
   const cards = await startCardStandIn({
     secretKey: SECRET_KEY,
     webhookSecret: WEBHOOK_SECRET,
@@ -28,7 +28,7 @@ export const startTableStage = async (): Promise<TableStage> => {
     BOTTEGA_STRIPE_WEBHOOK_SECRET: WEBHOOK_SECRET,
     BOTTEGA_STRIPE_API_BASE: cards.apiBase,
   }
-  const platform = await startPlatform({ env })
+  const platform = await startPlatform({ ...given, env })
   const { owner } = platform
   const ask: TableStage['ask'] = (by, method, path, body, headers) =>
     call(platform.baseUrl, by, method, path, body, headers)
@@ -44,7 +44,7 @@ export const startTableStage = async (): Promise<TableStage> => {
   ])
   const patch = (account: string, spec: object) =>
     platform.kubectl(['patch', 'acct', account, '--type=merge', '-p', JSON.stringify({ spec })])
-  await patch('demo', { capabilities: ['app.deploy'], limits: { sendsPerDay: 1_000 } })
+  await patch('demo', { capabilities: ['app.deploy'], limits: { sendsPerDay: 1_000, webhookEndpoints: 100 } })
   await patch('boxer', { costCapUsd: COST_CAP_USD })
   await platform.kubectl(['apply', '-f', '-'], {
     apiVersion: 'bottega.dev/v1alpha1',
