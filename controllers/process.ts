@@ -112,9 +112,11 @@ export const makeAhead = (process: Process, clients: Pick<OperatorDeps, 'kube' |
     const { epoch } = standing
     if (isRaising || epoch === undefined || mark <= epoch) return
     isRaising = true
+    // before it is raised: from then on whatever effect of ours comes next ends this process
+    log.error({ epoch, mark }, 'a host knows a leader that the database and the Lease have lost')
     raiseAbove(takingOf(process, clients), epoch, mark)
       .then((raised) => {
-        log.error({ epoch, mark, raised }, 'a host knows a leader that the database and the Lease have lost')
+        log.warn({ mark, raised }, 'the epoch was raised above that of a host')
         stop.abandon('the epoch was raised above that of a host')
       })
       .catch((error) => {

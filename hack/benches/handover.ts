@@ -32,10 +32,10 @@ const leads = async (url: string): Promise<boolean> => {
   return /^bottega_epoch [1-9]/m.test(await body.text())
 }
 
-const leaderOf = ({ controllers, standby, metricsUrls }: Stack): Promise<Service> =>
+const leaderOf = ({ controllers, standby, metricsUrls, standbyMetricsUrl }: Stack): Promise<Service> =>
   poll('leader', async () => {
     if (await leads(metricsUrls.controllers)) return controllers
-    return (await leads(metricsUrls.standby)) ? standby : null
+    return (await leads(standbyMetricsUrl)) ? standby : null
   })
 
 /** Again under its reference, where nobody could say what became of it. */

@@ -28,13 +28,14 @@ export type StackOptions = {
 
 export type Stack = {
   baseUrl: string
-  metricsUrls: { api: string; controllers: string; standby: string }
+  metricsUrls: { api: string; controllers: string }
   mailDir: string
   secretKey: string
   mail: Service
   controllers: Service
   /** The controllers once more, in another pod as it were; whoever wants it starts it. */
   standby: Service
+  standbyMetricsUrl: string
   api: Service
   /** A full-access token for an account. */
   token(account: string): Promise<string>
@@ -151,11 +152,8 @@ export async function createStack(options: StackOptions): Promise<Stack> {
 
   return {
     baseUrl: `http://127.0.0.1:${ports.api}`,
-    metricsUrls: {
-      api: metricsUrl(ports.apiMetrics),
-      controllers: metricsUrl(ports.controllersMetrics),
-      standby: metricsUrl(ports.standbyMetrics),
-    },
+    metricsUrls: { api: metricsUrl(ports.apiMetrics), controllers: metricsUrl(ports.controllersMetrics) },
+    standbyMetricsUrl: metricsUrl(ports.standbyMetrics),
     mailDir,
     secretKey,
     ...services,

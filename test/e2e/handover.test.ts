@@ -43,9 +43,9 @@ const textAt = (url: string): Promise<string> =>
 const leads = async (url: string): Promise<boolean> => /^bottega_epoch [1-9]/m.test(await textAt(url))
 const leader = (): Promise<Service> =>
   eventually('a leader', async () => {
-    const { metricsUrls, controllers, standby } = platform
+    const { metricsUrls, standbyMetricsUrl, controllers, standby } = platform
     if (await leads(metricsUrls.controllers)) return controllers
-    return (await leads(metricsUrls.standby)) && standby
+    return (await leads(standbyMetricsUrl)) && standby
   })
 
 /** As a client does: again under its reference, where nobody could say what became of it. */
@@ -65,7 +65,7 @@ const numbersAfter = (before: number) =>
 /** One that was replaced for being slow may be on its way up. */
 const bothReady = () =>
   eventually('one to lead and one to stand by', async () => {
-    const urls = [platform.metricsUrls.controllers, platform.metricsUrls.standby]
+    const urls = [platform.metricsUrls.controllers, platform.standbyMetricsUrl]
     const said = await Promise.all(urls.map((url) => textAt(url.replace('/metrics', '/readyz'))))
     return said.every((text) => text !== '' && !text.includes('failed'))
   })
