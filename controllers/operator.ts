@@ -103,6 +103,7 @@ const makeContext = async (
   const lives = await makeLives(fenced)
   const known = await readKeptGenerations(pg)
   const desires = makeDesires({ ...fenced, known })
+  const gatherMs = (crowdedMs: number) => (passes.busy() >= CROWD_FROM ? crowdedMs : 0)
   const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })
   await behind.look()
   return {
@@ -111,7 +112,8 @@ const makeContext = async (
     epoch: () => epoch,
     ledger: makeLedger(fenced),
     desires,
-    mirror: makeMirror({ ...fenced, known, gatherMs: () => (passes.busy() >= CROWD_FROM ? VIEW_GATHER_MS : 0) }),
+    gatherMs,
+    mirror: makeMirror({ ...fenced, known, gatherMs: () => gatherMs(VIEW_GATHER_MS) }),
     blobs: makeBlobs({ pg }),
     schedule: makeSchedule({ ...fenced, now }),
     behind,
