@@ -100,6 +100,7 @@ const makeContext = async (
     ...(deps.onHostAhead && { onAhead: deps.onHostAhead }),
   })
   begun.hosts = hosts
+  const gatherMs = (crowdedMs: number) => (passes.busy() >= CROWD_FROM ? crowdedMs : 0)
   const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })
   // whoever waits for the next number waits for this
   const [lives, known] = await Promise.all([makeLives(fenced), readKeptGenerations(pg), behind.look()])
@@ -110,7 +111,8 @@ const makeContext = async (
     epoch: () => epoch,
     ledger: makeLedger(fenced),
     desires,
-    mirror: makeMirror({ ...fenced, known, gatherMs: () => (passes.busy() >= CROWD_FROM ? VIEW_GATHER_MS : 0) }),
+    gatherMs,
+    mirror: makeMirror({ ...fenced, known, gatherMs: () => gatherMs(VIEW_GATHER_MS) }),
     blobs: makeBlobs({ pg }),
     schedule: makeSchedule({ ...fenced, now }),
     behind,

@@ -81,6 +81,8 @@ export type Context = Tools & {
   lives: Lives
   hosts: Hosts
   media: Media
+  /** How long what could be committed at once waits for company: so long while many passes run, 0 ms else. */
+  gatherMs(crowdedMs: number): number
   held<Spec, Status extends CommonStatus>(kind: Kind<Spec, Status>): Held<Resource<Spec, Status>>
   /** Something outside changed: look at this resource. */
   wake(kind: string, name: string): void

@@ -11,16 +11,20 @@ import type { Witness } from '../kube/witness.ts'
 import type { QueueClock } from './delays.ts'
 import type { BatchedStart, QueueMetrics } from './queue.ts'
 
+/** The world as it was found in the very transaction that the effect was written in: as good as a look that follows it. */
+export type AfterStep<World> = { looked: World }
+
 /**
  * One effect. May give back what its own answer says of the world (a number that was claimed), so that the steps which
- * need it can follow without another look; nothing is ever reported on the strength of it.
+ * need it can follow without another look; nothing is ever reported on the strength of it. Or it has looked itself: the next
+ * round goes by that, when this was the last step.
  */
 export type StepEffect<Step, O, World> = (
   step: Step,
   object: O,
   signal: AbortSignal,
   // biome-ignore lint/suspicious/noConfusingVoidType: most effects answer nothing
-) => Promise<((world: World) => World) | void>
+) => Promise<((world: World) => World) | AfterStep<World> | void>
 
 export type Gone = 'deleted' | 'absent'
 /** One life of a name, as it was when it was seen to go. */

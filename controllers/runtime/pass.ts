@@ -10,7 +10,7 @@ import { Stalled, Waiting, withDeadline } from '../base/errors.ts'
 import type { Ref } from '../kube/kube.ts'
 import type { Controller, Pass, PassDeps } from './contract.ts'
 import { forget, isDeletion, recordGone } from './forget.ts'
-import { AGAIN, DONE, fail, type RoundEnding, recover, show } from './recover.ts'
+import { AGAIN, DONE, fail, type RoundEnding, recover, show, type WorldSeen } from './recover.ts'
 import { camelCase } from './status.ts'
 import { type KindTypes, look, type PassContext, type PlanOf, ROUNDS_MAX, takeSteps } from './steps.ts'
 import { makeWriter } from './writer.ts'
@@ -28,19 +28,16 @@ const endedBy = <K extends KindTypes>(plan: PlanOf<K>, early: Stalled | Waiting)
   return { ...plan, steps: [], verdict, ...(wakeAt !== undefined && { wakeAt }) }
 }
 
-/** Null when all went well; the error when it is an early ending. */
-const earlyEnding = (work: Promise<void>): Promise<Stalled | Waiting | null> =>
-  work.then(
-    () => null,
-    (error) => (error instanceof Stalled || error instanceof Waiting ? error : Promise.reject(error)),
-  )
+/** What the work gave, or the error when that is an early ending. */
+const orEarlyEnding = <T>(work: Promise<T>): Promise<T | Stalled | Waiting> =>
+  work.catch((error) => (error instanceof Stalled || error instanceof Waiting ? error : Promise.reject(error)))
 
 const refOf = (key: Key): Ref => {
   const slash = key.indexOf('/')
   return { namespace: key.slice(0, slash), name: key.slice(slash + 1) }
 }
 
-const nextLook = <K extends KindTypes>({ deps }: PassContext<K>, plan: PlanOf<K>): RoundEnding => {
+const nextLook = <K extends KindTypes>({ deps }: PassContext<K>, plan: PlanOf<K>): RoundEnding<K> => {
   const waits: number[] = []
   if (plan.wakeAt !== undefined) waits.push(Math.max(WAKE_MIN_MS, Date.parse(plan.wakeAt) - deps.now().getTime()))
   if (plan.verdict.state === 'waiting' && plan.verdict.retryAfterMs !== undefined) waits.push(plan.verdict.retryAfterMs)
@@ -57,7 +54,7 @@ const settle = async <K extends KindTypes>(
   pass: Pass,
   object: K['object'],
   { world, plan }: { world: K['world']; plan: PlanOf<K> },
-): Promise<RoundEnding> => {
+): Promise<RoundEnding<K>> => {
   const { controller, deps, writer } = context
   if (object.metadata.deletionTimestamp !== undefined && plan.verdict.state === 'ready') {
     // on record while it is there: once it has gone nobody could tell this from a loss
@@ -77,27 +74,37 @@ const settle = async <K extends KindTypes>(
   return nextLook(context, plan)
 }
 
+/** What a step of the round before saw counts for as long as the object is the same that it was taken for. */
+const worldOf = <K extends KindTypes>(
+  context: PassContext<K>,
+  pass: Pass,
+  object: K['object'],
+  seen: WorldSeen<K> | undefined,
+): Promise<K['world']> | K['world'] => (seen?.object === object ? seen.world : look(context, pass, object))
+
 /** Observes, plans, and takes the steps or settles. */
 const workOn = async <K extends KindTypes>(
   context: PassContext<K>,
   pass: Pass,
   object: K['object'],
-): Promise<RoundEnding> => {
+  seen: WorldSeen<K> | undefined,
+): Promise<RoundEnding<K>> => {
   const { controller, deps } = context
-  const world = await look(context, pass, object)
+  const world = await worldOf(context, pass, object, seen)
   pass.stage = 'plan'
   const plan = controller.plan(object, world, deps.now())
   if (plan.steps.length > 0) {
-    const stop = await earlyEnding(takeSteps(context, pass, object, { world, steps: plan.steps }))
+    const ended = await orEarlyEnding(takeSteps(context, pass, object, { world, steps: plan.steps }))
     await pass.note
-    if (stop === null) return AGAIN
+    if (ended === null) return AGAIN
+    if ('looked' in ended) return { again: true, seen: { object, world: ended.looked } }
     // What a step finds out is said like what the plan finds out, in the status and in the mirror, and of the world as
     // the steps before it left it: a number that was claimed is shown though its document has to wait.
     const left = await look(context, pass, object)
     pass.stage = 'status'
     return settle(context, pass, object, {
       world: left,
-      plan: endedBy(controller.plan(object, left, deps.now()), stop),
+      plan: endedBy(controller.plan(object, left, deps.now()), ended),
     })
   }
   pass.stage = 'status'
@@ -109,7 +116,8 @@ const round = async <K extends KindTypes>(
   context: PassContext<K>,
   pass: Pass,
   object: K['object'],
-): Promise<RoundEnding> => {
+  seen: WorldSeen<K> | undefined,
+): Promise<RoundEnding<K>> => {
   const { finalizer } = context.controller
   const { deletionTimestamp, finalizers = [], annotations = {} } = object.metadata
   const isHeld = finalizer !== undefined && finalizers.includes(finalizer)
@@ -131,7 +139,7 @@ const round = async <K extends KindTypes>(
     await context.writer.finalizers(pass, object, (held) => [...held, finalizer])
     return AGAIN
   }
-  return workOn(context, pass, object)
+  return workOn(context, pass, object, seen)
 }
 
 /** Nothing but a look so far, and the status speaks of the spec as it is: a slow look changes nothing. */
@@ -174,12 +182,14 @@ const keep = async <K extends KindTypes>({ deps }: PassContext<K>, pass: Pass): 
 
 const rounds = async <K extends KindTypes>(context: PassContext<K>, pass: Pass): Promise<number | undefined> => {
   const { deps } = context
+  let seen: WorldSeen<K> | undefined
   for (let n = 0; n < ROUNDS_MAX; n += 1) {
     pass.signal.throwIfAborted()
     const object = await present(context, pass)
     if (!object) return undefined
-    const ending = await round(context, pass, object).catch((error) => recover(context, pass, object, error))
+    const ending = await round(context, pass, object, seen).catch((error) => recover(context, pass, object, error))
     if (!ending.again) return ending.afterMs
+    seen = ending.seen
   }
   pass.stage = 'plan'
   const object = deps.cache.get(pass.key)

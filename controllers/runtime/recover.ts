@@ -4,13 +4,19 @@ import type { Pass } from './contract.ts'
 import { camelCase, type PassOutcome } from './status.ts'
 import type { KindTypes, PassContext } from './steps.ts'
 
+/** The world as it was found, for this object as it stood then. */
+export type WorldSeen<K extends KindTypes> = { object: K['object']; world: K['world'] }
+
 /** The round's ending: `again` for the next round, or the pass is over, to be run again `afterMs` from now if given. */
-export type RoundEnding = { again: true } | { again: false; afterMs?: number }
-export const AGAIN: RoundEnding = { again: true }
-export const DONE: RoundEnding = { again: false }
+export type RoundEnding<K extends KindTypes> = { again: true; seen?: WorldSeen<K> } | { again: false; afterMs?: number }
+export const AGAIN: { again: true } = { again: true }
+export const DONE: { again: false } = { again: false }
 
 /** Somebody wrote in between: take the object as it is now, and look again. */
-const refresh = async <K extends KindTypes>({ controller, deps }: PassContext<K>, pass: Pass): Promise<RoundEnding> => {
+const refresh = async <K extends KindTypes>(
+  { controller, deps }: PassContext<K>,
+  pass: Pass,
+): Promise<RoundEnding<K>> => {
   pass.log.debug('object changed meanwhile')
   deps.cache.put(await deps.kube.get<K['object']>(controller.kind, pass.ref, { signal: pass.signal }))
   return AGAIN
@@ -65,7 +71,7 @@ const endEarly = async <K extends KindTypes>(
   pass: Pass,
   object: K['object'],
   error: Waiting | Stalled,
-): Promise<RoundEnding> => {
+): Promise<RoundEnding<K>> => {
   pass.stage = 'status'
   if (error instanceof Stalled) {
     deps.metrics?.controller.stalled(deps.name)
@@ -83,7 +89,7 @@ export const recover = async <K extends KindTypes>(
   pass: Pass,
   object: K['object'],
   error: unknown,
-): Promise<RoundEnding> => {
+): Promise<RoundEnding<K>> => {
   if (pass.signal.aborted) throw error
   await pass.note
   if (error instanceof Waiting || error instanceof Stalled) {

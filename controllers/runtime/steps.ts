@@ -2,7 +2,7 @@
 import type { Resource } from '../../crds/kernel/object.ts'
 import type { Plan } from '../../crds/kernel/plan.ts'
 import { withDeadline } from '../base/errors.ts'
-import type { Controller, Pass, PassDeps, StepEffect } from './contract.ts'
+import type { AfterStep, Controller, Pass, PassDeps, StepEffect } from './contract.ts'
 import type { Writer } from './writer.ts'
 
 /** More rounds with steps than any plan needs: it contradicts itself. */
@@ -39,31 +39,35 @@ const act = async <K extends KindTypes>(
   // The record is keyed by the step's own name; the compiler cannot follow that through the union.
   const effect = controller.act[step.do as K['step']['do']] as StepEffect<K['step'], K['object'], K['world']>
   const limitMs = deps.actLimitMs
-  const apply = await withDeadline(`step ${step.do}`, limitMs, pass.signal, (signal) => effect(step, object, signal))
+  const answer = await withDeadline(`step ${step.do}`, limitMs, pass.signal, (signal) => effect(step, object, signal))
   pass.log.debug({ step: step.do }, 'step done')
-  return apply
+  return answer
 }
 
 /**
  * Takes the steps, and those that follow from what the steps themselves answered, without looking in between. What is
  * said of the object in the end comes from a fresh look.
+ * @returns that look, where the last step has made it; else null
  */
 export const takeSteps = async <K extends KindTypes>(
   context: PassContext<K>,
   pass: Pass,
   object: K['object'],
   first: { world: K['world']; steps: K['step'][] },
-): Promise<void> => {
+): Promise<AfterStep<K['world']> | null> => {
   let { world, steps } = first
   for (let n = 0; n < ROUNDS_MAX && steps.length > 0; n += 1) {
     const changes: ((world: K['world']) => K['world'])[] = []
+    let looked: AfterStep<K['world']> | null = null
     for (const step of steps) {
-      const apply = await act(context, pass, step, object)
-      if (apply) changes.push(apply)
+      const answer = await act(context, pass, step, object)
+      looked = typeof answer === 'object' ? answer : null
+      if (typeof answer === 'function') changes.push(answer)
     }
-    if (changes.length < steps.length) return
+    if (looked || changes.length < steps.length) return looked
     world = changes.reduce((known, apply) => apply(known), world)
     pass.stage = 'plan'
     steps = context.controller.plan(object, world, context.deps.now()).steps
   }
+  return null
 }

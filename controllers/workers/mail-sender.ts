@@ -49,10 +49,12 @@ export type MailSenderDeps = MailSenderHooks & {
   leaseMs?: number
 }
 
-/** How long views of delivered mails may wait for one another. */
+/** How long views of delivered mails may wait for one another; longer while so many are delivered in a second. */
 const REPORT_MS = 100
+const REPORT_CROWD_MS = 400
+const REPORT_CROWD_PER_SECOND = 20
 /** How long a lane waits for another that is busy, to share its commit; a mail takes several times as long. */
-const SHARE_MS = 4
+const SHARE_MS = 8
 
 /** The recipient's server has refused this mail for good (RFC 5321 section 4.2.1). */
 const isBounce = ({ temporary, response }: MailError): boolean => !temporary && /^5\d\d/.test(response)
@@ -92,16 +94,19 @@ const deliver = async (deps: MailSenderDeps, row: MailRow): Promise<Settlement> 
 const makeReports = (report: MailSenderHooks['onDelivered']) => {
   const delivered = new Map<string, Pick<MailRow, 'kind' | 'resource'>>()
   let timer: NodeJS.Timeout | undefined
+  let waitMs = REPORT_MS
   const flush = () => {
     clearTimeout(timer)
     timer = undefined
+    const perSecond = (delivered.size * 1000) / waitMs
+    waitMs = perSecond >= REPORT_CROWD_PER_SECOND ? REPORT_CROWD_MS : REPORT_MS
     for (const { kind, resource } of delivered.values()) report(kind, resource)
     delivered.clear()
   }
   return {
     add: ({ kind, resource }: MailRow) => {
       delivered.set(`${kind}/${resource}`, { kind, resource })
-      timer ??= setTimeout(flush, REPORT_MS)
+      timer ??= setTimeout(flush, waitMs)
     },
     flush,
   }

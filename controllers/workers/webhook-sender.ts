@@ -38,6 +38,8 @@ const GATHER_MS = 25
 const EVENTS_POLL_MS = 100
 /** One commit fans out the events of about the same time. */
 const EVENTS_GATHER_MS = 40
+/** Where the last look found so many, a wake is left to the next poll: more looks would be more commits, and hardly sooner. */
+const EVENTS_CROWD = 3
 /** How often it asks for deliveries that have become due. */
 const DUE_POLL_MS = 1_000
 const BACKOFF_MS = 500
@@ -116,6 +118,8 @@ type Sending = {
   released: Released[]
   stopping: boolean
   spreading: Promise<void> | null
+  /** Events that the last look found. */
+  lastSpread: number
 }
 
 const run = async (sending: Sending, queue: EndpointQueue, delivery: WebhookDelivery): Promise<void> => {
@@ -142,8 +146,10 @@ const start = (sending: Sending, queue: EndpointQueue): void => {
   for (let next = queues.next(queue, nowMs()); next; next = queues.next(queue, nowMs())) void run(sending, queue, next)
 }
 
-const spread = async ({ deps, queues, times }: Sending): Promise<void> => {
+const spread = async (sending: Sending): Promise<void> => {
+  const { deps, queues, times } = sending
   const { spread: count, endpoints } = await deps.deliveries.spread()
+  sending.lastSpread = count
   for (const endpoint of endpoints) queues.awaits(endpoint, false)
   if (endpoints.length > 0) times.plan('turn', 0)
   times.plan('spread', count >= SPREAD_MAX ? 0 : EVENTS_POLL_MS)
@@ -266,11 +272,12 @@ export const startWebhookSender = (deps: WebhookSenderDeps): WebhookSender => {
     released: [],
     stopping: false,
     spreading: null,
+    lastSpread: 0,
   }
   const { queues, times } = sending
   const looping = loop(sending)
   return {
-    wake: () => times.plan('spread', EVENTS_GATHER_MS),
+    wake: () => times.plan('spread', sending.lastSpread >= EVENTS_CROWD ? EVENTS_POLL_MS : EVENTS_GATHER_MS),
     queued: (endpoint) => {
       queues.awaits(endpoint, false)
       // what was planned for later begins as the repeat that it is

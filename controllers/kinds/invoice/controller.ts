@@ -14,14 +14,14 @@ import { planInvoice } from '../../../crds/invoice/plan.ts'
 import { behindBy, onRecordOf } from '../../../crds/invoice/planning/recovery/behind.ts'
 import { undrawnOf } from '../../../crds/invoice/planning/undrawn.ts'
 import { type ShownInvoice, shownInvoice } from '../../../crds/invoice/rest/shown.ts'
-import { DEFAULT_ISSUER, type InvoiceResource } from '../../../crds/invoice/schema.ts'
+import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { InvoiceFacts } from '../../../crds/invoice/status.ts'
 import type { InvoiceStep } from '../../../crds/invoice/steps.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
 import { RENDERER_LIMITS } from '../../io/pdf/renderer.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import { makeCardRequests } from '../../store/invoice/card-requests.ts'
-import { makeInvoiceReader } from '../../store/invoice/issuers.ts'
+import { makeFreezeSend, makeInvoiceReader, type ObservedInvoice } from '../../store/invoice/look.ts'
 import { makeSendQuota } from '../../store/invoice/send-quota.ts'
 import { makeAskDeletion } from '../../store/ledger/desires.ts'
 import { rowOf } from '../../store/mirror.ts'
@@ -29,7 +29,7 @@ import { controlOf } from '../kind-controller.ts'
 import { askProcessor, followsRails } from './collect.ts'
 import { bringBackInvoice } from './comeback.ts'
 import { decide, reserveSend, takeResend } from './decide.ts'
-import { factOf, type InvoiceDeps } from './deps.ts'
+import { factOf, type InvoiceDeps, issuerIn } from './deps.ts'
 import { claimCredit, claimNumber, freeze, stamp } from './documents.ts'
 import { drawn } from './draw.ts'
 import { withLogos } from './logo.ts'
@@ -38,10 +38,10 @@ import { notifyOwner } from './notify.ts'
 import { archiveDue } from './retention.ts'
 import { anchor, purge, remind, repeat, schedule } from './timing.ts'
 
-const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): Promise<InvoiceWorld> => {
+/** The world, of what stands in PostgreSQL. */
+const worldOf = (deps: InvoiceDeps, { metadata, spec }: InvoiceResource, known: ObservedInvoice): InvoiceWorld => {
   const account = deps.accounts.get(spec.account)
-  const issuer = spec.issuerId ?? DEFAULT_ISSUER
-  const known = await deps.read({ resource: metadata.name, account: spec.account, issuer })
+  const issuer = issuerIn(spec)
   return {
     account,
     issuer: account && issuerFor(account, issuer, known.issuer, known.record !== null),
@@ -62,6 +62,15 @@ const observe = async (deps: InvoiceDeps, { metadata, spec }: InvoiceResource): 
     publicUrl: deps.publicUrl,
     mailDomain: deps.mailDomain,
   }
+}
+
+const observe = async (deps: InvoiceDeps, object: InvoiceResource): Promise<InvoiceWorld> => {
+  const { metadata, spec } = object
+  return worldOf(
+    deps,
+    object,
+    await deps.read({ resource: metadata.name, account: spec.account, issuer: issuerIn(spec) }),
+  )
 }
 
 const isStranger = ({ metadata }: InvoiceResource, { record }: InvoiceWorld): boolean =>
@@ -110,7 +119,9 @@ export const invoiceController = (
       const fact = { ...factOf(metadata), key: paymentKey(RECEIPT), kind: 'payment', body }
       await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
     },
-    freeze: (step, object, signal) => freeze(deps, step, object, signal),
+    freeze: async (step, object, signal) => ({
+      looked: worldOf(deps, object, await freeze(deps, step, object, signal)),
+    }),
     claimCredit: (step, object) => claimCredit(deps, step, object),
     stamp: (step, object, signal) => stamp(deps, step, object, signal),
     askProcessor: (step, object) => askProcessor(deps, step, object),
@@ -143,6 +154,8 @@ export const invoiceController = (
 const CONCURRENCY = 64
 /** Load: from here on a pass is slowed by the others anyway, and a short wait for company spares them all work. */
 const UNDER_LOAD = { from: 6, ms: 60 }
+/** Documents are drawn one after another: under load a send waits so long for those behind it, to share its commit. */
+const SEND_GATHER_MS = 12
 /** A document waits for its turn, is drawn and is stored within one step. */
 const ACT_LIMIT_MS = RENDERER_LIMITS.waitMaxMs + RENDERER_LIMITS.drawMaxMs + 30_000
 
@@ -160,7 +173,8 @@ export const invoiceControl = controlOf({
       ...context,
       pdf: withLogos(context),
       deletions: makeAskDeletion(context),
-      read: makeInvoiceReader({ pg: context.pg }),
+      read: makeInvoiceReader(context),
+      freezeSend: makeFreezeSend({ ...context, gatherMs: () => context.gatherMs(SEND_GATHER_MS) }),
       sendQuota: makeSendQuota({ pg: context.pg }),
       requestCard: makeCardRequests(context),
       processor: context.cards && { livemode: context.cards.livemode },

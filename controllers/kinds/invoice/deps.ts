@@ -1,5 +1,6 @@
 /** What the Invoice's controller is given. Wired by hand in main.ts; tests hand in the same. */
 import { INVOICE } from '../../../crds/invoice/kind.ts'
+import { DEFAULT_ISSUER, type InvoiceSpec } from '../../../crds/invoice/schema.ts'
 import type { InvoiceStep } from '../../../crds/invoice/steps.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
 import type { Keys } from '../../base/keys.ts'
@@ -7,7 +8,7 @@ import type { Renderer } from '../../io/pdf/renderer.ts'
 import type { Kube } from '../../kube/kube.ts'
 import type { Blobs } from '../../store/blobs.ts'
 import type { RequestCard } from '../../store/invoice/card-requests.ts'
-import type { InvoiceReader } from '../../store/invoice/issuers.ts'
+import type { FreezeSend, InvoiceReader } from '../../store/invoice/look.ts'
 import type { SendQuota } from '../../store/invoice/send-quota.ts'
 import type { AskDeletion, Desires } from '../../store/ledger/desires.ts'
 import type { Ledger } from '../../store/ledger/ledger.ts'
@@ -25,6 +26,7 @@ export type InvoiceDeps = {
   deletions: Pick<AskDeletion, 'ask'>
   blobs: Blobs
   read: InvoiceReader
+  freezeSend: FreezeSend
   accounts: Directory
   keys: Keys
   sendQuota: SendQuota
@@ -45,6 +47,9 @@ export type InvoiceDeps = {
   /** Something may be due in the schedule. */
   onScheduled(): void
 }
+
+/** Under which issuer it is looked at. */
+export const issuerIn = ({ issuerId }: InvoiceSpec): string => issuerId ?? DEFAULT_ISSUER
 
 /** Whose fact it is. */
 export const factOf = ({ name }: { name: string }) => ({ resource: name, resourceKind: INVOICE.kind })

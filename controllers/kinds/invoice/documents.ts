@@ -6,9 +6,11 @@ import { formatNumber, type Series } from '../../../crds/invoice/order/number.ts
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
 import { Stalled } from '../../base/errors.ts'
+import type { ObservedInvoice } from '../../store/invoice/look.ts'
+import type { Send } from '../../store/ledger/ledger.ts'
 import { SERIES_KNOWN } from '../../store/ledger/register.ts'
 import { DatabaseRefused } from '../../store/pg/pg.ts'
-import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
+import { factOf, type InvoiceDeps, type InvoiceStepOf, issuerIn } from './deps.ts'
 import { drawn } from './draw.ts'
 import { wakeForDue } from './timing.ts'
 
@@ -75,16 +77,17 @@ export const claimNumber = async (
   })
 }
 
+/** @returns all that stands there of the invoice, the send with it */
 export const freeze = async (
   deps: InvoiceDeps,
   step: InvoiceStepOf<'freeze'>,
   object: InvoiceResource,
   signal: AbortSignal,
-) => {
+): Promise<ObservedInvoice> => {
   const { metadata, spec } = object
   const { n, frozen, gate, mail, event, entry, schedule: rows } = step
   const content = await drawn(deps, object, frozen, signal)
-  await deps.ledger.freeze({
+  const send: Send = {
     resource: metadata.name,
     n,
     at: deps.now().toISOString(),
@@ -102,9 +105,11 @@ export const freeze = async (
       payload: { mail, n },
     },
     ...(rows && { schedule: { kind: INVOICE.kind, resource: metadata.name, rows } }),
-  })
+  }
+  const { seen } = await deps.freezeSend(send, { account: spec.account, issuer: issuerIn(spec) })
   if (mail || event) deps.onQueued()
   if (rows) wakeForDue(deps, rows)
+  return seen
 }
 
 /** A credit note is a resource of its own in the register: `<invoice>/<credit>`. */

@@ -3,15 +3,11 @@
  * in use and where a register begins is decided there, under its locks (sql/functions/change_issuer.sql).
  */
 
-import { ISSUERS_MAX, type IssuerRow, type Logo, type LogoUpload } from '../../../crds/invoice/order/issuer.ts'
+import { ISSUERS_MAX, type IssuerRow, type LogoUpload } from '../../../crds/invoice/order/issuer.ts'
 import type { IssuerProfile } from '../../../crds/invoice/order/profile.ts'
 import { DEFAULT_ISSUER } from '../../../crds/invoice/schema.ts'
-import type { Scheduled } from '../../../crds/kernel/schedule.ts'
 import { makeBatch } from '../../base/batch.ts'
-import { type ObservedLedger, type ObservedRow, toObserved } from '../ledger/ledger.ts'
 import { DatabaseRefused, type Pg } from '../pg/pg.ts'
-
-const OBSERVE_MAX = 128
 
 /** Names an issuer: ids are unique within an account. */
 export type IssuerRef = { account: string; id: string }
@@ -159,52 +155,3 @@ export const makeIssuers = ({ pg }: { pg: Pg }): Issuers => {
     },
   }
 }
-
-const OBSERVE = `
-select o.resource, o.record, o.sends, o.facts, o.deliveries, o.has_place as "hasPlace",
-  (
-    select json_build_object('profile', i.profile, 'logo', i.logo, 'archived', i.archived_at is not null)
-    from issuers i where i.account = k.account and i.id = k.issuer
-  ) as issuer,
-  schedule_of(o.resource) as scheduled
-from observe_invoices($1, $2, $3) o
-join unnest($1::text[], $2::text[], $3::text[]) as k(resource, account, issuer) on k.resource = o.resource`
-
-/** The invoice `resource`, of `account`, under the issuer of that id. */
-export type InvoiceKey = { resource: string; account: string; issuer: string }
-/** `issuer` is null when there is no row of it. */
-export type ObservedInvoice = ObservedLedger & {
-  issuer: { profile: IssuerProfile; logo: Logo | null; archived: boolean } | null
-  hasPlace: boolean
-  /** What is to happen to it at which instant. */
-  scheduled: Scheduled[]
-}
-
-/** Reads all that a pass over an invoice needs of PostgreSQL; many passes share one read. */
-export const makeInvoiceReader = ({ pg }: { pg: Pg }) =>
-  makeBatch<InvoiceKey, ObservedInvoice>({
-    max: OBSERVE_MAX,
-    inFlight: 2,
-    async run(keys) {
-      const distinct = [...new Map(keys.map((key) => [key.resource, key])).values()]
-      const { rows } = await pg.query<
-        ObservedRow & Pick<ObservedInvoice, 'issuer' | 'hasPlace'> & { scheduled: Scheduled[] | null }
-      >('observe_invoices', OBSERVE, [
-        distinct.map(({ resource }) => resource),
-        distinct.map(({ account }) => account),
-        distinct.map(({ issuer }) => issuer),
-      ])
-      const found = new Map(
-        rows.map((row) => {
-          const { issuer, hasPlace, scheduled } = row
-          return [row.resource, { ...toObserved(row), issuer, hasPlace, scheduled: scheduled ?? [] }]
-        }),
-      )
-      return keys.map(({ resource }) => {
-        const known = found.get(resource)
-        if (known === undefined) throw new Error('observe_invoices left an invoice out')
-        return known
-      })
-    },
-  })
-export type InvoiceReader = ReturnType<typeof makeInvoiceReader>

@@ -13,7 +13,7 @@ import type { ResourceSchedule } from '../../../crds/kernel/schedule.ts'
 import { makeBatch } from '../../base/batch.ts'
 import { sha256Of } from '../blobs.ts'
 import { LEASE } from '../pg/fence.ts'
-import { isItemFault, type Pg } from '../pg/pg.ts'
+import type { Pg } from '../pg/pg.ts'
 import {
   type Appended,
   type FactRow,
@@ -25,9 +25,6 @@ import {
 } from './facts.ts'
 import { type Claimed, makeClaimNumber, makeRegisterReader, type NumberClaim, type RegisterReader } from './register.ts'
 
-/** Sends per transaction, by number and by weight: a lone large document must not make hundreds of small ones wait. */
-const FREEZE_MAX = 64
-const FREEZE_MAX_BYTES = 8 * 1024 * 1024
 const OBSERVE_MAX = 128
 /** Reads hold no lock, so a second one may run while the first is answered. */
 const OBSERVE_IN_FLIGHT = 2
@@ -45,7 +42,7 @@ export type QueuedMail = {
   payload: unknown
 }
 
-/** One send, frozen: what stands on the document, its bytes, and the mail that is due because of it (null: none). */
+/** One send, to be frozen (controllers/store/invoice/look.ts): what stands on the document, its bytes, and the mail that is due because of it (null: none). */
 export type Send = {
   resource: string
   n: number
@@ -106,8 +103,6 @@ export type LedgerReader = RegisterReader & {
 export type Ledger = LedgerReader & {
   /** The resource's number: the next of its series, or the one that it has. */
   claimNumber(claim: NumberClaim): Promise<Claimed>
-  /** `old`: this resource's send `n` was frozen before, and stays as it was. */
-  freeze(send: Send): Promise<'new' | 'old'>
   /** `old`: this resource's snapshot of that id was frozen before, and stays as it was. */
   freezeSnapshot(snapshot: StoredSnapshot): Promise<'new' | 'old'>
   appendFact(fact: NewFact): Promise<Appended>
@@ -158,27 +153,19 @@ export const makeLedgerReader = ({ pg }: { pg: Pg }): LedgerReader => ({
   }),
 })
 
-const FREEZE = 'select resource, n from freeze_sends($1, $2, $3, $4, $5)'
-
-type Pending = { send: Send; epoch: number }
-
-const freezeAll = async (pg: Pg, pending: Pending[]): Promise<('new' | 'old')[]> => {
+/** What freeze_sends takes behind lease and epoch. */
+export const freezeValues = (given: readonly Send[]): [sends: string, blobs: string, content: Buffer] => {
   const sends: object[] = []
   const blobs: object[] = []
   let start = 0
-  for (const { send } of pending) {
-    const { content, entry, ...rest } = send
+  for (const { content, entry, ...rest } of given) {
     const blob = { sha256: sha256Of(content), bytes: content.length }
     sends.push({ ...rest, ...blob, ...(entry && { entry: { ...entry, reference: blob.sha256 } }) })
     blobs.push({ ...blob, start })
     start += content.length
   }
   // The bytes go as one binary value beside the JSON: as text they would be twice as long.
-  const content = Buffer.concat(pending.map(({ send }) => send.content))
-  const values = [LEASE, pending[0]?.epoch, JSON.stringify(sends), JSON.stringify(blobs), content]
-  const { rows } = await pg.query<{ resource: string; n: number }>('freeze_sends', FREEZE, values)
-  const fresh = new Set(rows.map((row) => `${row.n} ${row.resource}`))
-  return pending.map(({ send }) => (fresh.delete(`${send.n} ${send.resource}`) ? 'new' : 'old'))
+  return [JSON.stringify(sends), JSON.stringify(blobs), Buffer.concat(given.map(({ content }) => content))]
 }
 
 const FREEZE_SNAPSHOT = 'select fresh from freeze_snapshot($1, $2, $3, $4)'
@@ -201,26 +188,15 @@ const notifyOwner = async (pg: Pg, epoch: number, notification: OwnerNotificatio
   return rows[0]?.fresh ?? false
 }
 
-const weightOf = (pending: readonly Pending[]): number =>
-  pending.reduce((bytes, { send }) => bytes + send.content.length, 0)
-
 /**
  * @param deps.epoch the epoch that takeEpoch gave; asked anew for every effect
  * Effects throw DatabaseUnavailable, StaleEpoch, or DatabaseRefused when a value breaks a rule of the schema.
  */
 export const makeLedger = (deps: { pg: Pg; epoch: () => number }): Ledger => {
   const { pg, epoch } = deps
-  const freeze = makeBatch<Pending, 'new' | 'old'>({
-    run: (pending) => freezeAll(pg, pending),
-    max: FREEZE_MAX,
-    mayJoin: (chosen, next) =>
-      chosen[0]?.epoch === next.epoch && weightOf(chosen) + next.send.content.length <= FREEZE_MAX_BYTES,
-    isItemFault,
-  })
   return {
     ...makeLedgerReader({ pg }),
     claimNumber: makeClaimNumber({ pg, epoch }),
-    freeze: (send) => freeze({ send, epoch: epoch() }),
     freezeSnapshot: (snapshot) => freezeOne(pg, epoch(), snapshot),
     appendFact: makeAppendFact({ pg, epoch }),
     decideFact: makeDecideFact({ pg, epoch }),

@@ -17,6 +17,7 @@ import { query } from '../../../hack/platform/postgres.ts'
 import { frozenInvoice } from '../../support/builders/frozen.ts'
 import { until } from '../../support/doubles/widget.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
+import { freezing, type Leader } from '../../support/stage/ledger.ts'
 import { type Database, makeDatabase } from '../../support/stage/stage.ts'
 
 const START = '2026-12-17T08:00:00.000Z'
@@ -303,7 +304,7 @@ spec('the schedule', (t) => {
   t('gives back to the plan what it was given', async () => {
     const rows = [looking(), row('inv-1', { lapsesAt: '2026-12-20T08:00:00.000Z', generation: 7, factSeq: 3 })]
     await put(rows)
-    const [found] = await sql("select schedule_of('inv-1') as rows")
+    const [found] = await sql("select scheduled as rows from observe_invoices('{inv-1}', '{demo}', '{iss-default}')")
     assert.equal(found?.rows, rows)
   })
 
@@ -382,12 +383,14 @@ spec('the purge of a test', (t) => {
   let database: Database
   let pg: Pg
   let ledger: Ledger
+  let freeze: Leader['freeze']
   let schedule: Schedule
   t.before.each(async () => {
     database = await makeDatabase()
     pg = makePg({ url: database.url })
     const epoch = await takeEpoch(pg, 'test')
     ledger = makeLedger({ pg, epoch: () => epoch })
+    freeze = freezing({ pg, epoch: () => epoch })
     schedule = makeSchedule({ pg, epoch: () => epoch, now: () => new Date(START) })
   })
   t.after.each(async () => {
@@ -410,7 +413,7 @@ spec('the purge of a test', (t) => {
       payload: { test, account: 'demo' },
     })
     const bytes = Buffer.from(content)
-    await ledger.freeze({
+    await freeze({
       resource,
       n: 1,
       at: START,

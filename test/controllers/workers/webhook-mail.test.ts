@@ -3,7 +3,6 @@
 import { pino } from 'pino'
 import { makeKeys } from '../../../controllers/base/keys.ts'
 import type { Mail } from '../../../controllers/io/mail.ts'
-import { makeLedger } from '../../../controllers/store/ledger/ledger.ts'
 import { makeOutbox } from '../../../controllers/store/ledger/outbox.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
@@ -13,6 +12,7 @@ import type { OutboxWorker } from '../../../controllers/workers/outbox-worker.ts
 import { makeNotices } from '../../../controllers/workers/owner-notices.ts'
 import { frozenInvoice } from '../../support/builders/frozen.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
+import { freezing } from '../../support/stage/ledger.ts'
 import { type Database, makeDatabase } from '../../support/stage/stage.ts'
 
 const NOW = new Date('2026-11-22T12:00:00.000Z')
@@ -40,7 +40,7 @@ spec('the mail about an endpoint', (t) => {
     database = await makeDatabase()
     pg = makePg({ url: database.url })
     const epoch = await takeEpoch(pg, 'test')
-    const ledger = makeLedger({ pg, epoch: () => epoch })
+    const freeze = freezing({ pg, epoch: () => epoch })
     for (const [n, [, ended]] of ENDINGS.entries()) {
       const notice = noticeOf(DELIVERY, ADDRESS, ended as Ended)
       if (notice === null) throw new Error('nothing is told')
@@ -52,7 +52,7 @@ spec('the mail about an endpoint', (t) => {
         frozen: frozenInvoice(),
         content: Buffer.from('pdf'),
       }
-      await ledger.freeze({ ...about, resource: notice.resource, mail })
+      await freeze({ ...about, resource: notice.resource, mail })
     }
     mailSender = startMailSender({
       outbox: makeOutbox({ pg, epoch: () => epoch, now }),

@@ -1,4 +1,5 @@
-import { type Ledger, makeLedger } from '../../../controllers/store/ledger/ledger.ts'
+import { makeFreezeSend } from '../../../controllers/store/invoice/look.ts'
+import { type Ledger, makeLedger, type Send } from '../../../controllers/store/ledger/ledger.ts'
 import type { NumberClaim } from '../../../controllers/store/ledger/register.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
@@ -28,7 +29,13 @@ export const somebodyWaits = async (url: string): Promise<void> => {
   await eventually('somebody to wait for a lock', async () => (await query(url, waiting)).length > 0)
 }
 
-export type Leader = { ledger: Ledger; pg: Pg; epoch: number }
+/** Freezes a send of the account demo, and says whether it is new. */
+export const freezing = (deps: { pg: Pg; epoch: () => number }) => {
+  const freeze = makeFreezeSend(deps)
+  return async (send: Send) => (await freeze(send, { account: 'demo', issuer: 'iss-default' })).result
+}
+
+export type Leader = { ledger: Ledger; freeze: ReturnType<typeof freezing>; pg: Pg; epoch: number }
 export type LedgerStage = {
   database: Database
   lead(): Promise<Leader>
@@ -46,7 +53,8 @@ export const makeLedgerStage = async (): Promise<LedgerStage> => {
       const pg = makePg({ url: database.url })
       pools.push(pg)
       const epoch = await takeEpoch(pg, 'test')
-      return { ledger: makeLedger({ pg, epoch: () => epoch }), pg, epoch }
+      const deps = { pg, epoch: () => epoch }
+      return { ledger: makeLedger(deps), freeze: freezing(deps), pg, epoch }
     },
     sql: (text) => query(database.url, text),
     async end() {

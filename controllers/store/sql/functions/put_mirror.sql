@@ -22,11 +22,13 @@ begin
       case when r."isLost" then
         exists (select from mirror o where o.kind = r.kind and o.name = r.name and o.uid = r.uid and o.archived)
       else false end,
-      r.view ->> 'status', r.view ->> 'client_email', r.view ->> 'external_ref', r.view ->> 'issuer_id'
+      v.status, v.client_email, v.external_ref, v.issuer_id
     from json_to_recordset(in_rows) as r(
       kind text, name text, account text, uid text, generation bigint, "observedGeneration" bigint, view json,
       "createdAt" timestamptz(3), "updatedAt" timestamptz(3), "isLost" boolean
     )
+    -- a view is parsed once for all four: each ->> would parse it again
+    cross join lateral json_to_record(r.view) as v(status text, client_email text, external_ref text, issuer_id text)
     order by r.kind, r.name
     on conflict (kind, name) do update set
       account = excluded.account, uid = excluded.uid, generation = excluded.generation,

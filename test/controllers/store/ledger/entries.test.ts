@@ -67,7 +67,7 @@ spec('what became of a number', (t) => {
   t('stands behind the newest number of its time, and numbers go on from 1 to n', async () => {
     await claim(1)
     await claim(2)
-    await leader.ledger.freeze(resend(1, 900))
+    await leader.freeze(resend(1, 900))
     await leader.ledger.freezeSnapshot(credited(1, 'CNINV-026-0001'))
     await claim(3)
     await leader.ledger.freezeSnapshot(voided(1))
@@ -85,7 +85,7 @@ spec('what became of a number', (t) => {
 
   t('is entered once with what it follows from, however often that is tried', async () => {
     await claim(1)
-    const all = await Promise.all(upTo(5).map(() => leader.ledger.freeze(resend(1, 900))))
+    const all = await Promise.all(upTo(5).map(() => leader.freeze(resend(1, 900))))
     assert.is(all.filter((one) => one === 'new').length, 1)
     await Promise.all(upTo(5).map(() => leader.ledger.freezeSnapshot(voided(1))))
     assert.equal(await told(), ['1.0 issued 0001', '1.1 amended 0001', '1.2 voided 0001'])
@@ -95,10 +95,7 @@ spec('what became of a number', (t) => {
   })
 
   t('is of a number: without one nothing is frozen', async () => {
-    const settled = await Promise.allSettled([
-      leader.ledger.freeze(resend('x', 1)),
-      leader.ledger.freezeSnapshot(voided('x')),
-    ])
+    const settled = await Promise.allSettled([leader.freeze(resend('x', 1)), leader.ledger.freezeSnapshot(voided('x'))])
     assert.ok(settled.every((one) => one.status === 'rejected' && one.reason instanceof DatabaseRefused))
     const { sends, facts } = await leader.ledger.observe('bottega/inv-x')
     assert.equal([sends, facts], [[], []])
@@ -108,7 +105,7 @@ spec('what became of a number', (t) => {
     await Promise.all(upTo(40).map((n) => claim(n)))
     await Promise.all([
       ...upTo(40).map((n) => claim(n + 40)),
-      ...upTo(40).flatMap((n) => [leader.ledger.freeze(resend(n, n)), leader.ledger.freezeSnapshot(voided(n))]),
+      ...upTo(40).flatMap((n) => [leader.freeze(resend(n, n)), leader.ledger.freezeSnapshot(voided(n))]),
       ...upTo(20).map((n) => leader.ledger.freezeSnapshot(credited(n, `CN-${n}`))),
     ])
     const found = await leader.ledger.verify(SERIES)
@@ -129,7 +126,7 @@ spec('what became of a number', (t) => {
   for (const [what, text] of tampers)
     t(`cannot be changed unseen: ${what}`, async () => {
       await claim(1)
-      await leader.ledger.freeze(resend(1, 900))
+      await leader.freeze(resend(1, 900))
       await leader.ledger.freezeSnapshot(voided(1))
       assert.is((await leader.ledger.verify(SERIES))?.ok, true)
       await assert.rejects(stage.sql(text), /append-only/)

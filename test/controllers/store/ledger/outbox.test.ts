@@ -12,7 +12,7 @@ import { makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
 import type { MailDelivery } from '../../../../crds/invoice/facts/deliveries.ts'
 import { frozenInvoice } from '../../../support/builders/frozen.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
-import { upTo } from '../../../support/stage/ledger.ts'
+import { freezing, upTo } from '../../../support/stage/ledger.ts'
 import { type Database, makeDatabase } from '../../../support/stage/stage.ts'
 
 const startMs = Date.parse('2026-11-21T09:30:00.000Z')
@@ -42,7 +42,7 @@ spec('outbox', (t) => {
   const queue = (n: number) =>
     Promise.all(
       upTo(n).map((one) =>
-        ledger.freeze({
+        freezing({ pg, epoch: () => epoch })({
           resource: `ns/${one}`,
           n: 1,
           at: new Date(startMs).toISOString(),

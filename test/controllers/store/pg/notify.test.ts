@@ -12,7 +12,8 @@ const bare = (file: string) => readFileSync(join(root, file), 'utf8').replaceAll
 
 const NOTIFIES = /\bnotify\b|\bpg_notify\b|\btell_mirror\b/
 const LEDGER_TABLES = /\b(from|into|update|join)\s+(series|register|facts|blobs|blob_chunks|sends|outbox|epochs)\b/
-const LEDGER_FUNCTIONS = /\b(claim_numbers|freeze_sends|put_blobs|append_facts|decide_facts|turn_outbox)\b/
+const LEDGER_FUNCTIONS =
+  /\b(claim_numbers|freeze_sends|freeze_invoices|put_blobs|append_facts|decide_facts|turn_outbox)\b/
 
 /** Each `create …` of a migration with all that belongs to it. */
 const statements = (sql: string): string[] => sql.split(/^(?=create |alter |drop |select |insert |do )/m)
