@@ -58,6 +58,8 @@ union all select resource || ': ' || purpose || ' is due' from schedule where du
 union all select account || '/' || issuer || ': a logo is pending' from issuer_logos where state = 'pending'
 union all select site || ' is queued' from site_queue
 union all select app || ': ' || kind || ' is ' || state from app_operations where state = 'running'
+union all select app || ': release ' || number || ' is leaving' from app_releases
+  where state in ('superseded', 'failed') and retired_at is null
 union all select endpoint || ': a delivery is under way' from deliveries
   where state = 'pending' and due_at <= $1::timestamptz and begun > 0`
 

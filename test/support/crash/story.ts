@@ -100,7 +100,7 @@ const readOperations = async ({ api }: OneProcess, databaseUrl: string): Promise
   // what a story's requests are answered with is enough to tell how they ended
   const all = commands as unknown as Commands<ProcessApi>
   for (const { id, account, command } of await query(databaseUrl, 'select id, account, command from operations')) {
-    const caller = { account, scopes: null, by: { kind: 'token', id: 't' } } as unknown as Caller
+    const caller = { account, scopes: null, by: { kind: 'token', id: 't' }, profile: {} } as unknown as Caller
     const { state } = await readOperation(api, all, { id: String(id), caller })
     assert.is.not(state, 'pending', `the operation of ${command} is never settled`)
   }

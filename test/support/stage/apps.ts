@@ -44,7 +44,7 @@ export const busybox = (): string => {
 }
 
 /** Serves `<version> <GREETING>` on port 8080. */
-const SERVE =
+export const SERVE =
   '/bin/busybox mkdir -p /tmp/www && echo "$VERSION $GREETING" > /tmp/www/index.html && exec /bin/busybox httpd -f -p 8080 -h /tmp/www'
 const DOCKERFILE = 'FROM scratch\nCOPY busybox /bin/busybox\nWORKDIR /tmp\n'
 
