@@ -23,9 +23,9 @@ export type PipelineDeps = Pick<
  * not done before → on record → the handler. What only guards changes is left out of the way of reads, once, at the start.
  */
 export const makePipeline = (deps: PipelineDeps, routes: readonly RouteHead[]): Stage => {
-  const { limitByIp, limitByToken } = deps.limits
+  const { limitByIp, limitByToken, limitByBytes } = deps.limits
   const pages = makePages(routes)
-  const known = [limitByIp, makeAuthentication(deps), limitByToken, authorise]
+  const known = [limitByIp, makeAuthentication(deps), limitByToken, authorise, limitByBytes]
   const shape = makeShape(routes)
   const guards = {
     before: [makeCsrf(deps), makeClusterStage(deps)],
