@@ -15,7 +15,16 @@ import { makeIdempotencyStage, type OutcomeOf } from './stages/idempotency.ts'
 /** What the stages take. */
 export type PipelineDeps = Pick<
   Deps,
-  'limits' | 'authenticate' | 'authenticateReport' | 'keys' | 'publicUrl' | 'cluster' | 'idempotency' | 'audit' | 'now'
+  | 'limits'
+  | 'limitWrong'
+  | 'authenticate'
+  | 'authenticateReport'
+  | 'keys'
+  | 'publicUrl'
+  | 'cluster'
+  | 'idempotency'
+  | 'audit'
+  | 'now'
 > & { outcomeOf: OutcomeOf }
 
 /**
@@ -25,7 +34,7 @@ export type PipelineDeps = Pick<
 export const makePipeline = (deps: PipelineDeps, routes: readonly RouteHead[]): Stage => {
   const { limitByIp, limitByToken, limitByBytes } = deps.limits
   const pages = makePages(routes)
-  const known = [limitByIp, makeAuthentication(deps), limitByToken, authorise, limitByBytes]
+  const known = [limitByIp, deps.limitWrong, makeAuthentication(deps), limitByToken, authorise, limitByBytes]
   const shape = makeShape(routes)
   const guards = {
     before: [makeCsrf(deps), makeClusterStage(deps)],

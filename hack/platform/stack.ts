@@ -98,6 +98,7 @@ const sharedEnv = (options: StackOptions, ports: Ports, secretKey: string): Reco
   BOTTEGA_CONCURRENCY_PER_ADDRESS: '10000',
   BOTTEGA_PAGES_PER_MINUTE: '100000',
   BOTTEGA_SIGNINS_PER_MINUTE: '100000',
+  BOTTEGA_WRONG_PER_MINUTE: '100000',
   ...options.env,
 })
 

@@ -17,6 +17,8 @@ export type LimitSettings = ByteSettings & {
   /** Requests of one address in a minute: to client pages, and to sign-in. */
   pagesPerMinute: number
   signinsPerMinute: number
+  /** Wrong credentials of one address in a minute (wrong.ts). */
+  wrongPerMinute: number
   /** Requests under way at once: in this process once their body has arrived, of one token, and of one address. */
   concurrency: number
   concurrencyPerToken: number
@@ -30,6 +32,7 @@ export const LIMIT_DEFAULTS: LimitSettings = {
   rateSpare: 150,
   pagesPerMinute: 300,
   signinsPerMinute: 60,
+  wrongPerMinute: 120,
   concurrency: 2000,
   concurrencyPerToken: 200,
   concurrencyPerAddress: 500,

@@ -2,14 +2,15 @@ import { once } from 'node:events'
 import { request as ask, type IncomingMessage, type Server } from 'node:http'
 import { type AddressInfo, connect, type Socket } from 'node:net'
 import { gzipSync } from 'node:zlib'
-import { compose, type Stage } from '../../../api/http/exchange.ts'
-import type { Problem } from '../../../api/http/problem.ts'
+import { compose, type Exchange, type Stage } from '../../../api/http/exchange.ts'
+import { Problem } from '../../../api/http/problem.ts'
 import { makeByteBudget } from '../../../api/http/reading/budget.ts'
 import { DEPTH_MAX, jsonOf, VALUES_MAX } from '../../../api/http/reading/json.ts'
 import type { Answer, Method } from '../../../api/http/route.ts'
 import { makeServer } from '../../../api/http/server.ts'
 import { makeShape } from '../../../api/http/shape.ts'
 import { LIMIT_DEFAULTS, type LimitSettings, makeLimits, type RequestLimits } from '../../../api/http/stages/limits.ts'
+import { makeWrongStage } from '../../../api/http/stages/wrong.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually } from '../../support/stage/invoicing.ts'
@@ -232,5 +233,36 @@ spec('who holds much', (t) => {
     for (const socket of sockets) socket.destroy()
     await eventually('what was held to be free', async () => held.limits.heldBytes() === 0)
     end(held)
+  })
+})
+
+spec('wrong credentials of one address', (t) => {
+  const at = (token: string | null, ip = '192.0.2.1') =>
+    ({ headers: token === null ? {} : { authorization: `Bearer ${token}` }, ip }) as Exchange
+
+  t('are so many in a minute, then refused before the look; a token that was good a moment ago goes on', async () => {
+    const looked: string[] = []
+    const stage = makeWrongStage({
+      wrongPerMinute: 120,
+      isRemembered: ({ authorization }) => authorization === 'Bearer good',
+    })
+    const send = async (exchange: Exchange): Promise<string> =>
+      stage(exchange, async () => {
+        looked.push(String(exchange.headers.authorization))
+        if (exchange.headers.authorization === 'Bearer good') return { status: 200 }
+        throw new Problem('UNAUTHENTICATED', 'The token is unknown.')
+      }).then(
+        ({ status }) => String(status),
+        (error: Problem) => error.code,
+      )
+    const answers: string[] = []
+    for (let n = 0; n < 1_500; n++) answers.push(await send(at(`wrong-${n}`)))
+    assert.equal(
+      [looked.length, answers.slice(0, 120).every((one) => one === 'UNAUTHENTICATED'), new Set(answers.slice(120))],
+      [120, true, new Set(['TOO_MANY_REQUESTS'])],
+    )
+    assert.is(await send(at('good')), '200')
+    assert.is(await send(at('wrong', '198.51.100.1')), 'UNAUTHENTICATED')
+    assert.is(await send(at(null)), 'UNAUTHENTICATED')
   })
 })
