@@ -42,6 +42,7 @@ import { makeAudit } from './http/stages/audit.ts'
 import { type ClusterGuard, makeClusterGuard } from './http/stages/cluster.ts'
 import { makeIdempotency } from './http/stages/idempotency.ts'
 import { makeLimits } from './http/stages/limits.ts'
+import { makeWrongStage } from './http/stages/wrong.ts'
 import { makeCardEvents } from './io/cardevents.ts'
 import { makeLlm } from './io/llm.ts'
 import { makePdfText } from './io/pdftext.ts'
@@ -100,7 +101,8 @@ type Clients = Awaited<ReturnType<typeof openClients>>
 const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
   const { pg, kube, mirror, waiter, now, nowMs } = clients
   const keys = makeKeys(env.secretKey)
-  const limits = makeLimits(readEnv(LIMITS, process.env))
+  const settings = readEnv(LIMITS, process.env)
+  const limits = makeLimits(settings)
   const gatherMs = () => (limits.underWay() >= CROWD.from ? CROWD.gatherMs : 0)
   const stores = makeStores({ pg, keys, serverKey: env.secretKey, gatherMs })
   const { hash } = stores
@@ -121,7 +123,8 @@ const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
   })
   const llm = model && makeLlm(model, { log })
   const standings = makeProcessStandings({ pg, kube, log })
-  return { stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
+  const limitWrong = makeWrongStage({ ...settings, ...auth })
+  return { limitWrong, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
 }
 type Parts = ReturnType<typeof makeParts>
 
@@ -141,6 +144,7 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
     wake: makeWake({ kube, namespace: env.namespace, now, ring: makeRing({ pg }) }),
     keys,
     authenticate: auth.authenticate,
+    limitWrong: parts.limitWrong,
     authenticateReport: makeReportAuth({ pg, hash }),
     tokens: makeTokenStore({ pg, hash, beforeLook: use.flush }),
     sessions,

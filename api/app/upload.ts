@@ -14,8 +14,8 @@ import { COMPOSE_MAX_CHARS } from '../../crds/app/compose/reading/parse.ts'
 import { COMPOSE_NAMES, composePathIn, type SourceIndex, wrappingFolder } from '../../crds/app/source.ts'
 import { type ArchiveEntry, digestOf, sortEntries } from '../../crds/files/archive.ts'
 import { pointerSegment } from '../../crds/values/pointer.ts'
-import { jsonOf } from '../http/body.ts'
 import { Problem } from '../http/problem.ts'
+import { jsonOf } from '../http/reading/json.ts'
 import { ArchiveRefused, type Files, filesBelow, givenFiles, packFiles, tarFiles } from '../io/archive.ts'
 
 /** As sent, in either form (rules/platform.md#bodies). */

@@ -114,9 +114,14 @@ export type AuthDeps = {
 
 export type Authentication = {
   authenticate: Authenticate
+  /** Whether a token was found good so lately that it would not be looked up. */
+  isRemembered(credentials: CallerCredentials): boolean
   /** Forgets what changed: keys `Token/<id>` and `Account/<name>`; null forgets everything. */
   forget(keys: readonly string[] | null): void
 }
+
+const bearerOf = (authorization: string | undefined): string | undefined =>
+  /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
 
 export const makeAuth = (deps: AuthDeps): Authentication => {
   const memory = makeMemory(deps.nowMs)
@@ -163,15 +168,20 @@ export const makeAuth = (deps: AuthDeps): Authentication => {
     return caller
   }
 
+  const isRemembered = ({ authorization }: CallerCredentials): boolean => {
+    const bearer = bearerOf(authorization)
+    return bearer !== undefined && memory.get(digestOf('sha256', bearer, 'base64')) !== undefined
+  }
+
   const authenticate: Authenticate = async (credentials) => {
     const { authorization } = credentials
-    const bearer = /^Bearer +(\S+)$/i.exec(authorization ?? '')?.[1]
+    const bearer = bearerOf(authorization)
     if (bearer?.startsWith(TOKEN_PREFIX)) return ofToken(bearer)
     const session = await deps.readSession?.(credentials)
     if (session) return session
     return authorization === undefined ? refuseNobody() : refuseCredential('This is neither a token nor a session.')
   }
-  return { authenticate, forget: (keys) => memory.forget(keys) }
+  return { authenticate, isRemembered, forget: (keys) => memory.forget(keys) }
 }
 
 /**

@@ -10,10 +10,10 @@ import type { Log } from '../../controllers/base/log.ts'
 import { followed } from '../command/written.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
-import { Aborted, BODY_MAX_BYTES, hasBody, takeBody } from './body.ts'
 import type { Caller } from './caller.ts'
 import type { Exchange, Stage } from './exchange.ts'
 import { asProblem, type Failed, type Problem, problemBody, withOutcome } from './problem.ts'
+import { Aborted, BODY_MAX_BYTES, hasBody, takeBody } from './reading/take.ts'
 import type { Answer } from './route.ts'
 
 /** How long the rest of a body that nobody wants may go on arriving after its refusal was sent. */
@@ -102,9 +102,21 @@ const pour = (
   else flow(source, response).catch(() => undefined)
 }
 
+/** A client may read as slowly as this, and no slower: what it leaves unread is memory of ours. */
+const READ_MS = 30_000
+const READ_BYTES_PER_SECOND = 50_000
+
+/** Ends the connection of whoever does not read what is large. */
+const endSlowReader = ({ response }: RequestContext, length: number): void => {
+  const limitMs = READ_MS + (length / READ_BYTES_PER_SECOND) * 1000
+  const timer = setTimeout(() => response.destroy(), limitMs)
+  response.once('close', () => clearTimeout(timer))
+}
+
 const send = (context: RequestContext, answer: Answer, always: Record<string, string>, isLast: boolean): void => {
   const { request, response } = context
-  const { status } = answer
+  const { status, onSent } = answer
+  if (onSent) response.once('close', onSent)
   const content = contentOf(answer)
   const length = Buffer.byteLength(content)
   const head: Record<string, string | number> = { 'request-id': context.requestId }
@@ -123,6 +135,7 @@ const send = (context: RequestContext, answer: Answer, always: Record<string, st
   const shown = request.method === 'HEAD' || length === 0 ? undefined : content
   if (rest) endAfterRest(context, shown)
   else response.end(shown)
+  if (onSent) endSlowReader(context, length)
 }
 
 type HandlerState<Needs> = Required<AnswerDeps<Needs>> & {
@@ -189,7 +202,12 @@ const refuse = (
 const exchangeOf = (context: RequestContext, route: Route, params: Record<string, string>): Exchange => {
   const { request } = context
   let bytes: Promise<Buffer> | undefined
-  return {
+  const take = async (): Promise<Buffer> => {
+    const taken = await takeBody(request, { maxBytes: route.bodyMaxBytes, meter: exchange.meter })
+    exchange.onArrival?.()
+    return taken
+  }
+  const exchange: Exchange = {
     route,
     method: request.method ?? '',
     url: request.url ?? '',
@@ -198,7 +216,7 @@ const exchangeOf = (context: RequestContext, route: Route, params: Record<string
     ip: request.socket.remoteAddress ?? '',
     requestId: context.requestId,
     bytes: () => {
-      bytes ??= takeBody(request, route.bodyMaxBytes)
+      bytes ??= take()
       return bytes
     },
     answerHeaders: context.answerHeaders,
@@ -206,6 +224,7 @@ const exchangeOf = (context: RequestContext, route: Route, params: Record<string
     body: undefined,
     form: undefined,
   }
+  return exchange
 }
 
 const serve = async <Needs>(

@@ -15,7 +15,16 @@ import { makeIdempotencyStage, type OutcomeOf } from './stages/idempotency.ts'
 /** What the stages take. */
 export type PipelineDeps = Pick<
   Deps,
-  'limits' | 'authenticate' | 'authenticateReport' | 'keys' | 'publicUrl' | 'cluster' | 'idempotency' | 'audit' | 'now'
+  | 'limits'
+  | 'limitWrong'
+  | 'authenticate'
+  | 'authenticateReport'
+  | 'keys'
+  | 'publicUrl'
+  | 'cluster'
+  | 'idempotency'
+  | 'audit'
+  | 'now'
 > & { outcomeOf: OutcomeOf }
 
 /**
@@ -23,9 +32,9 @@ export type PipelineDeps = Pick<
  * not done before → on record → the handler. What only guards changes is left out of the way of reads, once, at the start.
  */
 export const makePipeline = (deps: PipelineDeps, routes: readonly RouteHead[]): Stage => {
-  const { limitByIp, limitByToken } = deps.limits
+  const { limitByIp, limitByToken, limitByBytes } = deps.limits
   const pages = makePages(routes)
-  const known = [limitByIp, makeAuthentication(deps), limitByToken, authorise]
+  const known = [limitByIp, deps.limitWrong, makeAuthentication(deps), limitByToken, authorise, limitByBytes]
   const shape = makeShape(routes)
   const guards = {
     before: [makeCsrf(deps), makeClusterStage(deps)],

@@ -62,6 +62,13 @@ export const unavailable = (
   return new Problem('UNAVAILABLE', `${what}.`, { headers, ...(outcome && { members: { outcome } }) })
 }
 
+/** Whole seconds of a time to come back, at least one. */
+export const secondsOf = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
+
+/** A limit is passed; it is free again after `retryMs`. */
+export const tooMany = (detail: string, retryMs: number): Problem =>
+  new Problem('TOO_MANY_REQUESTS', detail, { headers: { 'retry-after': String(secondsOf(retryMs)) } })
+
 /** What is known of the request that failed. @param lookAt where it can be seen */
 export type Failed = { isRead: boolean; outcome: Stored; lookAt: string | undefined }
 

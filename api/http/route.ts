@@ -100,6 +100,8 @@ export type Answer = {
   body?: unknown
   bytes?: Buffer
   stream?: AsyncIterable<string>
+  /** Called when the last byte has left, or the client. */
+  onSent?: () => void
   /** Of a 202: the operation at which the verdict will stand. It is not sent. */
   operation?: string
 }

@@ -6,9 +6,9 @@ import { createServer, type IncomingMessage, type Server, type ServerResponse } 
 import express, { type Express, type Request, type Response } from 'express'
 import type { Route } from '../wiring/route.ts'
 import { type AnswerDeps, makeRequestHandler, type RequestContext, type RequestHandler } from './answer.ts'
-import { BODY_LARGEST_BYTES, bodyTimeMs } from './body.ts'
 import { type Dispatch, makeDispatch } from './dispatch.ts'
 import { Problem } from './problem.ts'
+import { BODY_LARGEST_BYTES, bodyTimeMs } from './reading/take.ts'
 
 /** No request may take longer to arrive than this, whatever its route grants; the headers, than that. Looked after once per `CHECK_MS`. */
 const REQUEST_TIMEOUT_MS = bodyTimeMs(BODY_LARGEST_BYTES) + 10_000

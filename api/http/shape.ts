@@ -1,7 +1,8 @@
 /** The stage that checks the shape of query and body against the route's own schemas. */
-import { jsonOf, NUL, queryOf } from './body.ts'
 import type { Exchange, Stage } from './exchange.ts'
 import { Problem, refuseFaults } from './problem.ts'
+import { jsonOf } from './reading/json.ts'
+import { NUL, queryOf } from './reading/query.ts'
 import type { Answer, RouteHead } from './route.ts'
 import { compileCheck } from './validate.ts'
 

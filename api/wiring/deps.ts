@@ -15,6 +15,7 @@ import type { TokenStore } from '../auth/token-store.ts'
 import type { Follow } from '../command/follow.ts'
 import type { OwnMirror, OwnWaiter } from '../command/own.ts'
 import type { Wake } from '../command/wake.ts'
+import type { Stage } from '../http/exchange.ts'
 import type { Audit } from '../http/stages/audit.ts'
 import type { ClusterGuard } from '../http/stages/cluster.ts'
 import type { Idempotency } from '../http/stages/idempotency.ts'
@@ -37,6 +38,8 @@ export type Deps = Stores & {
   wake: Wake
   keys: Keys
   authenticate: Authenticate
+  /** Before anybody is looked up: wrong credentials of one address. */
+  limitWrong: Stage
   /** Of a dev instance, by its report token. */
   authenticateReport: Authenticate
   tokens: TokenStore

@@ -208,8 +208,12 @@ export const LIMITS = {
   rateSpare: upTo('BOTTEGA_RATE_SPARE', 1_000_000, 150),
   pagesPerMinute: upTo('BOTTEGA_PAGES_PER_MINUTE', 1_000_000, 300),
   signinsPerMinute: upTo('BOTTEGA_SIGNINS_PER_MINUTE', 1_000_000, 60),
+  wrongPerMinute: upTo('BOTTEGA_WRONG_PER_MINUTE', 1_000_000, 120),
   concurrency: upTo('BOTTEGA_CONCURRENCY', 100_000, 2000),
   concurrencyPerToken: upTo('BOTTEGA_CONCURRENCY_PER_TOKEN', 100_000, 200),
+  concurrencyPerAddress: upTo('BOTTEGA_CONCURRENCY_PER_ADDRESS', 100_000, 500),
+  heldMegabytes: upTo('BOTTEGA_HELD_MEGABYTES', 100_000, 160),
+  heldMegabytesPerParty: upTo('BOTTEGA_HELD_MEGABYTES_PER_PARTY', 100_000, 112),
   proxies: withDefault(integer('BOTTEGA_PROXIES', { min: 0, max: 10 }), 0),
 }
 

@@ -96,8 +96,10 @@ const sharedEnv = (options: StackOptions, ports: Ports, secretKey: string): Reco
   // What a test or a benchmark does with one token in a second is no measure of what one account may.
   BOTTEGA_RATE_PER_SECOND: '1000000',
   BOTTEGA_CONCURRENCY_PER_TOKEN: '10000',
+  BOTTEGA_CONCURRENCY_PER_ADDRESS: '10000',
   BOTTEGA_PAGES_PER_MINUTE: '100000',
   BOTTEGA_SIGNINS_PER_MINUTE: '100000',
+  BOTTEGA_WRONG_PER_MINUTE: '100000',
   ...options.env,
 })
 

@@ -6,19 +6,23 @@
  */
 
 import type { Exchange, Stage } from '../exchange.ts'
-import { Problem, unavailable } from '../problem.ts'
+import { type Problem, secondsOf, tooMany, unavailable } from '../problem.ts'
+import { type ByteSettings, makeByteBudget } from '../reading/budget.ts'
 import { type CounterStanding, makeLocalCounter } from './counters.ts'
 
-export type LimitSettings = {
+export type LimitSettings = ByteSettings & {
   /** Requests of one token or session in a second, and how many more in a minute for a burst. */
   ratePerSecond: number
   rateSpare: number
   /** Requests of one address in a minute: to client pages, and to sign-in. */
   pagesPerMinute: number
   signinsPerMinute: number
-  /** Requests under way at once: in this process, and of one token. */
+  /** Wrong credentials of one address in a minute (wrong.ts). */
+  wrongPerMinute: number
+  /** Requests under way at once: in this process once their body has arrived, of one token, and of one address. */
   concurrency: number
   concurrencyPerToken: number
+  concurrencyPerAddress: number
   /** How many proxies of ours stand in front and append to X-Forwarded-For. */
   proxies: number
 }
@@ -28,8 +32,12 @@ export const LIMIT_DEFAULTS: LimitSettings = {
   rateSpare: 150,
   pagesPerMinute: 300,
   signinsPerMinute: 60,
+  wrongPerMinute: 120,
   concurrency: 2000,
   concurrencyPerToken: 200,
+  concurrencyPerAddress: 500,
+  heldMegabytes: 160,
+  heldMegabytesPerParty: 112,
   proxies: 0,
 }
 
@@ -45,10 +53,14 @@ export type RequestLimits = {
   limitByIp: Stage
   /** After the caller is known. */
   limitByToken: Stage
+  /** Before the body is read, and until the answer has left: what is held for the caller, or for the address of nobody. */
+  limitByBytes: Stage
   /** How a token's or session's burst stands. @param id of the token or session */
   burst(id: string): Promise<Burst>
   /** Requests under way in this process. */
   underWay(): number
+  /** Bytes held for bodies and answers. */
+  heldBytes(): number
 }
 
 /** The address of the client as the outermost of our own proxies saw it; what stands left of that anyone can write. */
@@ -77,12 +89,7 @@ export const addressKey = (address: string): string => {
     .join(':')}::/64`
 }
 
-const seconds = (ms: number): number => Math.max(1, Math.ceil(ms / 1000))
-
-const tooMany = (detail: string, retryMs: number): Problem =>
-  new Problem('TOO_MANY_REQUESTS', detail, { headers: { 'retry-after': String(seconds(retryMs)) } })
-
-const item = (name: string, left: number, ms: number): string => `"${name}";r=${Math.max(0, left)};t=${seconds(ms)}`
+const item = (name: string, left: number, ms: number): string => `"${name}";r=${Math.max(0, left)};t=${secondsOf(ms)}`
 
 const UNUSED: CounterStanding = { count: 0, leftMs: 0 }
 
@@ -112,7 +119,7 @@ const makeRate = ({ ratePerSecond, rateSpare }: LimitSettings) => {
     const left = Math.max(0, ratePerSecond - now.count) + Math.max(0, rateSpare - more.count)
     headers['ratelimit-limit'] = String(ratePerSecond)
     headers['ratelimit-remaining'] = String(left)
-    headers['ratelimit-reset'] = String(seconds(now.leftMs))
+    headers['ratelimit-reset'] = String(secondsOf(now.leftMs))
     headers['ratelimit-policy'] = policy
     headers.ratelimit = `${item('second', ratePerSecond - now.count, now.leftMs)}, ${item('spare', rateSpare - more.count, spareMs)}`
     if (now.count > ratePerSecond && more.count > rateSpare) {
@@ -134,23 +141,74 @@ const kindOf = ({ route, method }: Exchange): 'page' | 'signin' | null => {
   return route.path.startsWith('/signin') && method === 'POST' ? 'signin' : null
 }
 
-/** At most so many at once under one key; `run` is refused at once beyond it. */
+/** At most so many at once under one key. */
 const makeGate = (max: number, refusal: () => Problem) => {
   const running = new Map<string, number>()
-  const through = async <R>(key: string, run: () => Promise<R>): Promise<R> => {
+  /** @returns the way out, good once @throws the refusal, when it is full */
+  const enter = (key: string): (() => void) => {
     const count = running.get(key) ?? 0
     if (count >= max) throw refusal()
     running.set(key, count + 1)
-    try {
-      return await run()
-    } finally {
+    return () => {
       const left = (running.get(key) ?? 1) - 1
       if (left > 0) running.set(key, left)
       else running.delete(key)
     }
   }
-  return { through, running: (key: string) => running.get(key) ?? 0 }
+  const through = async <R>(key: string, run: () => Promise<R>): Promise<R> => {
+    const leave = enter(key)
+    try {
+      return await run()
+    } finally {
+      leave()
+    }
+  }
+  return { enter, through, running: (key: string) => running.get(key) ?? 0 }
 }
+
+const isRead = ({ method }: Exchange): boolean => method === 'GET' || method === 'HEAD'
+
+/**
+ * A request takes its place in the process when its body has arrived: whoever sends slowly, or nothing at all, holds a place
+ * of his own address and none of anybody else's.
+ */
+const whenArrived = async <R>(exchange: Exchange, enter: () => () => void, run: () => Promise<R>): Promise<R> => {
+  let leave: (() => void) | undefined
+  const arrive = () => {
+    leave ??= enter()
+  }
+  if (isRead(exchange)) arrive()
+  else exchange.onArrival = arrive
+  try {
+    return await run()
+  } finally {
+    leave?.()
+  }
+}
+
+/** What a client reads from the buffers of the kernel costs us nothing. */
+const ANSWER_FREE_BYTES = 65_536
+
+const partyOf = ({ caller, ip }: Exchange): string =>
+  caller ? `account ${caller.account}` : `address ${addressKey(ip)}`
+
+const makeBytesStage =
+  (budget: ReturnType<typeof makeByteBudget>): Stage =>
+  async (exchange, next) => {
+    const held = budget.open(partyOf(exchange))
+    exchange.meter = held.take
+    try {
+      const answer = await next()
+      held.end()
+      const { length } = answer.bytes ?? []
+      if (length <= ANSWER_FREE_BYTES) return answer
+      held.take(length)
+      return { ...answer, onSent: held.end }
+    } catch (error) {
+      held.end()
+      throw error
+    }
+  }
 
 /** @returns the stages and what GET /api/account shows of them */
 export const makeLimits = (settings: LimitSettings): RequestLimits => {
@@ -162,6 +220,10 @@ export const makeLimits = (settings: LimitSettings): RequestLimits => {
   const everything = makeGate(settings.concurrency, () =>
     unavailable('The service is busy', { retryAfterSeconds: BUSY_RETRY_SECONDS }),
   )
+  const ofAddress = makeGate(settings.concurrencyPerAddress, () =>
+    tooMany(`More than ${settings.concurrencyPerAddress} requests of this address at once.`, BUSY_RETRY_SECONDS * 1000),
+  )
+  const budget = makeByteBudget(settings)
   const ofToken = makeGate(settings.concurrencyPerToken, () =>
     tooMany(`More than ${settings.concurrencyPerToken} requests of this token at once.`, BUSY_RETRY_SECONDS * 1000),
   )
@@ -169,18 +231,25 @@ export const makeLimits = (settings: LimitSettings): RequestLimits => {
   return {
     burst: rate.burst,
     underWay: () => everything.running(''),
-    limitByIp: (exchange, next) =>
-      everything.through('', async () => {
-        exchange.ip = clientAddress(exchange.ip, exchange.headers['x-forwarded-for'], settings.proxies)
-        const kind = kindOf(exchange)
-        if (kind !== null) {
-          const stands = await byAddress[kind].take(addressKey(exchange.ip))
-          if (stands.count > byAddress[kind].max) {
-            throw tooMany('Too many requests from this address.', stands.leftMs)
-          }
-        }
-        return next()
-      }),
+    heldBytes: budget.held,
+    limitByIp: (exchange, next) => {
+      exchange.ip = clientAddress(exchange.ip, exchange.headers['x-forwarded-for'], settings.proxies)
+      const address = addressKey(exchange.ip)
+      const arrived = () =>
+        whenArrived(
+          exchange,
+          () => everything.enter(''),
+          async () => {
+            const kind = kindOf(exchange)
+            const stands = kind && (await byAddress[kind].take(address))
+            if (kind && stands && stands.count > byAddress[kind].max)
+              throw tooMany('Too many requests from this address.', stands.leftMs)
+            return next()
+          },
+        )
+      return ofAddress.through(address, arrived)
+    },
+    limitByBytes: makeBytesStage(budget),
     limitByToken: async (exchange, next) => {
       if (!exchange.caller) return next()
       const { id } = exchange.caller.by

@@ -4,6 +4,7 @@ import type { PipelineDeps } from '../../../api/http/pipeline.ts'
 import { makeAudit } from '../../../api/http/stages/audit.ts'
 import { makeIdempotency } from '../../../api/http/stages/idempotency.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
+import { makeWrongStage } from '../../../api/http/stages/wrong.ts'
 import { makeKeys } from '../../../controllers/base/keys.ts'
 import { makeAppendAudit } from '../../../controllers/store/audit.ts'
 import type { Pg } from '../../../controllers/store/pg/pg.ts'
@@ -19,6 +20,7 @@ export const makeStageParts = ({ pg, hash }: { pg: Pg; hash: HashSecret }): Omit
   const now = () => new Date()
   return {
     limits: makeLimits({ ...LIMIT_DEFAULTS, ratePerSecond: RATE_MOST, rateSpare: RATE_MOST }),
+    limitWrong: makeWrongStage({ wrongPerMinute: RATE_MOST, isRemembered: () => true }),
     authenticateReport: makeReportAuth({ pg, hash }),
     keys: makeKeys(BENCH_KEY),
     publicUrl: 'http://bench.test',

@@ -5,11 +5,11 @@ import { PassThrough } from 'node:stream'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { brotliCompressSync, deflateSync, gzipSync } from 'node:zlib'
 import type { ObservedRequest } from '../../../api/http/answer.ts'
-import { BODY_MAX_BYTES, bodyTimeMs, takeBody } from '../../../api/http/body.ts'
 import { makeDispatch } from '../../../api/http/dispatch.ts'
 import { drainServer } from '../../../api/http/drain.ts'
 import { compose, type Stage } from '../../../api/http/exchange.ts'
 import { Problem } from '../../../api/http/problem.ts'
+import { BODY_MAX_BYTES, bodyTimeMs, takeBody } from '../../../api/http/reading/take.ts'
 import type { Answer, ApiRequest, Method } from '../../../api/http/route.ts'
 import { makeServer } from '../../../api/http/server.ts'
 import { makeShape } from '../../../api/http/shape.ts'
@@ -407,7 +407,9 @@ spec('the window', (t) => {
     assert.equal([bodyTimeMs(BODY_MAX_BYTES), bodyTimeMs(100_000_000)], [30_000, 327_000])
     const hanging = new PassThrough() as unknown as IncomingMessage
     Object.assign(hanging, { headers: { 'content-length': '5' } })
-    const refused = await takeBody(hanging, BODY_MAX_BYTES, 20).catch((error: Problem) => error.code)
+    const refused = await takeBody(hanging, { maxBytes: BODY_MAX_BYTES, timeMs: 20 }).catch(
+      (error: Problem) => error.code,
+    )
     assert.is(refused, 'REQUEST_TIMEOUT')
   })
 

@@ -1,0 +1,268 @@
+import { once } from 'node:events'
+import { request as ask, type IncomingMessage, type Server } from 'node:http'
+import { type AddressInfo, connect, type Socket } from 'node:net'
+import { gzipSync } from 'node:zlib'
+import { compose, type Exchange, type Stage } from '../../../api/http/exchange.ts'
+import { Problem } from '../../../api/http/problem.ts'
+import { makeByteBudget } from '../../../api/http/reading/budget.ts'
+import { DEPTH_MAX, jsonOf, VALUES_MAX } from '../../../api/http/reading/json.ts'
+import type { Answer, Method } from '../../../api/http/route.ts'
+import { makeServer } from '../../../api/http/server.ts'
+import { makeShape } from '../../../api/http/shape.ts'
+import { LIMIT_DEFAULTS, type LimitSettings, makeLimits, type RequestLimits } from '../../../api/http/stages/limits.ts'
+import { makeWrongStage } from '../../../api/http/stages/wrong.ts'
+import type { Route } from '../../../api/wiring/route.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { eventually } from '../../support/stage/invoicing.ts'
+
+/** What a stranger, or one account, may hold of the process: never so much that others are not served. */
+
+const MEGABYTE = 1_000_000
+const JSON_TYPE = 'application/json'
+const parse = (text: string) => jsonOf(Buffer.from(text), JSON_TYPE)
+const codeOf = (run: () => unknown): string => {
+  try {
+    run()
+    return 'taken'
+  } catch (error) {
+    return (error as Problem).code
+  }
+}
+
+/** Values that JSON.parse makes, counted as an engine would: to see that nothing is built of what is refused. */
+const countingParse = <R>(run: () => R): { result: R; parsed: number } => {
+  const parse = JSON.parse
+  let parsed = 0
+  JSON.parse = (...given: Parameters<typeof parse>) => {
+    parsed++
+    return parse(...given)
+  }
+  try {
+    return { result: run(), parsed }
+  } finally {
+    JSON.parse = parse
+  }
+}
+
+spec('the cost of JSON', (t) => {
+  const wide = (count: number) => `[${Array.from({ length: count }, () => '1').join(',')}]`
+  const members = (count: number) => `{${Array.from({ length: count }, (_, n) => `"k${n}":1`).join(',')}}`
+  const deep = (levels: number) => `${'['.repeat(levels)}${']'.repeat(levels)}`
+
+  for (const [what, text, code] of [
+    ['seven million numbers', wide(7_000_000), 'BODY_TOO_LARGE'],
+    ['a million members', members(1_000_000), 'BODY_TOO_LARGE'],
+    ['a million empty objects', `[${'{},'.repeat(1_000_000)}{}]`, 'BODY_TOO_LARGE'],
+    ['one value too many', wide(VALUES_MAX), 'BODY_TOO_LARGE'],
+    ['one level too many', deep(DEPTH_MAX + 1), 'MALFORMED_JSON'],
+    ['a million levels', deep(1_000_000), 'MALFORMED_JSON'],
+  ] as const) {
+    t(`${what} is refused before anything is made of it`, () => {
+      assert.equal(
+        countingParse(() => codeOf(() => parse(text))),
+        { result: code, parsed: 0 },
+      )
+    })
+  }
+
+  t('what is taken is what was sent', () => {
+    for (const value of [
+      { a: ['{', '[', ',', '"', '\\', '\\"', '\\\\', 'é'.repeat(10), ''], b: { c: null, d: -1.5e3 } },
+      'text with "quotes", {brackets}, [and], commas',
+      Array.from({ length: VALUES_MAX - 2 }, () => 1),
+      '"'.repeat(200_000),
+      ','.repeat(200_000),
+      '\\'.repeat(200_000),
+    ])
+      assert.equal(parse(JSON.stringify(value)), value)
+    assert.equal(parse(deep(DEPTH_MAX)), JSON.parse(deep(DEPTH_MAX)))
+  })
+
+  t('what is no JSON is told so, wherever it breaks', () => {
+    for (const text of ['{', '"', '"\\', '"\\"', '[1,', '{"a":', ']', '}}', 'nul'])
+      assert.is(
+        codeOf(() => parse(text)),
+        'MALFORMED_JSON',
+      )
+  })
+})
+
+spec('the bytes that are held', (t) => {
+  t('are so many of a party and so many of the process; what is given back is free', () => {
+    const { open, held } = makeByteBudget({ heldMegabytes: 5, heldMegabytesPerParty: 3 })
+    const [one, two, three] = [open('one'), open('two'), open('three')]
+    one.take(3 * MEGABYTE)
+    assert.equal(
+      [codeOf(() => open('one').take(1)), codeOf(() => two.take(2 * MEGABYTE))],
+      ['TOO_MANY_REQUESTS', 'taken'],
+    )
+    assert.equal([codeOf(() => three.take(1)), held()], ['UNAVAILABLE', 5 * MEGABYTE])
+    one.end()
+    one.end()
+    assert.equal([codeOf(() => three.take(3 * MEGABYTE)), held()], ['taken', 5 * MEGABYTE])
+    two.end()
+    three.end()
+    assert.is(held(), 0)
+  })
+})
+
+type Held = { server: Server; port: number; limits: RequestLimits; bodies: number[] }
+
+const LARGE_ANSWER = 8 * MEGABYTE
+const answerOf = async (path: string, size: number): Promise<Answer> =>
+  path === '/api/large' ? { status: 200, bytes: Buffer.alloc(LARGE_ANSWER) } : { status: 200, body: { size } }
+
+/** A server with the limits and no caller but those that say their account in a header. */
+const openServer = async (settings: Partial<LimitSettings>): Promise<Held> => {
+  const bodies: number[] = []
+  const table: [Method, string, object?][] = [
+    ['GET', '/api/quick'],
+    ['GET', '/api/large'],
+    ['POST', '/api/take', { bodyMaxBytes: 15 * MEGABYTE }],
+  ]
+  const routes = table.map(([method, path, more]) => ({
+    ...{ method, path, summary: path, scope: { kind: 'public' }, answers: {}, codes: [], ...more },
+    handle: async (_deps: unknown, { form }: { form?: Buffer }) => {
+      bodies.push(form?.length ?? 0)
+      return answerOf(path, form?.length ?? 0)
+    },
+  })) as unknown as Route<unknown>[]
+  const limits = makeLimits({ ...LIMIT_DEFAULTS, proxies: 1, ...settings })
+  const known: Stage = (exchange, next) => {
+    const account = exchange.headers['x-account']
+    if (typeof account === 'string') exchange.caller = { account, by: { kind: 'token', id: account } } as never
+    return next()
+  }
+  const server = makeServer({
+    routes,
+    deps: { publicUrl: 'http://here.test' },
+    pipeline: compose([limits.limitByIp, known, limits.limitByToken, limits.limitByBytes, makeShape(routes)]),
+    log: { error: () => undefined } as never,
+    observe: () => undefined,
+  })
+  server.listen(0, '127.0.0.1')
+  await once(server, 'listening')
+  return { server, port: (server.address() as AddressInfo).port, limits, bodies }
+}
+
+const end = ({ server }: Held): void => {
+  server.closeAllConnections()
+  server.close()
+}
+
+type Sent = { path?: string; from: string; account?: string; body?: Buffer; packed?: boolean }
+const send = async ({ port }: Held, { path = '/api/take', from, account, body, packed }: Sent): Promise<number> => {
+  const headers = {
+    'x-forwarded-for': from,
+    ...(account && { 'x-account': account }),
+    ...(packed && { 'content-encoding': 'gzip' }),
+    ...(body && { 'content-length': body.length }),
+  }
+  const asked = ask({ port, host: '127.0.0.1', path, method: body ? 'POST' : 'GET', headers, agent: false })
+  asked.end(body)
+  const [response] = (await once(asked, 'response')) as [IncomingMessage]
+  response.resume()
+  await once(response, 'end')
+  return response.statusCode ?? 0
+}
+
+/** A body of which one byte comes, and never the rest. */
+const begin = ({ port }: Held, from: string): Socket => {
+  const socket = connect(port, '127.0.0.1').on('error', () => undefined)
+  socket.write(`POST /api/take HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: ${from}\r\nContent-Length: 50\r\n\r\nx`)
+  return socket
+}
+
+const NEIGHBOUR = '198.51.100.1'
+
+spec('who holds much', (t) => {
+  t('holds no place of the process while a body has not arrived, and so many of his address', async () => {
+    const held = await openServer({ concurrency: 20, concurrencyPerAddress: 200 })
+    const sockets = Array.from({ length: 200 }, () => begin(held, '192.0.2.1'))
+    await eventually(
+      'all to have begun',
+      async () => (await send(held, { path: '/api/quick', from: '192.0.2.1' })) === 429,
+    )
+    assert.is(await send(held, { path: '/api/quick', from: NEIGHBOUR }), 200)
+    assert.is(await send(held, { from: NEIGHBOUR, body: Buffer.alloc(10) }), 200)
+    assert.is(held.limits.underWay(), 0)
+    for (const socket of sockets) socket.destroy()
+    await eventually(
+      'the places to be free',
+      async () => (await send(held, { path: '/api/quick', from: '192.0.2.1' })) === 200,
+    )
+    end(held)
+  })
+
+  t('is refused beyond his bytes while they come out of a small body, and nobody else is', async () => {
+    const held = await openServer({ heldMegabytes: 40, heldMegabytesPerParty: 31 })
+    const bomb = gzipSync(Buffer.alloc(14 * MEGABYTE, 'a'))
+    assert.ok(bomb.length < MEGABYTE)
+    const most = { seen: 0 }
+    const watch = setInterval(() => {
+      most.seen = Math.max(most.seen, held.limits.heldBytes())
+    }, 1)
+    const [statuses, other] = await Promise.all([
+      Promise.all(
+        Array.from({ length: 40 }, () =>
+          send(held, { from: '192.0.2.1', account: 'greedy', body: bomb, packed: true }),
+        ),
+      ),
+      send(held, { from: NEIGHBOUR, account: 'other', body: Buffer.alloc(MEGABYTE) }),
+    ])
+    clearInterval(watch)
+    assert.is(other, 200)
+    assert.equal(new Set(statuses), new Set([200, 429]))
+    assert.ok(most.seen <= 40 * MEGABYTE, `${most.seen} bytes held`)
+    assert.is(held.limits.heldBytes(), 0)
+    end(held)
+  })
+
+  t('may not leave large answers unread without end', async () => {
+    const held = await openServer({ heldMegabytesPerParty: 20, heldMegabytes: 100 })
+    const read = `GET /api/large HTTP/1.1\r\nHost: a\r\nX-Forwarded-For: 192.0.2.1\r\n\r\n`
+    const sockets = Array.from({ length: 10 }, () => {
+      const socket = connect(held.port, '127.0.0.1').on('error', () => undefined)
+      socket.pause()
+      socket.write(read)
+      return socket
+    })
+    await eventually('two answers to be held', async () => held.limits.heldBytes() === 2 * LARGE_ANSWER)
+    assert.is(await send(held, { path: '/api/large', from: '192.0.2.1' }), 429)
+    assert.is(await send(held, { path: '/api/large', from: NEIGHBOUR }), 200)
+    for (const socket of sockets) socket.destroy()
+    await eventually('what was held to be free', async () => held.limits.heldBytes() === 0)
+    end(held)
+  })
+})
+
+spec('wrong credentials of one address', (t) => {
+  const at = (token: string | null, ip = '192.0.2.1') =>
+    ({ headers: token === null ? {} : { authorization: `Bearer ${token}` }, ip }) as Exchange
+
+  t('are so many in a minute, then refused before the look; a token that was good a moment ago goes on', async () => {
+    const looked: string[] = []
+    const stage = makeWrongStage({
+      wrongPerMinute: 120,
+      isRemembered: ({ authorization }) => authorization === 'Bearer good',
+    })
+    const send = async (exchange: Exchange): Promise<string> =>
+      stage(exchange, async () => {
+        looked.push(String(exchange.headers.authorization))
+        if (exchange.headers.authorization === 'Bearer good') return { status: 200 }
+        throw new Problem('UNAUTHENTICATED', 'The token is unknown.')
+      }).then(
+        ({ status }) => String(status),
+        (error: Problem) => error.code,
+      )
+    const answers: string[] = []
+    for (let n = 0; n < 1_500; n++) answers.push(await send(at(`wrong-${n}`)))
+    assert.equal(
+      [looked.length, answers.slice(0, 120).every((one) => one === 'UNAUTHENTICATED'), new Set(answers.slice(120))],
+      [120, true, new Set(['TOO_MANY_REQUESTS'])],
+    )
+    assert.is(await send(at('good')), '200')
+    assert.is(await send(at('wrong', '198.51.100.1')), 'UNAUTHENTICATED')
+    assert.is(await send(at(null)), 'UNAUTHENTICATED')
+  })
+})
