@@ -5,7 +5,7 @@
 
 import type { IncomingHttpHeaders } from 'node:http'
 import type { Caller } from './caller.ts'
-import type { Meter } from './reading/take.ts'
+import type { ByteMeter } from './reading/take.ts'
 import type { Answer, Audited, RouteHead } from './route.ts'
 
 export type Exchange = {
@@ -22,7 +22,7 @@ export type Exchange = {
   /** Reads the body once, under the route's cap. @throws Problem BODY_TOO_LARGE */
   bytes(): Promise<Buffer>
   /** Told of the bytes of the body as they come. */
-  meter?: Meter
+  meter?: ByteMeter
   /** Called once, when the whole body is there. @throws Problem when there is no place for it */
   onArrival?: () => void
   /** Headers for whatever will be answered, refusals included (RateLimit). */

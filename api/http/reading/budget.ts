@@ -4,7 +4,7 @@
  * everybody else goes on.
  */
 import { type Problem, tooMany, unavailable } from '../problem.ts'
-import type { Meter } from './take.ts'
+import type { ByteMeter } from './take.ts'
 
 export type ByteSettings = {
   /** Of the process, and of one account or address. */
@@ -15,9 +15,9 @@ export type ByteSettings = {
 const RETRY_SECONDS = 2
 
 /** What one request holds. */
-export type Held = {
+export type HeldBytes = {
   /** @throws Problem TOO_MANY_REQUESTS beyond the share of the party, UNAVAILABLE beyond that of the process */
-  take: Meter
+  take: ByteMeter
   /** Gives all of it back. */
   end(): void
 }
@@ -38,7 +38,7 @@ export const makeByteBudget = ({ heldMegabytes, heldMegabytesPerParty }: ByteSet
       : null
   }
 
-  const open = (party: string): Held => {
+  const open = (party: string): HeldBytes => {
     let own = 0
     return {
       take(bytes) {

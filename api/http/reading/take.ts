@@ -32,8 +32,8 @@ const INFLATES: Readonly<Record<string, () => Transform>> = {
 }
 
 /** Told of bytes as they come, sent or inflated. @throws Problem when they are too many to be held now */
-export type Meter = (bytes: number) => void
-const unmetered: Meter = () => undefined
+export type ByteMeter = (bytes: number) => void
+const unmetered: ByteMeter = () => undefined
 
 const EMPTY = Buffer.alloc(0)
 
@@ -49,7 +49,7 @@ const tooSlow = (timeMs: number) =>
   new Problem('REQUEST_TIMEOUT', `The body did not arrive within ${Math.round(timeMs / 1000)} seconds.`)
 
 /** The bytes as sent. Over the cap or the time, what is left flows by unseen; who answers also closes (answer.ts). */
-const readSent = (request: IncomingMessage, maxBytes: number, timeMs: number, meter: Meter): Promise<Buffer> =>
+const readSent = (request: IncomingMessage, maxBytes: number, timeMs: number, meter: ByteMeter): Promise<Buffer> =>
   new Promise((resolve, reject) => {
     const chunks: Buffer[] = []
     let received = 0
@@ -89,7 +89,7 @@ const readSent = (request: IncomingMessage, maxBytes: number, timeMs: number, me
   })
 
 /** What comes out is counted while it comes: a small bomb stays small. */
-const inflated = async (sent: Buffer, open: () => Transform, maxBytes: number, meter: Meter): Promise<Buffer> => {
+const inflated = async (sent: Buffer, open: () => Transform, maxBytes: number, meter: ByteMeter): Promise<Buffer> => {
   const stream = open()
   stream.end(sent)
   const chunks: Buffer[] = []
@@ -107,7 +107,7 @@ const inflated = async (sent: Buffer, open: () => Transform, maxBytes: number, m
   return chunks.length === 1 && chunks[0] ? chunks[0] : Buffer.concat(chunks, length)
 }
 
-export type TakeOptions = { maxBytes?: number | undefined; timeMs?: number; meter?: Meter | undefined }
+export type TakeOptions = { maxBytes?: number | undefined; timeMs?: number; meter?: ByteMeter | undefined }
 
 /**
  * Reads a body as one Buffer, inflated; the cap holds for what is sent and for what comes out of it.
