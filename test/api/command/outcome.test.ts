@@ -4,8 +4,8 @@
  * calls follow from the routes: one that has none fails table.test.ts.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type LedgerProxy, startLedgerProxy } from '../../support/crash/ledgerproxy.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/doubles/faultproxy.ts'
-import { type LedgerProxy, startLedgerProxy } from '../../support/doubles/ledgerproxy.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually, type Reply } from '../../support/stage/invoicing.ts'
 import { serviceKubeconfig } from '../../support/stage/stage.ts'

@@ -7,7 +7,7 @@ import {
   NOTHING,
   openInvoiceStage,
   type Stand,
-} from '../../support/crash/invoicestory.ts'
+} from '../../support/crash/stories/invoicestory.ts'
 import { sweep } from '../../support/crash/sweep.ts'
 import { makeMovedClock } from '../../support/doubles/movedclock.ts'
 import { assert, spec } from '../../support/runner/spec.ts'

@@ -5,7 +5,7 @@ import {
   NOTHING,
   openInvoiceStage,
   SENT,
-} from '../../support/crash/invoicestory.ts'
+} from '../../support/crash/stories/invoicestory.ts'
 import { sweep } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { kubectlFor } from '../../support/stage/stage.ts'

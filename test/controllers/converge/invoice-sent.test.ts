@@ -8,7 +8,7 @@ import {
   invoiceStory,
   openInvoiceStage,
   SENT,
-} from '../../support/crash/invoicestory.ts'
+} from '../../support/crash/stories/invoicestory.ts'
 import { lags, sweep } from '../../support/crash/sweep.ts'
 import { spec } from '../../support/runner/spec.ts'
 

@@ -1,7 +1,7 @@
-import type { AroundHost } from '../../../controllers/io/hosts/link.ts'
-import type { Findings } from '../../../crds/host/inspect.ts'
-import { withOurs } from '../../../crds/host/proxy.ts'
-import type { ProxySettings } from '../../../crds/host/schema.ts'
+import type { AroundHost } from '../../../../controllers/io/hosts/link.ts'
+import type { Findings } from '../../../../crds/host/inspect.ts'
+import { withOurs } from '../../../../crds/host/proxy.ts'
+import type { ProxySettings } from '../../../../crds/host/schema.ts'
 
 /**
  * A host that is well, serves nothing and lets anybody in: the answers that a real one gave (test/hosts/host), for stories in

@@ -1,10 +1,10 @@
 import { execFileSync } from 'node:child_process'
-import { makeCredentials } from '../../../controllers/store/host/hosts.ts'
-import { makePg } from '../../../controllers/store/pg/pg.ts'
-import type { AppResource } from '../../../crds/app/schema.ts'
-import { type AppHost, HOST_NAME } from '../stage/host.ts'
-import { kubectlFor, makeNamespace, type Namespace } from '../stage/stage.ts'
-import { serverKey } from './process.ts'
+import { makeCredentials } from '../../../../controllers/store/host/hosts.ts'
+import { makePg } from '../../../../controllers/store/pg/pg.ts'
+import type { AppResource } from '../../../../crds/app/schema.ts'
+import { type AppHost, HOST_NAME } from '../../stage/host.ts'
+import { kubectlFor, makeNamespace, type Namespace } from '../../stage/stage.ts'
+import { serverKey } from '../process.ts'
 
 /** A host and a namespace for the stories of one app, and what of it is where. */
 export type AppPlace = {
