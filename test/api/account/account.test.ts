@@ -1,9 +1,11 @@
 import { accountRoutes } from '../../../api/account/account.ts'
+import { writing } from '../../../api/command/written.ts'
 import { Problem } from '../../../api/http/problem.ts'
 import type { ApiRequest } from '../../../api/http/route.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import { underSendCap } from '../../../api/invoice/send/send-cap.ts'
 import { makeStores } from '../../../api/wiring/stores.ts'
+import { KubeError } from '../../../controllers/base/errors.ts'
 import { makeKeys } from '../../../controllers/base/keys.ts'
 import { makeSendQuota, type SendQuota } from '../../../controllers/store/invoice/send-quota.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
@@ -75,9 +77,14 @@ spec('places under the daily cap', (t) => {
     })
     await assert.rejects(refused, /nothing to pay/)
     assert.is(await sendQuota.used('e', DAY), 0)
-    const unknown = underSendCap(deps, { caller }, 'inv-unknown', async () => {
-      throw new Error('socket hang up')
+    const before = underSendCap(deps, { caller }, 'inv-unwritten', async () => {
+      throw new Error('broken before the write')
     })
+    await assert.rejects(before, /before the write/)
+    assert.is(await sendQuota.used('e', DAY), 0)
+    const unknown = underSendCap(deps, { caller }, 'inv-unknown', () =>
+      writing(() => Promise.reject(new KubeError('create inv', { status: 0, reason: 'socket hang up' }))),
+    )
     await assert.rejects(unknown, /hang up/)
     assert.is(await sendQuota.used('e', DAY), 1)
   })
