@@ -142,7 +142,7 @@ spec('the hand-over', (t) => {
         await send(`before-${n}`)
         tookMs.push(await handOver(`after-${n}`))
       }
-      console.log(`# the hand-overs took ${tookMs.join(', ')} ms`)
+      console.log(`counted: the hand-overs took ${tookMs.join(', ')} ms`)
       await nothingTwice()
     },
     { timeoutMs: KILLS * 120_000 },
@@ -170,7 +170,7 @@ spec('the hand-over', (t) => {
           /failed cluster CLUSTER_UNKNOWN: the database belongs to cluster \S+, and this is cluster \S+/,
         )
         const epoch = await epochs()
-        console.log(`# beside strangers: ${await handOver('beside-strangers')} ms`)
+        console.log(`counted: a hand-over beside strangers took ${await handOver('beside-strangers')} ms`)
         assert.is(await epochs(), epoch + 1, 'who stands by at home leads, and nobody else')
         await nothingTwice()
         const after = await rows()
