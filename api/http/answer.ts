@@ -197,6 +197,7 @@ const exchangeOf = (context: RequestContext, route: Route, params: Record<string
     headers: request.headers,
     ip: request.socket.remoteAddress ?? '',
     requestId: context.requestId,
+    isGone: () => context.response.destroyed || request.socket.destroyed,
     bytes: () => {
       bytes ??= takeBody(request, route.bodyMaxBytes)
       return bytes
