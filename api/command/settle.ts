@@ -11,7 +11,7 @@ import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Settling } from '../wiring/deps.ts'
 import { type Command, type CommandGoal, conclude } from './command.ts'
 import { afterStored, type Judging, lookUntil, underWatch } from './look.ts'
-import { enterOperation, judgeOperation, operationPath } from './operation.ts'
+import { enterOperation, judgeOperation, type NewEntry, operationPath } from './operation.ts'
 import type { Whose } from './own.ts'
 import { accepted, wantsAsync } from './verdict.ts'
 import type { Watched } from './wait.ts'
@@ -59,6 +59,16 @@ const followed =
 /** On a page nobody has called who could read an operation. */
 const hasCaller = ({ caller }: Partial<Pick<ApiRequest, 'caller'>>): boolean => caller !== undefined
 
+/** @returns null where there is nobody who could read it, or a part is away */
+const enterFor = async (deps: Settling, request: ApiRequest, entry: NewEntry): Promise<StoredOperation | null> =>
+  hasCaller(request) ? afterStored(enterOperation(deps, request, entry)) : null
+
+/** What nobody hears stands where whoever asks again looks for it. */
+const heard = async ({ isGone }: ApiRequest, enter: () => Promise<unknown>, answer: Answer): Promise<Answer> => {
+  if (isGone?.()) await enter()
+  return answer
+}
+
 /**
  * @returns the command's answer, or 202 with the Location of its operation, where the same answer will stand
  * @throws Problem as the command was refused, DeletedMeanwhile; what `act` throws
@@ -80,13 +90,14 @@ export const settle = <Goal extends CommandGoal, View, Needs>(
   }
   return underWatch(deps, watching, async (watched, keep) => {
     const goal = await asked.act()
-    const answer = await afterStored(lookUntil(deps, watching, judging, { goal, watched }))
-    if (answer !== null) return answer
-    const body = typeof pending === 'function' ? await pending(goal) : pending
-    if (request.audited) request.audited.resource ??= resource
     const own = asked.operation?.(goal)
     const entry = { ...watching, command: command.name, goal, resource, ...(own?.id !== undefined && { id: own.id }) }
-    const stored = hasCaller(request) ? await afterStored(enterOperation(deps, request, entry)) : null
+    const enter = () => enterFor(deps, request, entry)
+    const answer = await afterStored(lookUntil(deps, watching, judging, { goal, watched }))
+    if (answer !== null) return heard(request, enter, answer)
+    const body = typeof pending === 'function' ? await pending(goal) : pending
+    if (request.audited) request.audited.resource ??= resource
+    const stored = await enter()
     // The verdict is still to come, and is seen at the resource itself.
     if (stored === null) return accepted(own?.path ?? resource, body)
     if (deps.follow(followed(deps, command, stored, { watched, request }))) keep()

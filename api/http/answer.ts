@@ -215,6 +215,7 @@ const exchangeOf = (context: RequestContext, route: Route, params: Record<string
     headers: request.headers,
     ip: request.socket.remoteAddress ?? '',
     requestId: context.requestId,
+    isGone: () => context.response.destroyed || request.socket.destroyed,
     bytes: () => {
       bytes ??= take()
       return bytes

@@ -19,6 +19,8 @@ export type Exchange = {
   /** Address of the peer. */
   ip: string
   requestId: string
+  /** Nobody is there any more who could be answered. */
+  isGone(): boolean
   /** Reads the body once, under the route's cap. @throws Problem BODY_TOO_LARGE */
   bytes(): Promise<Buffer>
   /** Told of the bytes of the body as they come. */

@@ -84,6 +84,8 @@ export type ApiRequest = {
   headers: IncomingHttpHeaders
   ip: string
   requestId: string
+  /** Nobody is there any more who could be answered; somebody is, when left out. */
+  isGone?(): boolean
   /** The same for each retry under one Idempotency-Key: name effects by it. */
   idempotencyKey?: string
   /** To be filled by a handler that knows more than the request shows. */

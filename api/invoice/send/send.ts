@@ -22,8 +22,8 @@ const sendDraft = (deps: InvoiceNeeds, request: ApiRequest, row: MirrorRow<Shown
 }
 
 /**
- * Who was answered 202 a moment ago and asks again without a key repeats a request whose verdict stands elsewhere: it is
- * shown where, and nothing is sent twice.
+ * Who was answered 202 a moment ago, or left before there was an answer, and asks again without a key repeats a request whose
+ * verdict stands elsewhere: it is shown where, and nothing is sent twice.
  */
 const repeated = async (
   { operations, now }: InvoiceNeeds,
