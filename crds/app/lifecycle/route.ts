@@ -10,21 +10,13 @@ import type { AppResource } from '../schema.ts'
 import type { AppStep } from '../steps.ts'
 import { hostnameOf } from '../url.ts'
 import type { AppRoute, AppWorld, Release, TargetHost } from '../world.ts'
+import { STRIPPED_HEADERS } from './visitorheaders.ts'
 
 /** Names the app to the platform, under a MAC of the platform's own, so that its proxy is believed and nobody else. */
 export const GATE_HEADER = 'X-Bottega-Gate'
 /** On the app's own host: the sign-in page, and what the proxy asks. */
 export const ACCESS_PATH = '/_bottega/access'
 export const VERIFY_PATH = '/_bottega/verify'
-
-/** Who a visitor is, is never for the visitor to say. */
-export const STRIPPED_HEADERS = [
-  'Remote-User',
-  'X-Forwarded-User',
-  'X-Forwarded-Email',
-  'X-Auth-Request-*',
-  'X-Bottega-*',
-] as const
 
 /** A release that is just being restarted by its engine is waited for. */
 const TRY_DURATION = '5s'

@@ -27,6 +27,71 @@ const PATHS = [
   '//.well-known//acme-challenge/file',
 ]
 
+/** What proxies and identity providers of many makes tell apps, as a visitor would write it. */
+const CLAIMS = [
+  ...[
+    'X-Real-IP',
+    'x_real_ip',
+    'X_Forwarded_For',
+    'Forwarded',
+    'True-Client-IP',
+    'X-Client-IP',
+    'CF-Connecting-IP',
+    'Fastly-Client-IP',
+  ],
+  ...[
+    'X-Cluster-Client-IP',
+    'X-Forwarded-Port',
+    'X-Forwarded-Prefix',
+    'X-Forwarded-For-Original',
+    'X-Original-URL',
+    'X-Rewrite-URL',
+  ],
+  ...[
+    'X-Remote-Addr',
+    'X-Host',
+    'X-Envoy-External-Address',
+    'X-Azure-ClientIP',
+    'X-Amzn-Oidc-Identity',
+    'Remote-User',
+    'REMOTE_USER',
+  ],
+  ...[
+    'X-Forwarded-User',
+    'X-Forwarded-Groups',
+    'X-Auth-Request-Email',
+    'X-Authenticated-User',
+    'X-Authentik-Username',
+    'X-WebAuth-User',
+  ],
+  ...[
+    'X-Goog-Authenticated-User-Email',
+    'X-MS-Client-Principal',
+    'X-Pomerium-Jwt-Assertion',
+    'Tailscale-User-Login',
+    'X-User-Id',
+    'X-Email',
+  ],
+  ...[
+    'X-Ssl-Client-Verify',
+    'X-Client-Cert',
+    'Impersonate-User',
+    'X-Bottega-Gate',
+    'X-Consumer-Username',
+    'Cf-Access-Jwt-Assertion',
+  ],
+]
+/** What apps ask for and only their own pages and partners know. */
+const PASSED = [
+  'X-Requested-With',
+  'X-CSRF-Token',
+  'X-Hub-Signature-256',
+  'X-Api-Key',
+  'Accept-Language',
+  'Idempotency-Key',
+  'X-Inertia',
+]
+
 spec('a private app', (t) => {
   let stage: AppStage
   t.before(async () => {
@@ -53,15 +118,39 @@ spec('a private app', (t) => {
     { timeoutMs },
   )
 
-  t('answers there who has signed in', async () => {
+  const signIn = async (): Promise<string> => {
     const opened = await stage.visit('shut', '/_bottega/access', {
       method: 'POST',
       body: new URLSearchParams({ password: 'correct horse battery', next: '/' }).toString(),
       headers: { 'content-type': 'application/x-www-form-urlencoded' },
     })
-    const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? ''
+    return String(opened.headers['set-cookie']).split(';')[0] ?? ''
+  }
+
+  t('answers there who has signed in', async () => {
+    const cookie = await signIn()
     const { status, text } = await stage.visit('shut', '/.well-known/acme-challenge/file', { headers: { cookie } })
     assert.equal([status, text.trim()], [200, 'secret'])
+  })
+
+  t('is told by no header of a visitor who he is or from where he comes', async () => {
+    const cookie = await signIn()
+    const claimed = Object.fromEntries(CLAIMS.map((name) => [name, 'forged']))
+    const passed = Object.fromEntries(PASSED.map((name) => [name, 'passed']))
+    const { text } = await stage.visit('shut', '/headers', { headers: { cookie, ...claimed, ...passed } })
+    const lines = text.trim().split('\n')
+    assert.equal(
+      lines.filter((line) => line.includes('forged')),
+      [],
+    )
+    const names = lines.filter((line) => line.endsWith(': passed')).map((line) => line.split(':')[0]?.toLowerCase())
+    assert.equal(names.sort(), PASSED.map((name) => name.toLowerCase()).sort())
+    assert.equal(
+      lines.filter((line) => /^x-forwarded-(for|proto|host):/i.test(line)).length,
+      3,
+      'what the proxy itself knows is there',
+    )
+    assert.not.match(text, /bottega/i)
   })
 
   t('has a certificate of the CA under its own name', async () => {

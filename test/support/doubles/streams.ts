@@ -18,6 +18,8 @@ IFS=' ' read -r method path version
 while IFS= read -r line; do
   line=\${line%"$cr"}
   [ -n "$line" ] || break
+  lines="$lines$line
+"
   case "$line" in
     [Cc]ontent-[Ll]ength:*) length=\${line#*: };;
     [Ss]ec-[Ww]eb[Ss]ocket-[Kk]ey:*) key=\${line#*: };;
@@ -33,6 +35,9 @@ case "$path" in
   /events)
     ok text/event-stream
     while printf 'data: tick\\n\\n' && sleep 1; do :; done;;
+  /headers)
+    ok text/plain
+    printf '%s' "$lines";;
   /upload)
     received=$(head -c "$length" | wc -c)
     ok text/plain
