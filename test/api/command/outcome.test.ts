@@ -5,6 +5,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import { type LedgerProxy, startLedgerProxy } from '../../support/crash/ledgerproxy.ts'
+import { drawn, seed } from '../../support/crash/seed.ts'
 import { type FaultProxy, startFaultProxy } from '../../support/doubles/faultproxy.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually, type Reply } from '../../support/stage/invoicing.ts'
@@ -37,17 +38,22 @@ let plane: FaultProxy
 let ledger: LedgerProxy
 let truth: Truth
 
+/** A plane that goes in between is as one that was away, mostly: a plain run draws a third of the routes for that. */
+const faultsFor = (route: TableRoute): Set<Fault> => {
+  const isDrawn = process.env.BOTTEGA_TEST_FULL === '1' || drawn('outcome', nameOf(route)) < 1 / 3
+  return new Set(FAULTS.filter((fault) => isDrawn || fault !== 'the plane goes after the first write'))
+}
+
 const todosOf = (): Todo[] => {
   const [rows, queued] = [rowsOf(stage), queuedCalls(stage)]
-  const ofWaiting = waiting.flatMap((route): Todo[] => {
+  const prepares = (route: TableRoute) => {
     const waits = rows[nameOf(route)]?.waits
-    return waits && !isNever(waits) ? [{ route, faults: new Set(FAULTS), prepare: waits.prepare }] : []
+    return queued[nameOf(route)] ?? (waits && !isNever(waits) ? waits.prepare : undefined)
+  }
+  return [...waiting, ...queuing].flatMap((route): Todo[] => {
+    const prepare = prepares(route)
+    return prepare ? [{ route, faults: faultsFor(route), prepare }] : []
   })
-  const ofQueuing = queuing.flatMap((route): Todo[] => {
-    const prepare = queued[nameOf(route)]
-    return prepare ? [{ route, faults: new Set(FAULTS), prepare }] : []
-  })
-  return [...ofWaiting, ...ofQueuing]
 }
 
 const askOf = async (todo: Todo): Promise<Asked> => {
@@ -213,6 +219,7 @@ spec('what is said of a request that failed', (t) => {
     'is true, whichever part goes at whichever moment',
     async () => {
       const todos = todosOf()
+      console.log(`  seed ${seed}`)
       assert.ok(todos.length > 50)
       const wrong: string[] = []
       for (let n = 0, left = todos; left.length > 0; n++) {
