@@ -74,7 +74,7 @@ const partNames = groups.flatMap((group) => group.parts)
 type Chosen = { name: PartName; part: Part; files: string[] }
 
 /** With `--full` the long counts run, and a file may take this much longer. */
-const fullFactor = 6
+const fullFactor = 40
 
 /** Files of a part on real parts that may be run once more; with `--strict`, or named one by one, none is. */
 const secondTriesMax = 3

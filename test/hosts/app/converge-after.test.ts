@@ -30,6 +30,8 @@ type Stand = {
   status: string | null
   access: string | null
   release: string | null
+  /** The versions that are stored and applied. */
+  env: string
   /** Those that were begun, in the order of asking. */
   operations: string
   /** Releases that were live. */
@@ -42,6 +44,7 @@ type Stand = {
 
 const STAND = `
 select m.view ->> 'status' as status, m.view ->> 'access' as access, m.view -> 'release' ->> 'number' as release,
+  concat_ws(' ', (select max(version) from app_env), (select env_version from app_releases where state = 'live')) as env,
   (select coalesce(string_agg(kind || ' ' || state, ', ' order by n), '') from app_operations where state <> 'queued')
     as operations,
   (select coalesce(string_agg(number || ' ' || state, ', ' order by number), '') from app_releases where live_at is not null)
@@ -55,7 +58,7 @@ const standIn = async (url: string): Promise<Stand> => (await query(url, STAND))
 
 const LIVE: Stand = {
   ...{ status: 'live', access: 'public', release: '1', operations: 'deploy succeeded', releases: '1 live' },
-  ...{ leaving: 0, told: 'app.released', slugs: 1 },
+  ...{ env: '', leaving: 0, told: 'app.released', slugs: 1 },
 }
 
 const byRoutes = askBy(appRoutes)
@@ -161,10 +164,13 @@ spec('an app that is live, whose processes die at any call', (t) => {
         ask: say('PATCH /api/apps/:id/env', { body: { env: { GREETING: 'hello' } } }),
         leaves: ({ operations, told }) => ({
           release: '2',
+          env: '1 1',
           operations: `${operations}, env succeeded`,
           releases: '1 superseded, 2 live',
           told: `${told} app.released`,
         }),
+        // stored, as by a PUT: its next release has it
+        halfway: () => ({ env: '1' }),
         look: serves('first hello'),
       },
       {
@@ -176,7 +182,7 @@ spec('an app that is live, whose processes die at any call', (t) => {
       {
         what: 'its end',
         ask: say('DELETE /api/apps/:id'),
-        leaves: () => ({ status: null, access: null, release: null, operations: '', releases: '', slugs: 0 }),
+        leaves: () => ({ status: null, access: null, release: null, env: '', operations: '', releases: '', slugs: 0 }),
         repeated: 'NOT_FOUND',
         look: serves('nothing', 0),
       },
@@ -194,7 +200,14 @@ spec('an app that is live, whose processes die at any call', (t) => {
           await say('POST /api/apps/operations/:operationId/cancel', { params: { operationId } })(process)
         },
         leaves: ({ operations }) => ({ operations: `${operations}, deploy cancelled` }),
-        look: serves('first'),
+        tooLate: ({ operations, told }) => ({
+          release: '2',
+          operations: `${operations}, deploy succeeded`,
+          releases: '1 superseded, 2 live',
+          told: `${told} app.released`,
+        }),
+        repeated: 'TOO_LATE',
+        look: ({ release }) => serves(release === '1' ? 'first' : 'slow')(),
       },
     ]),
   )

@@ -16,10 +16,14 @@ export type Request<Stand> = {
   ask(process: OneProcess, asking: Asking): Promise<unknown>
   /** What is otherwise once this is decided. */
   leaves(before: Stand): Partial<Stand>
+  /** What is otherwise where it came too late; whoever asks again is told so. */
+  tooLate?(before: Stand): Partial<Stand>
+  /** What is otherwise where only the first of its two writes was made, and nobody repeats it. */
+  halfway?(before: Stand): Partial<Stand>
   /** What a repeat is told that finds it done. */
   repeated?: ProblemCode
   /** Asserts what holds outside the database at that end. */
-  look?(): Promise<void>
+  look?(stand: Stand): Promise<void>
 }
 
 type Told<Stand> = {
@@ -41,12 +45,17 @@ export type Requests = Pick<Story<unknown>, 'play' | 'isSettled' | 'look' | 'sta
 const POLL_MS = 50
 const END_MS = 100_000
 
+type End<Stand> = { stand: Stand; answered: number }
+
 /** How it may stand: before, and after each request. */
-const endsOf = <Stand extends object>({ begun, requests }: Told<Stand>): Stand[] => {
-  const ends = [begun]
-  for (const { leaves } of requests) {
-    const before = ends.at(-1) ?? begun
-    ends.push({ ...before, ...leaves(before) })
+const endsOf = <Stand extends object>({ begun, requests }: Told<Stand>): End<Stand>[] => {
+  const ends: End<Stand>[] = [{ stand: begun, answered: 0 }]
+  let before = begun
+  for (const [at, { leaves, tooLate }] of requests.entries()) {
+    const answered = at + 1
+    if (tooLate) ends.push({ stand: { ...before, ...tooLate(before) }, answered })
+    before = { ...before, ...leaves(before) }
+    ends.push({ stand: before, answered })
   }
   return ends
 }
@@ -57,7 +66,15 @@ export const makeRequests = <Stand extends object>(told: Told<Stand>): Requests 
   let databaseUrl = ''
   let answered = 0
 
-  const endOf = (stand: Stand): number => ends.findIndex((end) => isDeepStrictEqual(end, stand))
+  /** How many requests were answered, or -1 where none leaves it so. */
+  const endOf = (stand: Stand): number => ends.find((end) => isDeepStrictEqual(end.stand, stand))?.answered ?? -1
+
+  /** Which request was left halfway, or -1. */
+  const halfOf = (stand: Stand): number =>
+    requests.findIndex(({ halfway }, at) => {
+      const before = ends.findLast(({ answered }) => answered === at)?.stand
+      return before && halfway && isDeepStrictEqual({ ...before, ...halfway(before) }, stand)
+    })
 
   const reached = async (process: OneProcess, at: number): Promise<void> => {
     const endMs = performance.now() + END_MS
@@ -92,15 +109,18 @@ export const makeRequests = <Stand extends object>(told: Told<Stand>): Requests 
     },
     isSettled: async (url) => endOf(await standIn(url)) === requests.length,
     async look(url) {
-      assert.equal(await standIn(url), ends.at(-1))
-      await requests.at(-1)?.look?.()
+      const stand = await standIn(url)
+      if (endOf(stand) !== requests.length) assert.equal(stand, ends.at(-1)?.stand)
+      await requests.at(-1)?.look?.(stand)
     },
     stand: standIn,
     async alone(url) {
       const stand = await standIn(url)
+      const half = halfOf(stand)
+      if (half >= 0) return `halfway in ${requests[half]?.what}`
       const end = endOf(stand)
       assert.ok(end >= 0, `it stands where no request ends: ${JSON.stringify(stand)}`)
-      await requests[end - 1]?.look?.()
+      await requests[end - 1]?.look?.(stand)
       if (end === 0) return 'nothing'
       return end === requests.length ? 'all of it' : `${end} of ${requests.length} requests`
     },
