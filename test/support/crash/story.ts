@@ -165,7 +165,7 @@ const nothingLeft = async <Played>(story: Story<Played>, world: World, isThere: 
 }
 
 /** Looks in a row that find nothing to do: what was just recorded has not woken its resource yet. */
-const CALM_LOOKS = 4
+const CALM_LOOKS = 8
 const REST_LOOKS_MAX = 100
 const REST_LOOK_MS = 50
 
