@@ -24,13 +24,21 @@ const parts = {
   },
   integration: {
     globs: ['test/controllers/**/*.test.ts', 'test/api/**/*.test.ts', 'test/e2e/**/*.test.ts'],
-    first: ['test/e2e/{stored,widget,webhook-chaos,storm}.test.ts', 'test/controllers/converge/*.test.ts'],
+    first: [
+      'test/e2e/outages/{stored,webhook-chaos,storm}.test.ts',
+      'test/e2e/truths/{definitions,handover}.test.ts',
+      'test/{e2e/widget,api/command/outcome}.test.ts',
+      'test/controllers/converge/*.test.ts',
+    ],
     onStage: true,
     deadlineMs: 15 * minute,
   },
   hosts: {
     globs: ['test/hosts/**/*.test.ts'],
-    first: ['test/hosts/*/{crash,converge,traffic,faults,drain,order}.test.ts'],
+    first: [
+      'test/hosts/*/{converge,crash}-after.test.ts',
+      'test/hosts/*/{crash,converge,traffic,faults,drain,order}.test.ts',
+    ],
     onStage: true,
     docker: true,
     deadlineMs: 15 * minute,

@@ -1,14 +1,14 @@
 import { rmSync } from 'node:fs'
 import { dirname, join } from 'node:path'
-import { makeKube } from '../../controllers/kube/kube.ts'
-import { makePg } from '../../controllers/store/pg/pg.ts'
-import { applyRebuild, lookAtRebuild } from '../../controllers/workers/lost/rebuild.ts'
-import type { ControlPlane } from '../../hack/platform/controlplane.ts'
-import { applyNamespace, applyPlatform, writeServiceKubeconfig } from '../../hack/platform/platform.ts'
-import { query } from '../../hack/platform/postgres.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { addAccount } from '../support/stage/callers.ts'
-import { makeProvisioner } from '../support/stage/devinstances.ts'
+import { makeKube } from '../../../controllers/kube/kube.ts'
+import { makePg } from '../../../controllers/store/pg/pg.ts'
+import { applyRebuild, lookAtRebuild } from '../../../controllers/workers/lost/rebuild.ts'
+import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
+import { applyNamespace, applyPlatform, writeServiceKubeconfig } from '../../../hack/platform/platform.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { addAccount } from '../../support/stage/callers.ts'
+import { makeProvisioner } from '../../support/stage/devinstances.ts'
 import {
   call,
   eventually,
@@ -17,9 +17,9 @@ import {
   order,
   type Platform,
   startPlatform,
-} from '../support/stage/invoicing.ts'
-import { siteContent } from '../support/stage/publishing.ts'
-import { kubectlFor, type Owned, ownControlPlane } from '../support/stage/stage.ts'
+} from '../../support/stage/invoicing.ts'
+import { siteContent } from '../../support/stage/publishing.ts'
+import { kubectlFor, type Owned, ownControlPlane } from '../../support/stage/stage.ts'
 
 /** A cluster that was lost, and is made again from what the database keeps of it. */
 

@@ -2,12 +2,12 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { Service } from '../../hack/lib/processes.ts'
-import type { ControlPlane } from '../../hack/platform/controlplane.ts'
-import { applyNamespace, applyPlatform, writeServiceKubeconfig } from '../../hack/platform/platform.ts'
-import { query } from '../../hack/platform/postgres.ts'
-import { createStack, type Stack } from '../../hack/platform/stack.ts'
-import { assert, spec } from '../support/runner/spec.ts'
+import type { Service } from '../../../hack/lib/processes.ts'
+import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
+import { applyNamespace, applyPlatform, writeServiceKubeconfig } from '../../../hack/platform/platform.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { createStack, type Stack } from '../../../hack/platform/stack.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
 import {
   call,
   eventually,
@@ -16,8 +16,8 @@ import {
   type Platform,
   type Reply,
   startPlatform,
-} from '../support/stage/invoicing.ts'
-import { kubectlFor, type Owned, ownControlPlane, scratchFolder } from '../support/stage/stage.ts'
+} from '../../support/stage/invoicing.ts'
+import { kubectlFor, type Owned, ownControlPlane, scratchFolder } from '../../support/stage/stage.ts'
 
 const isFull = process.env.BOTTEGA_TEST_FULL === '1'
 const KILLS = isFull ? 50 : 5

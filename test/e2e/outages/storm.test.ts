@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import { query } from '../../hack/platform/postgres.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { call, eventually, mailsIn, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { call, eventually, mailsIn, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
 
 const SENDS = 200
 let platform: Platform

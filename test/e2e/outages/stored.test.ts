@@ -1,7 +1,7 @@
 /** What was reported stands: it is decided on whoever comes back, and told twice it is counted once. */
-import { query } from '../../hack/platform/postgres.ts'
-import { type FaultProxy, startFaultProxy } from '../support/doubles/faultproxy.ts'
-import { assert, spec } from '../support/runner/spec.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { type FaultProxy, startFaultProxy } from '../../support/doubles/faultproxy.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
 import {
   call,
   eventually,
@@ -10,8 +10,8 @@ import {
   type Platform,
   type Reply,
   startPlatform,
-} from '../support/stage/invoicing.ts'
-import { serviceKubeconfig } from '../support/stage/stage.ts'
+} from '../../support/stage/invoicing.ts'
+import { serviceKubeconfig } from '../../support/stage/stage.ts'
 
 const INVOICES = 20
 const PAYMENTS = 200

@@ -1,7 +1,7 @@
 /** Nothing that was reported stays undecided, and nothing bad holds up the rest. */
-import { query } from '../../hack/platform/postgres.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { addAccount } from '../support/stage/callers.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { addAccount } from '../../support/stage/callers.ts'
 import {
   call,
   eventually,
@@ -10,7 +10,7 @@ import {
   type Platform,
   type Reply,
   startPlatform,
-} from '../support/stage/invoicing.ts'
+} from '../../support/stage/invoicing.ts'
 
 const ASYNC = { prefer: 'respond-async' }
 /** Once somebody leads. */

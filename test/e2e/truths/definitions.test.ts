@@ -2,12 +2,12 @@
 import { spawnSync } from 'node:child_process'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { KINDS } from '../../crds/kinds.ts'
-import type { ControlPlane } from '../../hack/platform/controlplane.ts'
-import { query } from '../../hack/platform/postgres.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { addAccount } from '../support/stage/callers.ts'
-import { makeProvisioner } from '../support/stage/devinstances.ts'
+import { KINDS } from '../../../crds/kinds.ts'
+import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { addAccount } from '../../support/stage/callers.ts'
+import { makeProvisioner } from '../../support/stage/devinstances.ts'
 import {
   call,
   eventually,
@@ -16,9 +16,9 @@ import {
   order,
   type Platform,
   startPlatform,
-} from '../support/stage/invoicing.ts'
-import { siteContent } from '../support/stage/publishing.ts'
-import { type Owned, ownControlPlane } from '../support/stage/stage.ts'
+} from '../../support/stage/invoicing.ts'
+import { siteContent } from '../../support/stage/publishing.ts'
+import { type Owned, ownControlPlane } from '../../support/stage/stage.ts'
 
 const DRAFTS = 3
 const DAYS = 45

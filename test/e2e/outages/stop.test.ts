@@ -1,10 +1,10 @@
 /** The end of the api under load: everything that was asked is answered and written down, in time. */
 import { connect, type Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { type Ending, pidOf } from '../../hack/lib/processes.ts'
-import { query } from '../../hack/platform/postgres.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { call, eventually, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
+import { type Ending, pidOf } from '../../../hack/lib/processes.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { call, eventually, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
 
 const CLIENTS = 200
 const STOP_LIMIT_MS = 10_000

@@ -1,11 +1,11 @@
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import type { ControlPlane } from '../../hack/platform/controlplane.ts'
-import { query } from '../../hack/platform/postgres.ts'
-import { createStack, type Stack } from '../../hack/platform/stack.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { call, eventually, mailsIn, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
-import { ensurePlatform, makeNamespace, type Owned, ownControlPlane, scratchFolder } from '../support/stage/stage.ts'
+import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { createStack, type Stack } from '../../../hack/platform/stack.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { call, eventually, mailsIn, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
+import { ensurePlatform, makeNamespace, type Owned, ownControlPlane, scratchFolder } from '../../support/stage/stage.ts'
 
 /** Two truths that disagree, as the two processes see them: they come up, serve, do nothing that cannot be taken back, and say so. */
 
