@@ -100,7 +100,7 @@ spec('webhooks in chaos', (t) => {
       limit: { host: 'hook.test', limitMs: BROKEN_LIMIT_MS },
     }
     child = fork(
-      join(import.meta.dirname, '..', 'support', 'crash', 'webhook-sender-process.ts'),
+      join(import.meta.dirname, '..', '..', 'support', 'crash', 'webhook-sender-process.ts'),
       [JSON.stringify(order)],
       {
         stdio: ['ignore', 'inherit', 'inherit', 'ipc'],

@@ -24,7 +24,7 @@ const DRAFTS = 3
 const DAYS = 45
 /** The steps of a reminder that fall into those days. */
 const REMINDERS = ['-3', '0', '+7', '+14']
-const SETUP = join(import.meta.dirname, '..', '..', 'controllers', 'setup.ts')
+const SETUP = join(import.meta.dirname, '..', '..', '..', 'controllers', 'setup.ts')
 
 let plane: Owned<ControlPlane>
 let platform: Platform
