@@ -1,10 +1,10 @@
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { ControlPlane } from '../../hack/platform/controlplane.ts'
-import { applyPlatform } from '../../hack/platform/platform.ts'
-import { assert, spec } from '../support/runner/spec.ts'
-import { call, eventually, order, type Platform, startPlatform } from '../support/stage/invoicing.ts'
-import { siteContent } from '../support/stage/publishing.ts'
-import { kubectlFor, type Owned, ownControlPlane } from '../support/stage/stage.ts'
+import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
+import { applyPlatform } from '../../../hack/platform/platform.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { call, eventually, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
+import { siteContent } from '../../support/stage/publishing.ts'
+import { kubectlFor, type Owned, ownControlPlane } from '../../support/stage/stage.ts'
 
 /** How long the API server stays away: a minute, as asked, with --full; long enough for every back-off otherwise. */
 const AWAY_MS = process.env.BOTTEGA_TEST_FULL ? 60_000 : 8_000
