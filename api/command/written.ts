@@ -21,7 +21,7 @@ const current = new AsyncLocalStorage<Writes>()
 /** Refused, or never sent: what was to be written is not there. */
 const isUndone = (error: unknown): boolean => {
   if (error instanceof KubeError) return !isPlaneAway(error) || isNeverSent(error)
-  return !(error instanceof DatabaseUnavailable) || error.isUnsent
+  return !(error instanceof DatabaseUnavailable) || error.isUndone
 }
 
 /** Counts one write. */

@@ -80,8 +80,8 @@ export type PgOptions = {
 /** The database cannot serve now: down, starting, full, out of connections, or too slow. REST answers 503. */
 export class DatabaseUnavailable extends Error {
   override name = 'DatabaseUnavailable'
-  /** There was no connection: nothing was sent. Else nobody knows whether it was done. */
-  isUnsent = false
+  /** Nothing was sent, or the server itself gave the statement up. Else nobody knows whether it was done. */
+  isUndone = false
 }
 
 /** The database understood and said no. The message never holds values; `constraint` names the rule that was broken. */
@@ -104,9 +104,13 @@ export const isItemFault = (error: unknown): boolean =>
 // timeout, 25006 a replica after a failover, 58 and XX the system itself.
 const UNAVAILABLE_STATE = /^(08|53|57P|57014|55P03|25006|25P03|58|XX)/
 const REPEATABLE_STATE = /^(40001|40P01)$/
+/** Whoever says so goes on, without what was asked: no room, too slow. FATAL and PANIC end the session, maybe after a commit. */
+const ROLLED_BACK = 'ERROR'
+/** A pooler in between speaks of its connection in the server's words. */
+const CONNECTION_STATE = /^08/
 const SQLSTATE = /^[0-9A-Z]{5}$/
 
-type ServerError = { code: string; message: string; constraint?: string }
+type ServerError = { code: string; message: string; severity?: string; constraint?: string }
 const isServerError = (error: unknown): error is ServerError =>
   error instanceof pg.DatabaseError && typeof error.code === 'string' && SQLSTATE.test(error.code)
 
@@ -117,7 +121,9 @@ const translate = (error: unknown): Error => {
     if (!UNAVAILABLE_STATE.test(error.code)) return new DatabaseRefused(error.message, error.code, error.constraint)
   }
   const reason = error instanceof Error ? error.message || error.name : String(error)
-  return new DatabaseUnavailable(`The database does not serve at the moment: ${reason}`, { cause: error })
+  const unavailable = new DatabaseUnavailable(`The database does not serve at the moment: ${reason}`, { cause: error })
+  unavailable.isUndone = isServerError(error) && error.severity === ROLLED_BACK && !CONNECTION_STATE.test(error.code)
+  return unavailable
 }
 
 /** A name or a text as it stands in a statement that takes no values (DDL). */
@@ -142,7 +148,7 @@ const connect = async ({ pool, counts }: PoolState): Promise<pg.PoolClient> => {
   } catch (error) {
     counts.unavailable++
     const translated = translate(error)
-    if (translated instanceof DatabaseUnavailable) translated.isUnsent = true
+    if (translated instanceof DatabaseUnavailable) translated.isUndone = true
     throw translated
   }
 }

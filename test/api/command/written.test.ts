@@ -19,7 +19,7 @@ const root = join(import.meta.dirname, '..', '..', '..')
 
 const kubeError = (status: number, reason: string, detail = '') => new KubeError('create x', { status, reason, detail })
 const lost = () => new DatabaseUnavailable('the connection ended')
-const unsent = () => Object.assign(new DatabaseUnavailable('no connection'), { isUnsent: true })
+const unsent = () => Object.assign(new DatabaseUnavailable('no connection'), { isUndone: true })
 const failing = (error: Error) => () => Promise.reject(error)
 const fine = async () => 1
 

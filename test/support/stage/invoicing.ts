@@ -41,6 +41,7 @@ const account = (namespace: string, name: string, email: string) => ({
 /**
  * `plane`: a control plane of the test's own, in place of the shared one. `kubeconfigs`: other ways to the shared one.
  * `through`: gives the way of the processes to the database, by a proxy; the test's own way is the direct one.
+ * `dataFolder`: where PostgreSQL keeps its data, in place of a scratch folder; it goes with the platform.
  */
 export type Given = {
   env?: Record<string, string>
@@ -48,6 +49,7 @@ export type Given = {
   kubeconfigs?: { api: string; controllers: string }
   through?: (url: string) => Promise<string>
   apiPort?: number
+  dataFolder?: string
 }
 
 /** Our objects on a bare control plane, and the kubeconfigs of the two processes. */
@@ -66,7 +68,10 @@ export async function startPlatform(given: Given = {}): Promise<Platform> {
   const kubeconfigs = given.plane
     ? await openPlane(given.plane, folder)
     : (given.kubeconfigs ?? { api: serviceKubeconfig('api'), controllers: serviceKubeconfig('controllers') })
-  const [postgres, namespace] = await Promise.all([ownPostgres(), makeNamespace(given.plane?.kubeconfig)])
+  const [postgres, namespace] = await Promise.all([
+    ownPostgres(given.dataFolder),
+    makeNamespace(given.plane?.kubeconfig),
+  ])
   const database = await makeDatabase(postgres.url)
   const kubectl = kubectlFor(namespace.kubeconfig)
   const demo = account(namespace.name, 'demo', 'owner@demo.test')

@@ -90,10 +90,9 @@ export async function ensurePlatform(kubeconfig = sharedKubeconfig()): Promise<v
   if (kubeconfig !== process.env.BOTTEGA_TEST_KUBECONFIG) await applyPlatform(kubectlFor(kubeconfig))
 }
 
-/** A PostgreSQL for one test alone, which it may kill: its data is durable as in production. */
-export async function ownPostgres(): Promise<Owned<Postgres>> {
+/** A PostgreSQL for one test alone, which it may kill: its data is durable as in production. @param folder goes with it */
+export async function ownPostgres(folder = scratchFolder('pg')): Promise<Owned<Postgres>> {
   const made = await ensureMadeData()
-  const folder = scratchFolder('pg')
   const dataDir = join(folder, 'pg')
   run('cp', ['-a', made, dataDir]) // with its owner, who may be the user postgres
   const postgres = await startPostgres({ dataDir, owner: processOwner(), durable: true })

@@ -45,6 +45,22 @@ spec('pg', (t) => {
     assert.not.match(error.message, 'secret name')
   })
 
+  t('knows that what the server gave up was not done, and does not where the session ended', async () => {
+    const insert = "insert into tokens (id, account, name, secret_hash) values ('t0', 'a', 'n', sha256(''))"
+    const slow = (text: string) =>
+      assert.rejects(
+        pg.tx(async (run) => {
+          await run('test_limit', "set local statement_timeout = '50ms'")
+          await run('test_slow', `${insert}; select ${text}`)
+        }),
+        isUnavailable,
+      )
+    const isUndone = async (text: string) => ((await slow(text)) as DatabaseUnavailable).isUndone
+    assert.is(await isUndone('pg_sleep(10)'), true)
+    assert.is(await isUndone('pg_terminate_backend(pg_backend_pid())'), false)
+    assert.equal((await pg.query('test_none', "select from tokens where id = 't0'", [])).rows, [])
+  })
+
   t('a transaction is rolled back when its work fails, and its connection is used again', async () => {
     const single = makePg({ url: database.url, max: 1 })
     const failed = single.tx(async (run) => {
