@@ -9,7 +9,7 @@ import type { Asking, Story } from '../../support/crash/story.ts'
 import { sweep } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { makeDemoNamespace } from '../../support/stage/demo.ts'
-import type { Json } from '../../support/stage/invoicing.ts'
+import { eventually, type Json } from '../../support/stage/invoicing.ts'
 import type { Namespace } from '../../support/stage/stage.ts'
 
 /** What an account sets for itself, issuers with their logos and tokens, wherever the processes die. */
@@ -30,10 +30,20 @@ type Tale = {
 
 const story = (namespace: string, { stand, play, whole, others, look }: Tale): Story<unknown> => {
   const standIn = async (url: string) => (await query(url, stand))[0] as Stand
+  let databaseUrl = ''
+  /** Nobody is let in whose account no process has seen yet. */
+  const isKnown = async () =>
+    (await query(databaseUrl, "select from mirror where kind = 'Account' and name = 'demo'")).length > 0
   const fits = (one: Stand, other: Stand) => JSON.stringify(one) === JSON.stringify(other)
   return {
     options: { namespace, mailPort: 9 },
-    play,
+    prepare: async (url) => {
+      databaseUrl = url
+    },
+    async play(process, asking) {
+      await eventually('the account to be known', isKnown)
+      return play(process, asking)
+    },
     isSettled: async (url) => fits(await standIn(url), whole),
     look: async (url, played) => look?.(url, played as Json),
     stand: standIn,
