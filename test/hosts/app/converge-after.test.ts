@@ -20,7 +20,8 @@ import { visitor } from '../../support/stage/publishing.ts'
  * its end), wherever the processes die, and whether or not its owner comes back: what visitors get is what is on record.
  */
 
-const SLUG = 'swept'
+/** Its own: the containers of another story on the same engine bear that of their app. */
+const SLUG = 'changed'
 const KEY = 'the app'
 const name = keyNamed('app', 'demo', keyOf(KEY))
 let host: AppHost
