@@ -189,6 +189,9 @@ const whenArrived = async <R>(exchange: Exchange, enter: () => () => void, run: 
 /** What a client reads from the buffers of the kernel costs us nothing. */
 const ANSWER_FREE_BYTES = 65_536
 
+/** What was done is never refused for the size of its answer: only a look is. */
+const isHeld = (exchange: Exchange, length: number): boolean => isRead(exchange) && length > ANSWER_FREE_BYTES
+
 const partyOf = ({ caller, ip }: Exchange): string =>
   caller ? `account ${caller.account}` : `address ${addressKey(ip)}`
 
@@ -200,8 +203,8 @@ const makeBytesStage =
     try {
       const answer = await next()
       held.end()
-      const { length } = answer.bytes ?? []
-      if (length <= ANSWER_FREE_BYTES) return answer
+      const length = answer.bytes?.length ?? 0
+      if (!isHeld(exchange, length)) return answer
       held.take(length)
       return { ...answer, onSent: held.end }
     } catch (error) {

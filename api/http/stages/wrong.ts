@@ -9,6 +9,8 @@ import { makeLocalCounter } from './counters.ts'
 import { addressKey } from './limits.ts'
 
 const MINUTE_SECONDS = 60
+/** From so many on, those whose time is over are looked for. */
+const OVER_MAX = 1_000
 
 export type WrongDeps = {
   /** Wrong credentials of one address in a minute. */
@@ -31,6 +33,13 @@ export const makeWrongStage = ({ wrongPerMinute, isRemembered }: WrongDeps): Sta
     else if (!isRemembered(headers)) throw tooMany('Too many wrong credentials from this address.', leftMs)
   }
 
+  const setOver = (address: string, leftMs: number): void => {
+    const nowMs = performance.now()
+    if (overUntilMs.size >= OVER_MAX)
+      for (const [one, untilMs] of overUntilMs) if (untilMs <= nowMs) overUntilMs.delete(one)
+    overUntilMs.set(address, nowMs + leftMs)
+  }
+
   return async (exchange, next) => {
     if (exchange.headers.authorization === undefined) return next()
     const address = addressKey(exchange.ip)
@@ -40,7 +49,7 @@ export const makeWrongStage = ({ wrongPerMinute, isRemembered }: WrongDeps): Sta
     } catch (error) {
       if (error instanceof Problem && error.code === 'UNAUTHENTICATED') {
         const { count, leftMs } = await wrong.take(address)
-        if (count >= wrongPerMinute) overUntilMs.set(address, performance.now() + leftMs)
+        if (count >= wrongPerMinute) setOver(address, leftMs)
       }
       throw error
     }

@@ -22,11 +22,16 @@ const ADDRESS = [
   ...['X-Nf-*', 'X-Akamai-*', 'Akamai-*', 'X-Amzn-*', 'X-Amz-Cf-*', 'Cloudfront-*', 'X-Sucuri-*', 'Incap-*', 'Via'],
 ]
 
+/** Credentials that apps judge themselves pass: X-Auth-Token, X-Api-Key and their like. */
 const IDENTITY = [
   ...[
     'Remote-*',
     'Auth-*',
-    'X-Auth-*',
+    'X-Auth-User*',
+    'X-Auth-Email*',
+    'X-Auth-Name*',
+    'X-Auth-Group*',
+    'X-Auth-Role*',
     'X-Authenticated-*',
     'X-Authentik-*',
     'X-Authelia-*',
@@ -49,12 +54,12 @@ const IDENTITY = [
   ...[
     'X-Goog-Authenticated-*',
     'X-Goog-Iap-*',
-    'X-Ms-*',
+    'X-Ms-Client-Principal*',
     'X-Pomerium-*',
     'X-Tailscale-*',
     'Tailscale-*',
     'X-Jwt-*',
-    'X-Token-*',
+    'X-Token-Subject',
   ],
   ...['X-Forwarded-User', 'X-Forwarded-Email', 'X-Auth-Request-*', 'X-Consumer-*', 'X-Credential-*', 'X-Anonymous-*'],
   ...[

@@ -119,6 +119,7 @@ const openServer = async (settings: Partial<LimitSettings>): Promise<Held> => {
     ['GET', '/api/quick'],
     ['GET', '/api/large'],
     ['POST', '/api/take', { bodyMaxBytes: 15 * MEGABYTE }],
+    ['POST', '/api/large'],
   ]
   const routes = table.map(([method, path, more]) => ({
     ...{ method, path, summary: path, scope: { kind: 'public' }, answers: {}, codes: [], ...more },
@@ -230,6 +231,9 @@ spec('who holds much', (t) => {
     await eventually('two answers to be held', async () => held.limits.heldBytes() === 2 * LARGE_ANSWER)
     assert.is(await send(held, { path: '/api/large', from: '192.0.2.1' }), 429)
     assert.is(await send(held, { path: '/api/large', from: NEIGHBOUR }), 200)
+    const done = held.bodies.length
+    const change = { path: '/api/large', from: '192.0.2.1', body: Buffer.alloc(1) }
+    assert.equal([await send(held, change), held.bodies.length], [200, done + 1], 'what was done is answered')
     for (const socket of sockets) socket.destroy()
     await eventually('what was held to be free', async () => held.limits.heldBytes() === 0)
     end(held)

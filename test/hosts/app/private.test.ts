@@ -87,6 +87,7 @@ const PASSED = [
   'X-CSRF-Token',
   'X-Hub-Signature-256',
   'X-Api-Key',
+  'X-Auth-Token',
   'Accept-Language',
   'Idempotency-Key',
   'X-Inertia',
