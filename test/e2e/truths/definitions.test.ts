@@ -6,17 +6,9 @@ import { KINDS } from '../../../crds/kinds.ts'
 import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { addAccount } from '../../support/stage/callers.ts'
+import { addAccount, makeCallers, someoneLeads } from '../../support/stage/callers.ts'
 import { makeProvisioner } from '../../support/stage/devinstances.ts'
-import {
-  call,
-  eventually,
-  type Json,
-  mailsIn,
-  order,
-  type Platform,
-  startPlatform,
-} from '../../support/stage/invoicing.ts'
+import { eventually, type Json, mailsIn, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
 import { siteContent } from '../../support/stage/publishing.ts'
 import { type Owned, ownControlPlane } from '../../support/stage/stage.ts'
 
@@ -30,23 +22,14 @@ let plane: Owned<ControlPlane>
 let platform: Platform
 const tokens: Record<string, string> = {}
 
-const as = (who: string, method: string, path: string, body?: unknown) =>
-  call(platform.baseUrl, tokens[who] ?? null, method, path, body)
-const must = async (who: string, method: string, path: string, body?: unknown): Promise<Json> => {
-  const reply = await as(who, method, path, body)
-  if (reply.status >= 300) throw new Error(`${method} ${path} answered ${reply.status}: ${reply.text}`)
-  return reply.json
-}
+const { as, must } = makeCallers({ platform: () => platform, tokens })
 const send = (change: Record<string, unknown> = {}) => must('owner', 'POST', '/api/invoices', order(change))
 const invoice = async (id: string): Promise<Json> => (await must('owner', 'GET', `/api/invoices/${id}`)).invoice
 const sql = (text: string) => query(platform.database.url, text)
 const countOf = async (text: string) => Number((await sql(`select count(*)::int as n from ${text}`))[0]?.n)
 const readyz = async (process: 'api' | 'controllers') =>
   (await fetch(platform.metricsUrls[process].replace('/metrics', '/readyz'))).text()
-const leads = () =>
-  eventually('somebody to lead', async () =>
-    /^bottega_epoch [1-9]/m.test(await (await fetch(platform.metricsUrls.controllers)).text()),
-  )
+const leads = () => someoneLeads(platform)
 const restart = async () => {
   await platform.controllers.stop()
   await platform.controllers.start()

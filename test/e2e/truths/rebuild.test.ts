@@ -7,17 +7,9 @@ import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
 import { applyNamespace, applyPlatform, writeServiceKubeconfig } from '../../../hack/platform/platform.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { addAccount } from '../../support/stage/callers.ts'
+import { addAccount, makeCallers, someoneLeads } from '../../support/stage/callers.ts'
 import { makeProvisioner } from '../../support/stage/devinstances.ts'
-import {
-  call,
-  eventually,
-  type Json,
-  mailsIn,
-  order,
-  type Platform,
-  startPlatform,
-} from '../../support/stage/invoicing.ts'
+import { eventually, type Json, mailsIn, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
 import { siteContent } from '../../support/stage/publishing.ts'
 import { kubectlFor, type Owned, ownControlPlane } from '../../support/stage/stage.ts'
 
@@ -31,20 +23,10 @@ let plane: Owned<ControlPlane>
 let platform: Platform
 const tokens: Record<string, string> = {}
 
-const as = (who: string, method: string, path: string, body?: unknown) =>
-  call(platform.baseUrl, tokens[who] ?? null, method, path, body)
-const must = async (who: string, method: string, path: string, body?: unknown): Promise<Json> => {
-  const reply = await as(who, method, path, body)
-  if (reply.status >= 300) throw new Error(`${method} ${path} answered ${reply.status}: ${reply.text}`)
-  return reply.json
-}
+const { must } = makeCallers({ platform: () => platform, tokens })
 const sql = (text: string) => query(platform.database.url, text)
 const rows = (table: string) => sql(`select * from ${table} order by 1, 2`)
-const leads = () =>
-  eventually('somebody to lead', async () => {
-    const page = await (await fetch(platform.metricsUrls.controllers)).text()
-    return /^bottega_epoch [1-9]/m.test(page)
-  })
+const leads = () => someoneLeads(platform)
 const stop = () => Promise.all([platform.api.stop(), platform.controllers.stop()])
 const start = async () => {
   await Promise.all([platform.api.start(), platform.controllers.start()])

@@ -2,7 +2,7 @@ import { makeSessions, type Sessions } from '../../../api/auth/signin/session.ts
 import { makeTokenStore, type NewToken, type TokenStore } from '../../../api/auth/token-store.ts'
 import { makeHashSecret } from '../../../api/auth/tokens.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
-import { call, eventually, type Platform } from './invoicing.ts'
+import { call, eventually, type Json, type Platform, type Reply } from './invoicing.ts'
 
 /** Mints tokens and sessions for a running platform, past its doors, as its own processes would. */
 export type Minter = {
@@ -51,3 +51,23 @@ export async function addAccount(platform: Platform, name: string, spec: Account
   await eventually(`the account ${name}`, isKnown)
   return token
 }
+
+/** Calls by whoever a token is kept of, under a name; nobody's where none is. @param of as it is by then */
+export const makeCallers = (of: { platform(): Platform; tokens: Readonly<Record<string, string>> }) => {
+  const as = (who: string, method: string, path: string, body?: unknown): Promise<Reply> =>
+    call(of.platform().baseUrl, of.tokens[who] ?? null, method, path, body)
+  /** @throws Error with what was answered, where it was refused */
+  const must = async (who: string, method: string, path: string, body?: unknown): Promise<Json> => {
+    const reply = await as(who, method, path, body)
+    if (reply.status >= 300) throw new Error(`${method} ${path} answered ${reply.status}: ${reply.text}`)
+    return reply.json
+  }
+  return { as, must }
+}
+
+/** Waits until the controllers have a leader. */
+export const someoneLeads = ({ metricsUrls }: Platform): Promise<boolean> =>
+  eventually('somebody to lead', async () => {
+    const page = await (await fetch(metricsUrls.controllers)).text()
+    return /^bottega_epoch [1-9]/m.test(page)
+  })
