@@ -157,7 +157,7 @@ const UNDER_LOAD = { from: 6, ms: 60 }
 /** Documents are drawn one after another: under load a send waits so long for those behind it, to share its commit. */
 const SEND_GATHER_MS = 12
 /** A document waits for its turn, is drawn and is stored within one step. */
-const ACT_LIMIT_MS = RENDERER_LIMITS.waitMaxMs + RENDERER_LIMITS.drawMaxMs + 30_000
+const ACT_LIMIT_MS = RENDERER_LIMITS.waitMaxMs + RENDERER_LIMITS.wallMaxMs + 30_000
 
 export const invoiceControl = controlOf({
   kind: INVOICE,

@@ -3,7 +3,7 @@ import type { Frozen, FrozenDraft } from '../../../crds/invoice/order/frozen.ts'
 import { digestOf, undrawnFact, undrawnOf } from '../../../crds/invoice/planning/undrawn.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import { Waiting } from '../../base/errors.ts'
-import { TooDear } from '../../io/pdf/renderer.ts'
+import { TooDear } from '../../base/threads/pool.ts'
 import type { InvoiceDeps } from './deps.ts'
 
 const AGAIN_MS = 1_000

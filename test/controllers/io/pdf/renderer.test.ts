@@ -1,6 +1,7 @@
 import { Waiting } from '../../../../controllers/base/errors.ts'
+import { TooDear } from '../../../../controllers/base/threads/pool.ts'
 import { makePdf } from '../../../../controllers/io/pdf/pdf.ts'
-import { makeRenderer, RENDERER_LIMITS, type RendererLimits, TooDear } from '../../../../controllers/io/pdf/renderer.ts'
+import { makeRenderer, RENDERER_LIMITS, type RendererLimits } from '../../../../controllers/io/pdf/renderer.ts'
 import { frozenCost } from '../../../../crds/invoice/document/drawcost.ts'
 import { frozenInvoice, frozenItem } from '../../../support/builders/frozen.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
@@ -87,7 +88,7 @@ spec('the renderer', (t) => {
   }
 
   t('holds no slow machine against a document: what the wall clock ends is no document that is too dear', async () => {
-    const renderer = makeRenderer({ ...RENDERER_LIMITS, drawMaxMs: 0 })
+    const renderer = makeRenderer({ ...RENDERER_LIMITS, wallMaxMs: 0 })
     try {
       const error = await reasonOf(renderer.render(arabic(100), demo))
       assert.not.instance(error, TooDear)

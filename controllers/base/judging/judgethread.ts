@@ -1,0 +1,11 @@
+/** A thread that judges one compose file after another (judge.ts). */
+import { envFilesOf, judgeCompose } from '../../../crds/app/compose/judge.ts'
+import { serveThread } from '../threads/serve.ts'
+import type { Judged, JudgeJob } from './judge.ts'
+
+serveThread(
+  ({ ask, source, deployTarget }: JudgeJob): Judged =>
+    ask === 'verdict'
+      ? { verdict: judgeCompose(source, deployTarget) }
+      : { envFiles: envFilesOf(source, deployTarget) },
+)

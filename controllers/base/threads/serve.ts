@@ -1,0 +1,21 @@
+/** The side of a thread: one job after another (pool.ts). */
+import { parentPort, type Transferable } from 'node:worker_threads'
+import type { ThreadAnswer } from './pool.ts'
+
+/** @param handOver what of a result is given away instead of copied */
+export const serveThread = <Job, Result>(
+  work: (job: Job) => Result | Promise<Result>,
+  handOver: (result: Result) => readonly Transferable[] = () => [],
+): void => {
+  parentPort?.on('message', async (job: Job) => {
+    let done: { result: Result } | { fault: string }
+    try {
+      done = { result: await work(job) }
+    } catch (error) {
+      done = { fault: error instanceof Error ? error.message : String(error) }
+    }
+    const { user, system } = process.threadCpuUsage()
+    const answer: ThreadAnswer<Result> = { ...done, cpuMs: (user + system) / 1000 }
+    parentPort?.postMessage(answer, 'result' in done ? handOver(done.result) : [])
+  })
+}
