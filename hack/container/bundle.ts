@@ -45,7 +45,7 @@ const placesOf = (outdir: string): Plugin => ({
       )
       return { contents, loader: 'ts' }
     })
-    onLoad({ filter: /\/node_modules\/.*\.[cm]?js$/ }, async ({ path }) => {
+    onLoad({ filter: /\.[cm]?js$/ }, async ({ path }) => {
       if (asksFirst.test(path) || !besideItself.test(await readFile(path, 'utf8'))) return null
       return {
         errors: [{ text: `${relative(root, path)} reads files beside its own: name its package in bundle.ts.` }],
