@@ -28,7 +28,7 @@ const isBytes = ({ route, headers }: Exchange): boolean => {
 /** What is wrong with the body is what its handler is there to say. */
 const judgesItself = ({ route }: Exchange): boolean => !route.hidden && route.rehearses === true
 
-/** Compiles every route's schemas once. */
+/** Each schema of a route is compiled once. */
 export const makeShape = (routes: readonly RouteHead[]): Stage => {
   const checks = new Map(routes.map((route) => [route, checksOf(route)]))
   return async (exchange: Exchange, next: () => Promise<Answer>) => {

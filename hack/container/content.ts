@@ -3,6 +3,7 @@ import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
 import { CommandRefusal } from '../lib/refusal.ts'
 import { root } from '../lib/state.ts'
+import { buildBundle, bundleName } from './bundle.ts'
 import { type Entry, entriesOf } from './layer.ts'
 
 /** What is in the image of Bottega: node with the libraries it loads, the packages of production, our own code. */
@@ -106,21 +107,24 @@ export function packageEntries(): Entry[] {
 
 const ownFolders = ['api', 'controllers', 'crds']
 
-/** Our own code. */
-export function ownEntries(): Entry[] {
+/** Our own code: the processes run from the bundle, everything else (set-up, reconcile, threads) from the sources. */
+export async function ownEntries(): Promise<Entry[]> {
   const at = (path: string) => join(home.slice(1), path)
   const single = (path: string): Entry => ({ type: 'file', path: at(path), mode: 0o644, source: join(root, path) })
   return [
     single('package.json'),
     single('LICENSE'),
     ...ownFolders.flatMap((folder) => entriesOf(join(root, folder), at(folder))),
+    ...(await buildBundle()).map(
+      ({ path, text }): Entry => ({ type: 'text', path: at(join(bundleName, path)), mode: 0o644, text }),
+    ),
   ]
 }
 
 /** How containers of the image start, unless told otherwise. */
 export const imageConfig = {
   Entrypoint: ['/usr/local/bin/node'],
-  Cmd: ['api/main.ts'],
+  Cmd: [`${bundleName}/api.js`],
   User: `${imageUser}:${imageUser}`,
   WorkingDir: home,
   Env: [

@@ -44,7 +44,7 @@ export async function buildImage({ file, name = defaultName() }: ImageOptions): 
     const contents: [string, Entry[]][] = [
       ['node and its libraries', baseEntries()],
       ['packages', packageEntries()],
-      ['bottega', ownEntries()],
+      ['bottega', await ownEntries()],
     ]
     const layers: Layer[] = []
     for (const [, entries] of contents) {

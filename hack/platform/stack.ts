@@ -1,7 +1,8 @@
 import { randomBytes } from 'node:crypto'
 import { mkdirSync } from 'node:fs'
-import { join } from 'node:path'
+import { join, resolve } from 'node:path'
 import { mintToken } from '../../api/auth/tokens.ts'
+import { type Bundled, ensureBundle } from '../container/bundle.ts'
 import { freePort, isListening } from '../lib/ports.ts'
 import { createService, type Service, waitFor } from '../lib/processes.ts'
 import { root } from '../lib/state.ts'
@@ -52,13 +53,14 @@ const answersOk = async (url: string): Promise<boolean> => {
   return response?.status === 200
 }
 
+/** `script`: absolute, or seen from the root. */
 type Part = { name: string; script: string; args?: string[]; env?: Record<string, string>; isReady(): Promise<boolean> }
 type Ports = { api: number; apiMetrics: number; controllersMetrics: number; standbyMetrics: number; mail: number }
 
 const serviceOf = ({ folder, owner }: StackOptions, { name, script, args = [], env = {}, isReady }: Part): Service => {
   const logFile = join(folder, `${name}.log`)
   const command = process.execPath
-  const all = ['--disable-warning=ExperimentalWarning', join(root, script), ...args]
+  const all = ['--disable-warning=ExperimentalWarning', resolve(root, script), ...args]
   return createService({
     name,
     logFile,
@@ -70,13 +72,13 @@ const serviceOf = ({ folder, owner }: StackOptions, { name, script, args = [], e
 
 const nodeOf = (
   options: StackOptions,
-  { room, name = room }: { room: 'api' | 'controllers'; name?: string },
+  { room, name = room, bundle }: { room: Bundled; name?: string; bundle: string },
   metricsPort: number,
   env: Record<string, string>,
 ): Service =>
   serviceOf(options, {
     name,
-    script: `${room}/main.ts`,
+    script: join(bundle, `${room}.js`),
     env: { ...env, KUBECONFIG: options.kubeconfigs[room], BOTTEGA_METRICS_LISTEN: `127.0.0.1:${metricsPort}` },
     // one that says what is wrong has come up
     isReady: async () => {
@@ -141,10 +143,11 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   })
   // each a pod of its own: neither can see whether the other lives
   const leading = (pod: string) => ({ ...shared, BOTTEGA_POD_UID: pod })
-  const controllers = nodeOf(options, { room: 'controllers' }, ports.controllersMetrics, leading('pod-a'))
-  const other = { room: 'controllers', name: 'standby' } as const
+  const bundle = await ensureBundle()
+  const controllers = nodeOf(options, { room: 'controllers', bundle }, ports.controllersMetrics, leading('pod-a'))
+  const other = { room: 'controllers', name: 'standby', bundle } as const
   const standby = nodeOf(options, other, ports.standbyMetrics, leading('pod-b'))
-  const api = nodeOf(options, { room: 'api' }, ports.apiMetrics, {
+  const api = nodeOf(options, { room: 'api', bundle }, ports.apiMetrics, {
     ...shared,
     BOTTEGA_DATABASE_URL: apiUrlOf(options.databaseUrl),
     BOTTEGA_LISTEN: `127.0.0.1:${ports.api}`,

@@ -1,5 +1,6 @@
 import { chmodSync, globSync, mkdirSync, mkdtempSync, rmSync } from 'node:fs'
 import { basename, join } from 'node:path'
+import { ensureBundle } from '../container/bundle.ts'
 import { demandDisk, readJson, writeWhole } from '../lib/files.ts'
 import { endProcesses, findOwned, type ProcessId, startOf } from '../lib/processes.ts'
 import type { Progress } from '../lib/progress.ts'
@@ -45,6 +46,7 @@ export async function startStage(options: StageOptions): Promise<TestStage> {
     const [plane, databaseUrl] = await Promise.all([
       startControlPlane({ stateDir: planeFolder, tools, owner, durable: false }),
       givenOrOwnDatabase(join(folder, 'pg'), owner),
+      ensureBundle(), // the first platform of a test would wait for it
     ])
     step.update('applying the platform')
     const kubectl = createKubectl(tools.path('kubectl'), plane.kubeconfig)

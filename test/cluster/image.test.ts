@@ -50,7 +50,15 @@ spec('the image', (t) => {
   })
 
   t('holds what the processes and the hooks run, and the packages that they load', () => {
-    const wanted = ['api/main.ts', 'api/http/smoke.ts', 'controllers/main.ts', 'controllers/setup.ts', 'crds/kinds.ts']
+    const wanted = [
+      'bundle/api.js',
+      'bundle/controllers.js',
+      'api/main.ts',
+      'api/http/smoke.ts',
+      'controllers/main.ts',
+      'controllers/setup.ts',
+      'crds/kinds.ts',
+    ]
     const packages = [
       'node_modules/pg/package.json',
       'node_modules/express/package.json',

@@ -5,6 +5,7 @@ import type { Caller } from '../../../api/http/caller.ts'
 import type { Exchange } from '../../../api/http/exchange.ts'
 import { Problem } from '../../../api/http/problem.ts'
 import { type Demands, described, type RouteScope } from '../../../api/http/route.ts'
+import { compileCheck } from '../../../api/http/validate.ts'
 import { openapiOf } from '../../../api/openapi/openapi.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { allRoutes } from '../../../api/wiring/routes.ts'
@@ -82,6 +83,13 @@ spec('every route', (t) => {
       names.filter((name, index) => names.indexOf(name) !== index),
       [],
     )
+  })
+
+  t('says what it takes in schemas that compile', () => {
+    for (const { path, body, query = {} } of allRoutes)
+      for (const schema of [{ type: 'object', properties: query }, ...(body ? [body] : [])])
+        assert.not.throws(() => compileCheck(schema)({}), undefined, path)
+    assert.throws(() => compileCheck({ type: 'no such type' })({}), /type/)
   })
 
   t('would be caught without a declaration, or with one that opens too much', () => {

@@ -295,16 +295,20 @@ spec('webhooks in chaos', (t) => {
     }
   })
 
-  t('first attempts at the good one follow the sequence, but for those under way at once', () => {
-    const seen = new Set<number>()
-    let most = 0
-    let worst = 0
-    for (const { sequence } of hooksOf('good')) {
-      if (seen.has(sequence)) continue
-      seen.add(sequence)
-      if (sequence < most) worst = Math.max(worst, [...seen].filter((other) => other > sequence).length)
-      most = Math.max(most, sequence)
-    }
-    assert.ok(worst <= 2 * CONCURRENCY_MAX, `${worst} overtook one`)
-  })
+  // What a killed process had taken waits until its time is over, while others go on: how many go by is a matter of time.
+  t(
+    'first attempts at the good one follow the sequence, but for those under way at once or in the hands of the dead',
+    () => {
+      const seen = new Set<number>()
+      let most = 0
+      let late = 0
+      for (const { sequence } of hooksOf('good')) {
+        if (seen.has(sequence)) continue
+        seen.add(sequence)
+        if (sequence < most && [...seen].filter((other) => other > sequence).length > 2 * CONCURRENCY_MAX) late++
+        most = Math.max(most, sequence)
+      }
+      assert.ok(late <= kills * CONCURRENCY_MAX, `${late} came late`)
+    },
+  )
 })
