@@ -2,6 +2,7 @@
 
 import type { Server } from 'node:http'
 import { API, checkoutOriginOf, type Env, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/base/env.ts'
+import { makeComposeJudge } from '../controllers/base/judging/judge.ts'
 import { makeKeys } from '../controllers/base/keys.ts'
 import { type Log, makeLog } from '../controllers/base/log.ts'
 import { installStop, type Stop } from '../controllers/base/stop.ts'
@@ -37,6 +38,7 @@ import { aroundWrites, countingWrites } from './command/written.ts'
 import { devClockRoutes } from './http/dev-clock.ts'
 import { DRAIN_LIMIT_MS, drainServer } from './http/drain.ts'
 import { makePipeline } from './http/pipeline.ts'
+import { tooMany } from './http/problem.ts'
 import { makeServer } from './http/server.ts'
 import { makeAudit } from './http/stages/audit.ts'
 import { type ClusterGuard, makeClusterGuard } from './http/stages/cluster.ts'
@@ -55,6 +57,8 @@ import { makeStores } from './wiring/stores.ts'
 const CROWD = { from: 6, gatherMs: 25 }
 
 const PART_SLACK_MS = 1_000
+/** As long as a few files take to be judged. */
+const JUDGE_RETRY_MS = 1_000
 
 const leave = async (server: Server, log: Log): Promise<void> => {
   if (!(await drainServer(server))) log.warn('requests that were not answered in time were cut')
@@ -124,13 +128,14 @@ const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
   const llm = model && makeLlm(model, { log })
   const standings = makeProcessStandings({ pg, kube, log })
   const limitWrong = makeWrongStage({ ...settings, ...auth })
-  return { limitWrong, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
+  const composeJudge = makeComposeJudge(() => tooMany('Compose files wait to be judged.', JUDGE_RETRY_MS))
+  return { composeJudge, limitWrong, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
 }
 type Parts = ReturnType<typeof makeParts>
 
 const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => {
   const { pg, kube, mirror, waiter, now } = clients
-  const { stores, use, keys, given, sessions, llm, auth, limits, audit, cluster } = parts
+  const { composeJudge, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster } = parts
   const { hash } = stores
   const provider = oidcOf(env)
   const own = makeOwnDoor({ mirror, waiter })
@@ -152,6 +157,7 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
     oidc: provider && makeOidc(provider, { ...given, now, log }),
     llm,
     pdfText: makePdfText(),
+    composeJudge,
     cards:
       env.stripeWebhookSecret === undefined
         ? null
@@ -175,7 +181,7 @@ const addStops = (
   stop: Stop,
   log: Log,
   { pg, kube, waiter, devClock }: Clients,
-  { llm, cluster, standings, use, audit }: Parts,
+  { llm, composeJudge, cluster, standings, use, audit }: Parts,
   { server, ops, leaving }: Running,
 ): void => {
   stop.add('first administrator', () => leaving.abort())
@@ -185,6 +191,7 @@ const addStops = (
   stop.add('language model', () => llm?.leave())
   stop.add('verdicts', () => waiter.leave())
   stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)
+  stop.add('compose judge', () => composeJudge.close())
   stop.add('standings', () => standings.stop())
   stop.add('token use', () => use.close())
   stop.add('audit', () => audit.close())

@@ -2,6 +2,7 @@
 import { hostname } from 'node:os'
 import { CONTROLLERS, cardsOf, EnvError, readEnv } from './base/env.ts'
 import { StaleEpoch } from './base/errors.ts'
+import { judgeBusy, makeComposeJudge } from './base/judging/judge.ts'
 import { makeKeys } from './base/keys.ts'
 import { makeLog } from './base/log.ts'
 import { installStop } from './base/stop.ts'
@@ -93,6 +94,7 @@ const makeClients = async ({ env, log, stop, metrics, meters, standing }: Proces
     now,
     /** Of what goes out: when it is due was written by any process. */
     sendersNow: () => new Date(now().getTime() + clock.shared() - clock.earlier()),
+    composeJudge: makeComposeJudge(judgeBusy),
     pdf: makeRenderer({ ...RENDERER_LIMITS, threads: env.pdfRender === 'on' ? env.pdfThreads : 0 }),
     cards: cardSettings && makeCardProcessor(cardSettings),
     egress: makeEgress({ allowLoopback: env.egressAllowLoopback === 'true' }),
@@ -151,9 +153,9 @@ const sendersOf = (
 /** What the operator is given. @param host names this process in Events */
 const operatorDepsOf = (process: Process, clients: Clients, host: string): OperatorDeps => {
   const { env, log, metrics, meters, standing } = process
-  const { kube, pg, pdf, cards, keys, egress, now, clock } = clients
+  const { kube, pg, pdf, composeJudge, cards, keys, egress, now, clock } = clients
   return {
-    ...{ kube, pg, pdf, cards, keys, egress, now },
+    ...{ kube, pg, pdf, composeJudge, cards, keys, egress, now },
     isClockTrusted: clock.isTrusted,
     ...sendersOf(process, clients),
     serverKey: env.secretKey,
@@ -243,6 +245,7 @@ const main = async () => {
   stop.add('kube', () => clients.kube.close())
   stop.add('clock', () => clients.devClock?.close())
   stop.add('renderer', () => clients.pdf.close())
+  stop.add('compose judge', () => clients.composeJudge.close())
   stop.add('database', () => clients.pg.close())
   stop.add('ops', () => ops.stop())
 }

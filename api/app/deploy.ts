@@ -5,7 +5,7 @@
 
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultOf } from '../../crds/app/compose/finding.ts'
-import { type ComposeVerdict, judgeCompose } from '../../crds/app/compose/judge.ts'
+import type { ComposeVerdict } from '../../crds/app/compose/judge.ts'
 import {
   type DeployPlan,
   planRelease,
@@ -14,7 +14,7 @@ import {
 } from '../../crds/app/compose/printing/plan.ts'
 import type { DeployTarget } from '../../crds/app/compose/project.ts'
 import type { EnvChoice } from '../../crds/app/schema.ts'
-import { packIndex } from '../../crds/app/source.ts'
+import { packIndex, type SourceIndex } from '../../crds/app/source.ts'
 import type { AppView } from '../../crds/app/view.ts'
 import { budgetOf } from '../../crds/app/view.ts'
 import type { Release } from '../../crds/app/world.ts'
@@ -65,8 +65,13 @@ const refuseFindings = (findings: Parameters<typeof faultOf>[0][]): void => {
 }
 
 /** @throws Problem COMPOSE_REFUSED with a pointer for every place */
-const judge = (upload: Upload, deployTarget: DeployTarget): Accepted => {
-  const verdict = judgeCompose(upload.index, deployTarget)
+const judge = async (
+  { composeJudge }: AppNeeds,
+  { caller }: ApiRequest,
+  { index }: Upload,
+  deployTarget: DeployTarget,
+): Promise<Accepted> => {
+  const verdict = await composeJudge.judge(index, deployTarget, caller)
   if (!verdict.ok) refuseFindings(verdict.findings.filter(({ level }) => level === 'refuse'))
   return verdict as Accepted
 }
@@ -94,9 +99,10 @@ export const deployApp = async (deps: AppNeeds, request: ApiRequest): Promise<An
   const row = await apps.find(deps, request)
   const { deployTarget, envVersion } = await deployTargetFor(deps, row)
   const sent = { form: request.form, contentType: request.headers['content-type'] }
-  const upload = await readUpload(sent, deployTarget)
+  const envFiles = (source: SourceIndex) => deps.composeJudge.envFiles(source, deployTarget, request.caller)
+  const upload = await readUpload(sent, envFiles)
   request.audited = { fields: ['source'] }
-  const verdict = judge(upload, deployTarget)
+  const verdict = await judge(deps, request, upload, deployTarget)
   const plan = await planFor(deps, request, { row, upload, verdict })
   if (request.query.dry_run === '1') return { status: 200, body: { plan: viewPlan(plan, upload, deployTarget) } }
   refuseFindings(plan.findings.filter(({ level }) => level === 'refuse'))

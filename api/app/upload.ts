@@ -7,8 +7,6 @@
  */
 import { createHash } from 'node:crypto'
 import { BLOB_MAX_BYTES } from '../../controllers/store/blobs.ts'
-import { envFilesOf } from '../../crds/app/compose/judge.ts'
-import type { DeployTarget } from '../../crds/app/compose/project.ts'
 import { ENV_FILE_MAX_CHARS } from '../../crds/app/compose/reading/dotenv.ts'
 import { COMPOSE_MAX_CHARS } from '../../crds/app/compose/reading/parse.ts'
 import { COMPOSE_NAMES, composePathIn, type SourceIndex, wrappingFolder } from '../../crds/app/source.ts'
@@ -22,6 +20,9 @@ import { ArchiveRefused, type Files, filesBelow, givenFiles, packFiles, tarFiles
 export const UPLOAD_MAX_BYTES = 100_000_000
 /** The compose file of the JSON form is kept under this name. */
 const COMPOSE_NAME = 'docker-compose.yml'
+
+/** Paths of the env files that a compose file names. */
+export type EnvFilesOf = (source: SourceIndex) => Promise<string[]>
 
 export type Upload = {
   index: SourceIndex
@@ -132,7 +133,7 @@ const textsOf = async (files: Files, paths: ReadonlySet<string>, maxChars: numbe
   return texts
 }
 
-const read = async (sent: Files, deployTarget: DeployTarget): Promise<Upload> => {
+const read = async (sent: Files, envFiles: EnvFilesOf): Promise<Upload> => {
   const all = await entriesOf(sent)
   const folder = wrappingFolder(new Set(all.map(({ path }) => path)))
   const entries = all.map((entry) => ({ ...entry, path: entry.path.slice(folder.length) }))
@@ -141,7 +142,7 @@ const read = async (sent: Files, deployTarget: DeployTarget): Promise<Upload> =>
     return refuse('NO_COMPOSE_FILE', '/files', `At the root there is none of ${COMPOSE_NAMES.join(', ')}.`)
   const files = filesBelow(sent, folder)
   const compose = await textsOf(files, new Set([composePath]), COMPOSE_MAX_CHARS)
-  const named = envFilesOf({ entries, composePath, texts: compose }, deployTarget)
+  const named = await envFiles({ entries, composePath, texts: compose })
   const envs = await textsOf(files, new Set(named), ENV_FILE_MAX_CHARS)
   const pack = () =>
     packFiles(files, BLOB_MAX_BYTES).catch((error: unknown) => {
@@ -158,16 +159,16 @@ const read = async (sent: Files, deployTarget: DeployTarget): Promise<Upload> =>
 
 /**
  * Reads an upload.
- * @param deployTarget env of the app and what its host is, for the names of env files
+ * @param envFiles which files the compose file names as its env files, for that app on that host
  * @throws Problem BAD_ARCHIVE, UNSAFE_PATH, ARCHIVE_TOO_LARGE, NO_COMPOSE_FILE, each with the path as its pointer;
  *   UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON, UNKNOWN_FIELD for a body of neither form
  */
 export const readUpload = async (
   { form, contentType }: { form: Buffer | undefined; contentType: string | undefined },
-  deployTarget: DeployTarget,
+  envFiles: EnvFilesOf,
 ): Promise<Upload> => {
   try {
-    return await read(bodyFiles(form, contentType), deployTarget)
+    return await read(bodyFiles(form, contentType), envFiles)
   } catch (error) {
     throw asProblem(error)
   }

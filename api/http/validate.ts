@@ -20,11 +20,6 @@ import { pointerSegment } from '../../crds/values/pointer.ts'
 /** At most this many findings are reported; the rest would only repeat. */
 const FINDINGS_MAX = 20
 
-// verbose keeps the parent schema by reference, which names the fields that are known; nothing is copied.
-const ajv = new Ajv2020({ allErrors: true, verbose: true, strict: false, allowUnionTypes: true, ownProperties: true })
-
-ajv.addFormat('date', isDay)
-
 /**
  * Lengths before patterns. To report all findings, ajv would hold a text against its pattern also when it is too long, so
  * that `maxLength` would keep nothing away from the pattern. `maxLength` counts code points, of which each has at most two
@@ -45,7 +40,19 @@ const PATTERN: CodeKeywordDefinition = {
     context.fail(typeof most === 'number' ? _`${data}.length <= ${2 * most} && ${misses}` : misses)
   },
 }
-ajv.removeKeyword('pattern').addKeyword(PATTERN)
+
+// verbose keeps the parent schema by reference, which names the fields that are known; nothing is copied.
+const OPTIONS = { verbose: true, strict: false, allowUnionTypes: true, ownProperties: true } as const
+
+const makeAjv = (allErrors: boolean): Ajv2020 => {
+  const made = new Ajv2020({ ...OPTIONS, allErrors })
+  made.addFormat('date', isDay)
+  made.removeKeyword('pattern').addKeyword(PATTERN)
+  return made
+}
+
+/** Which reports all that it finds, and which ends with the first. */
+const [thorough, stopping] = [makeAjv(true), makeAjv(false)]
 
 /** What is known at the place where an unknown field was met; read from ajv's parent schema. */
 const unknownField = (error: ErrorObject): Fault => {
@@ -76,14 +83,41 @@ const faultOf = (error: ErrorObject): Fault => {
   return { code, pointer: error.instancePath, detail: `${where} ${error.message ?? 'is not valid'}.` }
 }
 
+/** Of more than this all findings would be work without end: a list of fifty thousand wrong items has some hundred thousand. */
+const LARGE_VALUES = 2_000
+
+const isLarge = (value: unknown): boolean => {
+  let left = LARGE_VALUES
+  const walk = (one: unknown): boolean => {
+    left -= 1
+    if (typeof one !== 'object' || one === null) return left < 0
+    return left < 0 || Object.values(one).some(walk)
+  }
+  return walk(value)
+}
+
+/** @param given by which it is compiled when the first value comes */
+const lazily = (given: Ajv2020, schema: object): (() => ValidateFunction) => {
+  let compiled: ValidateFunction | undefined
+  return () => {
+    compiled ??= given.compile(schema)
+    return compiled
+  }
+}
+
 /**
- * Returns the findings of one value, empty when it fits. Compiled once, when the first value comes: all bodies at each start
- * were a third of a second. Throws then when the schema is none; a test gives every route a value.
+ * Returns the findings of one value, empty when it fits; of a large one only the first. Compiled when the first value comes: all
+ * bodies at each start were a third of a second. Throws then when the schema is none; a test gives every route a value.
  */
 export const compileCheck = (schema: object): ((value: unknown) => Fault[]) => {
-  let compiled: ValidateFunction | undefined
+  const first = lazily(stopping, schema)
+  const all = lazily(thorough, schema)
   return (value) => {
-    compiled ??= ajv.compile(schema)
-    return compiled(value) ? [] : (compiled.errors ?? []).slice(0, FINDINGS_MAX).map(faultOf)
+    const fits = first()
+    if (fits(value)) return []
+    if (isLarge(value)) return (fits.errors ?? []).map(faultOf)
+    const finds = all()
+    finds(value)
+    return (finds.errors ?? []).slice(0, FINDINGS_MAX).map(faultOf)
   }
 }

@@ -3,6 +3,7 @@
  * groups that it needs and what its kind has beside them (`api/<kind>/needs.ts`), never all: whoever calls it hands in that much.
  */
 
+import type { ComposeJudge } from '../../controllers/base/judging/judge.ts'
 import type { Keys } from '../../controllers/base/keys.ts'
 import type { Kube } from '../../controllers/kube/kube.ts'
 import type { Egress } from '../../controllers/net/egress.ts'
@@ -50,6 +51,7 @@ export type Deps = Stores & {
   /** Null when no language model is configured. */
   llm: Llm | null
   pdfText: PdfText
+  composeJudge: Pick<ComposeJudge, 'judge' | 'envFiles'>
   /** Card collection; null when this installation has no card processor. */
   cards: { read: ReadCardEvent; checkoutOrigin: string } | null
   limits: RequestLimits

@@ -5,6 +5,7 @@
 
 import type { Kind } from '../../crds/kernel/kind.ts'
 import type { CommonStatus, Resource } from '../../crds/kernel/object.ts'
+import type { ComposeJudge } from '../base/judging/judge.ts'
 import type { Keys } from '../base/keys.ts'
 import type { Log } from '../base/log.ts'
 import type { CardProcessor } from '../io/cards.ts'
@@ -32,6 +33,7 @@ export type Tools = {
   kube: Kube
   pg: Pg
   pdf: Pick<Renderer, 'render'>
+  composeJudge: Pick<ComposeJudge, 'judge'>
   /** Null when this installation collects nothing by card. */
   cards: Pick<CardProcessor, 'livemode'> | null
   keys: Keys

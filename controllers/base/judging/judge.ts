@@ -5,6 +5,7 @@
 import type { ComposeVerdict } from '../../../crds/app/compose/judge.ts'
 import type { DeployTarget } from '../../../crds/app/compose/project.ts'
 import type { SourceIndex } from '../../../crds/app/source.ts'
+import { Waiting } from '../errors.ts'
 import { type Asker, makeThreads, type ThreadLimits, TooDear } from '../threads/pool.ts'
 
 /** The slowest file that the caps of characters and tokens let through takes a tenth of a second of CPU. */
@@ -30,6 +31,8 @@ export type ComposeJudge = {
   close(): Promise<void>
 }
 
+const BUSY_RETRY_MS = 5_000
+
 const ENTRY = new URL('./judgethread.ts', import.meta.url)
 
 const tooDear = ({ composePath }: SourceIndex, { needs }: TooDear): ComposeVerdict => ({
@@ -46,6 +49,14 @@ const tooDear = ({ composePath }: SourceIndex, { needs }: TooDear): ComposeVerdi
     },
   ],
 })
+
+/** For whoever does it again by itself. */
+export const judgeBusy = (): Waiting =>
+  new Waiting(
+    'UNAVAILABLE',
+    'UNAVAILABLE: compose files wait to be judged; this one is when it is its turn',
+    BUSY_RETRY_MS,
+  )
 
 /** @param busy what is thrown when too much waits: a reason to come again */
 export const makeComposeJudge = (busy: () => Error, limits: ThreadLimits = JUDGE_LIMITS): ComposeJudge => {

@@ -20,7 +20,11 @@ export type ThreadLimits = {
   wallMaxMs: number
   /** Of JavaScript objects in one thread; what is handed over as bytes lies outside of it. */
   heapMaxMib: number
+  /** How often the CPU time of a thread at work is read; 250 when left out. */
+  lookMs?: number
 }
+
+const LOOK_MS = 250
 
 /** What a thread answers: the result or why there is none, and its CPU time since it began. */
 export type ThreadAnswer<Result> = { cpuMs: number } & ({ result: Result } | { fault: string })
@@ -77,9 +81,6 @@ type Pool<Job, Result> = {
   threads: Set<Thread<Job, Result>>
   closed: boolean
 }
-
-/** How often the CPU time of a thread at work is read. */
-const LOOK_MS = 250
 
 const isOutOfMemory = (error: unknown): boolean =>
   (error as { code?: unknown } | null)?.code === 'ERR_WORKER_OUT_OF_MEMORY'
@@ -144,12 +145,13 @@ const begin = <Job, Result>(
   thread: Thread<Job, Result>,
   waiter: Waiter<Job, Result>,
 ): void => {
+  const { limits } = pool.options
   waiter.leave()
   thread.busy = waiter
   thread.worker.ref()
   const startedAt = performance.now()
   // a thread that is ending has no figures any more, and its exit settles it
-  thread.timer = setInterval(() => void look(pool, thread, waiter, startedAt).catch(() => {}), LOOK_MS)
+  thread.timer = setInterval(() => void look(pool, thread, waiter, startedAt).catch(() => {}), limits.lookMs ?? LOOK_MS)
   thread.worker.postMessage(waiter.job)
 }
 

@@ -5,7 +5,7 @@ import type { ThreadAnswer } from './pool.ts'
 /** @param handOver what of a result is given away instead of copied */
 export const serveThread = <Job, Result>(
   work: (job: Job) => Result | Promise<Result>,
-  handOver: (result: Result) => readonly Transferable[] = () => [],
+  handOver: (result: Result) => Transferable[] = () => [],
 ): void => {
   parentPort?.on('message', async (job: Job) => {
     let done: { result: Result } | { fault: string }

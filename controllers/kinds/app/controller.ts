@@ -27,7 +27,7 @@ export const appController = (context: Context): Controller<AppResource, AppFact
   const { env } = makeAppEnv({ pg, sealer: keys.sealer('app-env') })
   const store = { env, source: makeSourceOf(pg), takeSlug: makeTakeSlug(pg) }
   const vault = makeAppVault({ pg, blobs: context.blobs, source: store.source, sealer: keys.sealer('app-release') })
-  const releases = makeReleases({ store, vault, blobs: context.blobs })
+  const releases = makeReleases({ store, vault, blobs: context.blobs, composeJudge: context.composeJudge })
   const logs = makeLogs({ ledger, releases, hosts, now })
   const observations = makeObservations({ hosts, now })
   return {

@@ -1,7 +1,6 @@
 /** Releases between their judgement and their start: judged, sealed, opened again. Values of the env stay in here. */
 
 import type { ComposeFinding } from '../../../crds/app/compose/finding.ts'
-import { judgeCompose } from '../../../crds/app/compose/judge.ts'
 import { planRelease, summariseRelease } from '../../../crds/app/compose/printing/plan.ts'
 import { printProject } from '../../../crds/app/compose/printing/print.ts'
 import type { AppSpec } from '../../../crds/app/schema.ts'
@@ -9,11 +8,13 @@ import { recordOf, type SealedRelease } from '../../../crds/app/sealed.ts'
 import { budgetOf } from '../../../crds/app/view.ts'
 import type { PinnedImage, Release, ReleaseRecord, TargetHost } from '../../../crds/app/world.ts'
 import { digestOf, listingOf } from '../../../crds/files/archive.ts'
+import type { ComposeJudge } from '../../base/judging/judge.ts'
 import type { AppStore } from '../../store/app/app.ts'
 import type { AppVault } from '../../store/app/releases.ts'
 import type { Blobs } from '../../store/blobs.ts'
 
 export type ReleaseDeps = {
+  composeJudge: Pick<ComposeJudge, 'judge'>
   store: Pick<AppStore, 'env' | 'source'>
   vault: AppVault
   blobs: Blobs
@@ -33,7 +34,7 @@ const sentenceOf = (findings: readonly ComposeFinding[]): string => {
   return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
 
-export const makeReleases = ({ store, vault, blobs }: ReleaseDeps) => {
+export const makeReleases = ({ store, vault, blobs, composeJudge }: ReleaseDeps) => {
   const { seal, open, indexOf } = vault
 
   const envOf = async (app: string, version: number | null): Promise<Record<string, string>> =>
@@ -57,14 +58,9 @@ export const makeReleases = ({ store, vault, blobs }: ReleaseDeps) => {
     if (host.arch === null) return { ok: false, code: 'HOST_UNFIT', detail: `${host.name} has not been inspected` }
     const env = await envOf(app, release.envVersion)
     const budget = budgetOf(spec.budget, host.budget)
-    const verdict = judgeCompose(index, {
-      slug: spec.slug,
-      env,
-      route: spec.route ?? null,
-      budget,
-      hostClass: host.class,
-      arch: host.arch,
-    })
+    const { slug, route = null } = spec
+    const deployTarget = { slug, env, route, budget, hostClass: host.class, arch: host.arch }
+    const verdict = await composeJudge.judge(index, deployTarget, { account: spec.account })
     if (!verdict.ok) return { ok: false, code: 'COMPOSE_REFUSED', detail: sentenceOf(verdict.findings) }
     const { project, warnings } = verdict
     const before = live ? summariseRelease((await open(app, live.number)).project) : null

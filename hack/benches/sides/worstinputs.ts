@@ -52,37 +52,38 @@ const UNKNOWN_NAMES = 45_000
 const documents = (): Document[] =>
   globSync('api/openapi/*.json', { cwd: root }).map((path) => JSON.parse(readFileSync(join(root, path), 'utf8')))
 
-/** Text where text may stand, many items where a list may, and all fields at once. */
-const fill = (document: Document, schema: Schema, text: string, depth = 0): unknown => {
+type Filling = { document: Document; text: string }
+
+const named = ({ document }: Filling, { $ref = '' }: Schema): Schema =>
+  document.components.schemas?.[$ref.replace('#/components/schemas/', '')] ?? {}
+
+const fillObject = (filling: Filling, { properties, additionalProperties }: Schema, depth: number): unknown => {
+  if (properties)
+    return Object.fromEntries(Object.entries(properties).map(([name, one]) => [name, fill(filling, one, depth)]))
+  if (typeof additionalProperties !== 'object') return {}
+  return { [filling.text.slice(0, 200)]: fill(filling, additionalProperties, depth) }
+}
+
+/** Text where text may stand, one item where a list may, and all fields at once. */
+const fill = (filling: Filling, schema: Schema, depth = 0): unknown => {
   if (depth > DEPTH) return null
-  const { $ref, allOf, anyOf, oneOf } = schema
-  if ($ref) {
-    const named = document.components.schemas?.[$ref.replace('#/components/schemas/', '')]
-    return named ? fill(document, named, text, depth) : null
-  }
-  const branch = (anyOf ?? oneOf)?.[0]
-  if (branch) return fill(document, branch, text, depth)
-  if (allOf) return Object.assign({}, ...allOf.map((one) => fill(document, one, text, depth)))
+  if (schema.$ref) return fill(filling, named(filling, schema), depth)
+  const [branch] = schema.anyOf ?? schema.oneOf ?? []
+  if (branch) return fill(filling, branch, depth)
+  if (schema.allOf) return Object.assign({}, ...schema.allOf.map((one) => fill(filling, one, depth)))
   const type = Array.isArray(schema.type) ? schema.type[0] : schema.type
-  if (schema.properties)
-    return Object.fromEntries(
-      Object.entries(schema.properties).map(([name, one]) => [name, fill(document, one, text, depth + 1)]),
-    )
-  if (type === 'array') return [fill(document, schema.items ?? {}, text, depth + 1)]
-  if (type === 'object')
-    return typeof schema.additionalProperties === 'object'
-      ? { [text.slice(0, 200)]: fill(document, schema.additionalProperties, text, depth + 1) }
-      : {}
+  if (schema.properties || type === 'object') return fillObject(filling, schema, depth + 1)
+  if (type === 'array') return [fill(filling, schema.items ?? {}, depth + 1)]
   if (type === 'integer' || type === 'number') return 1
-  if (type === 'boolean') return true
-  return text
+  return type === 'boolean' ? true : filling.text
 }
 
 const MARK = 'x-worst-x'
 const filled = (document: Document, schema: Schema, bytes: number, [, each, last]: (typeof TEXTS)[number]): string => {
-  const places = Math.max(1, JSON.stringify(fill(document, schema, MARK)).split(MARK).length - 1)
+  const places = Math.max(1, JSON.stringify(fill({ document, text: MARK }, schema)).split(MARK).length - 1)
   const one = JSON.stringify(each).length - 2
-  return JSON.stringify(fill(document, schema, each.repeat(Math.floor(bytes / places / one)) + last))
+  const text = each.repeat(Math.floor(bytes / places / one)) + last
+  return JSON.stringify(fill({ document, text }, schema))
 }
 
 const nested = (levels: number): string => `${'{"a":'.repeat(levels)}1${'}'.repeat(levels)}`

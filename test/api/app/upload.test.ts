@@ -2,16 +2,18 @@ import { randomFillSync } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { readUpload, type Upload } from '../../../api/app/upload.ts'
 import { Problem } from '../../../api/http/problem.ts'
-import { openIndex, packIndex } from '../../../crds/app/source.ts'
+import { envFilesOf } from '../../../crds/app/compose/judge.ts'
+import { openIndex, packIndex, type SourceIndex } from '../../../crds/app/source.ts'
 import { rawTar, shared, type TarEntry, tarGz } from '../../support/builders/upload.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const COMPOSE = 'services: {web: {image: "nginx:1.27", expose: ["80"]}}\n'
 const compose: TarEntry = { path: 'docker-compose.yml', content: COMPOSE }
 
-const sendTar = (form: Buffer): Promise<Upload> => readUpload({ form, contentType: 'application/gzip' }, shared)
+const envFiles = async (source: SourceIndex) => envFilesOf(source, shared)
+const sendTar = (form: Buffer): Promise<Upload> => readUpload({ form, contentType: 'application/gzip' }, envFiles)
 const sendJson = (body: unknown): Promise<Upload> =>
-  readUpload({ form: Buffer.from(JSON.stringify(body)), contentType: 'application/json' }, shared)
+  readUpload({ form: Buffer.from(JSON.stringify(body)), contentType: 'application/json' }, envFiles)
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
 
@@ -311,11 +313,11 @@ spec('an upload as JSON', (t) => {
 
   t('takes no other content type', async () => {
     assert.is(
-      await refusal(readUpload({ form: Buffer.from('x'), contentType: 'application/zip' }, shared)),
+      await refusal(readUpload({ form: Buffer.from('x'), contentType: 'application/zip' }, envFiles)),
       'UNSUPPORTED_MEDIA_TYPE',
     )
     assert.is(
-      await refusal(readUpload({ form: Buffer.from('{'), contentType: 'application/json' }, shared)),
+      await refusal(readUpload({ form: Buffer.from('{'), contentType: 'application/json' }, envFiles)),
       'MALFORMED_JSON',
     )
   })

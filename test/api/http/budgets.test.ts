@@ -11,6 +11,7 @@ import { makeServer } from '../../../api/http/server.ts'
 import { makeShape } from '../../../api/http/shape.ts'
 import { LIMIT_DEFAULTS, type LimitSettings, makeLimits, type RequestLimits } from '../../../api/http/stages/limits.ts'
 import { makeWrongStage } from '../../../api/http/stages/wrong.ts'
+import { compileCheck } from '../../../api/http/validate.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually } from '../../support/stage/invoicing.ts'
@@ -84,6 +85,30 @@ spec('the cost of JSON', (t) => {
         codeOf(() => parse(text)),
         'MALFORMED_JSON',
       )
+  })
+})
+
+spec('the findings of a body', (t) => {
+  const item = { type: 'object', properties: { a: {}, b: {} }, required: ['a', 'b'], additionalProperties: false }
+  const check = compileCheck({ type: 'object', properties: { items: { type: 'array', maxItems: 250, items: item } } })
+  const pointers = (count: number): string[] =>
+    check({ items: Array.from({ length: count }, () => ({})) }).map(({ pointer }) => pointer)
+
+  t('are all that a person can use, and of a large one the first alone: more would be work without end', () => {
+    assert.equal(pointers(2), ['/items/0/a', '/items/0/b', '/items/1/a', '/items/1/b'])
+    assert.is(pointers(250).length, 20)
+    assert.is(pointers(50_000).length, 1)
+    const unknown = Object.fromEntries(Array.from({ length: 45_000 }, (_, n) => [`k${n}`, 1]))
+    assert.is(compileCheck(item)(unknown).length, 1)
+    assert.is(compileCheck(item)({ k: 1 }).length, 3)
+  })
+
+  t('are made of no more than is told', () => {
+    // As an engine would: a finding that is made reads the name of what it is about.
+    let read = 0
+    const counted = Object.defineProperty({}, 'a', { enumerable: true, get: () => ++read && undefined })
+    check({ items: Array.from({ length: 50_000 }, () => counted) })
+    assert.ok(read < 5_000, `${read} items were looked at`)
   })
 })
 

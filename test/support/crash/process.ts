@@ -11,6 +11,7 @@ import { Problem } from '../../../api/http/problem.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import type { Commanding, Deps } from '../../../api/wiring/deps.ts'
 import { makeStores, type Stores } from '../../../api/wiring/stores.ts'
+import type { ComposeJudge } from '../../../controllers/base/judging/judge.ts'
 import { makeKeys } from '../../../controllers/base/keys.ts'
 import { type Mailer, makeMailer } from '../../../controllers/io/mail.ts'
 import { makePdf } from '../../../controllers/io/pdf/pdf.ts'
@@ -23,6 +24,7 @@ import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { makeOperationStore } from '../../../controllers/store/request/operations.ts'
 import { startMailSender } from '../../../controllers/workers/mail-sender.ts'
+import { envFilesOf, judgeCompose } from '../../../crds/app/compose/judge.ts'
 import { serviceKubeconfig } from '../stage/stage.ts'
 import { Crashed, type Life } from './crash.ts'
 import { lagging } from './lag.ts'
@@ -35,6 +37,11 @@ export const refNamed = (prefix: string, account: string, externalRef: string): 
 export const keyNamed = (prefix: string, account: string, idempotencyKey: string): string =>
   namesFor(keys, prefix, { caller: { account } as Caller, idempotencyKey })(0)
 const pdf = makePdf()
+/** In the thread of the test: what a life calls is counted, and a judge calls nothing. */
+const composeJudge: Pick<ComposeJudge, 'judge' | 'envFiles'> = {
+  judge: async (source, deployTarget) => judgeCompose(source, deployTarget),
+  envFiles: async (source, deployTarget) => envFilesOf(source, deployTarget),
+}
 const wall = () => new Date()
 /** Longer than any jump of a clock that is moved (main.ts does the same). */
 const MOVED_LEASE_MS = 100 * 365 * 86_400_000
@@ -44,7 +51,7 @@ const DEAD_MS = 1_000
 /** What a story's requests are answered with: commands, all stores, and no card processor. */
 export type ProcessApi = Commanding &
   Stores &
-  Pick<Deps, 'allowLoopback' | 'authenticate' | 'cards' | 'egress' | 'limits' | 'publicUrl' | 'tokens'>
+  Pick<Deps, 'allowLoopback' | 'authenticate' | 'cards' | 'composeJudge' | 'egress' | 'limits' | 'publicUrl' | 'tokens'>
 
 /** Both processes in one, every call of which passes through a life (crash.ts). */
 export type OneProcess = {
@@ -85,6 +92,7 @@ const operatorDepsOf = (options: ProcessOptions, life: Life, { pg, controllersKu
     ...shared,
     kube: controllersKube,
     pg,
+    composeJudge,
     pdf: { render: (frozen, _asker, extras) => pdf.render(frozen, extras) },
     cards: null,
     paymentWorker: null,
@@ -123,6 +131,7 @@ const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, 
   return {
     ...makeStores({ pg, keys, serverKey }),
     authenticate: nobody,
+    composeJudge,
     egress: { judge: async () => null },
     tokens: makeTokenStore({ pg, hash: makeHashSecret(serverKey) }),
     ...shared,
