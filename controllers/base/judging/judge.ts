@@ -21,7 +21,7 @@ export const JUDGE_LIMITS: ThreadLimits = {
 
 /** What a thread is given. */
 export type JudgeJob = { ask: 'verdict' | 'env files'; source: SourceIndex; deployTarget: DeployTarget }
-export type Judged = { verdict: ComposeVerdict } | { envFiles: string[] }
+export type JudgeAnswer = { verdict: ComposeVerdict } | { envFiles: string[] }
 
 export type ComposeJudge = {
   /** As judgeCompose. @throws what `busy` makes when too much waits */
@@ -60,9 +60,9 @@ export const judgeBusy = (): Waiting =>
 
 /** @param busy what is thrown when too much waits: a reason to come again */
 export const makeComposeJudge = (busy: () => Error, limits: ThreadLimits = JUDGE_LIMITS): ComposeJudge => {
-  const threads = makeThreads<JudgeJob, Judged>({ entry: ENTRY, what: 'The compose file', limits, busy })
+  const threads = makeThreads<JudgeJob, JudgeAnswer>({ entry: ENTRY, what: 'The compose file', limits, busy })
   /** What is too much work is an answer. */
-  const run = (job: JudgeJob, asker: Asker): Promise<Judged | TooDear> =>
+  const run = (job: JudgeJob, asker: Asker): Promise<JudgeAnswer | TooDear> =>
     threads.run(job, asker).catch((error: unknown) => {
       if (error instanceof TooDear) return error
       throw error

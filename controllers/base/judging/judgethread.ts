@@ -1,10 +1,10 @@
 /** A thread that judges one compose file after another (judge.ts). */
 import { envFilesOf, judgeCompose } from '../../../crds/app/compose/judge.ts'
 import { serveThread } from '../threads/serve.ts'
-import type { Judged, JudgeJob } from './judge.ts'
+import type { JudgeAnswer, JudgeJob } from './judge.ts'
 
 serveThread(
-  ({ ask, source, deployTarget }: JudgeJob): Judged =>
+  ({ ask, source, deployTarget }: JudgeJob): JudgeAnswer =>
     ask === 'verdict'
       ? { verdict: judgeCompose(source, deployTarget) }
       : { envFiles: envFilesOf(source, deployTarget) },
