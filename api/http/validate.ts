@@ -90,8 +90,9 @@ const isLarge = (value: unknown): boolean => {
   let left = LARGE_VALUES
   const walk = (one: unknown): boolean => {
     left -= 1
-    if (typeof one !== 'object' || one === null) return left < 0
-    return left < 0 || Object.values(one).some(walk)
+    if (typeof one === 'object' && one !== null)
+      for (const key in one) if (left < 0 || walk(Reflect.get(one, key))) return true // no list of all its values is made
+    return left < 0
   }
   return walk(value)
 }
