@@ -166,7 +166,7 @@ spec('wrong tries', (t) => {
   let pg: Pg
   t.before(async () => {
     database = await makeDatabase()
-    pg = makePg({ url: database.apiUrl })
+    pg = makePg({ url: database.apiUrl, connectTimeoutMs: 120_000 }) // a busy machine lets a thousand wait for long
   })
   t.after(async () => {
     await pg.close()
