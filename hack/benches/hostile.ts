@@ -1,19 +1,27 @@
+import { readFileSync } from 'node:fs'
+import type { Socket } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, request } from 'undici'
+import type { Stack } from '../platform/stack.ts'
 import { standUp } from './invoice.ts'
 import { cpuSecondsOf } from './sides/cpu.ts'
+import { begunBodies, type CrowdTarget, packedBodies, slowReaders } from './sides/crowds.ts'
 import type { BenchContext } from './sides/figure.ts'
 import { type WorstInput, worstInputs } from './sides/worstinputs.ts'
 
 /**
  * One account sends the worst bodies it can make to every route, ten a second; another account asks for its own meanwhile, and a
- * kubelet whether the processes live.
+ * kubelet whether the process lives. Then one address fills the process with bodies that swell, bodies that never come and
+ * answers that nobody reads. With BENCH_COSTS the bodies are sent one after the other first, and the dearest are named.
  */
 
 const PER_SECOND = 10
 const SIZES = [60_000, 900_000]
-const BAR = { accountMs: 100, healthMs: 50 }
+const BAR = { accountMs: 100, healthMs: 50, crowdedMs: 200, residentMb: 400 }
+const CROWD = { packed: 40, begun: 2_000, readers: 300 }
+const CROWD_MS = 20_000
 const ASK_EVERY_MS = 25
+const DEAREST = 30
 
 type Asked = { atMs: number; tookMs: number }
 
@@ -31,12 +39,11 @@ const asking = (work: () => Promise<void>) => {
     }
   }
   const running = run()
-  const stop = async () => {
+  return async (): Promise<Asked[]> => {
     isOn = false
     await running
     return asked
   }
-  return { asked, stop }
 }
 
 const quantile = (asked: readonly Asked[], share: number): number => {
@@ -44,69 +51,133 @@ const quantile = (asked: readonly Asked[], share: number): number => {
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
 
-export async function bench(context: BenchContext): Promise<void> {
-  const { progress, figure } = context
-  const inputs = worstInputs(SIZES)
-  const { stack, pids, end } = await standUp(context)
+type Place = {
+  stack: Stack
+  pids: Awaited<ReturnType<typeof standUp>>['pids']
+  attacker: Agent
+  /** Both as long as they are asked for. */
+  ask: { account(): Promise<void>; health(): Promise<void> }
+  bad: string
+}
+
+const open = async (context: BenchContext) => {
+  // the limits of production, which the stack of a test does without
+  const limits = { BOTTEGA_CONCURRENCY_PER_ADDRESS: '500' }
+  const { stack, pids, end } = await standUp(context, limits)
   const attacker = new Agent({ connections: 64 })
   const others = new Agent({ connections: 4 })
-  const [bad, good] = [await stack.token('free'), await stack.token('demo')]
-  const ask = (url: string, token?: string) => async () => {
-    const headers = token === undefined ? {} : { authorization: `Bearer ${token}` }
-    const { body } = await request(url, { dispatcher: others, headers })
-    await body.dump()
+  const good = await stack.token('demo')
+  const asks =
+    (url: string, headers: Record<string, string> = {}) =>
+    async () => {
+      const { body } = await request(url, { dispatcher: others, headers })
+      await body.dump()
+    }
+  const ask = {
+    account: asks(`${stack.baseUrl}/api/account`, { authorization: `Bearer ${good}` }),
+    health: asks(stack.metricsUrls.api.replace('/metrics', '/healthz')),
   }
-  const statuses = new Map<number, number>()
-  const send = async ({ method, path, body }: WorstInput) => {
-    const { statusCode, body: answer } = await request(`${stack.baseUrl}${path}`, {
-      method: method as 'POST',
-      dispatcher: attacker,
-      headers: { authorization: `Bearer ${bad}`, 'content-type': 'application/json' },
-      body,
-    })
-    await answer.dump()
-    statuses.set(statusCode, (statuses.get(statusCode) ?? 0) + 1)
-  }
-  const step = progress.step(`${inputs.length} bodies, ${PER_SECOND} a second`)
-  try {
-    for (let warm = 0; warm < 50; warm += 1) await ask(`${stack.baseUrl}/api/account`, good)()
-    const costs: { input: WorstInput; ms: number }[] = []
-    if (process.env.BENCH_COSTS) {
-      for (const input of inputs) {
-        const before = cpuSecondsOf(pids()).api ?? 0
-        await send(input)
-        costs.push({ input, ms: ((cpuSecondsOf(pids()).api ?? 0) - before) * 1000 })
-      }
-      for (const { input, ms } of costs.sort((a, b) => b.ms - a.ms).slice(0, 60))
-        progress.line(`${ms.toFixed(0)} ms ${input.method} ${input.path} ${input.what}`)
-    }
-    const account = asking(ask(`${stack.baseUrl}/api/account`, good))
-    const health = asking(ask(stack.metricsUrls.api.replace('/metrics', '/healthz')))
-    const under: Promise<void>[] = []
-    const startMs = performance.now()
-    for (const [n, input] of inputs.entries()) {
-      await sleep(Math.max(0, startMs + (n * 1000) / PER_SECOND - performance.now()))
-      under.push(send(input))
-      if (n % 50 === 0) step.update(`${n} of ${inputs.length}`, n / inputs.length)
-    }
-    await Promise.all(under)
-    const [accounts, healths] = [await account.stop(), await health.stop()]
-    step.done([...statuses].map(([status, count]) => `${count} × ${status}`).join(', '))
-    for (const { atMs, tookMs } of [...accounts].sort((a, b) => b.tookMs - a.tookMs).slice(0, 12)) {
-      const n = Math.floor(((atMs - startMs) * PER_SECOND) / 1000)
-      const near = inputs.slice(Math.max(0, n), n + 2).map(({ method, path, what }) => `${method} ${path} ${what}`)
-      progress.line(`  ${tookMs.toFixed(0)} ms about ${near.join(' | ')}`)
-    }
-    const bar = { unit: 'ms', peer: 'the bar', goal: { atMost: 1 } }
-    figure({
-      name: "another's GET /api/account, p99",
-      value: quantile(accounts, 0.99),
-      peerValue: BAR.accountMs,
-      ...bar,
-    })
-    figure({ name: '/healthz, longest', value: quantile(healths, 1), peerValue: BAR.healthMs, ...bar })
-  } finally {
+  const place: Place = { stack, pids, attacker, ask, bad: await stack.token('free') }
+  const close = async () => {
     await Promise.all([attacker.close(), others.close()])
     await end()
+  }
+  return { place, close }
+}
+
+/** @returns the status of the answer */
+const send = async ({ stack, attacker, bad }: Place, { method, path, body }: WorstInput): Promise<number> => {
+  const { statusCode, body: answer } = await request(`${stack.baseUrl}${path}`, {
+    method: method as 'POST',
+    dispatcher: attacker,
+    headers: { authorization: `Bearer ${bad}`, 'content-type': 'application/json' },
+    body,
+  })
+  await answer.dump()
+  return statusCode
+}
+
+/** One after the other: CPU time of the api for each. */
+const nameDearest = async ({ progress }: BenchContext, place: Place, inputs: readonly WorstInput[]): Promise<void> => {
+  const cpuMs = () => (cpuSecondsOf(place.pids()).api ?? 0) * 1000
+  const costs: { input: WorstInput; ms: number }[] = []
+  for (const input of inputs) {
+    const before = cpuMs()
+    await send(place, input)
+    costs.push({ input, ms: cpuMs() - before })
+  }
+  for (const { input, ms } of costs.sort((a, b) => b.ms - a.ms).slice(0, DEAREST))
+    progress.line(`  ${ms.toFixed(0)} ms of CPU: ${input.method} ${input.path}, ${input.what}`)
+}
+
+const measureBodies = async ({ progress, figure }: BenchContext, place: Place, inputs: readonly WorstInput[]) => {
+  const step = progress.step(`${inputs.length} bodies, ${PER_SECOND} a second`)
+  const [endAccounts, endHealths] = [asking(place.ask.account), asking(place.ask.health)]
+  const startMs = performance.now()
+  const sent = inputs.map(async (input, n) => {
+    await sleep((n * 1000) / PER_SECOND)
+    if (n % 100 === 0) step.update(`${n} of ${inputs.length}`, n / inputs.length)
+    return send(place, input)
+  })
+  const statuses = new Map<number, number>()
+  for (const status of await Promise.all(sent)) statuses.set(status, (statuses.get(status) ?? 0) + 1)
+  const [accounts, healths] = [await endAccounts(), await endHealths()]
+  step.done([...statuses].map(([status, count]) => `${count} × ${status}`).join(', '))
+  const [worst] = accounts.toSorted((a, b) => b.tookMs - a.tookMs)
+  const near = worst && inputs[Math.max(0, Math.floor(((worst.atMs - startMs) * PER_SECOND) / 1000))]
+  if (near) progress.line(`  longest ${worst.tookMs.toFixed(0)} ms, about ${near.method} ${near.path}, ${near.what}`)
+  const bar = { unit: 'ms', peer: 'the bar', goal: { atMost: 1 } }
+  const p99 = { value: quantile(accounts, 0.99), peerValue: BAR.accountMs }
+  figure({ name: "worst bodies: another's GET /api/account, p99", ...p99, ...bar })
+  figure({ name: 'worst bodies: /healthz, longest', value: quantile(healths, 1), peerValue: BAR.healthMs, ...bar })
+}
+
+const residentMb = (pid: number | null): number =>
+  Number(/^VmRSS:\s+(\d+)/m.exec(readFileSync(`/proc/${pid}/status`, 'utf8'))?.[1] ?? 0) / 1024
+
+const measureCrowd = async ({ progress, figure }: BenchContext, place: Place): Promise<void> => {
+  const step = progress.step(`${CROWD.packed} packed, ${CROWD.begun} begun, ${CROWD.readers} who do not read`)
+  const target: CrowdTarget = { port: Number(new URL(place.stack.baseUrl).port), token: place.bad }
+  const before = residentMb(place.stack.api.pid())
+  let most = before
+  const watching = setInterval(() => {
+    most = Math.max(most, residentMb(place.stack.api.pid()))
+  }, 50)
+  const endAccounts = asking(place.ask.account)
+  const sockets: Socket[] = (
+    await Promise.all([
+      begunBodies(CROWD.begun, target),
+      slowReaders(CROWD.readers, target),
+      packedBodies(CROWD.packed, target),
+    ])
+  ).flat()
+  await sleep(CROWD_MS)
+  const accounts = await endAccounts()
+  clearInterval(watching)
+  for (const socket of sockets) socket.destroy()
+  step.done(`${before.toFixed(0)} MB before`)
+  const goal = { atMost: 1 }
+  const p99 = { unit: 'ms', value: quantile(accounts, 0.99), peerValue: BAR.crowdedMs }
+  figure({ name: "a crowd: another's GET /api/account, p99", peer: 'the bar', goal, ...p99 })
+  figure({
+    name: 'a crowd: memory of the api',
+    value: most,
+    unit: 'MB',
+    peer: 'the bar',
+    peerValue: BAR.residentMb,
+    goal,
+  })
+}
+
+export async function bench(context: BenchContext): Promise<void> {
+  const inputs = worstInputs(SIZES)
+  const { place, close } = await open(context)
+  try {
+    for (let warm = 0; warm < 50; warm += 1) await place.ask.account()
+    if (process.env.BENCH_COSTS) await nameDearest(context, place, inputs)
+    await measureBodies(context, place, inputs)
+    await measureCrowd(context, place)
+  } finally {
+    await close()
   }
 }

@@ -80,7 +80,8 @@ const written = async (url: string): Promise<number> => {
 }
 
 /** The real parts, durable as in production. */
-export const standUp = async ({ scratch, progress }: BenchContext) => {
+/** @param env settings of both processes, over those of a stack */
+export const standUp = async ({ scratch, progress }: BenchContext, env: Record<string, string> = {}) => {
   const owner = `bench-${process.pid}`
   const tools = await ensureTools(controlPlaneTools, { progress })
   const step = progress.step('control plane, PostgreSQL, platform')
@@ -104,6 +105,7 @@ export const standUp = async ({ scratch, progress }: BenchContext) => {
     namespace: 'default',
     databaseUrl: postgres.url,
     kubeconfigs,
+    env,
   })
   await stack.start()
   step.done()
