@@ -27,7 +27,7 @@ import {
   sharedAnchors,
   sharedNumbers,
 } from './support/structure/documents.ts'
-import { UNASKED, unaskedReads } from './support/structure/door.ts'
+import { comparedOwners, UNASKED, unaskedReads } from './support/structure/door.ts'
 import { longFunctions } from './support/structure/functions.ts'
 import { otherDoors, otherWaysOut, WAYS_OUT } from './support/structure/packages.ts'
 import {
@@ -140,6 +140,17 @@ spec('the structure', (t) => {
         ['api/site/x.ts', 'const found = await deps.kube.get(SITE, ref)'],
         ['api/app/x.ts', 'if (isAlreadyExists(error)) return'],
         ['api/x.ts', "const SQL = 'select view from mirror where name = $1'"],
+      ],
+    ],
+    [
+      'compares accounts at one place',
+      comparedOwners,
+      [
+        ['api/x.ts', 'if (row.account !== request.caller.account) throw missing()'],
+        ['api/x.ts', 'const isMine = stored.owner === caller.account'],
+        ['api/x.ts', "return rows.filter(({ account }) => account === 'demo')"],
+        ['controllers/kinds/x.ts', 'if (found.spec.account === spec.account) return found'],
+        ['crds/site/x.ts', 'if (ask.by === object.spec.account) return null'],
       ],
     ],
     [

@@ -1,6 +1,7 @@
 /** GET /api/audit: an account reads who did what in its name, and lets the chain be recomputed. */
 import { named } from '../../crds/kernel/named.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
+import { isOwn } from '../command/own.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { pagedAnswer, pageOf, pageQuery, paging } from '../openapi/paging.ts'
@@ -16,7 +17,7 @@ const ALL = '*'
 const accountOf = ({ caller, query }: ApiRequest): string | null => {
   const isAdmin = caller.profile.role === 'admin'
   const asked = query.account ?? (isAdmin ? ALL : caller.account)
-  if (asked !== caller.account && !isAdmin) {
+  if (!isOwn({ account: asked }, caller) && !isAdmin) {
     throw new Problem('ROLE_REQUIRED', 'Only the role admin may read the audit of another account.')
   }
   return asked === ALL ? null : asked

@@ -2,6 +2,7 @@
 import { APP } from '../../crds/app/kind.ts'
 import { viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Operation } from '../../crds/app/world.ts'
+import { isOwn } from '../command/own.ts'
 import { makeOwnResources } from '../command/resource.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -28,7 +29,7 @@ export const getReadiness = async (deps: AppNeeds, request: ApiRequest): Promise
 export const ownOperation = async (deps: AppNeeds, request: ApiRequest): Promise<Operation> => {
   const id = request.params.operationId ?? ''
   const operation = await deps.apps.operation(id)
-  if (operation?.account !== request.caller.account) throw new Problem('NOT_FOUND', `There is no operation ${id}.`)
+  if (!operation || !isOwn(operation, request.caller)) throw new Problem('NOT_FOUND', `There is no operation ${id}.`)
   return operation
 }
 

@@ -1,6 +1,7 @@
 /** Writing a new resource so that it is the account's own, whatever stands under the name already. */
 import { isAlreadyExists } from '../../controllers/base/errors.ts'
 import type { KindRef } from '../../controllers/kube/kube.ts'
+import { belongsTo } from '../../crds/kernel/fields.ts'
 import type { Kind } from '../../crds/kernel/kind.ts'
 import { type CommonStatus, GROUP, type Resource, VERSION } from '../../crds/kernel/object.ts'
 import { Problem } from '../http/problem.ts'
@@ -22,6 +23,11 @@ export class NameHeld extends Problem {
 /** `stood there`: an earlier call of the same account made it. */
 export type Made<Spec> = { object: Resource<Spec>; outcome: 'made' | 'stood there' }
 
+type Spec = { account?: string }
+/** What names nobody is the platform's. */
+const isSameOwner = (there: Spec, { account }: Spec): boolean =>
+  account === undefined ? there.account === undefined : belongsTo(there, account)
+
 /**
  * Creates the resource, or finds the one that an earlier call of the same account made.
  * @throws NameHeld where another account's stands there, KubeError
@@ -38,7 +44,7 @@ export const makeOwn = async <Spec extends { account?: string }, Status extends 
   } catch (error) {
     if (!isAlreadyExists(error)) throw error
     const object = await kube.get<Resource<Spec>>(kind, { namespace, name })
-    if (object.spec.account !== spec.account) throw new NameHeld(name)
+    if (!isSameOwner(object.spec, spec)) throw new NameHeld(name)
     return { object, outcome: 'stood there' }
   }
 }

@@ -7,6 +7,7 @@ import type { MirrorFilter, MirrorReader, MirrorRow } from '../../controllers/st
 import type { Page } from '../../controllers/store/pg/page.ts'
 import { ACCOUNT } from '../../crds/account/kind.ts'
 import type { StoredAccount } from '../../crds/account/view.ts'
+import { belongsTo } from '../../crds/kernel/fields.ts'
 import type { KindOf } from '../../crds/kernel/kind.ts'
 import type { Caller } from '../http/caller.ts'
 import { Problem } from '../http/problem.ts'
@@ -30,7 +31,13 @@ export type Whose = { account: string } | { because: Ground }
 /** Of the same account as a row that was let through before. */
 export const sameOwner = ({ account }: Pick<MirrorRow, 'account'>): Whose => ({ account })
 
-const isOf = (whose: Whose, account: string): boolean => 'because' in whose || whose.account === account
+const isOf = (whose: Whose, account: string): boolean => 'because' in whose || belongsTo(whose, account)
+
+/** Whether a thing is the caller's own; where it is not, what it may be to them follows from a ground that the door names. */
+export const isOwn = (
+  thing: { account?: string | null | undefined } | null | undefined,
+  { account }: Pick<Caller, 'account'>,
+): boolean => belongsTo(thing, account)
 
 /** The row as it is for whom it may be; undefined when it is somebody else's. */
 const own = <View>(row: MirrorRow<View> | undefined, whose: Whose): MirrorRow<View> | undefined =>

@@ -4,6 +4,7 @@
  */
 import { ENV_BYTES_MAX, type Said } from '../../crds/devinstance/protocol.ts'
 import type { Fault } from '../../crds/kernel/problem.ts'
+import { isOwn } from '../command/own.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { byOf, callDevInstance, callKey } from './call.ts'
@@ -50,7 +51,7 @@ export const putEnv = async (deps: DevInstanceNeeds, request: ApiRequest): Promi
 
 export const revealEnv = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const { id, owner, box: instance } = await devInstances.find(deps, request)
-  if (owner !== request.caller.account) {
+  if (!isOwn({ account: owner }, request.caller)) {
     throw new Problem('FORBIDDEN', `Only the owner of ${id} may see its environment.`)
   }
   const keys = instance.env?.keys ?? []

@@ -13,7 +13,7 @@ import {
   type StoredDevInstance,
 } from '../../crds/devinstance/view.ts'
 import type { Asking } from '../command/command.ts'
-import { accountRowOf, sameOwner, type Whose } from '../command/own.ts'
+import { accountRowOf, isOwn, sameOwner, type Whose } from '../command/own.ts'
 import { makeResources } from '../command/resource.ts'
 import { Problem } from '../http/problem.ts'
 import type { ApiRequest } from '../http/route.ts'
@@ -35,17 +35,20 @@ const isTeamMember = ({ caller }: Asking, { box: instance }: ShownDevInstance): 
 /** Whatever is looked at after that is the same owner's. */
 export const ownerOf = ({ owner }: Pick<ShownDevInstance, 'owner'>): Whose => sameOwner({ account: owner })
 
+const isOwned = ({ owner }: Pick<ShownDevInstance, 'owner'>, { caller }: Pick<Asking, 'caller'>): boolean =>
+  isOwn({ account: owner }, caller)
+
 /** Everything that the caller may not look at is not there at all. */
 const visibleOf = (row: MirrorRow<StoredDevInstance>, asking: Asking): ShownDevInstance | undefined => {
   const stored = shownOf(row)
-  const mayLook = stored && (stored.owner === asking.caller.account || isAdmin(asking) || isTeamMember(asking, stored))
+  const mayLook = stored && (isOwned(stored, asking) || isAdmin(asking) || isTeamMember(asking, stored))
   return mayLook ? stored : undefined
 }
 
 /** What the caller may change: the owner and admins. @throws Problem NOT_FOUND, FORBIDDEN for who may only look */
 export const changeable = async (deps: FindingInstance, request: ApiRequest): Promise<ShownDevInstance> => {
   const stored = await devInstances.find(deps, request)
-  if (stored.owner !== request.caller.account && !isAdmin(request)) {
+  if (!isOwned(stored, request) && !isAdmin(request)) {
     throw new Problem('FORBIDDEN', `${stored.id} is shared with your team to look at; its owner may change it.`)
   }
   // Who acts on another's instance does so in the owner's audit too.

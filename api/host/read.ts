@@ -3,7 +3,8 @@
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { HOST } from '../../crds/host/kind.ts'
 import { type HostView, PLATFORM, withoutWayIn } from '../../crds/host/view.ts'
-import type { Whose } from '../command/own.ts'
+import { belongsTo } from '../../crds/kernel/fields.ts'
+import { isOwn, type Whose } from '../command/own.ts'
 import { makeResources } from '../command/resource.ts'
 import type { Caller } from '../http/caller.ts'
 import { Problem } from '../http/problem.ts'
@@ -20,10 +21,10 @@ export const pathOf = (id: string): string => `/api/apps/hosts/${id}`
 
 /** As the caller may see it: how to get in is for who runs it. */
 export const shown = (caller: Caller, account: string, view: HostView): Partial<HostView> =>
-  account === caller.account || isAdmin(caller) ? view : withoutWayIn(view)
+  isOwn({ account }, caller) || isAdmin(caller) ? view : withoutWayIn(view)
 
 const isForAll = ({ account, view }: MirrorRow<HostView>): boolean =>
-  account === PLATFORM && ['shared', 'platform'].includes(view.class)
+  belongsTo({ account }, PLATFORM) && ['shared', 'platform'].includes(view.class)
 
 /** Those that the caller may use. */
 export const hosts = makeResources<HostView, MirrorRow<HostView>, HostNeeds>({
@@ -33,7 +34,7 @@ export const hosts = makeResources<HostView, MirrorRow<HostView>, HostNeeds>({
   many: 'hosts',
   pathOf,
   whose: () => ({ because: 'shared' }),
-  seen: (row, { caller }) => (row.account === caller.account || isAdmin(caller) || isForAll(row) ? row : undefined),
+  seen: (row, { caller }) => (isOwn(row, caller) || isAdmin(caller) || isForAll(row) ? row : undefined),
   show: (_deps, { account, view }, { caller }) => shown(caller, account, view),
   async list(deps, { caller }, page) {
     const { hosts: found, total } = await deps.hosts.list(isAdmin(caller) ? null : caller.account, page)
@@ -45,7 +46,7 @@ export const hosts = makeResources<HostView, MirrorRow<HostView>, HostNeeds>({
 /** A host that the caller runs. @throws Problem NOT_FOUND for any other */
 export const ownRow = async (deps: HostNeeds, request: ApiRequest): Promise<MirrorRow<HostView>> => {
   const row = await hosts.find(deps, request)
-  if (row.account !== request.caller.account && !isAdmin(request.caller)) {
+  if (!isOwn(row, request.caller) && !isAdmin(request.caller)) {
     throw new Problem('NOT_FOUND', `There is no host ${row.name}.`)
   }
   return row

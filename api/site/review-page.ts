@@ -7,6 +7,7 @@ import { changedSections, diffFiles, type SiteManifest } from '../../crds/site/p
 import { approvedBefore, openSubmission } from '../../crds/site/review.ts'
 import type { ReviewVerdict, Submission } from '../../crds/site/world.ts'
 import { formOf } from '../auth/signin/signin-page.ts'
+import { isOwn } from '../command/own.ts'
 import { goTo, pageAnswer } from '../http/pages.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -63,7 +64,7 @@ const showPage = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> =
     decision: facts.decisions.find(({ submission }) => submission === last.seq) ?? null,
     openings: facts.openings.filter(({ submission }) => submission === last.seq),
     ...(await differences(deps, row.name, last, approvedBefore(facts, last))),
-    isOwn: caller.account === row.account,
+    isOwn: isOwn(row, caller),
     formToken: deps.keys.formToken(caller.by.id),
     path: `/review/${params.token}`,
   }

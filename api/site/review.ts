@@ -4,6 +4,7 @@ import { decisionKey, openingKey, submitKey } from '../../crds/site/facts.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { openSubmission } from '../../crds/site/review.ts'
 import type { ReviewVerdict, Submission } from '../../crds/site/world.ts'
+import { isOwn } from '../command/own.ts'
 import { append } from '../command/report.ts'
 import { settle } from '../command/settle.ts'
 import { refuseStalled } from '../command/verdict.ts'
@@ -38,7 +39,7 @@ export const submitReview = async (deps: SiteNeeds, request: ApiRequest): Promis
 
 /** Nobody decides on their own; a reviewer's second word on the same submission is the first one, or refused. */
 const refuseReviewer = ({ caller }: ApiRequest, row: ShownSiteRow): void => {
-  if (caller.account === row.account) {
+  if (isOwn(row, caller)) {
     throw new Problem('SELF_APPROVAL', `${row.name} belongs to ${caller.account}, who wants to decide on it.`)
   }
 }

@@ -1,5 +1,6 @@
 /** How the Account is named and shown. */
 import { AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
+import { USE } from '../kernel/policies.ts'
 import { type AccountSpec, type AccountStatus, spec, status } from './schema.ts'
 import type { StoredAccount } from './view.ts'
 
@@ -15,6 +16,7 @@ export const ACCOUNT: Kind<AccountSpec, AccountStatus, StoredAccount> = {
   // It decides plan, role and capabilities; the api makes and changes accounts for administrators, and never deletes one.
   writers: 'admin',
   apiVerbs: ['create', 'patch'],
+  guardedVerbs: [USE],
   columns: [
     { name: 'Email', type: 'string', path: '.spec.email', description: 'Address of the owner.' },
     { name: 'Plan', type: 'string', path: '.spec.plan', description: 'The plan.' },

@@ -1,3 +1,4 @@
+import { belongsTo } from '../kernel/fields.ts'
 import { ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import type { ProblemCode } from '../kernel/problem.ts'
 import { unlinkedIntent } from './desire.ts'
@@ -84,7 +85,7 @@ const refusalOf = ({ spec, metadata }: AppResource, world: AppWorld): Verdict | 
 
 /** Everybody's hosts are the platform's; a registered one is its owner's alone. */
 export const mayUse = (host: { account: string | null }, account: string): boolean =>
-  host.account === null || host.account === account
+  host.account === null || belongsTo(host, account)
 
 export const liveOf = (world: Pick<AppWorld, 'releases'>): Release | undefined =>
   world.releases.find(({ state }) => state === 'live')

@@ -7,8 +7,8 @@ import type { StoredDevInstance } from './view.ts'
 const FINALIZER = `${GROUP}/devinstance`
 
 /**
- * A machine that still costs money must not lose its record (rules/devinstance.md#live-instances-are-not-deleted). Who
- * takes the finalizer away has taken that upon himself.
+ * A machine that still costs money must not lose its record (rules/devinstance.md#live-instances-are-not-deleted). The
+ * administrator who takes the finalizer away has taken that upon himself (kernel/policies.ts).
  */
 const livePolicy: AdmissionPolicy = {
   name: 'devinstance-live',

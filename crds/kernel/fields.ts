@@ -10,6 +10,12 @@ export const METADATA_KEYS_MAX = 20
 export const METADATA_BYTES_MAX = 2048
 export const NAME_PATTERN = '^[a-z0-9]([a-z0-9.-]*[a-z0-9])?$'
 
+/** Whether what names an account is this account's: the one place that compares two of them (rules/platform.md#ownership). */
+export const belongsTo = (
+  thing: { account?: string | null | undefined } | null | undefined,
+  account: string,
+): boolean => thing?.account === account
+
 /** Whose it is. Never crosses REST: the caller's own account is meant there. */
 export const accountField = {
   type: 'string',

@@ -14,6 +14,8 @@ export type PrinterColumn = {
 /** A ValidatingAdmissionPolicy over updates (or other operations), bound with the action Deny. */
 export type AdmissionPolicy = {
   name: string
+  /** Of resources that are not ours. */
+  of?: { group: string; version: string; resourceNames?: readonly string[] }
   /** Plurals, or `plural/subresource`. */
   resources: readonly string[]
   /** UPDATE when left out. */

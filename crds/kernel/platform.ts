@@ -52,7 +52,11 @@ export const platformObjects = (platform: Platform): Manifest[] => {
     ...clusterRights(platform),
     lease(namespace),
     ...aggregated(),
-    ...policiesOf(KINDS, usernameOf(namespace, controllersAccount)),
+    ...policiesOf(
+      KINDS,
+      { operator: usernameOf(namespace, controllersAccount), api: usernameOf(namespace, apiAccount) },
+      LEASE_NAME,
+    ),
   ]
 }
 

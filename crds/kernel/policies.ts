@@ -4,16 +4,28 @@
  */
 import type { AdmissionPolicy, Kind } from './kind.ts'
 import type { Manifest } from './manifest.ts'
-import { GROUP, VERSION } from './object.ts'
+import { CREATED_FROM, GROUP, PAUSED, VERSION } from './object.ts'
 
 const LABELS = { 'app.kubernetes.io/part-of': 'bottega' }
 
-/** The policies and their bindings. @param operator the user name that alone may write a status */
-export const policiesOf = (kinds: readonly Kind[], operator: string): Manifest[] =>
-  [statusPolicy(kinds, operator), ...kinds.flatMap((kind) => kind.policies ?? [])].flatMap(manifestsOf)
+/** The user names of the two processes. */
+export type Processes = { operator: string; api: string }
+
+/** Whoever may write for an account holds this verb on it (rules/platform.md#writers-of-an-account). */
+export const USE = 'use'
+
+/** The policies and their bindings. @param by the operator alone may write a status */
+export const policiesOf = (kinds: readonly Kind[], by: Processes, lease: string): Manifest[] =>
+  [
+    statusPolicy(kinds, by),
+    accountPolicy(kinds, by),
+    marksPolicy(kinds, by),
+    leasePolicy(lease, by),
+    ...kinds.flatMap((kind) => kind.policies ?? []),
+  ].flatMap(manifestsOf)
 
 /** A status is a promise of the operator: numbers, amounts and readiness are nobody else's to state. */
-const statusPolicy = (kinds: readonly Kind[], operator: string): AdmissionPolicy => ({
+const statusPolicy = (kinds: readonly Kind[], { operator }: Processes): AdmissionPolicy => ({
   name: 'status-of-operator',
   resources: kinds.map((kind) => `${kind.plural}/status`),
   validations: [
@@ -25,8 +37,99 @@ const statusPolicy = (kinds: readonly Kind[], operator: string): AdmissionPolicy
   ],
 })
 
+/** The two processes keep the rules themselves; the cluster's own controllers take a namespace or an owner's things away. */
+const notOurs = ({ operator, api }: Processes): NonNullable<AdmissionPolicy['matchConditions']> => [
+  { name: 'not-by-bottega', expression: `!(request.userInfo.username in ['${operator}', '${api}'])` },
+  {
+    name: 'not-by-the-cluster',
+    expression:
+      "!(request.userInfo.username == 'system:kube-controller-manager' || request.userInfo.username.startsWith('system:serviceaccount:kube-system:'))",
+  },
+]
+
+const allowed = (resource: string, name: string, verb: string) =>
+  `authorizer.group('${GROUP}').resource('${resource}').namespace(request.namespace)${name}.check('${verb}').allowed()`
+
+/** Who may change any Account runs the platform, and may do what nobody else may. */
+const IS_ADMIN = allowed('accounts', '', 'update')
+
+/** What it is about, whether it comes, changes or goes. */
+const ACCOUNT = "(request.operation == 'DELETE' ? oldObject : object).spec.account"
+
+/**
+ * RBAC knows no fields: without this, whoever may write the invoices of a namespace may write everybody's. That an account is
+ * fixed at creation is the schema's to say.
+ */
+const accountPolicy = (kinds: readonly Kind[], by: Processes): AdmissionPolicy => ({
+  name: 'account-of-writer',
+  resources: kinds.filter(({ writers, spec }) => writers === 'edit' && 'account' in spec.properties).map(pluralOf),
+  operations: ['CREATE', 'UPDATE', 'DELETE'],
+  matchConditions: notOurs(by),
+  validations: [
+    {
+      expression: allowed('accounts', `.name(${ACCOUNT})`, USE),
+      messageExpression: `'FORBIDDEN: writing for the account ' + ${ACCOUNT} + ' needs the verb ${USE} on it'`,
+      message: `FORBIDDEN: writing for an account needs the verb ${USE} on it`,
+      reason: 'Forbidden',
+    },
+  ],
+})
+
+const KEPT_FINALIZERS = `!has(oldObject.metadata.finalizers) || oldObject.metadata.finalizers.all(name, !name.startsWith('${GROUP}/') || (has(object.metadata.finalizers) && name in object.metadata.finalizers))`
+
+/** Who pauses what waits in a queue, or is being removed, holds up whoever waits behind it. */
+const MARKS = [
+  { name: PAUSED, whose: 'is for administrators' },
+  { name: CREATED_FROM, whose: 'is written by the api alone' },
+] as const
+
+const annotationOf = (object: string, name: string) =>
+  `(has(${object}.metadata.annotations) && '${name}' in ${object}.metadata.annotations ? ${object}.metadata.annotations['${name}'] : '')`
+
+/**
+ * A finalizer keeps the record of what still stands outside: a machine that costs money, files on a host. An administrator may
+ * take it away, for an operator that is gone for good. What a creation asked for is the api's to say.
+ */
+const marksPolicy = (kinds: readonly Kind[], by: Processes): AdmissionPolicy => ({
+  name: 'marks-of-bottega',
+  resources: kinds.map(pluralOf),
+  operations: ['CREATE', 'UPDATE'],
+  matchConditions: notOurs(by),
+  validations: [
+    {
+      expression: `request.operation == 'CREATE' || ${KEPT_FINALIZERS} || ${IS_ADMIN}`,
+      message: `FORBIDDEN: a finalizer of ${GROUP} goes when nothing is left outside; delete the resource and wait`,
+      reason: 'Forbidden',
+    },
+    ...MARKS.map(({ name, whose }) => ({
+      expression: `${annotationOf('object', name)} == (request.operation == 'CREATE' ? '' : ${annotationOf('oldObject', name)}) || ${IS_ADMIN}`,
+      message: `FORBIDDEN: the annotation ${name} ${whose}`,
+      reason: 'Forbidden',
+    })),
+  ],
+})
+
+/** The built-in role edit may write every lease: who moves this one's marks stops the platform. */
+const leasePolicy = (name: string, by: Processes): AdmissionPolicy => ({
+  name: 'lease-of-operator',
+  of: { group: 'coordination.k8s.io', version: 'v1', resourceNames: [name] },
+  resources: ['leases'],
+  operations: ['UPDATE', 'DELETE'],
+  matchConditions: notOurs(by),
+  validations: [
+    {
+      expression: IS_ADMIN,
+      message: `FORBIDDEN: the lease ${name} is written by ${by.operator} alone`,
+      reason: 'Forbidden',
+    },
+  ],
+})
+
+const pluralOf = ({ plural }: Kind): string => plural
+
 const manifestsOf = ({
   name,
+  of: { group, version, resourceNames } = { group: GROUP, version: VERSION },
   resources,
   matchConditions,
   validations,
@@ -39,7 +142,15 @@ const manifestsOf = ({
     spec: {
       failurePolicy: 'Fail',
       matchConstraints: {
-        resourceRules: [{ apiGroups: [GROUP], apiVersions: [VERSION], operations, resources }],
+        resourceRules: [
+          {
+            apiGroups: [group],
+            apiVersions: [version],
+            operations,
+            resources,
+            ...(resourceNames ? { resourceNames } : {}),
+          },
+        ],
       },
       ...(matchConditions ? { matchConditions } : {}),
       validations,

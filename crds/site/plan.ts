@@ -5,6 +5,7 @@
  */
 
 import { originOf } from '../kernel/desire/desire.ts'
+import { belongsTo } from '../kernel/fields.ts'
 import { type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import type { Fault, ProblemCode } from '../kernel/problem.ts'
 import { domainFaults, nameOf } from './domain.ts'
@@ -189,7 +190,7 @@ const verdictOf = (object: SiteResource, world: SiteWorld, current: Rendering | 
       }
     }
     case 'decide': {
-      if (ask.by === object.spec.account) return { seq, accept: false, code: 'SELF_APPROVAL' }
+      if (belongsTo(object.spec, ask.by)) return { seq, accept: false, code: 'SELF_APPROVAL' }
       const open = openSubmission(world)
       if (open?.seq !== ask.submission || open.digest !== ask.digest) {
         return { seq, accept: false, code: open ? 'CHANGED_SINCE' : 'NOT_SUBMITTED' }

@@ -4,6 +4,7 @@ import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { API, CONTROLLERS, LIMITS } from '../../controllers/base/env.ts'
 import { platformIn, platformObjects } from '../../crds/kernel/platform.ts'
+import { USE } from '../../crds/kernel/policies.ts'
 import { defaultName } from '../../hack/container/image.ts'
 import { createProgress } from '../../hack/lib/progress.ts'
 import { CommandRefusal } from '../../hack/lib/refusal.ts'
@@ -87,6 +88,34 @@ spec('the chart', (t) => {
       assert.not.ok(objects.some(({ kind }) => kind === 'CustomResourceDefinition'))
     },
   )
+
+  t('lets those named as editors of an account write for it, and for no other', async () => {
+    const who = ['editors[0].account=demo', 'editors[0].subjects[0].kind=Group', 'editors[0].subjects[0].name=team']
+    const objects = await rendered(...who.flatMap((one) => ['--set', one]))
+    const name = 'bottega-editors-of-demo'
+    assert.equal(find(objects, 'Role', name).rules, [
+      { apiGroups: ['bottega.dev'], resources: ['accounts'], resourceNames: ['demo'], verbs: ['use'] },
+    ])
+    const subjects = [{ apiGroup: 'rbac.authorization.k8s.io', kind: 'Group', name: 'team' }]
+    const roles = ['', '-edit'].map((of) => find(objects, 'RoleBinding', `${name}${of}`))
+    assert.equal(
+      roles.map(({ roleRef }) => (roleRef as { name: string }).name),
+      [name, 'bottega-edit'],
+    )
+    for (const role of roles) assert.equal(role.subjects, subjects)
+    assert.not.ok((await rendered()).some(({ metadata }) => metadata.name.startsWith('bottega-editors')))
+  })
+
+  t('lets who reconciles make again what is of any account, and who plans nothing', async () => {
+    const verbs = async (run: string) => {
+      const rules = find(await rendered('--set', `reconcile.run=${run}`), 'Role', 'bottega-reconcile').rules
+      return (rules as { resources: string[]; verbs: string[] }[])
+        .filter(({ resources }) => resources.includes('accounts'))
+        .flatMap((rule) => rule.verbs)
+    }
+    assert.equal(await verbs('apply'), ['get', 'list', 'watch', 'create', USE, 'update'])
+    assert.equal(await verbs('plan'), ['get', 'list', 'watch'])
+  })
 
   t('lets the hooks change exactly the definitions of the kinds, and remove them only when asked to', async () => {
     const names = platformObjects(platformIn('shop')).flatMap(({ kind, metadata }) =>

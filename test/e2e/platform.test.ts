@@ -58,7 +58,7 @@ const setUp = async () => {
   const role = {
     apiGroups: [GROUP],
     resources: ['invoices', 'invoices/status', 'accounts'],
-    verbs: ['get', 'patch', 'create'],
+    verbs: ['get', 'patch', 'create', 'use'],
   }
   const metadata = { name: PERSON, namespace: namespace.name }
   const api = 'rbac.authorization.k8s.io'
@@ -342,7 +342,7 @@ spec('who may do what', (t) => {
 
   t('the API writes what accounts own, makes and changes accounts, approves hosts, and that is all', async () => {
     assert.equal(await rightsOf(API), [
-      `accounts.${GROUP}: create get list patch`,
+      `accounts.${GROUP}: create get list patch use`,
       `apps.${GROUP}: create get list patch delete`,
       `devinstances.${GROUP}: create get list patch delete`,
       `hosts.${GROUP}: create get list patch delete approve`,

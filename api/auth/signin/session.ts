@@ -10,6 +10,7 @@ import type { MirrorReader } from '../../../controllers/store/mirror.ts'
 import type { Pg } from '../../../controllers/store/pg/pg.ts'
 import { ACCOUNT } from '../../../crds/account/kind.ts'
 import type { AccountView } from '../../../crds/account/view.ts'
+import { belongsTo } from '../../../crds/kernel/fields.ts'
 import type { Caller, CallerCredentials } from '../../http/caller.ts'
 import { type ReadSession, refuseCredential } from '../auth.ts'
 import { cookieOf } from '../cookie.ts'
@@ -94,7 +95,7 @@ const look = async (state: SessionState, jwt: string): Promise<Verified> => {
   if (typeof sub !== 'string' || typeof jti !== 'string') return refuseCredential('The session names nobody.')
   const values = [jti, state.now().toISOString()]
   const { rows } = await state.pg.query<{ account: string }>('live_session', LIVE, values)
-  if (rows[0]?.account !== sub) return refuseCredential('The session was ended; sign in again.')
+  if (!belongsTo(rows[0], sub)) return refuseCredential('The session was ended; sign in again.')
   return { account: sub, sessionId: jti }
 }
 

@@ -10,6 +10,7 @@
 import type { Log } from '../../../controllers/base/log.ts'
 import type { AuditEntry, Who } from '../../../controllers/store/audit.ts'
 import { DatabaseUnavailable } from '../../../controllers/store/pg/pg.ts'
+import { belongsTo } from '../../../crds/kernel/fields.ts'
 import { withoutCredentials } from '../../auth/credentials.ts'
 import type { Exchange, Stage } from '../exchange.ts'
 import { statusOf, unavailable } from '../problem.ts'
@@ -150,7 +151,7 @@ const entriesOf = (exchange: Exchange, audited: Audited, ended: Ended & { at: st
   }
   // Only what happened: a refusal must not write into the chain of an account that may not even exist.
   const subject = ended.status < 400 ? (audited.account ?? subjectOf(exchange)) : undefined
-  return subject === undefined || subject === caller.account ? [entry] : [entry, { ...entry, account: subject }]
+  return subject === undefined || belongsTo(caller, subject) ? [entry] : [entry, { ...entry, account: subject }]
 }
 
 const rehearses = (route: Exchange['route']): boolean => !route.hidden && route.rehearses === true

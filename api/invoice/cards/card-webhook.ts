@@ -8,7 +8,7 @@ import { closedKey, reportKey } from '../../../crds/invoice/facts/collected.ts'
 import { paymentKey } from '../../../crds/invoice/facts/records.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { type ProcessorEvent, processorEventOf } from '../../../crds/invoice/money/card-messages.ts'
-import { sameOwner } from '../../command/own.ts'
+import { isOwn, sameOwner } from '../../command/own.ts'
 import { append } from '../../command/report.ts'
 import { settle } from '../../command/settle.ts'
 import { Problem } from '../../http/problem.ts'
@@ -62,7 +62,7 @@ export const receiveCardEvent = async (deps: CardEventNeeds, request: ApiRequest
   if (!event) return RECEIVED
   const row = await deps.mirror.get(INVOICE, event.invoice, { because: 'signed' })
   // another installation may share the processor's account
-  if (!row || (event.account !== null && event.account !== row.account)) return RECEIVED
+  if (!row || (event.account !== null && !isOwn(row, { account: event.account }))) return RECEIVED
   // the processor repeats it for days: what is stored in an older copy of the ledger goes with it
   refuseBehind(row.view)
   const fact = factOf(event)

@@ -4,6 +4,7 @@ import { KubeError } from '../../../controllers/base/errors.ts'
 import { viewKey } from '../../../crds/invoice/facts/visits.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { setCookie } from '../../auth/cookie.ts'
+import { isOwn } from '../../command/own.ts'
 import { append } from '../../command/report.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
@@ -22,7 +23,7 @@ const isOwnVisitor = async (deps: PageNeeds, request: ApiRequest, { row }: Found
     if (error instanceof Problem && error.code === 'UNAUTHENTICATED') return null
     throw error
   })
-  return caller !== null && (caller.account === row.account || caller.profile.role !== 'member')
+  return caller !== null && (isOwn(row, caller) || caller.profile.role !== 'member')
 }
 
 /**

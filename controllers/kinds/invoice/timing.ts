@@ -6,7 +6,7 @@ import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { withAnchor, withPeriod } from '../../../crds/invoice/planning/recurrence.ts'
 import type { InvoiceResource, InvoiceSpec } from '../../../crds/invoice/schema.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
-import { freshName } from '../../../crds/kernel/fields.ts'
+import { belongsTo, freshName } from '../../../crds/kernel/fields.ts'
 import { GROUP, type Resource, VERSION } from '../../../crds/kernel/object.ts'
 import type { Scheduled } from '../../../crds/kernel/schedule.ts'
 import { isAlreadyExists, isNotFound, Stalled, Waiting } from '../../base/errors.ts'
@@ -101,10 +101,10 @@ const makeInRows = async (deps: InvoiceDeps, { namespace, name, spec }: Child): 
 /** Under a name that another account has taken there is no child of ours: ours has one that nobody else could have known. */
 const childUnder = async (deps: InvoiceDeps, child: Child): Promise<Resource<InvoiceSpec>> => {
   const found = (await there(deps, child)) ?? (await makeChild(deps, child))
-  if (found.spec.account === child.spec.account) return found
+  if (belongsTo(found.spec, child.spec.account)) return found
   const own = { ...child, name: freshName('inv', deps.keys.resourceName(`child ${child.spec.account} ${child.name}`)) }
   const second = (await there(deps, own)) ?? (await makeChild(deps, own))
-  if (second.spec.account === child.spec.account) return second
+  if (belongsTo(second.spec, child.spec.account)) return second
   throw new Stalled('NAME_TAKEN', `NAME_TAKEN: the name ${own.name} is in use`)
 }
 

@@ -2,6 +2,7 @@
  * What of the kept desires is to be made in a cluster again, in which order, and what is not, and why. Pure; the hands are
  * controllers/workers/lost/rebuild.ts.
  */
+import { belongsTo } from '../fields.ts'
 import { GROUP, VERSION } from '../object.ts'
 import type { KeptDesire } from './desire.ts'
 
@@ -45,7 +46,7 @@ const leftOf = (one: Candidate, { held, wanted }: RebuildGiven): Left | null => 
   if (!ofKind) return left('kind unknown', `the cluster has no definition of ${kind}; apply the definitions first`)
   const there = ofKind.get(name)
   if (there) {
-    const isOthers = there.account !== null && there.account !== account
+    const isOthers = there.account !== null && !belongsTo(there, account)
     return isOthers
       ? left('taken', `the name is ${there.account}'s now; delete that one, and ask again`)
       : left('there', 'stands in the cluster')

@@ -71,11 +71,61 @@ spec('an account made again', (t) => {
     assert.is((await ask(former.token, 'POST', '/api/invoices', draft, KEYED)).status, 201)
     const hook = await ask(former.token, 'POST', '/api/webhooks', { url: `https://${newToken().id}.invalid/` })
     assert.is(hook.status, 201, hook.text)
+    for (const account of [TENANT, 'demo']) await possess(account)
   })
   t.after(async () => {
     await minter.end()
     await platform.end()
   })
+
+  /** A host, a dev instance that reports, an operation, and what was laid ready for resources that never came. */
+  const possess = async (account: string): Promise<void> => {
+    const hostKey = `ssh-ed25519 ${Buffer.from('not a real key, and never asked for it.').toString('base64')}`
+    const of = { apiVersion: 'bottega.dev/v1alpha1', kind: 'Host', metadata: { name: `host-of-${account}` } }
+    const spec = { account, address: '192.0.2.1', user: 'deploy', hostKey }
+    await sql(`insert into host_credentials (host, version, sealed) values ($1, 1, 'x')`, [of.metadata.name])
+    await platform.kubectl(['apply', '-f', '-'], { ...of, spec })
+    await eventually('the host', async () => {
+      const rows = await sql(`select from mirror where kind = 'Host' and name = $1`, [of.metadata.name])
+      return rows.length === 1
+    })
+    await sql(
+      `insert into devboxes (resource, account, name, committed_micro_usd, pricing_version, box, token_hash, reserved_at)
+      values ($1, $2, 'box', 1, '1', '{}', decode(repeat('ab', 32), 'hex'), now()), ($1 || '-never', $2, 'never', 1, '1', null, null, now())`,
+      [`dev-of-${account}`, account],
+    )
+    await sql(
+      `insert into operations (id, account, method, path, scope, kind, name, resource, command, goal, state, created_at)
+      values ($1, $2, 'POST', '/api/invoices', '{}', 'Invoice', 'inv-1', '/api/invoices/inv-1', 'x', 'x', 'pending', now())`,
+      [`op-of-${account}`, account],
+    )
+    await sql(`insert into site_places (site, account) values ($1, $2)`, [`site-of-${account}`, account])
+    await sql(`insert into site_names (name, site, account) values ($1, $2, $3)`, [
+      `name-of-${account}`,
+      `site-of-${account}`,
+      account,
+    ])
+    await sql(
+      `insert into app_slugs (host, slug, account, app) values ('local', $1, $2, $3), ('local', $1 || '-kept', $2, null)`,
+      [`slug-of-${account}`, account, `app-of-${account}`],
+    )
+  }
+  /** What of it is there, by name. */
+  const possessions = async (account: string): Promise<Record<string, number>> => {
+    const [counted] = await sql(
+      `select (select count(*)::int from host_credentials where host = 'host-of-' || $1) as keys,
+        (select count(*)::int from devboxes where account = $1 and token_hash is not null) as "report tokens",
+        (select count(*)::int from devboxes where account = $1 and box is null) as reserved,
+        (select count(*)::int from operations where account = $1) as operations,
+        (select count(*)::int from site_places where account = $1) + (select count(*)::int from site_names where account = $1)
+          as sites,
+        (select count(*)::int from app_slugs where account = $1 and app is not null) as slugs,
+        (select count(*)::int from app_slugs where account = $1 and app is null) as volumes`,
+      [account],
+    )
+    return counted as Record<string, number>
+  }
+  const ALL = { keys: 1, 'report tokens': 1, reserved: 1, operations: 1, sites: 2, slugs: 1, volumes: 1 }
 
   t('ends at its deletion: tokens, sessions, endpoints and kept answers', async () => {
     await remove(TENANT)
@@ -91,6 +141,16 @@ spec('an account made again', (t) => {
       return Number(left?.n) === 0
     })
   })
+
+  t(
+    'and report tokens, operations, keys of hosts and what was laid ready; nobody gets the names of its volumes',
+    async () => {
+      const none = Object.fromEntries(Object.keys(ALL).map((name) => [name, 0]))
+      await eventually('the end of all', async () => (await possessions(TENANT)).keys === 0).catch(() => {})
+      assert.equal(await possessions(TENANT), { ...none, volumes: 1 })
+      assert.equal(await possessions('demo'), ALL)
+    },
+  )
 
   t('is another one where it is made for somebody else, and says so', async () => {
     const made = await ask(admin, 'POST', '/api/admin/accounts', { id: TENANT, email: SECOND, plan: 'pro' })

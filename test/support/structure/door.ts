@@ -35,6 +35,19 @@ const GROUNDS: Record<string, readonly string[]> = {
 const READS =
   /\bMirrorReader\b|\bmakeMirror\w*\(|\bmakeWaiter\(|\bjoinProfile\(|\b(?:from|join) mirror\b|\bkube\.(?:get|list)\b|\bisAlreadyExists\b/
 
+/** The one place that compares two accounts. What is nobody's may be asked anywhere. */
+const COMPARES = 'crds/kernel/fields.ts'
+const COMPARED =
+  /\b(?:account\s*[!=]==|owner\s*[!=]==(?!\s*'))\s*(?!null\b|undefined\b)[\w.'?]+|[!=]==\s*[\w.?]*\b(?:account|owner)\b/
+
+/** Who decides by himself whose a thing is, in place of asking at the door (own.ts) or by its rule (belongsTo). */
+export const comparedOwners = (tree: Tree): string[] =>
+  [...tree].flatMap(([path, text]) => {
+    if (!/^(?:api|controllers|crds)\//.test(path) || path === COMPARES) return []
+    const found = COMPARED.exec(withoutComments(text))?.[0]
+    return found === undefined ? [] : [`${path} compares ${found}`]
+  })
+
 export const unaskedReads = (tree: Tree): string[] =>
   [...tree].flatMap(([path, text]) => {
     if (!path.startsWith('api/')) return []

@@ -21,6 +21,15 @@ begin
   delete from webhook_endpoints w where w.account = ended.key;
   -- Those of its dev instances, too, which follow a slash.
   delete from idempotency i where split_part(i.account, '/', 1) = ended.key;
+  delete from operations o where o.account = ended.key;
+  update devboxes d set token_hash = null where d.account = ended.key and d.token_hash is not null;
+  delete from host_credentials c using mirror m where m.kind = 'Host' and m.account = ended.key and m.name = c.host;
+  -- What was laid ready for resources that never came. The names of apps whose volumes stay are kept: whoever took one would
+  -- take the volumes.
+  delete from devboxes d where d.account = ended.key and d.box is null and not has_come('DevInstance', d.resource);
+  delete from site_places p where p.account = ended.key and not has_come('Site', p.site);
+  delete from site_names n where n.account = ended.key and not has_come('Site', n.site);
+  delete from app_slugs s where s.account = ended.key and s.app is not null and not has_come('App', s.app);
   return true;
 end
 $$;

@@ -1,5 +1,6 @@
 /** A number is on record under this name for another resource, which has been deleted since. */
 
+import { belongsTo } from '../../../kernel/fields.ts'
 import { stalled, waiting } from '../../../kernel/plan.ts'
 import type { ProblemCode } from '../../../kernel/problem.ts'
 import { NOTHING_COLLECTED } from '../../facts/collected.ts'
@@ -51,7 +52,7 @@ export const planReturned = (
 
 /** A number stays with the account that it was given to, whoever writes under its name later. */
 const isOthers = ({ account }: InvoiceSpec, { claimed }: InvoiceRecord): boolean =>
-  claimed.account !== undefined && claimed.account !== account
+  claimed.account !== undefined && !belongsTo(claimed, account)
 
 /** What differs from the order as claimed and, after an edit, as last frozen or fixed; empty when it is one of these. */
 const returnedDiff = (spec: InvoiceSpec, world: InvoiceWorld, record: InvoiceRecord): string[] => {

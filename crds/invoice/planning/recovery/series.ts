@@ -2,6 +2,7 @@
  * How a register that an older copy of the database has cut short goes on: behind its last entry each number that is known of has
  * an entry again, the others are set aside as lost, and nobody is given one of them (rules/invoice.md#behind).
  */
+import { belongsTo } from '../../../kernel/fields.ts'
 import { SEQ_DIGITS } from '../../order/number.ts'
 import type { RestoredEntry } from './restoration.ts'
 
@@ -44,7 +45,7 @@ const planOf = (of: CutSeries, { entries, known, reserve }: SeriesInput): Series
   const wanted = entries.filter(({ series }) => series === of.id).sort((a, b) => a.seq - b.seq)
   const clash = clashOf(wanted, of)
   if (clash !== null) return { blocked: clash }
-  const told = known.filter(({ account, prefix }) => account === of.account && prefix === of.prefix)
+  const told = known.filter((one) => belongsTo(one, of.account) && one.prefix === of.prefix)
   const top = Math.max(of.last, reserve.get(of.id) ?? 0, ...[...wanted, ...told].map(({ seq }) => seq))
   const bySeq = new Map(wanted.map((one) => [one.seq, one]))
   const prefixFrom = (seq: number) => wanted.find((one) => one.seq >= seq)?.prefix ?? wanted.at(-1)?.prefix ?? of.prefix
