@@ -39,10 +39,10 @@ import type { OutboxWorker } from './workers/outbox-worker.ts'
 import { makeNotices } from './workers/owner-notices.ts'
 import type { PaymentWorkerDeps } from './workers/payment-worker.ts'
 import { makeSettleAbsent, type OverdueDeps, startOverdue } from './workers/pending-facts.ts'
-import { type SweepDeps, startSweep, sweepAll } from './workers/purge.ts'
-import { type ResealDeps, startReseal } from './workers/reseal.ts'
 import { type Scheduler, startScheduler } from './workers/scheduler.ts'
 import { startSpecAudit } from './workers/spec-audit.ts'
+import { type SweepDeps, startSweep, sweepAll } from './workers/sweeps/purge.ts'
+import { type ResealDeps, startReseal } from './workers/sweeps/reseal.ts'
 import type { WebhookSender, WebhookSenderDeps } from './workers/webhook-sender.ts'
 
 /** How long a view waits for others while many passes run: those of a batch end one by one. */

@@ -1,6 +1,6 @@
 /**
  * One-off work around the two processes, as the chart's hooks run it: `setup.ts definitions | migrate | remove-definitions`, and by
- * hand `setup.ts reconcile` (controllers/workers/reconcile/).
+ * hand `setup.ts reconcile` (controllers/workers/reconcile/) and `setup.ts keys` (setupkeys.ts).
  */
 
 import { LEASE_NAME } from '../crds/kernel/platform.ts'
@@ -10,8 +10,9 @@ import { applyDefinitions, removeDefinitions } from './kube/definitions.ts'
 import { type Kube, makeKube } from './kube/kube.ts'
 import { makeCaches } from './operator.ts'
 import { readKeptRoots } from './runtime/keptroots.ts'
-import { openKeys } from './store/keys/open.ts'
-import { KeyUnknown } from './store/keys/ringkeys.ts'
+import { KEYS_USAGE, runKeys } from './setupkeys.ts'
+import { openKeys } from './store/installation/open.ts'
+import { KeyUnknown } from './store/installation/ringkeys.ts'
 import { migrate } from './store/pg/migrate.ts'
 import { makePg } from './store/pg/pg.ts'
 import { ReconcileRefused } from './workers/reconcile/apply.ts'
@@ -60,10 +61,11 @@ const WORKS: Record<string, () => Promise<string[]>> = {
 const main = async () => {
   const [name = '', ...args] = process.argv.slice(2)
   if (name === 'reconcile') return reconcileTruths(args)
+  if (name === 'keys') return console.log(await runKeys(args, process.env))
   const work = WORKS[name]
   if (!work)
     throw new EnvError([
-      { name: 'argument', expected: `one of ${Object.keys(WORKS).join(', ')}, or ${RECONCILE_USAGE}` },
+      { name: 'argument', expected: `one of ${Object.keys(WORKS).join(', ')}, ${RECONCILE_USAGE}, or ${KEYS_USAGE}` },
     ])
   const log = makeLog({ level: 'info', base: { process: 'setup' } })
   log.info({ work: name, done: await work() }, 'set up')

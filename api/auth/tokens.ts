@@ -8,7 +8,7 @@ import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
 import { readSecretKeys } from '../../controllers/base/env.ts'
 import type { Keys } from '../../controllers/base/keys.ts'
-import { type KeptRoots, openKeys } from '../../controllers/store/keys/open.ts'
+import { type KeptRoots, openKeys } from '../../controllers/store/installation/open.ts'
 import { makePg } from '../../controllers/store/pg/pg.ts'
 
 /** The first tokens had no checksum; they go on working. */

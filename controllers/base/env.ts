@@ -149,6 +149,9 @@ export const DATABASE = { databaseUrl: url('BOTTEGA_DATABASE_URL', ['postgres', 
 /** Of the migration: the owner's database, and the api's way to it, whose role is made and granted what it needs. */
 export const MIGRATION = { ...DATABASE, apiDatabaseUrl: url('BOTTEGA_API_DATABASE_URL', ['postgres', 'postgresql']) }
 
+/** Of the keys, looked at and changed by hand (controllers/setupkeys.ts). */
+export const KEYS = { ...DATABASE, secretKeys: keyList('BOTTEGA_SECRET_KEY') }
+
 /** Of the reconciliation of database, cluster and key (controllers/workers/reconcile/). */
 export const RECONCILE = {
   ...CLUSTER,

@@ -1,7 +1,7 @@
 /**
  * Everything that is derived from a root secret, so that nothing readable has to be stored and a replay can show it again: links
  * to client pages, their passwords, and the page's session (rules/platform.md#derived-keys). Roots are stored under the seal of
- * the key ring (controllers/store/keys/roots.ts): another ring changes nothing that is derived.
+ * the key ring (controllers/store/installation/roots.ts): another ring changes nothing that is derived.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
 import { deriveKey, type KeyRing, makeKeyRing } from './keyring.ts'

@@ -7,7 +7,7 @@ import { isNotFound } from '../base/errors.ts'
 import type { Kube, Ref } from '../kube/kube.ts'
 import { LEASE } from '../kube/lease.ts'
 import type { AnyObject } from '../kube/objects.ts'
-import { type RootRow, readRoots } from '../store/keys/roots.ts'
+import { type RootRow, readRoots } from '../store/installation/roots.ts'
 import type { Pg } from '../store/pg/pg.ts'
 
 /** On the Lease: the rows of `roots` as JSON, what is sealed in base64. */

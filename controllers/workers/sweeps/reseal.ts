@@ -3,12 +3,12 @@
  * nothing is left may go (hack/decisions/047). Nothing is kept of how far it has come: each value says so itself.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
-import type { KeyRing } from '../base/keyring.ts'
-import type { Log } from '../base/log.ts'
-import { countSealed, PLAIN, resealPage, type SealedCounts } from '../store/keys/reseal.ts'
-import { readRingKeys, settleKeys } from '../store/keys/ringkeys.ts'
-import { SEALED, type SealedKey } from '../store/keys/sealed.ts'
-import type { Pg } from '../store/pg/pg.ts'
+import type { KeyRing } from '../../base/keyring.ts'
+import type { Log } from '../../base/log.ts'
+import { countSealed, PLAIN, resealPage, type SealedCounts } from '../../store/installation/reseal.ts'
+import { readRingKeys, settleKeys } from '../../store/installation/ringkeys.ts'
+import { SEALED, type SealedKey } from '../../store/installation/sealed.ts'
+import type { Pg } from '../../store/pg/pg.ts'
 
 /** Taking over comes first. */
 const FIRST_MS = 60_000

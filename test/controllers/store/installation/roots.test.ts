@@ -1,6 +1,6 @@
 import { keyIdOf, makeKeyRing } from '../../../../controllers/base/keyring.ts'
 import { keysOfOne } from '../../../../controllers/base/keys.ts'
-import { openKeys } from '../../../../controllers/store/keys/open.ts'
+import { openKeys } from '../../../../controllers/store/installation/open.ts'
 import {
   assertHeld,
   enterKeys,
@@ -8,8 +8,8 @@ import {
   KeyUnknown,
   readRingKeys,
   settleKeys,
-} from '../../../../controllers/store/keys/ringkeys.ts'
-import { addRoot, FIRST_ROOT, readRoots, retireRoot } from '../../../../controllers/store/keys/roots.ts'
+} from '../../../../controllers/store/installation/ringkeys.ts'
+import { addRoot, FIRST_ROOT, readRoots, retireRoot } from '../../../../controllers/store/installation/roots.ts'
 import { makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
 import { query } from '../../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
