@@ -3,7 +3,6 @@
 import type { Server } from 'node:http'
 import { API, checkoutOriginOf, type Env, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/base/env.ts'
 import { makeComposeJudge } from '../controllers/base/judging/judge.ts'
-import { makeKeys } from '../controllers/base/keys.ts'
 import { type Log, makeLog } from '../controllers/base/log.ts'
 import { installStop, type Stop } from '../controllers/base/stop.ts'
 import { VERSION } from '../controllers/base/version.ts'
@@ -15,7 +14,9 @@ import { makeOps, type Ops } from '../controllers/ops/port.ts'
 import { makeProcessStandings } from '../controllers/ops/standings.ts'
 import { makeAppendAudit } from '../controllers/store/audit.ts'
 import { openDevClock } from '../controllers/store/clock.ts'
-import { makeInstallation } from '../controllers/store/installation.ts'
+import { makeInstallation } from '../controllers/store/installation/installation.ts'
+import { openKeys } from '../controllers/store/installation/open.ts'
+import { KeyUnknown } from '../controllers/store/installation/ringkeys.ts'
 import { makeRing } from '../controllers/store/ledger/wakes.ts'
 import { makeMirrorReader } from '../controllers/store/mirror.ts'
 import { makePg, type Pg } from '../controllers/store/pg/pg.ts'
@@ -97,25 +98,25 @@ const openClients = async (env: ApiEnv, log: Log, metrics: Metrics) => {
   await warnOfOwner(pg, log).catch((err) => log.warn({ err }, 'the rights of the database role are not known'))
   const devClock = env.devClock === 'on' ? await openDevClock({ pg }) : undefined
   const now = devClock?.now ?? (() => new Date())
-  return { pg, kube, mirror, waiter, devClock, now, nowMs: () => performance.now() }
+  const onError = (err: unknown) => log.warn({ err }, 'the roots were not read again')
+  const opened = await openKeys({ pg, secretKeys: env.secretKeys, makes: false, onError })
+  return { pg, kube, mirror, waiter, devClock, now, opened, keys: opened.keys, nowMs: () => performance.now() }
 }
 type Clients = Awaited<ReturnType<typeof openClients>>
 
 /** Parts that have an end, or that several handlers share. */
 const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
-  const { pg, kube, mirror, waiter, now, nowMs } = clients
-  const keys = makeKeys(env.secretKey)
+  const { pg, kube, mirror, waiter, keys, now, nowMs } = clients
   const settings = readEnv(LIMITS, process.env)
   const limits = makeLimits(settings)
   const gatherMs = () => (limits.underWay() >= CROWD.from ? CROWD.gatherMs : 0)
-  const stores = makeStores({ pg, keys, serverKey: env.secretKey, gatherMs })
-  const { hash } = stores
+  const stores = makeStores({ pg, keys, gatherMs })
   const use = makeTokenUse({ pg, nowMs, onError: (err) => log.warn({ err }, 'last use of tokens not written') })
-  const given = { pg, kube, keys, waiter, serverKey: env.secretKey, namespace: env.namespace, publicUrl: env.publicUrl }
+  const given = { pg, kube, keys, waiter, namespace: env.namespace, publicUrl: env.publicUrl }
   const sessions = makeSessions({ ...given, now, nowMs })
   const sessionCaller = makeSessionCaller({ sessions, mirror, nowMs })
   const model = llmOf(env)
-  const auth = makeAuth({ pg, hash, nowMs, onUse: use.note, readSession: makeReadSession(sessionCaller) })
+  const auth = makeAuth({ pg, keys, nowMs, onUse: use.note, readSession: makeReadSession(sessionCaller) })
   waiter.subscribe(auth.forget)
   waiter.subscribe(sessionCaller.forget)
   const audit = makeAudit({ append: makeAppendAudit({ pg, gatherMs }), log })
@@ -136,7 +137,6 @@ type Parts = ReturnType<typeof makeParts>
 const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => {
   const { pg, kube, mirror, waiter, now } = clients
   const { composeJudge, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster } = parts
-  const { hash } = stores
   const provider = oidcOf(env)
   const own = makeOwnDoor({ mirror, waiter })
   return {
@@ -150,8 +150,8 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
     keys,
     authenticate: auth.authenticate,
     limitWrong: parts.limitWrong,
-    authenticateReport: makeReportAuth({ pg, hash }),
-    tokens: makeTokenStore({ pg, hash, beforeLook: use.flush }),
+    authenticateReport: makeReportAuth({ pg, keys }),
+    tokens: makeTokenStore({ pg, keys, beforeLook: use.flush }),
     sessions,
     signIn: makeSignIn({ ...given, ...own, now, signUp: env.signUp }),
     oidc: provider && makeOidc(provider, { ...given, now, log }),
@@ -163,7 +163,7 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
         ? null
         : { read: makeCardEvents(env.stripeWebhookSecret), checkoutOrigin: checkoutOriginOf(env.stripeApiBase) },
     limits,
-    idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), serverKey: env.secretKey }),
+    idempotency: makeIdempotency({ book: makeKeyBook({ pg, now }), keys }),
     operations: makeOperationStore({ pg, sealer: keys.sealer('operation') }),
     follow: makeFollow({ onError: (err) => log.warn({ err }, 'verdict not kept') }),
     audit,
@@ -180,7 +180,7 @@ type Running = { server: Server; ops: Ops; leaving: AbortController }
 const addStops = (
   stop: Stop,
   log: Log,
-  { pg, kube, waiter, devClock }: Clients,
+  { pg, kube, waiter, devClock, opened }: Clients,
   { llm, composeJudge, cluster, standings, use, audit }: Parts,
   { server, ops, leaving }: Running,
 ): void => {
@@ -197,6 +197,7 @@ const addStops = (
   stop.add('audit', () => audit.close())
   stop.add('cluster', () => cluster.stop())
   stop.add('waiter', () => waiter.close())
+  stop.add('roots', () => opened.stop())
   stop.add('kube', () => kube.close())
   stop.add('clock', () => devClock?.close())
   stop.add('database', () => pg.close())
@@ -257,6 +258,7 @@ const main = async () => {
 }
 
 main().catch((error) => {
-  console.error(error instanceof EnvError ? error.message : error)
-  process.exit(error instanceof EnvError ? 2 : 1)
+  const isSaid = error instanceof EnvError || error instanceof KeyUnknown
+  console.error(isSaid ? error.message : error)
+  process.exit(isSaid ? 2 : 1)
 })

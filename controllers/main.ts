@@ -1,9 +1,9 @@
 /** The controllers' process: reads its configuration, wires the clients, waits for the lease, leads. */
 import { hostname } from 'node:os'
+import { LEASE_NAME } from '../crds/kernel/platform.ts'
 import { CONTROLLERS, cardsOf, EnvError, readEnv } from './base/env.ts'
 import { StaleEpoch } from './base/errors.ts'
 import { judgeBusy, makeComposeJudge } from './base/judging/judge.ts'
-import { makeKeys } from './base/keys.ts'
 import { makeLog } from './base/log.ts'
 import { installStop } from './base/stop.ts'
 import { VERSION } from './base/version.ts'
@@ -21,8 +21,11 @@ import { makeMetrics } from './ops/metrics.ts'
 import { makeOps } from './ops/port.ts'
 import { makeQuarantineMetrics } from './ops/quarantine.ts'
 import { makeProcessStandings, type Standings } from './ops/standings.ts'
-import { type LeaderState, makeAhead, metersOf, type Process, takingOf, watchTruths } from './process.ts'
+import { type LeaderState, makeAhead, metersOf, type Process, sealedNote, takingOf, watchTruths } from './process.ts'
+import { readKeptRoots } from './runtime/keptroots.ts'
 import { openDevClock, readDatabaseClock } from './store/clock.ts'
+import { openKeys } from './store/installation/open.ts'
+import { KeyUnknown } from './store/installation/ringkeys.ts'
 import { makeOutbox } from './store/ledger/outbox.ts'
 import { makeQuarantineCounts } from './store/ledger/quarantine.ts'
 import { type AroundQuery, makePg } from './store/pg/pg.ts'
@@ -70,6 +73,11 @@ const makeClients = async ({ env, log, stop, metrics, meters, standing }: Proces
     fieldManager: 'bottega-controllers',
     onRequest: metrics.request,
   })
+  const lease = { namespace: env.namespace, name: LEASE_NAME }
+  const opened = await openKeys({
+    ...{ pg, secretKeys: env.secretKeys, makes: true, kept: () => readKeptRoots(kube, lease) },
+    onError: (err) => log.warn({ err }, 'the roots were not read again'),
+  })
   const onMove = async () => {
     await standing.operator?.lookAtAll()
     return standing.operator !== undefined
@@ -88,7 +96,8 @@ const makeClients = async ({ env, log, stop, metrics, meters, standing }: Proces
     pg,
     kube,
     mailer: makeMailer({ url: env.smtpUrl, from: env.mailFrom, pool: env.mailLanes }),
-    keys: makeKeys(env.secretKey),
+    keys: opened.keys,
+    opened,
     devClock,
     clock,
     now,
@@ -158,7 +167,6 @@ const operatorDepsOf = (process: Process, clients: Clients, host: string): Opera
     ...{ kube, pg, pdf, composeJudge, cards, keys, egress, now },
     isClockTrusted: clock.isTrusted,
     ...sendersOf(process, clients),
-    serverKey: env.secretKey,
     retentionDays: env.retentionDays,
     allowLoopback: env.egressAllowLoopback === 'true',
     namespace: env.namespace,
@@ -167,6 +175,11 @@ const operatorDepsOf = (process: Process, clients: Clients, host: string): Opera
     log,
     metrics,
     onLost: () => standing.truths?.doubt(),
+    onSealed: (counts, newest) => {
+      standing.sealed = { counts, newest }
+      meters.sealed.reset()
+      for (const [key, count] of counts) meters.sealed.set({ key }, count)
+    },
     onHostAhead: makeAhead(process, clients),
     onBehind: (count) => {
       standing.behind = count
@@ -196,6 +209,7 @@ const openPort = (
       database: () => pg.ready(),
       cluster: () => standing.truths?.detail() ?? true,
       clock: () => clock.detail() ?? true,
+      keys: () => standing.sealed === undefined || sealedNote(standing.sealed),
       ledger: () =>
         standing.behind === 0 ||
         `LEDGER_BEHIND: ${standing.behind} invoices know of more than the database. ${BEHIND_NEXT}`,
@@ -236,6 +250,7 @@ const main = async () => {
   stop.add('readiness', () => ops.leave())
   stop.add('truths', () => truths.stop())
   stop.add('standings', () => standings.stop())
+  stop.add('roots', () => clients.opened.stop())
   stop.add('clock guard', () => clients.clock.stop())
   stop.add('operator', (leftMs) => leader.stopOperator(Math.min(leftMs, DRAIN_MS)), OPERATOR_STOP_MS)
   stop.add('lease', () => leader.release(), RELEASE_MS)
@@ -251,6 +266,7 @@ const main = async () => {
 }
 
 main().catch((error) => {
-  console.error(error instanceof EnvError ? error.message : error)
-  process.exit(error instanceof EnvError ? 2 : 1)
+  const isSaid = error instanceof EnvError || error instanceof KeyUnknown
+  console.error(isSaid ? error.message : error)
+  process.exit(isSaid ? 2 : 1)
 })

@@ -6,6 +6,7 @@
 import { ACCOUNT } from '../crds/account/kind.ts'
 import { HOST } from '../crds/host/kind.ts'
 import { INVOICE } from '../crds/invoice/kind.ts'
+import { LEASE_NAME } from '../crds/kernel/platform.ts'
 import { unlessAborted } from './base/errors.ts'
 import { makeHosts } from './io/hosts/hosts.ts'
 import type { Hosts } from './io/hosts/link.ts'
@@ -18,6 +19,7 @@ import { makeBehind } from './kinds/invoice/behind.ts'
 import { CONTROLS } from './kinds/list.ts'
 import { makePasses, type Passes } from './kinds/passes.ts'
 import { makeWitness } from './kube/witness.ts'
+import { keepRoots } from './runtime/keptroots.ts'
 import { makeLives } from './store/account/lives.ts'
 import { makeAppendAudit, makeAuditKnows } from './store/audit.ts'
 import { makeBlobs } from './store/blobs.ts'
@@ -37,9 +39,10 @@ import type { OutboxWorker } from './workers/outbox-worker.ts'
 import { makeNotices } from './workers/owner-notices.ts'
 import type { PaymentWorkerDeps } from './workers/payment-worker.ts'
 import { makeSettleAbsent, type OverdueDeps, startOverdue } from './workers/pending-facts.ts'
-import { type SweepDeps, startSweep, sweepAll } from './workers/purge.ts'
 import { type Scheduler, startScheduler } from './workers/scheduler.ts'
 import { startSpecAudit } from './workers/spec-audit.ts'
+import { type SweepDeps, startSweep, sweepAll } from './workers/sweeps/purge.ts'
+import { type ResealDeps, startReseal } from './workers/sweeps/reseal.ts'
 import type { WebhookSender, WebhookSenderDeps } from './workers/webhook-sender.ts'
 
 /** How long a view waits for others while many passes run: those of a batch end one by one. */
@@ -53,6 +56,8 @@ export type OperatorDeps = Tools & {
   webhookSender: (epoch: number, hooks: Pick<WebhookSenderDeps, 'noticeOf'>) => WebhookSender
   /** Starts who asks the card processor; null when there is none. */
   paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => OutboxWorker) | null
+  /** Told of what is sealed under which key. */
+  onSealed?: ResealDeps['onCounted']
 }
 
 export const makeCaches = ({
@@ -185,6 +190,9 @@ const startLooks = (
   const settleAbsent = makeSettleAbsent({ ...context, kinds })
   ends.push(startSpecAudit(audit))
   ends.push(startSweep(sweeping))
+  const lease = { namespace: deps.namespace, name: LEASE_NAME }
+  const onRound = () => keepRoots(deps, lease)
+  ends.push(startReseal({ pg, ring: deps.keys.ring, log, onRound, ...(deps.onSealed && { onCounted: deps.onSealed }) }))
   ends.push(startOverdue({ read, isHeld, wake: passes.wakeHeld, settleAbsent, log }))
 }
 

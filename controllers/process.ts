@@ -8,7 +8,8 @@ import type { Caches } from './kinds/held.ts'
 import type { Operator, OperatorDeps } from './operator.ts'
 import type { Metrics } from './ops/metrics.ts'
 import { raiseAbove, type Taking } from './runtime/epoch.ts'
-import { makeInstallation } from './store/installation.ts'
+import { makeInstallation } from './store/installation/installation.ts'
+import type { SealedCounts } from './store/installation/reseal.ts'
 import { makeDeletionReader } from './store/ledger/desires.ts'
 import { makeKnown } from './store/ledger/known.ts'
 import { makeMirror } from './store/mirror.ts'
@@ -45,6 +46,11 @@ export const metersOf = (metrics: Metrics) => ({
     name: 'bottega_ledger_behind',
     help: 'Resources that know of more than the database: an older copy of it was put back.',
   }),
+  sealed: metrics.gauge({
+    name: 'bottega_sealed_values',
+    help: 'Sealed values by the key that they are under, as counted last; form-1 is of before values told their key.',
+    labelNames: ['key'],
+  }),
   wrong: metrics.gauge({
     name: 'bottega_truths_disagree',
     help: '1 for what keeps anybody from leading: which of database, cluster and key does not fit.',
@@ -58,6 +64,8 @@ export type LeaderState = {
   starting?: Promise<void>
   epoch?: number
   truths?: Truths
+  /** As counted last. */
+  sealed?: { counts: SealedCounts; newest: string }
   behind: number
 }
 
@@ -68,6 +76,14 @@ export type Process = {
   metrics: Metrics
   meters: ReturnType<typeof metersOf>
   standing: LeaderState
+}
+
+/** How far a change of keys has come; true when all is under the newest. */
+export const sealedNote = ({ counts, newest }: NonNullable<LeaderState['sealed']>): true | { note: string } => {
+  const others = [...counts].filter(([key]) => key !== newest)
+  if (others.length === 0) return true
+  const said = others.map(([key, count]) => `${count} under ${key}`).join(', ')
+  return { note: `sealed values are not all under the newest key ${newest}: ${said}` }
 }
 
 const CODES: readonly TruthCode[] = ['CLUSTER_UNKNOWN', 'CLUSTER_BEHIND', 'LEDGER_BEHIND', 'KEY_UNKNOWN']

@@ -1,14 +1,18 @@
 /**
  * One-off work around the two processes, as the chart's hooks run it: `setup.ts definitions | migrate | remove-definitions`, and by
- * hand `setup.ts reconcile` (controllers/workers/reconcile/).
+ * hand `setup.ts reconcile` (controllers/workers/reconcile/) and `setup.ts keys` (setupkeys.ts).
  */
 
+import { LEASE_NAME } from '../crds/kernel/platform.ts'
 import { CLUSTER, EnvError, MIGRATION, RECONCILE, readEnv } from './base/env.ts'
-import { makeKeys } from './base/keys.ts'
 import { makeLog } from './base/log.ts'
 import { applyDefinitions, removeDefinitions } from './kube/definitions.ts'
 import { type Kube, makeKube } from './kube/kube.ts'
 import { makeCaches } from './operator.ts'
+import { readKeptRoots } from './runtime/keptroots.ts'
+import { KEYS_USAGE, runKeys } from './setupkeys.ts'
+import { openKeys } from './store/installation/open.ts'
+import { KeyUnknown } from './store/installation/ringkeys.ts'
 import { migrate } from './store/pg/migrate.ts'
 import { makePg } from './store/pg/pg.ts'
 import { ReconcileRefused } from './workers/reconcile/apply.ts'
@@ -32,13 +36,15 @@ const migrateDatabase = (): Promise<string[]> => {
 /** Says on stdout what is to be done, or was. */
 const reconcileTruths = async (args: string[]): Promise<void> => {
   const options = readReconcileOptions(args)
-  const { kubeconfig, databaseUrl, namespace, secretKey } = readEnv(RECONCILE, process.env)
+  const { kubeconfig, databaseUrl, namespace, secretKeys } = readEnv(RECONCILE, process.env)
   const log = makeLog({ level: 'silent', base: { process: 'setup' } })
   const kube = makeKube({ ...(kubeconfig !== undefined && { kubeconfig }), fieldManager: 'bottega-setup' })
   const pg = makePg({ url: databaseUrl, applicationName: 'bottega-setup', max: 4 })
   const caches = makeCaches({ kube, namespace, log })
   try {
-    const clients = { kube, pg, caches, keys: makeKeys(secretKey), namespace, log, now: () => new Date() }
+    const kept = () => readKeptRoots(kube, { namespace, name: LEASE_NAME })
+    const { keys } = await openKeys({ pg, secretKeys, makes: true, kept })
+    const clients = { kube, pg, caches, keys, namespace, log, now: () => new Date() }
     console.log(await reconcile(clients, options))
   } finally {
     await caches.stop()
@@ -55,16 +61,18 @@ const WORKS: Record<string, () => Promise<string[]>> = {
 const main = async () => {
   const [name = '', ...args] = process.argv.slice(2)
   if (name === 'reconcile') return reconcileTruths(args)
+  if (name === 'keys') return console.log(await runKeys(args, process.env))
   const work = WORKS[name]
   if (!work)
     throw new EnvError([
-      { name: 'argument', expected: `one of ${Object.keys(WORKS).join(', ')}, or ${RECONCILE_USAGE}` },
+      { name: 'argument', expected: `one of ${Object.keys(WORKS).join(', ')}, ${RECONCILE_USAGE}, or ${KEYS_USAGE}` },
     ])
   const log = makeLog({ level: 'info', base: { process: 'setup' } })
   log.info({ work: name, done: await work() }, 'set up')
 }
 
-const isSaid = (error: unknown): error is Error => error instanceof EnvError || error instanceof ReconcileRefused
+const isSaid = (error: unknown): error is Error =>
+  error instanceof EnvError || error instanceof ReconcileRefused || error instanceof KeyUnknown
 
 main().catch((error) => {
   console.error(isSaid(error) ? error.message : error)

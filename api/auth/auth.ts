@@ -11,7 +11,7 @@ import type { Pg } from '../../controllers/store/pg/pg.ts'
 import type { Caller, CallerCredentials } from '../http/caller.ts'
 import type { Stage } from '../http/exchange.ts'
 import { Problem } from '../http/problem.ts'
-import { type HashSecret, matches, parseToken, TOKEN_PREFIX, type TokenParts } from './tokens.ts'
+import { matches, parseToken, TOKEN_PREFIX, type TokenKeys, type TokenParts } from './tokens.ts'
 
 /** No process trusts a token for longer than this after it was revoked, even when it misses the notice. */
 export const REMEMBER_MS = 10_000
@@ -103,7 +103,7 @@ const makeMemory = (nowMs: () => number) => {
 
 export type AuthDeps = {
   pg: Pg
-  hash: HashSecret
+  keys: Pick<TokenKeys, 'tokenHash'>
   /** Monotonic. */
   nowMs: () => number
   /** Told of every good use. */
@@ -137,7 +137,7 @@ export const makeAuth = (deps: AuthDeps): Authentication => {
   const look = async ({ id, secret }: TokenParts): Promise<Known> => {
     const askedMs = deps.nowMs()
     const row = await find(id)
-    const opens = matches(deps.hash(secret), row?.secretHash, row?.previousHash)
+    const opens = matches(deps.keys.tokenHash(secret), row?.secretHash, row?.previousHash)
     const isGood = opens.current || (opens.previous && (row?.previousLeftMs ?? 0) > 0)
     if (!row || !isGood || row.isRevoked) return refuseCredential('The token is unknown or revoked.')
     if (row.leftMs !== null && row.leftMs <= 0) return refuseCredential('The token has expired.')

@@ -7,7 +7,7 @@ import { makeBatch } from '../../controllers/base/batch.ts'
 import { joinProfile, type ProfileRow } from '../../controllers/store/account/accounts.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
 import { type Authenticate, refuseCredential, refuseNobody } from './auth.ts'
-import { type HashSecret, matches, parseReportToken } from './tokens.ts'
+import { matches, parseReportToken, type TokenKeys } from './tokens.ts'
 
 type Row = ProfileRow & { id: string; account: string; tokenHash: Buffer | null }
 
@@ -18,7 +18,7 @@ from unnest($1::text[]) as k(id)
   ${joinProfile('d')}`
 
 /** @returns who reports; refuses every other credential. Throws Problem UNAUTHENTICATED */
-export const makeReportAuth = ({ pg, hash }: { pg: Pg; hash: HashSecret }): Authenticate => {
+export const makeReportAuth = ({ pg, keys }: { pg: Pg; keys: Pick<TokenKeys, 'tokenHash'> }): Authenticate => {
   const find = makeBatch<string, Row | undefined>({
     inFlight: 2,
     async run(ids) {
@@ -39,7 +39,7 @@ export const makeReportAuth = ({ pg, hash }: { pg: Pg; hash: HashSecret }): Auth
       )
     }
     const row = await find(parsed.id)
-    const { current } = matches(hash(parsed.secret), row?.tokenHash ?? undefined, null)
+    const { current } = matches(keys.tokenHash(parsed.secret), row?.tokenHash ?? undefined, null)
     if (!current || !row?.profile) return refuseCredential('The report token is unknown, replaced or revoked.')
     return { account: row.account, by: { kind: 'report', id: row.id }, scopes: [], profile: row.profile }
   }

@@ -5,7 +5,7 @@
 import type { Page } from '../../controllers/store/pg/page.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
 import type { Preset, Scope } from './scopes.ts'
-import { type HashSecret, newToken, tokenOfIntent } from './tokens.ts'
+import { newToken, type TokenKeys, tokenOfIntent } from './tokens.ts'
 
 /** Most tokens of one account that are neither expired nor revoked. */
 export const TOKENS_MAX = 1000
@@ -88,11 +88,11 @@ select ${COLUMNS} from tokens where id = $1 and account = $2 and revoked_at is n
 const REVOKE = 'update tokens set revoked_at = now() where id = $1 and account = $2 and revoked_at is null returning id'
 
 /** @param deps.beforeLook awaited before tokens are shown: writes down when they were used */
-export const makeTokenStore = (deps: { pg: Pg; hash: HashSecret; beforeLook?: () => Promise<void> }): TokenStore => ({
+export const makeTokenStore = (deps: { pg: Pg; keys: TokenKeys; beforeLook?: () => Promise<void> }): TokenStore => ({
   async mint({ account, name, scopes, preset, expiresAt }, intent) {
     const { id, secret, token } =
-      intent === undefined ? newToken() : tokenOfIntent(deps.hash, `mint ${account} ${intent}`)
-    const values = [id, account, name, deps.hash(secret), scopes, preset, expiresAt, TOKENS_MAX]
+      intent === undefined ? newToken() : tokenOfIntent(deps.keys, `mint ${account} ${intent}`)
+    const values = [id, account, name, deps.keys.tokenHash(secret), scopes, preset, expiresAt, TOKENS_MAX]
     const { rows } = await deps.pg.query<TokenView>('mint_token', MINT, values)
     return rows[0] ? { token: rows[0], secret: token } : null
   },
@@ -109,11 +109,11 @@ export const makeTokenStore = (deps: { pg: Pg; hash: HashSecret; beforeLook?: ()
   },
   async rotate(account, id, graceSeconds, intent) {
     const { secret, token } =
-      intent === undefined ? newToken(id) : tokenOfIntent(deps.hash, `rotate ${id} ${intent}`, id)
+      intent === undefined ? newToken(id) : tokenOfIntent(deps.keys, `rotate ${id} ${intent}`, id)
     const { rows } = await deps.pg.query<TokenView>('rotate_token', ROTATE, [
       id,
       account,
-      deps.hash(secret),
+      deps.keys.tokenHash(secret),
       graceSeconds,
     ])
     return rows[0] && { token: rows[0], secret: token }

@@ -1,11 +1,14 @@
 /**
  * Personal access tokens: `btg_<id>_<secret>`. The secret is 160 random bits and a checksum over the whole token, so
  * that a typing error differs from a revoked token without a look-up. Only a keyed hash of the random part is kept
- * (HMAC-SHA256 under a key derived from the server key), so a copy of the database opens nothing.
+ * (HMAC-SHA256 under a key derived from the first root), so a copy of the database opens nothing.
  * Source: rules/platform.md#tokens.
  */
-import { createHmac, randomBytes, timingSafeEqual } from 'node:crypto'
+import { randomBytes, timingSafeEqual } from 'node:crypto'
 import { crc32 } from 'node:zlib'
+import { readSecretKeys } from '../../controllers/base/env.ts'
+import type { Keys } from '../../controllers/base/keys.ts'
+import { type KeptRoots, openKeys } from '../../controllers/store/installation/open.ts'
 import { makePg } from '../../controllers/store/pg/pg.ts'
 
 /** The first tokens had no checksum; they go on working. */
@@ -52,25 +55,19 @@ const tokenOf = (id: string, bytes: Buffer, prefix = TOKEN_PREFIX): NewSecret =>
 export const newToken = (id = randomBytes(ID_BYTES).toString('hex')): NewSecret =>
   tokenOf(id, randomBytes(SECRET_BYTES))
 
-/** Keyed hash of a secret; 32 bytes. */
-export type HashSecret = (secret: string) => Buffer
+/** What tokens are compared by, and what those of one intent are drawn from. */
+export type TokenKeys = Pick<Keys, 'tokenHash' | 'drawn'>
 
 /**
  * The secret of one intent: the same each time, so that a repeat after a crash makes no second one and can still show it.
- * Nobody without the server key can tell it from random bits. What is hashed is no secret's form, so no stored hash is
+ * Nobody without the root can tell it from random bits. What is hashed is no secret's form, so no stored hash is
  * ever a secret.
  */
-export const tokenOfIntent = (hash: HashSecret, intent: string, id?: string): NewSecret =>
+export const tokenOfIntent = ({ drawn }: Pick<TokenKeys, 'drawn'>, intent: string, id?: string): NewSecret =>
   tokenOf(
-    id ?? hash(`id of ${intent}`).toString('hex', 0, ID_BYTES),
-    hash(`secret of ${intent}`).subarray(0, SECRET_BYTES),
+    id ?? drawn(`id of ${intent}`).toString('hex', 0, ID_BYTES),
+    drawn(`secret of ${intent}`).subarray(0, SECRET_BYTES),
   )
-
-/** @param serverKey 32 bytes (BOTTEGA_SECRET_KEY) */
-export const makeHashSecret = (serverKey: Buffer): HashSecret => {
-  const key = createHmac('sha256', serverKey).update('tokens').digest()
-  return (secret) => createHmac('sha256', key).update(secret).digest()
-}
 
 /** The id of a dev instance is the name of its resource. */
 const REPORT_TOKEN = /^dbr_([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)_([A-Za-z0-9_-]{27})([A-Za-z0-9]{6})$/
@@ -78,9 +75,9 @@ const REPORT_TOKEN = /^dbr_([a-z0-9]([a-z0-9.-]{0,251}[a-z0-9])?)_([A-Za-z0-9_-]
 export const REPORT_PREFIX = 'dbr_'
 
 /** A token that opens the report route of one dev instance. @param intent as for tokenOfIntent; drawn when left out */
-export const newReportToken = (hash: HashSecret, id: string, intent?: string): NewSecret => {
+export const newReportToken = ({ drawn }: Pick<TokenKeys, 'drawn'>, id: string, intent?: string): NewSecret => {
   const bytes =
-    intent === undefined ? randomBytes(SECRET_BYTES) : hash(`secret of report ${intent}`).subarray(0, SECRET_BYTES)
+    intent === undefined ? randomBytes(SECRET_BYTES) : drawn(`secret of report ${intent}`).subarray(0, SECRET_BYTES)
   return tokenOf(id, bytes, REPORT_PREFIX)
 }
 
@@ -108,16 +105,24 @@ export const matches = (given: Buffer, current: Buffer | undefined, previous: Bu
  * Makes a token with full access for an account, past any limit, and returns it: the way in for the one who sets the
  * platform up.
  * @param to.account the name of its resource
- * @param to.key the server key, base64 of 32 bytes (BOTTEGA_SECRET_KEY)
+ * @param to.key the text of BOTTEGA_SECRET_KEY
+ * @param to.kept the roots that an earlier database of this cluster had; none when left out
  */
 export const mintToken = async (
   databaseUrl: string,
-  to: { account: string; name: string; key: string },
+  to: { account: string; name: string; key: string; kept?: KeptRoots },
 ): Promise<string> => {
   const { id, secret, token } = newToken()
-  const hash = makeHashSecret(Buffer.from(to.key, 'base64'))(secret)
   const pg = makePg({ url: databaseUrl, max: 1 })
   try {
+    const opened = await openKeys({
+      pg,
+      secretKeys: readSecretKeys(to.key),
+      makes: true,
+      ...(to.kept && { kept: to.kept }),
+    })
+    opened.stop()
+    const hash = opened.keys.tokenHash(secret)
     const text = 'insert into tokens (id, account, name, secret_hash) values ($1, account_key_of($2), $3, $4)'
     await pg.query('insert_token', text, [id, to.account, to.name, hash])
   } finally {

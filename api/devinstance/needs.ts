@@ -8,4 +8,4 @@ export type FindingInstance = Pick<Deps, 'mirror' | 'now'> & Pick<Stores, 'devIn
 /** To answer with how a command on one ended, and bury one that is gone. */
 export type AnsweringInstance = FindingInstance & Writing & Pick<Deps, 'publicUrl'>
 
-export type DevInstanceNeeds = Commanding & AnsweringInstance & Pick<Stores, 'blobs' | 'hash' | 'vault'>
+export type DevInstanceNeeds = Commanding & AnsweringInstance & Pick<Stores, 'blobs' | 'vault'>

@@ -58,8 +58,8 @@ export const putMeasurements = async (deps: DevInstanceNeeds, request: ApiReques
 /** The one report token: what was issued before it opens nothing any more. */
 export const issueToken = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
-  const { token, secret } = newReportToken(deps.hash, stored.id, request.idempotencyKey)
-  const hash = deps.hash(secret).toString('hex')
+  const { token, secret } = newReportToken(deps.keys, stored.id, request.idempotencyKey)
+  const hash = deps.keys.tokenHash(secret).toString('hex')
   const call = { trigger: 'token', said: { hash }, command: tokenCommand, kept: { token } } as const
   return callDevInstance(deps, request, stored, call)
 }

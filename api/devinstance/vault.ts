@@ -1,9 +1,10 @@
 /**
- * Environments of dev instances, sealed: each under a data key of its own, which is wrapped under the server's. Who
+ * Environments of dev instances, sealed: each under a data key of its own, which is sealed beside it. Who
  * deletes the row deletes both, so nothing that is left can be opened.
  */
 import { randomBytes } from 'node:crypto'
-import { makeSealer } from '../../controllers/base/seal.ts'
+import type { Keys } from '../../controllers/base/keys.ts'
+import { makePlainSealer } from '../../controllers/base/seal.ts'
 import type { SealedEnv } from '../../controllers/store/devinstance/devinstances.ts'
 
 const KEY_BYTES = 32
@@ -16,16 +17,15 @@ export type Vault = {
   open(id: string, sealed: SealedEnv): Record<string, string>
 }
 
-/** @param serverKey 32 bytes (BOTTEGA_SECRET_KEY) */
-export const makeVault = (serverKey: Buffer): Vault => {
-  const wrapper = makeSealer(serverKey, PURPOSE)
+export const makeVault = (keys: Pick<Keys, 'sealer'>): Vault => {
+  const wrapper = keys.sealer(PURPOSE)
   return {
     seal: (id, env) => {
       const key = randomBytes(KEY_BYTES)
       const plain = Buffer.from(JSON.stringify(env), 'utf8')
-      return { wrappedKey: wrapper.seal(key, id), sealed: makeSealer(key, PURPOSE).seal(plain, id) }
+      return { wrappedKey: wrapper.seal(key, id), sealed: makePlainSealer(key, PURPOSE).seal(plain, id) }
     },
     open: (id, { wrappedKey, sealed }) =>
-      JSON.parse(makeSealer(wrapper.open(wrappedKey, id), PURPOSE).open(sealed, id).toString('utf8')),
+      JSON.parse(makePlainSealer(wrapper.open(wrappedKey, id), PURPOSE).open(sealed, id).toString('utf8')),
   }
 }

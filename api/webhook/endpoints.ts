@@ -18,9 +18,9 @@ const NO_STORE = { 'cache-control': 'private, no-store' }
  * A secret for what a request makes. Under one Idempotency-Key it is the same each time: whoever asks again after a crash is
  * shown what signs, and makes no second one.
  */
-const secretFor = ({ hash }: WebhookNeeds, { caller, idempotencyKey }: ApiRequest, what: string): string => {
+const secretFor = ({ keys }: WebhookNeeds, { caller, idempotencyKey }: ApiRequest, what: string): string => {
   if (idempotencyKey === undefined) return secretOf(randomBytes(SECRET_BYTES))
-  return secretOf(hash(`webhook secret of ${caller.account} ${what} ${idempotencyKey}`).subarray(0, SECRET_BYTES))
+  return secretOf(keys.drawn(`webhook secret of ${caller.account} ${what} ${idempotencyKey}`).subarray(0, SECRET_BYTES))
 }
 
 /** Whether it signs with this secret now. */

@@ -3,4 +3,4 @@ import type { Deps } from '../wiring/deps.ts'
 import type { Stores } from '../wiring/stores.ts'
 
 export type WebhookNeeds = Pick<Deps, 'egress' | 'allowLoopback' | 'mirror' | 'waiter' | 'keys' | 'now'> &
-  Pick<Stores, 'endpoints' | 'hash'>
+  Pick<Stores, 'endpoints'>

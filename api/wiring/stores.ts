@@ -26,15 +26,12 @@ import { makeEndpoints } from '../../controllers/store/webhook/endpoints.ts'
 import type { QuotaName } from '../../crds/account/quotas.ts'
 import { usdOf } from '../../crds/devinstance/sizing/prices.ts'
 import { makeAttempts } from '../auth/attempts.ts'
-import { makeHashSecret } from '../auth/tokens.ts'
 import { writing } from '../command/written.ts'
 import { makeVault } from '../devinstance/vault.ts'
 
 export type StoreDeps = {
   pg: Pg
   keys: Keys
-  /** 32 bytes. */
-  serverKey: Buffer
   /** How long a commit that could go at once waits for company; none when left out. */
   gatherMs?: () => number
 }
@@ -53,7 +50,7 @@ const sealing = ({ put, takeBack, versionOf }: HostCredentials): Omit<HostCreden
 })
 
 /** The API reads the ledger and the mirror, and writes nothing but resources, facts and settings. */
-export const makeStores = ({ pg, keys, serverKey, gatherMs }: StoreDeps) => {
+export const makeStores = ({ pg, keys, gatherMs }: StoreDeps) => {
   const blobs = makeBlobs({ pg })
   const apps = makeAppStore({ pg, sealer: keys.sealer('app-env') })
   return {
@@ -71,7 +68,7 @@ export const makeStores = ({ pg, keys, serverKey, gatherMs }: StoreDeps) => {
     books: makeBooks({ pg }),
     hosts: makeHostReader({ pg }),
     /** Private keys of hosts: written here, opened by the controllers. */
-    credentials: sealing(makeCredentials({ pg, serverKey })),
+    credentials: sealing(makeCredentials({ pg, keys })),
     /** Webhook endpoints, their deliveries and the events of accounts. */
     endpoints: makeEndpoints({ pg, sealer: keys.sealer('webhook-secret') }),
     attempts: makeAttempts({ pg }),
@@ -80,8 +77,7 @@ export const makeStores = ({ pg, keys, serverKey, gatherMs }: StoreDeps) => {
     /** Questions to the language model, counted by day. */
     allowance: makeAllowance({ pg }),
     devInstances: makeDevInstances({ pg }),
-    vault: makeVault(serverKey),
-    hash: makeHashSecret(serverKey),
+    vault: makeVault(keys),
     apps,
     /** Sealed releases, for what a deploy would change. */
     releases: makeAppVault({ pg, blobs, source: apps.source, sealer: keys.sealer('app-release') }),

@@ -3,8 +3,10 @@
  * reported together, by name and by what is expected, never with the value.
  */
 
+import { readFileSync } from 'node:fs'
 import { RETENTION_DAYS_DEFAULT } from '../../crds/invoice/planning/retention.ts'
 import { EMAIL_MAX, EMAIL_PATTERN } from '../../crds/kernel/schema.ts'
+import { parseRingKeys, RING_KEY_BYTES, RING_KEYS_MAX } from './keyring.ts'
 
 export type EnvFault = { name: string; expected: string }
 
@@ -20,7 +22,14 @@ export class EnvError extends Error {
 }
 
 /** Reads one variable. `parse` returns undefined for what it does not accept. */
-export type Field<T> = { name: string; expected: string; parse: (text: string) => T | undefined; fallback?: () => T }
+export type Field<T> = {
+  name: string
+  expected: string
+  parse: (text: string) => T | undefined
+  fallback?: () => T
+  /** `<name>_FILE` may name a file that holds it. */
+  mayBeFile?: boolean
+}
 
 export type Env<F> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never }
 
@@ -65,14 +74,12 @@ export const listen = (name: string): Field<Listen> => ({
   },
 })
 
-/** So many bytes in base64. */
-export const base64 = (name: string, bytes: number): Field<Buffer> => ({
+/** One key or several, each once: separated by commas or lines, the newest first. */
+export const keyList = (name: string): Field<Buffer[]> => ({
   name,
-  expected: `${bytes} random bytes in base64, as from: openssl rand -base64 ${bytes}`,
-  parse: (value) => {
-    const read = Buffer.from(value, 'base64')
-    return /^[A-Za-z0-9+/]+={0,2}$/.test(value) && read.length === bytes ? read : undefined
-  },
+  mayBeFile: true,
+  expected: `${RING_KEY_BYTES} random bytes in base64, as from: openssl rand -base64 ${RING_KEY_BYTES}; or up to ${RING_KEYS_MAX} such keys, the newest first, separated by commas or lines`,
+  parse: parseRingKeys,
 })
 
 const EMAIL = /^[^\s<>@]+@[^\s<>@]+$/
@@ -94,6 +101,22 @@ export const email = (name: string): Field<string> => ({
   parse: (value) => (value.length <= EMAIL_MAX && new RegExp(EMAIL_PATTERN, 'u').test(value) ? value : undefined),
 })
 
+/** What was given for a field, itself or in a file. */
+const givenFor = (
+  { name, mayBeFile }: Field<unknown>,
+  source: Record<string, string | undefined>,
+): { given: string; fault?: EnvFault } => {
+  const given = source[name]?.trim() ?? ''
+  const [fileName, file] = [`${name}_FILE`, source[`${name}_FILE`]?.trim() ?? '']
+  if (!mayBeFile || file === '') return { given }
+  if (given !== '') return { given, fault: { name: fileName, expected: `is given beside ${name}; give one of them` } }
+  try {
+    return { given: readFileSync(file, 'utf8').trim() }
+  } catch {
+    return { given, fault: { name: fileName, expected: 'expected the path of a file that can be read' } }
+  }
+}
+
 /** @throws EnvError naming every fault */
 export const readEnv = <F extends Record<string, Field<unknown>>>(
   fields: F,
@@ -101,10 +124,12 @@ export const readEnv = <F extends Record<string, Field<unknown>>>(
 ): Env<F> => {
   const faults: EnvFault[] = []
   const values: Record<string, unknown> = {}
-  for (const [key, { name, expected, parse, fallback }] of Object.entries(fields)) {
-    const given = source[name]?.trim() ?? ''
+  for (const [key, field] of Object.entries(fields)) {
+    const { name, expected, parse, fallback } = field
+    const { given, fault } = givenFor(field, source)
     const value = given === '' ? undefined : parse(given)
-    if (value !== undefined) values[key] = value
+    if (fault) faults.push(fault)
+    else if (value !== undefined) values[key] = value
     else if (given === '' && fallback) values[key] = fallback()
     else faults.push({ name, expected: given === '' ? `is missing; expected ${expected}` : `expected ${expected}` })
   }
@@ -113,8 +138,6 @@ export const readEnv = <F extends Record<string, Field<unknown>>>(
 }
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
-/** AES-256-GCM. */
-const SECRET_KEY_BYTES = 32
 
 export const CLUSTER = {
   /** Undefined: ~/.kube/config or the pod's service account. */
@@ -126,13 +149,20 @@ export const DATABASE = { databaseUrl: url('BOTTEGA_DATABASE_URL', ['postgres', 
 /** Of the migration: the owner's database, and the api's way to it, whose role is made and granted what it needs. */
 export const MIGRATION = { ...DATABASE, apiDatabaseUrl: url('BOTTEGA_API_DATABASE_URL', ['postgres', 'postgresql']) }
 
+/** Of the keys, looked at and changed by hand (controllers/setupkeys.ts). */
+export const KEYS = { ...DATABASE, secretKeys: keyList('BOTTEGA_SECRET_KEY') }
+
 /** Of the reconciliation of database, cluster and key (controllers/workers/reconcile/). */
 export const RECONCILE = {
   ...CLUSTER,
   ...DATABASE,
   namespace: withDefault(text('BOTTEGA_NAMESPACE', 'the namespace of the platform'), 'bottega'),
-  secretKey: base64('BOTTEGA_SECRET_KEY', SECRET_KEY_BYTES),
+  secretKeys: keyList('BOTTEGA_SECRET_KEY'),
 }
+
+/** The keys in a text, as BOTTEGA_SECRET_KEY holds them. @throws EnvError */
+export const readSecretKeys = (given: string): Buffer[] =>
+  readEnv({ secretKeys: keyList('BOTTEGA_SECRET_KEY') }, { BOTTEGA_SECRET_KEY: given }).secretKeys
 
 /** What both processes need. */
 export const COMMON = {
@@ -140,7 +170,7 @@ export const COMMON = {
   ...DATABASE,
   namespace: withDefault(text('BOTTEGA_NAMESPACE', 'the namespace of the platform'), 'bottega'),
   publicUrl: url('BOTTEGA_PUBLIC_URL', ['https', 'http']),
-  secretKey: base64('BOTTEGA_SECRET_KEY', SECRET_KEY_BYTES),
+  secretKeys: keyList('BOTTEGA_SECRET_KEY'),
   metricsListen: withDefault(listen('BOTTEGA_METRICS_LISTEN'), { host: '::', port: 9090 }),
   /** The development exception: what a user names may be on loopback. */
   egressAllowLoopback: withDefault(oneOf('BOTTEGA_EGRESS_ALLOW_LOOPBACK', ['true', 'false']), 'false' as const),

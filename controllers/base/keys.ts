@@ -1,8 +1,10 @@
 /**
- * Everything that is derived from the one server key, so that nothing readable has to be stored and a replay can show it
- * again: links to client pages, their passwords, and the page's session (rules/platform.md#derived-keys).
+ * Everything that is derived from a root secret, so that nothing readable has to be stored and a replay can show it again: links
+ * to client pages, their passwords, and the page's session (rules/platform.md#derived-keys). Roots are stored under the seal of
+ * the key ring (controllers/store/installation/roots.ts): another ring changes nothing that is derived.
  */
-import { createHmac, hkdfSync, timingSafeEqual } from 'node:crypto'
+import { createHmac, timingSafeEqual } from 'node:crypto'
+import { deriveKey, type KeyRing, makeKeyRing } from './keyring.ts'
 import { makeSealer, type Sealer } from './seal.ts'
 
 /** No 0/O, 1/l/I: read aloud and typed from paper. 56 characters, 12 of them are 69 bits. */
@@ -17,8 +19,18 @@ export type Purpose = 'preview' | 'review'
 const INSTALLATION_LENGTH = 12
 const NAME_BYTES = 16
 
+/** 32 bytes each. What changes is asked for each time. */
+export type Roots = {
+  /** The first that was made. It names things, for ever: a reference leads to the same resource under every later root. */
+  first: Buffer
+  /** What is made now derives from it. */
+  making(): Buffer
+  /** What is shown to us may derive from any of these: all that were not retired. */
+  holding(): readonly Buffer[]
+}
+
 export type Keys = {
-  /** Names this installation where several may meet, as on a host. Tells nothing of the key. */
+  /** Names this installation where several may meet, as on a host. Tells nothing of the root. */
   installation: string
   /** `<name>.<mac>`: the unguessable last part of `/i/…`. */
   linkToken(name: string): string
@@ -51,8 +63,18 @@ export type Keys = {
   accessSessionOpens(cookie: string, app: string, passwordVersion: number, nowMs: number): boolean
   /** 16 bytes that name a resource after what it is for: nobody else can foresee them. */
   resourceName(of: string): Buffer
+  /** The key for one purpose that outlasts every change of roots: of what names or recognises, and opens nothing. 32 bytes. */
+  lastingKey(purpose: string): Buffer
+  /** What a stored token is compared by. It outlasts every change of roots: whoever has the root still has no token. */
+  tokenHash(secret: string): Buffer
+  /** Bytes that nobody else can foresee, the same for the same text until another root makes. */
+  drawn(text: string): Buffer
   /** For values that are stored and must not be readable in a copy of the database. */
   sealer(purpose: string): Sealer
+  /** For what somebody else keeps for a while and brings back. */
+  visitSealer(purpose: string): Sealer
+  /** What `sealer` seals under. */
+  ring: KeyRing
 }
 
 const equal = (a: string, b: string): boolean => {
@@ -64,23 +86,39 @@ const equal = (a: string, b: string): boolean => {
 const macOf = (key: Buffer, text: string): string =>
   createHmac('sha256', key).update(text).digest('base64url').slice(0, MAC_LENGTH)
 
-const tokenOf = (key: Buffer, name: string): string => `${name}.${macOf(key, name)}`
+/** The key for one purpose: of the root that makes, and of all that hold. */
+type Family = { making(): Buffer; holding(): Buffer[] }
 
-const nameOfToken = (key: Buffer, token: string): string | null => {
+const makeFamilies = (roots: Roots): ((derive: (root: Buffer) => Buffer) => Family) => {
+  return (derive) => {
+    const known = new Map<Buffer, Buffer>()
+    const of = (root: Buffer): Buffer => {
+      const found = known.get(root) ?? derive(root)
+      known.set(root, found)
+      return found
+    }
+    return { making: () => of(roots.making()), holding: () => roots.holding().map(of) }
+  }
+}
+
+const tokenOf = ({ making }: Family, name: string): string => `${name}.${macOf(making(), name)}`
+
+const nameOfToken = ({ holding }: Family, token: string): string | null => {
   const dot = token.lastIndexOf('.')
   const name = token.slice(0, Math.max(dot, 0))
-  return name !== '' && equal(token.slice(dot + 1), macOf(key, name)) ? name : null
+  return name !== '' && holding().some((key) => equal(token.slice(dot + 1), macOf(key, name))) ? name : null
 }
 
 /** `<until>.<mac>` of what it opens, and until when. */
-const makeSessions = (key: Buffer) => {
-  const mac = (name: string, n: number, until: string) =>
+const makeSessions = ({ making, holding }: Family) => {
+  const mac = (key: Buffer, name: string, n: number, until: string) =>
     createHmac('sha256', key).update(`${name}\n${n}\n${until}`).digest('base64url')
   return {
-    make: (name: string, n: number, untilMs: number) => `${untilMs}.${mac(name, n, String(untilMs))}`,
+    make: (name: string, n: number, untilMs: number) => `${untilMs}.${mac(making(), name, n, String(untilMs))}`,
     opens: (cookie: string, name: string, n: number, nowMs: number) => {
       const [until = '', given = ''] = cookie.split('.', 2)
-      return /^[0-9]{13,16}$/.test(until) && Number(until) > nowMs && equal(given, mac(name, n, until))
+      if (!/^[0-9]{13,16}$/.test(until) || Number(until) <= nowMs) return false
+      return holding().some((key) => equal(given, mac(key, name, n, until)))
     },
   }
 }
@@ -97,41 +135,64 @@ const passwordOf = (key: Buffer, name: string, sendCount: number): string => {
   return text.slice(0, PASSWORD_LENGTH)
 }
 
-/** @param serverKey 32 bytes (BOTTEGA_SECRET_KEY) */
-export const makeKeys = (serverKey: Buffer): Keys => {
-  const derive = (label: string) => Buffer.from(hkdfSync('sha256', serverKey, '', `bottega/${label}`, 32))
-  const linkKey = derive('link')
-  const passwordKey = derive('password')
-  const signinKey = derive('signin')
-  const formKey = derive('form')
-  const capabilityKeys: Record<Purpose, Buffer> = { preview: derive('preview'), review: derive('review') }
-  const gateKey = derive('app-gate')
-  const nameKey = derive('resource-name')
+/** One secret that never changes. @param secret 32 bytes */
+export const soleRoot = (secret: Buffer): Roots => ({ first: secret, making: () => secret, holding: () => [secret] })
+
+/** As from one key alone, which is root and ring: for what has no database. @param key 32 bytes */
+export const keysOfOne = (key: Buffer): Keys => makeKeys({ roots: soleRoot(key), ring: makeKeyRing([key]) })
+
+export const installationOf = (root: Buffer): string =>
+  deriveKey(root, 'installation').toString('hex').slice(0, INSTALLATION_LENGTH)
+
+/** Not by deriveKey: the first tokens were hashed under this one. */
+const tokenKeyOf = (root: Buffer): Buffer => createHmac('sha256', root).update('tokens').digest()
+
+export const makeKeys = ({ roots, ring }: { roots: Roots; ring: KeyRing }): Keys => {
+  const family = makeFamilies(roots)
+  const derive = (label: string) => family((root) => deriveKey(root, label))
+  const link = derive('link')
+  const passwords = derive('password')
+  const signin = derive('signin')
+  const form = derive('form')
+  const gate = derive('app-gate')
+  const capabilities: Record<Purpose, Family> = { preview: derive('preview'), review: derive('review') }
+  const draws = family(tokenKeyOf)
+  const nameKey = deriveKey(roots.first, 'resource-name')
+  const tokenKey = tokenKeyOf(roots.first)
   const pages = makeSessions(derive('page-session'))
   const accesses = makeSessions(derive('app-access'))
 
   return {
-    installation: derive('installation').toString('hex').slice(0, INSTALLATION_LENGTH),
-    linkToken: (name) => tokenOf(linkKey, name),
-    nameOfLink: (token) => nameOfToken(linkKey, token),
-    capability: (purpose, name) => tokenOf(capabilityKeys[purpose], name),
-    nameOfCapability: (purpose, token) => nameOfToken(capabilityKeys[purpose], token),
-    signinToken: (id) => tokenOf(signinKey, id),
-    signinOfToken: (token) => nameOfToken(signinKey, token),
-    formToken: (sessionId) => macOf(formKey, sessionId),
-    formTokenFits: (given, sessionId) => equal(given, macOf(formKey, sessionId)),
+    installation: installationOf(roots.first),
+    linkToken: (name) => tokenOf(link, name),
+    nameOfLink: (token) => nameOfToken(link, token),
+    capability: (purpose, name) => tokenOf(capabilities[purpose], name),
+    nameOfCapability: (purpose, token) => nameOfToken(capabilities[purpose], token),
+    signinToken: (id) => tokenOf(signin, id),
+    signinOfToken: (token) => nameOfToken(signin, token),
+    formToken: (sessionId) => macOf(form.making(), sessionId),
+    formTokenFits: (given, sessionId) => form.holding().some((key) => equal(given, macOf(key, sessionId))),
 
-    password: (name, sendCount) => passwordOf(passwordKey, name, sendCount),
-    passwordOpens: (given, name, sendCount) => equal(given, passwordOf(passwordKey, name, sendCount)),
+    password: (name, sendCount) => passwordOf(passwords.making(), name, sendCount),
+    passwordOpens: (given, name, sendCount) =>
+      passwords.holding().some((key) => equal(given, passwordOf(key, name, sendCount))),
 
     pageSession: pages.make,
     pageSessionOpens: pages.opens,
 
-    gateToken: (app) => tokenOf(gateKey, app),
-    appOfGate: (token) => nameOfToken(gateKey, token),
+    gateToken: (app) => tokenOf(gate, app),
+    appOfGate: (token) => nameOfToken(gate, token),
     resourceName: (of) => createHmac('sha256', nameKey).update(of).digest().subarray(0, NAME_BYTES),
     accessSession: accesses.make,
     accessSessionOpens: accesses.opens,
-    sealer: (purpose) => makeSealer(serverKey, purpose),
+    lastingKey: (purpose) => deriveKey(roots.first, purpose),
+    tokenHash: (secret) => createHmac('sha256', tokenKey).update(secret).digest(),
+    drawn: (text) => createHmac('sha256', draws.making()).update(text).digest(),
+    sealer: (purpose) => makeSealer(ring, purpose),
+    visitSealer: (purpose) => ({
+      seal: (plain, about) => makeSealer(makeKeyRing([roots.making()]), purpose).seal(plain, about),
+      open: (sealed, about) => makeSealer(makeKeyRing(roots.holding()), purpose).open(sealed, about),
+    }),
+    ring,
   }
 }

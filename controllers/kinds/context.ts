@@ -37,8 +37,6 @@ export type Tools = {
   /** Null when this installation collects nothing by card. */
   cards: Pick<CardProcessor, 'livemode'> | null
   keys: Keys
-  /** 32 bytes; what is sealed is sealed under it. */
-  serverKey: Buffer
   namespace: string
   publicUrl: string
   /** The right-hand side of every Message-ID. */

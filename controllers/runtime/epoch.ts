@@ -9,7 +9,7 @@ import { isConflict } from '../base/errors.ts'
 import type { Kube, Ref } from '../kube/kube.ts'
 import { LEASE } from '../kube/lease.ts'
 import type { AnyObject } from '../kube/objects.ts'
-import type { Installation } from '../store/installation.ts'
+import type { Installation } from '../store/installation/installation.ts'
 import { LEASE as EPOCHS, raiseEpoch, takeEpoch } from '../store/pg/fence.ts'
 import type { Pg } from '../store/pg/pg.ts'
 

@@ -2,7 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { join } from 'node:path'
 import { makeAuth } from '../../api/auth/auth.ts'
 import { makeTokenStore, type TokenStore } from '../../api/auth/token-store.ts'
-import { makeHashSecret } from '../../api/auth/tokens.ts'
+import { keysOfOne } from '../../controllers/base/keys.ts'
 import { migrate } from '../../controllers/store/pg/migrate.ts'
 import { makePg } from '../../controllers/store/pg/pg.ts'
 import { removeData } from '../platform/pgfiles.ts'
@@ -71,9 +71,9 @@ async function measure({ figure, progress }: BenchContext, url: string): Promise
     },
   })
   try {
-    const hash = makeHashSecret(randomBytes(32))
-    const auth = makeAuth({ pg, hash, nowMs: () => performance.now() })
-    const headers = await mintAll(makeTokenStore({ pg, hash }))
+    const keys = keysOfOne(randomBytes(32))
+    const auth = makeAuth({ pg, keys, nowMs: () => performance.now() })
+    const headers = await mintAll(makeTokenStore({ pg, keys }))
     const check = (turn: number) => auth.authenticate({ authorization: headers[turn % headers.length] })
 
     // In turns, so that both meet the same weather.

@@ -1,6 +1,5 @@
 import type { AddressInfo } from 'node:net'
 import { join } from 'node:path'
-import { makeHashSecret } from '../../api/auth/tokens.ts'
 import type { Caller } from '../../api/http/caller.ts'
 import { makePipeline } from '../../api/http/pipeline.ts'
 import { makeServer } from '../../api/http/server.ts'
@@ -9,6 +8,7 @@ import type { BooksNeeds } from '../../api/invoice/needs.ts'
 import { listRoute } from '../../api/invoice/routes.ts'
 import type { Route } from '../../api/wiring/route.ts'
 import { makeStores } from '../../api/wiring/stores.ts'
+import { keysOfOne } from '../../controllers/base/keys.ts'
 import { makeLog } from '../../controllers/base/log.ts'
 import { type MirrorFilter, makeMirrorReader } from '../../controllers/store/mirror.ts'
 import { migrate } from '../../controllers/store/pg/migrate.ts'
@@ -76,8 +76,8 @@ const caller: Caller = { account: 'demo', by: { kind: 'token', id: 'bench' }, sc
 const routes: Route<BooksNeeds>[] = [...bookRoutes, listRoute]
 
 const serve = async (pg: Pg) => {
-  const stages = makeStageParts({ pg, hash: makeHashSecret(BENCH_KEY) })
-  const stores = makeStores({ pg, keys: stages.keys, serverKey: BENCH_KEY })
+  const stages = makeStageParts({ pg, keys: keysOfOne(BENCH_KEY) })
+  const stores = makeStores({ pg, keys: stages.keys })
   const more = { mirror: makeMirrorReader({ pg }), cards: null, authenticate: async () => caller }
   const deps = { ...stages, ...stores, ...more }
   const pipeline = makePipeline(deps, routes)

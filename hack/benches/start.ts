@@ -1,7 +1,7 @@
 import { randomBytes } from 'node:crypto'
 import { monitorEventLoopDelay } from 'node:perf_hooks'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeKeys } from '../../controllers/base/keys.ts'
+import { keysOfOne } from '../../controllers/base/keys.ts'
 import { makeLog } from '../../controllers/base/log.ts'
 import { makeCaches, type OperatorDeps, startOperator } from '../../controllers/operator.ts'
 import { accountName, makeCrowd } from './sides/crowd.ts'
@@ -46,9 +46,8 @@ export async function bench({ progress, figure }: BenchContext): Promise<void> {
   const step = progress.step(`start: ${ACCOUNTS} accounts, ${INVOICES} invoices`)
   const crowd = makeCrowd({ namespace, accounts: ACCOUNTS, invoices: INVOICES })
   const nobody = { wake: () => {}, queued: () => {}, stop: async () => {} }
-  const serverKey = randomBytes(32)
   const deps = {
-    ...{ kube: crowd.kube, namespace, pg: emptyLedger(), keys: makeKeys(serverKey), serverKey },
+    ...{ kube: crowd.kube, namespace, pg: emptyLedger(), keys: keysOfOne(randomBytes(32)) },
     ...{ log: makeLog({ level: 'silent' }), now: () => new Date(), cards: null, paymentWorker: null },
     ...{ publicUrl: 'http://bench.test', mailDomain: 'bench.test', retentionDays: 30, allowLoopback: true },
     ...{ mailSender: () => nobody, webhookSender: () => nobody },

@@ -3,7 +3,7 @@ import { randomBytes } from 'node:crypto'
 import { once } from 'node:events'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeSealer } from '../../controllers/base/seal.ts'
+import { keysOfOne } from '../../controllers/base/keys.ts'
 import { migrate } from '../../controllers/store/pg/migrate.ts'
 import { makePg } from '../../controllers/store/pg/pg.ts'
 import { makeEndpoints } from '../../controllers/store/webhook/endpoints.ts'
@@ -83,7 +83,7 @@ const makeDatabase = async ({ postgres, urls, secrets }: Stage, to: readonly num
   await query(postgres.url, `create database ${name} template bench_template`)
   const url = nameIn(postgres.url, name)
   const pg = makePg({ url, max: 1 })
-  const endpoints = makeEndpoints({ pg, sealer: makeSealer(BENCH_KEY, 'webhook-secret') })
+  const endpoints = makeEndpoints({ pg, sealer: keysOfOne(BENCH_KEY).sealer('webhook-secret') })
   for (const index of to) {
     const [at, hook] = [new Date().toISOString(), urls[index] ?? '']
     const made = { account: BENCH_ACCOUNT, id: `whk_${index}`, url: hook, events: ['*'], secret: secrets[index] ?? '' }

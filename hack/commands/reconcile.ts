@@ -1,7 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { CommandRefusal, runCommand } from '../lib/refusal.ts'
-import { readEnvironment, readSecrets, root } from '../lib/state.ts'
+import { paths, readEnvironment, root } from '../lib/state.ts'
 
 /** Runs `controllers/setup.ts reconcile` on the platform of this checkout, which has to be up: it serves reads all the same. */
 async function main(): Promise<number> {
@@ -17,7 +17,7 @@ async function main(): Promise<number> {
       KUBECONFIG: kubeconfig,
       BOTTEGA_DATABASE_URL: databaseUrl,
       BOTTEGA_NAMESPACE: namespace,
-      BOTTEGA_SECRET_KEY: readSecrets().secretKey,
+      BOTTEGA_SECRET_KEY_FILE: paths.secretKey,
     },
   })
   return status ?? 1

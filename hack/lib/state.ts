@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { existsSync, mkdirSync, readdirSync, renameSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, readFileSync, renameSync } from 'node:fs'
 import { join } from 'node:path'
 import type { Tokens, Welcome } from '../platform/platform.ts'
 import { identityOf, readJson, writeWhole } from './files.ts'
@@ -18,6 +18,7 @@ export const paths = {
   env: at('env.json'),
   supervisor: at('supervisor.json'),
   secrets: at('secrets.json'),
+  secretKey: at('secret-key'),
   ports: at('ports.json'),
   hostPorts: at('host-ports.json'),
   kind: at('kind.json'),
@@ -79,13 +80,23 @@ export function readEnvironment(): UpEnvironment | null {
     : null
 }
 
-/** The server key and the demo tokens; the key is made once and stays for as long as the data does. */
+/** The first server key and the demo tokens, for as long as the data are there. */
 export function readSecrets(): Secrets {
   const kept = readJson<Secrets>(paths.secrets)
   if (kept !== null) return kept
   const made: Secrets = { secretKey: randomBytes(32).toString('base64') }
   writeSecrets(made)
   return made
+}
+
+/** What the processes read: their keys, the newest first, one a line (hack/rotate-key changes them). */
+export function readSecretKey(): string {
+  if (!existsSync(paths.secretKey)) writeSecretKey([readSecrets().secretKey])
+  return readFileSync(paths.secretKey, 'utf8')
+}
+
+export function writeSecretKey(keys: readonly string[]): void {
+  writeWhole(paths.secretKey, `${keys.join('\n')}\n`)
 }
 
 export function writeSecrets(secrets: Secrets): void {

@@ -59,7 +59,6 @@ export type PartOptions = {
   owner: string
   addresses: Addresses
   databaseUrl: string
-  secretKey: string
   strictEgress: boolean
   /** The card processor's stand-in; null: no card collection. */
   cards: CardsEnvironment | null
@@ -170,12 +169,12 @@ function given(names: readonly string[]): Record<string, string> {
 }
 
 function sharedEnvironment(options: PartOptions): Record<string, string> {
-  const { addresses, databaseUrl, secretKey, strictEgress, cards } = options
+  const { addresses, databaseUrl, strictEgress, cards } = options
   return {
     BOTTEGA_NAMESPACE: namespace,
     BOTTEGA_DATABASE_URL: databaseUrl,
     BOTTEGA_PUBLIC_URL: addresses.baseUrl,
-    BOTTEGA_SECRET_KEY: secretKey,
+    BOTTEGA_SECRET_KEY_FILE: paths.secretKey,
     BOTTEGA_SMTP_URL: `smtp://127.0.0.1:${addresses.ports.mail}`,
     BOTTEGA_MAIL_FROM: 'Bottega <billing@bottega.test>',
     BOTTEGA_LOG_LEVEL: 'info',

@@ -1,7 +1,11 @@
 import { writeFileSync } from 'node:fs'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { makeHashSecret, mintToken, parseToken } from '../../api/auth/tokens.ts'
-import { accessTo, platformIn, platformObjects } from '../../crds/kernel/platform.ts'
+import { mintToken, parseToken } from '../../api/auth/tokens.ts'
+import { readSecretKeys } from '../../controllers/base/env.ts'
+import { ROOTS, rootsIn } from '../../controllers/runtime/keptroots.ts'
+import { type KeptRoots, openKeys } from '../../controllers/store/installation/open.ts'
+import { makePg } from '../../controllers/store/pg/pg.ts'
+import { accessTo, LEASE_NAME, platformIn, platformObjects } from '../../crds/kernel/platform.ts'
 import { writeWhole } from '../lib/files.ts'
 import { waitFor } from '../lib/processes.ts'
 import { CommandRefusal, messageOf } from '../lib/refusal.ts'
@@ -103,10 +107,18 @@ export async function createDemoAccounts(kubectl: Kubectl): Promise<void> {
   await kubectl(['create', '-f', '-'], asList(absent.map(manifestOf)))
 }
 
-/** A full-access token for each demo account. */
-export async function mintDemoTokens(databaseUrl: string, key: string): Promise<Tokens> {
+/** The roots that a cluster keeps for a database that was lost. */
+export const rootsKeptBy =
+  (kubectl: Kubectl): KeptRoots =>
+  async () => {
+    const text = await kubectl(['get', 'lease', LEASE_NAME, '-n', namespace, '--ignore-not-found', '-o', 'json'])
+    return rootsIn(text.trim() === '' ? undefined : JSON.parse(text).metadata.annotations?.[ROOTS])
+  }
+
+/** A full-access token for each demo account. @param key the text of BOTTEGA_SECRET_KEY */
+export async function mintDemoTokens(databaseUrl: string, key: string, kept: KeptRoots): Promise<Tokens> {
   const mint = async (holder: TokenHolder) =>
-    mintToken(databaseUrl, { account: demoAccounts[holder].name, name: holder, key })
+    mintToken(databaseUrl, { account: demoAccounts[holder].name, name: holder, key, kept })
   return {
     owner: await mint('owner'),
     free: await mint('free'),
@@ -120,9 +132,20 @@ const openTokens = `
 select id, secret_hash from tokens
 where id = any($1::text[]) and revoked_at is null and (expires_at is null or expires_at > now())`
 
+async function tokenHashOf(databaseUrl: string, key: string, kept: KeptRoots) {
+  const pg = makePg({ url: databaseUrl, max: 1 })
+  try {
+    const opened = await openKeys({ pg, secretKeys: readSecretKeys(key), makes: true, kept })
+    opened.stop()
+    return opened.keys.tokenHash
+  } finally {
+    await pg.close()
+  }
+}
+
 /** Whether tokens that were kept still open: their owners may have rotated or revoked them. */
-export async function tokensOpen(databaseUrl: string, tokens: Tokens, key: string): Promise<boolean> {
-  const hash = makeHashSecret(Buffer.from(key, 'base64'))
+export async function tokensOpen(databaseUrl: string, tokens: Tokens, key: string, kept: KeptRoots): Promise<boolean> {
+  const hash = await tokenHashOf(databaseUrl, key, kept)
   const parts = Object.values(tokens).map(parseToken)
   const rows = await query(databaseUrl, openTokens, [parts.flatMap((one) => (one.ok ? [one.id] : []))])
   return parts.every(

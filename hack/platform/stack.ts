@@ -1,7 +1,11 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync } from 'node:fs'
+import { mkdirSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { mintToken } from '../../api/auth/tokens.ts'
+import { readSecretKeys } from '../../controllers/base/env.ts'
+import type { Keys } from '../../controllers/base/keys.ts'
+import { openKeys } from '../../controllers/store/installation/open.ts'
+import { makePg } from '../../controllers/store/pg/pg.ts'
 import { type Bundled, ensureBundle } from '../container/bundle.ts'
 import { freePort, isListening } from '../lib/ports.ts'
 import { createService, type Service, waitFor } from '../lib/processes.ts'
@@ -31,7 +35,11 @@ export type Stack = {
   baseUrl: string
   metricsUrls: { api: string; controllers: string }
   mailDir: string
+  /** The newest key first, one a line; who is started reads it. */
+  secretKeyFile: string
   secretKey: string
+  /** The keys of its processes; makes the first root where there is none. */
+  openKeys(): Promise<Keys>
   mail: Service
   controllers: Service
   /** The controllers once more, in another pod as it were; whoever wants it starts it. */
@@ -88,11 +96,11 @@ const nodeOf = (
   })
 
 /** Settings of both processes. */
-const sharedEnv = (options: StackOptions, ports: Ports, secretKey: string): Record<string, string> => ({
+const sharedEnv = (options: StackOptions, ports: Ports, secretKeyFile: string): Record<string, string> => ({
   BOTTEGA_NAMESPACE: options.namespace,
   BOTTEGA_DATABASE_URL: options.databaseUrl,
   BOTTEGA_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
-  BOTTEGA_SECRET_KEY: secretKey,
+  BOTTEGA_SECRET_KEY_FILE: secretKeyFile,
   BOTTEGA_SMTP_URL: `smtp://127.0.0.1:${ports.mail}`,
   BOTTEGA_MAIL_FROM: 'Bottega <billing@bottega.test>',
   // What a test or a benchmark does with one token in a second is no measure of what one account may.
@@ -122,6 +130,17 @@ const startAll = async (services: Services): Promise<void> => {
   throw failed.reason
 }
 
+const keysOf = async (databaseUrl: string, secretKey: string): Promise<Keys> => {
+  const pg = makePg({ url: databaseUrl, max: 1 })
+  try {
+    const opened = await openKeys({ pg, secretKeys: readSecretKeys(secretKey), makes: true })
+    opened.stop()
+    return opened.keys
+  } finally {
+    await pg.close()
+  }
+}
+
 /** Draws the ports and describes the processes; `start` runs them: mail, then controllers and api. */
 export async function createStack(options: StackOptions): Promise<Stack> {
   const ports: Ports = {
@@ -133,8 +152,10 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   }
   const mailDir = join(options.folder, 'mail')
   mkdirSync(mailDir, { recursive: true })
-  const secretKey = randomBytes(32).toString('base64')
-  const shared = sharedEnv(options, ports, secretKey)
+  const { BOTTEGA_SECRET_KEY: secretKey = randomBytes(32).toString('base64'), ...env } = options.env ?? {}
+  const secretKeyFile = join(options.folder, 'secret-key')
+  writeFileSync(secretKeyFile, secretKey, { mode: 0o600 })
+  const shared = sharedEnv({ ...options, env }, ports, secretKeyFile)
   const mail = serviceOf(options, {
     name: 'mail',
     script: 'hack/commands/mailcatcher.ts',
@@ -160,7 +181,9 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     metricsUrls: { api: metricsUrl(ports.apiMetrics), controllers: metricsUrl(ports.controllersMetrics) },
     standbyMetricsUrl: metricsUrl(ports.standbyMetrics),
     mailDir,
+    secretKeyFile,
     secretKey,
+    openKeys: () => keysOf(options.databaseUrl, secretKey),
     ...services,
     token: (account) => mintToken(options.databaseUrl, { account, name: 'stack', key: secretKey }),
     start: () => startAll(services),

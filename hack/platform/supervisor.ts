@@ -19,6 +19,7 @@ import {
   ownerName,
   type Ports,
   paths,
+  readSecretKey,
   readSecrets,
   rotateLogs,
   stateDir,
@@ -48,6 +49,7 @@ import {
   createDemoAccounts,
   mintDemoTokens,
   namespace,
+  rootsKeptBy,
   sendWelcomeInvoice,
   type Tokens,
   tokensOpen,
@@ -141,7 +143,6 @@ async function startAll(options: UpOptions, { owner, progress, watched, onReady 
     owner,
     addresses,
     databaseUrl: database.url,
-    secretKey,
     strictEgress: options.strictEgress,
     cards,
   })
@@ -190,11 +191,12 @@ async function setUpPlatform(kubectl: Kubectl, database: OpenDatabase): Promise<
     writeServiceKubeconfig(kubectl, 'api', paths.apiKubeconfig),
   ])
   const secrets = readSecrets()
+  const [secretKey, roots] = [readSecretKey(), rootsKeptBy(kubectl)]
   const kept = secrets.tokensOf === database.clusterId ? secrets.tokens : undefined
-  if (kept !== undefined && (await tokensOpen(database.url, kept, secrets.secretKey))) {
+  if (kept !== undefined && (await tokensOpen(database.url, kept, secretKey, roots))) {
     return { tokens: kept, secretKey: secrets.secretKey }
   }
-  const tokens = await mintDemoTokens(database.url, secrets.secretKey)
+  const tokens = await mintDemoTokens(database.url, secretKey, roots)
   writeSecrets({ secretKey: secrets.secretKey, tokens, tokensOf: database.clusterId })
   return { tokens, secretKey: secrets.secretKey }
 }

@@ -5,8 +5,9 @@
  * Source: OpenID Connect Core 3.1; RFC 9700 (OAuth 2.0 Security BCP) 2.1; RFC 9207.
  */
 import * as client from 'openid-client'
+import type { Keys } from '../../../controllers/base/keys.ts'
 import type { Log } from '../../../controllers/base/log.ts'
-import { makeSealer, type Sealer } from '../../../controllers/base/seal.ts'
+import type { Sealer } from '../../../controllers/base/seal.ts'
 import { isEmail } from './signin.ts'
 
 /** How long a visit to the provider may take. */
@@ -36,9 +37,9 @@ type Visit = { state: string; nonce: string; verifier: string; next: string; unt
 /** Only on this machine may a provider be reached without TLS: for development and tests. */
 const isLoopback = (url: URL): boolean => ['127.0.0.1', 'localhost', '[::1]'].includes(url.hostname)
 
-export type OidcDeps = { serverKey: Buffer; publicUrl: string; now: () => Date; log: Log }
+export type OidcDeps = { keys: Pick<Keys, 'visitSealer'>; publicUrl: string; now: () => Date; log: Log }
 
-type OidcState = Omit<OidcDeps, 'serverKey'> & {
+type OidcState = Omit<OidcDeps, 'keys'> & {
   settings: OidcSettings
   issuer: URL
   sealer: Sealer
@@ -136,9 +137,13 @@ const finish = async (
 }
 
 export const makeOidc = (settings: OidcSettings, deps: OidcDeps): Oidc => {
-  const { serverKey, ...rest } = deps
+  const { keys, publicUrl, now, log } = deps
   const issuer = new URL(settings.issuer)
-  const oidc: OidcState = { ...rest, settings, issuer, sealer: makeSealer(serverKey, 'oidc'), found: undefined }
+  const oidc: OidcState = {
+    ...{ publicUrl, now, log, settings, issuer },
+    sealer: keys.visitSealer('oidc'),
+    found: undefined,
+  }
   return {
     name: issuer.host,
     begin: (next) => begin(oidc, next),

@@ -1,10 +1,11 @@
 /**
- * The keys that sign sessions: Ed25519, made here, kept in PostgreSQL under the seal of the server key. A new key is
+ * The keys that sign sessions: Ed25519, made here, kept in PostgreSQL under seal. A new key is
  * published before it signs, and an old one verifies until the last session that it signed is over: a rotation is
  * noticed by nobody, whatever number of processes runs.
  */
 import { createPrivateKey, createPublicKey, generateKeyPairSync, type KeyObject, randomBytes } from 'node:crypto'
-import { makeSealer, type Sealer } from '../../../controllers/base/seal.ts'
+import type { Keys } from '../../../controllers/base/keys.ts'
+import type { Sealer } from '../../../controllers/base/seal.ts'
 import type { Pg, Query } from '../../../controllers/store/pg/pg.ts'
 
 const minute = 60_000
@@ -62,7 +63,8 @@ const asKnown = ({ kid, publicJwk, sealed, signsFrom, verifiesUntil }: Row): Kno
 
 type SessionKeyDeps = {
   pg: Pg
-  serverKey: Buffer
+  /** What seals the private halves. */
+  ring: Pick<Keys, 'sealer'>
   now: () => Date
   nowMs: () => number
   /** How long a session lasts; a key that was replaced verifies for as long. */
@@ -70,7 +72,7 @@ type SessionKeyDeps = {
 }
 
 /** What was read of the keys, and when. */
-type KeyState = Omit<SessionKeyDeps, 'serverKey'> & {
+type KeyState = Omit<SessionKeyDeps, 'ring'> & {
   sealer: Sealer
   /** By id, the newest first. */
   known: Map<string, Known>
@@ -149,10 +151,10 @@ const verifier = async (state: KeyState, kid: string): Promise<KeyObject | null>
   return key && key.untilMs > state.now().getTime() ? key.publicKey : null
 }
 
-export const makeSessionKeys = ({ serverKey, ...deps }: SessionKeyDeps): SessionKeys => {
+export const makeSessionKeys = ({ ring, ...deps }: SessionKeyDeps): SessionKeys => {
   const state: KeyState = {
     ...deps,
-    sealer: makeSealer(serverKey, 'session-keys'),
+    sealer: ring.sealer('session-keys'),
     known: new Map(),
     readAtMs: Number.NEGATIVE_INFINITY,
     reading: undefined,

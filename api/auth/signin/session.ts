@@ -6,6 +6,7 @@
 
 import { randomBytes } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
+import type { Keys } from '../../../controllers/base/keys.ts'
 import type { MirrorReader } from '../../../controllers/store/mirror.ts'
 import type { Pg } from '../../../controllers/store/pg/pg.ts'
 import { ACCOUNT } from '../../../crds/account/kind.ts'
@@ -43,7 +44,8 @@ export type Sessions = {
 
 export type SessionDeps = {
   pg: Pg
-  serverKey: Buffer
+  /** Of the platform. */
+  keys: Pick<Keys, 'sealer'>
   /** Who issues: `iss` of every session. */
   publicUrl: string
   now: () => Date
@@ -140,7 +142,7 @@ const revoke = async ({ pg, now, remembered }: SessionState, sessionId: string):
 
 export const makeSessions = (deps: SessionDeps): Sessions => {
   const { pg, publicUrl, now, nowMs } = deps
-  const keys = makeSessionKeys({ ...deps, lifetimeMs: SESSION_MS })
+  const keys = makeSessionKeys({ pg, now, nowMs, ring: deps.keys, lifetimeMs: SESSION_MS })
   const state: SessionState = { pg, publicUrl, now, nowMs, keys, remembered: new Map() }
   return {
     keys,

@@ -5,7 +5,6 @@
 import { createHmac, randomBytes } from 'node:crypto'
 import { isAlreadyExists } from '../../../controllers/base/errors.ts'
 import type { Keys } from '../../../controllers/base/keys.ts'
-import { deriveKey } from '../../../controllers/base/seal.ts'
 import type { Kube } from '../../../controllers/kube/kube.ts'
 import type { Pg } from '../../../controllers/store/pg/pg.ts'
 import { ACCOUNT } from '../../../crds/account/kind.ts'
@@ -49,7 +48,6 @@ export type SignInDeps = {
   keys: Keys
   waiter: OwnWaiter
   mirror: OwnMirror
-  serverKey: Buffer
   namespace: string
   publicUrl: string
   now: () => Date
@@ -71,7 +69,7 @@ const mailHost = (publicUrl: string): string => new URL(publicUrl).hostname.repl
 
 export const makeSignIn = (deps: SignInDeps): SignIn => {
   const { pg, kube, keys, namespace, now, signUp } = deps
-  const nameKey = deriveKey(deps.serverKey, 'account-name')
+  const nameKey = keys.lastingKey('account-name')
   const host = mailHost(deps.publicUrl)
 
   const find = async (email: string): Promise<string | null> => {

@@ -4,7 +4,7 @@
  */
 import { setTimeout as sleep } from 'node:timers/promises'
 import type { Log } from '../../../controllers/base/log.ts'
-import type { BoundPlace, Disagreement, Installation } from '../../../controllers/store/installation.ts'
+import type { BoundPlace, Disagreement, Installation } from '../../../controllers/store/installation/installation.ts'
 import { type Here, keyFault, strangerTo } from '../../../crds/kernel/desire/absence.ts'
 import type { Stage } from '../exchange.ts'
 import { Problem } from '../problem.ts'

@@ -9,8 +9,15 @@
  * DELETE is its own repeat; the header is ignored there.
  */
 import { createHash, createHmac } from 'node:crypto'
-import { deriveKey, makeSealer, type Sealer } from '../../../controllers/base/seal.ts'
-import type { KeyBook, KeyRef, ReservedKey, Run } from '../../../controllers/store/request/idempotency.ts'
+import type { Keys } from '../../../controllers/base/keys.ts'
+import type { Sealer } from '../../../controllers/base/seal.ts'
+import {
+  aboutAnswer,
+  type KeyBook,
+  type KeyRef,
+  type ReservedKey,
+  type Run,
+} from '../../../controllers/store/request/idempotency.ts'
 import type { ProblemCode } from '../../../crds/kernel/problem.ts'
 import { canonical } from '../../../crds/values/canonical.ts'
 import type { Caller } from '../caller.ts'
@@ -35,12 +42,11 @@ export type Idempotency = {
   fingerprint(text: string | Buffer): Buffer
 }
 
-/** @param serverKey 32 bytes (BOTTEGA_SECRET_KEY) */
-export const makeIdempotency = (deps: { book: KeyBook; serverKey: Buffer }): Idempotency => {
-  const key = deriveKey(deps.serverKey, 'idempotency-fingerprint')
+export const makeIdempotency = (deps: { book: KeyBook; keys: Pick<Keys, 'lastingKey' | 'sealer'> }): Idempotency => {
+  const key = deps.keys.lastingKey('idempotency-fingerprint')
   return {
     book: deps.book,
-    sealer: makeSealer(deps.serverKey, 'idempotency'),
+    sealer: deps.keys.sealer('idempotency'),
     fingerprint: (text) => createHmac('sha256', key).update(text).digest(),
   }
 }
@@ -61,8 +67,6 @@ const effectKeyOf = ({ account, route, key }: KeyRef, firstUsedAt: string): stri
     .update(JSON.stringify(['idempotency', account, route, key, firstUsedAt]))
     .digest('hex')
 
-const aadOf = ({ account, route, key }: KeyRef): string => JSON.stringify([account, route, key])
-
 type Kept = { status: number; headers?: Record<string, string>; body?: unknown; base64?: string; operation?: string }
 
 const sealAnswer = (
@@ -78,11 +82,13 @@ const sealAnswer = (
     ...(bytes && { base64: bytes.toString('base64') }),
     ...(operation !== undefined && { operation }),
   }
-  return sealer.seal(Buffer.from(JSON.stringify(kept), 'utf8'), aadOf(of))
+  return sealer.seal(Buffer.from(JSON.stringify(kept), 'utf8'), aboutAnswer(of))
 }
 
 const openAnswer = ({ sealer }: Idempotency, of: KeyRef, sealed: Buffer): Answer => {
-  const { status, headers, body, base64, operation }: Kept = JSON.parse(sealer.open(sealed, aadOf(of)).toString('utf8'))
+  const { status, headers, body, base64, operation }: Kept = JSON.parse(
+    sealer.open(sealed, aboutAnswer(of)).toString('utf8'),
+  )
   return {
     status,
     headers: { ...headers, ...REPLAYED },

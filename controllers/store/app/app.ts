@@ -67,10 +67,11 @@ export type AppStore = {
 /** Somebody else stored a version in between, this often. */
 const TRIES_MAX = 8
 
-const aadOf = (app: string, version: number): string => JSON.stringify(['app env', app, version])
+/** What a sealed env belongs to. */
+export const aboutAppEnv = (app: string, version: number): string => JSON.stringify(['app env', app, version])
 
 export const openEnv = (sealer: Sealer, app: string, version: number, sealed: Buffer): Record<string, string> =>
-  JSON.parse(sealer.open(sealed, aadOf(app, version)).toString('utf8')) as Record<string, string>
+  JSON.parse(sealer.open(sealed, aboutAppEnv(app, version)).toString('utf8')) as Record<string, string>
 
 const sameEnv = (a: Record<string, string>, b: Record<string, string>): boolean => {
   const keys = Object.keys(a)
@@ -90,7 +91,7 @@ order by version desc limit 1`,
     return row ? { version: row.version, env: openEnv(sealer, app, row.version, row.sealed) } : null
   }
   const store = async (app: string, version: number, values: Record<string, string>): Promise<boolean> => {
-    const sealed = sealer.seal(Buffer.from(JSON.stringify(values), 'utf8'), aadOf(app, version))
+    const sealed = sealer.seal(Buffer.from(JSON.stringify(values), 'utf8'), aboutAppEnv(app, version))
     const { rows } = await pg.query(
       'put_app_env',
       `insert into app_env (app, version, sealed, keys) values ($1, $2, $3, $4)

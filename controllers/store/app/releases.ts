@@ -15,7 +15,8 @@ export type AppVault = {
   indexOf(account: string, digest: string): Promise<SourceIndex | null>
 }
 
-const aadOf = (app: string, release: number): string => JSON.stringify(['app release', app, release])
+/** What a sealed release belongs to. */
+export const aboutRelease = (app: string, release: number): string => JSON.stringify(['app release', app, release])
 
 type VaultDeps = {
   pg: Pg
@@ -33,14 +34,14 @@ export const makeAppVault = ({ pg, blobs, source, sealer }: VaultDeps): AppVault
   }
   return {
     seal: (app, release, sealed) => ({
-      sealed: sealer.seal(Buffer.from(JSON.stringify(sealed), 'utf8'), aadOf(app, release)),
+      sealed: sealer.seal(Buffer.from(JSON.stringify(sealed), 'utf8'), aboutRelease(app, release)),
       digest: digestOfSealed(sealed),
     }),
     has: async (app, release) => (await sealedOf(app, release)) !== null,
     async open(app, release) {
       const sealed = await sealedOf(app, release)
       if (!sealed) throw new Error(`nothing is sealed of release ${release} of ${app}`)
-      return JSON.parse(sealer.open(sealed, aadOf(app, release)).toString('utf8')) as SealedRelease
+      return JSON.parse(sealer.open(sealed, aboutRelease(app, release)).toString('utf8')) as SealedRelease
     },
     async indexOf(account, digest) {
       const row = await source(account, digest)

@@ -2,7 +2,7 @@
 
 import { createHmac } from 'node:crypto'
 import { type HostView, PLATFORM } from '../../../crds/host/view.ts'
-import { deriveKey, makeSealer } from '../../base/seal.ts'
+import type { Keys } from '../../base/keys.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Page } from '../pg/page.ts'
 import type { Pg } from '../pg/pg.ts'
@@ -18,19 +18,21 @@ export type HostCredentials = {
   open(host: string, version: number): Promise<string | null>
 }
 
-const aboutOf = (host: string, version: number): string => `Host/${host}/${version}`
+/** What a sealed private key belongs to. */
+export const aboutCredential = (host: string, version: number): string => `Host/${host}/${version}`
 
-/** @param deps.serverKey 32 bytes (BOTTEGA_SECRET_KEY) */
-export const makeCredentials = ({ pg, serverKey }: { pg: Pg; serverKey: Buffer }): HostCredentials => {
-  const sealer = makeSealer(serverKey, 'host-credential')
-  const markKey = deriveKey(serverKey, 'mark/host-credential')
+export type CredentialKeys = Pick<Keys, 'sealer' | 'lastingKey'>
+
+export const makeCredentials = ({ pg, keys }: { pg: Pg; keys: CredentialKeys }): HostCredentials => {
+  const sealer = keys.sealer('host-credential')
+  const markKey = keys.lastingKey('mark/host-credential')
   const markOf = (host: string, privateKey: string): Buffer =>
     createHmac('sha256', markKey)
       .update(JSON.stringify([host, privateKey]))
       .digest()
   return {
     async put(host, version, privateKey) {
-      const sealed = sealer.seal(Buffer.from(privateKey), aboutOf(host, version))
+      const sealed = sealer.seal(Buffer.from(privateKey), aboutCredential(host, version))
       const text = 'select put_host_credential($1, $2, $3, $4) as fresh'
       const values = [host, version, sealed, markOf(host, privateKey)]
       return (await pg.query<{ fresh: boolean }>('put_host_credential', text, values)).rows[0]?.fresh ?? false
@@ -49,7 +51,7 @@ export const makeCredentials = ({ pg, serverKey }: { pg: Pg; serverKey: Buffer }
       const text = 'select sealed from host_credentials where host = $1 and version = $2'
       const { rows } = await pg.query<{ sealed: Buffer }>('host_credential', text, [host, version])
       const sealed = rows[0]?.sealed
-      return sealed === undefined ? null : sealer.open(sealed, aboutOf(host, version)).toString()
+      return sealed === undefined ? null : sealer.open(sealed, aboutCredential(host, version)).toString()
     },
   }
 }

@@ -15,6 +15,9 @@ const SWEEP_BATCH = 500
 
 export type KeyRef = { account: string; route: string; key: string }
 
+/** What a kept answer belongs to. */
+export const aboutAnswer = ({ account, route, key }: KeyRef): string => JSON.stringify([account, route, key])
+
 /** How a run ended: `answered` is replayed; `refused` frees the key; after `failed` only the same request may run. */
 export type IdempotencyOutcome = { state: 'answered'; sealed: Buffer } | { state: 'refused' | 'failed' }
 

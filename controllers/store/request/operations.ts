@@ -70,8 +70,9 @@ delete from operations where id in (
 
 type Row = Omit<StoredOperation, 'goal' | 'outcome'> & { goal: Buffer; outcome: Buffer | null }
 
-const goalOf = (id: string): string => `${id}/goal`
-const outcomeOf = (id: string): string => `${id}/outcome`
+/** What the two sealed values of an operation belong to. */
+export const aboutGoal = (id: string): string => `${id}/goal`
+export const aboutOutcome = (id: string): string => `${id}/outcome`
 
 /** @param deps.sealer of keys.sealer('operation') */
 export const makeOperationStore = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): OperationStore => {
@@ -82,8 +83,8 @@ export const makeOperationStore = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): 
     const { rows } = await pg.query<Row>('operation_get', GET, [id, account])
     const row = rows[0]
     if (!row) return undefined
-    const outcome = row.outcome && open(row.outcome, outcomeOf(id))
-    return { ...row, goal: open(row.goal, goalOf(id)), outcome }
+    const outcome = row.outcome && open(row.outcome, aboutOutcome(id))
+    return { ...row, goal: open(row.goal, aboutGoal(id)), outcome }
   }
 
   return {
@@ -95,13 +96,13 @@ export const makeOperationStore = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): 
     async add(operation) {
       const { id, account, method, path, scope, kind, name, resource, command, goal, createdAt } = operation
       const place = [id, account, method, path, JSON.stringify(scope), kind, name, resource, command]
-      await pg.query('operation_add', ADD, [...place, seal(goal, goalOf(id)), createdAt])
+      await pg.query('operation_add', ADD, [...place, seal(goal, aboutGoal(id)), createdAt])
       const stored = await get(id, account)
       if (!stored) throw new Error(`the operation ${id} is not there after it was entered`)
       return stored
     },
     async settle(id, account, { state, outcome, at }) {
-      await pg.query('operation_settle', SETTLE, [id, account, state, seal(outcome, outcomeOf(id)), at])
+      await pg.query('operation_settle', SETTLE, [id, account, state, seal(outcome, aboutOutcome(id)), at])
       return get(id, account)
     },
   }

@@ -10,6 +10,9 @@ grant usage on schema public to :"api";
 
 -- Read: views, facts, the ledger, what was told.
 grant select on installation, dev_clock, mirror, migrations to :"api";
+-- What everything is derived from, under the seal of a key that the api holds.
+grant select on roots, ring_keys to :"api";
+grant execute on function enter_ring_keys to :"api";
 grant select on series, register, facts, sends, snapshots, blobs, blob_chunks, outbox to :"api";
 -- The clock of a development installation stops where something falls due.
 grant select on schedule to :"api";

@@ -2,8 +2,8 @@ import { createRequire } from 'node:module'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { Agent, type Dispatcher, request } from 'undici'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { makeLog } from '../../../controllers/base/log.ts'
-import { makeSealer } from '../../../controllers/base/seal.ts'
 import { makeEgress } from '../../../controllers/net/egress.ts'
 import { LEASE, takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
@@ -85,7 +85,7 @@ const ours = async ({ databaseUrl, urls, count }: SideOrder): Promise<Running & 
   const epoch = await takeEpoch(pg, 'bench')
   const now = () => new Date()
   const egress = makeEgress({ allowLoopback: true })
-  const sealer = makeSealer(BENCH_KEY, 'webhook-secret')
+  const sealer = keysOfOne(BENCH_KEY).sealer('webhook-secret')
   const deliveries = makeDeliveries({ pg, sealer, epoch: () => epoch, now })
   let done = 0
   const start = () =>

@@ -1,10 +1,11 @@
 import { createServer } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { makeAuth } from '../../../api/auth/auth.ts'
-import { makeHashSecret, newToken } from '../../../api/auth/tokens.ts'
+import { newToken } from '../../../api/auth/tokens.ts'
 import { makePipeline } from '../../../api/http/pipeline.ts'
 import { makeServer } from '../../../api/http/server.ts'
 import type { Route } from '../../../api/wiring/route.ts'
+import { type Keys, keysOfOne } from '../../../controllers/base/keys.ts'
 import { makeLog } from '../../../controllers/base/log.ts'
 import { makeMetrics } from '../../../controllers/ops/metrics.ts'
 import type { Pg } from '../../../controllers/store/pg/pg.ts'
@@ -63,9 +64,9 @@ const route: Route<unknown> = {
 }
 
 /** A database that knows one token, so that looking it up again every ten seconds is all that is left out. */
-const databaseOf = ({ id, secret }: { id: string; secret: string }, hash: (secret: string) => Buffer): Pg => {
+const databaseOf = ({ id, secret }: { id: string; secret: string }, { tokenHash }: Pick<Keys, 'tokenHash'>): Pg => {
   const row = {
-    ...{ id, account: 'demo', secretHash: hash(secret), previousHash: null, scopes: ['invoices:read'] },
+    ...{ id, account: 'demo', secretHash: tokenHash(secret), previousHash: null, scopes: ['invoices:read'] },
     ...{
       isRevoked: false,
       leftMs: null,
@@ -78,10 +79,10 @@ const databaseOf = ({ id, secret }: { id: string; secret: string }, hash: (secre
 
 const ours = (): void => {
   const made = newToken()
-  const hash = makeHashSecret(BENCH_KEY)
-  const pg = databaseOf(made, hash)
-  const auth = makeAuth({ pg, hash, nowMs: () => performance.now() })
-  const deps = { ...makeStageParts({ pg, hash }), authenticate: auth.authenticate }
+  const keys = keysOfOne(BENCH_KEY)
+  const pg = databaseOf(made, keys)
+  const auth = makeAuth({ pg, keys, nowMs: () => performance.now() })
+  const deps = { ...makeStageParts({ pg, keys }), authenticate: auth.authenticate }
   const metrics = makeMetrics({ version: '0.0.0', process: 'api' })
   const requests = metrics.histogram({
     name: 'bottega_http_request_duration_seconds',

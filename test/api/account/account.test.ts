@@ -6,7 +6,7 @@ import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import { underSendCap } from '../../../api/invoice/send/send-cap.ts'
 import { makeStores } from '../../../api/wiring/stores.ts'
 import { KubeError } from '../../../controllers/base/errors.ts'
-import { makeKeys } from '../../../controllers/base/keys.ts'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { makeSendQuota, type SendQuota } from '../../../controllers/store/invoice/send-quota.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { nextTurn } from '../../../crds/account/quotas.ts'
@@ -93,7 +93,7 @@ spec('places under the daily cap', (t) => {
     let now = new Date('2026-11-21T23:59:59.999Z')
     const profile = { id: 'f', plan: 'free', limits: {}, teams: [] }
     const deps = {
-      ...makeStores({ pg, keys: makeKeys(serverKey), serverKey }),
+      ...makeStores({ pg, keys: keysOfOne(serverKey) }),
       sendQuota,
       limits: makeLimits(LIMIT_DEFAULTS),
       mirror: { get: async () => undefined },

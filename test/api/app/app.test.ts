@@ -1,4 +1,3 @@
-import { makeKeys } from '../../../controllers/base/keys.ts'
 import { FORM } from '../../support/builders/account.ts'
 import { openings } from '../../support/judges/policy.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -165,7 +164,7 @@ spec('apps over REST', (t) => {
       const forged = { 'x-bottega-gate': `${app.id}.${'A'.repeat(22)}` }
       assert.is((await call(platform.baseUrl, null, 'GET', path, undefined, forged)).status, 404)
     }
-    const keys = makeKeys(Buffer.from(platform.secretKey, 'base64'))
+    const { keys } = platform
     const gate = { 'x-bottega-gate': keys.gateToken(app.id) }
     assert.is((await call(platform.baseUrl, null, 'GET', '/_bottega/verify', undefined, gate)).status, 204)
     await api('PATCH', `/api/apps/${app.id}`, { access: 'private' })

@@ -2,7 +2,6 @@ import { SCOPE_NAMES } from '../../../api/auth/scopes.ts'
 import { newToken } from '../../../api/auth/tokens.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { allRoutes } from '../../../api/wiring/routes.ts'
-import { makeKeys } from '../../../controllers/base/keys.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { makeOperationStore } from '../../../controllers/store/request/operations.ts'
 import { query } from '../../../hack/platform/postgres.ts'
@@ -278,7 +277,7 @@ spec('the matrix of every route and every caller', (t) => {
   /** One of `demo` that nobody can judge any more. */
   const makeOperation = async (): Promise<string> => {
     const pg = makePg({ url: platform.database.url, max: 1 })
-    const sealer = makeKeys(Buffer.from(platform.secretKey, 'base64')).sealer('operation')
+    const sealer = platform.keys.sealer('operation')
     const asked = {
       account: 'demo',
       method: 'POST',

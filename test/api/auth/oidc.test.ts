@@ -1,6 +1,7 @@
 /** Signing in with OpenID Connect, against a real provider on this machine. */
 import { randomBytes } from 'node:crypto'
 import { makeOidc } from '../../../api/auth/signin/oidc.ts'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { makeLog } from '../../../controllers/base/log.ts'
 import { freePort } from '../../../hack/lib/ports.ts'
 import { startProvider } from '../../support/doubles/provider.ts'
@@ -142,7 +143,7 @@ spec('OpenID Connect', (t) => {
   t('a visit that took too long is over, and a provider that is away is said to be', async () => {
     let now = new Date()
     const deps = {
-      serverKey: randomBytes(32),
+      keys: keysOfOne(randomBytes(32)),
       publicUrl: platform.baseUrl,
       now: () => now,
       log: makeLog({ level: 'silent' }),

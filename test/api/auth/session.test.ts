@@ -3,7 +3,6 @@ import { createHmac, createPrivateKey, createPublicKey, generateKeyPairSync, typ
 import { setTimeout as sleep } from 'node:timers/promises'
 import { createRemoteJWKSet, type JWTHeaderParameters, jwtVerify, SignJWT } from 'jose'
 import { REMEMBER_MS } from '../../../api/auth/signin/session.ts'
-import { makeSealer } from '../../../controllers/base/seal.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { FORM, formBody, sessionsOf, signinLink, signinMails } from '../../support/builders/account.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -40,7 +39,7 @@ const signingKey = async (): Promise<{ kid: string; key: KeyObject; x: string }>
     'select kid, sealed, public_jwk from session_keys order by signs_from desc limit 1',
   )
   const { kid, sealed, public_jwk } = row as { kid: string; sealed: Buffer; public_jwk: { x: string } }
-  const sealer = makeSealer(Buffer.from(platform.secretKey, 'base64'), 'session-keys')
+  const sealer = platform.keys.sealer('session-keys')
   const d = sealer.open(sealed, kid).toString('base64url')
   const { x } = public_jwk
   return { kid, x, key: createPrivateKey({ format: 'jwk', key: { kty: 'OKP', crv: 'Ed25519', x, d } }) }
@@ -215,7 +214,7 @@ spec('a session', (t) => {
     assert.not.ok(JSON.stringify(rows).includes(Buffer.from(secret, 'base64url').toString('hex')))
     assert.not.ok(JSON.stringify(rows).includes(secret))
     const stranger = sessionsOf(platform, { key: Buffer.alloc(32, 7) })
-    await assert.rejects(stranger.sessions.issue('demo', 'mail'), /seal/)
+    await assert.rejects(stranger.sessions.issue('demo', 'mail'), /is not in BOTTEGA_SECRET_KEY/)
     await stranger.end()
   })
 })

@@ -3,7 +3,7 @@
 import { type Names, namesFor } from '../../../api/command/name.ts'
 import { makeOwnDoor } from '../../../api/command/own.ts'
 import type { ApiRequest } from '../../../api/http/route.ts'
-import { makeKeys } from '../../../controllers/base/keys.ts'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import type { MirrorRow } from '../../../controllers/store/mirror.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { refName } from '../../../crds/kernel/fields.ts'
@@ -51,7 +51,7 @@ spec('the door of rows', (t) => {
     assert.equal([seen, found], [[undefined, undefined], { row: undefined }])
   })
   t('names a thing by the server key: the same for the same reference, and for no other account, key or kind', () => {
-    const [keys, others] = [makeKeys(Buffer.alloc(32, 1)), makeKeys(Buffer.alloc(32, 2))]
+    const [keys, others] = [keysOfOne(Buffer.alloc(32, 1)), keysOfOne(Buffer.alloc(32, 2))]
     const name = namesFor(keys, 'inv', asking, 'order-1')(0)
     assert.match(name, /^inv-[0-9a-f]{32}$/)
     assert.is(name, namesFor(keys, 'inv', asking, 'order-1')(0))
@@ -72,8 +72,7 @@ spec('names that another account has taken before', (t) => {
   let platform: Platform
   const ask = (method: string, path: string, body?: unknown) =>
     call(platform.baseUrl, platform.owner, method, path, body)
-  const namesOf = (prefix: string, ref: string): Names =>
-    namesFor(makeKeys(Buffer.from(platform.secretKey, 'base64')), prefix, asking, ref)
+  const namesOf = (prefix: string, ref: string): Names => namesFor(platform.keys, prefix, asking, ref)
   const apply = (kind: string, name: string, own: object) =>
     platform.kubectl(['apply', '-f', '-'], {
       apiVersion: 'bottega.dev/v1alpha1',

@@ -4,6 +4,7 @@ import { Problem } from '../../../api/http/problem.ts'
 import type { Answer } from '../../../api/http/route.ts'
 import { makeIdempotency, makeIdempotencyStage, type OutcomeOf } from '../../../api/http/stages/idempotency.ts'
 import type { Route } from '../../../api/wiring/route.ts'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { DatabaseUnavailable, makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { KEEP_MS, makeKeyBook, sweepKeys } from '../../../controllers/store/request/idempotency.ts'
 import { query, withConnection } from '../../../hack/platform/postgres.ts'
@@ -14,7 +15,7 @@ import { type Database, makeDatabase } from '../../support/stage/stage.ts'
 const SECRET = 'canary-of-a-password'
 /** Longer than a busy machine stands still, or what runs would lose its key. */
 const LEASE_MS = 9_000
-const serverKey = Buffer.alloc(32, 7)
+const keys = keysOfOne(Buffer.alloc(32, 7))
 
 type Attempt = {
   key?: string
@@ -58,7 +59,7 @@ spec('an Idempotency-Key', (t) => {
 
   const stageOf = (outcomeOf: OutcomeOf = async () => null) => {
     const book = makeKeyBook({ pg, now, leaseMs: LEASE_MS })
-    return makeIdempotencyStage({ idempotency: makeIdempotency({ book, serverKey }), outcomeOf })
+    return makeIdempotencyStage({ idempotency: makeIdempotency({ book, keys }), outcomeOf })
   }
   const made = async (): Promise<Answer> => ({
     status: 201,

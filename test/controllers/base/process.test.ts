@@ -24,7 +24,7 @@ spec('env', (t) => {
     const env = readEnv(CONTROLLERS, { ...GOOD, BOTTEGA_METRICS_LISTEN: '127.0.0.1:0' })
     assert.is(env.publicUrl, 'https://shop.test')
     assert.equal(env.metricsListen, { host: '127.0.0.1', port: 0 })
-    assert.is(env.secretKey.length, 32)
+    assert.equal(env.secretKeys, [Buffer.alloc(32, 7)])
     assert.is(env.logLevel, 'info')
     assert.is(env.kubeconfig, undefined)
   })

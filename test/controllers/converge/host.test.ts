@@ -8,7 +8,7 @@ import { proxyOf } from '../../../crds/host/proxy.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { type Asked, askBy } from '../../support/crash/ask.ts'
 import type { Life } from '../../support/crash/crash.ts'
-import { type OneProcess, serverKey } from '../../support/crash/process.ts'
+import { keys, type OneProcess } from '../../support/crash/process.ts'
 import { makeRequests, type Request } from '../../support/crash/requests.ts'
 import { resourcesIn } from '../../support/crash/rest.ts'
 import { answersOf, quietHost } from '../../support/crash/stories/quiethost.ts'
@@ -68,7 +68,7 @@ const standIn = async (url: string): Promise<Stand> => {
   const found = (await resourcesIn(namespace.name)).find(({ kind }) => kind === 'Host') as HostResource | undefined
   const pg = makePg({ url, max: 1 })
   try {
-    const used = await makeCredentials({ pg, serverKey }).open(name, found?.spec.credentialVersion ?? 0)
+    const used = await makeCredentials({ pg, keys }).open(name, found?.spec.credentialVersion ?? 0)
     const key = Object.entries(KEYS).find(([, one]) => one === used)?.[0] ?? 'none'
     return { ...((await query(url, STAND))[0] as Stand), key }
   } finally {

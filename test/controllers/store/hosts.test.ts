@@ -1,5 +1,6 @@
 /** Private keys of hosts as PostgreSQL keeps them: sealed, known again, and taken back where nobody names them. */
 import { randomBytes } from 'node:crypto'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { type HostCredentials, makeCredentials } from '../../../controllers/store/host/hosts.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { query } from '../../../hack/platform/postgres.ts'
@@ -19,9 +20,9 @@ spec('the keys of hosts', (t) => {
 
   t.before(async () => {
     database = await makeDatabase()
-    const serverKey = randomBytes(32)
+    const keys = keysOfOne(randomBytes(32))
     pgs = [makePg({ url: database.url, max: 2 }), makePg({ url: database.apiUrl, max: 2 })]
-    const [owner, api] = pgs.map((pg) => makeCredentials({ pg, serverKey }))
+    const [owner, api] = pgs.map((pg) => makeCredentials({ pg, keys }))
     theirs = owner as HostCredentials
     ours = api as HostCredentials
   })

@@ -5,7 +5,7 @@ import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { makeLife } from '../../support/crash/crash.ts'
-import { type OneProcess, serverKey, startOneProcess } from '../../support/crash/process.ts'
+import { type OneProcess, keys as ownKeys, startOneProcess } from '../../support/crash/process.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually } from '../../support/stage/invoicing.ts'
 import {
@@ -64,7 +64,7 @@ const known = () => countOf('mirror')
 const keys = () => countOf('host_credentials')
 const putKey = async (name: string) => {
   const pg = makePg({ url: database.url, max: 1 })
-  await makeCredentials({ pg, serverKey }).put(name, 1, 'a private key')
+  await makeCredentials({ pg, keys: ownKeys }).put(name, 1, 'a private key')
   await pg.close()
 }
 /** An account, a host with its key, and drafts, all of them seen. */

@@ -1,6 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
-import { makeKeys } from '../../../controllers/base/keys.ts'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { makeOutbox } from '../../../controllers/store/ledger/outbox.ts'
 import { makeQuarantine, type Quarantine } from '../../../controllers/store/ledger/quarantine.ts'
 import { startMailSender } from '../../../controllers/workers/mail-sender.ts'
@@ -131,7 +131,7 @@ spec('what fails through a fault of its own', (t) => {
     const sender = startMailSender({
       outbox: makeOutbox({ pg: office.pg, epoch: () => epoch, now: office.clock.now }),
       mailer: { send: async () => void mailed.push('one'), close: async () => {} } as never,
-      keys: makeKeys(Buffer.alloc(32, 7)),
+      keys: keysOfOne(Buffer.alloc(32, 7)),
       publicUrl: 'https://bottega.test',
       now: office.clock.now,
       log: pino({ level: 'silent' }),

@@ -7,7 +7,7 @@ import { exportRegister } from '../../../api/invoice/books/books.ts'
 import { createInvoice } from '../../../api/invoice/create.ts'
 import { creditInvoice, recordPayment } from '../../../api/invoice/money/money.ts'
 import { invoices } from '../../../api/invoice/read.ts'
-import { makeKeys } from '../../../controllers/base/keys.ts'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { makeKube } from '../../../controllers/kube/kube.ts'
 import { makeCaches } from '../../../controllers/operator.ts'
 import { takeNextEpoch } from '../../../controllers/runtime/epoch.ts'
@@ -27,7 +27,7 @@ import { LEASE_NAME } from '../../../crds/kernel/platform.ts'
 import { startMailCatcher } from '../../../hack/commands/mailcatcher.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { type CrashPoint, makeLife } from '../../support/crash/crash.ts'
-import { type OneProcess, serverKey, startOneProcess } from '../../support/crash/process.ts'
+import { type OneProcess, keys as ownKeys, startOneProcess } from '../../support/crash/process.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually, mailsIn, order } from '../../support/stage/invoicing.ts'
 import {
@@ -94,7 +94,7 @@ type Reconciling = {
 const reconciling = (database: Database, point?: CrashPoint): Reconciling & { calls: string[] } => {
   const life = makeLife(point)
   const pg = makePg({ url: database.url, max: 2, around: life.around, connectTimeoutMs: 30_000 })
-  const clients = { ...cluster, pg, keys: makeKeys(serverKey), namespace: namespace.name, now: () => NOW }
+  const clients = { ...cluster, pg, keys: ownKeys, namespace: namespace.name, now: () => NOW }
   let ended: Promise<void> | undefined
   const once = () => {
     ended ??= pg.close()
@@ -386,7 +386,7 @@ spec('an older copy of the database, reconciled', (t) => {
 
     const was = await writtenIn(copy)
     const { clients, end } = reconciling(copy)
-    const otherKey = { ...clients, keys: makeKeys(Buffer.alloc(32, 9)) }
+    const otherKey = { ...clients, keys: keysOfOne(Buffer.alloc(32, 9)) }
     assert.match(
       String(await refusal(reconcile(otherKey, { apply: true, json: true, reserve: new Map() }))),
       'another key',

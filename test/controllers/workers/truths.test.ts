@@ -1,10 +1,10 @@
 import { pino } from 'pino'
 import { StaleEpoch } from '../../../controllers/base/errors.ts'
-import { makeKeys } from '../../../controllers/base/keys.ts'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { makeKube } from '../../../controllers/kube/kube.ts'
 import { makeCaches } from '../../../controllers/operator.ts'
 import { raiseAbove, type Taking, takeNextEpoch } from '../../../controllers/runtime/epoch.ts'
-import { makeInstallation } from '../../../controllers/store/installation.ts'
+import { makeInstallation } from '../../../controllers/store/installation/installation.ts'
 import { makeDeletionReader } from '../../../controllers/store/ledger/desires.ts'
 import { makeKnown } from '../../../controllers/store/ledger/known.ts'
 import { makeMirror } from '../../../controllers/store/mirror.ts'
@@ -42,7 +42,7 @@ const stand = async (database: Database, { name }: Namespace, key = OWN_KEY): Pr
   })
   const installation = makeInstallation({ pg })
   const epoch = () => 0
-  const deps = { kube, namespace: name, keys: makeKeys(key), installation, caches, log, accept: undefined }
+  const deps = { kube, namespace: name, keys: keysOfOne(key), installation, caches, log, accept: undefined }
   const asked = {
     ...{ ...deps, deletions: makeDeletionReader({ pg }) },
     ...{ mirror: makeMirror({ pg, epoch }), known: makeKnown({ pg, epoch }) },

@@ -1,7 +1,7 @@
 /** From an attempt that was the last to a mail in the owner's letter box: what is queued is what the mail sender can write. */
 
 import { pino } from 'pino'
-import { makeKeys } from '../../../controllers/base/keys.ts'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import type { Mail } from '../../../controllers/io/mail.ts'
 import { makeOutbox } from '../../../controllers/store/ledger/outbox.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
@@ -57,7 +57,7 @@ spec('the mail about an endpoint', (t) => {
     mailSender = startMailSender({
       outbox: makeOutbox({ pg, epoch: () => epoch, now }),
       mailer: { send: async (mail: Mail) => void sent.push(mail) } as never,
-      keys: makeKeys(Buffer.alloc(32, 7)),
+      keys: keysOfOne(Buffer.alloc(32, 7)),
       publicUrl: 'https://pay.test',
       now,
       log: pino({ level: 'silent' }),

@@ -1,5 +1,6 @@
 import type { Email } from 'postal-mime'
 import { makeSessions } from '../../../api/auth/signin/session.ts'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { makeMirrorReader } from '../../../controllers/store/mirror.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { eventually, mailsIn, type Platform } from '../stage/invoicing.ts'
@@ -27,7 +28,7 @@ export const sessionsOf = (platform: Platform, clock: { now?: () => Date; public
   const pg = makePg({ url: platform.database.url, max: 2 })
   const sessions = makeSessions({
     pg,
-    serverKey: clock.key ?? Buffer.from(platform.secretKey, 'base64'),
+    keys: clock.key ? keysOfOne(clock.key) : platform.keys,
     publicUrl: clock.publicUrl ?? platform.baseUrl,
     now: clock.now ?? (() => new Date()),
     nowMs: () => performance.now(),

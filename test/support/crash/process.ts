@@ -1,7 +1,6 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { pino } from 'pino'
 import { makeTokenStore } from '../../../api/auth/token-store.ts'
-import { makeHashSecret } from '../../../api/auth/tokens.ts'
 import { namesFor } from '../../../api/command/name.ts'
 import { makeOwnDoor } from '../../../api/command/own.ts'
 import { makeWaiter, type Waiter } from '../../../api/command/wait.ts'
@@ -12,7 +11,7 @@ import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import type { Commanding, Deps } from '../../../api/wiring/deps.ts'
 import { makeStores, type Stores } from '../../../api/wiring/stores.ts'
 import type { ComposeJudge } from '../../../controllers/base/judging/judge.ts'
-import { makeKeys } from '../../../controllers/base/keys.ts'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { type Mailer, makeMailer } from '../../../controllers/io/mail.ts'
 import { makePdf } from '../../../controllers/io/pdf/pdf.ts'
 import { type Kube, makeKube } from '../../../controllers/kube/kube.ts'
@@ -29,8 +28,7 @@ import { serviceKubeconfig } from '../stage/stage.ts'
 import { Crashed, type Life } from './crash.ts'
 import { lagging } from './lag.ts'
 
-export const serverKey = Buffer.alloc(32, 7)
-export const keys = makeKeys(serverKey)
+export const keys = keysOfOne(Buffer.alloc(32, 7))
 /** What the api calls the resource of a reference, and of an Idempotency-Key. */
 export const refNamed = (prefix: string, account: string, externalRef: string): string =>
   namesFor(keys, prefix, { caller: { account } as Caller }, externalRef)(0)
@@ -96,7 +94,6 @@ const operatorDepsOf = (options: ProcessOptions, life: Life, { pg, controllersKu
     pdf: { render: (frozen, _asker, extras) => pdf.render(frozen, extras) },
     cards: null,
     paymentWorker: null,
-    serverKey,
     retentionDays: 30,
     allowLoopback: true,
     egress: makeEgress({ allowLoopback: true }),
@@ -129,11 +126,11 @@ const nobody = async (): Promise<never> => {
 const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, waiter }: Reading): ProcessApi => {
   const shared = sharedOf(options)
   return {
-    ...makeStores({ pg, keys, serverKey }),
+    ...makeStores({ pg, keys }),
     authenticate: nobody,
     composeJudge,
     egress: { judge: async () => null },
-    tokens: makeTokenStore({ pg, hash: makeHashSecret(serverKey) }),
+    tokens: makeTokenStore({ pg, keys }),
     ...shared,
     kube: apiKube,
     wake: makeWake({ kube: apiKube, namespace: shared.namespace, now: shared.now }),

@@ -109,8 +109,7 @@ const visitHost = (host: AppHost, slug: string, path: string, options: Visit): P
 
 const registerHost = async (platform: Platform, host: AppHost): Promise<void> => {
   const pg = makePg({ url: platform.database.url, max: 1 })
-  const serverKey = Buffer.from(platform.secretKey, 'base64')
-  await makeCredentials({ pg, serverKey }).put('local', 1, host.privateKey)
+  await makeCredentials({ pg, keys: platform.keys }).put('local', 1, host.privateKey)
   await pg.close()
   const metadata = { name: 'local', namespace: platform.namespace.name }
   const spec = { ...host.spec, approved: false }

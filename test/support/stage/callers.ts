@@ -1,6 +1,5 @@
 import { makeSessions, type Sessions } from '../../../api/auth/signin/session.ts'
 import { makeTokenStore, type NewToken, type TokenStore } from '../../../api/auth/token-store.ts'
-import { makeHashSecret } from '../../../api/auth/tokens.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { call, eventually, type Json, type Platform, type Reply } from './invoicing.ts'
 
@@ -14,12 +13,11 @@ export type Minter = {
   end(): Promise<void>
 }
 
-export function makeMinter({ database, secretKey, baseUrl }: Platform): Minter {
+export function makeMinter({ database, keys, baseUrl }: Platform): Minter {
   const pg = makePg({ url: database.apiUrl, max: 4 })
-  const serverKey = Buffer.from(secretKey, 'base64')
-  const tokens = makeTokenStore({ pg, hash: makeHashSecret(serverKey) })
+  const tokens = makeTokenStore({ pg, keys })
   const now = () => new Date()
-  const sessions = makeSessions({ pg, serverKey, publicUrl: baseUrl, now, nowMs: () => performance.now() })
+  const sessions = makeSessions({ pg, keys, publicUrl: baseUrl, now, nowMs: () => performance.now() })
   return {
     tokens,
     sessions,

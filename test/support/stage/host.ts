@@ -2,6 +2,7 @@ import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { makeHosts } from '../../../controllers/io/hosts/hosts.ts'
 import type { AroundHost, Hosts } from '../../../controllers/io/hosts/link.ts'
 import { makeCredentials, makeRouteRows } from '../../../controllers/store/host/hosts.ts'
@@ -143,7 +144,7 @@ export async function openHosts(
   const database = options.database ?? (await makeDatabase())
   const pg = makePg({ url: database.url, max: 4 })
   const epoch = options.epoch ?? (await takeEpoch(pg, 'a test'))
-  const credentials = makeCredentials({ pg, serverKey: Buffer.alloc(32, 7) })
+  const credentials = makeCredentials({ pg, keys: keysOfOne(Buffer.alloc(32, 7)) })
   await credentials.put(HOST_NAME, 1, host.privateKey)
   let resource: HostResource = {
     apiVersion: 'bottega.dev/v1alpha1',

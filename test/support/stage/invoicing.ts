@@ -2,6 +2,7 @@ import { readdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import PostalMime, { type Email } from 'postal-mime'
+import type { Keys } from '../../../controllers/base/keys.ts'
 import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
 import { asList } from '../../../hack/platform/kubectl.ts'
 import { applyPlatform, writeServiceKubeconfig } from '../../../hack/platform/platform.ts'
@@ -24,6 +25,8 @@ import {
 export type Platform = Stack & {
   postgres: Owned<Postgres>
   database: Database
+  /** As its processes have them. */
+  keys: Keys
   namespace: Namespace
   /** A full-access token of the account `demo`. */
   owner: string
@@ -100,7 +103,8 @@ export async function startPlatform(given: Given = {}): Promise<Platform> {
     const look = async () => (await call(stack.baseUrl, token, 'GET', '/api/invoices')).status === 200
     await eventually('the accounts', look)
   }
-  return { ...stack, postgres, database, namespace, owner, kubectl: inNamespace, end }
+  const keys = await stack.openKeys()
+  return { ...stack, keys, postgres, database, namespace, owner, kubectl: inNamespace, end }
 }
 
 export type Reply = { status: number; headers: Headers; text: string; json: Json }

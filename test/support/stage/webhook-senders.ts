@@ -1,6 +1,6 @@
 /** The webhook sender by itself, over a real ledger, with a stand-in for the network that a test answers for. */
 import { pino } from 'pino'
-import { makeSealer } from '../../../controllers/base/seal.ts'
+import { keysOfOne } from '../../../controllers/base/keys.ts'
 import type { Egress, EgressAnswer, EgressRequest } from '../../../controllers/net/egress.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
@@ -20,7 +20,7 @@ import { makeDatabase } from './stage.ts'
 
 export const START = '2026-11-22T12:00:00.000Z'
 const KEY = Buffer.alloc(32, 7)
-export const webhookSealer = makeSealer(KEY, 'webhook-secret')
+export const webhookSealer = keysOfOne(KEY).sealer('webhook-secret')
 /** A different secret for each endpoint. */
 export const secretFor = (id: string): string => secretOf(Buffer.from(id.padEnd(32, '.').slice(0, 32)))
 

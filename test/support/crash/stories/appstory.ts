@@ -4,7 +4,7 @@ import { makePg } from '../../../../controllers/store/pg/pg.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import { type AppHost, HOST_NAME } from '../../stage/host.ts'
 import { kubectlFor, makeNamespace, type Namespace } from '../../stage/stage.ts'
-import { serverKey } from '../process.ts'
+import { keys } from '../process.ts'
 
 /** A host and a namespace for the stories of one app, and what of it is where. */
 export type AppPlace = {
@@ -67,7 +67,7 @@ export const openAppPlace = async (
     fresh: async (url) => {
       await clearHost()
       const pg = makePg({ url, max: 1 })
-      await makeCredentials({ pg, serverKey }).put(HOST_NAME, host.spec.credentialVersion, host.privateKey)
+      await makeCredentials({ pg, keys }).put(HOST_NAME, host.spec.credentialVersion, host.privateKey)
       await pg.close()
     },
     clear: async () => {

@@ -12,7 +12,7 @@ import { SITE } from '../../../../crds/site/kind.ts'
 import type { SiteView } from '../../../../crds/site/view.ts'
 import { type AppHost, HOST_NAME } from '../../stage/host.ts'
 import { kubectlFor, type Namespace } from '../../stage/stage.ts'
-import { type OneProcess, serverKey } from '../process.ts'
+import { keys, type OneProcess } from '../process.ts'
 
 /** What a partner and a reviewer do with one site, by the handlers of both processes in one (process.ts). */
 
@@ -119,7 +119,7 @@ export const applySiteCast = async (namespace: Namespace, host: AppHost): Promis
 /** A new database knows the host's key, and the host knows nothing of those before. */
 export const freshHost = async (databaseUrl: string, host: AppHost): Promise<void> => {
   const pg = makePg({ url: databaseUrl, max: 1 })
-  await makeCredentials({ pg, serverKey }).put(HOST_NAME, host.spec.credentialVersion, host.privateKey)
+  await makeCredentials({ pg, keys }).put(HOST_NAME, host.spec.credentialVersion, host.privateKey)
   await pg.close()
   await host.forget()
 }

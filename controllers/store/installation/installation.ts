@@ -1,6 +1,6 @@
-import type { Here, KeptMarks, TruthCode } from '../../crds/kernel/desire/absence.ts'
-import { LEASE } from './pg/fence.ts'
-import type { Pg } from './pg/pg.ts'
+import type { Here, KeptMarks, TruthCode } from '../../../crds/kernel/desire/absence.ts'
+import { LEASE } from '../pg/fence.ts'
+import type { Pg } from '../pg/pg.ts'
 
 /** Why nobody leads. `token` is what a person says to accept exactly this (BOTTEGA_ACCEPT_CLUSTER), where that is possible. */
 export type Disagreement = { code: TruthCode; token: string | null; detail: string }

@@ -1,10 +1,10 @@
 /** What lapses by itself, swept away in small batches by whoever leads: keys, operations, the log of deliveries, and what each kind has. */
 
-import type { Log } from '../base/log.ts'
-import type { Pg } from '../store/pg/pg.ts'
-import { sweepKeys } from '../store/request/idempotency.ts'
-import { sweepOperations } from '../store/request/operations.ts'
-import { purgeDeliveries } from '../store/webhook/deliveries.ts'
+import type { Log } from '../../base/log.ts'
+import type { Pg } from '../../store/pg/pg.ts'
+import { sweepKeys } from '../../store/request/idempotency.ts'
+import { sweepOperations } from '../../store/request/operations.ts'
+import { purgeDeliveries } from '../../store/webhook/deliveries.ts'
 
 const SWEEP_MS = 600_000
 const FIRST_MS = 60_000

@@ -1,0 +1,148 @@
+import { makeVault } from '../../../api/devinstance/vault.ts'
+import type { Keys } from '../../../controllers/base/keys.ts'
+import { makeAppEnv } from '../../../controllers/store/app/app.ts'
+import { aboutRelease } from '../../../controllers/store/app/releases.ts'
+import { makeDevInstances } from '../../../controllers/store/devinstance/devinstances.ts'
+import { makeCredentials } from '../../../controllers/store/host/hosts.ts'
+import type { Pg } from '../../../controllers/store/pg/pg.ts'
+import { makeEndpoints } from '../../../controllers/store/webhook/endpoints.ts'
+import { FORM, formBody } from '../builders/account.ts'
+import { makeMinter } from './callers.ts'
+import { call, order, type Platform, type Reply } from './invoicing.ts'
+import { siteContent } from './publishing.ts'
+
+/** One thing of each kind that is sealed or derived, and the look whether it is still what was given out. */
+export type Planted = { name: string; isGood(baseUrl: string, keys: Keys): Promise<boolean> }
+
+const RELEASE = 'app-planted'
+
+/** What is only sealed: opened by the stores, under the keys as they are by then. */
+const plantSealed = async (pg: Pg, keys: Keys): Promise<Planted[]> => {
+  const env = { DATABASE_PASSWORD: 'planted' }
+  const boxes = makeDevInstances({ pg })
+  await makeCredentials({ pg, keys }).put('planted', 1, 'a private key')
+  await makeAppEnv({ pg, sealer: keys.sealer('app-env') }).putEnv('app-planted', () => env)
+  await boxes.putEnv('dev-planted', 'k', makeVault(keys).seal('dev-planted', env))
+  const sealed = keys.sealer('app-release').seal(Buffer.from('a release'), aboutRelease(RELEASE, 1))
+  await pg.query(
+    'plant_release',
+    `insert into app_releases (app, number, id, operation, state, source, created_at, sealed)
+values ('${RELEASE}', 1, 'rel-planted', 'op', 'failed', 's', now(), $1)`,
+    [sealed],
+  )
+  const release = async (): Promise<Buffer> => {
+    const text = `select sealed from app_releases where app = '${RELEASE}'`
+    return (await pg.query<{ sealed: Buffer }>('planted_release', text, [])).rows[0]?.sealed ?? Buffer.alloc(0)
+  }
+  const isEnv = (found: object | undefined) => JSON.stringify(found) === JSON.stringify(env)
+  return [
+    {
+      name: 'the private key of a host',
+      isGood: async (_url, now) =>
+        (await makeCredentials({ pg, keys: now }).open('planted', 1)) === 'a private key' &&
+        (await makeCredentials({ pg, keys: now }).versionOf('planted', 'a private key')) === 1,
+    },
+    {
+      name: 'the env of an app',
+      isGood: async (_url, now) =>
+        isEnv((await makeAppEnv({ pg, sealer: now.sealer('app-env') }).env('app-planted'))?.env),
+    },
+    {
+      name: 'the env of a dev instance',
+      isGood: async (_url, now) => {
+        const found = await boxes.env('dev-planted', 'k')
+        return found !== null && isEnv(makeVault(now).open('dev-planted', found))
+      },
+    },
+    {
+      name: 'a release of an app',
+      isGood: async (_url, now) =>
+        now
+          .sealer('app-release')
+          .open(await release(), aboutRelease(RELEASE, 1))
+          .toString() === 'a release',
+    },
+  ]
+}
+
+/** What is given out over REST. */
+const plantGiven = async (platform: Platform, pg: Pg): Promise<Planted[]> => {
+  const { baseUrl, owner } = platform
+  const must = async (reply: Promise<Reply>): Promise<Reply> => {
+    const got = await reply
+    if (got.status >= 400) throw new Error(got.text)
+    return got
+  }
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    must(call(baseUrl, owner, 'POST', path, body, headers))
+  const minter = makeMinter(platform)
+  const session = await minter.session('demo')
+  await minter.end()
+  const once = { 'idempotency-key': 'planted' }
+  const sent = await post('/api/invoices', order({ external_ref: 'planted' }), once)
+  const page = new URL(sent.json.url).pathname
+  const password = formBody({ password: sent.json.password })
+  const entered = await must(call(baseUrl, null, 'POST', page, password, { ...FORM, origin: baseUrl }))
+  const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
+  const later = await post('/api/invoices', order(), { prefer: 'respond-async' })
+  const { secret, endpoint } = (await post('/api/webhooks', { url: 'https://hooks.invalid/' })).json
+  const { site } = (await post('/api/website/generate', { content: siteContent() })).json
+  const [preview, review] = [site.preview_url, site.review_url].map((url: string) => new URL(url).pathname)
+  const answers = (token: string | null, path = '/api/account') => ({
+    isGood: async (url: string) => (await call(url, token, 'GET', path)).status === 200,
+  })
+  const location = later.headers.get('location') ?? ''
+  return [
+    { name: 'a token', ...answers(owner) },
+    { name: 'a session', ...answers(session) },
+    { name: 'the link of an invoice', ...answers(null, page) },
+    {
+      name: 'the password of a page',
+      isGood: async (url) =>
+        (await call(url, null, 'POST', page, password, { ...FORM, origin: baseUrl })).status === entered.status,
+    },
+    {
+      name: 'the session of a page',
+      isGood: async (url) => (await call(url, null, 'GET', `${page}/pdf`, undefined, { cookie })).status === 200,
+    },
+    { name: 'a preview', ...answers(null, preview) },
+    { name: 'a review', ...answers(null, review) },
+    {
+      name: 'the answer under an idempotency key',
+      isGood: async (url) => {
+        const again = await call(url, owner, 'POST', '/api/invoices', order({ external_ref: 'planted' }), once)
+        return again.headers.get('idempotency-replayed') === 'true' && again.text === sent.text
+      },
+    },
+    {
+      name: 'the invoice of a reference',
+      isGood: async (url) => {
+        const again = await call(url, owner, 'POST', '/api/invoices', order({ external_ref: 'planted' }))
+        return again.status === 200 && again.json.url === sent.json.url && again.json.password === sent.json.password
+      },
+    },
+    { name: 'an operation', ...answers(owner, new URL(location, baseUrl).pathname) },
+    {
+      name: 'the secret of an endpoint',
+      isGood: async (_url, keys) => {
+        const all = await makeEndpoints({ pg, sealer: keys.sealer('webhook-secret') }).secrets(
+          endpoint.account ?? 'demo',
+        )
+        return all.some((one) => one.secret === secret)
+      },
+    },
+  ]
+}
+
+/** @param pg of the owner of the tables */
+export const plantSecrets = async (platform: Platform, pg: Pg): Promise<Planted[]> => [
+  ...(await plantGiven(platform, pg)),
+  ...(await plantSealed(pg, platform.keys)),
+]
+
+/** The names of those that are no longer what was given out. */
+export const spoiltOf = async (planted: readonly Planted[], baseUrl: string, keys: Keys): Promise<string[]> => {
+  const spoilt: string[] = []
+  for (const { name, isGood } of planted) if (!(await isGood(baseUrl, keys).catch(() => false))) spoilt.push(name)
+  return spoilt
+}
