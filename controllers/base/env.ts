@@ -20,12 +20,26 @@ export class EnvError extends Error {
 }
 
 /** Reads one variable. `parse` returns undefined for what it does not accept. */
-export type Field<T> = { name: string; expected: string; parse: (text: string) => T | undefined; fallback?: () => T }
+export type Field<T> = {
+  name: string
+  expected: string
+  parse: (text: string) => T | undefined
+  fallback?: () => T
+  /** Any other value than this is for development alone. */
+  inProduction?: T
+}
 
 export type Env<F> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never }
 
 /** May be left out: then the value is `to`. */
 export const withDefault = <T, D>(field: Field<T>, to: D): Field<T | D> => ({ ...field, fallback: () => to })
+
+/** May be left out, and may be anything but `to` under `hack/up` only (readProcessEnv). */
+const inDevelopment = <T>(field: Field<T>, to: NoInfer<T>): Field<T> => ({
+  ...field,
+  fallback: () => to,
+  inProduction: to,
+})
 
 export const text = (name: string, expected = 'a text'): Field<string> => ({ name, expected, parse: (value) => value })
 
@@ -75,6 +89,13 @@ export const base64 = (name: string, bytes: number): Field<Buffer> => ({
   },
 })
 
+/** The name of a header, in lower case. */
+const headerName = (name: string): Field<string> => ({
+  name,
+  expected: 'the name of a header, as CF-Connecting-IP',
+  parse: (value) => (/^[A-Za-z][A-Za-z0-9-]{0,63}$/.test(value) ? value.toLowerCase() : undefined),
+})
+
 const EMAIL = /^[^\s<>@]+@[^\s<>@]+$/
 
 /** `billing@shop.test` or `Shop <billing@shop.test>`. */
@@ -95,10 +116,7 @@ export const email = (name: string): Field<string> => ({
 })
 
 /** @throws EnvError naming every fault */
-export const readEnv = <F extends Record<string, Field<unknown>>>(
-  fields: F,
-  source: Record<string, string | undefined>,
-): Env<F> => {
+export const readEnv = <F extends Record<string, Field<unknown>>>(fields: F, source: Source): Env<F> => {
   const faults: EnvFault[] = []
   const values: Record<string, unknown> = {}
   for (const [key, { name, expected, parse, fallback }] of Object.entries(fields)) {
@@ -110,6 +128,37 @@ export const readEnv = <F extends Record<string, Field<unknown>>>(
   }
   if (faults.length > 0) throw new EnvError(faults)
   return values as Env<F>
+}
+
+type Source = Record<string, string | undefined>
+
+/** Names of the settings of development among `fields`. */
+export const developmentNames = (fields: Record<string, Field<unknown>>): string[] =>
+  Object.values(fields).flatMap((field) => (field.inProduction === undefined ? [] : [field.name]))
+
+const LOOPBACK_URL = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:|\/|$)/
+
+/**
+ * What one of the two processes is given, and which settings of development are among it: those are good for an installation
+ * that nobody but this machine reaches, and whose database says the same (store/installation.ts).
+ * @throws EnvError naming every fault
+ */
+export const readProcessEnv = <F extends Record<string, Field<unknown>> & { publicUrl: Field<string> }>(
+  fields: F,
+  source: Source,
+): { env: Env<F>; development: string[] } => {
+  const env = readEnv(fields, source)
+  const development = Object.entries(fields).flatMap(([key, { name, inProduction }]) =>
+    inProduction === undefined || env[key] === inProduction ? [] : [name],
+  )
+  if (!LOOPBACK_URL.test(`${env.publicUrl}`)) refuseDevelopment(development)
+  return { env, development }
+}
+
+/** @throws EnvError for settings of development in any installation but that of `hack/up` */
+export const refuseDevelopment = (names: readonly string[]): void => {
+  const expected = 'is for development, and only an installation that hack/up made takes it: leave it out'
+  if (names.length > 0) throw new EnvError(names.map((name) => ({ name, expected })))
 }
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -143,12 +192,12 @@ export const COMMON = {
   secretKey: base64('BOTTEGA_SECRET_KEY', SECRET_KEY_BYTES),
   metricsListen: withDefault(listen('BOTTEGA_METRICS_LISTEN'), { host: '::', port: 9090 }),
   /** The development exception: what a user names may be on loopback. */
-  egressAllowLoopback: withDefault(oneOf('BOTTEGA_EGRESS_ALLOW_LOOPBACK', ['true', 'false']), 'false' as const),
+  egressAllowLoopback: inDevelopment(oneOf('BOTTEGA_EGRESS_ALLOW_LOOPBACK', ['true', 'false']), 'false'),
   logLevel: withDefault(oneOf('BOTTEGA_LOG_LEVEL', LEVELS), 'info' as const),
   /** off: no document is drawn; sends wait and drafts answer PDF_RENDER_OFF. */
   pdfRender: withDefault(oneOf('BOTTEGA_PDF_RENDER', ['on', 'off']), 'on' as const),
   /** Development only: the clock can be moved forward (runtime/clock.ts). */
-  devClock: withDefault(oneOf('BOTTEGA_DEV_CLOCK', ['on', 'off']), 'off' as const),
+  devClock: inDevelopment(oneOf('BOTTEGA_DEV_CLOCK', ['on', 'off']), 'off'),
 }
 
 /** What both processes know of the card processor. */
@@ -157,7 +206,8 @@ const CARDS = {
     text('BOTTEGA_STRIPE_WEBHOOK_SECRET', 'the secret of a webhook endpoint'),
     undefined,
   ),
-  stripeApiBase: withDefault(url('BOTTEGA_STRIPE_API_BASE', ['https', 'http']), 'https://api.stripe.com'),
+  /** Another one is a stand-in's. */
+  stripeApiBase: inDevelopment(url('BOTTEGA_STRIPE_API_BASE', ['https', 'http']), 'https://api.stripe.com'),
 }
 
 export const CONTROLLERS = {
@@ -215,6 +265,8 @@ export const LIMITS = {
   heldMegabytes: upTo('BOTTEGA_HELD_MEGABYTES', 100_000, 160),
   heldMegabytesPerParty: upTo('BOTTEGA_HELD_MEGABYTES_PER_PARTY', 100_000, 112),
   proxies: withDefault(integer('BOTTEGA_PROXIES', { min: 0, max: 10 }), 0),
+  /** Wins over `proxies`. */
+  clientAddressHeader: withDefault(headerName('BOTTEGA_CLIENT_ADDRESS_HEADER'), undefined),
 }
 
 /** Where `helm test` looks. */
@@ -224,46 +276,3 @@ export const SMOKE = {
   /** Of an account that may make invoices; undefined: no invoice is made. */
   token: withDefault(text('BOTTEGA_SMOKE_TOKEN', 'a token'), undefined),
 }
-
-/** The provider to sign in by; null when none is configured. @throws EnvError when only a part of it is */
-export const oidcOf = (env: Pick<Env<typeof API>, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret'>) => {
-  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = env
-  if (issuer !== undefined && clientId !== undefined && clientSecret !== undefined) {
-    return { issuer, clientId, clientSecret }
-  }
-  const given = {
-    BOTTEGA_OIDC_ISSUER: issuer,
-    BOTTEGA_OIDC_CLIENT_ID: clientId,
-    BOTTEGA_OIDC_CLIENT_SECRET: clientSecret,
-  }
-  const missing = Object.entries(given).filter(([, value]) => value === undefined)
-  if (missing.length === Object.keys(given).length) return null
-  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; OpenID Connect needs all three' })))
-}
-
-/** The language model to ask; null when none is configured. @throws EnvError when only a part of it is */
-export const llmOf = (env: Pick<Env<typeof API>, 'llmUrl' | 'llmModel' | 'llmKey' | 'llmTimeoutSeconds'>) => {
-  const { llmUrl: url, llmModel: model, llmKey: key } = env
-  if (url !== undefined && model !== undefined) return { url, model, key, timeoutMs: env.llmTimeoutSeconds * 1000 }
-  if (url === undefined && model === undefined && key === undefined) return null
-  const given = { BOTTEGA_LLM_URL: url, BOTTEGA_LLM_MODEL: model }
-  const missing = Object.entries(given).filter(([, value]) => value === undefined)
-  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; a language model needs URL and model' })))
-}
-
-/** The card processor to collect by; null when none is configured. @throws EnvError when only a part of it is */
-export const cardsOf = (
-  env: Pick<Env<typeof CONTROLLERS>, 'stripeSecretKey' | 'stripeWebhookSecret' | 'stripeApiBase'>,
-) => {
-  const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret, stripeApiBase: apiBase } = env
-  if (secretKey !== undefined && webhookSecret !== undefined) return { secretKey, apiBase }
-  if (secretKey === undefined && webhookSecret === undefined) return null
-  const given = { BOTTEGA_STRIPE_SECRET_KEY: secretKey, BOTTEGA_STRIPE_WEBHOOK_SECRET: webhookSecret }
-  const missing = Object.entries(given).filter(([, value]) => value === undefined)
-  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; card collection needs both' })))
-}
-
-const CHECKOUT_ORIGINS: Record<string, string> = { 'https://api.stripe.com': 'https://checkout.stripe.com' }
-
-/** Where the processor's checkout pages are; a stand-in serves them itself. */
-export const checkoutOriginOf = (apiBase: string): string => CHECKOUT_ORIGINS[apiBase] ?? new URL(apiBase).origin

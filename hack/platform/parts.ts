@@ -158,6 +158,7 @@ const passedOn = [
   'BOTTEGA_HELD_MEGABYTES',
   'BOTTEGA_HELD_MEGABYTES_PER_PARTY',
   'BOTTEGA_PROXIES',
+  'BOTTEGA_CLIENT_ADDRESS_HEADER',
 ]
 
 function given(names: readonly string[]): Record<string, string> {

@@ -9,7 +9,7 @@ revoke execute on all functions in schema public from public, :"api";
 grant usage on schema public to :"api";
 
 -- Read: views, facts, the ledger, what was told.
-grant select on installation, dev_clock, mirror, migrations to :"api";
+grant select on installation, development, dev_clock, mirror, migrations to :"api";
 grant select on series, register, facts, sends, snapshots, blobs, blob_chunks, outbox to :"api";
 -- The clock of a development installation stops where something falls due.
 grant select on schedule to :"api";
