@@ -110,10 +110,16 @@ const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
   const { hash } = stores
   const use = makeTokenUse({ pg, nowMs, onError: (err) => log.warn({ err }, 'last use of tokens not written') })
   const given = { pg, kube, keys, waiter, serverKey: env.secretKey, namespace: env.namespace, publicUrl: env.publicUrl }
-  const sessions = makeSessions({ ...given, now, nowMs })
+  const sessions = makeSessions({ ...given, now, nowMs, idleMs: env.sessionIdleMinutes * 60_000 })
   const sessionCaller = makeSessionCaller({ sessions, mirror, nowMs })
   const model = llmOf(env)
-  const auth = makeAuth({ pg, hash, nowMs, onUse: use.note, readSession: makeReadSession(sessionCaller) })
+  const auth = makeAuth({
+    pg,
+    hash,
+    nowMs,
+    onUse: use.note,
+    readSession: makeReadSession(sessionCaller, env.publicUrl),
+  })
   waiter.subscribe(auth.forget)
   waiter.subscribe(sessionCaller.forget)
   const audit = makeAudit({ append: makeAppendAudit({ pg, gatherMs }), log })

@@ -238,6 +238,8 @@ export const API = {
   listen: withDefault(listen('BOTTEGA_LISTEN'), { host: '::', port: 8080 }),
   /** open: a visitor who confirms an address gets an account. */
   signUp: withDefault(oneOf('BOTTEGA_SIGN_UP', ['open', 'closed']), 'closed' as const),
+  /** A session that was not used for so long is over. */
+  sessionIdleMinutes: withDefault(integer('BOTTEGA_SESSION_IDLE_MINUTES', { min: 5, max: 10_080 }), 1440),
   /** OpenID Connect: all three, or none. */
   oidcIssuer: withDefault(url('BOTTEGA_OIDC_ISSUER', ['https', 'http']), undefined),
   oidcClientId: withDefault(text('BOTTEGA_OIDC_CLIENT_ID'), undefined),

@@ -142,6 +142,7 @@ export function nodeServices(options: PartOptions): { mail: Service; controllers
 const passedOn = [
   'BOTTEGA_SIGN_UP',
   'BOTTEGA_ADMIN_EMAIL',
+  'BOTTEGA_SESSION_IDLE_MINUTES',
   'BOTTEGA_OIDC_ISSUER',
   'BOTTEGA_OIDC_CLIENT_ID',
   'BOTTEGA_OIDC_CLIENT_SECRET',

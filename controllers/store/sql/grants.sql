@@ -24,7 +24,7 @@ grant select on devboxes, devbox_history, devbox_envs, devbox_report_heads, devb
 
 -- Access is the api's own: tokens, sessions, links to sign in by, wrong passwords, repeated requests.
 grant select, insert, update on tokens to :"api";
-grant select, insert, delete, update (revoked_at) on sessions to :"api";
+grant select, insert, delete, update (revoked_at, seen_at) on sessions to :"api";
 grant select, insert, update (verifies_until) on session_keys to :"api";
 grant select, update (used_at) on signins to :"api";
 grant select, insert, update, delete on attempts, idempotency to :"api";

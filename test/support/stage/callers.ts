@@ -19,7 +19,8 @@ export function makeMinter({ database, secretKey, baseUrl }: Platform): Minter {
   const serverKey = Buffer.from(secretKey, 'base64')
   const tokens = makeTokenStore({ pg, hash: makeHashSecret(serverKey) })
   const now = () => new Date()
-  const sessions = makeSessions({ pg, serverKey, publicUrl: baseUrl, now, nowMs: () => performance.now() })
+  const idleMs = 86_400_000
+  const sessions = makeSessions({ pg, serverKey, publicUrl: baseUrl, now, nowMs: () => performance.now(), idleMs })
   return {
     tokens,
     sessions,
