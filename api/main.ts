@@ -1,9 +1,10 @@
 /** The API's process: reads its configuration, wires the clients, listens. It holds no state and any number may run. */
 
 import type { Server } from 'node:http'
-import { API, checkoutOriginOf, type Env, EnvError, LIMITS, llmOf, oidcOf, readEnv } from '../controllers/base/env.ts'
+import { API, type Env, EnvError, LIMITS, readEnv, readProcessEnv } from '../controllers/base/env.ts'
 import { makeComposeJudge } from '../controllers/base/judging/judge.ts'
 import { type Log, makeLog } from '../controllers/base/log.ts'
+import { checkoutOriginOf, llmOf, oidcOf } from '../controllers/base/providers.ts'
 import { installStop, type Stop } from '../controllers/base/stop.ts'
 import { VERSION } from '../controllers/base/version.ts'
 import { makeKube } from '../controllers/kube/kube.ts'
@@ -14,7 +15,7 @@ import { makeOps, type Ops } from '../controllers/ops/port.ts'
 import { makeProcessStandings } from '../controllers/ops/standings.ts'
 import { makeAppendAudit } from '../controllers/store/audit.ts'
 import { openDevClock } from '../controllers/store/clock.ts'
-import { makeInstallation } from '../controllers/store/installation/installation.ts'
+import { demandDevelopment, makeInstallation } from '../controllers/store/installation/installation.ts'
 import { openKeys } from '../controllers/store/installation/open.ts'
 import { KeyUnknown } from '../controllers/store/installation/ringkeys.ts'
 import { makeRing } from '../controllers/store/ledger/wakes.ts'
@@ -79,13 +80,14 @@ const noteOf = (cluster: ClusterGuard): string | null => {
 type ApiEnv = Env<typeof API>
 
 /** Connections, and what rests on one of them alone. */
-const openClients = async (env: ApiEnv, log: Log, metrics: Metrics) => {
+const openClients = async (env: ApiEnv, development: readonly string[], log: Log, metrics: Metrics) => {
   const pg = makePg({
     url: env.databaseUrl,
     applicationName: 'bottega-api',
     around: aroundWrites,
     onConnectionError: (err) => log.warn({ err }, 'database connection lost'),
   })
+  await demandDevelopment(pg, development)
   const kube = countingWrites(
     makeKube({
       ...(env.kubeconfig !== undefined && { kubeconfig: env.kubeconfig }),
@@ -113,10 +115,16 @@ const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
   const stores = makeStores({ pg, keys, gatherMs })
   const use = makeTokenUse({ pg, nowMs, onError: (err) => log.warn({ err }, 'last use of tokens not written') })
   const given = { pg, kube, keys, waiter, namespace: env.namespace, publicUrl: env.publicUrl }
-  const sessions = makeSessions({ ...given, now, nowMs })
+  const sessions = makeSessions({ ...given, now, nowMs, idleMs: env.sessionIdleMinutes * 60_000 })
   const sessionCaller = makeSessionCaller({ sessions, mirror, nowMs })
   const model = llmOf(env)
-  const auth = makeAuth({ pg, keys, nowMs, onUse: use.note, readSession: makeReadSession(sessionCaller) })
+  const auth = makeAuth({
+    pg,
+    keys,
+    nowMs,
+    onUse: use.note,
+    readSession: makeReadSession(sessionCaller, env.publicUrl),
+  })
   waiter.subscribe(auth.forget)
   waiter.subscribe(sessionCaller.forget)
   const audit = makeAudit({ append: makeAppendAudit({ pg, gatherMs }), log })
@@ -205,7 +213,7 @@ const addStops = (
 }
 
 const main = async () => {
-  const env = readEnv(API, process.env)
+  const { env, development } = readProcessEnv(API, process.env)
   const log = makeLog({ level: env.logLevel, base: { process: 'api' } })
   const stop = installStop({ log })
   const metrics = makeMetrics({ version: VERSION, process: 'api' })
@@ -216,7 +224,7 @@ const main = async () => {
     buckets: [0.001, 0.0025, 0.005, 0.01, 0.025, 0.05, 0.1, 0.25, 0.5, 1, 2.5, 5, 15],
   })
 
-  const clients = await openClients(env, log, metrics)
+  const clients = await openClients(env, development, log, metrics)
   const { pg, kube, devClock } = clients
   const parts = makeParts(env, log, clients)
   const { cluster } = parts

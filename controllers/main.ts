@@ -1,10 +1,11 @@
 /** The controllers' process: reads its configuration, wires the clients, waits for the lease, leads. */
 import { hostname } from 'node:os'
 import { LEASE_NAME } from '../crds/kernel/platform.ts'
-import { CONTROLLERS, cardsOf, EnvError, readEnv } from './base/env.ts'
+import { CONTROLLERS, EnvError, readProcessEnv } from './base/env.ts'
 import { StaleEpoch } from './base/errors.ts'
 import { judgeBusy, makeComposeJudge } from './base/judging/judge.ts'
 import { makeLog } from './base/log.ts'
+import { cardsOf } from './base/providers.ts'
 import { installStop } from './base/stop.ts'
 import { VERSION } from './base/version.ts'
 import { makeCardProcessor } from './io/cards.ts'
@@ -24,6 +25,7 @@ import { makeProcessStandings, type Standings } from './ops/standings.ts'
 import { type LeaderState, makeAhead, metersOf, type Process, sealedNote, takingOf, watchTruths } from './process.ts'
 import { readKeptRoots } from './runtime/keptroots.ts'
 import { openDevClock, readDatabaseClock } from './store/clock.ts'
+import { demandDevelopment } from './store/installation/installation.ts'
 import { openKeys } from './store/installation/open.ts'
 import { KeyUnknown } from './store/installation/ringkeys.ts'
 import { makeOutbox } from './store/ledger/outbox.ts'
@@ -54,7 +56,7 @@ const UNSERVED = { note: 'KIND_UNKNOWN: it has no definition; apply the definiti
 const BEHIND_NEXT = 'They are neither numbered nor mailed; put back the newest copy of the database'
 
 /** Everything outside that this process talks to. */
-const makeClients = async ({ env, log, stop, metrics, meters, standing }: Process) => {
+const makeClients = async ({ env, log, stop, metrics, meters, standing }: Process, development: readonly string[]) => {
   // Somebody leads after us: nothing that this process still does may count.
   const around: AroundQuery = (_call, run) =>
     run().catch((error) => {
@@ -67,6 +69,7 @@ const makeClients = async ({ env, log, stop, metrics, meters, standing }: Proces
     around,
     onConnectionError: (err) => log.warn({ err }, 'database connection lost'),
   })
+  await demandDevelopment(pg, development)
   await pg.assertDurable()
   const kube = makeKube({
     ...(env.kubeconfig !== undefined && { kubeconfig: env.kubeconfig }),
@@ -221,13 +224,13 @@ const openPort = (
   })
 
 const main = async () => {
-  const env = readEnv(CONTROLLERS, process.env)
+  const { env, development } = readProcessEnv(CONTROLLERS, process.env)
   const log = makeLog({ level: env.logLevel, base: { process: 'controllers' } })
   const stop = installStop({ log })
   const metrics = makeMetrics({ version: VERSION, process: 'controllers' })
   const standing: LeaderState = { behind: 0 }
   const own: Process = { env, log, stop, metrics, meters: metersOf(metrics), standing }
-  const clients = await makeClients(own)
+  const clients = await makeClients(own, development)
   const host = env.identity ?? hostname()
   const deps = operatorDepsOf(own, clients, host)
   const caches = makeCaches(deps)

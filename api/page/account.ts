@@ -6,10 +6,12 @@ import { buttonLink, notice } from './form.ts'
 import { page } from './page.ts'
 
 export const TOKENS_PATH = '/account/tokens'
+export const SESSIONS_PATH = '/account/sessions'
 export const BOOKS_PATH = '/account/reconciliation'
 
 const PLACES = [
   { path: TOKENS_PATH, words: 'Tokens' },
+  { path: SESSIONS_PATH, words: 'Sessions' },
   { path: WEBHOOKS_PAGE, words: 'Webhooks' },
   { path: BOOKS_PATH, words: 'Books' },
 ] as const

@@ -6,11 +6,13 @@ import { accountRoutes } from '../account/account.ts'
 import { adminRoutes } from '../account/admin-routes.ts'
 import { auditRoutes } from '../account/audit-routes.ts'
 import { quarantineRoutes } from '../account/quarantine.ts'
+import { sessionsPageRoutes } from '../account/sessions-page.ts'
 import { teamRoutes } from '../account/teams.ts'
 import { accountPageRoutes } from '../account/tokens-page.ts'
 import { accessRoutes } from '../app/access.ts'
 import { appRoutes } from '../app/routes.ts'
 import { authRoutes } from '../auth/routes.ts'
+import { sessionRoutes } from '../auth/session-routes.ts'
 import { jwksRoutes } from '../auth/signin/jwks.ts'
 import { signinRoutes } from '../auth/signin/signin-page.ts'
 import { makeOperationRoutes } from '../command/operation-routes.ts'
@@ -62,6 +64,7 @@ const SURFACES: readonly Surface[] = [
       ...webhookRoutes,
       ...accountRoutes,
       ...authRoutes,
+      ...sessionRoutes,
       ...teamRoutes,
       ...adminRoutes,
       ...quarantineRoutes,
@@ -154,9 +157,11 @@ export const allRoutes: Route<Deps>[] = [
   ...quarantineRoutes,
   ...teamRoutes,
   ...authRoutes,
+  ...sessionRoutes,
   ...jwksRoutes,
   ...signinRoutes,
   ...accountPageRoutes,
+  ...sessionsPageRoutes,
   ...booksPageRoutes,
   ...webhooksPageRoutes,
   ...pageRoutes,

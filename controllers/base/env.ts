@@ -5,8 +5,20 @@
 
 import { readFileSync } from 'node:fs'
 import { RETENTION_DAYS_DEFAULT } from '../../crds/invoice/planning/retention.ts'
-import { EMAIL_MAX, EMAIL_PATTERN } from '../../crds/kernel/schema.ts'
-import { parseRingKeys, RING_KEY_BYTES, RING_KEYS_MAX } from './keyring.ts'
+import {
+  email,
+  type Field,
+  headerName,
+  inDevelopment,
+  integer,
+  keyList,
+  listen,
+  mailbox,
+  oneOf,
+  text,
+  url,
+  withDefault,
+} from './fields.ts'
 
 export type EnvFault = { name: string; expected: string }
 
@@ -21,85 +33,7 @@ export class EnvError extends Error {
   }
 }
 
-/** Reads one variable. `parse` returns undefined for what it does not accept. */
-export type Field<T> = {
-  name: string
-  expected: string
-  parse: (text: string) => T | undefined
-  fallback?: () => T
-  /** `<name>_FILE` may name a file that holds it. */
-  mayBeFile?: boolean
-}
-
 export type Env<F> = { [K in keyof F]: F[K] extends Field<infer T> ? T : never }
-
-/** May be left out: then the value is `to`. */
-export const withDefault = <T, D>(field: Field<T>, to: D): Field<T | D> => ({ ...field, fallback: () => to })
-
-export const text = (name: string, expected = 'a text'): Field<string> => ({ name, expected, parse: (value) => value })
-
-export const integer = (name: string, { min, max }: { min: number; max: number }): Field<number> => ({
-  name,
-  expected: `a whole number from ${min} to ${max}`,
-  parse: (value) =>
-    /^-?\d{1,15}$/.test(value) && Number(value) >= min && Number(value) <= max ? Number(value) : undefined,
-})
-
-export const oneOf = <const T extends string>(name: string, words: readonly T[]): Field<T> => ({
-  name,
-  expected: `one of ${words.join(', ')}`,
-  parse: (value) => words.find((word) => word === value),
-})
-
-/** A URL of one of these schemes, as given but without a slash at its end. */
-export const url = (name: string, schemes: readonly string[]): Field<string> => ({
-  name,
-  expected: `a URL that begins with ${schemes.map((scheme) => `${scheme}://`).join(' or ')}`,
-  parse: (value) => {
-    const parsed = URL.canParse(value) ? new URL(value) : undefined
-    return parsed && schemes.includes(parsed.protocol.slice(0, -1)) ? value.replace(/\/$/, '') : undefined
-  },
-})
-
-export type Listen = { host: string; port: number }
-
-/** `0.0.0.0:8080`, `[::]:8080`, `:8080`; port 0 takes any. */
-export const listen = (name: string): Field<Listen> => ({
-  name,
-  expected: 'host:port, as 0.0.0.0:8080',
-  parse: (value) => {
-    const found = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s[\]]*)):(\d{1,5})$/.exec(value)
-    const port = Number(found?.[3])
-    return found && port <= 65_535 ? { host: (found[1] ?? found[2]) || '::', port } : undefined
-  },
-})
-
-/** One key or several, each once: separated by commas or lines, the newest first. */
-export const keyList = (name: string): Field<Buffer[]> => ({
-  name,
-  mayBeFile: true,
-  expected: `${RING_KEY_BYTES} random bytes in base64, as from: openssl rand -base64 ${RING_KEY_BYTES}; or up to ${RING_KEYS_MAX} such keys, the newest first, separated by commas or lines`,
-  parse: parseRingKeys,
-})
-
-const EMAIL = /^[^\s<>@]+@[^\s<>@]+$/
-
-/** `billing@shop.test` or `Shop <billing@shop.test>`. */
-export const mailbox = (name: string): Field<string> => ({
-  name,
-  expected: 'a mail address, as billing@shop.test or Shop <billing@shop.test>',
-  parse: (value) => {
-    const address = /^[^<>\r\n]*<([^<>]+)>$/.exec(value)?.[1] ?? value
-    return EMAIL.test(address) ? value : undefined
-  },
-})
-
-/** An address without a name, as an Account takes it. */
-export const email = (name: string): Field<string> => ({
-  name,
-  expected: 'a mail address, as admin@shop.test',
-  parse: (value) => (value.length <= EMAIL_MAX && new RegExp(EMAIL_PATTERN, 'u').test(value) ? value : undefined),
-})
 
 /** What was given for a field, itself or in a file. */
 const givenFor = (
@@ -118,10 +52,7 @@ const givenFor = (
 }
 
 /** @throws EnvError naming every fault */
-export const readEnv = <F extends Record<string, Field<unknown>>>(
-  fields: F,
-  source: Record<string, string | undefined>,
-): Env<F> => {
+export const readEnv = <F extends Record<string, Field<unknown>>>(fields: F, source: Source): Env<F> => {
   const faults: EnvFault[] = []
   const values: Record<string, unknown> = {}
   for (const [key, field] of Object.entries(fields)) {
@@ -135,6 +66,37 @@ export const readEnv = <F extends Record<string, Field<unknown>>>(
   }
   if (faults.length > 0) throw new EnvError(faults)
   return values as Env<F>
+}
+
+type Source = Record<string, string | undefined>
+
+/** Names of the settings of development among `fields`. */
+export const developmentNames = (fields: Record<string, Field<unknown>>): string[] =>
+  Object.values(fields).flatMap((field) => (field.inProduction === undefined ? [] : [field.name]))
+
+const LOOPBACK_URL = /^http:\/\/(127\.0\.0\.1|localhost|\[::1\])(:|\/|$)/
+
+/**
+ * What one of the two processes is given, and which settings of development are among it: those are good for an installation
+ * that nobody but this machine reaches, and whose database says the same (store/installation.ts).
+ * @throws EnvError naming every fault
+ */
+export const readProcessEnv = <F extends Record<string, Field<unknown>> & { publicUrl: Field<string> }>(
+  fields: F,
+  source: Source,
+): { env: Env<F>; development: string[] } => {
+  const env = readEnv(fields, source)
+  const development = Object.entries(fields).flatMap(([key, { name, inProduction }]) =>
+    inProduction === undefined || env[key] === inProduction ? [] : [name],
+  )
+  if (!LOOPBACK_URL.test(`${env.publicUrl}`)) refuseDevelopment(development)
+  return { env, development }
+}
+
+/** @throws EnvError for settings of development in any installation but that of `hack/up` */
+export const refuseDevelopment = (names: readonly string[]): void => {
+  const expected = 'is for development, and only an installation that hack/up made takes it: leave it out'
+  if (names.length > 0) throw new EnvError(names.map((name) => ({ name, expected })))
 }
 
 const LEVELS = ['fatal', 'error', 'warn', 'info', 'debug', 'trace', 'silent'] as const
@@ -173,12 +135,12 @@ export const COMMON = {
   secretKeys: keyList('BOTTEGA_SECRET_KEY'),
   metricsListen: withDefault(listen('BOTTEGA_METRICS_LISTEN'), { host: '::', port: 9090 }),
   /** The development exception: what a user names may be on loopback. */
-  egressAllowLoopback: withDefault(oneOf('BOTTEGA_EGRESS_ALLOW_LOOPBACK', ['true', 'false']), 'false' as const),
+  egressAllowLoopback: inDevelopment(oneOf('BOTTEGA_EGRESS_ALLOW_LOOPBACK', ['true', 'false']), 'false'),
   logLevel: withDefault(oneOf('BOTTEGA_LOG_LEVEL', LEVELS), 'info' as const),
   /** off: no document is drawn; sends wait and drafts answer PDF_RENDER_OFF. */
   pdfRender: withDefault(oneOf('BOTTEGA_PDF_RENDER', ['on', 'off']), 'on' as const),
   /** Development only: the clock can be moved forward (runtime/clock.ts). */
-  devClock: withDefault(oneOf('BOTTEGA_DEV_CLOCK', ['on', 'off']), 'off' as const),
+  devClock: inDevelopment(oneOf('BOTTEGA_DEV_CLOCK', ['on', 'off']), 'off'),
 }
 
 /** What both processes know of the card processor. */
@@ -187,7 +149,8 @@ const CARDS = {
     text('BOTTEGA_STRIPE_WEBHOOK_SECRET', 'the secret of a webhook endpoint'),
     undefined,
   ),
-  stripeApiBase: withDefault(url('BOTTEGA_STRIPE_API_BASE', ['https', 'http']), 'https://api.stripe.com'),
+  /** Another one is a stand-in's. */
+  stripeApiBase: inDevelopment(url('BOTTEGA_STRIPE_API_BASE', ['https', 'http']), 'https://api.stripe.com'),
 }
 
 export const CONTROLLERS = {
@@ -218,6 +181,8 @@ export const API = {
   listen: withDefault(listen('BOTTEGA_LISTEN'), { host: '::', port: 8080 }),
   /** open: a visitor who confirms an address gets an account. */
   signUp: withDefault(oneOf('BOTTEGA_SIGN_UP', ['open', 'closed']), 'closed' as const),
+  /** A session that was not used for so long is over. */
+  sessionIdleMinutes: withDefault(integer('BOTTEGA_SESSION_IDLE_MINUTES', { min: 5, max: 10_080 }), 1440),
   /** OpenID Connect: all three, or none. */
   oidcIssuer: withDefault(url('BOTTEGA_OIDC_ISSUER', ['https', 'http']), undefined),
   oidcClientId: withDefault(text('BOTTEGA_OIDC_CLIENT_ID'), undefined),
@@ -245,6 +210,8 @@ export const LIMITS = {
   heldMegabytes: upTo('BOTTEGA_HELD_MEGABYTES', 100_000, 160),
   heldMegabytesPerParty: upTo('BOTTEGA_HELD_MEGABYTES_PER_PARTY', 100_000, 112),
   proxies: withDefault(integer('BOTTEGA_PROXIES', { min: 0, max: 10 }), 0),
+  /** Wins over `proxies`. */
+  clientAddressHeader: withDefault(headerName('BOTTEGA_CLIENT_ADDRESS_HEADER'), undefined),
 }
 
 /** Where `helm test` looks. */
@@ -254,46 +221,3 @@ export const SMOKE = {
   /** Of an account that may make invoices; undefined: no invoice is made. */
   token: withDefault(text('BOTTEGA_SMOKE_TOKEN', 'a token'), undefined),
 }
-
-/** The provider to sign in by; null when none is configured. @throws EnvError when only a part of it is */
-export const oidcOf = (env: Pick<Env<typeof API>, 'oidcIssuer' | 'oidcClientId' | 'oidcClientSecret'>) => {
-  const { oidcIssuer: issuer, oidcClientId: clientId, oidcClientSecret: clientSecret } = env
-  if (issuer !== undefined && clientId !== undefined && clientSecret !== undefined) {
-    return { issuer, clientId, clientSecret }
-  }
-  const given = {
-    BOTTEGA_OIDC_ISSUER: issuer,
-    BOTTEGA_OIDC_CLIENT_ID: clientId,
-    BOTTEGA_OIDC_CLIENT_SECRET: clientSecret,
-  }
-  const missing = Object.entries(given).filter(([, value]) => value === undefined)
-  if (missing.length === Object.keys(given).length) return null
-  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; OpenID Connect needs all three' })))
-}
-
-/** The language model to ask; null when none is configured. @throws EnvError when only a part of it is */
-export const llmOf = (env: Pick<Env<typeof API>, 'llmUrl' | 'llmModel' | 'llmKey' | 'llmTimeoutSeconds'>) => {
-  const { llmUrl: url, llmModel: model, llmKey: key } = env
-  if (url !== undefined && model !== undefined) return { url, model, key, timeoutMs: env.llmTimeoutSeconds * 1000 }
-  if (url === undefined && model === undefined && key === undefined) return null
-  const given = { BOTTEGA_LLM_URL: url, BOTTEGA_LLM_MODEL: model }
-  const missing = Object.entries(given).filter(([, value]) => value === undefined)
-  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; a language model needs URL and model' })))
-}
-
-/** The card processor to collect by; null when none is configured. @throws EnvError when only a part of it is */
-export const cardsOf = (
-  env: Pick<Env<typeof CONTROLLERS>, 'stripeSecretKey' | 'stripeWebhookSecret' | 'stripeApiBase'>,
-) => {
-  const { stripeSecretKey: secretKey, stripeWebhookSecret: webhookSecret, stripeApiBase: apiBase } = env
-  if (secretKey !== undefined && webhookSecret !== undefined) return { secretKey, apiBase }
-  if (secretKey === undefined && webhookSecret === undefined) return null
-  const given = { BOTTEGA_STRIPE_SECRET_KEY: secretKey, BOTTEGA_STRIPE_WEBHOOK_SECRET: webhookSecret }
-  const missing = Object.entries(given).filter(([, value]) => value === undefined)
-  throw new EnvError(missing.map(([name]) => ({ name, expected: 'is missing; card collection needs both' })))
-}
-
-const CHECKOUT_ORIGINS: Record<string, string> = { 'https://api.stripe.com': 'https://checkout.stripe.com' }
-
-/** Where the processor's checkout pages are; a stand-in serves them itself. */
-export const checkoutOriginOf = (apiBase: string): string => CHECKOUT_ORIGINS[apiBase] ?? new URL(apiBase).origin

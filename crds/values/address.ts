@@ -78,6 +78,14 @@ const NOT_PUBLIC_V6: readonly Range[] = [
   ['3fff::', 20],
 ]
 
+const cidrOf = ([address, bits]: Range): string => `${address}/${bits}`
+
+/** The same as blocks of addresses, for packet filters. */
+export const PUBLIC_BLOCKS: readonly { cidr: string; except: string[] }[] = [
+  { cidr: '0.0.0.0/0', except: NOT_PUBLIC_V4.map(cidrOf) },
+  { cidr: cidrOf(GLOBAL_V6), except: NOT_PUBLIC_V6.map(cidrOf) },
+]
+
 const isIn = (bytes: readonly number[], [address, bits]: Range): boolean => {
   const range = bytesOfAddress(address) ?? []
   return bytes.every((byte, index) => {

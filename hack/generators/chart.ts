@@ -1,7 +1,9 @@
 import { stringify } from 'yaml'
+import { API, CONTROLLERS, developmentNames } from '../../controllers/base/env.ts'
 import { type Manifest, manifestOf } from '../../crds/kernel/manifest.ts'
 import { platformIn, platformObjects } from '../../crds/kernel/platform.ts'
 import { KINDS } from '../../crds/kinds.ts'
+import { PUBLIC_BLOCKS } from '../../crds/values/address.ts'
 
 /** The templates of the chart that follow from the kinds: what stands in crds/kernel/platform.ts is stated there only. */
 
@@ -17,7 +19,19 @@ export function chartTemplates(): Map<string, string> {
       `${folder}/_definitions.tpl`,
       `${header('crds/kinds.ts')}{{- define "bottega.definitions" -}}\n${names.join(', ')}\n{{- end -}}\n`,
     ],
+    [`${folder}/_settings.tpl`, settingsTemplate()],
   ])
+}
+
+/** What the processes refuse by themselves, and where they connect to at a user's word. */
+function settingsTemplate(): string {
+  const development = [...new Set([...developmentNames(API), ...developmentNames(CONTROLLERS)])].sort()
+  const define = (name: string, text: string) => `{{- define "bottega.${name}" -}}\n${text.trimEnd()}\n{{- end -}}\n`
+  return [
+    header('controllers/base/env.ts and crds/values/address.ts'),
+    define('developmentSettings', development.join(', ')),
+    define('publicBlocks', stringify(PUBLIC_BLOCKS.map((ipBlock) => ({ ipBlock })))),
+  ].join('')
 }
 
 const release = '{{ .Release.Namespace }}'

@@ -29,7 +29,7 @@ install() {
   installed && return 0 # another command did it while this one waited for the lock
   say "· npm ci: installing the packages of package-lock.json (about half a minute)"
   log=$root/.bottega/logs/npm.log
-  (cd "$root" && npm ci --no-audit --no-fund --loglevel=error >"$log" 2>&1) ||
+  (cd "$root" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >"$log" 2>&1) ||
     { tail -n 15 "$log" >&2; die "npm ci failed (see above): check that npm reaches its registry and that the disk has room."; }
   [ -x "$modules/.bin/node" ] || die "No Node 26 package for $(uname -sm): Linux on x64 or arm64 is needed."
   printf '%s' "$hash" >"$modules/.bottega-lock"

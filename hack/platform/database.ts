@@ -24,8 +24,9 @@ export async function openDatabase(owner: string, kept: Ports): Promise<OpenData
   return { url: postgres.url, port: postgres.port, clusterId: postgres.clusterId, services: [postgres.service] }
 }
 
+/** Of `hack/up`, and so of development. */
 export async function migrateDatabase(url: string): Promise<void> {
-  await migrate(url, { apiUrl: apiUrlOf(url) }).catch((cause) => {
+  await migrateForDevelopment(url).catch((cause) => {
     const detail = messageOf(cause)
     throw new CommandRefusal(
       'The database could not be brought to this version (see above); hack/down --purge begins anew.',
@@ -35,4 +36,10 @@ export async function migrateDatabase(url: string): Promise<void> {
       },
     )
   })
+}
+
+/** Brings a database to the present schema, and says in it that settings of development are good here. */
+export async function migrateForDevelopment(url: string): Promise<void> {
+  await migrate(url, { apiUrl: apiUrlOf(url) })
+  await query(url, 'insert into development default values on conflict do nothing')
 }

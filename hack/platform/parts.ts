@@ -141,6 +141,7 @@ export function nodeServices(options: PartOptions): { mail: Service; controllers
 const passedOn = [
   'BOTTEGA_SIGN_UP',
   'BOTTEGA_ADMIN_EMAIL',
+  'BOTTEGA_SESSION_IDLE_MINUTES',
   'BOTTEGA_OIDC_ISSUER',
   'BOTTEGA_OIDC_CLIENT_ID',
   'BOTTEGA_OIDC_CLIENT_SECRET',
@@ -157,6 +158,7 @@ const passedOn = [
   'BOTTEGA_HELD_MEGABYTES',
   'BOTTEGA_HELD_MEGABYTES_PER_PARTY',
   'BOTTEGA_PROXIES',
+  'BOTTEGA_CLIENT_ADDRESS_HEADER',
 ]
 
 function given(names: readonly string[]): Record<string, string> {

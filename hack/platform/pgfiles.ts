@@ -1,8 +1,18 @@
 import { spawnSync } from 'node:child_process'
-import { cpSync, existsSync, lstatSync, mkdtempSync, readFileSync, renameSync, rmSync, statSync } from 'node:fs'
+import {
+  cpSync,
+  existsSync,
+  lstatSync,
+  mkdtempSync,
+  readFileSync,
+  renameSync,
+  rmSync,
+  statSync,
+  symlinkSync,
+} from 'node:fs'
 import { createRequire } from 'node:module'
-import { basename, dirname, join, resolve } from 'node:path'
-import { identityOf, makeOwnFolder } from '../lib/files.ts'
+import { basename, dirname, join, relative, resolve } from 'node:path'
+import { identityOf, makeOwnFolder, readJson } from '../lib/files.ts'
 import { CommandRefusal } from '../lib/refusal.ts'
 
 /** Who runs PostgreSQL: it refuses root, so root hands it to the user `postgres`; anybody else runs it as themselves. */
@@ -64,6 +74,7 @@ export function removeData(dataDir: string): void {
 /** The folder of initdb and postgres from npm, copied once per version where the user postgres cannot enter node_modules. */
 export function postgresBinaries(user: PostgresUser): string {
   const { folder, version } = installedPackage()
+  linkLibraries(join(folder, 'native'))
   if (user === null || isEnterable(join(folder, 'native', 'bin'))) return join(folder, 'native', 'bin')
   const copy = join(commonRoot, `bottega-postgres-${version}-${process.getuid?.() ?? 0}`)
   if (!existsSync(copy)) copyWhole(join(folder, 'native'), copy)
@@ -71,6 +82,26 @@ export function postgresBinaries(user: PostgresUser): string {
   if (uid !== process.getuid?.())
     throw new CommandRefusal(`${copy} belongs to another user: remove it and run this again.`)
   return join(copy, 'bin')
+}
+
+/**
+ * Gives the libraries the names that the programs load them by. npm keeps no links, and the package would make them by an install
+ * script; no install script is run here.
+ * @param native folder with `bin`, `lib` and the list `pg-symlinks.json`, whose paths begin with `native/`
+ */
+export function linkLibraries(native: string): void {
+  const links = readJson<{ source: string; target: string }[]>(join(native, 'pg-symlinks.json')) ?? []
+  for (const { source, target } of links) {
+    const [from, to] = [join(native, '..', source), join(native, '..', target)]
+    if (relative(native, to).startsWith('..')) throw new CommandRefusal(`PostgreSQL's package names ${target}.`)
+    if (lstatSync(to, { throwIfNoEntry: false }) !== undefined) continue
+    try {
+      symlinkSync(relative(dirname(to), from), to)
+    } catch (error) {
+      // another command was here first
+      if ((error as NodeJS.ErrnoException).code !== 'EEXIST') throw error
+    }
+  }
 }
 
 function installedPackage(): { folder: string; version: string } {

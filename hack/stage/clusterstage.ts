@@ -58,6 +58,7 @@ export async function startClusterStage(options: { owner: string; progress: Prog
     inPods.hostname = node.address
     const given = {
       publicUrl,
+      proxies: 0,
       secret: {
         databaseUrl: inPods.href,
         apiDatabaseUrl: apiUrlOf(inPods.href),

@@ -184,8 +184,12 @@ spec('the chart', (t) => {
     const write = (password: string) => {
       const databaseUrl = `postgresql://bottega:${password}@db:5432/bottega`
       const apiDatabaseUrl = `postgresql://bottega_api:${password}@db:5432/bottega`
+      const networkPolicy = { apiServer: { cidrs: ['10.0.0.1/32'] } }
       const secret = { databaseUrl, apiDatabaseUrl, secretKey, smtpUrl: `smtp://u:${password}@mail:587` }
-      writeFileSync(values, JSON.stringify({ publicUrl: 'https://a.test', mail: { from: 'a@b.test' }, secret }))
+      writeFileSync(
+        values,
+        JSON.stringify({ publicUrl: 'https://a.test', proxies: 0, mail: { from: 'a@b.test' }, secret, networkPolicy }),
+      )
       return helm(['template', 'one', chartFolder, '--namespace', 'shop', '--values', values])
     }
     const [first, second] = [await write('canary-one'), await write('canary-two')]
@@ -205,7 +209,7 @@ spec('the chart', (t) => {
   t('names everything that is missing at once', async () => {
     const told = await refusal(helm(['template', 'one', chartFolder]))
     const secrets = ['databaseUrl', 'apiDatabaseUrl', 'secretKey', 'smtpUrl'].map((name) => `secret.${name}`)
-    for (const name of ['publicUrl', 'mail.from', ...secrets]) {
+    for (const name of ['publicUrl', 'proxies', 'mail.from', 'networkPolicy.apiServer.cidrs', ...secrets]) {
       assert.match(told, `\n  ${name}: `)
     }
   })

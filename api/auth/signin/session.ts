@@ -8,16 +8,18 @@ import { randomBytes } from 'node:crypto'
 import { errors, jwtVerify, SignJWT } from 'jose'
 import type { Keys } from '../../../controllers/base/keys.ts'
 import type { MirrorReader } from '../../../controllers/store/mirror.ts'
+import type { Page } from '../../../controllers/store/pg/page.ts'
 import type { Pg } from '../../../controllers/store/pg/pg.ts'
 import { ACCOUNT } from '../../../crds/account/kind.ts'
 import type { AccountView } from '../../../crds/account/view.ts'
 import { belongsTo } from '../../../crds/kernel/fields.ts'
 import type { Caller, CallerCredentials } from '../../http/caller.ts'
 import { type ReadSession, refuseCredential } from '../auth.ts'
-import { cookieOf } from '../cookie.ts'
+import { cookieOf, hostCookie } from '../cookie.ts'
 import { makeSessionKeys, type SessionKeys } from './session-keys.ts'
 
-export const SESSION_COOKIE = 'bottega_session'
+const SESSION_NAME = 'bottega_session'
+export const sessionCookie = (publicUrl: string): string => hostCookie(SESSION_NAME, publicUrl)
 export const SESSION_MS = 7 * 24 * 60 * 60 * 1000
 export const AUDIENCE = 'bottega'
 const ALGORITHM = 'EdDSA'
@@ -27,16 +29,39 @@ const SKEW_SECONDS = 60
 export const REMEMBER_MS = 10_000
 const REMEMBER_MAX = 10_000
 const JWT_MAX = 1_000
+/** Use is noted to the minute. */
+const NOTED_MS = 60_000
+const AGENT_MAX = 200
+const IP_MAX = 64
 const REQUIRED = ['iss', 'aud', 'sub', 'jti', 'iat', 'nbf', 'exp']
 
 export type SignedInBy = 'mail' | 'oidc'
 export type Issued = { jwt: string; sessionId: string; expiresAt: string }
-export type Verified = { account: string; sessionId: string }
+/** `email`: the account's address when the session was begun, in lower case; null: not kept. */
+export type Verified = { account: string; sessionId: string; email: string | null }
+/** What is kept of who signed in: the address that was proved, from where, and what the browser calls itself. */
+export type Beginning = { email: string; ip: string; agent: string | undefined }
+
+export type SessionView = {
+  id: string
+  how: SignedInBy
+  created_at: string
+  last_used_at: string | null
+  expires_at: string
+  ip_address: string | null
+  user_agent: string | null
+}
 
 export type Sessions = {
-  issue(account: string, how: SignedInBy): Promise<Issued>
+  issue(account: string, how: SignedInBy, beginning?: Beginning): Promise<Issued>
+  /** Those that open, newest first. */
+  list(account: string, page: Page): Promise<{ items: SessionView[]; total: number }>
+  /** Ends one of the account's. @returns whether there was one */
+  end(account: string, sessionId: string): Promise<boolean>
   /** @throws Problem UNAUTHENTICATED, whatever is wrong with it */
   verify(jwt: string): Promise<Verified>
+  /** It is looked up at its next use. */
+  forget(sessionId: string): void
   /** Acts at once here, and within ten seconds in every other process. */
   revoke(sessionId: string): Promise<void>
   keys: SessionKeys
@@ -51,16 +76,27 @@ export type SessionDeps = {
   now: () => Date
   /** Monotonic, for what is remembered. */
   nowMs: () => number
+  /** A session that was not used for so long is over. */
+  idleMs: number
 }
 
-const ISSUE = 'insert into sessions (id, account, how, created_at, expires_at) values ($1, $2, $3, $4, $5)'
+const ISSUE = `
+insert into sessions (id, account, how, created_at, expires_at, email, ip, agent) values ($1, $2, $3, $4, $5, $6, $7, $8)`
 const CLEAR = `
 delete from sessions where id = any (array(
   select s.id from sessions s where s.expires_at < $1 order by s.expires_at limit 20 for update skip locked))`
-const LIVE = 'select account from sessions where id = $1 and revoked_at is null and expires_at > $2'
+/** $2 now, $3 since when it has to have been used. */
+const OPENS = 'revoked_at is null and expires_at > $2 and coalesce(seen_at, created_at) > $3'
+const LIVE = `select account, email, coalesce(seen_at, created_at) as "seenAt" from sessions where id = $1 and ${OPENS}`
+const SEEN = 'update sessions set seen_at = greatest(seen_at, $2) where id = $1'
 const REVOKE = 'update sessions set revoked_at = $2 where id = $1 and revoked_at is null'
+const END = `update sessions set revoked_at = $2 where account = $1 and id = $4 and ${OPENS} returning id`
+const LIST = `
+select id, how, iso_ms(created_at) as created_at, iso_ms(seen_at) as last_used_at, iso_ms(expires_at) as expires_at, ip as ip_address, agent as user_agent, count(*) over ()::integer as total
+from sessions where account = $1 and ${OPENS} order by created_at desc, id limit $4 offset $5`
+const COUNT = `select count(*)::integer as total from sessions where account = $1 and ${OPENS}`
 
-type SessionState = Pick<SessionDeps, 'pg' | 'publicUrl' | 'now' | 'nowMs'> & {
+type SessionState = Pick<SessionDeps, 'pg' | 'publicUrl' | 'now' | 'nowMs' | 'idleMs'> & {
   keys: SessionKeys
   /** By the whole text, so that an altered token is never taken for a remembered one. */
   remembered: Map<string, { verified: Verified; untilMs: number }>
@@ -95,13 +131,38 @@ const claimsOf = async ({ keys, publicUrl, now }: SessionState, jwt: string) => 
 const look = async (state: SessionState, jwt: string): Promise<Verified> => {
   const { sub, jti } = await claimsOf(state, jwt)
   if (typeof sub !== 'string' || typeof jti !== 'string') return refuseCredential('The session names nobody.')
-  const values = [jti, state.now().toISOString()]
-  const { rows } = await state.pg.query<{ account: string }>('live_session', LIVE, values)
-  if (!belongsTo(rows[0], sub)) return refuseCredential('The session was ended; sign in again.')
-  return { account: sub, sessionId: jti }
+  const at = state.now()
+  const values = [jti, ...openAt(state, at)]
+  const { rows } = await state.pg.query<{ account: string; email: string | null; seenAt: Date }>(
+    'live_session',
+    LIVE,
+    values,
+  )
+  const [row] = rows
+  if (!row || !belongsTo(row, sub))
+    return refuseCredential('The session was ended, or not used for long; sign in again.')
+  if (at.getTime() - new Date(row.seenAt).getTime() >= NOTED_MS)
+    await state.pg.query('session_seen', SEEN, [jti, at.toISOString()])
+  return { account: sub, sessionId: jti, email: row.email }
 }
 
-const issue = async (state: SessionState, account: string, how: SignedInBy): Promise<Issued> => {
+const openAt = ({ idleMs }: SessionState, at: Date): [now: string, usedSince: string] => [
+  at.toISOString(),
+  new Date(at.getTime() - idleMs).toISOString(),
+]
+
+const lineOf = (text: string): string =>
+  text
+    .slice(0, AGENT_MAX)
+    .toWellFormed()
+    .replace(/\p{Cc}/gu, ' ')
+
+const issue = async (
+  state: SessionState,
+  account: string,
+  how: SignedInBy,
+  beginning: Beginning | undefined,
+): Promise<Issued> => {
   const { pg, keys, publicUrl } = state
   const sessionId = randomBytes(16).toString('base64url')
   const at = state.now()
@@ -119,7 +180,9 @@ const issue = async (state: SessionState, account: string, how: SignedInBy): Pro
     .setExpirationTime(expires)
     .sign(key)
   const expiresAt = new Date(expires * 1000).toISOString()
-  await pg.query('insert_session', ISSUE, [sessionId, account, how, at.toISOString(), expiresAt])
+  const { email, ip, agent } = beginning ?? {}
+  const told = [email?.toLowerCase() ?? null, ip?.slice(0, IP_MAX) ?? null, agent === undefined ? null : lineOf(agent)]
+  await pg.query('insert_session', ISSUE, [sessionId, account, how, at.toISOString(), expiresAt, ...told])
   await pg.query('clear_sessions', CLEAR, [at.toISOString()])
   return { jwt, sessionId, expiresAt }
 }
@@ -135,18 +198,41 @@ const verify = async (state: SessionState, jwt: string): Promise<Verified> => {
   return verified
 }
 
-const revoke = async ({ pg, now, remembered }: SessionState, sessionId: string): Promise<void> => {
-  await pg.query('revoke_session', REVOKE, [sessionId, now().toISOString()])
+const forget = ({ remembered }: SessionState, sessionId: string): void => {
   for (const [jwt, { verified }] of remembered) if (verified.sessionId === sessionId) remembered.delete(jwt)
 }
 
+const revoke = async (state: SessionState, sessionId: string): Promise<void> => {
+  await state.pg.query('revoke_session', REVOKE, [sessionId, state.now().toISOString()])
+  forget(state, sessionId)
+}
+
+const list = async (state: SessionState, account: string, { limit, offset }: Page) => {
+  const opening = [account, ...openAt(state, state.now())]
+  type Row = SessionView & { total: number }
+  const { rows } = await state.pg.query<Row>('list_sessions', LIST, [...opening, limit, offset])
+  const [first] = rows
+  const counted = first ?? (await state.pg.query<{ total: number }>('count_sessions', COUNT, opening)).rows[0]
+  return { items: rows.map(({ total: _all, ...view }) => view), total: counted?.total ?? 0 }
+}
+
+const end = async (state: SessionState, account: string, sessionId: string): Promise<boolean> => {
+  const values = [account, ...openAt(state, state.now()), sessionId]
+  const { rows } = await state.pg.query('end_session', END, values)
+  forget(state, sessionId)
+  return rows.length === 1
+}
+
 export const makeSessions = (deps: SessionDeps): Sessions => {
-  const { pg, publicUrl, now, nowMs } = deps
+  const { pg, publicUrl, now, nowMs, idleMs } = deps
   const keys = makeSessionKeys({ pg, now, nowMs, ring: deps.keys, lifetimeMs: SESSION_MS })
-  const state: SessionState = { pg, publicUrl, now, nowMs, keys, remembered: new Map() }
+  const state: SessionState = { pg, publicUrl, now, nowMs, idleMs, keys, remembered: new Map() }
   return {
     keys,
-    issue: (account, how) => issue(state, account, how),
+    issue: (account, how, beginning) => issue(state, account, how, beginning),
+    list: (account, page) => list(state, account, page),
+    end: (account, sessionId) => end(state, account, sessionId),
+    forget: (sessionId) => forget(state, sessionId),
     verify: (jwt) => verify(state, jwt),
     revoke: (sessionId) => revoke(state, sessionId),
   }
@@ -159,7 +245,7 @@ export type SessionCaller = {
   forget(keys: readonly string[] | null): void
 }
 
-type CallerDeps = { sessions: Pick<Sessions, 'verify'>; mirror: MirrorReader; nowMs: () => number }
+type CallerDeps = { sessions: Pick<Sessions, 'verify' | 'forget'>; mirror: MirrorReader; nowMs: () => number }
 
 /** What is remembered here is the account, not the session: so the two waits never add up. */
 export const makeSessionCaller = ({ sessions, mirror, nowMs }: CallerDeps): SessionCaller => {
@@ -181,8 +267,19 @@ export const makeSessionCaller = ({ sessions, mirror, nowMs }: CallerDeps): Sess
   }
   return {
     async callerOf(jwt) {
-      const { account, sessionId } = await sessions.verify(jwt)
-      const profile = await profileOf(account)
+      const { account, sessionId, email } = await sessions.verify(jwt)
+      const isItsAddress = (one: AccountView) => email === null || email === one.email.toLowerCase()
+      let profile = await profileOf(account)
+      if (!isItsAddress(profile)) {
+        // What is remembered may be the older of the two.
+        profiles.delete(account)
+        profile = await profileOf(account)
+      }
+      if (!isItsAddress(profile)) {
+        // Whoever reads mail at the former address may not sign in any more. The controllers end it for good.
+        sessions.forget(sessionId)
+        return refuseCredential("The account's address changed; sign in again.")
+      }
       return { account, by: { kind: 'session', id: sessionId }, scopes: null, profile }
     },
     forget(keys) {
@@ -198,8 +295,9 @@ const BEARER = /^Bearer +(\S+)$/i
 
 /** A session as bearer, or as cookie where there is no Authorization header at all. */
 export const makeReadSession =
-  ({ callerOf }: SessionCaller): ReadSession =>
+  ({ callerOf }: SessionCaller, publicUrl: string): ReadSession =>
   async ({ authorization, cookie }: CallerCredentials) => {
-    const jwt = authorization === undefined ? cookieOf({ cookie }, SESSION_COOKIE) : BEARER.exec(authorization)?.[1]
+    const inCookie = () => cookieOf({ cookie }, sessionCookie(publicUrl))
+    const jwt = authorization === undefined ? inCookie() : BEARER.exec(authorization)?.[1]
     return jwt ? callerOf(jwt) : undefined
   }

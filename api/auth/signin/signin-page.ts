@@ -12,24 +12,24 @@ import { ACCOUNT_SHEET } from '../../page/account-style.ts'
 import { showSheet } from '../../page/sheet.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
-import { cookieOf, setCookie } from '../cookie.ts'
+import { cookieOf, hostCookie, setCookie } from '../cookie.ts'
 import { refuseForeign } from '../csrf.ts'
 import { CALLBACK_PATH, NotSignedIn, VISIT_MS } from './oidc.ts'
-import { SESSION_COOKIE, SESSION_MS, type SignedInBy } from './session.ts'
+import { SESSION_MS, type SignedInBy, sessionCookie } from './session.ts'
 import { isEmail, LINK_MS, nextPath } from './signin.ts'
 import { confirmPage, failedPage, sentPage, signinPage } from './signin-html.ts'
 
 type SignInPageNeeds = Pick<Deps, 'audit' | 'oidc' | 'publicUrl' | 'sessions' | 'signIn' | 'now'>
 
 const MINUTE_MS = 60_000
-const VISIT_COOKIE = 'bottega_visit'
+const visitName = (publicUrl: string): string => hostCookie('bottega_visit', publicUrl)
 const VISIT_PATH = '/signin/oidc'
 
 export const formOf = ({ form }: ApiRequest): URLSearchParams =>
   new URLSearchParams((form ?? Buffer.alloc(0)).toString('utf8'))
 
 const visitCookie = ({ publicUrl }: SignInPageNeeds, value: string): string =>
-  setCookie(VISIT_COOKIE, value, { path: VISIT_PATH, maxAgeMs: value === '' ? 0 : VISIT_MS, publicUrl })
+  setCookie(visitName(publicUrl), value, { path: '/', maxAgeMs: value === '' ? 0 : VISIT_MS, publicUrl })
 
 const over = (): Answer =>
   pageAnswer(
@@ -42,18 +42,20 @@ const unknownCaller = (headers: Record<string, string> = {}): Answer => {
   return pageAnswer(403, failedPage({ title: 'No account', detail }), headers)
 }
 
-type Proved = { account: string; how: SignedInBy; next: string }
+type Proved = { account: string; email: string; how: SignedInBy; next: string }
 const VERBS = { mail: 'sign in by mail link', oidc: 'sign in with OpenID Connect' } as const
 
 /** A new session in the visitor's cookie, and on to where it wanted to go. */
 const enter = async (deps: SignInPageNeeds, request: ApiRequest, proved: Proved): Promise<Answer> => {
-  const { account, how, next } = proved
-  const { jwt, sessionId } = await deps.sessions.issue(account, how)
+  const { account, email, how, next } = proved
+  const { ip, requestId, headers } = request
+  const { jwt, sessionId } = await deps.sessions.issue(account, how, { email, ip, agent: headers['user-agent'] })
   const { publicUrl } = deps
-  const { ip, requestId } = request
   const who = { kind: 'session', id: sessionId } as const
   await recordAudit(deps, { account, who, verb: VERBS[how], ip, requestId, status: 303 })
-  return goTo(next, { 'set-cookie': setCookie(SESSION_COOKIE, jwt, { path: '/', maxAgeMs: SESSION_MS, publicUrl }) })
+  return goTo(next, {
+    'set-cookie': setCookie(sessionCookie(publicUrl), jwt, { path: '/', maxAgeMs: SESSION_MS, publicUrl }),
+  })
 }
 
 const showSignin = async ({ oidc }: SignInPageNeeds, { query }: ApiRequest): Promise<Answer> =>
@@ -84,7 +86,9 @@ const useLink = async (deps: SignInPageNeeds, request: ApiRequest): Promise<Answ
   // Before the link is used up: should this fail, the visitor may press the button again.
   const account = await deps.signIn.accountOf(link.email)
   if (account === null) return unknownCaller()
-  return (await deps.signIn.use(link.id)) ? enter(deps, request, { account, how: 'mail', next: link.next }) : over()
+  return (await deps.signIn.use(link.id))
+    ? enter(deps, request, { account, email: link.email, how: 'mail', next: link.next })
+    : over()
 }
 
 const noProvider = (): never => {
@@ -111,9 +115,9 @@ const comeBack = async (deps: SignInPageNeeds, request: ApiRequest): Promise<Ans
   // The cookie of the visit has served, however it ends. One header: the session's cookie needs it more.
   const clear = { 'set-cookie': visitCookie(deps, '') }
   try {
-    const { email, next } = await provider.finish(request.query, cookieOf(request.headers, VISIT_COOKIE))
+    const { email, next } = await provider.finish(request.query, cookieOf(request.headers, visitName(deps.publicUrl)))
     const account = await deps.signIn.accountOf(email)
-    return account === null ? unknownCaller(clear) : await enter(deps, request, { account, how: 'oidc', next })
+    return account === null ? unknownCaller(clear) : await enter(deps, request, { account, email, how: 'oidc', next })
   } catch (error) {
     return notSignedIn(error, clear)
   }
@@ -123,7 +127,9 @@ const comeBack = async (deps: SignInPageNeeds, request: ApiRequest): Promise<Ans
 const signOut = async (deps: SignInPageNeeds, { caller }: ApiRequest): Promise<Answer> => {
   await deps.sessions.revoke(caller.by.id)
   const { publicUrl } = deps
-  return goTo('/signin', { 'set-cookie': setCookie(SESSION_COOKIE, '', { path: '/', maxAgeMs: 0, publicUrl }) })
+  return goTo('/signin', {
+    'set-cookie': setCookie(sessionCookie(publicUrl), '', { path: '/', maxAgeMs: 0, publicUrl }),
+  })
 }
 
 const open = { scope: { kind: 'public' }, hidden: true } as const

@@ -5,6 +5,8 @@
  * Headers: draft-ietf-httpapi-ratelimit-headers-10, structured fields (RFC 9651).
  */
 
+import type { IncomingHttpHeaders } from 'node:http'
+import { isIP } from 'node:net'
 import type { Exchange, Stage } from '../exchange.ts'
 import { type Problem, secondsOf, tooMany, unavailable } from '../problem.ts'
 import { type ByteSettings, makeByteBudget } from '../reading/budget.ts'
@@ -25,6 +27,8 @@ export type LimitSettings = ByteSettings & {
   concurrencyPerAddress: number
   /** How many proxies of ours stand in front and append to X-Forwarded-For. */
   proxies: number
+  /** In lower case: the header in which what stands in front tells the address, replacing what the client sent of it. */
+  clientAddressHeader: string | undefined
 }
 
 export const LIMIT_DEFAULTS: LimitSettings = {
@@ -39,6 +43,7 @@ export const LIMIT_DEFAULTS: LimitSettings = {
   heldMegabytes: 160,
   heldMegabytesPerParty: 112,
   proxies: 0,
+  clientAddressHeader: undefined,
 }
 
 const SPARE_WINDOW_SECONDS = 60
@@ -63,10 +68,20 @@ export type RequestLimits = {
   heldBytes(): number
 }
 
-/** The address of the client as the outermost of our own proxies saw it; what stands left of that anyone can write. */
-export const clientAddress = (peer: string, forwardedFor: string | string[] | undefined, proxies: number): string => {
+type Front = Pick<LimitSettings, 'proxies' | 'clientAddressHeader'>
+
+/**
+ * The address of the client: as our own front tells it in its header, or as the outermost of our own proxies saw it; what
+ * stands left of that in X-Forwarded-For anyone can write. The peer's where neither says one.
+ */
+export const clientAddress = (peer: string, headers: IncomingHttpHeaders, front: Front): string => {
+  const { proxies, clientAddressHeader } = front
+  if (clientAddressHeader !== undefined) {
+    const told = String(headers[clientAddressHeader] ?? '').trim()
+    return isIP(told) === 0 ? peer : told
+  }
   if (proxies === 0) return peer
-  const hops = String(forwardedFor ?? '')
+  const hops = String(headers['x-forwarded-for'] ?? '')
     .split(',')
     .map((hop) => hop.trim())
     .filter((hop) => hop !== '')
@@ -236,7 +251,7 @@ export const makeLimits = (settings: LimitSettings): RequestLimits => {
     underWay: () => everything.running(''),
     heldBytes: budget.held,
     limitByIp: (exchange, next) => {
-      exchange.ip = clientAddress(exchange.ip, exchange.headers['x-forwarded-for'], settings.proxies)
+      exchange.ip = clientAddress(exchange.ip, exchange.headers, settings)
       const address = addressKey(exchange.ip)
       const arrived = () =>
         whenArrived(

@@ -134,6 +134,57 @@ resources:
 terminationMessagePolicy: FallbackToLogsOnError
 {{- end -}}
 
+{{/*
+Ports and addresses of a rule of egress, given (dict "given" {cidrs, ports} "url" "smtp://…" "ports" (list 25)): what is said, or
+else what the URL tells; an address that is a name may be any.
+*/}}
+{{- define "bottega.reach" -}}
+{{- $place := regexReplaceAll "^[a-z]+://([^/]*@)?" (.url | default "") "" -}}
+{{- $ports := .given.ports -}}
+{{- if not $ports -}}
+{{- $port := regexFind ":[0-9]{1,5}([/?]|$)" $place | trimAll ":/?" -}}
+{{- $ports = ternary (list ($port | int)) .ports (ne $port "") -}}
+{{- end -}}
+{{- $cidrs := .given.cidrs -}}
+{{- $literal := regexFind "^[0-9]{1,3}([.][0-9]{1,3}){3}" $place -}}
+{{- if and (not $cidrs) $literal }}{{ $cidrs = list (printf "%s/32" $literal) }}{{ end -}}
+ports: [{{ range $index, $port := $ports }}{{ if $index }}, {{ end }}{ port: {{ $port }}, protocol: TCP }{{ end }}]
+{{- with $cidrs }}
+to:
+  {{- range . }}
+  - ipBlock: { cidr: {{ . | quote }} }
+  {{- end }}
+{{- end }}
+{{- end -}}
+
+{{/* Rules of egress to the API server: the addresses that are said, or else those that the cluster has now. */}}
+{{- define "bottega.apiServer" -}}
+{{- with .Values.networkPolicy.apiServer -}}
+{{- if .cidrs -}}
+- ports: [{{ range $index, $port := .ports }}{{ if $index }}, {{ end }}{ port: {{ $port }}, protocol: TCP }{{ end }}]
+  to:
+    {{- range .cidrs }}
+    - ipBlock: { cidr: {{ . | quote }} }
+    {{- end }}
+{{- else -}}
+{{- $slice := lookup "discovery.k8s.io/v1" "EndpointSlice" "default" "kubernetes" -}}
+{{- $service := lookup "v1" "Service" "default" "kubernetes" -}}
+- ports: [{{ range $index, $port := $slice.ports }}{{ if $index }}, {{ end }}{ port: {{ $port.port }}, protocol: TCP }{{ end }}]
+  to:
+    {{- range $slice.endpoints }}
+    {{- range .addresses }}
+    - ipBlock: { cidr: "{{ . }}/{{ ternary 128 32 (contains ":" .) }}" }
+    {{- end }}
+    {{- end }}
+- ports: [{ port: 443, protocol: TCP }]
+  to:
+    {{- range dig "spec" "clusterIPs" list $service }}
+    - ipBlock: { cidr: "{{ . }}/{{ ternary 128 32 (contains ":" .) }}" }
+    {{- end }}
+{{- end -}}
+{{- end -}}
+{{- end -}}
+
 {{/* All that is missing or does not go together, told at once. */}}
 {{- define "bottega.demand" -}}
 {{- $faults := list -}}
@@ -151,6 +202,13 @@ terminationMessagePolicy: FallbackToLogsOnError
 {{- if and .llm.url .llm.keyed (not .secret.llmKey) }}{{ $faults = append $faults "secret.llmKey: the language model needs it (or llm.keyed: false)" }}{{ end -}}
 {{- if and .cards (not (and .secret.stripeSecretKey .secret.stripeWebhookSecret)) }}{{ $faults = append $faults "secret.stripeSecretKey, secret.stripeWebhookSecret: card collection needs both (or cards: false)" }}{{ end -}}
 {{- end -}}
+{{- if not (or (not (kindIs "invalid" .proxies)) .clientAddressHeader) }}{{ $faults = append $faults "proxies: how many proxies of yours stand before the api and append to X-Forwarded-For: 1 behind an ingress, 0 where clients reach the pods themselves (or clientAddressHeader: the header in which what stands in front tells a client's address). All limits of one address hang on it" }}{{ end -}}
+{{- if and (not (kindIs "invalid" .proxies)) .clientAddressHeader }}{{ $faults = append $faults "proxies: not together with clientAddressHeader" }}{{ end -}}
+{{- range $name, $value := .settings -}}
+{{- if has $name (splitList ", " (include "bottega.developmentSettings" $)) }}{{ $faults = append $faults (printf "settings.%s: is for development, and only an installation that hack/up made takes it: leave it out" $name) }}{{ end -}}
+{{- if has $name (list "BOTTEGA_PROXIES" "BOTTEGA_CLIENT_ADDRESS_HEADER") }}{{ $faults = append $faults (printf "settings.%s: is proxies or clientAddressHeader of the chart" $name) }}{{ end -}}
+{{- end -}}
+{{- if and .networkPolicy.enabled (not .networkPolicy.apiServer.cidrs) (not (lookup "discovery.k8s.io/v1" "EndpointSlice" "default" "kubernetes")) }}{{ $faults = append $faults "networkPolicy.apiServer.cidrs: the addresses of the API server, as kubectl get endpointslice kubernetes -n default tells; helm finds them by itself where it talks to the cluster (or networkPolicy.enabled: false)" }}{{ end -}}
 {{- if ne (empty .oidc.issuer) (empty .oidc.clientId) }}{{ $faults = append $faults "oidc: issuer and clientId go together" }}{{ end -}}
 {{- if ne (empty .llm.url) (empty .llm.model) }}{{ $faults = append $faults "llm: url and model go together" }}{{ end -}}
 {{- end -}}

@@ -1,4 +1,5 @@
 import type { Here, KeptMarks, TruthCode } from '../../../crds/kernel/desire/absence.ts'
+import { refuseDevelopment } from '../../base/env.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
 
@@ -99,4 +100,17 @@ export const makeInstallation = ({ pg }: { pg: Pg }): Installation => {
       await pg.query('keep_epoch', text, [epoch])
     },
   }
+}
+
+const IS_DEVELOPMENT = 'select exists (select from development) as is'
+
+/**
+ * Whether this is an installation of development its database says, and whoever made that said it (hack/platform/database.ts):
+ * neither a value of the chart nor the environment of a process can.
+ * @param names of settings of development that this process was given @throws EnvError naming each, elsewhere
+ */
+export const demandDevelopment = async (pg: Pick<Pg, 'query'>, names: readonly string[]): Promise<void> => {
+  if (names.length === 0) return
+  const { rows } = await pg.query<{ is: boolean }>('is_development', IS_DEVELOPMENT, [])
+  if (rows[0]?.is !== true) refuseDevelopment(names)
 }

@@ -9,7 +9,7 @@ revoke execute on all functions in schema public from public, :"api";
 grant usage on schema public to :"api";
 
 -- Read: views, facts, the ledger, what was told.
-grant select on installation, dev_clock, mirror, migrations to :"api";
+grant select on installation, development, dev_clock, mirror, migrations to :"api";
 -- What everything is derived from, under the seal of a key that the api holds.
 grant select on roots, ring_keys to :"api";
 grant execute on function enter_ring_keys to :"api";
@@ -27,7 +27,7 @@ grant select on devboxes, devbox_history, devbox_envs, devbox_report_heads, devb
 
 -- Access is the api's own: tokens, sessions, links to sign in by, wrong passwords, repeated requests.
 grant select, insert, update on tokens to :"api";
-grant select, insert, delete, update (revoked_at) on sessions to :"api";
+grant select, insert, delete, update (revoked_at, seen_at) on sessions to :"api";
 grant select, insert, update (verifies_until) on session_keys to :"api";
 grant select, update (used_at) on signins to :"api";
 grant select, insert, update, delete on attempts, idempotency to :"api";

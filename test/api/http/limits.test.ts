@@ -154,10 +154,24 @@ spec('the rate of an address', (t) => {
   })
 
   t('believes X-Forwarded-For only as far as our own proxies wrote it', () => {
-    assert.is(clientAddress('10.0.0.1', '203.0.113.9', 0), '10.0.0.1')
-    assert.is(clientAddress('10.0.0.1', 'forged, 203.0.113.9', 1), '203.0.113.9')
-    assert.is(clientAddress('10.0.0.1', 'forged, 203.0.113.9, 10.0.0.2', 2), '203.0.113.9')
-    assert.is(clientAddress('10.0.0.1', undefined, 1), '10.0.0.1')
+    const seen = (told: string | undefined, proxies: number) =>
+      clientAddress('10.0.0.1', told === undefined ? {} : { 'x-forwarded-for': told }, {
+        proxies,
+        clientAddressHeader: undefined,
+      })
+    assert.is(seen('203.0.113.9', 0), '10.0.0.1')
+    assert.is(seen('forged, 203.0.113.9', 1), '203.0.113.9')
+    assert.is(seen('forged, 203.0.113.9, 10.0.0.2', 2), '203.0.113.9')
+    assert.is(seen(undefined, 1), '10.0.0.1')
+  })
+
+  t('believes the header of our own front, where it holds one address, and X-Forwarded-For no more', () => {
+    const front = { proxies: 0, clientAddressHeader: 'cf-connecting-ip' }
+    const seen = (told: string) =>
+      clientAddress('10.0.0.1', { 'cf-connecting-ip': told, 'x-forwarded-for': '198.51.100.7' }, front)
+    assert.is(seen('203.0.113.9'), '203.0.113.9')
+    assert.is(seen('2001:db8::1'), '2001:db8::1')
+    for (const told of ['', '203.0.113.9, 198.51.100.7', 'client']) assert.is(seen(told), '10.0.0.1')
   })
 })
 

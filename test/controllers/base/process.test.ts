@@ -1,6 +1,6 @@
 import { EventEmitter } from 'node:events'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { CONTROLLERS, EnvError, readEnv } from '../../../controllers/base/env.ts'
+import { API, CONTROLLERS, developmentNames, EnvError, readEnv, readProcessEnv } from '../../../controllers/base/env.ts'
 import { KubeError } from '../../../controllers/base/errors.ts'
 import { makeLog, withoutSecrets } from '../../../controllers/base/log.ts'
 import { installStop, type StopOptions } from '../../../controllers/base/stop.ts'
@@ -17,6 +17,16 @@ const GOOD = {
   BOTTEGA_SECRET_KEY: Buffer.alloc(32, 7).toString('base64'),
   BOTTEGA_SMTP_URL: 'smtp://localhost:2525',
   BOTTEGA_MAIL_FROM: 'Shop <billing@shop.test>',
+}
+
+const refusalOf = (work: () => unknown): string => {
+  try {
+    work()
+  } catch (error) {
+    assert.instance(error, EnvError)
+    return String(error)
+  }
+  return 'nothing was refused'
 }
 
 spec('env', (t) => {
@@ -58,6 +68,36 @@ spec('env', (t) => {
     assert.match(message, 'BOTTEGA_DATABASE_URL: is missing')
     assert.match(message, 'openssl rand -base64 32')
     assert.not.match(message, 'hunter2')
+  })
+
+  t('settings of development are known by their names, those of both processes', () => {
+    const names = ['BOTTEGA_DEV_CLOCK', 'BOTTEGA_EGRESS_ALLOW_LOOPBACK', 'BOTTEGA_STRIPE_API_BASE']
+    for (const fields of [API, CONTROLLERS]) assert.equal(developmentNames(fields).sort(), names)
+  })
+
+  t('settings of development are refused where clients reach the platform, each by name', () => {
+    const given = {
+      BOTTEGA_DEV_CLOCK: 'on',
+      BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'true',
+      BOTTEGA_STRIPE_API_BASE: 'http://127.0.0.1:1',
+    }
+    for (const fields of [API, CONTROLLERS]) {
+      for (const url of ['https://shop.test', 'http://127.0.0.1.shop.test', 'https://127.0.0.1']) {
+        const told = refusalOf(() => readProcessEnv(fields, { ...GOOD, ...given, BOTTEGA_PUBLIC_URL: url }))
+        for (const name of Object.keys(given)) assert.match(told, `${name}: is for development`)
+      }
+      const here = readProcessEnv(fields, { ...GOOD, ...given, BOTTEGA_PUBLIC_URL: 'http://127.0.0.1:8080' })
+      assert.equal(here.development.sort(), Object.keys(given).sort())
+    }
+  })
+
+  t('what says that it is none of development is none', () => {
+    const given = {
+      BOTTEGA_DEV_CLOCK: 'off',
+      BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'false',
+      BOTTEGA_STRIPE_API_BASE: 'https://api.stripe.com/',
+    }
+    assert.equal(readProcessEnv(API, { ...GOOD, ...given }).development, [])
   })
 
   t('an IPv6 address and an empty host are places to listen', () => {

@@ -1,6 +1,7 @@
 import Stripe from 'stripe'
 import { BadSignature, makeCardEvents } from '../../../api/io/cardevents.ts'
-import { cardsOf, checkoutOriginOf, EnvError } from '../../../controllers/base/env.ts'
+import { EnvError } from '../../../controllers/base/env.ts'
+import { cardsOf, checkoutOriginOf } from '../../../controllers/base/providers.ts'
 import { type CardProcessor, makeCardProcessor, ProcessorError } from '../../../controllers/io/cards.ts'
 import { type Cards, SECRET_KEY, startCardMock, startCards, WEBHOOK_SECRET } from '../../support/doubles/cards.ts'
 import { assert, spec } from '../../support/runner/spec.ts'

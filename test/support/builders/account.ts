@@ -32,6 +32,7 @@ export const sessionsOf = (platform: Platform, clock: { now?: () => Date; public
     publicUrl: clock.publicUrl ?? platform.baseUrl,
     now: clock.now ?? (() => new Date()),
     nowMs: () => performance.now(),
+    idleMs: 86_400_000,
   })
   return { pg, sessions, mirror: makeMirrorReader({ pg }), end: () => pg.close() }
 }

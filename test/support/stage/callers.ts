@@ -17,7 +17,8 @@ export function makeMinter({ database, keys, baseUrl }: Platform): Minter {
   const pg = makePg({ url: database.apiUrl, max: 4 })
   const tokens = makeTokenStore({ pg, keys })
   const now = () => new Date()
-  const sessions = makeSessions({ pg, keys, publicUrl: baseUrl, now, nowMs: () => performance.now() })
+  const idleMs = 86_400_000
+  const sessions = makeSessions({ pg, keys, publicUrl: baseUrl, now, nowMs: () => performance.now(), idleMs })
   return {
     tokens,
     sessions,

@@ -1,13 +1,13 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
-import { migrate } from '../../../controllers/store/pg/migrate.ts'
 import { run } from '../../../hack/lib/command.ts'
 import { withLock } from '../../../hack/lib/lock.ts'
 import { createProgress } from '../../../hack/lib/progress.ts'
 import { ensureTools, toolPath } from '../../../hack/lib/tools.ts'
 import { controlPlaneTools } from '../../../hack/lib/tooltable.ts'
 import { type ControlPlane, startControlPlane } from '../../../hack/platform/controlplane.ts'
+import { migrateForDevelopment } from '../../../hack/platform/database.ts'
 import { createKubectl, type Kubectl } from '../../../hack/platform/kubectl.ts'
 import { applyNamespace, applyPlatform, type ProcessName } from '../../../hack/platform/platform.ts'
 import { apiUrlOf, type Postgres, query, startPostgres, withConnection } from '../../../hack/platform/postgres.ts'
@@ -170,7 +170,7 @@ async function ensureTemplate(serverUrl: string): Promise<string> {
     await run(`drop database if exists ${name} with (force)`)
     await run(`create database ${name}`)
     const url = withDatabase(serverUrl, name)
-    await migrate(url, { apiUrl: apiUrlOf(url) })
+    await migrateForDevelopment(url)
     await run(`alter database ${name} is_template true allow_connections false`)
   })
   return name

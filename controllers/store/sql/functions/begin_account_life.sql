@@ -41,6 +41,10 @@ begin
   values (in_uid, in_name, chosen, chosen, in_email, in_continues, in_at)
   on conflict (uid) do update set
     name = excluded.name, key = excluded.key, email = excluded.email, asked = excluded.asked, ended_at = null;
+  -- Whoever signed in by the former address may not any more.
+  if lower(known.email collate "C") <> lower(in_email collate "C") then
+    update sessions s set revoked_at = in_at where s.account = chosen and s.revoked_at is null;
+  end if;
   return query select chosen;
 end
 $$;
