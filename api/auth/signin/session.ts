@@ -133,12 +133,8 @@ const look = async (state: SessionState, jwt: string): Promise<Verified> => {
   if (typeof sub !== 'string' || typeof jti !== 'string') return refuseCredential('The session names nobody.')
   const at = state.now()
   const values = [jti, ...openAt(state, at)]
-  const { rows } = await state.pg.query<{ account: string; email: string | null; seenAt: Date }>(
-    'live_session',
-    LIVE,
-    values,
-  )
-  const [row] = rows
+  type Row = { account: string; email: string | null; seenAt: Date }
+  const [row] = (await state.pg.query<Row>('live_session', LIVE, values)).rows
   if (!row || !belongsTo(row, sub))
     return refuseCredential('The session was ended, or not used for long; sign in again.')
   if (at.getTime() - new Date(row.seenAt).getTime() >= NOTED_MS)
