@@ -1,5 +1,5 @@
 /** The chart as text: what Helm makes of it, and what it refuses. */
-import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
+import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { API, CONTROLLERS, LIMITS } from '../../controllers/base/env.ts'
@@ -8,6 +8,7 @@ import { USE } from '../../crds/kernel/policies.ts'
 import { defaultName } from '../../hack/container/image.ts'
 import { createProgress } from '../../hack/lib/progress.ts'
 import { CommandRefusal } from '../../hack/lib/refusal.ts'
+import { root } from '../../hack/lib/state.ts'
 import { ensureTools } from '../../hack/lib/tools.ts'
 import { chartFolder, createHelm, exampleValues, type Helm } from '../../hack/stage/helm.ts'
 import { assert, spec } from '../support/runner/spec.ts'
@@ -204,6 +205,34 @@ spec('the chart', (t) => {
     )
     const { 'database-url': url = '' } = secret.data as Record<string, string>
     assert.match(Buffer.from(url, 'base64').toString(), 'canary-one')
+  })
+
+  t('alerts by metrics that the processes serve, when it is asked to', async () => {
+    assert.is((await rendered()).filter(({ kind }) => kind === 'PrometheusRule').length, 0)
+    const rule = find(
+      await rendered('--set', 'alerts.enabled=true,alerts.labels.release=prom'),
+      'PrometheusRule',
+      'bottega',
+    )
+    assert.is((rule.metadata as { labels?: Record<string, string> }).labels?.release, 'prom')
+    const spec = rule.spec as { groups: { rules: Record<string, unknown>[] }[] }
+    const rules = spec.groups.flatMap(({ rules }) => rules)
+    const sources = globSync('{api,controllers}/**/*.ts', { cwd: root }).map((path) =>
+      readFileSync(join(root, path), 'utf8'),
+    )
+    for (const { alert, expr, annotations } of rules) {
+      const names = `${expr}`.match(/\b(?:bottega|nodejs)_[a-z0-9_]+/g) ?? []
+      assert.ok(names.length > 0, `${alert}`)
+      assert.match(`${expr}`, 'namespace="shop"')
+      for (const name of names)
+        assert.ok(
+          name === 'nodejs_eventloop_lag_p99_seconds' ||
+            sources.some((text) => text.includes(`'${name.replace(/_count$/, '')}'`)),
+          `${alert} asks for ${name}, which nobody serves`,
+        )
+      assert.equal(Object.keys(annotations as object).sort(), ['description', 'summary'])
+    }
+    assert.ok(rules.some(({ alert }) => alert === 'BottegaLoopBlocked'))
   })
 
   t('names everything that is missing at once', async () => {
