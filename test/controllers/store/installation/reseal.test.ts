@@ -27,6 +27,7 @@ const NOT_SEALED: Record<string, string> = {
   'blobs.sha256': 'digest',
   'devbox_envs.sealed': 'under the data key beside it, which is sealed',
   'devboxes.token_hash': 'keyed hash, under the first root',
+  'history_heads.head': 'chain',
   'host_credentials.mark': 'keyed hash, under the first root',
   'idempotency.fingerprint': 'keyed hash, under the first root',
   'register.hash': 'chain',
