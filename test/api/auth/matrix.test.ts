@@ -324,6 +324,8 @@ spec('the matrix of every route and every caller', (t) => {
     return String(row?.id)
   }
 
+  const aSession = async () => (await minter.sessions.issue('demo', 'mail')).sessionId
+
   /** Something of the account `demo` to point at: made anew for what a route may destroy. */
   const idFor = async ({ path, method }: Route): Promise<string> => {
     const places: [start: string, id: () => string | Promise<string>][] = [
@@ -337,6 +339,8 @@ spec('the matrix of every route and every caller', (t) => {
       ['/api/apps/hosts/', () => 'away'],
       ['/api/apps/', () => app],
       ['/api/operations/', () => operation],
+      ['/api/auth/sessions/', aSession],
+      ['/account/sessions/', aSession],
     ]
     const place = places.find(([start]) => path.startsWith(start))
     if (place) return place[1]()
