@@ -231,7 +231,9 @@ spec('the cap of dev instances', (t) => {
       assert.equal([(await ask(lapser, 'GET', `/${first.id}`)).status, await committed()], [404, 0])
       const again = (await reserve('first')).json.devbox
       await platform.kubectl(['delete', 'dbx', again.id])
-      assert.equal([(await ask(lapser, 'GET', `/${again.id}`)).status, await committed()], [404, 0])
+      // it is gone from the cluster; its view goes when that is seen
+      await eventually('it to be gone', async () => (await ask(lapser, 'GET', `/${again.id}`)).status === 404)
+      assert.is(await committed(), 0)
 
       const { id } = (await reserve('first')).json.devbox
       const launched = { instanceId: 'i-0a0b0c0d0e0f' }
