@@ -13,7 +13,7 @@ export type AddressRule = 'any' | 'public' | 'public-or-loopback'
 export const mayReach = (address: string, rule: AddressRule): boolean =>
   rule === 'any' || isPublicAddress(address) || (rule === 'public-or-loopback' && isLoopbackAddress(address))
 
-/** Names are given out below it, so it must be somebody's. An admin's may be of a network of its own. */
+/** rules/host.md#the-base-domain-of-a-host. An admin's may be of a network of its own. */
 const baseFaults = (domain: string, rule: AddressRule): Fault[] => {
   const why = rule === 'any' ? null : unownable(domain, { testDomains: rule === 'public-or-loopback' })
   const detail = isPublicSuffix(domain) ? `strangers have names below ${domain}` : why
