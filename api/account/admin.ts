@@ -9,6 +9,7 @@ import { accountFaults } from '../../crds/account/faults.ts'
 import { ACCOUNT } from '../../crds/account/kind.ts'
 import { type AccountSpec, CAPABILITIES } from '../../crds/account/schema.ts'
 import type { StoredAccount } from '../../crds/account/view.ts'
+import { PLATFORM } from '../../crds/kernel/fields.ts'
 import { GROUP, type Resource, VERSION } from '../../crds/kernel/object.ts'
 import { restPointer, toPatch, toSpec } from '../../crds/kernel/rest.ts'
 import { type Command, type GenerationGoal, generationGoal, judgeGeneration } from '../command/command.ts'
@@ -111,6 +112,7 @@ export const createAccount = async (deps: AdminNeeds, request: ApiRequest): Prom
   // A repeat of the same intent is the same account.
   const drawn = request.idempotencyKey?.slice(0, ID_RANDOM_BYTES * 2) ?? randomBytes(ID_RANDOM_BYTES).toString('hex')
   const id = asked ?? `acct-${drawn}`
+  if (id === PLATFORM) throw new Problem('NAME_TAKEN', `${id} is whose the platform's own hosts are.`)
   const spec = toSpec<AccountSpec>(ACCOUNT, body)
   refuse(spec)
   await refuseTaken(deps, spec.email, id)

@@ -2,8 +2,8 @@
 
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { HOST } from '../../crds/host/kind.ts'
-import { type HostView, PLATFORM, withoutWayIn } from '../../crds/host/view.ts'
-import { belongsTo } from '../../crds/kernel/fields.ts'
+import { type HostView, withoutWayIn } from '../../crds/host/view.ts'
+import { belongsTo, PLATFORM } from '../../crds/kernel/fields.ts'
 import { isOwn, type Whose } from '../command/own.ts'
 import { makeResources } from '../command/resource.ts'
 import type { Caller } from '../http/caller.ts'

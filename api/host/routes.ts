@@ -129,6 +129,7 @@ export const hostRoutes: Route<HostNeeds>[] = [
     codes: [
       'INVALID_FIELD',
       'UNKNOWN_FIELD',
+      'BAD_DOMAIN',
       'BAD_HOST_ADDRESS',
       'BAD_HOST_KEY',
       'BAD_PRIVATE_KEY',
@@ -158,6 +159,7 @@ export const hostRoutes: Route<HostNeeds>[] = [
       'NOT_FOUND',
       'INVALID_FIELD',
       'UNKNOWN_FIELD',
+      'BAD_DOMAIN',
       'BAD_HOST_ADDRESS',
       'BAD_HOST_KEY',
       'BAD_PRIVATE_KEY',

@@ -1,8 +1,8 @@
 /** What is kept of the resources of a kind beside the cluster, as its passes ask for it (hack/decisions/037). */
 import { ACCOUNT } from '../../crds/account/kind.ts'
-import { PLATFORM } from '../../crds/host/view.ts'
 import { desireOf, type KeptDesire } from '../../crds/kernel/desire/desire.ts'
 import { objectOf } from '../../crds/kernel/desire/rebuild.ts'
+import { PLATFORM } from '../../crds/kernel/fields.ts'
 import type { Kind } from '../../crds/kernel/kind.ts'
 import type { KeptBeside } from '../runtime/contract.ts'
 import type { Desires, Origin } from '../store/ledger/desires.ts'

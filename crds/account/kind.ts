@@ -1,4 +1,5 @@
 /** How the Account is named and shown. */
+import { PLATFORM } from '../kernel/fields.ts'
 import { AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
 import { USE } from '../kernel/policies.ts'
 import { type AccountSpec, type AccountStatus, spec, status } from './schema.ts'
@@ -27,5 +28,10 @@ export const ACCOUNT: Kind<AccountSpec, AccountStatus, StoredAccount> = {
     REASON,
   ],
   selectable: ['.spec.email', '.spec.plan', '.spec.role'],
-  rules: [],
+  rules: [
+    {
+      rule: `self.metadata.name != '${PLATFORM}'`,
+      message: `NAME_TAKEN: ${PLATFORM} is whose the platform's hosts are`,
+    },
+  ],
 }

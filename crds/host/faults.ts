@@ -2,6 +2,7 @@
 
 import type { Fault } from '../kernel/problem.ts'
 import { bytesOfAddress, isLoopbackAddress, isPublicAddress } from '../values/address.ts'
+import { isPublicSuffix, unownable } from '../values/domain.ts'
 import { hostKeyBytes } from './key.ts'
 import type { HostSpec } from './schema.ts'
 
@@ -12,10 +13,17 @@ export type AddressRule = 'any' | 'public' | 'public-or-loopback'
 export const mayReach = (address: string, rule: AddressRule): boolean =>
   rule === 'any' || isPublicAddress(address) || (rule === 'public-or-loopback' && isLoopbackAddress(address))
 
+/** rules/host.md#the-base-domain-of-a-host. An admin's may be of a network of its own. */
+const baseFaults = (domain: string, rule: AddressRule): Fault[] => {
+  const why = rule === 'any' ? null : unownable(domain, { testDomains: rule === 'public-or-loopback' })
+  const detail = isPublicSuffix(domain) ? `strangers have names below ${domain}` : why
+  return detail === null ? [] : [{ code: 'BAD_DOMAIN', pointer: '/baseDomain', detail }]
+}
+
 /** @param spec a whole one or a part of it  @returns findings with pointers into the spec, empty when it is sound */
 export const hostFaults = (spec: Partial<HostSpec>, rule: AddressRule): Fault[] => {
   const faults: Fault[] = []
-  const { address, hostKey } = spec
+  const { address, hostKey, baseDomain } = spec
   if (hostKey !== undefined && hostKeyBytes(hostKey) === null) {
     faults.push({
       code: 'BAD_HOST_KEY',
@@ -32,5 +40,6 @@ export const hostFaults = (spec: Partial<HostSpec>, rule: AddressRule): Fault[] 
   if (address !== undefined && rule === 'public' && /(^|\.)localhost$/i.test(address)) {
     faults.push({ code: 'BAD_HOST_ADDRESS', pointer: '/address', detail: `${address} is not a public address` })
   }
+  if (baseDomain !== undefined) faults.push(...baseFaults(baseDomain, rule))
   return faults
 }

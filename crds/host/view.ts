@@ -14,9 +14,6 @@ import {
   spec as specSchema,
 } from './schema.ts'
 
-/** Whose a host of the platform is, where every row names an account. */
-export const PLATFORM = 'platform'
-
 export type InspectionView = {
   ok: boolean
   /** What is to be repaired, in sentences. */

@@ -16,6 +16,9 @@ export const belongsTo = (
   account: string,
 ): boolean => thing?.account === account
 
+/** Whose a host of the platform is, where every row names an account: no Account is called that. */
+export const PLATFORM = 'platform'
+
 /** Whose it is. Never crosses REST: the caller's own account is meant there. */
 export const accountField = {
   type: 'string',

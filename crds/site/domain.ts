@@ -1,13 +1,11 @@
 /** Names that a site may ask for, and the hostname that follows (rules/site.md#names). */
-import { parse } from 'tldts'
 import type { Fault } from '../kernel/problem.ts'
+import { unownable } from '../values/domain.ts'
 import type { SiteSpec } from './schema.ts'
 import type { SiteHost } from './world.ts'
 
 /** Labels that a visitor would take for the platform's own. */
 const RESERVED_LABELS = ['www', 'api', 'admin', 'mail', 'smtp', 'ns1', 'ns2', 'status', 'support', 'autodiscover']
-/** Never in the public DNS (RFC 2606, 6761, 6762; ICANN's reservation of internal). */
-const TEST_SUFFIXES = ['test', 'localhost', 'invalid', 'example', 'local', 'internal']
 const LABEL = /^[a-z0-9]([a-z0-9-]{0,61}[a-z0-9])?$/
 
 type Asked = Pick<SiteSpec, 'subdomain' | 'domain'>
@@ -34,13 +32,8 @@ const ownDomainFaults = (domain: string, baseDomains: readonly string[], testDom
   }
   const below = baseDomains.find((base) => domain === base || domain.endsWith(`.${base}`))
   if (below !== undefined) return bad('/domain', `${domain} belongs to ${below}; ask for it as subdomain`)
-  const suffix = domain.slice(domain.lastIndexOf('.') + 1)
-  if (TEST_SUFFIXES.includes(suffix)) {
-    return testDomains ? [] : bad('/domain', `.${suffix} is not in the public DNS`)
-  }
-  const { isIcann, isIp, domain: registered } = parse(domain)
-  if (isIp || !isIcann) return bad('/domain', `.${suffix} is no suffix under which domains are registered`)
-  return registered === null ? bad('/domain', `${domain} is a public suffix, which nobody owns`) : []
+  const why = unownable(domain, { testDomains })
+  return why === null ? [] : bad('/domain', why)
 }
 
 /** @param baseDomains of the hosts that take sites, which are given out as subdomains */

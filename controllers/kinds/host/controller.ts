@@ -1,7 +1,8 @@
 /** The Host's hands: it is looked at, its proxy is put back, and it is mirrored. What to do is decided in crds/host/plan.ts. */
 import { HOST } from '../../../crds/host/kind.ts'
 import { type HostFacts, type HostResource, type HostStep, type HostWorld, planHost } from '../../../crds/host/plan.ts'
-import { PLATFORM, viewHost } from '../../../crds/host/view.ts'
+import { viewHost } from '../../../crds/host/view.ts'
+import { PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { Hosts } from '../../io/hosts/link.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import type { Ledger } from '../../store/ledger/ledger.ts'

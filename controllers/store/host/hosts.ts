@@ -1,7 +1,8 @@
 /** What is stored of hosts beside their resources: sealed private keys, and the routes that their proxies are to serve. */
 
 import { createHmac } from 'node:crypto'
-import { type HostView, PLATFORM } from '../../../crds/host/view.ts'
+import type { HostView } from '../../../crds/host/view.ts'
+import { PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { Keys } from '../../base/keys.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Page } from '../pg/page.ts'

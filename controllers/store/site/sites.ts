@@ -2,6 +2,7 @@
  * What PostgreSQL keeps of sites beside their facts: quota reservations and names, which are reserved before a resource is written
  * (rules/platform.md#reservations), renderings, pictures, brands, and the queue of each host.
  */
+import { PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { BrandTokens } from '../../../crds/site/content/brand.ts'
 import type { RenderedImage } from '../../../crds/site/render/input.ts'
 import type { PublishTurn, Rendering } from '../../../crds/site/world.ts'
@@ -56,7 +57,7 @@ select count(*) as waiting from site_queue
 where stage = 'waiting' and place < coalesce((select place from site_queue where site = $1), 9223372036854775807)`
 const BASES = `
 select distinct view ->> 'base_domain' as base from mirror
-where kind = 'Host' and (view ->> 'takes_sites')::boolean and view ->> 'base_domain' is not null`
+where kind = 'Host' and account = '${PLATFORM}' and (view ->> 'takes_sites')::boolean and view ->> 'base_domain' is not null`
 const SET_BRAND = `
 insert into site_brands (account, tokens) values ($1, $2)
 on conflict (account) do update set tokens = excluded.tokens, updated_at = now()`

@@ -148,6 +148,17 @@ spec('accounts by administrators', (t) => {
     })
   }
 
+  t('are never called as the platform, whose its hosts are', async () => {
+    const refused = await ask('POST', ALL, { id: 'platform', email: 'platform@demo.test' })
+    assert.equal([refused.status, refused.json.code], [409, 'NAME_TAKEN'], refused.text)
+    const account = { apiVersion: 'bottega.dev/v1alpha1', kind: 'Account', metadata: { name: 'platform' } }
+    const applied = platform.kubectl(['apply', '-f', '-'], { ...account, spec: { email: 'platform@demo.test' } })
+    await applied.then(
+      () => assert.unreachable('it was made'),
+      (error) => assert.match(error.detail, /NAME_TAKEN: platform is whose the platform's hosts are/),
+    )
+  })
+
   t('are not made twice under one id, and not changed when they are not there', async () => {
     const twice = await ask('POST', ALL, { id: 'demo', email: 'twice@demo.test' })
     assert.equal([twice.status, twice.json.code], [409, 'NAME_TAKEN'])

@@ -49,6 +49,21 @@ spec('what is reserved for sites', (t) => {
     assert.is(await reservations.takeSite('site-late', 'b', 1), 'taken')
   })
 
+  t(
+    'names are kept below the base domains of the platform alone: an owner’s host keeps nobody from anything',
+    async () => {
+      const host = (name: string, account: string, base: string) =>
+        sql(
+          `insert into mirror (kind, name, account, uid, generation, observed_generation, view, created_at, updated_at)
+         values ('Host', $1, $2, $1, 1, 1, $3, now(), now())`,
+          [name, account, JSON.stringify({ base_domain: base, takes_sites: true })],
+        )
+      await host('ours', 'platform', 'sites.example.org')
+      await host('theirs', 'a', 'gov.example')
+      assert.equal(await reservations.baseDomains(), ['sites.example.org'])
+    },
+  )
+
   t('a name is one site’s: the second of many gets none', async () => {
     const claims = Array.from({ length: 12 }, (_, n) =>
       reservations.claimName('shop', { site: `site-${n}`, account: 'a' }, n % 2 === 0),

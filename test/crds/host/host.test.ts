@@ -1,4 +1,4 @@
-import { hostFaults } from '../../../crds/host/faults.ts'
+import { type AddressRule, hostFaults } from '../../../crds/host/faults.ts'
 import { archOf, type Findings, type Inspection, problemsOf, worstFirst } from '../../../crds/host/inspect.ts'
 import { fingerprintOf, hostKeyBytes } from '../../../crds/host/key.ts'
 import { HOST } from '../../../crds/host/kind.ts'
@@ -227,6 +227,27 @@ spec('the faults of a host', (t) => {
   ]
   for (const [sentence, address, rule, ok] of cases) {
     t(sentence, () => assert.is(hostFaults({ address }, rule).length, ok ? 0 : 1))
+  }
+})
+
+spec('the base domain of a host', (t) => {
+  const CASES: [sentence: string, baseDomain: string, rule: AddressRule, ok: boolean][] = [
+    ['is a domain that somebody registered', 'apps.shop.co.uk', 'public', true],
+    ['is no public suffix', 'co.uk', 'public', false],
+    ['is no public suffix, for an administrator either', 'co.uk', 'any', false],
+    ['is nothing below which strangers have names', 'github.io', 'public', false],
+    ['is in the public DNS', 'apps.test', 'public', false],
+    ['has a suffix that there is', 'apps.nosuchsuffix', 'public', false],
+    ['may be a test name under the development exception', 'apps.test', 'public-or-loopback', true],
+    ['may be of a network of its own, for an administrator', 'apps.corp.internal', 'any', true],
+  ]
+  for (const [sentence, baseDomain, rule, ok] of CASES) {
+    t(sentence, () =>
+      assert.equal(
+        hostFaults({ baseDomain }, rule).map(({ code }) => code),
+        ok ? [] : ['BAD_DOMAIN'],
+      ),
+    )
   }
 })
 
