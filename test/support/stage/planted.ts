@@ -22,7 +22,9 @@ const plantSealed = async (pg: Pg, keys: Keys): Promise<Planted[]> => {
   const boxes = makeDevInstances({ pg })
   await makeCredentials({ pg, keys }).put('planted', 1, 'a private key')
   await makeAppEnv({ pg, sealer: keys.sealer('app-env') }).putEnv('app-planted', () => env)
-  await boxes.putEnv('dev-planted', 'k', makeVault(keys).seal('dev-planted', env))
+  const boxed = makeVault(keys).seal('dev-planted', env)
+  const box = `insert into devbox_envs (resource, key, wrapped_key, sealed) values ('dev-planted', 'k', $1, $2)`
+  await pg.query('plant_box', box, [boxed.wrappedKey, boxed.sealed])
   const sealed = keys.sealer('app-release').seal(Buffer.from('a release'), aboutRelease(RELEASE, 1))
   await pg.query(
     'plant_release',
@@ -65,70 +67,81 @@ values ('${RELEASE}', 1, 'rel-planted', 'op', 'failed', 's', now(), $1)`,
   ]
 }
 
-/** What is given out over REST. */
-const plantGiven = async (platform: Platform, pg: Pg): Promise<Planted[]> => {
-  const { baseUrl, owner } = platform
-  const must = async (reply: Promise<Reply>): Promise<Reply> => {
-    const got = await reply
-    if (got.status >= 400) throw new Error(got.text)
-    return got
-  }
-  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
-    must(call(baseUrl, owner, 'POST', path, body, headers))
-  const minter = makeMinter(platform)
-  const session = await minter.session('demo')
-  await minter.end()
+const must = async (reply: Promise<Reply>): Promise<Reply> => {
+  const got = await reply
+  if (got.status >= 400) throw new Error(got.text)
+  return got
+}
+const answers = (token: string | null, path = '/api/account') => ({
+  isGood: async (url: string) => (await call(url, token, 'GET', path)).status === 200,
+})
+
+/** What a client of an invoice has, and whoever ordered it. */
+const plantInvoice = async ({ baseUrl, owner }: Platform): Promise<Planted[]> => {
   const once = { 'idempotency-key': 'planted' }
-  const sent = await post('/api/invoices', order({ external_ref: 'planted' }), once)
+  const ask = (url: string, headers: Record<string, string> = {}) =>
+    call(url, owner, 'POST', '/api/invoices', order({ external_ref: 'planted' }), headers)
+  const sent = await must(ask(baseUrl, once))
   const page = new URL(sent.json.url).pathname
-  const password = formBody({ password: sent.json.password })
-  const entered = await must(call(baseUrl, null, 'POST', page, password, { ...FORM, origin: baseUrl }))
+  const enter = (url: string) =>
+    call(url, null, 'POST', page, formBody({ password: sent.json.password }), { ...FORM, origin: baseUrl })
+  const entered = await must(enter(baseUrl))
   const cookie = entered.headers.get('set-cookie')?.split(';')[0] ?? ''
-  const later = await post('/api/invoices', order(), { prefer: 'respond-async' })
-  const { secret, endpoint } = (await post('/api/webhooks', { url: 'https://hooks.invalid/' })).json
-  const { site } = (await post('/api/website/generate', { content: siteContent() })).json
-  const [preview, review] = [site.preview_url, site.review_url].map((url: string) => new URL(url).pathname)
-  const answers = (token: string | null, path = '/api/account') => ({
-    isGood: async (url: string) => (await call(url, token, 'GET', path)).status === 200,
-  })
-  const location = later.headers.get('location') ?? ''
   return [
-    { name: 'a token', ...answers(owner) },
-    { name: 'a session', ...answers(session) },
     { name: 'the link of an invoice', ...answers(null, page) },
-    {
-      name: 'the password of a page',
-      isGood: async (url) =>
-        (await call(url, null, 'POST', page, password, { ...FORM, origin: baseUrl })).status === entered.status,
-    },
+    { name: 'the password of a page', isGood: async (url) => (await enter(url)).status === entered.status },
     {
       name: 'the session of a page',
       isGood: async (url) => (await call(url, null, 'GET', `${page}/pdf`, undefined, { cookie })).status === 200,
     },
-    { name: 'a preview', ...answers(null, preview) },
-    { name: 'a review', ...answers(null, review) },
     {
       name: 'the answer under an idempotency key',
       isGood: async (url) => {
-        const again = await call(url, owner, 'POST', '/api/invoices', order({ external_ref: 'planted' }), once)
+        const again = await ask(url, once)
         return again.headers.get('idempotency-replayed') === 'true' && again.text === sent.text
       },
     },
     {
       name: 'the invoice of a reference',
       isGood: async (url) => {
-        const again = await call(url, owner, 'POST', '/api/invoices', order({ external_ref: 'planted' }))
+        const again = await ask(url)
         return again.status === 200 && again.json.url === sent.json.url && again.json.password === sent.json.password
       },
+    },
+  ]
+}
+
+/** What else is given out over REST. */
+const plantGiven = async (platform: Platform, pg: Pg): Promise<Planted[]> => {
+  const { baseUrl, owner } = platform
+  const post = (path: string, body: unknown, headers: Record<string, string> = {}) =>
+    must(call(baseUrl, owner, 'POST', path, body, headers))
+  const minter = makeMinter(platform)
+  const session = await minter.session('demo')
+  await minter.end()
+  const later = await post('/api/invoices', order(), { prefer: 'respond-async' })
+  const { secret } = (await post('/api/webhooks', { url: 'https://hooks.invalid/' })).json
+  const { site } = (await post('/api/website/generate', { content: siteContent() })).json
+  const preview = new URL(site.preview_url).pathname
+  const review = `/review/${platform.keys.capability('review', site.id)}`
+  const reviewed = await must(call(baseUrl, null, 'GET', review))
+  const location = later.headers.get('location') ?? ''
+  const signs = `select account from webhook_endpoints where url like 'https://hooks.invalid%'`
+  const { rows } = await pg.query<{ account: string }>('planted_endpoint', signs, [])
+  return [
+    { name: 'a token', ...answers(owner) },
+    { name: 'a session', ...answers(session) },
+    { name: 'a preview', ...answers(null, preview) },
+    {
+      name: 'a review',
+      isGood: async (url) => (await call(url, null, 'GET', review)).status === reviewed.status,
     },
     { name: 'an operation', ...answers(owner, new URL(location, baseUrl).pathname) },
     {
       name: 'the secret of an endpoint',
       isGood: async (_url, keys) => {
-        const all = await makeEndpoints({ pg, sealer: keys.sealer('webhook-secret') }).secrets(
-          endpoint.account ?? 'demo',
-        )
-        return all.some((one) => one.secret === secret)
+        const endpoints = makeEndpoints({ pg, sealer: keys.sealer('webhook-secret') })
+        return (await endpoints.secrets(rows[0]?.account ?? '')).some((one) => one.secret === secret)
       },
     },
   ]
@@ -136,6 +149,7 @@ const plantGiven = async (platform: Platform, pg: Pg): Promise<Planted[]> => {
 
 /** @param pg of the owner of the tables */
 export const plantSecrets = async (platform: Platform, pg: Pg): Promise<Planted[]> => [
+  ...(await plantInvoice(platform)),
   ...(await plantGiven(platform, pg)),
   ...(await plantSealed(pg, platform.keys)),
 ]

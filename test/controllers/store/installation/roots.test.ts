@@ -1,3 +1,6 @@
+import { cpSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { keyIdOf, makeKeyRing } from '../../../../controllers/base/keyring.ts'
 import { keysOfOne } from '../../../../controllers/base/keys.ts'
 import { openKeys } from '../../../../controllers/store/installation/open.ts'
@@ -10,10 +13,11 @@ import {
   settleKeys,
 } from '../../../../controllers/store/installation/ringkeys.ts'
 import { addRoot, FIRST_ROOT, readRoots, retireRoot } from '../../../../controllers/store/installation/roots.ts'
+import { migrate } from '../../../../controllers/store/pg/migrate.ts'
 import { makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
 import { query } from '../../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
-import { type Database, makeDatabase } from '../../../support/stage/stage.ts'
+import { type Database, makeDatabase, scratchFolder } from '../../../support/stage/stage.ts'
 
 const [OLD, NEW, OTHER] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2), Buffer.alloc(32, 3)]
 
@@ -79,6 +83,31 @@ spec('the roots of an installation', (t) => {
       assert.equal(one.tokenHash('secret'), before.tokenHash('secret'))
     }
     assert.equal((await readRingKeys(pg)).map(({ id }) => id).sort(), [OLD, NEW].map(keyIdOf).sort())
+  })
+
+  t('a database of before that holds something is marked by the migration, an empty one is not', async () => {
+    const folder = scratchFolder('sql')
+    const sql = join(import.meta.dirname, '..', '..', '..', '..', 'controllers', 'store', 'sql')
+    cpSync(sql, folder, { recursive: true })
+    rmSync(join(folder, 'schema', '025_keys.sql'))
+    rmSync(join(folder, 'functions', 'enter_ring_keys.sql'))
+    for (const isUsed of [true, false]) {
+      const server = new URL(database.url)
+      const name = `${server.pathname.slice(1)}_${isUsed ? 'used' : 'unused'}`
+      await query(database.url, `create database ${name}`)
+      server.pathname = `/${name}`
+      await migrate(server.href, { folder: pathToFileURL(`${folder}/`) })
+      if (isUsed)
+        await query(
+          server.href,
+          `insert into tokens (id, account, name, secret_hash) values ('t', 'a', 'n', sha256(''))`,
+        )
+      await migrate(server.href)
+      const rows = await query(server.href, 'select id, sealed from roots')
+      assert.equal(rows, isUsed ? [{ id: 'first', sealed: null }] : [])
+      await query(database.url, `drop database ${name} with (force)`)
+    }
+    rmSync(folder, { recursive: true })
   })
 
   t('a lost database gets them back from what the cluster has kept', async () => {
