@@ -24,6 +24,7 @@ import { makeBlobs } from './store/blobs.ts'
 import { makeCredentials, makeRouteRows } from './store/host/hosts.ts'
 import { makeDesires, readKeptGenerations } from './store/ledger/desires.ts'
 import { readPending } from './store/ledger/facts.ts'
+import { makeHeadWords, makeHistory } from './store/ledger/history.ts'
 import { makeKnown } from './store/ledger/known.ts'
 import { makeLedger } from './store/ledger/ledger.ts'
 import { makeSchedule } from './store/ledger/schedule.ts'
@@ -40,6 +41,7 @@ import { makeSettleAbsent, type OverdueDeps, startOverdue } from './workers/pend
 import { type SweepDeps, startSweep, sweepAll } from './workers/purge.ts'
 import { type Scheduler, startScheduler } from './workers/scheduler.ts'
 import { startSpecAudit } from './workers/spec-audit.ts'
+import { type HistoryDeps, startHistory } from './workers/truths/history.ts'
 import type { WebhookSender, WebhookSenderDeps } from './workers/webhook-sender.ts'
 
 /** How long a view waits for others while many passes run: those of a batch end one by one. */
@@ -53,6 +55,8 @@ export type OperatorDeps = Tools & {
   webhookSender: (epoch: number, hooks: Pick<WebhookSenderDeps, 'noticeOf'>) => WebhookSender
   /** Starts who asks the card processor; null when there is none. */
   paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => OutboxWorker) | null
+  /** How often the head of audit and register is told, and to whom beside the log; never when left out. */
+  heads?: Pick<HistoryDeps, 'everyMs' | 'onHead' | 'onRewritten'>
 }
 
 export const makeCaches = ({
@@ -169,7 +173,7 @@ const listening = async <L extends Pick<Listener, 'close'>>(coming: Promise<L>, 
 
 /** What looks now and then for what nobody was told of. */
 const startLooks = (
-  { deps, caches, passes }: Leading,
+  { deps, caches, passes, epoch }: Leading,
   { context, sweeping, ends }: { context: Context; sweeping: SweepDeps; ends: Begun['ends'] },
 ): void => {
   const { pg, now, log } = deps
@@ -185,6 +189,10 @@ const startLooks = (
   const settleAbsent = makeSettleAbsent({ ...context, kinds })
   ends.push(startSpecAudit(audit))
   ends.push(startSweep(sweeping))
+  if (deps.heads) {
+    const told = { history: makeHistory({ pg, epoch: () => epoch }), words: makeHeadWords(deps.serverKey) }
+    ends.push(startHistory({ ...told, ...deps.heads, now, log }))
+  }
   ends.push(startOverdue({ read, isHeld, wake: passes.wakeHeld, settleAbsent, log }))
 }
 

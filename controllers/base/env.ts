@@ -183,6 +183,9 @@ export const RECONCILE = {
   secretKey: base64('BOTTEGA_SECRET_KEY', SECRET_KEY_BYTES),
 }
 
+/** Of the look at history (controllers/workers/truths/history.ts). */
+export const HISTORY = { ...DATABASE, secretKey: base64('BOTTEGA_SECRET_KEY', SECRET_KEY_BYTES) }
+
 /** What both processes need. */
 export const COMMON = {
   ...CLUSTER,
@@ -220,6 +223,8 @@ export const CONTROLLERS = {
   pdfThreads: withDefault(integer('BOTTEGA_PDF_THREADS', { min: 1, max: 8 }), 1),
   /** After so many days without anything happening a finished invoice leaves the cluster, and is read from its archive. */
   retentionDays: withDefault(integer('BOTTEGA_INVOICE_RETENTION_DAYS', { min: 1, max: 3650 }), RETENTION_DAYS_DEFAULT),
+  /** How often the head of audit and register is told. */
+  historyHeadMinutes: withDefault(integer('BOTTEGA_HISTORY_HEAD_MINUTES', { min: 1, max: 1440 }), 60),
   /** The card processor: key and webhook secret, or neither (the API has the secret, and checks what is signed by it). */
   ...CARDS,
   stripeSecretKey: withDefault(text('BOTTEGA_STRIPE_SECRET_KEY', 'a secret key of the card processor'), undefined),
