@@ -177,6 +177,11 @@ const operatorDepsOf = (process: Process, clients: Clients, host: string): Opera
     mailDomain: /@([^>\s]+)/.exec(env.mailFrom)?.[1] ?? hostname(),
     log,
     metrics,
+    heads: {
+      everyMs: env.historyHeadMinutes * 60_000,
+      onHead: meters.head,
+      onRewritten: () => meters.rewritten.set(1),
+    },
     onLost: () => standing.truths?.doubt(),
     onSealed: (counts, newest) => {
       standing.sealed = { counts, newest }

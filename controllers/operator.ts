@@ -26,6 +26,7 @@ import { makeBlobs } from './store/blobs.ts'
 import { makeCredentials, makeRouteRows } from './store/host/hosts.ts'
 import { makeDesires, readKeptGenerations } from './store/ledger/desires.ts'
 import { readPending } from './store/ledger/facts.ts'
+import { HEAD_KEY, makeHeadWords, makeHistory } from './store/ledger/history.ts'
 import { makeKnown } from './store/ledger/known.ts'
 import { makeLedger } from './store/ledger/ledger.ts'
 import { makeSchedule } from './store/ledger/schedule.ts'
@@ -43,6 +44,7 @@ import { type Scheduler, startScheduler } from './workers/scheduler.ts'
 import { startSpecAudit } from './workers/spec-audit.ts'
 import { type SweepDeps, startSweep, sweepAll } from './workers/sweeps/purge.ts'
 import { type ResealDeps, startReseal } from './workers/sweeps/reseal.ts'
+import { type HistoryDeps, startHistory } from './workers/truths/history.ts'
 import type { WebhookSender, WebhookSenderDeps } from './workers/webhook-sender.ts'
 
 /** How long a view waits for others while many passes run: those of a batch end one by one. */
@@ -58,6 +60,8 @@ export type OperatorDeps = Tools & {
   paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => OutboxWorker) | null
   /** Told of what is sealed under which key. */
   onSealed?: ResealDeps['onCounted']
+  /** How often the head of audit and register is told, and to whom beside the log; never when left out. */
+  heads?: Pick<HistoryDeps, 'everyMs' | 'onHead' | 'onRewritten'>
 }
 
 export const makeCaches = ({
@@ -174,7 +178,7 @@ const listening = async <L extends Pick<Listener, 'close'>>(coming: Promise<L>, 
 
 /** What looks now and then for what nobody was told of. */
 const startLooks = (
-  { deps, caches, passes }: Leading,
+  { deps, caches, passes, epoch }: Leading,
   { context, sweeping, ends }: { context: Context; sweeping: SweepDeps; ends: Begun['ends'] },
 ): void => {
   const { pg, now, log } = deps
@@ -193,6 +197,13 @@ const startLooks = (
   const lease = { namespace: deps.namespace, name: LEASE_NAME }
   const onRound = () => keepRoots(deps, lease)
   ends.push(startReseal({ pg, ring: deps.keys.ring, log, onRound, ...(deps.onSealed && { onCounted: deps.onSealed }) }))
+  if (deps.heads) {
+    const told = {
+      history: makeHistory({ pg, epoch: () => epoch }),
+      words: makeHeadWords(deps.keys.lastingKey(HEAD_KEY)),
+    }
+    ends.push(startHistory({ ...told, ...deps.heads, now, log }))
+  }
   ends.push(startOverdue({ read, isHeld, wake: passes.wakeHeld, settleAbsent, log }))
 }
 

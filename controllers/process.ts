@@ -15,7 +15,25 @@ import { makeKnown } from './store/ledger/known.ts'
 import { makeMirror } from './store/mirror.ts'
 import { makeTruths, type Truths } from './workers/truths/truths.ts'
 
+/** The newest alone is shown: who collects it has the earlier ones. */
+const headMeter = (metrics: Metrics) => {
+  const gauge = metrics.gauge({
+    name: 'bottega_history_head',
+    help: 'Number of the newest head of audit and register, and the word to compare with the database (hack/history).',
+    labelNames: ['head'],
+  })
+  return (head: string, n: number): void => {
+    gauge.reset()
+    gauge.set({ head }, n)
+  }
+}
+
 export const metersOf = (metrics: Metrics) => ({
+  head: headMeter(metrics),
+  rewritten: metrics.gauge({
+    name: 'bottega_history_rewritten',
+    help: '1 once a head that this process told does not stand in the database any more.',
+  }),
   mails: metrics.counter({
     name: 'bottega_mail_attempts_total',
     help: 'Attempts to send a mail, by how they ended.',

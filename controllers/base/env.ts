@@ -163,6 +163,8 @@ export const CONTROLLERS = {
   pdfThreads: withDefault(integer('BOTTEGA_PDF_THREADS', { min: 1, max: 8 }), 1),
   /** After so many days without anything happening a finished invoice leaves the cluster, and is read from its archive. */
   retentionDays: withDefault(integer('BOTTEGA_INVOICE_RETENTION_DAYS', { min: 1, max: 3650 }), RETENTION_DAYS_DEFAULT),
+  /** How often the head of audit and register is told. */
+  historyHeadMinutes: withDefault(integer('BOTTEGA_HISTORY_HEAD_MINUTES', { min: 1, max: 1440 }), 60),
   /** The card processor: key and webhook secret, or neither (the API has the secret, and checks what is signed by it). */
   ...CARDS,
   stripeSecretKey: withDefault(text('BOTTEGA_STRIPE_SECRET_KEY', 'a secret key of the card processor'), undefined),

@@ -1,26 +1,4 @@
-import { spawnSync } from 'node:child_process'
-import { join } from 'node:path'
-import { CommandRefusal, runCommand } from '../lib/refusal.ts'
-import { paths, readEnvironment, root } from '../lib/state.ts'
+import { runCommand } from '../lib/refusal.ts'
+import { runSetup } from '../platform/setupscript.ts'
 
-/** Runs `controllers/setup.ts reconcile` on the platform of this checkout, which has to be up: it serves reads all the same. */
-async function main(): Promise<number> {
-  const environment = readEnvironment()
-  if (environment === null)
-    throw new CommandRefusal('Nothing runs: start hack/up first. It comes up on data that does not fit together, too.')
-  const { databaseUrl, kubeconfig, namespace } = environment
-  const args = ['--disable-warning=ExperimentalWarning', join(root, 'controllers', 'setup.ts'), 'reconcile']
-  const { status } = spawnSync(process.execPath, [...args, ...process.argv.slice(2)], {
-    stdio: 'inherit',
-    env: {
-      ...process.env,
-      KUBECONFIG: kubeconfig,
-      BOTTEGA_DATABASE_URL: databaseUrl,
-      BOTTEGA_NAMESPACE: namespace,
-      BOTTEGA_SECRET_KEY_FILE: paths.secretKey,
-    },
-  })
-  return status ?? 1
-}
-
-await runCommand(main)
+await runCommand(async () => runSetup('reconcile'))

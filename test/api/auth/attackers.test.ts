@@ -5,7 +5,7 @@
  */
 import { randomUUID } from 'node:crypto'
 import { SCOPE_NAMES } from '../../../api/auth/scopes.ts'
-import { makeHashSecret, newReportToken, newToken } from '../../../api/auth/tokens.ts'
+import { newReportToken, newToken } from '../../../api/auth/tokens.ts'
 import type { Route } from '../../../api/wiring/route.ts'
 import { allRoutes } from '../../../api/wiring/routes.ts'
 import { query } from '../../../hack/platform/postgres.ts'
@@ -255,7 +255,7 @@ spec('attackers', (t) => {
   })
 
   t('open nothing but their own report with a report token', async () => {
-    const hash = makeHashSecret(Buffer.from(platform.secretKey, 'base64'))
+    const hash = platform.keys.tokenHash
     const [mine, victim] = [`dev-${randomUUID()}`, things.devbox ?? '']
     const own = newReportToken(hash, mine)
     await sql(

@@ -25,6 +25,24 @@ const PATHS = [
   '/.well-known%2facme-challenge/file',
   '/%2ewell-known/%61cme-challenge/file',
   '//.well-known//acme-challenge/file',
+  '/.well-known/acme-challenge\\..\\admin',
+  '/.well-known/./acme-challenge/.;/file',
+  '/%252ewell-known/acme-challenge/file',
+  '/.well-known/acme-challenge/file;/../../admin',
+]
+
+/** Round the page to sign in, the one path that is open: it is the platform's, and nothing beside it is. */
+const AROUND = [
+  '/_bottega/access/..;/admin',
+  '/_bottega/access/../admin',
+  '/_bottega/access/%2e%2e/admin',
+  '/_bottega/access%2f..%2fadmin',
+  '/_bottega/access%252f..%252fadmin',
+  '/_bottega/access;/admin',
+  '/_bottega/access/admin',
+  '/_bottega\\access\\..\\admin',
+  '/admin?/_bottega/access',
+  '/admin/_bottega/access',
 ]
 
 /** What proxies and identity providers of many makes tell apps, as a visitor would write it. */
@@ -118,6 +136,37 @@ spec('a private app', (t) => {
     },
     { timeoutMs },
   )
+
+  t('has no way round the page to sign in', async () => {
+    for (const path of AROUND) {
+      for (const method of ['GET', 'POST']) {
+        const { status, text } = await stage.visit('shut', path, { method })
+        assert.ok(status >= 400 && !text.includes('secret'), `${method} ${path}: ${status}`)
+      }
+    }
+  })
+
+  t('asks for the password whatever a request names as its target, and under whatever name it came', async () => {
+    const { id } = await stage.app('open')
+    assert.is((await stage.deploy(id, streaming('greeting'))).json.operation.state, 'succeeded')
+    const { baseDomain, httpsPort } = stage.host
+    const target = `https://shut.${baseDomain}:${httpsPort}/.well-known/acme-challenge/file`
+    const ways: [string, string, Record<string, string>][] = [
+      ['shut', target, {}],
+      ['shut', target.replace('https:', 'http:'), {}],
+      ['open', target, {}],
+      ['open', target, { host: `shut.${baseDomain}:${httpsPort}` }],
+      ['open', '/file', { host: `shut.${baseDomain}:${httpsPort}` }],
+      ['open', '/file', { host: `SHUT.${baseDomain}.` }],
+      ['shut', '/file', { 'x-forwarded-host': `open.${baseDomain}`, 'x-original-url': '/_bottega/access' }],
+    ]
+    for (const [name, path, headers] of ways) {
+      const { status, text } = await stage.visit(name, path, { headers })
+      assert.ok(status !== 200 || !text.includes('secret'), `${name} ${path} ${JSON.stringify(headers)}: ${status}`)
+      assert.not.match(text, 'secret')
+    }
+    assert.match((await stage.visit('open', '/file')).text, 'greeting')
+  })
 
   const signIn = async (): Promise<string> => {
     const opened = await stage.visit('shut', '/_bottega/access', {

@@ -38,3 +38,11 @@ create or replace trigger events_are_never_changed before update on events
   for each row execute function refuse_change();
 create or replace trigger events_are_never_emptied before truncate on events
   for each statement execute function refuse_change();
+create or replace trigger history_heads_are_append_only before update or delete on history_heads
+  for each row execute function refuse_change();
+create or replace trigger history_heads_are_never_emptied before truncate on history_heads
+  for each statement execute function refuse_change();
+create or replace trigger history_marks_are_append_only before update or delete on history_marks
+  for each row execute function refuse_change();
+create or replace trigger history_marks_are_never_emptied before truncate on history_marks
+  for each statement execute function refuse_change();
