@@ -15,7 +15,7 @@ import { restSchema } from '../../crds/kernel/rest.ts'
 import { isObject, type ObjectSchema, type Schema, withDefaults } from '../../crds/kernel/schema.ts'
 import { KINDS } from '../../crds/kinds.ts'
 import { siteFaults } from '../../crds/site/faults.ts'
-import { edgesOf } from '../support/builders/edges.ts'
+import { edgesOf } from '../support/builders/arbitrary.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { ensurePlatform, makeNamespace, type Namespace } from '../support/stage/stage.ts'
 
