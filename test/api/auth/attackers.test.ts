@@ -255,15 +255,15 @@ spec('attackers', (t) => {
   })
 
   t('open nothing but their own report with a report token', async () => {
-    const hash = platform.keys.tokenHash
+    const { tokenHash: hash } = platform.keys
     const [mine, victim] = [`dev-${randomUUID()}`, things.devbox ?? '']
-    const own = newReportToken(hash, mine)
+    const own = newReportToken(platform.keys, mine)
     await sql(
       `insert into devboxes (resource, account, name, committed_micro_usd, pricing_version, box, reserved_at, token_hash)
        values ($1, $2, $1, 1, '1', '{}', now(), $3)`,
       [mine, ATTACKER, hash(own.secret)],
     )
-    const victims = newReportToken(hash, victim)
+    const victims = newReportToken(platform.keys, victim)
     await sql('update devboxes set token_hash = $2 where resource = $1', [victim, hash(victims.secret)])
     const reports = (id: string) => {
       const route = closed.find(({ scope }) => scope.kind === 'report')
