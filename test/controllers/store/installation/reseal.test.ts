@@ -2,7 +2,13 @@ import { randomBytes } from 'node:crypto'
 import { pino } from 'pino'
 import { keyIdOf, makeKeyRing } from '../../../../controllers/base/keyring.ts'
 import { BadSeal, headOf, makePlainSealer, makeSealer } from '../../../../controllers/base/seal.ts'
-import { countSealed, PLAIN, RESEAL_BATCH, resealPage } from '../../../../controllers/store/installation/reseal.ts'
+import {
+  countSealed,
+  PAGE_ROWS,
+  PLAIN,
+  RESEAL_BATCH,
+  resealPage,
+} from '../../../../controllers/store/installation/reseal.ts'
 import { enterKeys, readRingKeys } from '../../../../controllers/store/installation/ringkeys.ts'
 import { SEALED, type SealedColumn, type SealedKey } from '../../../../controllers/store/installation/sealed.ts'
 import { makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
@@ -116,7 +122,10 @@ spec('sealed anew', (t) => {
     return opened
   }
   const never = new AbortController().signal
-  const round = (ring = bothRing) => resealRound({ pg, ring, log }, never)
+  /** Until one finds nothing to move. */
+  const round = async (ring = bothRing) => {
+    while ((await resealRound({ pg, ring, log }, never)).moved > 0);
+  }
 
   t(
     'is every column that is sealed: all columns of bytes are in the declaration, or are known to be something else',
@@ -177,21 +186,32 @@ where i.indisprimary group by 1`,
 
   t('goes on where it was killed: page by page, and what was written in between stays', async () => {
     const env = SEALED.find((one) => placeOf(one) === 'app_env.sealed') as SealedColumn
-    const rows = 2 * RESEAL_BATCH + 7
+    const rows = PAGE_ROWS + 2 * RESEAL_BATCH + 7
     const seal = makeSealer(oldRing, env.purpose)
+    const sealed: Buffer[] = []
     for (let n = 1; n <= rows; n++) {
       const key = { app: 'app', version: n }
-      await query(database.url, 'insert into app_env (app, version, sealed, keys) values ($1, $2, $3, $4)', [
-        ...['app', n, seal.seal(plainOf(key), env.about(key)), []],
-      ])
+      sealed.push(seal.seal(plainOf(key), env.about(key)))
     }
-    const first = await resealPage(pg, env, bothRing, null)
-    assert.equal([first.moved, first.last], [RESEAL_BATCH, { app: 'app', version: RESEAL_BATCH }])
+    const text = `insert into app_env (app, version, sealed, keys)
+select 'app', v.n, v.sealed, '{}' from unnest($1::bytea[]) with ordinality as v(sealed, n)`
+    await query(database.url, text, [sealed])
+    let writes = 0
+    const dying: Pg = {
+      ...pg,
+      query: (name, text, values) => {
+        if (name.startsWith('write_sealed') && ++writes > 3) throw new Error('killed')
+        return pg.query(name, text, values)
+      },
+    }
+    await assert.rejects(resealPage(dying, env, bothRing, null), /killed/)
+    const left = Object.fromEntries(await countSealed(pg))
+    assert.equal(left, { [keyIdOf(OLD)]: rows - 3 * RESEAL_BATCH, [keyIdOf(NEW)]: 3 * RESEAL_BATCH })
     // the process that knew of the page is gone; the next begins anew
     const again = await resealPage(pg, env, bothRing, null)
-    assert.equal([again.moved, again.last], [RESEAL_BATCH, { app: 'app', version: 2 * RESEAL_BATCH }])
+    assert.equal([again.moved, again.last], [PAGE_ROWS - 3 * RESEAL_BATCH, { app: 'app', version: PAGE_ROWS }])
     const end = await resealPage(pg, env, bothRing, again.last)
-    assert.equal([end.moved, end.last], [7, null])
+    assert.equal([end.moved, end.last], [2 * RESEAL_BATCH + 7, null])
     assert.is(await allOpen(newRing), rows)
   })
 
@@ -223,7 +243,9 @@ where i.indisprimary group by 1`,
     await plantUnder(2, 2, OLD)
     const said: unknown[] = []
     const loud = pino({ level: 'error' }, { write: (line: string) => void said.push(JSON.parse(line)) })
-    await resealRound({ pg, ring: bothRing, log: loud }, never)
+    const first = await resealRound({ pg, ring: bothRing, log: loud }, never)
+    assert.equal(first, { moved: SEALED.length * 2, isSettled: false })
+    await round()
     assert.equal(Object.fromEntries(await countSealed(pg)), {
       [keyIdOf(lost)]: SEALED.length,
       [keyIdOf(NEW)]: SEALED.length * 2,
