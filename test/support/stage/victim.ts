@@ -81,6 +81,7 @@ export const makeThings = async (platform: Platform, minter: Minter): Promise<Th
     operationId: 'op-secret',
     operation: sent.headers.get('location')?.split('/').at(-1) ?? '',
     token: (await minter.token('demo')).id,
+    session: (await minter.sessions.issue('demo', 'mail')).sessionId,
   }
 }
 
@@ -112,6 +113,8 @@ const PLACES: readonly [start: string, thing: string][] = [
   ['/api/apps/', 'app'],
   ['/api/operations/', 'operation'],
   ['/api/auth/tokens/', 'token'],
+  ['/api/auth/sessions/', 'session'],
+  ['/account/sessions/', 'session'],
   ['/account/tokens/', 'token'],
 ]
 

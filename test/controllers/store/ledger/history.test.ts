@@ -3,7 +3,8 @@ import { spawnSync } from 'node:child_process'
 import { join } from 'node:path'
 import { makeLog } from '../../../../controllers/base/log.ts'
 import { makeAppendAudit } from '../../../../controllers/store/audit.ts'
-import { makeHeadWords, makeHistory } from '../../../../controllers/store/ledger/history.ts'
+import { openKeys } from '../../../../controllers/store/installation/open.ts'
+import { HEAD_KEY, makeHeadWords, makeHistory } from '../../../../controllers/store/ledger/history.ts'
 import { LEASE } from '../../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
 import { historyFaults, makeTellHead } from '../../../../controllers/workers/truths/history.ts'
@@ -209,8 +210,12 @@ spec('the head of the history', (t) => {
   })
 
   t('is compared by the script of the image, which ends with 1 when it does not hold', async () => {
+    const { keys, stop } = await openKeys({ pg, secretKeys: [KEY], makes: true })
+    stop()
     await append('demo', 'a1')
-    const saved = await take()
+    const head = await history().take(AT)
+    assert.ok(head)
+    const saved = makeHeadWords(keys.lastingKey(HEAD_KEY)).wordOf(head)
     const run = (...args: string[]) => {
       const env = {
         PATH: process.env.PATH,
