@@ -163,6 +163,7 @@ const operatorDepsOf = (process: Process, clients: Clients, host: string): Opera
     retentionDays: env.retentionDays,
     allowLoopback: env.egressAllowLoopback === 'true',
     namespace: env.namespace,
+    home: env.home,
     publicUrl: env.publicUrl,
     mailDomain: /@([^>\s]+)/.exec(env.mailFrom)?.[1] ?? hostname(),
     log,

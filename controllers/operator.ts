@@ -55,6 +55,8 @@ export type OperatorDeps = Tools & {
   webhookSender: (epoch: number, hooks: Pick<WebhookSenderDeps, 'noticeOf'>) => WebhookSender
   /** Starts who asks the card processor; null when there is none. */
   paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => OutboxWorker) | null
+  /** Of the Lease, when that is another namespace. */
+  home?: string | undefined
   /** How often the head of audit and register is told, and to whom beside the log; never when left out. */
   heads?: Pick<HistoryDeps, 'everyMs' | 'onHead' | 'onRewritten'>
 }
