@@ -76,7 +76,7 @@ const makeClients = async ({ env, log, stop, metrics, meters, standing }: Proces
     fieldManager: 'bottega-controllers',
     onRequest: metrics.request,
   })
-  const lease = { namespace: env.namespace, name: LEASE_NAME }
+  const lease = { namespace: env.home ?? env.namespace, name: LEASE_NAME }
   const opened = await openKeys({
     ...{ pg, secretKeys: env.secretKeys, makes: true, kept: () => readKeptRoots(kube, lease) },
     onError: (err) => log.warn({ err }, 'the roots were not read again'),
@@ -173,6 +173,7 @@ const operatorDepsOf = (process: Process, clients: Clients, host: string): Opera
     retentionDays: env.retentionDays,
     allowLoopback: env.egressAllowLoopback === 'true',
     namespace: env.namespace,
+    home: env.home,
     publicUrl: env.publicUrl,
     mailDomain: /@([^>\s]+)/.exec(env.mailFrom)?.[1] ?? hostname(),
     log,

@@ -60,6 +60,8 @@ export type OperatorDeps = Tools & {
   paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => OutboxWorker) | null
   /** Told of what is sealed under which key. */
   onSealed?: ResealDeps['onCounted']
+  /** Of the Lease, when that is another namespace. */
+  home?: string | undefined
   /** How often the head of audit and register is told, and to whom beside the log; never when left out. */
   heads?: Pick<HistoryDeps, 'everyMs' | 'onHead' | 'onRewritten'>
 }
@@ -194,7 +196,7 @@ const startLooks = (
   const settleAbsent = makeSettleAbsent({ ...context, kinds })
   ends.push(startSpecAudit(audit))
   ends.push(startSweep(sweeping))
-  const lease = { namespace: deps.namespace, name: LEASE_NAME }
+  const lease = { namespace: deps.home ?? deps.namespace, name: LEASE_NAME }
   const onRound = () => keepRoots(deps, lease)
   ends.push(startReseal({ pg, ring: deps.keys.ring, log, onRound, ...(deps.onSealed && { onCounted: deps.onSealed }) }))
   if (deps.heads) {

@@ -132,7 +132,7 @@ export const takingOf = ({ env }: Process, { kube, pg }: Pick<OperatorDeps, 'kub
   kube,
   pg,
   installation: makeInstallation({ pg }),
-  ref: { namespace: env.namespace, name: LEASE_NAME },
+  ref: { namespace: env.home ?? env.namespace, name: LEASE_NAME },
 })
 
 /**

@@ -39,15 +39,15 @@ const migrateDatabase = (): Promise<string[]> => {
 /** Says on stdout what is to be done, or was. */
 const reconcileTruths = async (args: string[]): Promise<void> => {
   const options = readReconcileOptions(args)
-  const { kubeconfig, databaseUrl, namespace, secretKeys } = readEnv(RECONCILE, process.env)
+  const { kubeconfig, databaseUrl, namespace, home, secretKeys } = readEnv(RECONCILE, process.env)
   const log = makeLog({ level: 'silent', base: { process: 'setup' } })
   const kube = makeKube({ ...(kubeconfig !== undefined && { kubeconfig }), fieldManager: 'bottega-setup' })
   const pg = makePg({ url: databaseUrl, applicationName: 'bottega-setup', max: 4 })
   const caches = makeCaches({ kube, namespace, log })
   try {
-    const kept = () => readKeptRoots(kube, { namespace, name: LEASE_NAME })
+    const kept = () => readKeptRoots(kube, { namespace: home ?? namespace, name: LEASE_NAME })
     const { keys } = await openKeys({ pg, secretKeys, makes: true, kept })
-    const clients = { kube, pg, caches, keys, namespace, log, now: () => new Date() }
+    const clients = { kube, pg, caches, keys, namespace, home, log, now: () => new Date() }
     console.log(await reconcile(clients, options))
   } finally {
     await caches.stop()

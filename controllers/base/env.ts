@@ -108,6 +108,12 @@ export const CLUSTER = {
 
 export const DATABASE = { databaseUrl: url('BOTTEGA_DATABASE_URL', ['postgres', 'postgresql']) }
 
+const NAMESPACES = {
+  namespace: withDefault(text('BOTTEGA_NAMESPACE', 'the namespace of the resources'), 'bottega'),
+  /** Where the Lease is, beside the pods, when that is another one: who edits resources has no hand in who leads. */
+  home: withDefault(text('BOTTEGA_HOME_NAMESPACE', 'the namespace of the Lease'), undefined),
+}
+
 /** Of the migration: the owner's database, and the api's way to it, whose role is made and granted what it needs. */
 export const MIGRATION = { ...DATABASE, apiDatabaseUrl: url('BOTTEGA_API_DATABASE_URL', ['postgres', 'postgresql']) }
 
@@ -118,7 +124,7 @@ export const KEYS = { ...DATABASE, secretKeys: keyList('BOTTEGA_SECRET_KEY') }
 export const RECONCILE = {
   ...CLUSTER,
   ...DATABASE,
-  namespace: withDefault(text('BOTTEGA_NAMESPACE', 'the namespace of the platform'), 'bottega'),
+  ...NAMESPACES,
   secretKeys: keyList('BOTTEGA_SECRET_KEY'),
 }
 
@@ -130,7 +136,7 @@ export const readSecretKeys = (given: string): Buffer[] =>
 export const COMMON = {
   ...CLUSTER,
   ...DATABASE,
-  namespace: withDefault(text('BOTTEGA_NAMESPACE', 'the namespace of the platform'), 'bottega'),
+  ...NAMESPACES,
   publicUrl: url('BOTTEGA_PUBLIC_URL', ['https', 'http']),
   secretKeys: keyList('BOTTEGA_SECRET_KEY'),
   metricsListen: withDefault(listen('BOTTEGA_METRICS_LISTEN'), { host: '::', port: 9090 }),

@@ -14,8 +14,10 @@ export const LEASE_NAME = 'bottega-controllers'
 export const CLUSTER_NAMESPACE = 'kube-system'
 
 export type Platform = {
-  /** Where the platform's resources, its identities and its lease live. */
+  /** Where its identities, its Lease and its pods live. */
   namespace: string
+  /** Where its resources live: apart from those, whoever may edit resources there has no hand in Secrets, tokens or the Lease. */
+  resources: string
   /** Name of the controllers' service account. */
   controllersAccount: string
   /** Name of the API's service account. */
@@ -31,8 +33,9 @@ const LABELS = { 'app.kubernetes.io/part-of': 'bottega' }
 const RBAC = 'rbac.authorization.k8s.io'
 
 /** The platform as `hack/up` and the chart install it: one per cluster, for the definitions and policies are the cluster's. */
-export const platformIn = (namespace: string): Platform => ({
+export const platformIn = (namespace: string, resources = namespace): Platform => ({
   namespace,
+  resources,
   controllersAccount: 'bottega-controllers',
   apiAccount: 'bottega-api',
 })
@@ -48,7 +51,8 @@ export const platformObjects = (platform: Platform): Manifest[] => {
     ...KINDS.map(manifestOf),
     serviceAccount(namespace, controllersAccount),
     serviceAccount(namespace, apiAccount),
-    ...accessTo(namespace, platform),
+    ...resourceAccess(platform.resources, platform),
+    ...homeAccess(namespace, platform),
     ...clusterRights(platform),
     lease(namespace),
     ...aggregated(),
@@ -60,11 +64,31 @@ export const platformObjects = (platform: Platform): Manifest[] => {
   ]
 }
 
-/** What the two processes may do in a namespace: that of the platform, and any other they are to serve. */
+/** What the two processes may do in a namespace that is home and holds the resources as well. */
 export const accessTo = (namespace: string, platform: Platform): Manifest[] => [
-  ...grant(namespace, platform, platform.controllersAccount, controllersRules(namespace)),
-  ...grant(namespace, platform, platform.apiAccount, apiRules()),
+  ...resourceAccess(namespace, platform),
+  ...homeAccess(namespace, platform),
 ]
+
+/** Where resources are. */
+export const resourceAccess = (namespace: string, platform: Platform): Manifest[] => {
+  const { controllersAccount, apiAccount } = platform
+  return [
+    ...grant(
+      namespace,
+      platform,
+      { name: controllersAccount, account: controllersAccount },
+      controllersRules(namespace),
+    ),
+    ...grant(namespace, platform, { name: apiAccount, account: apiAccount }, apiRules()),
+  ]
+}
+
+/** Where the Lease is. */
+export const homeAccess = (namespace: string, platform: Platform): Manifest[] => {
+  const { controllersAccount: account } = platform
+  return grant(namespace, platform, { name: `${account}-home`, account }, HOME_RULES)
+}
 
 const serviceAccount = (namespace: string, name: string): Manifest => ({
   apiVersion: 'v1',
@@ -81,10 +105,23 @@ const lease = (namespace: string): Manifest => ({
 
 const pluralOf = (subresource = ''): string[] => KINDS.map((kind) => `${kind.plural}${subresource}`)
 
+const EVENTS: Rule = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] }
+
+/** `create` cannot be narrowed by name in RBAC. The Events are about the Lease. */
+const HOME_RULES: Rule[] = [
+  { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    resourceNames: [LEASE_NAME],
+    verbs: ['get', 'update', 'patch'],
+  },
+  EVENTS,
+]
+
 /**
  * The controllers read resources and write statuses. They may touch an object itself only where a kind has a finalizer to
- * add and take away, or says that they make and remove some; no spec that stands is ever theirs to write. `create` cannot be
- * narrowed by name in RBAC.
+ * add and take away, or says that they make and remove some; no spec that stands is ever theirs to write.
  */
 const controllersRules = (namespace: string): Rule[] => {
   const finalized = KINDS.filter((kind) => kind.finalizer !== undefined).map((kind) => kind.plural)
@@ -95,14 +132,7 @@ const controllersRules = (namespace: string): Rule[] => {
     ...KINDS.flatMap(({ plural, controllerVerbs: verbs = [] }) =>
       verbs.length > 0 ? [{ apiGroups: [GROUP], resources: [plural], verbs: [...verbs] }] : [],
     ),
-    { apiGroups: ['coordination.k8s.io'], resources: ['leases'], verbs: ['create'] },
-    {
-      apiGroups: ['coordination.k8s.io'],
-      resources: ['leases'],
-      resourceNames: [LEASE_NAME],
-      verbs: ['get', 'update', 'patch'],
-    },
-    { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] },
+    EVENTS,
     // Whether it is being removed, with all that is in it.
     { apiGroups: [''], resources: ['namespaces'], resourceNames: [namespace], verbs: ['get'] },
   ]
@@ -153,13 +183,15 @@ const isGranted =
   (verb: string): boolean =>
     verb === 'get' || verb === 'list' || verbs.includes(verb)
 
-const grant = (namespace: string, platform: Platform, account: string, rules: Rule[]): Manifest[] => [
-  { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: { name: account, namespace, labels: LABELS }, rules },
+type Granted = { name: string; account: string }
+
+const grant = (namespace: string, platform: Platform, { name, account }: Granted, rules: Rule[]): Manifest[] => [
+  { apiVersion: `${RBAC}/v1`, kind: 'Role', metadata: { name, namespace, labels: LABELS }, rules },
   {
     apiVersion: `${RBAC}/v1`,
     kind: 'RoleBinding',
-    metadata: { name: account, namespace, labels: LABELS },
-    roleRef: { apiGroup: RBAC, kind: 'Role', name: account },
+    metadata: { name, namespace, labels: LABELS },
+    roleRef: { apiGroup: RBAC, kind: 'Role', name },
     subjects: [{ kind: 'ServiceAccount', name: account, namespace: platform.namespace }],
   },
 ]

@@ -35,12 +35,13 @@ function settingsTemplate(): string {
 }
 
 const release = '{{ .Release.Namespace }}'
+const resources = '{{ include "bottega.resourceNamespace" . }}'
 
 /** Identities, rights and policies. The definitions are applied by a hook: Helm never upgrades those it installs itself. */
 function platformTemplate(): string {
   const stands = ({ kind }: Manifest) => kind !== 'CustomResourceDefinition'
   const plain = JSON.stringify(platformObjects(platformIn('shop')).filter(stands))
   if (plain.includes('{{')) throw new Error('A manifest holds braces that Helm would read as its own.')
-  const objects = platformObjects(platformIn(release)).filter(stands)
+  const objects = platformObjects(platformIn(release, resources)).filter(stands)
   return objects.map((object) => stringify(object, { lineWidth: 0, aliasDuplicateObjects: false })).join('---\n')
 }

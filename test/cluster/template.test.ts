@@ -16,7 +16,7 @@ import { assert, spec } from '../support/runner/spec.ts'
 type Rendered = {
   apiVersion: string
   kind: string
-  metadata: { name: string; annotations?: Record<string, string> }
+  metadata: { name: string; namespace?: string; annotations?: Record<string, string> }
   [field: string]: unknown
 }
 
@@ -116,6 +116,29 @@ spec('the chart', (t) => {
     }
     assert.equal(await verbs('apply'), ['get', 'list', 'watch', 'create', USE, 'update'])
     assert.equal(await verbs('plan'), ['get', 'list', 'watch'])
+  })
+
+  t('puts rights on resources where those live, and all else beside the pods', async () => {
+    const objects = await rendered('--set', 'resourceNamespace=things', '--set', 'reconcile.run=apply')
+    const wanted = platformObjects(platformIn('shop', 'things')).filter(
+      ({ kind }) => kind !== 'CustomResourceDefinition',
+    )
+    for (const object of wanted) assert.equal(find(objects, object.kind, object.metadata.name), object)
+    const apart = objects.filter(({ metadata }) => metadata.namespace === 'things').map((one) => one.metadata.name)
+    const roles = ['bottega-api', 'bottega-controllers', 'bottega-reconcile']
+    assert.equal([...new Set(apart)].sort(), roles)
+    for (const [kind, name] of [
+      ['Deployment', 'bottega-api'],
+      ['Deployment', 'bottega-controllers'],
+      ['Job', 'bottega-reconcile'],
+    ] as const) {
+      const { env = [] } = containerOf(find(objects, kind, name))
+      const given = env.filter(({ name }) => /^BOTTEGA_(HOME_)?NAMESPACE$/.test(name)).map((one) => Object.values(one))
+      assert.equal(given, [
+        ['BOTTEGA_NAMESPACE', 'things'],
+        ['BOTTEGA_HOME_NAMESPACE', 'shop'],
+      ])
+    }
   })
 
   t('lets the hooks change exactly the definitions of the kinds, and remove them only when asked to', async () => {

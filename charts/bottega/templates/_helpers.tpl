@@ -41,10 +41,22 @@ app.kubernetes.io/component: {{ .component }}
       key: {{ .key }}
 {{- end -}}
 
+{{/* Where resources live. */}}
+{{- define "bottega.resourceNamespace" -}}
+{{- .Values.resourceNamespace | default .Release.Namespace -}}
+{{- end -}}
+
+{{/* Of the processes, and of the Job that reconciles: where resources live, and where the Lease is. */}}
+{{- define "bottega.namespaces" -}}
+- name: BOTTEGA_NAMESPACE
+  value: {{ include "bottega.resourceNamespace" . | quote }}
+- name: BOTTEGA_HOME_NAMESPACE
+  value: {{ .Release.Namespace | quote }}
+{{- end -}}
+
 {{/* What both processes are told. */}}
 {{- define "bottega.environment" -}}
-- name: BOTTEGA_NAMESPACE
-  value: {{ .Release.Namespace | quote }}
+{{ include "bottega.namespaces" . }}
 - name: BOTTEGA_PUBLIC_URL
   value: {{ .Values.publicUrl | quote }}
 - name: BOTTEGA_LOG_LEVEL

@@ -52,6 +52,8 @@ export type ReconcileClients = {
   caches: Caches
   keys: Keys
   namespace: string
+  /** Of the Lease, when that is another one. */
+  home?: string | undefined
   log: Log
   now: () => Date
 }
@@ -70,19 +72,19 @@ const listed = async (caches: Caches): Promise<void> => {
 }
 
 export const reconcileDepsOf = (
-  { kube, pg, caches, keys, namespace, log, now }: ReconcileClients,
+  { kube, pg, caches, keys, namespace, home, log, now }: ReconcileClients,
   reserve: ReconcileOptions['reserve'] = new Map(),
 ): ApplyDeps => {
   const installation = makeInstallation({ pg })
   // only asked: what is written goes under an epoch of its own
   const epoch = () => 0
   return {
-    ...{ kube, caches, keys, namespace, log, now, installation, reserve },
+    ...{ kube, caches, keys, namespace, home, log, now, installation, reserve },
     mirror: makeMirror({ pg, epoch }),
     known: makeKnown({ pg, epoch }),
     deletions: makeDeletionReader({ pg }),
     restore: makeRestore({ pg, epoch, at: () => now().toISOString() }),
-    taking: { kube, pg, installation, ref: { namespace, name: LEASE_NAME } },
+    taking: { kube, pg, installation, ref: { namespace: home ?? namespace, name: LEASE_NAME } },
   }
 }
 

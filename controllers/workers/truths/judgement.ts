@@ -26,6 +26,8 @@ import { type Absence, absenceOf } from './absence.ts'
 export type JudgeDeps = {
   kube: Pick<Kube, 'get'>
   namespace: string
+  /** Of the Lease, when that is another one. */
+  home?: string | undefined
   keys: Pick<Keys, 'installation'>
   installation: Installation
   mirror: Pick<Mirror, 'known' | 'unknown'>
@@ -46,11 +48,12 @@ const AGAINST_CHANGES = 5
 export const see = async ({
   kube,
   namespace,
+  home = namespace,
   keys,
   installation,
 }: Omit<JudgeDeps, 'accept' | 'log'>): Promise<Sight> => {
   const lease = () =>
-    kube.get<AnyObject>(LEASE, { namespace, name: LEASE_NAME }).then(marksOf, (error) => {
+    kube.get<AnyObject>(LEASE, { namespace: home, name: LEASE_NAME }).then(marksOf, (error) => {
       if (isNotFound(error)) return { installation: null, epoch: 0 }
       throw error
     })

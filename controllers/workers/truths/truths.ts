@@ -49,8 +49,8 @@ const REASONS: Record<TruthCode, string> = {
 
 /** One line, one Event and one annotation for each thing that is wrong. @returns says whether they agree */
 const makeVoice = (deps: TruthsDeps) => {
-  const { kube, namespace, log, events } = deps
-  const ref = { namespace, name: LEASE_NAME }
+  const { kube, namespace, home = namespace, log, events } = deps
+  const ref = { namespace: home, name: LEASE_NAME }
   /** Undefined before the first look: the Lease may still say what an earlier process found. */
   let said: string | null | undefined
   /** Beside the log, which has it already: who cannot write there says it in the other places. */

@@ -6,7 +6,12 @@ import { KINDS } from '../../../crds/kinds.ts'
 import { drifted, generatedFiles } from '../../../hack/commands/generate.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
-const objects = platformObjects({ namespace: 'bottega', controllersAccount: 'controllers', apiAccount: 'api' })
+const objects = platformObjects({
+  namespace: 'bottega',
+  resources: 'things',
+  controllersAccount: 'controllers',
+  apiAccount: 'api',
+})
 const ofKind = (kind: string): Manifest[] => objects.filter((one) => one.kind === kind)
 type Rule = { apiGroups: string[]; resources: string[]; verbs: string[]; resourceNames?: string[] }
 const rulesOf = (manifest: Manifest | undefined) => (manifest?.rules ?? []) as Rule[]
@@ -129,7 +134,7 @@ spec('the platform', (t) => {
   })
 
   t('narrows the lease to its name, except for create, which RBAC cannot narrow', () => {
-    const leases = rulesOf(ofKind('Role').find((role) => role.metadata.name === 'controllers')).filter((rule) =>
+    const leases = rulesOf(ofKind('Role').find((role) => role.metadata.name === 'controllers-home')).filter((rule) =>
       rule.resources.includes('leases'),
     )
     assert.equal(
@@ -139,6 +144,41 @@ spec('the platform', (t) => {
         [['get', 'update', 'patch'], [LEASE_NAME]],
       ],
     )
+  })
+
+  t('keeps resources apart from identities, Lease and whatever else lies with the pods', () => {
+    const whereOf = (kind: string) =>
+      Object.fromEntries(ofKind(kind).map(({ metadata }) => [metadata.name, metadata.namespace]))
+    const apart = { controllers: 'things', api: 'things', 'controllers-home': 'bottega' }
+    assert.equal(whereOf('Role'), apart)
+    assert.equal(whereOf('RoleBinding'), apart)
+    assert.equal(whereOf('ServiceAccount'), { controllers: 'bottega', api: 'bottega' })
+    assert.equal(whereOf('Lease'), { [LEASE_NAME]: 'bottega' })
+    const atHome = ofKind('Role').filter(({ metadata }) => metadata.namespace === 'bottega')
+    assert.not.ok(atHome.flatMap(rulesOf).some(({ apiGroups }) => apiGroups.includes('bottega.dev')))
+    for (const binding of ofKind('RoleBinding')) assert.match(JSON.stringify(binding.subjects), '"namespace":"bottega"')
+  })
+
+  t('adds to the built-in roles what is said of resources alone: no Secret, no token, no status, nobody else', () => {
+    const added = ofKind('ClusterRole').filter(({ metadata }) =>
+      Object.keys(metadata.labels ?? {}).some((label) => label.includes('aggregate-to-')),
+    )
+    assert.is(added.length, 3)
+    const plurals = KINDS.map(({ plural }) => plural)
+    const guarded = KINDS.flatMap(({ guardedVerbs = [] }) => [...guardedVerbs])
+    const allowed = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', ...guarded]
+    for (const { apiGroups, resources, verbs } of added.flatMap(rulesOf)) {
+      assert.equal(apiGroups, ['bottega.dev'])
+      assert.equal(
+        resources.filter((name) => !plurals.includes(name)),
+        [],
+      )
+      assert.equal(
+        verbs.filter((verb) => !allowed.includes(verb)),
+        [],
+      )
+    }
+    assert.not.ok(['impersonate', 'bind', 'escalate'].some((verb) => guarded.includes(verb)))
   })
 
   t('adds to the built-in roles, and lets only admin write accounts', () => {
