@@ -19,6 +19,8 @@ const good: Findings = {
   missing: [],
   siteRootOk: true,
   proxyFault: '',
+  guard: { says: 'ok 0', digest: 'd' },
+  users: 'remapped',
 }
 const found = (change: Partial<Findings> = {}): Inspection => ({ reach: 'ok', findings: { ...good, ...change } })
 
@@ -49,6 +51,7 @@ const world = (change: Partial<HostWorld> = {}): HostWorld => ({
   inspection: found(),
   drift: 'none',
   certificates: [],
+  guard: { state: 'stands' },
   factSeq: 0,
   ...change,
 })
