@@ -7,7 +7,7 @@
  */
 import { createHash } from 'node:crypto'
 import { BLOB_MAX_BYTES } from '../../controllers/store/blobs.ts'
-import { envFilesOf } from '../../crds/app/compose/judge.ts'
+import { envFilesOf, recipesOf } from '../../crds/app/compose/judge.ts'
 import type { DeployTarget } from '../../crds/app/compose/project.ts'
 import { ENV_FILE_MAX_CHARS } from '../../crds/app/compose/reading/dotenv.ts'
 import { COMPOSE_MAX_CHARS } from '../../crds/app/compose/reading/parse.ts'
@@ -141,7 +141,9 @@ const read = async (sent: Files, deployTarget: DeployTarget): Promise<Upload> =>
     return refuse('NO_COMPOSE_FILE', '/files', `At the root there is none of ${COMPOSE_NAMES.join(', ')}.`)
   const files = filesBelow(sent, folder)
   const compose = await textsOf(files, new Set([composePath]), COMPOSE_MAX_CHARS)
-  const named = envFilesOf({ entries, composePath, texts: compose }, deployTarget)
+  const project = { entries, composePath, texts: compose }
+  const named = [...envFilesOf(project, deployTarget), ...recipesOf(project, deployTarget)]
+  // A Dockerfile has the same limit (RECIPE_MAX_CHARS).
   const envs = await textsOf(files, new Set(named), ENV_FILE_MAX_CHARS)
   const pack = () =>
     packFiles(files, BLOB_MAX_BYTES).catch((error: unknown) => {
