@@ -1,6 +1,6 @@
 /**
- * The Dockerfile of a build, judged line by line: what it takes from elsewhere than its upload. The builder holds the same
- * (decision 050); this is where a person is told, with the line.
+ * The Dockerfile of a build, judged line by line: what it takes from elsewhere than its upload and public registries. It tells a
+ * person, with the line; what a step does when it runs, nobody can read here.
  * Source: BuildKit, frontend/dockerfile/docs/reference.md ("Parser directives", "RUN --mount", "ADD", "COPY --from").
  */
 import { isPublicAddress } from '../../../values/address.ts'
