@@ -6,6 +6,7 @@ import { execute, type RemoteScript } from '../controllers/io/hosts/remote.ts'
 import { makeSiteFiles } from '../controllers/io/hosts/sitefiles.ts'
 import type { Connection } from '../controllers/io/hosts/ssh.ts'
 import * as appScripts from '../controllers/kinds/app/scripts.ts'
+import { GUARD } from '../controllers/kinds/host/guard.ts'
 import {
   commandScript,
   installScript,
@@ -93,12 +94,12 @@ const fileText = (path: string): string => readFileSync(join(import.meta.dirname
 
 /** By name: all that is sent to a host, or written to a dev instance. */
 const collect = async (): Promise<Map<string, string>> => {
-  const remote = [...Object.values(appScripts).filter(isScript), ...(await scriptsOfUse())]
+  const remote = [...Object.values(appScripts).filter(isScript), GUARD, ...(await scriptsOfUse())]
   const texts = new Map<string, string>()
   for (const script of remote) {
     const [text = '', runner] = await sentOf(script)
     texts.set(script.name, text)
-    if (runner !== undefined) texts.set('job runner', runner)
+    if (runner !== undefined) texts.set(`what ${script.name} starts`, runner)
   }
   const look = { admin: '127.0.0.1:2019', siteRoot: '/srv' }
   texts.set('inspect', textOf(await commandOf((connection) => inspect(async () => connection, look, nothing))))

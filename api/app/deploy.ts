@@ -99,8 +99,8 @@ export const deployApp = async (deps: AppNeeds, request: ApiRequest): Promise<An
   const row = await apps.find(deps, request)
   const { deployTarget, envVersion } = await deployTargetFor(deps, row)
   const sent = { form: request.form, contentType: request.headers['content-type'] }
-  const envFiles = (source: SourceIndex) => deps.composeJudge.envFiles(source, deployTarget, request.caller)
-  const upload = await readUpload(sent, envFiles)
+  const namedFiles = (source: SourceIndex) => deps.composeJudge.namedFiles(source, deployTarget, request.caller)
+  const upload = await readUpload(sent, namedFiles)
   request.audited = { fields: ['source'] }
   const verdict = await judge(deps, request, upload, deployTarget)
   const plan = await planFor(deps, request, { row, upload, verdict })

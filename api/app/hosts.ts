@@ -25,6 +25,7 @@ const targetHostOf = (object: HostResource): TargetHost => {
     siteRoot: spec.siteRoot ?? null,
     httpsPort: proxyOf(spec).httpsPort,
     budget: budgetOf(spec),
+    remapsUsers: status?.isolation?.users === 'remapped',
   }
 }
 

@@ -21,8 +21,8 @@ export const UPLOAD_MAX_BYTES = 100_000_000
 /** The compose file of the JSON form is kept under this name. */
 const COMPOSE_NAME = 'docker-compose.yml'
 
-/** Paths of the env files that a compose file names. */
-export type EnvFilesOf = (source: SourceIndex) => Promise<string[]>
+/** Paths of the files that are read as texts beside the compose file, which names them. */
+export type NamedFilesOf = (source: SourceIndex) => Promise<string[]>
 
 export type Upload = {
   index: SourceIndex
@@ -133,7 +133,7 @@ const textsOf = async (files: Files, paths: ReadonlySet<string>, maxChars: numbe
   return texts
 }
 
-const read = async (sent: Files, envFiles: EnvFilesOf): Promise<Upload> => {
+const read = async (sent: Files, namedFiles: NamedFilesOf): Promise<Upload> => {
   const all = await entriesOf(sent)
   const folder = wrappingFolder(new Set(all.map(({ path }) => path)))
   const entries = all.map((entry) => ({ ...entry, path: entry.path.slice(folder.length) }))
@@ -142,7 +142,8 @@ const read = async (sent: Files, envFiles: EnvFilesOf): Promise<Upload> => {
     return refuse('NO_COMPOSE_FILE', '/files', `At the root there is none of ${COMPOSE_NAMES.join(', ')}.`)
   const files = filesBelow(sent, folder)
   const compose = await textsOf(files, new Set([composePath]), COMPOSE_MAX_CHARS)
-  const named = await envFiles({ entries, composePath, texts: compose })
+  const named = await namedFiles({ entries, composePath, texts: compose })
+  // A Dockerfile has the same limit (RECIPE_MAX_CHARS).
   const envs = await textsOf(files, new Set(named), ENV_FILE_MAX_CHARS)
   const pack = () =>
     packFiles(files, BLOB_MAX_BYTES).catch((error: unknown) => {
@@ -159,16 +160,16 @@ const read = async (sent: Files, envFiles: EnvFilesOf): Promise<Upload> => {
 
 /**
  * Reads an upload.
- * @param envFiles which files the compose file names as its env files, for that app on that host
+ * @param namedFiles which files the compose file names as env files and Dockerfiles, for that app on that host
  * @throws Problem BAD_ARCHIVE, UNSAFE_PATH, ARCHIVE_TOO_LARGE, NO_COMPOSE_FILE, each with the path as its pointer;
  *   UNSUPPORTED_MEDIA_TYPE, MALFORMED_JSON, UNKNOWN_FIELD for a body of neither form
  */
 export const readUpload = async (
   { form, contentType }: { form: Buffer | undefined; contentType: string | undefined },
-  envFiles: EnvFilesOf,
+  namedFiles: NamedFilesOf,
 ): Promise<Upload> => {
   try {
-    return await read(bodyFiles(form, contentType), envFiles)
+    return await read(bodyFiles(form, contentType), namedFiles)
   } catch (error) {
     throw asProblem(error)
   }

@@ -1,6 +1,6 @@
 /** The routes of hosts as data (rules/host.md#the-host). */
 
-import { CERTIFICATE_STATES, CLASSES, PHASES, spec } from '../../crds/host/schema.ts'
+import { CERTIFICATE_STATES, CLASSES, NETWORKS, PHASES, spec, USERS } from '../../crds/host/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { PRIVATE_KEY_BYTES_MAX } from '../io/sshkey.ts'
@@ -52,6 +52,13 @@ const inspection: JsonSchema = named('HostInspection', {
       caddy: text('Of Caddy.'),
     }),
     disk: { type: ['object', 'null'], description: 'total_gib and free_gib of its disk.' },
+    isolation: object('What keeps its apps apart.', {
+      network: oneOf('guarded: apps reach no other app, not the host, and no private network.', NETWORKS),
+      users: oneOf(
+        'remapped: root in a container is nobody on the host. plain: what begins as root is refused.',
+        USERS,
+      ),
+    }),
   },
 })
 

@@ -51,7 +51,7 @@ export type Deps = Stores & {
   /** Null when no language model is configured. */
   llm: Llm | null
   pdfText: PdfText
-  composeJudge: Pick<ComposeJudge, 'judge' | 'envFiles'>
+  composeJudge: Pick<ComposeJudge, 'judge' | 'namedFiles'>
   /** Card collection; null when this installation has no card processor. */
   cards: { read: ReadCardEvent; checkoutOrigin: string } | null
   limits: RequestLimits

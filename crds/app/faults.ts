@@ -9,12 +9,19 @@ export const RESERVED_SLUGS: ReadonlySet<string> = new Set(
   ),
 )
 
+/** What a host calls what belongs to an app: of `x` there are projects `x-base`, `x-build` and `x-r1`. */
+const NAMED_HERE = /-(base|build|r\d+)$/
+
 export const faultsOf = (spec: AppSpec): Fault[] => {
   const faults: Fault[] = []
   if (RESERVED_SLUGS.has(spec.slug)) {
     faults.push({ code: 'SLUG_TAKEN', pointer: '/slug', detail: `${spec.slug} is reserved` })
   }
   // A name that reads like another alphabet's (RFC 5890) is refused; ours are plain.
+  if (NAMED_HERE.test(spec.slug)) {
+    const detail = 'may not end in -base, -build or -r and a number: what belongs to other apps is named so on the host'
+    faults.push({ code: 'INVALID_FIELD', pointer: '/slug', detail })
+  }
   if (spec.slug.startsWith('xn--') || spec.slug.slice(2, 4) === '--') {
     faults.push({ code: 'INVALID_FIELD', pointer: '/slug', detail: 'may not have -- in third and fourth place' })
   }

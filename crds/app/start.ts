@@ -20,6 +20,7 @@ export const EXIT = {
   outOfMemory: 35,
   noAnswer: 36,
   tooLate: 37,
+  notGuarded: 38,
 } as const
 
 const KILLED = 137
@@ -38,17 +39,27 @@ export const addressIn = (log: string): string | null => {
   return found !== undefined && /^127\.0\.0\.1:\d{1,5}$/.test(found) ? found : null
 }
 
-/** Service, id and architecture of each image, in the order that they were asked for; null when one is missing. */
+/** The user that a container of the image begins as, as JSON; '' is root. */
+const userIn = (words: readonly string[]): string => {
+  try {
+    return String(JSON.parse(words.join(' ')))
+  } catch {
+    return ''
+  }
+}
+
+/** Service, id, architecture and user of each image, in the order that they were asked for; null when one is missing. */
 export const imagesIn = (
   log: string,
   wanted: readonly { service: string; name: string }[],
-): { images: PinnedImage[]; archs: string[] } | null => {
+): { images: PinnedImage[]; archs: string[]; users: string[] } | null => {
   const lines = markedLines(log).filter(([word]) => word === 'image')
   const last = lines.slice(-wanted.length)
   if (last.length !== wanted.length) return null
   const images = wanted.map(({ service, name }, place) => ({ service, name, id: last[place]?.[1] ?? '' }))
   const isWhole = images.every(({ id }) => /^sha256:[0-9a-f]{64}$/.test(id))
-  return isWhole ? { images, archs: last.map((words) => words[2] ?? '') } : null
+  if (!isWhole) return null
+  return { images, archs: last.map((words) => words[2] ?? ''), users: last.map((words) => userIn(words.slice(3))) }
 }
 
 /** What a job that did not end well is told as. */
@@ -89,6 +100,8 @@ export const reasonOf = (step: JobStep, { code, log, cancelled }: Ended): { code
       return failed('the routed service does not answer')
     case EXIT.tooLate:
       return failed('it was not healthy in time')
+    case EXIT.notGuarded:
+      return { code: 'HOST_NOT_ISOLATED', detail: `the host does not keep its apps apart${about ? `: ${about}` : ''}` }
     case KILLED:
       return failed(cancelled ? `${step} was cancelled` : `${step} was ended by its limit or by a restart of the host`)
     default:

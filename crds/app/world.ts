@@ -111,6 +111,8 @@ export type TargetHost = {
   siteRoot: string | null
   httpsPort: number
   budget: Budget
+  /** Root in a container is nobody on it. */
+  remapsUsers: boolean
 }
 
 /** What runs of the live release, as last seen. `http` is the status that its routed port answered; null: nothing did. */

@@ -1,4 +1,5 @@
 /** What an inspection found, and what is wrong with it. */
+import type { GuardFinding } from './isolation.ts'
 import type { HostCertificate } from './schema.ts'
 
 /** Oldest versions that serve. Caddy before 2.11.5 lets visitors forge identity headers (rules/host.md#inspection). */
@@ -19,6 +20,9 @@ export type Findings = {
   siteRootOk: boolean
   /** Empty when the admin endpoint answers, else why not. */
   proxyFault: string
+  guard: GuardFinding
+  /** Whether uid 0 of a container is somebody else on the host (`userns-remap` of Docker). */
+  users: 'remapped' | 'plain'
 }
 
 export type Inspection =

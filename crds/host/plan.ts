@@ -6,6 +6,7 @@ import type { Resource } from '../kernel/object.ts'
 import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import { type AddressRule, hostFaults } from './faults.ts'
 import { archOf, type Findings, FREE_GIB_MIN, type Inspection, problemsOf, worstFirst } from './inspect.ts'
+import { type HostGuard, keepsApart } from './isolation.ts'
 import { fingerprintOf } from './key.ts'
 import {
   CERTIFICATES_SHOWN_MAX,
@@ -18,19 +19,22 @@ import {
 export type HostResource = Resource<HostSpec, HostStatus>
 export type HostFacts = Omit<HostStatus, 'observedGeneration' | 'conditions'> & { phase: HostPhase }
 
-/** `drift` and `certificates` are looked at on an approved host that was reached. */
+/** `drift` and `certificates` are looked at on an approved host that was reached, `guard` on any that was. */
 export type HostWorld = {
   hasCredential: boolean
   addressRule: AddressRule
   inspection: Inspection | null
   drift: 'none' | 'routes' | 'config'
   certificates: HostCertificate[]
+  guard: HostGuard
   factSeq: number
 }
 
 export type HostStep =
   /** Makes the proxy serve what is stored, and nothing else under our names. */
-  { do: 'restoreProxy' }
+  | { do: 'restoreProxy' }
+  /** Makes the packet filter keep apps from each other and from the host. */
+  | { do: 'restoreGuard' }
 
 export type HostPlan = Plan<HostStep, HostFacts>
 
@@ -81,8 +85,16 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
   }
   const problems = problemsOf(inspection.findings)
   if (problems.length > 0) return stop('HOST_UNFIT', problems.join('; '), 'registered', SOON_MS)
+  const { guard } = world
+  if (guard.state === 'faulty' && keepsApart(spec.class)) {
+    return stop('HOST_NOT_ISOLATED', guard.detail, spec.approved ? 'approved' : 'registered', SOON_MS)
+  }
   if (!spec.approved)
     return stop('HOST_NOT_APPROVED', 'inspected, with a good result; an admin may approve it', 'inspected')
+  if (guard.state === 'missing') {
+    const verdict = waiting('RestoringGuard', 'puts the guard of its apps in place')
+    return { ...end(verdict, 'approved', SOON_MS), steps: [{ do: 'restoreGuard' }] }
+  }
   if (world.drift !== 'none') {
     const verdict = waiting('RestoringProxy', 'puts the routes of its proxy back')
     return { ...end(verdict, 'approved', SOON_MS), steps: [{ do: 'restoreProxy' }] }
@@ -105,9 +117,15 @@ const factsOf = ({ spec, status }: HostResource, world: HostWorld, phase: HostPh
     phase,
     hostKeyFingerprint: fingerprintOf(spec.hostKey),
     ...found,
+    ...(world.inspection?.reach === 'ok' && { isolation: isolationOf(world.inspection.findings, world.guard) }),
     ...(certificates && { certificates }),
   }
 }
+
+const isolationOf = ({ users }: Findings, { state }: HostGuard) => ({
+  network: state === 'stands' ? ('guarded' as const) : ('open' as const),
+  users,
+})
 
 const foundIn = ({ arch, versions, disk }: Findings, shown: HostStatus['disk']): Partial<HostFacts> => ({
   arch: archOf(arch) ?? arch,
@@ -129,6 +147,7 @@ const knownOf = (status: HostStatus | undefined): Partial<HostFacts> => ({
   ...(status?.arch !== undefined && { arch: status.arch }),
   ...(status?.versions && { versions: status.versions }),
   ...(status?.disk && { disk: status.disk }),
+  ...(status?.isolation && { isolation: status.isolation }),
 })
 
 /** A host that cannot be reached shows no key: what was known of it stands. */

@@ -9,6 +9,8 @@ import type { Infer, ObjectSchema } from '../kernel/schema.ts'
 
 export const CLASSES = ['shared', 'isolated', 'owned', 'platform'] as const
 export const PHASES = ['registered', 'inspected', 'approved', 'unreachable', 'key_changed'] as const
+export const NETWORKS = ['guarded', 'open'] as const
+export const USERS = ['remapped', 'plain'] as const
 export const CERTIFICATE_STATES = ['valid', 'expiring', 'expired', 'mismatch', 'missing'] as const
 /** More than these are measured, but not shown: the worst come first. */
 export const CERTIFICATES_SHOWN_MAX = 100
@@ -166,6 +168,24 @@ export const status = {
       properties: {
         totalGib: { type: 'integer', description: 'All of it.' },
         freeGib: { type: 'integer', description: 'What is free.' },
+      },
+    },
+    isolation: {
+      type: 'object',
+      description: 'What keeps its apps apart, as it was found.',
+      required: ['network', 'users'],
+      properties: {
+        network: {
+          type: 'string',
+          description: 'guarded: apps reach no other app, not the host, and no private network.',
+          enum: NETWORKS,
+        },
+        users: {
+          type: 'string',
+          description:
+            'remapped: root in a container is nobody on the host. plain: containers that begin as root are refused.',
+          enum: USERS,
+        },
       },
     },
     certificates: {

@@ -21,6 +21,8 @@ export type InspectionView = {
   arch: string | null
   versions: Record<string, string>
   disk: { total_gib: number; free_gib: number } | null
+  /** `network` guarded or open, `users` remapped or plain. */
+  isolation: { network: 'guarded' | 'open'; users: 'remapped' | 'plain' }
 }
 
 export type HostView = {
@@ -57,10 +59,11 @@ const WAY_IN = ['address', 'port', 'user', 'host_key', 'host_key_fingerprint', '
 export const withoutWayIn = (view: HostView): Partial<HostView> =>
   Object.fromEntries(Object.entries(view).filter(([field]) => !(WAY_IN as readonly string[]).includes(field)))
 
-const inspectionOf = ({ inspection }: HostWorld, { disk }: HostPlan['status']): InspectionView | null => {
+const inspectionOf = ({ inspection, guard }: HostWorld, { disk }: HostPlan['status']): InspectionView | null => {
   if (inspection?.reach !== 'ok') return null
   const { findings } = inspection
-  const problems = problemsOf(findings)
+  const faults = guard.state === 'faulty' ? [guard.detail] : []
+  const problems = [...problemsOf(findings), ...faults]
   const { totalGib = 0, freeGib = 0 } = disk ?? {}
   return {
     ok: problems.length === 0,
@@ -68,6 +71,7 @@ const inspectionOf = ({ inspection }: HostWorld, { disk }: HostPlan['status']): 
     arch: findings.arch,
     versions: findings.versions,
     disk: { total_gib: totalGib, free_gib: freeGib },
+    isolation: { network: guard.state === 'stands' ? 'guarded' : 'open', users: findings.users },
   }
 }
 

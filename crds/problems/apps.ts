@@ -103,6 +103,11 @@ export const APP_PROBLEMS = {
     title: 'An image is for another processor than the host has',
     next: "Build it for the host's architecture.",
   },
+  ROOT_REFUSED: {
+    status: 409,
+    title: 'A container would begin as root of the host',
+    next: "Set user: in the compose file or USER in the Dockerfile; or have the host's Docker remap users (userns-remap).",
+  },
   RELEASE_FAILED: {
     status: 409,
     title: 'The release did not come up; the one before it goes on serving',

@@ -23,6 +23,11 @@ export const HOST_PROBLEMS = {
     title: 'The host lacks what apps and sites need',
     next: 'Install or repair what is named here; the host is looked at again by itself.',
   },
+  HOST_NOT_ISOLATED: {
+    status: 409,
+    title: 'The host cannot keep its apps apart',
+    next: 'Repair what is named here; the host is looked at again by itself, and nothing is started on it meanwhile.',
+  },
   HOST_UNREACHABLE: {
     status: 503,
     title: 'The host does not answer',

@@ -68,6 +68,9 @@ const NOT_PUBLIC_V4: readonly Range[] = [
   ['203.0.113.0', 24],
   ['224.0.0.0', 3],
 ]
+/** The same as CIDR, for packet filters. */
+export const NOT_PUBLIC_RANGES: readonly string[] = NOT_PUBLIC_V4.map(([address, bits]) => `${address}/${bits}`)
+
 /** All that is public lies in here; mapped, translated, unique local and link-local addresses do not. */
 const GLOBAL_V6: Range = ['2000::', 3]
 /** Protocol assignments with Teredo, documentation, 6to4 (which leads to any IPv4 address), documentation. */

@@ -7,8 +7,8 @@ import { createService, endPids, type Service, waitFor } from '../lib/processes.
 import { CommandRefusal } from '../lib/refusal.ts'
 
 /**
- * A Docker of our own beside whatever else runs: its own socket, data, bridge, addresses and cgroup, and no rule in the
- * machine's packet filter but, for builds that fetch things, one masquerade.
+ * A Docker of our own beside whatever else runs: its own socket, data, bridge, addresses and cgroup, users that are nobody on
+ * the machine, and no rule in its packet filter but those of the guard of apps and, for builds that fetch things, one masquerade.
  */
 export type Docker = { socket: string; service: Service; remove(): Promise<void> }
 
@@ -93,7 +93,7 @@ export async function startDocker({ folder, owner, logFile, gid, masquerade }: D
         ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'run'), '--pidfile', join(folder, 'pid')],
         ...['--bridge', bridgeOf(folder), '--default-address-pool', `base=${network}.128.0/17,size=24`],
         ...['--iptables=false', '--ip6tables=false', '--ip-masq=false', `--ip-forward=${masquerade}`],
-        ...['--cgroup-parent', `/${cgroupOf(folder)}`],
+        ...['--cgroup-parent', `/${cgroupOf(folder)}`, '--userns-remap', 'default'],
       ],
     }
   }
@@ -131,9 +131,23 @@ export async function endDockerLeftovers(folder: string): Promise<void> {
     for (const line of links) run('ip', ['link', 'del', line.split(/\s+/)[1] ?? ''])
   }
   run('ip', ['link', 'del', bridge])
+  removeGuardRules()
   for (const name of ['pid', 'docker.sock', 'run']) rmSync(join(folder, name), { recursive: true, force: true })
   for (const cgroup of globSync(`/sys/fs/cgroup/{,*/}${cgroupOf(folder)}`))
     run('find', [cgroup, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', ';'])
+}
+
+/** Those of the guard of apps. Another Docker of this machine may have a guard: that one puts them back at once. */
+function removeGuardRules(): void {
+  for (const program of ['iptables', 'ip6tables']) {
+    const mangle = (...args: string[]) => run(program, ['-w', '5', '-t', 'mangle', ...args])
+    const lines = (mangle('-S').stdout ?? '').split('\n').filter((line) => line.includes('BOTTEGA-'))
+    const jumps = lines.filter((line) => line.startsWith('-A ') && / -j BOTTEGA-/.test(line))
+    for (const line of jumps) mangle('-D', ...line.split(' ').slice(1))
+    const chains = lines.flatMap((line) => /^-N (BOTTEGA-[A-Z]+)/.exec(line)?.[1] ?? [])
+    for (const chain of chains) mangle('-F', chain)
+    for (const chain of chains) mangle('-X', chain)
+  }
 }
 
 /** What runs in its containers, and those who watch over them. */

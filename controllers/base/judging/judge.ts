@@ -20,14 +20,14 @@ export const JUDGE_LIMITS: ThreadLimits = {
 }
 
 /** What a thread is given. */
-export type JudgeJob = { ask: 'verdict' | 'env files'; source: SourceIndex; deployTarget: DeployTarget }
-export type JudgeAnswer = { verdict: ComposeVerdict } | { envFiles: string[] }
+export type JudgeJob = { ask: 'verdict' | 'named files'; source: SourceIndex; deployTarget: DeployTarget }
+export type JudgeAnswer = { verdict: ComposeVerdict } | { namedFiles: string[] }
 
 export type ComposeJudge = {
   /** As judgeCompose. @throws what `busy` makes when too much waits */
   judge(source: SourceIndex, deployTarget: DeployTarget, asker: Asker): Promise<ComposeVerdict>
-  /** As envFilesOf; none of a file that is too much work, which the judge then says. */
-  envFiles(source: SourceIndex, deployTarget: DeployTarget, asker: Asker): Promise<string[]>
+  /** As envFilesOf and recipesOf; none of a file that is too much work, which the judge then says. */
+  namedFiles(source: SourceIndex, deployTarget: DeployTarget, asker: Asker): Promise<string[]>
   close(): Promise<void>
 }
 
@@ -74,9 +74,9 @@ export const makeComposeJudge = (busy: () => Error, limits: ThreadLimits = JUDGE
       if ('verdict' in judged) return judged.verdict
       throw new Error('the judge answered something else')
     },
-    envFiles: async (source, deployTarget, asker) => {
-      const judged = await run({ ask: 'env files', source, deployTarget }, asker)
-      return 'envFiles' in judged ? judged.envFiles : []
+    namedFiles: async (source, deployTarget, asker) => {
+      const judged = await run({ ask: 'named files', source, deployTarget }, asker)
+      return 'namedFiles' in judged ? judged.namedFiles : []
     },
     close: threads.close,
   }

@@ -1,5 +1,5 @@
 /** A thread that judges one compose file after another (judge.ts). */
-import { envFilesOf, judgeCompose } from '../../../crds/app/compose/judge.ts'
+import { envFilesOf, judgeCompose, recipesOf } from '../../../crds/app/compose/judge.ts'
 import { serveThread } from '../threads/serve.ts'
 import type { JudgeAnswer, JudgeJob } from './judge.ts'
 
@@ -7,5 +7,5 @@ serveThread(
   ({ ask, source, deployTarget }: JudgeJob): JudgeAnswer =>
     ask === 'verdict'
       ? { verdict: judgeCompose(source, deployTarget) }
-      : { envFiles: envFilesOf(source, deployTarget) },
+      : { namedFiles: [...envFilesOf(source, deployTarget), ...recipesOf(source, deployTarget)] },
 )

@@ -40,6 +40,7 @@ const factsOf = (object: HostResource): LinkedHostFacts => {
     siteRoot: spec.siteRoot ?? null,
     takesSites: spec.takesSites,
     budget: budgetOf(spec),
+    remapsUsers: status?.isolation?.users === 'remapped',
   }
 }
 

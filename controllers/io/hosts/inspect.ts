@@ -3,14 +3,14 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import type { Findings, Inspection } from '../../../crds/host/inspect.ts'
 import { callAdmin } from './caddy.ts'
 import { execute } from './remote.ts'
-import { scriptOf } from './scripts.ts'
+import { textOf } from './scripts.ts'
 import { type Connection, SshRefused } from './ssh.ts'
 
 const OUTPUT_BYTES_MAX = 64 * 1024
 const LIMIT_MS = 30_000
 
 /** Reads the sites' folder (or an empty line) and says what it finds, one `name=value` on a line. Changes nothing. */
-const INSPECT = scriptOf('inspect')
+const INSPECT = { name: 'inspect', text: `${textOf('guarded')}${textOf('inspect')}` }
 
 const KIB_PER_GIB = 1024 ** 2
 
@@ -29,6 +29,8 @@ const findingsOf = (text: string, { siteRoot, proxyFault }: { siteRoot: string; 
     missing: said('missing'),
     siteRootOk: siteRoot === '' || one('sites') === 'ok',
     proxyFault,
+    guard: { says: (said('guard')[0] ?? 'absent').slice(0, 200), digest: one('guarddigest') },
+    users: one('users') === 'remapped' ? 'remapped' : 'plain',
   }
 }
 

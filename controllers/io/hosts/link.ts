@@ -90,6 +90,8 @@ export type LinkedHostFacts = {
   takesSites: boolean
   /** Per app. */
   budget: { cpuMillis: number; memoryMib: number; diskGib: number }
+  /** Root in a container is nobody on the host. */
+  remapsUsers: boolean
 }
 
 export type Hosts = {

@@ -1,7 +1,7 @@
 /** The detached jobs of an app, as the host is given them. */
 import { type ComposeDocument, type Printed, printProject } from '../../../crds/app/compose/printing/print.ts'
 import { printBuild } from '../../../crds/app/compose/printing/printbuild.ts'
-import type { AppSpec } from '../../../crds/app/schema.ts'
+import type { AppResource, AppSpec } from '../../../crds/app/schema.ts'
 import {
   filesFor,
   imageRequests,
@@ -11,6 +11,7 @@ import {
 } from '../../../crds/app/sealed.ts'
 import { jobIdOf } from '../../../crds/app/steps.ts'
 import type { Operation, Release } from '../../../crds/app/world.ts'
+import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { Job } from '../../io/hosts/hosts.ts'
 import { CLEAR, IMAGES, START, TAKE_DOWN } from './scripts.ts'
 
@@ -29,6 +30,8 @@ export const baseProjectOf = (slug: string): string => `${slug}-base`
 const lineOf = (document: ComposeDocument | null | undefined): string => document?.text.replaceAll('\n', ' ') ?? ''
 
 type Given = { operation: Operation; release: Release }
+/** `isGuarded`: nothing is started where the guard of the host's apps does not stand. */
+type Starting = Given & { isGuarded: boolean }
 /** `listing`: of the upload, '' where no file of it is needed. `key`: of this build alone. */
 type Building = Given & { key: string; listing: string }
 
@@ -63,8 +66,10 @@ export const imagesJob = ({ slug }: AppSpec, sealed: SealedRelease, building: Bu
   }
 }
 
-export const startJob = ({ slug }: AppSpec, sealed: SealedRelease, { operation, release }: Given): Job => {
-  const printed = printProject(pinnedProject(sealed), release.number)
+export const startJob = ({ metadata, spec }: AppResource, sealed: SealedRelease, given: Starting): Job => {
+  const { operation, release, isGuarded } = given
+  const { slug } = spec
+  const printed = printProject(pinnedProject(sealed), release.number, originOf(metadata))
   const { base, release: stateless, routed, needs, baseFiles } = printed
   const routedProject = routed.document === 'base' ? base?.project : stateless?.project
   return {
@@ -81,6 +86,7 @@ export const startJob = ({ slug }: AppSpec, sealed: SealedRelease, { operation, 
       routed.service,
       String(routed.port),
       String(START_SECONDS),
+      isGuarded ? 'guarded' : '',
       String(needs.length),
       ...needs.map(({ service, condition }) => `${service} ${condition}`),
       String(baseFiles.length),
@@ -108,9 +114,10 @@ type Going = {
 }
 
 /** @param going.live what the base goes back to, if it does; to nothing when nothing is live, or has a base */
-export const takeDownJob = ({ slug }: AppSpec, release: Release, going: Going): Job => {
+export const takeDownJob = ({ metadata, spec }: AppResource, release: Release, going: Going): Job => {
+  const { slug } = spec
   const { id, restoresBase, live, releases } = going
-  const base = live ? printProject(pinnedProject(live.sealed), live.number).base : null
+  const base = live ? printProject(pinnedProject(live.sealed), live.number, originOf(metadata)).base : null
   return {
     id,
     script: TAKE_DOWN,

@@ -36,6 +36,7 @@ export const targetHostOf = (facts: LinkedHostFacts | null): TargetHost | null =
     siteRoot: facts.siteRoot,
     httpsPort: facts.httpsPort,
     budget: facts.budget,
+    remapsUsers: facts.remapsUsers,
   }
 
 type OnHost = Pick<AppWorld, 'job' | 'retiring' | 'requests' | 'look'>

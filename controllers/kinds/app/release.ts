@@ -69,7 +69,7 @@ export const makeReleases = ({ store, vault, blobs, composeJudge }: ReleaseDeps)
     if (refused.length > 0) return { ok: false, code: 'COMPOSE_REFUSED', detail: sentenceOf(refused) }
     const { source, envVersion } = release
     const sealed = { source, composePath: index.composePath, envVersion, project, images: pinned ?? [] }
-    const { release: stateless, routed } = printProject(project, release.number)
+    const { release: stateless, routed } = printProject(project, release.number, app)
     const names = { project: stateless?.project ?? null, listener: routed.service }
     const record = { ...recordOf(project, warnings), ...names, budget, arch: host.arch }
     return { ok: true, sealed, record }

@@ -4,7 +4,7 @@
  */
 import { EXIT, MARK } from '../../../crds/app/start.ts'
 import type { RemoteScript } from '../../io/hosts/hosts.ts'
-import { readScripts } from '../../io/hosts/scripts.ts'
+import { readScripts, textOf as sharedTextOf } from '../../io/hosts/scripts.ts'
 
 const textOf = readScripts(new URL('scripts/', import.meta.url))
 
@@ -26,7 +26,8 @@ const scriptOf = (name: string, parts: readonly Part[]): RemoteScript => ({
 export const UPLOAD = scriptOf('upload', ['folder', 'listing'])
 export const IMAGES = scriptOf('images', ['folder', 'compose', 'listing', 'notes'])
 export const IMAGES_HERE = scriptOf('images-here', ['folder', 'compose', 'notes'])
-export const START = scriptOf('start', ['folder', 'compose', 'inspect', 'judge', 'base'])
+const START_PARTS = scriptOf('start', ['folder', 'compose', 'inspect', 'judge', 'base'])
+export const START: RemoteScript = { ...START_PARTS, text: sharedTextOf('guarded') + START_PARTS.text }
 export const DIAL = scriptOf('dial', [])
 export const LOOK = scriptOf('look', ['compose', 'inspect'])
 export const TAKE_DOWN = scriptOf('take-down', ['folder', 'compose', 'notes', 'collect'])

@@ -1,4 +1,5 @@
 /** The Host's hands: it is looked at, its proxy is put back, and it is mirrored. What to do is decided in crds/host/plan.ts. */
+import { guardOf } from '../../../crds/host/isolation.ts'
 import { HOST } from '../../../crds/host/kind.ts'
 import { type HostFacts, type HostResource, type HostStep, type HostWorld, planHost } from '../../../crds/host/plan.ts'
 import { viewHost } from '../../../crds/host/view.ts'
@@ -8,8 +9,11 @@ import type { Controller } from '../../runtime/contract.ts'
 import type { Ledger } from '../../store/ledger/ledger.ts'
 import { type Mirror, rowOf } from '../../store/mirror.ts'
 import { controlOf } from '../kind-controller.ts'
+import { GUARD_DIGEST, putGuard } from './guard.ts'
 
 export type HostDeps = { hosts: Hosts; ledger: Pick<Ledger, 'observe'>; mirror: Mirror }
+
+const NO_GUARD = { state: 'missing' } as const
 
 const observe = async (deps: HostDeps, { metadata, spec }: HostResource, signal: AbortSignal): Promise<HostWorld> => {
   const { hosts, ledger } = deps
@@ -17,10 +21,11 @@ const observe = async (deps: HostDeps, { metadata, spec }: HostResource, signal:
   const [hasCredential, { factSeq }] = await Promise.all([hosts.hasCredential(name), ledger.observe(name)])
   const known = { hasCredential, addressRule: hosts.addressRule(name), factSeq }
   const inspection = hasCredential ? await hosts.inspect(name, signal) : null
+  const guard = inspection?.reach === 'ok' ? guardOf(inspection.findings.guard, GUARD_DIGEST) : NO_GUARD
   const isServing = spec.approved && inspection?.reach === 'ok' && inspection.findings.proxyFault === ''
-  if (!isServing) return { ...known, inspection, drift: 'none', certificates: [] }
+  if (!isServing) return { ...known, inspection, guard, drift: 'none', certificates: [] }
   const drift = await hosts.routes(name).drift()
-  return { ...known, inspection, drift, certificates: await hosts.certificates(name) }
+  return { ...known, inspection, guard, drift, certificates: await hosts.certificates(name) }
 }
 
 export const hostController = (deps: HostDeps): Controller<HostResource, HostFacts, HostWorld, HostStep> => ({
@@ -30,6 +35,10 @@ export const hostController = (deps: HostDeps): Controller<HostResource, HostFac
   act: {
     restoreProxy: async (_step, { metadata }) => {
       await deps.hosts.routes(metadata.name).reconcile()
+      return undefined
+    },
+    restoreGuard: async (_step, { metadata }) => {
+      await putGuard(deps.hosts.link(metadata.name))
       return undefined
     },
   },

@@ -3,7 +3,7 @@
  * Pure and total: bad input is a finding, never a throw; the work is bounded by the limits of parse.ts and interpolate.ts.
  */
 import { COMPOSE_NAMES, type SourceIndex } from '../source.ts'
-import { buildDigest } from './checking/build.ts'
+import { buildDigest, readBuild } from './checking/build.ts'
 import { type EnvFileName, readEnvFileNames } from './checking/environment.ts'
 import { hintUser } from './checking/hints.ts'
 import { BUILT_HERE } from './checking/image.ts'
@@ -26,7 +26,7 @@ import type { ComposeService, DeployTarget, Network, Project, ServiceLimits } fr
 import { resolveVariables } from './reading/interpolate.ts'
 import { type MapTree, parseYaml, type Tree } from './reading/parse.ts'
 import { asMap, isNothing, present, type Read, readBoolean, readFields, readMatching, wrong } from './reading/read.ts'
-import { type At, makeValidationContext, type ValidationContext } from './reading/validation.ts'
+import { type At, insideBundle, makeValidationContext, type ValidationContext } from './reading/validation.ts'
 
 export type ComposeVerdict =
   | { ok: true; project: Project; warnings: ComposeFinding[] }
@@ -243,6 +243,20 @@ export const judgeCompose = (source: SourceIndex, deployTarget: DeployTarget): C
   if (project && !refused) return { ok: true, project, warnings: [...validation.findings] }
   if (!refused) validation.refuse(top, 'value', 'The file is not a compose project.', 'Write a mapping with services.')
   return { ok: false, findings: [...validation.findings] }
+}
+
+/** Paths of the Dockerfiles that the compose file names, likewise. */
+export const recipesOf = (source: SourceIndex, deployTarget: DeployTarget): string[] => {
+  const validation = makeValidationContext(source, deployTarget)
+  const services = resolved(validation, source)?.entries.get('services')
+  const builds = [...(services?.kind === 'map' ? services.entries.values() : [])].flatMap((service) => {
+    const tree = service.kind === 'map' ? service.entries.get('build') : undefined
+    return (tree && readBuild(validation, tree)) ?? []
+  })
+  const paths = builds.flatMap(({ dockerfile, context }) =>
+    dockerfile === undefined ? [] : (insideBundle(dockerfile, context) ?? []),
+  )
+  return [...new Set(paths)].sort()
 }
 
 /** Paths of the env files that the compose file names, so that their texts can be handed to the judge. */

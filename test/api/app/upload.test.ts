@@ -2,7 +2,7 @@ import { randomFillSync } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import { readUpload, type Upload } from '../../../api/app/upload.ts'
 import { Problem } from '../../../api/http/problem.ts'
-import { envFilesOf } from '../../../crds/app/compose/judge.ts'
+import { envFilesOf, recipesOf } from '../../../crds/app/compose/judge.ts'
 import { openIndex, packIndex, type SourceIndex } from '../../../crds/app/source.ts'
 import { rawTar, shared, type TarEntry, tarGz } from '../../support/builders/upload.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -10,7 +10,7 @@ import { assert, spec } from '../../support/runner/spec.ts'
 const COMPOSE = 'services: {web: {image: "nginx:1.27", expose: ["80"]}}\n'
 const compose: TarEntry = { path: 'docker-compose.yml', content: COMPOSE }
 
-const envFiles = async (source: SourceIndex) => envFilesOf(source, shared)
+const envFiles = async (source: SourceIndex) => [...envFilesOf(source, shared), ...recipesOf(source, shared)]
 const sendTar = (form: Buffer): Promise<Upload> => readUpload({ form, contentType: 'application/gzip' }, envFiles)
 const sendJson = (body: unknown): Promise<Upload> =>
   readUpload({ form: Buffer.from(JSON.stringify(body)), contentType: 'application/json' }, envFiles)

@@ -36,11 +36,11 @@ const turnsDuring = async (work: Promise<unknown>): Promise<number> => {
 
 spec('the judge of compose files', (t) => {
   t('says in its thread what it says here', () =>
-    withJudge(async ({ judge, envFiles }) => {
+    withJudge(async ({ judge, namedFiles }) => {
       for (const source of [good, heavy, bad])
         assert.equal(await judge(source, shared, demo), judgeCompose(source, shared))
-      assert.equal(await envFiles(good, shared, demo), envFilesOf(good, shared))
-      assert.equal(await envFiles(good, shared, demo), ['a.env'])
+      assert.equal(await namedFiles(good, shared, demo), envFilesOf(good, shared))
+      assert.equal(await namedFiles(good, shared, demo), ['a.env'])
     }),
   )
 
@@ -56,7 +56,7 @@ spec('the judge of compose files', (t) => {
 
   t('refuses a file that is more work than it may take, and judges on', () =>
     withJudge(
-      async ({ judge, envFiles }) => {
+      async ({ judge, namedFiles }) => {
         const verdict = await judge(heavy, shared, demo)
         assert.ok(!verdict.ok)
         assert.equal(
@@ -70,7 +70,7 @@ spec('the judge of compose files', (t) => {
             ],
           ],
         )
-        assert.equal(await envFiles(heavy, shared, demo), [])
+        assert.equal(await namedFiles(heavy, shared, demo), [])
       },
       { cpuMaxMs: 0, lookMs: 1 },
     ),

@@ -39,7 +39,7 @@ type Doc = {
   volumes?: unknown
 }
 const printed = (given: Project, release = 1) => {
-  const { base, release: stateless, ...rest } = printProject(given, release)
+  const { base, release: stateless, ...rest } = printProject(given, release, 'origin')
   const read = (document: typeof base): Doc | null => document && (JSON.parse(document.text) as Doc)
   return { base: read(base), release: read(stateless), ...rest }
 }
@@ -102,13 +102,14 @@ spec('the documents of a release', (t) => {
     })
   })
   t('leave the base byte for byte as it is from release to release', () => {
-    const [one, two] = [printProject(project(SHOP), 1), printProject(project(SHOP, { files: { README: 'other' } }), 2)]
+    const one = printProject(project(SHOP), 1, 'origin')
+    const two = printProject(project(SHOP, { files: { README: 'other' } }), 2, 'origin')
     assert.is(one.base?.text, two.base?.text)
     assert.is.not(one.release?.text, two.release?.text)
   })
   t('mount files into the base by their content', () => {
-    const [one] = printProject(project(SHOP), 1).baseFiles
-    const [two] = printProject(project(SHOP, { files: { 'conf/db.conf': 'changed' } }), 2).baseFiles
+    const [one] = printProject(project(SHOP), 1, 'origin').baseFiles
+    const [two] = printProject(project(SHOP, { files: { 'conf/db.conf': 'changed' } }), 2, 'origin').baseFiles
     assert.is(one?.from, 'conf/db.conf')
     assert.match(one?.to ?? '', /^files\/[0-9a-f]{64}\/db\.conf$/)
     assert.is.not(one?.to, two?.to)
@@ -146,6 +147,7 @@ spec('the documents of a release', (t) => {
       printProject(
         project('services: {a: {image: "a:1", expose: [80], command: ["\\x7f\\u2028\\uFEFFok é \\U0001F600"]}}'),
         1,
+        'origin',
       ).release?.text ?? ''
     assert.ok(text.includes('\\u007f\\u2028\\ufeffok é 😀'), text)
   })

@@ -71,7 +71,7 @@ const strangers = (value: unknown, allowed: unknown, path = ''): string[] => {
 }
 
 const documentsOf = (project: Project): Json[] => {
-  const { base, release } = printProject(project, 7)
+  const { base, release } = printProject(project, 7, 'origin')
   return [printBuild(project, 'key')?.document, base, release].flatMap((document) =>
     document ? [JSON.parse(document.text) as Json] : [],
   )
@@ -252,7 +252,7 @@ spec('a compose project as rebuilt', (t) => {
         deployTargetOf(sample),
       )
       assert.equal(again, once)
-      assert.equal(printProject(accepted(again), 3), printProject(accepted(once), 3))
+      assert.equal(printProject(accepted(again), 3, 'origin'), printProject(accepted(once), 3, 'origin'))
     })
   }
 

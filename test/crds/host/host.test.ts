@@ -19,6 +19,8 @@ const good: Findings = {
   missing: [],
   siteRootOk: true,
   proxyFault: '',
+  guard: { says: 'ok 0', digest: 'd' },
+  users: 'remapped',
 }
 const found = (change: Partial<Findings> = {}): Inspection => ({ reach: 'ok', findings: { ...good, ...change } })
 
@@ -49,6 +51,7 @@ const world = (change: Partial<HostWorld> = {}): HostWorld => ({
   inspection: found(),
   drift: 'none',
   certificates: [],
+  guard: { state: 'stands' },
   factSeq: 0,
   ...change,
 })
@@ -72,6 +75,24 @@ spec('the plan of a host', (t) => {
       assert.equal(plan(host(), world({ drift })).steps, [{ do: 'restoreProxy' }])
       assert.equal(plan(host({ approved: false }), world({ drift })).steps, [])
     }
+  })
+
+  t('puts the guard of its apps in place before anything else, and only on an approved host', () => {
+    const of = world({ guard: { state: 'missing' }, drift: 'routes' })
+    assert.equal(plan(host(), of).steps, [{ do: 'restoreGuard' }])
+    assert.is(plan(host(), of).verdict.state, 'waiting')
+    assert.equal(plan(host(), of).status.isolation, { network: 'open', users: 'remapped' })
+    assert.equal(plan(host({ approved: false }), of).steps, [])
+  })
+
+  t('has nothing run on a host that cannot keep its apps apart, but for the platform itself', () => {
+    const of = world({ guard: { state: 'faulty', detail: 'iptables is missing' } })
+    for (const approved of [true, false]) {
+      const { steps, verdict } = plan(host({ class: 'shared', approved }), of)
+      assert.equal(steps, [])
+      assert.match(verdict.state === 'stalled' ? verdict.message : '', /^HOST_NOT_ISOLATED: iptables/)
+    }
+    assert.is(plan(host({ class: 'platform' }), of).verdict.state, 'ready')
   })
 
   const stalls: [string, HostResource, HostWorld, string, string][] = [

@@ -143,7 +143,7 @@ spec('what the policy prints, read by the real Compose', (t) => {
   /** Each service as Compose understands it after us, by the name that it has in the file. */
   const rebuilt = (sample: Sample): Map<string, Service> => {
     const project = projectOf(sample)
-    const { base, release } = printProject(project, RELEASE)
+    const { base, release } = printProject(project, RELEASE, 'origin')
     const read = (document: typeof base): [string, Service][] => {
       if (!document) return []
       const folder = folderWith({ 'document.json': document.text })

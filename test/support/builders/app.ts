@@ -57,6 +57,7 @@ export const aWorld = (change: Partial<AppWorld> = {}): AppWorld => ({
     siteRoot: null,
     httpsPort: 443,
     budget: { cpuMillis: 1_000, memoryMib: 1_024, diskGib: 10 },
+    remapsUsers: true,
   },
   slugHolder: NAME,
   operations: [],

@@ -23,7 +23,7 @@ import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { makeOperationStore } from '../../../controllers/store/request/operations.ts'
 import { startMailSender } from '../../../controllers/workers/mail-sender.ts'
-import { envFilesOf, judgeCompose } from '../../../crds/app/compose/judge.ts'
+import { envFilesOf, judgeCompose, recipesOf } from '../../../crds/app/compose/judge.ts'
 import { serviceKubeconfig } from '../stage/stage.ts'
 import { Crashed, type Life } from './crash.ts'
 import { lagging } from './lag.ts'
@@ -36,9 +36,9 @@ export const keyNamed = (prefix: string, account: string, idempotencyKey: string
   namesFor(keys, prefix, { caller: { account } as Caller, idempotencyKey })(0)
 const pdf = makePdf()
 /** In the thread of the test: what a life calls is counted, and a judge calls nothing. */
-const composeJudge: Pick<ComposeJudge, 'judge' | 'envFiles'> = {
+const composeJudge: Pick<ComposeJudge, 'judge' | 'namedFiles'> = {
   judge: async (source, deployTarget) => judgeCompose(source, deployTarget),
-  envFiles: async (source, deployTarget) => envFilesOf(source, deployTarget),
+  namedFiles: async (source, target) => [...envFilesOf(source, target), ...recipesOf(source, target)],
 }
 const wall = () => new Date()
 /** Longer than any jump of a clock that is moved (main.ts does the same). */

@@ -21,7 +21,7 @@ const folders = [
 
 /** A Docker daemon that somebody starts or stops meanwhile (`hack/up --with hosts` has its own) is none of the node's. */
 const isForeign = (line: string): boolean =>
-  /docker|moby|\bbr-[0-9a-f]{12}\b|\bbtg[0-9a-f]{8}|\/bottega-[0-9a-f]{8}\b/i.test(line)
+  /docker|moby|\bbr-[0-9a-f]{12}\b|\bbt-|BOTTEGA-|\bbtg[0-9a-f]{8}|\/bottega-[0-9a-f]{8}\b/i.test(line)
 /** Docker and a node both use these, each as it comes. */
 const isShared = (line: string): boolean => /^\/run\/(containerd|netns)(\/|$)|^net\/|^veth/.test(line)
 

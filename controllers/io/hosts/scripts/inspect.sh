@@ -12,6 +12,9 @@ done
 for program in flock setsid timeout tar mktemp sync seq; do command -v "$program" >/dev/null || say missing "$program"; done
 root=$(docker info --format '{{.DockerRootDir}}' 2>/dev/null)
 df -Pk "${root:-.}" 2>/dev/null || df -Pk .
+case "$(docker info --format '{{.SecurityOptions}}' 2>/dev/null)" in *name=userns*) say users remapped;; *) say users plain;; esac
+if PATH="$PATH:/usr/sbin:/sbin" command -v iptables >/dev/null; then say guard "$(guard_state)"; else say guard unable; fi
+say guarddigest "$(docker inspect --format '{{index .Config.Labels "dev.bottega.guard"}}' bottega-guard 2>/dev/null)"
 if [ -n "$site_root" ]; then
   mkdir -p "$site_root" 2>/dev/null
   [ -d "$site_root" ] && [ -w "$site_root" ] && say sites ok

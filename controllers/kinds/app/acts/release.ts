@@ -5,6 +5,7 @@ import type { AppResource } from '../../../../crds/app/schema.ts'
 import { filesFor, wantsFreshBuild } from '../../../../crds/app/sealed.ts'
 import { imagesIn } from '../../../../crds/app/start.ts'
 import type { PinnedImage } from '../../../../crds/app/world.ts'
+import { beginsAsRoot, keepsApart } from '../../../../crds/host/isolation.ts'
 import { Stalled } from '../../../base/errors.ts'
 import { JOB_WAIT_MS, startJob } from '../jobs.ts'
 import { targetHostOf } from '../observe.ts'
@@ -72,7 +73,11 @@ export const startReleaseJob = async (
     return (world) => ({ ...world, job: { state: 'exited', code: 0, log, cancelled: false } })
   }
   const sealed = await releases.open(metadata.name, given.release.number)
-  const job = given.step === 'images' ? await images.job(object, sealed, given) : startJob(spec, sealed, given)
+  const isGuarded = keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
+  const job =
+    given.step === 'images'
+      ? await images.job(object, sealed, given)
+      : startJob(object, sealed, { ...given, isGuarded })
   const state = await hosts.link(spec.hostId).startJob(job, { waitMs: JOB_WAIT_MS })
   if (given.step === 'start') context.observations.noteStart(metadata.name, given.release.number, state)
   return (world) => ({ ...world, job: state })
@@ -88,7 +93,7 @@ export const takeImages = async (
   const opened = await releases.open(name, release.number)
   const wanted = opened.project.services.map(({ name, image }) => ({ service: name, name: image }))
   const found = imagesIn(log, wanted)
-  const fail = (code: 'RELEASE_FAILED' | 'ARCH_MISMATCH', detail: string) =>
+  const fail = (code: 'RELEASE_FAILED' | 'ARCH_MISMATCH' | 'ROOT_REFUSED', detail: string) =>
     end(context, object, { operation, state: 'failed', code, message: detail, log })
   if (!found) return fail('RELEASE_FAILED', 'the host did not say which images it has')
   const { arch } = release.record ?? {}
@@ -96,6 +101,11 @@ export const takeImages = async (
   if (strange >= 0) {
     const which = found.images[strange] as PinnedImage
     return fail('ARCH_MISMATCH', `the image of ${which.service} is for ${found.archs[strange]}, the host is ${arch}`)
+  }
+  const root = opened.project.services.find(({ user }, place) => beginsAsRoot(found.users[place] ?? '', user))
+  const host = targetHostOf(context.hosts.facts(object.spec.hostId))
+  if (root && host && keepsApart(host.class) && !host.remapsUsers) {
+    return fail('ROOT_REFUSED', `${root.name} begins as root, and root in a container is root on ${host.name}`)
   }
   // A repeated release keeps the names under which its images were first known.
   const images = opened.images.length > 0 ? opened.images : found.images

@@ -25,13 +25,14 @@ const startAnew = async ({ hosts }: ActContext, host: string, job: Job) => {
 
 export const takeDown = async (
   context: ActContext,
-  { metadata, spec }: AppResource,
+  object: AppResource,
   { release, restoresBase }: StepOf<'takeDown'>,
 ): Promise<Apply> => {
+  const { metadata, spec } = object
   const rows = await rowsOf(context, { metadata, spec })
   const live = restoresBase ? await liveSealed(context, metadata.name, rows) : null
   const id = downJobOf(originOf(metadata), release.number)
-  const job = takeDownJob(spec, release, { id, restoresBase, live, releases: rows.releases })
+  const job = takeDownJob(object, release, { id, restoresBase, live, releases: rows.releases })
   const state = await startAnew(context, spec.hostId, job)
   return (world) => ({ ...world, retiring: { ...world.retiring, [release.number]: state } })
 }

@@ -3,7 +3,7 @@ IFS= read -r images || exit 64
 with_images note "$images" || exit 1
 found=''
 for name in $images; do
-  one=$(docker image inspect --format '{{.Id}} {{.Architecture}}' "$name" 2>/dev/null) || exit "$exit_image_missing"
+  one=$(docker image inspect --format '{{.Id}} {{.Architecture}} {{json .Config.User}}' "$name" 2>/dev/null) || exit "$exit_image_missing"
   found="${found}$mark image $one
 "
 done

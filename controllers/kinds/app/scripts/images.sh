@@ -29,7 +29,7 @@ while [ "$count" -gt 0 ]; do
   if [ "$how" = pull ] && ! docker image inspect "$name" >/dev/null 2>&1; then
     docker pull -q "$name" </dev/null 2>&1 || { say reason "$service: $name"; exit "$exit_pull_failed"; }
   fi
-  one=$(docker image inspect --format '{{.Id}} {{.Architecture}}' "$name" 2>/dev/null) ||
+  one=$(docker image inspect --format '{{.Id}} {{.Architecture}} {{json .Config.User}}' "$name" 2>/dev/null) ||
     { say reason "$service: $name"; exit "$exit_image_missing"; }
   found="${found}$mark image $one
 "

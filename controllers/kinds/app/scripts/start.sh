@@ -1,10 +1,10 @@
 # stdin: slug, number, base project, base document, release project, release document ('' for none each), routed project,
-# service and port, seconds to wait for the base and for the release, how many conditions the release puts to the base, then
+# service and port, seconds to wait for the base and for the release, 'guarded' where nothing starts without a guard, how many conditions the release puts to the base, then
 # a line each: service, condition; how many files the base mounts, then two lines each: from, to.
 # Starts beside whatever serves, and waits until all run, the healthy are healthy, and the routed port answers HTTP. Ends at
 # the first sign that it will not come: an exit, an unhealthy service, a third restart, no memory. In the end it says what
 # runs, as look.sh does.
-for name in base_project base release_project release routed_project routed_service routed_port limit conditions; do
+for name in base_project base release_project release routed_project routed_service routed_port limit guard conditions; do
   IFS= read -r "$name" || exit 64
 done
 needs=''
@@ -36,6 +36,16 @@ fail() {
   exit "$code"
 }
 up() { docker compose -p "$1" -f "$2" --project-directory "$3" up -d --no-build --pull never --remove-orphans </dev/null 2>&1; }
+# Who took the guard away: the host is looked at each minute, and it is put back then.
+await_guard() {
+  for look in $(seq 90); do
+    seen=$(guard_state)
+    case "$seen" in 'ok '*) return 0;; esac
+    sleep 1
+  done
+  fail "$exit_not_guarded" "its guard is $seen"
+}
+[ -z "$guard" ] || await_guard
 [ -z "$base" ] || start_base
 failed=''
 if [ -n "$release" ]; then

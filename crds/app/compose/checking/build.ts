@@ -6,6 +6,7 @@ import type { MapTree, Tree } from '../reading/parse.ts'
 import { type Read, readBoolean, readFields, readList, readMatching, readText, shown, wrong } from '../reading/read.ts'
 import { insideBundle, type ValidationContext } from '../reading/validation.ts'
 import { readPairs } from './environment.ts'
+import { checkRecipe } from './recipe.ts'
 import { REFUSED_IN_BUILD } from './refused.ts'
 
 /** What Docker would fetch from elsewhere: addresses, and the short forms of git. */
@@ -80,6 +81,18 @@ const recipeOf = (
   )
 }
 
+const checkText = (
+  validation: ValidationContext,
+  map: MapTree,
+  { context, dockerfile, dockerfileInline, args }: Recipe & { context: string; args: Record<string, string> },
+): void => {
+  const path = dockerfile === undefined ? null : insideBundle(dockerfile, context)
+  const text = dockerfileInline ?? (path === null ? undefined : validation.bundle.text(path))
+  const at = map.entries.get(dockerfileInline === undefined ? 'dockerfile' : 'dockerfile_inline') ?? map
+  const place = { pointer: at.pointer, line: at.line, ...(path !== null && { file: path }) }
+  if (text !== undefined) checkRecipe(validation, place, { text, args })
+}
+
 const fromMap = (validation: ValidationContext, map: MapTree): Build | undefined => {
   const { fields } = readFields(validation, map, { of: 'a build', known: KNOWN, refused: REFUSED_IN_BUILD })
   const context = fields.context ? contextOf(validation, fields.context) : '.'
@@ -92,6 +105,7 @@ const fromMap = (validation: ValidationContext, map: MapTree): Build | undefined
   })
   if (!recipe) return undefined
   const args = pairs.flatMap(({ name, value }): [string, string][] => (value === undefined ? [] : [[name, value]]))
+  checkText(validation, map, { context, ...recipe, args: Object.fromEntries(args) })
   return {
     context,
     ...recipe,

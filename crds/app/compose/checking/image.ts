@@ -32,6 +32,13 @@ const partsOf = (text: string): Parts => {
   return { domain, path: domain === 'docker.io' && !path.includes('/') ? `library/${path}` : path, version }
 }
 
+/** Whether a reference, as a Dockerfile may write it, is an image of a registry that everybody can reach. */
+export const isPublicImage = (text: string): boolean => {
+  if (text.length > REFERENCE_MAX || IMAGE_ID.test(text)) return false
+  const { domain, path, version } = partsOf(text)
+  return PATH.test(path) && VERSION.test(version) && DOMAIN.test(domain) && !PRIVATE_DOMAIN.test(domain)
+}
+
 /** `docker.io/library/nginx:1.27` for `nginx:1.27`. */
 export const readImage: Read<string> = (validation, tree) => {
   const text = readText(validation, tree)

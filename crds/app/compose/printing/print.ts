@@ -8,6 +8,7 @@
  */
 import type { ComposeService, Health, Mount, Project, StartCondition } from '../project.ts'
 import { present } from '../reading/read.ts'
+import { bridgeOf } from './bridges.ts'
 
 /** One `docker compose -p <project> -f <file>`. */
 export type ComposeDocument = { project: string; text: string }
@@ -141,7 +142,10 @@ export const serviceBody = (service: ComposeService, owner: 'base' | 'release'):
 
 const LABEL = 'dev.bottega'
 
-type Placing = { project: Project; owner: 'base' | 'release'; release: number }
+type Placing = { project: Project; owner: 'base' | 'release'; release: number; origin: string }
+
+const projectIn = ({ project, owner, release }: Placing): string =>
+  owner === 'base' ? `${project.slug}-base` : `${project.slug}-r${release}`
 
 /** What a service is called in its document. */
 const keyOf = (name: string, { owner, release }: Placing): string => (owner === 'base' ? name : `${name}-r${release}`)
@@ -211,16 +215,18 @@ const serviceIn = (service: ComposeService, placing: Placing): Json => {
   }
 }
 
-const ownNetworks = (services: readonly ComposeService[], { project, owner }: Placing): Json => {
+const ownNetworks = (services: readonly ComposeService[], placing: Placing): Json => {
+  const { project, owner, origin } = placing
   const used = project.networks.filter(({ name }) => services.some((service) => Object.hasOwn(service.networks, name)))
   const own = used.map(({ name, internal }): [string, Json] => [
     name,
     {
       driver: 'bridge',
       internal,
+      driver_opts: { 'com.docker.network.bridge.name': bridgeOf(origin, `${projectIn(placing)}_${name}`) },
       labels: { [`${LABEL}.app`]: project.slug },
       // found by this name from every release
-      ...(owner === 'base' && { name: `${project.slug}-base_${name}` }),
+      ...(owner === 'base' && { name: `${projectIn(placing)}_${name}` }),
     },
   ])
   const joined = owner === 'base' ? [] : used.filter(({ name }) => inBase(project, name))
@@ -240,34 +246,33 @@ const volumesOf = ({ slug, volumes }: Project): Json =>
 
 const documentOf = (services: readonly ComposeService[], placing: Placing): ComposeDocument | null => {
   if (services.length === 0) return null
-  const { project, owner, release } = placing
-  const name = owner === 'base' ? `${project.slug}-base` : `${project.slug}-r${release}`
+  const name = projectIn(placing)
   const text = print({
     name,
     services: Object.fromEntries(
       services.map((service) => [keyOf(service.name, placing), serviceIn(service, placing)]),
     ),
     networks: ownNetworks(services, placing),
-    ...(owner === 'base' && { volumes: volumesOf(project) }),
+    ...(placing.owner === 'base' && { volumes: volumesOf(placing.project) }),
   })
   return { project: name, text }
 }
 
-/** @param release the number of the release, from 1 */
-export const printProject = (project: Project, release: number): Printed => {
+/** @param release the number of the release, from 1 @param origin of the app (`originOf`) */
+export const printProject = (project: Project, release: number, origin: string): Printed => {
   const stateful = project.services.filter((service) => service.stateful)
   const stateless = project.services.filter((service) => !service.stateful)
   const document = stateful.some(({ name }) => name === project.route.service) ? 'base' : 'release'
   const binds = stateful.flatMap(({ mounts }) => mounts.flatMap((mount) => (mount.type === 'bind' ? [mount] : [])))
   const files = new Map(binds.map((mount) => [baseFile(mount), mount.source]))
   return {
-    base: documentOf(stateful, { project, owner: 'base', release }),
-    release: documentOf(stateless, { project, owner: 'release', release }),
+    base: documentOf(stateful, { project, owner: 'base', release, origin }),
+    release: documentOf(stateless, { project, owner: 'release', release, origin }),
     needs: needsOf(project),
     baseFiles: [...files].map(([to, from]) => ({ from, to })).sort((a, b) => (a.to < b.to ? -1 : 1)),
     routed: {
       document,
-      service: keyOf(project.route.service, { project, owner: document, release }),
+      service: keyOf(project.route.service, { project, owner: document, release, origin }),
       port: project.route.port,
     },
   }

@@ -1,4 +1,5 @@
 import type { AroundHost } from '../../../../controllers/io/hosts/link.ts'
+import { GUARD_DIGEST } from '../../../../controllers/kinds/host/guard.ts'
 import type { Findings } from '../../../../crds/host/inspect.ts'
 import { withOurs } from '../../../../crds/host/proxy.ts'
 import type { ProxySettings } from '../../../../crds/host/schema.ts'
@@ -15,6 +16,8 @@ const FINDINGS: Findings = {
   missing: [],
   siteRootOk: true,
   proxyFault: '',
+  guard: { says: 'ok 0', digest: GUARD_DIGEST },
+  users: 'remapped',
 }
 
 /** @param settings of the host's proxy, which serves what it should: nothing */

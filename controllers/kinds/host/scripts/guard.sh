@@ -1,0 +1,67 @@
+# The guard of a host's apps: a container that shares the network of the host, may change its packet filter and nothing else,
+# and has no program but the host's own. Argument: ranges that no app reaches.
+# Apps stand behind bridges whose names begin with bt- (`bridgeOf` in crds/app/compose/printing/bridges.ts); nothing else is touched.
+# The table mangle comes before all that Docker and firewalls decide, whoever was started first. Every two seconds it is
+# looked at, and put back when somebody changed it; `state` tells when that was, and how often it had to be.
+closed=$1
+state=/run/guard
+PATH=/usr/sbin:/sbin:/usr/bin:/bin
+trap 'exit 0' TERM INT
+resolvers() {
+  cat /host/etc/resolv.conf /host/resolve/resolv.conf 2>/dev/null |
+    sed -n 's/^nameserver[[:blank:]]*\([0-9][0-9.]*\)[[:blank:]]*$/\1/p' | grep -v '^127\.' | sort -u
+}
+dns() { for one in $servers; do for protocol in udp tcp; do echo "-A $1 -d $one/32 -p $protocol --dport 53 -j RETURN"; done; done; }
+# Containers of one network speak to each other; nobody speaks to them but the host, and who answers them.
+rules() {
+  printf '%s\n' '*mangle' ':BOTTEGA-FROM - [0:0]' ':BOTTEGA-TO - [0:0]' ':BOTTEGA-HOST - [0:0]'
+  echo '-A BOTTEGA-FROM -m physdev --physdev-is-bridged -j RETURN'
+  dns BOTTEGA-FROM
+  for bridge in bt-+ br-+ docker+; do echo "-A BOTTEGA-FROM -o $bridge -j DROP"; done
+  for range in $closed; do echo "-A BOTTEGA-FROM -d $range -j DROP"; done
+  echo '-A BOTTEGA-TO -m physdev --physdev-is-bridged -j RETURN'
+  echo '-A BOTTEGA-TO -m conntrack --ctdir REPLY -j RETURN'
+  echo '-A BOTTEGA-TO -j DROP'
+  echo '-A BOTTEGA-HOST -m conntrack --ctdir REPLY -j RETURN'
+  dns BOTTEGA-HOST
+  for range in $closed; do echo "-A BOTTEGA-HOST -d $range -j DROP"; done
+  # What any visitor reaches under a public address.
+  echo '-A BOTTEGA-HOST -p tcp -m multiport --dports 80,443 -j RETURN'
+  echo '-A BOTTEGA-HOST -j DROP'
+  echo COMMIT
+}
+# No app has an address of IPv6 from us.
+rules6() {
+  printf '%s\n' '*mangle' ':BOTTEGA-FROM - [0:0]' ':BOTTEGA-TO - [0:0]' ':BOTTEGA-HOST - [0:0]'
+  for chain in FROM TO; do echo "-A BOTTEGA-$chain -m physdev --physdev-is-bridged -j RETURN"; done
+  for chain in FROM TO HOST; do echo "-A BOTTEGA-$chain -j DROP"; done
+  echo COMMIT
+}
+jumps() {
+  for way in 'FORWARD -i bt-+ -j BOTTEGA-FROM' 'FORWARD -o bt-+ -j BOTTEGA-TO' 'INPUT -i bt-+ -j BOTTEGA-HOST'; do
+    "$1" -w 5 -t mangle -C $way 2>/dev/null || "$1" -w 5 -t mangle -I $way || return 1
+  done
+}
+put() {
+  rules | iptables-restore -w 5 --noflush && jumps iptables || return 1
+  [ ! -d /proc/sys/net/ipv6 ] || { rules6 | ip6tables-restore -w 5 --noflush && jumps ip6tables; }
+}
+shown() {
+  iptables -w 5 -t mangle -S 2>&1 | grep -e BOTTEGA-
+  [ ! -d /proc/sys/net/ipv6 ] || ip6tables -w 5 -t mangle -S 2>&1 | grep -e BOTTEGA-
+}
+tell() { echo "$(date +%s) $*" > "$state.next" && mv "$state.next" "$state"; }
+wanted='' known=none restored=-1
+while :; do
+  servers=$(resolvers)
+  if [ "$servers" != "$known" ] || [ "$(shown)" != "$wanted" ]; then
+    if fault=$(put 2>&1); then
+      wanted=$(shown) known=$servers restored=$((restored + 1))
+      echo "rules put in place, $restored times again"
+    else
+      known=none
+    fi
+  fi
+  if [ "$known" = none ]; then tell "fault $(echo "$fault" | head -n 1)"; else tell "ok $restored"; fi
+  sleep 2 & wait $!
+done

@@ -1,0 +1,32 @@
+/**
+ * What keeps the apps of a host apart from each other and from the host: the guard of their network, and users that are not
+ * those of the host (rules/host.md#isolation). Pure.
+ */
+import { NOT_PUBLIC_RANGES } from '../values/address.ts'
+import type { HostSpecClass } from './schema.ts'
+
+/** No app reaches these, whoever asks: other apps, the host, its neighbours, and the metadata services of clouds. */
+export const CLOSED_RANGES: readonly string[] = NOT_PUBLIC_RANGES
+
+/** As the host tells it: `ok <times put back>`, `absent`, `late`, `fault <why>`, or `unable` where a program is missing. */
+export type GuardFinding = { says: string; digest: string }
+
+/** `missing`: to be started. `faulty`: it runs, and cannot do what it is for. */
+export type HostGuard = { state: 'stands' | 'missing' } | { state: 'faulty'; detail: string }
+
+/** @param digest of the guard that is to be there: another one is as none */
+export const guardOf = ({ says, digest: found }: GuardFinding, digest: string): HostGuard => {
+  if (says === 'unable') {
+    return { state: 'faulty', detail: 'iptables is missing; install it, so that apps can be kept from the host' }
+  }
+  if (found !== digest || says === 'absent' || says === 'late') return { state: 'missing' }
+  if (says.startsWith('ok ')) return { state: 'stands' }
+  return { state: 'faulty', detail: `the packet filter refuses the rules (${says.replace(/^fault /, '')})` }
+}
+
+/** Where apps must be kept apart; on the platform's own host what is missing is told, and no more. */
+export const keepsApart = (hostClass: HostSpecClass): boolean => hostClass !== 'platform'
+
+/** Whether a container begins as root: by its image's user, unless the service names another. '' is root. */
+export const beginsAsRoot = (imageUser: string, serviceUser?: string): boolean =>
+  /^(0+|root)?(:.*)?$/.test(serviceUser ?? imageUser)
