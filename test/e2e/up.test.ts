@@ -93,37 +93,6 @@ spec('hack/up and hack/down', (t) => {
   )
 
   t(
-    'the server key is changed by a command, and what was there before is there after',
-    async () => {
-      const keys = () => readFileSync(join(stateDir, 'secret-key'), 'utf8').trim().split('\n')
-      const before = { ...environment(), key: keys()[0] }
-      const rotated = await command('rotate-key')
-      assert.is(rotated.code, 0, rotated.output)
-      assert.match(rotated.output, /all is sealed under [0-9a-f]{16}/)
-      assert.is(keys().length, 2)
-      assert.is(keys()[1], before.key)
-      const status = await command('rotate-key', '--status')
-      assert.match(status.output, /: 0 values, in the ring, may be removed/)
-      const removed = await command('rotate-key', '--remove-old')
-      assert.is(removed.code, 0, removed.output)
-      assert.is(keys().length, 1)
-      assert.not.equal(environment().apiPid, before.apiPid)
-      assert.equal(environment().tokens, before.tokens)
-      assert.is((await invoices(environment())).total, 1)
-      const root = await command('rotate-key', '--root')
-      assert.match(root.output, /^The root root-[0-9a-f]{12} takes over at 20/)
-      const early = await command('rotate-key', '--retire-root', 'first')
-      assert.match(early.output, /The root first stays/)
-      await command('down')
-      const kept = await command('up', '--detach')
-      assert.is(kept.code, 0, kept.output)
-      assert.equal(environment().tokens, before.tokens)
-      assert.is((await invoices(environment())).total, 1)
-    },
-    { timeoutMs: 400_000 },
-  )
-
-  t(
     'the two processes are no cluster admins',
     async () => {
       for (const name of ['controllers', 'api']) {
