@@ -56,7 +56,16 @@ const PRINTED: Json = {
       },
     },
   },
-  networks: { '*': { driver: ANY, internal: ANY, labels: { 'dev.bottega.app': ANY }, name: ANY, external: ANY } },
+  networks: {
+    '*': {
+      driver: ANY,
+      driver_opts: { 'com.docker.network.bridge.name': ANY },
+      internal: ANY,
+      labels: { 'dev.bottega.app': ANY },
+      name: ANY,
+      external: ANY,
+    },
+  },
   volumes: { '*': { name: ANY, labels: { 'dev.bottega.app': ANY } } },
 }
 
