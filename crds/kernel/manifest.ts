@@ -81,11 +81,21 @@ const SHARED =
     ' ',
   )
 
+/** The API server takes a list of anything where a text has a format (go-openapi); a rule that reads it refuses what is no text. */
+const isDateText: CelRule = {
+  rule: 'self.getFullYear() >= 0',
+  message: 'INVALID_FIELD: a date is a text, as 2026-12-20',
+}
+
 const nodeOf = (schema: Schema): Node => {
   const words = Object.fromEntries(
     SHARED.filter((word) => word in schema).map((word) => [word, Reflect.get(schema, word)]),
   )
-  const rules = validationsOf([...(schema['x-cel'] ?? []), ...(isObject(schema) ? fixedRules(schema) : [])])
+  const rules = validationsOf([
+    ...(schema['x-cel'] ?? []),
+    ...(isObject(schema) ? fixedRules(schema) : []),
+    ...(schema.type === 'string' && schema.format === 'date' ? [isDateText] : []),
+  ])
   return { ...words, ...shapeOf(schema), ...rules }
 }
 

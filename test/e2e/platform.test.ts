@@ -116,6 +116,7 @@ spec('the definitions on a real API server', (t) => {
     ['a number for a quantity', { items: [{ description: 'x', qty: 1, unitCents: 1 }] }, /spec\.items\[0\]\.qty/],
     ['seven decimals', { items: [{ description: 'x', qty: '0.0000001', unitCents: 1 }] }, /spec\.items\[0\]\.qty/],
     ['a day that the calendar does not have', { dueDate: '2026-02-30' }, /spec\.dueDate/],
+    ['a list for a day', { dueDate: [null] }, /spec\.dueDate/],
     ['two addresses', { clientEmail: 'a@b.test, c@d.test' }, /spec\.clientEmail/],
     ['a newline in a name', { clientName: 'ACME\nBcc: x' }, /spec\.clientName/],
     ['a bidi override', { clientName: '\u202Egpj' }, /spec\.clientName/],
