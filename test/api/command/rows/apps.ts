@@ -9,7 +9,7 @@ const appRows = ({ sure, owner }: TableStage): TableRows => {
   const on =
     (rest: string, body?: unknown): Prepare =>
     async (tag) => {
-      const { app } = await sure(owner, 'POST', ALL, { slug: `app-${tag}` })
+      const { app } = await sure(owner, 'POST', ALL, { slug: `${tag}-app` })
       return { path: `${ALL}/${app.id}${rest}`, by: owner, ...(body !== undefined && { body }) }
     }
   const row = (prepare: Prepare, refused: TableRow['refused'], more: Partial<Waits> = {}): TableRow => ({
@@ -19,7 +19,7 @@ const appRows = ({ sure, owner }: TableStage): TableRows => {
   const badEnv = { env: { '1A': 'b' } }
   return {
     'POST /api/apps': row(
-      async (tag) => ({ path: ALL, body: { slug: `made-${tag}` }, by: owner }),
+      async (tag) => ({ path: ALL, body: { slug: `${tag}-made` }, by: owner }),
       { code: 'SLUG_TAKEN', prepare: async () => ({ path: ALL, body: { slug: 'first' }, by: owner }) },
       { status: 201 },
     ),
