@@ -56,7 +56,16 @@ const PRINTED: Json = {
       },
     },
   },
-  networks: { '*': { driver: ANY, internal: ANY, labels: { 'dev.bottega.app': ANY }, name: ANY, external: ANY } },
+  networks: {
+    '*': {
+      driver: ANY,
+      internal: ANY,
+      labels: { 'dev.bottega.app': ANY },
+      name: ANY,
+      external: ANY,
+      driver_opts: { 'com.docker.network.bridge.name': ANY },
+    },
+  },
   volumes: { '*': { name: ANY, labels: { 'dev.bottega.app': ANY } } },
 }
 
@@ -104,7 +113,10 @@ const checkHeld = (project: Project): void => {
 /** Networks and volumes are the app's own; a release may join those of the base and no other. */
 const checkOutside = (document: Json, slug: string): void => {
   for (const [key, network] of Object.entries((document.networks ?? {}) as Json)) {
-    const { external, name } = network as Json
+    const { external, name, driver_opts: options } = network as Json
+    // Behind another bridge the guard of the host would not see it.
+    const bridge = (options as Json | undefined)?.['com.docker.network.bridge.name']
+    if (external === undefined) assert.match(String(bridge), /^bt-[0-9a-f]{12}$/)
     if (external !== undefined) assert.ok(key.startsWith('_base_'))
     if (name !== undefined) assert.ok(String(name).startsWith(`${slug}-base_`))
   }
