@@ -1,4 +1,4 @@
-import { cpSync, rmSync } from 'node:fs'
+import { cpSync, renameSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pathToFileURL } from 'node:url'
 import { keyIdOf, makeKeyRing } from '../../../../controllers/base/keyring.ts'
@@ -86,28 +86,31 @@ spec('the roots of an installation', (t) => {
   })
 
   t('a database of before that holds something is marked by the migration, an empty one is not', async () => {
-    const folder = scratchFolder('sql')
     const sql = join(import.meta.dirname, '..', '..', '..', '..', 'controllers', 'store', 'sql')
-    cpSync(sql, folder, { recursive: true })
-    rmSync(join(folder, 'schema', '025_keys.sql'))
-    rmSync(join(folder, 'functions', 'enter_ring_keys.sql'))
+    const [before, after] = [scratchFolder('sql-before'), scratchFolder('sql-after')]
+    for (const folder of [before, after]) cpSync(sql, folder, { recursive: true })
+    rmSync(join(before, 'schema', '025_keys.sql'))
+    rmSync(join(before, 'functions', 'enter_ring_keys.sql'))
+    // the last one, whatever has come since
+    renameSync(join(after, 'schema', '025_keys.sql'), join(after, 'schema', '999_keys.sql'))
+    const migrateBy = (url: string, folder: string) => migrate(url, { folder: pathToFileURL(`${folder}/`) })
     for (const isUsed of [true, false]) {
       const server = new URL(database.url)
       const name = `${server.pathname.slice(1)}_${isUsed ? 'used' : 'unused'}`
       await query(database.url, `create database ${name}`)
       server.pathname = `/${name}`
-      await migrate(server.href, { folder: pathToFileURL(`${folder}/`) })
+      await migrateBy(server.href, before)
       if (isUsed)
         await query(
           server.href,
           `insert into tokens (id, account, name, secret_hash) values ('t', 'a', 'n', sha256(''))`,
         )
-      await migrate(server.href)
+      await migrateBy(server.href, after)
       const rows = await query(server.href, 'select id, sealed from roots')
       assert.equal(rows, isUsed ? [{ id: 'first', sealed: null }] : [])
       await query(database.url, `drop database ${name} with (force)`)
     }
-    rmSync(folder, { recursive: true })
+    for (const folder of [before, after]) rmSync(folder, { recursive: true })
   })
 
   t('a lost database gets them back from what the cluster has kept', async () => {
