@@ -10,8 +10,8 @@ import type { Stage } from '../exchange.ts'
 import { Problem } from '../problem.ts'
 import type { RouteHead } from '../route.ts'
 
-/** How often the database is asked. */
-const LOOK_MS = 5_000
+/** How often the database is asked, for one row: for so long a desire may be taken that nobody will work on. */
+const LOOK_MS = 1_000
 /** How often the cluster is asked who it is. */
 const UID_MS = 60_000
 /** How long a start waits for a first answer, and how often it asks for that one. */

@@ -93,12 +93,13 @@ spec('two truths that disagree', (t) => {
       await eventually('an event', async () => (await platform.kubectl(['get', 'events'])).includes('LedgerBehind'))
 
       assert.is((await get('/api/invoices')).status, 200)
-      const refused = await eventually('the api to know', async () => {
-        const answer = await post(order({ external_ref: 'new' }))
-        return answer.status === 503 && answer
+      // until it has looked, a second at most, it takes desires that nobody works on
+      const api = await eventually('the api to know', async () => {
+        const now = await readyz(platform, 'api')
+        return now.text.includes('LEDGER_BEHIND') && now
       })
-      assert.is(refused.json.code, 'LEDGER_BEHIND')
-      const api = await readyz(platform, 'api')
+      const refused = await post(order({ external_ref: 'new' }))
+      assert.equal([refused.status, refused.json.code], [503, 'LEDGER_BEHIND'])
       assert.is(api.status, 200, 'it reads on')
       assert.match(api.text, 'noted writes LEDGER_BEHIND')
       assert.is((await sql('select 1 from register')).length, 1)
@@ -140,6 +141,7 @@ spec('two truths that disagree', (t) => {
     assert.is(linesOf('CLUSTER_UNKNOWN').length, 1, 'one line')
     await eventually('an event', async () => (await platform.kubectl(['get', 'events'])).includes('ClusterUnknown'))
     assert.is((await get('/api/invoices')).status, 200)
+    await eventually('the api to know', async () => (await readyz(platform, 'api')).text.includes('CLUSTER_UNKNOWN'))
     const refused = await post(order())
     assert.equal([refused.status, refused.json.code], [503, 'CLUSTER_UNKNOWN'])
     assert.ok(refused.json.next.length > 0)
