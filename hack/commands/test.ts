@@ -59,8 +59,8 @@ const parts = {
  */
 const groups: readonly Group[] = [
   { parts: ['unit'], workers: 2 },
-  { parts: ['cluster', 'integration'], workers: 5 },
-  { parts: ['hosts', 'pages'], workers: 4 },
+  { parts: ['cluster', 'integration'], workers: 3 },
+  { parts: ['hosts', 'pages'], workers: 3 },
 ]
 
 type Group = { parts: readonly PartName[]; workers: number }
