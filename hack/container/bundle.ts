@@ -17,8 +17,8 @@ import { withLock } from '../lib/lock.ts'
 import { root, stateDir } from '../lib/state.ts'
 
 /**
- * The two processes as few files each. Nothing is left out and nothing is rewritten; but 2,700 modules, most of them types of
- * Kubernetes that nobody asks for, cost each start a second of a core and each process 75 MiB (hack/decisions/052).
+ * The two processes as few files each. Nothing is minified. 2,700 modules one by one, a third of them types of Kubernetes that
+ * nobody asks for, cost each start a second of a core and each process 75 MB (hack/decisions/052).
  */
 
 /** Where they lie below the root of a checkout or of the image; the paths of our own code are told from there. */
@@ -54,7 +54,7 @@ const placesOf = (outdir: string): Plugin => ({
   },
 })
 
-/** Of a text like this one is made: whoever changes a source, a package or this file gets another bundle. */
+/** Names a bundle: whoever changes a source, a package or this file gets another. SQL, scripts and threads lie outside of it. */
 const digest = (): string => {
   const hash = createHash('sha256')
   const sources = globSync(['{api,controllers,crds}/**/*.ts', 'package-lock.json', 'hack/container/bundle.ts'], {
@@ -64,7 +64,8 @@ const digest = (): string => {
   return hash.digest('hex').slice(0, 16)
 }
 
-const kept = 4
+/** Older ones are removed when another is made. */
+const bundlesMax = 4
 
 /** The bundle of the sources as they are now, made by the first who asks. @returns its folder */
 export async function ensureBundle(): Promise<string> {
@@ -80,7 +81,7 @@ export async function ensureBundle(): Promise<string> {
     const newestFirst = readdirSync(folder)
       .map((name) => ({ name, ms: statSync(join(folder, name)).mtimeMs }))
       .sort((a, b) => b.ms - a.ms)
-    for (const { name } of newestFirst.slice(kept)) rmSync(join(folder, name), { recursive: true, force: true })
+    for (const { name } of newestFirst.slice(bundlesMax)) rmSync(join(folder, name), { recursive: true, force: true })
     renameSync(partial, wanted)
     return wanted
   })
