@@ -6,18 +6,21 @@ import type { Stack } from '../platform/stack.ts'
 import { standUp } from './invoice.ts'
 import { cpuSecondsOf } from './sides/cpu.ts'
 import { begunBodies, type CrowdTarget, packedBodies, slowReaders } from './sides/crowds.ts'
+import { DEAR, type DearEnd, sendDear } from './sides/dear.ts'
 import type { BenchContext } from './sides/figure.ts'
+import { ITEMS } from './sides/rawpair.ts'
 import { type WorstInput, worstInputs } from './sides/worstinputs.ts'
 
 /**
  * One account sends the worst bodies it can make to every route, ten a second; another account asks for its own meanwhile, and a
  * kubelet whether the process lives. Then one address fills the process with bodies that swell, bodies that never come and
- * answers that nobody reads. With BENCH_COSTS the bodies are sent one after the other first, and the dearest are named.
+ * answers that nobody reads. Before that, documents of a megabyte that are dear to draw. With BENCH_COSTS the bodies are sent one after the other first, and the dearest are named.
  */
 
 const PER_SECOND = 10
 const SIZES = [60_000, 900_000]
-const BAR = { accountMs: 100, healthMs: 50, crowdedMs: 200, residentMb: 400 }
+const BAR = { accountMs: 100, healthMs: 50, crowdedMs: 200, residentMb: 400, dearS: 20, sendS: 2 }
+const DEAR_ROUNDS = 5
 const CROWD = { packed: 40, begun: 2_000, readers: 300 }
 const CROWD_MS = 20_000
 const ASK_EVERY_MS = 25
@@ -26,7 +29,7 @@ const DEAREST = 30
 type Asked = { atMs: number; tookMs: number }
 
 /** Asks again and again, never more than one at a time. */
-const asking = (work: () => Promise<void>) => {
+const asking = (work: () => Promise<void>, everyMs = ASK_EVERY_MS) => {
   const asked: Asked[] = []
   let isOn = true
   const run = async () => {
@@ -35,7 +38,7 @@ const asking = (work: () => Promise<void>) => {
       await work()
       const tookMs = performance.now() - atMs
       asked.push({ atMs, tookMs })
-      await sleep(Math.max(0, ASK_EVERY_MS - tookMs))
+      await sleep(Math.max(0, everyMs - tookMs))
     }
   }
   const running = run()
@@ -169,12 +172,49 @@ const measureCrowd = async ({ progress, figure }: BenchContext, place: Place): P
   })
 }
 
+const SEND_EVERY_MS = 100
+
+/** One account has the dearest documents drawn, one behind the other; another sends small ones meanwhile. */
+const measureDocuments = async ({ progress, figure }: BenchContext, place: Place): Promise<void> => {
+  const { stack } = place
+  const step = progress.step(`${DEAR_ROUNDS} rounds of dear documents`)
+  const other = await stack.token('other')
+  const body = JSON.stringify({
+    ...{ send: true, client_name: 'ACME', client_email: 'billing@acme.test', currency: 'EUR', due_date: '2027-12-20' },
+    items: ITEMS,
+  })
+  const good = await stack.token('demo')
+  const send = async () => {
+    const headers = { authorization: `Bearer ${good}`, 'content-type': 'application/json' }
+    const answer = await request(`${stack.baseUrl}/api/invoices`, { method: 'POST', headers, body })
+    const text = await answer.body.text()
+    if (answer.statusCode >= 300) throw new Error(`POST answered ${answer.statusCode}: ${text.slice(0, 300)}`)
+  }
+  for (let warm = 0; warm < 20; warm += 1) await send()
+  const endSends = asking(send, SEND_EVERY_MS)
+  const ends: DearEnd[] = []
+  for (let n = 0; n < DEAR_ROUNDS; n += 1) for (const dear of DEAR) ends.push(await sendDear(stack, other, dear, n))
+  const sends = await endSends()
+  step.done(`${sends.length} small ones meanwhile`)
+  for (const { what, settled, seconds, isSeen, isGone } of ends)
+    progress.line(
+      `  ${what}: ${settled} after ${seconds.toFixed(1)} s${isSeen && isGone ? '' : ', not seen or not gone'}`,
+    )
+  if (!ends.every(({ isSeen, isGone }) => isSeen && isGone)) throw new Error('an owner could not see or end an invoice')
+  const bar = { peer: 'the bar', goal: { atMost: 1 } }
+  const longest = Math.max(...ends.map(({ seconds }) => seconds))
+  const p99 = quantile(sends, 0.99) / 1000
+  figure({ name: 'a dear invoice, drawn or refused, longest', value: longest, unit: 's', peerValue: BAR.dearS, ...bar })
+  figure({ name: "dear invoices: another's send, p99", value: p99, unit: 's', peerValue: BAR.sendS, ...bar })
+}
+
 export async function bench(context: BenchContext): Promise<void> {
   const inputs = worstInputs(SIZES)
   const { place, close } = await open(context)
   try {
     for (let warm = 0; warm < 50; warm += 1) await place.ask.account()
     if (process.env.BENCH_COSTS) await nameDearest(context, place, inputs)
+    await measureDocuments(context, place)
     await measureBodies(context, place, inputs)
     await measureCrowd(context, place)
   } finally {

@@ -2,85 +2,23 @@ import { execFile } from 'node:child_process'
 import { existsSync, globSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import {
+  type Chosen,
+  type Group,
+  groups,
+  type Part,
+  type PartName,
+  partNames,
+  parts,
+} from '../../test/support/runner/parts.ts'
 import type { FileResult } from '../../test/support/runner/result.ts'
 import { runFiles, type TestFile } from '../../test/support/runner/run.ts'
 import { createProgress } from '../lib/progress.ts'
 import { CommandRefusal, messageOf, runCommand } from '../lib/refusal.ts'
 import { paths } from '../lib/state.ts'
-import { clearNode } from '../stage/node/node.ts'
 import { endStaleStages, startStage, type TestStage } from '../stage/stage.ts'
 
 const root = join(import.meta.dirname, '..', '..')
-const minute = 60_000
-
-/** A part on the stage gets the real control plane and PostgreSQL. Long files begin, so that none is left alone at the end. */
-const parts = {
-  unit: {
-    globs: ['test/*.test.ts', 'test/support/**/*.test.ts', 'test/crds/**/*.test.ts'],
-    first: ['test/{patterns,shell,structure}.test.ts'],
-    onStage: false,
-    isPure: true,
-    deadlineMs: 12 * minute,
-  },
-  integration: {
-    globs: ['test/controllers/**/*.test.ts', 'test/api/**/*.test.ts', 'test/e2e/**/*.test.ts'],
-    first: [
-      'test/e2e/outages/{stored,webhook-chaos,storm}.test.ts',
-      'test/e2e/truths/{definitions,handover}.test.ts',
-      'test/{e2e/widget,api/command/outcome}.test.ts',
-      'test/controllers/converge/*.test.ts',
-    ],
-    onStage: true,
-    deadlineMs: 15 * minute,
-  },
-  hosts: {
-    globs: ['test/hosts/**/*.test.ts'],
-    first: [
-      'test/hosts/*/{converge,crash}-after.test.ts',
-      'test/hosts/*/{crash,converge,traffic,faults,drain,order}.test.ts',
-    ],
-    onStage: true,
-    docker: true,
-    deadlineMs: 15 * minute,
-  },
-  pages: { globs: ['test/pages/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
-  cluster: {
-    globs: ['test/cluster/**/*.test.ts'],
-    first: ['test/cluster/chart.test.ts'],
-    onStage: false,
-    deadlineMs: 30 * minute,
-    after: clearNode,
-  },
-} as const satisfies Record<string, Part>
-
-/**
- * One after another; the files of the parts of one run from one queue, so many side by side. A node and the hosts both change
- * the machine and never meet. On real parts a file waits half of its time.
- */
-const groups: readonly Group[] = [
-  { parts: ['unit'], workers: 2 },
-  { parts: ['cluster', 'integration'], workers: 3 },
-  { parts: ['hosts', 'pages'], workers: 3 },
-]
-
-type Group = { parts: readonly PartName[]; workers: number }
-type Part = {
-  globs: readonly string[]
-  /** Files that are begun with, for they take long. */
-  first?: readonly string[]
-  onStage: boolean
-  /** Nothing outside is touched: what fails, fails. */
-  isPure?: boolean
-  /** The stage has a Docker engine as well. */
-  docker?: boolean
-  deadlineMs: number
-  /** Clears away what test files that were cut off could not. */
-  after?: () => Promise<void>
-}
-type PartName = keyof typeof parts
-const partNames = groups.flatMap((group) => group.parts)
-type Chosen = { name: PartName; part: Part; files: string[] }
-
 /** With `--full` the long counts run, and a file may take this much longer. */
 const fullFactor = 40
 
@@ -108,20 +46,34 @@ async function main(): Promise<number> {
   if (files.length === 0 && (only === null || only.includes('unit'))) add(total, await staticChecks())
   const compiled = openCompiled()
   const runId = `test-${process.pid}-${Date.now()}`
-  const testFilesOf = ({ part, files }: Chosen, stageEnv: Record<string, string>): TestFile[] => {
+  const testFilesOf = ({ name, part, files }: Chosen, stageEnv: Env): TestFile[] => {
     const env = {
       ...(part.onStage ? stageEnv : {}),
       ...(part.isPure ? { NODE_DISABLE_COMPILE_CACHE: '1' } : { NODE_COMPILE_CACHE: compiled }), // judges/work.ts
       ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}),
     }
-    return files.map((path) => ({ path, env, deadlineMs: part.deadlineMs * (full ? fullFactor : 1) }))
+    const { lane = name } = part
+    return files.map((path) => ({ path, env, lane, deadlineMs: part.deadlineMs * (full ? fullFactor : 1) }))
   }
-  const run = async (group: readonly Chosen[], workers: number, stageEnv: Record<string, string>) => {
+  const run = async (group: readonly Chosen[], { places }: Group, { env, openDocker }: Opened) => {
     const tries = strict || named || group.some(({ part }) => part.isPure) ? 0 : secondTriesMax
-    const options = { root, runId, signal: abort.signal, workers, secondTriesMax: tries }
-    const testFiles = group.flatMap((one) => testFilesOf(one, stageEnv))
-    add(total, await runFiles(testFiles, options))
-    for (const { part } of group) await part.after?.()
+    const options = { root, runId, signal: abort.signal, places, secondTriesMax: tries }
+    const parts = group.map((one) => ({ ...one, testFiles: testFilesOf(one, env) }))
+    const ends = endsOf(parts)
+    for (const { part, testFiles } of parts) {
+      if (!part.docker) continue
+      const gate = Promise.resolve(part.behind && ends.get(part.behind)).then(openDocker)
+      for (const file of testFiles) file.gate = gate
+    }
+    add(
+      total,
+      await runFiles(
+        parts.flatMap(({ testFiles }) => testFiles),
+        options,
+      ),
+    )
+    // Interrupted, not all have come to their end.
+    await Promise.all(abort.signal.aborted ? group.map(({ part }) => part.after?.()) : ends.values())
   }
   add(total, await runGroups(chosen, { run, runId, signal: abort.signal }))
   for (const file of total.unsteady ?? []) console.log(`unsteady: ${file} failed, and passed when run again alone`)
@@ -131,38 +83,60 @@ async function main(): Promise<number> {
   return total.failed === 0 && total.passed > 0 ? 0 : 1
 }
 
+type Env = Record<string, string>
+/** `openDocker` starts the engine of the hosts, and gives what their files need to know of it. */
+type Opened = { env: Env; openDocker(): Promise<Env> }
+
+/** The end of each part that has something to clear away: once its last file has ended, and that is done. */
+function endsOf(parts: readonly (Chosen & { testFiles: TestFile[] })[]): Map<PartName, Promise<void>> {
+  const ends = new Map<PartName, Promise<void>>()
+  for (const { name, part, testFiles } of parts) {
+    if (!part.after) continue
+    const { promise, resolve } = Promise.withResolvers<void>()
+    let left = testFiles.length
+    for (const file of testFiles)
+      file.ended = () => {
+        left -= 1
+        if (left === 0) resolve()
+      }
+    ends.set(name, promise.then(part.after))
+  }
+  return ends
+}
+
 type GroupRun = {
-  run: (group: readonly Chosen[], workers: number, stageEnv: Record<string, string>) => Promise<void>
+  run: (group: readonly Chosen[], shape: Group, opened: Opened) => Promise<void>
   runId: string
   signal: AbortSignal
 }
 
 /**
- * The stage comes up with the first group that needs it, its Docker with the first that needs that, and is taken down on
- * every way out; one that cannot be set up is a failure, not a skip.
+ * The stage comes up with the first group that needs it, its Docker once nothing is left that it must not meet, and is taken
+ * down on every way out; one that cannot be set up is a failure, not a skip.
  */
 async function runGroups(chosen: readonly Chosen[], { run, runId, signal }: GroupRun): Promise<FileResult> {
   const progress = createProgress()
   const result: FileResult = { passed: 0, failed: 0, skipped: 0 }
   let stage: TestStage | undefined
-  const openStage = async (group: readonly Chosen[]): Promise<Record<string, string>> => {
-    if (!group.some(({ part }) => part.onStage)) return {}
+  const openStage = async (group: readonly Chosen[]): Promise<Opened> => {
+    const none = async () => ({})
+    if (!group.some(({ part }) => part.onStage)) return { env: {}, openDocker: none }
     if (stage === undefined) await endStaleStages()
     stage ??= await startStage({ owner: runId, signal, progress })
-    return group.some(({ part }) => part.docker) ? { ...stage.env, ...(await stage.openDocker()) } : stage.env
+    return stage
   }
   try {
-    for (const { parts, workers } of groups) {
-      const group = parts.flatMap((name) => chosen.filter((one) => one.name === name))
+    for (const shape of groups) {
+      const group = shape.parts.flatMap((name) => chosen.filter((one) => one.name === name))
       if (group.length === 0 || signal.aborted) continue
-      const env = await openStage(group).catch((error) => {
+      const opened = await openStage(group).catch((error) => {
         if (error instanceof CommandRefusal && error.detail) console.log(error.detail)
         console.log(`✗ the real parts for the tests: ${messageOf(error)}`)
         result.failed += 1
         return null
       })
-      const ready = env === null ? group.filter(({ part }) => !part.onStage) : group
-      await run(ready, workers, env ?? {})
+      const ready = opened === null ? group.filter(({ part }) => !part.onStage) : group
+      await run(ready, shape, opened ?? { env: {}, openDocker: async () => ({}) })
     }
   } finally {
     await stage?.end()

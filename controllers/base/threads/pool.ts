@@ -22,6 +22,8 @@ export type ThreadLimits = {
   heapMaxMib: number
   /** How often the CPU time of a thread at work is read; 250 when left out. */
   lookMs?: number
+  /** A thread without a job for so long is ended; never when left out. */
+  idleMaxMs?: number
 }
 
 const LOOK_MS = 250
@@ -88,11 +90,18 @@ const isOutOfMemory = (error: unknown): boolean =>
 /** The thread is idle again; gives the one who waited for it. */
 const settle = <Job, Result>(thread: Thread<Job, Result>): Waiter<Job, Result> | null => {
   const waiter = thread.busy
-  if (thread.timer) clearInterval(thread.timer)
+  if (thread.timer) clearTimeout(thread.timer)
   thread.busy = null
   thread.timer = null
   thread.worker.unref()
   return waiter
+}
+
+/** It ends once it has been idle for long. */
+const rest = <Job, Result>(pool: Pool<Job, Result>, thread: Thread<Job, Result>): void => {
+  const { idleMaxMs } = pool.options.limits
+  if (idleMaxMs === undefined || thread.busy) return
+  thread.timer = setTimeout(() => end(pool, thread, new Error('idle')), idleMaxMs).unref()
 }
 
 const end = <Job, Result>(pool: Pool<Job, Result>, thread: Thread<Job, Result>, error: Error): void => {
@@ -114,6 +123,7 @@ const start = <Job, Result>(pool: Pool<Job, Result>): Thread<Job, Result> => {
     if ('result' in answer) waiter?.resolve(answer.result)
     else waiter?.reject(new Error(answer.fault))
     feed(pool)
+    rest(pool, thread)
   })
   worker.on('error', (error) => {
     if (isOutOfMemory(error)) end(pool, thread, new TooDear(what, `more than ${limits.heapMaxMib} MiB of memory`))
@@ -147,6 +157,7 @@ const begin = <Job, Result>(
 ): void => {
   const { limits } = pool.options
   waiter.leave()
+  if (thread.timer) clearTimeout(thread.timer)
   thread.busy = waiter
   thread.worker.ref()
   const startedAt = performance.now()

@@ -5,8 +5,8 @@ import { Waiting } from '../../base/errors.ts'
 import { type Asker, makeThreads, type ThreadLimits } from '../../base/threads/pool.ts'
 import type { Extras } from './pdf.ts'
 
-/** `threads` 0: the renderer is off. */
-export type RendererLimits = ThreadLimits
+/** `threads` 0: the renderer is off. From `dearUnits` on a document is dear: it is drawn where it holds up only its like. */
+export type RendererLimits = ThreadLimits & { dearUnits: number }
 
 export const RENDERER_LIMITS: RendererLimits = {
   threads: 1,
@@ -16,7 +16,11 @@ export const RENDERER_LIMITS: RendererLimits = {
   cpuMaxMs: 20_000,
   wallMaxMs: 60_000,
   heapMaxMib: 96,
+  dearUnits: 500_000,
 }
+
+/** Dear ones come rarely, one after the other: their thread and its fonts go when none has come for so long. */
+const DEAR_LIMITS = { threads: 1, idleMaxMs: 60_000 }
 
 const BUSY_RETRY_MS = 5_000
 const OFF_RETRY_MS = 60_000
@@ -38,14 +42,21 @@ const busy = (): Waiting =>
 
 /** Threads live on: parsed fonts are their worth. */
 export const makeRenderer = (limits: RendererLimits = RENDERER_LIMITS): Renderer => {
-  const threads = makeThreads<RenderJob, Uint8Array>({ entry: ENTRY, what: 'The document', limits, busy })
+  const openThreads = (own: ThreadLimits) =>
+    makeThreads<RenderJob, Uint8Array>({ entry: ENTRY, what: 'The document', limits: own, busy })
+  const quick = openThreads(limits)
+  const dear = openThreads({ ...limits, ...DEAR_LIMITS })
   return {
     render: async (frozen, asker, extras = {}) => {
       if (limits.threads === 0)
         throw new Waiting('PDF_RENDER_OFF', 'PDF_RENDER_OFF: the renderer is switched off', OFF_RETRY_MS)
-      const bytes = await threads.run({ frozen, extras }, asker, frozenCost(frozen).units)
+      const { units } = frozenCost(frozen)
+      const threads = units < limits.dearUnits ? quick : dear
+      const bytes = await threads.run({ frozen, extras }, asker, units)
       return Buffer.from(bytes.buffer)
     },
-    close: threads.close,
+    close: async () => {
+      await Promise.all([quick.close(), dear.close()])
+    },
   }
 }

@@ -25,11 +25,10 @@ spec('the guard around the test runner', (t) => {
     const printed: string[] = []
     const write = (line: string) => void printed.push(line)
     const { signal } = new AbortController()
-    const workers = files.length
     const counts = await runFiles(files, {
       root: folder,
       runId: `guard-${process.pid}`,
-      workers,
+      places: { total: files.length },
       secondTriesMax,
       signal,
       write,
@@ -44,6 +43,21 @@ spec('the guard around the test runner', (t) => {
       t('good', () => assert.is(1, 1)); t('bad', () => assert.is(1, 2)); t.skip('later', 'no host') })`)
     assert.equal([got.passed, got.failed, got.skipped], [1, 1, 1])
     assert.match(got.printed, /skipped: s: later \(no host\)/)
+  })
+
+  t('a file whose gate is rejected fails with the reason, and is not begun', async () => {
+    const path = join(folder, 'gated.test.ts')
+    writeFileSync(path, `${prelude}spec('s', (t) => { t('good', () => {}) })`)
+    const printed: string[] = []
+    const counts = await runFiles(
+      [{ path, deadlineMs: 20_000, env: {}, gate: Promise.reject(new Error('no Docker here')) }],
+      {
+        ...{ root: folder, runId: `guard-gate-${process.pid}`, places: { total: 1 }, secondTriesMax: 0 },
+        ...{ signal: new AbortController().signal, write: (line: string) => void printed.push(line) },
+      },
+    )
+    assert.equal([counts.passed, counts.failed], [0, 1])
+    assert.match(printed.join('\n'), /✗ gated\.test\.ts[\s\S]*no Docker here/)
   })
 
   t('a file that passes when run again alone is counted as it then is, and named; both are printed', async () => {

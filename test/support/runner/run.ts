@@ -3,10 +3,24 @@ import { relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endProcesses, findOwned } from '../../../hack/lib/processes.ts'
+import { messageOf } from '../../../hack/lib/refusal.ts'
 import { type FileResult, resultPrefix } from './result.ts'
+import { type Places, runScheduled } from './schedule.ts'
 
-/** A test file with what its part gives it. */
-export type TestFile = { path: string; deadlineMs: number; env: Readonly<Record<string, string | undefined>> }
+type Env = Readonly<Record<string, string | undefined>>
+
+/**
+ * A test file with what its part gives it. `gate`: it begins once that is there, with what that gives beside `env`; a gate
+ * that is rejected is the file's failure. `ended` is called when it has run, or will not.
+ */
+export type TestFile = {
+  path: string
+  deadlineMs: number
+  env: Env
+  lane?: string
+  gate?: Promise<Env>
+  ended?(): void
+}
 
 export type RunOptions = {
   /** Paths are shown relative to it, and each file runs in it. */
@@ -14,8 +28,7 @@ export type RunOptions = {
   /** Names the run; a file's processes are found again by it. */
   runId: string
   signal: AbortSignal
-  /** Files side by side. */
-  workers: number
+  places: Places
   /** At most so many files that failed are run once more, alone; when more fail it is no chance, and none is. */
   secondTriesMax: number
   write?: (line: string) => void
@@ -31,20 +44,16 @@ const leftoverEndMs = 40_000
  * reports no test, passes its deadline or leaves processes behind counts as a failure, and its output is shown.
  */
 export async function runFiles(files: readonly TestFile[], options: RunOptions): Promise<FileResult> {
-  const { write = console.log, workers, secondTriesMax } = options
+  const { write = console.log, places, signal, secondTriesMax } = options
   const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
-  const queue = [...files.entries()]
   const failures: Failure[] = []
-  const work = async () => {
-    for (let next = queue.shift(); next !== undefined && !options.signal.aborted; next = queue.shift()) {
-      const [index, file] = next
-      const outcome = await runFile(file, `${options.runId}/${index}`, options)
-      if (outcome.failed > 0) failures.push({ file, index, outcome })
-      else count(total, outcome)
-      write(describe(relative(options.root, file.path), outcome))
-    }
-  }
-  await Promise.all(Array.from({ length: workers }, work))
+  await runScheduled(files, { places, signal }, async (file, index) => {
+    const outcome = await runFile(file, `${options.runId}/${index}`, options)
+    file.ended?.()
+    if (outcome.failed > 0) failures.push({ file, index, outcome })
+    else count(total, outcome)
+    write(describe(relative(options.root, file.path), outcome))
+  })
   for (const failure of failures) {
     const again = failures.length <= secondTriesMax && !options.signal.aborted ? await tryAgain(failure, options) : null
     count(total, again ?? failure.outcome)
@@ -75,7 +84,14 @@ async function tryAgain({ file, index }: Failure, options: RunOptions): Promise<
 
 type Outcome = FileResult & { tookMs: number; faults: string[]; lines: string[] }
 
-async function runFile(
+/** What stands before its gate fails with what that was rejected with. */
+async function runFile(file: TestFile, owner: string, options: RunOptions): Promise<Outcome> {
+  const given = await (file.gate ?? Promise.resolve({})).catch((error: unknown) => messageOf(error))
+  if (typeof given !== 'string') return runBegun({ ...file, env: { ...file.env, ...given } }, owner, options)
+  return judge({ lines: [], faults: [given], ending: 'not begun', tookMs: 0 })
+}
+
+async function runBegun(
   { path, deadlineMs, env }: TestFile,
   owner: string,
   { root, signal, runId }: RunOptions,

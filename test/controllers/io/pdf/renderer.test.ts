@@ -1,7 +1,13 @@
+import { setTimeout as sleep } from 'node:timers/promises'
 import { Waiting } from '../../../../controllers/base/errors.ts'
-import { TooDear } from '../../../../controllers/base/threads/pool.ts'
+import { makeThreads, TooDear } from '../../../../controllers/base/threads/pool.ts'
 import { makePdf } from '../../../../controllers/io/pdf/pdf.ts'
-import { makeRenderer, RENDERER_LIMITS, type RendererLimits } from '../../../../controllers/io/pdf/renderer.ts'
+import {
+  makeRenderer,
+  RENDERER_LIMITS,
+  type RendererLimits,
+  type RenderJob,
+} from '../../../../controllers/io/pdf/renderer.ts'
 import { frozenCost } from '../../../../crds/invoice/document/drawcost.ts'
 import { frozenInvoice, frozenItem } from '../../../support/builders/frozen.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
@@ -75,7 +81,7 @@ spec('the renderer', (t) => {
       const renderer = makeRenderer({ ...RENDERER_LIMITS, waitMaxMs: 80_000, ...limits })
       try {
         const refused = reasonOf(renderer.render(endless, demo))
-        const next = renderer.render(small, { account: 'other' })
+        const next = renderer.render(longer, { account: 'other' })
         next.catch(() => {})
         const error = await refused
         assert.instance(error, TooDear)
@@ -116,6 +122,39 @@ spec('the renderer', (t) => {
 })
 
 spec('accounts that share the renderer', (t) => {
+  t('wait for no dear document: what takes seconds holds up only its like', async () => {
+    const renderer = makeRenderer()
+    try {
+      const done: string[] = []
+      const ask = (account: string, frozen: typeof small) =>
+        renderer.render(frozen, { account }).then(() => void done.push(account))
+      await renderer.render(small, demo)
+      const dear = ask('flood', arabic(24))
+      await Promise.all([ask('other', small), ask('third', long)])
+      assert.equal(done, ['other', 'third'])
+      await dear
+    } finally {
+      await renderer.close()
+    }
+  })
+
+  t('find the thread for dear documents again after it has ended for want of them', async () => {
+    const threads = makeThreads<RenderJob, Uint8Array>({
+      entry: new URL('../../../../controllers/io/pdf/renderthread.ts', import.meta.url),
+      what: 'The document',
+      limits: { ...RENDERER_LIMITS, idleMaxMs: 1 },
+      busy: () => new Error('busy'),
+    })
+    try {
+      for (let n = 0; n < 3; n++) {
+        assert.ok((await threads.run({ frozen: small, extras: {} }, demo)).byteLength > 10_000)
+        await sleep(20)
+      }
+    } finally {
+      await threads.close()
+    }
+  })
+
   t('take turns: a small document is not behind twenty long ones of another account', async () => {
     const renderer = makeRenderer({ ...RENDERER_LIMITS, accountUnitsMax: Number.POSITIVE_INFINITY })
     try {

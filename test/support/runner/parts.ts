@@ -1,0 +1,82 @@
+/** The parts of the suite: which files each has, what they stand on, and what may run beside what. */
+import { clearNode } from '../../../hack/stage/node/node.ts'
+import type { Places } from './schedule.ts'
+
+const minute = 60_000
+
+/** A part on the stage gets the real control plane and PostgreSQL. Long files begin, so that none is left alone at the end. */
+export const parts = {
+  unit: {
+    globs: ['test/*.test.ts', 'test/support/**/*.test.ts', 'test/crds/**/*.test.ts'],
+    first: ['test/{patterns,shell,structure}.test.ts'],
+    onStage: false,
+    isPure: true,
+    deadlineMs: 12 * minute,
+  },
+  integration: {
+    globs: ['test/controllers/**/*.test.ts', 'test/api/**/*.test.ts', 'test/e2e/**/*.test.ts'],
+    first: [
+      'test/e2e/outages/{stored,webhook-chaos,storm}.test.ts',
+      'test/e2e/truths/{definitions,handover}.test.ts',
+      'test/{e2e/widget,api/command/outcome}.test.ts',
+      'test/controllers/converge/*.test.ts',
+    ],
+    onStage: true,
+    deadlineMs: 15 * minute,
+  },
+  hosts: {
+    globs: ['test/hosts/**/*.test.ts'],
+    first: [
+      'test/hosts/*/{converge,crash}-after.test.ts',
+      'test/hosts/*/{crash,converge,traffic,faults,drain,order}.test.ts',
+    ],
+    onStage: true,
+    docker: true,
+    lane: 'machine',
+    behind: 'cluster',
+    deadlineMs: 15 * minute,
+  },
+  pages: { globs: ['test/pages/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
+  cluster: {
+    globs: ['test/cluster/**/*.test.ts'],
+    first: ['test/cluster/chart.test.ts'],
+    onStage: false,
+    lane: 'machine',
+    deadlineMs: 30 * minute,
+    after: clearNode,
+  },
+} as const satisfies Record<string, Part>
+
+/**
+ * One after another; the files of the parts of one run from one queue, so many side by side. On real parts a file waits half of
+ * its time, and those that wait for a node or a host more: two of them go beside two others.
+ */
+export const groups: readonly Group[] = [
+  { parts: ['unit'], places: { total: 2 } },
+  {
+    parts: ['cluster', 'hosts', 'integration', 'pages'],
+    places: { total: 4, lanes: { machine: 2, integration: 3, pages: 3 } },
+  },
+]
+
+export type Group = { parts: readonly PartName[]; places: Places }
+export type Part = {
+  globs: readonly string[]
+  /** Files that are begun with, for they take long. */
+  first?: readonly string[]
+  onStage: boolean
+  /** Whose files share places; the part's own when left out. */
+  lane?: string
+  /** They change the machine as well and never meet: its files begin once all of that part have ended. */
+  behind?: 'cluster'
+  /** Nothing outside is touched: what fails, fails. */
+  isPure?: boolean
+  /** The stage has a Docker engine as well. */
+  docker?: boolean
+  deadlineMs: number
+  /** Clears away what test files that were cut off could not. */
+  after?: () => Promise<void>
+}
+export type PartName = keyof typeof parts
+export const partNames = groups.flatMap((group) => group.parts)
+export type Chosen = { name: PartName; part: Part; files: string[] }

@@ -1,0 +1,58 @@
+/** Which test files run side by side. Files of one lane share its places; one behind a gate begins once that has opened. */
+
+export type Places = {
+  /** Files side by side in all. */
+  total: number
+  /** Of one lane; a lane without a figure has all. */
+  lanes?: Readonly<Record<string, number>>
+}
+
+/** Settles once the file may begin; what it is rejected with is given to the file's run. */
+export type Gate = Promise<unknown>
+export type Scheduled = { lane?: string; gate?: Gate }
+
+/**
+ * Runs all, the first that may begin first, until the signal ends it; what has begun is waited for.
+ * @param run never rejects
+ */
+export async function runScheduled<T extends Scheduled>(
+  all: readonly T[],
+  { places, signal }: { places: Places; signal: AbortSignal },
+  run: (one: T, index: number) => Promise<void>,
+): Promise<void> {
+  const waiting = new Map(all.entries())
+  const running = new Map<string, number>()
+  const shut = new Set(all.flatMap(({ gate }) => gate ?? []))
+  const count = () => [...running.values()].reduce((sum, one) => sum + one, 0)
+  const mayBegin = ({ lane = '', gate }: T) =>
+    !(gate && shut.has(gate)) && (running.get(lane) ?? 0) < (places.lanes?.[lane] ?? places.total)
+
+  const { promise, resolve } = Promise.withResolvers<void>()
+  const begin = (one: T, index: number) => {
+    const { lane = '' } = one
+    waiting.delete(index)
+    running.set(lane, (running.get(lane) ?? 0) + 1)
+    void run(one, index).then(() => {
+      running.set(lane, (running.get(lane) ?? 0) - 1)
+      fill()
+    })
+  }
+  const fill = () => {
+    while (!signal.aborted && count() < places.total) {
+      const next = [...waiting].find(([, one]) => mayBegin(one))
+      if (next === undefined) break
+      begin(next[1], next[0])
+    }
+    if (count() === 0 && (waiting.size === 0 || signal.aborted)) resolve()
+  }
+  for (const gate of shut) {
+    const open = () => {
+      shut.delete(gate)
+      fill()
+    }
+    gate.then(open, open)
+  }
+  signal.addEventListener('abort', fill)
+  fill()
+  await promise.finally(() => signal.removeEventListener('abort', fill))
+}
