@@ -120,7 +120,7 @@ const story = (): Story<Answer> => ({
     await kubectlFor(namespace.kubeconfig)(['delete', 'inv', name, '-n', namespace.name, '--ignore-not-found'])
   },
   deathsMin: 15,
-  every: 4,
+  every: 8,
 })
 
 spec('a process that dies at any call', (t) => {

@@ -159,7 +159,7 @@ const story = (): Story<void> => ({
     await kubectlFor(namespace.kubeconfig)(['delete', 'inv', name, '-n', namespace.name, '--ignore-not-found'])
   },
   deathsMin: 40,
-  every: 18,
+  every: 27,
 })
 
 spec('a process that dies at any call while it tells of an invoice', (t) => {

@@ -83,7 +83,7 @@ const story = (): Story<Answer> => ({
   looked: /^sql observe_app$/,
   clear: () => place.clear(),
   deathsMin: 40,
-  every: 31,
+  every: 50,
 })
 
 spec('a process that dies at any call of a deploy', (t) => {

@@ -98,7 +98,7 @@ const story = (): Story<SiteView> => ({
     await kubectl(['delete', 'wsite', name, '--ignore-not-found', '--wait=false'])
   },
   deathsMin: 80,
-  every: 13,
+  every: 26,
 })
 
 spec('a process that dies at any call of publishing a site', (t) => {
