@@ -24,10 +24,11 @@ const bodyOf = (word: string, bytes: number, n: number): string => {
 
 const [THAI, ARABIC] = ['ค่าบริการที่ปรึกษา ', 'خدمات استشارية ']
 
-/** A megabyte of each, and as much Arabic as is just drawn. */
+/** A megabyte of each, and as much of each as is drawn. */
 export const DEAR = [
   { what: 'Thai, 0.99 MB', word: THAI, bytes: 990_000 },
   { what: 'Arabic, 0.99 MB', word: ARABIC, bytes: 990_000 },
+  { what: 'Thai, 0.8 MB', word: THAI, bytes: 800_000 },
   { what: 'Arabic, 0.24 MB', word: ARABIC, bytes: 240_000 },
 ] as const
 export type Dear = (typeof DEAR)[number]
