@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, globSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { type Calls, openCalls } from '../../test/support/runner/calls.ts'
 import type { FileResult } from '../../test/support/runner/result.ts'
 import { runFiles, type TestFile } from '../../test/support/runner/run.ts'
 import { createProgress } from '../lib/progress.ts'
@@ -107,10 +108,12 @@ async function main(): Promise<number> {
   const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
   if (files.length === 0 && (only === null || only.includes('unit'))) add(total, await staticChecks())
   const compiled = openCompiled()
+  const calls = openCalls()
   const runId = `test-${process.pid}-${Date.now()}`
   const testFilesOf = ({ part, files }: Chosen, stageEnv: Record<string, string>): TestFile[] => {
     const env = {
       ...(part.onStage ? stageEnv : {}),
+      ...calls.env,
       ...(part.isPure ? { NODE_DISABLE_COMPILE_CACHE: '1' } : { NODE_COMPILE_CACHE: compiled }), // judges/work.ts
       ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}),
     }
@@ -123,7 +126,12 @@ async function main(): Promise<number> {
     add(total, await runFiles(testFiles, options))
     for (const { part } of group) await part.after?.()
   }
-  add(total, await runGroups(chosen, { run, runId, signal: abort.signal }))
+  try {
+    add(total, await runGroups(chosen, { run, calls, runId, signal: abort.signal }))
+    if (!abort.signal.aborted) add(total, await calls.judge(!named && only === null))
+  } finally {
+    calls.remove()
+  }
   for (const file of total.unsteady ?? []) console.log(`unsteady: ${file} failed, and passed when run again alone`)
   if (abort.signal.aborted) console.log('interrupted')
   console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`)
@@ -133,6 +141,7 @@ async function main(): Promise<number> {
 
 type GroupRun = {
   run: (group: readonly Chosen[], workers: number, stageEnv: Record<string, string>) => Promise<void>
+  calls: Calls
   runId: string
   signal: AbortSignal
 }
@@ -141,14 +150,14 @@ type GroupRun = {
  * The stage comes up with the first group that needs it, its Docker with the first that needs that, and is taken down on
  * every way out; one that cannot be set up is a failure, not a skip.
  */
-async function runGroups(chosen: readonly Chosen[], { run, runId, signal }: GroupRun): Promise<FileResult> {
+async function runGroups(chosen: readonly Chosen[], { run, calls, runId, signal }: GroupRun): Promise<FileResult> {
   const progress = createProgress()
   const result: FileResult = { passed: 0, failed: 0, skipped: 0 }
   let stage: TestStage | undefined
   const openStage = async (group: readonly Chosen[]): Promise<Record<string, string>> => {
     if (!group.some(({ part }) => part.onStage)) return {}
     if (stage === undefined) await endStaleStages()
-    stage ??= await startStage({ owner: runId, signal, progress })
+    stage ??= await startStage({ owner: runId, calls: calls.stageFile, signal, progress })
     return group.some(({ part }) => part.docker) ? { ...stage.env, ...(await stage.openDocker()) } : stage.env
   }
   try {
