@@ -139,7 +139,7 @@ const HOME_RULES: Rule[] = [
     apiGroups: ['coordination.k8s.io'],
     resources: ['leases'],
     resourceNames: [LEASE_NAME],
-    verbs: ['get', 'update', 'patch'],
+    verbs: ['get', 'patch'],
   },
   EVENTS,
 ]
@@ -152,7 +152,7 @@ const controllersRules = (namespace: string): Rule[] => {
   const finalized = KINDS.filter((kind) => kind.finalizer !== undefined).map((kind) => kind.plural)
   return [
     { apiGroups: [GROUP], resources: pluralOf(), verbs: READ },
-    { apiGroups: [GROUP], resources: pluralOf('/status'), verbs: ['get', 'patch'] },
+    { apiGroups: [GROUP], resources: pluralOf('/status'), verbs: ['patch'] },
     ...(finalized.length > 0 ? [{ apiGroups: [GROUP], resources: finalized, verbs: ['patch'] }] : []),
     ...KINDS.flatMap(({ plural, controllerVerbs: verbs = [] }) =>
       verbs.length > 0 ? [{ apiGroups: [GROUP], resources: [plural], verbs: [...verbs] }] : [],
@@ -215,16 +215,7 @@ export const reconcileHomeRules = ({ applies }: { applies: boolean }): Rule[] =>
 
 /** The API writes desire and never a status. */
 const apiRules = (): Rule[] =>
-  KINDS.map(({ plural, apiVerbs, guardedVerbs = [] }) => ({
-    apiGroups: [GROUP],
-    resources: [plural],
-    verbs: [...['create', 'get', 'list', 'patch', 'delete'].filter(isGranted(apiVerbs)), ...guardedVerbs],
-  }))
-
-const isGranted =
-  (verbs: readonly string[]) =>
-  (verb: string): boolean =>
-    verb === 'get' || verb === 'list' || verbs.includes(verb)
+  KINDS.map(({ plural, apiVerbs }) => ({ apiGroups: [GROUP], resources: [plural], verbs: ['get', ...apiVerbs] }))
 
 const clusterGrant = (name: string, rules: Rule[], accounts: string[], namespace: string): Manifest[] => [
   { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules },

@@ -316,40 +316,40 @@ spec('who may do what', (t) => {
 
   t('the controllers read, write statuses, hold one lease and record events, and that is all', async () => {
     assert.equal(await rightsOf(OPERATOR), [
-      `accounts.${GROUP}/status: get patch`,
+      `accounts.${GROUP}/status: patch`,
       `accounts.${GROUP}: get list watch`,
       // `patch` for the finalizers alone
-      `apps.${GROUP}/status: get patch`,
+      `apps.${GROUP}/status: patch`,
       `apps.${GROUP}: get list watch patch`,
       // whether they are being removed, with all that is of them
       ...KINDS.map(({ plural }) => `customresourcedefinitions.apiextensions.k8s.io: get (${plural}.${GROUP})`).sort(),
-      `devinstances.${GROUP}/status: get patch`,
+      `devinstances.${GROUP}/status: patch`,
       `devinstances.${GROUP}: get list watch patch`,
       'events.events.k8s.io: create patch',
-      `hosts.${GROUP}/status: get patch`,
+      `hosts.${GROUP}/status: patch`,
       `hosts.${GROUP}: get list watch`,
-      `invoices.${GROUP}/status: get patch`,
+      `invoices.${GROUP}/status: patch`,
       // an invoice is repeated, and leaves when it is finished
       `invoices.${GROUP}: get list watch create delete`,
       `leases.coordination.k8s.io: create`,
-      `leases.coordination.k8s.io: get update patch (${LEASE_NAME})`,
+      `leases.coordination.k8s.io: get patch (${LEASE_NAME})`,
       // which cluster this is, and whether their own namespace is being removed
       'namespaces: get (kube-system)',
       `namespaces: get (${namespace.name})`,
-      `sites.${GROUP}/status: get patch`,
+      `sites.${GROUP}/status: patch`,
       `sites.${GROUP}: get list watch patch`,
     ])
   })
 
   t('the API writes what accounts own, makes and changes accounts, approves hosts, and that is all', async () => {
     assert.equal(await rightsOf(API), [
-      `accounts.${GROUP}: create get list patch use`,
-      `apps.${GROUP}: create get list patch delete`,
-      `devinstances.${GROUP}: create get list patch delete`,
-      `hosts.${GROUP}: create get list patch delete approve`,
-      `invoices.${GROUP}: create get list patch delete`,
+      `accounts.${GROUP}: get create list patch`,
+      `apps.${GROUP}: get create patch delete`,
+      `devinstances.${GROUP}: get create patch delete`,
+      `hosts.${GROUP}: get create list patch delete approve`,
+      `invoices.${GROUP}: get create patch delete`,
       'namespaces: get (kube-system)',
-      `sites.${GROUP}: create get list patch delete`,
+      `sites.${GROUP}: get create patch delete`,
     ])
   })
 

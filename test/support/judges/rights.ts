@@ -35,6 +35,8 @@ export type Grant = {
   resource: string
   name: string | null
   isCluster: boolean
+  /** What stands in one rule is asked by the same code, of each kind as it comes. */
+  rule: string
 }
 
 /** The product's own client: what a test tries with kubectl under such an identity is no need of it. */
@@ -81,8 +83,9 @@ export const grantsOf = (manifests: readonly Manifest[] = CHART): Grant[] =>
       ) as (Manifest & { rules: Rule[] }) | undefined
       if (kind !== 'ServiceAccount' || role === undefined) return []
       const isCluster = binding.kind === 'ClusterRoleBinding'
-      return role.rules.flatMap((rule) =>
-        grantsIn(rule).map((one) => ({ identity, role: role.metadata.name, isCluster, ...one })),
+      const { name } = role.metadata
+      return role.rules.flatMap((rule, index) =>
+        grantsIn(rule).map((one) => ({ identity, role: name, rule: `${name}[${index}]`, isCluster, ...one })),
       )
     }),
   )
@@ -145,7 +148,7 @@ export const askedOf = (call: Call, manifests: readonly Manifest[] = CHART): Gra
     return validations.flatMap(({ expression }) =>
       [...expression.matchAll(CHECKED)].map(([, group = '', resource = '', verb = '']) => ({
         ...{ identity: call.identity, role: manifest.metadata.name, verb, group, resource },
-        ...{ name: null, isCluster: false },
+        ...{ rule: manifest.metadata.name, name: null, isCluster: false },
       })),
     )
   })
@@ -186,7 +189,10 @@ export const makeRightsJudge = (grants: readonly Grant[] = grantsOf()) => {
             `${identity} needs what no Role gives: ${described(verb, group, resource || 'path', name)}, asked as ${uri}`,
         )
         .sort(),
-    /** @returns rights that no call used and no policy asked for */
+    /**
+     * One sentence for each verb of a rule, for all that the rule names is asked for by the same code: which kind a fault meets is
+     * chance. @returns verbs that no call used and no policy asked for
+     */
     idle: (): string[] => {
       const calls = [...seen.values()]
       const asked = calls.flatMap((call) => askedOf(call))
@@ -194,12 +200,15 @@ export const makeRightsJudge = (grants: readonly Grant[] = grantsOf()) => {
         asked.some((one) =>
           (['identity', 'verb', 'group', 'resource'] as const).every((field) => one[field] === grant[field]),
         )
-      return grants
-        .filter((grant) => !calls.some((call) => isGiven(call)(grant)) && !isAsked(grant))
-        .map(
-          ({ identity, role, verb, group, resource, name }) =>
-            `the role ${role} gives ${identity} what nothing used: ${described(verb, group, resource, name)}`,
-        )
+      const together = Map.groupBy(grants, ({ identity, rule, verb }) => `${identity} ${rule} ${verb}`)
+      return [...together.values()]
+        .filter((alike) => !alike.some((grant) => isAsked(grant) || calls.some((call) => isGiven(call)(grant))))
+        .flatMap(([first, ...more]) => {
+          if (first === undefined) return []
+          const { identity, role, verb, group, resource, name } = first
+          const others = more.length > 0 ? ` and ${more.length} more` : ''
+          return `the role ${role} gives ${identity} what nothing used: ${described(verb, group, resource, name)}${others}`
+        })
         .sort()
     },
   }

@@ -135,16 +135,16 @@ spec('rights that are given', (t) => {
     assert.not.ok(grants.some(({ verb, resource }) => [verb, resource].includes('*')))
   })
 
-  t('are told where nothing used them, with the role, each by itself', () => {
-    const idle = grants.filter(({ verb }) => verb === 'delete')
-    assert.ok(idle.length > 5)
+  t('are told where nothing used them, with the role, each rule by itself', () => {
     const judge = makeRightsJudge(grants)
-    for (const grant of grants.filter((one) => !idle.includes(one))) judge.take(callFor(grant))
-    assert.equal(judge.idle().length, idle.length)
-    assert.match(
-      judge.idle().join('\n'),
-      'the role bottega-api gives bottega-api what nothing used: delete sites.bottega.dev',
-    )
+    for (const grant of grants.filter(({ verb }) => verb !== 'delete')) judge.take(callFor(grant))
+    const told = (role: string, what: string) => `the role ${role} gives ${role} what nothing used: delete ${what}`
+    assert.equal(judge.idle(), [
+      ...['apps', 'devinstances', 'hosts', 'invoices', 'sites'].map((one) => told('bottega-api', `${one}.bottega.dev`)),
+      told('bottega-controllers', 'invoices.bottega.dev'),
+      // one rule for all: which of them is asked for is all the same
+      told('bottega-setup', 'customresourcedefinitions.apiextensions.k8s.io (accounts.bottega.dev) and 5 more'),
+    ])
   })
 
   t('are not told where all were used', () => {
@@ -177,7 +177,7 @@ spec('the calls of a run', (t) => {
     writeFileSync(join(folder, 'one.jsonl'), `${event({})}\n${event({})}\n`)
     assert.equal(await judged(false), { passed: 1, failed: 0, skipped: 0 })
     assert.is(printed.at(-1), '✓ rights used are given: 2 calls, 1 that differ')
-    assert.ok((await judged(true)).failed > 50)
+    assert.ok((await judged(true)).failed > 20)
     writeFileSync(join(folder, 'two-2026.jsonl'), `${event({}, api)}\n`)
     assert.equal(await judged(false), { passed: 0, failed: 1, skipped: 0 })
     assert.match(printed.at(-1) ?? '', /^ {4}bottega-api needs what no Role gives: patch invoices\/status/)
