@@ -194,7 +194,7 @@ export const setupRules = ({ removes }: { removes: boolean }): Rule[] => [
 
 /** Where resources are. A host that was approved is made again as one; all is made again for every account, with its annotations. */
 export const reconcileRules = ({ applies }: { applies: boolean }): Rule[] => [
-  { apiGroups: [GROUP], resources: pluralOf(), verbs: [...READ, ...(applies ? ['create'] : [])] },
+  { apiGroups: [GROUP], resources: pluralOf(), verbs: ['list', 'watch', ...(applies ? ['create'] : [])] },
   ...(applies
     ? [
         { apiGroups: [GROUP], resources: ['hosts'], verbs: ['approve'] },

@@ -55,7 +55,6 @@
     - apps
     - devinstances
   verbs:
-    - get
     - list
     - watch
 {{- end -}}
@@ -80,7 +79,6 @@
     - apps
     - devinstances
   verbs:
-    - get
     - list
     - watch
     - create
