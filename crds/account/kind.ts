@@ -16,7 +16,7 @@ export const ACCOUNT: Kind<AccountSpec, AccountStatus, StoredAccount> = {
   status,
   // It decides plan, role and capabilities; the api makes and changes accounts for administrators, and never deletes one.
   writers: 'admin',
-  apiVerbs: ['create', 'patch'],
+  apiVerbs: ['create', 'list', 'patch'],
   guardedVerbs: [USE],
   columns: [
     { name: 'Email', type: 'string', path: '.spec.email', description: 'Address of the owner.' },

@@ -48,7 +48,7 @@ export const HOST: Kind<HostSpec, HostStatus, HostView> = {
   spec,
   status,
   writers: 'admin',
-  apiVerbs: ['create', 'patch', 'delete'],
+  apiVerbs: ['create', 'list', 'patch', 'delete', APPROVE],
   guardedVerbs: [APPROVE],
   columns: [
     { name: 'Class', type: 'string', path: '.spec.class', description: 'shared, isolated, owned or platform.' },

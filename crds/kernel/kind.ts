@@ -48,11 +48,11 @@ export type Kind<Spec = unknown, Status extends CommonStatus = CommonStatus, Vie
   finalizer?: string
   /** Which built-in role may write it: `edit` for who works in a namespace, `admin` for who runs the platform. */
   writers: 'edit' | 'admin'
-  /** What the api's own account may do with it, beside reading. */
-  apiVerbs: readonly ('create' | 'patch' | 'delete')[]
+  /** What the api's own account may do with it, beside looking at one; also guarded verbs that a policy asks it for. */
+  apiVerbs: readonly string[]
   /** What the controllers' own account may do with the object itself, beside reading; nothing when left out. */
   controllerVerbs?: readonly ('create' | 'delete')[]
-  /** Verbs of the kind's own that its admission policies ask for; the api and whoever has the role `admin` hold them. */
+  /** Verbs of the kind's own that admission policies ask for; whoever has the role `admin` holds them. */
   guardedVerbs?: readonly string[]
   /** What neither a schema nor RBAC can say. */
   policies?: readonly AdmissionPolicy[]

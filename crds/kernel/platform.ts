@@ -10,6 +10,10 @@ import { policiesOf } from './policies.ts'
 /** The one lease of the controllers, in the platform's namespace. */
 export const LEASE_NAME = 'bottega-controllers'
 
+/** The accounts of the chart's Jobs: one installs and removes definitions, the other makes truths agree again. */
+export const SETUP_ACCOUNT = 'bottega-setup'
+export const RECONCILE_ACCOUNT = 'bottega-reconcile'
+
 /** Its uid is taken for the cluster's: it is made with the cluster, and nobody removes it. */
 export const CLUSTER_NAMESPACE = 'kube-system'
 
@@ -24,7 +28,7 @@ export type Platform = {
   apiAccount: string
 }
 
-type Rule = { apiGroups: string[]; resources: string[]; verbs: string[]; resourceNames?: string[] }
+export type Rule = { apiGroups: string[]; resources: string[]; verbs: string[]; resourceNames?: string[] }
 
 const READ = ['get', 'list', 'watch']
 const WRITE = ['create', 'update', 'patch', 'delete']
@@ -64,10 +68,11 @@ export const platformObjects = (platform: Platform): Manifest[] => {
   ]
 }
 
-/** What the two processes may do in a namespace that is home and holds the resources as well. */
+/** What the two processes, and who reconciles, may do in a namespace that is home and holds the resources as well. */
 export const accessTo = (namespace: string, platform: Platform): Manifest[] => [
   ...resourceAccess(namespace, platform),
   ...homeAccess(namespace, platform),
+  ...reconcileAccess({ home: namespace, resources: namespace }, platform),
 ]
 
 /** Where resources are. */
@@ -88,6 +93,26 @@ export const resourceAccess = (namespace: string, platform: Platform): Manifest[
 export const homeAccess = (namespace: string, platform: Platform): Manifest[] => {
   const { controllersAccount: account } = platform
   return grant(namespace, platform, { name: `${account}-home`, account }, HOME_RULES)
+}
+
+/** Who runs as the chart's Jobs, with all that their templates give while such a Job runs. The chart makes them by itself. */
+export const jobObjects = (platform: Platform): Manifest[] => {
+  const { namespace, resources } = platform
+  return [
+    serviceAccount(namespace, SETUP_ACCOUNT),
+    serviceAccount(namespace, RECONCILE_ACCOUNT),
+    ...clusterGrant(SETUP_ACCOUNT, setupRules({ removes: true }), [SETUP_ACCOUNT], namespace),
+    clusterBinding(RECONCILE_ACCOUNT, 'bottega-cluster', [RECONCILE_ACCOUNT], namespace),
+    ...reconcileAccess({ home: namespace, resources }, platform),
+  ]
+}
+
+const reconcileAccess = (at: { home: string; resources: string }, platform: Platform): Manifest[] => {
+  const account = RECONCILE_ACCOUNT
+  return [
+    ...grant(at.resources, platform, { name: account, account }, reconcileRules({ applies: true })),
+    ...grant(at.home, platform, { name: `${account}-home`, account }, reconcileHomeRules({ applies: true })),
+  ]
 }
 
 const serviceAccount = (namespace: string, name: string): Manifest => ({
@@ -114,7 +139,7 @@ const HOME_RULES: Rule[] = [
     apiGroups: ['coordination.k8s.io'],
     resources: ['leases'],
     resourceNames: [LEASE_NAME],
-    verbs: ['get', 'update', 'patch'],
+    verbs: ['get', 'patch'],
   },
   EVENTS,
 ]
@@ -127,7 +152,7 @@ const controllersRules = (namespace: string): Rule[] => {
   const finalized = KINDS.filter((kind) => kind.finalizer !== undefined).map((kind) => kind.plural)
   return [
     { apiGroups: [GROUP], resources: pluralOf(), verbs: READ },
-    { apiGroups: [GROUP], resources: pluralOf('/status'), verbs: ['get', 'patch'] },
+    { apiGroups: [GROUP], resources: pluralOf('/status'), verbs: ['patch'] },
     ...(finalized.length > 0 ? [{ apiGroups: [GROUP], resources: finalized, verbs: ['patch'] }] : []),
     ...KINDS.flatMap(({ plural, controllerVerbs: verbs = [] }) =>
       verbs.length > 0 ? [{ apiGroups: [GROUP], resources: [plural], verbs: [...verbs] }] : [],
@@ -138,50 +163,72 @@ const controllersRules = (namespace: string): Rule[] => {
   ]
 }
 
+const definitionsRule = (verbs: string[], resourceNames?: string[]): Rule => ({
+  apiGroups: ['apiextensions.k8s.io'],
+  resources: ['customresourcedefinitions'],
+  ...(resourceNames && { resourceNames }),
+  verbs,
+})
+
 /** What the two processes may look at beyond their namespace: which cluster this is, and whether definitions are being removed. */
 const clusterRights = ({ namespace, controllersAccount, apiAccount }: Platform): Manifest[] => {
-  const definitions = KINDS.map((kind) => manifestOf(kind).metadata.name)
-  const bound = (name: string, rule: Rule, accounts: string[]): Manifest[] => [
-    { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules: [rule] },
-    {
-      apiVersion: `${RBAC}/v1`,
-      kind: 'ClusterRoleBinding',
-      metadata: { name, labels: LABELS },
-      roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name },
-      subjects: accounts.map((account) => ({ kind: 'ServiceAccount', name: account, namespace })),
-    },
-  ]
+  const cluster = { apiGroups: [''], resources: ['namespaces'], resourceNames: [CLUSTER_NAMESPACE], verbs: ['get'] }
   return [
-    ...bound(
-      'bottega-cluster',
-      { apiGroups: [''], resources: ['namespaces'], resourceNames: [CLUSTER_NAMESPACE], verbs: ['get'] },
-      [controllersAccount, apiAccount],
-    ),
-    ...bound(
+    ...clusterGrant('bottega-cluster', [cluster], [controllersAccount, apiAccount], namespace),
+    ...clusterGrant(
       'bottega-definitions',
-      {
-        apiGroups: ['apiextensions.k8s.io'],
-        resources: ['customresourcedefinitions'],
-        resourceNames: definitions,
-        verbs: ['get'],
-      },
+      [definitionsRule(['get'], definitionNames())],
       [controllersAccount],
+      namespace,
     ),
   ]
 }
 
+const definitionNames = (): string[] => KINDS.map((kind) => manifestOf(kind).metadata.name)
+
+/** The Job that installs definitions, and removes them where that was asked for. A name cannot be asked of what is not there yet. */
+export const setupRules = ({ removes }: { removes: boolean }): Rule[] => [
+  definitionsRule(['create']),
+  definitionsRule(['get', 'patch', ...(removes ? ['delete'] : [])], definitionNames()),
+]
+
+/** Where resources are. A host that was approved is made again as one; all is made again for every account, with its annotations. */
+export const reconcileRules = ({ applies }: { applies: boolean }): Rule[] => [
+  { apiGroups: [GROUP], resources: pluralOf(), verbs: ['list', 'watch', ...(applies ? ['create'] : [])] },
+  ...(applies
+    ? [
+        { apiGroups: [GROUP], resources: ['hosts'], verbs: ['approve'] },
+        { apiGroups: [GROUP], resources: ['accounts'], verbs: ['use', 'update'] },
+      ]
+    : []),
+]
+
+/** Where the Lease is. */
+export const reconcileHomeRules = ({ applies }: { applies: boolean }): Rule[] => [
+  {
+    apiGroups: ['coordination.k8s.io'],
+    resources: ['leases'],
+    resourceNames: [LEASE_NAME],
+    verbs: ['get', ...(applies ? ['patch'] : [])],
+  },
+]
+
 /** The API writes desire and never a status. */
 const apiRules = (): Rule[] =>
-  KINDS.map(({ plural, apiVerbs, guardedVerbs = [] }) => ({
-    apiGroups: [GROUP],
-    resources: [plural],
-    verbs: [...['create', 'get', 'list', 'patch', 'delete'].filter(isGranted(apiVerbs)), ...guardedVerbs],
-  }))
+  KINDS.map(({ plural, apiVerbs }) => ({ apiGroups: [GROUP], resources: [plural], verbs: ['get', ...apiVerbs] }))
 
-const isGranted =
-  (verbs: readonly string[]) =>
-  (verb: string): boolean =>
-    verb === 'get' || verb === 'list' || verbs.includes(verb)
+const clusterGrant = (name: string, rules: Rule[], accounts: string[], namespace: string): Manifest[] => [
+  { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules },
+  clusterBinding(name, name, accounts, namespace),
+]
+
+const clusterBinding = (name: string, role: string, accounts: string[], namespace: string): Manifest => ({
+  apiVersion: `${RBAC}/v1`,
+  kind: 'ClusterRoleBinding',
+  metadata: { name, labels: LABELS },
+  roleRef: { apiGroup: RBAC, kind: 'ClusterRole', name: role },
+  subjects: accounts.map((account) => ({ kind: 'ServiceAccount', name: account, namespace })),
+})
 
 type Granted = { name: string; account: string }
 

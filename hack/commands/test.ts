@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, globSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { type Calls, openCalls } from '../../test/support/runner/calls.ts'
 import {
   type Chosen,
   type Group,
@@ -45,10 +46,12 @@ async function main(): Promise<number> {
   const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
   if (files.length === 0 && (only === null || only.includes('unit'))) add(total, await staticChecks())
   const compiled = openCompiled()
+  const calls = openCalls()
   const runId = `test-${process.pid}-${Date.now()}`
   const testFilesOf = ({ name, part, files }: Chosen, stageEnv: Env): TestFile[] => {
     const env = {
       ...(part.onStage ? stageEnv : {}),
+      ...calls.env,
       ...(part.isPure ? { NODE_DISABLE_COMPILE_CACHE: '1' } : { NODE_COMPILE_CACHE: compiled }), // judges/work.ts
       ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}),
     }
@@ -75,7 +78,12 @@ async function main(): Promise<number> {
     // Interrupted, not all have come to their end.
     await Promise.all(abort.signal.aborted ? group.map(({ part }) => part.after?.()) : ends.values())
   }
-  add(total, await runGroups(chosen, { run, runId, signal: abort.signal }))
+  try {
+    add(total, await runGroups(chosen, { run, calls, runId, signal: abort.signal }))
+    if (!abort.signal.aborted) add(total, await calls.judge(!named && only === null))
+  } finally {
+    calls.remove()
+  }
   for (const file of total.unsteady ?? []) console.log(`unsteady: ${file} failed, and passed when run again alone`)
   if (abort.signal.aborted) console.log('interrupted')
   console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`)
@@ -106,6 +114,7 @@ function endsOf(parts: readonly (Chosen & { testFiles: TestFile[] })[]): Map<Par
 
 type GroupRun = {
   run: (group: readonly Chosen[], shape: Group, opened: Opened) => Promise<void>
+  calls: Calls
   runId: string
   signal: AbortSignal
 }
@@ -114,7 +123,7 @@ type GroupRun = {
  * The stage comes up with the first group that needs it, its Docker once nothing is left that it must not meet, and is taken
  * down on every way out; one that cannot be set up is a failure, not a skip.
  */
-async function runGroups(chosen: readonly Chosen[], { run, runId, signal }: GroupRun): Promise<FileResult> {
+async function runGroups(chosen: readonly Chosen[], { run, calls, runId, signal }: GroupRun): Promise<FileResult> {
   const progress = createProgress()
   const result: FileResult = { passed: 0, failed: 0, skipped: 0 }
   let stage: TestStage | undefined
@@ -122,7 +131,7 @@ async function runGroups(chosen: readonly Chosen[], { run, runId, signal }: Grou
     const none = async () => ({})
     if (!group.some(({ part }) => part.onStage)) return { env: {}, openDocker: none }
     if (stage === undefined) await endStaleStages()
-    stage ??= await startStage({ owner: runId, signal, progress })
+    stage ??= await startStage({ owner: runId, calls: calls.stageFile, signal, progress })
     return stage
   }
   try {

@@ -1,8 +1,14 @@
 import { stringify } from 'yaml'
 import { API, CONTROLLERS, developmentNames } from '../../controllers/base/env.ts'
-import { type Manifest, manifestOf } from '../../crds/kernel/manifest.ts'
-import { platformIn, platformObjects } from '../../crds/kernel/platform.ts'
-import { KINDS } from '../../crds/kinds.ts'
+import type { Manifest } from '../../crds/kernel/manifest.ts'
+import {
+  platformIn,
+  platformObjects,
+  type Rule,
+  reconcileHomeRules,
+  reconcileRules,
+  setupRules,
+} from '../../crds/kernel/platform.ts'
 import { PUBLIC_BLOCKS } from '../../crds/values/address.ts'
 
 /** The templates of the chart that follow from the kinds: what stands in crds/kernel/platform.ts is stated there only. */
@@ -12,21 +18,33 @@ const header = (from: string) => `{{- /* Made by hack/generate from ${from}; edi
 
 /** Path from the root → text. */
 export function chartTemplates(): Map<string, string> {
-  const names = KINDS.map((kind) => manifestOf(kind).metadata.name)
   return new Map([
     [`${folder}/platform.yaml`, header('crds/kernel/platform.ts') + platformTemplate()],
-    [
-      `${folder}/_definitions.tpl`,
-      `${header('crds/kinds.ts')}{{- define "bottega.definitions" -}}\n${names.join(', ')}\n{{- end -}}\n`,
-    ],
     [`${folder}/_settings.tpl`, settingsTemplate()],
+    [`${folder}/_rights.tpl`, rightsTemplate()],
   ])
+}
+
+const define = (name: string, text: string) => `{{- define "bottega.${name}" -}}\n${text.trimEnd()}\n{{- end -}}\n`
+
+/** Of the Jobs, whose accounts are there while they run. */
+function rightsTemplate(): string {
+  const rules = (name: string, given: Rule[]) =>
+    define(`rights.${name}`, stringify(given, { lineWidth: 0, aliasDuplicateObjects: false }))
+  return [
+    header('crds/kernel/platform.ts'),
+    rules('setup-keeping', setupRules({ removes: false })),
+    rules('setup-removing', setupRules({ removes: true })),
+    ...(['plan', 'apply'] as const).flatMap((run) => [
+      rules(`reconcile-resources-${run}`, reconcileRules({ applies: run === 'apply' })),
+      rules(`reconcile-home-${run}`, reconcileHomeRules({ applies: run === 'apply' })),
+    ]),
+  ].join('')
 }
 
 /** What the processes refuse by themselves, and where they connect to at a user's word. */
 function settingsTemplate(): string {
   const development = [...new Set([...developmentNames(API), ...developmentNames(CONTROLLERS)])].sort()
-  const define = (name: string, text: string) => `{{- define "bottega.${name}" -}}\n${text.trimEnd()}\n{{- end -}}\n`
   return [
     header('controllers/base/env.ts and crds/values/address.ts'),
     define('developmentSettings', development.join(', ')),

@@ -1,4 +1,4 @@
-import { existsSync, mkdirSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { request } from 'node:https'
 import { join } from 'node:path'
 import { identityOf, makeOwnFolder, readJson, writeWhole } from '../lib/files.ts'
@@ -16,6 +16,8 @@ export type ControlPlaneOptions = {
   logDir?: string
   /** False for throw-away data: etcd then does not wait for the disk. */
   durable?: boolean
+  /** A file that tells each call of a service account, without its body: for who compares rights that are used with those given. */
+  calls?: string
   /** Makes it the control plane of a real node; without it there is an API server alone, on loopback. */
   node?: {
     /** Where the API server listens. */
@@ -144,12 +146,31 @@ async function startApiserver(
   }
 }
 
+const nowhere = { level: 'None' }
+/** The accounts of the cluster's own controllers are none of ours. */
+const callsPolicy = {
+  apiVersion: 'audit.k8s.io/v1',
+  kind: 'Policy',
+  omitStages: ['RequestReceived'],
+  rules: [
+    { ...nowhere, userGroups: ['system:serviceaccounts:kube-system'] },
+    { level: 'Metadata', userGroups: ['system:serviceaccounts'], omitManagedFields: true },
+    nowhere,
+  ],
+}
+
+/** A call is written down before it is answered, so none is lost with a server that is killed. */
+function callsFlags({ stateDir, calls }: ControlPlaneOptions): Record<string, string> {
+  if (calls === undefined) return {}
+  const policy = join(stateDir, 'calls-policy.json')
+  writeFileSync(policy, JSON.stringify(callsPolicy))
+  return { 'audit-policy-file': policy, 'audit-log-path': calls }
+}
+
 type Address = { port: number; url: string; logFile: string; sockets: string }
 
-function apiserverService(
-  { stateDir, tools, owner, node }: ControlPlaneOptions,
-  { port, url, logFile, sockets }: Address,
-): Service {
+function apiserverService(options: ControlPlaneOptions, { port, url, logFile, sockets }: Address): Service {
+  const { stateDir, tools, owner, node } = options
   const pki = join(stateDir, 'pki')
   const credentials = adminCredentials(pki)
   const address = node?.address ?? loopback
@@ -171,6 +192,7 @@ function apiserverService(
     'endpoint-reconciler-type': 'none',
     'shutdown-delay-duration': '0s',
     profiling: 'false',
+    ...callsFlags(options),
     ...node?.flags(pki),
   }
   const args = Object.entries(flags).flatMap(([name, value]) => (value === null ? [] : [`--${name}=${value}`]))

@@ -5,7 +5,15 @@ import { readSecretKeys } from '../../controllers/base/env.ts'
 import { ROOTS, rootsIn } from '../../controllers/runtime/keptroots.ts'
 import { type KeptRoots, openKeys } from '../../controllers/store/installation/open.ts'
 import { makePg } from '../../controllers/store/pg/pg.ts'
-import { accessTo, LEASE_NAME, platformIn, platformObjects } from '../../crds/kernel/platform.ts'
+import {
+  accessTo,
+  jobObjects,
+  LEASE_NAME,
+  platformIn,
+  platformObjects,
+  RECONCILE_ACCOUNT,
+  SETUP_ACCOUNT,
+} from '../../crds/kernel/platform.ts'
 import { writeWhole } from '../lib/files.ts'
 import { waitFor } from '../lib/processes.ts'
 import { CommandRefusal, messageOf } from '../lib/refusal.ts'
@@ -17,7 +25,13 @@ import { query } from './postgres.ts'
 
 export const namespace = 'default'
 const platform = platformIn(namespace)
-const serviceAccounts = { controllers: platform.controllersAccount, api: platform.apiAccount }
+const serviceAccounts = {
+  controllers: platform.controllersAccount,
+  api: platform.apiAccount,
+  setup: SETUP_ACCOUNT,
+  reconcile: RECONCILE_ACCOUNT,
+}
+/** Who runs: the two processes and the chart's Jobs, each with an identity of its own. */
 export type ProcessName = keyof typeof serviceAccounts
 
 const fieldManager = 'bottega-setup'
@@ -25,14 +39,19 @@ const crdWait = '60s'
 const policyWaitMs = 20_000
 const tokenLifetime = '8760h'
 
-/** Applies CRDs, policies, accounts of the two processes and their rights, and returns once they are in force. */
+/** Applies CRDs, policies, accounts of the two processes and of the Jobs and their rights, and returns once they are in force. */
 export async function applyPlatform(kubectl: Kubectl): Promise<void> {
-  const objects = platformObjects(platform)
+  const objects = [...platformObjects(platform), ...jobObjects(platform)]
   await apply(kubectl, asList(objects))
   const definitions = objects.filter(({ kind }) => kind === 'CustomResourceDefinition')
   const names = definitions.map(({ metadata }) => `crd/${metadata.name}`)
   await kubectl(['wait', '--for=condition=Established', `--timeout=${crdWait}`, ...names])
   await policiesInForce(kubectl)
+}
+
+/** The Jobs alone, where no definition is yet. */
+export async function applyJobs(kubectl: Kubectl): Promise<void> {
+  await apply(kubectl, asList(jobObjects(platform)))
 }
 
 /** Another namespace than their own, which the two processes may serve. */

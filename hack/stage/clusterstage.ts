@@ -3,11 +3,10 @@ import { chmodSync, mkdirSync, rmSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { startMailCatcher } from '../commands/mailcatcher.ts'
 import { buildImage, type Image } from '../container/image.ts'
-import type { Progress } from '../lib/progress.ts'
 import { ensureTools } from '../lib/tools.ts'
 import { apiUrlOf, startPostgres } from '../platform/postgres.ts'
 import { createHelm, type Helm } from './helm.ts'
-import { type Node, startNode } from './node/node.ts'
+import { type Node, type NodeOptions, startNode } from './node/node.ts'
 import { stageDir } from './node/place.ts'
 
 /**
@@ -30,7 +29,7 @@ export type ClusterStage = {
 
 const publicUrl = 'http://bottega.test'
 
-export async function startClusterStage(options: { owner: string; progress: Progress }): Promise<ClusterStage> {
+export async function startClusterStage(options: NodeOptions): Promise<ClusterStage> {
   const { owner, progress } = options
   const tools = await ensureTools(['helm'], { progress })
   const endings: (() => void | Promise<void>)[] = []
@@ -38,7 +37,7 @@ export async function startClusterStage(options: { owner: string; progress: Prog
     for (const one of endings.splice(0).reverse()) await one()
   }
   try {
-    const node = await startNode({ owner, progress })
+    const node = await startNode(options)
     endings.push(() => node.stop())
     const folder = stageDir // the node is ours, and with it this folder
     mkdirSync(folder)

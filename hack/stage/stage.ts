@@ -9,7 +9,7 @@ import { ensureTools } from '../lib/tools.ts'
 import { controlPlaneTools, hostTools } from '../lib/tooltable.ts'
 import { removeSockets, startControlPlane } from '../platform/controlplane.ts'
 import { createKubectl } from '../platform/kubectl.ts'
-import { applyPlatform, writeServiceKubeconfig } from '../platform/platform.ts'
+import { applyPlatform, type ProcessName, writeServiceKubeconfig } from '../platform/platform.ts'
 import { startPostgres } from '../platform/postgres.ts'
 import { endDockerLeftovers, startDocker } from './docker.ts'
 import { endSshdsOf } from './hoststage.ts'
@@ -27,11 +27,12 @@ const folderPrefix = '/tmp/bottega-test-stage-'
 const neededMib = 1_024
 type Note = { owner: string; runner: ProcessId }
 
-export type StageOptions = { owner: string; progress: Progress; signal: AbortSignal }
+/** `calls`: the file that tells what service accounts ask of its API server. */
+export type StageOptions = { owner: string; calls?: string; progress: Progress; signal: AbortSignal }
 
 /** Starts both (or takes DATABASE_URL), applies the platform's objects, and gives what the test files need to know. */
 export async function startStage(options: StageOptions): Promise<TestStage> {
-  const { owner, progress, signal } = options
+  const { owner, calls, progress, signal } = options
   demandDisk('/tmp', neededMib)
   const tools = await ensureTools(controlPlaneTools, { progress })
   const folder = mkdtempSync(folderPrefix)
@@ -44,18 +45,22 @@ export async function startStage(options: StageOptions): Promise<TestStage> {
   try {
     mkdirSync(planeFolder)
     const [plane, databaseUrl] = await Promise.all([
-      startControlPlane({ stateDir: planeFolder, tools, owner, durable: false }),
+      startControlPlane({ stateDir: planeFolder, tools, owner, durable: false, ...(calls !== undefined && { calls }) }),
       givenOrOwnDatabase(join(folder, 'pg'), owner),
       ensureBundle(), // the first platform of a test would wait for it
     ])
     step.update('applying the platform')
     const kubectl = createKubectl(tools.path('kubectl'), plane.kubeconfig)
     await applyPlatform(kubectl)
-    const controllers = join(folder, 'controllers.kubeconfig')
-    const api = join(folder, 'api.kubeconfig')
-    await Promise.all([
-      writeServiceKubeconfig(kubectl, 'controllers', controllers),
-      writeServiceKubeconfig(kubectl, 'api', api),
+    const kubeconfigOf = async (process: ProcessName): Promise<string> => {
+      const path = join(folder, `${process}.kubeconfig`)
+      await writeServiceKubeconfig(kubectl, process, path)
+      return path
+    }
+    const [controllers, api, reconcile] = await Promise.all([
+      kubeconfigOf('controllers'),
+      kubeconfigOf('api'),
+      kubeconfigOf('reconcile'),
     ])
     if (signal.aborted) throw new CommandRefusal('Interrupted.')
     step.done()
@@ -66,6 +71,7 @@ export async function startStage(options: StageOptions): Promise<TestStage> {
         BOTTEGA_TEST_KUBECONFIG: plane.kubeconfig,
         BOTTEGA_TEST_CONTROLLERS_KUBECONFIG: controllers,
         BOTTEGA_TEST_API_KUBECONFIG: api,
+        BOTTEGA_TEST_RECONCILE_KUBECONFIG: reconcile,
         BOTTEGA_TEST_DATABASE_URL: databaseUrl,
         BOTTEGA_TEST_FOLDER: folder,
       },

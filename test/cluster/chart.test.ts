@@ -11,6 +11,7 @@ import { type ClusterStage, startClusterStage } from '../../hack/stage/clusterst
 import { chartFolder } from '../../hack/stage/helm.ts'
 import { startNode } from '../../hack/stage/node/node.ts'
 import { takeInventory } from '../support/doubles/inventory.ts'
+import { callsOf } from '../support/runner/calls.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { difference, type Look, lookAtMachine } from '../support/stage/machine.ts'
 
@@ -89,7 +90,7 @@ spec('the chart on a node', (t) => {
   t.before(
     async () => {
       machine = lookAtMachine()
-      stage = await startClusterStage({ owner, progress: createProgress() })
+      stage = await startClusterStage({ owner, progress: createProgress(), ...callsOf('chart') })
       const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' }
       await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } })
       await kubectl('wait', '--for=create', 'serviceaccount/default', 'configmap/kube-root-ca.crt', '--timeout=30s')

@@ -3,7 +3,13 @@ import { globSync, mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node
 import { join } from 'node:path'
 import { parse, parseAllDocuments } from 'yaml'
 import { API, CONTROLLERS, LIMITS } from '../../controllers/base/env.ts'
-import { platformIn, platformObjects } from '../../crds/kernel/platform.ts'
+import {
+  platformIn,
+  platformObjects,
+  reconcileHomeRules,
+  reconcileRules,
+  setupRules,
+} from '../../crds/kernel/platform.ts'
 import { USE } from '../../crds/kernel/policies.ts'
 import { defaultName } from '../../hack/container/image.ts'
 import { createProgress } from '../../hack/lib/progress.ts'
@@ -114,8 +120,22 @@ spec('the chart', (t) => {
         .filter(({ resources }) => resources.includes('accounts'))
         .flatMap((rule) => rule.verbs)
     }
-    assert.equal(await verbs('apply'), ['get', 'list', 'watch', 'create', USE, 'update'])
-    assert.equal(await verbs('plan'), ['get', 'list', 'watch'])
+    assert.equal(await verbs('apply'), ['list', 'watch', 'create', USE, 'update'])
+    assert.equal(await verbs('plan'), ['list', 'watch'])
+  })
+
+  t('gives its Jobs what crds/kernel/platform.ts says, as the identities of the tests have it', async () => {
+    const role = async (name: string, ...args: string[]) => {
+      const objects = await rendered(...args)
+      return objects.find((one) => one.kind.endsWith('Role') && one.metadata.name === name)?.rules
+    }
+    for (const run of ['plan', 'apply'] as const) {
+      const [set, applies] = [['--set', `reconcile.run=${run}`], run === 'apply']
+      assert.equal(await role('bottega-reconcile', ...set), reconcileRules({ applies }))
+      assert.equal(await role('bottega-reconcile-home', ...set), reconcileHomeRules({ applies }))
+    }
+    for (const removes of [false, true])
+      assert.equal(await role('bottega-setup', '--set', `crds.keep=${!removes}`), setupRules({ removes }))
   })
 
   t('puts rights on resources where those live, and all else beside the pods', async () => {

@@ -10,7 +10,7 @@ import { type Copy, copyTree, LINES, ownFiles } from '../support/widget/copy.ts'
 const GENERATED: readonly string[] = [
   'api/openapi/openapi-invoices.json',
   'api/openapi/openapi-widgets.json',
-  'charts/bottega/templates/_definitions.tpl',
+  'charts/bottega/templates/_rights.tpl',
   'charts/bottega/templates/platform.yaml',
   'crds/widget.yaml',
 ]

@@ -47,7 +47,8 @@ export type Node = {
   stop(): Promise<void>
 }
 
-export type NodeOptions = { owner: string; progress: Progress }
+/** `calls`: the file that tells what service accounts ask of its API server. */
+export type NodeOptions = { owner: string; progress: Progress; calls?: string }
 
 const lockName = 'node'
 const lockWaitMs = 20 * 60_000
@@ -77,7 +78,7 @@ const packages: readonly SystemPackage[] = [
 type Note = Before & { owner: string }
 
 /** Starts the node and returns once it is Ready; what an earlier one left, however it ended, is cleared away before. */
-export async function startNode({ owner, progress }: NodeOptions): Promise<Node> {
+export async function startNode({ owner, progress, calls }: NodeOptions): Promise<Node> {
   demandMachine(progress)
   const built = await ensureTools(tools, { progress })
   const lock = await takeMachine()
@@ -90,7 +91,7 @@ export async function startNode({ owner, progress }: NodeOptions): Promise<Node>
     makeFolders({ owner, ...before })
     const parts: Parts = { services, before, plane: null, release: lock.release }
     try {
-      const node = await startParts(parts, { owner, tools: built })
+      const node = await startParts(parts, { owner, tools: built, ...(calls !== undefined && { calls }) })
       step.done()
       return node
     } catch (error) {
@@ -156,9 +157,9 @@ function makeFolders(note: Note): void {
   writeFileSync(join(places.plugins, '10-bottega.conflist'), pluginConfig)
 }
 
-type Means = { owner: string; tools: { path(name: string): string } }
+type Means = { owner: string; tools: { path(name: string): string }; calls?: string }
 
-async function startParts(parts: Parts, { owner, tools: built }: Means): Promise<Node> {
+async function startParts(parts: Parts, { owner, tools: built, calls }: Means): Promise<Node> {
   const { services } = parts
   makeAddress()
   allowForwarding()
@@ -166,7 +167,8 @@ async function startParts(parts: Parts, { owner, tools: built }: Means): Promise
   makeGroups()
   mkdirSync(places.plane, { recursive: true, mode: 0o700 })
   const node = { address: nodeAddress, certificates: identities, flags: apiserverFlags }
-  const options = { stateDir: places.plane, tools: built, owner, logDir: places.logs, durable: false, node }
+  const plain = { stateDir: places.plane, tools: built, owner, logDir: places.logs, durable: false, node }
+  const options = calls === undefined ? plain : { ...plain, calls }
   const [plane] = await Promise.all([startControlPlane(options), services.containerd.start()])
   parts.plane = plane
   for (const { name } of identities) writeKubeconfig(name, plane.url)

@@ -3,8 +3,9 @@ import { applyDefinitions, removeDefinitions } from '../../../controllers/kube/d
 import { type Kube, makeKube } from '../../../controllers/kube/kube.ts'
 import { KINDS } from '../../../crds/kinds.ts'
 import type { Kubectl } from '../../../hack/platform/kubectl.ts'
+import { applyJobs } from '../../../hack/platform/platform.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { kubectlFor, ownControlPlane } from '../../support/stage/stage.ts'
+import { kubectlFor, ownControlPlane, ownKubeconfig } from '../../support/stage/stage.ts'
 
 spec('the definitions', (t) => {
   let plane: Awaited<ReturnType<typeof ownControlPlane>>
@@ -13,8 +14,9 @@ spec('the definitions', (t) => {
 
   t.before(async () => {
     plane = await ownControlPlane()
-    kube = makeKube({ kubeconfig: plane.kubeconfig })
     kubectl = kubectlFor(plane.kubeconfig)
+    await applyJobs(kubectl)
+    kube = makeKube({ kubeconfig: await ownKubeconfig('setup', plane.kubeconfig), fieldManager: 'bottega-setup' })
   })
   t.after(async () => {
     await kube?.close()

@@ -52,7 +52,7 @@ const reconcile = (...args: string[]): string => {
     encoding: 'utf8',
     env: {
       ...process.env,
-      KUBECONFIG: platform.namespace.kubeconfig,
+      KUBECONFIG: serviceKubeconfig('reconcile'),
       BOTTEGA_DATABASE_URL: platform.database.url,
       BOTTEGA_NAMESPACE: platform.namespace.name,
       BOTTEGA_SECRET_KEY: platform.secretKey,

@@ -58,7 +58,7 @@ let newest: Database
 /** What the reconciliations see of it: one watch for all of them. */
 let cluster: Pick<ReconcileClients, 'kube' | 'caches' | 'log'>
 const openCluster = (): typeof cluster => {
-  const kube = makeKube({ kubeconfig: serviceKubeconfig('controllers') })
+  const kube = makeKube({ kubeconfig: serviceKubeconfig('reconcile') })
   const log = pino({ level: 'silent' })
   const caches = makeCaches({ kube, namespace: namespace.name, log })
   ends.push(async () => {

@@ -141,7 +141,7 @@ spec('the platform', (t) => {
       leases.map((rule) => [rule.verbs, rule.resourceNames]),
       [
         [['create'], undefined],
-        [['get', 'update', 'patch'], [LEASE_NAME]],
+        [['get', 'patch'], [LEASE_NAME]],
       ],
     )
   })

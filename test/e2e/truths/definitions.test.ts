@@ -10,7 +10,7 @@ import { addAccount, makeCallers, someoneLeads } from '../../support/stage/calle
 import { makeProvisioner } from '../../support/stage/devinstances.ts'
 import { eventually, type Json, mailsIn, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
 import { siteContent } from '../../support/stage/publishing.ts'
-import { type Owned, ownControlPlane } from '../../support/stage/stage.ts'
+import { type Owned, ownControlPlane, ownKubeconfig } from '../../support/stage/stage.ts'
 
 const DRAFTS = 3
 const DAYS = 45
@@ -42,7 +42,8 @@ const names = async (): Promise<string[]> => {
 const remove = (...plurals: string[]) =>
   platform.kubectl(['delete', 'crd', ...plurals.map((plural) => `${plural}.bottega.dev`), '--wait=true'])
 
-/** What the hook of the chart runs, and what a person does. */
+/** What the Jobs of the chart run, each as itself. */
+const identities: Record<string, string> = {}
 const setup = (...args: string[]): string => {
   const { status, stdout, stderr } = spawnSync(
     process.execPath,
@@ -51,7 +52,7 @@ const setup = (...args: string[]): string => {
       encoding: 'utf8',
       env: {
         ...process.env,
-        KUBECONFIG: plane.kubeconfig,
+        KUBECONFIG: identities[args[0] === 'reconcile' ? 'reconcile' : 'setup'],
         BOTTEGA_DATABASE_URL: platform.database.url,
         BOTTEGA_NAMESPACE: platform.namespace.name,
         BOTTEGA_SECRET_KEY: platform.secretKey,
@@ -74,6 +75,7 @@ spec('a definition that is removed', (t) => {
   t.before(async () => {
     plane = await ownControlPlane()
     platform = await startPlatform({ plane, env: { BOTTEGA_DEV_CLOCK: 'on' } })
+    for (const job of ['setup', 'reconcile'] as const) identities[job] = await ownKubeconfig(job, plane.kubeconfig)
     tokens.owner = await addAccount(platform, 'maker', { capabilities: ['devbox.manage'] })
     tokens.admin = await addAccount(platform, 'boss', { role: 'admin' })
   })

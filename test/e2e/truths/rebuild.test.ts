@@ -11,7 +11,7 @@ import { addAccount, makeCallers, someoneLeads } from '../../support/stage/calle
 import { makeProvisioner } from '../../support/stage/devinstances.ts'
 import { eventually, type Json, mailsIn, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
 import { siteContent } from '../../support/stage/publishing.ts'
-import { kubectlFor, type Owned, ownControlPlane } from '../../support/stage/stage.ts'
+import { kubectlFor, type Owned, ownControlPlane, ownKubeconfig } from '../../support/stage/stage.ts'
 
 /** A cluster that was lost, and is made again from what the database keeps of it. */
 
@@ -70,10 +70,13 @@ const emptyCluster = async () => {
   await writeServiceKubeconfig(kubectl, 'controllers', join(folder, 'controllers.kubeconfig'))
 }
 
-/** As an administrator. @returns what came of it */
+/** As who reconciles. @returns what came of it */
 const rebuild = async () => {
   const pg = makePg({ url: platform.database.url, max: 2 })
-  const kube = makeKube({ kubeconfig: plane.kubeconfig, fieldManager: 'bottega-rebuild' })
+  const kube = makeKube({
+    kubeconfig: await ownKubeconfig('reconcile', plane.kubeconfig),
+    fieldManager: 'bottega-setup',
+  })
   const deps = { pg, kube, namespace: platform.namespace.name }
   const startedAt = performance.now()
   const plan = await lookAtRebuild(deps)

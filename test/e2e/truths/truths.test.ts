@@ -161,7 +161,7 @@ spec('two truths that disagree', (t) => {
       const empty = await makeNamespace(plane.kubeconfig)
       const emptied = async (env: Record<string, string> = {}): Promise<Stack> => {
         const folder = scratchFolder('emptied')
-        const kubeconfigs = { api: plane.kubeconfig, controllers: plane.kubeconfig }
+        const { kubeconfigs } = platform
         const owner = process.env.BOTTEGA_OWNER ?? `test-${process.pid}`
         const databaseUrl = platform.database.url
         const own = { BOTTEGA_SECRET_KEY: platform.secretKey, ...env }
@@ -199,7 +199,7 @@ spec('two truths that disagree', (t) => {
     const before = await marks()
     const folder = scratchFolder('key')
     const owner = process.env.BOTTEGA_OWNER ?? `test-${process.pid}`
-    const kubeconfigs = { api: plane.kubeconfig, controllers: plane.kubeconfig }
+    const { kubeconfigs } = platform
     const namespace = platform.namespace.name
     const other = await createStack({ folder, owner, namespace, databaseUrl: platform.database.url, kubeconfigs })
     ends.push(other.stop)

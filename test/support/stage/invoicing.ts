@@ -28,6 +28,8 @@ export type Platform = Stack & {
   /** As its processes have them. */
   keys: Keys
   namespace: Namespace
+  /** Of its processes, each as itself. */
+  kubeconfigs: { api: string; controllers: string }
   /** A full-access token of the account `demo`. */
   owner: string
   kubectl: (args: string[], input?: unknown) => Promise<string>
@@ -104,7 +106,7 @@ export async function startPlatform(given: Given = {}): Promise<Platform> {
     await eventually('the accounts', look)
   }
   const keys = await stack.openKeys()
-  return { ...stack, keys, postgres, database, namespace, owner, kubectl: inNamespace, end }
+  return { ...stack, keys, postgres, database, namespace, kubeconfigs, owner, kubectl: inNamespace, end }
 }
 
 export type Reply = { status: number; headers: Headers; text: string; json: Json }

@@ -1,6 +1,6 @@
 import { createHash, randomBytes } from 'node:crypto'
 import { chmodSync, existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { basename, join } from 'node:path'
 import { run } from '../../../hack/lib/command.ts'
 import { withLock } from '../../../hack/lib/lock.ts'
 import { createProgress } from '../../../hack/lib/progress.ts'
@@ -9,8 +9,14 @@ import { controlPlaneTools } from '../../../hack/lib/tooltable.ts'
 import { type ControlPlane, startControlPlane } from '../../../hack/platform/controlplane.ts'
 import { migrateForDevelopment } from '../../../hack/platform/database.ts'
 import { createKubectl, type Kubectl } from '../../../hack/platform/kubectl.ts'
-import { applyNamespace, applyPlatform, type ProcessName } from '../../../hack/platform/platform.ts'
+import {
+  applyNamespace,
+  applyPlatform,
+  type ProcessName,
+  writeServiceKubeconfig,
+} from '../../../hack/platform/platform.ts'
 import { apiUrlOf, type Postgres, query, startPostgres, withConnection } from '../../../hack/platform/postgres.ts'
+import { callsOf } from '../runner/calls.ts'
 
 /**
  * The real parts that integration tests stand on. `hack/test` starts one control plane and one PostgreSQL for all files;
@@ -80,9 +86,16 @@ async function removeObjects(kubectl: Kubectl, namespace: string): Promise<void>
   if (items.length > 0) await kubectl(['delete', 'bottega', '--all', '-n', namespace, '--wait=false'])
 }
 
-/** The kubeconfig of one of the two processes, as its own service account, on the shared control plane. */
-export function serviceKubeconfig(process: ProcessName): string {
-  return given(process === 'api' ? 'BOTTEGA_TEST_API_KUBECONFIG' : 'BOTTEGA_TEST_CONTROLLERS_KUBECONFIG')
+/** The kubeconfig of one of the two processes, or of who reconciles, as its own service account, on the shared control plane. */
+export function serviceKubeconfig(process: Exclude<ProcessName, 'setup'>): string {
+  return given(`BOTTEGA_TEST_${process.toUpperCase()}_KUBECONFIG`)
+}
+
+/** The same on a control plane of the test's own. @param admin the kubeconfig of its administrator */
+export async function ownKubeconfig(process: ProcessName, admin: string): Promise<string> {
+  const path = join(scratchFolder('identity'), `${process}.kubeconfig`)
+  await writeServiceKubeconfig(kubectlFor(admin), process, path)
+  return path
 }
 
 /** CRDs, policies and rights on a control plane, in force when this returns. The shared one has them already. */
@@ -130,7 +143,13 @@ async function ensureMadeData(): Promise<string> {
 export async function ownControlPlane(): Promise<Owned<ControlPlane>> {
   const folder = scratchFolder('cp')
   const tools = await ensureTools(controlPlaneTools, { progress: createProgress() })
-  const plane = await startControlPlane({ stateDir: folder, tools, owner: processOwner(), durable: true })
+  const plane = await startControlPlane({
+    stateDir: folder,
+    tools,
+    owner: processOwner(),
+    durable: true,
+    ...callsOf(basename(folder)),
+  })
   const end = async () => {
     await plane.stop()
     rmSync(folder, { recursive: true, force: true })

@@ -1,0 +1,109 @@
+{{- /* Made by hack/generate from crds/kernel/platform.ts; edit that. */ -}}
+{{- define "bottega.rights.setup-keeping" -}}
+- apiGroups:
+    - apiextensions.k8s.io
+  resources:
+    - customresourcedefinitions
+  verbs:
+    - create
+- apiGroups:
+    - apiextensions.k8s.io
+  resources:
+    - customresourcedefinitions
+  resourceNames:
+    - accounts.bottega.dev
+    - invoices.bottega.dev
+    - hosts.bottega.dev
+    - sites.bottega.dev
+    - apps.bottega.dev
+    - devinstances.bottega.dev
+  verbs:
+    - get
+    - patch
+{{- end -}}
+{{- define "bottega.rights.setup-removing" -}}
+- apiGroups:
+    - apiextensions.k8s.io
+  resources:
+    - customresourcedefinitions
+  verbs:
+    - create
+- apiGroups:
+    - apiextensions.k8s.io
+  resources:
+    - customresourcedefinitions
+  resourceNames:
+    - accounts.bottega.dev
+    - invoices.bottega.dev
+    - hosts.bottega.dev
+    - sites.bottega.dev
+    - apps.bottega.dev
+    - devinstances.bottega.dev
+  verbs:
+    - get
+    - patch
+    - delete
+{{- end -}}
+{{- define "bottega.rights.reconcile-resources-plan" -}}
+- apiGroups:
+    - bottega.dev
+  resources:
+    - accounts
+    - invoices
+    - hosts
+    - sites
+    - apps
+    - devinstances
+  verbs:
+    - list
+    - watch
+{{- end -}}
+{{- define "bottega.rights.reconcile-home-plan" -}}
+- apiGroups:
+    - coordination.k8s.io
+  resources:
+    - leases
+  resourceNames:
+    - bottega-controllers
+  verbs:
+    - get
+{{- end -}}
+{{- define "bottega.rights.reconcile-resources-apply" -}}
+- apiGroups:
+    - bottega.dev
+  resources:
+    - accounts
+    - invoices
+    - hosts
+    - sites
+    - apps
+    - devinstances
+  verbs:
+    - list
+    - watch
+    - create
+- apiGroups:
+    - bottega.dev
+  resources:
+    - hosts
+  verbs:
+    - approve
+- apiGroups:
+    - bottega.dev
+  resources:
+    - accounts
+  verbs:
+    - use
+    - update
+{{- end -}}
+{{- define "bottega.rights.reconcile-home-apply" -}}
+- apiGroups:
+    - coordination.k8s.io
+  resources:
+    - leases
+  resourceNames:
+    - bottega-controllers
+  verbs:
+    - get
+    - patch
+{{- end -}}
