@@ -15,6 +15,7 @@ import { deleteInvoice, patchInvoice } from './change.ts'
 import { createInvoice } from './create.ts'
 import { getPdf, getSnapshot, listSnapshots } from './documents/pdf.ts'
 import { getXml } from './documents/xml.ts'
+import { rotateRoutes } from './send/rotate.ts'
 import { moneyRoutes } from './money/routes.ts'
 import type { BooksNeeds, DocumentNeeds, InvoiceNeeds } from './needs.ts'
 import { invoices, listFilters } from './read.ts'
@@ -251,4 +252,5 @@ export const invoiceRoutes: Route<InvoiceNeeds & BooksNeeds & DocumentNeeds>[] =
   },
   ...moneyRoutes,
   ...timingRoutes,
+  ...rotateRoutes,
 ]

@@ -5,6 +5,7 @@ import { sizeFaults } from './document/drawcost.ts'
 import { draftOf, revisedOf } from './document/freeze.ts'
 import { isOfRevision } from './document/preview.ts'
 import { type InvoiceRecord, newestSend } from './facts/ledger.ts'
+import { linkSteps, linkVerdicts } from './facts/links.ts'
 import { booksOf, dueCents } from './money/books.ts'
 import { collectFaults, collectOff, faultsAround } from './money/collect.ts'
 import { isFixed, issuerIdOf, isVoided, type Locked, lockOf, movedLock, orderOf } from './order/order.ts'
@@ -49,7 +50,9 @@ const planAsked = (object: InvoiceResource, world: InvoiceWorld, now: Date): Inv
   }
   const passing = { object, world, facts, now }
 
-  const reported = [...verdictsOf(object, world), ...collectVerdicts(passing)]
+  const ended = linkSteps(passing)
+  if (ended.length > 0) return waits(facts, ['Rotating', 'ends links of before'], ended)
+  const reported = [...linkVerdicts(passing), ...verdictsOf(object, world), ...collectVerdicts(passing)]
   const verdicts = reported.length > 0 ? reported : activityVerdicts(object, world, facts)
   if (verdicts.length > 0) {
     return waits(facts, ['Deciding', 'decides on what was recorded'], [{ do: 'decide', verdicts }])

@@ -10,6 +10,7 @@ import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../kern
 import { DECIMAL_PATTERN } from '../values/decimal.ts'
 import { clientFields } from './order/client.ts'
 import { LANGS } from './order/frozen.ts'
+import { INVOICE_LINK_FIELDS } from './order/links.ts'
 import { timingFields } from './order/timing.ts'
 
 /** The kind's name, for what its kind.ts rests on itself. */
@@ -162,6 +163,7 @@ export const spec = {
     ...timingFields,
     paid,
     collect,
+    linkVersions: INVOICE_LINK_FIELDS.spec,
     void: {
       type: 'boolean',
       description: 'True voids a numbered invoice, for ever. The number is kept.',
@@ -211,6 +213,7 @@ export const status = {
       },
     },
     collect: { type: 'boolean', description: 'Whether card collection is on for it, as of the last look.' },
+    linkVersions: INVOICE_LINK_FIELDS.status,
   },
 } as const satisfies ObjectSchema
 

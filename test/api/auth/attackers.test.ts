@@ -206,6 +206,55 @@ spec('attackers', (t) => {
     }
   })
 
+  t('open nothing with a link that was ended, as if it had never been made', async () => {
+    const by = platform.owner
+    const sure = async (path: string, body: unknown = {}, who = by) => {
+      const reply = await call(platform.baseUrl, who, 'POST', path, body)
+      assert.ok(reply.status < 300, `${path}: ${reply.status} ${reply.text}`)
+      return reply.json
+    }
+    const made = await sure('/api/invoices', order())
+    const { site } = await sure('/api/website/generate', { content: { meta: { company_name: 'Ended' } } })
+    const { site: submitted } = await sure(`/api/website/${site.id}/submit-review`)
+    await addAccount(platform, 'reader', { role: 'reviewer' })
+    const reviewer = await minter.session('reader')
+    const [page, preview, review] = [made.url, site.preview_url, submitted.review.url].map(
+      (url) => new URL(url).pathname.split('/')[2] ?? '',
+    )
+    const links = [
+      { start: '/i/', token: page, end: `/api/invoices/${made.invoice.id}/link/rotate` },
+      { start: '/preview/', token: preview, end: `/api/website/${site.id}/preview/rotate` },
+      { start: '/review/', token: review, end: `/api/website/${site.id}/review/rotate` },
+    ] as const
+    const opened = allRoutes.filter(({ path }) => path.includes(':token') && !path.startsWith('/signin'))
+    const at = (route: Route, token = '') => pathTo(route, { ...things, token, number: 'CN-1', path: '' })
+    const callers = [null, platform.owner, reviewer, attackers['full access of another account'] ?? '']
+    for (const { start, token = '', end } of links) {
+      const entry = opened.find(({ method, path }) => method === 'GET' && path === `${start}:token`)
+      assert.ok(entry)
+      const look = await ask(start === '/review/' ? reviewer : null, 'GET', at(entry, token))
+      assert.ok(look.status < 400, `${start} led there: ${look.status}`)
+      const { url } = await sure(end, { reason: 'attacked' })
+      const fresh = new URL(url).pathname.split('/')[2] ?? ''
+      const routes = opened.filter(({ path }) => path.startsWith(start))
+      assert.ok(routes.length > 0)
+      const forged = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`
+      // the number alone makes no good link of one that was ended
+      const raised = fresh.replace(/\.[^.]*$/, token.slice(token.lastIndexOf('.')))
+      for (const route of routes) {
+        for (const credential of callers) {
+          const none = seenOf(await ask(credential, route.method, at(route, forged), bodyTo(route)), [forged])
+          for (const dead of [token, raised]) {
+            const real = await ask(credential, route.method, at(route, dead), bodyTo(route))
+            assert.ok(real.status >= 303, `${nameOf(route)}: ${real.status}`)
+            assert.is(seenOf(real, [dead]), none, nameOf(route))
+          }
+        }
+      }
+      assert.ok((await ask(start === '/review/' ? reviewer : null, 'GET', at(entry, fresh))).status < 400)
+    }
+  })
+
   t(
     'find nothing of another account, cannot tell that it is there, and write nothing',
     async () => {

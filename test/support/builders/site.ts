@@ -1,3 +1,5 @@
+import { SITE_LINKS } from '../../../crds/site/links.ts'
+import { newestLinks, recordedLinks } from '../../../crds/values/links.ts'
 import { withDefaults } from '../../../crds/kernel/schema.ts'
 import { renderRequest } from '../../../crds/site/publishing/rendering.ts'
 import type { Warning } from '../../../crds/site/render/input.ts'
@@ -57,6 +59,8 @@ export const world = (change: Partial<SiteWorld> = {}): SiteWorld => ({
   turn: null,
   testDomains: true,
   factSeq: 0,
+  links: recordedLinks(SITE_LINKS, []),
+  linkVersions: newestLinks(SITE_LINKS),
   previewUrl: 'http://pages.test/preview/token/',
   reviewUrl: 'http://pages.test/review/token',
   ...change,

@@ -1,4 +1,6 @@
 import fc from 'fast-check'
+import { INVOICE_LINKS } from '../../../../crds/invoice/order/links.ts'
+import { endedLinks, newestLinks } from '../../../../crds/values/links.ts'
 import { recordedOf } from '../../../../crds/invoice/facts/records.ts'
 import { planInvoice } from '../../../../crds/invoice/plan.ts'
 import { specOfView } from '../../../../crds/invoice/planning/restore.ts'
@@ -23,9 +25,12 @@ const TEXTS = {
   dueDate: fc.constant('2026-12-20'),
   issuerId: fc.constantFrom('iss-b', 'iss-c'),
 }
-/** What is said as well by leaving it out: reminders and cards are on, and a number of its own is past all waiting. */
-const plainly = ({ reminders, collect, recurrenceOf, ...rest }: InvoiceSpec): InvoiceSpec => ({
+/** What is said as well by leaving it out: reminders and cards are on, first links are good, and a number of its own is past all waiting. */
+const plainly = ({ reminders, collect, recurrenceOf, linkVersions, ...rest }: InvoiceSpec): InvoiceSpec => ({
   ...rest,
+  ...(endedLinks(newestLinks(INVOICE_LINKS, linkVersions)) && {
+    linkVersions: endedLinks(newestLinks(INVOICE_LINKS, linkVersions)) ?? {},
+  }),
   ...(reminders?.enabled === false && { reminders }),
   ...(collect?.enabled === false && { collect }),
   ...(recurrenceOf && { recurrenceOf: { ...recurrenceOf, held: false } }),
