@@ -5,13 +5,11 @@ import { collectedOf } from '../../crds/invoice/facts/collected.ts'
 import { creditKey } from '../../crds/invoice/facts/records.ts'
 import { INVOICE } from '../../crds/invoice/kind.ts'
 import { claimKey } from '../../crds/invoice/money/claim.ts'
-import type { InvoiceLink } from '../../crds/invoice/order/links.ts'
 import type { PayloadView } from '../../crds/invoice/order/payload.ts'
 import type { ShownInvoice } from '../../crds/invoice/rest/shown.ts'
 import type { RemindOutcome } from '../../crds/invoice/steps.ts'
 import type { InvoiceView } from '../../crds/invoice/view.ts'
 import type { Fault } from '../../crds/kernel/problem.ts'
-import { FIRST_LINK } from '../../crds/values/links.ts'
 import { type Command, type CommandGoal, type GenerationGoal, judgeGeneration } from '../command/command.ts'
 import { factCommand } from '../command/report.ts'
 import { deleting } from '../command/resource.ts'
@@ -22,6 +20,7 @@ import type { Deps } from '../wiring/deps.ts'
 import { railCommand } from './cards/rails.ts'
 import { logoCommand } from './issuers/logo.ts'
 import type { AnsweringInvoice } from './needs.ts'
+import { passwordOf, rotateCommand } from './send/rotated.ts'
 import { giveBackRefused } from './send/send-cap.ts'
 
 type Row = MirrorRow<ShownInvoice>
@@ -32,15 +31,6 @@ const shown = ({ view }: Row): Answer => ({ status: 200, body: { invoice: view }
 
 /** What is told where the same was reported before, and this is that report. */
 export const replayOf = (replayed: boolean | undefined) => (replayed ? { replayed: true } : {})
-
-/** Where a client without an account opens the page. It can be derived again, so a replay shows it too. */
-const passwordOf = (
-  { keys }: Pick<Deps, 'keys'>,
-  { gate, id, send_count, link_versions }: InvoiceView,
-): { password?: string } =>
-  gate === 'password' && send_count > 0
-    ? { password: keys.password(id, send_count, link_versions?.password ?? FIRST_LINK) }
-    : {}
 
 /** What POST answers beside the invoice (rules/invoice.md#what-a-create-answers). */
 const createdAnswer = (deps: AnsweringInvoice, { view }: Row, isReplay: boolean): Answer => ({
@@ -195,29 +185,6 @@ export const remindCommand = factCommand<ShownInvoice>({
     status: 200,
     body: { reminder: fact.outcome as RemindOutcome, invoice: view },
   }),
-})
-
-/** @param isReplay it had come to that version already */
-export const rotatedAnswer = (
-  deps: Pick<Deps, 'keys'>,
-  { view }: Row,
-  purpose: InvoiceLink,
-  isReplay: boolean,
-): Answer => ({
-  status: 200,
-  body: {
-    version: view.link_versions?.[purpose] ?? FIRST_LINK,
-    url: view.url,
-    ...passwordOf(deps, view),
-    invoice: view,
-    ...replayOf(isReplay),
-  },
-})
-
-export const rotateCommand = factCommand<ShownInvoice, AnsweringInvoice>({
-  name: 'invoice.rotate',
-  kind: INVOICE,
-  answer: (deps, _asking, { row, fact }) => rotatedAnswer(deps, row, fact.body.purpose as InvoiceLink, false),
 })
 
 const withRetryAfter = ({ now }: Pick<Deps, 'now'>, error: unknown): unknown => {

@@ -5,6 +5,7 @@
 import { isNotFound } from '../../controllers/base/errors.ts'
 import type { KindRef } from '../../controllers/kube/kube.ts'
 import type { NewFact } from '../../controllers/store/ledger/facts.ts'
+import { named } from '../../crds/kernel/named.ts'
 import type { Resource } from '../../crds/kernel/object.ts'
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { textPattern } from '../../crds/kernel/schema.ts'
@@ -19,19 +20,22 @@ export const DEAD_LINK = 'This link leads nowhere. Ask whoever sent it for a new
 
 const REASON_MAX = 200
 
-export const rotateBody: JsonSchema = withExamples(
-  closed(
-    object('To which version, and why.', {
-      version: {
-        ...whole('The version to make; what has come to it is left as it is. The next one when left out.'),
-        minimum: FIRST_LINK,
-        maximum: LINK_VERSION_MAX,
-      },
-      reason: { ...text('Kept with it, for your own records.'), maxLength: REASON_MAX, pattern: textPattern('line') },
-    }),
+export const rotateBody: JsonSchema = named(
+  'RotateBody',
+  withExamples(
+    closed(
+      object('To which version, and why.', {
+        version: {
+          ...whole('The version to make; what has come to it is left as it is. The next one when left out.'),
+          minimum: FIRST_LINK,
+          maximum: LINK_VERSION_MAX,
+        },
+        reason: { ...text('Kept with it, for your own records.'), maxLength: REASON_MAX, pattern: textPattern('line') },
+      }),
+    ),
+    {},
+    { version: 2, reason: 'It was posted in a forum' },
   ),
-  {},
-  { version: 2, reason: 'It was posted in a forum' },
 )
 
 /**
@@ -54,7 +58,7 @@ export const rotation = (
 export type LinkNeeds = Pick<Deps, 'kube' | 'namespace' | 'cluster'>
 
 type Versions = Readonly<Partial<Record<string, number>>>
-type Linked = Resource<{ linkVersions?: Versions }, { linkVersions?: Versions }>
+type Linked = { spec: { linkVersions?: Versions }; status?: { linkVersions?: Versions } }
 
 /**
  * What the resource knows of versions. It is asked only while database and cluster disagree: the database may be an older copy by then,
@@ -67,7 +71,7 @@ export const versionsElsewhere = async (
 ): Promise<(Versions | undefined)[]> => {
   if (!cluster?.disagreement()) return []
   try {
-    const { spec, status } = await kube.get<Linked>(kind, { namespace, name })
+    const { spec, status } = await kube.get<Linked & Resource<unknown>>(kind, { namespace, name })
     return [spec.linkVersions, status?.linkVersions]
   } catch (error) {
     if (isNotFound(error)) return []

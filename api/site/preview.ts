@@ -4,10 +4,10 @@
  */
 
 import { SITE } from '../../crds/site/kind.ts'
-import { fileAt, NOT_FOUND_PATH, type SiteManifest, sortOf } from '../../crds/site/publishing/manifest.ts'
 import { SITE_LINKS } from '../../crds/site/links.ts'
-import { newestLinks } from '../../crds/values/links.ts'
+import { fileAt, NOT_FOUND_PATH, type SiteManifest, sortOf } from '../../crds/site/publishing/manifest.ts'
 import { policyOf, sandboxed } from '../../crds/text/policy.ts'
+import { newestLinks } from '../../crds/values/links.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { DEAD_LINK, versionsElsewhere } from '../page/links.ts'
@@ -19,8 +19,12 @@ import type { SiteNeeds } from './needs.ts'
 const DIGEST_MARK = '~'
 
 /** Exactly those bytes. @param version of the links that are good */
-export const frozenPreviewPath = ({ keys }: Pick<Deps, 'keys'>, site: string, digest: string, version: number): string =>
-  `/preview/${keys.capability('preview', `${site}${DIGEST_MARK}${digest}`, version)}/`
+export const frozenPreviewPath = (
+  { keys }: Pick<Deps, 'keys'>,
+  site: string,
+  digest: string,
+  version: number,
+): string => `/preview/${keys.capability('preview', `${site}${DIGEST_MARK}${digest}`, version)}/`
 
 const nowhere = (): never => {
   throw new Problem('NOT_FOUND', DEAD_LINK)

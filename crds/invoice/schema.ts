@@ -8,9 +8,9 @@ import { COMMON_STATUS } from '../kernel/kind.ts'
 import type { Resource } from '../kernel/object.ts'
 import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../kernel/schema.ts'
 import { DECIMAL_PATTERN } from '../values/decimal.ts'
+import { INVOICE_LINK_FIELDS } from './facts/versions.ts'
 import { clientFields } from './order/client.ts'
 import { LANGS } from './order/frozen.ts'
-import { INVOICE_LINK_FIELDS } from './order/links.ts'
 import { timingFields } from './order/timing.ts'
 
 /** The kind's name, for what its kind.ts rests on itself. */

@@ -4,7 +4,7 @@ import type { Plan } from '../kernel/plan.ts'
 import type { ProblemCode } from '../kernel/problem.ts'
 import type { Scheduled, ScheduledEffect } from '../kernel/schedule.ts'
 import type { InvoiceEvent } from './events.ts'
-import type { RecordLinkStep } from './facts/links.ts'
+import type { InvoiceLinkStep } from './facts/links.ts'
 import type { OwnerNotice } from './mail/owner.ts'
 import type { DocumentLang, Frozen, FrozenDraft } from './order/frozen.ts'
 import type { Gate } from './order/gate.ts'
@@ -27,7 +27,7 @@ export type InvoiceStep =
   /** Receipt mode. Keyed `receipt`, so it is recorded once. */
   | { do: 'recordReceipt'; amountCents: number; method: string; reference: string }
   /** Records that links, or a password, were ended. */
-  | RecordLinkStep
+  | InvoiceLinkStep
   | FreezeStep
   /** Decides on a request to send again: accepted with quota under the cap (a test needs none), refused without. */
   | { do: 'takeResend'; seq: number; n: number; isFree: boolean }

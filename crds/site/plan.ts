@@ -31,7 +31,7 @@ import {
   sourcesOf,
   templateOf,
 } from './publishing/rendering.ts'
-import { linkSteps, type RecordLinkStep } from './publishing/rotation.ts'
+import { linkSteps, type SiteLinkStep } from './publishing/rotation.ts'
 import { isApproved, openSubmission, reviewOf } from './review.ts'
 import type { SiteResource, SiteSpec, SiteStatus } from './schema.ts'
 import type { Rendering, ReviewRequest, SiteWorld } from './world.ts'
@@ -51,7 +51,7 @@ export type SiteStep =
   | { do: 'recordGenerated'; event: SiteEvent }
   | { do: 'submit'; key: string; digest: string; event: SiteEvent }
   | { do: 'decide'; verdict: Decided }
-  | RecordLinkStep
+  | SiteLinkStep
   /** Names that the site neither asks for nor is live under. */
   | { do: 'releaseNames'; keep: string[] }
 

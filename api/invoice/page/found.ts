@@ -3,8 +3,8 @@
 import type { FactRow } from '../../../controllers/store/ledger/facts.ts'
 import type { MirrorRow } from '../../../controllers/store/mirror.ts'
 import type { Snapshot } from '../../../crds/invoice/facts/ledger.ts'
+import type { InvoiceLinks } from '../../../crds/invoice/facts/versions.ts'
 import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
-import type { InvoiceLinks } from '../../../crds/invoice/order/links.ts'
 import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import type { InvoiceView } from '../../../crds/invoice/view.ts'
 

@@ -5,10 +5,10 @@
 
 import { newestSend } from '../../../crds/invoice/facts/ledger.ts'
 import { newestDocument, recordedOf } from '../../../crds/invoice/facts/records.ts'
+import { INVOICE_LINKS } from '../../../crds/invoice/facts/versions.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import type { DocumentLang, Frozen } from '../../../crds/invoice/order/frozen.ts'
 import { FROM_CHECKOUT } from '../../../crds/invoice/order/gate.ts'
-import { INVOICE_LINKS } from '../../../crds/invoice/order/links.ts'
 import { newestLinks } from '../../../crds/values/links.ts'
 import { refuseWithout } from '../../auth/authorise.ts'
 import { cookieOf } from '../../auth/cookie.ts'

@@ -5,7 +5,8 @@ const en = {
   language: 'Language',
   signIn: 'Sign in',
   lostTitle: 'This link leads nowhere',
-  lostText: 'It may have been copied in part, or another may have taken its place. Open the link from the newest email, or ask the sender for a new link.',
+  lostText:
+    'It may have been copied in part, or another may have taken its place. Open the link from the newest email, or ask the sender for a new link.',
   dueOn: 'Due {date}',
   wasDueOn: 'Was due {date}',
   paidOn: 'Paid in full on {date}. Thank you.',
@@ -48,7 +49,8 @@ const es: PageWords = {
   language: 'Idioma',
   signIn: 'Iniciar sesión',
   lostTitle: 'Este enlace no lleva a ninguna parte',
-  lostText: 'Quizá se copió solo en parte, o haya otro en su lugar. Abra el enlace del correo más reciente o pida un enlace nuevo al remitente.',
+  lostText:
+    'Quizá se copió solo en parte, o haya otro en su lugar. Abra el enlace del correo más reciente o pida un enlace nuevo al remitente.',
   dueOn: 'Vence el {date}',
   wasDueOn: 'Venció el {date}',
   paidOn: 'Pagada por completo el {date}. Gracias.',
@@ -193,7 +195,10 @@ export const acceptedLang = (header: string): DocumentLang => {
     .map((part) => {
       const [tag = '', ...words] = part.split(';').map((word) => word.trim())
       const weight = words.find((word) => /^q=/i.test(word))?.slice(2)
-      return { lang: ACCEPTED.find(([pattern]) => pattern.test(tag))?.[1], weight: weight === undefined ? 1 : Number(weight) }
+      return {
+        lang: ACCEPTED.find(([pattern]) => pattern.test(tag))?.[1],
+        weight: weight === undefined ? 1 : Number(weight),
+      }
     })
     .filter(({ weight }) => weight > 0)
     .sort((a, b) => b.weight - a.weight)

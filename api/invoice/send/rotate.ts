@@ -1,16 +1,17 @@
 /** Ending the link of a client's page, or its password: a fact that holds from when it is stored (rules/platform.md#links). */
-import type { InvoiceLink } from '../../../crds/invoice/order/links.ts'
+import type { InvoiceLink } from '../../../crds/invoice/facts/versions.ts'
 import { invoiceAnswer } from '../../../crds/invoice/rest/answer.ts'
 import { named } from '../../../crds/kernel/named.ts'
+import type { ProblemCode } from '../../../crds/kernel/problem.ts'
 import { FIRST_LINK } from '../../../crds/values/links.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { object, text, textOrNull, whole } from '../../openapi/schemas.ts'
 import { rotateBody, rotation } from '../../page/links.ts'
 import type { Route } from '../../wiring/route.ts'
-import { rotateCommand, rotatedAnswer } from '../commands.ts'
 import { liveRow, reportOn } from '../money/money.ts'
 import type { InvoiceNeeds } from '../needs.ts'
 import { pendingAnswer } from '../shapes.ts'
+import { rotateCommand, rotatedAnswer } from './rotated.ts'
 
 const rotate =
   (purpose: InvoiceLink) =>
@@ -35,13 +36,13 @@ const rotated = named(
 
 const one = '/api/invoices/:id'
 const shared = {
-  method: 'POST',
+  method: 'POST' as const,
   tag: 'Invoices',
-  scope: { kind: 'scope', scope: 'invoices:write' },
+  scope: { kind: 'scope' as const, scope: 'invoices:write' as const },
   body: rotateBody,
   answers: { 200: { description: 'What opens the page from now on.', schema: rotated }, 202: pendingAnswer },
-  codes: ['NOT_FOUND', 'INVALID_FIELD', 'LEDGER_BEHIND'],
-} as const
+  codes: ['NOT_FOUND', 'INVALID_FIELD', 'LEDGER_BEHIND'] as ProblemCode[],
+}
 
 export const rotateRoutes: Route<InvoiceNeeds>[] = [
   {

@@ -149,15 +149,10 @@ type Due = { balanceCents?: number; currency?: string; linkVersions?: { link?: n
 export const isFor = (
   { amountCents, currency, link }: Pick<Session, 'amountCents' | 'currency' | 'link'>,
   { balanceCents, linkVersions, ...due }: Due,
-): boolean =>
-  amountCents === balanceCents && currency === due.currency && link === (linkVersions?.link ?? FIRST_LINK)
+): boolean => amountCents === balanceCents && currency === due.currency && link === (linkVersions?.link ?? FIRST_LINK)
 
 /** The session in which what is due can be paid; undefined when there is none. */
-export const usableSession = (
-  { sessions }: Collected,
-  due: Due,
-  now: Date,
-): Session | undefined => {
+export const usableSession = ({ sessions }: Collected, due: Due, now: Date): Session | undefined => {
   const until = new Date(now.getTime() + EXPIRY_MARGIN_MS).toISOString()
   return sessions.findLast(
     (session) => isRunning(session) && isFor(session, due) && (session.opened?.expiresAt ?? '') > until,

@@ -1,17 +1,17 @@
 /** That links were ended: verdicts on what was asked for, and steps for what the spec or the status knows of and no fact says. */
 import { unrecordedLinks } from '../../values/links.ts'
 import type { InvoiceEvent } from '../events.ts'
-import { INVOICE_LINKS, type InvoiceLink } from '../order/links.ts'
 import { orderOf } from '../order/order.ts'
 import type { RequestVerdict } from '../planning/decide.ts'
 import { eventOf } from '../planning/subject.ts'
 import type { InvoiceResource } from '../schema.ts'
 import type { InvoiceFacts } from '../status.ts'
 import type { InvoiceWorld } from '../world.ts'
+import { INVOICE_LINKS, type InvoiceLink } from './versions.ts'
 
 type Passing = { object: InvoiceResource; world: InvoiceWorld; facts: InvoiceFacts }
 /** `isAsked`: by the spec; otherwise the status knows of it, and the ledger is the older one. */
-export type RecordLinkStep = {
+export type InvoiceLinkStep = {
   do: 'recordLink'
   purpose: InvoiceLink
   version: number
@@ -36,7 +36,7 @@ export const linkVerdicts = (passing: Passing): RequestVerdict[] =>
     event: rotated(passing, purpose, version),
   }))
 
-export const linkSteps = (passing: Passing): RecordLinkStep[] => {
+export const linkSteps = (passing: Passing): InvoiceLinkStep[] => {
   const { object, world } = passing
   return unrecordedLinks(INVOICE_LINKS, world.linkVersions, world.links.recorded).map(({ purpose, version }) => {
     const isAsked = object.spec.linkVersions?.[purpose] === version

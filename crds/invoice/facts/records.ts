@@ -1,7 +1,6 @@
 /** What the facts of an invoice say: the part of the world that is read from the ledger's rows. */
 
 import { recordedLinks } from '../../values/links.ts'
-import { INVOICE_LINKS } from '../order/links.ts'
 import type { Payload } from '../order/payload.ts'
 import type { InvoiceItem } from '../schema.ts'
 import type { InvoiceWorld } from '../world.ts'
@@ -10,6 +9,7 @@ import type { FactLike } from './fact.ts'
 import type { Credit, Payment, Snapshot } from './ledger.ts'
 import type { FactRequest } from './requests.ts'
 import { restoredOf } from './restored.ts'
+import { INVOICE_LINKS } from './versions.ts'
 import { type ClientActivity, clientActivityOf } from './visits.ts'
 
 export type Recorded = ClientActivity &

@@ -8,7 +8,7 @@ import { toPatch, toSnake } from '../../kernel/rest.ts'
 import { isObject, type Schema, withDefaults } from '../../kernel/schema.ts'
 import { endedLinks } from '../../values/links.ts'
 import { RECEIPT } from '../document/freeze.ts'
-import { FIRST_LINKS } from '../order/links.ts'
+import { FIRST_LINKS } from '../facts/versions.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec, spec as specSchema } from '../schema.ts'
 import type { InvoiceView } from '../view.ts'
 

@@ -6,7 +6,7 @@ import type { SitePhase, SiteResource } from '../schema.ts'
 import type { SiteWorld } from '../world.ts'
 
 /** `isAsked`: by the spec; otherwise the status knows of it, and the ledger is the older one. */
-export type RecordLinkStep = {
+export type SiteLinkStep = {
   do: 'recordLink'
   purpose: SiteLink
   version: number
@@ -20,14 +20,14 @@ export const linkSteps = (
   object: SiteResource,
   { links, linkVersions }: Pick<SiteWorld, 'links' | 'linkVersions'>,
   stand: { status: SitePhase; url: string | null },
-): (RecordLinkStep | AllowStep)[] => {
+): (SiteLinkStep | AllowStep)[] => {
   const rotated = (purpose: string, version: number): SiteEvent => {
     const event = siteEvent('website.link_rotated', object, stand)
     return { ...event, data: { ...event.data, link: { purpose, version } } }
   }
   const unrecorded = unrecordedLinks(SITE_LINKS, linkVersions, links.recorded)
   return [
-    ...unrecorded.map(({ purpose, version }): RecordLinkStep => {
+    ...unrecorded.map(({ purpose, version }): SiteLinkStep => {
       const isAsked = object.spec.linkVersions?.[purpose] === version
       // of what is only given back everybody was told
       return { do: 'recordLink', purpose, version, isAsked, event: isAsked ? rotated(purpose, version) : null }

@@ -2,15 +2,28 @@
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount, type Minter, makeMinter } from '../../support/stage/callers.ts'
-import { call, eventually, type Json, mailsIn, order, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
+import {
+  call,
+  eventually,
+  type Json,
+  mailsIn,
+  order,
+  type Platform,
+  startPlatform,
+} from '../../support/stage/invoicing.ts'
 import { siteContent } from '../../support/stage/publishing.ts'
 
 let platform: Platform
 let minter: Minter
 
 const FORM = { 'content-type': 'application/x-www-form-urlencoded' }
-const ask = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}, by: string | null = null) =>
-  call(platform.baseUrl, by, method, path, body, headers)
+const ask = (
+  method: string,
+  path: string,
+  body?: unknown,
+  headers: Record<string, string> = {},
+  by: string | null = null,
+) => call(platform.baseUrl, by, method, path, body, headers)
 const own = (method: string, path: string, body?: unknown, headers: Record<string, string> = {}) =>
   ask(method, path, body, headers, platform.owner)
 const sure = async (path: string, body: unknown = {}): Promise<Json> => {
@@ -26,9 +39,11 @@ const factsOf = async (id: string) =>
     ({ key, body, state }) => ({ key, ...(body as Json), state }),
   )
 const toldOf = async (id: string): Promise<string[]> =>
-  (await sql("select payload ->> 'type' as type from outbox where resource = $1 and channel = 'event' order by id", [id])).map(
-    ({ type }) => String(type),
-  )
+  (
+    await sql("select payload ->> 'type' as type from outbox where resource = $1 and channel = 'event' order by id", [
+      id,
+    ])
+  ).map(({ type }) => String(type))
 const patch = (kind: string, name: string, change: object) =>
   platform.kubectl(['patch', kind, name, '--type=merge', '-p', JSON.stringify({ spec: change })])
 const statusOf = async (kind: string, name: string): Promise<Json> =>
@@ -82,7 +97,9 @@ spec('links that were given away', (t) => {
     assert.is(Number(audited?.n), 1)
     await sure(`/api/invoices/${client.id}/remind`)
     const reminder = await eventually('the reminder', async () =>
-      (await mailsIn(platform.mailDir)).find(({ to, text }) => to?.[0]?.address === 'ended@acme.test' && text?.includes(fresh)),
+      (await mailsIn(platform.mailDir)).find(
+        ({ to, text }) => to?.[0]?.address === 'ended@acme.test' && text?.includes(fresh),
+      ),
     )
     assert.not.ok(reminder.text?.includes(client.path))
     const again = await sure(`/api/invoices/${client.id}/send`)
@@ -90,28 +107,37 @@ spec('links that were given away', (t) => {
     assert.is((await enter(fresh, again.password)).status, 303)
   })
 
-  t('answer alike whether they were ended or never made, in the language that is asked for, with what to do', async () => {
-    const client = await opened()
-    await sure(`/api/invoices/${client.id}/link/rotate`)
-    const never = client.path.slice(0, -1) + (client.path.endsWith('A') ? 'B' : 'A')
-    for (const [headers, words] of [
-      [{}, /ask the sender for a new link/],
-      [{ 'accept-language': 'fr, es-MX;q=0.8, en;q=0.5' }, /pida un enlace nuevo/],
-      [{ 'accept-language': 'zh-TW' }, /索取新的連結/],
-    ] as const) {
-      const [dead, none] = [await ask('GET', client.path, undefined, headers), await ask('GET', never, undefined, headers)]
-      assert.equal([dead.status, dead.text], [404, none.text])
-      assert.match(dead.text, words)
-    }
-    const json = await ask('GET', client.path, undefined, { accept: 'application/json' })
-    assert.equal([json.status, json.json.code], [404, 'NOT_FOUND'])
-  })
+  t(
+    'answer alike whether they were ended or never made, in the language that is asked for, with what to do',
+    async () => {
+      const client = await opened()
+      await sure(`/api/invoices/${client.id}/link/rotate`)
+      const never = client.path.slice(0, -1) + (client.path.endsWith('A') ? 'B' : 'A')
+      for (const [headers, words] of [
+        [{}, /ask the sender for a new link/],
+        [{ 'accept-language': 'fr, es-MX;q=0.8, en;q=0.5' }, /pida un enlace nuevo/],
+        [{ 'accept-language': 'zh-TW' }, /索取新的連結/],
+      ] as const) {
+        const [dead, none] = [
+          await ask('GET', client.path, undefined, headers),
+          await ask('GET', never, undefined, headers),
+        ]
+        assert.equal([dead.status, dead.text], [404, none.text])
+        assert.match(dead.text, words)
+      }
+      const json = await ask('GET', client.path, undefined, { accept: 'application/json' })
+      assert.equal([json.status, json.json.code], [404, 'NOT_FOUND'])
+    },
+  )
 
   t('are ended once, however often it is asked for', async () => {
     const { id } = await opened()
     const asked = () => own('POST', `/api/invoices/${id}/link/rotate`, { version: 2 })
     const answers = await Promise.all([asked(), asked(), asked()])
-    assert.equal(answers.map(({ status, json }) => [status, json.version]), Array(3).fill([200, 2]))
+    assert.equal(
+      answers.map(({ status, json }) => [status, json.version]),
+      Array(3).fill([200, 2]),
+    )
     assert.equal((await asked()).json.replayed, true)
     const once = { 'idempotency-key': `rotate-${id}` }
     const turn = () => own('POST', `/api/invoices/${id}/link/rotate`, {}, once)
@@ -126,7 +152,10 @@ spec('links that were given away', (t) => {
     assert.equal([json.version, pathOf(json.url)], [2, client.path])
     assert.is.not(json.password, client.password)
     assert.is(await sees(client.path, client.cookie), 401)
-    assert.equal([(await enter(client.path, client.password)).status, (await enter(client.path, json.password)).status], [403, 303])
+    assert.equal(
+      [(await enter(client.path, client.password)).status, (await enter(client.path, json.password)).status],
+      [403, 303],
+    )
   })
 
   t('by kubectl in the same words; a version never goes back, and a voided or paid invoice takes it too', async () => {
@@ -162,7 +191,10 @@ spec('links that were given away', (t) => {
     for (const path of [`/api/invoices/${client.id}/link/rotate`, `/api/website/${site.id}/preview/rotate`])
       assert.is((await own('POST', path, {}, soon)).status, 202)
     assert.equal([(await ask('GET', client.path)).status, (await ask('GET', preview)).status], [404, 404])
-    assert.equal((await factsOf(client.id)).map(({ state }) => state), ['pending'])
+    assert.equal(
+      (await factsOf(client.id)).map(({ state }) => state),
+      ['pending'],
+    )
     await platform.controllers.start()
     const { url } = await eventually('the view', async () => {
       const view = await read(client.id)
@@ -213,11 +245,22 @@ spec('links that were given away', (t) => {
     await sql('alter table facts enable trigger user')
     await sql("update mirror set view = view - 'link_versions' where name = any($1)", [[client.id, site.id]])
     const preview = pathOf(site.preview_url)
-    assert.equal([(await ask('GET', client.path)).status, (await ask('GET', preview)).status], [200, 200], 'it has forgotten')
+    assert.equal(
+      [(await ask('GET', client.path)).status, (await ask('GET', preview)).status],
+      [200, 200],
+      'it has forgotten',
+    )
     await platform.controllers.start()
     await eventually('the resources to be looked at', async () => (await ask('GET', preview)).status === 404)
     await eventually('the other', async () => (await ask('GET', client.path)).status === 404)
-    assert.equal((await factsOf(site.id)).map(({ key, reason }) => [key, reason]), [['link:preview:2', 'restored']])
-    assert.equal((await toldOf(site.id)).filter((type) => type === 'website.link_rotated').length, 1, 'nobody is told again')
+    assert.equal(
+      (await factsOf(site.id)).map(({ key, reason }) => [key, reason]),
+      [['link:preview:2', 'restored']],
+    )
+    assert.equal(
+      (await toldOf(site.id)).filter((type) => type === 'website.link_rotated').length,
+      1,
+      'nobody is told again',
+    )
   })
 })

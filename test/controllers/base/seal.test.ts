@@ -132,7 +132,8 @@ spec('what is derived', (t) => {
     making = NEW
     holding = [OLD, NEW]
     const after = names(keys)
-    for (const one of ['link', 'laterLink', 'preview', 'laterPreview', 'password', 'laterPassword', 'form'] as const) assert.not.equal(after[one], before[one])
+    for (const one of ['link', 'laterLink', 'preview', 'laterPreview', 'password', 'laterPassword', 'form'] as const)
+      assert.not.equal(after[one], before[one])
     for (const one of ['name', 'installation', 'token'] as const)
       assert.is(after[one], before[one], 'it names for ever')
     const opens = (one: typeof before) => [

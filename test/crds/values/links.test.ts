@@ -1,9 +1,10 @@
 import { linkVerdicts } from '../../../crds/invoice/facts/links.ts'
 import { recordedOf } from '../../../crds/invoice/facts/records.ts'
-import { FIRST_LINKS, INVOICE_LINKS } from '../../../crds/invoice/order/links.ts'
+import { FIRST_LINKS, INVOICE_LINKS } from '../../../crds/invoice/facts/versions.ts'
 import { planInvoice } from '../../../crds/invoice/plan.ts'
 import { restorationOf } from '../../../crds/invoice/planning/recovery/restoration.ts'
 import type { InvoiceResource, InvoiceStatus } from '../../../crds/invoice/schema.ts'
+import type { InvoiceStep } from '../../../crds/invoice/steps.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
 import { SITE_LINKS } from '../../../crds/site/links.ts'
 import { planSite } from '../../../crds/site/plan.ts'
@@ -21,6 +22,9 @@ const fact = (seq: number, purpose: string, version: number, state: State = 'acc
   state,
   at: NOW.toISOString(),
 })
+/** But for when something falls due. */
+const stepsOf = (object: InvoiceResource, of: InvoiceWorld): InvoiceStep[] =>
+  planInvoice(object, of, NOW).steps.filter((step) => step.do !== 'schedule')
 const WITH_LINK = { linkVersions: { link: 4 } }
 /** As the controller looks: what is good follows from facts, status and spec. */
 const around = (object: InvoiceResource, facts: ReturnType<typeof fact>[], change: Partial<InvoiceWorld> = {}) => {
@@ -65,7 +69,7 @@ spec('an invoice whose link is ended', (t) => {
   t('takes in what was asked, tells it, and shows the version', () => {
     const object = invoiceResource()
     const of = around(object, [fact(1, 'link', 2, 'pending')])
-    const { steps } = planInvoice(object, of, NOW)
+    const steps = stepsOf(object, of)
     assert.is(steps.length, 1)
     const [step] = steps
     assert.ok(step?.do === 'decide')
@@ -73,19 +77,19 @@ spec('an invoice whose link is ended', (t) => {
     assert.ok(verdict?.accept)
     assert.is(verdict.event?.type, 'invoice.link_rotated')
     assert.equal(verdict.event?.data.link, { purpose: 'link', version: 2 })
-    const after = planInvoice(object, around(object, [fact(1, 'link', 2)]), NOW)
-    assert.equal([after.steps, after.status.linkVersions], [[], { link: 2 }])
+    const after = around(object, [fact(1, 'link', 2)])
+    assert.equal([stepsOf(object, after), planInvoice(object, after, NOW).status.linkVersions], [[], { link: 2 }])
   })
 
   t('is put on record, and told, where its spec asks for it; once', () => {
     const object = invoiceResource(WITH_LINK)
-    const { steps } = planInvoice(object, around(object, []), NOW)
+    const steps = stepsOf(object, around(object, []))
     assert.equal(
       steps.map((step) => step.do === 'recordLink' && [step.purpose, step.version, step.event?.type]),
       [['link', 4, 'invoice.link_rotated']],
     )
-    assert.equal(planInvoice(object, around(object, [fact(1, 'link', 4)]), NOW).steps, [])
-    assert.equal(planInvoice(object, around(object, [fact(1, 'link', 6)]), NOW).steps, [], 'a lower one does nothing')
+    assert.equal(stepsOf(object, around(object, [fact(1, 'link', 4)])), [])
+    assert.equal(stepsOf(object, around(object, [fact(1, 'link', 6)])), [], 'a lower one does nothing')
   })
 
   t('can be a draft, of which nothing is told, and a voided one', () => {
@@ -106,14 +110,23 @@ spec('an invoice whose link is ended', (t) => {
   const STATUS: InvoiceStatus = { observedGeneration: 1, conditions: [], phase: 'draft', linkVersions: { password: 3 } }
   t('stays so where the ledger has forgotten it: the status knows, and nobody is told again', () => {
     const object = frozen({ ...invoiceResource(), status: STATUS })
-    const { steps, status } = planInvoice(object, around(object, []), NOW)
-    assert.equal(steps, [{ do: 'recordLink', purpose: 'password', version: 3, isAsked: false, event: null }])
+    const { status } = planInvoice(object, around(object, []), NOW)
+    assert.equal(stepsOf(object, around(object, [])), [
+      { do: 'recordLink', purpose: 'password', version: 3, isAsked: false, event: null },
+    ])
     assert.equal(status.linkVersions, { password: 3 })
   })
 
   t('is given back by a reconciliation with all that the status knows', () => {
     const number = 'INV-026-0001'
-    const status = { ...STATUS, phase: 'sent', number, factSeq: 2, url: 'https://bottega.test/i/x', totalCents: 144_000 }
+    const status = {
+      ...STATUS,
+      phase: 'sent',
+      number,
+      factSeq: 2,
+      url: 'https://bottega.test/i/x',
+      totalCents: 144_000,
+    }
     const object = frozen({ ...invoiceResource(), status })
     const side = { record: record(), sends: 1, factSeq: 1, payments: [], credits: [], resends: 0 }
     const { links } = recordedOf([fact(1, 'password', 2)])
@@ -127,7 +140,13 @@ spec('an invoice whose link is ended', (t) => {
   })
 
   t('ends the checkouts that were begun by it', () => {
-    const opened = { id: 'cs_1', url: 'https://cards.test/', units: 144_000, livemode: false, expiresAt: '2026-11-22T12:00:00.000Z' }
+    const opened = {
+      id: 'cs_1',
+      url: 'https://cards.test/',
+      units: 144_000,
+      livemode: false,
+      expiresAt: '2026-11-22T12:00:00.000Z',
+    }
     const facts = [
       { seq: 1, key: 'session:1', kind: 'session', body: { session: 1, amountCents: 144_000, currency: 'EUR' } },
       { seq: 2, key: 'opened:1', kind: 'opened', body: opened },
@@ -150,21 +169,24 @@ spec('a site whose links are ended', (t) => {
     const links = recordedLinks(SITE_LINKS, of)
     return { ...homed(object), links, linkVersions: linksNow(SITE_LINKS, object, links.recorded) }
   }
-  const stepsOf = (object: ReturnType<typeof site>, of: ReturnType<typeof fact>[]) =>
+  const siteSteps = (object: ReturnType<typeof site>, of: ReturnType<typeof fact>[]) =>
     planSite(object, facts(object, of)).steps
 
   t('takes in what was asked and what its spec or its status says, stalled or not, and tells what is new', () => {
     const draft = site()
-    const [asked] = stepsOf(draft, [fact(1, 'review', 2, 'pending')])
+    const [asked] = siteSteps(draft, [fact(1, 'review', 2, 'pending')])
     assert.ok(asked?.do === 'decide' && asked.verdict.accept)
-    assert.equal([asked.verdict.event.type, asked.verdict.event.data.link], ['website.link_rotated', { purpose: 'review', version: 2 }])
+    assert.equal(
+      [asked.verdict.event.type, asked.verdict.event.data.link],
+      ['website.link_rotated', { purpose: 'review', version: 2 }],
+    )
     const stalled = site({ publish: true, linkVersions: { preview: 2 } })
-    const [wanted] = stepsOf(stalled, [])
+    const [wanted] = siteSteps(stalled, [])
     assert.ok(wanted?.do === 'recordLink' && wanted.event !== null)
-    assert.equal(stepsOf(stalled, [fact(1, 'preview', 2)]), [])
+    assert.equal(siteSteps(stalled, [fact(1, 'preview', 2)]), [])
     assert.equal(planSite(stalled, facts(stalled, [fact(1, 'preview', 2)])).status.linkVersions, { preview: 2 })
     const known = { ...draft, status: { observedGeneration: 1, conditions: [], linkVersions: { review: 5 } } }
-    const [healed] = stepsOf(known, [])
+    const [healed] = siteSteps(known, [])
     assert.ok(healed?.do === 'recordLink' && healed.event === null && healed.version === 5)
   })
 })

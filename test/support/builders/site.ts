@@ -1,6 +1,5 @@
-import { SITE_LINKS } from '../../../crds/site/links.ts'
-import { newestLinks, recordedLinks } from '../../../crds/values/links.ts'
 import { withDefaults } from '../../../crds/kernel/schema.ts'
+import { SITE_LINKS } from '../../../crds/site/links.ts'
 import { renderRequest } from '../../../crds/site/publishing/rendering.ts'
 import type { Warning } from '../../../crds/site/render/input.ts'
 import { type SiteResource, type SiteSpec, spec as specSchema } from '../../../crds/site/schema.ts'
@@ -13,6 +12,7 @@ import type {
   Submission,
   Switch,
 } from '../../../crds/site/world.ts'
+import { newestLinks, recordedLinks } from '../../../crds/values/links.ts'
 
 /** Sites and their worlds for tests of the plan; one change per call. */
 

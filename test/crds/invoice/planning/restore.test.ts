@@ -1,12 +1,12 @@
 import fc from 'fast-check'
-import { INVOICE_LINKS } from '../../../../crds/invoice/order/links.ts'
-import { endedLinks, newestLinks } from '../../../../crds/values/links.ts'
 import { recordedOf } from '../../../../crds/invoice/facts/records.ts'
+import { INVOICE_LINKS } from '../../../../crds/invoice/facts/versions.ts'
 import { planInvoice } from '../../../../crds/invoice/plan.ts'
 import { specOfView } from '../../../../crds/invoice/planning/restore.ts'
 import { type InvoiceSpec, spec as specSchema } from '../../../../crds/invoice/schema.ts'
 import { viewInvoice } from '../../../../crds/invoice/view.ts'
 import { withDefaults } from '../../../../crds/kernel/schema.ts'
+import { endedLinks, newestLinks } from '../../../../crds/values/links.ts'
 import { arbitraryOf } from '../../../support/builders/arbitrary.ts'
 import {
   invoiceResource,
