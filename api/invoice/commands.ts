@@ -20,6 +20,7 @@ import type { Deps } from '../wiring/deps.ts'
 import { railCommand } from './cards/rails.ts'
 import { logoCommand } from './issuers/logo.ts'
 import type { AnsweringInvoice } from './needs.ts'
+import { passwordOf, rotateCommand } from './send/rotated.ts'
 import { giveBackRefused } from './send/send-cap.ts'
 
 type Row = MirrorRow<ShownInvoice>
@@ -30,10 +31,6 @@ const shown = ({ view }: Row): Answer => ({ status: 200, body: { invoice: view }
 
 /** What is told where the same was reported before, and this is that report. */
 export const replayOf = (replayed: boolean | undefined) => (replayed ? { replayed: true } : {})
-
-/** Where a client without an account opens the page. It can be derived again, so a replay shows it too. */
-const passwordOf = ({ keys }: Pick<Deps, 'keys'>, { gate, id, send_count }: InvoiceView): { password?: string } =>
-  gate === 'password' && send_count > 0 ? { password: keys.password(id, send_count) } : {}
 
 /** What POST answers beside the invoice (rules/invoice.md#what-a-create-answers). */
 const createdAnswer = (deps: AnsweringInvoice, { view }: Row, isReplay: boolean): Answer => ({
@@ -268,6 +265,7 @@ export const invoiceCommands: readonly Command<CommandGoal, unknown, AnsweringIn
   paymentCommand,
   creditCommand,
   remindCommand,
+  rotateCommand,
   sendAgainCommand,
   claimCommand,
   cardEventCommand,

@@ -1,4 +1,5 @@
 /** What the handlers of invoices take, by topic. */
+import type { LinkNeeds } from '../page/links.ts'
 import type { Commanding, Deps, Reporting, Settling } from '../wiring/deps.ts'
 import type { Stores } from '../wiring/stores.ts'
 
@@ -17,7 +18,8 @@ export type DocumentNeeds = Reporting & Pick<Deps, 'pdfOff'> & Pick<Stores, 'blo
 export type IssuerNeeds = Settling & Pick<Deps, 'wake'> & Pick<Stores, 'blobs' | 'issuers'>
 
 /** Of the page that a client opens, and what is done there. */
-export type PageNeeds = Reporting &
+export type PageNeeds = LinkNeeds &
+  Reporting &
   Settling &
   Pick<Deps, 'authenticate' | 'cards' | 'keys' | 'publicUrl'> &
   Pick<Stores, 'attempts' | 'blobs' | 'issuers'>

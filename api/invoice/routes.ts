@@ -18,6 +18,7 @@ import { getXml } from './documents/xml.ts'
 import { moneyRoutes } from './money/routes.ts'
 import type { BooksNeeds, DocumentNeeds, InvoiceNeeds } from './needs.ts'
 import { invoices, listFilters } from './read.ts'
+import { rotateRoutes } from './send/rotate.ts'
 import { pendingAnswer, wrapped } from './shapes.ts'
 import { timingRoutes } from './timing/routes.ts'
 
@@ -251,4 +252,5 @@ export const invoiceRoutes: Route<InvoiceNeeds & BooksNeeds & DocumentNeeds>[] =
   },
   ...moneyRoutes,
   ...timingRoutes,
+  ...rotateRoutes,
 ]

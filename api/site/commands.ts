@@ -1,7 +1,9 @@
 /** What may be asked of a site, and how each is answered when it is decided (rules/site.md#over-rest). */
 import { SITE } from '../../crds/site/kind.ts'
+import type { SiteLink } from '../../crds/site/links.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
+import { FIRST_LINK } from '../../crds/values/links.ts'
 import { type Command, type CommandGoal, type GenerationGoal, judgeGeneration } from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
 import { factCommand } from '../command/report.ts'
@@ -89,6 +91,23 @@ export const reviewCommand = factCommand({
   answer: (_deps, _asking, { row }) => shown(row),
 })
 
+/** @param isReplay it had come to that version already */
+export const rotatedAnswer = ({ view }: ShownSiteRow, purpose: SiteLink, isReplay: boolean): Answer => ({
+  status: 200,
+  body: {
+    version: view.link_versions?.[purpose] ?? FIRST_LINK,
+    url: purpose === 'preview' ? view.preview_url : (view.review?.url ?? null),
+    site: view,
+    ...(isReplay && { replayed: true }),
+  },
+})
+
+export const rotateCommand = factCommand<SiteView>({
+  name: 'site.rotate',
+  kind: SITE,
+  answer: (_deps, _asking, { row, fact }) => rotatedAnswer(row, fact.body.purpose as SiteLink, false),
+})
+
 export const deleteCommand = deleting('site.delete', SITE)
 
 export const siteCommands: readonly Command<CommandGoal, unknown, Pick<Deps, 'ledger'>>[] = [
@@ -96,5 +115,6 @@ export const siteCommands: readonly Command<CommandGoal, unknown, Pick<Deps, 'le
   changeCommand,
   publishCommand,
   reviewCommand,
+  rotateCommand,
   deleteCommand,
 ]

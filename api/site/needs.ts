@@ -1,5 +1,9 @@
 /** What the handlers of sites take. */
+import type { LinkNeeds } from '../page/links.ts'
 import type { Commanding, Deps } from '../wiring/deps.ts'
 import type { Stores } from '../wiring/stores.ts'
 
-export type SiteNeeds = Commanding & Pick<Deps, 'allowLoopback'> & Pick<Stores, 'blobs' | 'origins' | 'sites'>
+export type SiteNeeds = Commanding &
+  LinkNeeds &
+  Pick<Deps, 'allowLoopback'> &
+  Pick<Stores, 'blobs' | 'origins' | 'sites'>

@@ -4,10 +4,13 @@
  */
 
 import { SITE } from '../../crds/site/kind.ts'
+import { SITE_LINKS } from '../../crds/site/links.ts'
 import { fileAt, NOT_FOUND_PATH, type SiteManifest, sortOf } from '../../crds/site/publishing/manifest.ts'
 import { policyOf, sandboxed } from '../../crds/text/policy.ts'
+import { newestLinks } from '../../crds/values/links.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
+import { DEAD_LINK, versionsElsewhere } from '../page/links.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import type { SiteNeeds } from './needs.ts'
@@ -15,19 +18,28 @@ import type { SiteNeeds } from './needs.ts'
 /** Opens what is rendered now; with a digest, exactly those bytes for ever. */
 const DIGEST_MARK = '~'
 
-export const previewPath = ({ keys }: Pick<Deps, 'keys'>, site: string, digest?: string): string =>
-  `/preview/${keys.capability('preview', digest === undefined ? site : `${site}${DIGEST_MARK}${digest}`)}/`
+/** Exactly those bytes. @param version of the links that are good */
+export const frozenPreviewPath = (
+  { keys }: Pick<Deps, 'keys'>,
+  site: string,
+  digest: string,
+  version: number,
+): string => `/preview/${keys.capability('preview', `${site}${DIGEST_MARK}${digest}`, version)}/`
 
 const nowhere = (): never => {
-  throw new Problem('NOT_FOUND', 'This link leads nowhere.')
+  throw new Problem('NOT_FOUND', DEAD_LINK)
 }
 
 const manifestFor = async (deps: SiteNeeds, token: string): Promise<SiteManifest> => {
-  const [site = '', pinned] = (deps.keys.nameOfCapability('preview', token) ?? '').split(DIGEST_MARK, 2)
+  const asked = deps.keys.nameOfCapability('preview', token)
+  const [site = '', pinned] = (asked?.name ?? '').split(DIGEST_MARK, 2)
   const row = site === '' ? undefined : await deps.mirror.get(SITE, site, { because: 'link' })
   const digest = pinned ?? row?.view?.digest
   const rendering = row && digest ? await deps.sites.rendering(site, digest) : null
-  const bytes = rendering && (await deps.blobs.get(rendering.manifest))
+  if (!row || !rendering) return nowhere()
+  const elsewhere = await versionsElsewhere(deps, SITE, site)
+  const { preview } = newestLinks(SITE_LINKS, rendering.links, row.view.link_versions, ...elsewhere)
+  const bytes = asked?.version === preview ? await deps.blobs.get(rendering.manifest) : null
   return bytes ? (JSON.parse(bytes.toString('utf8')) as SiteManifest) : nowhere()
 }
 

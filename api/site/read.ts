@@ -2,12 +2,15 @@
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { readFacts, type SiteFacts } from '../../crds/site/facts.ts'
 import { SITE } from '../../crds/site/kind.ts'
+import { SITE_LINKS, type SiteLinks } from '../../crds/site/links.ts'
 import type { SiteView } from '../../crds/site/view.ts'
+import { newestLinks, recordedLinks } from '../../crds/values/links.ts'
 import type { Whose } from '../command/own.ts'
 import { makeOwnResources } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
+import { versionsElsewhere } from '../page/links.ts'
 import type { SiteNeeds } from './needs.ts'
 
 export type ShownSiteRow = MirrorRow<SiteView>
@@ -31,11 +34,26 @@ export const locationOf = (id: string): string => `/api/website/${id}`
 export const originOfSite = async (deps: SiteNeeds, { name, uid, account }: ShownSiteRow): Promise<string> =>
   (await deps.origins.originOf({ kind: SITE.kind, name, uid, account })).origin
 
-/** What is on record of this life of a site; its renderings are not looked at. */
-export const factsOf = async (deps: SiteNeeds, row: ShownSiteRow): Promise<SiteFacts> => {
-  const [{ facts }, origin] = await Promise.all([deps.ledger.observe(row.name), originOfSite(deps, row)])
-  return readFacts(origin, facts, () => null)
+/** What is on record of this life of a site, and which of its links are good; its renderings are not looked at. */
+export const recordOf = async (
+  deps: SiteNeeds,
+  row: ShownSiteRow,
+): Promise<{ facts: SiteFacts; linkVersions: SiteLinks }> => {
+  const [{ facts }, origin, elsewhere] = await Promise.all([
+    deps.ledger.observe(row.name),
+    originOfSite(deps, row),
+    versionsElsewhere(deps, SITE, row.name),
+  ])
+  const { recorded } = recordedLinks(SITE_LINKS, facts)
+  return {
+    facts: readFacts(origin, facts, () => null),
+    linkVersions: newestLinks(SITE_LINKS, recorded, row.view.link_versions, ...elsewhere),
+  }
 }
+
+/** Of that the facts alone. */
+export const factsOf = async (deps: SiteNeeds, row: ShownSiteRow): Promise<SiteFacts> =>
+  (await recordOf(deps, row)).facts
 
 const listed = (view: SiteView): Omit<SiteView, 'content'> => {
   const { content: _content, ...rest } = view

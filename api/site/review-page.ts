@@ -3,6 +3,8 @@
  * preview and deciding are posts, recorded with who did it and when.
  */
 
+import type { SiteFacts } from '../../crds/site/facts.ts'
+import { SITE } from '../../crds/site/kind.ts'
 import { changedSections, diffFiles, type SiteManifest } from '../../crds/site/publishing/manifest.ts'
 import { approvedBefore, openSubmission } from '../../crds/site/review.ts'
 import type { ReviewVerdict, Submission } from '../../crds/site/world.ts'
@@ -11,26 +13,29 @@ import { isOwn } from '../command/own.ts'
 import { goTo, pageAnswer } from '../http/pages.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
+import { DEAD_LINK } from '../page/links.ts'
 import { showSheet } from '../page/sheet.ts'
 import type { Route } from '../wiring/route.ts'
 import type { SiteNeeds } from './needs.ts'
-import { previewPath } from './preview.ts'
-import { factsOf, type ShownSiteRow, siteRow } from './read.ts'
+import { frozenPreviewPath } from './preview.ts'
+import { recordOf } from './read.ts'
 import { decideOn, recordOpening } from './review.ts'
 import { REVIEW_SHEET } from './review-style.ts'
 import { NOTE_MAX, type ReviewFacts, reviewPage } from './review-view.ts'
 
-const siteOf = async (deps: SiteNeeds, { params }: ApiRequest): Promise<ShownSiteRow> => {
-  const name = deps.keys.nameOfCapability('review', params.token ?? '')
-  if (name === null) throw new Problem('NOT_FOUND', 'This link leads nowhere.')
-  return siteRow(deps, name, { because: 'role' })
+/** Dead is dead: a link that was never made, one that was ended and one whose site is gone look the same. */
+const siteOf = async (deps: SiteNeeds, { params }: ApiRequest) => {
+  const asked = deps.keys.nameOfCapability('review', params.token ?? '')
+  const row = asked === null ? undefined : await deps.mirror.get(SITE, asked.name, { because: 'role' })
+  const record = row && (await recordOf(deps, row))
+  if (!row || !record || asked?.version !== record.linkVersions.review) throw new Problem('NOT_FOUND', DEAD_LINK)
+  return { row, ...record }
 }
 
-const submissionOf = async (deps: SiteNeeds, row: ShownSiteRow) => {
-  const facts = await factsOf(deps, row)
+const submissionIn = ({ facts }: { facts: SiteFacts }): Submission => {
   const last = openSubmission(facts) ?? facts.submissions.at(-1)
   if (!last) throw new Problem('NOT_FOUND', 'The site was not submitted yet.')
-  return { facts, last }
+  return last
 }
 
 const manifestOf = async (deps: SiteNeeds, site: string, digest: string) => {
@@ -53,8 +58,8 @@ const differences = async (deps: SiteNeeds, site: string, last: Submission, befo
 }
 
 const showPage = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await siteOf(deps, request)
-  const { facts, last } = await submissionOf(deps, row)
+  const { row, facts } = await siteOf(deps, request)
+  const last = submissionIn({ facts })
   const { view } = row
   const { caller, params } = request
   const meta = view.content.meta as { company_name: string }
@@ -73,16 +78,16 @@ const showPage = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> =
 
 /** Records who opened what, and leads to exactly those bytes. */
 const openPreview = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await siteOf(deps, request)
-  const { last } = await submissionOf(deps, row)
+  const { row, facts, linkVersions } = await siteOf(deps, request)
+  const last = submissionIn({ facts })
   await recordOpening(deps, row, last, request.caller.account)
-  return goTo(previewPath(deps, row.name, last.digest))
+  return goTo(frozenPreviewPath(deps, row.name, last.digest, linkVersions.preview))
 }
 
 const isVerdict = (word: string): word is ReviewVerdict => word === 'approve' || word === 'request_changes'
 
 const decide = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await siteOf(deps, request)
+  const { row } = await siteOf(deps, request)
   const form = formOf(request)
   const decision = form.get('decision') ?? ''
   const note = (form.get('note') ?? '').replaceAll('\r\n', '\n').slice(0, NOTE_MAX)

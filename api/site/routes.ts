@@ -16,6 +16,7 @@ import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { listReleases, sites } from './read.ts'
 import { decideSite, submitReview } from './review.ts'
+import { rotateRoutes } from './rotate.ts'
 import {
   answered,
   closed,
@@ -242,4 +243,5 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     codes: ['NOT_FOUND'],
     handle: listReleases,
   },
+  ...rotateRoutes,
 ]

@@ -4,6 +4,7 @@
  * the key ring (controllers/store/installation/roots.ts): another ring changes nothing that is derived.
  */
 import { createHmac, timingSafeEqual } from 'node:crypto'
+import { FIRST_LINK } from '../../crds/values/links.ts'
 import { deriveKey, type KeyRing, makeKeyRing } from './keyring.ts'
 import { makeSealer, type Sealer } from './seal.ts'
 
@@ -15,6 +16,10 @@ const MAC_LENGTH = 22
 
 /** What a link that is itself the key may open. */
 export type Purpose = 'preview' | 'review'
+/** What a token says: whether that version is still good stands on record (crds/values/links.ts). */
+export type NamedLink = { name: string; version: number }
+/** The page of an invoice as a session was let in to it: as sent the n-th time, by these versions of its link and its password. */
+export type PageStand = { name: string; n: number; link: number; password: number }
 /** Hexadecimal digits. */
 const INSTALLATION_LENGTH = 12
 const NAME_BYTES = 16
@@ -32,21 +37,21 @@ export type Roots = {
 export type Keys = {
   /** Names this installation where several may meet, as on a host. Tells nothing of the root. */
   installation: string
-  /** `<name>.<mac>`: the unguessable last part of `/i/…`. */
-  linkToken(name: string): string
+  /** `<name>.<mac>`, of a later version than the first `<name>~v<version>.<mac>`: the unguessable last part of `/i/…`. */
+  linkToken(name: string, version: number): string
   /** The resource that a link token names, or null when it was not made here. */
-  nameOfLink(token: string): string | null
-  /** `<name>.<mac>`: its holder opens one page about a thing, and no page of another purpose. */
-  capability(purpose: Purpose, name: string): string
-  /** The name in a capability, or null when it was not made here for this purpose. */
-  nameOfCapability(purpose: Purpose, token: string): string | null
-  /** The password of the n-th send of an invoice. */
-  password(name: string, sendCount: number): string
+  nameOfLink(token: string): NamedLink | null
+  /** As a link token; its holder opens one page about a thing, and no page of another purpose. */
+  capability(purpose: Purpose, name: string, version: number): string
+  /** What a capability names, or null when it was not made here for this purpose. */
+  nameOfCapability(purpose: Purpose, token: string): NamedLink | null
+  /** The password of the n-th send of an invoice; of those the `version`-th. */
+  password(name: string, sendCount: number, version: number): string
   /** Compares in constant time. */
-  passwordOpens(given: string, name: string, sendCount: number): boolean
-  /** A cookie value that opens one invoice page, as sent the n-th time, until `untilMs`. */
-  pageSession(name: string, sendCount: number, untilMs: number): string
-  pageSessionOpens(cookie: string, name: string, sendCount: number, nowMs: number): boolean
+  passwordOpens(given: string, of: Omit<PageStand, 'link'>): boolean
+  /** A cookie value that opens one invoice page, until `untilMs`. */
+  pageSession(of: PageStand, untilMs: number): string
+  pageSessionOpens(cookie: string, of: PageStand, nowMs: number): boolean
   /** `<id>.<mac>`: the unguessable last part of a link to sign in by. Only the id is stored. */
   signinToken(id: string): string
   /** The id that a sign-in token names, or null when it was not made here. Compares in constant time. */
@@ -109,6 +114,26 @@ const nameOfToken = ({ holding }: Family, token: string): string | null => {
   return name !== '' && holding().some((key) => equal(token.slice(dot + 1), macOf(key, name))) ? name : null
 }
 
+/** No name of a resource holds the mark, and what the first version was made of is the name alone: those of before hold. */
+const VERSION_MARK = '~v'
+const VERSIONED = /^(.+)~v([2-9]|[1-9][0-9]{1,6})$/
+
+const versioned = (name: string, version: number): string =>
+  version === FIRST_LINK ? name : `${name}${VERSION_MARK}${version}`
+
+const namedBy = (family: Family, token: string): NamedLink | null => {
+  const text = nameOfToken(family, token)
+  if (text === null) return null
+  const [, name = text, version = FIRST_LINK] = VERSIONED.exec(text) ?? []
+  return { name, version: Number(version) }
+}
+
+/** One text for each way in, which of the first versions is the name alone. */
+const standOf = ({ name, link, password }: PageStand): string => {
+  const text = versioned(name, link)
+  return password === FIRST_LINK ? text : `${text}~p${password}`
+}
+
 /** `<until>.<mac>` of what it opens, and until when. */
 const makeSessions = ({ making, holding }: Family) => {
   const mac = (key: Buffer, name: string, n: number, until: string) =>
@@ -164,21 +189,21 @@ export const makeKeys = ({ roots, ring }: { roots: Roots; ring: KeyRing }): Keys
 
   return {
     installation: installationOf(roots.first),
-    linkToken: (name) => tokenOf(link, name),
-    nameOfLink: (token) => nameOfToken(link, token),
-    capability: (purpose, name) => tokenOf(capabilities[purpose], name),
-    nameOfCapability: (purpose, token) => nameOfToken(capabilities[purpose], token),
+    linkToken: (name, version) => tokenOf(link, versioned(name, version)),
+    nameOfLink: (token) => namedBy(link, token),
+    capability: (purpose, name, version) => tokenOf(capabilities[purpose], versioned(name, version)),
+    nameOfCapability: (purpose, token) => namedBy(capabilities[purpose], token),
     signinToken: (id) => tokenOf(signin, id),
     signinOfToken: (token) => nameOfToken(signin, token),
     formToken: (sessionId) => macOf(form.making(), sessionId),
     formTokenFits: (given, sessionId) => form.holding().some((key) => equal(given, macOf(key, sessionId))),
 
-    password: (name, sendCount) => passwordOf(passwords.making(), name, sendCount),
-    passwordOpens: (given, name, sendCount) =>
-      passwords.holding().some((key) => equal(given, passwordOf(key, name, sendCount))),
+    password: (name, sendCount, version) => passwordOf(passwords.making(), versioned(name, version), sendCount),
+    passwordOpens: (given, { name, n, password }) =>
+      passwords.holding().some((key) => equal(given, passwordOf(key, versioned(name, password), n))),
 
-    pageSession: pages.make,
-    pageSessionOpens: pages.opens,
+    pageSession: (of, untilMs) => pages.make(standOf(of), of.n, untilMs),
+    pageSessionOpens: (cookie, of, nowMs) => pages.opens(cookie, standOf(of), of.n, nowMs),
 
     gateToken: (app) => tokenOf(gate, app),
     appOfGate: (token) => nameOfToken(gate, token),

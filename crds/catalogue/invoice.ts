@@ -14,6 +14,7 @@ export const INVOICE_CATALOGUE = {
     'invoice.credit_noted',
     'invoice.refunded',
     'invoice.delivery_failed',
+    'invoice.link_rotated',
   ],
   problems: { ...INVOICE_PROBLEMS, ...COLLECT_PROBLEMS },
   scopes: {

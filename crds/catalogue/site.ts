@@ -10,6 +10,7 @@ export const SITE_CATALOGUE = {
     'website.changes_requested',
     'website.published',
     'website.unpublished',
+    'website.link_rotated',
   ],
   problems: SITE_PROBLEMS,
   scopes: {

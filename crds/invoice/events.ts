@@ -36,6 +36,8 @@ export type InvoiceEvent = {
     credit_note?: { id: string; number: string; amount_cents: number }
     /** The payment that its client claims to have made. */
     claim?: { id: string; amount_cents: number; paid_on: string }
+    /** The link, or the password of the page, that was ended; `version` is the good one. */
+    link?: { purpose: string; version: number }
     /** The mail that failed for good. */
     delivery?: { mail: string; state: string; attempts: number }
   }

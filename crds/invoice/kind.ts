@@ -17,11 +17,13 @@ const moved = (field: string) => `has(oldObject.status.${field}) && oldObject.st
 const isSame = (field: string) =>
   `(has(object.spec.${field}) ? has(oldObject.spec.${field}) && object.spec.${field} == oldObject.spec.${field} : !has(oldObject.spec.${field}))`
 /** Nothing but `void` differs, and what does not stand on the document. */
-const MAY_DIFFER: readonly string[] = ['void', ...TIMING]
-const SAME_ORDER = Object.keys(spec.properties)
-  .filter((field) => !MAY_DIFFER.includes(field))
-  .map(isSame)
-  .join(' && ')
+const MAY_DIFFER: readonly string[] = ['void', 'linkVersions', ...TIMING]
+const sameBut = (fields: readonly string[]): string =>
+  Object.keys(spec.properties)
+    .filter((field) => !fields.includes(field))
+    .map(isSame)
+    .join(' && ')
+const SAME_ORDER = sameBut(MAY_DIFFER)
 
 /** A paid invoice is a record (LOCKED_PAID, LOCKED_PARTIAL: rules/invoice.md#locked), which may still be voided. */
 const lockedPolicy: AdmissionPolicy = {
@@ -45,14 +47,14 @@ const lockedPolicy: AdmissionPolicy = {
   ],
 }
 
-/** Voided for ever, as it was (LOCKED_VOID: rules/invoice.md#locked). */
+/** Voided for ever, as it was (LOCKED_VOID: rules/invoice.md#locked); who may look at it can still be ended. */
 const voidedPolicy: AdmissionPolicy = {
   name: 'invoice-voided',
   resources: ['invoices'],
   matchConditions: [{ name: 'was-voided', expression: 'has(oldObject.spec.void) && oldObject.spec.void' }],
   validations: [
     {
-      expression: 'object.spec == oldObject.spec',
+      expression: sameBut(['linkVersions']),
       message: 'LOCKED_VOID: a voided invoice is a record; create another invoice',
       reason: 'Invalid',
     },

@@ -5,6 +5,7 @@ import { sizeFaults } from './document/drawcost.ts'
 import { draftOf, revisedOf } from './document/freeze.ts'
 import { isOfRevision } from './document/preview.ts'
 import { type InvoiceRecord, newestSend } from './facts/ledger.ts'
+import { linkSteps, linkVerdicts } from './facts/links.ts'
 import { booksOf, dueCents } from './money/books.ts'
 import { collectFaults, collectOff, faultsAround } from './money/collect.ts'
 import { isFixed, issuerIdOf, isVoided, type Locked, lockOf, movedLock, orderOf } from './order/order.ts'
@@ -49,13 +50,8 @@ const planAsked = (object: InvoiceResource, world: InvoiceWorld, now: Date): Inv
   }
   const passing = { object, world, facts, now }
 
-  const reported = [...verdictsOf(object, world), ...collectVerdicts(passing)]
-  const verdicts = reported.length > 0 ? reported : activityVerdicts(object, world, facts)
-  if (verdicts.length > 0) {
-    return waits(facts, ['Deciding', 'decides on what was recorded'], [{ do: 'decide', verdicts }])
-  }
-  const notices = notifyOwnerSteps(object, world, facts)
-  if (notices.length > 0) return waits(facts, ['NotifyingOwner', 'notifies its owner'], notices)
+  const recording = recorded(passing)
+  if (recording !== null) return recording
   if (locked !== null) return stops(facts, locked.code, locked.detail)
   if (world.record && isVoided(spec, world)) return voided(passing, world.record)
   const moved = movedLock(spec, world)
@@ -71,6 +67,20 @@ const planAsked = (object: InvoiceResource, world: InvoiceWorld, now: Date): Inv
 }
 
 type Passing = { object: InvoiceResource; world: InvoiceWorld; facts: InvoiceFacts; now: Date }
+
+/** What goes on record whatever the spec says: links that were ended, verdicts on what was reported, what its owner is told. */
+const recorded = (passing: Passing): InvoicePlan | null => {
+  const { object, world, facts } = passing
+  const ended = linkSteps(passing)
+  if (ended.length > 0) return waits(facts, ['Rotating', 'ends links of before'], ended)
+  const reported = [...linkVerdicts(passing), ...verdictsOf(object, world), ...collectVerdicts(passing)]
+  const verdicts = reported.length > 0 ? reported : activityVerdicts(object, world, facts)
+  if (verdicts.length > 0) {
+    return waits(facts, ['Deciding', 'decides on what was recorded'], [{ do: 'decide', verdicts }])
+  }
+  const notices = notifyOwnerSteps(object, world, facts)
+  return notices.length > 0 ? waits(facts, ['NotifyingOwner', 'notifies its owner'], notices) : null
+}
 
 const waits = (status: InvoiceFacts, [reason, message]: [string, string], steps: InvoiceStep[]): InvoicePlan => ({
   steps,

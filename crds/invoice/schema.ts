@@ -8,6 +8,7 @@ import { COMMON_STATUS } from '../kernel/kind.ts'
 import type { Resource } from '../kernel/object.ts'
 import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../kernel/schema.ts'
 import { DECIMAL_PATTERN } from '../values/decimal.ts'
+import { INVOICE_LINK_FIELDS } from './facts/versions.ts'
 import { clientFields } from './order/client.ts'
 import { LANGS } from './order/frozen.ts'
 import { timingFields } from './order/timing.ts'
@@ -162,6 +163,7 @@ export const spec = {
     ...timingFields,
     paid,
     collect,
+    linkVersions: INVOICE_LINK_FIELDS.spec,
     void: {
       type: 'boolean',
       description: 'True voids a numbered invoice, for ever. The number is kept.',
@@ -211,6 +213,7 @@ export const status = {
       },
     },
     collect: { type: 'boolean', description: 'Whether card collection is on for it, as of the last look.' },
+    linkVersions: INVOICE_LINK_FIELDS.status,
   },
 } as const satisfies ObjectSchema
 

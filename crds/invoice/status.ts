@@ -1,5 +1,6 @@
 /** The invoice's own part of the status: what its columns show and what REST answers. */
 import { dayIn } from '../values/calendar.ts'
+import { endedLinks } from '../values/links.ts'
 import { displayCents } from '../values/money.ts'
 import { type Books, booksOf, dueCents } from './money/books.ts'
 import { issuedOn } from './order/number.ts'
@@ -44,6 +45,7 @@ export const documentFacts = (spec: InvoiceSpec, world: InvoiceWorld, now: Date)
   const zone = zoneOf(world)
   const order = orderOf(spec, world)
   const { record } = world
+  const linkVersions = endedLinks(world.linkVersions)
   const base = {
     factSeq: world.factSeq,
     ...(record
@@ -55,6 +57,7 @@ export const documentFacts = (spec: InvoiceSpec, world: InvoiceWorld, now: Date)
       : {}),
     ...(world.sends.length > 0 ? { url: urlOf(world) } : {}),
     ...(world.sends.length > 1 ? { sends: world.sends.length } : {}),
+    ...(linkVersions && { linkVersions }),
     ...creditNotesOf(world),
   }
   const voided = isVoided(spec, world)

@@ -4,6 +4,7 @@ import type { Plan } from '../kernel/plan.ts'
 import type { ProblemCode } from '../kernel/problem.ts'
 import type { Scheduled, ScheduledEffect } from '../kernel/schedule.ts'
 import type { InvoiceEvent } from './events.ts'
+import type { InvoiceLinkStep } from './facts/links.ts'
 import type { OwnerNotice } from './mail/owner.ts'
 import type { DocumentLang, Frozen, FrozenDraft } from './order/frozen.ts'
 import type { Gate } from './order/gate.ts'
@@ -25,6 +26,8 @@ export type InvoiceStep =
   | { do: 'adopt'; uid: string }
   /** Receipt mode. Keyed `receipt`, so it is recorded once. */
   | { do: 'recordReceipt'; amountCents: number; method: string; reference: string }
+  /** Records that links, or a password, were ended. */
+  | InvoiceLinkStep
   | FreezeStep
   /** Decides on a request to send again: accepted with quota under the cap (a test needs none), refused without. */
   | { do: 'takeResend'; seq: number; n: number; isFree: boolean }

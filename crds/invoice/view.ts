@@ -5,8 +5,10 @@
 
 import type { Meta } from '../kernel/object.ts'
 import { numberOf } from '../values/decimal.ts'
+import { newestLinks } from '../values/links.ts'
 import { documentWarningsOf, warningsOf } from './document/warnings.ts'
 import { newestSend } from './facts/ledger.ts'
+import { INVOICE_LINKS, type InvoiceLinks } from './facts/versions.ts'
 import { faultsOf } from './faults.ts'
 import { type ClientView, viewClient } from './order/client.ts'
 import { hasFiguresOf } from './order/edit.ts'
@@ -65,6 +67,8 @@ export type InvoiceView = ClientView & {
   terms: string | null
   lang: InvoiceSpec['lang']
   url: string | null
+  /** Which are good; those of before were ended. */
+  link_versions: InvoiceLinks
   sent_at: string | null
   paid_at: string | null
   voided_at: string | null
@@ -113,6 +117,7 @@ export const viewInvoice = (object: Viewed, world: InvoiceWorld | null, facts?: 
     currency: facts?.currency ?? spec.currency,
     ...amountsOf(spec, totals, facts, newestSend(world?.sends ?? [])?.frozen),
     url: facts?.url ?? null,
+    link_versions: world?.linkVersions ?? newestLinks(INVOICE_LINKS, spec.linkVersions),
     ...historyOf(metadata, world, facts),
     refunded_cents: viewRefunded(world),
     collect: viewCollect(spec, world, facts),

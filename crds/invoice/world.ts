@@ -1,6 +1,7 @@
 /** What the controller has observed of the world around one invoice: rows of the ledger and the account it belongs to. */
 
 import type { Scheduled } from '../kernel/schedule.ts'
+import type { RecordedLinks } from '../values/links.ts'
 import type { Collected } from './facts/collected.ts'
 import type { MailDelivery } from './facts/deliveries.ts'
 import type { Credit, InvoiceRecord, Payment, SendRecord, Snapshot } from './facts/ledger.ts'
@@ -8,6 +9,7 @@ import type { Recurring } from './facts/recurring.ts'
 import type { Chasing } from './facts/reminded.ts'
 import type { FactRequest } from './facts/requests.ts'
 import type { RestoredTo } from './facts/restored.ts'
+import type { InvoiceLink, InvoiceLinks } from './facts/versions.ts'
 import type { ClientActivity } from './facts/visits.ts'
 import type { FrozenLogo } from './order/frozen.ts'
 import type { Payload } from './order/payload.ts'
@@ -75,6 +77,11 @@ export type InvoiceWorld = ClientActivity & {
   /** What is to happen to it at which instant. */
   scheduled: Scheduled[]
   factSeq: number
+  /** That links were ended. */
+  links: RecordedLinks<InvoiceLink>
+  /** Which are good. */
+  linkVersions: InvoiceLinks
+  /** Of the good link. */
   linkToken: string
   /** Without a slash at its end. */
   publicUrl: string

@@ -1,7 +1,8 @@
 /** Fields that several kinds have in common, and the names that follow from them (rules/platform.md#external-references). */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import type { Schema } from './schema.ts'
+import { LINK_VERSION_MAX } from '../values/links.ts'
+import type { CelRule, IntegerSchema, Schema } from './schema.ts'
 
 export const ID_MAX = 63
 export const EXTERNAL_REF_MAX = 128
@@ -47,6 +48,43 @@ export const metadataField = {
   'x-open': true,
   'x-code': 'BAD_METADATA',
 } as const satisfies Schema
+
+type VersionFields<Purpose extends string> = Readonly<Record<Purpose, IntegerSchema>>
+type LinkVersionsField<Purpose extends string> = {
+  type: 'object'
+  description: string
+  properties: VersionFields<Purpose>
+  'x-cel'?: readonly CelRule[]
+  'x-rest'?: 'hidden'
+}
+
+/** That what was given away is ended, in a spec, and what is good, in a status. @param of descriptions by purpose */
+export const linkVersionsOf = <Purpose extends string>(
+  of: Readonly<Record<Purpose, string>>,
+): { spec: LinkVersionsField<Purpose>; status: LinkVersionsField<Purpose> } => {
+  const described = Object.entries<string>(of)
+  const properties = Object.fromEntries(
+    described.map(([purpose, description]): [string, IntegerSchema] => [
+      purpose,
+      { type: 'integer', description, minimum: 1, maximum: LINK_VERSION_MAX },
+    ]),
+  ) as VersionFields<Purpose>
+  return {
+    spec: {
+      type: 'object',
+      description:
+        'A higher version than that of the status ends what was given away before, for ever; a lower one does nothing.',
+      properties,
+      'x-cel': described.map(([name]) => ({
+        rule: `!has(oldSelf.${name}) || !has(self.${name}) || self.${name} >= oldSelf.${name}`,
+        message: 'INVALID_FIELD: a version never goes back: what was ended stays so',
+        fieldPath: `.${name}`,
+      })),
+      'x-rest': 'hidden',
+    },
+    status: { type: 'object', description: 'Which are good, where any were ended.', properties },
+  }
+}
 
 const HEX_DIGITS = 32 // 128 bits
 const RANDOM_BYTES = HEX_DIGITS / 2

@@ -72,6 +72,13 @@ const fields: Record<string, JsonSchema> = {
   lang: text('The language of its own words.'),
   url: textOrNull('Where it is live.'),
   preview_url: text('What is rendered now, for whoever has the link.'),
+  link_versions: named(
+    'SiteLinkVersions',
+    object('Which are good: those of a lower version were ended.', {
+      preview: whole('Of the link to the preview.'),
+      review: whole("Of the link to the reviewer's page."),
+    }),
+  ),
   domain: textOrNull('The name that was chosen.'),
   host: textOrNull('The host that serves it.'),
   digest: textOrNull('Names the bytes that are rendered now.'),

@@ -17,6 +17,8 @@ export type SiteEvent = {
       status: SitePhase
       url: string | null
     }
+    /** The link that was ended; `version` is the good one. */
+    link?: { purpose: string; version: number }
   }
 }
 

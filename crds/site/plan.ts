@@ -8,6 +8,7 @@ import { originOf } from '../kernel/desire/desire.ts'
 import { belongsTo } from '../kernel/fields.ts'
 import { type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import type { Fault, ProblemCode } from '../kernel/problem.ts'
+import { endedLinks } from '../values/links.ts'
 import { domainFaults, nameOf } from './domain.ts'
 import { type SiteEvent, siteEvent } from './events.ts'
 import { liveOf, submitKey } from './facts.ts'
@@ -30,6 +31,7 @@ import {
   sourcesOf,
   templateOf,
 } from './publishing/rendering.ts'
+import { linkSteps, type SiteLinkStep } from './publishing/rotation.ts'
 import { isApproved, openSubmission, reviewOf } from './review.ts'
 import type { SiteResource, SiteSpec, SiteStatus } from './schema.ts'
 import type { Rendering, ReviewRequest, SiteWorld } from './world.ts'
@@ -49,6 +51,7 @@ export type SiteStep =
   | { do: 'recordGenerated'; event: SiteEvent }
   | { do: 'submit'; key: string; digest: string; event: SiteEvent }
   | { do: 'decide'; verdict: Decided }
+  | SiteLinkStep
   /** Names that the site neither asks for nor is live under. */
   | { do: 'releaseNames'; keep: string[] }
 
@@ -70,6 +73,8 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   const status = statusOf(world, current, wanted)
   const end = (verdict: Verdict, steps: SiteStep[] = []): SitePlan => ({ steps, status, verdict })
 
+  const ended = linkSteps(object, world, { status: standOfSite(object, world).status, url: urlOfLive(world) })
+  if (ended.length > 0) return end(waiting('Rotating', 'ends links of before'), ended)
   const stop = stopOf(spec, world)
   // An edit that cannot be rendered takes nothing down: what was asked for before it is judged on its own.
   const asked = askedSteps(object, world, current)
@@ -239,6 +244,7 @@ const statusOf = (world: SiteWorld, current: Rendering | null, wanted: WantedPub
   const url = urlOfLive(world)
   const hostname = live?.hostname ?? current?.hostname
   const host = live?.host ?? world.home
+  const linkVersions = endedLinks(world.linkVersions)
   return {
     factSeq: world.factSeq,
     phase: standOf(world, current, comingOf(world, wanted)).status,
@@ -247,6 +253,7 @@ const statusOf = (world: SiteWorld, current: Rendering | null, wanted: WantedPub
     ...(url !== null && { url }),
     ...(hostname && { hostname }),
     ...(host !== null && { host }),
+    ...(linkVersions && { linkVersions }),
   }
 }
 

@@ -9,6 +9,7 @@ import { COMMON_STATUS } from '../kernel/kind.ts'
 import type { Resource } from '../kernel/object.ts'
 import type { Infer, ObjectSchema } from '../kernel/schema.ts'
 import { content } from './content/content.ts'
+import { SITE_LINK_FIELDS } from './links.ts'
 
 /** The kind's name, for what its kind.ts rests on itself. */
 export const SITE_KIND = 'Site'
@@ -91,6 +92,7 @@ export const spec = {
       default: false,
       'x-rest': 'hidden',
     },
+    linkVersions: SITE_LINK_FIELDS.spec,
     digest: {
       ...sha256,
       description: 'Which approved bytes are to be live; what is rendered now when left out.',
@@ -114,6 +116,7 @@ export const status = {
     liveDigest: { ...digest, description: 'Names the bytes that are live.' },
     hostname: { type: 'string', description: 'The name that it is, or will be, live under.', maxLength: HOSTNAME_MAX },
     host: { type: 'string', description: 'The Host that serves it.', maxLength: HOSTNAME_MAX },
+    linkVersions: SITE_LINK_FIELDS.status,
   },
 } as const satisfies ObjectSchema
 

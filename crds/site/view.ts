@@ -3,6 +3,7 @@ import type { Plan } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
 import { nameOf } from './domain.ts'
 import { liveOf, releasesOf } from './facts.ts'
+import type { SiteLinks } from './links.ts'
 import { type SiteStatusFacts, type SiteStep, standOfSite } from './plan.ts'
 import { urlOf } from './publishing/publish.ts'
 import { renderingOf, renderRequest, templateOf } from './publishing/rendering.ts'
@@ -41,6 +42,8 @@ export type SiteView = {
   lang: string
   url: string | null
   preview_url: string
+  /** Which are good; those of before were ended. */
+  link_versions: SiteLinks
   domain: string | null
   host: string | null
   digest: string | null
@@ -130,6 +133,7 @@ export const viewSite = (
     lang: meta.lang,
     url: live && urlOf(live, port),
     preview_url: world.previewUrl,
+    link_versions: world.linkVersions,
     domain: domainOf(object, world),
     host: status.host ?? null,
     digest: current?.digest ?? null,

@@ -1,6 +1,9 @@
 /** What the controller has observed of the world around one site: its facts, what was rendered, and where it may stand. */
+
+import type { RecordedLinks } from '../values/links.ts'
 import type { BrandTokens } from './content/brand.ts'
 import type { Template } from './content/content.ts'
+import type { SiteLink, SiteLinks } from './links.ts'
 import type { RenderedImage, Warning } from './render/input.ts'
 
 /**
@@ -107,6 +110,10 @@ export type SiteWorld = {
   /** Whether names under .test and the like are taken (under `hack/up`). */
   testDomains: boolean
   factSeq: number
+  /** That links were ended, in whichever life of the name: what was given away for one never leads to the next. */
+  links: RecordedLinks<SiteLink>
+  /** Which are good. */
+  linkVersions: SiteLinks
   /** Without a slash at its end. */
   previewUrl: string
   reviewUrl: string

@@ -1,6 +1,7 @@
 /** Pay now on the client's page: whether it is shown, and the policy under which its form may lead to the checkout. */
 import type { FactRow } from '../../../controllers/store/ledger/facts.ts'
 import { collectedOf, type Session, usableSession } from '../../../crds/invoice/facts/collected.ts'
+import { FIRST_LINK } from '../../../crds/values/links.ts'
 import type { Answer } from '../../http/route.ts'
 import type { Deps } from '../../wiring/deps.ts'
 import type { FoundInvoice } from '../page/found.ts'
@@ -12,6 +13,7 @@ export const standOf = ({ view }: Pick<FoundInvoice, 'view'>) => ({
   phase: view.status,
   balanceCents: view.balance_cents ?? 0,
   currency: view.currency,
+  linkVersions: { link: view.link_versions?.link ?? FIRST_LINK },
 })
 
 /** The session in which the present balance can be paid, out of facts that may be newer than what was found. */

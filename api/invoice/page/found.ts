@@ -3,6 +3,7 @@
 import type { FactRow } from '../../../controllers/store/ledger/facts.ts'
 import type { MirrorRow } from '../../../controllers/store/mirror.ts'
 import type { Snapshot } from '../../../crds/invoice/facts/ledger.ts'
+import type { InvoiceLinks } from '../../../crds/invoice/facts/versions.ts'
 import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
 import type { ShownInvoice } from '../../../crds/invoice/rest/shown.ts'
 import type { InvoiceView } from '../../../crds/invoice/view.ts'
@@ -17,6 +18,8 @@ export type FoundInvoice = {
   /** Of the PDF that shows it as it stands. */
   sha256: string
   frozen: Frozen
+  /** Which are good; by one of them it was found. */
+  links: InvoiceLinks
   facts: FactRow[]
   snapshots: Snapshot[]
   /** Path of the page on this host. */

@@ -5,9 +5,11 @@
 
 import { newestSend } from '../../../crds/invoice/facts/ledger.ts'
 import { newestDocument, recordedOf } from '../../../crds/invoice/facts/records.ts'
+import { INVOICE_LINKS } from '../../../crds/invoice/facts/versions.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import type { DocumentLang, Frozen } from '../../../crds/invoice/order/frozen.ts'
 import { FROM_CHECKOUT } from '../../../crds/invoice/order/gate.ts'
+import { newestLinks } from '../../../crds/values/links.ts'
 import { refuseWithout } from '../../auth/authorise.ts'
 import { cookieOf } from '../../auth/cookie.ts'
 import type { Scope } from '../../auth/scopes.ts'
@@ -15,13 +17,14 @@ import type { Caller } from '../../http/caller.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { makePageAnswer, pageHeaders } from '../../page/answer.ts'
+import { DEAD_LINK, versionsElsewhere } from '../../page/links.ts'
 import { withCheckout } from '../cards/checkout.ts'
 import type { PageNeeds } from '../needs.ts'
 import type { FoundInvoice } from './found.ts'
 import { clientPolicy } from './policy.ts'
 import { gatePage, lostPage } from './render.ts'
 import { pageOf } from './view.ts'
-import { isLang } from './words.ts'
+import { acceptedLang, isLang } from './words.ts'
 
 export const PAGE_COOKIE = 'bottega_page'
 
@@ -29,15 +32,18 @@ const terms = { policy: clientPolicy(), referrer: 'no-referrer' } as const
 
 export const pageHtml = makePageAnswer(terms)
 
-/** A link that was never made and one whose invoice is gone look the same. @throws Problem NOT_FOUND */
+/** Dead is dead: a link that was never made, one that was ended and one whose invoice is gone look the same. @throws Problem NOT_FOUND */
 export const findPage = async (deps: PageNeeds, request: ApiRequest): Promise<FoundInvoice> => {
   const token = request.params.token ?? ''
-  const name = deps.keys.nameOfLink(token)
-  const row = name === null ? undefined : await deps.mirror.get(INVOICE, name, { because: 'link' })
+  const asked = deps.keys.nameOfLink(token)
+  const row = asked === null ? undefined : await deps.mirror.get(INVOICE, asked.name, { because: 'link' })
   const { sends, facts } = row ? await deps.ledger.observe(row.name) : { sends: [], facts: [] }
   const send = newestSend(sends)
-  if (!row || !send) throw new Problem('NOT_FOUND', 'This link leads nowhere.')
-  const { snapshots } = recordedOf(facts)
+  const { snapshots, links: known } = recordedOf(facts)
+  // a fact holds before its plan has taken it in; what the view says, the resource knew of when the ledger did not
+  const elsewhere = row ? await versionsElsewhere(deps, INVOICE, row.name) : []
+  const links = newestLinks(INVOICE_LINKS, known.recorded, row?.view.link_versions, ...elsewhere)
+  if (!row || !send || asked?.version !== links.link) throw new Problem('NOT_FOUND', DEAD_LINK)
   return {
     name: row.name,
     row,
@@ -46,16 +52,17 @@ export const findPage = async (deps: PageNeeds, request: ApiRequest): Promise<Fo
     n: send.n,
     sha256: newestDocument(sends, snapshots)?.sha256 ?? send.sha256,
     frozen: send.frozen,
+    links,
     facts,
     snapshots,
     path: `/i/${token}`,
   }
 }
 
-/** The language that the reader chose, else the document's. */
-export const langOf = ({ query }: ApiRequest, frozen?: Frozen): DocumentLang => {
+/** The language that the reader chose, else the document's; where there is no document, what the browser asks for. */
+export const langOf = ({ query, headers }: ApiRequest, frozen?: Frozen): DocumentLang => {
   const { lang } = query
-  return isLang(lang) ? lang : (frozen?.lang ?? 'en')
+  return isLang(lang) ? lang : (frozen?.lang ?? acceptedLang(headers['accept-language'] ?? ''))
 }
 
 /** Who is signed in, if anybody; a bearer that is not good is refused. @throws Problem UNAUTHENTICATED */
@@ -77,11 +84,12 @@ export const PAYS = 'payments:write' satisfies Scope
 export const isOpen = async (
   deps: PageNeeds,
   request: ApiRequest,
-  { name, frozen, gate, n }: FoundInvoice,
+  { name, frozen, gate, n, links }: FoundInvoice,
   scope: Scope,
 ): Promise<boolean> => {
   if (gate === 'password') {
-    return deps.keys.pageSessionOpens(cookieOf(request.headers, PAGE_COOKIE), name, n, deps.now().getTime())
+    const cookie = cookieOf(request.headers, PAGE_COOKIE)
+    return deps.keys.pageSessionOpens(cookie, { name, n, ...links }, deps.now().getTime())
   }
   const caller = await callerOf(deps, request)
   const isClient = caller !== null && caller.profile.email.toLowerCase() === frozen.client.email.toLowerCase()

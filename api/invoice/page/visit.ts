@@ -46,7 +46,7 @@ export const recordView = async (deps: PageNeeds, request: ApiRequest, found: Fo
 /** The password. Tries are counted before they are looked at, and a right one is a first look. */
 export const enterPage = async (deps: PageNeeds, request: ApiRequest): Promise<Answer> => {
   const found = await findPage(deps, request)
-  const { name, gate, n, path } = found
+  const { name, gate, n, path, links } = found
   if (gate === 'account') return refuseVisitor(request, found, { status: 401 })
   const { waitMs, right } = await deps.attempts.begin({ ip: request.ip, target: `page:${name}` })
   if (waitMs > 0) {
@@ -54,13 +54,13 @@ export const enterPage = async (deps: PageNeeds, request: ApiRequest): Promise<A
     return refuseVisitor(request, found, { status: 429, tooMany: true, headers })
   }
   const given = new URLSearchParams((request.form ?? Buffer.alloc(0)).toString('utf8')).get('password') ?? ''
-  if (!deps.keys.passwordOpens(given.trim(), name, n)) {
+  if (!deps.keys.passwordOpens(given.trim(), { name, n, password: links.password })) {
     await sleep(WRONG_MS)
     return refuseVisitor(request, found, { status: 403, wrong: true })
   }
   await right()
   await recordView(deps, request, found)
-  const session = deps.keys.pageSession(name, n, deps.now().getTime() + SESSION_MS)
+  const session = deps.keys.pageSession({ name, n, ...links }, deps.now().getTime() + SESSION_MS)
   const cookie = setCookie(PAGE_COOKIE, session, { path, maxAgeMs: SESSION_MS, publicUrl: deps.publicUrl })
   const location = isLang(request.query.lang) ? `${path}?lang=${request.query.lang}` : path
   return pageHtml(303, '', { location, 'set-cookie': cookie })

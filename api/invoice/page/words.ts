@@ -5,7 +5,8 @@ const en = {
   language: 'Language',
   signIn: 'Sign in',
   lostTitle: 'This link leads nowhere',
-  lostText: 'It may have been copied in part. Open the link from the newest email once more.',
+  lostText:
+    'It may have been copied in part, or another may have taken its place. Open the link from the newest email, or ask the sender for a new link.',
   dueOn: 'Due {date}',
   wasDueOn: 'Was due {date}',
   paidOn: 'Paid in full on {date}. Thank you.',
@@ -48,7 +49,8 @@ const es: PageWords = {
   language: 'Idioma',
   signIn: 'Iniciar sesión',
   lostTitle: 'Este enlace no lleva a ninguna parte',
-  lostText: 'Quizá se copió solo en parte. Abra otra vez el enlace del correo más reciente.',
+  lostText:
+    'Quizá se copió solo en parte, o haya otro en su lugar. Abra el enlace del correo más reciente o pida un enlace nuevo al remitente.',
   dueOn: 'Vence el {date}',
   wasDueOn: 'Venció el {date}',
   paidOn: 'Pagada por completo el {date}. Gracias.',
@@ -89,7 +91,7 @@ const zhHant: PageWords = {
   language: '語言',
   signIn: '登入',
   lostTitle: '此連結無效',
-  lostText: '連結可能未完整複製。請重新開啟最新電子郵件中的連結。',
+  lostText: '連結可能未完整複製，或已由新的連結取代。請開啟最新電子郵件中的連結，或向寄件者索取新的連結。',
   dueOn: '{date} 到期',
   wasDueOn: '已於 {date} 到期',
   paidOn: '已於 {date} 全數付清，謝謝。',
@@ -129,7 +131,7 @@ const zhHans: PageWords = {
   language: '语言',
   signIn: '登录',
   lostTitle: '此链接无效',
-  lostText: '链接可能未完整复制。请重新打开最新电子邮件中的链接。',
+  lostText: '链接可能未完整复制，或已被新的链接取代。请打开最新电子邮件中的链接，或向发件人索取新的链接。',
   dueOn: '{date} 到期',
   wasDueOn: '已于 {date} 到期',
   paidOn: '已于 {date} 全部付清，谢谢。',
@@ -176,3 +178,29 @@ export const LANG_NAMES: Record<DocumentLang, string> = {
 }
 
 export const isLang = (word: string | undefined): word is DocumentLang => LANGS.some((lang) => lang === word)
+
+/** What browsers call them; the first that fits counts. Of Chinese without a script the region tells it (CLDR likely subtags). */
+const ACCEPTED: readonly (readonly [tag: RegExp, lang: DocumentLang])[] = [
+  [/^zh(-hant\b|-(tw|hk|mo)$)/i, 'zh-Hant'],
+  [/^zh\b/i, 'zh-Hans'],
+  [/^es\b/i, 'es'],
+  [/^en\b/i, 'en'],
+]
+const TAGS_MAX = 20
+
+/** The language of ours that somebody likes best, by an Accept-Language header (RFC 9110 section 12.5.4); English without one. */
+export const acceptedLang = (header: string): DocumentLang => {
+  const liked = header
+    .split(',', TAGS_MAX)
+    .map((part) => {
+      const [tag = '', ...words] = part.split(';').map((word) => word.trim())
+      const weight = words.find((word) => /^q=/i.test(word))?.slice(2)
+      return {
+        lang: ACCEPTED.find(([pattern]) => pattern.test(tag))?.[1],
+        weight: weight === undefined ? 1 : Number(weight),
+      }
+    })
+    .filter(({ weight }) => weight > 0)
+    .sort((a, b) => b.weight - a.weight)
+  return liked.find(({ lang }) => lang !== undefined)?.lang ?? 'en'
+}

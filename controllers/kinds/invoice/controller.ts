@@ -8,6 +8,7 @@ import { openPreviews, previewedKey } from '../../../crds/invoice/document/previ
 import { paymentKey, recordedOf } from '../../../crds/invoice/facts/records.ts'
 import { recurringOf } from '../../../crds/invoice/facts/recurring.ts'
 import { chasingOf } from '../../../crds/invoice/facts/reminded.ts'
+import { INVOICE_LINKS } from '../../../crds/invoice/facts/versions.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { issuerFor } from '../../../crds/invoice/order/issuer.ts'
 import { planInvoice } from '../../../crds/invoice/plan.ts'
@@ -18,6 +19,7 @@ import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { InvoiceFacts } from '../../../crds/invoice/status.ts'
 import type { InvoiceStep } from '../../../crds/invoice/steps.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
+import { linksNow } from '../../../crds/values/links.ts'
 import { RENDERER_LIMITS } from '../../io/pdf/renderer.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import { makeCardRequests } from '../../store/invoice/card-requests.ts'
@@ -28,7 +30,7 @@ import { rowOf } from '../../store/mirror.ts'
 import { controlOf } from '../kind-controller.ts'
 import { askProcessor, followsRails } from './collect.ts'
 import { bringBackInvoice } from './comeback.ts'
-import { decide, reserveSend, takeResend } from './decide.ts'
+import { decide, recordLink, reserveSend, takeResend } from './decide.ts'
 import { factOf, type InvoiceDeps, issuerIn } from './deps.ts'
 import { claimCredit, claimNumber, freeze, stamp } from './documents.ts'
 import { drawn } from './draw.ts'
@@ -39,9 +41,12 @@ import { archiveDue } from './retention.ts'
 import { anchor, purge, remind, repeat, schedule } from './timing.ts'
 
 /** The world, of what stands in PostgreSQL. */
-const worldOf = (deps: InvoiceDeps, { metadata, spec }: InvoiceResource, known: ObservedInvoice): InvoiceWorld => {
+const worldOf = (deps: InvoiceDeps, object: InvoiceResource, known: ObservedInvoice): InvoiceWorld => {
+  const { metadata, spec } = object
   const account = deps.accounts.get(spec.account)
   const issuer = issuerIn(spec)
+  const recorded = recordedOf(known.facts)
+  const linkVersions = linksNow(INVOICE_LINKS, object, recorded.links.recorded)
   return {
     account,
     issuer: account && issuerFor(account, issuer, known.issuer, known.record !== null),
@@ -49,7 +54,7 @@ const worldOf = (deps: InvoiceDeps, { metadata, spec }: InvoiceResource, known: 
     record: known.record,
     hasQuota: known.hasPlace,
     sends: known.sends,
-    ...recordedOf(known.facts),
+    ...recorded,
     chasing: chasingOf(known.facts),
     recurring: recurringOf(known.facts),
     scheduled: known.scheduled,
@@ -58,7 +63,8 @@ const worldOf = (deps: InvoiceDeps, { metadata, spec }: InvoiceResource, known: 
     undrawn: undrawnOf(known.facts),
     processor: deps.processor,
     factSeq: known.factSeq,
-    linkToken: deps.keys.linkToken(metadata.name),
+    linkVersions,
+    linkToken: deps.keys.linkToken(metadata.name, linkVersions.link),
     publicUrl: deps.publicUrl,
     mailDomain: deps.mailDomain,
   }
@@ -119,6 +125,7 @@ export const invoiceController = (
       const fact = { ...factOf(metadata), key: paymentKey(RECEIPT), kind: 'payment', body }
       await deps.ledger.appendFact({ ...fact, state: 'accepted', at: deps.now().toISOString() })
     },
+    recordLink: (step, object) => recordLink(deps, step, object),
     freeze: async (step, object, signal) => ({
       looked: worldOf(deps, object, await freeze(deps, step, object, signal)),
     }),

@@ -2,8 +2,9 @@
 import { limitOf, nextTurn, quotaDay, sendCapDetail } from '../../../crds/account/quotas.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
+import { LINK_FACT, type LinkBody, linkKey } from '../../../crds/values/links.ts'
 import { Stalled } from '../../base/errors.ts'
-import type { InvoiceDeps, InvoiceStepOf } from './deps.ts'
+import { factOf, type InvoiceDeps, type InvoiceStepOf } from './deps.ts'
 
 /** The place of the n-th send under the account's cap of today. */
 export const quotaFor = async (deps: InvoiceDeps, { metadata, spec: { account } }: InvoiceResource, n: number) => {
@@ -44,6 +45,23 @@ export const decide = async (
     }),
   )
   if (verdicts.some((verdict) => verdict.accept && verdict.event)) deps.onQueued()
+}
+
+/** The key makes it once, whoever else records it meanwhile. */
+export const recordLink = async (
+  deps: InvoiceDeps,
+  { purpose, version, isAsked, event }: InvoiceStepOf<'recordLink'>,
+  { metadata }: InvoiceResource,
+) => {
+  const body: LinkBody = { purpose, version, by: null, reason: isAsked ? null : 'restored' }
+  const fact = { ...factOf(metadata), key: linkKey(purpose, version), kind: LINK_FACT, body }
+  await deps.ledger.appendFact({
+    ...fact,
+    state: 'accepted',
+    at: deps.now().toISOString(),
+    ...(event && { event }),
+  })
+  if (event) deps.onQueued()
 }
 
 /** The place first: a repeat after a crash finds it held. */

@@ -5,6 +5,7 @@ import { reminderMail } from '../../../crds/invoice/mail/reminder.ts'
 import { statusMail } from '../../../crds/invoice/mail/status.ts'
 import type { Frozen } from '../../../crds/invoice/order/frozen.ts'
 import type { Tone } from '../../../crds/invoice/planning/reminders.ts'
+import { FIRST_LINK } from '../../../crds/values/links.ts'
 import { type MailContent, type MailOf, type MailRow, type Mails, type MailTools, mailTo } from '../mails.ts'
 
 /** `snapshot`: about that one, in place of the document of the n-th send. */
@@ -29,13 +30,13 @@ const toClient = (row: MailRow, letter: MailContent) => {
   return mailTo(row, { name: client.name, address: client.email }, letter, threadOf(row))
 }
 
-const pageOf = ({ resource }: MailRow, { keys, publicUrl }: MailTools): string =>
-  `${publicUrl}/i/${keys.linkToken(resource)}`
+const pageOf = ({ resource, links }: MailRow, { keys, publicUrl }: MailTools): string =>
+  `${publicUrl}/i/${keys.linkToken(resource, links.link ?? FIRST_LINK)}`
 
 const factsOf = (row: MailRow, tools: MailTools) => {
-  const { gate, resource } = row
+  const { gate, resource, links } = row
   const { n } = row.payload as DocumentPayload
-  const password = gate === 'password' ? tools.keys.password(resource, n) : null
+  const password = gate === 'password' ? tools.keys.password(resource, n, links.password ?? FIRST_LINK) : null
   return { frozen: frozenOf(row), url: pageOf(row, tools), password, locked: gate === 'account' }
 }
 
@@ -57,8 +58,9 @@ const reminder: MailOf = {
 }
 
 const toOwner: MailOf = {
-  compose: (row) => {
-    const notice = row.payload as OwnerNotice
+  compose: (row, tools) => {
+    // the link that it was queued with may have been ended since
+    const notice = { ...(row.payload as OwnerNotice), url: pageOf(row, tools) }
     return mailTo(row, { name: '', address: notice.to }, ownerMail(notice))
   },
 }

@@ -13,6 +13,7 @@ import { planSite, type SiteStatusFacts, type SiteStep } from '../../../crds/sit
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import { viewSite } from '../../../crds/site/view.ts'
 import type { SiteWorld } from '../../../crds/site/world.ts'
+import { LINK_FACT, type LinkBody, linkKey } from '../../../crds/values/links.ts'
 import { Stalled } from '../../base/errors.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import { rowOf } from '../../store/mirror.ts'
@@ -73,6 +74,16 @@ const decide = async (deps: SiteDeps, step: Extract<SiteStep, { do: 'decide' }>,
   if (verdict.accept) deps.onQueued()
 }
 
+/** Of the name, not of this life of it: what was ended leads to no later site either. */
+const recordLink = (
+  deps: SiteDeps,
+  { purpose, version, isAsked, event }: Extract<SiteStep, { do: 'recordLink' }>,
+  object: SiteResource,
+) => {
+  const body: LinkBody = { purpose, version, by: null, reason: isAsked ? null : 'restored' }
+  return record(deps, object, { kind: LINK_FACT, key: linkKey(purpose, version), body, ...(event && { event }) })
+}
+
 export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteStatusFacts, SiteWorld, SiteStep> => {
   const fontCache = makeFontCache(deps)
   return {
@@ -92,6 +103,7 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
       submit: ({ key, digest, event }, object) =>
         record(deps, object, { kind: 'submit', key, body: { digest, by: null }, event }),
       decide: (step, object) => decide(deps, step, object),
+      recordLink: (step, object) => recordLink(deps, step, object),
       reservePublish: ({ digest }, object) => reservePublish(deps, digest, object),
       enterQueue: ({ host, digest }, { metadata }) =>
         deps.rows.moveQueue(metadata.name, { host, digest, stage: 'waiting' }),

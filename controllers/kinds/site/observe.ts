@@ -1,9 +1,11 @@
 /** What is looked at before a site is planned: one read of PostgreSQL, and what the watch knows of accounts and hosts. */
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { readFacts } from '../../../crds/site/facts.ts'
+import { SITE_LINKS } from '../../../crds/site/links.ts'
 import { renderingOf, renderRequest, sourcesOf } from '../../../crds/site/publishing/rendering.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import type { SiteHost, SiteWorld, StoredPicture } from '../../../crds/site/world.ts'
+import { linksNow, recordedLinks } from '../../../crds/values/links.ts'
 import type { SiteDeps } from './deps.ts'
 
 /** Hosts of the platform that sites may be put on, by name. */
@@ -39,6 +41,8 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource): Promise
   const account = deps.accounts.get(spec.account)
   const renderings = row.renderings ?? []
   const facts = row.facts ?? []
+  const links = recordedLinks(SITE_LINKS, facts)
+  const linkVersions = linksNow(SITE_LINKS, object, links.recorded)
   const world: SiteWorld = {
     account: account && { name: spec.account, templateLock: account.template_lock },
     brand: row.brand,
@@ -52,8 +56,10 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource): Promise
     ...readFacts(originOf(metadata), facts, (digest) => renderings.find((one) => one.digest === digest) ?? null),
     testDomains: deps.testDomains,
     factSeq: facts.at(-1)?.seq ?? 0,
-    previewUrl: `${deps.publicUrl}/preview/${deps.keys.capability('preview', name)}/`,
-    reviewUrl: `${deps.publicUrl}/review/${deps.keys.capability('review', name)}`,
+    links,
+    linkVersions,
+    previewUrl: `${deps.publicUrl}/preview/${deps.keys.capability('preview', name, linkVersions.preview)}/`,
+    reviewUrl: `${deps.publicUrl}/review/${deps.keys.capability('review', name, linkVersions.review)}`,
   }
   return { ...world, pictures: await picturesFor(deps, object, world) }
 }

@@ -25,8 +25,13 @@ export type OutboxRow = {
   createdAt: string
 }
 
-/** The send that a message is about (its payload says which); null when it is about none. */
-export type AboutSend = Pick<SendRecord, 'gate' | 'frozen'> | { gate: null; frozen: null }
+/**
+ * The send that a message is about (its payload says which); null when it is about none. `links`: versions of the links of its
+ * resource that are good, of those that were ended before.
+ */
+export type AboutSend = (Pick<SendRecord, 'gate' | 'frozen'> | { gate: null; frozen: null }) & {
+  links: Readonly<Partial<Record<string, number>>>
+}
 
 /** How an attempt ended. `dueAt` (ISO) is when to try again; an unknown outcome may be left at that (null). */
 export type Settlement = { id: number; attempt: number } & (
@@ -53,7 +58,8 @@ export type Outbox = {
 }
 
 const TURN = `
-select id, kind, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt", gate, frozen
+select id, kind, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt", gate, frozen,
+  links
 from turn_outbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 const BACKLOG = `
 select channel, state, count(*) as count,

@@ -51,8 +51,8 @@ export const makeRestore = ({ pg, epoch, at }: { pg: Pg; epoch: () => number; at
   return {
     async sideOf(name) {
       const { record, sends, facts, factSeq } = await reader.observe(name)
-      const { payments, credits, resends } = recordedOf(facts)
-      return { record, sends: sends.length, factSeq, payments, credits, resends }
+      const { payments, credits, resends, links } = recordedOf(facts)
+      return { record, sends: sends.length, factSeq, payments, credits, resends, links }
     },
     series: async (accounts) => (await pg.query<CutSeries>('series_of_accounts', SERIES, [accounts])).rows,
     async held(resources) {

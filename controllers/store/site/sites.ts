@@ -16,6 +16,9 @@ const OBSERVE_MAX = 64
 /** `held`: it was taken before, by the same. */
 export type ReservationOutcome = 'taken' | 'held' | 'refused'
 
+/** `links`: versions of the links of its site that are good, of those that were ended before. */
+export type KeptRendering = Rendering & { links: Readonly<Partial<Record<string, number>>> }
+
 /** Both the API and the controllers reserve; what one has taken the other finds. All of it is safe to repeat. */
 export type SiteReservations = {
   takeSite(site: string, account: string, limit: number): Promise<ReservationOutcome>
@@ -41,13 +44,14 @@ export type SiteReservations = {
   setBrand(account: string, tokens: BrandTokens | null): Promise<void>
   /** Sites of an account that are not archived, by name. */
   sitesOf(account: string): Promise<string[]>
-  rendering(site: string, digest: string): Promise<Rendering | null>
+  rendering(site: string, digest: string): Promise<KeptRendering | null>
   /** Below which the platform's hosts give out subdomains, as they were mirrored. */
   baseDomains(): Promise<string[]>
 }
 
 const RENDERING = `
-select input, digest, neutral, name, hostname, template, manifest, files, bytes, warnings, iso_ms(rendered_at) as at
+select input, digest, neutral, name, hostname, template, manifest, files, bytes, warnings, iso_ms(rendered_at) as at,
+  link_versions(site) as links
 from site_renderings where site = $1 and digest = $2 order by place desc limit 1`
 const USED = `
 select (select count(*) from site_places where account = $1) as sites,
@@ -112,7 +116,7 @@ export const makeSiteReservations = ({ pg }: { pg: Pg }): SiteReservations => {
       return (await pg.query<{ base: string }>('site_base_domains', BASES)).rows.map(({ base }) => base)
     },
     async rendering(site, digest) {
-      return (await pg.query<Rendering>('site_rendering', RENDERING, [site, digest])).rows[0] ?? null
+      return (await pg.query<KeptRendering>('site_rendering', RENDERING, [site, digest])).rows[0] ?? null
     },
   }
 }

@@ -46,7 +46,7 @@ grant execute on function iso_ms, link_hash, genesis_hash, register_entry, regis
 grant execute on function app_operation_row, app_release_row to :"api";
 -- Reads.
 grant execute on function app_decision_rows, observe_resources, documents_of, frozen_document, rollup, verify_series, verify_audit,
-  devbox_committed, host_credential_version to :"api";
+  devbox_committed, host_credential_version, link_versions to :"api";
 -- Writes of tables that are the api's own.
 grant execute on function mint_token, reserve_key, create_endpoint, take_ai_place, lapse_app_logs to :"api";
 -- Facts, the audit, what is shown until the controllers have judged it.

@@ -1,4 +1,5 @@
 /** What the facts of an invoice say of card collection: checkout sessions, refunds, and what was reported of them. */
+import { FIRST_LINK } from '../../values/links.ts'
 import type { FactLike } from './fact.ts'
 
 /** The keys of facts, one place for all who write and read them; those of what is asked are the outbox's purposes too. */
@@ -19,6 +20,8 @@ export type Session = {
   session: number
   amountCents: number
   currency: string
+  /** Version of the link to which its payer comes back. */
+  link: number
   /** Null until the processor has made it. */
   opened: Opened | null
   /** Why the processor would not make it, and the place of that among the facts. */
@@ -96,6 +99,7 @@ export const collectedOf = (facts: readonly Omit<FactLike, 'at'>[]): Collected =
         session,
         amountCents: Number(body.amountCents),
         currency: String(body.currency),
+        link: Number(body.link ?? FIRST_LINK),
         opened: made ? openedOf(made) : null,
         failed: failure ? { seq: failure.seq, reason: String(failure.body.reason) } : null,
         isEnding: endings.some(({ key }) => key === endingKey(session)),
@@ -138,18 +142,17 @@ const EXPIRY_MARGIN_MS = 10 * 60_000
 /** It takes money as far as anybody knows. */
 export const isRunning = ({ opened, isClosed, isEnding }: Session): boolean => opened !== null && !isClosed && !isEnding
 
-/** Whether a session asks for exactly what is due. */
+/** What is due, and which link leads to it; the first when left out. */
+type Due = { balanceCents?: number; currency?: string; linkVersions?: { link?: number } }
+
+/** Whether a session asks for exactly what is due, and was not begun by a link that was ended. */
 export const isFor = (
-  { amountCents, currency }: Pick<Session, 'amountCents' | 'currency'>,
-  due: { balanceCents?: number; currency?: string },
-): boolean => amountCents === due.balanceCents && currency === due.currency
+  { amountCents, currency, link }: Pick<Session, 'amountCents' | 'currency' | 'link'>,
+  { balanceCents, linkVersions, ...due }: Due,
+): boolean => amountCents === balanceCents && currency === due.currency && link === (linkVersions?.link ?? FIRST_LINK)
 
 /** The session in which what is due can be paid; undefined when there is none. */
-export const usableSession = (
-  { sessions }: Collected,
-  due: { balanceCents?: number; currency?: string },
-  now: Date,
-): Session | undefined => {
+export const usableSession = ({ sessions }: Collected, due: Due, now: Date): Session | undefined => {
   const until = new Date(now.getTime() + EXPIRY_MARGIN_MS).toISOString()
   return sessions.findLast(
     (session) => isRunning(session) && isFor(session, due) && (session.opened?.expiresAt ?? '') > until,

@@ -1,5 +1,6 @@
 /** What the facts of an invoice say: the part of the world that is read from the ledger's rows. */
 
+import { recordedLinks } from '../../values/links.ts'
 import type { Payload } from '../order/payload.ts'
 import type { InvoiceItem } from '../schema.ts'
 import type { InvoiceWorld } from '../world.ts'
@@ -8,6 +9,7 @@ import type { FactLike } from './fact.ts'
 import type { Credit, Payment, Snapshot } from './ledger.ts'
 import type { FactRequest } from './requests.ts'
 import { restoredOf } from './restored.ts'
+import { INVOICE_LINKS } from './versions.ts'
 import { type ClientActivity, clientActivityOf } from './visits.ts'
 
 export type Recorded = ClientActivity &
@@ -24,6 +26,7 @@ export type Recorded = ClientActivity &
     | 'returned'
     | 'collected'
     | 'restored'
+    | 'links'
   >
 
 /** The keys of facts, one place for all who write and read them. */
@@ -108,6 +111,7 @@ export const recordedOf = (facts: readonly FactLike[]): Recorded => {
     undelivered: accepted('undelivered').map(({ body }) => String(body.purpose)),
     ...clientActivityOf(inOrder),
     restored: restoredOf(inOrder),
+    links: recordedLinks(INVOICE_LINKS, inOrder),
     returned: returnedOf(accepted('adopted')),
     order: ((first?.outcome?.order ?? first?.body.order) as Payload | undefined) ?? null,
     unsent: ((first?.outcome?.unsent ?? first?.body.unsent) as InvoiceWorld['unsent'] | undefined) ?? null,

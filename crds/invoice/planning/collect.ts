@@ -5,6 +5,7 @@
 
 import { createHash } from 'node:crypto'
 import { canonical } from '../../values/canonical.ts'
+import { FIRST_LINK } from '../../values/links.ts'
 import { processorUnits } from '../../values/money.ts'
 import type { InvoiceEvent } from '../events.ts'
 import {
@@ -135,7 +136,8 @@ const openSteps = (passing: Passing): AskStep[] => {
   const units = processorUnits(amountCents, currency)
   if (units === null) return []
   const session = sessions.length + 1
-  const body = { session, amountCents, currency }
+  const { link = FIRST_LINK } = facts.linkVersions ?? {}
+  const body = { session, amountCents, currency, ...(link > FIRST_LINK && { link }) }
   return [
     askOf(
       object,

@@ -6,7 +6,9 @@
 
 import { toPatch, toSnake } from '../../kernel/rest.ts'
 import { isObject, type Schema, withDefaults } from '../../kernel/schema.ts'
+import { endedLinks } from '../../values/links.ts'
 import { RECEIPT } from '../document/freeze.ts'
+import { FIRST_LINKS } from '../facts/versions.ts'
 import { DEFAULT_ISSUER, type InvoiceSpec, spec as specSchema } from '../schema.ts'
 import type { InvoiceView } from '../view.ts'
 
@@ -40,12 +42,14 @@ const openOf = ({ issuerId, metadata = {}, ...rest }: Record<string, unknown>): 
 })
 
 /** Fields whose view is more than what the spec desires. */
-const SHOWN_OTHERWISE = { reminders: null, collect: null, recurrence: null }
+const SHOWN_OTHERWISE = { reminders: null, collect: null, recurrence: null, link_versions: null }
 
-/** What is switched on unless somebody says otherwise, and what is repeated. */
-const desiredOf = ({ reminders, collect, recurrence }: InvoiceView): Partial<InvoiceSpec> => {
+/** What is switched on unless somebody says otherwise, what is repeated, and what was ended; of before, a view says nothing of links. */
+const desiredOf = ({ reminders, collect, recurrence, link_versions }: InvoiceView): Partial<InvoiceSpec> => {
   const { every = null, day = null, mode = null, until = null, paused, of = null, period = null } = recurrence ?? {}
+  const linkVersions = endedLinks(link_versions ?? FIRST_LINKS)
   return {
+    ...(linkVersions && { linkVersions }),
     ...(!reminders.enabled && { reminders: { enabled: false } }),
     ...(collect.reason === 'INVOICE_OFF' && { collect: { enabled: false } }),
     ...(every !== null &&

@@ -124,6 +124,14 @@ const createdFrom = named('CreatedFrom', {
   type: ['object', 'null'],
 })
 
+const linksAnswer = named(
+  'InvoiceLinkVersions',
+  object('Which are good: those of a lower version were ended.', {
+    link: { type: 'integer', description: "Of the link to the client's page." },
+    password: { type: 'integer', description: 'Of its password.' },
+  }),
+)
+
 const pendingRevision = named('PendingRevision', revisionAnswer(object, cents))
 
 export const invoiceAnswer: JsonSchema = named(
@@ -152,6 +160,7 @@ export const invoiceAnswer: JsonSchema = named(
     terms: same('terms', true),
     lang: same('lang'),
     url: textOrNull("The client's page; null until it is sent."),
+    link_versions: linksAnswer,
     sent_at: textOrNull('When it was first sent.'),
     paid_at: textOrNull('When the balance reached zero.'),
     voided_at: textOrNull('When it was voided.'),

@@ -206,6 +206,57 @@ spec('attackers', (t) => {
     }
   })
 
+  /** One of each sort, which its owner ends by a call that answers with another. */
+  const linksToEnd = async () => {
+    const sure = async (path: string, body: unknown = {}) => {
+      const reply = await call(platform.baseUrl, platform.owner, 'POST', path, body)
+      assert.ok(reply.status < 300, `${path}: ${reply.status} ${reply.text}`)
+      return reply.json
+    }
+    const tokenOf = (url: string): string => new URL(url).pathname.split('/')[2] ?? ''
+    const made = await sure('/api/invoices', order())
+    const { site } = await sure('/api/website/generate', { content: { meta: { company_name: 'Ended' } } })
+    const { site: submitted } = await sure(`/api/website/${site.id}/submit-review`)
+    return [
+      { start: '/i/', url: made.url, rotate: `/api/invoices/${made.invoice.id}/link/rotate` },
+      { start: '/preview/', url: site.preview_url, rotate: `/api/website/${site.id}/preview/rotate` },
+      { start: '/review/', url: submitted.review.url, rotate: `/api/website/${site.id}/review/rotate` },
+    ].map(({ start, url, rotate }) => ({
+      start,
+      token: tokenOf(url),
+      end: async () => tokenOf((await sure(rotate, { reason: 'attacked' })).url),
+    }))
+  }
+
+  t('open nothing with a link that was ended, as if it had never been made', async () => {
+    await addAccount(platform, 'reader', { role: 'reviewer' })
+    const reviewer = await minter.session('reader')
+    const callers = [null, platform.owner, reviewer, attackers['full access of another account'] ?? '']
+    const at = (route: Route, token: string) => pathTo(route, { ...things, token, number: 'CN-1', path: '' })
+    const tried = (route: Route, credential: string | null, token: string) =>
+      ask(credential, route.method, at(route, token), bodyTo(route))
+    for (const { start, token, end } of await linksToEnd()) {
+      const routes = allRoutes.filter(({ path }) => path.startsWith(`${start}:token`))
+      const [entry] = routes.filter(({ method, path }) => method === 'GET' && path === `${start}:token`)
+      assert.ok(entry)
+      assert.ok((await tried(entry, reviewer, token)).status < 400, `${start} led there`)
+      const fresh = await end()
+      assert.ok((await tried(entry, reviewer, fresh)).status < 400, `${start} leads there again`)
+      const never = `${token.slice(0, -1)}${token.endsWith('A') ? 'B' : 'A'}`
+      // the number alone makes no good link of one that was ended
+      const raised = fresh.replace(/\.[^.]*$/, token.slice(token.lastIndexOf('.')))
+      const cells = routes.flatMap((route) => callers.map((credential) => ({ route, credential })))
+      for (const { route, credential } of cells) {
+        const none = seenOf(await tried(route, credential, never), [never])
+        for (const dead of [token, raised]) {
+          const real = await tried(route, credential, dead)
+          assert.ok(real.status >= 303, `${nameOf(route)}: ${real.status}`)
+          assert.is(seenOf(real, [dead]), none, nameOf(route))
+        }
+      }
+    }
+  })
+
   t(
     'find nothing of another account, cannot tell that it is there, and write nothing',
     async () => {

@@ -1,7 +1,7 @@
-import { randomBytes } from 'node:crypto'
+import { createHmac, randomBytes } from 'node:crypto'
 import { EnvError, readSecretKeys } from '../../../controllers/base/env.ts'
-import { KeyMissing, keyIdOf, makeKeyRing, parseRingKeys } from '../../../controllers/base/keyring.ts'
-import { type keysOfOne, makeKeys, type Roots, soleRoot } from '../../../controllers/base/keys.ts'
+import { deriveKey, KeyMissing, keyIdOf, makeKeyRing, parseRingKeys } from '../../../controllers/base/keyring.ts'
+import { keysOfOne, makeKeys, type Roots, soleRoot } from '../../../controllers/base/keys.ts'
 import {
   BadSeal,
   HEAD_BYTES,
@@ -104,9 +104,12 @@ spec('the keys that are given', (t) => {
 
 spec('what is derived', (t) => {
   const names = (keys: ReturnType<typeof keysOfOne>) => ({
-    link: keys.linkToken('inv-1'),
-    preview: keys.capability('preview', 'site-1'),
-    password: keys.password('inv-1', 1),
+    link: keys.linkToken('inv-1', 1),
+    preview: keys.capability('preview', 'site-1', 1),
+    laterLink: keys.linkToken('inv-1', 2),
+    laterPreview: keys.capability('preview', 'site-1', 12),
+    password: keys.password('inv-1', 1, 1),
+    laterPassword: keys.password('inv-1', 1, 2),
     form: keys.formToken('session'),
     name: keys.resourceName('a reference').toString('hex'),
     installation: keys.installation,
@@ -124,26 +127,69 @@ spec('what is derived', (t) => {
     const roots: Roots = { first: OLD, making: () => making, holding: () => holding }
     const keys = makeKeys({ roots, ring: makeKeyRing([OTHER]) })
     const before = names(keys)
-    const session = keys.pageSession('inv-1', 1, 1_900_000_000_000)
+    const stand = { name: 'inv-1', n: 1, link: 2, password: 3 }
+    const session = keys.pageSession(stand, 1_900_000_000_000)
     making = NEW
     holding = [OLD, NEW]
     const after = names(keys)
-    for (const one of ['link', 'preview', 'password', 'form'] as const) assert.not.equal(after[one], before[one])
+    for (const one of ['link', 'laterLink', 'preview', 'laterPreview', 'password', 'laterPassword', 'form'] as const)
+      assert.not.equal(after[one], before[one])
     for (const one of ['name', 'installation', 'token'] as const)
       assert.is(after[one], before[one], 'it names for ever')
-    const opens = ({ link, preview, password, form }: typeof before) => [
-      keys.nameOfLink(link) === 'inv-1',
-      keys.nameOfCapability('preview', preview) === 'site-1',
-      keys.passwordOpens(password, 'inv-1', 1),
-      keys.formTokenFits(form, 'session'),
+    const opens = (one: typeof before) => [
+      keys.nameOfLink(one.link),
+      keys.nameOfLink(one.laterLink),
+      keys.nameOfCapability('preview', one.preview),
+      keys.nameOfCapability('preview', one.laterPreview),
+      keys.passwordOpens(one.password, { name: 'inv-1', n: 1, password: 1 }),
+      keys.passwordOpens(one.laterPassword, { name: 'inv-1', n: 1, password: 2 }),
+      keys.formTokenFits(one.form, 'session'),
     ]
-    assert.equal(opens(before), [true, true, true, true])
-    assert.equal(opens(after), [true, true, true, true])
-    assert.ok(keys.pageSessionOpens(session, 'inv-1', 1, 1_800_000_000_000))
+    const all = [
+      { name: 'inv-1', version: 1 },
+      { name: 'inv-1', version: 2 },
+      { name: 'site-1', version: 1 },
+      { name: 'site-1', version: 12 },
+      true,
+      true,
+      true,
+    ]
+    assert.equal(opens(before), all)
+    assert.equal(opens(after), all)
+    assert.ok(keys.pageSessionOpens(session, stand, 1_800_000_000_000))
     holding = [NEW]
-    assert.equal(opens(before), [false, false, false, false])
-    assert.equal(opens(after), [true, true, true, true])
-    assert.not(keys.pageSessionOpens(session, 'inv-1', 1, 1_800_000_000_000))
+    assert.equal(opens(before), [null, null, null, null, false, false, false])
+    assert.equal(opens(after), all)
+    assert.not(keys.pageSessionOpens(session, stand, 1_800_000_000_000))
+  })
+
+  t('of a version opens nothing of another, and what was made before there were versions is of the first', () => {
+    const keys = keysOfOne(OLD)
+    // as they were made before there were versions
+    const mac = (purpose: string, text: string) =>
+      createHmac('sha256', deriveKey(OLD, purpose)).update(text).digest('base64url')
+    assert.is(keys.linkToken('inv-1', 1), `inv-1.${mac('link', 'inv-1').slice(0, 22)}`)
+    assert.is(keys.capability('review', 'site-1', 1), `site-1.${mac('review', 'site-1').slice(0, 22)}`)
+    const first = { name: 'inv-1', n: 4, link: 1, password: 1 }
+    assert.is(keys.pageSession(first, 1_900_000_000_000).split('.')[1], mac('page-session', 'inv-1\n4\n1900000000000'))
+    const [, later] = keys.linkToken('inv-1', 2).split('.')
+    assert.is(keys.nameOfLink(`inv-1.${later}`), null)
+    assert.is(keys.nameOfLink(`inv-1~v3.${later}`), null)
+    assert.is(keys.nameOfLink(`inv-1~v1.${later}`), null)
+    const stands = [first, { ...first, link: 2 }, { ...first, password: 2 }, { ...first, link: 2, password: 2 }]
+    for (const made of stands) {
+      const cookie = keys.pageSession(made, 1_900_000_000_000)
+      const opened = stands.filter((stand) => keys.pageSessionOpens(cookie, stand, 1_800_000_000_000))
+      assert.equal(opened, [made])
+      const password = keys.password(made.name, made.n, made.password)
+      assert.equal(
+        stands.filter((stand) => keys.passwordOpens(password, stand)),
+        stands.filter((stand) => stand.password === made.password),
+      )
+    }
+    const pinned = keys.capability('preview', 'site-1~abc', 7)
+    assert.equal(keys.nameOfCapability('preview', pinned), { name: 'site-1~abc', version: 7 })
+    assert.is(keys.nameOfCapability('review', pinned), null)
   })
 
   t('from a visit comes back under another ring', () => {

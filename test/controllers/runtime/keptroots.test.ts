@@ -54,7 +54,7 @@ spec('the roots on the Lease', (t) => {
     after.stop()
     assert.is(after.keys.installation, before.keys.installation)
     assert.equal(after.keys.resourceName('ref'), before.keys.resourceName('ref'))
-    assert.is(after.keys.linkToken('inv-1'), before.keys.linkToken('inv-1'))
+    assert.is(after.keys.linkToken('inv-1', 1), before.keys.linkToken('inv-1', 1))
     // without the Lease it would be an installation of its own
     const stranger = await openKeys({ pg: await databaseOf(), secretKeys: [OWN], makes: true })
     stranger.stop()

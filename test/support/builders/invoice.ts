@@ -4,6 +4,7 @@ import { freezeOf } from '../../../crds/invoice/document/freeze.ts'
 import { NOTHING_COLLECTED } from '../../../crds/invoice/facts/collected.ts'
 import type { MailDelivery } from '../../../crds/invoice/facts/deliveries.ts'
 import type { InvoiceRecord, NewestSend, Payment } from '../../../crds/invoice/facts/ledger.ts'
+import { FIRST_LINKS } from '../../../crds/invoice/facts/versions.ts'
 import type { PaymentClaim } from '../../../crds/invoice/money/claim.ts'
 import { payloadOf } from '../../../crds/invoice/order/payload.ts'
 import { totalsOf } from '../../../crds/invoice/order/totals.ts'
@@ -100,6 +101,8 @@ export const world = (changes: Partial<InvoiceWorld> = {}): InvoiceWorld =>
     recurring: { anchor: null, made: [] },
     scheduled: [],
     factSeq: 0,
+    links: { recorded: FIRST_LINKS, asked: [] },
+    linkVersions: FIRST_LINKS,
     hasQuota: true,
     linkToken: 'token',
     publicUrl: 'https://bottega.test',

@@ -1,4 +1,5 @@
 import { withDefaults } from '../../../crds/kernel/schema.ts'
+import { SITE_LINKS } from '../../../crds/site/links.ts'
 import { renderRequest } from '../../../crds/site/publishing/rendering.ts'
 import type { Warning } from '../../../crds/site/render/input.ts'
 import { type SiteResource, type SiteSpec, spec as specSchema } from '../../../crds/site/schema.ts'
@@ -11,6 +12,7 @@ import type {
   Submission,
   Switch,
 } from '../../../crds/site/world.ts'
+import { newestLinks, recordedLinks } from '../../../crds/values/links.ts'
 
 /** Sites and their worlds for tests of the plan; one change per call. */
 
@@ -57,6 +59,8 @@ export const world = (change: Partial<SiteWorld> = {}): SiteWorld => ({
   turn: null,
   testDomains: true,
   factSeq: 0,
+  links: recordedLinks(SITE_LINKS, []),
+  linkVersions: newestLinks(SITE_LINKS),
   previewUrl: 'http://pages.test/preview/token/',
   reviewUrl: 'http://pages.test/review/token',
   ...change,

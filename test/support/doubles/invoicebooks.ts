@@ -19,6 +19,7 @@ import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { AskStep, InvoicePlan, InvoiceStep } from '../../../crds/invoice/steps.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
 import type { Scheduled } from '../../../crds/kernel/schedule.ts'
+import { LINK_FACT, linkKey } from '../../../crds/values/links.ts'
 import { delivery, NOW, world } from '../builders/invoice.ts'
 
 type Fact = Parameters<typeof recordedOf>[0][number] & { refusedCode?: string }
@@ -155,6 +156,10 @@ const actsOf = (books: BooksState): { [K in InvoiceStep['do']]: (step: StepOf<K>
   adopt: () => undefined,
   recordReceipt: (step) =>
     void append(books, paymentKey('receipt'), 'payment', { ...step, declaredBy: 'owner' }, 'accepted'),
+  recordLink: ({ purpose, version, event }) => {
+    const key = linkKey(purpose, version)
+    if (append(books, key, LINK_FACT, { purpose, version }, 'accepted')) emit(books, key, event)
+  },
   freeze: (step) => freeze(books, step),
   stamp: (step) => stamp(books, step),
   notifyOwner: (step) => notify(books, step),

@@ -123,7 +123,7 @@ const plantGiven = async (platform: Platform, pg: Pg): Promise<Planted[]> => {
   const { secret } = (await post('/api/webhooks', { url: 'https://hooks.invalid/' })).json
   const { site } = (await post('/api/website/generate', { content: siteContent() })).json
   const preview = new URL(site.preview_url).pathname
-  const review = `/review/${platform.keys.capability('review', site.id)}`
+  const review = `/review/${platform.keys.capability('review', site.id, 1)}`
   const reviewed = await must(call(baseUrl, null, 'GET', review))
   const location = later.headers.get('location') ?? ''
   const signs = `select account from webhook_endpoints where url like 'https://hooks.invalid%'`

@@ -17,6 +17,7 @@ export const UNASKED: Record<string, string> = {
   'api/app/hosts.ts': 'who may use a host is a rule of its own (crds/app/plan.ts)',
   'api/host/change.ts': 'refuses what is foreign itself',
   'api/site/change.ts': 'refuses what is foreign itself',
+  'api/page/links.ts': 'is asked about a row that was let in, and can only shut',
 }
 /** Who lets a row through whosever it is, and by which grounds. */
 const GROUNDS: Record<string, readonly string[]> = {

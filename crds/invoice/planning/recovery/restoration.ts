@@ -4,11 +4,13 @@
  * spec, and nobody is told again.
  */
 import { instantAt } from '../../../values/calendar.ts'
+import { LINK_FACT, type LinkBody, linkKey, linksNow, unrecordedLinks } from '../../../values/links.ts'
 import { displayCents } from '../../../values/money.ts'
 import { RECEIPT } from '../../document/freeze.ts'
 import type { InvoiceRecord } from '../../facts/ledger.ts'
 import { creditKey, paymentKey, type Recorded, sendKey } from '../../facts/records.ts'
 import { restoredKey } from '../../facts/restored.ts'
+import { INVOICE_LINKS } from '../../facts/versions.ts'
 import { seriesOf } from '../../order/number.ts'
 import { type Payload, payloadOf } from '../../order/payload.ts'
 import { totalsOf } from '../../order/totals.ts'
@@ -19,7 +21,7 @@ import { partsOfNumber } from './behind.ts'
 const NOON = '12:00'
 
 /** What the ledger has of the invoice; `factSeq` is 0 when there is no fact. */
-export type LedgerSide = Pick<Recorded, 'payments' | 'credits' | 'resends'> & {
+export type LedgerSide = Pick<Recorded, 'payments' | 'credits' | 'resends' | 'links'> & {
   record: Pick<InvoiceRecord, 'number' | 'uids'> | null
   sends: number
   factSeq: number
@@ -133,6 +135,13 @@ const resendRows = ({ status }: Known, { resends }: LedgerSide, seq: number): Re
     body: {},
   }))
 
+const linkRows = ({ invoice }: Known, { links: { recorded } }: LedgerSide): RestoredRow[] =>
+  unrecordedLinks(INVOICE_LINKS, linksNow(INVOICE_LINKS, invoice, recorded), recorded).map(({ purpose, version }) => ({
+    key: linkKey(purpose, version),
+    kind: LINK_FACT,
+    body: { purpose, version, by: null, reason: 'restored' } satisfies LinkBody,
+  }))
+
 const factsOf = (known: Known, ledger: LedgerSide): RestoredRow[] => {
   const { invoice, status } = known
   const { factSeq = 0, phase, url, creditNotes = [] } = status
@@ -145,6 +154,7 @@ const factsOf = (known: Known, ledger: LedgerSide): RestoredRow[] => {
     ...resendRows(known, ledger, factSeq),
     ...paymentRows(known, ledger, factSeq),
     ...creditRows(known, ledger),
+    ...linkRows(known, ledger),
   ]
 }
 
@@ -156,6 +166,9 @@ const wordsOf = ({ number, status, invoice }: Known, ledger: LedgerSide, facts: 
     ...(ledger.record === null ? [`keeps ${number}, restored in the register`] : []),
     ...(status.url !== undefined && ledger.sends === 0 ? ['its document is drawn anew, and not mailed'] : []),
     ...(paid === undefined ? [] : [`${money(paid)} paid, as its status says`]),
+    ...facts.flatMap(({ kind, body }) =>
+      kind === LINK_FACT ? [`its ${body.purpose}s of before version ${body.version} stay ended`] : [],
+    ),
     ...(notes > 0 ? [`${notes} credit notes, as its status says`] : []),
     ...(facts.some(({ kind }) => kind === 'adopted') ? ['known by its present uid'] : []),
     `${status.factSeq ?? 0} things happened to it, ${ledger.factSeq} are on record; what they were in detail is lost`,

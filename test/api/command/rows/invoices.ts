@@ -113,6 +113,25 @@ const reports = (stage: TableStage): TableRows => ({
   },
 })
 
+const NEVER_REFUSED = { never: 'whatever becomes of it, who may look at it can be ended' } as const
+
+const rotations = (stage: TableStage): TableRows => ({
+  'POST /api/invoices/:id/link/rotate': {
+    waits: waits(
+      on(stage, sent, '/link/rotate', () => ({})),
+      REPORTED,
+    ),
+    refused: NEVER_REFUSED,
+  },
+  'POST /api/invoices/:id/password/rotate': {
+    waits: waits(
+      on(stage, sent, '/password/rotate', () => ({})),
+      REPORTED,
+    ),
+    refused: NEVER_REFUSED,
+  },
+})
+
 const withLogo =
   ({ sure, owner }: TableStage, bytes: Buffer): Prepare =>
   async (tag) => {
@@ -149,5 +168,6 @@ const settings = (stage: TableStage): TableRows => ({
 export const invoiceRows = (stage: TableStage): TableRows => ({
   ...changes(stage),
   ...reports(stage),
+  ...rotations(stage),
   ...settings(stage),
 })

@@ -71,6 +71,14 @@ const reviewing = ({ on, row }: Rows, { reviewer }: TableStage): TableRows => {
   }
 }
 
+const rotations = ({ on, row }: Rows): TableRows => {
+  const refused = { never: 'whatever becomes of it, who may look at it can be ended' } as const
+  return {
+    'POST /api/website/:id/preview/rotate': row(on(drafted, '/preview/rotate', {}), refused),
+    'POST /api/website/:id/review/rotate': row(on(submitted, '/review/rotate', {}), refused),
+  }
+}
+
 const goingLive = ({ on, row }: Rows, stage: TableStage): TableRows => ({
   'PUT /api/website/:id/domain': row(
     async (tag) => ({
@@ -102,5 +110,5 @@ const goingLive = ({ on, row }: Rows, stage: TableStage): TableRows => ({
 
 export const siteRows = (stage: TableStage): TableRows => {
   const rows = makeRows(stage)
-  return { ...drafting(rows, stage), ...reviewing(rows, stage), ...goingLive(rows, stage) }
+  return { ...drafting(rows, stage), ...reviewing(rows, stage), ...rotations(rows), ...goingLive(rows, stage) }
 }

@@ -51,9 +51,9 @@ spec('the roots of an installation', (t) => {
 
   t('the first is drawn, whoever comes first, and no key of the ring can be read from what follows', async () => {
     const all = await Promise.all(Array.from({ length: 4 }, () => open([OLD])))
-    const [first, ...others] = all.map(({ keys }) => keys.linkToken('inv-1'))
+    const [first, ...others] = all.map(({ keys }) => keys.linkToken('inv-1', 1))
     assert.ok(others.every((one) => one === first))
-    assert.not.equal(first, keysOfOne(OLD).linkToken('inv-1'))
+    assert.not.equal(first, keysOfOne(OLD).linkToken('inv-1', 1))
     assert.is((await readRoots(pg)).length, 1)
   })
 
@@ -62,7 +62,7 @@ spec('the roots of an installation', (t) => {
     const { keys } = await open([OLD])
     const opened = await waiting
     opened.stop()
-    assert.is(opened.keys.linkToken('inv-1'), keys.linkToken('inv-1'))
+    assert.is(opened.keys.linkToken('inv-1', 1), keys.linkToken('inv-1', 1))
     await assert.rejects(api.query('steal', `delete from roots`, []), /permission denied/)
     await assert.rejects(api.query('steal2', `update ring_keys set cleared_at = now()`, []), /permission denied/)
   })
@@ -79,7 +79,7 @@ spec('the roots of an installation', (t) => {
     const { keys: later } = await open([NEW, OLD])
     for (const one of [keys, later]) {
       assert.is(one.installation, before.installation)
-      assert.is(one.linkToken('inv-1'), before.linkToken('inv-1'))
+      assert.is(one.linkToken('inv-1', 1), before.linkToken('inv-1', 1))
       assert.equal(one.tokenHash('secret'), before.tokenHash('secret'))
     }
     assert.equal((await readRingKeys(pg)).map(({ id }) => id).sort(), [OLD, NEW].map(keyIdOf).sort())
@@ -127,20 +127,20 @@ spec('the roots of an installation', (t) => {
   t('a second one is known before it makes, and the first is retired only after that', async () => {
     let nowMs = Date.now()
     const { keys, refresh } = await open([OLD], { now: () => new Date(nowMs) })
-    const before = keys.linkToken('inv-1')
+    const before = keys.linkToken('inv-1', 1)
     const { id } = await addRoot(pg, makeKeyRing([OLD]))
     assert.not(await retireRoot(pg, FIRST_ROOT), 'nothing has taken over')
     await refresh()
-    assert.is(keys.linkToken('inv-1'), before)
+    assert.is(keys.linkToken('inv-1', 1), before)
     nowMs += 6 * 60_000
-    const after = keys.linkToken('inv-1')
+    const after = keys.linkToken('inv-1', 1)
     assert.not.equal(after, before)
-    assert.is(keys.nameOfLink(before), 'inv-1')
+    assert.equal(keys.nameOfLink(before), { name: 'inv-1', version: 1 })
     await query(database.url, `update roots set derives_from = now() where id = '${id}'`)
     assert.ok(await retireRoot(pg, FIRST_ROOT))
     await refresh()
     assert.is(keys.nameOfLink(before), null)
-    assert.is(keys.nameOfLink(after), 'inv-1')
+    assert.equal(keys.nameOfLink(after), { name: 'inv-1', version: 1 })
     assert.not(await retireRoot(pg, id), 'the last one stays')
   })
 })

@@ -82,6 +82,8 @@ const done = (around: InvoiceWorld, planned: InvoiceStep): InvoiceWorld => {
     case 'takeResend':
     case 'claimCredit':
     case 'askProcessor':
+    case 'recordLink':
+      throw new Error(`${planned.do} is looked at in links.test.ts`)
     case 'stamp':
     case 'notifyOwner':
       throw new Error(`${planned.do} is looked at in invoice-books.test.ts`)

@@ -29,7 +29,8 @@ const STATUS: InvoiceStatus = {
   creditNotes: [{ id: 'cn-1', number: 'CNINV-026-0007', amountCents: 400 }],
   conditions: [],
 }
-const NOTHING: LedgerSide = { record: null, sends: 0, factSeq: 0, payments: [], credits: [], resends: 0 }
+const { links } = recordedOf([])
+const NOTHING: LedgerSide = { record: null, sends: 0, factSeq: 0, payments: [], credits: [], resends: 0, links }
 const seen = (status: Partial<InvoiceStatus> = {}, change = {}): InvoiceResource =>
   frozen({ ...invoiceResource(change), status: { ...STATUS, ...status } })
 const restored = (object: InvoiceResource, side: Partial<LedgerSide> = {}): Restoration => {

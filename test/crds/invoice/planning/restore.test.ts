@@ -1,10 +1,12 @@
 import fc from 'fast-check'
 import { recordedOf } from '../../../../crds/invoice/facts/records.ts'
+import { INVOICE_LINKS } from '../../../../crds/invoice/facts/versions.ts'
 import { planInvoice } from '../../../../crds/invoice/plan.ts'
 import { specOfView } from '../../../../crds/invoice/planning/restore.ts'
 import { type InvoiceSpec, spec as specSchema } from '../../../../crds/invoice/schema.ts'
 import { viewInvoice } from '../../../../crds/invoice/view.ts'
 import { withDefaults } from '../../../../crds/kernel/schema.ts'
+import { endedLinks, newestLinks } from '../../../../crds/values/links.ts'
 import { arbitraryOf } from '../../../support/builders/arbitrary.ts'
 import {
   invoiceResource,
@@ -23,9 +25,12 @@ const TEXTS = {
   dueDate: fc.constant('2026-12-20'),
   issuerId: fc.constantFrom('iss-b', 'iss-c'),
 }
-/** What is said as well by leaving it out: reminders and cards are on, and a number of its own is past all waiting. */
-const plainly = ({ reminders, collect, recurrenceOf, ...rest }: InvoiceSpec): InvoiceSpec => ({
+/** What is said as well by leaving it out: reminders and cards are on, first links are good, and a number of its own is past all waiting. */
+const plainly = ({ reminders, collect, recurrenceOf, linkVersions, ...rest }: InvoiceSpec): InvoiceSpec => ({
   ...rest,
+  ...(endedLinks(newestLinks(INVOICE_LINKS, linkVersions)) && {
+    linkVersions: endedLinks(newestLinks(INVOICE_LINKS, linkVersions)) ?? {},
+  }),
   ...(reminders?.enabled === false && { reminders }),
   ...(collect?.enabled === false && { collect }),
   ...(recurrenceOf && { recurrenceOf: { ...recurrenceOf, held: false } }),

@@ -32,8 +32,8 @@ export const askInvoice = ({ api }: OneProcess, what: string, asked: Asked, aski
 
 /** One call by whoever has the link, and has entered the password of its first send. */
 export const askPage = ({ api }: OneProcess, what: string, asked: Asked, asking?: Asking): Promise<Answer> => {
-  const cookie = `${PAGE_COOKIE}=${keys.pageSession(NAME, 1, Date.now() + SESSION_MS)}`
-  const page = { account: null, params: { token: keys.linkToken(NAME) }, headers: { cookie } }
+  const cookie = `${PAGE_COOKIE}=${keys.pageSession({ name: NAME, n: 1, link: 1, password: 1 }, Date.now() + SESSION_MS)}`
+  const page = { account: null, params: { token: keys.linkToken(NAME, 1) }, headers: { cookie } }
   return byPage(api, what, { ...page, ...asked }, asking)
 }
 
