@@ -10,6 +10,9 @@ export const SITE_CATALOGUE = {
     'website.changes_requested',
     'website.published',
     'website.unpublished',
+    'website.domain_verified',
+    'website.domain_missing',
+    'website.domain_lapsed',
   ],
   problems: SITE_PROBLEMS,
   scopes: {

@@ -1,11 +1,13 @@
 /** The site as REST shows it: one function for POST, GET and the list (rules/site.md#over-rest). Every key is always there. */
 import type { Plan } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
-import { nameOf } from './domain.ts'
+import { hostnameOf, nameOf } from './domain.ts'
 import { liveOf, releasesOf } from './facts.ts'
+import { isServed } from './names/life.ts'
+import { nameRefusal, recordText, type SiteName } from './names/names.ts'
 import { type SiteStatusFacts, type SiteStep, standOfSite } from './plan.ts'
 import { urlOf } from './publishing/publish.ts'
-import { renderingOf, renderRequest, templateOf } from './publishing/rendering.ts'
+import { hostFor, renderingOf, renderRequest, templateOf } from './publishing/rendering.ts'
 import { type ReviewState, reviewOf } from './review.ts'
 import { type SitePhase, type SiteResource, spec as specSchema } from './schema.ts'
 import type { SiteWorld } from './world.ts'
@@ -19,6 +21,23 @@ export type SiteReleaseView = {
   bytes: number
   files: number
   created_at: string
+}
+/** One name of the site. `next` says what is to be done; null where nothing is. */
+export type SiteDomainView = {
+  name: string
+  hostname: string
+  state: string
+  served: boolean
+  proof: string | null
+  records: { type: string; name: string; value: string }[]
+  looked_at: string | null
+  next_look_at: string | null
+  seen_at: string | null
+  missing_since: string | null
+  kept_until: string | null
+  reason: string | null
+  code: string | null
+  next: string | null
 }
 export type ReviewView = {
   url: string
@@ -42,6 +61,8 @@ export type SiteView = {
   url: string | null
   preview_url: string
   domain: string | null
+  /** Of the names that it asks for, or is live under, how each stands. */
+  domains: SiteDomainView[]
   host: string | null
   digest: string | null
   live_digest: string | null
@@ -131,6 +152,7 @@ export const viewSite = (
     url: live && urlOf(live, port),
     preview_url: world.previewUrl,
     domain: domainOf(object, world),
+    domains: world.names.map((one) => domainView(one, world)),
     host: status.host ?? null,
     digest: current?.digest ?? null,
     live_digest: live?.digest ?? null,
@@ -146,6 +168,29 @@ export const viewSite = (
     version: metadata.generation,
     stalled: verdict.state === 'stalled' ? { code: verdict.code, detail: verdict.message } : null,
     fact_seq: world.factSeq,
+  }
+}
+
+const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {
+  const { name, state, proof, records, reason } = one
+  const host = hostFor(world)
+  const refusal = nameRefusal(one)
+  const isOpen = records.length > 0 && (refusal !== null || state === 'missing')
+  return {
+    name,
+    hostname: host ? hostnameOf(name, host) : name,
+    state,
+    served: isServed(state),
+    proof,
+    records,
+    looked_at: one.lookedAt,
+    next_look_at: one.dueAt,
+    seen_at: one.seenAt,
+    missing_since: one.missingSince,
+    kept_until: one.until,
+    reason,
+    code: refusal?.code ?? null,
+    next: isOpen ? `Set ${recordText(one)}` : null,
   }
 }
 
