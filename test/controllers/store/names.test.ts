@@ -1,4 +1,8 @@
+import { cpSync, readFileSync, renameSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { pathToFileURL } from 'node:url'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
+import { migrate } from '../../../controllers/store/pg/migrate.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { type DueName, makeNameLooks, type NameLooks } from '../../../controllers/store/site/names.ts'
 import {
@@ -8,14 +12,16 @@ import {
   type SiteRows,
 } from '../../../controllers/store/site/sites.ts'
 import { lookedAt, type NameLook, type NameState } from '../../../crds/site/names/life.ts'
+import { query } from '../../../hack/platform/postgres.ts'
 import { type AccountName, type NamesUnderTest, orderOf, runOrder } from '../../support/judges/nameorders.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { type Database, makeDatabase } from '../../support/stage/stage.ts'
+import { type Database, makeDatabase, scratchFolder } from '../../support/stage/stage.ts'
 
 /** Whose a name is, as PostgreSQL keeps it: the life of crds/site/names/life.ts, by the clock of the platform. */
 
 const ABSENT: NameLook = { found: null, answer: 'absent', detail: 'no record' }
 const SEEN: NameLook = { found: 'txt' }
+const SQL = join(import.meta.dirname, '..', '..', '..', 'controllers', 'store', 'sql')
 const FULL = process.env.BOTTEGA_TEST_FULL !== undefined
 const FAR = new Date('2100-01-01')
 
@@ -205,6 +211,43 @@ spec('whose a name is', (t) => {
       "select due_at < now() + interval '11 seconds' as soon from site_names where name = 'calm.example'",
     )
     assert.is(row?.soon, true)
+  })
+
+  t('what was served before proofs were asked for goes on, and what never was is asked', async () => {
+    const folders = ['names-before', 'names-after'].map(scratchFolder)
+    const [before = '', after = ''] = folders
+    for (const folder of folders) cpSync(SQL, folder, { recursive: true })
+    rmSync(join(before, 'schema', '030_name_proofs.sql'))
+    rmSync(join(before, 'functions', 'note_site_name.sql'))
+    const triggers = join(before, 'functions', 'refuse_change.sql')
+    const text = readFileSync(triggers, 'utf8')
+    writeFileSync(triggers, text.slice(0, text.indexOf('create or replace trigger site_name_facts')))
+    // the last one, whatever has come since
+    renameSync(join(after, 'schema', '030_name_proofs.sql'), join(after, 'schema', '999_name_proofs.sql'))
+    const server = new URL(database.url)
+    const name = `${server.pathname.slice(1)}_names`
+    await sql(`create database ${name}`)
+    server.pathname = `/${name}`
+    await migrate(server.href, { folder: pathToFileURL(`${before}/`) })
+    const there = (statement: string) => query(server.href, statement)
+    await there(`insert into site_names (name, site, account, reserved_until) values ('label', 's1', 'a', null),
+      ('live.example', 's2', 'a', null), ('never.example', 's3', 'b', null), ('soon.example', 's4', 'b', now() + interval '1 minute')`)
+    await there(`insert into facts (resource, resource_kind, seq, key, kind, body, written_by, state, at)
+      values ('s2', 'Site', 1, 'k', 'switch', '{"k": 1, "to": {"name": "live.example"}}', 'controller', 'accepted', now())`)
+    await migrate(server.href, { folder: pathToFileURL(`${after}/`) })
+    const kept = await there('select name, state, proof, due_at is not null as due from site_names order by name')
+    assert.equal(
+      kept.map(({ name, state, proof, due }) => [name, state, proof, due]),
+      [
+        ['label', 'verified', 'platform', false],
+        ['live.example', 'verified', 'before', true],
+        ['never.example', 'asked', null, true],
+        ['soon.example', 'claimed', null, false],
+      ],
+    )
+    assert.is((await there('select from site_name_facts')).length, 4)
+    await sql(`drop database ${name} with (force)`)
+    for (const folder of folders) rmSync(folder, { recursive: true })
   })
 
   t('a leader that was replaced keeps no look', async () => {
