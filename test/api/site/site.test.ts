@@ -296,6 +296,7 @@ spec('websites over REST', (t) => {
       const label = await owner('PUT', `/api/website/${mine.id}/domain`, { subdomain: 'two-want-it' })
       const [given] = label.json.site.domains.filter(({ name }: { name: string }) => name === 'two-want-it')
       assert.equal([given.state, given.proof, given.records, given.next], ['verified', 'platform', [], null])
+      assert.is((await as(other, 'DELETE', `/api/website/${theirs.id}`)).status, 204)
     },
   )
 

@@ -232,8 +232,8 @@ spec('whose a name is', (t) => {
     const there = (statement: string) => query(server.href, statement)
     await there(`insert into site_names (name, site, account, reserved_until) values ('label', 's1', 'a', null),
       ('live.example', 's2', 'a', null), ('never.example', 's3', 'b', null), ('soon.example', 's4', 'b', now() + interval '1 minute')`)
-    await there(`insert into facts (resource, resource_kind, seq, key, kind, body, written_by, state, at)
-      values ('s2', 'Site', 1, 'k', 'switch', '{"k": 1, "to": {"name": "live.example"}}', 'controller', 'accepted', now())`)
+    await there(`insert into facts (resource, resource_kind, seq, key, kind, body, written_by, state, at, decided_at)
+      values ('s2', 'Site', 1, 'k', 'switch', '{"k": 1, "to": {"name": "live.example"}}', 'controller', 'accepted', now(), now())`)
     await migrate(server.href, { folder: pathToFileURL(`${after}/`) })
     const kept = await there('select name, state, proof, due_at is not null as due from site_names order by name')
     assert.equal(
