@@ -172,6 +172,7 @@ const operatorDepsOf = (process: Process, clients: Clients, host: string): Opera
     ...sendersOf(process, clients),
     retentionDays: env.retentionDays,
     allowLoopback: env.egressAllowLoopback === 'true',
+    nameServers: env.nameServers,
     namespace: env.namespace,
     home: env.home,
     publicUrl: env.publicUrl,

@@ -42,6 +42,7 @@ import type { PaymentWorkerDeps } from './workers/payment-worker.ts'
 import { makeSettleAbsent, type OverdueDeps, startOverdue } from './workers/pending-facts.ts'
 import { type Scheduler, startScheduler } from './workers/scheduler.ts'
 import { startSpecAudit } from './workers/spec-audit.ts'
+import { startNameLooks } from './workers/sweeps/names.ts'
 import { type SweepDeps, startSweep, sweepAll } from './workers/sweeps/purge.ts'
 import { type ResealDeps, startReseal } from './workers/sweeps/reseal.ts'
 import { type HistoryDeps, startHistory } from './workers/truths/history.ts'
@@ -195,7 +196,7 @@ const startLooks = (
   )
   const settleAbsent = makeSettleAbsent({ ...context, kinds })
   ends.push(startSpecAudit(audit))
-  ends.push(startSweep(sweeping))
+  ends.push(startSweep(sweeping), startNameLooks(context, { log }))
   const lease = { namespace: deps.home ?? deps.namespace, name: LEASE_NAME }
   const onRound = () => keepRoots(deps, lease)
   ends.push(startReseal({ pg, ring: deps.keys.ring, log, onRound, ...(deps.onSealed && { onCounted: deps.onSealed }) }))
@@ -209,7 +210,6 @@ const startLooks = (
   ends.push(startOverdue({ read, isHeld, wake: passes.wakeHeld, settleAbsent, log }))
 }
 
-/**
 /** Ends what has begun, each part whatever becomes of the others. */
 const endBegun = async ({ log }: OperatorDeps, begun: Begun, deadlineMs: number): Promise<void> => {
   const { passes, ends, senders, listeners, scheduler, hosts } = begun

@@ -6,6 +6,7 @@ import type { Content } from '../../crds/site/content/content.ts'
 import { domainFaults } from '../../crds/site/domain.ts'
 import { siteFaults } from '../../crds/site/faults.ts'
 import { SITE } from '../../crds/site/kind.ts'
+import { claimRefusal } from '../../crds/site/names/claim.ts'
 import { type SiteSpec, spec as specSchema } from '../../crds/site/schema.ts'
 import { mergeDiff } from '../../crds/values/merge.ts'
 import { generationGoal } from '../command/command.ts'
@@ -88,10 +89,8 @@ export const putDomain = async (deps: SiteNeeds, request: ApiRequest): Promise<A
   if (name === undefined) throw new Problem('BAD_DOMAIN', 'Send subdomain, or domain.')
   refuseFaults(domainFaults(asked, { baseDomains: await deps.sites.baseDomains(), testDomains: deps.allowLoopback }))
   const outcome = await deps.sites.claimName(name, { site: row.name, account: row.account }, false)
-  if (outcome === 'refused') {
-    const code = domain === undefined ? 'SUBDOMAIN_TAKEN' : 'DOMAIN_TAKEN'
-    throw new Problem(code, `${name} is another site's.`)
-  }
+  const refusal = claimRefusal(name, outcome)
+  if (refusal !== null) throw new Problem(refusal.code, `${refusal.detail}.`)
   const write = () =>
     editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose: sameOwner(row) }, (now) => {
       if (now.subdomain === subdomain && now.domain === domain) return null

@@ -1,5 +1,6 @@
 /** Publishing over REST: checks, a place under the day's cap and in the queue, then the desire, pinned to the approved bytes. */
 import { limitOf, nextTurn, publishCapDetail, quotaDay } from '../../crds/account/quotas.ts'
+import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { diffFiles, type SiteManifest } from '../../crds/site/publishing/manifest.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
@@ -40,7 +41,7 @@ const bring = (
   })
 }
 
-type Blocked = { code: 'NOT_APPROVED' | 'NO_DOMAIN' | 'PUBLISH_QUOTA'; detail: string }
+type Blocked = { code: ProblemCode; detail: string }
 
 /** Why what is rendered now cannot be published; the first counts. */
 const blockedBy = (view: SiteView): Blocked[] => {
@@ -49,8 +50,16 @@ const blockedBy = (view: SiteView): Blocked[] => {
     ...(view.review_state === 'approved'
       ? []
       : [{ code: 'NOT_APPROVED' as const, detail: `${short} is ${view.review_state}, not approved.` }]),
-    ...(view.domain === null ? [{ code: 'NO_DOMAIN' as const, detail: 'The site has no domain.' }] : []),
+    ...(view.domain === null ? [{ code: 'NO_DOMAIN' as const, detail: 'The site has no domain.' }] : unproven(view)),
   ]
+}
+
+const unproven = ({ domain, domains }: SiteView): Blocked[] => {
+  const chosen = domains.find(({ hostname }) => hostname === domain)
+  if (chosen === undefined || chosen.code === null) return []
+  const { name, code, next, reason } = chosen
+  const why = [`${name} is not proven to be yours`, ...(reason === null ? [] : [reason])].join('; ')
+  return [{ code: code as ProblemCode, detail: `${why}. ${next ?? ''}` }]
 }
 
 const isReleased = ({ releases }: SiteView, digest: string): boolean => releases.some((one) => one.digest === digest)

@@ -22,10 +22,12 @@ export const siteRow = async (deps: SiteNeeds, id: string, whose: Whose): Promis
   return row
 }
 
+const WAITING: readonly string[] = ['NOT_APPROVED', 'NO_DOMAIN', 'DOMAIN_UNPROVEN', 'DOMAIN_LAPSED']
+
 /** What only says that an edit is not live yet does not refuse what else is asked for. */
 export const refuseUnsound = (row: ShownSiteRow): void => {
   const { stalled } = row.view
-  if (stalled?.code !== 'NOT_APPROVED' && stalled?.code !== 'NO_DOMAIN') refuseStalled(row)
+  if (!WAITING.includes(stalled?.code ?? '')) refuseStalled(row)
 }
 
 export const locationOf = (id: string): string => `/api/website/${id}`

@@ -189,7 +189,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
       },
       202: pendingAnswer,
     },
-    codes: ['NOT_FOUND', 'NOT_APPROVED', 'NO_DOMAIN', 'PUBLISH_QUOTA'],
+    codes: ['NOT_FOUND', 'NOT_APPROVED', 'NO_DOMAIN', 'DOMAIN_UNPROVEN', 'DOMAIN_LAPSED', 'PUBLISH_QUOTA'],
     handle: publishSite,
   },
   {
@@ -213,14 +213,15 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     scope: scope('websites:write'),
     body: closed('Which.', { release: { type: 'integer', description: 'Its number.', minimum: 1 } }),
     answers: { 200: answered('The site.'), 202: pendingAnswer },
-    codes: ['NOT_FOUND', 'NOT_PUBLISHED', 'NOT_APPROVED', 'NO_DOMAIN'],
+    codes: ['NOT_FOUND', 'NOT_PUBLISHED', 'NOT_APPROVED', 'NO_DOMAIN', 'DOMAIN_UNPROVEN', 'DOMAIN_LAPSED'],
     handle: republishSite,
   },
   {
     method: 'PUT',
     path: `${one}/domain`,
     summary: 'Choose the domain of a site',
-    description: 'A live site moves there with its next publish.',
+    description:
+      'A live site moves there with its next publish. A domain of your own is served once a record proves it to be yours: domains[].records of the site names it, and the same call again has it looked for at once.',
     tag,
     scope: scope('websites:write'),
     body: domainBody,

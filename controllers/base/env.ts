@@ -6,6 +6,7 @@
 import { readFileSync } from 'node:fs'
 import { RETENTION_DAYS_DEFAULT } from '../../crds/invoice/planning/retention.ts'
 import {
+  addressList,
   email,
   type Field,
   headerName,
@@ -178,6 +179,8 @@ export const CONTROLLERS = {
   acceptCluster: withDefault(text('BOTTEGA_ACCEPT_CLUSTER', 'what the refusal to lead has named'), undefined),
   /** Names this process in the lease, beside what makes it unique; undefined: the host's name. */
   identity: withDefault(text('BOTTEGA_IDENTITY', 'a name for this process'), undefined),
+  /** Who is asked whether a domain is proven (net/proof.ts); undefined: the servers of the system. */
+  nameServers: withDefault(addressList('BOTTEGA_DNS_SERVERS'), undefined),
   /** Of the pod, by the downward API: a container that is started again need not wait for the lease of the one before. */
   podUid: withDefault(text('BOTTEGA_POD_UID', 'the uid of the pod'), ''),
 }

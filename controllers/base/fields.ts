@@ -1,5 +1,6 @@
 /** How one variable of the environment is read: its name, what is expected, and what is accepted (env.ts). */
 import { EMAIL_MAX, EMAIL_PATTERN } from '../../crds/kernel/schema.ts'
+import { bytesOfAddress } from '../../crds/values/address.ts'
 import { parseRingKeys, RING_KEY_BYTES, RING_KEYS_MAX } from './keyring.ts'
 
 /** Reads one variable. `parse` returns undefined for what it does not accept. */
@@ -59,6 +60,23 @@ export const listen = (name: string): Field<Listen> => ({
     const found = /^(?:\[([0-9a-fA-F:]+)\]|([^:\s[\]]*)):(\d{1,5})$/.exec(value)
     const port = Number(found?.[3])
     return found && port <= 65_535 ? { host: (found[1] ?? found[2]) || '::', port } : undefined
+  },
+})
+
+const SERVERS_MAX = 5
+
+/** `192.0.2.1`, `192.0.2.1:5353`, `2001:db8::1` or `[2001:db8::1]:5353`, separated by commas. */
+export const addressList = (name: string): Field<string[]> => ({
+  name,
+  expected: `up to ${SERVERS_MAX} addresses, each with or without a port, separated by commas`,
+  parse: (value) => {
+    const given = value.split(',').map((one) => one.trim())
+    const isAddress = (one: string): boolean => {
+      const [, bracketed, , plain, port] = /^(?:\[([^\]]+)\](:\d{1,5})?|([^:]+)(?::(\d{1,5}))?)$/.exec(one) ?? []
+      const address = bracketed ?? plain ?? one
+      return bytesOfAddress(address) !== null && Number(port ?? 0) <= 65_535
+    }
+    return given.length <= SERVERS_MAX && given.every(isAddress) ? given : undefined
   },
 })
 

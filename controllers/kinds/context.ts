@@ -52,6 +52,8 @@ export type Tools = {
   retentionDays: number
   /** The one way to addresses that users chose. */
   egress: Egress
+  /** Of the servers that are asked whether a domain is proven, `address` or `address:port`; those of the system when left out. */
+  nameServers?: readonly string[] | undefined
   /** Owners may register hosts on loopback (the development exception). */
   allowLoopback: boolean
   /** Stands round every command and admin call to a host. */

@@ -11,6 +11,9 @@ export const SITE_CATALOGUE = {
     'website.published',
     'website.unpublished',
     'website.link_rotated',
+    'website.domain_verified',
+    'website.domain_missing',
+    'website.domain_lapsed',
   ],
   problems: SITE_PROBLEMS,
   scopes: {

@@ -58,6 +58,16 @@ export const SITE_PROBLEMS = {
     title: 'The domain is not acceptable',
     next: 'Send either subdomain, one label of a-z 0-9 and -, or domain, a full name that you own.',
   },
+  DOMAIN_UNPROVEN: {
+    status: 409,
+    title: 'The domain is not proven to be yours',
+    next: 'Set one of the records that the site shows in domains[].records; it goes on by itself once the record is seen.',
+  },
+  DOMAIN_LAPSED: {
+    status: 409,
+    title: 'The proof of the domain is gone',
+    next: 'Set one of the records that the site shows in domains[].records again; the site comes back by itself.',
+  },
   SUBDOMAIN_TAKEN: { status: 409, title: 'The subdomain is in use', next: 'Choose another one.' },
   DOMAIN_TAKEN: {
     status: 409,

@@ -1,6 +1,7 @@
 /** The JSON schema of `SiteView`, for the OpenAPI document and the clients made from it. Open: fields may be added. */
 import { named } from '../kernel/named.ts'
 import { type JsonSchema, restSchema } from '../kernel/rest.ts'
+import { NAME_STATES } from './names/life.ts'
 import { PHASES, spec } from './schema.ts'
 
 const text = (description: string): JsonSchema => ({ type: 'string', description })
@@ -32,6 +33,43 @@ export const releaseAnswer = named(
     bytes: whole('All files together.'),
     files: whole('How many.'),
     created_at: text('When it first went live.'),
+  }),
+)
+
+const recordAnswer = named(
+  'ProofRecord',
+  object('A record of the DNS.', {
+    type: text('TXT or CNAME.'),
+    name: text('Where it is set.'),
+    value: text('What it holds.'),
+  }),
+)
+
+const domainAnswer = named(
+  'SiteDomain',
+  object("A name of the site, and whether it is proven to be the account's.", {
+    name: text('The subdomain, or the domain.'),
+    hostname: text('As visitors type it.'),
+    state: {
+      type: 'string',
+      description: 'Where it is in its life.',
+      enum: NAME_STATES.filter((one) => one !== 'free'),
+    },
+    served: { type: 'boolean', description: 'Whether the site may be served under it.' },
+    proof: {
+      type: ['string', 'null'],
+      description: 'What proves it.',
+      enum: ['txt', 'cname', 'platform', 'before', null],
+    },
+    records: { type: 'array', description: 'One of these proves it.', items: recordAnswer },
+    looked_at: textOrNull('When the record was looked for last.'),
+    next_look_at: textOrNull('When it is looked for next; PUT the same domain again to have it looked for now.'),
+    seen_at: textOrNull('When the record was seen last.'),
+    missing_since: textOrNull('Since when the record is missing; the site is served for three days more.'),
+    kept_until: textOrNull('Until when nobody else may have it.'),
+    reason: textOrNull('What the last look saw instead of the record.'),
+    code: textOrNull('The code that a publish is refused with; null where it is served.'),
+    next: textOrNull('What to do.'),
   }),
 )
 
@@ -80,6 +118,7 @@ const fields: Record<string, JsonSchema> = {
     }),
   ),
   domain: textOrNull('The name that was chosen.'),
+  domains: { type: 'array', description: 'How each of its names stands.', items: domainAnswer },
   host: textOrNull('The host that serves it.'),
   digest: textOrNull('Names the bytes that are rendered now.'),
   live_digest: textOrNull('Names the bytes that are live.'),

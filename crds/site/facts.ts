@@ -34,7 +34,11 @@ export const decisionKey = (uid: string, submission: number): string => keyOf(ui
 export const openingKey = (uid: string, submission: number, by: string): string =>
   keyOf(uid, `opened:${submission}:${by}`)
 
+/** A state of a name is told of once. */
+export const nameKey = (uid: string, name: string, at: string): string => keyOf(uid, `name:${name}:${at}`)
+
 /** Bodies as they are written. */
+export type NameBody = { name: string; at: string; state: string }
 export type SubmitBody = { digest: string; by: string | null }
 export type DecisionBody = { submission: number; digest: string; decision: ReviewVerdict; note: string; by: string }
 export type OpeningBody = { submission: number; by: string }
@@ -48,6 +52,7 @@ export type SiteFacts = {
   decisions: ReviewDecision[]
   openings: Opening[]
   switches: Switch[]
+  told: string[]
   asks: ReviewRequest[]
 }
 
@@ -65,6 +70,7 @@ export const readFacts = (
     decisions: [],
     openings: [],
     switches: [],
+    told: [],
     asks: [],
   }
   for (const fact of facts) {
@@ -99,6 +105,11 @@ const take = (read: SiteFacts, { seq, at, kind, body, state }: SiteFact, bytesOf
     case 'opened': {
       const { submission, by } = body as OpeningBody
       read.openings.push({ at, submission, by })
+      return
+    }
+    case 'name': {
+      const { name, at: since } = body as NameBody
+      read.told.push(`${name} ${since}`)
       return
     }
     case 'switch': {

@@ -23,6 +23,7 @@ export const SITE: Kind<SiteSpec, SiteStatus, SiteView> = {
     { name: 'URL', type: 'string', path: '.status.url', description: 'Where it is live.' },
     { name: 'Release', type: 'integer', path: '.status.release', description: 'The release that is live.' },
     { name: 'Review', type: 'string', path: '.status.review', description: 'How what is rendered now stands.' },
+    { name: 'Domain', type: 'string', path: '.status.domainState', description: 'Whether its name is proven.' },
     READY,
     AGE,
     { name: 'Host', type: 'string', path: '.status.host', description: 'The Host that serves it.', wide: true },

@@ -13,6 +13,8 @@ import { domainFaults, nameOf } from './domain.ts'
 import { type SiteEvent, siteEvent } from './events.ts'
 import { liveOf, submitKey } from './facts.ts'
 import { siteFaults } from './faults.ts'
+import { nameConditions, nameIn, nameStatus } from './names/names.ts'
+import { type NameStep, nameSteps, releaseSteps } from './names/steps.ts'
 import { type SiteStanding, standOf } from './phase.ts'
 import {
   type PublishStep,
@@ -44,6 +46,7 @@ export type SiteStep =
   | { do: 'reserveSite' }
   /** The name, for this site alone. Stalled when it is another's. */
   | { do: 'claimName'; name: string }
+  | NameStep
   | { do: 'settleHome'; host: string }
   /** Fetches and converts; Stalled for what is no picture. */
   | { do: 'takePicture'; source: string }
@@ -52,8 +55,6 @@ export type SiteStep =
   | { do: 'submit'; key: string; digest: string; event: SiteEvent }
   | { do: 'decide'; verdict: Decided }
   | SiteLinkStep
-  /** Names that the site neither asks for nor is live under. */
-  | { do: 'releaseNames'; keep: string[] }
 
 /** The kind's own part of the status. */
 export type SiteStatusFacts = Omit<SiteStatus, 'conditions' | 'observedGeneration'>
@@ -70,11 +71,15 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   const request = renderRequest(spec, world)
   const current = renderingOf(world, request)
   const wanted = wantedOf(object, world, current)
-  const status = statusOf(world, current, wanted)
-  const end = (verdict: Verdict, steps: SiteStep[] = []): SitePlan => ({ steps, status, verdict })
+  const status = statusOf(spec, world, current, wanted)
+  const conditions = nameConditions(nameIn(world, nameOf(spec)))
+  const end = (verdict: Verdict, steps: SiteStep[] = []): SitePlan => ({ steps, status, verdict, conditions })
 
-  const ended = linkSteps(object, world, { status: standOfSite(object, world).status, url: urlOfLive(world) })
+  const stand = { status: standOf(world, current, comingOf(world, wanted)).status, url: urlOfLive(world) }
+  const ended = linkSteps(object, world, stand)
   if (ended.length > 0) return end(waiting('Rotating', 'ends links of before'), ended)
+  const first = nameSteps(object, world, stand)
+  if (first) return end(first.verdict, first.steps)
   const stop = stopOf(spec, world)
   // An edit that cannot be rendered takes nothing down: what was asked for before it is judged on its own.
   const asked = askedSteps(object, world, current)
@@ -103,9 +108,8 @@ const live = (object: SiteResource, world: SiteWorld, wanted: WantedPublish, end
   if (way.steps.length > 0) return end(waiting('Publishing', 'brings what is live to what is wanted'), [...way.steps])
   if (way.wait) return end(waiting(way.wait.reason, way.wait.message, way.wait.retryAfterMs))
   const keep = namesNeeded(object.spec, world, wanted)
-  if (world.names.some(({ name, settled }) => settled && !keep.includes(name))) {
-    return end(waiting('Settling', 'gives names back'), [{ do: 'releaseNames', keep }])
-  }
+  const release = releaseSteps(world, keep)
+  if (release.length > 0) return end(waiting('Settling', 'gives names back'), release)
   return wanted.state === 'refused' ? end(stalled(wanted.code, `${wanted.code}: ${wanted.detail}`)) : null
 }
 
@@ -239,7 +243,12 @@ export const standOfSite = (object: Pick<SiteResource, 'spec'>, world: SiteWorld
   return standOf(world, current, comingOf(world, wantedOf(object, world, current)))
 }
 
-const statusOf = (world: SiteWorld, current: Rendering | null, wanted: WantedPublish): SiteStatusFacts => {
+const statusOf = (
+  spec: SiteSpec,
+  world: SiteWorld,
+  current: Rendering | null,
+  wanted: WantedPublish,
+): SiteStatusFacts => {
   const live = liveOf(world)
   const url = urlOfLive(world)
   const hostname = live?.hostname ?? current?.hostname
@@ -254,6 +263,7 @@ const statusOf = (world: SiteWorld, current: Rendering | null, wanted: WantedPub
     ...(hostname && { hostname }),
     ...(host !== null && { host }),
     ...(linkVersions && { linkVersions }),
+    ...nameStatus(nameIn(world, nameOf(spec))),
   }
 }
 
@@ -276,7 +286,7 @@ const REASONS: Record<string, string> = {
 /** A deleted site goes the way down, then its files go, then its name is free. */
 const planRemoval = (object: SiteResource, world: SiteWorld): SitePlan => {
   const current = renderingOf(world, renderRequest(object.spec, world))
-  const status = statusOf(world, current, { state: 'nothing' })
+  const status = statusOf(object.spec, world, current, { state: 'nothing' })
   const { home } = world
   const clearing: SiteStep[] = home !== null && !world.removed ? [{ do: 'removeFiles', host: home }] : []
   const steps = [...wayDown(object, world).steps, ...clearing]

@@ -117,6 +117,17 @@ export const status = {
     hostname: { type: 'string', description: 'The name that it is, or will be, live under.', maxLength: HOSTNAME_MAX },
     host: { type: 'string', description: 'The Host that serves it.', maxLength: HOSTNAME_MAX },
     linkVersions: SITE_LINK_FIELDS.status,
+    domainState: {
+      type: 'string',
+      description: 'How the name that is asked for stands: asked, verified, missing, lapsed.',
+      maxLength: 32,
+    },
+    domainRecords: {
+      type: 'array',
+      description: "DNS records of which one proves the domain to be the account's.",
+      maxItems: 4,
+      items: { type: 'string', description: 'Type, name and value.', maxLength: 1024 },
+    },
   },
 } as const satisfies ObjectSchema
 

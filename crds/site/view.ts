@@ -1,12 +1,14 @@
 /** The site as REST shows it: one function for POST, GET and the list (rules/site.md#over-rest). Every key is always there. */
 import type { Plan } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
-import { nameOf } from './domain.ts'
+import { hostnameOf, nameOf } from './domain.ts'
 import { liveOf, releasesOf } from './facts.ts'
 import type { SiteLinks } from './links.ts'
+import { isServed } from './names/life.ts'
+import { nameRefusal, recordText, type SiteName } from './names/names.ts'
 import { type SiteStatusFacts, type SiteStep, standOfSite } from './plan.ts'
 import { urlOf } from './publishing/publish.ts'
-import { renderingOf, renderRequest, templateOf } from './publishing/rendering.ts'
+import { hostFor, renderingOf, renderRequest, templateOf } from './publishing/rendering.ts'
 import { type ReviewState, reviewOf } from './review.ts'
 import { type SitePhase, type SiteResource, spec as specSchema } from './schema.ts'
 import type { SiteWorld } from './world.ts'
@@ -20,6 +22,23 @@ export type SiteReleaseView = {
   bytes: number
   files: number
   created_at: string
+}
+/** One name of the site. `next` says what is to be done; null where nothing is. */
+export type SiteDomainView = {
+  name: string
+  hostname: string
+  state: string
+  served: boolean
+  proof: string | null
+  records: { type: string; name: string; value: string }[]
+  looked_at: string | null
+  next_look_at: string | null
+  seen_at: string | null
+  missing_since: string | null
+  kept_until: string | null
+  reason: string | null
+  code: string | null
+  next: string | null
 }
 export type ReviewView = {
   url: string
@@ -45,6 +64,8 @@ export type SiteView = {
   /** Which are good; those of before were ended. */
   link_versions: SiteLinks
   domain: string | null
+  /** Of the names that it asks for, or is live under, how each stands. */
+  domains: SiteDomainView[]
   host: string | null
   digest: string | null
   live_digest: string | null
@@ -135,6 +156,7 @@ export const viewSite = (
     preview_url: world.previewUrl,
     link_versions: world.linkVersions,
     domain: domainOf(object, world),
+    domains: world.names.map((one) => domainView(one, world)),
     host: status.host ?? null,
     digest: current?.digest ?? null,
     live_digest: live?.digest ?? null,
@@ -150,6 +172,29 @@ export const viewSite = (
     version: metadata.generation,
     stalled: verdict.state === 'stalled' ? { code: verdict.code, detail: verdict.message } : null,
     fact_seq: world.factSeq,
+  }
+}
+
+const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {
+  const { name, state, proof, records, reason } = one
+  const host = hostFor(world)
+  const refusal = nameRefusal(one)
+  const isOpen = records.length > 0 && (refusal !== null || state === 'missing')
+  return {
+    name,
+    hostname: host ? hostnameOf(name, host) : name,
+    state,
+    served: isServed(state),
+    proof,
+    records,
+    looked_at: one.lookedAt,
+    next_look_at: one.dueAt,
+    seen_at: one.seenAt,
+    missing_since: one.missingSince,
+    kept_until: one.until,
+    reason,
+    code: refusal?.code ?? null,
+    next: isOpen ? `Set ${recordText(one)}` : null,
   }
 }
 

@@ -4,6 +4,7 @@ import type { RecordedLinks } from '../values/links.ts'
 import type { BrandTokens } from './content/brand.ts'
 import type { Template } from './content/content.ts'
 import type { SiteLink, SiteLinks } from './links.ts'
+import type { SiteName } from './names/names.ts'
 import type { RenderedImage, Warning } from './render/input.ts'
 
 /**
@@ -88,8 +89,8 @@ export type SiteWorld = {
   brand: BrandTokens | null
   /** Whether the site counts under the account's number of sites; what comes by REST took its place before. */
   hasQuota: boolean
-  /** Names that are the site's; one that is not settled was reserved by a request that may never write it. */
-  names: { name: string; settled: boolean }[]
+  /** Names that the site claims; one that is not settled was reserved by a request that may never write it. */
+  names: SiteName[]
   /** Of the platform, by name. */
   hosts: SiteHost[]
   /** The host that the site was given; null until it needs one. */
@@ -103,6 +104,8 @@ export type SiteWorld = {
   decisions: ReviewDecision[]
   openings: Opening[]
   switches: Switch[]
+  /** Which states of names the owner was told of, as `NAME AT`. */
+  told: string[]
   asks: ReviewRequest[]
   /** Digests that have quota under the cap of publishes of some day. */
   reservedDigests: string[]

@@ -8,15 +8,14 @@ import { createProgress } from '../lib/progress.ts'
 import { CommandRefusal, messageOf, runCommand } from '../lib/refusal.ts'
 import { makeStateFolders, ownerName, paths, readEnvironment, root, type UpEnvironment } from '../lib/state.ts'
 import { ensureTools } from '../lib/tools.ts'
-import { hostTools } from '../lib/tooltable.ts'
 import { type ClusterChoice, demandDocker, toolsFor } from '../platform/cluster.ts'
 import { whenJudged } from '../platform/disagreements.ts'
-import { type ExtraPart, extraParts, wantsHosts } from '../platform/parts.ts'
+import { type ExtraPart, extraParts, partTools } from '../platform/parts.ts'
 import { sendWelcomeInvoice } from '../platform/platform.ts'
 import { type Greeting, supervise, type UpOptions } from '../platform/supervisor.ts'
 
 const usage =
-  'Usage: hack/up [--detach] [--with cards,hosts,acme|all] [--kubeconfig F [--context C] | --kind] [--strict-egress]'
+  'Usage: hack/up [--detach] [--with cards,hosts,acme,dns|all] [--kubeconfig F [--context C] | --kind] [--strict-egress]'
 const startLimitMs = 20 * 60_000
 const pollMs = 100
 const interrupted = 130
@@ -30,7 +29,7 @@ async function main(): Promise<number> {
   if (options.cluster.kind === 'kind') demandDocker()
   const progress = createProgress()
   if (detach) {
-    await ensureTools([...toolsFor(options.cluster), ...(wantsHosts(options.parts) ? hostTools : [])], { progress }) // here, where there may be a terminal to draw a bar on
+    await ensureTools([...toolsFor(options.cluster), ...partTools(options.parts)], { progress }) // here, where there may be a terminal to draw a bar on
     return await startDetached(abort.signal)
   }
   let ready = false
@@ -192,10 +191,11 @@ function greetingText(greeting: Greeting): string {
 }
 
 function summary(environment: UpEnvironment, greeting: Greeting): string {
-  const { baseUrl, kubeconfig, mailDir, metricsUrls, hosts, cards } = environment
+  const { baseUrl, kubeconfig, mailDir, metricsUrls, hosts, dns, cards } = environment
   const host = hosts
     ? `\n  host           local, names under ${hosts.baseDomain} on port ${hosts.httpsPort}, CA ${hosts.caCert}`
     : ''
+  const names = dns ? `\n  DNS            ${dns.server}, records are set at ${dns.controlUrl}` : ''
   const card = cards ? `\n  cards          ${cards.apiBase}, a stand-in of the card processor` : ''
   return `
 Bottega runs at ${baseUrl}
@@ -205,7 +205,7 @@ ${greetingText(greeting)}
   kubectl        export KUBECONFIG=${kubeconfig} PATH="$(dirname "$(hack/tools path kubectl)"):$PATH"; kubectl get bottega
   mails          ${mailDir}
   metrics        ${metricsUrls.join(' ')}
-  logs           ${paths.logs}${host}${card}
+  logs           ${paths.logs}${host}${names}${card}
 `
 }
 

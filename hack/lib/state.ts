@@ -44,6 +44,8 @@ export type UpEnvironment = {
   apiPid: number
   supervisorPid: number
   hosts?: HostEnvironment
+  /** The server of names that domains are proven by (`--with dns`, or `hosts`). */
+  dns?: { server: string; controlUrl: string }
   cards?: CardsEnvironment
 }
 

@@ -3,17 +3,24 @@ import { join } from 'node:path'
 import { freePort, isListening } from '../lib/ports.ts'
 import { createService, type Service, waitFor } from '../lib/processes.ts'
 import { type CardsEnvironment, type Ports, paths, root } from '../lib/state.ts'
+import { hostTools } from '../lib/tooltable.ts'
+import type { SettableDns } from '../stage/dns.ts'
 import { disagreementsOf } from './disagreements.ts'
 import { namespace } from './platform.ts'
 import { apiUrlOf } from './postgres.ts'
 
 /** The Node processes of the platform: mail catcher, controllers, api, and the ports they listen on. */
 
-/** What more than the platform is started. `acme` is part of `hosts`, whose Caddy it serves. */
-export const extraParts = ['cards', 'hosts', 'acme'] as const
+/** What more than the platform is started. `acme` is part of `hosts`, whose Caddy it serves, and has the `dns`. */
+export const extraParts = ['cards', 'hosts', 'acme', 'dns'] as const
 export type ExtraPart = (typeof extraParts)[number]
 /** Whether an app host is among the parts. */
-export const wantsHosts = (parts: readonly ExtraPart[]): boolean => parts.some((part) => part !== 'cards')
+export const wantsHosts = (parts: readonly ExtraPart[]): boolean =>
+  parts.some((part) => part === 'hosts' || part === 'acme')
+
+/** The Go-built tools of the parts. */
+export const partTools = (parts: readonly ExtraPart[]): readonly string[] =>
+  wantsHosts(parts) ? hostTools : parts.includes('dns') ? ['pebble-challtestsrv'] : []
 
 export type Addresses = { baseUrl: string; metricsUrls: string[]; ports: Required<Ports> }
 
@@ -60,6 +67,8 @@ export type PartOptions = {
   addresses: Addresses
   databaseUrl: string
   strictEgress: boolean
+  /** Who is asked whether a domain is proven; null: the servers of the system. */
+  dns: SettableDns | null
   /** The card processor's stand-in; null: no card collection. */
   cards: CardsEnvironment | null
 }
@@ -113,6 +122,7 @@ export function nodeServices(options: PartOptions): { mail: Service; controllers
         ...shared,
         ...metrics(ports.controllersMetrics),
         KUBECONFIG: paths.controllersKubeconfig,
+        ...(options.dns ? { BOTTEGA_DNS_SERVERS: options.dns.server } : given(['BOTTEGA_DNS_SERVERS'])),
         ...given(['BOTTEGA_ACCEPT_CLUSTER']),
       },
       // it serves no requests, and says what is wrong: the platform comes up all the same

@@ -27,7 +27,7 @@ import {
   writeSecrets,
 } from '../lib/state.ts'
 import { type BuiltTools, ensureTools } from '../lib/tools.ts'
-import { hostTools } from '../lib/tooltable.ts'
+import { makeDns, type SettableDns } from '../stage/dns.ts'
 import { type Cluster, type ClusterChoice, openCluster, toolsFor } from './cluster.ts'
 import { removeSockets } from './controlplane.ts'
 import { migrateDatabase, type OpenDatabase, openDatabase } from './database.ts'
@@ -41,6 +41,7 @@ import {
   type ExtraPart,
   endingOrder,
   nodeServices,
+  partTools,
   wantsHosts,
 } from './parts.ts'
 import {
@@ -116,7 +117,7 @@ type Starting = {
 async function startAll(options: UpOptions, { owner, progress, watched, onReady }: Starting): Promise<void> {
   for (const folder of [stateDir, '/tmp']) demandDisk(folder, neededMib)
   const withHosts = wantsHosts(options.parts)
-  const names = [...toolsFor(options.cluster), ...(withHosts ? hostTools : [])]
+  const names = [...toolsFor(options.cluster), ...partTools(options.parts)]
   const tools = await ensureTools(names, { progress })
   const kept = readJson<Ports>(paths.ports) ?? {}
   const serversStep = progress.step('control plane and PostgreSQL')
@@ -136,14 +137,18 @@ async function startAll(options: UpOptions, { owner, progress, watched, onReady 
 
   const host = withHosts ? await openHost(owner, tools, progress) : null
   watched.push(...(host?.services ?? []))
+  const ownDns =
+    !host && options.parts.includes('dns') ? await makeDns({ owner, logDir: paths.logs, tool: tools.path }) : null
+  const dns = host?.stage.acme.dns ?? ownDns
   const partsStep = progress.step('mail catcher, controllers, api')
   const cards = options.parts.includes('cards') ? cardsOf(addresses, secretKey) : null
-  const extra = cards ? [cardService(owner, addresses, cards)] : []
+  const extra = [...(cards ? [cardService(owner, addresses, cards)] : []), ...(ownDns ? [ownDns.service] : [])]
   const services = nodeServices({
     owner,
     addresses,
     databaseUrl: database.url,
     strictEgress: options.strictEgress,
+    dns,
     cards,
   })
   watched.push(...extra, services.mail, services.controllers, services.api)
@@ -151,7 +156,7 @@ async function startAll(options: UpOptions, { owner, progress, watched, onReady 
   await Promise.all(starting.map((service) => service.start())).catch(failing(partsStep))
   partsStep.done()
 
-  const running: Running = { addresses, tokens, databaseUrl: database.url, cluster, host, cards, ...services }
+  const running: Running = { addresses, tokens, databaseUrl: database.url, cluster, host, dns, cards, ...services }
   for (const service of watched) keepRunning(service, progress, () => writeEnvironment(running))
   const invoiceStep = progress.step('the first invoice')
   const disagreements = await whenJudged(addresses.metricsUrls)
@@ -209,11 +214,12 @@ type Running = {
   api: Service
   controllers: Service
   host: UpHost | null
+  dns: SettableDns | null
   cards: CardsEnvironment | null
 }
 
 function writeEnvironment(running: Running): UpEnvironment {
-  const { addresses, tokens, databaseUrl, cluster, api, controllers, host, cards } = running
+  const { addresses, tokens, databaseUrl, cluster, api, controllers, host, dns, cards } = running
   const environment: UpEnvironment = {
     baseUrl: addresses.baseUrl,
     metricsUrls: addresses.metricsUrls,
@@ -226,6 +232,7 @@ function writeEnvironment(running: Running): UpEnvironment {
     apiPid: api.pid() ?? 0,
     supervisorPid: process.pid,
     ...(host && { hosts: hostEnvironment(host) }),
+    ...(dns && { dns: { server: dns.server, controlUrl: dns.controlUrl } }),
     ...(cards && { cards }),
   }
   writeWhole(paths.env, `${JSON.stringify(environment, null, 2)}\n`)

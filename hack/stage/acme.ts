@@ -6,6 +6,7 @@ import { writeWhole } from '../lib/files.ts'
 import { freePort, isListening } from '../lib/ports.ts'
 import { createService, type Service, waitFor } from '../lib/processes.ts'
 import { CommandRefusal } from '../lib/refusal.ts'
+import { makeDns, type SettableDns } from './dns.ts'
 
 /** Pebble, the ACME test CA, with its DNS that says 127.0.0.1 to everything. It validates on the ports it is given. */
 export type Acme = {
@@ -14,8 +15,7 @@ export type Acme = {
   rootsFile: string
   /** PEM of what the issued certificates are trusted by; another one after each start. */
   caCert: string
-  /** Where the answers of the DNS are set (recipes: POST /set-txt, /add-a, …), and where it listens. */
-  dns: { port: number; controlUrl: string }
+  dns: SettableDns
   /** In the order of starting. */
   services: Service[]
 }
@@ -72,13 +72,8 @@ export async function startAcme(options: AcmeOptions): Promise<Acme> {
   const { folder, owner, logDir, tool, httpPort, httpsPort } = options
   mkdirSync(folder, { recursive: true, mode: 0o755 })
   makeCertificate(folder)
-  const [dns, control, directory, management] = [
-    await freePort(),
-    await freePort(),
-    await freePort(options.port),
-    await freePort(),
-  ]
-  const controlUrl = `http://127.0.0.1:${control}`
+  const { service: dnsService, ...dns } = await makeDns({ owner, logDir, tool })
+  const [directory, management] = [await freePort(options.port), await freePort()]
   const config = {
     pebble: {
       listenAddress: `127.0.0.1:${directory}`,
@@ -104,9 +99,6 @@ export async function startAcme(options: AcmeOptions): Promise<Acme> {
       ready: (signal) => waitFor(`${name} (its log is ${logFile})`, isReady, { timeoutMs: readyMs, signal }),
     })
   }
-  const off = ['-http01', '', '-https01', '', '-tlsalpn01', '', '-doh', '']
-  const answers = ['-defaultIPv4', '127.0.0.1', '-defaultIPv6', '']
-  const listens = ['-dnsserver', `127.0.0.1:${dns}`, '-management', `127.0.0.1:${control}`]
   const caCert = join(folder, 'ca.pem')
   const ca = readFileSync(join(folder, 'dir.pem'))
   /** Its root is drawn at each start. */
@@ -116,15 +108,15 @@ export async function startAcme(options: AcmeOptions): Promise<Acme> {
     return true
   }
   const services = [
-    service('pebble-challtestsrv', [...answers, ...listens, ...off], () => isListening(control)),
-    service('pebble', ['-strict', '-config', join(folder, 'pebble.json'), '-dnsserver', `127.0.0.1:${dns}`], keepRoot),
+    dnsService,
+    service('pebble', ['-strict', '-config', join(folder, 'pebble.json'), '-dnsserver', dns.server], keepRoot),
   ]
   for (const one of services) await one.start()
   return {
     directory: `https://127.0.0.1:${directory}/dir`,
     rootsFile: join(folder, 'dir.pem'),
     caCert,
-    dns: { port: dns, controlUrl },
+    dns,
     services,
   }
 }

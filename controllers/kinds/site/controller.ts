@@ -9,6 +9,7 @@ import type { NewEvent } from '../../../crds/kernel/event.ts'
 import { nameOf } from '../../../crds/site/domain.ts'
 import { generatedKey, homeKey, removedKey, switchKey } from '../../../crds/site/facts.ts'
 import { SITE, SITE_FINALIZER } from '../../../crds/site/kind.ts'
+import { claimRefusal } from '../../../crds/site/names/claim.ts'
 import { planSite, type SiteStatusFacts, type SiteStep } from '../../../crds/site/plan.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import { viewSite } from '../../../crds/site/view.ts'
@@ -21,8 +22,10 @@ import { makeSiteReservations, makeSiteRows } from '../../store/site/sites.ts'
 import { keyOfAccount } from '../held.ts'
 import { controlOf } from '../kind-controller.ts'
 import type { SiteDeps } from './deps.ts'
+import { SITE_MAILS } from './mails.ts'
+import { makeNameSweep, sweepNames, tellName } from './names.ts'
 import { observeSite } from './observe.ts'
-import { removeFiles, setRoute, switchFiles, takeDown, upload, verify } from './publish.ts'
+import { removeFiles, removeRoute, setRoute, switchFiles, takeDown, upload, verify } from './publish.ts'
 import { makeFontCache, renderPages, takePicture } from './render.ts'
 
 const reserveSite = async (deps: SiteDeps, { metadata, spec }: SiteResource) => {
@@ -34,9 +37,8 @@ const reserveSite = async (deps: SiteDeps, { metadata, spec }: SiteResource) => 
 
 const claimName = async (deps: SiteDeps, name: string, { metadata, spec }: SiteResource) => {
   const of = { site: metadata.name, account: spec.account }
-  if ((await deps.reservations.claimName(name, of, true)) !== 'refused') return
-  const code = name.includes('.') ? 'DOMAIN_TAKEN' : 'SUBDOMAIN_TAKEN'
-  throw new Stalled(code, `${code}: ${name} is another site's; choose another name`)
+  const refusal = claimRefusal(name, await deps.reservations.claimName(name, of, true))
+  if (refusal !== null) throw new Stalled(refusal.code, `${refusal.code}: ${refusal.detail}`)
 }
 
 const reservePublish = async (deps: SiteDeps, digest: string, { metadata, spec }: SiteResource) => {
@@ -117,6 +119,8 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
       verify: (step) => verify(deps, step),
       recordSwitch: ({ k, to, event }, object) =>
         record(deps, object, { kind: 'switch', key: switchKey(originOf(object.metadata), k), body: { k, to }, event }),
+      tellName: (step, object) => tellName(deps, step, object),
+      removeRoute: (step, { metadata }) => removeRoute(deps, step, metadata.name),
       takeDown: (step, { metadata }) => takeDown(deps, step, metadata.name),
       leaveQueue: async (_step, { metadata }) => {
         await deps.rows.leaveQueue(metadata.name)
@@ -164,6 +168,13 @@ export const siteControl = controlOf({
   kind: SITE,
   concurrency: CONCURRENCY,
   actLimitMs: ACT_LIMIT_MS,
+  mails: SITE_MAILS,
+  // also what falls due by a jump of the clock
+  async sweep(context) {
+    const names = makeNameSweep(context)
+    await names.looks.sweep()
+    await sweepNames(names)
+  },
   follows: [
     // The template that an account is locked to is part of every page.
     { kind: 'Account', under: ({ spec }) => spec.account, of: keyOfAccount },

@@ -6,7 +6,17 @@ import type { Context } from '../context.ts'
 
 export type SiteDeps = Pick<
   Context,
-  'ledger' | 'mirror' | 'blobs' | 'accounts' | 'keys' | 'media' | 'publicUrl' | 'now' | 'wake' | 'onQueued'
+  | 'ledger'
+  | 'mirror'
+  | 'blobs'
+  | 'accounts'
+  | 'keys'
+  | 'media'
+  | 'publicUrl'
+  | 'mailDomain'
+  | 'now'
+  | 'wake'
+  | 'onQueued'
 > & {
   rows: SiteRows
   reservations: SiteReservations

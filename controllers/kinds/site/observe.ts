@@ -4,20 +4,11 @@ import { readFacts } from '../../../crds/site/facts.ts'
 import { SITE_LINKS } from '../../../crds/site/links.ts'
 import { renderingOf, renderRequest, sourcesOf } from '../../../crds/site/publishing/rendering.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
-import type { SiteHost, SiteWorld, StoredPicture } from '../../../crds/site/world.ts'
+import type { SiteWorld, StoredPicture } from '../../../crds/site/world.ts'
 import { linksNow, recordedLinks } from '../../../crds/values/links.ts'
 import type { SiteDeps } from './deps.ts'
-
-/** Hosts of the platform that sites may be put on, by name. */
-export const siteHosts = ({ hosts }: Pick<SiteDeps, 'hosts'>): SiteHost[] =>
-  hosts
-    .list()
-    .flatMap(({ name, account, takesSites, siteRoot, baseDomain, httpsPort, ready }) =>
-      account === null && takesSites && siteRoot !== null && baseDomain !== null
-        ? [{ name, baseDomain, httpsPort, ready }]
-        : [],
-    )
-    .sort((a, b) => (a.name < b.name ? -1 : 1))
+import { siteHosts } from './hosts.ts'
+import { withRecords } from './names.ts'
 
 /** Pictures matter only while there is something to render. */
 const picturesFor = async (
@@ -47,7 +38,7 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource): Promise
     account: account && { name: spec.account, templateLock: account.template_lock },
     brand: row.brand,
     hasQuota: row.hasPlace,
-    names: row.names ?? [],
+    names: withRecords(deps, spec.account, row.names ?? []),
     hosts: siteHosts(deps),
     renderings,
     pictures: {},

@@ -71,6 +71,12 @@ export const takeDown = async (deps: SiteDeps, { host, hostname }: Step<'takeDow
   await deps.hosts.routes(host).set({ ...routeOf(site), hostnames: [hostname], handle: goneHandlers() })
 }
 
+/** The name may be another account's: nothing is said there any more. */
+export const removeRoute = async (deps: SiteDeps, { host }: Step<'removeRoute'>, site: string): Promise<void> => {
+  if (deps.hosts.facts(host) === null) return
+  await deps.hosts.routes(host).remove(routeOf(site).id)
+}
+
 /** A host that is gone has taken the files along. */
 export const removeFiles = async (
   deps: SiteDeps,

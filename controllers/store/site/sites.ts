@@ -4,6 +4,7 @@
  */
 import { PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { BrandTokens } from '../../../crds/site/content/brand.ts'
+import type { SiteName } from '../../../crds/site/names/names.ts'
 import type { RenderedImage } from '../../../crds/site/render/input.ts'
 import type { PublishTurn, Rendering } from '../../../crds/site/world.ts'
 import { makeBatch } from '../../base/batch.ts'
@@ -15,6 +16,8 @@ const OBSERVE_MAX = 64
 
 /** `held`: it was taken before, by the same. */
 export type ReservationOutcome = 'taken' | 'held' | 'refused'
+/** `kept`: it was another account's until lately. */
+export type ClaimOutcome = ReservationOutcome | 'kept'
 
 /** `links`: versions of the links of its site that are good, of those that were ended before. */
 export type KeptRendering = Rendering & { links: Readonly<Partial<Record<string, number>>> }
@@ -23,8 +26,8 @@ export type KeptRendering = Rendering & { links: Readonly<Partial<Record<string,
 export type SiteReservations = {
   takeSite(site: string, account: string, limit: number): Promise<ReservationOutcome>
   giveBackSite(site: string): Promise<void>
-  /** @param settle for good; else for two minutes, within which the spec is to be written */
-  claimName(name: string, of: { site: string; account: string }, settle: boolean): Promise<ReservationOutcome>
+  /** A domain is claimed beside others' claims. @param settle for good; else for two minutes, within which the spec is to be written */
+  claimName(name: string, of: { site: string; account: string }, settle: boolean): Promise<ClaimOutcome>
   /** @param day YYYY-MM-DD in UTC */
   takePublish(of: {
     site: string
@@ -62,13 +65,14 @@ where stage = 'waiting' and place < coalesce((select place from site_queue where
 const BASES = `
 select distinct view ->> 'base_domain' as base from mirror
 where kind = 'Host' and account = '${PLATFORM}' and (view ->> 'takes_sites')::boolean and view ->> 'base_domain' is not null`
+const CLAIM = 'select claim_site_name($1, $2, $3, $4) as outcome'
 const SET_BRAND = `
 insert into site_brands (account, tokens) values ($1, $2)
 on conflict (account) do update set tokens = excluded.tokens, updated_at = now()`
 
 export const makeSiteReservations = ({ pg }: { pg: Pg }): SiteReservations => {
-  const outcome = async (name: string, text: string, values: unknown[]): Promise<ReservationOutcome> => {
-    const { rows } = await pg.query<{ outcome: ReservationOutcome }>(name, text, values)
+  const outcome = async <Outcome = ReservationOutcome>(name: string, text: string, values: unknown[]) => {
+    const { rows } = await pg.query<{ outcome: Outcome }>(name, text, values)
     const row = rows[0]
     if (!row) throw new Error(`${name} gave no outcome`)
     return row.outcome
@@ -80,7 +84,7 @@ export const makeSiteReservations = ({ pg }: { pg: Pg }): SiteReservations => {
       await pg.query('give_back_site_place', 'select give_back_site_place($1)', [site])
     },
     claimName: (name, { site, account }, settle) =>
-      outcome('claim_site_name', 'select claim_site_name($1, $2, $3, $4) as outcome', [name, site, account, settle]),
+      outcome<ClaimOutcome>('claim_site_name', CLAIM, [name, site, account, settle]),
     takePublish: ({ site, digest, account, day, limit }) =>
       outcome('take_publish_place', 'select take_publish_place($1, $2, $3, $4, $5) as outcome', [
         site,
@@ -126,7 +130,7 @@ export type SiteRow = {
   site: string
   facts: FactRow[] | null
   renderings: Rendering[] | null
-  names: { name: string; settled: boolean }[] | null
+  names: Omit<SiteName, 'records'>[] | null
   hasPlace: boolean
   places: string[] | null
   turn: PublishTurn | null

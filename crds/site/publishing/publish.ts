@@ -6,6 +6,7 @@ import type { ProblemCode } from '../../kernel/problem.ts'
 import { nameOf } from '../domain.ts'
 import { type SiteEvent, siteEvent } from '../events.ts'
 import { liveOf, releasesOf } from '../facts.ts'
+import { lostName, nameIn, nameRefusal } from '../names/names.ts'
 import { isApproved } from '../review.ts'
 import type { SiteResource } from '../schema.ts'
 import type { Rendering, SiteHost, SiteRelease, SiteWorld } from '../world.ts'
@@ -30,6 +31,8 @@ export type PublishStep =
   | { do: 'recordSwitch'; k: number; to: SiteRelease | null; event: SiteEvent }
   | { do: 'takeDown'; host: string; hostname: string }
   | { do: 'leaveQueue' }
+  /** No route and no certificate any more: the name may be another account's. */
+  | { do: 'removeRoute'; host: string }
   | { do: 'removeFiles'; host: string }
 
 export type WantedPublish =
@@ -67,9 +70,12 @@ export const wantedOf = (
     const detail = chosen === null ? 'the site has no domain' : `these bytes were rendered before ${chosen} was chosen`
     return refused('NO_DOMAIN', detail)
   }
-  if (!world.names.some((one) => one.name === name)) {
+  const held = nameIn(world, name)
+  if (held === null) {
     return refused('NO_DOMAIN', `${hostname} is no longer the site's; choose it again, or publish what is rendered now`)
   }
+  const unproven = nameRefusal(held)
+  if (unproven !== null) return refused(unproven.code, unproven.detail)
   return { state: 'bytes', rendering, name, hostname }
 }
 
@@ -180,4 +186,17 @@ export const wayDown = (object: SiteResource, world: SiteWorld): Way => {
   const down: PublishStep[] =
     host === null || hostname === null || hostname === undefined ? [] : [{ do: 'takeDown', host, hostname }]
   return { steps: [...down, ...(live ? [recordOf(object, world, null, null)] : []), { do: 'leaveQueue' }], wait: null }
+}
+
+/** Off a name whose proof is gone, at once and whatever is wanted. */
+export const wayOffLost = (object: SiteResource, world: SiteWorld): PublishStep[] => {
+  const live = liveOf(world)
+  const lost = lostName(world, live?.name ?? null)
+  const host = live?.host ?? world.home
+  if (lost === null || host === null) return []
+  return [
+    { do: 'removeRoute', host },
+    ...(live?.name === lost.name ? [recordOf(object, world, null, null)] : []),
+    ...(world.turn ? [{ do: 'leaveQueue' } as const] : []),
+  ]
 }

@@ -1,4 +1,5 @@
 import { paint } from '../../support/builders/sitecontent.ts'
+import { type NamesServer, startNamesServer } from '../../support/doubles/namesserver.ts'
 import { openings } from '../../support/judges/policy.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount, makeMinter } from '../../support/stage/callers.ts'
@@ -9,6 +10,7 @@ import { siteContent } from '../../support/stage/publishing.ts'
 
 spec('websites over REST', (t) => {
   let platform: Platform
+  let names: NamesServer
   let reviewer: string
   let other: string
   const as = (token: string | null, method: string, path: string, body?: unknown): Promise<Reply> =>
@@ -25,11 +27,15 @@ spec('websites over REST', (t) => {
   const sites = async () => (await owner('GET', '/api/website')).json.total as number
 
   t.before(async () => {
-    platform = await startPlatform({ env: { BOTTEGA_RATE_PER_SECOND: '1000' } })
+    names = await startNamesServer({})
+    platform = await startPlatform({ env: { BOTTEGA_RATE_PER_SECOND: '1000', BOTTEGA_DNS_SERVERS: names.address } })
     reviewer = await addAccount(platform, 'reviewer', { role: 'reviewer' })
     other = await platform.token('other')
   })
-  t.after(() => platform.end())
+  t.after(async () => {
+    await platform.end()
+    await names.close()
+  })
 
   const content = siteContent()
   const pages = (list: object[]) => ({ content: siteContent({ meta: { company_name: 'V', pages: list } }) })
@@ -258,6 +264,41 @@ spec('websites over REST', (t) => {
     const elsewhere = await as(other, 'PUT', `/api/website/${id}/domain`, { subdomain: 'theirs' })
     assert.is(elsewhere.status, 404)
   })
+
+  t(
+    'takes a domain from several accounts, and shows each its own record, what was seen, and when it is looked for',
+    async () => {
+      const domain = 'www.two-want-it.com'
+      const theirs = (await as(other, 'POST', '/api/website/generate', { content: siteContent() })).json.site
+      const mine = await made()
+      const put = (id: string, token: string) => as(token, 'PUT', `/api/website/${id}/domain`, { domain })
+      assert.equal([(await put(theirs.id, other)).status, (await put(mine.id, platform.owner)).status], [200, 200])
+      const second = await put((await made()).id, platform.owner)
+      assert.equal([second.status, second.json.code], [409, 'DOMAIN_TAKEN'], 'one site of an account')
+      const shown = async (id: string, token: string) =>
+        (await as(token, 'GET', `/api/website/${id}`)).json.site.domains[0]
+      const looked = await eventually('a look', async () => {
+        const one = await shown(mine.id, platform.owner)
+        return one.looked_at !== null && one
+      })
+      assert.equal(
+        [looked.name, looked.state, looked.served, looked.code, looked.reason],
+        [domain, 'asked', false, 'DOMAIN_UNPROVEN', `_bottega-challenge.${domain} has no TXT record`],
+      )
+      assert.ok(Date.parse(looked.next_look_at) > Date.parse(looked.looked_at))
+      assert.match(looked.next, /^Set TXT _bottega-challenge\.www\.two-want-it\.com bottega-verification=[0-9a-f]{32}$/)
+      assert.is.not((await shown(theirs.id, other)).records[0].value, looked.records[0].value)
+      const table = await platform.kubectl(['get', 'wsite', mine.id])
+      assert.match(table, /DOMAIN[\s\S]*asked/)
+      const blocked = (await act(mine.id, 'publish', { dry_run: true })).json.plan.problems
+      assert.ok(blocked.some(({ code }: { code: string }) => code === 'DOMAIN_UNPROVEN'))
+      // Its own name is given without a record.
+      const label = await owner('PUT', `/api/website/${mine.id}/domain`, { subdomain: 'two-want-it' })
+      const [given] = label.json.site.domains.filter(({ name }: { name: string }) => name === 'two-want-it')
+      assert.equal([given.state, given.proof, given.records, given.next], ['verified', 'platform', [], null])
+      assert.is((await as(other, 'DELETE', `/api/website/${theirs.id}`)).status, 204)
+    },
+  )
 
   t('clamps brand tokens, and the sites of the account follow', async () => {
     const { id, digest } = await made()

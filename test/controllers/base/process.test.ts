@@ -100,6 +100,25 @@ spec('env', (t) => {
     assert.equal(readProcessEnv(API, { ...GOOD, ...given }).development, [])
   })
 
+  t('servers of names are addresses, with ports or without, and nothing else', () => {
+    const of = (value: string) => readEnv(CONTROLLERS, { ...GOOD, BOTTEGA_DNS_SERVERS: value }).nameServers
+    assert.equal(of('192.0.2.1, 127.0.0.1:5353,2001:db8::1,[2001:db8::1]:53'), [
+      ...['192.0.2.1', '127.0.0.1:5353'],
+      ...['2001:db8::1', '[2001:db8::1]:53'],
+    ])
+    for (const bad of [
+      'dns.example',
+      '192.0.2.1:70000',
+      '192.0.2.1,',
+      '::1:99999',
+      '[::1',
+      Array(6).fill('::1').join(),
+    ]) {
+      assert.throws(() => of(bad), /BOTTEGA_DNS_SERVERS: expected up to 5 addresses/, bad)
+    }
+    assert.is(readEnv(CONTROLLERS, GOOD).nameServers, undefined)
+  })
+
   t('an IPv6 address and an empty host are places to listen', () => {
     const at = (value: string) => readEnv(CONTROLLERS, { ...GOOD, BOTTEGA_METRICS_LISTEN: value }).metricsListen
     assert.equal(at('[::1]:80'), { host: '::1', port: 80 })

@@ -89,7 +89,8 @@ spec('what is reserved for sites', (t) => {
     await rows.releaseNames('site-two', ['soon'])
     assert.is(await reservations.claimName('soon', one, true), 'refused')
     await rows.releaseNames('site-two', [])
-    assert.is(await reservations.claimName('soon', one, true), 'taken')
+    assert.is(await reservations.claimName('soon', one, true), 'kept', 'for the account that had it')
+    assert.is(await reservations.claimName('soon', { site: 'site-three', account: 'b' }, true), 'taken')
   })
 
   t('publishes of a day never exceed the cap, and the same bytes take one place for ever', async () => {

@@ -17,6 +17,7 @@ import {
   release,
   rendering,
   site,
+  siteName,
   submission,
   switchTo,
   turn,
@@ -114,14 +115,14 @@ spec('the plan of a site', (t) => {
     [
       'gives names back that it neither asks for nor is live under',
       draft,
-      { ...homed(draft), names: [{ name: 'old', settled: true }] },
+      { ...homed(draft), names: [siteName('old')] },
       ['releaseNames'],
       'waiting',
     ],
     [
       'leaves a name that a request has just reserved',
       draft,
-      { ...homed(draft), names: [{ name: 'soon', settled: false }] },
+      { ...homed(draft), names: [siteName('soon', { settled: false })] },
       [],
       'ready Draft',
     ],
@@ -152,7 +153,7 @@ spec('the plan of a site', (t) => {
     assert.equal(stepsOf(planSite(object, { ...pinned, turn: turn() }))[0], 'upload')
     const unknown = planSite(site({ ...live, digest: 'd9' }), pinned)
     assert.ok(unknown.verdict.state === 'stalled' && /no bytes of this site/.test(unknown.verdict.message))
-    const elsewhere = planSite(object, { ...pinned, names: [{ name: 'other', settled: true }] })
+    const elsewhere = planSite(object, { ...pinned, names: [siteName('other')] })
     assert.ok(elsewhere.verdict.state !== 'ready')
   })
 

@@ -4,6 +4,7 @@ import { invoiceMail } from '../../../crds/invoice/mail/invoice.ts'
 import { ownerMail } from '../../../crds/invoice/mail/owner.ts'
 import { reminderMail } from '../../../crds/invoice/mail/reminder.ts'
 import { statusMail } from '../../../crds/invoice/mail/status.ts'
+import { nameMail } from '../../../crds/site/names/mail.ts'
 import type { MailParts } from '../../../crds/text/mail.ts'
 import { webhookMail } from '../../../crds/webhook/mail.ts'
 import { frozenInvoice, paidInFull } from '../../support/builders/frozen.ts'
@@ -19,6 +20,15 @@ export const mailsAbout = (words: string, url: string): Record<string, MailParts
   const client = { frozen, url, password: 'k7m2x9qrw4tz', locked: false }
   const owner = { to: 'owner@demo.test', number: 'INV-026-0001', client: words, url }
   const endpoint = { to: 'owner@demo.test', endpoint: `https://shop.test/${words}`, url, why: words }
+  const records = [{ type: 'TXT' as const, name: `_bottega-challenge.${words}`, value: words }]
+  const domain = {
+    to: 'owner@demo.test',
+    domain: words,
+    site: 'site-one',
+    records,
+    by: '2026-12-20T00:00:00.000Z',
+    url,
+  }
   return {
     invoice: invoiceMail({ ...client, purpose: 'invoice' }),
     receipt: invoiceMail({ ...client, frozen: { ...frozen, paid: paidInFull }, purpose: 'receipt' }),
@@ -30,5 +40,7 @@ export const mailsAbout = (words: string, url: string): Record<string, MailParts
     undelivered: ownerMail({ ...owner, mail: 'undelivered', why: words }),
     'webhook-dead': webhookMail({ ...endpoint, mail: 'webhook-dead', count: 2 }),
     'webhook-disabled': webhookMail({ ...endpoint, mail: 'webhook-disabled' }),
+    'domain-missing': nameMail({ ...domain, mail: 'domain-missing' }),
+    'domain-lapsed': nameMail({ ...domain, mail: 'domain-lapsed' }),
   }
 }

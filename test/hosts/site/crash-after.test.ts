@@ -56,7 +56,7 @@ type Stand = {
 const STAND = `
 select m.view ->> 'status' as status, m.view ->> 'pending_status' as pending, m.view ->> 'review_state' as review,
   m.view -> 'content' -> 'hero' ->> 'title' as title, m.view ->> 'release' as release,
-  (select coalesce(string_agg(name, ' ' order by name), '') from site_names) as names,
+  (select coalesce(string_agg(name, ' ' order by name), '') from site_names where state <> 'quarantined') as names,
   (select coalesce(string_agg(kind || case state when 'accepted' then '' else ' ' || state end, ' ' order by seq), '')
     from facts where resource_kind = 'Site') as facts,
   (select coalesce(string_agg(replace(payload ->> 'type', 'website.', ''), ' ' order by id), '')

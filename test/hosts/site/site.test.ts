@@ -1,7 +1,14 @@
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually } from '../../support/stage/invoicing.ts'
-import { approve, makeSite, publish, type SitePlatform, startSitePlatform } from '../../support/stage/publishing.ts'
+import {
+  approve,
+  makeSite,
+  proveDomain,
+  publish,
+  type SitePlatform,
+  startSitePlatform,
+} from '../../support/stage/publishing.ts'
 
 /** A site from its content to a visitor, on a real host under real TLS. */
 
@@ -175,6 +182,10 @@ spec('a site on a real host', (t) => {
       const { id } = await liveSite('moving')
       const put = await setDomain(id, { domain: 'www.moving-shop.test' })
       assert.equal([put.status, put.json.site.status, put.json.site.domain], [200, 'live', 'www.moving-shop.test'])
+      const early = await act(id, 'publish')
+      assert.equal([early.status, early.json.code], [409, 'DOMAIN_UNPROVEN'])
+      assert.match(early.json.detail, /TXT _bottega-challenge\.www\.moving-shop\.test bottega-verification=/)
+      await proveDomain(platform, id)
       assert.is((await platform.visit(nameOf('moving'))).status, 200, 'where it was, until it is published')
       const live = await publish(platform, id)
       assert.is(live.url, `https://www.moving-shop.test:${platform.host.httpsPort}/`)
@@ -186,7 +197,7 @@ spec('a site on a real host', (t) => {
       const taken = await setDomain(other, { domain: 'www.moving-shop.test' })
       assert.equal([taken.status, taken.json.code], [409, 'DOMAIN_TAKEN'])
       const freed = await setDomain(other, { subdomain: 'moving' })
-      assert.is(freed.status, 200, 'the name that was left is free')
+      assert.is(freed.status, 200, 'the name that was left is free for its account')
     },
     LONG,
   )
@@ -230,9 +241,8 @@ spec('a site on a real host', (t) => {
       const { id } = await makeSite(platform)
       await setDomain(id, { domain: 'late-shop.test' })
       await approve(platform, id)
-      const { controlUrl } = platform.host.acme.dns
-      const dns = (path: string, body: object) =>
-        fetch(`${controlUrl}/${path}`, { method: 'POST', body: JSON.stringify(body) })
+      await proveDomain(platform, id)
+      const { dns } = platform
       await dns('set-servfail', { host: 'late-shop.test' })
       const asked = await platform.as('POST', `/api/website/${id}/publish`, {})
       assert.is(asked.status, 202)

@@ -1,5 +1,6 @@
 import { withDefaults } from '../../../crds/kernel/schema.ts'
 import { SITE_LINKS } from '../../../crds/site/links.ts'
+import type { SiteName } from '../../../crds/site/names/names.ts'
 import { renderRequest } from '../../../crds/site/publishing/rendering.ts'
 import type { Warning } from '../../../crds/site/render/input.ts'
 import { type SiteResource, type SiteSpec, spec as specSchema } from '../../../crds/site/schema.ts'
@@ -54,6 +55,7 @@ export const world = (change: Partial<SiteWorld> = {}): SiteWorld => ({
   decisions: [],
   openings: [],
   switches: [],
+  told: [],
   asks: [],
   reservedDigests: [],
   turn: null,
@@ -81,8 +83,27 @@ export const rendering = (
   return { ...made, files: 3, bytes: 999, warnings, at: NOW, ...change }
 }
 
-const namesOf = ({ spec: { subdomain } }: SiteResource) =>
-  subdomain === undefined ? [] : [{ name: subdomain, settled: true }]
+const RECORDS: SiteName['records'] = [{ type: 'TXT', name: '_bottega-challenge.shop.example', value: 'token' }]
+
+/** A settled name: a label is the platform's, a domain is proven by its TXT record. */
+export const siteName = (name: string, change: Partial<SiteName> = {}): SiteName => ({
+  name,
+  settled: true,
+  state: 'verified',
+  proof: name.includes('.') ? 'txt' : 'platform',
+  changedAt: NOW,
+  seenAt: null,
+  missingSince: null,
+  until: null,
+  lookedAt: null,
+  dueAt: null,
+  reason: null,
+  routed: false,
+  records: name.includes('.') ? RECORDS : [],
+  ...change,
+})
+
+const namesOf = ({ spec: { subdomain } }: SiteResource) => (subdomain === undefined ? [] : [siteName(subdomain)])
 
 /** Rendered, with its name and a home. */
 export const homed = (object: SiteResource, digest = 'd1', change: Partial<SiteWorld> = {}): SiteWorld => {

@@ -11,7 +11,7 @@ with held as (
   select 'a send' as what, s.resource, 'Invoice' as kind from send_slots s
     where not exists (select from register r where r.resource = s.resource)
   union all select 'a place of a site', p.site, 'Site' from site_places p
-  union all select 'the name ' || n.name, n.site, 'Site' from site_names n
+  union all select 'the name ' || n.name, n.site, 'Site' from site_names n where n.state <> 'quarantined'
   union all select 'the slug ' || s.slug, s.app, 'App' from app_slugs s where s.app is not null
   union all select 'a dev instance', d.resource, 'DevInstance' from devboxes d where d.box is null and d.deleted_at is null
 )

@@ -3,8 +3,14 @@ import { createSocket } from 'node:dgram'
 import { once } from 'node:events'
 import { bytesOfAddress } from '../../../crds/values/address.ts'
 
-/** `alias` is answered as a CNAME before the addresses. */
-export type NamesAnswer = { alias?: string; a?: readonly string[]; aaaa?: readonly string[] }
+/** `alias` is answered as a CNAME before the addresses and texts. `fault`: instead of all that; `silence` is no answer at all. */
+export type NamesAnswer = {
+  alias?: string
+  a?: readonly string[]
+  aaaa?: readonly string[]
+  txt?: readonly string[]
+  fault?: 'servfail' | 'refused' | 'silence'
+}
 /** @param asked how often the name has been asked for this kind of address, from 1 */
 export type NamesZone = Record<string, (asked: number) => NamesAnswer>
 
@@ -16,9 +22,15 @@ export type NamesServer = {
   close(): Promise<void>
 }
 
-const TYPE = { A: 1, CNAME: 5, AAAA: 28 }
-const TYPE_OF: Record<number, 'A' | 'AAAA'> = { [TYPE.A]: 'A', [TYPE.AAAA]: 'AAAA' }
+const TYPE = { A: 1, CNAME: 5, TXT: 16, AAAA: 28 }
+const TYPE_OF: Record<number, 'A' | 'AAAA' | 'TXT' | 'CNAME'> = {
+  [TYPE.A]: 'A',
+  [TYPE.AAAA]: 'AAAA',
+  [TYPE.TXT]: 'TXT',
+  [TYPE.CNAME]: 'CNAME',
+}
 const NAME_ERROR = 3
+const FAULTS = { servfail: 2, refused: 5 }
 
 const nameBytes = (name: string): Buffer =>
   Buffer.concat([
@@ -30,6 +42,12 @@ const addressBytes = (address: string): Buffer => {
   const bytes = bytesOfAddress(address)
   if (bytes === null) throw new Error(`${address} is no address`)
   return Buffer.from(bytes)
+}
+
+/** In strings of up to 255 bytes, as a long text comes. */
+const textBytes = (text: string): Buffer => {
+  const parts = text.match(/[\s\S]{1,255}/g) ?? ['']
+  return Buffer.concat(parts.flatMap((part) => [Buffer.of(part.length), Buffer.from(part, 'latin1')]))
 }
 
 const record = (name: string, type: number, value: Buffer): Buffer => {
@@ -62,14 +80,17 @@ const questionOf = (message: Buffer): Question => {
 const answerTo = (message: Buffer, question: Question, found: NamesAnswer | undefined): Buffer => {
   const addresses = question.type === TYPE.A ? found?.a : question.type === TYPE.AAAA ? found?.aaaa : undefined
   const owner = found?.alias ?? question.name
+  const texts = question.type === TYPE.TXT ? found?.txt : undefined
+  const fault = found?.fault === 'servfail' || found?.fault === 'refused' ? FAULTS[found.fault] : 0
   const records = [
     ...(found?.alias === undefined ? [] : [record(question.name, TYPE.CNAME, nameBytes(found.alias))]),
     ...(addresses ?? []).map((address) => record(owner, question.type, addressBytes(address))),
+    ...(texts ?? []).map((text) => record(owner, TYPE.TXT, textBytes(text))),
   ]
   const head = Buffer.alloc(HEAD_BYTES)
   message.copy(head, 0, 0, 2)
   // An answer of one who may be asked for everything.
-  head.writeUInt16BE(0x8180 | (found === undefined ? NAME_ERROR : 0), 2)
+  head.writeUInt16BE(0x8180 | (found === undefined ? NAME_ERROR : fault), 2)
   head.writeUInt16BE(1, 4)
   head.writeUInt16BE(records.length, 6)
   return Buffer.concat([head, question.bytes, ...records])
@@ -83,7 +104,8 @@ export const startNamesServer = async (zone: NamesZone): Promise<NamesServer> =>
     const line = `${TYPE_OF[question.type] ?? question.type} ${question.name}`
     asked.push(line)
     const times = asked.filter((one) => one === line).length
-    socket.send(answerTo(message, question, zone[question.name]?.(times)), from.port, from.address)
+    const found = zone[question.name]?.(times)
+    if (found?.fault !== 'silence') socket.send(answerTo(message, question, found), from.port, from.address)
   })
   socket.bind(0, '127.0.0.1')
   await once(socket, 'listening')

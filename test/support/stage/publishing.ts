@@ -13,6 +13,8 @@ export type SitePlatform = Platform & {
   as(method: string, path: string, body?: unknown, token?: string | null): Promise<Reply>
   /** What a visitor gets, with the certificate checked. */
   visit(hostname: string, path?: string, headers?: Record<string, string>): Promise<Page>
+  /** Says what the DNS answers from now on: `set-txt`, `clear-txt`, `set-cname`, `set-servfail` and the like. */
+  dns(path: string, body: object): Promise<void>
 }
 
 export type Page = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
@@ -88,12 +90,23 @@ const register = async (platform: Platform, admin: string, host: AppHost): Promi
   })
 }
 
+const setDns = async (host: AppHost, path: string, body: object): Promise<void> => {
+  const reply = await fetch(`${host.acme.dns.controlUrl}/${path}`, { method: 'POST', body: JSON.stringify(body) })
+  if (!reply.ok) throw new Error(`the DNS answered ${reply.status} to ${path}`)
+}
+
 /** Ended by `end`, which ends the host too. */
-export async function startSitePlatform(): Promise<SitePlatform> {
-  const [platform, host] = await Promise.all([
-    startPlatform({ env: { BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'true', BOTTEGA_RATE_PER_SECOND: '1000' } }),
-    startAppHost(),
-  ])
+export async function startSitePlatform(more: Record<string, string> = {}): Promise<SitePlatform> {
+  // Its CA and the platform ask the same server of names.
+  const host = await startAppHost()
+  const platform = await startPlatform({
+    env: {
+      BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'true',
+      BOTTEGA_RATE_PER_SECOND: '1000',
+      BOTTEGA_DNS_SERVERS: host.acme.dns.server,
+      ...more,
+    },
+  })
   const [reviewer, admin] = [
     await addAccount(platform, 'reviewer', { role: 'reviewer' }),
     await addAccount(platform, 'admin', { role: 'admin', capabilities: ['app.deploy'] }),
@@ -106,6 +119,7 @@ export async function startSitePlatform(): Promise<SitePlatform> {
     admin,
     as: (method, path, body, token = platform.owner) => call(platform.baseUrl, token, method, path, body),
     visit: visitor(host),
+    dns: (path, body) => setDns(host, path, body),
     end: async () => {
       await platform.end()
       await host.end()
@@ -118,6 +132,24 @@ export const makeSite = async (platform: SitePlatform, body: Record<string, unkn
   const made = await platform.as('POST', '/api/website/generate', { content: siteContent(), ...body })
   if (made.status !== 201) throw new Error(`generate answered ${made.status}: ${made.text}`)
   return made.json.site
+}
+
+/** Sets the TXT record that a site shows for its domain, and waits until it is seen. */
+export const proveDomain = async (platform: SitePlatform, id: string, token?: string): Promise<Json> => {
+  const read = async () => (await platform.as('GET', `/api/website/${id}`, undefined, token)).json.site
+  const site = await read()
+  const own = site.domains.find((one: Json) => one.hostname === site.domain)
+  const { name, value } = own.records[0]
+  await platform.dns('set-txt', { host: `${name}.`, value })
+  await platform.as('PUT', `/api/website/${id}/domain`, { domain: site.domain }, token)
+  return eventually(
+    `${site.domain} to be proven`,
+    async () => {
+      const now = await read()
+      return now.domains.some((one: Json) => one.hostname === site.domain && one.state === 'verified') && now
+    },
+    40_000,
+  )
 }
 
 const done = (step: string, reply: Reply): Json => {

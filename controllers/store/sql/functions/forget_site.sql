@@ -1,11 +1,11 @@
--- The site is gone: its names and its place are free. What was converted from the same pictures serves others.
+-- The site is gone: it gives back its names and its place. What was converted from the same pictures serves others.
 create or replace function forget_site(in_lease text, in_epoch bigint, in_site text) returns void
 language plpgsql
 as $$
 begin
   perform fence(in_lease, in_epoch);
   delete from site_queue q where q.site = in_site;
-  delete from site_names n where n.site = in_site;
+  perform free_site_names(in_site, '{}', true);
   delete from site_renderings r where r.site = in_site;
   delete from site_places p where p.site = in_site;
 end

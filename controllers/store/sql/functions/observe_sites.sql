@@ -17,8 +17,17 @@ begin
       from site_renderings r where r.site = k.site
     ),
     (
-      select json_agg(json_build_object('name', n.name, 'settled', n.reserved_until is null) order by n.name)
-      from site_names n where n.site = k.site
+      select json_agg(json_build_object(
+        'name', n.name, 'settled', n.reserved_until is null, 'state', n.state, 'proof', n.proof,
+        'changedAt', iso_ms(n.changed_at), 'seenAt', iso_ms(n.seen_at), 'missingSince', iso_ms(n.missing_since),
+        'until', iso_ms(n.until), 'lookedAt', iso_ms(n.looked_at), 'dueAt', iso_ms(n.due_at), 'reason', n.reason,
+        'routed', exists (
+          select from host_routes r
+          join host_names h on h.host = r.host and h.id = r.id
+          where r.owner = 'Site/' || k.site and is_name_of(n.name, h.hostname)
+        )
+      ) order by n.name)
+      from site_names n where n.site = k.site and n.state <> 'quarantined'
     ),
     exists (select from site_places p where p.site = k.site),
     (select json_agg(p.digest order by p.taken_at) from publish_places p where p.site = k.site),

@@ -1,4 +1,5 @@
--- Stores a route; gives whether anything differed. A hostname of another route of the host is refused by its key.
+-- Stores a route; gives whether anything differed. A hostname of another route of the host is refused by its key, and a route of a
+-- site under a name that is not proven to be its account's here: what has a route gets a certificate.
 create or replace function put_host_route(
   in_lease text, in_epoch bigint, in_host text, in_id text, in_owner text, in_hostnames text[], in_handle jsonb
 )
@@ -7,6 +8,16 @@ language plpgsql
 as $$
 begin
   perform fence(in_lease, in_epoch);
+  if in_owner like 'Site/%' and exists (
+    select from unnest(in_hostnames) as u(hostname)
+    where not exists (
+      select from site_names n
+      where n.site = substr(in_owner, 6) and n.state in ('verified', 'missing') and n.reserved_until is null
+        and is_name_of(n.name, u.hostname)
+    )
+  ) then
+    raise exception '% is not proven to be the site''s, and gets no route', in_hostnames using errcode = 'P0001';
+  end if;
   insert into host_routes as r (host, id, owner, hostnames, handle)
   values (in_host, in_id, in_owner, in_hostnames, in_handle)
   on conflict (host, id) do update

@@ -46,3 +46,7 @@ create or replace trigger history_marks_are_append_only before update or delete 
   for each row execute function refuse_change();
 create or replace trigger history_marks_are_never_emptied before truncate on history_marks
   for each statement execute function refuse_change();
+create or replace trigger site_name_facts_are_append_only before update or delete on site_name_facts
+  for each row execute function refuse_change();
+create or replace trigger site_name_facts_are_never_emptied before truncate on site_name_facts
+  for each statement execute function refuse_change();

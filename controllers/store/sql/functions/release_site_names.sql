@@ -4,7 +4,6 @@ language plpgsql
 as $$
 begin
   perform fence(in_lease, in_epoch);
-  delete from site_names n
-  where n.site = in_site and n.name <> all (in_keep) and (n.reserved_until is null or n.reserved_until <= now());
+  perform free_site_names(in_site, in_keep, false);
 end
 $$;

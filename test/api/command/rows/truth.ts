@@ -13,6 +13,7 @@ const LAPSING: readonly string[] = [
   ...['blobs', 'blob_chunks', 'send_slots', 'send_days', 'ai_places', 'site_places', 'publish_places', 'app_slugs'],
   ...[
     'site_names',
+    'site_name_facts',
     'event_heads',
     'app_revisions',
     'app_sources',

@@ -1,0 +1,111 @@
+/**
+ * Whether a name's proof stands in the DNS. Asked are the servers of the installation, each by itself and none that a user chose, so
+ * the guard of egress has no part in it (rules/site.md#the-life-of-a-name). More than half of them have to see a record, or to say
+ * that there is none: one that was lied to, or that keeps an old "no such name" (RFC 2308), decides nothing.
+ */
+import { getServers } from 'node:dns'
+import { Resolver } from 'node:dns/promises'
+import type { NameLook } from '../../crds/site/names/life.ts'
+import { judgeAnswers, type ProofAnswers, type WantedProof } from '../../crds/site/names/proof.ts'
+
+const TRY_MS = 2_000
+const TRIES = 2
+/** For all that is asked of one server about one name. */
+const SERVER_MS = 8_000
+/** Of the servers, more are not asked. */
+const SERVERS_MAX = 5
+/** Of a name, more records are not read. */
+const RECORDS_MAX = 100
+
+/** The server knows, and says no. */
+const ABSENT = ['ENODATA', 'ENOTFOUND']
+
+const WORDS: Record<string, string> = {
+  ESERVFAIL: 'says that it could not find out (SERVFAIL)',
+  EREFUSED: 'refuses to answer',
+  ETIMEOUT: 'does not answer in time',
+  ECONNREFUSED: 'is not there',
+}
+
+/** The server gave no answer that counts. The message continues "a server of names …". */
+class Silent extends Error {}
+
+const codeOf = (error: unknown): string => String((error as { code?: unknown } | null)?.code ?? 'UNKNOWN')
+
+/** @throws Silent */
+const records = async <T>(asked: Promise<T[]>): Promise<T[] | null> => {
+  try {
+    return (await asked).slice(0, RECORDS_MAX)
+  } catch (error) {
+    const code = codeOf(error)
+    if (ABSENT.includes(code)) return null
+    throw new Silent(WORDS[code] ?? `gives no answer (${code})`)
+  }
+}
+
+/** `fault`: why one of the two was not answered. */
+type Answered = ProofAnswers & { fault: unknown }
+
+const askServer = async (server: string, { txtName, name }: WantedProof): Promise<Answered> => {
+  // One of its own for each look: nothing is remembered from the look before.
+  const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
+  resolver.setServers([server])
+  const timer = setTimeout(() => resolver.cancel(), SERVER_MS)
+  try {
+    const [texts, aliases] = await Promise.allSettled([
+      records(resolver.resolveTxt(txtName)),
+      records(resolver.resolveCname(name)),
+    ])
+    return {
+      texts: texts.status === 'fulfilled' ? (texts.value?.map((parts) => parts.join('')) ?? null) : null,
+      aliases: aliases.status === 'fulfilled' ? aliases.value : null,
+      fault: [texts, aliases].find((one) => one.status === 'rejected')?.reason ?? null,
+    }
+  } finally {
+    clearTimeout(timer)
+  }
+}
+
+/** What one server says: one record that is seen is enough, but only two answers are a no. */
+const lookAtServer = async (server: string, wanted: WantedProof): Promise<NameLook> => {
+  try {
+    const answers = await askServer(server, wanted)
+    const judged = judgeAnswers(wanted, answers)
+    if (judged.found !== null) return judged
+    if (answers.fault !== null) throw answers.fault
+    return { found: null, answer: 'absent', detail: judged.detail }
+  } catch (error) {
+    const words = error instanceof Silent ? error.message : `gives no answer (${codeOf(error)})`
+    return { found: null, answer: 'silent', detail: `a server of names ${words}` }
+  }
+}
+
+const isSeen = (look: NameLook): boolean => look.found !== null
+const isAbsent = (look: NameLook): boolean => look.found === null && look.answer === 'absent'
+
+/** What more than half of all say. */
+export const majorityOf = (looks: readonly NameLook[]): NameLook => {
+  const most = (says: (look: NameLook) => boolean): NameLook | undefined => {
+    const those = looks.filter(says)
+    return those.length * 2 > looks.length ? those[0] : undefined
+  }
+  const [first] = looks
+  if (first === undefined) return { found: null, answer: 'silent', detail: 'no server of names is known' }
+  const silent = looks.find((look) => !isSeen(look) && !isAbsent(look))
+  const seen = looks.filter(isSeen).length
+  const detail =
+    seen === 0 && silent?.found === null
+      ? silent.detail
+      : `${seen} of ${looks.length} servers of names see the record; more than half have to`
+  return most(isSeen) ?? most(isAbsent) ?? { found: null, answer: 'silent', detail }
+}
+
+export type LookForProof = (wanted: WantedProof) => Promise<NameLook>
+
+/** @param servers `address` or `address:port`; those of the system when left out */
+export const makeLookForProof =
+  (servers?: readonly string[]): LookForProof =>
+  async (wanted) => {
+    const asked = (servers ?? getServers()).slice(0, SERVERS_MAX)
+    return majorityOf(await Promise.all(asked.map((server) => lookAtServer(server, wanted))))
+  }
