@@ -194,7 +194,7 @@ spec('a hostile build', (t) => {
         'the-memory-of-the-machine': '/bin/busybox head -c 1 /proc/kcore && echo read',
         'settings-of-the-kernel': 'echo 1 > /proc/sys/kernel/printk && echo written',
         'its-own-limits':
-          'for f in /sys/fs/cgroup/memory.max /sys/fs/cgroup/pids.max; do echo max > $f && echo written; done',
+          'cd /sys/fs/cgroup; for f in memory.max pids.max memory/memory.limit_in_bytes pids/pids.max; do [ -f $f ] && echo 4000000000 > $f && echo $f; done',
         'all-memory': '/bin/busybox dd if=/dev/zero of=/dev/null bs=1400M count=1 && echo 1.4 GB',
       }
       assert.equal(await found(tries), [])
@@ -203,6 +203,7 @@ spec('a hostile build', (t) => {
         'i=0; while [ $i -lt 1200 ]; do /bin/busybox sleep 9 & i=$((i+1)); done; echo 1200 > /out/many',
       )
       assert.is(many.operation?.state, 'failed', 'as many processes as it likes')
+      assert.match(many.release?.log_tail ?? '', /more processes than a build may have/)
       const filled = await over(
         'i=0; while [ $i -lt 20 ]; do /bin/busybox dd if=/dev/zero of=/big$i bs=1M count=100; i=$((i+1)); done; /bin/busybox sleep 5',
       )

@@ -3,7 +3,7 @@
 # the upload, /source the upload; `context` and `recipe` in /cell name folders of it.
 # stdin is held open by whoever waits for the build: when it ends, so does all of this. stdout is the image, stderr the log.
 limit=$1 room=$2 servers=$3
-cache=/var/lib/buildkit socket=unix:///run/buildkit/buildkitd.sock
+cache=/var/lib/buildkit socket=/run/buildkit/buildkitd.sock
 exec 3>&1 1>&2 4<&0 </dev/null
 mkdir -p /run/buildkit
 # Nobody but the frontend that is built in says what a Dockerfile means.
@@ -15,16 +15,19 @@ mkdir -p /run/buildkit
     printf '  ]\n'
   fi
 } > /tmp/buildkitd.toml
-ctl() { buildctl --addr "$socket" "$@"; }
-buildkitd --config /tmp/buildkitd.toml --root "$cache" --addr "$socket" --oci-worker-net host > /tmp/log 2>&1 3>&- 4<&- &
+ctl() { buildctl --addr "unix://$socket" "$@"; }
+forget() { ctl prune --filter type==source.local >/dev/null 2>&1 && rm -f "$cache/.sent"; }
+used() { du -sxm "$cache" 2>/dev/null | cut -f1; }
+buildkitd --config /tmp/buildkitd.toml --root "$cache" --addr "unix://$socket" --oci-worker-net host > /tmp/log 2>&1 3>&- 4<&- &
 daemon=$! looks=0
-until [ -S /run/buildkit/buildkitd.sock ] && ctl debug workers >/dev/null 2>&1; do
+until [ -S "$socket" ]; do
   looks=$((looks + 1))
   if [ "$looks" -gt 300 ] || ! kill -0 "$daemon" 2>/dev/null; then tail -n 20 /tmp/log; exit 1; fi
   sleep 0.1
 done
 # Files that a build which was killed was sent: nothing is compared with them.
-ctl prune --filter type==source.local >/dev/null 2>&1
+[ ! -f "$cache/.sent" ] || forget
+: > "$cache/.sent"
 set --
 while IFS= read -r option; do
   option=$(printf '%b.' "$option")
@@ -42,16 +45,17 @@ trap 'stop it was told to end' TERM
 # The longer a look takes, the longer nobody looks.
 ( while :; do
     began=$(date +%s)
-    used=$(du -sxm "$cache" 2>/dev/null | cut -f1)
-    [ "${used:-0}" -le "$room" ] || { stop "it took more than $room MiB of disk"; break; }
+    [ "$(used)" -le "$room" ] || { stop "it took more than $room MiB of disk"; break; }
     sleep $((1 + 4 * ($(date +%s) - began)))
   done ) 2>/dev/null &
 wait "$build"
 code=$?
-[ "$code" = 0 ] || {
-  ! grep -q '^oom_kill [1-9]' /sys/fs/cgroup/memory.events 2>/dev/null || echo 'A step was ended: it took more memory than the app may use.'
-  ! grep -q '^max [1-9]' /sys/fs/cgroup/pids.events 2>/dev/null || echo 'A step had more processes than a build may have.'
-}
+# In version 2 of cgroups, and in version 1.
+counts() { grep -qs "^$1 [1-9]" "/sys/fs/cgroup/$2" "/sys/fs/cgroup/$3"; }
+if [ "$code" != 0 ]; then
+  ! counts oom_kill memory.events memory/memory.oom_control || echo 'A step was ended: it took more memory than the app may use.'
+  ! counts max pids.events pids/pids.events || echo 'A step had more processes than a build may have.'
+fi
 if [ -f /tmp/why ]; then
   why=$(cat /tmp/why)
   printf 'The build was ended: %s.\n' "$why"
@@ -59,8 +63,8 @@ if [ -f /tmp/why ]; then
   case "$why" in *disk) exit 91;; esac
   exit 1
 fi
-ctl prune --filter type==source.local >/dev/null 2>&1
-ctl prune --keep-storage "$((room / 2))" >/dev/null 2>&1
+forget
+[ "$(used)" -le "$((room / 2))" ] || ctl prune --keep-storage "$((room / 2))" >/dev/null 2>&1
 kill -TERM "$daemon"
 wait "$daemon"
 exit "$code"

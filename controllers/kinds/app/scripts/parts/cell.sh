@@ -18,7 +18,7 @@ in_cell() {
     --security-opt apparmor=unconfined --security-opt label=disable --security-opt systempaths=unconfined \
     --cpus "$cell_cpus" --memory "${cell_memory}m" --memory-swap "${cell_memory}m" --pids-limit "$cell_pids" \
     --ulimit "fsize=$((cell_room * 1048576))" --log-driver none --pull never --read-only --tmpfs /tmp:size=64m --tmpfs /run:size=64m \
-    -v "$place:/var/lib/buildkit" -v "$one:/cell:ro" -v "$here/source:/source:ro" \
+    --mount "type=volume,src=$place,dst=/var/lib/buildkit,volume-label=dev.bottega.builder=1" -v "$one:/cell:ro" -v "$here/source:/source:ro" \
     "$builder" -c "$cell" cell "$cell_seconds" "$cell_room" "$(resolvers)" <&6
 }
 # What comes out is an image without a name, and nothing else: whoever broke out of a build could have written it.
@@ -31,19 +31,20 @@ is_nameless() {
     printf '%s\n' "$manifest" | grep -qxE "\[\{\"Config\":$layer,\"RepoTags\":null,\"Layers\":\[($layer(,$layer)*)?\]\}\]" &&
     ! tar -xOf "$1" index.json | LC_ALL=C grep -qE '\\|[^ -~]|image\.name|ref\.name'
 }
-no_cell() { docker rm -f "$place" >/dev/null 2>&1; docker network rm "$place" >/dev/null 2>&1; }
+cell_network() {
+  docker network create --label dev.bottega.builder=1 -o "com.docker.network.bridge.name=bt-${place#bottega-build-}" "$place" 2>&1 >/dev/null
+}
 build_in_cell() {
   one="$here/cell/$1"
   { IFS= read -r service && IFS= read -r name; } < "$one/names" || return 1
   rm -f "$here/line" && mkfifo -m 600 "$here/line" && exec 6<>"$here/line" || return 1
-  no_cell
-  docker network create --label dev.bottega.builder=1 -o "com.docker.network.bridge.name=bt-${place#bottega-build-}" "$place" >/dev/null ||
-    return 1
+  # One of before that was ended from outside may have left it.
+  cell_network >/dev/null || { docker rm -f "$place" >/dev/null 2>&1; docker network rm "$place" >/dev/null 2>&1; cell_network; } || return 1
   printf '%s: %s\n' "$service" "$name"
   (ulimit -f "$((cell_room * 2048))"; in_cell > "$one.tar")
   code=$?
   exec 6>&-
-  no_cell
+  docker network rm "$place" >/dev/null 2>&1
   if [ "$code" = 91 ]; then docker volume rm "$place" >/dev/null; fi
   [ "$code" = 0 ] || return "$code"
   is_nameless "$one.tar" || { echo 'the builder gave something else than an image'; return 1; }
@@ -51,12 +52,10 @@ build_in_cell() {
   rm -f "$one.tar"
 }
 build_all_in_cell() {
-  drop_cells
   docker image inspect "$builder" >/dev/null 2>&1 || docker pull -q "$builder" </dev/null 2>&1 || {
     printf 'The image that builds, %s, is not on the host and cannot be pulled: put it there, or name another as builder of the Host.\n' "$builder"
     return 1
   }
-  docker volume inspect "$place" >/dev/null 2>&1 || docker volume create --label dev.bottega.builder=1 "$place" >/dev/null || return 1
   number=0
   while [ "$number" -lt "$cells" ]; do
     build_in_cell "$number" || return $?
