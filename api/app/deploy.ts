@@ -17,7 +17,8 @@ import type { EnvChoice } from '../../crds/app/schema.ts'
 import { packIndex, type SourceIndex } from '../../crds/app/source.ts'
 import type { AppView } from '../../crds/app/view.ts'
 import { budgetOf } from '../../crds/app/view.ts'
-import type { Release } from '../../crds/app/world.ts'
+import type { Release, TargetHost } from '../../crds/app/world.ts'
+import { buildFault } from '../../crds/host/isolation.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { askFor } from './ask.ts'
@@ -30,7 +31,7 @@ import { readUpload, type Upload } from './upload.ts'
 const deployTargetFor = async (
   deps: AppNeeds,
   row: MirrorRow<AppView>,
-): Promise<{ deployTarget: DeployTarget; envVersion: number | null }> => {
+): Promise<{ host: TargetHost; deployTarget: DeployTarget; envVersion: number | null }> => {
   const { slug, host_id, route, budget } = row.view
   const host = await hostOf(deps, host_id, row.account)
   refuseUnfit(host)
@@ -45,7 +46,7 @@ const deployTargetFor = async (
     hostClass: host.class,
     arch: host.arch,
   }
-  return { deployTarget, envVersion: stored?.version ?? null }
+  return { host, deployTarget, envVersion: stored?.version ?? null }
 }
 
 const liveSummary = async (deps: AppNeeds, row: MirrorRow<AppView>): Promise<ReleaseSummary | null> => {
@@ -97,12 +98,14 @@ const store = async (deps: AppNeeds, account: string, upload: Upload): Promise<v
 
 export const deployApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await apps.find(deps, request)
-  const { deployTarget, envVersion } = await deployTargetFor(deps, row)
+  const { host, deployTarget, envVersion } = await deployTargetFor(deps, row)
   const sent = { form: request.form, contentType: request.headers['content-type'] }
   const namedFiles = (source: SourceIndex) => deps.composeJudge.namedFiles(source, deployTarget, request.caller)
   const upload = await readUpload(sent, namedFiles)
   request.audited = { fields: ['source'] }
   const verdict = await judge(deps, request, upload, deployTarget)
+  const unfit = buildFault(host, verdict.project.services)
+  if (unfit !== null) throw new Problem('HOST_NOT_ISOLATED', unfit)
   const plan = await planFor(deps, request, { row, upload, verdict })
   if (request.query.dry_run === '1') return { status: 200, body: { plan: viewPlan(plan, upload, deployTarget) } }
   refuseFindings(plan.findings.filter(({ level }) => level === 'refuse'))

@@ -185,6 +185,7 @@ export const appRoutes: Route<AppNeeds>[] = [
       'COMPOSE_REFUSED',
       'QUEUE_FULL',
       ...HOST_CODES,
+      'HOST_NOT_ISOLATED',
     ],
     handle: deployApp,
   },

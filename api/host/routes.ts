@@ -1,6 +1,6 @@
 /** The routes of hosts as data (rules/host.md#the-host). */
 
-import { CERTIFICATE_STATES, CLASSES, NETWORKS, PHASES, spec, USERS } from '../../crds/host/schema.ts'
+import { BUILDS, CERTIFICATE_STATES, CLASSES, NETWORKS, PHASES, spec, USERS } from '../../crds/host/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { PRIVATE_KEY_BYTES_MAX } from '../io/sshkey.ts'
@@ -58,6 +58,7 @@ const inspection: JsonSchema = named('HostInspection', {
         'remapped: root in a container is nobody on the host. plain: what begins as root is refused.',
         USERS,
       ),
+      builds: oneOf('cells: each app is built in a container of its own. refused: nothing is built.', BUILDS),
     }),
   },
 })
@@ -82,6 +83,8 @@ const host = named(
     site_root: textOrNull('The folder of their files.'),
     proxy: { type: 'object', description: 'How its Caddy is reached and what it listens on.' },
     budget: { type: 'object', description: 'What one app may use: cpu_millis, memory_mib, disk_gib.' },
+    registries: list('Builds take images from these.', text('The name of a registry.')),
+    builder: text('The image that builds run in.'),
     certificates: list(
       'What is served, the worst first.',
       object('Found by connecting.', {

@@ -3,7 +3,7 @@
  * those of the host (rules/host.md#isolation). Pure.
  */
 import { NOT_PUBLIC_RANGES } from '../values/address.ts'
-import type { HostSpecClass } from './schema.ts'
+import type { BUILDS, HostSpecClass, USERS } from './schema.ts'
 
 /** No app reaches these, whoever asks: other apps, the host, its neighbours, and the metadata services of clouds. */
 export const CLOSED_RANGES: readonly string[] = NOT_PUBLIC_RANGES
@@ -26,6 +26,28 @@ export const guardOf = ({ says, digest: found }: GuardFinding, digest: string): 
 
 /** Where apps must be kept apart; on the platform's own host what is missing is told, and no more. */
 export const keepsApart = (hostClass: HostSpecClass): boolean => hostClass !== 'platform'
+
+type Users = (typeof USERS)[number]
+
+/** Builds run in cells whose root is nobody on the host; where it would be root, nothing is built. */
+export const buildsOf = (users: Users): (typeof BUILDS)[number] => (users === 'remapped' ? 'cells' : 'refused')
+
+const REMAP = 'put "userns-remap": "default" into /etc/docker/daemon.json and restart Docker, before it has apps'
+
+/** Why a release is not built on a host; null where it may be. @param host.remapsUsers as the last inspection found */
+export const buildFault = (
+  host: { name: string; remapsUsers: boolean },
+  services: readonly { build: unknown }[],
+): string | null =>
+  host.remapsUsers || services.every(({ build }) => build === null)
+    ? null
+    : `${host.name} cannot keep builds apart: its Docker does not remap users; ${REMAP}, or name images that are built elsewhere`
+
+/** What a condition says of builds. */
+export const sayBuilds = (users: Users): string =>
+  users === 'remapped'
+    ? 'Each app is built in a container of its own, whose root is nobody on the host.'
+    : `Nothing is built here: Docker does not remap users; ${REMAP}.`
 
 /** Whether a container begins as root: by its image's user, unless the service names another. '' is root. */
 export const beginsAsRoot = (imageUser: string, serviceUser?: string): boolean =>

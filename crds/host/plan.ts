@@ -6,7 +6,7 @@ import type { Resource } from '../kernel/object.ts'
 import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import { type AddressRule, hostFaults } from './faults.ts'
 import { archOf, type Findings, FREE_GIB_MIN, type Inspection, problemsOf, worstFirst } from './inspect.ts'
-import { type HostGuard, keepsApart } from './isolation.ts'
+import { buildsOf, type HostGuard, keepsApart, sayBuilds } from './isolation.ts'
 import { fingerprintOf } from './key.ts'
 import {
   CERTIFICATES_SHOWN_MAX,
@@ -47,6 +47,13 @@ const keyChanged = (status: 'True' | 'False', message: string): OwnCondition => 
   status,
   reason: status === 'True' ? 'AnotherKey' : 'PinnedKey',
   message,
+})
+
+const buildsApart = ({ users }: Findings): OwnCondition => ({
+  type: 'BuildsApart',
+  status: users === 'remapped' ? 'True' : 'False',
+  reason: users === 'remapped' ? 'UsersRemapped' : 'UsersPlain',
+  message: sayBuilds(users),
 })
 
 /** @param object out of the cache, treated as frozen  @param now the platform's clock */
@@ -125,6 +132,7 @@ const factsOf = ({ spec, status }: HostResource, world: HostWorld, phase: HostPh
 const isolationOf = ({ users }: Findings, { state }: HostGuard) => ({
   network: state === 'stands' ? ('guarded' as const) : ('open' as const),
   users,
+  builds: buildsOf(users),
 })
 
 const foundIn = ({ arch, versions, disk }: Findings, shown: HostStatus['disk']): Partial<HostFacts> => ({
@@ -150,17 +158,17 @@ const knownOf = (status: HostStatus | undefined): Partial<HostFacts> => ({
   ...(status?.isolation && { isolation: status.isolation }),
 })
 
-/** A host that cannot be reached shows no key: what was known of it stands. */
+/** A host that cannot be reached shows nothing: what was known of it stands. */
 const conditionsOf = (
   { status }: HostResource,
   inspection: Inspection | null,
   fingerprint: string,
 ): readonly OwnCondition[] => {
+  const known = (type: string) => (status?.conditions ?? []).filter((one) => one.type === type)
+  const builds = inspection?.reach === 'ok' ? [buildsApart(inspection.findings)] : known('BuildsApart')
   if (inspection?.reach === 'key') {
-    return [keyChanged('True', `The host shows another key than the pinned ${fingerprint}.`)]
+    return [keyChanged('True', `The host shows another key than the pinned ${fingerprint}.`), ...builds]
   }
-  if (inspection === null || inspection.reach === 'unreachable') {
-    return (status?.conditions ?? []).filter(({ type }) => type === 'HostKeyChanged')
-  }
-  return [keyChanged('False', `The host shows the pinned key ${fingerprint}.`)]
+  if (inspection === null || inspection.reach === 'unreachable') return [...known('HostKeyChanged'), ...builds]
+  return [keyChanged('False', `The host shows the pinned key ${fingerprint}.`), ...builds]
 }

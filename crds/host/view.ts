@@ -3,14 +3,17 @@ import type { CommonStatus, Resource } from '../kernel/object.ts'
 import type { Verdict } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
 import { problemsOf } from './inspect.ts'
+import { buildsOf } from './isolation.ts'
 import type { HostPlan, HostWorld } from './plan.ts'
 import { budgetOf, proxyOf } from './proxy.ts'
 import {
+  BUILDER,
   type HostCertificate,
   type HostPhase,
   type HostSpec,
   type HostSpecClass,
   type HostStatus,
+  REGISTRIES,
   spec as specSchema,
 } from './schema.ts'
 
@@ -21,8 +24,7 @@ export type InspectionView = {
   arch: string | null
   versions: Record<string, string>
   disk: { total_gib: number; free_gib: number } | null
-  /** `network` guarded or open, `users` remapped or plain. */
-  isolation: { network: 'guarded' | 'open'; users: 'remapped' | 'plain' }
+  isolation: Required<NonNullable<HostStatus['isolation']>>
 }
 
 export type HostView = {
@@ -44,6 +46,10 @@ export type HostView = {
   site_root: string | null
   proxy: Record<string, unknown>
   budget: Record<string, unknown>
+  /** That builds take images from. */
+  registries: readonly string[]
+  /** The image that builds run in. */
+  builder: string
   certificates: { hostname: string; state: HostCertificate['state']; not_after: string | null; issuer: string | null }[]
   /** What a person must do; null when nothing. */
   stalled: { code: string; detail: string } | null
@@ -71,7 +77,11 @@ const inspectionOf = ({ inspection, guard }: HostWorld, { disk }: HostPlan['stat
     arch: findings.arch,
     versions: findings.versions,
     disk: { total_gib: totalGib, free_gib: freeGib },
-    isolation: { network: guard.state === 'stands' ? 'guarded' : 'open', users: findings.users },
+    isolation: {
+      network: guard.state === 'stands' ? 'guarded' : 'open',
+      users: findings.users,
+      builds: buildsOf(findings.users),
+    },
   }
 }
 
@@ -103,6 +113,8 @@ export const viewHost = ({ metadata, spec }: Viewed, world: HostWorld, { status,
   site_root: spec.siteRoot ?? null,
   proxy: toRest(specSchema.properties.proxy, proxyOf(spec)),
   budget: toRest(specSchema.properties.budget, budgetOf(spec)),
+  registries: spec.registries ?? REGISTRIES,
+  builder: spec.builder ?? BUILDER,
   certificates: (status.certificates ?? []).map(({ hostname, state, notAfter, issuer }) => ({
     hostname,
     state,

@@ -13,6 +13,8 @@ const kubernetesVersion = 'v1.35.4'
 const helmVersion = 'v4.1.4'
 const composeVersion = 'v2.40.3'
 const caddyVersion = 'v2.11.9'
+/** As BUILDER of crds/host/schema.ts names it. */
+export const buildkitVersion = 'v0.31.2'
 const GiB = 1024 ** 3
 
 /** Without these every Kubernetes binary reports `v0.0.0-master+$Format`, which clients compare and refuse. */
@@ -63,6 +65,16 @@ export const toolGroups: Readonly<Record<string, ToolGroup>> = {
       },
     },
   },
+  /** What builds images on an app host: what the image moby/buildkit holds, where no registry is in reach. */
+  builder: {
+    coldBytes: 3 * GiB,
+    probeModule: `github.com/moby/buildkit@${buildkitVersion}`,
+    ldflags: ['-s', '-w', `-X github.com/moby/buildkit/version.Version=${buildkitVersion}`],
+    tools: {
+      buildkitd: { package: 'github.com/moby/buildkit/cmd/buildkitd', builtAs: 'buildkitd' },
+      buildctl: { package: 'github.com/moby/buildkit/cmd/buildctl', builtAs: 'buildctl' },
+    },
+  },
   /** The card processor's own mock, which knows whether a request is well formed and remembers nothing. */
   cards: {
     coldBytes: GiB,
@@ -82,4 +94,4 @@ export const toolGroups: Readonly<Record<string, ToolGroup>> = {
 export const controlPlaneTools = ['etcd', 'kube-apiserver', 'kubectl'] as const
 
 /** What an app host on this machine runs (hack/stage/hoststage.ts). */
-export const hostTools = ['docker-compose', 'caddy', 'pebble', 'pebble-challtestsrv'] as const
+export const hostTools = ['docker-compose', 'caddy', 'pebble', 'pebble-challtestsrv', 'buildkitd', 'buildctl'] as const

@@ -5,6 +5,7 @@ import { type Service, waitFor } from '../lib/processes.ts'
 import { CommandRefusal } from '../lib/refusal.ts'
 import { type HostEnvironment, paths, stateDir } from '../lib/state.ts'
 import type { BuiltTools } from '../lib/tools.ts'
+import { importBuilder, LOCAL_BUILDER } from '../stage/builder.ts'
 import { type Docker, endDockerLeftovers, startDocker } from '../stage/docker.ts'
 import { endSshdsOf, type HostPorts, type HostStage, startHostStage } from '../stage/hoststage.ts'
 import { hostUsersOf, makeHostUser, removeHostUser } from '../stage/hostuser.ts'
@@ -27,6 +28,7 @@ export async function startUpHost({ owner, tools }: { owner: string; tools: Buil
   mkdirSync(dockerFolder, { recursive: true, mode: 0o711 })
   const logFile = join(paths.logs, 'dockerd.log')
   const docker = await startDocker({ folder: dockerFolder, owner, logFile, gid: user.gid, masquerade: true })
+  await importBuilder(docker.socket, tools.path)
   const ports = readJson<HostPorts>(paths.hostPorts) ?? {}
   const given = { folder, owner, logDir: paths.logs, user, dockerSocket: docker.socket, tool: tools.path, ports }
   const stage = await startHostStage(given).catch(async (error) => {
@@ -78,6 +80,7 @@ const wantedOf = ({ stage }: UpHost) => ({
   base_domain: baseDomain,
   takes_sites: true,
   site_root: stage.siteRoot,
+  builder: LOCAL_BUILDER,
   proxy: {
     admin: stage.admin,
     bind: '127.0.0.1',

@@ -9,6 +9,7 @@ import type { AddressRule } from '../../../crds/host/faults.ts'
 import { archOf } from '../../../crds/host/inspect.ts'
 import type { HostResource } from '../../../crds/host/plan.ts'
 import { budgetOf, proxyOf } from '../../../crds/host/proxy.ts'
+import { BUILDER, REGISTRIES } from '../../../crds/host/schema.ts'
 import { makeHost, type OneHost } from './host.ts'
 import { HostMissing } from './hosterrors.ts'
 import type { HostJobState, Job } from './jobs.ts'
@@ -41,6 +42,7 @@ const factsOf = (object: HostResource): LinkedHostFacts => {
     takesSites: spec.takesSites,
     budget: budgetOf(spec),
     remapsUsers: status?.isolation?.users === 'remapped',
+    builds: { registries: spec.registries ?? REGISTRIES, builder: spec.builder ?? BUILDER },
   }
 }
 

@@ -92,6 +92,8 @@ export type LinkedHostFacts = {
   budget: { cpuMillis: number; memoryMib: number; diskGib: number }
   /** Root in a container is nobody on the host. */
   remapsUsers: boolean
+  /** Where builds take images from, and the image that they run in. */
+  builds: { registries: readonly string[]; builder: string }
 }
 
 export type Hosts = {

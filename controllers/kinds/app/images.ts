@@ -1,8 +1,11 @@
 /** The images of a release: whether the host has them, and the job that makes them. */
-import { buildKeyOf } from '../../../crds/app/files.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
 import { filesFor, imageRequests, type SealedRelease } from '../../../crds/app/sealed.ts'
+import { budgetOf } from '../../../crds/app/view.ts'
 import type { Operation, Release } from '../../../crds/app/world.ts'
+import { keepsApart } from '../../../crds/host/isolation.ts'
+import { originOf } from '../../../crds/kernel/desire/desire.ts'
+import { Stalled } from '../../base/errors.ts'
 import type { Job } from '../../io/hosts/hosts.ts'
 import type { Hosts } from '../../io/hosts/link.ts'
 import { imagesJob } from './jobs.ts'
@@ -31,7 +34,16 @@ export const makeImages = ({ hosts, releases }: ImagesDeps) => {
   const job = async (app: AppResource, sealed: SealedRelease, given: Given): Promise<Job> => {
     const isNeeded = filesFor(sealed) !== 'none'
     const listing = isNeeded ? await releases.listingFor(app.spec.account, given.release.source) : ''
-    return imagesJob(app.spec, sealed, { ...given, key: buildKeyOf({ app, ...given }), listing })
+    const { metadata, spec } = app
+    const facts = hosts.facts(spec.hostId)
+    if (!facts) throw new Stalled('HOST_MISSING', `HOST_MISSING: there is no host ${spec.hostId}`)
+    const cell = {
+      ...facts.builds,
+      origin: originOf(metadata),
+      budget: budgetOf(spec.budget, facts.budget),
+      isGuarded: keepsApart(facts.class),
+    }
+    return imagesJob(spec, sealed, { ...given, listing, cell })
   }
 
   return { here, job }

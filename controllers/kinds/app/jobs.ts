@@ -1,6 +1,6 @@
 /** The detached jobs of an app, as the host is given them. */
+import { cellOf } from '../../../crds/app/compose/printing/bridges.ts'
 import { type ComposeDocument, type Printed, printProject } from '../../../crds/app/compose/printing/print.ts'
-import { printBuild } from '../../../crds/app/compose/printing/printbuild.ts'
 import type { AppResource, AppSpec } from '../../../crds/app/schema.ts'
 import {
   filesFor,
@@ -13,6 +13,7 @@ import { jobIdOf } from '../../../crds/app/steps.ts'
 import type { Operation, Release } from '../../../crds/app/world.ts'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { Job } from '../../io/hosts/hosts.ts'
+import { type BuildCell, cellLines } from './cell.ts'
 import { CLEAR, IMAGES, START, TAKE_DOWN } from './scripts.ts'
 
 /** A build may fetch half of a registry. */
@@ -32,19 +33,17 @@ const lineOf = (document: ComposeDocument | null | undefined): string => documen
 type Given = { operation: Operation; release: Release }
 /** `isGuarded`: nothing is started where the guard of the host's apps does not stand. */
 type Starting = Given & { isGuarded: boolean }
-/** `listing`: of the upload, '' where no file of it is needed. `key`: of this build alone. */
-type Building = Given & { key: string; listing: string }
+/** `listing`: of the upload, '' where no file of it is needed. */
+type Building = Given & { listing: string; cell: BuildCell }
 
 /** The project of a release's stateless services, whether it has any or not. */
 export const projectOf = (printed: Pick<Printed, 'release'>): string => printed.release?.project ?? ''
 
 export const imagesJob = ({ slug }: AppSpec, sealed: SealedRelease, building: Building): Job => {
-  const { operation, release, key, listing } = building
+  const { operation, release, listing, cell } = building
   const requests = imageRequests(sealed)
   const built = requests.filter(({ how }) => how === 'build').map(({ name }) => name)
   const known = wantsFreshBuild(sealed) ? [] : built
-  const builds = built.length > 0 ? printBuild(sealed.project, key) : null
-  const contexts = builds?.contexts ?? []
   return {
     id: jobIdOf(operation, 'images'),
     script: IMAGES,
@@ -52,13 +51,10 @@ export const imagesJob = ({ slug }: AppSpec, sealed: SealedRelease, building: Bu
       slug,
       String(release.number),
       requests.map(({ name }) => name).join(' '),
-      builds?.document.project ?? '',
-      lineOf(builds?.document),
       known.join(' '),
       listing,
       filesFor(sealed),
-      String(contexts.length),
-      ...contexts.flatMap(({ from, to }) => [from, to]),
+      ...(built.length > 0 ? cellLines(sealed, cell) : ['0']),
       String(requests.length),
       ...requests.flatMap(({ service, name, how }) => [service, name, how]),
     ],
@@ -135,13 +131,24 @@ export const takeDownJob = ({ metadata, spec }: AppResource, release: Release, g
 
 type Clearing = { id: string; releases: readonly Release[]; dialFile: string | null }
 
-export const clearJob = ({ slug, volumesOnDelete }: AppSpec, { id, releases, dialFile }: Clearing): Job => {
+export const clearJob = ({ metadata, spec }: AppResource, { id, releases, dialFile }: Clearing): Job => {
+  const { slug, volumesOnDelete } = spec
   const open = releases.filter(({ retiredAt }) => retiredAt === null)
   const projects = open.flatMap(({ record }) => (record?.project ? [record.project] : []))
+  const cell = cellOf(originOf(metadata))
   return {
     id,
     script: CLEAR,
-    lines: [slug, '0', volumesOnDelete, baseProjectOf(slug), dialFile ?? '', String(projects.length), ...projects],
+    lines: [
+      slug,
+      '0',
+      volumesOnDelete,
+      baseProjectOf(slug),
+      dialFile ?? '',
+      cell,
+      String(projects.length),
+      ...projects,
+    ],
     limitMs: DOWN_LIMIT_MS,
   }
 }

@@ -3,11 +3,13 @@
 import type { ComposeFinding } from '../../../crds/app/compose/finding.ts'
 import { planRelease, summariseRelease } from '../../../crds/app/compose/printing/plan.ts'
 import { printProject } from '../../../crds/app/compose/printing/print.ts'
+import type { Project } from '../../../crds/app/compose/project.ts'
 import type { AppSpec } from '../../../crds/app/schema.ts'
 import { recordOf, type SealedRelease } from '../../../crds/app/sealed.ts'
 import { budgetOf } from '../../../crds/app/view.ts'
 import type { PinnedImage, Release, ReleaseRecord, TargetHost } from '../../../crds/app/world.ts'
 import { digestOf, listingOf } from '../../../crds/files/archive.ts'
+import { buildFault } from '../../../crds/host/isolation.ts'
 import type { ComposeJudge } from '../../base/judging/judge.ts'
 import type { AppStore } from '../../store/app/app.ts'
 import type { AppVault } from '../../store/app/releases.ts'
@@ -22,7 +24,7 @@ export type ReleaseDeps = {
 
 export type JudgedRelease =
   | { ok: true; sealed: SealedRelease; record: ReleaseRecord }
-  | { ok: false; code: 'COMPOSE_REFUSED' | 'UNKNOWN_SOURCE' | 'HOST_UNFIT'; detail: string }
+  | { ok: false; code: 'COMPOSE_REFUSED' | 'UNKNOWN_SOURCE' | 'HOST_UNFIT' | 'HOST_NOT_ISOLATED'; detail: string }
 
 const FINDINGS_SHOWN = 8
 
@@ -33,6 +35,10 @@ const sentenceOf = (findings: readonly ComposeFinding[]): string => {
   const more = findings.length - shown.length
   return `${shown.join('; ')}${more > 0 ? `; and ${more} more` : ''}`
 }
+
+/** Why it is not built on the host; null where it is, or what was built is run again. */
+const faultOfBuild = (pinned: PinnedImage[] | null, host: TargetHost, { services }: Project): string | null =>
+  pinned === null ? buildFault(host, services) : null
 
 export const makeReleases = ({ store, vault, blobs, composeJudge }: ReleaseDeps) => {
   const { seal, open, indexOf } = vault
@@ -63,6 +69,8 @@ export const makeReleases = ({ store, vault, blobs, composeJudge }: ReleaseDeps)
     const verdict = await composeJudge.judge(index, deployTarget, { account: spec.account })
     if (!verdict.ok) return { ok: false, code: 'COMPOSE_REFUSED', detail: sentenceOf(verdict.findings) }
     const { project, warnings } = verdict
+    const unfit = faultOfBuild(pinned, host, project)
+    if (unfit !== null) return { ok: false, code: 'HOST_NOT_ISOLATED', detail: unfit }
     const before = live ? summariseRelease((await open(app, live.number)).project) : null
     const plan = planRelease(before, { project, warnings, composePath: index.composePath }, confirmed)
     const refused = plan.findings.filter(({ level }) => level === 'refuse')

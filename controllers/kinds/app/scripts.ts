@@ -8,7 +8,7 @@ import { readScripts, textOf as sharedTextOf } from '../../io/hosts/scripts.ts'
 
 const textOf = readScripts(new URL('scripts/', import.meta.url))
 
-type Part = 'folder' | 'compose' | 'listing' | 'notes' | 'inspect' | 'judge' | 'base' | 'collect'
+type Part = 'cell' | 'folder' | 'compose' | 'guard' | 'listing' | 'notes' | 'inspect' | 'judge' | 'base' | 'collect'
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
@@ -24,9 +24,12 @@ const scriptOf = (name: string, parts: readonly Part[]): RemoteScript => ({
 
 /** Whole or not at all. */
 export const UPLOAD = scriptOf('upload', ['folder', 'listing'])
-export const IMAGES = scriptOf('images', ['folder', 'compose', 'listing', 'notes'])
+/** What runs inside of a cell is a text to the script that makes the cell. */
+const CELL = `cell=$(cat <<'CELL'\n${textOf('cell')}CELL\n)\n`
+const IMAGES_PARTS = scriptOf('images', ['folder', 'compose', 'guard', 'listing', 'notes', 'cell'])
+export const IMAGES: RemoteScript = { ...IMAGES_PARTS, text: CELL + sharedTextOf('guarded') + IMAGES_PARTS.text }
 export const IMAGES_HERE = scriptOf('images-here', ['folder', 'compose', 'notes'])
-const START_PARTS = scriptOf('start', ['folder', 'compose', 'inspect', 'judge', 'base'])
+const START_PARTS = scriptOf('start', ['folder', 'compose', 'guard', 'inspect', 'judge', 'base'])
 export const START: RemoteScript = { ...START_PARTS, text: sharedTextOf('guarded') + START_PARTS.text }
 export const DIAL = scriptOf('dial', [])
 export const LOOK = scriptOf('look', ['compose', 'inspect'])

@@ -1,8 +1,6 @@
-import { posix } from 'node:path'
 import { judgeCompose } from '../../../crds/app/compose/judge.ts'
 import { type DeployPlan, planRelease, summariseRelease } from '../../../crds/app/compose/printing/plan.ts'
 import { printProject } from '../../../crds/app/compose/printing/print.ts'
-import { printBuild } from '../../../crds/app/compose/printing/printbuild.ts'
 import type { DeployTarget, Project } from '../../../crds/app/compose/project.ts'
 import { shared, sourceOf } from '../../support/builders/upload.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -184,49 +182,6 @@ spec('the name of what is built', (t) => {
   ]
   t('is another for each of these changes', () => {
     assert.is(new Set([imageOf(), ...changes.map(([, image]) => image)]).size, changes.length + 1)
-  })
-})
-
-spec('what is built', (t) => {
-  const TWO = `services:
-  web: { build: { context: ./web, dockerfile: ../D.web }, expose: [80] }
-  api: { build: ./web }
-  job: { build: { context: ., dockerfile: web/Dockerfile } }
-`
-  const built = (key: string) => {
-    const { document, contexts } = printBuild(project(TWO, { files: { 'D.web': 'FROM a' } }), key) ?? {}
-    const { services } = JSON.parse(document?.text ?? '{}') as {
-      services: Record<string, { build: { context: string; dockerfile: string } }>
-    }
-    return { services, contexts }
-  }
-
-  t('has a context of its own for each image and build, whatever its folder is called', () => {
-    const { services, contexts } = built('one')
-    const names = ({ services }: ReturnType<typeof built>) =>
-      Object.values(services).map(({ build }) => posix.basename(build.context))
-    const all = [...names(built('one')), ...names(built('two'))]
-    assert.is(new Set(all).size, 6, all.join(' '))
-    const folders = Object.values(services).map(
-      ({ build }) => contexts?.find(({ to }) => `./contexts/${to}` === build.context)?.from,
-    )
-    assert.equal(folders.sort(), ['.', 'web', 'web'])
-  })
-
-  t('finds its Dockerfile from there, inside of the context or outside', () => {
-    const { services, contexts } = built('one')
-    for (const [service, expected] of [
-      ['web', 'source/D.web'],
-      ['api', 'source/web/Dockerfile'],
-      ['job', 'source/web/Dockerfile'],
-    ] as const) {
-      const { context = '', dockerfile = '' } = services[service]?.build ?? {}
-      const link = posix.normalize(context)
-      const from = contexts?.find(({ to }) => `contexts/${to}` === link)?.from ?? ''
-      // As text first, and only then through the link.
-      const path = posix.join(link, dockerfile).replace(link, posix.join('source', from))
-      assert.is(path, expected)
-    }
   })
 })
 

@@ -1,7 +1,7 @@
 import fc from 'fast-check'
 import { type ComposeVerdict, envFilesOf, judgeCompose } from '../../../crds/app/compose/judge.ts'
 import { printProject } from '../../../crds/app/compose/printing/print.ts'
-import { printBuild } from '../../../crds/app/compose/printing/printbuild.ts'
+import { printCells } from '../../../crds/app/compose/printing/printcell.ts'
 import type { Project } from '../../../crds/app/compose/project.ts'
 import { deployTargetOf, SAMPLES } from '../../support/builders/composefiles.ts'
 import { shared, sourceOf } from '../../support/builders/upload.ts'
@@ -45,15 +45,6 @@ const PRINTED: Json = {
       networks: { '*': { aliases: ANY } },
       ports: ANY,
       labels: { 'dev.bottega.app': ANY, 'dev.bottega.release': ANY },
-      build: {
-        context: ANY,
-        dockerfile: ANY,
-        dockerfile_inline: ANY,
-        target: ANY,
-        args: { '*': ANY },
-        no_cache: ANY,
-        pull: ANY,
-      },
     },
   },
   networks: {
@@ -69,6 +60,9 @@ const PRINTED: Json = {
   volumes: { '*': { name: ANY, labels: { 'dev.bottega.app': ANY } } },
 }
 
+/** Everything that a builder may be told. */
+const TOLD = ['cmdline', 'filename', 'target', 'no-cache', 'image-resolve-mode', 'build-arg:']
+
 const strangers = (value: unknown, allowed: unknown, path = ''): string[] => {
   if (allowed === ANY) return []
   if (typeof value !== 'object' || value === null) return []
@@ -81,18 +75,25 @@ const strangers = (value: unknown, allowed: unknown, path = ''): string[] => {
 
 const documentsOf = (project: Project): Json[] => {
   const { base, release } = printProject(project, 7, 'origin')
-  return [printBuild(project, 'key')?.document, base, release].flatMap((document) =>
-    document ? [JSON.parse(document.text) as Json] : [],
-  )
+  return [base, release].flatMap((document) => (document ? [JSON.parse(document.text) as Json] : []))
 }
 
 const servicesOf = (document: Json): Json[] => Object.values(document.services as Json) as Json[]
+
+const checkBuilds = (project: Project): void => {
+  for (const { context, recipe, options } of printCells(project)) {
+    for (const folder of [context, recipe]) assert.match(folder, /^(?!\/)(?!(.*\/)?\.\.(\/|$))/)
+    const names = options.map((option) => option.replace(/^(build-arg:)?([^=]*)=.*$/s, (_, arg, name) => arg ?? name))
+    for (const name of names) assert.ok(TOLD.includes(name), name)
+  }
+}
 
 /** What must hold of a project that was accepted, whatever was asked for. */
 const checkHeld = (project: Project): void => {
   const documents = documentsOf(project)
   for (const document of documents) assert.equal(strangers(document, PRINTED), [])
-  const running = documents.flatMap(servicesOf).filter((service) => service.build === undefined)
+  checkBuilds(project)
+  const running = documents.flatMap(servicesOf)
   for (const service of running) {
     assert.equal(service.cap_drop, ['ALL'])
     assert.equal(service.security_opt, ['no-new-privileges:true'])

@@ -81,7 +81,7 @@ spec('the plan of a host', (t) => {
     const of = world({ guard: { state: 'missing' }, drift: 'routes' })
     assert.equal(plan(host(), of).steps, [{ do: 'restoreGuard' }])
     assert.is(plan(host(), of).verdict.state, 'waiting')
-    assert.equal(plan(host(), of).status.isolation, { network: 'open', users: 'remapped' })
+    assert.equal(plan(host(), of).status.isolation, { network: 'open', users: 'remapped', builds: 'cells' })
     assert.equal(plan(host({ approved: false }), of).steps, [])
   })
 
@@ -147,7 +147,7 @@ spec('the plan of a host', (t) => {
   })
 
   t('states whether the key changed, and of a silent host what was last known', () => {
-    assert.equal(conditionOf(host(), world()), ['HostKeyChanged=False'])
+    assert.equal(conditionOf(host(), world()), ['HostKeyChanged=False', 'BuildsApart=True'])
     assert.equal(conditionOf(host(), world({ inspection: { reach: 'key' } })), ['HostKeyChanged=True'])
     const silent = world({ inspection: { reach: 'unreachable', detail: '' } })
     assert.equal(conditionOf(host(), silent), [])
@@ -160,6 +160,25 @@ spec('the plan of a host', (t) => {
       lastTransitionTime: '2026-11-01T00:00:00Z',
     }
     assert.equal(conditionOf(host({}, { conditions: [condition] }), silent), ['HostKeyChanged=True'])
+  })
+
+  t('states that nothing is built where root in a container is root, and what to do; it is ready all the same', () => {
+    const of = world({ inspection: found({ users: 'plain' }) })
+    const { verdict, status, conditions } = plan(host(), of)
+    assert.is(verdict.state, 'ready')
+    assert.equal(status.isolation, { network: 'guarded', users: 'plain', builds: 'refused' })
+    const [, builds] = conditions ?? []
+    assert.equal([builds?.type, builds?.status], ['BuildsApart', 'False'])
+    assert.match(builds?.message ?? '', /userns-remap/)
+    assert.is(viewHost(host(), of, plan(host(), of)).inspection?.isolation.builds, 'refused')
+    const condition = { ...builds, observedGeneration: 3, lastTransitionTime: '2026-11-01T00:00:00Z' }
+    const silent = world({ inspection: { reach: 'unreachable', detail: '' } })
+    const known = host({}, { conditions: [condition as never] })
+    assert.equal(conditionOf(known, silent), ['BuildsApart=False'])
+    assert.equal(conditionOf(known, world({ inspection: { reach: 'login' } })), [
+      'HostKeyChanged=False',
+      'BuildsApart=False',
+    ])
   })
 
   t('tells of a disk only when it is news', () => {

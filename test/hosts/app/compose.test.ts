@@ -5,7 +5,7 @@ import { dirname, join } from 'node:path'
 import fc from 'fast-check'
 import { judgeCompose } from '../../../crds/app/compose/judge.ts'
 import { printProject } from '../../../crds/app/compose/printing/print.ts'
-import { printBuild } from '../../../crds/app/compose/printing/printbuild.ts'
+import { printCells } from '../../../crds/app/compose/printing/printcell.ts'
 import type { Project } from '../../../crds/app/compose/project.ts'
 import { readEnvFile } from '../../../crds/app/compose/reading/dotenv.ts'
 import { expandTemplate, type Variables } from '../../../crds/app/compose/reading/interpolate.ts'
@@ -26,6 +26,15 @@ type Service = {
 type Config = { services: Record<string, Service> }
 
 const RELEASE = 12
+
+/** Arguments and stage, out of what a builder is told. */
+const recipeOf = (options: readonly string[]): Service['build'] => {
+  const of = (kind: string) =>
+    options.flatMap((option) => (option.startsWith(kind) ? [option.slice(kind.length).split(/=(.*)/s)] : []))
+  const args = Object.fromEntries(of('build-arg:').map(([name, value = '']) => [name, value]))
+  const target = of('target=')[0]?.join('=')
+  return { args, ...(target !== undefined && { target }) }
+}
 
 /** Keys that are copied as they are. */
 const SAME = [
@@ -149,11 +158,11 @@ spec('what the policy prints, read by the real Compose', (t) => {
       const folder = folderWith({ 'document.json': document.text })
       return Object.entries(configOf(folder, 'document.json').services)
     }
-    const built = new Map(read(printBuild(project, 'key')?.document ?? null))
+    const built = new Map(printCells(project).map(({ service, options }) => [service, recipeOf(options)]))
     return new Map(
       [...read(base), ...read(release)].map(([key, service]) => {
         const name = key.replace(new RegExp(`-r${RELEASE}$`), '')
-        const recipe = built.get(name)?.build
+        const recipe = built.get(name)
         return [name, recipe ? { ...service, build: recipe } : service]
       }),
     )

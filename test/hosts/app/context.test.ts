@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { LOCAL_BUILDER } from '../../../hack/stage/builder.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppCaller, type AppStage, busybox, type Project, startAppStage } from '../../support/stage/apps.ts'
 import { eventually, type Json } from '../../support/stage/invoicing.ts'
@@ -134,14 +135,21 @@ spec('a release', (t) => {
   }
 
   t(
-    'is built from the cache when the same files were built before, whoever sends them',
+    'is built from what its app has built before, as far as nothing has changed',
     async () => {
       const files = { ...FIRST, page: 'page-same' }
       assert.equal(await holds(stage, app, files), files)
-      const again = await stage.app('pages-again', { application_policy: 'none' })
-      assert.equal(await holds(stage, again, files), files)
-      const [[mine], [same]] = await Promise.all([imagesOf(app), imagesOf(again)])
-      assert.ok(mine && same && layersOf(mine) === layersOf(same), 'every layer was there already')
+      const layers = async (): Promise<string[]> => {
+        const [image] = await imagesOf(app)
+        return JSON.parse(layersOf(image ?? { id: '' }))
+      }
+      const before = await layers()
+      const changed = { ...files, copied: 'two' } as const
+      assert.equal(await holds(stage, app, changed), changed)
+      const after = await layers()
+      // The program, the page, the notes; what is copied last is another file.
+      assert.equal(after.slice(0, 3), before.slice(0, 3))
+      assert.is.not(after[3], before[3])
     },
     { timeoutMs },
   )
@@ -227,14 +235,18 @@ spec('a release', (t) => {
       sent.files['notes/large'] = Buffer.alloc(bytes, 'x').toString('base64')
       const large = await stage.app('large', { application_policy: 'none' })
       assert.is((await stage.deploy(large.id, sent)).json.operation?.state, 'succeeded')
-      type Record = { CacheType: string; Size: string }
-      const contexts = () =>
-        (JSON.parse(docker('system', 'df', '-v', '--format', '{{json .BuildCache}}')) as Record[]).filter(
-          ({ CacheType, Size }) => CacheType === 'source.local' && /MB$/.test(Size) && Number.parseFloat(Size) > 3,
-        )
-      // Any clean-up on this Docker removes it; without one it would stay.
+      const volumes = () =>
+        docker('volume', 'ls', '-q', '--filter', 'label=dev.bottega.builder').split('\n').filter(Boolean)
+      const copiesIn = (volume: string): string[] =>
+        docker(
+          ...['run', '--rm', '-v', `${volume}:/c:ro`, '--entrypoint', '/bin/busybox', LOCAL_BUILDER],
+          ...['find', '/c', '-type', 'f', '-size', `${bytes}c`],
+        ).split('\n')
+      const [own = '', ...others] = volumes().filter((volume) => copiesIn(volume).join('') !== '')
+      assert.equal(others, [])
+      assert.is(copiesIn(own).length, 1, 'the layer, and no copy of what was sent')
       assert.is((await stage.api('DELETE', `/api/apps/${large.id}`)).status, 204)
-      await eventually('its context to leave', async () => contexts().length === 0)
+      await eventually('its builder to leave', async () => !volumes().includes(own))
     },
     { timeoutMs },
   )

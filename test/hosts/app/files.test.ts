@@ -1,13 +1,16 @@
 import { givenFiles, packFiles } from '../../../api/io/archive.ts'
+import { cellLines } from '../../../controllers/kinds/app/cell.ts'
 import { IMAGES, IMAGES_HERE, TAKE_DOWN, UPLOAD } from '../../../controllers/kinds/app/scripts.ts'
 import { sha256Of } from '../../../controllers/store/blobs.ts'
-import { printBuild } from '../../../crds/app/compose/printing/printbuild.ts'
 import { EXIT } from '../../../crds/app/start.ts'
 import { listingOf } from '../../../crds/files/archive.ts'
+import { LOCAL_BUILDER } from '../../../hack/stage/builder.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppHost, HOST_NAME, openHosts, startAppHost, type TestHosts } from '../../support/stage/host.ts'
 
 /** The files of a release on its host, and the images that are made of them, script by script. */
+
+const budget = { cpuMillis: 1_000, memoryMib: 1_024, diskGib: 1 }
 
 /** Names that shells, tools and orders of letters take in different ways. */
 const ODD = ['a b', '-n', "it's", '$HOME `x`', 'ﬁ', '𝒳', 'é/ü', '.hidden/.dot', 'Z', 'a', '*', 'a.b/c', 'a b/c d']
@@ -42,16 +45,16 @@ spec('what a build is made of', (t) => {
     const recipe = { context: '.', dockerfile: 'Dockerfile', args: {}, noCache: false, pull: false }
     const image = `bottega.local/made/web:${number}`
     const services = [{ name: 'web', image, build: recipe }]
-    const printed = printBuild({ slug: 'made', services } as never, `key${number}`)
-    const contexts = printed?.contexts.flatMap(({ from, to }) => [from, to]) ?? []
-    const document = printed?.document.text.replaceAll('\n', ' ') ?? ''
-    const lines = ['made', String(number), image, 'made-build', document, image, listing, needed, '1', ...contexts, '0']
+    const cell = { origin: 'made', budget, builder: LOCAL_BUILDER, registries: [], isGuarded: false }
+    const told = cellLines({ project: { slug: 'made', services } } as never, cell)
+    const lines = ['made', String(number), image, image, listing, needed, ...told, '0']
     return (await link().run({ script: IMAGES, lines, deadlineMs: 60_000 })).code
   }
   const run = async (text: string) => (await link().run({ script: { name: 'look', text }, deadlineMs: 20_000 })).stdout
 
   t.before(async () => {
     host = await startAppHost()
+    await host.prepareBuilds()
     open = await openHosts(host)
   })
   t.after(async () => {

@@ -207,7 +207,7 @@ spec('hosts over REST and kubectl', (t) => {
     assert.equal([looked.json.host.host_key_status, looked.json.host.stalled.code], ['changed', 'HOST_KEY_CHANGED'])
     const { status } = JSON.parse(await platform.kubectl(['get', 'bhost', id, '-o', 'json']))
     const stated = status.conditions.map((one: Json) => `${one.type}=${one.status}`).sort()
-    assert.equal(stated, ['HostKeyChanged=True', 'Ready=False', 'Stalled=True'])
+    assert.equal(stated, ['BuildsApart=True', 'HostKeyChanged=True', 'Ready=False', 'Stalled=True'])
     const fresh = readFileSync(`${host.folder}/otherkey.pub`, 'utf8').split(' ').slice(0, 2).join(' ').trim()
     const pinned = await ask(tokens.builder, 'PATCH', `/${id}`, { host_key: fresh })
     assert.equal([pinned.json.host.approved, pinned.json.host.state], [false, 'inspected'])

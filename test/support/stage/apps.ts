@@ -173,6 +173,7 @@ export async function startAppStage(given: { env?: Record<string, string> } = {}
     await host.end()
   }
   try {
+    await host.prepareBuilds()
     await registerHost(platform, host)
     await enable(platform, 'demo', owner)
   } catch (error) {

@@ -15,6 +15,7 @@ import { withDefaults } from '../../../crds/kernel/schema.ts'
 import { createProgress } from '../../../hack/lib/progress.ts'
 import { ensureTools } from '../../../hack/lib/tools.ts'
 import { hostTools } from '../../../hack/lib/tooltable.ts'
+import { importBuilder, LOCAL_BUILDER } from '../../../hack/stage/builder.ts'
 import { type HostStage, startHostStage } from '../../../hack/stage/hoststage.ts'
 import { type HostUser, makeHostUser, removeHostUser } from '../../../hack/stage/hostuser.ts'
 import { type Database, makeDatabase, scratchFolder } from './stage.ts'
@@ -30,6 +31,8 @@ export type AppHost = HostStage & {
   baseDomain: string
   /** The spec of a Host for it, class shared, that takes sites; approved, with a private key of version 1. */
   spec: HostManifestSpec
+  /** Gives its Docker what it builds with; hosts of files that build nothing go without. */
+  prepareBuilds(): Promise<void>
   /** Caddy, gone and back without anything that it was told. */
   restartCaddy(): Promise<void>
   /** No site, no job, no route and no epoch of an earlier database is on the host any more. */
@@ -48,6 +51,7 @@ export type HostManifestSpec = {
   baseDomain: string
   takesSites: boolean
   siteRoot: string
+  builder: string
   proxy: {
     admin: string
     bind: string
@@ -70,6 +74,7 @@ const specOf = (stage: HostStage, baseDomain: string): HostManifestSpec => ({
   baseDomain,
   takesSites: true,
   siteRoot: stage.siteRoot,
+  builder: LOCAL_BUILDER,
   proxy: {
     admin: stage.admin,
     bind: '127.0.0.1',
@@ -106,6 +111,7 @@ export async function startAppHost(): Promise<AppHost> {
     account,
     baseDomain,
     spec: specOf(stage, baseDomain),
+    prepareBuilds: () => importBuilder(dockerSocket ?? '', tools.path),
     restartCaddy,
     forget: async () => {
       const gone = [

@@ -51,11 +51,12 @@ export const retire = async (
   return applyDecision(await context.ledger.change(change))
 }
 
-export const clear = async (context: ActContext, { metadata, spec }: AppResource): Promise<Apply> => {
+export const clear = async (context: ActContext, object: AppResource): Promise<Apply> => {
+  const { metadata, spec } = object
   const rows = await rowsOf(context, { metadata, spec })
   const facts = context.hosts.facts(spec.hostId)
   const dialFile = facts && dialFileOf(originOf(metadata), facts)
-  const job = clearJob(spec, { id: downJobOf(originOf(metadata), 'all'), releases: rows.releases, dialFile })
+  const job = clearJob(object, { id: downJobOf(originOf(metadata), 'all'), releases: rows.releases, dialFile })
   const state = await startAnew(context, spec.hostId, job)
   return (world) => ({ ...world, job: state })
 }

@@ -1,5 +1,5 @@
-# stdin: slug, 0, keep or delete (the volumes), base project, the dial file ('' for none), how many projects, then their names.
-IFS= read -r volumes && IFS= read -r base_project && IFS= read -r dial_file && IFS= read -r count || exit 64
+# stdin: slug, 0, keep or delete (the volumes), base project, the dial file ('' for none), the name of its builder, how many projects, then their names.
+IFS= read -r volumes && IFS= read -r base_project && IFS= read -r dial_file && IFS= read -r cell && IFS= read -r count || exit 64
 while [ "$count" -gt 0 ]; do
   IFS= read -r project || exit 64
   count=$((count - 1))
@@ -11,6 +11,9 @@ if [ "$volumes" = delete ]; then
     docker volume rm "$volume" >/dev/null || exit 1
   done
 fi
+docker rm -f "bottega-build-$cell" >/dev/null 2>&1
+docker network rm "bottega-build-$cell" >/dev/null 2>&1
+docker volume rm -f "bottega-build-$cell" >/dev/null 2>&1
 [ -z "$dial_file" ] || rm -f "$dial_file"
 rm -rf "$app"
 collect ''

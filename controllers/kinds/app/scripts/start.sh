@@ -36,16 +36,7 @@ fail() {
   exit "$code"
 }
 up() { docker compose -p "$1" -f "$2" --project-directory "$3" up -d --no-build --pull never --remove-orphans </dev/null 2>&1; }
-# Who took the guard away: the host is looked at each minute, and it is put back then.
-await_guard() {
-  for look in $(seq 90); do
-    seen=$(guard_state)
-    case "$seen" in 'ok '*) return 0;; esac
-    sleep 1
-  done
-  fail "$exit_not_guarded" "its guard is $seen"
-}
-[ -z "$guard" ] || await_guard
+[ -z "$guard" ] || await_guard || fail "$exit_not_guarded" "its guard is $seen"
 [ -z "$base" ] || start_base
 failed=''
 if [ -n "$release" ]; then

@@ -2,7 +2,7 @@
  * The documents that Compose runs on the host, in JSON (which is YAML): the same bytes for the same project and release.
  * They hold values of the app's env: whoever keeps them keeps them sealed, whoever uploads them does so with mode 0600.
  *
- * In the folder of a release lie `build.json` (printbuild.ts), `release.json` and the upload under `source/`; in the folder of the app's
+ * In the folder of a release lie `release.json` and the upload under `source/`; in the folder of the app's
  * base `base.json` and under `files/` what it mounts, by content, so that its services are started anew only when a
  * file that they mount has changed. The upload is never the project folder itself, where Compose would read its `.env`.
  */

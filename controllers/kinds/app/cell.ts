@@ -1,0 +1,49 @@
+/** The builds of a release, each in a cell: what the job for images reads of them (scripts/parts/cell.sh: read_cells). */
+import { cellOf } from '../../../crds/app/compose/printing/bridges.ts'
+import { escaped, printCells, sourcePolicy } from '../../../crds/app/compose/printing/printcell.ts'
+import type { AppBudget } from '../../../crds/app/schema.ts'
+import type { SealedRelease } from '../../../crds/app/sealed.ts'
+
+/** Of one image, within the limit of the job for all of them. */
+const BUILD_SECONDS = 1_500
+const BUILD_PIDS = 1_024
+const MIB_PER_GIB = 1_024
+
+export type BuildCell = {
+  /** Of the app (`originOf`): nobody else's build finds what its builds have kept. */
+  origin: string
+  budget: Required<AppBudget>
+  /** The image that builds run in. */
+  builder: string
+  /** Registries that images are taken from. */
+  registries: readonly string[]
+  /** Nothing is built where the guard of the host's apps does not stand. */
+  isGuarded: boolean
+}
+
+/** @param release one that builds something */
+export const cellLines = ({ project }: SealedRelease, cell: BuildCell): string[] => {
+  const builds = printCells(project)
+  const { origin, budget, builder, registries, isGuarded } = cell
+  return [
+    String(builds.length),
+    isGuarded ? 'guarded' : '',
+    cellOf(origin),
+    builder,
+    String(budget.cpuMillis / 1_000),
+    String(budget.memoryMib),
+    String(BUILD_PIDS),
+    String(budget.diskGib * MIB_PER_GIB),
+    String(BUILD_SECONDS),
+    sourcePolicy(registries),
+    ...builds.flatMap(({ service, image, context, recipe, inline, options }) => [
+      service,
+      image,
+      context,
+      recipe,
+      escaped(inline ?? ''),
+      String(options.length),
+      ...options.map(escaped),
+    ]),
+  ]
+}
