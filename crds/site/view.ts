@@ -1,9 +1,9 @@
 /** The site as REST shows it: one function for POST, GET and the list (rules/site.md#over-rest). Every key is always there. */
 import type { Plan } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
-import { hostnameOf, nameOf } from './domain.ts'
 import { liveOf, releasesOf } from './facts.ts'
 import type { SiteLinks } from './links.ts'
+import { hostnameOf, nameOf } from './names/domain.ts'
 import { isServed } from './names/life.ts'
 import { nameRefusal, recordText, type SiteName } from './names/names.ts'
 import { type SiteStatusFacts, type SiteStep, standOfSite } from './plan.ts'

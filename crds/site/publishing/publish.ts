@@ -3,9 +3,9 @@
  * outside, the record. Each step may be taken again after any crash; the record comes last and is what everybody reads.
  */
 import type { ProblemCode } from '../../kernel/problem.ts'
-import { nameOf } from '../domain.ts'
 import { type SiteEvent, siteEvent } from '../events.ts'
 import { liveOf, releasesOf } from '../facts.ts'
+import { nameOf } from '../names/domain.ts'
 import { lostName, nameIn, nameRefusal } from '../names/names.ts'
 import { isApproved } from '../review.ts'
 import type { SiteResource } from '../schema.ts'

@@ -4,7 +4,7 @@ import { canonical } from '../../values/canonical.ts'
 import type { BrandTokens } from '../content/brand.ts'
 import { content as contentSchema, TEMPLATES, type Template } from '../content/content.ts'
 import { LOGO_KEY, pictureSources } from '../content/pictures.ts'
-import { hostnameOf, nameOf } from '../domain.ts'
+import { hostnameOf, nameOf } from '../names/domain.ts'
 import type { SiteSpec } from '../schema.ts'
 import type { Rendering, SiteWorld } from '../world.ts'
 

@@ -1,7 +1,7 @@
 import { siteAnswer } from '../../../crds/site/answer.ts'
-import { domainFaults } from '../../../crds/site/domain.ts'
 import { readFacts } from '../../../crds/site/facts.ts'
 import { siteFaults } from '../../../crds/site/faults.ts'
+import { domainFaults } from '../../../crds/site/names/domain.ts'
 import { planSite, type SitePlan } from '../../../crds/site/plan.ts'
 import { changedSections, diffFiles } from '../../../crds/site/publishing/manifest.ts'
 import { siteHandlers } from '../../../crds/site/publishing/route.ts'

@@ -1,8 +1,8 @@
 /** Names that a site may ask for, and the hostname that follows (rules/site.md#names). */
-import type { Fault } from '../kernel/problem.ts'
-import { unownable } from '../values/domain.ts'
-import type { SiteSpec } from './schema.ts'
-import type { SiteHost } from './world.ts'
+import type { Fault } from '../../kernel/problem.ts'
+import { unownable } from '../../values/domain.ts'
+import type { SiteSpec } from '../schema.ts'
+import type { SiteHost } from '../world.ts'
 
 /** Labels that a visitor would take for the platform's own. */
 const RESERVED_LABELS = ['www', 'api', 'admin', 'mail', 'smtp', 'ns1', 'ns2', 'status', 'support', 'autodiscover']
