@@ -51,7 +51,8 @@ const childOf = (
   on: string,
 ): Extract<RecurrenceStep, { do: 'repeat' }> => {
   const { metadata, spec } = object
-  const { externalRef: _ref, paid: _paid, recurrence, ...order } = spec
+  // what was ended of this one's links is no part of the next
+  const { externalRef: _ref, paid: _paid, linkVersions: _links, recurrence, ...order } = spec
   const period = periodOf(on)
   return {
     do: 'repeat',

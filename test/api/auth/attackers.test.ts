@@ -51,9 +51,13 @@ const isTelling = (id: string): boolean => id.length > 4
 /** An answer without what is another in each, and in terms of what was asked for. */
 const seenOf = ({ status, headers, text }: Reply, names: readonly string[]) => {
   const OWN = /^(date|(x-)?request-id|ratelimit.*|retry-after|connection|keep-alive|etag)$/
-  const kept = [...headers].filter(([name]) => !OWN.test(name)).sort()
-  const plain = names.filter(isTelling).reduce((so, name) => so.replaceAll(name, 'ID'), text)
-  return JSON.stringify({ status, kept, text: plain.replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'REQUEST') })
+  const plainly = (told: string) => names.filter(isTelling).reduce((so, name) => so.replaceAll(name, 'ID'), told)
+  const kept = [...headers].flatMap(([name, value]) => (OWN.test(name) ? [] : [[name, plainly(value)]])).sort()
+  return JSON.stringify({
+    status,
+    kept,
+    text: plainly(text).replace(/[0-9a-f]{8}(-[0-9a-f]{4}){3}-[0-9a-f]{12}/g, 'REQUEST'),
+  })
 }
 
 spec('attackers', (t) => {

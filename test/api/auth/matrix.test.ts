@@ -118,6 +118,11 @@ const BODIES: Record<string, () => unknown> = {
       .replace(/[^a-z0-9]/g, '')}`,
   }),
   'POST /api/website/:id/decision': () => ({ decision: 'approve' }),
+  // to where it is already: the links of the matrix stay good
+  'POST /api/invoices/:id/link/rotate': () => ({ version: 1 }),
+  'POST /api/invoices/:id/password/rotate': () => ({ version: 1 }),
+  'POST /api/website/:id/preview/rotate': () => ({ version: 1 }),
+  'POST /api/website/:id/review/rotate': () => ({ version: 1 }),
   'POST /api/devboxes/size': () => ({ profile: PROFILE }),
   'POST /api/admin/accounts': () => ({ email: `${newToken().id}@demo.test` }),
 }

@@ -233,34 +233,47 @@ spec('links that were given away', (t) => {
     assert.equal((await toldOf(site.id)).filter((type) => type === 'website.link_rotated').length, 3)
   })
 
-  t('stay dead where an older copy of the database has forgotten that they were ended', async () => {
-    const client = await opened()
+  /** As if the database had been copied before: neither the facts nor the views know of it. */
+  const forget = async (name: string) => {
+    await sql('alter table facts disable trigger user')
+    await sql("delete from facts where kind = 'link' and resource = $1", [name])
+    await sql('alter table facts enable trigger user')
+    await sql("update mirror set view = (view::jsonb - 'link_versions')::json where name = $1", [name])
+  }
+
+  t('are ended again where the database has forgotten that they were, by what the resource knows', async () => {
     const { site } = await sure('/api/website/generate', { content: siteContent() })
-    await sure(`/api/invoices/${client.id}/link/rotate`)
+    const preview = pathOf(site.preview_url)
     await sure(`/api/website/${site.id}/preview/rotate`)
     await platform.controllers.stop()
-    // as if it had been copied before: neither the facts nor the views know of it
-    await sql('alter table facts disable trigger user')
-    await sql("delete from facts where kind = 'link' and resource = any($1)", [[client.id, site.id]])
-    await sql('alter table facts enable trigger user')
-    await sql("update mirror set view = view - 'link_versions' where name = any($1)", [[client.id, site.id]])
-    const preview = pathOf(site.preview_url)
-    assert.equal(
-      [(await ask('GET', client.path)).status, (await ask('GET', preview)).status],
-      [200, 200],
-      'it has forgotten',
-    )
+    await forget(site.id)
+    assert.is((await ask('GET', preview)).status, 200, 'it has forgotten')
     await platform.controllers.start()
-    await eventually('the resources to be looked at', async () => (await ask('GET', preview)).status === 404)
-    await eventually('the other', async () => (await ask('GET', client.path)).status === 404)
+    const again = await eventually('it to be on record again', async () => {
+      const facts = await factsOf(site.id)
+      return facts.length > 0 && facts
+    })
     assert.equal(
-      (await factsOf(site.id)).map(({ key, reason }) => [key, reason]),
+      again.map(({ key, reason }) => [key, reason]),
       [['link:preview:2', 'restored']],
     )
-    assert.equal(
-      (await toldOf(site.id)).filter((type) => type === 'website.link_rotated').length,
-      1,
-      'nobody is told again',
-    )
+    assert.is((await ask('GET', preview)).status, 404)
+    const told = (await toldOf(site.id)).filter((type) => type === 'website.link_rotated')
+    assert.is(told.length, 1, 'nobody is told again')
+  })
+
+  t('stay dead while an older copy of the database is known to be one, and nobody leads', async () => {
+    const client = await opened()
+    await sure(`/api/invoices/${client.id}/link/rotate`)
+    const fresh = pathOf((await read(client.id)).url)
+    await platform.controllers.stop()
+    await forget(client.id)
+    assert.is((await ask('GET', client.path)).status, 200, 'it has forgotten')
+    await platform.controllers.start()
+    await eventually('the resource to be asked', async () => (await ask('GET', client.path)).status === 404)
+    assert.equal(await factsOf(client.id), [], 'that is for a reconciliation to give back')
+    const refused = await own('POST', `/api/invoices/${client.id}/link/rotate`)
+    assert.equal([refused.status, refused.json.code], [503, 'LEDGER_BEHIND'])
+    assert.is((await ask('GET', fresh)).status, 200)
   })
 })

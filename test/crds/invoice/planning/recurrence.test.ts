@@ -147,6 +147,15 @@ spec('an invoice that repeats itself', (t) => {
     })
   })
 
+  t('begins with first links, whatever was ended of its own', () => {
+    const object = invoiceResource({ recurrence: monthly(), linkVersions: { link: 4 } })
+    const links = { recorded: { link: 4, password: 1 }, asked: [] }
+    const recurring = { anchor: { n: 1, day: 1, from: '2026-11-21' }, made: [] }
+    const around = { ...sentWorld(), recurring, links, linkVersions: links.recorded }
+    const plan = planNoted(object, around, new Date('2026-12-01T00:00:00Z'))
+    assert.is(repeating(plan.steps[0]).spec.linkVersions, undefined)
+  })
+
   t('is due after 14 days where there is no due date to go by', () => {
     const undated = invoiceSpec({ recurrence: monthly() })
     delete undated.dueDate
