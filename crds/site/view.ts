@@ -3,7 +3,7 @@ import type { Plan } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
 import { hostnameOf, nameOf } from './domain.ts'
 import { liveOf, releasesOf } from './facts.ts'
-import { isServed } from './names/life.ts'
+import { isServed, NAME_TAKEN } from './names/life.ts'
 import { nameRefusal, recordText, type SiteName } from './names/names.ts'
 import { type SiteStatusFacts, type SiteStep, standOfSite } from './plan.ts'
 import { urlOf } from './publishing/publish.ts'
@@ -175,7 +175,8 @@ const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {
   const { name, state, proof, records, reason } = one
   const host = hostFor(world)
   const refusal = nameRefusal(one)
-  const isOpen = records.length > 0 && (refusal !== null || state === 'missing')
+  const isOpen =
+    records.length > 0 && refusal?.code !== 'DOMAIN_TAKEN' && (refusal !== null || state === 'missing')
   return {
     name,
     hostname: host ? hostnameOf(name, host) : name,
@@ -188,7 +189,7 @@ const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {
     seen_at: one.seenAt,
     missing_since: one.missingSince,
     kept_until: one.until,
-    reason,
+    reason: reason?.startsWith(NAME_TAKEN) ? reason.slice(NAME_TAKEN.length) : reason,
     code: refusal?.code ?? null,
     next: isOpen ? `Set ${recordText(one)}` : null,
   }
