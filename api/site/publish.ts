@@ -58,8 +58,9 @@ const unproven = ({ domain, domains }: SiteView): Blocked[] => {
   const chosen = domains.find(({ hostname }) => hostname === domain)
   if (chosen === undefined || chosen.code === null) return []
   const { name, code, next, reason } = chosen
-  const why = [`${name} is not proven to be yours`, ...(reason === null ? [] : [reason])].join('; ')
-  return [{ code: code as ProblemCode, detail: `${why}. ${next ?? ''}` }]
+  const said = code === 'DOMAIN_TAKEN' ? name : `${name} is not proven to be yours`
+  const why = [said, ...(reason === null ? [] : [reason])].join('; ')
+  return [{ code: code as ProblemCode, detail: [`${why}.`, ...(next === null ? [] : [`${next}.`])].join(' ') }]
 }
 
 const isReleased = ({ releases }: SiteView, digest: string): boolean => releases.some((one) => one.digest === digest)

@@ -22,12 +22,14 @@ export const siteRow = async (deps: SiteNeeds, id: string, whose: Whose): Promis
   return row
 }
 
-const WAITING: readonly string[] = ['NOT_APPROVED', 'NO_DOMAIN', 'DOMAIN_UNPROVEN', 'DOMAIN_LAPSED']
+const WAITING: readonly string[] = ['NOT_APPROVED', 'NO_DOMAIN']
 
 /** What only says that an edit is not live yet does not refuse what else is asked for. */
 export const refuseUnsound = (row: ShownSiteRow): void => {
-  const { stalled } = row.view
-  if (!WAITING.includes(stalled?.code ?? '')) refuseStalled(row)
+  const { stalled, domains } = row.view
+  if (stalled === null || WAITING.includes(stalled.code)) return
+  // A claim stands, and waits for a proof or for whoever has the name.
+  if (!domains.some(({ code }) => code === stalled.code)) refuseStalled(row)
 }
 
 export const locationOf = (id: string): string => `/api/website/${id}`

@@ -126,6 +126,7 @@ export const status = {
       type: 'array',
       description: "DNS records of which one proves the domain to be the account's.",
       maxItems: 4,
+      'x-list': 'atomic',
       items: { type: 'string', description: 'Type, name and value.', maxLength: 1024 },
     },
   },

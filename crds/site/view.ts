@@ -4,7 +4,7 @@ import { toRest } from '../kernel/rest.ts'
 import { liveOf, releasesOf } from './facts.ts'
 import type { SiteLinks } from './links.ts'
 import { hostnameOf, nameOf } from './names/domain.ts'
-import { isServed } from './names/life.ts'
+import { isServed, NAME_TAKEN } from './names/life.ts'
 import { nameRefusal, recordText, type SiteName } from './names/names.ts'
 import { type SiteStatusFacts, type SiteStep, standOfSite } from './plan.ts'
 import { urlOf } from './publishing/publish.ts'
@@ -179,7 +179,8 @@ const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {
   const { name, state, proof, records, reason } = one
   const host = hostFor(world)
   const refusal = nameRefusal(one)
-  const isOpen = records.length > 0 && (refusal !== null || state === 'missing')
+  const isOpen =
+    records.length > 0 && refusal?.code !== 'DOMAIN_TAKEN' && (refusal !== null || state === 'missing')
   return {
     name,
     hostname: host ? hostnameOf(name, host) : name,
@@ -192,7 +193,7 @@ const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {
     seen_at: one.seenAt,
     missing_since: one.missingSince,
     kept_until: one.until,
-    reason,
+    reason: reason?.startsWith(NAME_TAKEN) ? reason.slice(NAME_TAKEN.length) : reason,
     code: refusal?.code ?? null,
     next: isOpen ? `Set ${recordText(one)}` : null,
   }

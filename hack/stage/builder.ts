@@ -26,11 +26,10 @@ const run = (command: string, args: readonly string[], input?: Buffer) =>
 
 /** The files that a program is linked to, the loader among them. */
 const librariesOf = (program: string): string[] =>
-  [
-    ...run('ldd', [program])
-      .stdout.toString()
-      .matchAll(/(\/\S+) \(0x/g),
-  ].map(([, path = '']) => path)
+  run('ldd', [program])
+    .stdout.toString()
+    .split(/\s+/)
+    .filter((word) => word.startsWith('/'))
 
 /** Gives the image to the Docker behind a socket, unless it has it. @throws CommandRefusal with what Docker said */
 export const importBuilder = (socket: string, tool: (name: string) => string): Promise<void> =>

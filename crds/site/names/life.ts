@@ -164,13 +164,16 @@ const dueAfter = ({ state, askedAt, until }: NameRow, isSeen: boolean, now: stri
   }
 }
 
+/** What the reason begins with where the record was seen, and the name is another account's. */
+export const NAME_TAKEN = 'DOMAIN_TAKEN: '
+
 const reasonOf = (state: NameState, look: NameLook, { holder }: NameRivals): string | null => {
   if (look.found === null) return look.detail
   if (state !== 'asked') return null
   const until = holder?.until ?? null
   return until === null
-    ? 'your record is there, and another account has proven the name too'
-    : `your record is there; the name was another account's, and is nobody else's until ${until}`
+    ? `${NAME_TAKEN}your record is there, and another account has proven the name too`
+    : `${NAME_TAKEN}your record is there; the name was another account's, and is nobody else's until ${until}`
 }
 
 /** What a look makes of a name. @param now ISO */

@@ -2,7 +2,7 @@
 import type { OwnCondition } from '../../kernel/plan.ts'
 import type { ProblemCode } from '../../kernel/problem.ts'
 import type { SiteStatus } from '../schema.ts'
-import { isServed, type NameProof, type NameState } from './life.ts'
+import { isServed, NAME_TAKEN, type NameProof, type NameState } from './life.ts'
 import type { NameMail } from './mail.ts'
 import type { ProofRecord } from './proof.ts'
 
@@ -46,6 +46,9 @@ export const recordText = ({ records }: SiteName): string => records.map(recordL
 export const nameRefusal = (one: SiteName): NameRefusal | null => {
   const { name, state, reason } = one
   if (isServed(state)) return null
+  if (reason?.startsWith(NAME_TAKEN)) {
+    return { code: 'DOMAIN_TAKEN', detail: `${name}: ${reason.slice(NAME_TAKEN.length)}` }
+  }
   const why = reason === null ? '' : `; ${reason}`
   const set = `set ${recordText(one)}`
   if (state === 'lapsed' || state === 'quarantined') {
@@ -64,6 +67,8 @@ const GIVEN: Partial<Record<NameProof, string>> = {
   cname: 'is proven by its CNAME record',
 }
 
+const WORDS: Partial<Record<ProblemCode, string>> = { DOMAIN_LAPSED: 'Lapsed', DOMAIN_TAKEN: 'Taken' }
+
 const standOf = (one: SiteName): Stand => {
   const { name, state, proof, missingSince, reason } = one
   const refusal = nameRefusal(one)
@@ -72,8 +77,7 @@ const standOf = (one: SiteName): Stand => {
     return { status: 'False', reason: 'ProofMissing', message: `DOMAIN_UNPROVEN: ${message}; ${reason ?? ''}` }
   }
   if (refusal === null) return { status: 'True', reason: 'Verified', message: `${name} ${GIVEN[proof ?? 'txt'] ?? ''}` }
-  const words = refusal.code === 'DOMAIN_LAPSED' ? 'Lapsed' : 'ProofAsked'
-  return { status: 'False', reason: words, message: `${refusal.code}: ${refusal.detail}` }
+  return { status: 'False', reason: WORDS[refusal.code] ?? 'ProofAsked', message: `${refusal.code}: ${refusal.detail}` }
 }
 
 /** What the status says of it. */

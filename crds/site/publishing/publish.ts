@@ -6,6 +6,7 @@ import type { ProblemCode } from '../../kernel/problem.ts'
 import { type SiteEvent, siteEvent } from '../events.ts'
 import { liveOf, releasesOf } from '../facts.ts'
 import { nameOf } from '../names/domain.ts'
+import { isServed } from '../names/life.ts'
 import { lostName, nameIn, nameRefusal } from '../names/names.ts'
 import { isApproved } from '../review.ts'
 import type { SiteResource } from '../schema.ts'
@@ -177,14 +178,25 @@ const endSteps = (object: SiteResource, world: SiteWorld, going: Going, since: s
 
 const leave = (world: SiteWorld): Way => (world.turn ? { steps: [{ do: 'leaveQueue' }], wait: null } : DONE)
 
+/** Visitors are told that it is gone, but not under a name that is not the site's any more. */
+const downSteps = (
+  world: SiteWorld,
+  host: string,
+  { name, hostname }: Pick<Rendering, 'name' | 'hostname'>,
+): PublishStep[] => {
+  if (hostname === null) return []
+  return isServed(nameIn(world, name)?.state ?? 'free')
+    ? [{ do: 'takeDown', host, hostname }]
+    : [{ do: 'removeRoute', host }]
+}
+
 /** The way to nothing being live. What the switch has brought without its record is taken down too. */
 export const wayDown = (object: SiteResource, world: SiteWorld): Way => {
   const live = liveOf(world)
   const host = world.home
-  const hostname = live?.hostname ?? world.renderings.find(({ digest }) => digest === world.turn?.digest)?.hostname
+  const going = live ?? world.renderings.find(({ digest }) => digest === world.turn?.digest)
   if (live === null && !world.turn) return DONE
-  const down: PublishStep[] =
-    host === null || hostname === null || hostname === undefined ? [] : [{ do: 'takeDown', host, hostname }]
+  const down = host === null || !going ? [] : downSteps(world, host, going)
   return { steps: [...down, ...(live ? [recordOf(object, world, null, null)] : []), { do: 'leaveQueue' }], wait: null }
 }
 

@@ -271,6 +271,24 @@ spec('a site under a domain of its own', (t) => {
     assert.equal(stepsOf(planSite(own, lapsed)), ['removeRoute', 'recordSwitch'])
   })
 
+  t('comes down without a word to visitors where the name is not its own any more, also on its way out', () => {
+    const off = site({ publish: false, domain: 'shop.example' })
+    const queued = { turn: turn(), told: [`shop.example ${NOW}`] }
+    const waiting = { ...homed(off, 'd1', { names: [siteName('shop.example', { state: 'lapsed' })] }), ...queued }
+    assert.equal(stepsOf(planSite(off, waiting)), ['removeRoute', 'leaveQueue'])
+    const gone = site({ publish: true, domain: 'shop.example' }, { deletionTimestamp: NOW })
+    const lapsed = named({ state: 'lapsed', routed: true }, { switches: [switchTo(1, there)] })
+    assert.equal(stepsOf(planSite(gone, lapsed)), ['removeRoute', 'recordSwitch', 'leaveQueue', 'removeFiles'])
+  })
+
+  t('is told that the name is taken once its own record is there too', () => {
+    const { reason } = lookedAt(row('asked'), SEEN, { holder: { until: null }, isContested: false }, NOW)
+    const plan = planSite(own, named({ state: 'asked', proof: null, reason }))
+    assert.is(Reflect.get(plan.verdict, 'code'), 'DOMAIN_TAKEN')
+    assert.match(plan.verdict.message, /^DOMAIN_TAKEN: shop\.example: your record is there, and another account/)
+    assert.is(conditionOf(plan)?.reason, 'Taken')
+  })
+
   t('gives up the route of a name that it leaves, for who has it next', () => {
     const moved = site({ subdomain: 'shop' })
     const names = [siteName('shop'), siteName('shop.example', { routed: true })]

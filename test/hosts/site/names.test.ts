@@ -141,7 +141,7 @@ spec('two accounts and one domain', (t) => {
         },
         60_000,
       )
-      assert.equal([refused.state, refused.served, refused.code], ['asked', false, 'DOMAIN_UNPROVEN'])
+      assert.equal([refused.state, refused.served, refused.code], ['asked', false, 'DOMAIN_TAKEN'])
       assert.is(await seen(), 'mine')
     },
     LONG,
