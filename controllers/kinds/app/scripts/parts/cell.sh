@@ -32,14 +32,14 @@ is_nameless() {
     ! tar -xOf "$1" index.json | LC_ALL=C grep -qE '\\|[^ -~]|image\.name|ref\.name'
 }
 cell_network() {
-  docker network create --label dev.bottega.builder=1 -o "com.docker.network.bridge.name=bt-${place#bottega-build-}" "$place" 2>&1 >/dev/null
+  docker network create --label dev.bottega.builder=1 -o "com.docker.network.bridge.name=bt-${place#bottega-build-}" "$place" >/dev/null
 }
 build_in_cell() {
   one="$here/cell/$1"
   { IFS= read -r service && IFS= read -r name; } < "$one/names" || return 1
   rm -f "$here/line" && mkfifo -m 600 "$here/line" && exec 6<>"$here/line" || return 1
   # One of before that was ended from outside may have left it.
-  cell_network >/dev/null || { docker rm -f "$place" >/dev/null 2>&1; docker network rm "$place" >/dev/null 2>&1; cell_network; } || return 1
+  cell_network 2>/dev/null || { docker rm -f "$place" >/dev/null 2>&1; docker network rm "$place" >/dev/null 2>&1; cell_network; } || return 1
   printf '%s: %s\n' "$service" "$name"
   (ulimit -f "$((cell_room * 2048))"; in_cell > "$one.tar")
   code=$?
