@@ -6,7 +6,12 @@ import { assert, spec } from '../../support/runner/spec.ts'
 
 const TELLING = /pass|secret|token|private|credential|seal|key/i
 /** A public key, and numbers of what is stored elsewhere. */
-const HARMLESS = new Set(['Host.hostKey', 'Host.credentialVersion', 'App.passwordVersion', 'Invoice.linkVersions.password'])
+const HARMLESS = new Set([
+  'Host.hostKey',
+  'Host.credentialVersion',
+  'App.passwordVersion',
+  'Invoice.linkVersions.password',
+])
 
 const pathsIn = (schema: Schema, path: string): string[] => {
   const { properties, items, additionalProperties } = schema as {
