@@ -188,7 +188,15 @@ export const siteRoutes: Route<SiteNeeds>[] = [
       },
       202: pendingAnswer,
     },
-    codes: ['NOT_FOUND', 'NOT_APPROVED', 'NO_DOMAIN', 'DOMAIN_UNPROVEN', 'DOMAIN_LAPSED', 'DOMAIN_TAKEN', 'PUBLISH_QUOTA'],
+    codes: [
+      'NOT_FOUND',
+      'NOT_APPROVED',
+      'NO_DOMAIN',
+      'DOMAIN_UNPROVEN',
+      'DOMAIN_LAPSED',
+      'DOMAIN_TAKEN',
+      'PUBLISH_QUOTA',
+    ],
     handle: publishSite,
   },
   {
@@ -212,7 +220,15 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     scope: scope('websites:write'),
     body: closed('Which.', { release: { type: 'integer', description: 'Its number.', minimum: 1 } }),
     answers: { 200: answered('The site.'), 202: pendingAnswer },
-    codes: ['NOT_FOUND', 'NOT_PUBLISHED', 'NOT_APPROVED', 'NO_DOMAIN', 'DOMAIN_UNPROVEN', 'DOMAIN_LAPSED', 'DOMAIN_TAKEN'],
+    codes: [
+      'NOT_FOUND',
+      'NOT_PUBLISHED',
+      'NOT_APPROVED',
+      'NO_DOMAIN',
+      'DOMAIN_UNPROVEN',
+      'DOMAIN_LAPSED',
+      'DOMAIN_TAKEN',
+    ],
     handle: republishSite,
   },
   {

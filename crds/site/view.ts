@@ -175,8 +175,7 @@ const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {
   const { name, state, proof, records, reason } = one
   const host = hostFor(world)
   const refusal = nameRefusal(one)
-  const isOpen =
-    records.length > 0 && refusal?.code !== 'DOMAIN_TAKEN' && (refusal !== null || state === 'missing')
+  const isOpen = records.length > 0 && refusal?.code !== 'DOMAIN_TAKEN' && (refusal !== null || state === 'missing')
   return {
     name,
     hostname: host ? hostnameOf(name, host) : name,
