@@ -11,7 +11,7 @@ import { type Neighbours, startNeighbours } from '../../support/stage/neighbours
  * through, or nothing; all that got through are shown at once.
  */
 
-const timeoutMs = 300_000
+const timeoutMs = 600_000
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const docker = (...args: string[]): string =>
   execFileSync('docker', args, {
@@ -155,7 +155,7 @@ spec('a hostile account', (t) => {
     await succeeded(other, raider.id, raiderProject())
     containers()
     assert.is(victims.length, 2)
-  })
+  }, { timeoutMs })
   t.after(async () => {
     neighbours?.end()
     await stage.end()
