@@ -7,7 +7,7 @@ import { type Neighbours, startNeighbours } from '../../support/stage/neighbours
 
 /** Two accounts on one host, and one of them is hostile: what its builds try. All that got through is shown at once. */
 
-const timeoutMs = 300_000
+const timeoutMs = 600_000
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const docker = (...args: string[]): string =>
   execFileSync('docker', args, {
@@ -50,12 +50,17 @@ const folderOf = (mount: string): string => /target=(\S+)$/.exec(mount)?.[1] ?? 
 const inCaches = (step: (folder: string, place: number) => string): string =>
   CACHES.map((mount, place) => `RUN --mount=type=cache,${mount} ${step(folderOf(mount), place)}; true`).join('\n')
 
+/** While it runs nobody else has neighbours, or flushes the rules that keep them away. */
+const withNeighbours = (work: (neighbours: Neighbours) => Promise<void>) => async () => {
+  const neighbours = await startNeighbours()
+  await work(neighbours).finally(() => neighbours.end())
+}
+
 spec('a hostile build', (t) => {
   let stage: AppStage
   let other: AppCaller
   let victim: Json
   let raider: Json
-  let neighbours: Neighbours
 
   const succeeds = async (caller: AppCaller, { id }: Json, project: Project): Promise<void> => {
     const { json, text } = await caller.deploy(id, project)
@@ -76,15 +81,11 @@ spec('a hostile build', (t) => {
   t.before(async () => {
     stage = await startAppStage()
     other = await stage.as('other')
-    neighbours = await startNeighbours()
     victim = await stage.app('vault', { application_policy: 'none' })
     const budget = { cpu_millis: 1_000, memory_mib: 1_024, disk_gib: 1 }
     raider = await other.app('raider', { application_policy: 'none', budget })
   })
-  t.after(async () => {
-    neighbours?.end()
-    await stage.end()
-  })
+  t.after(() => stage.end())
 
   t(
     'reads nothing that the build of another account has put into a cache, and leaves nothing there for it',
@@ -130,7 +131,7 @@ spec('a hostile build', (t) => {
 
   t(
     'reaches no host, no neighbour, no metadata service and no private network',
-    async () => {
+    withNeighbours(async (neighbours) => {
       await succeeds(stage, victim, built(`RUN echo ${SECRET} > /out/index.html`))
       const [id = ''] = docker('ps', '-q', '--filter', 'label=dev.bottega.app=vault').split('\n')
       const [{ NetworkSettings }] = JSON.parse(docker('inspect', id))
@@ -151,13 +152,13 @@ spec('a hostile build', (t) => {
         ),
       }
       assert.equal(await found(tries), [])
-    },
+    }),
     { timeoutMs },
   )
 
   t(
     'does not reach a build of another account that runs at the same time',
-    async () => {
+    withNeighbours(async () => {
       const waits = `/bin/busybox mkdir /w; echo ${SECRET} > /w/index.html; /bin/busybox httpd -p 9099 -h /w; i=0; while [ $i -lt 25 ]; do /bin/busybox sleep 1; i=$((i+1)); done`
       const theirs = stage.deploy(victim.id, built(`RUN ${waits}`))
       const cells = () => docker('ps', '-q', '--filter', 'label=dev.bottega.builder').split('\n').filter(Boolean)
@@ -172,7 +173,7 @@ spec('a hostile build', (t) => {
       const known = networks.map(({ IPAddress }) => ask(IPAddress, 9099))
       assert.equal(await found({ 'at-its-address': known.join('; ') || 'true', 'beside-us': around.join('; ') }), [])
       assert.is((await theirs).json.operation?.state, 'succeeded')
-    },
+    }),
     { timeoutMs },
   )
 

@@ -11,7 +11,7 @@ import { type Neighbours, startNeighbours } from '../../support/stage/neighbours
  * through, or nothing; all that got through are shown at once.
  */
 
-const timeoutMs = 300_000
+const timeoutMs = 600_000
 const base64 = (text: string) => Buffer.from(text).toString('base64')
 const docker = (...args: string[]): string =>
   execFileSync('docker', args, {
@@ -145,17 +145,20 @@ spec('a hostile account', (t) => {
   })
   const end = (text: string) => (project: Project) => ({ ...project, compose: `${project.compose}${text}\n` })
 
-  t.before(async () => {
-    stage = await startAppStage()
-    other = await stage.as('other')
-    neighbours = await startNeighbours()
-    const vault = await stage.app('vault', { application_policy: 'none' })
-    await succeeded(stage, vault.id, victimProject())
-    raider = await other.app('raider', { application_policy: 'none' })
-    await succeeded(other, raider.id, raiderProject())
-    containers()
-    assert.is(victims.length, 2)
-  })
+  t.before(
+    async () => {
+      stage = await startAppStage()
+      other = await stage.as('other')
+      neighbours = await startNeighbours()
+      const vault = await stage.app('vault', { application_policy: 'none' })
+      await succeeded(stage, vault.id, victimProject())
+      raider = await other.app('raider', { application_policy: 'none' })
+      await succeeded(other, raider.id, raiderProject())
+      containers()
+      assert.is(victims.length, 2)
+    },
+    { timeoutMs },
+  )
   t.after(async () => {
     neighbours?.end()
     await stage.end()

@@ -3,12 +3,15 @@ import { randomBytes } from 'node:crypto'
 import { mkdtempSync, readFileSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
+import { tryLock } from '../../../hack/lib/lock.ts'
 import { freePort } from '../../../hack/lib/ports.ts'
 
 /**
  * Machines that an app host could reach and its apps must not: the metadata services of clouds, hosts of private networks.
  * All are one name space of this machine, behind one link, where a web server answers under each address on port 80. The same
- * answer has a server of the machine itself, on all its addresses, on `hostPort`.
+ * answer has a server of the machine itself, on all its addresses, on `hostPort`. One file has them at a time: the addresses are
+ * the machine's, and so are the rules that somebody flushes while they are there.
  */
 export type Neighbours = { addresses: typeof ADDRESSES; hostPort: number; answer: string; end(): void }
 
@@ -29,7 +32,18 @@ const ip = (...args: string[]): void => {
   if (status !== 0) throw new Error(`ip ${args.join(' ')}: ${stderr}`)
 }
 
+const LOCK_POLL_MS = 200
+
+const alone = async (): Promise<{ release(): Promise<void> }> => {
+  for (;;) {
+    const lock = await tryLock('the neighbours of app hosts')
+    if (lock !== null) return lock
+    await sleep(LOCK_POLL_MS)
+  }
+}
+
 export const startNeighbours = async (): Promise<Neighbours> => {
+  const lock = await alone()
   const hostPort = await freePort()
   const id = randomBytes(3).toString('hex')
   const [space, outside, inside] = [`cell${id}`, `cello${id}`, `celli${id}`]
@@ -43,6 +57,7 @@ export const startNeighbours = async (): Promise<Neighbours> => {
     spawnSync('ip', ['netns', 'del', space])
     writeFileSync(FORWARD, forwarded)
     rmSync(folder, { recursive: true, force: true })
+    void lock.release()
   }
   try {
     writeFileSync(join(folder, 'index.html'), answer)
