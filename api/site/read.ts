@@ -26,7 +26,8 @@ const WAITING: readonly string[] = ['NOT_APPROVED', 'NO_DOMAIN']
 
 /** What only says that an edit is not live yet does not refuse what else is asked for. */
 export const refuseUnsound = (row: ShownSiteRow): void => {
-  const { stalled, domains } = row.view
+  // a view of before names no domains
+  const { stalled, domains = [] } = row.view
   if (stalled === null || WAITING.includes(stalled.code)) return
   // A claim stands, and waits for a proof or for whoever has the name.
   if (!domains.some(({ code }) => code === stalled.code)) refuseStalled(row)

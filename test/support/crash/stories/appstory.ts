@@ -40,6 +40,7 @@ export const openAppPlace = async (
   host: AppHost,
   { name, slug }: { name: string; slug: string },
 ): Promise<AppPlace> => {
+  await host.prepareBuilds()
   const namespace = await makeNamespace()
   const kubectl = (args: string[], input?: unknown) =>
     kubectlFor(namespace.kubeconfig)([...args, '-n', namespace.name], input)
