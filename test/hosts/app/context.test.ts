@@ -1,6 +1,7 @@
 import { execFileSync } from 'node:child_process'
 import { mkdirSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { LOCAL_BUILDER } from '../../../hack/stage/builder.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppCaller, type AppStage, busybox, type Project, startAppStage } from '../../support/stage/apps.ts'
@@ -245,6 +246,8 @@ spec('a release', (t) => {
       const [own = '', ...others] = volumes().filter((volume) => copiesIn(volume).join('') !== '')
       assert.equal(others, [])
       assert.is(copiesIn(own).length, 1, 'the layer, and no copy of what was sent')
+      // while Docker was asked nobody saw which connections had been closed
+      await sleep(100)
       assert.is((await stage.api('DELETE', `/api/apps/${large.id}`)).status, 204)
       await eventually('its builder to leave', async () => !volumes().includes(own))
     },

@@ -74,16 +74,16 @@ spec('a hostile build', (t) => {
   const found = async (tries: Record<string, string>): Promise<string[]> => {
     const steps = Object.entries(tries).map(([name, command]) => `( ${command} ) > /out/${name} 2>/dev/null`)
     await succeeds(other, raider, built(`RUN ${steps.join('; ')}; true`))
-    const pages = await Promise.all(Object.keys(tries).map(async (name) => [name, await page('raider', name)]))
+    const pages = await Promise.all(Object.keys(tries).map(async (name) => [name, await page('prowler', name)]))
     return pages.filter(([, text]) => text !== '').map(([name, text = '']) => `${name}: ${text.slice(0, 100)}`)
   }
 
   t.before(async () => {
     stage = await startAppStage()
     other = await stage.as('other')
-    victim = await stage.app('vault', { application_policy: 'none' })
+    victim = await stage.app('strongroom', { application_policy: 'none' })
     const budget = { cpu_millis: 1_000, memory_mib: 1_024, disk_gib: 1 }
-    raider = await other.app('raider', { application_policy: 'none', budget })
+    raider = await other.app('prowler', { application_policy: 'none', budget })
   })
   t.after(() => stage.end())
 
@@ -96,13 +96,13 @@ spec('a hostile build', (t) => {
       await succeeds(other, raider, built(inCaches(spoil)))
       const seen: string[] = []
       for (const [place, mount] of CACHES.entries()) {
-        const text = await page('raider', `read${place}`)
+        const text = await page('prowler', `read${place}`)
         if (text !== '') seen.push(`${mount} is read: ${text}`)
       }
       const look = (folder: string, place: number) => `/bin/busybox cat ${folder}/x ${folder}/y > /out/spoilt${place}`
       await succeeds(stage, victim, built(inCaches(look)))
       for (const [place, mount] of CACHES.entries()) {
-        const text = await page('vault', `spoilt${place}`)
+        const text = await page('strongroom', `spoilt${place}`)
         if (text !== SECRET) seen.push(`${mount} is not what was left in it: ${text.replaceAll('\n', ' ')}`)
       }
       assert.equal(seen, [])
@@ -120,11 +120,11 @@ spec('a hostile build', (t) => {
         return { ...project, files: { ...project.files, same: base64(text) } }
       }
       await succeeds(stage, victim, of('one text'))
-      const random = await page('vault', 'random')
+      const random = await page('strongroom', 'random')
       await succeeds(other, raider, of('one text'))
-      assert.is.not(await page('raider', 'random'), random)
+      assert.is.not(await page('prowler', 'random'), random)
       await succeeds(other, raider, of('two text'))
-      assert.is(await page('raider', 'same'), 'two text')
+      assert.is(await page('prowler', 'same'), 'two text')
     },
     { timeoutMs },
   )
@@ -133,7 +133,7 @@ spec('a hostile build', (t) => {
     'reaches no host, no neighbour, no metadata service and no private network',
     withNeighbours(async (neighbours) => {
       await succeeds(stage, victim, built(`RUN echo ${SECRET} > /out/index.html`))
-      const [id = ''] = docker('ps', '-q', '--filter', 'label=dev.bottega.app=vault').split('\n')
+      const [id = ''] = docker('ps', '-q', '--filter', 'label=dev.bottega.app=strongroom').split('\n')
       const [{ NetworkSettings }] = JSON.parse(docker('inspect', id))
       type Joined = { IPAddress: string; Gateway: string }
       const joined = Object.values<Joined>(NetworkSettings.Networks)
@@ -217,9 +217,13 @@ spec('a hostile build', (t) => {
   t(
     'says nothing to the builder but what a Dockerfile says of its own upload',
     async () => {
-      const [image = ''] = docker('image', 'ls', 'bottega.local/vault/*', '--format', '{{.Repository}}:{{.Tag}}').split(
-        '\n',
-      )
+      const [image = ''] = docker(
+        'image',
+        'ls',
+        'bottega.local/strongroom/*',
+        '--format',
+        '{{.Repository}}:{{.Tag}}',
+      ).split('\n')
       const judged = async (project: Project): Promise<string> => {
         const files = Object.fromEntries(
           Object.entries(project.files).map(([path, content]) => [path, { base64: content }]),
@@ -245,9 +249,9 @@ spec('a hostile build', (t) => {
         'another context by an argument': asked(
           'args: { BUILDKIT_CONTEXT_KEEP_GIT_DIR: "1" }, additional_contexts: { x: "docker-image://evil" }',
         ),
-        'the cache of another': asked('cache_from: ["bottega.local/vault/web:1"]'),
-        'a label of another app': asked('labels: { dev.bottega.app: vault }'),
-        'a name of another app': asked('tags: ["bottega.local/vault/web:1"]'),
+        'the cache of another': asked('cache_from: ["bottega.local/strongroom/web:1"]'),
+        'a label of another app': asked('labels: { dev.bottega.app: strongroom }'),
+        'a name of another app': asked('tags: ["bottega.local/strongroom/web:1"]'),
         'a key of the host': asked('ssh: [default]'),
         'the network of the host by the file': asked('network: host'),
         'all rights by the file': asked('privileged: true'),
