@@ -55,28 +55,14 @@ async function main(): Promise<number> {
       ...(part.isPure ? { NODE_DISABLE_COMPILE_CACHE: '1' } : { NODE_COMPILE_CACHE: compiled }), // judges/work.ts
       ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}),
     }
-    const { lane = name } = part
-    return files.map((path) => ({ path, env, lane, deadlineMs: part.deadlineMs * (full ? fullFactor : 1) }))
+    return files.map((path) => ({ path, env, lane: name, deadlineMs: part.deadlineMs * (full ? fullFactor : 1) }))
   }
-  const run = async (group: readonly Chosen[], { places }: Group, { env, openDocker }: Opened) => {
+  const run = async (group: readonly Chosen[], { places }: Group, stageEnv: Env) => {
     const tries = strict || named || group.some(({ part }) => part.isPure) ? 0 : secondTriesMax
     const options = { root, runId, signal: abort.signal, places, secondTriesMax: tries }
-    const parts = group.map((one) => ({ ...one, testFiles: testFilesOf(one, env) }))
-    const ends = endsOf(parts)
-    for (const { part, testFiles } of parts) {
-      if (!part.docker) continue
-      const gate = Promise.resolve(part.behind && ends.get(part.behind)).then(openDocker)
-      for (const file of testFiles) file.gate = gate
-    }
-    add(
-      total,
-      await runFiles(
-        parts.flatMap(({ testFiles }) => testFiles),
-        options,
-      ),
-    )
-    // Interrupted, not all have come to their end.
-    await Promise.all(abort.signal.aborted ? group.map(({ part }) => part.after?.()) : ends.values())
+    const testFiles = group.flatMap((one) => testFilesOf(one, stageEnv))
+    add(total, await runFiles(testFiles, options))
+    for (const { part } of group) await part.after?.()
   }
   try {
     add(total, await runGroups(chosen, { run, calls, runId, signal: abort.signal }))
@@ -92,60 +78,40 @@ async function main(): Promise<number> {
 }
 
 type Env = Record<string, string>
-/** `openDocker` starts the engine of the hosts, and gives what their files need to know of it. */
-type Opened = { env: Env; openDocker(): Promise<Env> }
-
-/** The end of each part that has something to clear away: once its last file has ended, and that is done. */
-function endsOf(parts: readonly (Chosen & { testFiles: TestFile[] })[]): Map<PartName, Promise<void>> {
-  const ends = new Map<PartName, Promise<void>>()
-  for (const { name, part, testFiles } of parts) {
-    if (!part.after) continue
-    const { promise, resolve } = Promise.withResolvers<void>()
-    let left = testFiles.length
-    for (const file of testFiles)
-      file.ended = () => {
-        left -= 1
-        if (left === 0) resolve()
-      }
-    ends.set(name, promise.then(part.after))
-  }
-  return ends
-}
 
 type GroupRun = {
-  run: (group: readonly Chosen[], shape: Group, opened: Opened) => Promise<void>
+  run: (group: readonly Chosen[], shape: Group, stageEnv: Env) => Promise<void>
   calls: Calls
   runId: string
   signal: AbortSignal
 }
 
 /**
- * The stage comes up with the first group that needs it, its Docker once nothing is left that it must not meet, and is taken
- * down on every way out; one that cannot be set up is a failure, not a skip.
+ * The stage comes up with the first group that needs it, its Docker with the first that needs that, and is taken down on
+ * every way out; one that cannot be set up is a failure, not a skip.
  */
 async function runGroups(chosen: readonly Chosen[], { run, calls, runId, signal }: GroupRun): Promise<FileResult> {
   const progress = createProgress()
   const result: FileResult = { passed: 0, failed: 0, skipped: 0 }
   let stage: TestStage | undefined
-  const openStage = async (group: readonly Chosen[]): Promise<Opened> => {
-    const none = async () => ({})
-    if (!group.some(({ part }) => part.onStage)) return { env: {}, openDocker: none }
+  const openStage = async (group: readonly Chosen[]): Promise<Env> => {
+    if (!group.some(({ part }) => part.onStage)) return {}
     if (stage === undefined) await endStaleStages()
     stage ??= await startStage({ owner: runId, calls: calls.stageFile, signal, progress })
-    return stage
+    return group.some(({ part }) => part.docker) ? { ...stage.env, ...(await stage.openDocker()) } : stage.env
   }
   try {
     for (const shape of groups) {
       const group = shape.parts.flatMap((name) => chosen.filter((one) => one.name === name))
       if (group.length === 0 || signal.aborted) continue
-      const opened = await openStage(group).catch((error) => {
+      const env = await openStage(group).catch((error) => {
         if (error instanceof CommandRefusal && error.detail) console.log(error.detail)
         console.log(`✗ the real parts for the tests: ${messageOf(error)}`)
         result.failed += 1
         return null
       })
-      const ready = opened === null ? group.filter(({ part }) => !part.onStage) : group
-      await run(ready, shape, opened ?? { env: {}, openDocker: async () => ({}) })
+      const ready = env === null ? group.filter(({ part }) => !part.onStage) : group
+      await run(ready, shape, env ?? {})
     }
   } finally {
     await stage?.end()

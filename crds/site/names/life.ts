@@ -96,7 +96,7 @@ export const GRACE_MS = 3 * DAY_MS
 export const SILENCE_MS = 14 * DAY_MS
 /** How long a lapsed domain is nobody else's. */
 export const KEPT_MS = 7 * DAY_MS
-/** The same of a label that was given back: links and bookmarks to it are its last owner's. SQL has it too (release_site_names). */
+/** The same of a label that was given back: links and bookmarks to it are its last owner's. SQL has it too (free_site_names). */
 export const LABEL_KEPT_MS = 30 * DAY_MS
 
 /** A record that is asked for is looked for at first often, then ever more rarely. */

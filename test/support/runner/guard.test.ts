@@ -45,21 +45,6 @@ spec('the guard around the test runner', (t) => {
     assert.match(got.printed, /skipped: s: later \(no host\)/)
   })
 
-  t('a file whose gate is rejected fails with the reason, and is not begun', async () => {
-    const path = join(folder, 'gated.test.ts')
-    writeFileSync(path, `${prelude}spec('s', (t) => { t('good', () => {}) })`)
-    const printed: string[] = []
-    const counts = await runFiles(
-      [{ path, deadlineMs: 20_000, env: {}, gate: Promise.reject(new Error('no Docker here')) }],
-      {
-        ...{ root: folder, runId: `guard-gate-${process.pid}`, places: { total: 1 }, secondTriesMax: 0 },
-        ...{ signal: new AbortController().signal, write: (line: string) => void printed.push(line) },
-      },
-    )
-    assert.equal([counts.passed, counts.failed], [0, 1])
-    assert.match(printed.join('\n'), /✗ gated\.test\.ts[\s\S]*no Docker here/)
-  })
-
   t('a file that passes when run again alone is counted as it then is, and named; both are printed', async () => {
     const mark = JSON.stringify(join(folder, 'tried'))
     const body = `import { existsSync, writeFileSync } from 'node:fs'\n${prelude}spec('s', (t) => {

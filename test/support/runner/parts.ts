@@ -32,8 +32,6 @@ export const parts = {
     ],
     onStage: true,
     docker: true,
-    lane: 'machine',
-    behind: 'cluster',
     deadlineMs: 15 * minute,
   },
   pages: { globs: ['test/pages/**/*.test.ts'], onStage: true, deadlineMs: 15 * minute },
@@ -41,7 +39,6 @@ export const parts = {
     globs: ['test/cluster/**/*.test.ts'],
     first: ['test/cluster/chart.test.ts'],
     onStage: false,
-    lane: 'machine',
     deadlineMs: 30 * minute,
     after: clearNode,
   },
@@ -49,14 +46,13 @@ export const parts = {
 
 /**
  * One after another; the files of the parts of one run from one queue, so many side by side. On real parts a file waits half of
- * its time, and those that wait for a node or a host more: two of them go beside two others.
+ * its time, and those that wait for a node or a host more: two of them go beside two others. A node and the hosts both change
+ * the machine and never meet.
  */
 export const groups: readonly Group[] = [
   { parts: ['unit'], places: { total: 2 } },
-  {
-    parts: ['cluster', 'hosts', 'integration', 'pages'],
-    places: { total: 4, lanes: { machine: 2, integration: 3, pages: 3 } },
-  },
+  { parts: ['cluster', 'pages'], places: { total: 4, lanes: { cluster: 2, pages: 2 } } },
+  { parts: ['hosts', 'integration'], places: { total: 4, lanes: { hosts: 2, integration: 3 } } },
 ]
 
 export type Group = { parts: readonly PartName[]; places: Places }
@@ -65,10 +61,6 @@ export type Part = {
   /** Files that are begun with, for they take long. */
   first?: readonly string[]
   onStage: boolean
-  /** Whose files share places; the part's own when left out. */
-  lane?: string
-  /** They change the machine as well and never meet: its files begin once all of that part have ended. */
-  behind?: 'cluster'
   /** Nothing outside is touched: what fails, fails. */
   isPure?: boolean
   /** The stage has a Docker engine as well. */

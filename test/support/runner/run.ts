@@ -3,23 +3,15 @@ import { relative } from 'node:path'
 import { createInterface } from 'node:readline'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { endProcesses, findOwned } from '../../../hack/lib/processes.ts'
-import { messageOf } from '../../../hack/lib/refusal.ts'
 import { type FileResult, resultPrefix } from './result.ts'
 import { type Places, runScheduled } from './schedule.ts'
 
-type Env = Readonly<Record<string, string | undefined>>
-
-/**
- * A test file with what its part gives it. `gate`: it begins once that is there, with what that gives beside `env`; a gate
- * that is rejected is the file's failure. `ended` is called when it has run, or will not.
- */
+/** A test file with what its part gives it. `lane`: whose places it shares. */
 export type TestFile = {
   path: string
   deadlineMs: number
-  env: Env
+  env: Readonly<Record<string, string | undefined>>
   lane?: string
-  gate?: Promise<Env>
-  ended?(): void
 }
 
 export type RunOptions = {
@@ -49,7 +41,6 @@ export async function runFiles(files: readonly TestFile[], options: RunOptions):
   const failures: Failure[] = []
   await runScheduled(files, { places, signal }, async (file, index) => {
     const outcome = await runFile(file, `${options.runId}/${index}`, options)
-    file.ended?.()
     if (outcome.failed > 0) failures.push({ file, index, outcome })
     else count(total, outcome)
     write(describe(relative(options.root, file.path), outcome))
@@ -84,14 +75,7 @@ async function tryAgain({ file, index }: Failure, options: RunOptions): Promise<
 
 type Outcome = FileResult & { tookMs: number; faults: string[]; lines: string[] }
 
-/** What stands before its gate fails with what that was rejected with. */
-async function runFile(file: TestFile, owner: string, options: RunOptions): Promise<Outcome> {
-  const given = await (file.gate ?? Promise.resolve({})).catch((error: unknown) => messageOf(error))
-  if (typeof given !== 'string') return runBegun({ ...file, env: { ...file.env, ...given } }, owner, options)
-  return judge({ lines: [], faults: [given], ending: 'not begun', tookMs: 0 })
-}
-
-async function runBegun(
+async function runFile(
   { path, deadlineMs, env }: TestFile,
   owner: string,
   { root, signal, runId }: RunOptions,

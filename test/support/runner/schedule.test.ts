@@ -47,25 +47,6 @@ spec('test files side by side', (t) => {
     await done
   })
 
-  t('wait at a gate while others go by, whether it opens or is rejected', async () => {
-    const [first, second] = [Promise.withResolvers<void>(), Promise.withResolvers<void>()]
-    const all: Named[] = [
-      { name: 'opened', gate: first.promise },
-      { name: 'rejected', gate: second.promise },
-      { name: 'free' },
-    ]
-    const { begun, end, done, isDone } = scheduling(all, { total: 3 })
-    assert.equal(begun, ['free'])
-    await end('free')
-    assert.is(isDone(), false, 'two wait at their gates')
-    first.resolve()
-    second.reject(new Error('no Docker'))
-    await turn()
-    assert.equal(begun, ['free', 'opened', 'rejected'])
-    await end('opened', 'rejected')
-    await done
-  })
-
   t('begin no more once they are interrupted; what has begun is waited for', async () => {
     const { begun, end, abort, done, isDone } = scheduling(files('api', 'a1', 'a2', 'a3'), { total: 2 })
     abort.abort()

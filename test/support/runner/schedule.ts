@@ -1,4 +1,4 @@
-/** Which test files run side by side. Files of one lane share its places; one behind a gate begins once that has opened. */
+/** Which test files run side by side. Files of one lane share its places. */
 
 export type Places = {
   /** Files side by side in all. */
@@ -7,9 +7,7 @@ export type Places = {
   lanes?: Readonly<Record<string, number>>
 }
 
-/** Settles once the file may begin; what it is rejected with is given to the file's run. */
-export type Gate = Promise<unknown>
-export type Scheduled = { lane?: string; gate?: Gate }
+export type Scheduled = { lane?: string }
 
 /**
  * Runs all, the first that may begin first, until the signal ends it; what has begun is waited for.
@@ -22,10 +20,8 @@ export async function runScheduled<T extends Scheduled>(
 ): Promise<void> {
   const waiting = new Map(all.entries())
   const running = new Map<string, number>()
-  const shut = new Set(all.flatMap(({ gate }) => gate ?? []))
   const count = () => [...running.values()].reduce((sum, one) => sum + one, 0)
-  const mayBegin = ({ lane = '', gate }: T) =>
-    !(gate && shut.has(gate)) && (running.get(lane) ?? 0) < (places.lanes?.[lane] ?? places.total)
+  const mayBegin = ({ lane = '' }: T) => (running.get(lane) ?? 0) < (places.lanes?.[lane] ?? places.total)
 
   const { promise, resolve } = Promise.withResolvers<void>()
   const begin = (one: T, index: number) => {
@@ -44,13 +40,6 @@ export async function runScheduled<T extends Scheduled>(
       begin(next[1], next[0])
     }
     if (count() === 0 && (waiting.size === 0 || signal.aborted)) resolve()
-  }
-  for (const gate of shut) {
-    const open = () => {
-      shut.delete(gate)
-      fill()
-    }
-    gate.then(open, open)
   }
   signal.addEventListener('abort', fill)
   fill()
