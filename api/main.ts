@@ -13,6 +13,7 @@ import { makeEgress } from '../controllers/net/egress.ts'
 import { type Metrics, makeMetrics } from '../controllers/ops/metrics.ts'
 import { makeOps, type Ops } from '../controllers/ops/port.ts'
 import { makeProcessStandings } from '../controllers/ops/standings.ts'
+import { openTenants } from '../controllers/ops/tenants.ts'
 import { makeAppendAudit } from '../controllers/store/audit.ts'
 import { openDevClock } from '../controllers/store/clock.ts'
 import { demandDevelopment, makeInstallation } from '../controllers/store/installation/installation.ts'
@@ -88,13 +89,13 @@ const openClients = async (env: ApiEnv, development: readonly string[], log: Log
     onConnectionError: (err) => log.warn({ err }, 'database connection lost'),
   })
   await demandDevelopment(pg, development)
-  const kube = countingWrites(
-    makeKube({
-      ...(env.kubeconfig !== undefined && { kubeconfig: env.kubeconfig }),
-      fieldManager: 'bottega-api',
-      onRequest: metrics.request,
-    }),
-  )
+  const outside = makeKube({
+    ...(env.kubeconfig !== undefined && { kubeconfig: env.kubeconfig }),
+    fieldManager: 'bottega-api',
+    onRequest: metrics.request,
+  })
+  const tenants = { home: env.namespace, bound: env.tenants }
+  const kube = countingWrites((await openTenants({ pg, kube: outside, tenants, serves: false })).kube)
   const mirror = makeMirrorReader({ pg })
   const waiter = await makeWaiter({ pg, mirror })
   await warnOfOwner(pg, log).catch((err) => log.warn({ err }, 'the rights of the database role are not known'))

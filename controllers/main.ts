@@ -22,6 +22,7 @@ import { makeMetrics } from './ops/metrics.ts'
 import { makeOps } from './ops/port.ts'
 import { makeQuarantineMetrics } from './ops/quarantine.ts'
 import { makeProcessStandings, type Standings } from './ops/standings.ts'
+import { makeTenantMetrics, openTenants } from './ops/tenants.ts'
 import { type LeaderState, makeAhead, metersOf, type Process, sealedNote, takingOf, watchTruths } from './process.ts'
 import { readKeptRoots } from './runtime/keptroots.ts'
 import { openDevClock, readDatabaseClock } from './store/clock.ts'
@@ -71,11 +72,15 @@ const makeClients = async ({ env, log, stop, metrics, meters, standing }: Proces
   })
   await demandDevelopment(pg, development)
   await pg.assertDurable()
-  const kube = makeKube({
+  const outside = makeKube({
     ...(env.kubeconfig !== undefined && { kubeconfig: env.kubeconfig }),
     fieldManager: 'bottega-controllers',
     onRequest: metrics.request,
   })
+  const bound = { home: env.namespace, bound: env.tenants }
+  const tenants = await openTenants({ pg, kube: outside, tenants: bound, serves: true })
+  makeTenantMetrics(metrics, tenants)
+  const { kube } = tenants
   const lease = { namespace: env.home ?? env.namespace, name: LEASE_NAME }
   const opened = await openKeys({
     ...{ pg, secretKeys: env.secretKeys, makes: true, kept: () => readKeptRoots(kube, lease) },
@@ -98,6 +103,8 @@ const makeClients = async ({ env, log, stop, metrics, meters, standing }: Proces
   return {
     pg,
     kube,
+    outside,
+    tenants,
     mailer: makeMailer({ url: env.smtpUrl, from: env.mailFrom, pool: env.mailLanes }),
     keys: opened.keys,
     opened,
@@ -165,9 +172,10 @@ const sendersOf = (
 /** What the operator is given. @param host names this process in Events */
 const operatorDepsOf = (process: Process, clients: Clients, host: string): OperatorDeps => {
   const { env, log, metrics, meters, standing } = process
-  const { kube, pg, pdf, composeJudge, cards, keys, egress, now, clock } = clients
+  const { kube, outside, tenants, pg, pdf, composeJudge, cards, keys, egress, now, clock } = clients
   return {
-    ...{ kube, pg, pdf, composeJudge, cards, keys, egress, now },
+    ...{ kube, outside, pg, pdf, composeJudge, cards, keys, egress, now },
+    ...{ livesIn: tenants.livesIn, strays: tenants.strays, unserved: tenants.unserved },
     isClockTrusted: clock.isTrusted,
     ...sendersOf(process, clients),
     retentionDays: env.retentionDays,
@@ -190,6 +198,7 @@ const operatorDepsOf = (process: Process, clients: Clients, host: string): Opera
       meters.sealed.reset()
       for (const [key, count] of counts) meters.sealed.set({ key }, count)
     },
+    onVisits: (host, visits) => meters.visits.inc({ host }, visits),
     onHostAhead: makeAhead(process, clients),
     onBehind: (count) => {
       standing.behind = count

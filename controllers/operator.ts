@@ -7,7 +7,7 @@ import { ACCOUNT } from '../crds/account/kind.ts'
 import { HOST } from '../crds/host/kind.ts'
 import { INVOICE } from '../crds/invoice/kind.ts'
 import { LEASE_NAME } from '../crds/kernel/platform.ts'
-import { unlessAborted } from './base/errors.ts'
+import { closedIfAborted, unlessAborted } from './base/errors.ts'
 import { makeHosts } from './io/hosts/hosts.ts'
 import type { Hosts } from './io/hosts/link.ts'
 import { makeMedia } from './io/pictures/media.ts'
@@ -18,6 +18,7 @@ import type { Caches } from './kinds/held.ts'
 import { makeBehind } from './kinds/invoice/behind.ts'
 import { CONTROLS } from './kinds/list.ts'
 import { makePasses, type Passes } from './kinds/passes.ts'
+import type { Kube } from './kube/kube.ts'
 import { makeWitness } from './kube/witness.ts'
 import { keepRoots } from './runtime/keptroots.ts'
 import { makeLives } from './store/account/lives.ts'
@@ -35,6 +36,7 @@ import { type MirrorRow, makeMirror } from './store/mirror.ts'
 import { SHOW_LEADING } from './store/pg/fence.ts'
 import type { Listener } from './store/pg/listen.ts'
 import { forgetAbsent, type LostDeps, lostAccounts, storedOf, sweepDesires, wakeLost } from './workers/lost/lost.ts'
+import { startStrays } from './workers/lost/strays.ts'
 import type { MailSenderHooks } from './workers/mail-sender.ts'
 import type { OutboxWorker } from './workers/outbox-worker.ts'
 import { makeNotices } from './workers/owner-notices.ts'
@@ -45,6 +47,7 @@ import { startSpecAudit } from './workers/spec-audit.ts'
 import { startNameLooks } from './workers/sweeps/names.ts'
 import { type SweepDeps, startSweep, sweepAll } from './workers/sweeps/purge.ts'
 import { type ResealDeps, startReseal } from './workers/sweeps/reseal.ts'
+import { startVisits } from './workers/sweeps/visits.ts'
 import { type HistoryDeps, startHistory } from './workers/truths/history.ts'
 import type { WebhookSender, WebhookSenderDeps } from './workers/webhook-sender.ts'
 
@@ -59,6 +62,8 @@ export type OperatorDeps = Tools & {
   webhookSender: (epoch: number, hooks: Pick<WebhookSenderDeps, 'noticeOf'>) => WebhookSender
   /** Starts who asks the card processor; null when there is none. */
   paymentWorker: ((epoch: number, hooks: Pick<PaymentWorkerDeps, 'ledger' | 'onAnswer'>) => OutboxWorker) | null
+  /** With each namespace by its name; `kube` when left out. */
+  outside?: Pick<Kube, 'patchStatus'>
   /** Told of what is sealed under which key. */
   onSealed?: ResealDeps['onCounted']
   /** Of the Lease, when that is another namespace. */
@@ -67,12 +72,8 @@ export type OperatorDeps = Tools & {
   heads?: Pick<HistoryDeps, 'everyMs' | 'onHead' | 'onRewritten'>
 }
 
-export const makeCaches = ({
-  kube,
-  namespace,
-  log,
-  metrics,
-}: Pick<OperatorDeps, 'kube' | 'namespace' | 'log' | 'metrics'>): Caches =>
+type Watching = Pick<OperatorDeps, 'kube' | 'namespace' | 'log' | 'metrics'>
+export const makeCaches = ({ kube, namespace, log, metrics }: Watching): Caches =>
   watchKinds({ kube, namespace, log, ...(metrics && { metrics: metrics.watch }) })
 
 export type Operator = {
@@ -106,7 +107,7 @@ const makeContext = async (
     ...deps,
     held: caches.of(HOST),
     credentials: makeCredentials(deps),
-    rows: makeRouteRows(fenced),
+    rows: makeRouteRows({ ...fenced, keys: deps.keys }),
     fence: () => ({ installation: deps.keys.installation, epoch }),
     ...(deps.hostAround && { around: deps.hostAround }),
     ...(deps.onHostAhead && { onAhead: deps.onHostAhead }),
@@ -160,23 +161,13 @@ const startSenders = async ({ deps, epoch, signal }: Leading, context: Context, 
   if (paymentWorker) senders.push(paymentWorker)
   // What a caller asks for by hand is not left to the next look.
   begun.listeners.push(
-    await listening(
+    await closedIfAborted(
       deps.pg.listen('webhooks', (endpoint) => webhookSender.queued(endpoint), undefined, SHOW_LEADING),
       signal,
     ),
   )
   // The API server could not be told.
-  begun.listeners.push(await listening(listenForWakes(deps, wakeHeld), signal))
-}
-
-/** One that came to listen after all is not left behind. */
-const listening = async <L extends Pick<Listener, 'close'>>(coming: Promise<L>, signal: AbortSignal): Promise<L> => {
-  try {
-    return await unlessAborted(coming, signal)
-  } catch (error) {
-    void coming.then((listener) => listener.close()).catch(() => {})
-    throw error
-  }
+  begun.listeners.push(await closedIfAborted(listenForWakes(deps, wakeHeld), signal))
 }
 
 /** What looks now and then for what nobody was told of. */
@@ -196,7 +187,7 @@ const startLooks = (
   )
   const settleAbsent = makeSettleAbsent({ ...context, kinds })
   ends.push(startSpecAudit(audit))
-  ends.push(startSweep(sweeping), startNameLooks(context, { log }))
+  ends.push(startSweep(sweeping), startNameLooks(context, { log }), startVisits(context, { log }))
   const lease = { namespace: deps.home ?? deps.namespace, name: LEASE_NAME }
   const onRound = () => keepRoots(deps, lease)
   ends.push(startReseal({ pg, ring: deps.keys.ring, log, onRound, ...(deps.onSealed && { onCounted: deps.onSealed }) }))
@@ -207,6 +198,7 @@ const startLooks = (
     }
     ends.push(startHistory({ ...told, ...deps.heads, now, log }))
   }
+  if (deps.strays) ends.push(startStrays({ strays: deps.strays, kube: deps.outside ?? deps.kube, now, log }))
   ends.push(startOverdue({ read, isHeld, wake: passes.wakeHeld, settleAbsent, log }))
 }
 

@@ -44,6 +44,11 @@ export const metersOf = (metrics: Metrics) => ({
     help: 'Calls of the card processor, by how they ended.',
     labelNames: ['outcome'],
   }),
+  visits: metrics.counter({
+    name: 'bottega_site_visits_total',
+    help: 'Visits of sites that were counted, by host.',
+    labelNames: ['host'],
+  }),
   epoch: metrics.gauge({
     name: 'bottega_epoch',
     help: 'The epoch under which this process leads; 0 while it does not.',

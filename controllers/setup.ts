@@ -10,6 +10,7 @@ import { makeLog } from './base/log.ts'
 import { applyDefinitions, removeDefinitions } from './kube/definitions.ts'
 import { type Kube, makeKube } from './kube/kube.ts'
 import { makeCaches } from './operator.ts'
+import { openTenants } from './ops/tenants.ts'
 import { readKeptRoots } from './runtime/keptroots.ts'
 import { KEYS_USAGE, runKeys } from './setupkeys.ts'
 import { openKeys } from './store/installation/open.ts'
@@ -39,15 +40,17 @@ const migrateDatabase = (): Promise<string[]> => {
 /** Says on stdout what is to be done, or was. */
 const reconcileTruths = async (args: string[]): Promise<void> => {
   const options = readReconcileOptions(args)
-  const { kubeconfig, databaseUrl, namespace, home, secretKeys } = readEnv(RECONCILE, process.env)
+  const { kubeconfig, databaseUrl, namespace, home, tenants: bound, secretKeys } = readEnv(RECONCILE, process.env)
   const log = makeLog({ level: 'silent', base: { process: 'setup' } })
-  const kube = makeKube({ ...(kubeconfig !== undefined && { kubeconfig }), fieldManager: 'bottega-setup' })
+  const outside = makeKube({ ...(kubeconfig !== undefined && { kubeconfig }), fieldManager: 'bottega-setup' })
   const pg = makePg({ url: databaseUrl, applicationName: 'bottega-setup', max: 4 })
+  const tenants = { home: namespace, bound }
+  const { kube, strays } = await openTenants({ pg, kube: outside, tenants, serves: options.apply })
   const caches = makeCaches({ kube, namespace, log })
   try {
     const kept = () => readKeptRoots(kube, { namespace: home ?? namespace, name: LEASE_NAME })
     const { keys } = await openKeys({ pg, secretKeys, makes: true, kept })
-    const clients = { kube, pg, caches, keys, namespace, home, log, now: () => new Date() }
+    const clients = { kube, strays, pg, caches, keys, namespace, home, log, now: () => new Date() }
     console.log(await reconcile(clients, options))
   } finally {
     await caches.stop()

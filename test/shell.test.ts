@@ -7,6 +7,7 @@ import { makeSiteFiles } from '../controllers/io/hosts/sitefiles.ts'
 import type { Connection } from '../controllers/io/hosts/ssh.ts'
 import * as appScripts from '../controllers/kinds/app/scripts.ts'
 import { GUARD } from '../controllers/kinds/host/guard.ts'
+import { VISITS } from '../controllers/kinds/site/visits.ts'
 import {
   commandScript,
   installScript,
@@ -71,8 +72,10 @@ const scriptsOfUse = async (): Promise<RemoteScript[]> => {
     return ANSWER
   }
   const files = makeSiteFiles({ run } as never, '/srv')
-  await files.upload([{ path: 'index.html', sha256: SUM, bytes: 1 }] as never, async () => Buffer.from('x'), nothing)
-  await files.switchTo({ site: 's', digest: SUM, keep: [], files: [] }, nothing)
+  const folder = { site: 's', digest: SUM, files: [{ path: 'index.html', sha256: SUM, bytes: 1 }] }
+  await files.upload(folder, async () => Buffer.from('x'), nothing)
+  await files.switchTo({ ...folder, keep: [] }, nothing)
+  await files.look(folder, null, nothing)
   await files.remove('s', nothing)
   const jobs = makeJobs(async ({ script }) => {
     used.push(script)
@@ -94,7 +97,7 @@ const fileText = (path: string): string => readFileSync(join(import.meta.dirname
 
 /** By name: all that is sent to a host, or written to a dev instance. */
 const collect = async (): Promise<Map<string, string>> => {
-  const remote = [...Object.values(appScripts).filter(isScript), GUARD, ...(await scriptsOfUse())]
+  const remote = [...Object.values(appScripts).filter(isScript), GUARD, VISITS, ...(await scriptsOfUse())]
   const texts = new Map<string, string>()
   for (const script of remote) {
     const [text = '', runner] = await sentOf(script)

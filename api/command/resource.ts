@@ -97,11 +97,6 @@ export const removeOwn = async (
   })
 }
 
-/** Deletes what is on record as deleted already, whichever life of it is there; one that is gone is no fault. @throws KubeError */
-export const removeByName = async ({ kube, namespace }: Writing, kind: KindRef, name: string): Promise<void> => {
-  await kube.delete(kind, { namespace, name }).catch(orGone)
-}
-
 /** @returns the handlers of a kind, and what its other handlers share with them */
 export const makeResources = <View, Found, Needs>(
   parts: ResourceParts<View, Found, Needs>,

@@ -92,7 +92,7 @@ export const HARMLESS: readonly string[] = [
   ...['take_app_slug', 'give_back_app_slug', 'reckon_anew', 'tell_wake', 'claim_site_name', 'arrive_in_site_queue'],
   ...['put_host_credential', 'ask_deletion', 'take_back_deletion', 'origins_of'],
   ...['reserve_devbox', 'release_devbox_reservation', 'take_back_host_credential', 'take_back_app_env'],
-  'take_back_app_operation',
+  ...['take_back_app_operation', 'claim_places', 'move_place'],
 ]
 const CALLS = /\b(\w+)\(/g
 const CHANGES = /^\s*(insert into|update|delete from|with\b[\s\S]*\b(insert into|update|delete from))\s+(\w+)/i

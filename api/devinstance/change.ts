@@ -5,7 +5,6 @@ import type { DevInstanceSpec } from '../../crds/devinstance/schema.ts'
 import type { ShownDevInstance } from '../../crds/devinstance/view.ts'
 import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
-import { removeByName } from '../command/resource.ts'
 import { settle } from '../command/settle.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -36,10 +35,6 @@ const tombstoneOf = (stored: ShownDevInstance, at: string): ShownDevInstance => 
 }
 
 export const deleteDevInstance = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await deps.mirror.get(DEVINSTANCE, request.params.id ?? '', { account: request.caller.account })
-  const held = row?.view
-  // An earlier DELETE got as far as the tombstone.
-  if (held?.box?.deletedAt) await removeByName(deps, DEVINSTANCE, held.id)
   const stored = await changeable(deps, request)
   const kept = { tombstone: tombstoneOf(stored, deps.now().toISOString()) }
   return callDevInstance(deps, request, stored, { trigger: 'delete', said: {}, command: deleteCommand, kept })

@@ -18,7 +18,6 @@ import {
   judgeGeneration,
 } from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
-import { removeByName } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import type { Answer } from '../http/route.ts'
 import { budgetOf, detailOf, pathOf, shownOf } from './find.ts'
@@ -106,10 +105,6 @@ export const deleteCommand: typeof bury = {
   async answer(deps, _asking, goal, row) {
     const after = enteredOf(row) ?? goal.tombstone
     return (await isAccepted(deps, after, goal)) ? bury.show(deps, after, goal) : null
-  },
-  /** Whoever sees the tombstone removes the resource, so that none stays of a deletion that nobody waited for. */
-  async finish(deps, { name }, refusal) {
-    if (refusal === null) await removeByName(deps, DEVINSTANCE, name)
   },
 }
 

@@ -3,7 +3,13 @@
  * the findings with JSON pointers, and the next step (rules/platform.md#errors).
  */
 
-import { isConflict, isKindUnknown, isNotFound, KubeError } from '../../controllers/base/errors.ts'
+import {
+  isConflict,
+  isKindUnknown,
+  isNamespaceNotServed,
+  isNotFound,
+  KubeError,
+} from '../../controllers/base/errors.ts'
 import { isPlaneAway } from '../../controllers/store/pg/away.ts'
 import { DatabaseUnavailable } from '../../controllers/store/pg/pg.ts'
 import { type Fault, isProblemCode, PROBLEMS, type ProblemCode } from '../../crds/kernel/problem.ts'
@@ -111,6 +117,8 @@ export const asProblem = (error: unknown): Problem => {
       headers: { 'retry-after': '60' },
     })
   }
+  if (isNamespaceNotServed(error))
+    return new Problem('NAMESPACE_NOT_SERVED', 'It lives in a namespace that is not served. Nothing of it was deleted.')
   if (isConflict(error)) return unavailable('Others write to the same thing all the time')
   if (isNotFound(error)) return new Problem('NOT_FOUND', 'It was deleted meanwhile.')
   const broken = error instanceof KubeError ? brokenRules(error) : []

@@ -54,6 +54,9 @@ const makeAjv = (allErrors: boolean): Ajv2020 => {
 /** Which reports all that it finds, and which ends with the first. */
 const [thorough, stopping] = [makeAjv(true), makeAjv(false)]
 
+/** A longer word is no misspelling. */
+const TYPO_MAX = 64
+
 /** What is known at the place where an unknown field was met; read from ajv's parent schema. */
 const unknownField = (error: ErrorObject): Fault => {
   const name = String(error.params.additionalProperty)
@@ -68,6 +71,13 @@ const unknownField = (error: ErrorObject): Fault => {
   }
 }
 
+/** What there is to choose from, and what was probably meant. The value itself is not repeated: it may be long. */
+const choiceOf = ({ params, data }: ErrorObject): string => {
+  const allowed = (params.allowedValues as unknown[]).filter((value) => value !== null).map(String)
+  const meant = typeof data === 'string' && data.length <= TYPO_MAX ? nearest(data, allowed) : undefined
+  return `must be one of ${allowed.join(', ')}${meant ? `; did you mean ${meant}?` : ''}`
+}
+
 const faultOf = (error: ErrorObject): Fault => {
   if (error.keyword === 'additionalProperties') return unknownField(error)
   if (error.keyword === 'required') {
@@ -80,6 +90,7 @@ const faultOf = (error: ErrorObject): Fault => {
   }
   const code = (error.parentSchema as { 'x-code'?: Fault['code'] } | undefined)?.['x-code'] ?? 'INVALID_FIELD'
   const where = error.instancePath === '' ? 'The body' : error.instancePath.slice(1).replaceAll('/', '.')
+  if (error.keyword === 'enum') return { code, pointer: error.instancePath, detail: `${where} ${choiceOf(error)}.` }
   return { code, pointer: error.instancePath, detail: `${where} ${error.message ?? 'is not valid'}.` }
 }
 

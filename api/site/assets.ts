@@ -5,10 +5,12 @@
 import { sha256Of } from '../../controllers/store/blobs.ts'
 import { imageSourceOf } from '../../crds/files/imagesource.ts'
 import type { Fault } from '../../crds/kernel/problem.ts'
-import { type Content, content as contentSchema } from '../../crds/site/content/content.ts'
+import { restPointer } from '../../crds/kernel/rest.ts'
+import { content as contentSchema, type SentContent } from '../../crds/site/content/content.ts'
 import { assetKeyOf, pictureValues, withPictures } from '../../crds/site/content/pictures.ts'
-import { ASSETS_MAX, ASSETS_MAX_BYTES } from '../../crds/site/schema.ts'
-import { refuseFaults } from '../http/problem.ts'
+import { ASSETS_MAX, ASSETS_MAX_BYTES, type SiteSpec } from '../../crds/site/schema.ts'
+import { pointerSegment } from '../../crds/values/pointer.ts'
+import { Problem, refuseFaults } from '../http/problem.ts'
 import type { SiteNeeds } from './needs.ts'
 
 /** As a caller sends them: key → base64. */
@@ -35,14 +37,18 @@ const DATA_KEY_DIGITS = 24
 const dataOf = (value: string): Buffer | null =>
   value.startsWith('data:') ? Buffer.from(value.slice(value.indexOf(',') + 1), 'base64') : null
 
-export type TakenAssets = { content: Content; assets: Record<string, string>; store(deps: SiteNeeds): Promise<void> }
+export type TakenAssets = {
+  content: SentContent
+  assets: Record<string, string>
+  store(deps: SiteNeeds): Promise<void>
+}
 
 /**
  * The content without bytes in it, and where its pictures will lie; nothing is stored before `store`.
  * @param kept assets that the site has already
  * @throws Problem INVALID_FIELD
  */
-export const takeAssets = (content: Content, sent: SentAssets, kept: Record<string, string> = {}): TakenAssets => {
+export const takeAssets = (content: SentContent, sent: SentAssets, kept: Record<string, string> = {}): TakenAssets => {
   const uploads = Object.entries(sent).map(([key, text]): [string, Buffer] => [key, Buffer.from(text, 'base64')])
   refuseFaults([...sizeFault(uploads), ...kindFaults(uploads)])
   const inside = new Map<string, Buffer>()
@@ -65,4 +71,30 @@ export const takeAssets = (content: Content, sent: SentAssets, kept: Record<stri
       for (const [, bytes] of all) await deps.blobs.put(bytes)
     },
   }
+}
+
+type Pictures = Pick<SiteSpec, 'content' | 'assets'>
+
+/** Where a source was sent, in the names of REST; null when it was not. @param isSent whether the caller named the key */
+const placeOf = (
+  source: string,
+  { content, assets = {} }: Pictures,
+  isSent: (key: string) => boolean,
+): string | null => {
+  const key = Object.keys(assets).find((one) => assets[one] === source)
+  if (key !== undefined && isSent(key)) return `/assets/${pointerSegment(key)}`
+  const found = pictureValues(contentSchema, content).find(
+    ({ value }) => value === source || (key !== undefined && assetKeyOf(value) === key),
+  )
+  return found === undefined ? null : restPointer(`/content${found.pointer}`)
+}
+
+/** The same refusal with the place of the picture that it names by its source; any other error as it is. */
+export const withPicturePlace = (error: unknown, pictures: Pictures, isSent: (key: string) => boolean): unknown => {
+  if (!(error instanceof Problem) || error.code !== 'INVALID_FIELD' || error.faults.length > 0) return error
+  const [, source] = /the picture (\S+) /.exec(error.message) ?? []
+  const pointer = source === undefined ? null : placeOf(source, pictures, isSent)
+  if (source === undefined || pointer === null) return error
+  const detail = error.message.replace(source, pointer).replace(/^INVALID_FIELD: /, '')
+  return new Problem('INVALID_FIELD', detail, { faults: [{ code: 'INVALID_FIELD', pointer, detail }] })
 }

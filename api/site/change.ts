@@ -2,7 +2,8 @@
 import type { Resource } from '../../crds/kernel/object.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
 import { withDefaults } from '../../crds/kernel/schema.ts'
-import type { Content } from '../../crds/site/content/content.ts'
+import { keyOf, type SectionId, type SentContent } from '../../crds/site/content/content.ts'
+import { SECTIONS } from '../../crds/site/content/meta.ts'
 import { siteFaults } from '../../crds/site/faults.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { claimRefusal } from '../../crds/site/names/claim.ts'
@@ -15,7 +16,7 @@ import { refuseForeign, sameOwner } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import { takeAssets } from './assets.ts'
+import { takeAssets, withPicturePlace } from './assets.ts'
 import { changeCommand, deleteCommand } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
 import { type ShownSiteRow, sites } from './read.ts'
@@ -35,14 +36,23 @@ const changed = (
     act: async () => generationGoal((await write()).metadata),
   })
 
+/** A section that is taken away is not the preset's either, until it is given again. */
+const leftOutBy = (before: readonly SectionId[] = [], sections: Fields): SectionId[] =>
+  SECTIONS.filter((section) => {
+    const given = sections[keyOf(section)]
+    return given === undefined ? before.includes(section) : given === null
+  })
+
 /** The sections given replace theirs, null removes one, the rest stays; of meta the same holds field by field. */
-const mergedContent = (before: Content, change: Fields | undefined): Content => {
+const mergedContent = (before: SentContent, change: Fields | undefined, hasPreset: boolean): SentContent => {
   if (change === undefined) return before
   const { meta, ...sections } = change
   const merged = new Map<string, unknown>(Object.entries({ ...before, ...sections }))
-  const metaNow = Object.entries({ ...before.meta, ...(meta as object | undefined) })
+  const metaSent = { ...before.meta, ...(meta as Partial<SentContent['meta']> | undefined) }
+  const leftOut = hasPreset ? leftOutBy(metaSent.leftOut ?? [], sections) : metaSent.leftOut
+  const metaNow = Object.entries({ ...metaSent, leftOut: leftOut?.length ? leftOut : null })
   merged.set('meta', Object.fromEntries(metaNow.filter(([, value]) => value !== null)))
-  return Object.fromEntries([...merged].filter(([, value]) => value !== null)) as Content
+  return Object.fromEntries([...merged].filter(([, value]) => value !== null)) as SentContent
 }
 
 type Sent = Fields & { assets?: Record<string, string | null> }
@@ -57,7 +67,7 @@ const updated = (spec: SiteSpec, body: Sent) => {
   const uploads = Object.entries(assets).filter((pair): pair is [string, string] => pair[1] !== null)
   const kept = keptAssets(spec.assets, assets)
   const taken = takeAssets(
-    mergedContent(spec.content, content as Fields | undefined),
+    mergedContent(spec.content, content as Fields | undefined, (fields.preset ?? spec.preset) != null),
     Object.fromEntries(uploads),
     kept,
   )
@@ -78,7 +88,10 @@ export const updateSite = async (deps: SiteNeeds, request: ApiRequest): Promise<
       const change = mergeDiff(now, updated(now, request.body as Sent).after)
       return Object.keys(change).length === 0 ? null : change
     })
-  return changed(deps, request, row, write)
+  const { assets = {} } = request.body as Sent
+  return changed(deps, request, row, write).catch((error: unknown) => {
+    throw withPicturePlace(error, updated(there.spec, request.body as Sent).after, (key) => Object.hasOwn(assets, key))
+  })
 }
 
 export const putDomain = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {

@@ -17,7 +17,7 @@ import { settle } from '../command/settle.ts'
 import { layingReady } from '../command/written.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import { type SentAssets, takeAssets } from './assets.ts'
+import { type SentAssets, takeAssets, withPicturePlace } from './assets.ts'
 import { createCommand, createdAnswer, deleteCommand, isRendered } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
 import { locationOf, type ShownSiteRow } from './read.ts'
@@ -63,9 +63,11 @@ const make = async (deps: SiteNeeds, request: ApiRequest, name: string, asked: N
   const known = asked.known ?? (await deps.mirror.get(SITE, name, whose))
   if (isRendered(known)) return createdAnswer(known, true)
   let isNew = false
+  let written: Pick<SiteSpec, 'content' | 'assets'> = desired
   const act = async () => {
     const taken = takeAssets(desired.content, assets)
     const spec: SiteSpec = { ...desired, content: taken.content, assets: taken.assets }
+    written = spec
     refuseFaults(siteFaults(spec).map((one) => ({ ...one, pointer: restPointer(one.pointer) })))
     const { object, outcome } = await layingReady({
       lay: () => reserveSite(deps, request, name),
@@ -81,7 +83,7 @@ const make = async (deps: SiteNeeds, request: ApiRequest, name: string, asked: N
   const call = { name, whose, resource: locationOf(name), pending: { site: { id: name } }, act }
   return settle(deps, request, createCommand, call).catch(async (error: unknown) => {
     if (isNew && error instanceof Problem) await undo(deps, name, whose)
-    throw error
+    throw withPicturePlace(error, written, (key) => Object.hasOwn(assets, key))
   })
 }
 

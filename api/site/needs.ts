@@ -5,5 +5,5 @@ import type { Stores } from '../wiring/stores.ts'
 
 export type SiteNeeds = Commanding &
   LinkNeeds &
-  Pick<Deps, 'allowLoopback'> &
-  Pick<Stores, 'blobs' | 'origins' | 'sites'>
+  Pick<Deps, 'allowLoopback' | 'egress' | 'publicUrl'> &
+  Pick<Stores, 'blobs' | 'origins' | 'sites' | 'visits'>

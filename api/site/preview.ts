@@ -5,7 +5,7 @@
 
 import { SITE } from '../../crds/site/kind.ts'
 import { SITE_LINKS } from '../../crds/site/links.ts'
-import { fileAt, NOT_FOUND_PATH, type SiteManifest, sortOf } from '../../crds/site/publishing/manifest.ts'
+import { fileAt, notFoundAt, type SiteManifest, sortOf } from '../../crds/site/publishing/manifest.ts'
 import { policyOf, sandboxed } from '../../crds/text/policy.ts'
 import { newestLinks } from '../../crds/values/links.ts'
 import { Problem } from '../http/problem.ts'
@@ -74,7 +74,7 @@ const showFile = async (deps: SiteNeeds, { params }: ApiRequest): Promise<Answer
   if (fileAt(manifest, `${asked}/index.html`)) {
     return { status: 308, headers: { location: `/preview/${params.token}/${asked}/`, 'cache-control': 'no-store' } }
   }
-  return serve(deps, manifest, NOT_FOUND_PATH, 404)
+  return serve(deps, manifest, notFoundAt(manifest, asked), 404)
 }
 
 const open = { hidden: true, method: 'GET', scope: { kind: 'public' } } as const

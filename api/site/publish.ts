@@ -83,6 +83,12 @@ const reservePublish = async (
   })
 }
 
+/** It is live by the record: it is looked at on its host now, and what strayed there is put back. */
+const lookedAgain = async (deps: SiteNeeds, row: ShownSiteRow): Promise<Answer> => {
+  await deps.wake(SITE, row.name)
+  return { status: 200, body: { site: row.view } }
+}
+
 export const publishSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await sites.find(deps, request)
   const { dry_run: isDryRun } = request.body as { dry_run?: boolean }
@@ -93,7 +99,7 @@ export const publishSite = async (deps: SiteNeeds, request: ApiRequest): Promise
   const { digest, live_digest: live } = row.view
   if (digest === null)
     throw new Problem('UNAVAILABLE', 'The site is not rendered yet.', { headers: { 'retry-after': '2' } })
-  if (live === digest) return { status: 200, body: { site: row.view } }
+  if (live === digest) return lookedAgain(deps, row)
   await reservePublish(deps, request, row, digest)
   return bring(deps, request, row, { publish: true, digest }, () => deps.sites.arrive(row.name))
 }
@@ -111,7 +117,7 @@ export const republishSite = async (deps: SiteNeeds, request: ApiRequest): Promi
   const wanted = release === undefined ? releases[0] : releases.find(({ number }) => number === release)
   if (releases.length === 0) throw new Problem('NOT_PUBLISHED', `${row.name} has no release yet.`)
   if (!wanted) throw new Problem('NOT_FOUND', `The site has no release ${release ?? ''}.`)
-  if (row.view.live_digest === wanted.digest) return { status: 200, body: { site: row.view } }
+  if (row.view.live_digest === wanted.digest) return lookedAgain(deps, row)
   return bring(deps, request, row, { publish: true, digest: wanted.digest })
 }
 

@@ -12,11 +12,13 @@ import type { Route } from '../wiring/route.ts'
 import { listTemplates, putBrandTokens } from './brand.ts'
 import { deleteSite, putDomain, updateSite } from './change.ts'
 import { generateSite } from './generate.ts'
+import { attestRoutes } from './live/attest.ts'
+import { rotateRoutes } from './live/rotate.ts'
+import { metricsRoutes } from './metrics/metrics.ts'
 import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { listReleases, sites } from './read.ts'
 import { decideSite, submitReview } from './review.ts'
-import { rotateRoutes } from './rotate.ts'
 import {
   answered,
   closed,
@@ -35,12 +37,20 @@ const scope = (name: Scope) => ({ kind: 'scope' as const, scope: name })
 const tag = 'Websites'
 const one = '/api/website/:id'
 
-const CONTENT_CODES: ProblemCode[] = ['BAD_EXTERNAL_REF', 'BAD_METADATA', 'BAD_SECTION_ORDER', 'BAD_PAGES', 'BAD_LANG']
+const CONTENT_CODES: ProblemCode[] = [
+  'BAD_EXTERNAL_REF',
+  'BAD_METADATA',
+  'BAD_SECTION_ORDER',
+  'BAD_PAGES',
+  'BAD_LANG',
+  'BAD_VIDEO_URL',
+  'BAD_PRESET',
+]
 const templates = {
   scope: { kind: 'public' as const },
   tag,
   method: 'GET' as const,
-  description: 'Templates, layouts, font pairs, languages and sections.',
+  description: 'Templates, layouts, presets, font pairs, languages and sections.',
   answers: { 200: { description: 'The catalogue.', schema: { type: 'object', description: 'The catalogue.' } } },
   codes: [],
   handle: listTemplates,
@@ -260,5 +270,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     codes: ['NOT_FOUND'],
     handle: listReleases,
   },
+  ...attestRoutes,
+  ...metricsRoutes,
   ...rotateRoutes,
 ]

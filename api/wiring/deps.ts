@@ -30,7 +30,7 @@ export type Deps = Stores & {
   kube: Kube
   mirror: OwnMirror
   /** Where addresses that users name lead to. */
-  egress: Pick<Egress, 'judge'>
+  egress: Pick<Egress, 'judge' | 'exchange'>
   /** The development exception: owners may name what is on loopback. */
   allowLoopback: boolean
   /** Whether this is the database's cluster; nobody asks when left out. */

@@ -29,8 +29,9 @@ import { pageRoutes } from '../invoice/page/routes.ts'
 import { invoiceRoutes } from '../invoice/routes.ts'
 import { openapiOf } from '../openapi/openapi.ts'
 import { problemPage } from '../page/account.ts'
+import { statementKeyRoutes } from '../site/live/attest.ts'
 import { previewRoutes } from '../site/preview.ts'
-import { reviewPageRoutes } from '../site/review-page.ts'
+import { reviewPageRoutes } from '../site/reviewing/review-page.ts'
 import { siteRoutes } from '../site/routes.ts'
 import { webhooksPageRoutes } from '../webhook/page.ts'
 import { webhookRoutes } from '../webhook/routes.ts'
@@ -159,6 +160,7 @@ export const allRoutes: Route<Deps>[] = [
   ...authRoutes,
   ...sessionRoutes,
   ...jwksRoutes,
+  ...statementKeyRoutes,
   ...signinRoutes,
   ...accountPageRoutes,
   ...sessionsPageRoutes,

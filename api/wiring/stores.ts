@@ -22,6 +22,7 @@ import { makeQuarantine } from '../../controllers/store/ledger/quarantine.ts'
 import { makeShowRow } from '../../controllers/store/mirror.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
 import { makeSiteReservations } from '../../controllers/store/site/sites.ts'
+import { makeVisitReader } from '../../controllers/store/site/visits.ts'
 import { makeEndpoints } from '../../controllers/store/webhook/endpoints.ts'
 import type { QuotaName } from '../../crds/account/quotas.ts'
 import { usdOf } from '../../crds/devinstance/sizing/prices.ts'
@@ -85,6 +86,7 @@ export const makeStores = ({ pg, keys, gatherMs }: StoreDeps) => {
     /** What was set aside after bounded tries. */
     quarantine: makeQuarantine({ pg }),
     sites: makeSiteReservations({ pg }),
+    visits: makeVisitReader({ pg }),
   }
 }
 

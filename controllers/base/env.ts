@@ -16,6 +16,7 @@ import {
   listen,
   mailbox,
   oneOf,
+  tenantList,
   text,
   url,
   withDefault,
@@ -113,6 +114,8 @@ const NAMESPACES = {
   namespace: withDefault(text('BOTTEGA_NAMESPACE', 'the namespace of the resources'), 'bottega'),
   /** Where the Lease is, beside the pods, when that is another one: who edits resources has no hand in who leads. */
   home: withDefault(text('BOTTEGA_HOME_NAMESPACE', 'the namespace of the Lease'), undefined),
+  /** Accounts whose resources live in a namespace of their own (hack/decisions/057). */
+  tenants: withDefault(tenantList('BOTTEGA_TENANTS'), []),
 }
 
 /** Of the migration: the owner's database, and the api's way to it, whose role is made and granted what it needs. */

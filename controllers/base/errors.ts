@@ -48,6 +48,11 @@ export const isConflict = (error: unknown): error is KubeError =>
 export const isAlreadyExists = (error: unknown): error is KubeError =>
   error instanceof KubeError && error.status === 409 && error.reason === 'AlreadyExists'
 
+/** The reason of a refusal of ours: the resource lives in a namespace that is not served. It is not gone. */
+export const NAMESPACE_NOT_SERVED = 'NamespaceNotServed'
+export const isNamespaceNotServed = (error: unknown): error is KubeError =>
+  error instanceof KubeError && error.reason === NAMESPACE_NOT_SERVED
+
 /** History is compacted: list again. */
 export const isGone = (error: unknown): error is KubeError => error instanceof KubeError && error.status === 410
 
@@ -127,6 +132,19 @@ export const unlessAborted = async <T>(work: Promise<T>, signal: AbortSignal): P
     return await Promise.race([work, aborted.promise])
   } finally {
     signal.removeEventListener('abort', onAbort)
+  }
+}
+
+/** What is opening, unless the signal aborts first: one that opened after all is closed, not left behind. */
+export const closedIfAborted = async <L extends { close(): unknown }>(
+  opening: Promise<L>,
+  signal: AbortSignal,
+): Promise<L> => {
+  try {
+    return await unlessAborted(opening, signal)
+  } catch (error) {
+    void opening.then((opened) => opened.close()).catch(() => {})
+    throw error
   }
 }
 

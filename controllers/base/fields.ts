@@ -1,4 +1,5 @@
 /** How one variable of the environment is read: its name, what is expected, and what is accepted (env.ts). */
+import { type Tenant, tenantsIn } from '../../crds/account/tenants.ts'
 import { EMAIL_MAX, EMAIL_PATTERN } from '../../crds/kernel/schema.ts'
 import { bytesOfAddress } from '../../crds/values/address.ts'
 import { parseRingKeys, RING_KEY_BYTES, RING_KEYS_MAX } from './keyring.ts'
@@ -112,4 +113,11 @@ export const email = (name: string): Field<string> => ({
   name,
   expected: 'a mail address, as admin@shop.test',
   parse: (value) => (value.length <= EMAIL_MAX && new RegExp(EMAIL_PATTERN, 'u').test(value) ? value : undefined),
+})
+
+/** `shop-a=demo,other;shop-b=third`: namespaces, and the accounts that are bound to each. */
+export const tenantList = (name: string): Field<readonly Tenant[]> => ({
+  name,
+  expected: 'namespaces with their accounts, each once, as shop-a=demo,other;shop-b=third',
+  parse: (value) => tenantsIn(value) ?? undefined,
 })

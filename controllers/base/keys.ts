@@ -74,6 +74,8 @@ export type Keys = {
   tokenHash(secret: string): Buffer
   /** Bytes that nobody else can foresee, the same for the same text until another root makes. */
   drawn(text: string): Buffer
+  /** 32 bytes each, for keys that sign: the first signs, and what any of them signed holds. */
+  signingSeeds(purpose: string): Buffer[]
   /** For values that are stored and must not be readable in a copy of the database. */
   sealer(purpose: string): Sealer
   /** For what somebody else keeps for a while and brings back. */
@@ -213,6 +215,11 @@ export const makeKeys = ({ roots, ring }: { roots: Roots; ring: KeyRing }): Keys
     lastingKey: (purpose) => deriveKey(roots.first, purpose),
     tokenHash: (secret) => createHmac('sha256', tokenKey).update(secret).digest(),
     drawn: (text) => createHmac('sha256', draws.making()).update(text).digest(),
+    signingSeeds: (purpose) => {
+      const { making, holding } = derive(`sign ${purpose}`)
+      const first = making()
+      return [first, ...holding().filter((seed) => !seed.equals(first))]
+    },
     sealer: (purpose) => makeSealer(ring, purpose),
     visitSealer: (purpose) => ({
       seal: (plain, about) => makeSealer(makeKeyRing([roots.making()]), purpose).seal(plain, about),

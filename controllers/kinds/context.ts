@@ -3,6 +3,7 @@
  * and what else is shared. A kind takes what it needs; nothing in here knows a kind but the Account, which all of them have.
  */
 
+import type { Unserved } from '../../crds/account/tenants.ts'
 import type { Kind } from '../../crds/kernel/kind.ts'
 import type { CommonStatus, Resource } from '../../crds/kernel/object.ts'
 import type { ComposeJudge } from '../base/judging/judge.ts'
@@ -14,6 +15,7 @@ import type { Renderer } from '../io/pdf/renderer.ts'
 import type { Media } from '../io/pictures/media.ts'
 import type { Events } from '../kube/events.ts'
 import type { Kube } from '../kube/kube.ts'
+import type { TenantDoor } from '../kube/tenants/door.ts'
 import type { Witness } from '../kube/witness.ts'
 import type { Egress } from '../net/egress.ts'
 import type { Metrics } from '../ops/metrics.ts'
@@ -58,10 +60,18 @@ export type Tools = {
   allowLoopback: boolean
   /** Stands round every command and admin call to a host. */
   hostAround?: AroundHost
+  /** Where a resource lives, where there are several namespaces (kube/tenants/). */
+  livesIn?: TenantDoor['livesIn']
+  /** What stands where nobody works on it. */
+  strays?: TenantDoor['strays'] | undefined
+  /** What stands in namespaces that are not served. */
+  unserved?: () => Promise<Unserved[]>
   /** Resources are not there any more that nobody deleted. */
   onLost?: () => void
   /** A host knows a leader of the epoch `mark`, which is above ours. */
   onHostAhead?: (mark: number) => void
+  /** Told of visits of sites, as they are counted. */
+  onVisits?: (host: string, visits: number) => void
   /** Told of how many resources the ledger is behind, whenever that changes. */
   onBehind?: (count: number) => void
 }

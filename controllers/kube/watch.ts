@@ -8,9 +8,9 @@ import { isGone, isKindUnknown, KubeError } from '../base/errors.ts'
 import type { Log } from '../base/log.ts'
 import { keyOfObject, makeStore, type Store } from './cache.ts'
 import type { KindRef, Kube, Selection } from './kube.ts'
-import { makeListeners, type WatchListener } from './listeners.ts'
 import type { AnyObject, WatchEvent } from './objects.ts'
-import { type Lister, makeLister } from './relist.ts'
+import { makeListeners, type WatchListener } from './watching/listeners.ts'
+import { type Lister, makeLister } from './watching/relist.ts'
 
 const IDLE_MS = 30_000
 const RELIST_MS = 600_000

@@ -7,7 +7,7 @@
 import { GROUP } from '../../crds/kernel/object.ts'
 import { CLUSTER_NAMESPACE } from '../../crds/kernel/platform.ts'
 import { makeBatch } from '../base/batch.ts'
-import { isNotFound } from '../base/errors.ts'
+import { isNotFound, KubeError } from '../base/errors.ts'
 import type { KindRef, Kube, Ref } from './kube.ts'
 import type { AnyObject } from './objects.ts'
 
@@ -23,7 +23,7 @@ export type Witness = {
    * True when a resource that has just gone was deleted for itself.
    * @param bornAt when it was made; null where that says nothing @throws KubeError when nobody can say
    */
-  isDeleted(kind: KindRef, bornAt: string | null): Promise<boolean>
+  isDeleted(kind: KindRef, bornAt: string | null, name?: string): Promise<boolean>
   /** When the definition of the kind was made; null where it, or the namespace, is not there or on its way out. @throws KubeError */
   since(kind: KindRef): Promise<string | null>
 }
@@ -31,13 +31,29 @@ export type Witness = {
 /** Both by the clock of the API server, in whole seconds: what was made in the same one may have stood under the definition. */
 export const isOlderThan = (bornAt: string, since: string): boolean => Date.parse(bornAt) < Date.parse(since)
 
+export type WitnessDeps = {
+  kube: Pick<Kube, 'get'>
+  namespace: string
+  /** Where a resource lived, where there are several namespaces. */
+  livesIn?: (kind: KindRef, name: string) => string
+}
+
 /** Each answer was asked for after the question came; those that come together share it. */
-export const makeWitness = ({ kube, namespace }: { kube: Pick<Kube, 'get'>; namespace: string }): Witness => {
+export const makeWitness = ({ kube, namespace, livesIn = () => namespace }: WitnessDeps): Witness => {
   const madeAt = (kind: KindRef, ref: Ref): Promise<string | null> =>
     kube.get<AnyObject>(kind, ref).then(
       ({ metadata }) => (metadata.deletionTimestamp === undefined ? (metadata.creationTimestamp ?? null) : null),
       (error: unknown) => {
         if (isNotFound(error)) return null
+        throw error
+      },
+    )
+  /** Where nobody may look any more, the rights went with the namespace. */
+  const stands = (name: string): Promise<boolean> =>
+    madeAt(NAMESPACE, { namespace: '', name }).then(
+      (made) => made !== null,
+      (error: unknown) => {
+        if (error instanceof KubeError && error.status === 403) return false
         throw error
       },
     )
@@ -52,9 +68,11 @@ export const makeWitness = ({ kube, namespace }: { kube: Pick<Kube, 'get'>; name
   })
   return {
     since,
-    async isDeleted(kind, bornAt) {
+    async isDeleted(kind, bornAt, name = '') {
       const made = await since(kind)
-      return made !== null && (bornAt === null || !isOlderThan(bornAt, made))
+      if (made === null || (bornAt !== null && isOlderThan(bornAt, made))) return false
+      const where = livesIn(kind, name)
+      return where === namespace || (await stands(where))
     },
   }
 }

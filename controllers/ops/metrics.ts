@@ -30,6 +30,8 @@ export type Metrics = {
   controller: ControllerMetrics
   leader(name: string, isLeader: boolean): void
   eventsDropped(): void
+  /** Somebody or something changed on a host what is a resource's; it is put back. */
+  drifted(kind: string, host: string): void
   counter<L extends string>(config: CounterConfiguration<L>): Counter<L>
   gauge<L extends string>(config: GaugeConfiguration<L>): Gauge<L>
   histogram<L extends string>(config: HistogramConfiguration<L>): Histogram<L>
@@ -208,8 +210,15 @@ export const makeMetrics = ({ version, process: name, defaults = true }: Metrics
     help: 'Events left out by the rate bound.',
     registers,
   })
+  const drift = new Counter({
+    name: 'bottega_host_drift_total',
+    help: 'Times that what is of a resource was changed on its host, and was put back.',
+    labelNames: ['kind', 'host'],
+    registers,
+  })
   return {
     registry,
+    drifted: (kind, host) => drift.inc({ kind, host }),
     request: ({ code, method, host }) => requests.inc({ code, method, host }),
     watch: watchMetrics(registers),
     queue: queueMetrics(registers),

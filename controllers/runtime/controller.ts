@@ -4,7 +4,7 @@
 
 import { type Key, RECONCILE_REQUESTED_AT, type Resource } from '../../crds/kernel/object.ts'
 import type { Backoff } from '../base/backoff.ts'
-import type { Change } from '../kube/listeners.ts'
+import type { Change } from '../kube/watching/listeners.ts'
 import { isAway } from '../store/pg/away.ts'
 import type { Controller, ControllerDeps, ControllerMetrics, Gone, PassResult, SeenGone } from './contract.ts'
 import type { QueueLane } from './lanes.ts'

@@ -9,10 +9,10 @@ import type { Controller, Pass, PassDeps } from './contract.ts'
 export const isDeletion = async <O extends Resource<unknown>, Facts extends object>(
   { kind }: Pick<Controller<O, Facts, unknown, { do: string }>, 'kind'>,
   { witness, onLost }: Pick<PassDeps<O>, 'witness' | 'onLost'>,
-  { log }: Pick<Pass, 'log'>,
+  { log, ref }: Pick<Pass, 'log' | 'ref'>,
   bornAt: string | null,
 ): Promise<boolean> => {
-  if (!witness || (await witness.isDeleted(kind, bornAt))) return true
+  if (!witness || (await witness.isDeleted(kind, bornAt, ref.name))) return true
   log.debug('its definition or its namespace is removed: nothing of it is forgotten')
   onLost?.()
   return false

@@ -104,7 +104,7 @@ select ${MIRROR_COLUMNS}
 from unnest($1::text[], $2::text[]) as k(kind, name),
   lateral (select * from mirror m where m.kind = k.kind and m.name = k.name limit 1) m`
 
-/** A view can be thrown away, and a desire is kept only from the first pass on: either tells of a resource. */
+/** A view can be thrown away, and a desire is kept only from the first pass on: either tells of a resource. Of what nobody may look for nothing is said. */
 const TOLD = `(
     select m.kind, m.name, m.uid from mirror m where not m.archived
     union all
@@ -112,7 +112,11 @@ const TOLD = `(
     where not is_deleted(d.kind, d.name, d.uid)
       and not exists (select from mirror m where m.kind = d.kind and m.name = d.name)
   ) t
-where not exists (select from mirror_lost l where l.kind = t.kind and l.name = t.name and l.uid = t.uid)`
+where not exists (select from mirror_lost l where l.kind = t.kind and l.name = t.name and l.uid = t.uid)
+  and not exists (
+    select from places p join place_namespaces n on n.namespace = p.namespace and not n.served
+    where p.kind = t.kind and p.name = t.name
+  )`
 /** A join, because `<> all($2)` compares every row with every uid. */
 const UNKNOWN = `
 select t.name from ${TOLD}

@@ -1,7 +1,7 @@
 /** How the Account is named and shown. */
 import { PLATFORM } from '../kernel/fields.ts'
 import { AGE, type Kind, READY, REASON } from '../kernel/kind.ts'
-import { USE } from '../kernel/policies.ts'
+import { USE } from '../kernel/rights/policies.ts'
 import { type AccountSpec, type AccountStatus, spec, status } from './schema.ts'
 import type { StoredAccount } from './view.ts'
 

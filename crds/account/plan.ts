@@ -1,8 +1,9 @@
 /** What an Account's spec says is in force at once; what is done for it is to look into the logos that were sent. */
 import type { Resource } from '../kernel/object.ts'
-import { type Plan, ready, waiting } from '../kernel/plan.ts'
+import { type OwnCondition, type Plan, ready, waiting } from '../kernel/plan.ts'
 import { type AccountLife, isToBegin, lifeConditions, REMADE } from './life.ts'
 import type { AccountSpec, AccountStatus } from './schema.ts'
+import { type Unserved, unservedWords } from './tenants.ts'
 
 export type AccountResource = Resource<AccountSpec, AccountStatus>
 export type AccountFacts = Omit<AccountStatus, 'observedGeneration' | 'conditions'>
@@ -19,12 +20,21 @@ export type AccountWorld = {
   factSeq: number
   logos: readonly { seq: number; source: string }[]
   life?: AccountLife | null
+  /** Resources of it in namespaces that are not served. */
+  unserved?: readonly Pick<Unserved, 'namespace' | 'count'>[]
 }
 
-/** What is said of a resource that was made again; left out where there is nothing to say, and nothing was said. */
-const conditionsOf = ({ metadata, status }: AccountResource, life: AccountLife | null | undefined) => {
-  const conditions = life ? lifeConditions(life, metadata) : []
-  const isSaid = status?.conditions?.some(({ type }) => type === REMADE) ?? false
+export const UNSERVED = 'ResourcesUnserved'
+
+const unservedCondition = (unserved: NonNullable<AccountWorld['unserved']>): OwnCondition[] => {
+  const message = `NAMESPACE_NOT_SERVED: ${unserved.map(unservedWords).join('; ')}`
+  return unserved.length === 0 ? [] : [{ type: UNSERVED, status: 'True', reason: 'NamespaceNotServed', message }]
+}
+
+/** What is said of an account that was made again, or of what stands where nobody looks; left out where there is nothing to say, and nothing was said. */
+const conditionsOf = ({ metadata, status }: AccountResource, { life, unserved = [] }: AccountWorld) => {
+  const conditions = [...(life ? lifeConditions(life, metadata) : []), ...unservedCondition(unserved)]
+  const isSaid = status?.conditions?.some(({ type }) => type === REMADE || type === UNSERVED) ?? false
   return conditions.length > 0 || isSaid ? { conditions } : {}
 }
 
@@ -47,7 +57,7 @@ export const planAccount = (object: AccountResource, world: AccountWorld): Plan<
       capabilities: spec.capabilities,
       ...keyOf(object, life),
     },
-    ...conditionsOf(object, life),
+    ...conditionsOf(object, world),
     verdict:
       world.logos.length === 0
         ? ready('Active', `${spec.plan} plan, ${spec.role}`)

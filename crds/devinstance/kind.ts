@@ -8,7 +8,7 @@ const FINALIZER = `${GROUP}/devinstance`
 
 /**
  * A machine that still costs money must not lose its record (rules/devinstance.md#live-instances-are-not-deleted). The
- * administrator who takes the finalizer away has taken that upon himself (kernel/policies.ts).
+ * administrator who takes the finalizer away has taken that upon himself (kernel/rights/policies.ts).
  */
 const livePolicy: AdmissionPolicy = {
   name: 'devinstance-live',
@@ -47,7 +47,9 @@ export const DEVINSTANCE: Kind<DevInstanceSpec, DevInstanceStatus, StoredDevInst
   // Its record outlives the machine: name, address and cost are freed only once nothing is left of it.
   finalizer: FINALIZER,
   writers: 'edit',
-  apiVerbs: ['create', 'patch', 'delete'],
+  // What was reserved and deleted goes, whether or not whoever asked for it waits.
+  controllerVerbs: ['delete'],
+  apiVerbs: ['create', 'patch'],
   policies: [livePolicy],
   columns: [
     { name: 'State', type: 'string', path: '.status.phase', description: 'The state that was last confirmed.' },

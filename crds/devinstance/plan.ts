@@ -28,6 +28,8 @@ export type DevInstanceStep =
   | { do: 'enter'; name: string; pricingVersion: string; rev: number }
   /** Writes one verdict and what follows from it, under the owner's row lock. */
   | { do: 'settle'; settlement: TransitionSettlement; before: DevInstanceRow; rev: number; capMicroUsd: number }
+  /** Deletes the resource of an instance that is deleted: nothing of it is desired any more. */
+  | { do: 'remove' }
 
 export type DevInstancePlan = Plan<DevInstanceStep, DevInstanceFacts>
 
@@ -36,6 +38,8 @@ export const REPORT_STALE_MS = 5 * 60_000
 /** How often an unknown account, a full cap or a taken name is looked at again, beside being woken. */
 const RETRY_MS = 60_000
 const STALLED_RETRY_MS = 300_000
+/** From the status that says so to the end of the resource. */
+const BURIED_MS = 1_000
 
 const laterBy = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString()
 
@@ -52,7 +56,7 @@ export const planDevInstance = (object: DevInstanceResource, world: DevInstanceW
     status: factsOf(instance, world.factSeq),
     verdict: verdictOf(instance, object.metadata.deletionTimestamp !== undefined),
     conditions: conditionsOf(instance, world, now),
-    ...wakeOf(instance, world, now),
+    ...wakeOf(object, instance, world, now),
   }
 }
 
@@ -94,8 +98,16 @@ export const reservationMicroUsd = (
 /** When a refusal that time may heal is looked at again. */
 export const stalledUntil = (now: Date): string => laterBy(now.toISOString(), STALLED_RETRY_MS)
 
+/** Nobody asked for the end of a reservation that lapsed: whoever keeps its resource in Git would reserve anew each day. */
+const isLapsed = ({ state, deletedAt, reservedAt }: DevInstanceRow): boolean =>
+  state === 'reserved' && deletedAt !== null && Date.parse(deletedAt) >= Date.parse(reservedAt) + RESERVATION_MS
+
+/** Whether the resource is to go with its instance. */
+const isToGo = ({ metadata }: DevInstanceResource, instance: DevInstanceRow, world: DevInstanceWorld): boolean =>
+  metadata.deletionTimestamp === undefined && instance.deletedAt !== null && !isLapsed(instance) && !world.isRemoved
+
 const stepsOf = (
-  { metadata }: DevInstanceResource,
+  object: DevInstanceResource,
   world: DevInstanceWorld,
   { box: instance, rev }: { box: DevInstanceRow; rev: number },
   now: Date,
@@ -110,11 +122,17 @@ const stepsOf = (
 
   const [next] = world.pending
   if (next) return settle(judged(instance, next, world))
-  if (instance.deletedAt !== null) return []
+  if (instance.deletedAt !== null) {
+    // Until its status says so, the admission policy knows of an instance that is attached, and holds it.
+    return object.status?.phase === 'deleted' && isToGo(object, instance, world) ? [{ do: 'remove' }] : []
+  }
   if (instance.state === 'reserved' && now.getTime() >= Date.parse(instance.reservedAt) + RESERVATION_MS) {
     return own('lapse', lapsed(instance, at))
   }
-  if (metadata.deletionTimestamp !== undefined && (instance.state === 'reserved' || instance.state === 'terminated')) {
+  if (
+    object.metadata.deletionTimestamp !== undefined &&
+    (instance.state === 'reserved' || instance.state === 'terminated')
+  ) {
     const made = deleted({ instance, said: {}, at, around: { git: null } })
     return own('delete', { ...made, instance: { ...made.instance, version: instance.version + 1 } })
   }
@@ -217,8 +235,15 @@ const conditionsOf = (instance: DevInstanceRow, world: DevInstanceWorld, now: Da
   return conditions
 }
 
-const wakeOf = (instance: DevInstanceRow, world: DevInstanceWorld, now: Date): { wakeAt?: string } => {
-  if (instance.deletedAt !== null) return {}
+const wakeOf = (
+  object: DevInstanceResource,
+  instance: DevInstanceRow,
+  world: DevInstanceWorld,
+  now: Date,
+): { wakeAt?: string } => {
+  if (instance.deletedAt !== null) {
+    return isToGo(object, instance, world) ? { wakeAt: laterBy(now.toISOString(), BURIED_MS) } : {}
+  }
   const due = [
     ...(instance.state === 'reserved' ? [Date.parse(instance.reservedAt) + RESERVATION_MS] : []),
     // A lease lasts to its very end.

@@ -20,6 +20,8 @@ export type DevInstanceWorld = {
   pending: Pending[]
   lastReport: { at: string; git: Surroundings['git'] } | null
   factSeq: number
+  /** This pass has deleted the resource; the watch has not said so yet. */
+  isRemoved?: boolean
 }
 
 /**

@@ -5,6 +5,7 @@
  */
 import { type ObjectSchema, withDefaults } from '../kernel/schema.ts'
 import { type HostSpec, type ProxySettings, spec as specSchema } from './schema.ts'
+import { loggingConfig, serverLogs, withVisits } from './visits.ts'
 
 /** The `@id` of the server whose routes are ours, and of the route that answers what nobody serves. */
 export const SERVER_ID = 'bottega'
@@ -12,9 +13,9 @@ const SERVER = 'bottega'
 const REDIRECTS = 'bottega-redirects'
 /** How long requests under way may take when the configuration is replaced. */
 const GRACE = '10s'
-const NOBODY = { '@id': 'bottega-nobody', handle: [{ handler: 'static_response', status_code: 404 }] }
+const NOBODY = { handler: 'static_response', status_code: 404 }
 
-export type ProxyRoute = { id: string; hostnames: readonly string[]; handle: readonly unknown[] }
+export type ProxyRoute = { id: string; owner: string; hostnames: readonly string[]; handle: readonly unknown[] }
 type Json = Record<string, unknown>
 
 const proxySchema: ObjectSchema = specSchema.properties.proxy
@@ -31,13 +32,15 @@ export const budgetOf = ({ budget }: Pick<HostSpec, 'budget'>) =>
 const objectIn = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 
-/** A route as Caddy has it. */
-export const routeConfig = ({ id, hostnames, handle }: ProxyRoute): Json => ({
+/** A route as Caddy has it. @param visits the folder that visits of sites are written to; null: nothing is written */
+export const routeConfig = ({ id, owner, hostnames, handle }: ProxyRoute, visits: string | null): Json => ({
   '@id': id,
   match: [{ host: [...hostnames] }],
-  handle: [...handle],
+  handle: withVisits(visits, owner, handle),
   terminal: true,
 })
+
+const nobody = (visits: string | null): Json => ({ '@id': 'bottega-nobody', handle: withVisits(visits, '', [NOBODY]) })
 
 const listenOn = (bind: string | undefined, port: number): string[] => [
   `${bind?.includes(':') ? `[${bind}]` : (bind ?? '')}:${port}`,
@@ -62,7 +65,12 @@ const policyOf = ({ acme, httpPort, httpsPort }: ProxySettings): Json | null => 
 const isForAll = (policy: unknown): boolean => !Array.isArray(objectIn(policy).subjects)
 
 /** What is there, with what is ours as it should be: equal to what is there when nothing strayed. */
-export const withOurs = (seen: unknown, settings: ProxySettings, routes: readonly ProxyRoute[]): Json => {
+export const withOurs = (
+  seen: unknown,
+  settings: ProxySettings,
+  routes: readonly ProxyRoute[],
+  visits: string | null = null,
+): Json => {
   const config = objectIn(seen)
   const apps = objectIn(config.apps)
   const http = objectIn(apps.http)
@@ -72,8 +80,10 @@ export const withOurs = (seen: unknown, settings: ProxySettings, routes: readonl
   const policy = policyOf(settings)
   const others = (Array.isArray(automation.policies) ? automation.policies : []).filter((one) => !isForAll(one))
   const policies = policy ? { tls: { ...tls, automation: { ...automation, policies: [...others, policy] } } } : {}
+  const { logging, ...unlogged } = config
   return {
-    ...config,
+    ...unlogged,
+    ...loggingConfig(logging, visits),
     apps: {
       ...apps,
       http: {
@@ -89,7 +99,8 @@ export const withOurs = (seen: unknown, settings: ProxySettings, routes: readonl
             protocols: ['h1', 'h2'],
             automatic_https: { disable_redirects: true },
             tls_connection_policies: [{}],
-            routes: [...routes.map(routeConfig), NOBODY],
+            ...serverLogs(visits),
+            routes: [...routes.map((route) => routeConfig(route, visits)), nobody(visits)],
           },
           [REDIRECTS]: {
             listen: listenOn(bind, httpPort),

@@ -21,6 +21,8 @@ export type AdmissionPolicy = {
   /** UPDATE when left out. */
   operations?: readonly ('CREATE' | 'UPDATE' | 'DELETE')[]
   matchConditions?: readonly { name: string; expression: string }[]
+  /** A ConfigMap that the expressions see as `params`; without it everything is refused. */
+  params?: { name: string; namespace: string }
   /** Messages start with the REST code. */
   validations: readonly { expression: string; message?: string; messageExpression?: string; reason: string }[]
 }

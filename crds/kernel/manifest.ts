@@ -81,10 +81,11 @@ const SHARED =
     ' ',
   )
 
-/** The API server takes a list of anything where a text has a format (go-openapi); a rule that reads it refuses what is no text. */
+/** The API server takes a list of anything where a text has a format (go-openapi), and the year 0000, which no calendar of ours has: a
+ * rule that reads it refuses both. */
 const isDateText: CelRule = {
-  rule: 'self.getFullYear() >= 0',
-  message: 'INVALID_FIELD: a date is a text, as 2026-12-20',
+  rule: 'self.getFullYear() >= 1',
+  message: 'INVALID_FIELD: a date is a text of the year 0001 or later, as 2026-12-20',
 }
 
 const nodeOf = (schema: Schema): Node => {

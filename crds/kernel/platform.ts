@@ -2,13 +2,15 @@
  * Everything that stands in the cluster before the first resource: definitions, identities with least privilege, and the
  * admission policies. `hack/up` and the chart install the same list.
  */
+import { bindingsOf, isTenanted, type Tenant } from '../account/tenants.ts'
 import { KINDS } from '../kinds.ts'
+import type { Kind } from './kind.ts'
 import { type Manifest, manifestOf } from './manifest.ts'
 import { GROUP } from './object.ts'
-import { policiesOf } from './policies.ts'
+import { LEASE_NAME, policiesOf, TENANTS_NAME } from './rights/policies.ts'
+import { aggregated, LABELS, pluralOf, RBAC, READ, type Rule } from './rights/roles.ts'
 
-/** The one lease of the controllers, in the platform's namespace. */
-export const LEASE_NAME = 'bottega-controllers'
+export { LEASE_NAME, type Rule }
 
 /** The accounts of the chart's Jobs: one installs and removes definitions, the other makes truths agree again. */
 export const SETUP_ACCOUNT = 'bottega-setup'
@@ -22,24 +24,19 @@ export type Platform = {
   namespace: string
   /** Where its resources live: apart from those, whoever may edit resources there has no hand in Secrets, tokens or the Lease. */
   resources: string
+  /** Namespaces of tenants, each with the accounts whose resources live there. */
+  tenants: readonly Tenant[]
   /** Name of the controllers' service account. */
   controllersAccount: string
   /** Name of the API's service account. */
   apiAccount: string
 }
 
-export type Rule = { apiGroups: string[]; resources: string[]; verbs: string[]; resourceNames?: string[] }
-
-const READ = ['get', 'list', 'watch']
-const WRITE = ['create', 'update', 'patch', 'delete']
-
-const LABELS = { 'app.kubernetes.io/part-of': 'bottega' }
-const RBAC = 'rbac.authorization.k8s.io'
-
 /** The platform as `hack/up` and the chart install it: one per cluster, for the definitions and policies are the cluster's. */
-export const platformIn = (namespace: string, resources = namespace): Platform => ({
+export const platformIn = (namespace: string, resources = namespace, tenants: readonly Tenant[] = []): Platform => ({
   namespace,
   resources,
+  tenants,
   controllersAccount: 'bottega-controllers',
   apiAccount: 'bottega-api',
 })
@@ -56,14 +53,16 @@ export const platformObjects = (platform: Platform): Manifest[] => {
     serviceAccount(namespace, controllersAccount),
     serviceAccount(namespace, apiAccount),
     ...resourceAccess(platform.resources, platform),
+    ...platform.tenants.flatMap((tenant) => tenantAccess(tenant.namespace, platform)),
     ...homeAccess(namespace, platform),
     ...clusterRights(platform),
     lease(namespace),
+    bindings(platform),
     ...aggregated(),
     ...policiesOf(
       KINDS,
       { operator: usernameOf(namespace, controllersAccount), api: usernameOf(namespace, apiAccount) },
-      LEASE_NAME,
+      { home: namespace, resources: platform.resources },
     ),
   ]
 }
@@ -89,6 +88,22 @@ export const resourceAccess = (namespace: string, platform: Platform): Manifest[
   ]
 }
 
+/** Where resources of accounts are that are bound to a namespace: neither Accounts nor Hosts live there. */
+export const tenantAccess = (namespace: string, platform: Platform): Manifest[] => {
+  const { controllersAccount, apiAccount } = platform
+  const { controllers, api } = tenantRules(namespace)
+  return [
+    ...grant(namespace, platform, { name: `${controllersAccount}-tenant`, account: controllersAccount }, controllers),
+    ...grant(namespace, platform, { name: `${apiAccount}-tenant`, account: apiAccount }, api),
+  ]
+}
+
+/** What the two processes may do there. */
+export const tenantRules = (namespace: string): { controllers: Rule[]; api: Rule[] } => ({
+  controllers: controllersRules(namespace, TENANTED),
+  api: apiRules(TENANTED),
+})
+
 /** Where the Lease is. */
 export const homeAccess = (namespace: string, platform: Platform): Manifest[] => {
   const { controllersAccount: account } = platform
@@ -104,8 +119,18 @@ export const jobObjects = (platform: Platform): Manifest[] => {
     ...clusterGrant(SETUP_ACCOUNT, setupRules({ removes: true }), [SETUP_ACCOUNT], namespace),
     clusterBinding(RECONCILE_ACCOUNT, 'bottega-cluster', [RECONCILE_ACCOUNT], namespace),
     ...reconcileAccess({ home: namespace, resources }, platform),
+    ...platform.tenants.flatMap((tenant) => reconcileTenantAccess(tenant.namespace, platform)),
   ]
 }
+
+/** Of who reconciles, where resources of bound accounts are. */
+export const reconcileTenantAccess = (namespace: string, platform: Platform): Manifest[] =>
+  grant(
+    namespace,
+    platform,
+    { name: `${RECONCILE_ACCOUNT}-tenant`, account: RECONCILE_ACCOUNT },
+    reconcileTenantRules({ applies: true }),
+  )
 
 const reconcileAccess = (at: { home: string; resources: string }, platform: Platform): Manifest[] => {
   const account = RECONCILE_ACCOUNT
@@ -128,7 +153,16 @@ const lease = (namespace: string): Manifest => ({
   metadata: { name: LEASE_NAME, namespace, labels: LABELS },
 })
 
-const pluralOf = (subresource = ''): string[] => KINDS.map((kind) => `${kind.plural}${subresource}`)
+/** What the admission policy knows of who is bound where (policies.ts). */
+const bindings = ({ namespace, tenants }: Platform): Manifest => ({
+  apiVersion: 'v1',
+  kind: 'ConfigMap',
+  metadata: { name: TENANTS_NAME, namespace, labels: LABELS },
+  ...(tenants.length > 0 && { data: bindingsOf(tenants) }),
+})
+
+/** Kinds whose resources may live with their account. */
+const TENANTED = KINDS.filter(isTenanted)
 
 const EVENTS: Rule = { apiGroups: ['events.k8s.io'], resources: ['events'], verbs: ['create', 'patch'] }
 
@@ -148,13 +182,13 @@ const HOME_RULES: Rule[] = [
  * The controllers read resources and write statuses. They may touch an object itself only where a kind has a finalizer to
  * add and take away, or says that they make and remove some; no spec that stands is ever theirs to write.
  */
-const controllersRules = (namespace: string): Rule[] => {
-  const finalized = KINDS.filter((kind) => kind.finalizer !== undefined).map((kind) => kind.plural)
+const controllersRules = (namespace: string, kinds: readonly Kind[] = KINDS): Rule[] => {
+  const finalized = kinds.filter((kind) => kind.finalizer !== undefined).map((kind) => kind.plural)
   return [
-    { apiGroups: [GROUP], resources: pluralOf(), verbs: READ },
-    { apiGroups: [GROUP], resources: pluralOf('/status'), verbs: ['patch'] },
+    { apiGroups: [GROUP], resources: pluralOf('', kinds), verbs: READ },
+    { apiGroups: [GROUP], resources: pluralOf('/status', kinds), verbs: ['patch'] },
     ...(finalized.length > 0 ? [{ apiGroups: [GROUP], resources: finalized, verbs: ['patch'] }] : []),
-    ...KINDS.flatMap(({ plural, controllerVerbs: verbs = [] }) =>
+    ...kinds.flatMap(({ plural, controllerVerbs: verbs = [] }) =>
       verbs.length > 0 ? [{ apiGroups: [GROUP], resources: [plural], verbs: [...verbs] }] : [],
     ),
     EVENTS,
@@ -203,6 +237,17 @@ export const reconcileRules = ({ applies }: { applies: boolean }): Rule[] => [
     : []),
 ]
 
+/** Where resources of bound accounts are. */
+export const reconcileTenantRules = ({ applies }: { applies: boolean }): Rule[] => [
+  {
+    apiGroups: [GROUP],
+    resources: pluralOf('', TENANTED),
+    // one that has the name is looked at, whether it is still there
+    verbs: ['get', 'list', 'watch', ...(applies ? ['create'] : [])],
+  },
+  ...(applies ? [{ apiGroups: [GROUP], resources: ['accounts'], verbs: ['use'] }] : []),
+]
+
 /** Where the Lease is. */
 export const reconcileHomeRules = ({ applies }: { applies: boolean }): Rule[] => [
   {
@@ -214,8 +259,8 @@ export const reconcileHomeRules = ({ applies }: { applies: boolean }): Rule[] =>
 ]
 
 /** The API writes desire and never a status. */
-const apiRules = (): Rule[] =>
-  KINDS.map(({ plural, apiVerbs }) => ({ apiGroups: [GROUP], resources: [plural], verbs: ['get', ...apiVerbs] }))
+const apiRules = (kinds: readonly Kind[] = KINDS): Rule[] =>
+  kinds.map(({ plural, apiVerbs }) => ({ apiGroups: [GROUP], resources: [plural], verbs: ['get', ...apiVerbs] }))
 
 const clusterGrant = (name: string, rules: Rule[], accounts: string[], namespace: string): Manifest[] => [
   { apiVersion: `${RBAC}/v1`, kind: 'ClusterRole', metadata: { name, labels: LABELS }, rules },
@@ -242,27 +287,3 @@ const grant = (namespace: string, platform: Platform, { name, account }: Granted
     subjects: [{ kind: 'ServiceAccount', name: account, namespace: platform.namespace }],
   },
 ]
-
-/**
- * What holders of the built-in roles may do. A status is nobody's to write. Invoices hold names and addresses of clients:
- * whoever may view them sees those.
- */
-const aggregated = (): Manifest[] => [
-  clusterRole('view', [{ apiGroups: [GROUP], resources: pluralOf(), verbs: READ }]),
-  clusterRole('edit', writtenBy('edit')),
-  clusterRole('admin', writtenBy('admin')),
-]
-
-/** One rule per kind that the role writes. A guarded verb is the administrators', whoever writes the rest. */
-const writtenBy = (role: 'edit' | 'admin'): Rule[] =>
-  KINDS.flatMap(({ plural, writers, guardedVerbs = [] }) => {
-    const verbs = [...(writers === role ? WRITE : []), ...(role === 'admin' ? guardedVerbs : [])]
-    return verbs.length === 0 ? [] : [{ apiGroups: [GROUP], resources: [plural], verbs }]
-  })
-
-const clusterRole = (role: 'view' | 'edit' | 'admin', rules: Rule[]): Manifest => ({
-  apiVersion: `${RBAC}/v1`,
-  kind: 'ClusterRole',
-  metadata: { name: `bottega-${role}`, labels: { ...LABELS, [`${RBAC}/aggregate-to-${role}`]: 'true' } },
-  rules,
-})

@@ -81,7 +81,8 @@ const nodeRest = (schema: Schema, names: 'snake' | 'camel'): JsonSchema => {
   if (schema.type === 'string' && schema['x-text']) {
     return { type: 'string', description, pattern: textPattern(schema['x-text']), ...words }
   }
-  return { type: schema.type, description, ...words }
+  const rest = { type: schema.type, description, ...words }
+  return schema.type === 'string' && schema.title !== undefined ? named(schema.title, rest) : rest
 }
 
 const isRecord = (value: unknown): value is Record<string, unknown> =>

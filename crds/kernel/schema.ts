@@ -8,7 +8,7 @@
  * - `x-rest`: `hidden` never crosses REST; `decimal` is a decimal string in the resource and a JSON number over REST.
  * - `x-immutable`: fixed at creation, adding and removing included; the code is what REST answers.
  * - `x-code`: a value outside its rules is refused with this code instead of INVALID_FIELD.
- * - `title`: the name, in PascalCase, that OpenAPI documents know an object by.
+ * - `title`: the name, in PascalCase, that OpenAPI documents know an object, or a long list of words, by.
  * - `x-list`: how server-side apply merges a list.
  */
 import type { ProblemCode } from './problem.ts'
@@ -31,6 +31,7 @@ type Common = {
 
 export type StringSchema = Common & {
   type: 'string'
+  title?: string
   enum?: readonly string[]
   /** Written so that JavaScript (with the u flag) and RE2 read the same. */
   pattern?: string

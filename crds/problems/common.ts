@@ -60,6 +60,18 @@ export const COMMON_PROBLEMS = {
     next: 'Ask the operator of this installation to apply its definitions (kubectl apply -f crds, or helm upgrade).',
   },
 
+  // ---- accounts in namespaces of their own (README, "Tenants in namespaces of their own")
+  ACCOUNT_ELSEWHERE: {
+    status: 409,
+    title: 'The account has no resources in this namespace',
+    next: 'Make it in the namespace that the account is bound to, or have an administrator bind the account to this one.',
+  },
+  NAMESPACE_NOT_SERVED: {
+    status: 409,
+    title: 'The resource lives in a namespace that is not served',
+    next: 'Read it as before; nothing of it was deleted. It can be changed once the operator of this installation serves its namespace again, with its account bound to it.',
+  },
+
   // ---- two truths that disagree (README, "When truths disagree")
   LEDGER_BEHIND: {
     status: 503,

@@ -33,6 +33,11 @@ export const HOST_PROBLEMS = {
     title: 'The host does not answer',
     next: 'Check address, port and firewall; the host is tried again by itself.',
   },
+  HOST_FULL: {
+    status: 409,
+    title: 'The host has no room left',
+    next: 'Free room on it, or ask who runs it to; what is live stays, and what waits goes on by itself.',
+  },
   HOST_IN_USE: {
     status: 409,
     title: 'Apps or sites live on the host',

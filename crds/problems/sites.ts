@@ -18,6 +18,16 @@ export const SITE_PROBLEMS = {
     title: 'The map of pages is not acceptable',
     next: 'At most 8 pages, each with its own slug, one of them the index; each section at most once on a page.',
   },
+  BAD_VIDEO_URL: {
+    status: 400,
+    title: 'The video is not one of YouTube or Vimeo',
+    next: 'Send the address of the page on which the video is seen, as https://www.youtube.com/watch?v=… or https://vimeo.com/….',
+  },
+  BAD_PRESET: {
+    status: 400,
+    title: 'There is no such preset',
+    next: 'Use one of GET /templates, or none.',
+  },
   BAD_TOKENS: {
     status: 400,
     title: 'Brand tokens are outside their bounds',
@@ -85,5 +95,6 @@ export const SITE_PROBLEMS = {
     next: 'Publish after 00:00 UTC, or ask support to raise the cap.',
   },
   NOT_PUBLISHED: { status: 409, title: 'The site was never live', next: 'Publish it first.' },
+  NOT_LIVE: { status: 409, title: 'The site is not live', next: 'Publish it first.' },
   SITE_LIVE: { status: 409, title: 'A live site cannot be deleted', next: 'Unpublish it first.' },
 } as const satisfies Record<string, ProblemEntry>

@@ -105,6 +105,7 @@ const fields: Record<string, JsonSchema> = {
   external_ref: textOrNull("The caller's own key."),
   status: phase('How it stands.'),
   pending_status: phase('How an edit stands beside what is live; null when there is none.', true),
+  preset: textOrNull('The trade whose words stand under the content.'),
   template: text('The brand in use.'),
   layout: text('The structure.'),
   lang: text('The language of its own words.'),

@@ -4,24 +4,25 @@
  * does not matter after which step the process was killed.
  */
 
-import { originOf } from '../kernel/desire/desire.ts'
-import { belongsTo } from '../kernel/fields.ts'
 import { type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
-import type { Fault, ProblemCode } from '../kernel/problem.ts'
+import type { Fault } from '../kernel/problem.ts'
 import { endedLinks } from '../values/links.ts'
 import { type SiteEvent, siteEvent } from './events.ts'
-import { liveOf, submitKey } from './facts.ts'
+import { liveOf } from './facts.ts'
 import { siteFaults } from './faults.ts'
 import { domainFaults, nameOf } from './names/domain.ts'
 import { nameConditions, nameIn, nameStatus } from './names/names.ts'
 import { type NameStep, nameSteps, releaseSteps } from './names/steps.ts'
 import { type SiteStanding, standOf } from './phase.ts'
+import { type AskedStep, askedSteps, isInReview, submitSteps } from './publishing/asked.ts'
+import { notServed } from './publishing/look.ts'
 import {
   type PublishStep,
-  urlOf,
+  urlOfLive,
   type WantedPublish,
   type Way,
   wantedOf,
+  wayBack,
   wayDown,
   wayTo,
 } from './publishing/publish.ts'
@@ -34,11 +35,9 @@ import {
   templateOf,
 } from './publishing/rendering.ts'
 import { linkSteps, type SiteLinkStep } from './publishing/rotation.ts'
-import { isApproved, openSubmission, reviewOf } from './review.ts'
+import { isApproved, reviewOf } from './review.ts'
 import type { SiteResource, SiteSpec, SiteStatus } from './schema.ts'
-import type { Rendering, ReviewRequest, SiteWorld } from './world.ts'
-
-type Decided = { seq: number } & ({ accept: true; event: SiteEvent } | { accept: false; code: ProblemCode })
+import type { Rendering, SiteWorld } from './world.ts'
 
 export type SiteStep =
   | PublishStep
@@ -52,8 +51,7 @@ export type SiteStep =
   | { do: 'takePicture'; source: string }
   | { do: 'render'; request: RenderRequest }
   | { do: 'recordGenerated'; event: SiteEvent }
-  | { do: 'submit'; key: string; digest: string; event: SiteEvent }
-  | { do: 'decide'; verdict: Decided }
+  | AskedStep
   | SiteLinkStep
 
 /** The kind's own part of the status. */
@@ -73,12 +71,16 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   const wanted = wantedOf(object, world, current)
   const status = statusOf(spec, world, current, wanted)
   const conditions = nameConditions(nameIn(world, nameOf(spec)))
-  const end = (verdict: Verdict, steps: SiteStep[] = []): SitePlan => ({ steps, status, verdict, conditions })
+  const wakeAt = world.look?.nextAt
+  const end = (verdict: Verdict, steps: SiteStep[] = []): SitePlan => ({
+    ...{ steps, status, verdict, conditions },
+    ...(wakeAt !== undefined && { wakeAt }),
+  })
 
   const stand = { status: standOf(world, current, comingOf(world, wanted)).status, url: urlOfLive(world) }
   const ended = linkSteps(object, world, stand)
   if (ended.length > 0) return end(waiting('Rotating', 'ends links of before'), ended)
-  const first = nameSteps(object, world, stand)
+  const first = nameSteps(object, world, stand) ?? wayBack(object, world)
   if (first) return end(first.verdict, first.steps)
   const stop = stopOf(spec, world)
   // An edit that cannot be rendered takes nothing down: what was asked for before it is judged on its own.
@@ -97,7 +99,7 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   if (spec.publish && nameOf(spec) !== null && current.name === null) {
     return end(waiting('NoHost', 'no approved host takes sites; approve one', HOST_RETRY_MS))
   }
-  return live(object, world, wanted, end) ?? end(settled(world, current, status))
+  return live(object, world, wanted, end) ?? end(settled(object, world, current, status))
 }
 
 type End = (verdict: Verdict, steps?: SiteStep[]) => SitePlan
@@ -110,7 +112,12 @@ const live = (object: SiteResource, world: SiteWorld, wanted: WantedPublish, end
   const keep = namesNeeded(object.spec, world, wanted)
   const release = releaseSteps(world, keep)
   if (release.length > 0) return end(waiting('Settling', 'gives names back'), release)
-  return wanted.state === 'refused' ? end(stalled(wanted.code, `${wanted.code}: ${wanted.detail}`)) : null
+  if (wanted.state !== 'refused') return null
+  // A person must act, but it is the reviewer, who was asked already.
+  if (wanted.code === 'NOT_APPROVED' && isInReview(object, world)) {
+    return end(waiting('InReview', 'waits for the decision of a reviewer; it goes live by itself once it is approved'))
+  }
+  return end(stalled(wanted.code, `${wanted.code}: ${wanted.detail}`))
 }
 
 /** A refusal leaves what is live as it is. */
@@ -179,57 +186,6 @@ const makeSteps = (
   return [{ do: 'recordGenerated', event: siteEvent('website.generated', object, { status: 'draft', url: null }) }]
 }
 
-/** What a request asked for and the plan has to say yes or no to, in the order in which it was asked. */
-const askedSteps = (object: SiteResource, world: SiteWorld, current: Rendering | null): SiteStep[] => {
-  const ask = world.asks[0]
-  return ask ? [{ do: 'decide', verdict: verdictOf(object, world, current, ask) }] : []
-}
-
-const verdictOf = (object: SiteResource, world: SiteWorld, current: Rendering | null, ask: ReviewRequest): Decided => {
-  const { seq } = ask
-  const url = urlOfLive(world)
-  const standing = (word: SiteStanding['status']): SiteStanding['status'] => (liveOf(world) ? 'live' : word)
-  switch (ask.ask) {
-    case 'submit': {
-      if (current?.digest !== ask.digest) return { seq, accept: false, code: 'CHANGED_SINCE' }
-      return {
-        seq,
-        accept: true,
-        event: siteEvent('website.submitted', object, { status: standing('in_review'), url }),
-      }
-    }
-    case 'decide': {
-      if (belongsTo(object.spec, ask.by)) return { seq, accept: false, code: 'SELF_APPROVAL' }
-      const open = openSubmission(world)
-      if (open?.seq !== ask.submission || open.digest !== ask.digest) {
-        return { seq, accept: false, code: open ? 'CHANGED_SINCE' : 'NOT_SUBMITTED' }
-      }
-      const [type, word] =
-        ask.decision === 'approve'
-          ? (['website.approved', 'approved'] as const)
-          : (['website.changes_requested', 'changes_requested'] as const)
-      return { seq, accept: true, event: siteEvent(type, object, { status: standing(word), url }) }
-    }
-    default:
-      return ask satisfies never
-  }
-}
-
-/** `spec.submit`: what nobody has submitted yet. */
-const submitSteps = (object: SiteResource, world: SiteWorld, current: Rendering): SiteStep[] => {
-  if (!object.spec.submit || reviewOf(world, current) !== 'draft') return []
-  const { digest } = current
-  const stand = { status: liveOf(world) ? 'live' : 'in_review', url: urlOfLive(world) } as const
-  const key = submitKey(originOf(object.metadata), world.decisions.length, digest)
-  return [{ do: 'submit', key, digest, event: siteEvent('website.submitted', object, stand) }]
-}
-
-const urlOfLive = (world: SiteWorld): string | null => {
-  const live = liveOf(world)
-  const port = world.hosts.find(({ name }) => name === live?.host)?.httpsPort
-  return live && urlOf(live, port)
-}
-
 /** What is on its way to be live. */
 const comingOf = (world: SiteWorld, wanted: WantedPublish): Rendering | null => {
   if (wanted.state !== 'bytes') return null
@@ -267,7 +223,10 @@ const statusOf = (
   }
 }
 
-const settled = (world: SiteWorld, current: Rendering, status: SiteStatusFacts): Verdict => {
+/** Ready comes from a look. */
+const settled = (object: SiteResource, world: SiteWorld, current: Rendering, status: SiteStatusFacts): Verdict => {
+  const wrong = notServed(object, world)
+  if (wrong) return wrong
   const live = liveOf(world)
   if (!live) return ready(REASONS[status.phase ?? 'draft'] ?? 'Draft', `${status.phase}, ${current.files} files`)
   const edited =

@@ -26,6 +26,14 @@ export const lastDecision = (world: Reviewed, bytes: Bytes): ReviewDecision | nu
   return world.decisions.findLast(({ submission }) => own.includes(submission)) ?? null
 }
 
+/** The last decision that approved these bytes; null when there is none. */
+export const approvalOf = (world: Reviewed, bytes: Bytes): ReviewDecision | null => {
+  const own = world.submissions.filter((submission) => isSame(submission, bytes)).map(({ seq }) => seq)
+  return (
+    world.decisions.findLast(({ submission, decision }) => decision === 'approve' && own.includes(submission)) ?? null
+  )
+}
+
 export const isApproved = (world: Reviewed, bytes: Bytes): boolean => lastDecision(world, bytes)?.decision === 'approve'
 
 export const reviewOf = (world: Reviewed, bytes: Bytes): ReviewState => {

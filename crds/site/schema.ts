@@ -9,6 +9,7 @@ import { COMMON_STATUS } from '../kernel/kind.ts'
 import type { Resource } from '../kernel/object.ts'
 import type { Infer, ObjectSchema } from '../kernel/schema.ts'
 import { content } from './content/content.ts'
+import { PRESET_VERSION, PRESETS } from './content/presets/presets.ts'
 import { SITE_LINK_FIELDS } from './links.ts'
 
 /** The kind's name, for what its kind.ts rests on itself. */
@@ -54,6 +55,19 @@ export const spec = {
     account: accountField,
     externalRef: externalRefField,
     metadata: metadataField,
+    preset: {
+      type: 'string',
+      description: 'A trade, whose sections, order and words stand under those of the content.',
+      enum: PRESETS,
+      'x-code': 'BAD_PRESET',
+    },
+    presetVersion: {
+      type: 'integer',
+      description: 'Which version of the preset; fixed when the site is made, so that no later one changes it.',
+      minimum: 1,
+      default: PRESET_VERSION,
+      'x-rest': 'hidden',
+    },
     content,
     assets: {
       type: 'map',

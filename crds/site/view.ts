@@ -1,6 +1,8 @@
 /** The site as REST shows it: one function for POST, GET and the list (rules/site.md#over-rest). Every key is always there. */
 import type { Plan } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
+import { contentOf } from './content/expand.ts'
+import { contentWarnings, inRest } from './content/faults/gaps.ts'
 import { liveOf, releasesOf } from './facts.ts'
 import type { SiteLinks } from './links.ts'
 import { hostnameOf, nameOf } from './names/domain.ts'
@@ -56,6 +58,8 @@ export type SiteView = {
   status: SitePhase
   /** How an edit stands beside what is live; null when there is none. */
   pending_status: SitePhase | null
+  /** The trade whose words stand under the content. */
+  preset: string | null
   template: string
   layout: string
   lang: string
@@ -122,8 +126,9 @@ const releaseViews = (world: SiteWorld): SiteReleaseView[] => {
 
 const lockWarning = ({ spec }: SiteResource, world: SiteWorld): WarningView[] => {
   const lock = world.account?.templateLock ?? null
-  if (lock === null || lock === spec.content.meta.template) return []
-  const detail = `this account is locked to ${lock}; ${spec.content.meta.template} is not used`
+  const { template } = contentOf(spec).meta
+  if (lock === null || lock === template) return []
+  const detail = `this account is locked to ${lock}; ${template} is not used`
   return [{ code: 'TEMPLATE_LOCKED', pointer: '/content/meta/template', detail }]
 }
 
@@ -143,12 +148,13 @@ export const viewSite = (
   const stand = standOfSite(object, world)
   const live = liveOf(world)
   const port = world.hosts.find(({ name }) => name === live?.host)?.httpsPort
-  const { meta } = spec.content
+  const { meta } = contentOf(spec)
   return {
     id: metadata.name,
     external_ref: spec.externalRef ?? null,
     status: stand.status,
     pending_status: stand.pendingStatus,
+    preset: spec.preset ?? null,
     template: templateOf(spec, world.account?.templateLock ?? null) ?? meta.template,
     layout: meta.layout,
     lang: meta.lang,
@@ -164,7 +170,7 @@ export const viewSite = (
     review_state: current ? reviewOf(world, current) : 'draft',
     release: live?.release ?? null,
     releases: releaseViews(world),
-    warnings: [...lockWarning(object, world), ...(current?.warnings ?? [])],
+    warnings: [...lockWarning(object, world), ...contentWarnings(spec), ...(current?.warnings ?? []).map(inRest)],
     metadata: spec.metadata ?? {},
     content: contentView(spec),
     created_at: instant(metadata.creationTimestamp),
@@ -203,4 +209,4 @@ const domainOf = ({ spec }: SiteResource, world: SiteWorld): string | null =>
   renderRequest(spec, world)?.hostname ?? nameOf(spec)
 
 const contentView = (spec: SiteResource['spec']): Record<string, unknown> =>
-  toRest(specSchema.properties.content, spec.content)
+  toRest(specSchema.properties.content, contentOf(spec))

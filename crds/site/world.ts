@@ -83,6 +83,24 @@ export type SiteHost = { name: string; baseDomain: string; httpsPort: number; re
 /** A picture by the sha256 of its source. */
 export type StoredPicture = { state: 'ready'; image: RenderedImage } | { state: 'bad'; detail: string }
 
+/** How what is live was found on its host (publishing/look.ts); `nextAt` says when it is looked at next, ISO. */
+export type SiteLook =
+  /** The host did not let itself be looked at. */
+  | { state: 'unseen'; reason: string; message: string; nextAt: string }
+  | {
+      state: 'seen'
+      /** Files and more that are not as they should be. */
+      strayed: string[]
+      /** Nobody serves the name: the code of what happened instead. */
+      unserved: string | null
+      /** Pages that are served otherwise, with what they are. */
+      pages: string[]
+      route: 'right' | 'wrong'
+      /** How often it was put back lately. */
+      tries: number
+      nextAt: string
+    }
+
 /** Lists are in the order of their happening. Instants are ISO. */
 export type SiteWorld = {
   account: { name: string; templateLock: string | null } | null
@@ -110,6 +128,8 @@ export type SiteWorld = {
   /** Digests that have quota under the cap of publishes of some day. */
   reservedDigests: string[]
   turn: PublishTurn | null
+  /** How what is live, or on its way, was found on its host; null while there is nothing to look at. */
+  look: SiteLook | null
   /** Whether names under .test and the like are taken (under `hack/up`). */
   testDomains: boolean
   factSeq: number

@@ -2,6 +2,7 @@ import { execFile } from 'node:child_process'
 import { existsSync, globSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
 import { parseArgs, promisify } from 'node:util'
+import { type Canaries, openCanaries } from '../../test/support/canaries/judge.ts'
 import { type Calls, openCalls } from '../../test/support/runner/calls.ts'
 import {
   type Chosen,
@@ -13,7 +14,8 @@ import {
   parts,
 } from '../../test/support/runner/parts.ts'
 import type { FileResult } from '../../test/support/runner/result.ts'
-import { runFiles, type TestFile } from '../../test/support/runner/run.ts'
+import { type RunOptions, runFiles, type TestFile } from '../../test/support/runner/run.ts'
+import { makeSums, type Pasts, readPasts, recordPasts, type Sums, turnOf } from '../../test/support/runner/turns.ts'
 import { createProgress } from '../lib/progress.ts'
 import { CommandRefusal, messageOf, runCommand } from '../lib/refusal.ts'
 import { paths } from '../lib/state.ts'
@@ -34,24 +36,32 @@ function openCompiled(): string {
   return paths.compiled
 }
 
-const usage = `Usage: hack/test [--only ${partNames.join(',')}] [--full] [--strict] [FILE…]`
+/**
+ * What the files on real parts may take together, four of them side by side: with the pure part and the set-up, 20 minutes on
+ * two cores (hack/decisions/063).
+ */
+const turnBudgetMs = 55 * 60_000
+
+const usage = `Usage: hack/test [--only ${partNames.join(',')}] [--whole] [--full] [--strict] [FILE…]`
 
 async function main(): Promise<number> {
-  const { only, full, strict, files } = readArguments()
+  const asked = readArguments()
+  const { only, full, strict, files } = asked
   const named = files.length > 0
-  const chosen = named ? chooseFiles(files) : chooseParts(only)
+  const { chosen, isWhole } = choose(asked)
   const abort = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort())
 
   const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
   if (files.length === 0 && (only === null || only.includes('unit'))) add(total, await staticChecks())
   const compiled = openCompiled()
-  const calls = openCalls()
+  const [calls, canaries] = [openCalls(), openCanaries()]
   const runId = `test-${process.pid}-${Date.now()}`
   const testFilesOf = ({ name, part, files }: Chosen, stageEnv: Env): TestFile[] => {
     const env = {
       ...(part.onStage ? stageEnv : {}),
       ...calls.env,
+      ...(part.isPure ? {} : canaries.env),
       ...(part.isPure ? { NODE_DISABLE_COMPILE_CACHE: '1' } : { NODE_COMPILE_CACHE: compiled }), // judges/work.ts
       ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}),
     }
@@ -59,16 +69,24 @@ async function main(): Promise<number> {
   }
   const run = async (group: readonly Chosen[], { places }: Group, stageEnv: Env) => {
     const tries = strict || named || group.some(({ part }) => part.isPure) ? 0 : secondTriesMax
-    const options = { root, runId, signal: abort.signal, places, secondTriesMax: tries }
+    const options = {
+      root,
+      runId,
+      signal: abort.signal,
+      places,
+      secondTriesMax: tries,
+      ...(full ? {} : { onEnd: remember }),
+    }
     const testFiles = group.flatMap((one) => testFilesOf(one, stageEnv))
     add(total, await runFiles(testFiles, options))
     for (const { part } of group) await part.after?.()
   }
   try {
-    add(total, await runGroups(chosen, { run, calls, runId, signal: abort.signal }))
-    if (!abort.signal.aborted) add(total, await calls.judge(!named && only === null))
+    add(total, await runGroups(chosen, { run, calls, canaries, isWhole, runId, signal: abort.signal }))
+    if (!abort.signal.aborted) add(total, await calls.judge(isWhole))
   } finally {
     calls.remove()
+    canaries.remove()
   }
   for (const file of total.unsteady ?? []) console.log(`unsteady: ${file} failed, and passed when run again alone`)
   if (abort.signal.aborted) console.log('interrupted')
@@ -79,9 +97,55 @@ async function main(): Promise<number> {
 
 type Env = Record<string, string>
 
+/** Of the files of this run, as they were when it began. */
+const sums = new Map<string, Sums>()
+const pathOf = (file: string): string => relative(root, file)
+
+/** What is asked for by name or by part is run whatever was run before. */
+function choose({ only, whole, full, files }: Arguments): { chosen: readonly Chosen[]; isWhole: boolean } {
+  const isNamed = files.length > 0
+  const all = isNamed ? chooseFiles(files) : chooseParts(only)
+  const sumsOf = makeSums(root)
+  for (const file of all.flatMap((one) => one.files.map(pathOf))) sums.set(file, sumsOf(file))
+  const chosen = isNamed || only !== null || whole || full ? all : chooseTurn(all)
+  return { chosen, isWhole: !isNamed && only === null && chosen === all }
+}
+
+/** Of the files on real parts those whose turn it is; the others had theirs in a run before. Said, and never a failure hidden. */
+function chooseTurn(all: readonly Chosen[]): readonly Chosen[] {
+  const long = all.filter(({ part }) => !part.isPure).flatMap(({ files }) => files)
+  const pasts: Pasts = readPasts(paths.testTurns)
+  const candidates = long.map(pathOf).flatMap((file) => {
+    const known = sums.get(file)
+    return known ? [{ file, ...known }] : []
+  })
+  const turn = new Set(turnOf(candidates, pasts, turnBudgetMs))
+  if (turn.size === long.length) return all
+  const left = `${long.length - turn.size} passed in a run before and come up again in the next`
+  console.log(`· ${turn.size} of ${long.length} files on real parts have their turn; ${left}. --whole runs all.`)
+  return all.flatMap((one) => {
+    const files = one.part.isPure ? one.files : one.files.filter((file) => turn.has(pathOf(file)))
+    return files.length === 0 ? [] : [{ ...one, files }]
+  })
+}
+
+const remember: NonNullable<RunOptions['onEnd']> = (file, { tookMs, passed }) => {
+  const known = sums.get(pathOf(file))
+  if (known === undefined) return
+  const past = { ...known, tookMs: Math.round(tookMs), endedAt: Date.now(), passed }
+  try {
+    recordPasts(paths.testTurns, { [pathOf(file)]: past })
+  } catch (error) {
+    // What is not on record is run again; the verdict of this run is not touched.
+    console.warn(`· the turn of ${pathOf(file)} was not recorded: ${error instanceof Error ? error.message : error}`)
+  }
+}
+
 type GroupRun = {
   run: (group: readonly Chosen[], shape: Group, stageEnv: Env) => Promise<void>
   calls: Calls
+  canaries: Canaries
+  isWhole: boolean
   runId: string
   signal: AbortSignal
 }
@@ -90,7 +154,10 @@ type GroupRun = {
  * The stage comes up with the first group that needs it, its Docker with the first that needs that, and is taken down on
  * every way out; one that cannot be set up is a failure, not a skip.
  */
-async function runGroups(chosen: readonly Chosen[], { run, calls, runId, signal }: GroupRun): Promise<FileResult> {
+async function runGroups(
+  chosen: readonly Chosen[],
+  { run, calls, canaries, isWhole, runId, signal }: GroupRun,
+): Promise<FileResult> {
   const progress = createProgress()
   const result: FileResult = { passed: 0, failed: 0, skipped: 0 }
   let stage: TestStage | undefined
@@ -113,13 +180,15 @@ async function runGroups(chosen: readonly Chosen[], { run, calls, runId, signal 
       const ready = env === null ? group.filter(({ part }) => !part.onStage) : group
       await run(ready, shape, env ?? {})
     }
+    // while the shared parts still have what they wrote
+    if (!signal.aborted) add(result, await canaries.judge({ isWhole, stage: stage?.env.BOTTEGA_TEST_FOLDER ?? null }))
   } finally {
     await stage?.end()
   }
   return result
 }
 
-type Arguments = { only: PartName[] | null; full: boolean; strict: boolean; files: string[] }
+type Arguments = { only: PartName[] | null; whole: boolean; full: boolean; strict: boolean; files: string[] }
 
 function readArguments(): Arguments {
   try {
@@ -127,12 +196,14 @@ function readArguments(): Arguments {
       allowPositionals: true,
       options: {
         only: { type: 'string' },
+        whole: { type: 'boolean', default: false },
         full: { type: 'boolean', default: false },
         strict: { type: 'boolean', default: false },
       },
     })
     return {
       only: values.only === undefined ? null : values.only.split(',').map(asPart),
+      whole: values.whole,
       full: values.full,
       strict: values.strict,
       files: positionals,

@@ -7,7 +7,9 @@ import {
   type Rule,
   reconcileHomeRules,
   reconcileRules,
+  reconcileTenantRules,
   setupRules,
+  tenantRules,
 } from '../../crds/kernel/platform.ts'
 import { PUBLIC_BLOCKS } from '../../crds/values/address.ts'
 
@@ -27,7 +29,7 @@ export function chartTemplates(): Map<string, string> {
 
 const define = (name: string, text: string) => `{{- define "bottega.${name}" -}}\n${text.trimEnd()}\n{{- end -}}\n`
 
-/** Of the Jobs, whose accounts are there while they run. */
+/** Of the Jobs, whose accounts are there while they run, and of namespaces that a value lists. */
 function rightsTemplate(): string {
   const rules = (name: string, given: Rule[]) =>
     define(`rights.${name}`, stringify(given, { lineWidth: 0, aliasDuplicateObjects: false }))
@@ -38,7 +40,10 @@ function rightsTemplate(): string {
     ...(['plan', 'apply'] as const).flatMap((run) => [
       rules(`reconcile-resources-${run}`, reconcileRules({ applies: run === 'apply' })),
       rules(`reconcile-home-${run}`, reconcileHomeRules({ applies: run === 'apply' })),
+      rules(`reconcile-tenant-${run}`, reconcileTenantRules({ applies: run === 'apply' })),
     ]),
+    rules('tenant-controllers', tenantRules('{{ .tenant }}').controllers),
+    rules('tenant-api', tenantRules('{{ .tenant }}').api),
   ].join('')
 }
 
@@ -53,11 +58,15 @@ function settingsTemplate(): string {
 }
 
 const release = '{{ .Release.Namespace }}'
-const resources = '{{ include "bottega.resourceNamespace" . }}'
+// in the midst of text that is quoted in either way
+const resources = '{{ include `bottega.resourceNamespace` . }}'
 
-/** Identities, rights and policies. The definitions are applied by a hook: Helm never upgrades those it installs itself. */
+/**
+ * Identities, rights and policies. The definitions are applied by a hook: Helm never upgrades those it installs itself; what follows
+ * from the list of tenants is in tenants.yaml.
+ */
 function platformTemplate(): string {
-  const stands = ({ kind }: Manifest) => kind !== 'CustomResourceDefinition'
+  const stands = ({ kind }: Manifest) => kind !== 'CustomResourceDefinition' && kind !== 'ConfigMap'
   const plain = JSON.stringify(platformObjects(platformIn('shop')).filter(stands))
   if (plain.includes('{{')) throw new Error('A manifest holds braces that Helm would read as its own.')
   const objects = platformObjects(platformIn(release, resources)).filter(stands)

@@ -29,6 +29,7 @@ export const paths = {
   apiKubeconfig: at('api.kubeconfig'),
   compiled: at('compiled'),
   linearPatterns: at('linear-patterns.json'),
+  testTurns: at('test-turns.json'),
 } as const
 
 /** `.bottega/env.json`: how tests, scripts and people reach what runs (rules/platform.md#the-running-platform). */

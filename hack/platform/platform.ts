@@ -12,7 +12,9 @@ import {
   platformIn,
   platformObjects,
   RECONCILE_ACCOUNT,
+  reconcileTenantAccess,
   SETUP_ACCOUNT,
+  tenantAccess,
 } from '../../crds/kernel/platform.ts'
 import { writeWhole } from '../lib/files.ts'
 import { waitFor } from '../lib/processes.ts'
@@ -58,6 +60,12 @@ export async function applyJobs(kubectl: Kubectl): Promise<void> {
 export async function applyNamespace(kubectl: Kubectl, name: string): Promise<void> {
   const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
   await apply(kubectl, asList([namespace, ...accessTo(name, platform)]))
+}
+
+/** A namespace of a tenant: nothing of accounts or hosts is in it, nor the Lease. */
+export async function applyTenantNamespace(kubectl: Kubectl, name: string): Promise<void> {
+  const namespace = { apiVersion: 'v1', kind: 'Namespace', metadata: { name } }
+  await apply(kubectl, asList([namespace, ...tenantAccess(name, platform), ...reconcileTenantAccess(name, platform)]))
 }
 
 async function apply(kubectl: Kubectl, manifests: unknown): Promise<void> {

@@ -1,5 +1,5 @@
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, writeFileSync } from 'node:fs'
+import { mkdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { join, resolve } from 'node:path'
 import { mintToken } from '../../api/auth/tokens.ts'
 import { readSecretKeys } from '../../controllers/base/env.ts'
@@ -40,6 +40,8 @@ export type Stack = {
   secretKey: string
   /** The keys of its processes; makes the first root where there is none. */
   openKeys(): Promise<Keys>
+  /** With a password. */
+  smtpUrl: string
   mail: Service
   controllers: Service
   /** The controllers once more, in another pod as it were; whoever wants it starts it. */
@@ -96,12 +98,15 @@ const nodeOf = (
   })
 
 /** Settings of both processes. */
-const sharedEnv = (options: StackOptions, ports: Ports, secretKeyFile: string): Record<string, string> => ({
+const sharedEnv = (
+  options: StackOptions,
+  { ports, smtpUrl, secretKeyFile }: { ports: Ports; smtpUrl: string; secretKeyFile: string },
+): Record<string, string> => ({
   BOTTEGA_NAMESPACE: options.namespace,
   BOTTEGA_DATABASE_URL: options.databaseUrl,
   BOTTEGA_PUBLIC_URL: `http://127.0.0.1:${ports.api}`,
   BOTTEGA_SECRET_KEY_FILE: secretKeyFile,
-  BOTTEGA_SMTP_URL: `smtp://127.0.0.1:${ports.mail}`,
+  BOTTEGA_SMTP_URL: smtpUrl,
   BOTTEGA_MAIL_FROM: 'Bottega <billing@bottega.test>',
   // What a test or a benchmark does with one token in a second is no measure of what one account may.
   BOTTEGA_RATE_PER_SECOND: '1000000',
@@ -155,7 +160,8 @@ export async function createStack(options: StackOptions): Promise<Stack> {
   const { BOTTEGA_SECRET_KEY: secretKey = randomBytes(32).toString('base64'), ...env } = options.env ?? {}
   const secretKeyFile = join(options.folder, 'secret-key')
   writeFileSync(secretKeyFile, secretKey, { mode: 0o600 })
-  const shared = sharedEnv({ ...options, env }, ports, secretKeyFile)
+  const smtpUrl = `smtp://bottega:${randomBytes(18).toString('hex')}@127.0.0.1:${ports.mail}`
+  const shared = sharedEnv({ ...options, env }, { ports, smtpUrl, secretKeyFile })
   const mail = serviceOf(options, {
     name: 'mail',
     script: 'hack/commands/mailcatcher.ts',
@@ -183,7 +189,8 @@ export async function createStack(options: StackOptions): Promise<Stack> {
     mailDir,
     secretKeyFile,
     secretKey,
-    openKeys: () => keysOf(options.databaseUrl, secretKey),
+    smtpUrl,
+    openKeys: () => keysOf(options.databaseUrl, readFileSync(secretKeyFile, 'utf8')),
     ...services,
     token: (account) => mintToken(options.databaseUrl, { account, name: 'stack', key: secretKey }),
     start: () => startAll(services),

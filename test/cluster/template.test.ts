@@ -8,9 +8,10 @@ import {
   platformObjects,
   reconcileHomeRules,
   reconcileRules,
+  reconcileTenantAccess,
   setupRules,
 } from '../../crds/kernel/platform.ts'
-import { USE } from '../../crds/kernel/policies.ts'
+import { USE } from '../../crds/kernel/rights/policies.ts'
 import { defaultName } from '../../hack/container/image.ts'
 import { createProgress } from '../../hack/lib/progress.ts'
 import { CommandRefusal } from '../../hack/lib/refusal.ts'
@@ -160,6 +161,68 @@ spec('the chart', (t) => {
       ])
     }
   })
+
+  t('gives each tenant a Role of its own, binds its accounts, and nothing in the whole cluster', async () => {
+    const list = ['tenantNamespaces[0].name=shop-a', 'tenantNamespaces[0].accounts={demo,more}']
+    const second = ['tenantNamespaces[1].name=shop-b', 'tenantNamespaces[1].accounts={other}']
+    const who = ['editors[0].account=other', 'editors[0].subjects[0].kind=Group', 'editors[0].subjects[0].name=team']
+    const set = [...list, ...second, ...who, 'resourceNamespace=things', 'reconcile.run=apply'].flatMap((one) => [
+      '--set',
+      one,
+    ])
+    const objects = await rendered(...set)
+    const tenants = [
+      { namespace: 'shop-a', accounts: ['demo', 'more'] },
+      { namespace: 'shop-b', accounts: ['other'] },
+    ]
+    const platform = platformIn('shop', 'things', tenants)
+    const wanted = [
+      ...platformObjects(platform).filter(({ kind }) => kind !== 'CustomResourceDefinition'),
+      ...tenants.flatMap(({ namespace }) => reconcileTenantAccess(namespace, platform)),
+    ]
+    for (const object of wanted) {
+      const { kind, metadata } = object
+      const found = objects.find(
+        (one) =>
+          one.kind === kind && one.metadata.name === metadata.name && one.metadata.namespace === metadata.namespace,
+      )
+      const { metadata: _, ...rest } = found ?? { metadata: {} }
+      const { metadata: __, ...whole } = object
+      assert.equal(rest, whole, `${kind} ${metadata.namespace}/${metadata.name}`)
+    }
+    const wide = (all: readonly Rendered[]) => all.filter(({ kind }) => kind.startsWith('ClusterRole'))
+    assert.equal(
+      wide(objects),
+      wide(await rendered('--set', 'resourceNamespace=things', '--set', 'reconcile.run=apply')),
+    )
+    const editors = objects.filter(({ metadata }) => metadata.name.startsWith('bottega-editors-of-other'))
+    assert.equal([...new Set(editors.map(({ metadata }) => metadata.namespace))], ['shop-b'])
+    for (const [kind, name] of [
+      ['Deployment', 'bottega-api'],
+      ['Deployment', 'bottega-controllers'],
+      ['Job', 'bottega-reconcile'],
+    ] as const) {
+      const given = containerOf(find(objects, kind, name)).env?.find((one) => one.name === 'BOTTEGA_TENANTS')
+      assert.equal(given, { name: 'BOTTEGA_TENANTS', value: 'shop-a=demo,more;shop-b=other' })
+    }
+    const none = await rendered()
+    assert.not.ok(none.some(({ metadata }) => metadata.name.endsWith('-tenant')))
+    assert.not.ok(
+      containerOf(find(none, 'Deployment', 'bottega-api')).env?.some(({ name }) => name === 'BOTTEGA_TENANTS'),
+    )
+  })
+
+  for (const [what, ...values] of [
+    ['the namespace of the pods', 'tenantNamespaces[0].name=shop', 'tenantNamespaces[0].accounts={demo}'],
+    [
+      'an account in two',
+      ...['tenantNamespaces[0].name=a', 'tenantNamespaces[0].accounts={demo}'],
+      ...['tenantNamespaces[1].name=b', 'tenantNamespaces[1].accounts={demo}'],
+    ],
+  ] as const)
+    t(`takes no list of tenants with ${what}`, async () => {
+      assert.match(await refusal(render(...values.flatMap((one) => ['--set', one]))), 'tenantNamespaces: ')
+    })
 
   t('lets the hooks change exactly the definitions of the kinds, and remove them only when asked to', async () => {
     const names = platformObjects(platformIn('shop')).flatMap(({ kind, metadata }) =>

@@ -3,7 +3,7 @@ import { makeKube } from '../../controllers/kube/kube.ts'
 import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
 import { GROUP } from '../../crds/kernel/object.ts'
 import { LEASE_NAME, usernameOf } from '../../crds/kernel/platform.ts'
-import { USE } from '../../crds/kernel/policies.ts'
+import { USE } from '../../crds/kernel/rights/policies.ts'
 import { KINDS } from '../../crds/kinds.ts'
 import { CommandRefusal } from '../../hack/lib/refusal.ts'
 import { asList, type Kubectl } from '../../hack/platform/kubectl.ts'
@@ -17,7 +17,7 @@ const [OPERATOR, API] = ['bottega-controllers', 'bottega-api'].map((name) => use
 ]
 /** Holds bottega-edit, and `use` on the account demo. */
 const EDITOR = 'editor-of-demo'
-/** Holds bottega-edit and bottega-admin. */
+/** Holds bottega-edit and bottega-admin, this one also where the platform's Accounts are. */
 const ADMIN = 'admin-of-the-namespace'
 const RBAC = 'rbac.authorization.k8s.io'
 
@@ -72,10 +72,13 @@ const OTHERS = /FORBIDDEN: writing for the account other needs the verb use on i
 const PAUSING = /FORBIDDEN: the annotation bottega.dev\/paused is for administrators/
 const KEPT = /FORBIDDEN: a finalizer of bottega.dev goes when nothing is left outside/
 
-const bind = (name: string, user: string, role: { kind: string; name: string }) => ({
+/** Holds the same in a namespace that is not the platform's. */
+const TENANT_ADMIN = 'admin-of-a-tenant'
+
+const bind = (name: string, user: string, role: { kind: string; name: string }, at = namespace.name) => ({
   apiVersion: `${RBAC}/v1`,
   kind: 'RoleBinding',
-  metadata: { name, namespace: namespace.name },
+  metadata: { name, namespace: at },
   roleRef: { apiGroup: RBAC, ...role },
   subjects: [{ apiGroup: RBAC, kind: 'User', name: user }],
 })
@@ -97,6 +100,10 @@ const setUp = async () => {
       bind('admin-looks', ADMIN, { kind: 'ClusterRole', name: 'bottega-view' }),
       bind('admin', ADMIN, { kind: 'ClusterRole', name: 'bottega-admin' }),
       bind('admin-edits', ADMIN, { kind: 'ClusterRole', name: 'bottega-edit' }),
+      bind(namespace.name, ADMIN, { kind: 'ClusterRole', name: 'bottega-admin' }, 'default'),
+      bind('tenant', TENANT_ADMIN, { kind: 'ClusterRole', name: 'bottega-admin' }),
+      bind('tenant-edits', TENANT_ADMIN, { kind: 'ClusterRole', name: 'bottega-edit' }),
+      bind('tenant-looks', TENANT_ADMIN, { kind: 'ClusterRole', name: 'bottega-view' }),
     ]),
   )
   await eventually('the rights', () =>
@@ -109,7 +116,10 @@ const setUp = async () => {
 
 spec('an editor of the namespace', (t) => {
   t.before(setUp)
-  t.after(() => namespace.remove())
+  t.after(async () => {
+    await kubectl(['delete', 'rolebinding', namespace.name, '-n', 'default'])
+    await namespace.remove()
+  })
   const kinds = KINDS.filter(({ writers }) => writers === 'edit')
 
   t('has a sample of each kind here', () => {
@@ -197,6 +207,14 @@ spec('an editor of the namespace', (t) => {
     await refused(remove('Lease', LEASE_NAME, EDITOR), why)
     await patch('Lease', 'mine', marks, EDITOR)
     await patch('Lease', LEASE_NAME, marks, OPERATOR)
+  })
+
+  t('is no administrator of the platform by being one of a namespace: marks and finalizers are not his', async () => {
+    const paused = { metadata: { annotations: { [`${GROUP}/paused`]: 'true' } } }
+    const held = { finalizers: [`${GROUP}/devinstance`] }
+    await create(object('DevInstance', 'held-in-tenant', 'demo', held))
+    await refused(patch('DevInstance', 'held-in-tenant', paused, TENANT_ADMIN), PAUSING)
+    await refused(patch('DevInstance', 'held-in-tenant', { metadata: { finalizers: null } }, TENANT_ADMIN), KEPT)
   })
 
   t('is what an administrator of the namespace is for every account', async () => {

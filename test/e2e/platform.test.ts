@@ -326,7 +326,7 @@ spec('who may do what', (t) => {
       // whether they are being removed, with all that is of them
       ...KINDS.map(({ plural }) => `customresourcedefinitions.apiextensions.k8s.io: get (${plural}.${GROUP})`).sort(),
       `devinstances.${GROUP}/status: patch`,
-      `devinstances.${GROUP}: get list watch patch`,
+      `devinstances.${GROUP}: get list watch patch delete`,
       'events.events.k8s.io: create patch',
       `hosts.${GROUP}/status: patch`,
       `hosts.${GROUP}: get list watch`,
@@ -347,7 +347,7 @@ spec('who may do what', (t) => {
     assert.equal(await rightsOf(API), [
       `accounts.${GROUP}: get create list patch`,
       `apps.${GROUP}: get create patch delete`,
-      `devinstances.${GROUP}: get create patch delete`,
+      `devinstances.${GROUP}: get create patch`,
       `hosts.${GROUP}: get create list patch delete approve`,
       `invoices.${GROUP}: get create patch delete`,
       'namespaces: get (kube-system)',

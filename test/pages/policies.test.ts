@@ -49,7 +49,7 @@ spec('the policy of a page', (t) => {
       const answer = await ask(route)
       await answer.arrayBuffer()
       const type = answer.headers.get('content-type') ?? ''
-      assert.ok(/^(text\/html|application\/pdf|image\/)/.test(type), `${answer.status} ${type}`)
+      assert.ok(/^(text\/html|application\/(pdf|jwk-set\+json)|image\/)/.test(type), `${answer.status} ${type}`)
       assert.equal(openings(answer.headers.get('content-security-policy')), [])
     })
   }

@@ -1,8 +1,8 @@
 /** The reviewer's page in a real browser: nobody is kept out, and hostile words of a site stay words. */
 import type { Browser } from 'playwright-core'
 import { pageAnswer } from '../../api/http/pages.ts'
-import { REVIEW_SHEET } from '../../api/site/review-style.ts'
-import { type ReviewFacts, reviewPage } from '../../api/site/review-view.ts'
+import { REVIEW_SHEET } from '../../api/site/reviewing/review-style.ts'
+import { type ReviewFacts, reviewPage } from '../../api/site/reviewing/review-view.ts'
 import { HIT, HOSTILE } from '../support/builders/hostile.ts'
 import { barriers, picture, startBrowser, visit } from '../support/judges/browser.ts'
 import { assert, spec } from '../support/runner/spec.ts'

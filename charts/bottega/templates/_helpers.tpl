@@ -52,6 +52,10 @@ app.kubernetes.io/component: {{ .component }}
   value: {{ include "bottega.resourceNamespace" . | quote }}
 - name: BOTTEGA_HOME_NAMESPACE
   value: {{ .Release.Namespace | quote }}
+{{- with .Values.tenantNamespaces }}
+- name: BOTTEGA_TENANTS
+  value: "{{ range $index, $tenant := . }}{{ if $index }};{{ end }}{{ .name }}={{ join "," .accounts }}{{ end }}"
+{{- end }}
 {{- end -}}
 
 {{/* What both processes are told. */}}
@@ -221,6 +225,13 @@ to:
 {{- if has $name (list "BOTTEGA_PROXIES" "BOTTEGA_CLIENT_ADDRESS_HEADER") }}{{ $faults = append $faults (printf "settings.%s: is proxies or clientAddressHeader of the chart" $name) }}{{ end -}}
 {{- end -}}
 {{- if and .networkPolicy.enabled (not .networkPolicy.apiServer.cidrs) (not (lookup "discovery.k8s.io/v1" "EndpointSlice" "default" "kubernetes")) }}{{ $faults = append $faults "networkPolicy.apiServer.cidrs: the addresses of the API server, as kubectl get endpointslice kubernetes -n default tells; helm finds them by itself where it talks to the cluster (or networkPolicy.enabled: false)" }}{{ end -}}
+{{- $bound := list $.Release.Namespace (include "bottega.resourceNamespace" $) | uniq -}}
+{{- $accounts := list -}}
+{{- range .tenantNamespaces -}}
+{{- if has .name $bound }}{{ $faults = append $faults (printf "tenantNamespaces: %s is named twice, or is where the pods or the other resources are" .name) }}{{ end -}}
+{{- $bound = append $bound .name -}}
+{{- range .accounts }}{{ if has . $accounts }}{{ $faults = append $faults (printf "tenantNamespaces: the account %s is bound twice" .) }}{{ end }}{{ $accounts = append $accounts . }}{{ end -}}
+{{- end -}}
 {{- if ne (empty .oidc.issuer) (empty .oidc.clientId) }}{{ $faults = append $faults "oidc: issuer and clientId go together" }}{{ end -}}
 {{- if ne (empty .llm.url) (empty .llm.model) }}{{ $faults = append $faults "llm: url and model go together" }}{{ end -}}
 {{- end -}}

@@ -68,6 +68,19 @@
   verbs:
     - get
 {{- end -}}
+{{- define "bottega.rights.reconcile-tenant-plan" -}}
+- apiGroups:
+    - bottega.dev
+  resources:
+    - invoices
+    - sites
+    - apps
+    - devinstances
+  verbs:
+    - get
+    - list
+    - watch
+{{- end -}}
 {{- define "bottega.rights.reconcile-resources-apply" -}}
 - apiGroups:
     - bottega.dev
@@ -105,5 +118,120 @@
     - bottega-controllers
   verbs:
     - get
+    - patch
+{{- end -}}
+{{- define "bottega.rights.reconcile-tenant-apply" -}}
+- apiGroups:
+    - bottega.dev
+  resources:
+    - invoices
+    - sites
+    - apps
+    - devinstances
+  verbs:
+    - get
+    - list
+    - watch
+    - create
+- apiGroups:
+    - bottega.dev
+  resources:
+    - accounts
+  verbs:
+    - use
+{{- end -}}
+{{- define "bottega.rights.tenant-controllers" -}}
+- apiGroups:
+    - bottega.dev
+  resources:
+    - invoices
+    - sites
+    - apps
+    - devinstances
+  verbs:
+    - get
+    - list
+    - watch
+- apiGroups:
+    - bottega.dev
+  resources:
+    - invoices/status
+    - sites/status
+    - apps/status
+    - devinstances/status
+  verbs:
+    - patch
+- apiGroups:
+    - bottega.dev
+  resources:
+    - sites
+    - apps
+    - devinstances
+  verbs:
+    - patch
+- apiGroups:
+    - bottega.dev
+  resources:
+    - invoices
+  verbs:
+    - create
+    - delete
+- apiGroups:
+    - bottega.dev
+  resources:
+    - devinstances
+  verbs:
+    - delete
+- apiGroups:
+    - events.k8s.io
+  resources:
+    - events
+  verbs:
+    - create
+    - patch
+- apiGroups:
+    - ""
+  resources:
+    - namespaces
+  resourceNames:
+    - "{{ .tenant }}"
+  verbs:
+    - get
+{{- end -}}
+{{- define "bottega.rights.tenant-api" -}}
+- apiGroups:
+    - bottega.dev
+  resources:
+    - invoices
+  verbs:
+    - get
+    - create
+    - patch
+    - delete
+- apiGroups:
+    - bottega.dev
+  resources:
+    - sites
+  verbs:
+    - get
+    - create
+    - patch
+    - delete
+- apiGroups:
+    - bottega.dev
+  resources:
+    - apps
+  verbs:
+    - get
+    - create
+    - patch
+    - delete
+- apiGroups:
+    - bottega.dev
+  resources:
+    - devinstances
+  verbs:
+    - get
+    - create
     - patch
 {{- end -}}

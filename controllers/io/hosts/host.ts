@@ -8,10 +8,12 @@ import { hostKeyBytes } from '../../../crds/host/key.ts'
 import type { HostResource } from '../../../crds/host/plan.ts'
 import { proxyOf } from '../../../crds/host/proxy.ts'
 import type { HostCertificate } from '../../../crds/host/schema.ts'
+import { VISITS_FOLDER } from '../../../crds/host/visits.ts'
 import { bytesOfAddress } from '../../../crds/values/address.ts'
+import { trimmedEnd } from '../../../crds/values/trimmed.ts'
 import { withDeadline } from '../../base/errors.ts'
 import type { Log } from '../../base/log.ts'
-import { type AdminAnswer, type AdminCall, callAdmin } from './caddy.ts'
+import { type AdminAnswer, type AdminCall, AdminReset, callAdmin } from './caddy.ts'
 import { HostKeyChanged, HostMissing, HostNotApproved, hostErrorOf } from './hosterrors.ts'
 import { inspect } from './inspect.ts'
 import { type JobRun, makeJobs } from './jobs.ts'
@@ -23,6 +25,8 @@ import { type Connection, connectSsh, SshRefused } from './ssh.ts'
 import { makeCertificates } from './tls/certificates.ts'
 
 const ADMIN_LIMIT_MS = 15_000
+/** So long nothing is written of visits after the proxy has refused to. */
+const NO_VISITS_MS = 300_000
 
 export type HostLinkDeps = Pick<HostsDeps, 'credentials' | 'rows' | 'fence' | 'now' | 'around' | 'onAhead'> & {
   log: Log
@@ -64,6 +68,8 @@ type HostState = HostLinkDeps & {
   pool: { identity: string; pool: Pool } | undefined
   /** The identity that showed another key: only an inspection may ask it again. */
   otherKeyOf: string | undefined
+  /** By the clock that only goes on. */
+  noVisitsUntilMs: number
 }
 
 const current = ({ name, object }: HostState): HostResource => {
@@ -163,6 +169,18 @@ const servedAt = (state: HostState): string => {
   return `${bind === undefined || bind.includes(':') ? '127.0.0.1' : bind}:${httpsPort}`
 }
 
+/** Where visits of the sites are written to; null where there are none, or while the proxy cannot. */
+const visitsOf = (state: HostState): string | null => {
+  const { siteRoot, takesSites } = current(state).spec
+  if (!takesSites || siteRoot === undefined || performance.now() < state.noVisitsUntilMs) return null
+  return `${trimmedEnd(siteRoot, '/')}/${VISITS_FOLDER}`
+}
+
+const noVisits = (state: HostState): void => {
+  state.log.warn({ host: state.name }, 'the proxy cannot write down visits')
+  state.noVisitsUntilMs = performance.now() + NO_VISITS_MS
+}
+
 /** A connection of its own, also to a host that is not approved yet, or that showed another key before. */
 const inspectHost = (state: HostState, signal: AbortSignal): Promise<Inspection> => {
   const host = current(state)
@@ -183,12 +201,18 @@ const inspectHost = (state: HostState, signal: AbortSignal): Promise<Inspection>
 export const makeHost = (deps: HostLinkDeps): OneHost => {
   const { name, rows, now } = deps
   const around: AroundHost = deps.around ?? ((_call, run) => run())
-  const state: HostState = { ...deps, around, pool: undefined, otherKeyOf: undefined }
+  const state: HostState = { ...deps, around, pool: undefined, otherKeyOf: undefined, noVisitsUntilMs: 0 }
   const tls = () =>
     use(state, { name: 'tls', lane: 'status', deadlineMs: ADMIN_LIMIT_MS }, (connection) =>
       connection.forward(servedAt(state)),
     )
-  const measure = makeCertificates(tls, now)
+  /** A proxy that came back with nothing listens nowhere: that is seen, and keeps nobody from putting it back. */
+  const tlsOrNobody = () =>
+    tls().catch((error) => {
+      if (error instanceof AdminReset) return null
+      throw error
+    })
+  const measure = makeCertificates(tlsOrNobody, now)
   const settings = () => proxyOf(current(state).spec)
 
   return {
@@ -196,7 +220,14 @@ export const makeHost = (deps: HostLinkDeps): OneHost => {
       run: (input) => runFenced(state, input, (input.lane ?? 'work') === 'work'),
       ...makeJobs((run) => runJob(state, run)),
     },
-    routes: makeRoutes({ host: name, rows, settings, admin: (call) => callAdminOf(state, call) }),
+    routes: makeRoutes({
+      host: name,
+      rows,
+      settings,
+      visits: () => visitsOf(state),
+      noVisits: () => noVisits(state),
+      admin: (call) => callAdminOf(state, call),
+    }),
     inspect: (signal) => inspectHost(state, signal),
     tls,
     certificates: async () => measure((await rows.list(name)).flatMap(({ hostnames }) => hostnames)),

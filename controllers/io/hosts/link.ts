@@ -64,6 +64,8 @@ export type HostRoutes = {
   remove(id: string): Promise<void>
   /** The route as the proxy has it now, with `@id`; null when it has none. */
   read(id: string): Promise<unknown>
+  /** Whether the proxy has it just so. Only looks. */
+  stands(route: HostRoute): Promise<boolean>
   /** Requests in flight per upstream `host:port`, for draining; an address is gone once nothing names it or runs on it. */
   upstreams(): Promise<{ address: string; requests: number }[]>
   /** What strayed: nothing, some routes, or more than that. Only looks. */

@@ -30,6 +30,10 @@ export type RoutesDeps = {
   host: string
   rows: RouteRows
   settings(): ProxySettings
+  /** Where visits of sites are written to; null while nothing is to be written. */
+  visits(): string | null
+  /** The proxy takes what is wanted only if no visits are written. */
+  noVisits(): void
   /** One call to the admin endpoint of the host. */
   admin(call: AdminCall): Promise<AdminAnswer>
 }
@@ -74,7 +78,7 @@ const read = ({ admin }: RoutesDeps, path: string): Promise<{ value: unknown; et
 /** The configuration as it is, and as it is to be: what is ours as the rows say, the rest as it is. */
 const seenAndWanted = async (deps: RoutesDeps) => {
   const seen = (await read(deps, '/config/'))?.value ?? {}
-  return { seen, wanted: withOurs(seen, deps.settings(), await deps.rows.list(deps.host)) }
+  return { seen, wanted: withOurs(seen, deps.settings(), await deps.rows.list(deps.host), deps.visits()) }
 }
 
 /** Makes the proxy follow all rows at once. */
@@ -84,7 +88,12 @@ const load = (deps: RoutesDeps): Promise<void> =>
     if (sameJson(seen, wanted)) return
     const call: AdminCall = { method: 'POST', path: '/load', body: wanted }
     const answer = await deps.admin(call)
-    if (answer.status !== 200) throw refused(call, answer)
+    if (answer.status === 200) return
+    if (deps.visits() === null) throw refused(call, answer)
+    // A log that cannot be written keeps nothing from being served.
+    const silent: AdminCall = { ...call, body: withOurs(seen, deps.settings(), await deps.rows.list(deps.host)) }
+    if ((await deps.admin(silent)).status !== 200) throw refused(call, answer)
+    deps.noVisits()
   })
 
 /** The next call for one route, or null when it is as wanted. */
@@ -92,7 +101,7 @@ const nextCall = async (deps: RoutesDeps, id: string, wanted: RouteRow | null): 
   const path = `/id/${id}`
   const seen = await read(deps, path)
   if (wanted === null) return seen && { method: 'DELETE', path, ifMatch: seen.etag }
-  const body = routeConfig(wanted)
+  const body = routeConfig(wanted, deps.visits())
   // Before the last one, which answers what nobody serves.
   if (!seen) return { method: 'PUT', path: `/id/${SERVER_ID}/routes/0`, body }
   return sameJson(seen.value, body) ? null : { method: 'PATCH', path, body, ifMatch: seen.etag }
@@ -166,6 +175,7 @@ export const makeRoutes = (deps: RoutesDeps) => {
       await inTurn(() => apply(deps, id))
     },
     read: async (id: string): Promise<unknown> => (await inTurn(() => read(deps, `/id/${id}`)))?.value ?? null,
+    stands: (route: RouteRow): Promise<boolean> => inTurn(async () => (await nextCall(deps, route.id, route)) === null),
     upstreams: () => inTurn(() => upstreamsOf(deps)),
     drift: () => inTurn(() => driftOf(deps)),
     reconcile: () =>

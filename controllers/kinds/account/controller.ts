@@ -9,7 +9,9 @@ import {
   type AccountWorld,
   planAccount,
 } from '../../../crds/account/plan.ts'
+import type { Unserved } from '../../../crds/account/tenants.ts'
 import { storedAccount } from '../../../crds/account/view.ts'
+import { belongsTo } from '../../../crds/kernel/fields.ts'
 import type { Media } from '../../io/pictures/media.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import type { Lives } from '../../store/account/lives.ts'
@@ -31,6 +33,8 @@ export type AccountDeps = {
   logos: Logos
   lives: Lives
   accounts: Pick<Directory, 'forget'>
+  /** What stands where nobody looks, of all accounts. */
+  unserved?: (() => Promise<Unserved[]>) | undefined
   /** Accounts whose deletion was seen and is not on record yet: name to uids. */
   gone: Map<string, Set<string>>
   now: () => Date
@@ -75,7 +79,8 @@ export const accountController = (
     const life = await deps.lives.of(metadata.uid)
     if (!life) return { logos: [], factSeq: 0, life }
     const { open, factSeq } = await deps.logos.of(life.key)
-    return { logos: open, factSeq, life }
+    const unserved = (await deps.unserved?.())?.filter((one) => belongsTo(one, life.key)) ?? []
+    return { logos: open, factSeq, life, unserved }
   },
   plan: planAccount,
   act: {
@@ -114,7 +119,7 @@ export const accountControl = controlOf({
   hasOwnLives: true,
   concurrency: 4,
   mails: ACCOUNT_MAILS,
-  make: ({ mirror, blobs, media, pg, epoch, lives, accounts, held, now }) =>
+  make: ({ mirror, blobs, media, pg, epoch, lives, accounts, unserved, held, now }) =>
     accountController({
       mirror,
       blobs,
@@ -122,6 +127,7 @@ export const accountControl = controlOf({
       logos: makeLogos({ pg, epoch }),
       lives,
       accounts,
+      unserved,
       gone: goneOf(held(ACCOUNT)),
       now,
     }),

@@ -22,7 +22,8 @@ import { capRefusal, MICRO_USD, nameRefusal, takenRefusal } from '../../../crds/
 import { storedDevInstance } from '../../../crds/devinstance/view.ts'
 import type { DevInstanceWorld, TransitionSettlement } from '../../../crds/devinstance/world.ts'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
-import { Stalled } from '../../base/errors.ts'
+import { isConflict, isNotFound, Stalled } from '../../base/errors.ts'
+import type { Kube } from '../../kube/kube.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import type { Blobs } from '../../store/blobs.ts'
 import { type DevInstanceLedger, makeDevInstanceLedger, type Settled } from '../../store/devinstance/devinstances.ts'
@@ -31,6 +32,7 @@ import type { Directory } from '../account-index.ts'
 import { controlOf } from '../kind-controller.ts'
 
 export type DevInstanceDeps = {
+  kube: Pick<Kube, 'delete'>
   devInstances: DevInstanceLedger
   accounts: Directory
   blobs: Blobs
@@ -186,6 +188,16 @@ const settle = async (deps: DevInstanceDeps, step: Step<'settle'>, object: DevIn
   return again.outcome === 'settled' ? applySettlement(second) : undefined
 }
 
+/** Whoever asked for the deletion may never come back, so it is nobody's but ours to end. */
+const remove = async ({ kube }: DevInstanceDeps, { metadata }: DevInstanceResource): Promise<Apply> => {
+  const { namespace = '', name, uid = '' } = metadata
+  await kube.delete(DEVINSTANCE, { namespace, name }, { uid }).catch((error: unknown) => {
+    // gone, or another one by now
+    if (!isNotFound(error) && !isConflict(error)) throw error
+  })
+  return (world) => ({ ...world, isRemoved: true })
+}
+
 export const devInstanceController = (
   deps: DevInstanceDeps,
 ): Controller<DevInstanceResource, DevInstanceFacts, DevInstanceWorld, DevInstanceStep> => ({
@@ -197,6 +209,7 @@ export const devInstanceController = (
     reserve: (step, object) => reserve(deps, step, object),
     enter: (step, object) => enter(deps, step, object),
     settle: (step, object) => settle(deps, step, object),
+    remove: (_step, object) => remove(deps, object),
   },
   report: async (object, world, plan) => {
     const { metadata, spec } = object
@@ -222,6 +235,6 @@ export const devInstanceControl = controlOf({
   kind: DEVINSTANCE,
   goesOnWithout: true,
   concurrency: CONCURRENCY,
-  make: ({ pg, epoch, accounts, blobs, mirror, now }) =>
-    devInstanceController({ devInstances: makeDevInstanceLedger({ pg, epoch }), accounts, blobs, mirror, now }),
+  make: ({ kube, pg, epoch, accounts, blobs, mirror, now }) =>
+    devInstanceController({ kube, devInstances: makeDevInstanceLedger({ pg, epoch }), accounts, blobs, mirror, now }),
 })

@@ -19,13 +19,15 @@ import { Stalled } from '../../base/errors.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import { rowOf } from '../../store/mirror.ts'
 import { makeSiteReservations, makeSiteRows } from '../../store/site/sites.ts'
+import { makeVisitStore } from '../../store/site/visits.ts'
 import { keyOfAccount } from '../held.ts'
 import { controlOf } from '../kind-controller.ts'
 import type { SiteDeps } from './deps.ts'
+import { makeSiteLooks } from './look.ts'
 import { SITE_MAILS } from './mails.ts'
 import { makeNameSweep, sweepNames, tellName } from './names.ts'
 import { observeSite } from './observe.ts'
-import { removeFiles, removeRoute, setRoute, switchFiles, takeDown, upload, verify } from './publish.ts'
+import { noteDrift, removeFiles, removeRoute, setRoute, switchFiles, takeDown, upload, verify } from './publish.ts'
 import { makeFontCache, renderPages, takePicture } from './render.ts'
 
 const reserveSite = async (deps: SiteDeps, { metadata, spec }: SiteResource) => {
@@ -91,7 +93,7 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
   return {
     kind: SITE,
     finalizer: SITE_FINALIZER,
-    observe: (object) => observeSite(deps, object),
+    observe: (object, signal) => observeSite(deps, object, signal),
     plan: planSite,
     act: {
       reserveSite: (_step, object) => reserveSite(deps, object),
@@ -109,14 +111,15 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
       reservePublish: ({ digest }, object) => reservePublish(deps, digest, object),
       enterQueue: ({ host, digest }, { metadata }) =>
         deps.rows.moveQueue(metadata.name, { host, digest, stage: 'waiting' }),
-      upload: (step, _object, signal) => upload(deps, step, signal),
+      upload: (step, { metadata }, signal) => upload(deps, step, metadata.name, signal),
       switchFiles: (step, { metadata }, signal) => switchFiles(deps, step, metadata.name, signal),
       setRoute: (step, { metadata }) => setRoute(deps, step, metadata.name),
       markSwitched: async ({ host, digest }, { metadata }) => {
         await deps.rows.moveQueue(metadata.name, { host, digest, stage: 'switched' })
         await wakeHeads(deps)
       },
-      verify: (step) => verify(deps, step),
+      verify: (step, object) => verify(deps, step, object),
+      noteDrift: async (step, object) => noteDrift(deps, step, object),
       recordSwitch: ({ k, to, event }, object) =>
         record(deps, object, { kind: 'switch', key: switchKey(originOf(object.metadata), k), body: { k, to }, event }),
       tellName: (step, object) => tellName(deps, step, object),
@@ -139,6 +142,7 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
     },
     forget: async (key) => {
       const name = key.slice(key.indexOf('/') + 1)
+      deps.looks.forget(name)
       await deps.rows.forget(name)
       await deps.mirror.remove(SITE.kind, name)
       await wakeHeads(deps)
@@ -150,6 +154,8 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
 const CONCURRENCY = 8
 /** A large picture in five sizes and three formats, or a large upload. */
 const ACT_LIMIT_MS = 150_000
+/** A command on a host that is busy, and its pages one after the other, twice. */
+const OBSERVE_LIMIT_MS = 70_000
 
 const isReady = ({ status }: SiteResource): boolean =>
   status?.conditions?.some(({ type, status: state }) => type === 'Ready' && state === 'True') ?? false
@@ -174,17 +180,22 @@ export const siteControl = controlOf({
     const names = makeNameSweep(context)
     await names.looks.sweep()
     await sweepNames(names)
+    await makeVisitStore(context).sweep(quotaDay(context.now()))
   },
   follows: [
     // The template that an account is locked to is part of every page.
     { kind: 'Account', under: ({ spec }) => spec.account, of: keyOfAccount },
     { kind: 'Host', under: (own) => (awaitsHost(own) ? ANY_HOST : null), of: () => ANY_HOST },
   ],
-  make: (context) =>
-    siteController({
+  // a live site is looked at on its host; a slow look at one that is well is no news
+  observeLimitMs: OBSERVE_LIMIT_MS,
+  make: (context) => {
+    const deps = {
       ...context,
       rows: makeSiteRows(context),
       reservations: makeSiteReservations(context),
       testDomains: context.allowLoopback,
-    }),
+    }
+    return siteController({ ...deps, looks: makeSiteLooks(deps) })
+  },
 })

@@ -25,7 +25,7 @@ const picturesFor = async (
   )
 }
 
-export const observeSite = async (deps: SiteDeps, object: SiteResource): Promise<SiteWorld> => {
+export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: AbortSignal): Promise<SiteWorld> => {
   const { metadata, spec } = object
   const { name } = metadata
   const row = await deps.rows.observe(name, spec.account)
@@ -44,6 +44,7 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource): Promise
     pictures: {},
     reservedDigests: row.places ?? [],
     turn: row.turn,
+    look: null,
     ...readFacts(originOf(metadata), facts, (digest) => renderings.find((one) => one.digest === digest) ?? null),
     testDomains: deps.testDomains,
     factSeq: facts.at(-1)?.seq ?? 0,
@@ -52,5 +53,6 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource): Promise
     previewUrl: `${deps.publicUrl}/preview/${deps.keys.capability('preview', name, linkVersions.preview)}/`,
     reviewUrl: `${deps.publicUrl}/review/${deps.keys.capability('review', name, linkVersions.review)}`,
   }
-  return { ...world, pictures: await picturesFor(deps, object, world) }
+  const [pictures, look] = await Promise.all([picturesFor(deps, object, world), deps.looks.look(object, world, signal)])
+  return { ...world, pictures, look }
 }

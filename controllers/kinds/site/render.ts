@@ -1,5 +1,6 @@
 /** Pictures and pages of a site: converted and rendered once, stored by their sha256. */
 import type { Content } from '../../../crds/site/content/content.ts'
+import { contentOf } from '../../../crds/site/content/expand.ts'
 import { siteManifest } from '../../../crds/site/publishing/manifest.ts'
 import { type RenderRequest, sourcesOf } from '../../../crds/site/publishing/rendering.ts'
 import { digestOf } from '../../../crds/site/render/digest.ts'
@@ -74,10 +75,11 @@ export const renderPages = async (
   { metadata, spec }: SiteResource,
 ): Promise<void> => {
   const [images, fonts] = await Promise.all([deps.rows.pictures(sourcesOf(request)), fontCache()])
-  const input = inputOf(request, spec.content, { images, fonts })
+  const content = contentOf(spec)
+  const input = inputOf(request, content, { images, fonts })
   const { files, warnings } = renderSite(input)
   const neutral = digestOf(request.hostname === null ? files : renderSite({ ...input, hostname: null }).files)
-  const manifest = siteManifest(spec.content, files)
+  const manifest = siteManifest(content, files)
   const stored = Buffer.from(JSON.stringify(manifest), 'utf8')
   const sums = await deps.blobs.putAll([stored, ...textsOf(files)])
   await deps.rows.putRendering(metadata.name, {

@@ -1,6 +1,7 @@
 /** What is stored of hosts beside their resources: sealed private keys, and the routes that their proxies are to serve. */
 
 import { createHmac } from 'node:crypto'
+import { GATE_HEADER } from '../../../crds/app/lifecycle/route.ts'
 import type { HostView } from '../../../crds/host/view.ts'
 import { PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { Keys } from '../../base/keys.ts'
@@ -78,10 +79,27 @@ const ONE = 'select id, owner, hostnames, handle from host_routes where host = $
 const ALL = 'select id, owner, hostnames, handle from host_routes where host = $1 order by id'
 const PUT = 'select changed from put_host_route($1, $2, $3, $4, $5, $6, $7)'
 
-export const makeRouteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): RouteRows => ({
-  list: async (host) => (await pg.query<RouteRow>('host_routes', ALL, [host])).rows,
-  get: async (host, id) => (await pg.query<RouteRow>('host_route', ONE, [host, id])).rows[0] ?? null,
-  async put(host, { id, owner, hostnames, handle }) {
+const APP_OWNER = 'App/'
+
+/** A copy of the database opens nothing: by its gate token an app's proxy is believed, so a row has none, wherever a route names it. */
+const withGate = (row: RouteRow, token: string): RouteRow => ({
+  ...row,
+  handle: JSON.parse(JSON.stringify(row.handle), (name, value) => (name === GATE_HEADER ? [token] : value)),
+})
+
+const asGiven =
+  ({ gateToken }: Pick<Keys, 'gateToken'>) =>
+  (row: RouteRow): RouteRow =>
+    row.owner.startsWith(APP_OWNER) ? withGate(row, gateToken(row.owner.slice(APP_OWNER.length))) : row
+
+type RouteRowsDeps = { pg: Pg; epoch: () => number; keys: Pick<Keys, 'gateToken'> }
+
+/** Gate tokens are no part of a row: each is derived where a row is read, of the app that owns the route. */
+export const makeRouteRows = ({ pg, epoch, keys }: RouteRowsDeps): RouteRows => ({
+  list: async (host) => (await pg.query<RouteRow>('host_routes', ALL, [host])).rows.map(asGiven(keys)),
+  get: async (host, id) => (await pg.query<RouteRow>('host_route', ONE, [host, id])).rows.map(asGiven(keys))[0] ?? null,
+  async put(host, row) {
+    const { id, owner, hostnames, handle } = withGate(row, '')
     const values = [LEASE, epoch(), host, id, owner, hostnames, JSON.stringify(handle)]
     const { rows } = await pg.query<{ changed: boolean }>('put_host_route', PUT, values)
     return rows[0]?.changed ?? false

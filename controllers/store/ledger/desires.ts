@@ -109,7 +109,13 @@ select d.kind, d.name, d.account,
   (
     select coalesce(x.how, 'asked') from deletions x where x.kind = d.kind and x.name = d.name and x.uid = d.uid
   ) as deletion
-from desires d where (d.kind, d.name) > ($1, $2) order by d.kind, d.name limit ${PAGE}`
+from desires d
+where (d.kind, d.name) > ($1, $2)
+  and not exists (
+    select from places p join place_namespaces n on n.namespace = p.namespace and not n.served
+    where p.kind = d.kind and p.name = d.name
+  )
+order by d.kind, d.name limit ${PAGE}`
 const NAMED = `
 select ${KEPT} from unnest($1::text[], $2::text[]) as k(kind, name),
   lateral (select * from desires d where d.kind = k.kind and d.name = k.name limit 1) d`

@@ -21,6 +21,7 @@ grant select on webhook_endpoints, deliveries, event_heads, events to :"api";
 grant select on issuers, issuer_logos, send_slots, send_days, ai_places to :"api";
 grant select on host_routes to :"api";
 grant select on site_places, publish_places, site_queue, site_renderings, site_brands to :"api";
+grant select on site_days, site_day_names to :"api";
 grant select on app_sources, app_env, app_passwords, app_operations, app_steps, app_releases, app_revisions,
   app_log_requests, app_log_chunks to :"api";
 grant select on devboxes, devbox_history, devbox_envs, devbox_report_heads, devbox_reports to :"api";
@@ -54,6 +55,8 @@ grant execute on function report_facts, append_audit, show_mirror, put_blobs, re
 -- That a deletion was asked for, and under which uid what is on record stands.
 grant execute on function ask_deletion, take_back_deletion, origins_of to :"api";
 -- Reservations.
+grant select on places, place_namespaces to :"api";
+grant execute on function claim_places, move_place to :"api";
 grant execute on function take_send_slots, give_back_send_slot, take_site_place, give_back_site_place, claim_site_name,
   take_publish_place, take_app_slug, give_back_app_slug, reserve_devbox, release_devbox_reservation to :"api";
 -- What the controllers are asked to do.

@@ -13,7 +13,7 @@ import type { Gone } from '../../runtime/contract.ts'
 import { type Desires, makeDeletionReader, makeKeptReader } from '../../store/ledger/desires.ts'
 import type { Mirror } from '../../store/mirror.ts'
 import type { Pg } from '../../store/pg/pg.ts'
-import { type Absent, absenceOf } from '../truths/absence.ts'
+import { type AbsenceDeps, type Absent, absenceOf } from '../truths/absence.ts'
 
 /** Lines in the log. */
 const LOST_SHOWN = 20
@@ -32,6 +32,7 @@ export type LostDeps = {
   desires: Desires
   caches: Pick<Caches, 'byKind' | 'served'>
   witness: Pick<Witness, 'since'>
+  strays?: AbsenceDeps['strays']
   passes: { wake(kind: string, name: string): void; forget(kind: string, name: string, how: Gone): void }
 }
 
@@ -60,8 +61,8 @@ const goneWithDefinition = async ({ pg, witness }: LostDeps, absent: readonly Ab
  * what went with its definition was not deleted. Of a kind that is not served nothing is said.
  */
 export const forgetAbsent = async (deps: LostDeps, namespace: string): Promise<void> => {
-  const { mirror, caches, passes, log } = deps
-  const looked = { mirror, deletions: makeDeletionReader(deps), held: caches.served(), namespace }
+  const { mirror, caches, passes, strays, log } = deps
+  const looked = { mirror, deletions: makeDeletionReader(deps), held: caches.served(), namespace, strays }
   const { absent, deleted, known, isMass } = await absenceOf(looked)
   for (const { kind, name } of deleted) passes.forget(kind, name, 'deleted')
   if (isMass) log.error({ absent: absent.length, known }, 'too much is absent to be forgotten')

@@ -12,6 +12,7 @@ import { isAlreadyExists, isKindUnknown, KubeError } from '../../base/errors.ts'
 import type { Kube } from '../../kube/kube.ts'
 import { type KeptReader, makeKeptReader } from '../../store/ledger/desires.ts'
 import type { Pg } from '../../store/pg/pg.ts'
+import type { AbsenceDeps } from '../truths/absence.ts'
 
 /** Creates under way at once, and desires that are read at once. */
 const AT_ONCE = 32
@@ -23,6 +24,8 @@ export type RebuildDeps = {
   /** Of somebody who may create all kinds, those that need an approval approved: an administrator. */
   kube: Pick<Kube, 'list' | 'create'>
   namespace: string
+  /** They stand, and are not made once more. */
+  strays?: AbsenceDeps['strays']
   /** For tests. */
   kinds?: readonly Kind[]
 }
@@ -32,7 +35,7 @@ export type NotMade = { kind: string; name: string; detail: string }
 export type Rebuilt = { made: number; stood: number; refused: NotMade[] }
 
 /** Null where the cluster has no definition of the kind. */
-const heldOf = async ({ kube, namespace }: RebuildDeps, kind: Kind): Promise<Map<string, Occupant> | null> => {
+const heldOf = async ({ kube, namespace, strays }: RebuildDeps, kind: Kind): Promise<Map<string, Occupant> | null> => {
   const held = new Map<string, Occupant>()
   for (let next = ''; ; ) {
     const paging = { limit: LIST_LIMIT, ...(next && { continue: next }) }
@@ -47,8 +50,13 @@ const heldOf = async ({ kube, namespace }: RebuildDeps, kind: Kind): Promise<Map
       held.set(metadata.name, { uid: metadata.uid, account: spec.account ?? null })
     }
     next = page.continue
-    if (next === '') return held
+    if (next === '') break
   }
+  for (const { object } of strays?.ofKind(kind.kind) ?? []) {
+    const { metadata, spec } = object as Resource<{ account?: string }>
+    if (!held.has(metadata.name)) held.set(metadata.name, { uid: metadata.uid, account: spec.account ?? null })
+  }
+  return held
 }
 
 /**

@@ -13,6 +13,7 @@ import { makeKnown } from '../../store/ledger/known.ts'
 import { makeRestore } from '../../store/ledger/restore.ts'
 import { makeMirror } from '../../store/mirror.ts'
 import type { Pg } from '../../store/pg/pg.ts'
+import type { AbsenceDeps } from '../truths/absence.ts'
 import { type ApplyDeps, applyReconcile, ReconcileRefused } from './apply.ts'
 import { planReconcile } from './plan.ts'
 import { doneWords, summaryOf, wordsOf } from './words.ts'
@@ -48,6 +49,7 @@ export const readReconcileOptions = (args: string[]): ReconcileOptions => {
 
 export type ReconcileClients = {
   kube: Kube
+  strays?: AbsenceDeps['strays']
   pg: Pg
   caches: Caches
   keys: Keys
@@ -72,14 +74,14 @@ const listed = async (caches: Caches): Promise<void> => {
 }
 
 export const reconcileDepsOf = (
-  { kube, pg, caches, keys, namespace, home, log, now }: ReconcileClients,
+  { kube, strays, pg, caches, keys, namespace, home, log, now }: ReconcileClients,
   reserve: ReconcileOptions['reserve'] = new Map(),
 ): ApplyDeps => {
   const installation = makeInstallation({ pg })
   // only asked: what is written goes under an epoch of its own
   const epoch = () => 0
   return {
-    ...{ kube, caches, keys, namespace, home, log, now, installation, reserve },
+    ...{ kube, strays, caches, keys, namespace, home, log, now, installation, reserve },
     mirror: makeMirror({ pg, epoch }),
     known: makeKnown({ pg, epoch }),
     deletions: makeDeletionReader({ pg }),

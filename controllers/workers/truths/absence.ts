@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { isMass } from '../../../crds/kernel/desire/absence.ts'
 import { keyOf } from '../../../crds/kernel/object.ts'
 import type { AnyResource } from '../../kinds/held.ts'
+import type { Strays } from '../../kube/tenants/strays.ts'
 import type { Cache } from '../../kube/watch.ts'
 import type { DeletionReader } from '../../store/ledger/desires.ts'
 import type { Mirror } from '../../store/mirror.ts'
@@ -16,19 +17,22 @@ export type AbsenceDeps = {
   deletions: DeletionReader
   held: ReadonlyMap<string, Pick<Cache<AnyResource>, 'list' | 'get'>>
   namespace: string
+  /** They are there, though nobody works on them where they stand. */
+  strays?: Pick<Strays, 'ofKind'> | undefined
 }
 
 const DIGEST_CHARS = 12
 
 /** After the first lists are in. Of one kind or of all together more than a few may be missing. */
-export const absenceOf = async ({ mirror, deletions, held, namespace }: AbsenceDeps): Promise<Absence> => {
+export const absenceOf = async ({ mirror, deletions, held, namespace, strays }: AbsenceDeps): Promise<Absence> => {
   const knownOf = await mirror.known()
   const absent: Absent[] = []
   const deleted: Absent[] = []
   let known = 0
   let isMassOfKind = false
   const looked = [...held].map(async ([kind, cache]) => {
-    const uids = cache.list().map(({ metadata }) => metadata.uid)
+    const standing = [...cache.list(), ...(strays?.ofKind(kind) ?? []).map(({ object }) => object)]
+    const uids = standing.map(({ metadata }) => metadata.uid ?? '')
     const unknown = await mirror.unknown(kind, uids)
     // One that was made anew under its name is there.
     const missing = unknown.filter((name) => cache.get(keyOf({ namespace, name })) === undefined)

@@ -21,7 +21,7 @@ import type { Bound, Disagreement, Installation } from '../../store/installation
 import type { DeletionReader } from '../../store/ledger/desires.ts'
 import type { KnownNumbers } from '../../store/ledger/known.ts'
 import type { Mirror } from '../../store/mirror.ts'
-import { type Absence, absenceOf } from './absence.ts'
+import { type Absence, type AbsenceDeps, absenceOf } from './absence.ts'
 
 export type JudgeDeps = {
   kube: Pick<Kube, 'get'>
@@ -34,6 +34,7 @@ export type JudgeDeps = {
   known: Pick<KnownNumbers, 'onRecord'>
   deletions: DeletionReader
   caches: Pick<Caches, 'of' | 'byKind' | 'synced' | 'served' | 'unserved'>
+  strays?: AbsenceDeps['strays']
   /** The token of a disagreement that a person accepts; undefined: none. */
   accept: string | undefined
   log: Log
@@ -74,7 +75,7 @@ export type Looked = { absence: Absence; behind: Awaited<ReturnType<typeof findB
 export const look = async ({
   known,
   ...deps
-}: Pick<JudgeDeps, 'caches' | 'mirror' | 'deletions' | 'known' | 'namespace'>): Promise<Looked> => {
+}: Pick<JudgeDeps, 'caches' | 'mirror' | 'deletions' | 'known' | 'namespace' | 'strays'>): Promise<Looked> => {
   const { caches } = deps
   await caches.synced
   const [absence, behind] = await Promise.all([
@@ -123,7 +124,7 @@ export const faultsOfLook = ({ behind, absence }: Looked, here: Here): TruthFaul
 
 /** All that is absent now is lost by a person's word, also where it is little: nothing of it is forgotten. */
 export const acceptPlace = async (
-  deps: Pick<JudgeDeps, 'installation' | 'caches' | 'mirror' | 'deletions' | 'namespace'>,
+  deps: Pick<JudgeDeps, 'installation' | 'caches' | 'mirror' | 'deletions' | 'namespace' | 'strays'>,
   here: Here,
 ): Promise<number> => {
   const { installation, caches } = deps

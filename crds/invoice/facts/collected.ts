@@ -56,11 +56,23 @@ export type Collected = {
   checkouts: { seq: number }[]
   /** What was reported of refunds and is not decided yet. */
   reports: (RefundReport & { seq: number })[]
+  /** That sessions have ended, as the processor reported by itself: facts that are not decided yet. */
+  closings: { seq: number }[]
   /** Card payments that were reported and could not be booked. */
   strays: { intent: string; detail: string }[]
 }
 
-export const NOTHING_COLLECTED: Collected = { sessions: [], refunds: [], checkouts: [], reports: [], strays: [] }
+export const NOTHING_COLLECTED: Collected = {
+  sessions: [],
+  refunds: [],
+  checkouts: [],
+  reports: [],
+  closings: [],
+  strays: [],
+}
+
+/** Whose invoice has none of these was never at the processor. */
+const CARD_KINDS = new Set(['checkout', 'session', 'opened', 'closed', 'refund', 'refund_report'])
 
 const openedOf = ({ body }: Omit<FactLike, 'at'>): Opened => ({
   id: String(body.id),
@@ -82,11 +94,10 @@ export const reported = (refund: RefundPart, { state, reason }: RefundReport): R
 
 /** Reads the facts of one invoice, in the order of their recording. */
 export const collectedOf = (facts: readonly Omit<FactLike, 'at'>[]): Collected => {
+  if (!facts.some(({ kind }) => CARD_KINDS.has(kind))) return { ...NOTHING_COLLECTED, strays: straysOf(facts) }
   const of = (kind: string) => facts.filter((fact) => fact.kind === kind)
+  const pending = (kind: string) => of(kind).filter(({ state }) => state === 'pending')
   const [opened, failures, endings] = [of('opened'), of('card_failed'), of('ending')]
-  if (opened.length === 0 && of('session').length === 0 && of('checkout').length === 0 && of('refund').length === 0) {
-    return { ...NOTHING_COLLECTED, strays: straysOf(facts) }
-  }
   const closed = new Set([...of('closed').map(({ body }) => body.id), ...of('payment').map(({ body }) => body.session)])
   const failureOf = (purpose: string) => failures.find(({ key }) => key === failedKey(purpose))
   const reports = of('refund_report')
@@ -121,12 +132,9 @@ export const collectedOf = (facts: readonly Omit<FactLike, 'at'>[]): Collected =
       const decided = reports.filter((report) => report.state === 'accepted' && report.body.part === part)
       return decided.map(reportOf).reduce(reported, asked)
     }),
-    checkouts: of('checkout')
-      .filter(({ state }) => state === 'pending')
-      .map(({ seq }) => ({ seq })),
-    reports: reports
-      .filter(({ state }) => state === 'pending')
-      .map((report) => ({ ...reportOf(report), seq: report.seq })),
+    checkouts: pending('checkout').map(({ seq }) => ({ seq })),
+    reports: pending('refund_report').map((report) => ({ ...reportOf(report), seq: report.seq })),
+    closings: pending('closed').map(({ seq }) => ({ seq })),
     strays: straysOf(facts),
   }
 }

@@ -51,6 +51,7 @@ const usableOf = ({ object, world, facts, now }: Passing): Session | undefined =
 export const collectVerdicts = (passing: Passing): RequestVerdict[] => [
   ...checkoutVerdicts(passing),
   ...reportVerdicts(passing),
+  ...closingVerdicts(passing),
 ]
 
 const checkoutVerdicts = (passing: Passing): RequestVerdict[] => {
@@ -67,6 +68,10 @@ const checkoutVerdicts = (passing: Passing): RequestVerdict[] => {
     return failed && failed.seq > seq ? [{ seq, accept: false, code: 'PROCESSOR_REFUSED', detail: failed.reason }] : []
   })
 }
+
+/** It holds from when it is on record: a session that has ended takes no money, whoever says so first. */
+const closingVerdicts = ({ world }: Passing): RequestVerdict[] =>
+  world.collected.closings.map(({ seq }) => ({ seq, accept: true, outcome: null, event: null }))
 
 const isBack = (refunds: readonly RefundPart[], credit: string): boolean => {
   const parts = refunds.filter((one) => one.credit === credit)

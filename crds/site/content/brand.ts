@@ -8,9 +8,11 @@ import { clampChroma, converter, displayable, formatHex, parse, wcagContrast } f
 import type { Fault } from '../../kernel/problem.ts'
 import type { Infer, ObjectSchema } from '../../kernel/schema.ts'
 import type { Template } from './content.ts'
+import { FONT_PAIRS, TEMPLATE_TOKENS, type TemplateTokens } from './palettes.ts'
+
+export { FONT_PAIRS, type FontPair } from './palettes.ts'
 
 export const COLOUR_MAX = 64
-export const FONT_PAIRS = ['hanken', 'cormorant-jost', 'system'] as const
 
 /** Body text aims at this ratio … */
 const TEXT_AIM = 7
@@ -45,33 +47,43 @@ export const brandTokens = {
 } as const satisfies ObjectSchema
 
 export type BrandTokens = Infer<typeof brandTokens>
-export type FontPair = (typeof FONT_PAIRS)[number]
 
 /** A token that was moved. Colours are `#rrggbb`; `ratio` is the contrast that is reached, by WCAG. */
 export type Clamped = { token: 'accent' | 'ink'; from: string; to: string; ratio: number; reason: string }
 
-/** All colours of a page, `#rrggbb`. */
+/**
+ * All colours of a page, `#rrggbb`. The one accent has four roles: `fill` is the brand, untouched; `onFill` is read on it;
+ * `accent` is the brand as text; `accentLine` as a line that means something.
+ */
 export type Palette = {
+  fill: string
+  onFill: string
+  /** The edge of a filled control: the fill itself, or ink where the fill hardly stands off its ground. */
+  fillEdge: string
   accent: string
+  accentLine: string
   ink: string
   paper: string
   /** Bands beside the paper. */
   tint: string
+  /** Behind pictures. */
+  plate: string
   /** Quiet text. */
   muted: string
   /** Hairlines, which carry no meaning. */
   line: string
   /** Edges of controls. */
   edge: string
+  /** The other ground, and what is read on it. */
+  inverse: string
+  onInverse: string
+  mutedInverse: string
+  accentInverse: string
+  lineInverse: string
+  fillEdgeInverse: string
 }
 
 export type Brand = { tokens: Required<BrandTokens>; palette: Palette; clamped: Clamped[] }
-
-/** What a template brings when nothing is sent. */
-const TEMPLATE_TOKENS: Record<Template, Required<BrandTokens>> = {
-  studio: { accent: '#c8321a', ink: '#16181d', paper: '#ffffff', fontPair: 'hanken' },
-  lumen: { accent: '#8a6520', ink: '#2b2520', paper: '#fbf7ee', fontPair: 'cormorant-jost' },
-}
 
 const toOklch = converter('oklch')
 
@@ -134,52 +146,132 @@ const readable = (colour: string, grounds: readonly string[], ratio: number): st
   return end === 0 ? '#000000' : '#ffffff'
 }
 
-/** How far the bands stand off the paper, in lightness. */
-const TINT_STEP = 0.028
+/** How far grounds stand off the paper, in lightness: a band, what is behind pictures, the other ground. */
+const STEPS_LIGHT = { tint: -0.026, plate: -0.05 } as const
+const STEPS_DARK = { tint: 0.035, plate: 0.07, inverse: 0.105 } as const
+/** The other ground of a light paper when an account brings colours of its own. */
+const INVERSE = { l: 0.2, most: 0.04 } as const
 
-/**
- * The band's ground: towards the text, so that both grounds are of one family. On a paper of middle grey, where text barely
- * reaches its ratio, the band is the paper itself.
- */
-const tintOf = (paper: string): string => {
+type Grounds = Pick<Palette, 'paper' | 'tint' | 'plate' | 'inverse'>
+
+/** A ground of one family with the paper; the paper itself where text would not reach its ratio on both. */
+const groundOf = (paper: string, step: number): string => {
   const { l, c, h } = oklchOf(paper)
-  const tint = hexOf({ l: l > 0.5 ? l - TINT_STEP : l + TINT_STEP, c, h })
-  const best = Math.max(contrastOn([paper, tint], '#000000'), contrastOn([paper, tint], '#ffffff'))
-  return best >= TEXT_LEAST ? tint : paper
+  const ground = hexOf({ l: l + step, c, h })
+  const best = Math.max(contrastOn([paper, ground], '#000000'), contrastOn([paper, ground], '#ffffff'))
+  return best >= TEXT_LEAST ? ground : paper
+}
+
+const isDark = (paper: string): boolean => oklchOf(paper).l < 0.5
+
+/** On dark paper the other ground is a step lighter and never white: a bright band would glare. */
+const groundsOf = (paper: string, ink: string, other: string | null): Grounds => {
+  const dark = isDark(paper)
+  const steps = dark ? STEPS_DARK : STEPS_LIGHT
+  const { c, h } = oklchOf(ink)
+  const inverse = dark
+    ? groundOf(paper, STEPS_DARK.inverse)
+    : (other ?? hexOf({ l: INVERSE.l, c: Math.min(c, INVERSE.most), h }))
+  const tint = groundOf(paper, steps.tint)
+  // both beside the paper: what is read on one is read on all three
+  const plate = groundOf(paper, steps.plate)
+  const all = Math.max(contrastOn([paper, tint, plate], '#000000'), contrastOn([paper, tint, plate], '#ffffff'))
+  return { paper, tint, plate: all >= TEXT_LEAST ? plate : tint, inverse }
+}
+
+/** Ink or paper on the fill, else black or white, one of which is always read: the fill never moves. */
+const onFillOf = (fill: string, ink: string, paper: string): string => {
+  const wanted = [paper, ink].toSorted((a, b) => wcagContrast(fill, b) - wcagContrast(fill, a))
+  const found = wanted.find((text) => wcagContrast(fill, text) >= TEXT_LEAST)
+  return found ?? (wcagContrast(fill, '#000000') >= wcagContrast(fill, '#ffffff') ? '#000000' : '#ffffff')
 }
 
 const floor2 = (ratio: number): number => Math.floor(ratio * 100) / 100
 
+const askedOf = (base: TemplateTokens, tokens: BrandTokens | null) => {
+  const asked = (token: 'accent' | 'ink' | 'paper') => {
+    const hex = hexOfColour(tokens?.[token] ?? base[token]) ?? hexOfColour(base[token])
+    assert(hex !== null, 'the colours of templates are colours')
+    return hex
+  }
+  return { accent: asked('accent'), ink: asked('ink'), paper: asked('paper') }
+}
+
+const movedOf = (token: Clamped['token'], from: string, to: string, beside: readonly string[]): Clamped[] => {
+  if (from === to) return []
+  const [ratio, had] = [floor2(contrastOn(beside, to)), floor2(contrastOn(beside, from))]
+  const aim = token === 'ink' ? TEXT_AIM : TEXT_LEAST
+  const reached = ratio >= aim ? '' : `; ${ratio} is the most that this paper allows`
+  const kept = token === 'accent' ? '; buttons keep it' : ''
+  const reason = `${token} on ${beside[0]} had a contrast of ${had}, and ${aim} is needed to read it${reached}${kept}`
+  return [{ token, from, to, ratio, reason }]
+}
+
+const paletteOf = (
+  asked: { accent: string; ink: string; paper: string },
+  inverseAsked: string | null,
+  quietText: boolean,
+): Palette => {
+  const grounds = groundsOf(asked.paper, asked.ink, inverseAsked)
+  const { paper, tint, plate, inverse } = grounds
+  const beside = [paper, tint, plate]
+  const ink = readable(asked.ink, beside, TEXT_AIM)
+  const fill = asked.accent
+  const onInverse = readable(isDark(paper) ? ink : mix(paper, '#ffffff', 0.1), [inverse], TEXT_AIM)
+  return {
+    ...grounds,
+    fill,
+    onFill: onFillOf(fill, ink, paper),
+    fillEdge: contrastOn(beside, fill) >= EDGE_LEAST ? fill : ink,
+    accent: quietText ? ink : readable(fill, beside, TEXT_LEAST),
+    accentLine: readable(fill, beside, EDGE_LEAST),
+    ink,
+    muted: readable(mix(ink, paper, 0.32), beside, TEXT_LEAST),
+    line: mix(paper, ink, 0.14),
+    edge: readable(mix(ink, paper, 0.5), beside, EDGE_LEAST),
+    onInverse,
+    mutedInverse: readable(mix(onInverse, inverse, 0.28), [inverse], TEXT_LEAST),
+    accentInverse: quietText ? onInverse : readable(fill, [inverse], TEXT_LEAST),
+    lineInverse: mix(inverse, onInverse, 0.2),
+    fillEdgeInverse: wcagContrast(inverse, fill) >= EDGE_LEAST ? fill : onInverse,
+  }
+}
+
+/** Finding what can be read is dear, and all sites of an account have the same brand. */
+const known = new Map<string, Brand>()
+const KNOWN_MAX = 128
+
 /**
  * The template's tokens with those of an account laid over them, clamped. The tokens have passed `brandFaults`; one that is no
- * colour is left out.
+ * colour is left out. Only what an account sent is told as clamped: a template knows its own colours.
  */
 export const brandOf = (template: Template, tokens: BrandTokens | null): Brand => {
+  const key = JSON.stringify([template, tokens?.accent, tokens?.ink, tokens?.paper, tokens?.fontPair])
+  const before = known.get(key)
+  if (before !== undefined) return before
+  const made = brandMade(template, tokens)
+  if (known.size >= KNOWN_MAX) known.clear()
+  known.set(key, made)
+  return made
+}
+
+const brandMade = (template: Template, tokens: BrandTokens | null): Brand => {
   const base = TEMPLATE_TOKENS[template]
-  const asked = (token: 'accent' | 'ink' | 'paper') => hexOfColour(tokens?.[token] ?? base[token]) ?? base[token]
-  const paper = asked('paper')
-  const tint = tintOf(paper)
-  const grounds = [paper, tint]
-  const ink = readable(asked('ink'), grounds, TEXT_AIM)
-  const accent = readable(asked('accent'), grounds, TEXT_LEAST)
-  const clamped = (['accent', 'ink'] as const).flatMap((token): Clamped[] => {
-    const [from, to] = [asked(token), token === 'accent' ? accent : ink]
-    if (from === to) return []
-    const ratio = floor2(contrastOn(grounds, to))
-    const aim = token === 'ink' ? TEXT_AIM : TEXT_LEAST
-    const had = floor2(contrastOn(grounds, from))
-    const reached = ratio >= aim ? '' : `; ${ratio} is the most that this paper allows`
-    const reason = `${token} on ${paper} had a contrast of ${had}, and ${aim} is needed to read it${reached}`
-    return [{ token, from, to, ratio, reason }]
-  })
-  const palette: Palette = {
-    accent,
-    ink,
-    paper,
-    tint,
-    muted: readable(mix(ink, paper, 0.32), grounds, TEXT_LEAST),
-    line: mix(paper, ink, 0.14),
-    edge: readable(mix(ink, paper, 0.5), grounds, EDGE_LEAST),
+  const asked = askedOf(base, tokens)
+  const own = (['accent', 'ink', 'paper'] as const).some((token) => tokens?.[token] !== undefined)
+  const ground = tokens?.ink === undefined && tokens?.paper === undefined ? hexOfColour(base.inverse) : null
+  const palette = paletteOf(asked, ground, base.inkText && tokens?.accent === undefined)
+  const beside = [palette.paper, palette.tint, palette.plate]
+  const clamped = own
+    ? [
+        ...(palette.accent === palette.ink ? [] : movedOf('accent', asked.accent, palette.accent, beside)),
+        ...movedOf('ink', asked.ink, palette.ink, beside),
+      ]
+    : []
+  const { accent, ink, paper } = palette
+  return {
+    tokens: { accent: own ? accent : palette.fill, ink, paper, fontPair: tokens?.fontPair ?? base.fontPair },
+    palette,
+    clamped,
   }
-  return { tokens: { accent, ink, paper, fontPair: tokens?.fontPair ?? base.fontPair }, palette, clamped }
 }

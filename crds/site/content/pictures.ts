@@ -4,7 +4,7 @@ import { imageKey } from '../render/input.ts'
 import type { SiteSpec } from '../schema.ts'
 
 /** Fields that hold a picture, wherever they stand in the content. */
-const PICTURE_FIELDS = new Set(['image'])
+const PICTURE_FIELDS = new Set(['image', 'secondImage'])
 /** The asset that stands for the company. */
 export const LOGO_KEY = 'logo'
 

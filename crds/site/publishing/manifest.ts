@@ -2,7 +2,7 @@
 import { canonical } from '../../values/canonical.ts'
 import type { Content } from '../content/content.ts'
 import { type ManifestEntry, manifestOf } from '../render/digest.ts'
-import { type Headers, headersOf } from '../render/headers.ts'
+import { type Headers, headersOf, isNotFound } from '../render/headers.ts'
 import type { SiteFile } from '../render/input.ts'
 
 export type { ManifestEntry } from '../render/digest.ts'
@@ -25,7 +25,7 @@ export const NOT_FOUND_PATH = '404.html'
 export const ASSETS_FOLDER = 'assets/'
 
 export const sortOf = (path: string): Sort => {
-  if (path === NOT_FOUND_PATH) return 'missing'
+  if (isNotFound(path)) return 'missing'
   return path.startsWith(ASSETS_FOLDER) ? 'asset' : 'page'
 }
 
@@ -47,6 +47,13 @@ export const siteManifest = (content: Content, files: readonly SiteFile[]): Site
 
 export const fileAt = ({ files }: Pick<SiteManifest, 'files'>, path: string): ManifestEntry | undefined =>
   files.find((file) => file.path === path)
+
+/** The page for what is not found at a path: that of its language, else of the first. */
+export const notFoundAt = ({ files }: Pick<SiteManifest, 'files'>, path: string): string => {
+  const [folder = ''] = path.split('/')
+  const own = `${folder}/${NOT_FOUND_PATH}`
+  return files.some((file) => file.path === own) ? own : NOT_FOUND_PATH
+}
 
 /** How two sets of files differ, by path. */
 export type FileDiff = { added: string[]; changed: string[]; removed: string[]; unchanged: number }

@@ -2,6 +2,7 @@
  * What is to be live, and the steps from what is live to that: into the queue of the host, files, switch and route, a look from
  * outside, the record. Each step may be taken again after any crash; the record comes last and is what everybody reads.
  */
+import { type Verdict, waiting } from '../../kernel/plan.ts'
 import type { ProblemCode } from '../../kernel/problem.ts'
 import { type SiteEvent, siteEvent } from '../events.ts'
 import { liveOf, releasesOf } from '../facts.ts'
@@ -11,7 +12,9 @@ import { lostName, nameIn, nameRefusal } from '../names/names.ts'
 import { isApproved } from '../review.ts'
 import type { SiteResource } from '../schema.ts'
 import type { Rendering, SiteHost, SiteRelease, SiteWorld } from '../world.ts'
+import { isProven, type LookTarget, lookTarget, repairOf } from './look.ts'
 import { hostFor } from './rendering.ts'
+import { type Attested, attestedOf } from './statement.ts'
 
 /** Releases whose files stay on the host, the live one among them: to put one back is a switch and no upload. */
 export const RELEASES_KEPT = 5
@@ -22,13 +25,24 @@ export type PublishStep =
   /** At the end of the host's queue, unless it stands there for the same bytes. */
   | { do: 'enterQueue'; host: string; digest: string }
   /** What the host does not have. */
-  | { do: 'upload'; host: string; manifest: string }
-  /** A release of hard links, then one rename. `keep`: digests of the releases whose files stay. */
-  | { do: 'switchFiles'; host: string; digest: string; manifest: string; keep: string[] }
-  | { do: 'setRoute'; host: string; hostname: string; manifest: string }
+  | { do: 'upload'; host: string; digest: string; manifest: string; attested: Attested }
+  /** A release of checked copies, then one rename. `keep`: digests of the releases whose files stay. */
+  | { do: 'switchFiles'; host: string; digest: string; manifest: string; keep: string[]; attested: Attested }
+  | { do: 'setRoute'; host: string; hostname: string; manifest: string; hsts: boolean }
+  /** Counts that it is put back. `drift`: what somebody or something changed, of which an Event tells; none for what is outdated. */
+  | { do: 'noteDrift'; host: string; drift: string[] }
   | { do: 'markSwitched'; host: string; digest: string }
-  /** The page as a visitor gets it, through the host's TLS port. Waiting until it is the right one. */
-  | { do: 'verify'; host: string; hostname: string; manifest: string; since: string }
+  /** Every page as a visitor gets it, through the host's TLS port. Waiting until they are the right ones. */
+  | {
+      do: 'verify'
+      host: string
+      hostname: string
+      digest: string
+      manifest: string
+      attested: Attested
+      hsts: boolean
+      since: string
+    }
   | { do: 'recordSwitch'; k: number; to: SiteRelease | null; event: SiteEvent }
   | { do: 'takeDown'; host: string; hostname: string }
   | { do: 'leaveQueue' }
@@ -93,6 +107,13 @@ const releaseOf = (world: SiteWorld, { rendering, name, hostname, host }: Going)
 export const urlOf = ({ hostname }: Pick<SiteRelease, 'hostname'>, port = 443): string =>
   `https://${hostname}${port === 443 ? '' : `:${port}`}/`
 
+/** Of what is live; null when nothing is. */
+export const urlOfLive = (world: SiteWorld): string | null => {
+  const live = liveOf(world)
+  const port = world.hosts.find(({ name }) => name === live?.host)?.httpsPort
+  return live && urlOf(live, port)
+}
+
 /** The newest releases, with what is about to be live and what is. */
 const keptOf = (world: SiteWorld, digest: string): string[] => {
   const live = liveOf(world)
@@ -156,24 +177,53 @@ export const wayTo = (object: SiteResource, world: SiteWorld, wanted: WantedPubl
   }
 }
 
-const bringSteps = (world: SiteWorld, { rendering, hostname, host }: Going): PublishStep[] => {
+/** What puts bytes on a host and lets them be served, whatever is there. */
+const placeSteps = (world: SiteWorld, target: LookTarget): PublishStep[] => {
+  const { host, rendering, hostname, attested, hsts } = target
   const { digest, manifest } = rendering
   return [
-    { do: 'upload', host: host.name, manifest },
-    { do: 'switchFiles', host: host.name, digest, manifest, keep: keptOf(world, digest) },
-    { do: 'setRoute', host: host.name, hostname, manifest },
-    { do: 'markSwitched', host: host.name, digest },
+    { do: 'upload', host, digest, manifest, attested },
+    { do: 'switchFiles', host, digest, manifest, keep: keptOf(world, digest), attested },
+    { do: 'setRoute', host, hostname, manifest, hsts },
   ]
 }
 
+const targetOf = (world: SiteWorld, going: Going): LookTarget => {
+  const { rendering, hostname, host } = going
+  const { release } = releaseOf(world, going)
+  const attested = attestedOf(world, rendering, { release, hostname })
+  return { host: host.name, rendering, hostname, attested, hsts: isProven(world, hostname) }
+}
+
+const bringSteps = (world: SiteWorld, going: Going): PublishStep[] => [
+  ...placeSteps(world, targetOf(world, going)),
+  { do: 'markSwitched', host: going.host.name, digest: going.rendering.digest },
+]
+
 const endSteps = (object: SiteResource, world: SiteWorld, going: Going, since: string): PublishStep[] => {
   const { rendering, hostname, host } = going
+  const { digest, manifest } = rendering
   const to = releaseOf(world, going)
+  const { attested, hsts } = targetOf(world, going)
   return [
-    { do: 'verify', host: host.name, hostname, manifest: rendering.manifest, since },
+    { do: 'verify', host: host.name, hostname, digest, manifest, attested, hsts, since },
     recordOf(object, world, to, urlOf(to, host.httpsPort)),
     { do: 'leaveQueue' },
   ]
+}
+
+/** What was seen to stray is put back, whatever else is wanted; null when nothing is to be put back. */
+export const wayBack = (object: SiteResource, world: SiteWorld): { verdict: Verdict; steps: PublishStep[] } | null => {
+  const stray = repairOf(world.look)
+  const target = stray && lookTarget(object, world)
+  if (!stray || !target) return null
+  const { host } = target
+  const steps: PublishStep[] = [
+    // what is only on its way was not there before
+    { do: 'noteDrift', host, drift: world.turn ? [] : stray.drift },
+    ...placeSteps(world, target).filter((step) => (step.do === 'setRoute' ? stray.route : stray.files)),
+  ]
+  return { verdict: waiting('Restoring', 'puts back what strayed on its host'), steps }
 }
 
 const leave = (world: SiteWorld): Way => (world.turn ? { steps: [{ do: 'leaveQueue' }], wait: null } : DONE)

@@ -2,7 +2,9 @@
 import { createHash } from 'node:crypto'
 import { canonical } from '../../values/canonical.ts'
 import type { BrandTokens } from '../content/brand.ts'
-import { content as contentSchema, TEMPLATES, type Template } from '../content/content.ts'
+import { content as contentSchema, type Template } from '../content/content.ts'
+import { contentOf, type WrittenSite } from '../content/expand.ts'
+import { TEMPLATES } from '../content/meta.ts'
 import { LOGO_KEY, pictureSources } from '../content/pictures.ts'
 import { hostnameOf, nameOf } from '../names/domain.ts'
 import type { SiteSpec } from '../schema.ts'
@@ -22,8 +24,8 @@ export type RenderRequest = {
 const isTemplate = (word: string): word is Template => TEMPLATES.some((template) => template === word)
 
 /** The account's lock wins over the content; null when the lock is a template that there is not. */
-export const templateOf = (spec: Pick<SiteSpec, 'content'>, lock: string | null): Template | null => {
-  if (lock === null) return spec.content.meta.template
+export const templateOf = (spec: WrittenSite, lock: string | null): Template | null => {
+  if (lock === null) return contentOf(spec).meta.template
   return isTemplate(lock) ? lock : null
 }
 
@@ -50,10 +52,11 @@ export const renderRequest = (
   const template = templateOf(spec, world.account?.templateLock ?? null)
   if (template === null) return null
   const { name, hostname } = addressOf(spec, world)
+  const content = contentOf(spec)
   const pictures = Object.fromEntries(pictureSources(contentSchema, spec))
   const logo = spec.assets?.[LOGO_KEY] ?? null
   const { brand } = world
-  const made = canonical([spec.content, pictures, logo, template, brand, hostname])
+  const made = canonical([content, pictures, logo, template, brand, hostname])
   const input = createHash('sha256').update(made).digest('hex')
   return { input, name, hostname, template, brand, pictures, logo }
 }

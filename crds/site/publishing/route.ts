@@ -8,9 +8,10 @@
 import { html, textOf } from '../../text/html.ts'
 import { policyOf } from '../../text/policy.ts'
 import { trimmedEnd } from '../../values/trimmed.ts'
-import type { Headers } from '../render/headers.ts'
+import { type Headers, isNotFound } from '../render/headers.ts'
 import { documentShell } from '../render/page/shell.ts'
 import { ASSETS_FOLDER, NOT_FOUND_PATH, type SiteManifest } from './manifest.ts'
+import { STATEMENT_PATH } from './statement.ts'
 
 type Handler = { handler: string; [word: string]: unknown }
 
@@ -38,16 +39,47 @@ const typeRoutes = ({ files }: SiteManifest) => {
   }))
 }
 
-/** The handlers of a live site. */
-export const siteHandlers = (folder: string, manifest: SiteManifest): Handler[] => {
+/** One page under one address: a folder's own, and no second time by the name of its file. The port stands in the address. */
+const INDEX_REDIRECT = {
+  match: [{ path_regexp: { name: 'index', pattern: '^(.*/)index\\.html$' } }],
+  handle: [
+    {
+      handler: 'static_response',
+      status_code: '308',
+      headers: { Location: ['https://{http.request.hostport}{http.regexp.index.1}'] },
+    },
+  ],
+}
+
+/** For whoever checks the site from a page of their own. */
+const STATEMENT_HEADERS: Headers = {
+  'content-type': 'application/json',
+  'cache-control': 'public, max-age=60',
+  'access-control-allow-origin': '*',
+  'x-content-type-options': 'nosniff',
+}
+
+/** Two years, as lists of browsers ask for. Subdomains are not ours to speak for. */
+const HSTS: Headers = { 'strict-transport-security': 'max-age=63072000' }
+
+/** Those of further languages first, by their folder; that of the first language takes the rest. */
+const notFoundPaths = ({ files }: SiteManifest): string[] => [
+  ...files.flatMap(({ path }) => (path !== NOT_FOUND_PATH && isNotFound(path) ? [path] : [])),
+  NOT_FOUND_PATH,
+]
+
+/** @param isProven visitors were served under the name with a certificate, and it is the account's: browsers shall insist on TLS */
+export const siteHandlers = (folder: string, manifest: SiteManifest, isProven = false): Handler[] => {
   const { live } = manifest
   const current = `${folder}/current`
   const html = { 'content-type': 'text/html; charset=utf-8' }
   return [
     { handler: 'encode', encodings: { zstd: {}, gzip: {} }, prefer: ['zstd', 'gzip'] },
+    ...(isProven ? [setHeaders(HSTS)] : []),
     {
       handler: 'subroute',
       routes: [
+        INDEX_REDIRECT,
         ...typeRoutes(manifest),
         {
           match: [{ path: [`/${ASSETS_FOLDER}*`] }],
@@ -57,18 +89,28 @@ export const siteHandlers = (folder: string, manifest: SiteManifest): Handler[] 
           ],
         },
         {
+          match: [{ path: [`/${STATEMENT_PATH}`] }],
+          handle: [setHeaders(STATEMENT_HEADERS), { handler: 'file_server', root: current, pass_thru: true }],
+        },
+        {
+          // the pages for what is not found are found nowhere
+          match: [{ not: [{ path: [...notFoundPaths(manifest), STATEMENT_PATH].map((path) => `/${path}`) }] }],
           handle: [
             setHeaders(live.page),
             { handler: 'file_server', root: current, pass_thru: true, index_names: ['index.html'] },
           ],
         },
-        {
+        ...notFoundPaths(manifest).map((path) => ({
+          ...(path !== NOT_FOUND_PATH && {
+            match: [{ path: [`/${path.slice(0, -NOT_FOUND_PATH.length)}*`] }],
+            terminal: true,
+          }),
           handle: [
             setHeaders({ ...live.missing, ...html }),
-            { handler: 'rewrite', uri: `/${NOT_FOUND_PATH}` },
+            { handler: 'rewrite', uri: `/${path}` },
             { handler: 'file_server', root: current, status_code: '404' },
           ],
-        },
+        })),
       ],
     },
   ]

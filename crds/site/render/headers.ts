@@ -24,6 +24,10 @@ const INLINE_STYLE = /<style>([^<]*)<\/style>/g
 const styleHashesOf = (content: SiteFile['content']): string[] =>
   typeof content === 'string' ? [...content.matchAll(INLINE_STYLE)].map(([, style = '']) => hashOf(style)) : []
 
+/** Of any language. */
+const NOT_FOUND = /^([a-z-]+\/)?404\.html$/
+export const isNotFound = (path: string): boolean => NOT_FOUND.test(path)
+
 const cacheOf = (path: string, noindex: boolean): string => {
   if (noindex) return 'private, no-store'
   return path.startsWith('assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : `public, max-age=${PAGE_SECONDS}`
@@ -33,7 +37,7 @@ const cacheOf = (path: string, noindex: boolean): string => {
 export const headersOf = ({ path, contentType, content }: SiteFile, options: HeaderOptions = {}): Headers => {
   const { noindex = false, frameAncestors } = options
   // only what is rendered by us in its own right holds markup with a style of its own
-  const hashes = path === '404.html' ? styleHashesOf(content) : []
+  const hashes = isNotFound(path) ? styleHashesOf(content) : []
   return {
     'content-type': contentType,
     'content-security-policy': policyOf({

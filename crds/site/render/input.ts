@@ -45,7 +45,6 @@ export type WarningCode =
   | 'MISSING_IMAGE'
   | 'EMPTY_SECTION'
   | 'SECTION_NOT_SHOWN'
-  | 'DUPLICATE_SLUG'
   | 'CONTRAST_CLAMPED'
   | 'OVER_BUDGET'
   | 'FAR_OVER_BUDGET'
@@ -57,3 +56,9 @@ export type RenderedSite = { files: SiteFile[]; warnings: Warning[] }
 
 /** The key under which the picture of a content value stands in `SiteInput.images`. */
 export const imageKey = (value: string): string => (value.startsWith('asset:') ? value.slice('asset:'.length) : value)
+
+/** The picture of a content value; undefined when its bytes are not there. An asset may be called as a method of every object is. */
+export const imageOf = (images: SiteInput['images'], value: string): RenderedImage | undefined => {
+  const key = imageKey(value)
+  return Object.hasOwn(images, key) ? images[key] : undefined
+}

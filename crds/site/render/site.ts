@@ -1,32 +1,28 @@
 /** Content to files: the renderer of websites. Pure: same input, same bytes. Source: rules/site.md#rendering. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
+import { html } from '../../text/html.ts'
 import { brandOf } from '../content/brand.ts'
-import type { Content, Layout } from '../content/content.ts'
+import { type Content, content as contentSchema, keyOf, type SiteLang } from '../content/content.ts'
+import { contentIn, langFolder, langsOf } from '../content/languages.ts'
+import { pictureValues } from '../content/pictures.ts'
 import { budgetWarnings } from './budget.ts'
-import { isHan, typographyOf } from './fonts.ts'
 import { gapsOf, imagesOf } from './gaps.ts'
-import {
-  imageKey,
-  type RenderedImage,
-  type RenderedSite,
-  type SiteFile,
-  type SiteInput,
-  type Warning,
-} from './input.ts'
-import { classic } from './layouts/classic.ts'
-import { editorial } from './layouts/editorial.ts'
-import type { LayoutViews } from './layouts/layout.ts'
-import { type Dress, documentOf } from './page/document.ts'
+import { imageOf, type RenderedImage, type RenderedSite, type SiteFile, type SiteInput, type Warning } from './input.ts'
+import { LAYOUT_VIEWS } from './layouts/catalogue.ts'
+import { type Dress, documentOf, drawn } from './page/document.ts'
 import { iconOf, notFoundOf } from './page/extras.ts'
-import { frameOf } from './page/frame.ts'
+import { type Frame, frameOf } from './page/frame.ts'
 import { headOf, robotsOf, sitemapOf } from './page/head.ts'
+import { newLedger, type PageLedger } from './page/ledger.ts'
 import { type PlannedPage, planPages } from './page/pages.ts'
 import { assetPath, dominantRules, heaviestShown, IMAGE_TYPES, variantPath } from './page/picture.ts'
+import { SIGNS } from './signs.ts'
 import { plainSheetOf, sheetOf } from './style/sheet.ts'
-import { WORDS } from './words.ts'
+import { TEMPLATE_VIEWS } from './templates/catalogue.ts'
+import { isHan, typographyOf } from './type/fonts.ts'
+import { type SiteWords, wordsFor } from './words.ts'
 
-const LAYOUTS: Record<Layout, LayoutViews> = { classic, editorial }
 const HTML_TYPE = 'text/html; charset=utf-8'
 const CSS_TYPE = 'text/css; charset=utf-8'
 
@@ -36,20 +32,23 @@ const CSS_TYPE = 'text/css; charset=utf-8'
  */
 export const renderSite = (input: SiteInput): RenderedSite => {
   const { content } = input
-  const words = WORDS[content.meta.lang]
-  const planned = planPages(content)
-  const pages = planned.filter(({ part }) => part === 1)
+  const voices = voicesOf(input)
+  const planned = voices.flatMap((voice) => voice.planned)
+  const pages = planPages(content).filter(({ part }) => part === 1)
   const images = usedImages(input)
-  const dressed = dressOf(input, images)
-  const layout = LAYOUTS[content.meta.layout]
-  const rendered = planned.map((page): SiteFile => {
-    const frame = frameOf(input, words, page, pages)
-    const text = documentOf(frame, layout, dressed.dress, headOf(input, frame))
-    return { path: page.path, contentType: HTML_TYPE, content: text }
+  const ledger = newLedger()
+  const frames = framesOf(voices, ledger)
+  const bodies = frames.map(({ frame }) => drawn(frame))
+  const dressed = dressOf(input, images, ledger)
+  const rendered = frames.map(({ frame, voice }, index): SiteFile => {
+    const text = documentOf(frame, bodies[index] ?? html``, dressed.dress, headOf(voice.input, frame))
+    return { path: frame.page.path, contentType: HTML_TYPE, content: text }
   })
   const files = [
     ...rendered,
-    notFoundOf(content, words, dressed.plainSheet),
+    ...voices.map(({ input: own, words, folder, shown }) =>
+      notFoundOf(own.content, words, shown, { sheet: dressed.plainSheet, folder }),
+    ),
     dressed.styleSheet,
     ...dressed.files,
     ...(input.logo === null ? [] : variantFiles([input.logo])),
@@ -66,8 +65,40 @@ export const renderSite = (input: SiteInput): RenderedSite => {
   return { files: onePerPath(files), warnings }
 }
 
+/** The site in one of its languages: its content, its words, its pages in their folder, and those that are listed. */
+type Voice = {
+  lang: SiteLang
+  folder: string
+  input: SiteInput
+  words: SiteWords
+  planned: PlannedPage[]
+  shown: PlannedPage[]
+}
+
+const voicesOf = (input: SiteInput): Voice[] =>
+  langsOf(input.content).map((lang, index) => {
+    const content = contentIn(input.content, lang)
+    const folder = index === 0 ? '' : `${langFolder(lang)}/`
+    const planned = planPages(content, folder)
+    const shown = planned.filter(({ part }) => part === 1)
+    return { lang, folder, input: { ...input, content }, words: wordsFor(content), planned, shown }
+  })
+
+const framesOf = (voices: readonly Voice[], ledger: PageLedger): { voice: Voice; frame: Frame }[] => {
+  const languages = voices.map(({ lang, folder }) => ({ lang, folder }))
+  return voices.flatMap((voice) =>
+    voice.planned.map((page) => {
+      const { input, words, shown: pages, lang } = voice
+      const layout = LAYOUT_VIEWS[input.content.meta.layout]
+      const ratio = TEMPLATE_VIEWS[input.template].ratio
+      const around = { words, signs: SIGNS[lang], page, pages, languages, layout, ratio, ledger }
+      return { voice, frame: frameOf(input, around) }
+    }),
+  )
+}
+
 const usedImages = ({ content, images }: SiteInput): RenderedImage[] =>
-  imagesOf(content).flatMap((value) => images[imageKey(value)] ?? [])
+  imagesOf(content).flatMap((value) => imageOf(images, value) ?? [])
 
 /** Two pictures with the same bytes are one file. */
 const onePerPath = (files: readonly SiteFile[]): SiteFile[] => {
@@ -100,19 +131,19 @@ type Dressing = {
   warnings: Warning[]
 }
 
-const dressOf = (input: SiteInput, images: readonly RenderedImage[]): Dressing => {
+const dressOf = (input: SiteInput, images: readonly RenderedImage[], ledger: PageLedger): Dressing => {
   const { content, template } = input
   const { lang, layout } = content.meta
   const brand = brandOf(template, input.brand)
   const typography = typographyOf(brand.tokens.fontPair, lang, lettersOf(content), input.fonts)
   const han = isHan(lang)
-  const dressed = { layout, template, brand, typography, han }
-  const sheet = sheetOf({ ...dressed, colours: dominantRules(images) })
+  const dressed = { layout: LAYOUT_VIEWS[layout], template: TEMPLATE_VIEWS[template], brand, typography, han }
+  const sheet = sheetOf({ ...dressed, ledger, colours: dominantRules(images) })
   const path = assetPath(createHash('sha256').update(sheet).digest('hex'), 'css')
   const icon = iconOf(content, input.logo, brand)
   return {
     dress: {
-      classes: `${layout} ${template}`,
+      classes: `l-${layout} t-${template}`,
       styleSheet: path,
       preloads: typography.fonts.filter(({ preload }) => preload).map((font) => font.path),
       icon,
@@ -144,18 +175,13 @@ const crawlerFiles = (input: SiteInput): SiteFile[] => {
 }
 
 /** The picture that a visitor waits for: the first of the page. */
-const heaviestOf = ({ content, images }: SiteInput, page: PlannedPage | undefined) => {
+const heaviestOf = (input: SiteInput, page: PlannedPage | undefined) => {
+  const { content, images } = input
   if (page === undefined) return undefined
-  const lists = {
-    hero: [content.hero?.image],
-    products: (content.products ?? []).map(({ image }) => image),
-    gallery: (content.gallery ?? []).map(({ image }) => image),
-    feature_rows: (content.featureRows ?? []).map(({ image }) => image),
-    pricing: [],
-    testimonials: [],
-    contact: [],
-  }
-  const first = page.sections.flatMap((section) => lists[section]).find((value) => value !== undefined)
-  const image = first === undefined ? undefined : images[imageKey(first)]
+  const values = page.sections.flatMap((section) =>
+    pictureValues(contentSchema.properties[keyOf(section)], content[keyOf(section)]),
+  )
+  const first = values[0]?.value
+  const image = first === undefined ? undefined : imageOf(images, first)
   return image === undefined ? undefined : heaviestShown(image)
 }

@@ -1,5 +1,6 @@
 /** The words that a site itself adds, in its four languages. */
-import type { SectionId, SiteLang } from '../content/content.ts'
+import { type Content, keyOf, type SectionId, type SiteLang } from '../content/content.ts'
+import { SECTIONS } from '../content/meta.ts'
 
 export type SiteWords = {
   /** `lang` for Open Graph, as en_GB. */
@@ -7,6 +8,13 @@ export type SiteWords = {
   skip: string
   navigation: string
   sections: Record<Exclude<SectionId, 'hero'>, string>
+  /** The first call to action; null where it is the way to get in touch. */
+  heroAction: string | null
+  /** The second one, to what there is to see; null where `see` says it. */
+  moreAction: string | null
+  /** The button of the banner. */
+  start: string
+  book: string
   getInTouch: string
   see: Record<'products' | 'gallery' | 'pricing', string>
   view: string
@@ -40,8 +48,24 @@ const EN: SiteWords = {
     testimonials: 'In their words',
     feature_rows: 'Highlights',
     pricing: 'Pricing',
+    badges: 'Good to know',
+    marquee: 'At a glance',
+    services: 'Services',
+    steps: 'How it works',
+    video: 'Video',
+    size_guide: 'Size guide',
+    clients: 'Clients',
+    team: 'People',
+    text: 'About',
+    faq: 'Questions and answers',
+    hours: 'Opening hours',
+    cta_banner: 'Start here',
     contact: 'Contact',
   },
+  heroAction: null,
+  moreAction: null,
+  start: 'Start',
+  book: 'Book',
   getInTouch: 'Get in touch',
   see: { products: 'See the products', gallery: 'See the gallery', pricing: 'See the prices' },
   view: 'View',
@@ -75,8 +99,24 @@ const ES: SiteWords = {
     testimonials: 'Lo que dicen',
     feature_rows: 'Lo esencial',
     pricing: 'Tarifas',
+    badges: 'Conviene saber',
+    marquee: 'De un vistazo',
+    services: 'Servicios',
+    steps: 'Cómo funciona',
+    video: 'Vídeo',
+    size_guide: 'Guía de tallas',
+    clients: 'Clientes',
+    team: 'Equipo',
+    text: 'Acerca de',
+    faq: 'Preguntas frecuentes',
+    hours: 'Horario',
+    cta_banner: 'Para empezar',
     contact: 'Contacto',
   },
+  heroAction: null,
+  moreAction: null,
+  start: 'Empezar',
+  book: 'Reservar',
   getInTouch: 'Escríbanos',
   see: { products: 'Ver los productos', gallery: 'Ver la galería', pricing: 'Ver las tarifas' },
   view: 'Ver',
@@ -114,8 +154,24 @@ const ZH_HANT: SiteWords = {
     testimonials: '客戶怎麼說',
     feature_rows: '特色',
     pricing: '價格',
+    badges: '資質與認證',
+    marquee: '一覽',
+    services: '服務內容',
+    steps: '流程',
+    video: '影片',
+    size_guide: '尺寸對照',
+    clients: '合作客戶',
+    team: '團隊',
+    text: '關於我們',
+    faq: '常見問題',
+    hours: '營業時間',
+    cta_banner: '立即開始',
     contact: '聯絡我們',
   },
+  heroAction: null,
+  moreAction: null,
+  start: '開始',
+  book: '預約',
   getInTouch: '聯絡我們',
   see: { products: '看看產品', gallery: '看看作品', pricing: '看看價格' },
   view: '查看',
@@ -149,8 +205,24 @@ const ZH_HANS: SiteWords = {
     testimonials: '客户怎么说',
     feature_rows: '特色',
     pricing: '价格',
+    badges: '资质与认证',
+    marquee: '一览',
+    services: '服务内容',
+    steps: '流程',
+    video: '视频',
+    size_guide: '尺码对照',
+    clients: '合作客户',
+    team: '团队',
+    text: '关于我们',
+    faq: '常见问题',
+    hours: '营业时间',
+    cta_banner: '立即开始',
     contact: '联系我们',
   },
+  heroAction: null,
+  moreAction: null,
+  start: '开始',
+  book: '预约',
   getInTouch: '联系我们',
   see: { products: '看看产品', gallery: '看看作品', pricing: '看看价格' },
   view: '查看',
@@ -176,3 +248,34 @@ const ZH_HANS: SiteWords = {
 
 /** Source: rules/site.md#languages. */
 export const WORDS: Record<SiteLang, SiteWords> = { en: EN, es: ES, 'zh-Hant': ZH_HANT, 'zh-Hans': ZH_HANS }
+
+/** The words of a content's language under its labels, which are the caller's or the preset's. */
+export const wordsFor = ({ meta, labels }: Pick<Content, 'meta' | 'labels'>): SiteWords => {
+  const words = WORDS[meta.lang]
+  const { sections: own = {}, actions = {}, specs } = labels ?? {}
+  const sections = { ...words.sections }
+  for (const section of SECTIONS) {
+    const key = keyOf(section)
+    if (section !== 'hero' && key !== 'hero') sections[section] = own[key] ?? words.sections[section]
+  }
+  return {
+    ...words,
+    sections,
+    heroAction: actions.hero ?? words.heroAction,
+    moreAction: actions.more ?? words.moreAction,
+    start: actions.banner ?? words.start,
+    book: actions.book ?? words.book,
+    getInTouch: actions.contact ?? words.getInTouch,
+    ask: actions.ask ?? words.ask,
+    choose: actions.choose ?? words.choose,
+    specs: specs ?? words.specs,
+  }
+}
+
+/** Each language in its own words, as those who read it look for it. */
+export const LANG_NAMES: Record<SiteLang, string> = {
+  en: 'English',
+  es: 'Español',
+  'zh-Hant': '繁體中文',
+  'zh-Hans': '简体中文',
+}

@@ -1,4 +1,5 @@
 import { FORM } from '../../support/builders/account.ts'
+import { canaryValue } from '../../support/canaries/answers.ts'
 import { openings } from '../../support/judges/policy.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { call, eventually, type Json, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
@@ -123,14 +124,15 @@ spec('apps over REST', (t) => {
   })
 
   t('keep their env by version, and show names only', async () => {
-    const put = await api('PUT', `/api/apps/${app.id}/env`, { env: { B: 'two-secret', A: 'one-secret' } })
+    const [one, two, three] = ['one', 'two', 'three'].map(canaryValue)
+    const put = await api('PUT', `/api/apps/${app.id}/env`, { env: { B: two, A: one } })
     assert.equal(put.json.env, { stored_version: 2, applied_version: null, keys: ['A', 'B'] })
-    const merged = await api('PATCH', `/api/apps/${app.id}/env`, { env: { B: null, C: 'three-secret' } })
+    const merged = await api('PATCH', `/api/apps/${app.id}/env`, { env: { B: null, C: three } })
     assert.equal([merged.status, merged.json.operation.state], [200, 'succeeded'], merged.text)
     assert.match(merged.json.operation.result.detail, /next deploy/)
     const { json, text } = await api('GET', `/api/apps/${app.id}/env`)
     assert.equal(json.env, { stored_version: 3, applied_version: null, keys: ['A', 'C'] })
-    assert.not.match(put.text + merged.text + text, /-secret/)
+    assert.not.match(put.text + merged.text + text, 'canary-')
     const shown = await api('GET', `/api/apps/${app.id}`)
     assert.equal(shown.json.app.env, json.env)
   })

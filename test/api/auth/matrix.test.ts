@@ -136,6 +136,7 @@ const NEVER_SUCCEED = [
   'POST /api/invoices/issuers/:id/logo', // the body is no picture
   'POST /api/website/:id/publish', // it has no domain
   'POST /api/website/:id/republish', // it was never live
+  'GET /api/website/:id/attestation', // likewise
   'POST /review/:token', // the form is empty
   'POST /account/tokens', // the form is empty
   'GET /api/apps/:id/logs', // nobody reaches its host

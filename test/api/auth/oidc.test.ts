@@ -4,6 +4,7 @@ import { makeOidc } from '../../../api/auth/signin/oidc.ts'
 import { keysOfOne } from '../../../controllers/base/keys.ts'
 import { makeLog } from '../../../controllers/base/log.ts'
 import { freePort } from '../../../hack/lib/ports.ts'
+import { noteCookies } from '../../support/canaries/answers.ts'
 import { startProvider } from '../../support/doubles/provider.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { call, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
@@ -22,6 +23,7 @@ const makeJar = () => {
     cookies.set(host, own)
     const cookie = [...own].map(([name, value]) => `${name}=${value}`).join('; ')
     const response = await fetch(url, { redirect: 'manual', headers: cookie === '' ? {} : { cookie } })
+    noteCookies(response.headers.getSetCookie())
     for (const line of response.headers.getSetCookie()) {
       const [, name = '', value = ''] = /^([^=]+)=([^;]*)/.exec(line) ?? []
       if (value === '' || /Max-Age=0\b/i.test(line)) own.delete(name)

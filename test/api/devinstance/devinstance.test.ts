@@ -1,6 +1,7 @@
 import { gunzipSync } from 'node:zlib'
 import { query } from '../../../hack/platform/postgres.ts'
 import { PROFILE } from '../../support/builders/devinstance.ts'
+import { canaryValue } from '../../support/canaries/answers.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount } from '../../support/stage/callers.ts'
 import {
@@ -236,7 +237,7 @@ spec('the protocol of dev instances', (t) => {
       await cell(
         '409 PROFILE_STALE',
         'repo',
-        { repo: { url: 'https://git.acme.test/b.git' }, profile: PROFILE_OLD },
+        { repo: { url: 'https://git.acme.test/b.git' }, profile: freshProfile({ scannedAt: '2026-01-01T00:00:00Z' }) },
         'PUT',
       )
       const large = {
@@ -328,7 +329,7 @@ spec('the protocol of dev instances', (t) => {
     'keeps the environment sealed, shows it to the owner alone, and erases it with the instance',
     async () => {
       const { id } = await box.toReady()
-      const secret = 'sk-very-secret-value-1234567890'
+      const secret = canaryValue('vendor')
       const put = await box.on(id, 'PUT', 'env', { env: { OPENAI_API_KEY: secret, GIT_TOKEN: 'g' } })
       assert.equal([put.status, put.json], [200, { keys: ['GIT_TOKEN', 'OPENAI_API_KEY'] }])
       assert.is(codeOf(await box.on(id, 'PUT', 'env', { env: { '1BAD': 'x' } })), '400 INVALID_FIELD')
@@ -496,5 +497,3 @@ spec('the protocol of dev instances', (t) => {
     { timeoutMs: 60_000 },
   )
 })
-
-const PROFILE_OLD = { ...PROFILE, scannedAt: '2026-01-01T00:00:00Z' }

@@ -37,6 +37,7 @@ const PUBLIC = new Set([
   'GET /i/:token/credit-notes/:number',
   'GET /i/:token/logo',
   'GET /.well-known/jwks.json',
+  'GET /.well-known/bottega-keys.json',
   'GET /signin',
   'POST /signin',
   'GET /signin/link/:token',

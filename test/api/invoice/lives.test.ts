@@ -112,16 +112,23 @@ const entriesOf = (id: string) =>
     { entry: string; cents: number }[]
   >
 
+const ON_THE_WAY = `
+select kind as what, key as which, null::int as attempts, null::timestamptz as due_at, null as last_error
+from facts where resource = $1 and state = 'pending'
+union all
+select channel, purpose, attempts, due_at, last_error
+from outbox where resource = $1 and channel <> 'event' and state in ('queued', 'sending')`
+
 /** Nothing is on its way: facts are decided, mails are out, refunds and endings are asked. */
-const comeToRest = (id: string): Promise<unknown> =>
-  eventually(`${id} to rest`, async () => {
-    const [owed] = await sql(
-      `select (select count(*) from facts where resource = $1 and state = 'pending')
-        + (select count(*) from outbox where resource = $1 and channel <> 'event' and state in ('queued', 'sending')) as n`,
-      [id],
-    )
-    return Number(owed?.n) === 0
+const comeToRest = async (id: string): Promise<void> => {
+  let left: unknown[] = []
+  await eventually(`${id} to rest`, async () => {
+    left = await sql(ON_THE_WAY, [id])
+    return left.length === 0
+  }).catch((error) => {
+    throw new Error(`${error.message}; on its way: ${JSON.stringify(left)}`)
   })
+}
 
 /** The words of a life at rest, or null while they do not agree yet: the view is that of a moment ago. */
 const holds = async (lived: Lived): Promise<string> => {

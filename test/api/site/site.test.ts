@@ -1,3 +1,4 @@
+import { TEMPLATES } from '../../../crds/site/content/meta.ts'
 import { paint } from '../../support/builders/sitecontent.ts'
 import { type NamesServer, startNamesServer } from '../../support/doubles/namesserver.ts'
 import { openings } from '../../support/judges/policy.ts'
@@ -39,7 +40,7 @@ spec('websites over REST', (t) => {
 
   const content = siteContent()
   const pages = (list: object[]) => ({ content: siteContent({ meta: { company_name: 'V', pages: list } }) })
-  const BAD: { say: string; body: object; code: string; pointer?: string }[] = [
+  const BAD: { say: string; body: object; code: string; pointer?: string; says?: RegExp }[] = [
     { say: 'no content', body: {}, code: 'INVALID_FIELD', pointer: '/content' },
     {
       say: 'a misspelt section',
@@ -48,6 +49,25 @@ spec('websites over REST', (t) => {
       pointer: '/content/heroe',
     },
     { say: 'a field that REST hides', body: { content, publish: true }, code: 'UNKNOWN_FIELD', pointer: '/publish' },
+    {
+      say: 'a preset that there is not',
+      body: { content, preset: 'restorant' },
+      code: 'BAD_PRESET',
+      pointer: '/preset',
+      says: /must be one of agent, electronics, .*; did you mean restaurant\?/,
+    },
+    {
+      say: 'a video of another house',
+      body: { content: siteContent({ video: { url: 'https://videos.example/1' } }) },
+      code: 'BAD_VIDEO_URL',
+      pointer: '/content/video/url',
+    },
+    {
+      say: 'hours that never end',
+      body: { content: siteContent({ hours: { weekly: [{ days: ['mon'], opens: '09:00' }] } }) },
+      code: 'INVALID_FIELD',
+      pointer: '/content/hours/weekly/0/closes',
+    },
     { say: 'a reference with a space', body: { content, external_ref: 'a b' }, code: 'BAD_EXTERNAL_REF' },
     { say: 'metadata that is no scalar', body: { content, metadata: { a: {} } }, code: 'BAD_METADATA' },
     {
@@ -87,12 +107,13 @@ spec('websites over REST', (t) => {
       pointer: '/content/products/0/link',
     },
   ]
-  for (const { say, body, code, pointer } of BAD) {
+  for (const { say, body, code, pointer, says } of BAD) {
     t(`refuses ${say}, and nothing is stored`, async () => {
       const before = await sites()
       const reply = await generate(body)
       assert.equal([reply.status, reply.json.code], [400, code], reply.text)
       if (pointer !== undefined) assert.is(reply.json.errors[0].pointer, pointer)
+      if (says !== undefined) assert.match(reply.json.errors[0].detail, says)
       assert.is(await sites(), before)
     })
   }
@@ -130,6 +151,7 @@ spec('websites over REST', (t) => {
       const broken = Buffer.concat([Buffer.from(picture, 'base64').subarray(0, 400), Buffer.from('nonsense')])
       const refused = await generate({ content, external_ref: 'broken', assets: { logo: broken.toString('base64') } })
       assert.equal([refused.status, refused.json.code], [400, 'INVALID_FIELD'], refused.text)
+      assert.is(refused.json.errors[0].pointer, '/assets/logo')
       assert.is(await sites(), before)
       const corrected = await generate({ content, external_ref: 'broken', assets: { logo: picture } })
       assert.is(corrected.status, 201, 'its reference is free')
@@ -169,6 +191,49 @@ spec('websites over REST', (t) => {
     assert.equal((await act(id, 'update', { external_ref: 'else' })).json.code, 'REF_IMMUTABLE')
     const same = await act(id, 'update', { content: { hero: { title: 'New' } } })
     assert.equal([same.status, same.json.site.version], [200, site.version])
+  })
+
+  t('expands a preset under the content, and tells which words are the preset’s', async () => {
+    const site = await made({ preset: 'agent', content: siteContent({ hero: { title: 'Ana' }, products: undefined }) })
+    assert.equal([site.preset, site.content.labels.sections.services], ['agent', 'What I help with'])
+    const samples = (one: Json) => one.warnings.filter(({ code }: Json) => code === 'SAMPLE_TEXT')
+    assert.equal([site.content.steps.length, samples(site)[0].pointer], [3, '/content/steps'])
+    assert.match(await (await fetch(site.preview_url)).text(), /Talk to me/)
+    const without = (await act(site.id, 'update', { content: { steps: null } })).json.site
+    assert.equal([without.content.steps, without.content.meta.left_out, samples(without)], [undefined, ['steps'], []])
+    const own = (await act(site.id, 'update', { content: { steps: [{ title: 'Ring' }] } })).json.site
+    assert.equal([own.content.steps, own.content.meta.left_out], [[{ title: 'Ring' }], undefined])
+    const catalogue = (await as(null, 'GET', '/templates')).json
+    const found = catalogue.presets.find(({ id }: Json) => id === 'restaurant')
+    assert.equal([catalogue.presets.length, found.labels.es.sections.products], [8, 'Carta'])
+  })
+
+  t('means the same by a preset that came by kubectl, in the version that it was made with', async () => {
+    await platform.kubectl(['apply', '-f', '-'], {
+      apiVersion: 'bottega.dev/v1alpha1',
+      kind: 'Site',
+      metadata: { name: 'site-preset', namespace: platform.namespace.name },
+      spec: { account: 'demo', preset: 'practice', content: { meta: { companyName: 'Ana', lang: 'es' }, hero: {} } },
+    })
+    const kept = JSON.parse(await platform.kubectl(['get', 'wsite', 'site-preset', '-o', 'json'])).spec
+    assert.equal([kept.presetVersion, 'labels' in kept.content, 'layout' in kept.content.meta], [1, false, false])
+    const site = await eventually('its rendering', async () => {
+      const found = (await owner('GET', '/api/website/site-preset')).json.site
+      return found?.digest ? found : undefined
+    })
+    assert.equal([site.preset, site.content.labels.sections.team, site.content.faq.length], ['practice', 'Equipo', 2])
+    await platform.kubectl(['delete', 'wsite', 'site-preset'])
+  })
+
+  t('shows a second language under its own folder, with its own page for what is not found', async () => {
+    const translations = [{ lang: 'es', hero: { title: 'Gres de diario' } }]
+    const site = await made({ content: siteContent({ translations }) })
+    const spanish = await (await fetch(`${site.preview_url}es/`)).text()
+    assert.match(spanish, /<html lang="es">[\s\S]*<h1[^>]*>[\s\S]*Gres de diario/)
+    const missing = await fetch(`${site.preview_url}es/no/such`)
+    assert.equal([missing.status, /Esta página no está/.test(await missing.text())], [404, true])
+    const first = await fetch(`${site.preview_url}no/such`)
+    assert.equal([first.status, /This page is not here/.test(await first.text())], [404, true])
   })
 
   t('goes through review: frozen, changes requested, submitted again, approved; any change asks anew', async () => {
@@ -345,7 +410,7 @@ spec('websites over REST', (t) => {
     const short = await as(null, 'GET', '/templates')
     assert.equal(
       short.json.templates.map(({ id }: { id: string }) => id),
-      ['studio', 'lumen'],
+      [...TEMPLATES],
     )
     assert.equal((await as(null, 'GET', '/api/website/templates')).json, short.json)
     assert.is((await as(null, 'GET', '/api/openapi-websites.json')).json.info.version, '2026-09-18')

@@ -1,8 +1,10 @@
-/** Private keys of hosts as PostgreSQL keeps them: sealed, known again, and taken back where nobody names them. */
+/** What PostgreSQL keeps of hosts: private keys, sealed, known again, and taken back where nobody names them; and routes. */
 import { randomBytes } from 'node:crypto'
 import { keysOfOne } from '../../../controllers/base/keys.ts'
-import { type HostCredentials, makeCredentials } from '../../../controllers/store/host/hosts.ts'
+import { type HostCredentials, makeCredentials, makeRouteRows } from '../../../controllers/store/host/hosts.ts'
+import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
+import { GATE_HEADER } from '../../../crds/app/lifecycle/route.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type Database, makeDatabase } from '../../support/stage/stage.ts'
@@ -70,5 +72,47 @@ spec('the keys of hosts', (t) => {
     )
     await ours.put('c', 1, 'new')
     assert.equal(await kept(), ['b/1', 'c/1'])
+  })
+})
+
+spec('the routes of hosts', (t) => {
+  let database: Database
+  let pg: Pg
+  t.before(async () => {
+    database = await makeDatabase()
+    pg = makePg({ url: database.url, max: 2 })
+  })
+  t.after(async () => {
+    await pg.close()
+    await database.drop()
+  })
+
+  t('are read with the gate token of the app that owns them, which no row holds', async () => {
+    const keys = keysOfOne(randomBytes(32))
+    const epoch = await takeEpoch(pg, 'a test')
+    const rows = makeRouteRows({ pg, epoch: () => epoch, keys })
+    const routeOf = (owner: string, token: string) => {
+      const headers = { request: { set: { Host: ['bottega.test'], [GATE_HEADER]: [token] } } }
+      const handle = [{ handler: 'subroute', routes: [{ handle: [{ handler: 'reverse_proxy', headers }] }] }]
+      return { id: owner.toLowerCase().replace('/', '-'), owner, hostnames: [`${owner.slice(-1)}.apps.test`], handle }
+    }
+    const shut = routeOf('App/app-a', keys.gateToken('app-a'))
+    assert.is(await rows.put('local', shut), true)
+    assert.is(await rows.put('local', shut), false, 'nothing differs')
+    assert.equal([await rows.get('local', shut.id), await rows.list('local')], [shut, [shut]])
+    const token = keys.gateToken('app-a').split('.').at(-1) ?? ''
+    const [{ n } = {}] = await query(
+      database.url,
+      'select count(*)::int as n from host_routes r where r::text like $1',
+      [`%${token}%`],
+    )
+    assert.is(n, 0)
+    const stolen = routeOf('Site/site-b', keys.gateToken('app-a'))
+    await query(
+      database.url,
+      `insert into host_routes (host, id, owner, hostnames, handle) values ('local', $1, $2, $3, $4)`,
+      [stolen.id, stolen.owner, stolen.hostnames, JSON.stringify(routeOf('Site/site-b', '').handle)],
+    )
+    assert.not.match(JSON.stringify(await rows.get('local', stolen.id)), token, 'of nobody else')
   })
 })

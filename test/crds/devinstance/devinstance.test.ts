@@ -128,6 +128,23 @@ spec('the plan of a dev instance', (t) => {
     assert.equal(dos(plan({ record: other })), ['reserve'], 'a new resource under a name that was used')
   })
 
+  t('removes the resource of what is deleted, once its status says so, and nobody has to come back for it', () => {
+    const world = { record: recorded(aDevInstance({ deletedAt: T0 })) }
+    const first = plan(world, T0)
+    assert.equal([dos(first), first.wakeAt], [[], later(1_000)], 'its status is written first')
+    const buried: DevInstanceResource = { ...anInstance(), status: { phase: 'deleted' } }
+    assert.equal(dos(plan(world, T0, buried)), ['remove'])
+    assert.equal(dos(plan({ ...world, isRemoved: true }, T0, buried)), [])
+    const lapsed = { record: recorded(aDevInstance({ deletedAt: later(24 * 3_600_000) })) }
+    assert.equal(
+      [dos(plan(lapsed, T0, buried)), plan(lapsed, T0, buried).wakeAt],
+      [[], undefined],
+      'nobody asked for it',
+    )
+    const going = { ...buried, metadata: anInstance({}, true).metadata }
+    assert.equal([dos(plan(world, T0, going)), plan(world, T0, going).wakeAt], [[], undefined])
+  })
+
   t('says what is wrong by conditions, and when to look again', () => {
     const [, provisioning, , , running] = inEachState() as [
       never,

@@ -301,7 +301,7 @@ spec("the configuration of a host's proxy", (t) => {
       acme: { directory: 'https://ca.test/dir' },
     },
   })
-  const routes = [{ id: 'app-a', hostnames: ['a.test'], handle: [{ handler: 'static_response' }] }]
+  const routes = [{ id: 'app-a', owner: 'App/a', hostnames: ['a.test'], handle: [{ handler: 'static_response' }] }]
 
   t('is the same when it is made from itself', () => {
     const made = withOurs(null, settings, routes)

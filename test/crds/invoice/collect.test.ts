@@ -1,5 +1,5 @@
 import fc from 'fast-check'
-import { refundedCents } from '../../../crds/invoice/facts/collected.ts'
+import { closedKey, refundedCents, reportKey } from '../../../crds/invoice/facts/collected.ts'
 import { booksOf, dueCents } from '../../../crds/invoice/money/books.ts'
 import { processorEventOf } from '../../../crds/invoice/money/card-messages.ts'
 import { offerOf, refundableCents } from '../../../crds/invoice/money/collect.ts'
@@ -104,6 +104,37 @@ spec('a checkout', (t) => {
     )
     assert.match(books.asked[0]?.messageId ?? '', /^inv-october-acme\/session:1\/[0-9a-f]{32}$/)
   })
+
+  t('that the processor reports as run out takes no money any more, and the report is decided', () => {
+    const books = atCheckout()
+    const id = opened(books)
+    books.open.delete(id)
+    books.report(closedKey(id), 'closed', { id, how: 'expired' }, 'pending')
+    rest(books)
+    assert.is(fact(books, closedKey(id))?.state, 'accepted')
+    assert.equal(asks(books), ['open'], 'nobody ends what has ended')
+    books.request('b')
+    rest(books)
+    assert.equal(asks(books), ['open', 'open'])
+  })
+
+  const strangers: [what: string, key: string, kind: string, body: Record<string, unknown>][] = [
+    ['the end of a session', closedKey('cs_other'), 'closed', { id: 'cs_other', how: 'expired' }],
+    [
+      'a refund',
+      reportKey('re_other', 'succeeded'),
+      'refund_report',
+      { part: 'x', refund: 're_other', state: 'succeeded' },
+    ],
+  ]
+  for (const [what, key, kind, body] of strangers) {
+    t(`of which nothing is on record: a report of ${what} is decided all the same`, () => {
+      const books = makeCardBooks()
+      books.report(key, kind, body, 'pending')
+      rest(books)
+      assert.is(fact(books, key)?.state, 'accepted')
+    })
+  }
 
   t('waits while the processor has not answered, without asking twice', () => {
     const books = makeCardBooks()

@@ -9,6 +9,7 @@ import { assert, spec } from '../../support/runner/spec.ts'
 const objects = platformObjects({
   namespace: 'bottega',
   resources: 'things',
+  tenants: [],
   controllersAccount: 'controllers',
   apiAccount: 'api',
 })

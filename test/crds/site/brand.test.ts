@@ -1,7 +1,7 @@
 /** Brand tokens: whatever is sent, the page can be read. */
 import fc from 'fast-check'
 import { brandFaults, brandOf, hexOfColour, type Palette } from '../../../crds/site/content/brand.ts'
-import { TEMPLATES } from '../../../crds/site/content/content.ts'
+import { TEMPLATES } from '../../../crds/site/content/meta.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 /** WCAG 2.2 by its own words, apart from the library that the code uses. */
@@ -19,10 +19,32 @@ const contrast = (a: string, b: string): number => {
 
 const hex = fc.integer({ min: 0, max: 0xffffff }).map((number) => `#${number.toString(16).padStart(6, '0')}`)
 
-const unreadable = ({ ink, accent, muted, edge, paper, tint }: Palette): string[] =>
-  [paper, tint].flatMap((ground) => [
+/** Every role of a colour on every ground that it meets, with the ratio that WCAG asks for. */
+const unreadable = (palette: Palette): string[] => [...besidePaper(palette), ...onOther(palette)]
+
+const onOther = ({
+  inverse,
+  onInverse,
+  mutedInverse,
+  accentInverse,
+  fillEdgeInverse,
+  fill,
+  onFill,
+  fillEdge,
+  paper,
+}: Palette): string[] => [
+  ...[onInverse, mutedInverse, accentInverse]
+    .filter((text) => contrast(text, inverse) < 4.5)
+    .map((text) => `${text} on ${inverse}`),
+  ...(contrast(onFill, fill) < 4.5 ? [`${onFill} on the fill ${fill}`] : []),
+  ...(contrast(fillEdge, paper) < 3 ? [`the edge ${fillEdge} on ${paper}`] : []),
+  ...(contrast(fillEdgeInverse, inverse) < 3 ? [`the edge ${fillEdgeInverse} on ${inverse}`] : []),
+]
+
+const besidePaper = ({ ink, accent, accentLine, muted, edge, paper, tint, plate }: Palette): string[] =>
+  [paper, tint, plate].flatMap((ground) => [
     ...[ink, accent, muted].filter((text) => contrast(text, ground) < 4.5).map((text) => `${text} on ${ground}`),
-    ...(contrast(edge, ground) < 3 ? [`edge ${edge} on ${ground}`] : []),
+    ...[edge, accentLine].filter((line) => contrast(line, ground) < 3).map((line) => `the line ${line} on ${ground}`),
   ])
 
 spec('brand tokens', (t) => {
@@ -42,7 +64,7 @@ spec('brand tokens', (t) => {
         assert.is(tokens.paper, palette.paper)
         for (const { token, to, ratio } of clamped) {
           assert.is(to, palette[token])
-          const least = Math.min(contrast(to, palette.paper), contrast(to, palette.tint))
+          const least = Math.min(...[palette.paper, palette.tint, palette.plate].map((ground) => contrast(to, ground)))
           assert.ok(Math.abs(least - ratio) < 0.02, `${ratio} is told, ${least} is measured`)
         }
       }),
@@ -53,7 +75,7 @@ spec('brand tokens', (t) => {
     fc.assert(
       fc.property(hex, hex, (ink, paper) => {
         const { palette } = brandOf('studio', { ink, paper })
-        const grounds = [palette.paper, palette.tint]
+        const grounds = [palette.paper, palette.tint, palette.plate]
         const most = Math.max(
           ...['#000000', '#ffffff'].map((end) => Math.min(...grounds.map((one) => contrast(end, one)))),
         )
@@ -70,7 +92,24 @@ spec('brand tokens', (t) => {
     assert.is(moved?.token, 'accent')
     assert.is(moved?.from, '#ffe000')
     assert.ok((moved?.ratio ?? 0) >= 4.5)
-    assert.match(moved?.reason ?? '', /accent on #ffffff had a contrast of 1\.2\d?, and 4\.5 is needed/)
+    assert.match(moved?.reason ?? '', /accent on #ffffff had a contrast of 1\.1\d?, and 4\.5 is needed/)
+  })
+  t('never moves the fill: a button keeps the brand, whatever the brand is', () => {
+    fc.assert(
+      fc.property(fc.constantFrom(...TEMPLATES), hex, (template, accent) => {
+        const { palette } = brandOf(template, { accent })
+        assert.is(palette.fill, accent)
+        assert.equal(unreadable(palette), [])
+      }),
+      { numRuns: 1000 },
+    )
+  })
+  t('makes the other ground of a dark paper a step lighter, and never a glaring band', () => {
+    for (const template of TEMPLATES) {
+      const { palette } = brandOf(template, { paper: '#101418' })
+      assert.ok(luminance(palette.inverse) > luminance(palette.paper), template)
+      assert.ok(luminance(palette.inverse) < 0.08, template)
+    }
   })
   t('keeps the hue of what it moves', () => {
     const { palette } = brandOf('studio', { accent: '#9ad0ff' })

@@ -1,4 +1,5 @@
 import { siteAnswer } from '../../../crds/site/answer.ts'
+import { contentOf } from '../../../crds/site/content/expand.ts'
 import { readFacts } from '../../../crds/site/facts.ts'
 import { siteFaults } from '../../../crds/site/faults.ts'
 import { domainFaults } from '../../../crds/site/names/domain.ts'
@@ -130,7 +131,7 @@ spec('the plan of a site', (t) => {
     [
       'is not rendered in a template that there is not',
       draft,
-      world({ account: { name: 'demo', templateLock: 'garden' } }),
+      world({ account: { name: 'demo', templateLock: 'jungle' } }),
       [],
       'stalled INVALID_FIELD',
     ],
@@ -326,7 +327,7 @@ spec('what a site shows and serves', (t) => {
   })
   t('serves assets of releases before from where they stay, and everything else from what is current', () => {
     const manifest = {
-      content: site().spec.content,
+      content: contentOf(site().spec),
       files: [],
       live: { page: {}, asset: {}, missing: {} },
       preview: { page: {}, asset: {}, missing: {} },

@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -7,6 +8,8 @@ import { eventually, type Json } from '../../support/stage/invoicing.ts'
 /** What comes between: cut connections, a control plane that dies, requests to stop. The truth is told in the end. */
 
 const timeoutMs = 180_000
+/** Files of its own, so that something is built. */
+const RECIPE = 'FROM scratch\nCOPY busybox /bin/busybox\nCOPY marker /\nWORKDIR /tmp\n'
 const STEPS = ['check', 'upload', 'images', 'start', 'switch'] as const
 
 spec('a deploy that is disturbed', (t) => {
@@ -25,14 +28,11 @@ spec('a deploy that is disturbed', (t) => {
       },
       120_000,
     )
-  /** Each with an image of its own, so that something is built. */
-  const begin = async (command?: string): Promise<string> => {
+  const begin = async (command?: string, recipe = RECIPE): Promise<string> => {
     count += 1
     const sent = project(`v${count}`, command === undefined ? {} : { command })
     sent.files.marker = Buffer.from(`${count}`).toString('base64')
-    sent.files.Dockerfile = Buffer.from(
-      'FROM scratch\nCOPY busybox /bin/busybox\nCOPY marker /\nWORKDIR /tmp\n',
-    ).toString('base64')
+    sent.files.Dockerfile = Buffer.from(recipe).toString('base64')
     const reply = await stage.api('POST', `/api/apps/${app.id}/deploy`, bodyOf(sent), { prefer: 'respond-async' })
     assert.is(reply.status, 202, reply.text)
     assert.is(reply.headers.get('location'), `/api/apps/operations/${reply.json.operation_id}`)
@@ -106,6 +106,22 @@ spec('a deploy that is disturbed', (t) => {
       await serves(before)
       const late = await stage.api('POST', `/api/apps/operations/${id}/cancel`)
       assert.is(late.status, 200, late.text)
+    },
+    { timeoutMs },
+  )
+
+  t(
+    'is cancelled while an image is built: no step of the build goes on, and the old one serves',
+    async () => {
+      const { text: before } = await stage.visit('shaken')
+      const isBuilding = () => /sleep 4322/.test(execFileSync('ps', ['-eo', 'args'], { encoding: 'utf8' }))
+      const id = await begin(undefined, `${RECIPE}COPY busybox /bin/sh\nRUN /bin/busybox sleep 4322\n`)
+      await eventually('the build to run', async () => isBuilding(), 60_000)
+      const reply = await stage.api('POST', `/api/apps/operations/${id}/cancel`)
+      assert.ok(reply.status === 200 || reply.status === 202, reply.text)
+      assert.is((await ended(id)).state, 'cancelled')
+      await eventually('the build to be gone', async () => !isBuilding(), 10_000)
+      assert.is((await stage.visit('shaken')).text, before)
     },
     { timeoutMs },
   )

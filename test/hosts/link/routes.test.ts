@@ -105,6 +105,8 @@ spec('the routes of a host', (t) => {
     await routes().set(says('first', 'two'))
     assert.equal(changes(), ['admin PATCH /id/test-first'])
     await shows('first', 'two')
+    const stands = await Promise.all(['two', 'one'].map((text) => routes().stands(says('first', text))))
+    assert.equal(stands, [true, false])
   })
 
   t('answer 404 for a name that lost its route, and 308 without TLS', async () => {

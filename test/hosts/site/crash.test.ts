@@ -90,7 +90,7 @@ const story = (): Story<SiteView> => ({
   ],
   // The Host says of itself what it serves by now; that is its own business.
   mayDo:
-    /^(get|list|ssh inspect|admin GET) ?|^patch .*\/hosts\/local\/status$|^sql (mirror_|observe_|host_credential$|host_routes$|turn_outbox|take_epoch|put_mirror)/,
+    /^(get|list|ssh inspect|ssh site-look|tls|admin GET) ?|^patch .*\/hosts\/local\/status$|^sql (mirror_|observe_|host_credential$|host_routes$|get_blob$|turn_outbox|take_epoch|put_mirror)/,
   looked: /^sql observe_sites/,
   clear: async () => {
     if ((await object()) === undefined) return

@@ -7,6 +7,7 @@ import {
   proveDomain,
   publish,
   type SitePlatform,
+  siteContent,
   startSitePlatform,
 } from '../../support/stage/publishing.ts'
 
@@ -97,6 +98,35 @@ spec('a site on a real host', (t) => {
       assert.is((await platform.visit(hostname, `/${font}`)).headers['content-type'], 'font/woff2')
       assert.is((await platform.visit(hostname, '/robots.txt')).status, 200)
       assert.match((await platform.visit(hostname, '/sitemap.xml')).text, new RegExp(`https://${hostname}/`))
+    },
+    LONG,
+  )
+
+  t(
+    'goes live in two languages, each with a page of its own for what is not found, and is seen to be right',
+    async () => {
+      const translations = [{ lang: 'es', hero: { title: 'Gres para cada día' } }]
+      const { id } = await makeSite(platform, { content: siteContent({ translations }) })
+      await setDomain(id, { subdomain: 'both' })
+      await approve(platform, id)
+      await publish(platform, id)
+      const hostname = nameOf('both')
+      assert.match((await platform.visit(hostname, '/es/')).text, /Gres para cada día/)
+      const missing = await Promise.all(
+        ['/nothing', '/es/nothing', '/404.html', '/es/404.html'].map((path) => platform.visit(hostname, path)),
+      )
+      assert.equal(
+        missing.map(({ status, text }) => [status, /<html lang="([a-z]+)"/.exec(text)?.[1]]),
+        [
+          [404, 'en'],
+          [404, 'es'],
+          [404, 'en'],
+          [404, 'es'],
+        ],
+      )
+      const stored = JSON.parse(await platform.kubectl(['get', 'wsite', id, '-o', 'json']))
+      const ready = stored.status.conditions.find(({ type }: { type: string }) => type === 'Ready')
+      assert.equal([ready.status, ready.reason], ['True', 'Live'])
     },
     LONG,
   )

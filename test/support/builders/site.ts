@@ -58,6 +58,7 @@ export const world = (change: Partial<SiteWorld> = {}): SiteWorld => ({
   told: [],
   asks: [],
   reservedDigests: [],
+  look: null,
   turn: null,
   testDomains: true,
   factSeq: 0,

@@ -64,6 +64,7 @@ export const callOf = (line: string): Call | null => {
 const PLATFORM: Platform = {
   namespace: 'home',
   resources: 'resources',
+  tenants: [{ namespace: 'tenant', accounts: ['bound'] }],
   controllersAccount: 'bottega-controllers',
   apiAccount: 'bottega-api',
 }
@@ -97,10 +98,13 @@ const grantsIn = ({ apiGroups, resources, verbs, resourceNames }: Rule) =>
     ),
   )
 
+/** Whose Roles name them. */
+const PLACES = new Set([PLATFORM.resources, ...PLATFORM.tenants.map(({ namespace }) => namespace)])
+
 const isNamed = (grant: Grant, { name, namespace }: Call): boolean =>
   grant.name === name ||
   // the namespace that the Role is in
-  (grant.name === PLATFORM.resources && name === namespace && name !== CLUSTER_NAMESPACE)
+  (PLACES.has(grant.name ?? '') && name === namespace && name !== CLUSTER_NAMESPACE)
 
 const isGiven =
   (call: Call) =>

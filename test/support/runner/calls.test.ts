@@ -138,10 +138,14 @@ spec('rights that are given', (t) => {
   t('are told where nothing used them, with the role, each rule by itself', () => {
     const judge = makeRightsJudge(grants)
     for (const grant of grants.filter(({ verb }) => verb !== 'delete')) judge.take(callFor(grant))
-    const told = (role: string, what: string) => `the role ${role} gives ${role} what nothing used: delete ${what}`
+    const told = (identity: string, what: string, role = identity) =>
+      `the role ${role} gives ${identity} what nothing used: delete ${what}`
     assert.equal(judge.idle(), [
-      ...['apps', 'devinstances', 'hosts', 'invoices', 'sites'].map((one) => told('bottega-api', `${one}.bottega.dev`)),
-      told('bottega-controllers', 'invoices.bottega.dev'),
+      ...['apps', 'hosts', 'invoices', 'sites'].map((one) => told('bottega-api', `${one}.bottega.dev`)),
+      ...['apps', 'invoices', 'sites'].map((one) => told('bottega-api', `${one}.bottega.dev`, 'bottega-api-tenant')),
+      ...['bottega-controllers', 'bottega-controllers-tenant'].flatMap((role) =>
+        ['devinstances', 'invoices'].map((one) => told('bottega-controllers', `${one}.bottega.dev`, role)),
+      ),
       // one rule for all: which of them is asked for is all the same
       told('bottega-setup', 'customresourcedefinitions.apiextensions.k8s.io (accounts.bottega.dev) and 5 more'),
     ])

@@ -1,8 +1,9 @@
-import { createReadStream, globSync, mkdtempSync, rmSync } from 'node:fs'
+import { createReadStream, globSync } from 'node:fs'
 import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { callOf, makeRightsJudge } from '../judges/rights.ts'
 import type { FileResult } from './result.ts'
+import { openRunFolder } from './runfolder.ts'
 
 /**
  * What the API servers of a run were asked by the identities of the chart. Each writes it into one folder, and at the end it is
@@ -28,25 +29,13 @@ export type Calls = {
   remove(): void
 }
 
-const alive = (pid: number): boolean => {
-  try {
-    process.kill(pid, 0)
-    return true
-  } catch {
-    return false
-  }
-}
-
-/** Folders of runs that were killed go with the next one. */
 export const openCalls = (write: (line: string) => void = console.log): Calls => {
-  for (const folder of globSync(`${prefix}*`))
-    if (!alive(Number(folder.slice(prefix.length).split('-')[0]))) rmSync(folder, { recursive: true, force: true })
-  const folder = mkdtempSync(`${prefix}${process.pid}-`)
+  const { folder, remove } = openRunFolder(prefix)
   return {
     env: { [variable]: folder },
     stageFile: join(folder, 'stage.jsonl'),
     judge: (isWhole) => judgeCalls(folder, isWhole, write),
-    remove: () => rmSync(folder, { recursive: true, force: true }),
+    remove,
   }
 }
 

@@ -24,6 +24,8 @@ export type RunOptions = {
   /** At most so many files that failed are run once more, alone; when more fail it is no chance, and none is. */
   secondTriesMax: number
   write?: (line: string) => void
+  /** Told of each file at its end, but of no second try. */
+  onEnd?: (path: string, end: { tookMs: number; passed: boolean }) => void
 }
 
 const keptLines = 2_000
@@ -43,6 +45,7 @@ export async function runFiles(files: readonly TestFile[], options: RunOptions):
     const outcome = await runFile(file, `${options.runId}/${index}`, options)
     if (outcome.failed > 0) failures.push({ file, index, outcome })
     else count(total, outcome)
+    if (!signal.aborted) options.onEnd?.(file.path, { tookMs: outcome.tookMs, passed: outcome.failed === 0 })
     write(describe(relative(options.root, file.path), outcome))
   })
   for (const failure of failures) {

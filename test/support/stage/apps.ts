@@ -3,6 +3,7 @@ import { type Agent, request } from 'node:https'
 import { makeCredentials } from '../../../controllers/store/host/hosts.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { ensurePackages } from '../../../hack/lib/apt.ts'
+import { noteCookies } from '../canaries/answers.ts'
 import { type AppHost, startAppHost } from './host.ts'
 import { call, eventually, type Json, type Platform, type Reply, startPlatform } from './invoicing.ts'
 
@@ -94,6 +95,7 @@ const visitHost = (host: AppHost, slug: string, path: string, options: Visit): P
       const chunks: Buffer[] = []
       response.on('data', (chunk: Buffer) => chunks.push(chunk))
       response.on('error', reject)
+      noteCookies(response.headers['set-cookie'] ?? [])
       response.on('end', () =>
         resolve({
           status: response.statusCode ?? 0,

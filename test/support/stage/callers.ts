@@ -1,6 +1,8 @@
 import { makeSessions, type Sessions } from '../../../api/auth/signin/session.ts'
 import { makeTokenStore, type NewToken, type TokenStore } from '../../../api/auth/token-store.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
+import { plantToken } from '../canaries/answers.ts'
+import { plant } from '../canaries/plant.ts'
 import { call, eventually, type Json, type Platform, type Reply } from './invoicing.ts'
 
 /** Mints tokens and sessions for a running platform, past its doors, as its own processes would. */
@@ -26,9 +28,13 @@ export function makeMinter({ database, keys, baseUrl }: Platform): Minter {
       const plain = { account, name: 'test', scopes: ['invoices:read'] as const, preset: null, expiresAt: null }
       const minted = await tokens.mint({ ...plain, ...change })
       if (minted === null) throw new Error(`${account} has too many tokens`)
-      return { id: minted.token.id, secret: minted.secret }
+      return { id: minted.token.id, secret: plantToken(minted.secret) }
     },
-    session: async (account) => (await sessions.issue(account, 'mail')).jwt,
+    session: async (account) => {
+      const { jwt } = await sessions.issue(account, 'mail')
+      plant('session', jwt.split('.')[2] ?? '')
+      return jwt
+    },
     end: () => pg.close(),
   }
 }

@@ -18,6 +18,7 @@ import { hostTools } from '../../../hack/lib/tooltable.ts'
 import { importBuilder, LOCAL_BUILDER } from '../../../hack/stage/builder.ts'
 import { type HostStage, startHostStage } from '../../../hack/stage/hoststage.ts'
 import { type HostUser, makeHostUser, removeHostUser } from '../../../hack/stage/hostuser.ts'
+import { keepLogs } from '../canaries/collect.ts'
 import { type Database, makeDatabase, scratchFolder } from './stage.ts'
 
 /**
@@ -123,6 +124,7 @@ export async function startAppHost(): Promise<AppHost> {
     },
     end: async () => {
       await stage.stop()
+      keepLogs(logDir)
       await removeHostUser(account)
       rmSync(folder, { recursive: true, force: true })
     },
@@ -150,7 +152,8 @@ export async function openHosts(
   const database = options.database ?? (await makeDatabase())
   const pg = makePg({ url: database.url, max: 4 })
   const epoch = options.epoch ?? (await takeEpoch(pg, 'a test'))
-  const credentials = makeCredentials({ pg, keys: keysOfOne(Buffer.alloc(32, 7)) })
+  const keys = keysOfOne(Buffer.alloc(32, 7))
+  const credentials = makeCredentials({ pg, keys })
   await credentials.put(HOST_NAME, 1, host.privateKey)
   let resource: HostResource = {
     apiVersion: 'bottega.dev/v1alpha1',
@@ -170,7 +173,7 @@ export async function openHosts(
     held: { get: (key) => (key === `test/${HOST_NAME}` ? resource : undefined), list: () => [resource] },
     namespace: 'test',
     credentials,
-    rows: makeRouteRows({ pg, epoch: () => epoch }),
+    rows: makeRouteRows({ pg, epoch: () => epoch, keys }),
     fence: () => ({ installation, epoch }),
     allowLoopback: true,
     now: () => new Date(),

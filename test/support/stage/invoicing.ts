@@ -6,8 +6,11 @@ import type { Keys } from '../../../controllers/base/keys.ts'
 import type { ControlPlane } from '../../../hack/platform/controlplane.ts'
 import { asList } from '../../../hack/platform/kubectl.ts'
 import { applyPlatform, writeServiceKubeconfig } from '../../../hack/platform/platform.ts'
-import type { Postgres } from '../../../hack/platform/postgres.ts'
+import { apiUrlOf, type Postgres } from '../../../hack/platform/postgres.ts'
 import { createStack, type Stack } from '../../../hack/platform/stack.ts'
+import { noteExchange, plantToken } from '../canaries/answers.ts'
+import { keepLogs, keepMails, keepMetrics } from '../canaries/collect.ts'
+import { plantSealed, plantSettings } from '../canaries/platform.ts'
 import { undocumented } from '../judges/contract.ts'
 import {
   type Database,
@@ -67,6 +70,19 @@ async function openPlane(plane: ControlPlane, folder: string) {
   return kubeconfigs
 }
 
+/** What its processes are given, as secrets of the run. */
+const plantGiven = (stack: Stack, env: Record<string, string>, kubeconfigs: { api: string; controllers: string }) => {
+  const { BOTTEGA_DATABASE_URL: url = '' } = env
+  plantSettings({
+    ...env,
+    BOTTEGA_API_DATABASE_URL: apiUrlOf(url),
+    BOTTEGA_SECRET_KEY: stack.secretKey,
+    BOTTEGA_SMTP_URL: stack.smtpUrl,
+    KUBECONFIG: kubeconfigs.api,
+  })
+  plantSettings({ KUBECONFIG: kubeconfigs.controllers })
+}
+
 /** Accounts `demo` (owner@demo.test) and `other` (other@demo.test) exist. */
 export async function startPlatform(given: Given = {}): Promise<Platform> {
   const folder = scratchFolder('stack')
@@ -92,21 +108,27 @@ export async function startPlatform(given: Given = {}): Promise<Platform> {
     ...(given.apiPort !== undefined && { apiPort: given.apiPort }),
   })
   await stack.start()
+  const token = async (account: string) => plantToken(await stack.token(account))
+  plantGiven(stack, { ...given.env, BOTTEGA_DATABASE_URL: database.url }, kubeconfigs)
   const end = async () => {
+    await keepMetrics(stack.metricsUrls)
     await stack.stop()
+    await plantSealed(database.url, stack.openKeys)
+    keepLogs(folder)
+    await keepMails(stack.mailDir)
     await namespace.remove()
     await postgres.end()
     rmSync(folder, { recursive: true, force: true })
   }
   const inNamespace = (args: string[], input?: unknown) => kubectl([...args, '-n', namespace.name], input)
-  const [owner, second] = [await stack.token('demo'), await stack.token('other')]
+  const [owner, second] = [await token('demo'), await token('other')]
   // A token answers once its account has been seen by the controllers.
-  for (const token of [owner, second]) {
-    const look = async () => (await call(stack.baseUrl, token, 'GET', '/api/invoices')).status === 200
+  for (const one of [owner, second]) {
+    const look = async () => (await call(stack.baseUrl, one, 'GET', '/api/invoices')).status === 200
     await eventually('the accounts', look)
   }
   const keys = await stack.openKeys()
-  return { ...stack, keys, postgres, database, namespace, kubeconfigs, owner, kubectl: inNamespace, end }
+  return { ...stack, token, keys, postgres, database, namespace, kubeconfigs, owner, kubectl: inNamespace, end }
 }
 
 export type Reply = { status: number; headers: Headers; text: string; json: Json }
@@ -138,6 +160,7 @@ export async function call(
   const contentType = response.headers.get('content-type') ?? ''
   const json = /[/+]json/.test(contentType) && text !== '' ? JSON.parse(text) : null
   const { status } = response
+  noteExchange({ path, body, answer: { status, text, cookies: response.headers.getSetCookie() } })
   const wrong = undocumented(method, path, { status, contentType, json })
   if (wrong) throw new Error(wrong)
   return { status, headers: response.headers, text, json }

@@ -104,6 +104,8 @@ export async function startSitePlatform(more: Record<string, string> = {}): Prom
       BOTTEGA_EGRESS_ALLOW_LOOPBACK: 'true',
       BOTTEGA_RATE_PER_SECOND: '1000',
       BOTTEGA_DNS_SERVERS: host.acme.dns.server,
+      // what asks a live site as a visitor does, trusts the CA of the host
+      NODE_EXTRA_CA_CERTS: host.acme.caCert,
       ...more,
     },
   })

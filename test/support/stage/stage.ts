@@ -12,10 +12,12 @@ import { createKubectl, type Kubectl } from '../../../hack/platform/kubectl.ts'
 import {
   applyNamespace,
   applyPlatform,
+  applyTenantNamespace,
   type ProcessName,
   writeServiceKubeconfig,
 } from '../../../hack/platform/platform.ts'
 import { apiUrlOf, type Postgres, query, startPostgres, withConnection } from '../../../hack/platform/postgres.ts'
+import { keepDatabase, keepDatabases, keepLogs, keepPlane } from '../canaries/collect.ts'
 import { callsOf } from '../runner/calls.ts'
 
 /**
@@ -50,7 +52,10 @@ export async function makeDatabase(serverUrl = given('BOTTEGA_TEST_DATABASE_URL'
 
 function databaseNamed(serverUrl: string, name: string): Database {
   const url = withDatabase(serverUrl, name)
-  const drop = async () => void (await query(serverUrl, `drop database if exists ${name} with (force)`))
+  const drop = async () => {
+    await keepDatabase(url)
+    await query(serverUrl, `drop database if exists ${name} with (force)`)
+  }
   return { url, apiUrl: apiUrlOf(url), drop }
 }
 
@@ -67,6 +72,14 @@ export async function makeNamespace(kubeconfig = sharedKubeconfig()): Promise<Na
   const kubectl = kubectlFor(kubeconfig)
   const name = `test-${randomBytes(5).toString('hex')}`
   await applyNamespace(kubectl, name)
+  return { name, kubeconfig, remove: () => removeObjects(kubectl, name) }
+}
+
+/** One of a tenant, in which the accounts have the rights of such a one. */
+export async function makeTenantNamespace(kubeconfig = sharedKubeconfig()): Promise<Namespace> {
+  const kubectl = kubectlFor(kubeconfig)
+  const name = `tenant-${randomBytes(5).toString('hex')}`
+  await applyTenantNamespace(kubectl, name)
   return { name, kubeconfig, remove: () => removeObjects(kubectl, name) }
 }
 
@@ -110,7 +123,9 @@ export async function ownPostgres(folder = scratchFolder('pg')): Promise<Owned<P
   run('cp', ['-a', made, dataDir]) // with its owner, who may be the user postgres
   const postgres = await startPostgres({ dataDir, owner: processOwner(), durable: true })
   const end = async () => {
+    await keepDatabases(postgres.url)
     await postgres.stop()
+    keepLogs(folder)
     rmSync(folder, { recursive: true, force: true })
   }
   return { ...postgres, end }
@@ -152,6 +167,7 @@ export async function ownControlPlane(): Promise<Owned<ControlPlane>> {
   })
   const end = async () => {
     await plane.stop()
+    keepPlane(folder)
     rmSync(folder, { recursive: true, force: true })
   }
   return { ...plane, end }

@@ -30,7 +30,7 @@ const GROUNDS: Record<string, readonly string[]> = {
   'api/invoice/page/show.ts': ['link'],
   'api/invoice/cards/rails.ts': ['itself'],
   'api/site/preview.ts': ['link'],
-  'api/site/review-page.ts': ['role'],
+  'api/site/reviewing/review-page.ts': ['role'],
   'api/site/review.ts': ['role'],
 }
 const READS =

@@ -22,6 +22,7 @@ const DOORS: Record<string, RegExp> = {
   express: /^api\/http\//,
   culori: /^crds\/site\/content\/brand\.ts$/,
   'tar-stream': /^(controllers\/io\/hosts\/tar|api\/io\/archive)\.ts$/,
+  isbot: /^crds\/site\/publishing\/visits\/robots\.ts$/,
   tldts: /^crds\/values\/domain\.ts$/,
   stripe: /^(controllers\/io\/cards|api\/io\/cardevents)\.ts$/,
   sharp: /^controllers\/io\/pictures\/images\.ts$/,

@@ -1,15 +1,18 @@
-/** A page as a visitor gets it, through the TLS port of the host and not by what the proxy says of itself. */
+/** Pages as a visitor gets them, through the TLS port of the host and not by what the proxy says of itself. */
 import { createHash } from 'node:crypto'
-import { request } from 'node:http'
+import { Agent, request } from 'node:http'
 import type { Duplex } from 'node:stream'
 import { connect } from 'node:tls'
 import { AdminReset } from '../caddy.ts'
 
-const LIMIT_MS = 8_000
+const LIMIT_MS = 15_000
 const BODY_MAX_BYTES = 4 * 1024 * 1024
 
-/** `none`: nobody answers with a certificate for the name. */
-export type Served = { state: 'none'; detail: string } | { state: 'answered'; status: number; sha256: string }
+/** One page as it was answered. */
+export type ServedPage = { path: string; status: number; sha256: string }
+
+/** `none`: nobody answers with a certificate for the name, or not to the end. */
+export type Served = { state: 'none'; detail: string } | { state: 'answered'; pages: ServedPage[] }
 
 /**
  * Certificates are looked at for the name and its time, not for who signed them: that a CA of the host's own is trusted by
@@ -32,19 +35,15 @@ const secure = (stream: Duplex, hostname: string): Promise<{ socket: Duplex } | 
     socket.once('secureConnect', () => {
       const certificate = socket.getPeerX509Certificate()
       if (certificate?.checkHost(hostname) === undefined) return fail('OTHER_NAME')
+      if (certificate.validToDate.getTime() <= Date.now()) return fail('EXPIRED')
       resolve({ socket })
     })
   })
 
-const get = (socket: Duplex, hostname: string, path: string): Promise<Served> =>
+const get = (agent: Agent, hostname: string, path: string): Promise<ServedPage> =>
   new Promise((resolve, reject) => {
-    const headers = {
-      host: hostname,
-      'accept-encoding': 'identity',
-      connection: 'close',
-      'user-agent': 'bottega-verify',
-    }
-    const call = request({ path, headers, createConnection: () => socket }, (response) => {
+    const headers = { host: hostname, 'accept-encoding': 'identity', 'user-agent': 'bottega-verify' }
+    const call = request({ path, headers, agent }, (response) => {
       const hash = createHash('sha256')
       let bytes = 0
       response.on('data', (chunk: Buffer) => {
@@ -53,16 +52,31 @@ const get = (socket: Duplex, hostname: string, path: string): Promise<Served> =>
         else hash.update(chunk)
       })
       response.on('error', reject)
-      response.on('end', () =>
-        resolve({ state: 'answered', status: response.statusCode ?? 0, sha256: hash.digest('hex') }),
-      )
+      response.on('end', () => resolve({ path, status: response.statusCode ?? 0, sha256: hash.digest('hex') }))
     })
     call.on('error', reject)
     call.end()
   })
 
+/** One request after the other over the one connection. */
+const getAll = async (socket: Duplex, hostname: string, paths: readonly string[]): Promise<ServedPage[]> => {
+  const agent = new Agent({ keepAlive: true, maxSockets: 1 })
+  agent.createConnection = () => socket
+  try {
+    const pages: ServedPage[] = []
+    for (const path of paths) pages.push(await get(agent, hostname, path))
+    return pages
+  } finally {
+    agent.destroy()
+  }
+}
+
 /** @param open a stream to where the host serves TLS  @returns what a visitor sees; never throws for what the host answers */
-export const lookAt = async (open: () => Promise<Duplex>, hostname: string, path: string): Promise<Served> => {
+export const lookAt = async (
+  open: () => Promise<Duplex>,
+  hostname: string,
+  paths: readonly string[],
+): Promise<Served> => {
   const stream = await open().catch((error) => {
     if (error instanceof AdminReset) return null
     throw error
@@ -72,7 +86,10 @@ export const lookAt = async (open: () => Promise<Duplex>, hostname: string, path
   try {
     const secured = await secure(stream, hostname)
     if ('detail' in secured) return { state: 'none', detail: secured.detail }
-    return await get(secured.socket, hostname, path).catch(() => ({ state: 'none', detail: 'CUT' }) as const)
+    return await getAll(secured.socket, hostname, paths).then(
+      (pages) => ({ state: 'answered', pages }) as const,
+      () => ({ state: 'none', detail: 'CUT' }) as const,
+    )
   } finally {
     clearTimeout(timer)
     stream.destroy()

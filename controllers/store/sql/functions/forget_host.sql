@@ -5,6 +5,7 @@ as $$
 begin
   perform fence(in_lease, in_epoch);
   delete from host_routes r where r.host = in_host;
+  delete from visit_places p where p.host = in_host;
   delete from host_credentials c where c.host = in_host;
 end
 $$;

@@ -8,5 +8,8 @@ begin
   perform free_site_names(in_site, '{}', true);
   delete from site_renderings r where r.site = in_site;
   delete from site_places p where p.site = in_site;
+  delete from site_visitors v where v.site = in_site;
+  delete from site_day_names n where n.site = in_site;
+  delete from site_days d where d.site = in_site;
 end
 $$;

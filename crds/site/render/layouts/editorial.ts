@@ -1,35 +1,60 @@
-/**
- * Editorial: a magazine. A thin bar with a kicker, an oversized headline over a picture of full width, and twelve columns in
- * which headings stand beside what they head. Source: rules/site.md#layouts.
- */
+/** Editorial: a magazine. A poster over hung columns, a kicker as an issue has one, plates of unequal widths. */
 import { type Html, html } from '../../../text/html.ts'
-import type { FeatureRow, Picture, Tier } from '../../content/content.ts'
-import { countClass, type Frame, outward } from '../page/frame.ts'
-import { collectionsOf, type PlacedProduct } from '../page/pages.ts'
+import { type Frame, WIDE_ENOUGH } from '../page/frame.ts'
+import { actions, brandLink, mailLink } from '../page/parts.ts'
 import {
-  actions,
-  askLink,
-  brandLink,
-  chips,
-  emptyNote,
-  heading,
-  initialOf,
-  mailLink,
-  navigation,
-  optionsOf,
-  otherWays,
-  pager,
-  priceOf,
-  productName,
-  quoteOf,
-  specsOf,
-  tierAction,
-} from '../page/parts.ts'
-import type { LayoutViews } from './layout.ts'
+  facts,
+  fitOf,
+  footColumns,
+  headline,
+  heroSet,
+  heroShot,
+  lede,
+  legalLine,
+  links,
+  menu,
+  nextPage,
+  pageTitle,
+} from './chrome.ts'
+import type { LayoutView } from './layout.ts'
 
-const FULL = '100vw'
-const WIDE = '(min-width: 60rem) 58vw, 100vw'
-const PLATE = '(min-width: 60rem) 40vw, (min-width: 40rem) 46vw, 92vw'
+const CSS = `
+.top{border-bottom:1px solid var(--fg)}
+.bar .kicker{font-size:var(--t-1);color:var(--mut);flex:1;max-width:none}
+.bar>.brand{font-size:var(--t0)}
+@media (min-width:64rem){.fit-w .bar,.fit-w .brand,.fit-w .links a{min-height:3rem}}
+.open .im{border-radius:0;aspect-ratio:auto;height:clamp(12rem,36svh,56svh);width:100%}
+.open .set{height:clamp(14rem,42svh,44rem)}.open .set.n3{grid-template-columns:2fr 1fr 1fr;grid-template-rows:1fr}.open .set.n3>:first-child{grid-row:1}.open .set .im{height:100%}
+.open.inset .in>.im{width:min(100%,60rem)}
+.open .in{display:grid;gap:1.25rem var(--gut);padding-block:clamp(1.25rem,3vw,2.25rem) calc(var(--gap)*.4)}
+.open .actions{order:0}
+.open.bare .in{padding-top:calc(var(--gap)*.6)}
+.open.bare .thick{border-top:6px solid var(--fg);margin-block:.5rem}
+@media (min-width:48rem){.open.pic .im{height:clamp(14rem,min(46svh,50vw),44rem)}}
+@media (min-width:64rem){.open .in{grid-template-columns:repeat(12,minmax(0,1fr))}.open.inset .in>:is(.im,.set){grid-column:1/-1}.open h1{grid-column:1/-1;max-width:13em}.open .thick{grid-column:1/-1}
+.open .lede{grid-column:1/7}.open .side{grid-column:8/-1;align-self:end}.open.bare .lede{grid-column:1/8;columns:2;column-gap:var(--gut);max-width:none;font-size:var(--t0);line-height:1.55}.open.bare .lede:not(.lng){columns:1;font-size:var(--t1);line-height:1.4}}
+.side{display:grid;gap:1rem;align-content:start}
+.side .chips{display:grid;gap:0}.side .chips li{padding-block:.5rem;border-top:1px solid var(--lin)}
+.s>.in{border-top:1px solid var(--fg);padding-top:1rem}
+.s{padding-block:calc(var(--gap)*.35)}
+@media (min-width:64rem){.s>.in{display:grid;grid-template-columns:repeat(12,minmax(0,1fr));gap:0 var(--gut)}
+.sh{grid-column:1/4}.sh h2{font-size:var(--t2)}.mt{grid-column:4/-1}
+.wide .sh{grid-column:1/-1;margin-bottom:calc(var(--gap)*.25)}.wide .sh h2{font-size:var(--th)}.wide .mt{grid-column:1/-1}.quiet .mt{grid-column:1/-1}}
+.ladder .lead blockquote{font-size:var(--t4);line-height:1.12}
+.ladder .lead.long blockquote{font-size:var(--t2)}
+.ladder .lead p{max-width:22em}
+.row .nm h3,.row .nm h4{font-size:var(--t2)}
+.rows.pics>.row>.im{margin-block:0}
+.mail{font-size:var(--t4);line-height:1.1}
+.reach{grid-template-columns:minmax(0,1fr)!important}
+.foot{border-top:6px solid var(--fg);margin-top:calc(var(--gap)*.5)}
+.foot .big{font:var(--hw) var(--t3)/1.15 var(--head);letter-spacing:var(--tr);margin-bottom:1.5rem;max-width:none}
+.foot .next{display:block;border-top:1px solid var(--fg);text-decoration:none;padding-block:1.5rem}
+.next span{display:block}
+.next .to{font:var(--hw) var(--t4)/1.1 var(--head);letter-spacing:var(--tr)}
+.phead .kicker{color:var(--mut);font-variant-numeric:tabular-nums;padding-bottom:.75rem}
+.phead{padding-bottom:calc(var(--gap)*.3)}
+`
 
 /** The line in the bar, as an issue of a magazine has one: the first chip, or the name of a page behind the index. */
 const kickerOf = ({ content, page }: Frame): string | undefined =>
@@ -40,125 +65,48 @@ const kicker = (frame: Frame): Html | null => {
   return line === undefined ? null : html`<p class="kicker">${line}</p>`
 }
 
-const header = (frame: Frame): Html =>
-  html`<header class="bar"><div class="wrap">${brandLink(frame)}${kicker(frame)}${navigation(frame)}</div></header>`
+/** From this many characters a standfirst stands in two columns. */
+const STANDFIRST_LONG = 220
 
 const hero = (frame: Frame): Html => {
-  const { title, lede, chips: all = [], image, alt = '' } = frame.content.hero ?? {}
-  const list = all[0] === kickerOf(frame) ? all.slice(1) : all
-  const picture = frame.picture(image, { alt, sizes: FULL })
-  return html`<section class="opening${picture !== null && ' pictured'}">${
-    picture !== null && html`<figure>${picture}</figure>`
-  }<div class="wrap"><h1><span><span>${title ?? frame.content.meta.companyName}</span></span></h1><div class="standfirst">${
-    lede !== undefined && html`<p class="lede">${lede}</p>`
-  }<div class="aside">${chips(list)}${actions(frame)}</div></div></div></section>`
+  const shot = heroShot(frame)
+  const wide = (frame.image(shot?.value)?.width ?? 0) >= WIDE_ENOUGH
+  const several = heroSet(frame, 2)
+  const picture = several ?? frame.shot(shot, { sizes: '100vw', ratio: 2, as: 'mood' })
+  const skip = frame.pages.length > 0 && frame.content.hero?.chips?.[0] === kickerOf(frame) ? 1 : 0
+  const long = (frame.content.hero?.lede?.length ?? 0) > STANDFIRST_LONG
+  const standfirst = long ? html`<p class="lede lng">${frame.content.hero?.lede ?? ''}</p>` : lede(frame)
+  const side = html`<div class="side">${actions(frame)}${facts(frame, skip)}</div>`
+  if (picture === null) {
+    return html`<section class="hero open bare"><div class="in">${headline(frame)}<div class="thick"></div>${standfirst}${side}</div></section>`
+  }
+  return html`<section class="hero open pic${!wide && ' inset'}">${wide && picture}<div class="in">${!wide && picture}${headline(frame)}${standfirst}${side}</div></section>`
 }
 
-/** The heading in its own column, the matter in the others. */
-const spread = (head: Html, matter: Html): Html =>
-  html`<div class="head">${head}</div><div class="matter">${matter}</div>`
-
-const plate = (frame: Frame, { product, index }: PlacedProduct, pictured: boolean, level: 'h3' | 'h4'): Html => {
-  const name = productName(product)
-  const image =
-    pictured &&
-    (frame.picture(product.image, { alt: product.name, sizes: index === 0 ? WIDE : PLATE }) ?? initialOf(product.name))
-  return html`<li class="plate">${image !== false && html`<div class="plate-image">${image}</div>`}<div class="plate-words"><div class="line">${
-    level === 'h3' ? html`<h3>${name}</h3>` : html`<h4>${name}</h4>`
-  }${priceOf(frame, product)}</div>${product.tag !== undefined && html`<p class="tag">${product.tag}</p>`}${specsOf(
-    frame,
-    product,
-  )}${optionsOf(frame, product)}${askLink(frame, product)}</div></li>`
-}
-
-const products = (frame: Frame): Html => {
-  const all = frame.content.products ?? []
-  const pictured = all.some(({ image }) => image !== undefined)
-  const groups = collectionsOf(frame.content, frame.page.part)
-  const lists = groups.map(
-    ({ name, products: placed }) =>
-      html`${name !== null && html`<h3 class="collection">${name}</h3>`}<ul class="plates ${countClass(placed.length)}${
-        !pictured && ' unpictured'
-      }">${placed.map((one) => plate(frame, one, pictured, name === null ? 'h3' : 'h4'))}</ul>`,
-  )
-  return spread(heading(frame, 'products'), html`${all.length === 0 ? emptyNote(frame) : lists}${pager(frame)}`)
-}
-
-const exhibit = (frame: Frame, { image, alt, caption, link }: Picture): Html => {
-  const shown = frame.picture(image, { alt: alt ?? caption ?? '', sizes: WIDE }) ?? initialOf(caption ?? alt ?? '·')
-  const unnamed = alt === undefined && caption === undefined && html`<span class="vh">${frame.words.view}</span>`
-  const framed = link === undefined ? shown : outward(link, html`${shown}${unnamed}`)
-  return html`<li><figure>${framed}${caption !== undefined && html`<figcaption>${caption}</figcaption>`}</figure></li>`
-}
-
-const gallery = (frame: Frame): Html => {
-  const list = frame.content.gallery ?? []
-  if (list.length === 0) return spread(heading(frame, 'gallery'), emptyNote(frame))
-  const exhibits = list.map((one) => exhibit(frame, one))
-  return html`<div class="head">${heading(frame, 'gallery')}</div><ul class="exhibits ${countClass(list.length)}">${exhibits}</ul>`
-}
-
-const thought = (frame: Frame, { title, text, image }: FeatureRow): Html => {
-  const picture = frame.picture(image, { alt: '', sizes: PLATE })
-  return html`<li class="thought${picture !== null && ' pictured'}"><div class="words"><h3>${title}</h3>${
-    text !== undefined && html`<p class="text">${text}</p>`
-  }</div>${picture !== null && html`<figure>${picture}</figure>`}</li>`
-}
-
-const featureRows = (frame: Frame): Html => {
-  const list = frame.content.featureRows ?? []
-  return spread(
-    heading(frame, 'feature_rows'),
-    list.length === 0 ? emptyNote(frame) : html`<ol class="thoughts">${list.map((one) => thought(frame, one))}</ol>`,
-  )
-}
-
-/** Offers as the lines of a list of prices, not as boxes. */
-const offer = (frame: Frame, tier: Tier): Html =>
-  html`<li class="tariff"><h3>${tier.name}</h3>${
-    tier.features !== undefined && tier.features.length > 0
-      ? html`<ul class="features">${tier.features.map((one) => html`<li>${one}</li>`)}</ul>`
-      : html`<span></span>`
-  }<div class="ask-price">${tier.price !== undefined && html`<p class="price"><strong>${tier.price}</strong></p>`}${tierAction(frame, tier)}</div></li>`
-
-const pricing = (frame: Frame): Html => {
-  const list = frame.content.pricing ?? []
-  return spread(
-    heading(frame, 'pricing'),
-    list.length === 0 ? emptyNote(frame) : html`<ul class="tariffs">${list.map((tier) => offer(frame, tier))}</ul>`,
-  )
-}
-
-const testimonials = (frame: Frame): Html => {
-  const list = frame.content.testimonials ?? []
-  if (list.length === 0) return spread(heading(frame, 'testimonials'), emptyNote(frame))
-  const quotes = list.map((one) => html`<li>${quoteOf(one)}</li>`)
-  return html`<div class="head">${heading(frame, 'testimonials')}</div><ul class="pulls ${countClass(list.length)}">${quotes}</ul>`
-}
-
-const contact = (frame: Frame): Html => {
+const footer = (frame: Frame): Html => {
   const { email } = frame.content.contact ?? {}
-  const name = frame.content.meta.companyName
-  const ways = otherWays(frame).map(
-    ({ name: way, links }) => html`<div><dt>${way}</dt>${links.map((link) => html`<dd>${link}</dd>`)}</div>`,
-  )
-  return html`<div class="head">${heading(frame, 'contact')}</div><p class="mail">${
-    email === undefined ? name : mailLink(email)
-  }</p>${ways.length > 0 && html`<dl class="ways">${ways}</dl>`}`
+  const next = nextPage(frame)
+  const onPage = frame.page.sections.includes('contact')
+  return html`<footer class="foot"><div class="in">${
+    next !== null &&
+    html`<a class="next" href="${next.href}"><span>${frame.signs.nextPage}</span><span class="to">${next.title}</span></a>`
+  }${email !== undefined && !onPage && html`<p class="big">${mailLink(email)}</p>`}${footColumns(frame)}${legalLine(frame)}</div></footer>`
 }
 
-const footer = (frame: Frame): Html =>
-  html`<footer class="colophon"><div class="wrap"><p>${frame.content.meta.companyName}</p><p><a href="#top">${frame.words.top}</a></p></div></footer>`
-
-/** Source: rules/site.md#layouts. */
-export const editorial: LayoutViews = {
-  header,
+export const editorial: LayoutView = {
+  name: 'editorial',
+  grid: { margin: [16, 40], gutter: [12, 24], gap: [72, 128], width: 1520, top: 6, body: 0, heading: 4 },
+  rhythm: { grounds: ['g-paper'], hung: false, last: 'g-paper' },
+  header: (frame) =>
+    html`<header class="top${fitOf(frame, 10)}"><div class="bar">${brandLink(frame)}${kicker(frame)}${links(frame)}${menu(frame)}</div></header>`,
   hero,
-  products,
-  gallery,
-  feature_rows: featureRows,
-  pricing,
-  testimonials,
-  contact,
+  pageHead: (frame) => {
+    const { page, pages } = frame
+    const at = pages.findIndex(({ slug }) => slug === page.slug)
+    return html`<header class="phead"><div class="in">${
+      pages.length > 1 && html`<p class="kicker">${at + 1} / ${pages.length}</p>`
+    }${pageTitle(frame, 6)}</div></header>`
+  },
   footer,
+  css: CSS,
 }

@@ -1,9 +1,9 @@
 /** A page of the site as a whole HTML document. */
 import { type Html, html, textOf } from '../../../text/html.ts'
-import type { SectionId } from '../../content/content.ts'
-import type { LayoutViews } from '../layouts/layout.ts'
+import { LAYOUT_VIEWS } from '../layouts/catalogue.ts'
+import { announcement, dock } from '../layouts/chrome.ts'
+import { mainOf } from './compose.ts'
 import type { Frame } from './frame.ts'
-import { chatButton } from './parts.ts'
 import { documentShell } from './shell.ts'
 
 /** What stands in the head of every page, from the root of the site; `icon` is null when there is nothing to draw one from. */
@@ -15,11 +15,19 @@ export type Dress = {
   paper: string
 }
 
-export const documentOf = (frame: Frame, layout: LayoutViews, dress: Dress, head: Html): string => {
+/** What a page shows. It is drawn before the style sheet is made, which holds the rules for what was drawn. */
+export const drawn = (frame: Frame): Html =>
+  html`<a class="skip" href="#main">${frame.words.skip}</a>
+${announcement(frame)}${LAYOUT_VIEWS[frame.layout.name].header(frame)}
+<main id="main">${mainOf(frame)}</main>
+${LAYOUT_VIEWS[frame.layout.name].footer(frame)}${dock(frame)}`
+
+export const documentOf = (frame: Frame, body: Html, dress: Dress, head: Html): string => {
   const { root } = frame.page
   const preloads = dress.preloads.map(
     (path) => html`<link rel="preload" as="font" type="font/woff2" href="${root}${path}" crossorigin>`,
   )
+  const docked = frame.content.contact?.chat === undefined ? '' : ' docked'
   return textOf(
     documentShell({
       lang: frame.content.meta.lang,
@@ -27,30 +35,8 @@ export const documentOf = (frame: Frame, layout: LayoutViews, dress: Dress, head
 <link rel="stylesheet" href="${root}${dress.styleSheet}">
 <link rel="icon" type="${dress.icon.type}" href="${root}${dress.icon.path}">
 <meta name="theme-color" content="${dress.paper}">`,
-      attributes: html` class="${dress.classes}" id="top"`,
-      body: html`<a class="skip" href="#main">${frame.words.skip}</a>
-${layout.header(frame)}
-<main id="main">${mainOf(frame, layout)}</main>
-${layout.footer(frame)}${chatButton(frame)}`,
+      attributes: html` class="${dress.classes}${docked}" id="top"`,
+      body,
     }),
   )
 }
-
-const mainOf = (frame: Frame, layout: LayoutViews): Html[] => {
-  const { sections, part } = frame.page
-  const opened = part === 1 && sections[0] === 'hero'
-  const rest = opened ? sections.slice(1) : sections
-  return [
-    opened ? layout.hero(frame) : pageHead(frame),
-    ...rest.map((section, index) => sectionOf(frame, layout, section, !opened && index === 0)),
-  ]
-}
-
-/** A page without a hero begins with its name. */
-const pageHead = ({ page, words }: Frame): Html =>
-  html`<header class="page-head"><div class="wrap"><h1>${page.title}</h1>${
-    page.part > 1 && html`<p class="lede">${words.pageOf(page.part, page.parts)}</p>`
-  }</div></header>`
-
-const sectionOf = (frame: Frame, layout: LayoutViews, section: SectionId, titled: boolean): Html =>
-  html`<section id="${section}" class="section s-${section.replace('_', '-')}${titled && ' titled'}" aria-labelledby="${section}-title"><div class="wrap">${layout[section](frame)}</div></section>`

@@ -4,6 +4,7 @@ import type { Brand } from '../../content/brand.ts'
 import type { Content } from '../../content/content.ts'
 import type { RenderedImage, SiteFile } from '../input.ts'
 import type { SiteWords } from '../words.ts'
+import type { PlannedPage } from './pages.ts'
 import { IMAGE_TYPES, variantPath } from './picture.ts'
 import { documentShell } from './shell.ts'
 
@@ -26,14 +27,22 @@ export const iconOf = (content: Content, logo: RenderedImage | null, { palette }
   }
   const letters = initialsOf(content.meta.companyName)
   const size = [...letters].length > 1 ? 30 : 38
-  const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="10" fill="${palette.accent}"/><text x="32" y="33" fill="${palette.paper}" font-family="system-ui,sans-serif" font-size="${size}" font-weight="700" text-anchor="middle" dominant-baseline="central">${letters}</text></svg>`
+  const svg = html`<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 64 64"><rect width="64" height="64" rx="10" fill="${palette.fill}"/><text x="32" y="33" fill="${palette.onFill}" font-family="system-ui,sans-serif" font-size="${size}" font-weight="700" text-anchor="middle" dominant-baseline="central">${letters}</text></svg>`
   const path = 'favicon.svg'
   const type = 'image/svg+xml'
   return { path, type, file: { path, contentType: type, content: textOf(svg) } }
 }
 
-/** In the site's own colours and words. Its one link leads to the root of the host, for it is served under any path. */
-export const notFoundOf = (content: Content, words: SiteWords, sheet: string): SiteFile => {
+/**
+ * In the site's own colours and words, with the pages. Its links start at the root of the host, for it is served under any path.
+ * @param folder of the language, as `es/`; empty for the first
+ */
+export const notFoundOf = (
+  content: Content,
+  words: SiteWords,
+  pages: readonly PlannedPage[],
+  { sheet, folder }: { sheet: string; folder: string },
+): SiteFile => {
   const { title, text, home } = words.notFound
   const page = documentShell({
     lang: content.meta.lang,
@@ -41,7 +50,11 @@ export const notFoundOf = (content: Content, words: SiteWords, sheet: string): S
 <title>${title} – ${content.meta.companyName}</title>
 <style>${rawText(sheet)}</style>`,
     body: html`<p class="name">${content.meta.companyName}</p>
-<main><h1>${title}</h1><p>${text}</p><p><a href="/">${home}</a></p></main>`,
+<main><h1>${title}</h1><p>${text}</p>${
+      pages.length > 1
+        ? html`<ul>${pages.map((page) => html`<li><a href="/${page.path.replace(/index\.html$/, '')}">${page.title}</a></li>`)}</ul>`
+        : html`<p><a href="/${folder}">${home}</a></p>`
+    }</main>`,
   })
-  return { path: '404.html', contentType: 'text/html; charset=utf-8', content: textOf(page) }
+  return { path: `${folder}404.html`, contentType: 'text/html; charset=utf-8', content: textOf(page) }
 }

@@ -1,48 +1,102 @@
 /** What every section sees: the content, the page it stands on, the words around it, and the pictures. */
 import { type Html, html, safeUrl } from '../../../text/html.ts'
-import type { Content, Product } from '../../content/content.ts'
-import { imageKey, type RenderedImage, type SiteInput } from '../input.ts'
+import type { Content, Product, SectionId, SiteLang } from '../../content/content.ts'
+import { FOCAL, type Focal, positionOf } from '../choose/pictures.ts'
+import { imageOf, type RenderedImage, type SiteInput } from '../input.ts'
+import type { LayoutFigures } from '../layouts/figures.ts'
+import type { Signs } from '../signs.ts'
 import type { SiteWords } from '../words.ts'
+import { type PageLedger, positionClass, ratioClass } from './ledger.ts'
 import { hrefOf, type PlannedPage } from './pages.ts'
 import { pictureOf } from './picture.ts'
+
+/** `folder` is that of its pages, as `es/`; empty for the first. */
+export type Language = { lang: SiteLang; folder: string }
+
+/** A picture of the content, and where its subject is. */
+export type Shot = { value: string; alt: string; focal?: Focal }
+
+export type ShotView = {
+  /** Of the picture's place, as CSS has it in `sizes`. */
+  sizes: string
+  /** Width to height of its place; the picture's own when left out. */
+  ratio?: number
+  /** Further classes of the place. */
+  as?: string
+}
 
 export type Frame = {
   content: Content
   words: SiteWords
+  signs: Signs
   page: PlannedPage
   /** The pages of the navigation. */
   pages: readonly PlannedPage[]
+  /** The languages of the site, its first one first. */
+  languages: readonly Language[]
+  layout: LayoutFigures
+  /** Width to height that the template sets goods in. */
+  ratio: number
   logo: RenderedImage | null
-  /** The picture of a content value; null when none was given or its bytes are not there. */
-  picture(value: string | undefined, shown: { alt: string; sizes: string }): Html | null
+  ledger: PageLedger
+  /** The bytes of a content value; null when none was given or they are not there. */
+  image(value: string | undefined): RenderedImage | null
+  /** A picture in its place; null when there is nothing to show. */
+  shot(shot: Shot | null, view: ShotView): Html | null
 }
 
-export const frameOf = (
-  input: SiteInput,
-  words: SiteWords,
-  page: PlannedPage,
-  pages: readonly PlannedPage[],
-): Frame => {
+type Around = Pick<Frame, 'words' | 'signs' | 'page' | 'pages' | 'languages' | 'layout' | 'ratio' | 'ledger'>
+
+/** Under this many pixels in width a picture is not stretched over a whole screen. */
+export const WIDE_ENOUGH = 1200
+
+export const frameOf = ({ content, images, logo }: SiteInput, around: Around): Frame => {
   let pictures = 0
+  const image = (value: string | undefined) => (value === undefined ? null : (imageOf(images, value) ?? null))
   return {
-    content: input.content,
-    words,
-    page,
-    pages,
-    logo: input.logo,
-    picture: (value, shown) => {
-      const image = value === undefined ? undefined : input.images[imageKey(value)]
-      if (image === undefined) return null
+    ...around,
+    content,
+    logo,
+    image,
+    shot: (shot, { sizes, ratio, as = '' }) => {
+      const shown = image(shot?.value)
+      if (shot === null || shown === null) return null
       pictures += 1
-      return pictureOf(image, { ...shown, root: page.root, eager: pictures === 1 })
+      const { ledger, page } = around
+      const position = positionClass(ledger, positionOf(shot.focal ?? FOCAL))
+      const picture = pictureOf(shown, { alt: shot.alt, sizes, root: page.root, eager: pictures === 1, position })
+      if (picture === null) return null
+      const place = ratioClass(ledger, ratio ?? shown.width / shown.height)
+      return html`<div class="im ${place}${as !== '' && ` ${as}`}">${picture}</div>`
     },
   }
 }
 
+/** The picture of a value when its bytes are there. */
+export const shotOf = (frame: Frame, value: string | undefined, alt: string, focal?: Focal): Shot | null =>
+  value === undefined || frame.image(value) === null ? null : { value, alt, ...(focal !== undefined && { focal }) }
+
+/** Percent of a content → 0 to 1. */
+export const focalOf = (focus: { x: number; y: number } | undefined): Focal | undefined =>
+  focus === undefined ? undefined : { x: focus.x / 100, y: focus.y / 100 }
+
+/** Width to height of each picture that is there. */
+export const ratiosOf = (frame: Frame, shots: readonly (Shot | null)[]): number[] =>
+  shots.flatMap((shot) => {
+    const image = frame.image(shot?.value)
+    return image === null ? [] : [image.width / image.height]
+  })
+
 /** What can be asked by: is there any way to get in touch? */
 export const canContact = ({ contact }: Content): boolean =>
   contact !== undefined &&
-  (contact.email ?? contact.chat ?? contact.websiteUrl ?? contact.social?.[0]?.url) !== undefined
+  (contact.email ??
+    contact.phone ??
+    contact.booking ??
+    contact.address?.street ??
+    contact.chat ??
+    contact.websiteUrl ??
+    contact.social?.[0]?.url) !== undefined
 
 /** The contact section, on this page or on the first that has it; null when there is none. */
 export const contactHref = ({ page, pages }: Frame): string | null => {
@@ -53,21 +107,26 @@ export const contactHref = ({ page, pages }: Frame): string | null => {
 
 export type NavItem = { href: string; title: string; current: boolean }
 
+/** Sections that no link leads to: they are passed on the way. */
+export const UNNAMED: readonly SectionId[] = ['badges', 'marquee', 'cta_banner', 'video']
+
 /** The pages of the site; on a site of one page, its sections. */
 export const navItems = ({ page, pages, words }: Frame): NavItem[] => {
   const [only] = pages
   if (pages.length > 1 || only === undefined) {
-    return pages.map((one) => ({ href: hrefOf(page, one), title: one.title, current: one.slug === page.slug }))
+    return pages
+      .filter(({ foot }) => !foot)
+      .map((one) => ({ href: hrefOf(page, one), title: one.title, current: one.slug === page.slug }))
   }
   const base = page.part === 1 ? '' : hrefOf(page, only)
   return only.sections.flatMap((section) =>
-    section === 'hero' || section === 'contact'
+    section === 'hero' || section === 'contact' || UNNAMED.includes(section)
       ? []
       : [{ href: `${base}#${section}`, title: words.sections[section], current: false }],
   )
 }
 
-export const homeHref = ({ page }: Frame): string => page.root || './'
+export const homeHref = ({ page }: Frame): string => `${page.root}${page.folder}` || './'
 
 const CHATS: [RegExp, string][] = [
   [/^https?:\/\/(wa\.me|api\.whatsapp\.com|chat\.whatsapp\.com)\//i, 'WhatsApp'],
@@ -106,9 +165,3 @@ export const outward = (href: string, content: Html | string, className = ''): H
 /** An address as people write it. */
 export const shortUrl = (url: string): string =>
   url.replace(/^(https?:\/\/(www\.)?|mailto:|tel:)/i, '').replace(/\/$/, '')
-
-/** One, few or many, for the form of a list. */
-export const countClass = (count: number): string => {
-  if (count === 1) return 'one'
-  return count <= 3 ? 'few' : 'many'
-}

@@ -1,6 +1,14 @@
 /** Which files a site has, and what stands on each: order of sections, the map of pages, and long lists in parts. */
 import assert from 'node:assert/strict'
-import { type Content, type Product, SECTIONS, type SectionId } from '../../content/content.ts'
+import {
+  type Content,
+  holds,
+  keyOf,
+  orderedSections,
+  type Product,
+  passagesOn,
+  type SectionId,
+} from '../../content/content.ts'
 
 /** Products on one page; more are reached by plain links, so that a page stays within its budget of nodes. */
 export const PRODUCTS_PER_PAGE = 24
@@ -12,60 +20,68 @@ export type PlannedPage = {
   title: string
   /** Of the file, as `about/index.html`. */
   path: string
+  /** Of its language, as `es/`; empty for the first language. */
+  folder: string
   /** From this page back to the root, as `../`; empty for the index. */
   root: string
   sections: readonly SectionId[]
+  /** Named in the foot instead of the navigation. */
+  foot: boolean
   /** 1 for the page itself, 2 and more for what follows of its products. */
   part: number
   parts: number
 }
 
-const HELD: Record<SectionId, (content: Content) => unknown> = {
-  hero: ({ hero }) => hero,
-  products: ({ products }) => products,
-  gallery: ({ gallery }) => gallery,
-  testimonials: ({ testimonials }) => testimonials,
-  feature_rows: ({ featureRows }) => featureRows,
-  pricing: ({ pricing }) => pricing,
-  contact: ({ contact }) => contact,
+/** Whether a section has nothing to show: no section, no link and no ground stand for it. */
+export const isEmpty = (content: Content, section: SectionId): boolean => {
+  const { sizeGuide, marquee, hours } = content
+  if (section === 'size_guide') return sizeGuide?.rows.length === 0
+  if (section === 'marquee') return marquee?.items.length === 0
+  if (section === 'hours')
+    return (hours?.weekly ?? []).length + (hours?.exceptions ?? []).length === 0 && hours?.note === undefined
+  const held = content[keyOf(section)]
+  return Array.isArray(held) && held.length === 0
 }
 
-/** Whether the content has the section, be it empty. */
-export const holds = (content: Content, section: SectionId): boolean => HELD[section](content) !== undefined
+const shows = (content: Content, section: SectionId): boolean => holds(content, section) && !isEmpty(content, section)
 
-/** All sections of the content in the order wanted; hero first and contact last, whatever was asked. */
-export const orderedSections = (content: Content): SectionId[] => {
-  const asked = content.meta.sectionOrder ?? []
-  const pinned = (section: SectionId) => section === 'hero' || section === 'contact'
-  const middle = [...new Set([...asked, ...SECTIONS])].filter((section) => !pinned(section))
-  const all: SectionId[] = ['hero', ...middle, 'contact']
-  return all.filter((section) => holds(content, section))
-}
+/** Running text of another page is none of this one. */
+const standsOn = (content: Content, section: SectionId, slug: string): boolean =>
+  shows(content, section) && (section !== 'text' || passagesOn(content, slug).length > 0)
 
 /** The pages in the order of the navigation, then the parts that follow of each. */
-export const planPages = (content: Content): PlannedPage[] =>
-  mainPages(content).flatMap((page) => inParts(content, page))
+export const planPages = (content: Content, folder = ''): PlannedPage[] =>
+  mainPages(content).flatMap((page) => inParts(content, page, folder))
 
-type MainPage = Pick<PlannedPage, 'slug' | 'title' | 'sections'>
+type MainPage = Pick<PlannedPage, 'slug' | 'title' | 'sections' | 'foot'>
 
 const mainPages = (content: Content): MainPage[] => {
   const { pages, companyName } = content.meta
-  if (pages === undefined) return [{ slug: '', title: companyName, sections: orderedSections(content) }]
-  return pages.map(({ slug, title, sections }) => ({
+  if (pages === undefined)
+    return [
+      {
+        slug: '',
+        title: companyName,
+        sections: orderedSections(content).filter((section) => standsOn(content, section, '')),
+        foot: false,
+      },
+    ]
+  return pages.map(({ slug, title, sections, foot = false }) => ({
     slug,
     title,
-    sections: sections.filter((section) => holds(content, section)),
+    sections: sections.filter((section) => standsOn(content, section, slug)),
+    foot,
   }))
 }
 
-const inParts = (content: Content, page: MainPage): PlannedPage[] => {
+const inParts = (content: Content, page: MainPage, folder: string): PlannedPage[] => {
   const count = page.sections.includes('products') ? (content.products?.length ?? 0) : 0
   const parts = Math.max(1, Math.ceil(count / PRODUCTS_PER_PAGE))
   return Array.from({ length: parts }, (_, index) => {
     const part = index + 1
-    const path = pathOf(page.slug, part)
+    const path = `${folder}${pathOf(page.slug, part)}`
     const sections = part > 1 ? (['products'] as const) : page.sections
-    return { ...page, sections, path, root: '../'.repeat(path.split('/').length - 1), part, parts }
+    return { ...page, sections, path, folder, root: '../'.repeat(path.split('/').length - 1), part, parts }
   })
 }
 

@@ -1,6 +1,9 @@
-/** Pieces that both layouts set: each the same thought, whatever grid it stands in. */
+/** Pieces that all layouts set: each the same thought, whatever grid it stands in. */
 import { type Html, html, veiled } from '../../../text/html.ts'
-import type { Product, SectionId, Testimonial, Tier } from '../../content/content.ts'
+import type { Product, SectionId, Tier } from '../../content/content.ts'
+import type { Item } from '../matter/matter.ts'
+import { addressOf, telOf } from '../matter/place.ts'
+import { LANG_NAMES } from '../words.ts'
 import {
   askAddress,
   canContact,
@@ -9,7 +12,6 @@ import {
   type Frame,
   homeHref,
   mailPath,
-  navItems,
   outward,
   shortUrl,
 } from './frame.ts'
@@ -27,29 +29,36 @@ export const brandLink = (frame: Frame): Html => {
   return html`<a class="brand" href="${homeHref(frame)}">${shown}</a>`
 }
 
-export const navigation = (frame: Frame): Html | null => {
-  const items = navItems(frame)
-  if (items.length === 0) return null
-  const links = items.map(
-    ({ href, title, current }) => html`<li><a href="${href}"${current && html` aria-current="page"`}>${title}</a></li>`,
-  )
-  return html`<nav aria-label="${frame.words.navigation}"><ul>${links}</ul></nav>`
-}
-
 /** The call to action: to the contact section, and beside it to what there is to see. */
 export const actions = (frame: Frame): Html | null => {
   const { words, page, pages } = frame
+  const { hero } = frame.content
   const contact = canContact(frame.content) ? contactHref(frame) : null
+  const first = words.heroAction ?? words.getInTouch
   const seen = (['products', 'gallery', 'pricing'] as const).find((section) =>
     pages.some(({ sections }) => sections.includes(section)),
   )
   const target = pages.find(({ sections }) => seen !== undefined && sections.includes(seen))
   const there = target && (page.slug === target.slug ? '' : hrefOf(page, target))
-  if (contact === null && seen === undefined) return null
-  return html`<p class="actions">${contact !== null && html`<a class="button" href="${contact}">${words.getInTouch}</a>`}${
+  const leading =
+    hero?.link !== undefined
+      ? outward(hero.link, first, 'button')
+      : contact !== null && html`<a class="button" href="${contact}">${first}</a>`
+  if (leading === false && seen === undefined) return null
+  return html`<p class="actions">${leading}${
     seen !== undefined &&
-    html`<a class="${contact === null ? 'button' : 'more'}" href="${there ?? ''}#${seen}">${words.see[seen]}</a>`
+    html`<a class="${leading === false ? 'button' : 'more'}" href="${there ?? ''}#${seen}">${words.moreAction ?? words.see[seen]}</a>`
   }</p>`
+}
+
+/** The same page in each language of the site, called by its own name; none where there is one language. */
+export const languageLinks = ({ page, languages }: Frame): Html[] => {
+  if (languages.length < 2) return []
+  const own = page.path.slice(page.folder.length).replace(/index\.html$/, '')
+  return languages.map(({ lang, folder }) => {
+    const current = folder === page.folder && html` aria-current="true"`
+    return html`<a href="${`${page.root}${folder}${own}` || './'}" lang="${lang}" hreflang="${lang}"${current}>${LANG_NAMES[lang]}</a>`
+  })
 }
 
 export const chips = (list: readonly string[] | undefined): Html | null =>
@@ -57,39 +66,42 @@ export const chips = (list: readonly string[] | undefined): Html | null =>
     ? null
     : html`<ul class="chips">${list.map((chip) => html`<li>${chip}</li>`)}</ul>`
 
-/** What stands where a list is empty: a line of its own and, where one can ask, the way to do so. */
-export const emptyNote = (frame: Frame): Html => {
-  const contact = canContact(frame.content) ? contactHref(frame) : null
-  return html`<p class="empty">${frame.words.empty}${
-    contact !== null && html` <a href="${contact}">${frame.words.getInTouch}</a>`
-  }</p>`
-}
-
 /** The heading of a section, which its region is named by. */
 export const heading = (frame: Frame, section: Exclude<SectionId, 'hero'>): Html =>
   html`<h2 id="${section}-title">${frame.words.sections[section]}</h2>`
 
-export const priceOf = ({ words }: Frame, { price, priceWas }: Product): Html | null => {
+const PRICE_SHORT = 14
+
+/** Unbroken; a long one stands on a line of its own. */
+export const priceOf = ({ words }: Frame, { price, priceWas }: Pick<Item, 'price' | 'priceWas'>): Html | null => {
   if (price === undefined && priceWas === undefined) return null
   const was = priceWas !== undefined && html`<s><span class="vh">${words.priceWas} </span>${priceWas}</s> `
   const now =
     price !== undefined &&
     html`<strong>${priceWas !== undefined && html`<span class="vh">${words.priceNow} </span>`}${price}</strong>`
-  return html`<p class="price">${was}${now}</p>`
+  return html`<p class="price${(price?.length ?? 0) > PRICE_SHORT && ' long'}">${was}${now}</p>`
 }
 
 /** `Weight: 2 kg` is a name and a value; a line without a colon is a value alone. */
-export const specsOf = ({ words }: Frame, { specs = [] }: Product): Html | null => {
-  if (specs.length === 0) return null
-  const lines = specs.map((line) => {
-    const [, name, value] = /^([^:：]{1,40})[:：]\s*(.+)$/s.exec(line) ?? []
-    if (name === undefined || value === undefined || value.startsWith('//')) return html`<li><span>${line}</span></li>`
-    return html`<li><span class="k">${name}</span> <span>${value}</span></li>`
-  })
-  return html`<ul class="specs" aria-label="${words.specs}">${lines}</ul>`
+const factOf = (line: string): Html => {
+  const [, name, value] = /^([^:：]{1,40})[:：]\s*(.+)$/s.exec(line) ?? []
+  if (name === undefined || value === undefined || value.startsWith('//')) return html`<li><span>${line}</span></li>`
+  return html`<li><span class="k">${name}</span> <span>${value}</span></li>`
 }
 
-export const optionsOf = ({ words }: Frame, { options = [] }: Product): Html | null => {
+/** Facts that are seen at once; the rest is folded away. One more than these is shown, for a fold is not shorter than a line. */
+const SPECS_SEEN = 3
+
+export const specsOf = ({ words, signs }: Frame, { specs, title }: Item): Html | null => {
+  if (specs.length === 0) return null
+  const seen = specs.length > SPECS_SEEN + 1 ? specs.slice(0, SPECS_SEEN) : specs
+  const rest = specs.slice(seen.length)
+  const list = html`<ul class="specs" aria-label="${words.specs}">${seen.map(factOf)}</ul>`
+  if (rest.length === 0) return list
+  return html`${list}<details class="fold"><summary>${signs.moreFacts}<span class="vh">: ${title}</span></summary><ul class="specs" aria-label="${signs.moreFacts}">${rest.map(factOf)}</ul></details>`
+}
+
+export const optionsOf = ({ words }: Frame, { options }: Item): Html | null => {
   if (options.length === 0) return null
   const rows = options.map(
     ({ name, values }) =>
@@ -107,27 +119,20 @@ export const askLink = (frame: Frame, product: Product): Html | null => {
     : outward(address.href, label, 'ask')
 }
 
-export const productName = ({ name, link }: Product): Html | string => (link === undefined ? name : outward(link, name))
+export const titleOf = ({ title, link }: Item): Html | string => (link === undefined ? title : outward(link, title))
 
-/** Stands where a product has no picture and its neighbours have one. */
-export const initialOf = (name: string): Html =>
-  html`<span class="initial" aria-hidden="true">${firstLetter(name)}</span>`
-
-export const firstLetter = (text: string): string => ([...text.trim()][0] ?? '').toUpperCase()
-
-export const quoteOf = ({ quote, name, role }: Testimonial): Html => {
-  const by = name ?? role
-  const caption =
-    by !== undefined &&
-    html`<figcaption><span class="by">${by}</span>${name !== undefined && role !== undefined && html` <span class="role">${role}</span>`}</figcaption>`
-  return html`<figure class="quote"><blockquote><p>${quote}</p></blockquote>${caption}</figure>`
-}
+export const quoteOf = ({ text = '', title, role, stars }: Item): Html =>
+  html`<figure class="quote">${stars !== undefined && html`<p class="stars" role="img" aria-label="${stars}/5">${'★'.repeat(stars)}</p>`}<blockquote><p>${text}</p></blockquote>${
+    title !== '' &&
+    html`<figcaption><span class="by">${title}</span>${role !== undefined && html` <span class="role">${role}</span>`}</figcaption>`
+  }</figure>`
 
 const ADDRESS = /^(https?:\/\/|mailto:|tel:)\S+$/i
 
 /** `cta` is the words of a button, or the address that a button leads to. */
-export const tierAction = (frame: Frame, { cta, name }: Tier): Html | null => {
+export const tierAction = (frame: Frame, { cta, name, link }: Tier): Html | null => {
   const named = (label: string) => html`${label}<span class="vh">: ${name}</span>`
+  if (link !== undefined) return outward(link, named(cta ?? frame.words.choose), 'button')
   if (cta !== undefined && ADDRESS.test(cta)) return outward(cta, named(frame.words.choose), 'button')
   const contact = canContact(frame.content) ? contactHref(frame) : null
   if (contact === null) return cta === undefined ? null : html`<p class="note">${cta}</p>`
@@ -140,28 +145,37 @@ export const pager = ({ page, words }: Frame): Html | null => {
   const to = (part: number, label: string, rel: string) =>
     part >= 1 &&
     part <= page.parts &&
-    html`<a rel="${rel}" href="${hrefOf(page, { path: pathOf(page.slug, part) })}#products">${label}</a>`
+    html`<a rel="${rel}" href="${hrefOf(page, { path: `${page.folder}${pathOf(page.slug, part)}` })}#products">${label}</a>`
   return html`<nav class="pager" aria-label="${words.pages}">${to(page.part - 1, words.previous, 'prev')}<span>${words.pageOf(page.part, page.parts)}</span>${to(page.part + 1, words.next, 'next')}</nav>`
 }
 
+/** Where a long address may break: after the sign in its middle and before a dot, never within a word. */
+const breakable = (email: string): Html[] =>
+  email.split(/(?<=@)|(?=\.)/).map((piece, at) => (at === 0 ? veiled(piece) : html`<wbr>${veiled(piece)}`))
+
 /** The mail address, which browsers read and simple harvesters do not. */
 export const mailLink = (email: string, className = ''): Html =>
-  html`<a${className !== '' && html` class="${className}"`} href="${veiled(`mailto:${mailPath(email)}`)}">${veiled(email)}</a>`
+  html`<a${className !== '' && html` class="${className}"`} href="${veiled(`mailto:${mailPath(email)}`)}">${breakable(email)}</a>`
+
+export const phoneLink = (phone: string): Html => html`<a href="${telOf(phone)}">${phone}</a>`
 
 /** Every way to get in touch but the mail address: a name, and its links. */
-export const otherWays = ({ content, words }: Frame): { name: string; links: Html[] }[] => {
-  const { websiteUrl, chat, social = [] } = content.contact ?? {}
+export const otherWays = ({ content, words, signs }: Frame): { name: string; links: Html[] }[] => {
+  const { websiteUrl, chat, phone, booking, mapUrl, social = [] } = content.contact ?? {}
+  const address = addressOf(content)
+  const map = mapUrl === undefined ? [] : [outward(mapUrl, signs.map)]
+  const lines =
+    address.length === 0 ? [] : [html`<address>${address.map((line) => html`<span>${line}</span>`)}</address>`]
   const ways = [
+    { name: signs.phone, links: phone === undefined ? [] : [phoneLink(phone)] },
+    { name: signs.address, links: [...lines, ...map] },
+    {
+      name: signs.book,
+      links: booking === undefined ? [] : [outward(booking, content.labels?.actions?.book ?? signs.book)],
+    },
     { name: words.chat, links: chat === undefined ? [] : [outward(chat, chatName(chat, words))] },
     { name: words.website, links: websiteUrl === undefined ? [] : [outward(websiteUrl, shortUrl(websiteUrl))] },
     { name: words.elsewhere, links: social.map(({ platform, url }) => outward(url, platform)) },
   ]
   return ways.filter(({ links }) => links.length > 0)
-}
-
-/** The chat's button, which stays in sight. A plain link: nothing of the network is loaded. */
-export const chatButton = ({ content, words }: Frame): Html | null => {
-  const chat = content.contact?.chat
-  if (chat === undefined) return null
-  return html`<aside aria-label="${words.chat}">${outward(chat, chatName(chat, words), 'chat')}</aside>`
 }

@@ -1,86 +1,116 @@
-/** What every page has in common, whatever its layout and template: text, links, buttons, small lists, print. */
+/** What every page has in common, whatever its layout and template: text, grounds, links, buttons, small lists, print. */
 
 /** Written for reading; `sheetOf` takes the line breaks out. */
 export const BASE = `
 *,::before,::after{box-sizing:border-box}
-html{-webkit-text-size-adjust:100%;text-size-adjust:100%;scroll-padding-top:6rem;background:var(--paper)}
-body{margin:0;background:var(--paper);color:var(--ink);font:400 var(--t0)/1.6 var(--body);overflow-wrap:anywhere;
-  font-kerning:normal;-webkit-font-smoothing:antialiased}
+html{-webkit-text-size-adjust:100%;text-size-adjust:100%;background:var(--paper);scroll-padding-top:5.5rem}
+body,.g-paper{--bg:var(--paper);--fg:var(--ink);--mut:var(--muted);--lin:var(--line);--edg:var(--edge);--acc:var(--accent);--al:var(--accent-line);--tnt:var(--tint);--fe:var(--fill-edge)}
+.g-tint{--bg:var(--tint);--tnt:var(--paper)}
+.g-inverse{--bg:var(--inverse);--fg:var(--on-inverse);--mut:var(--muted-inverse);--lin:var(--line-inverse);--edg:var(--muted-inverse);--acc:var(--accent-inverse);--al:var(--accent-inverse);--tnt:transparent;--fe:var(--fill-edge-inverse)}
+.g-fill{--bg:var(--fill);--fg:var(--on-fill);--mut:var(--on-fill);--lin:var(--on-fill);--edg:var(--on-fill);--acc:var(--on-fill);--al:var(--on-fill);--tnt:transparent;--fe:var(--on-fill)}
+body,.g-paper,.g-tint,.g-inverse,.g-fill{background:var(--bg);color:var(--fg)}
+body{margin:0;font:400 var(--t0)/1.55 var(--body);overflow-wrap:anywhere;font-kerning:normal;-webkit-font-smoothing:antialiased}
 h1,h2,h3,h4,p,ul,ol,dl,dd,figure,blockquote{margin:0;padding:0}
 ul,ol{list-style:none}
-img{display:block;max-width:100%;height:auto}
-picture{display:block}
-h1,h2,h3,h4{font-family:var(--head);font-weight:var(--head-weight);letter-spacing:var(--tracking);
-  line-height:var(--leading);text-wrap:balance}
-h2{font-size:var(--t4)}
+img,picture{display:block}
+h1,h2,h3,h4{font-family:var(--head);font-weight:var(--hw);letter-spacing:var(--tr);text-wrap:balance}
+h1{line-height:var(--ld)}
+h2{font-size:var(--th);line-height:1.15}
 h3,h4{font-size:var(--t1);line-height:1.25;letter-spacing:0}
-p{max-width:68ch;text-wrap:pretty}
-.lede{font-size:var(--t1);line-height:1.5}
+${[3, 4, 5, 6, 7].map((step) => `.st${step}{font-size:var(--t${step})}`).join('')}
+.light{font-weight:var(--hl,400)}
+.hy{hyphens:auto}
+p{max-width:64ch;text-wrap:pretty}
+.lede{font-size:var(--t1);line-height:1.4;max-width:34em}
 .lede,.text,blockquote p{white-space:pre-line}
-a{color:inherit;text-decoration-thickness:1px;text-underline-offset:.22em}
-a:hover{color:var(--accent)}
-:focus-visible{outline:2px solid var(--ink);outline-offset:4px;box-shadow:0 0 0 4px var(--paper);border-radius:2px}
-.wrap{width:min(100% - 2*var(--gutter),78rem);margin-inline:auto}
-.section{padding-block:var(--band)}
-.vh{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
-.skip{position:absolute;left:var(--gutter);top:0;z-index:9;padding:.75rem 1.25rem;background:var(--ink);color:var(--paper);
-  transform:translateY(-120%)}
+a{color:inherit;text-decoration-thickness:1px;text-underline-offset:.2em}
+a:hover{color:var(--acc)}
+:focus-visible{outline:3px solid var(--fg);outline-offset:3px;box-shadow:0 0 0 3px var(--bg);border-radius:var(--rad)}
+.in,.bar{width:min(100% - 2*var(--mg),var(--w));margin-inline:auto}
+.s{padding-block:calc(var(--gap)*.5)}
+.g-tint.s,.g-inverse.s,.g-fill.s{padding-block:calc(var(--gap)*.8)}
+.sh{margin-bottom:calc(var(--gap)*.3)}
+.sh,.mt{min-width:0}
+.coll{margin:calc(var(--gap)*.5) 0 1rem;font-size:var(--t2);line-height:1.2}
+.grp:first-child>.coll{margin-top:0}
+.mt>*+.rest{margin-top:2rem}
+.im{overflow:hidden;border-radius:var(--rad);background:var(--plate)}
+.im picture{height:100%}
+.im img{width:100%;height:100%;object-fit:cover}
+.vh,.quiet h2{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%);white-space:nowrap}
+.quiet .sh h2{width:1px;max-width:1px}
+.quiet .sh{margin:0}
+.skip{position:absolute;left:var(--mg);top:0;z-index:9;padding:.75rem 1.25rem;background:var(--fg);color:var(--bg);transform:translateY(-120%)}
 .skip:focus{transform:none}
-.button{display:inline-block;padding:.85em 1.6em;background:var(--accent);color:var(--paper);border-radius:var(--radius);
-  font-size:var(--t-1);font-weight:600;line-height:1.25;text-decoration:none;text-align:center}
-.button:hover{background:var(--ink);color:var(--paper)}
-.more{display:inline-block;padding-block:.85em;font-size:var(--t-1);font-weight:600;line-height:1.25}
-.actions{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 2rem}
-.chips{display:flex;flex-wrap:wrap;gap:.4rem 1.25rem;font-size:var(--t-1);color:var(--muted)}
-.tag{font-size:var(--t-2);font-weight:600;color:var(--accent)}
-.price{font-variant-numeric:tabular-nums lining-nums}
+.button{display:inline-flex;align-items:center;justify-content:center;min-height:3rem;padding:.5rem 1.5rem;background:var(--fill);color:var(--on-fill);border:2px solid var(--fe);border-radius:var(--rad);font-size:max(1rem,var(--t-1));font-weight:600;line-height:1.25;text-decoration:none;text-align:center}
+.button:hover{color:var(--on-fill);filter:brightness(.94)}
+.act .button{background:none;color:var(--fg);border-color:var(--edg)}
+.act .button:hover{color:var(--acc);filter:none}
+.more{display:inline-flex;align-items:center;min-height:3rem;font-weight:600;line-height:1.25}
+.strip,.shelf,.scroll{position:relative}
+.actions{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1.75rem;max-width:none}
+.chips{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;font-size:var(--t-1);color:var(--mut)}
+.tag{font-size:var(--t-1);font-weight:600;line-height:1.3;color:var(--acc)}
+.price{font-variant-numeric:tabular-nums lining-nums;overflow-wrap:normal;white-space:nowrap;max-width:none}
+.price.long{white-space:normal;overflow-wrap:anywhere}
 .price strong{font-weight:600}
-.price s{color:var(--muted);text-decoration-thickness:1px}
-.specs,.options{font-size:var(--t-1)}
-.specs li,.options li{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;padding-block:.35rem;
-  border-top:1px solid var(--line)}
-.k{color:var(--muted)}
+.price s{color:var(--mut);text-decoration-thickness:1px}
+.specs,.options{font-size:max(.875rem,var(--t-1))}
+.specs li,.options li{display:flex;flex-wrap:wrap;justify-content:space-between;gap:0 1rem;padding-block:.35rem;border-top:1px solid var(--lin)}
+.k{color:var(--mut)}
 .values{display:flex;flex-wrap:wrap;gap:.1rem .75rem}
-.ask{display:inline-block;padding-block:.35rem;font-size:var(--t-1)}
-.initial{display:grid;place-items:center;aspect-ratio:4/3;background:var(--line);color:var(--muted);font:var(--head-weight) var(--t5)/1 var(--head)}
-.empty{color:var(--muted);font-size:var(--t1);max-width:40ch}
-.empty a{color:var(--accent)}
-.logo{width:auto;max-height:2.75rem;max-width:min(14rem,50vw)}
-.brand{text-decoration:none}
-.quote figcaption{font-size:var(--t-1)}
+.points li{padding:.3rem 0 .3rem 1.1em;position:relative}
+.points li::before{content:"";position:absolute;left:0;top:.98em;width:.45em;height:2px;background:var(--al)}
+.ask{display:inline-flex;align-items:center;min-height:2.75rem;font-size:max(.9375rem,var(--t-1))}
+.role{color:var(--mut);font-size:max(.9375rem,var(--t-1))}
+summary{cursor:pointer}
+.fold summary{min-height:2.75rem;display:flex;align-items:center;font-size:var(--t-1);text-decoration:underline;text-underline-offset:.2em;text-decoration-thickness:1px}
+.stars{color:var(--al);letter-spacing:.1em;line-height:1}
+address{font-style:normal}
+address span{display:block}
+.logo{width:auto;max-height:2.5rem;max-width:min(12rem,48vw)}
+.brand{text-decoration:none;font:var(--hw) var(--t1)/1.15 var(--head);letter-spacing:var(--tr)}
+.quote{display:grid;gap:.75rem}
+.quote figcaption{font-size:max(.9375rem,var(--t-1))}
 .by{font-weight:600}
-.role{color:var(--muted)}
-.role::before{content:"· "}
-.ways dt{font-size:var(--t-1);opacity:.85}
-.ways a{display:inline-block;padding-block:.2rem}
-.mail{max-width:none}
-.pager{display:flex;flex-wrap:wrap;gap:1rem 2rem;margin-top:3rem;font-variant-numeric:tabular-nums}
-.pager span{color:var(--muted)}
-.chat{position:fixed;right:clamp(1rem,3vw,2rem);bottom:clamp(1rem,3vw,2rem);z-index:5;padding:.8rem 1.3rem;
-  background:var(--ink);color:var(--paper);border-radius:var(--radius-round);font-size:var(--t-1);font-weight:600;line-height:1.25;
-  text-decoration:none;box-shadow:0 2px 16px rgb(0 0 0/.18)}
-.chat:hover{background:var(--accent);color:var(--paper)}
-.titled h2{position:absolute;width:1px;height:1px;margin:-1px;overflow:hidden;clip-path:inset(50%)}
-nav ul{display:flex;gap:.25rem clamp(1rem,2.2vw,2rem);overflow-x:auto;scrollbar-width:none}
-nav ul a{display:block;padding-block:.75rem;white-space:nowrap;text-decoration:none;font-size:var(--t-1)}
-nav ul a:hover,nav ul [aria-current]{text-decoration:underline;text-decoration-thickness:2px;text-underline-offset:.4em}
+figcaption .role::before{content:"· "/""}
+.pager{display:flex;flex-wrap:wrap;align-items:center;gap:1rem 2rem;margin-top:3rem;font-variant-numeric:tabular-nums}
+.pager a{min-height:2.75rem;display:inline-flex;align-items:center}
+.pager span{color:var(--mut)}
+.beside{display:grid;gap:2rem calc(var(--gut)*2)}
+@media (min-width:64rem){.l-classic .g-words,.l-showcase .g-words{display:grid;grid-template-columns:minmax(0,4fr) minmax(0,8fr);gap:calc(var(--gut));margin-top:calc(var(--gap)*.4)}.l-classic .g-words .coll,.l-showcase .g-words .coll{margin:0;padding-top:.75rem}}
+@media (min-width:48rem){.beside{grid-template-columns:5fr 7fr;align-items:start}.beside .list.two{columns:1}}
 @media (prefers-reduced-motion:no-preference){
-  html{scroll-behavior:smooth}
-  .button,.chat,a{transition:color .15s,background-color .15s}
+html{scroll-behavior:smooth}
+.button,a{transition:color .15s,background-color .15s,filter .15s}
+@view-transition{navigation:auto}
 }
 :lang(zh){line-break:strict;text-spacing-trim:trim-start}
 body:lang(zh){line-height:1.7}
-:lang(zh) h1,:lang(zh) h2,:lang(zh) h3,:lang(zh) h4{letter-spacing:0;line-height:1.3;font-style:normal}
-:lang(zh) blockquote p,:lang(zh) .lede{font-style:normal;line-height:1.7}
+:lang(zh) :is(h1,h2,h3,h4){letter-spacing:0;line-height:1.3;font-style:normal;font-weight:var(--hz)}
+:lang(zh) :is(.st4,.st5,.st6,.st7){line-height:1.2}
+:lang(zh) :is(blockquote,.lede,.text){font-style:normal;line-height:1.7}
+:lang(zh) :is(.text,.lede,blockquote p){max-width:36em}
 @media (forced-colors:active){.button,.chat{border:1px solid}}
+`
+
+/** Paper: black on white, the name and the ways to get in touch, no item split. */
+export const PRINT = `
 @media print{
-  @page{margin:18mm}
-  html,body{background:#fff;color:#000;font-size:10.5pt}
-  .skip,nav,.chat,.actions,.ask,.pager{display:none!important}
-  .section,.hero,.opening{padding-block:8mm;background:none!important;color:#000!important}
-  li,figure,.row,.card{break-inside:avoid}
-  h2,h3{break-after:avoid}
-  a{color:#000}
-  header{position:static!important}
+@page{margin:16mm}
+*{color:#000!important;background:none!important;text-shadow:none!important;box-shadow:none!important}
+html,body{background:#fff!important;font-size:10pt}
+.skip,nav,.menu,.dock,.actions,.ask,.act,.pager,.fold,.progress,.toindex,.next{display:none!important}
+.s,.hero,.phead,.foot{padding-block:5mm!important;min-height:0!important}
+.hero .im{max-height:80mm;aspect-ratio:auto}
+.top,.rail{position:static!important;height:auto!important}
+body{display:block!important}
+li,figure,.row,.card,tr{break-inside:avoid}
+h2,h3{break-after:avoid}
+.list,.cards,.rows,.plates,.strip{display:block!important;columns:2!important;gap:8mm!important}
+.cards>*,.plates>*,.rows>*,.strip>*{break-inside:avoid;margin:0 0 4mm!important;padding-block:2mm!important}
+.card .im,.plate .im,.row .im,.strip .im{max-height:34mm}
+.mail{font-size:14pt}
+.foot a[href^="http"]::after,.ways a[href^="http"]::after{content:" " attr(href);font-size:8pt}
 }
 `

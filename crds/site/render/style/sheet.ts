@@ -1,14 +1,13 @@
-/** The style sheet of a site, put together from brand, fonts, base, layout and template. */
+/** The style sheet of a site, put together from brand, fonts, base, and the forms, layout and template that it uses. */
 import type { Brand } from '../../content/brand.ts'
-import type { Layout, Template } from '../../content/content.ts'
-import type { Typography } from '../fonts.ts'
-import { BASE } from './base.ts'
-import { CLASSIC } from './classic.ts'
-import { EDITORIAL } from './editorial.ts'
-import { fluid, scaleRules } from './scale.ts'
-import { TEMPLATE_RULES } from './templates.ts'
-
-const LAYOUT_RULES: Record<Layout, string> = { classic: CLASSIC, editorial: EDITORIAL }
+import { FORM_VIEWS } from '../forms/catalogue.ts'
+import type { LayoutView } from '../layouts/layout.ts'
+import type { PageLedger } from '../page/ledger.ts'
+import type { TemplateView } from '../templates/template.ts'
+import type { Typography } from '../type/fonts.ts'
+import { fluid, scaleRules } from '../type/scale.ts'
+import { BASE, PRINT } from './base.ts'
+import { CHROME } from './chrome.ts'
 
 /** Line breaks stand between rules and after commas only, where a sheet needs none. */
 const squeezed = (rules: string): string =>
@@ -17,50 +16,69 @@ const squeezed = (rules: string): string =>
     .map((line) => line.trim())
     .join('')
 
-const FIXED = Object.fromEntries(
-  Object.entries(LAYOUT_RULES).flatMap(([layout, layoutRules]) =>
-    Object.entries(TEMPLATE_RULES).map(([template, rules]) => [
-      `${layout} ${template}`,
-      squeezed(BASE) + squeezed(layoutRules) + squeezed(rules),
-    ]),
-  ),
-)
+const known = new Map<string, string>()
+const onceSqueezed = (rules: string): string => {
+  const before = known.get(rules)
+  if (before !== undefined) return before
+  const made = squeezed(rules)
+  known.set(rules, made)
+  return made
+}
+
+const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
 /** Every value here was computed: no text of a caller stands in a style sheet. */
-const tokenRules = ({ palette }: Brand, typography: Typography, han: boolean): string => {
-  const { accent, ink, paper, tint, muted, line, edge } = palette
+const tokenRules = ({ brand, typography, han, layout, template }: Omit<Dressed, 'colours' | 'ledger'>): string => {
+  const { grid } = layout
   const { weight, tracking, leading } = typography.pair.head
-  // letters of Han are as wide as they are high: the same words need more room
-  const display = han ? fluid(40, 96) : fluid(46, 136)
+  const dense = (pair: readonly [number, number]) => fluid(pair[0] * template.density, pair[1] * template.density)
+  const colours = Object.entries(brand.palette).map(([name, hex]) => `--${kebab(name)}:${hex};`)
   return (
-    `:root{--accent:${accent};--ink:${ink};--paper:${paper};--tint:${tint};--muted:${muted};--line:${line};--edge:${edge};` +
-    `--head:${typography.head};--body:${typography.body};--head-weight:${weight};--tracking:${han ? 0 : tracking};--leading:${leading};` +
-    `--display:${display};--display-leading:1;--gutter:clamp(1.25rem,4.5vw,4rem);--band:clamp(3.5rem,8vw,7.5rem);${scaleRules}}`
+    `:root{${colours.join('')}--head:${typography.head};--body:${typography.body};--mono:${typography.mono};` +
+    `--hw:${weight};--hz:${typography.pair.hanWeight};--tr:${han ? 0 : tracking};--ld:${leading};--rad:${template.radius}px;` +
+    `--mg:${fluid(...grid.margin)};--gut:${fluid(...grid.gutter)};--gap:${dense(grid.gap)};--w:${grid.width}px;` +
+    `--th:var(--t${grid.heading});${scaleRules(grid.body + template.body)}}`
   )
 }
 
 export type Dressed = {
-  layout: Layout
-  template: Template
+  layout: LayoutView
+  template: TemplateView
   brand: Brand
   typography: Typography
   han: boolean
+  ledger: PageLedger
   colours: string
 }
 
-/** @param colours the rules of the dominant colours behind pictures */
-export const sheetOf = ({ layout, template, brand, typography, han, colours }: Dressed): string =>
-  `@charset "utf-8";${typography.rules}${tokenRules(brand, typography, han)}${FIXED[`${layout} ${template}`]}${colours}`
+/** @param dressed `colours` are the rules of the dominant colours behind pictures */
+export const sheetOf = (dressed: Dressed): string => {
+  const { layout, template, typography, ledger, colours } = dressed
+  const forms = [...ledger.forms].sort().map((form) => onceSqueezed(FORM_VIEWS[form].css))
+  const parts = [BASE, CHROME].map(onceSqueezed)
+  return [
+    `@charset "utf-8";${typography.rules}${tokenRules(dressed)}`,
+    ...parts,
+    ...forms,
+    onceSqueezed(layout.css),
+    onceSqueezed(template.css),
+    ...[...ledger.rules].sort(),
+    colours,
+    onceSqueezed(PRINT),
+  ].join('')
+}
 
 /** What the page for what is not found needs; it brings its own style, for it is served under any path. */
-export const plainSheetOf = ({ brand, typography, han }: Omit<Dressed, 'colours'>): string =>
-  tokenRules(brand, typography, han) +
-  squeezed(`
-body{margin:0;min-height:100svh;display:grid;place-content:center;gap:1.5rem;padding:var(--gutter);background:var(--paper);color:var(--ink);
-  font:400 var(--t0)/1.6 var(--body);overflow-wrap:anywhere}
-h1{margin:0;font:var(--head-weight) var(--t5)/1.1 var(--head);letter-spacing:var(--tracking);max-width:18ch}
-p{margin:0;max-width:60ch}
-a{color:var(--accent);text-underline-offset:.22em}
-:focus-visible{outline:2px solid var(--ink);outline-offset:4px}
+export const plainSheetOf = (dressed: Omit<Dressed, 'colours' | 'ledger'>): string =>
+  tokenRules(dressed) +
+  onceSqueezed(`
+body{margin:0;min-height:100svh;display:grid;align-content:center;gap:1.5rem;padding:var(--mg);background:var(--paper);color:var(--ink);
+  font:400 var(--t0)/1.55 var(--body);overflow-wrap:anywhere}
+main{display:grid;gap:1.25rem}
+h1{margin:0;font:var(--hw) var(--t5)/1.1 var(--head);letter-spacing:var(--tr);max-width:18ch}
+p,ul{margin:0;padding:0;max-width:60ch}
+ul{list-style:none;display:flex;flex-wrap:wrap;gap:.25rem 2rem}
+a{color:var(--accent);text-underline-offset:.22em;display:inline-block;padding-block:.6rem}
+:focus-visible{outline:3px solid var(--ink);outline-offset:3px}
 .name{color:var(--muted)}
 `)

@@ -14,6 +14,7 @@ import { SEALED, type SealedColumn, type SealedKey } from '../../../../controlle
 import { makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
 import { resealRound } from '../../../../controllers/workers/sweeps/reseal.ts'
 import { query } from '../../../../hack/platform/postgres.ts'
+import { NOT_SEALED } from '../../../support/canaries/kinds.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 import { type Database, makeDatabase } from '../../../support/stage/stage.ts'
 
@@ -21,28 +22,6 @@ const [OLD, NEW] = [Buffer.alloc(32, 1), Buffer.alloc(32, 2)]
 const [oldRing, bothRing, newRing] = [makeKeyRing([OLD]), makeKeyRing([NEW, OLD]), makeKeyRing([NEW])]
 const plainOf = (key: SealedKey): Buffer => Buffer.from(`secret of ${Object.values(key).join('/')}`)
 const log = pino({ level: 'silent' })
-
-/** Columns of bytes that hold no sealed value, and why. */
-const NOT_SEALED: Record<string, string> = {
-  'app_passwords.hash': 'scrypt',
-  'app_passwords.salt': 'scrypt',
-  'audit.hash': 'chain',
-  'audit_heads.head_hash': 'chain',
-  'blob_chunks.content': 'content of blobs',
-  'blob_chunks.sha256': 'digest',
-  'blobs.sha256': 'digest',
-  'devbox_envs.sealed': 'under the data key beside it, which is sealed',
-  'devboxes.token_hash': 'keyed hash, under the first root',
-  'history_heads.head': 'chain',
-  'host_credentials.mark': 'keyed hash, under the first root',
-  'idempotency.fingerprint': 'keyed hash, under the first root',
-  'register.hash': 'chain',
-  'sends.sha256': 'digest',
-  'series.head_hash': 'chain',
-  'snapshots.sha256': 'digest',
-  'tokens.previous_hash': 'keyed hash, under the first root',
-  'tokens.secret_hash': 'keyed hash, under the first root',
-}
 
 const placeOf = ({ table, column }: SealedColumn): string => `${table}.${column}`
 

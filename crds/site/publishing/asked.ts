@@ -1,0 +1,69 @@
+/** What is asked for in review, by a request or by the spec, and what the plan says to it. */
+import { originOf } from '../../kernel/desire/desire.ts'
+import { belongsTo } from '../../kernel/fields.ts'
+import type { ProblemCode } from '../../kernel/problem.ts'
+import { type SiteEvent, siteEvent } from '../events.ts'
+import { liveOf, submitKey } from '../facts.ts'
+import { openSubmission, reviewOf } from '../review.ts'
+import type { SitePhase, SiteResource } from '../schema.ts'
+import type { Rendering, ReviewRequest, SiteWorld } from '../world.ts'
+import { urlOfLive } from './publish.ts'
+import { renderingOf, renderRequest } from './rendering.ts'
+
+type Decided = { seq: number } & ({ accept: true; event: SiteEvent } | { accept: false; code: ProblemCode })
+
+export type AskedStep =
+  | { do: 'submit'; key: string; digest: string; event: SiteEvent }
+  | { do: 'decide'; verdict: Decided }
+
+/** What a request asked for and the plan has to say yes or no to, in the order in which it was asked. */
+export const askedSteps = (object: SiteResource, world: SiteWorld, current: Rendering | null): AskedStep[] => {
+  const ask = world.asks[0]
+  return ask ? [{ do: 'decide', verdict: verdictOf(object, world, current, ask) }] : []
+}
+
+const verdictOf = (object: SiteResource, world: SiteWorld, current: Rendering | null, ask: ReviewRequest): Decided => {
+  const { seq } = ask
+  const url = urlOfLive(world)
+  const standing = (word: SitePhase): SitePhase => (liveOf(world) ? 'live' : word)
+  switch (ask.ask) {
+    case 'submit': {
+      if (current?.digest !== ask.digest) return { seq, accept: false, code: 'CHANGED_SINCE' }
+      return {
+        seq,
+        accept: true,
+        event: siteEvent('website.submitted', object, { status: standing('in_review'), url }),
+      }
+    }
+    case 'decide': {
+      if (belongsTo(object.spec, ask.by)) return { seq, accept: false, code: 'SELF_APPROVAL' }
+      const open = openSubmission(world)
+      if (open?.seq !== ask.submission || open.digest !== ask.digest) {
+        return { seq, accept: false, code: open ? 'CHANGED_SINCE' : 'NOT_SUBMITTED' }
+      }
+      const [type, word] =
+        ask.decision === 'approve'
+          ? (['website.approved', 'approved'] as const)
+          : (['website.changes_requested', 'changes_requested'] as const)
+      return { seq, accept: true, event: siteEvent(type, object, { status: standing(word), url }) }
+    }
+    default:
+      return ask satisfies never
+  }
+}
+
+/** `spec.submit`: what nobody has submitted yet. */
+export const submitSteps = (object: SiteResource, world: SiteWorld, current: Rendering): AskedStep[] => {
+  if (!object.spec.submit || reviewOf(world, current) !== 'draft') return []
+  const { digest } = current
+  const stand = { status: liveOf(world) ? 'live' : 'in_review', url: urlOfLive(world) } as const
+  const key = submitKey(originOf(object.metadata), world.decisions.length, digest)
+  return [{ do: 'submit', key, digest, event: siteEvent('website.submitted', object, stand) }]
+}
+
+/** What is wanted live is submitted, and nobody has decided on it. */
+export const isInReview = ({ spec }: SiteResource, world: SiteWorld): boolean => {
+  const pinned = world.renderings.findLast(({ digest }) => digest === spec.digest)
+  const wanted = spec.digest === undefined ? renderingOf(world, renderRequest(spec, world)) : pinned
+  return wanted != null && reviewOf(world, wanted) === 'in_review'
+}

@@ -1,0 +1,26 @@
+/** What the pages of a site used, so that its style sheet holds the rules for that and for nothing else. */
+import type { FormId } from '../choose/table.ts'
+
+export type PageLedger = { forms: Set<FormId>; rules: Set<string> }
+
+export const newLedger = (): PageLedger => ({ forms: new Set(), rules: new Set() })
+
+/** A class for a ratio of width and height, and its rule. */
+export const ratioClass = (ledger: PageLedger, ratio: number): string => {
+  const percent = Math.round(ratio * 100)
+  ledger.rules.add(`.a${percent}{aspect-ratio:${percent}/100}`)
+  return `a${percent}`
+}
+
+/** A class by which pictures of one row are as wide as their ratios, and so as high as each other. */
+export const growClass = (ledger: PageLedger, ratio: number): string => {
+  const percent = Math.round(ratio * 20) * 5
+  ledger.rules.add(`.j${percent}{flex:${percent} 1 0;--j:${percent}/100}`)
+  return `j${percent}`
+}
+
+/** A class for the point around which a picture is cropped. */
+export const positionClass = (ledger: PageLedger, [x, y]: readonly [number, number]): string => {
+  ledger.rules.add(`.o${x}-${y}{object-position:${x}% ${y}%}`)
+  return `o${x}-${y}`
+}

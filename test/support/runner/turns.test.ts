@@ -1,0 +1,94 @@
+import { mkdirSync, mkdtempSync, rmSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { assert, spec } from './spec.ts'
+import { makeSums, type Past, type Pasts, readPasts, recordPasts, turnOf } from './turns.ts'
+
+const SAME = { sha256: 'the same text', subject: 'the same code' }
+const past = (endedAt: number, tookMs = 10, more: Partial<Past> = {}): Past => ({
+  tookMs,
+  endedAt,
+  passed: true,
+  ...SAME,
+  ...more,
+})
+const candidates = (...files: string[]) => files.map((file) => ({ file, ...SAME }))
+
+spec('the turn of a test file', (t) => {
+  t('comes first for what failed, is new or was changed, whatever that costs', () => {
+    const pasts: Pasts = {
+      failed: past(9, 500, { passed: false }),
+      changed: past(9, 500, { sha256: 'another text' }),
+      good: past(1, 10),
+    }
+    assert.equal(turnOf(candidates('good', 'new', 'changed', 'failed'), pasts, 100), ['new', 'changed', 'failed'])
+  })
+
+  t('comes next for what waited longest, as far as the budget goes', () => {
+    const pasts: Pasts = { a: past(3), b: past(1), c: past(2) }
+    assert.equal(turnOf(candidates('a', 'b', 'c'), pasts, 20), ['b', 'c'])
+    assert.equal(turnOf(candidates('a', 'b', 'c'), pasts, 30), ['a', 'b', 'c'])
+    assert.equal(turnOf(candidates('a', 'b', 'c'), pasts, 9), [])
+  })
+
+  t('comes sooner for what is about code that was changed, though not at any cost', () => {
+    const pasts: Pasts = { about: past(9, 10, { subject: 'other code' }), a: past(1), b: past(2) }
+    assert.equal(turnOf(candidates('about', 'a', 'b'), pasts, 20), ['about', 'a'])
+    assert.equal(turnOf(candidates('about', 'a', 'b'), pasts, 9), [])
+  })
+
+  t('is about the rooms that its path names', () => {
+    const root = mkdtempSync('/tmp/bottega-turns-')
+    const write = (path: string, text: string) => {
+      mkdirSync(join(root, path, '..'), { recursive: true })
+      writeFileSync(join(root, path), text)
+    }
+    const [app, site] = ['test/hosts/app/order.test.ts', 'test/hosts/site/crash.test.ts']
+    try {
+      for (const path of [app, site, 'crds/app/plan.ts', 'crds/site/plan.ts', 'controllers/kinds/app/x.ts'])
+        write(path, path)
+      const before = [app, site].map(makeSums(root))
+      write('controllers/kinds/app/x.ts', 'other')
+      const after = [app, site].map(makeSums(root))
+      assert.is.not(after[0]?.subject, before[0]?.subject)
+      assert.equal(after[1], before[1])
+      write(site, 'other')
+      assert.is.not(makeSums(root)(site).sha256, before[1]?.sha256)
+    } finally {
+      rmSync(root, { recursive: true })
+    }
+  })
+
+  t('is not taken from a long one by a short one behind it', () => {
+    const pasts: Pasts = { long: past(1, 90), short: past(2, 10) }
+    assert.equal(turnOf(candidates('long', 'short'), pasts, 50), [])
+  })
+
+  t('comes for each file within few runs', () => {
+    const files = Array.from({ length: 30 }, (_, n) => `file ${n}`)
+    let pasts: Pasts = Object.fromEntries(files.map((file, n) => [file, past(n, 10 + (n % 7) * 5)]))
+    const totalMs = Object.values(pasts).reduce((sum, { tookMs }) => sum + tookMs, 0)
+    const seen = new Set<string>()
+    for (let run = 0; run < 4; run++) {
+      for (const file of turnOf(candidates(...files), pasts, totalMs / 3)) {
+        seen.add(file)
+        pasts = { ...pasts, [file]: { ...(pasts[file] as Past), endedAt: 100 + run } }
+      }
+    }
+    assert.is(seen.size, files.length)
+  })
+
+  t('is remembered from run to run, and a record that cannot be read is none', () => {
+    const folder = mkdtempSync('/tmp/bottega-turns-')
+    const path = join(folder, 'of a clean clone', 'turns.json')
+    try {
+      assert.equal(readPasts(path), {})
+      recordPasts(path, { a: past(1) })
+      recordPasts(path, { b: past(2), a: past(3) })
+      assert.equal(readPasts(path), { a: past(3), b: past(2) })
+      writeFileSync(path, '{')
+      assert.equal(readPasts(path), {})
+    } finally {
+      rmSync(folder, { recursive: true })
+    }
+  })
+})
