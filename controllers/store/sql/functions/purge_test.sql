@@ -25,7 +25,8 @@ begin
   delete from sends s where s.resource = in_resource;
   delete from snapshots p where p.resource = in_resource;
   delete from facts f where f.resource = in_resource;
-  delete from schedule s where s.resource = in_resource;
+  -- what says that it is over goes with the resource: whoever comes between the two would send it once more
+  delete from schedule s where s.resource = in_resource and s.purpose <> 'purge';
   delete from desires d where d.kind = 'Invoice' and d.name = in_resource;
   delete from desire_history d where d.kind = 'Invoice' and d.name = in_resource;
   with unnamed as (
