@@ -104,9 +104,10 @@ spec('pg', (t) => {
       isUnavailable,
     )
     const sleeping =
-      "select count(*)::int as n from pg_stat_activity where application_name = 'bottega' and query like '%pg_sleep%'"
+      "select count(*)::int as n from pg_stat_activity where datname = current_database() and query like 'select pg_sleep%'"
     await until(async () => (await query(database.url, sleeping))[0]?.n === 3)
-    await mine.ready() // on a connection of its own, which is idle from now on
+    // on a connection of its own, which is idle from now on
+    await until(async () => (await mine.ready()) && mine.stats().idle > 0)
     await query(database.url, endAll)
     await Promise.all([...busy, open])
     await until(() => mine.ready())
