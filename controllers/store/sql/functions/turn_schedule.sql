@@ -4,7 +4,7 @@
 --              before the claim stops it.
 --   in_looks   [{resource, purpose}]: what a pass is asked to look at, as is every claim that does not hold any more.
 --   in_gone    resources that the watch does not hold, and of which nothing is kept that goes on without one. Their rows go
---              where a deletion is on record, that of an end where it was asked for. All others stay, and are looked at again later.
+--              where a deletion is on record: seen, or asked for by a purge. All others stay, and are looked at again later.
 -- Gives the rows that were claimed.
 create or replace function turn_schedule(
   in_lease text, in_epoch bigint, in_now timestamptz, in_claims json, in_looks json, in_gone text[]
@@ -18,11 +18,13 @@ declare
 begin
   perform fence(in_lease, in_epoch);
   delete from schedule s
-  where s.resource = any (in_gone) and s.purpose = 'purge'
-    and exists (select from deletions x where x.kind = s.kind and x.name = s.resource);
-  delete from schedule s
   where s.resource = any (in_gone)
-    and exists (select from deletions x where x.kind = s.kind and x.name = s.resource and x.seen_at is not null)
+    and exists (
+      select from deletions x
+      where x.kind = s.kind and x.name = s.resource
+        -- a purge asks for the deletion itself, and takes away what else would have it seen
+        and (x.seen_at is not null or s.purpose = 'purge')
+    )
     and not exists (
       select from desires d where d.kind = s.kind and d.name = s.resource and not is_deleted(d.kind, d.name, d.uid)
     );
