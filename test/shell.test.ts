@@ -100,9 +100,9 @@ const collect = async (): Promise<Map<string, string>> => {
   const remote = [...Object.values(appScripts).filter(isScript), GUARD, VISITS, ...(await scriptsOfUse())]
   const texts = new Map<string, string>()
   for (const script of remote) {
-    const [text = '', runner] = await sentOf(script)
+    const [text = '', ...runners] = await sentOf(script)
     texts.set(script.name, text)
-    if (runner !== undefined) texts.set(`what ${script.name} starts`, runner)
+    for (const [place, runner] of runners.entries()) texts.set(`what ${script.name} starts as ${place + 1}.`, runner)
   }
   const look = { admin: '127.0.0.1:2019', siteRoot: '/srv' }
   texts.set('inspect', textOf(await commandOf((connection) => inspect(async () => connection, look, nothing))))

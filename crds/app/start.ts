@@ -21,6 +21,7 @@ export const EXIT = {
   noAnswer: 36,
   tooLate: 37,
   notGuarded: 38,
+  diskExceeded: 39,
 } as const
 
 const KILLED = 137
@@ -102,6 +103,8 @@ export const reasonOf = (step: JobStep, { code, log, cancelled }: Ended): { code
       return failed('it was not healthy in time')
     case EXIT.notGuarded:
       return { code: 'HOST_NOT_ISOLATED', detail: `the host does not keep its apps apart${about ? `: ${about}` : ''}` }
+    case EXIT.diskExceeded:
+      return { code: 'DISK_EXCEEDED', detail: `it was stopped for what it has on disk${about ? `: ${about}` : ''}` }
     case KILLED:
       return failed(cancelled ? `${step} was cancelled` : `${step} was ended by its limit or by a restart of the host`)
     default:

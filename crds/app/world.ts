@@ -124,7 +124,12 @@ export type AppObservation = {
   running: string[]
   stopped: { service: string; code: number }[]
   http: number | null
+  /** What the host's meter says: all that the app has on disk, in MiB. Null before it has looked. */
+  disk: DiskUse | null
 }
+
+/** `isStopped`: it was more than the budget, and nothing of the app runs until it is deployed again. */
+export type DiskUse = { usedMib: number; budgetMib: number; isStopped: boolean }
 
 /** `since`: lines after this are wanted next. */
 export type LogRequest = {

@@ -108,6 +108,11 @@ export const APP_PROBLEMS = {
     title: 'A container would begin as root of the host',
     next: "Set user: in the compose file or USER in the Dockerfile; or have the host's Docker remap users (userns-remap).",
   },
+  DISK_EXCEEDED: {
+    status: 409,
+    title: 'The app has more on disk than its budget, and was stopped',
+    next: 'Deploy a release that keeps less, which has ten minutes to give some back; or ask for a larger budget, and deploy.',
+  },
   RELEASE_FAILED: {
     status: 409,
     title: 'The release did not come up; the one before it goes on serving',

@@ -31,7 +31,7 @@ const LOOK_DEADLINE_MS = 8_000
 /** @param release what it runs bears its number behind the names */
 const lookOf = (output: string, release: number, at: string): AppObservation => {
   const mark = `-r${release}`
-  const look: AppObservation = { at, address: null, dial: null, running: [], stopped: [], http: null }
+  const look: AppObservation = { at, address: null, dial: null, running: [], stopped: [], http: null, disk: null }
   const note = ([name = '', state = '', code = '', policy = '']: string[]) => {
     const service = name.endsWith(mark) ? name.slice(0, -mark.length) : name
     // A migration that ended well is not missed, however often it was tried.
@@ -43,6 +43,9 @@ const lookOf = (output: string, release: number, at: string): AppObservation => 
     const [first = '', second = ''] = rest
     if (word === 'dial') look.dial = first
     if (word === 'service') note(rest)
+    if (word === 'disk') {
+      look.disk = { usedMib: Number(first), budgetMib: Number(second), isStopped: rest[2] === 'stopped' }
+    }
     if (word !== 'address') continue
     look.address = first
     look.http = Number(second) > 0 ? Number(second) : null
@@ -70,7 +73,7 @@ export const makeObservations = ({ hosts, now }: { hosts: Hosts; now: () => Date
       const dialFile = facts && dialFileOf(originOf(metadata), facts)
       const { code, stdout } = await hosts.link(spec.hostId).run({
         script: LOOK,
-        lines: [base, project ?? '', listener, String(route?.port ?? ''), dialFile ?? ''],
+        lines: [spec.slug, base, project ?? '', listener, String(route?.port ?? ''), dialFile ?? ''],
         deadlineMs: LOOK_DEADLINE_MS,
         lane: 'status',
       })

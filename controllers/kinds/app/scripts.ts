@@ -8,7 +8,18 @@ import { readScripts, textOf as sharedTextOf } from '../../io/hosts/scripts.ts'
 
 const textOf = readScripts(new URL('scripts/', import.meta.url))
 
-type Part = 'cell' | 'folder' | 'compose' | 'guard' | 'listing' | 'notes' | 'inspect' | 'judge' | 'base' | 'collect'
+type Part =
+  | 'cell'
+  | 'folder'
+  | 'compose'
+  | 'guard'
+  | 'listing'
+  | 'notes'
+  | 'inspect'
+  | 'judge'
+  | 'disk'
+  | 'base'
+  | 'collect'
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
@@ -29,10 +40,10 @@ const CELL = `cell=$(cat <<'CELL'\n${textOf('cell')}CELL\n)\n`
 const IMAGES_PARTS = scriptOf('images', ['folder', 'compose', 'guard', 'listing', 'notes', 'cell'])
 export const IMAGES: RemoteScript = { ...IMAGES_PARTS, text: CELL + sharedTextOf('guarded') + IMAGES_PARTS.text }
 export const IMAGES_HERE = scriptOf('images-here', ['folder', 'compose', 'notes'])
-const START_PARTS = scriptOf('start', ['folder', 'compose', 'guard', 'inspect', 'judge', 'base'])
+const START_PARTS = scriptOf('start', ['folder', 'compose', 'guard', 'inspect', 'judge', 'disk', 'base'])
 export const START: RemoteScript = { ...START_PARTS, text: sharedTextOf('guarded') + START_PARTS.text }
 export const DIAL = scriptOf('dial', [])
-export const LOOK = scriptOf('look', ['compose', 'inspect'])
+export const LOOK = scriptOf('look', ['compose', 'inspect', 'disk'])
 export const TAKE_DOWN = scriptOf('take-down', ['folder', 'compose', 'notes', 'collect'])
 export const CLEAR = scriptOf('clear', ['folder', 'compose', 'notes', 'collect'])
 export const LOGS = scriptOf('logs', ['compose'])

@@ -1,6 +1,6 @@
 /**
  * The guard of a host's apps: a container that shares the host's network and holds the rules of its packet filter, from
- * programs of the host alone (hack/decisions/050). Whoever may use Docker may start it, so nothing of ours is installed as root.
+ * programs of the host alone (hack/decisions/050), and beside it the meter of their disks (064). Whoever may use Docker may start it, so nothing of ours is installed as root.
  */
 import { createHash } from 'node:crypto'
 import { CLOSED_RANGES } from '../../../crds/host/isolation.ts'
@@ -15,7 +15,7 @@ const CLOSED = CLOSED_RANGES.join(' ')
 export const GUARD = {
   name: 'guard-up',
   text: `${sharedTextOf('guarded')}${textOf('guard-up')}`,
-  args: [textOf('guard')],
+  args: [textOf('guard'), textOf('meter')],
 }
 
 /** What the guard is made of: one with another digest is replaced. */

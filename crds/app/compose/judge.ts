@@ -204,6 +204,7 @@ const projectOf = (
   )
   return {
     slug: validation.deployTarget.slug,
+    diskGib: validation.deployTarget.budget.diskGib,
     services,
     networks: [...used].sort().map((name) => networks.get(name) ?? { name, internal: false }),
     volumes: [...new Set(volumes)].sort(),

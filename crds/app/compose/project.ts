@@ -101,6 +101,8 @@ export type Network = { name: string; internal: boolean }
 
 export type Project = {
   slug: string
+  /** GiB that all of it may have on the disk of its host. Absent in what was sealed before it was metered. */
+  diskGib?: number
   /** Sorted by name, as are networks and volumes. */
   services: ComposeService[]
   networks: Network[]

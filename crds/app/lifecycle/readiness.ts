@@ -3,7 +3,7 @@
  * known of a public app whose owner says that it restricts nobody; of any other an answer proves nothing.
  */
 import type { AppSpec } from '../schema.ts'
-import type { AppObservation, AppWorld } from '../world.ts'
+import type { AppObservation, AppWorld, DiskUse } from '../world.ts'
 
 export type ReadinessCheck = { name: string; ok: boolean | null; detail: string }
 export type ReadinessView = {
@@ -35,6 +35,12 @@ const httpCheck = ({ http }: AppObservation): ReadinessCheck => ({
   detail: http === null ? 'no answer from the routed port' : `GET / answered ${http}`,
 })
 
+const diskCheck = ({ usedMib, budgetMib, isStopped }: DiskUse): ReadinessCheck => ({
+  name: 'disk',
+  ok: !isStopped,
+  detail: `${isStopped ? 'stopped: it had' : 'it has'} ${usedMib} of ${budgetMib} MiB on disk`,
+})
+
 const policyCheck = ({ access, applicationPolicy }: AppSpec): ReadinessCheck => {
   const isOpen = access === 'public' && applicationPolicy === 'none'
   const detail =
@@ -49,6 +55,7 @@ export const readinessOf = (spec: AppSpec, { releases, look, unreachable }: AppW
   const checks = [releaseCheck(live?.number)]
   if (unreachable !== null) checks.push({ name: 'host', ok: null, detail: unreachable })
   if (live && look) checks.push(servicesCheck(look), httpCheck(look))
+  if (live && look?.disk) checks.push(diskCheck(look.disk))
   checks.push(policyCheck(spec))
   const isUnseen = live !== undefined && look === null
   const state = checks.some(({ ok }) => ok === false)

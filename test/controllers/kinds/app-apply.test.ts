@@ -17,6 +17,7 @@ spec('what a step of an app teaches', (t) => {
       running: ['web'],
       stopped: [],
       http: 200,
+      disk: null,
     }
     const world = aWorld({ operations: [operation], releases: [next, before], look })
     const { host } = world

@@ -241,7 +241,15 @@ spec('the plan of an app', (t) => {
     const releases = [aRelease(1)]
     const settled = run(anApp(), aWorld({ releases })).world
     assert.equal(run(anApp(), settled).done, [])
-    const look = { at: AT, address: '127.0.0.1:50000', dial: null, running: ['web'], stopped: [], http: 200 }
+    const look = {
+      at: AT,
+      address: '127.0.0.1:50000',
+      dial: null,
+      running: ['web'],
+      stopped: [],
+      http: 200,
+      disk: null,
+    }
     assert.equal(run(anApp(), { ...settled, look }).done, ['setRoute'])
     const shut = anApp({ access: 'private', passwordVersion: 1 })
     assert.equal(run(shut, { ...settled, passwordVersion: 1 }).done, ['setRoute'])
@@ -262,6 +270,7 @@ spec('the plan of an app', (t) => {
       running: ['web'],
       stopped: [],
       http: 200,
+      disk: null,
     }
     assert.equal(run(anApp(), { ...settled, look }).done, [])
     for (const dial of ['', '127.0.0.1:9']) {
@@ -329,7 +338,15 @@ spec('what is read and said of an app', (t) => {
   })
 
   t('readiness is known of a public app that restricts nobody', () => {
-    const look = { at: AT, address: '127.0.0.1:30001', dial: null, running: ['web'], stopped: [], http: 200 }
+    const look = {
+      at: AT,
+      address: '127.0.0.1:30001',
+      dial: null,
+      running: ['web'],
+      stopped: [],
+      http: 200,
+      disk: null,
+    }
     const stateOf = (change: Parameters<typeof anApp>[0], world: Partial<AppWorld>) => {
       const object = anApp(change)
       const seen = aWorld({ releases: [aRelease(1)], look, ...world })
@@ -340,6 +357,9 @@ spec('what is read and said of an app', (t) => {
     assert.is(stateOf({ access: 'private', passwordVersion: 1 }, { passwordVersion: 1 }), 'unknown')
     assert.is(stateOf({}, { look: { ...look, http: 500 } }), 'not_ready')
     assert.is(stateOf({}, { look: { ...look, stopped: [{ service: 'db', code: 1 }] } }), 'not_ready')
+    const disk = { usedMib: 1_300, budgetMib: 1_024, isStopped: true }
+    assert.is(stateOf({}, { look: { ...look, disk } }), 'not_ready')
+    assert.is(stateOf({}, { look: { ...look, disk: { ...disk, isStopped: false } } }), 'ready')
     assert.is(stateOf({}, { releases: [] }), 'not_ready')
     assert.is(stateOf({}, { look: null }), 'unknown')
   })

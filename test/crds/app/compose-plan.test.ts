@@ -311,7 +311,11 @@ spec("on the platform's own host", (t) => {
     ['cap_add: [NET_ADMIN]', 'cap_add', ['NET_ADMIN']],
     ['sysctls: {net.core.somaxconn: 1024}', 'sysctls', { 'net.core.somaxconn': 1024 }],
     ['extra_hosts: ["a:10.0.0.1"]', 'extra_hosts', ['a:10.0.0.1']],
-    ['labels: {team: "$$x"}', 'labels', { 'dev.bottega.app': 'shop', 'dev.bottega.release': '1', team: '$$x' }],
+    [
+      'labels: {team: "$$x"}',
+      'labels',
+      { 'dev.bottega.app': 'shop', 'dev.bottega.disk': '10240', 'dev.bottega.release': '1', team: '$$x' },
+    ],
     ['dns: 10.0.0.1', 'dns', '10.0.0.1'],
     ['security_opt: [seccomp:unconfined]', 'security_opt', ['no-new-privileges:true', 'seccomp:unconfined']],
   ]

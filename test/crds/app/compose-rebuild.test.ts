@@ -44,7 +44,7 @@ const PRINTED: Json = {
       depends_on: { '*': { condition: ANY, restart: ANY, required: ANY } },
       networks: { '*': { aliases: ANY } },
       ports: ANY,
-      labels: { 'dev.bottega.app': ANY, 'dev.bottega.release': ANY },
+      labels: { 'dev.bottega.app': ANY, 'dev.bottega.disk': ANY, 'dev.bottega.release': ANY },
     },
   },
   networks: {
@@ -52,7 +52,7 @@ const PRINTED: Json = {
       driver: ANY,
       driver_opts: { 'com.docker.network.bridge.name': ANY },
       internal: ANY,
-      labels: { 'dev.bottega.app': ANY },
+      labels: { 'dev.bottega.app': ANY, 'dev.bottega.disk': ANY },
       name: ANY,
       external: ANY,
     },

@@ -3,9 +3,9 @@ IFS= read -r volumes && IFS= read -r base_project && IFS= read -r dial_file && I
 while [ "$count" -gt 0 ]; do
   IFS= read -r project || exit 64
   count=$((count - 1))
-  docker compose -p "$project" down --remove-orphans -t 10 </dev/null 2>&1 || exit 1
+  down "$project" || exit 1
 done
-docker compose -p "$base_project" down --remove-orphans -t 10 </dev/null 2>&1 || exit 1
+down "$base_project" || exit 1
 if [ "$volumes" = delete ]; then
   for volume in $(docker volume ls -q --filter "label=com.docker.compose.project=$base_project"); do
     docker volume rm "$volume" >/dev/null || exit 1

@@ -30,6 +30,9 @@ started=''
 logs_of() { docker compose -p "$1" logs --no-color --tail 60 </dev/null 2>&1 | tail -c 16000; }
 fail() {
   code=$1; shift
+  case "$(disk_of "$slug")" in
+    *' stopped') code=$exit_disk_exceeded; set -- "$(disk_of "$slug" | sed 's/ \([0-9]*\) stopped/ of \1 MiB/')";;
+  esac
   for project in $started; do logs_of "$project"; done
   printf '\n'
   say reason "$*"
@@ -80,3 +83,4 @@ printf '%s\n' "$seen" | while read -r id service state health restarts code oom 
   say service "$service" "$state" "$code" "$policy"
 done
 say address "$address" "$answer"
+say_disk "$slug"

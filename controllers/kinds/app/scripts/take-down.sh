@@ -1,13 +1,13 @@
 # stdin: slug, number, its project ('' for none), base project ('' where it is left as it is) and the document that it goes
 # back to ('' for none: it goes as well, but for its volumes), ids of the images that are kept.
 for name in project base_project base kept; do IFS= read -r "$name" || exit 64; done
-if [ -n "$project" ]; then docker compose -p "$project" down --remove-orphans -t 10 </dev/null 2>&1 || exit 1; fi
+if [ -n "$project" ]; then down "$project" || exit 1; fi
 if [ -n "$base" ]; then
   (umask 077; printf '%s\n' "$base" > "$app/base/compose.json") || exit 1
   docker compose -p "$base_project" -f "$app/base/compose.json" --project-directory "$app/base" \
     up -d --no-build --pull never --remove-orphans </dev/null 2>&1 || exit 1
 elif [ -n "$base_project" ]; then
-  docker compose -p "$base_project" down --remove-orphans -t 10 </dev/null 2>&1 || exit 1
+  down "$base_project" || exit 1
   rm -rf "$app/base"
 fi
 rm -rf "$here"

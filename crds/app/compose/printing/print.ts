@@ -141,6 +141,7 @@ export const serviceBody = (service: ComposeService, owner: 'base' | 'release'):
 }
 
 const LABEL = 'dev.bottega'
+const MIB_PER_GIB = 1_024
 
 type Placing = { project: Project; owner: 'base' | 'release'; release: number; origin: string }
 
@@ -210,6 +211,8 @@ const serviceIn = (service: ComposeService, placing: Placing): Json => {
     labels: {
       ...keptLabels(service),
       [`${LABEL}.app`]: project.slug,
+      // In MiB: the meter of the host holds the app to it (controllers/kinds/host/scripts/meter.sh).
+      ...(project.diskGib !== undefined && { [`${LABEL}.disk`]: String(project.diskGib * MIB_PER_GIB) }),
       ...(owner === 'release' && { [`${LABEL}.release`]: String(release) }),
     },
   }
