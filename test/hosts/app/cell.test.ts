@@ -14,17 +14,12 @@ import { listingOf } from '../../../crds/files/archive.ts'
 import { LOCAL_BUILDER } from '../../../hack/stage/builder.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { busybox } from '../../support/stage/apps.ts'
-import { type AppHost, HOST_NAME, openHosts, startAppHost, type TestHosts } from '../../support/stage/host.ts'
+import { type AppHost, docker, HOST_NAME, openHosts, startAppHost, type TestHosts } from '../../support/stage/host.ts'
 import { eventually } from '../../support/stage/invoicing.ts'
 import { startNeighbours } from '../../support/stage/neighbours.ts'
 
 /** The cells that images are built in, script by script: what no judge has read, what does not end, what is left behind. */
 
-const docker = (...args: string[]): string =>
-  execFileSync('docker', args, {
-    encoding: 'utf8',
-    env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
-  }).trim()
 const HEAD = 'FROM scratch\nCOPY busybox /bin/busybox\nCOPY busybox /bin/sh\n'
 const SECRET = 'SECRET-OF-THE-VICTIM'
 const THEIRS = 'bottega.local/alpha/web:1'

@@ -5,17 +5,13 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { LOCAL_BUILDER } from '../../../hack/stage/builder.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppCaller, type AppStage, busybox, type Project, startAppStage } from '../../support/stage/apps.ts'
+import { docker } from '../../support/stage/host.ts'
 import { eventually, type Json } from '../../support/stage/invoicing.ts'
 
 /** A release holds what was uploaded for it: its bytes are asked back from the container that runs. */
 
 const timeoutMs = 240_000
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-const docker = (...args: string[]): string =>
-  execFileSync('docker', args, {
-    encoding: 'utf8',
-    env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
-  }).trim()
 
 type Files = { page: string; note: string; copied: 'one' | 'two' }
 type Build = { noCache?: boolean }

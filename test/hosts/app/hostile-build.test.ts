@@ -2,6 +2,7 @@ import { execFileSync } from 'node:child_process'
 import { networkInterfaces } from 'node:os'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppCaller, type AppStage, busybox, type Project, startAppStage } from '../../support/stage/apps.ts'
+import { docker } from '../../support/stage/host.ts'
 import { eventually, type Json } from '../../support/stage/invoicing.ts'
 import { type Neighbours, startNeighbours } from '../../support/stage/neighbours.ts'
 
@@ -9,11 +10,6 @@ import { type Neighbours, startNeighbours } from '../../support/stage/neighbours
 
 const timeoutMs = 600_000
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-const docker = (...args: string[]): string =>
-  execFileSync('docker', args, {
-    encoding: 'utf8',
-    env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
-  }).trim()
 
 const HEAD = 'FROM scratch\nCOPY busybox /bin/busybox\nCOPY busybox /bin/sh\n'
 const SECRET = 'SECRET-OF-THE-VICTIM'

@@ -3,6 +3,7 @@ import { type NetworkInterfaceInfo, networkInterfaces } from 'node:os'
 import { promisify } from 'node:util'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppCaller, type AppStage, busybox, type Project, startAppStage } from '../../support/stage/apps.ts'
+import { docker } from '../../support/stage/host.ts'
 import { eventually, type Json } from '../../support/stage/invoicing.ts'
 import { type Neighbours, startNeighbours } from '../../support/stage/neighbours.ts'
 
@@ -13,11 +14,6 @@ import { type Neighbours, startNeighbours } from '../../support/stage/neighbours
 
 const timeoutMs = 600_000
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-const docker = (...args: string[]): string =>
-  execFileSync('docker', args, {
-    encoding: 'utf8',
-    env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
-  }).trim()
 
 const SECRET = 'SECRET-OF-THE-VICTIM'
 

@@ -1,18 +1,13 @@
-import { execFileSync } from 'node:child_process'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppStage, busybox, type Project, startAppStage } from '../../support/stage/apps.ts'
+import { docker } from '../../support/stage/host.ts'
 import { eventually, type Json, type Reply } from '../../support/stage/invoicing.ts'
 
 /** What waits for what is waited for, also where one belongs to the app and the other to a release. */
 
 const timeoutMs = 240_000
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-const docker = (...args: string[]): string =>
-  execFileSync('docker', args, {
-    encoding: 'utf8',
-    env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
-  }).trim()
 
 const sh = (script: string): string =>
   JSON.stringify(['/bin/busybox', 'sh', '-c', `${TOOLS}${script}`.replaceAll('$', '$$$$')])

@@ -1,17 +1,12 @@
-import { execFileSync } from 'node:child_process'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppStage, busybox, type Project, startAppStage } from '../../support/stage/apps.ts'
+import { docker } from '../../support/stage/host.ts'
 import { eventually, type Json, type Reply } from '../../support/stage/invoicing.ts'
 
 /** What belongs to the app and not to a release: a service with a volume, which every release reaches by its name. */
 
 const timeoutMs = 180_000
 const base64 = (text: string) => Buffer.from(text).toString('base64')
-const docker = (...args: string[]): string =>
-  execFileSync('docker', args, {
-    encoding: 'utf8',
-    env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
-  }).trim()
 
 /** `store` adds a line to its volume at each start and serves it; `web` tells its version and what the store says. */
 const stateful = (version: string, { storeCommand = '', volumes = 'data' } = {}): Project => ({

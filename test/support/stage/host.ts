@@ -1,3 +1,4 @@
+import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
 import { mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
@@ -20,6 +21,13 @@ import { type HostStage, startHostStage } from '../../../hack/stage/hoststage.ts
 import { type HostUser, makeHostUser, removeHostUser } from '../../../hack/stage/hostuser.ts'
 import { keepLogs } from '../canaries/collect.ts'
 import { type Database, makeDatabase, scratchFolder } from './stage.ts'
+
+/** What the command line of the tests' Docker says. @throws with its stderr when it fails */
+export const docker = (...args: string[]): string =>
+  execFileSync('docker', args, {
+    encoding: 'utf8',
+    env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
+  }).trim()
 
 /**
  * A real app host for one test file: a user, an sshd, a Caddy and an ACME CA of its own; the Docker is that of the run,
