@@ -94,13 +94,13 @@ export const liveOf = (world: Pick<AppWorld, 'releases'>): Release | undefined =
 const lastEnded = (world: AppWorld): Operation | undefined =>
   world.operations.filter((operation) => !isOpen(operation) && operation.state !== 'cancelled').at(-1)
 
-const sentenceOf = ({ usedMib, budgetMib }: DiskUse): string =>
+const sayExceeded = ({ usedMib, budgetMib }: DiskUse): string =>
   `it had ${usedMib} of ${budgetMib} MiB on disk and was stopped; deploy a release that keeps less, or ask for a larger budget and deploy`
 
 const verdictOf = (object: AppResource, world: AppWorld): Verdict => {
   const last = lastEnded(world)
   const live = liveOf(world)
-  if (live && world.look?.disk?.isStopped) return stop('DISK_EXCEEDED', sentenceOf(world.look.disk))
+  if (live && world.look?.disk?.isStopped) return stop('DISK_EXCEEDED', sayExceeded(world.look.disk))
   if (last?.state === 'failed') {
     const serving = live ? `release ${live.number} goes on serving` : 'nothing is live'
     return stop('RELEASE_FAILED', `${last.message ?? 'the release failed'}; ${serving}`)

@@ -128,7 +128,7 @@ export type AppObservation = {
   disk: DiskUse | null
 }
 
-/** `isStopped`: it was more than the budget, and nothing of the app runs until it is deployed again. */
+/** `isStopped`: it was more than the budget, and nothing of the app has run since. */
 export type DiskUse = { usedMib: number; budgetMib: number; isStopped: boolean }
 
 /** `since`: lines after this are wanted next. */

@@ -8,7 +8,7 @@ import type { BUILDS, HostSpecClass, USERS } from './schema.ts'
 /** No app reaches these, whoever asks: other apps, the host, its neighbours, and the metadata services of clouds. */
 export const CLOSED_RANGES: readonly string[] = NOT_PUBLIC_RANGES
 
-/** As the host tells it: `ok <times put back>`, `absent`, `late`, `fault <why>`, or `unable` where a program is missing. */
+/** As the host tells it: `ok <times put back>`, `absent`, `late`, `fault <why>`, `fault meter: <why>`, or `unable` where a program is missing. */
 export type GuardFinding = { says: string; digest: string }
 
 /** `missing`: to be started. `faulty`: it runs, and cannot do what it is for. */
@@ -21,6 +21,10 @@ export const guardOf = ({ says, digest: found }: GuardFinding, digest: string): 
   }
   if (found !== digest || says === 'absent' || says === 'late') return { state: 'missing' }
   if (says.startsWith('ok ')) return { state: 'stands' }
+  const metering = says.match(/^fault meter: (.*)/)?.[1]
+  if (metering !== undefined) {
+    return { state: 'faulty', detail: `what its apps have on disk cannot be measured (${metering})` }
+  }
   return { state: 'faulty', detail: `the packet filter refuses the rules (${says.replace(/^fault /, '')})` }
 }
 

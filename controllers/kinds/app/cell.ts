@@ -1,13 +1,13 @@
 /** The builds of a release, each in a cell: what the job for images reads of them (scripts/parts/cell.sh: read_cells). */
 import { cellOf } from '../../../crds/app/compose/printing/bridges.ts'
 import { escaped, printCells, sourcePolicy } from '../../../crds/app/compose/printing/printcell.ts'
+import { MIB_PER_GIB } from '../../../crds/app/compose/project.ts'
 import type { AppBudget } from '../../../crds/app/schema.ts'
 import type { SealedRelease } from '../../../crds/app/sealed.ts'
 
 /** Of one image, within the limit of the job for all of them. */
 const BUILD_SECONDS = 1_500
 const BUILD_PIDS = 1_024
-const MIB_PER_GIB = 1_024
 
 export type BuildCell = {
   /** Of the app (`originOf`): nobody else's build finds what its builds have kept. */

@@ -43,13 +43,14 @@ const lookOf = (output: string, release: number, at: string): AppObservation => 
     const [first = '', second = ''] = rest
     if (word === 'dial') look.dial = first
     if (word === 'service') note(rest)
-    if (word === 'disk') {
+    if (word === 'disk')
       look.disk = { usedMib: Number(first), budgetMib: Number(second), isStopped: rest[2] === 'stopped' }
-    }
     if (word !== 'address') continue
     look.address = first
     look.http = Number(second) > 0 ? Number(second) : null
   }
+  // What runs was started since.
+  if (look.disk && look.running.length > 0) look.disk.isStopped = false
   return look
 }
 

@@ -1,6 +1,7 @@
 /**
  * The guard of a host's apps: a container that shares the host's network and holds the rules of its packet filter, from
- * programs of the host alone (hack/decisions/050), and beside it the meter of their disks (064). Whoever may use Docker may start it, so nothing of ours is installed as root.
+ * programs of the host alone (hack/decisions/050); and beside it the meter of what they have on disk (064). Whoever may use
+ * Docker may start them, so nothing of ours is installed as root.
  */
 import { createHash } from 'node:crypto'
 import { CLOSED_RANGES } from '../../../crds/host/isolation.ts'
@@ -18,13 +19,13 @@ export const GUARD = {
   args: [textOf('guard'), textOf('meter')],
 }
 
-/** What the guard is made of: one with another digest is replaced. */
+/** What both are made of: one with another digest is replaced. */
 export const GUARD_DIGEST = createHash('sha256')
   .update(JSON.stringify([GUARD, CLOSED]))
   .digest('hex')
   .slice(0, 32)
 
-/** Starts it, or leaves it as it is. @throws when its rules do not come to stand, and as HostLink.run does */
+/** Starts both, or leaves them as they are. @throws when the rules do not come to stand or nothing can be measured, and as HostLink.run does */
 export const putGuard = async (link: HostLink): Promise<void> => {
   const { code, stderr } = await link.run({ script: GUARD, lines: [GUARD_DIGEST, CLOSED], deadlineMs: DEADLINE_MS })
   if (code !== 0) throw new Error(`the guard of the apps does not stand: ${stderr.slice(-300)}`)

@@ -17,6 +17,7 @@
 /** What is enforced for the app by its host, and what it may use in all. */
 export type HostClass = 'shared' | 'isolated' | 'owned' | 'platform'
 export type Arch = 'arm64' | 'amd64'
+export const MIB_PER_GIB = 1_024
 export type Budget = { cpuMillis: number; memoryMib: number; diskGib: number }
 
 /** What a project is judged against. */

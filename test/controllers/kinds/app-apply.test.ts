@@ -2,7 +2,7 @@ import { applyDecision } from '../../../controllers/kinds/app/apply.ts'
 import { routeOf } from '../../../crds/app/lifecycle/route.ts'
 import { decide } from '../../../crds/app/lifecycle/transitions.ts'
 import { planApp } from '../../../crds/app/plan.ts'
-import { anApp, anOperation, aRelease, aWorld, contextIn } from '../../support/builders/app.ts'
+import { aLook, anApp, anOperation, aRelease, aWorld, contextIn } from '../../support/builders/app.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 spec('what a step of an app teaches', (t) => {
@@ -10,15 +10,7 @@ spec('what a step of an app teaches', (t) => {
     const app = anApp({ asked: 1 })
     const operation = anOperation({ state: 'running', release: 2, switchAt: '2026-11-01T00:00:00Z' })
     const [before, next] = [aRelease(1), aRelease(2, { state: 'starting', address: '127.0.0.1:30002' })]
-    const look = {
-      at: '2026-11-01T00:00:00Z',
-      address: '127.0.0.1:30001',
-      dial: null,
-      running: ['web'],
-      stopped: [],
-      http: 200,
-      disk: null,
-    }
+    const look = aLook({ at: '2026-11-01T00:00:00Z' })
     const world = aWorld({ operations: [operation], releases: [next, before], look })
     const { host } = world
     assert.ok(host)

@@ -10,6 +10,7 @@ import { viewApp } from '../../../crds/app/view.ts'
 import type { AppWorld, JobState } from '../../../crds/app/world.ts'
 import {
   AT,
+  aLook,
   anApp,
   anOperation,
   aRelease,
@@ -241,15 +242,7 @@ spec('the plan of an app', (t) => {
     const releases = [aRelease(1)]
     const settled = run(anApp(), aWorld({ releases })).world
     assert.equal(run(anApp(), settled).done, [])
-    const look = {
-      at: AT,
-      address: '127.0.0.1:50000',
-      dial: null,
-      running: ['web'],
-      stopped: [],
-      http: 200,
-      disk: null,
-    }
+    const look = aLook({ address: '127.0.0.1:50000' })
     assert.equal(run(anApp(), { ...settled, look }).done, ['setRoute'])
     const shut = anApp({ access: 'private', passwordVersion: 1 })
     assert.equal(run(shut, { ...settled, passwordVersion: 1 }).done, ['setRoute'])
@@ -263,15 +256,7 @@ spec('the plan of an app', (t) => {
     assert.equal(by('127.0.0.1:1').route, by('127.0.0.1:2').route, 'the proxy is told nothing new')
     assert.match(JSON.stringify(by('127.0.0.1:1').route), /"dial":"\{file\.\/srv\/sites\/dial\/app-/)
     const settled = run(anApp(), { ...world, host }).world
-    const look = {
-      at: AT,
-      address: '127.0.0.1:30001',
-      dial: '127.0.0.1:30001',
-      running: ['web'],
-      stopped: [],
-      http: 200,
-      disk: null,
-    }
+    const look = aLook({ dial: '127.0.0.1:30001' })
     assert.equal(run(anApp(), { ...settled, look }).done, [])
     for (const dial of ['', '127.0.0.1:9']) {
       assert.equal(run(anApp(), { ...settled, look: { ...look, dial } }).done, ['setRoute'])
@@ -337,16 +322,18 @@ spec('what is read and said of an app', (t) => {
     assert.is(redact('port 8080 is true abc'), 'port 8080 is true abc')
   })
 
+  t('what it has on disk stalls it once it was stopped for that, and not before', () => {
+    const disk = { usedMib: 1_300, budgetMib: 1_024, isStopped: true }
+    const verdictOf = (change: Partial<AppWorld>) =>
+      run(anApp(), { ...run(anApp(), aWorld({ releases: [aRelease(1)] })).world, ...change }).verdict
+    const verdict = verdictOf({ look: aLook({ running: [], disk }) })
+    assert.is(verdict.state === 'stalled' && verdict.code, 'DISK_EXCEEDED')
+    assert.match(verdict.state === 'stalled' ? verdict.message : '', /^DISK_EXCEEDED: it had 1300 of 1024 MiB/)
+    assert.is(verdictOf({ look: aLook({ disk: { ...disk, isStopped: false } }) }).state, 'ready')
+  })
+
   t('readiness is known of a public app that restricts nobody', () => {
-    const look = {
-      at: AT,
-      address: '127.0.0.1:30001',
-      dial: null,
-      running: ['web'],
-      stopped: [],
-      http: 200,
-      disk: null,
-    }
+    const look = aLook()
     const stateOf = (change: Parameters<typeof anApp>[0], world: Partial<AppWorld>) => {
       const object = anApp(change)
       const seen = aWorld({ releases: [aRelease(1)], look, ...world })

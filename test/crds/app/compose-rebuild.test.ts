@@ -52,7 +52,7 @@ const PRINTED: Json = {
       driver: ANY,
       driver_opts: { 'com.docker.network.bridge.name': ANY },
       internal: ANY,
-      labels: { 'dev.bottega.app': ANY, 'dev.bottega.disk': ANY },
+      labels: { 'dev.bottega.app': ANY },
       name: ANY,
       external: ANY,
     },

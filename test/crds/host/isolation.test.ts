@@ -9,6 +9,15 @@ spec('the guard of a host', (t) => {
   const digest = 'a'.repeat(32)
   const guard = (says: string, of = digest) => guardOf({ says, digest: of }, digest).state
 
+  t('tells a fault of its rules from one of its meter', () => {
+    const detailOf = (says: string) => {
+      const found = guardOf({ says, digest }, digest)
+      return found.state === 'faulty' ? found.detail : found.state
+    }
+    assert.is(detailOf('fault Permission denied'), 'the packet filter refuses the rules (Permission denied)')
+    assert.is(detailOf('fault meter: awk is missing'), 'what its apps have on disk cannot be measured (awk is missing)')
+  })
+
   t('stands when it says so, whatever it had to put back', () => {
     assert.equal([guard('ok 0'), guard('ok 17')], ['stands', 'stands'])
   })

@@ -1,16 +1,11 @@
-import { execFileSync } from 'node:child_process'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppCaller, type AppStage, type Project, project, startAppStage } from '../../support/stage/apps.ts'
+import { docker } from '../../support/stage/host.ts'
 import { eventually, type Json, type Reply } from '../../support/stage/invoicing.ts'
 
 /** What apps have on the disk of their host: whatever way it is filled, only who fills it is stopped. */
 
 const timeoutMs = 300_000
-const docker = (...args: string[]): string =>
-  execFileSync('docker', args, {
-    encoding: 'utf8',
-    env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
-  }).trim()
 
 const SERVE = 'mkdir -p /tmp/www && echo here > /tmp/www/index.html && exec httpd -f -p 8080 -h /tmp/www'
 const WAIT = 'sleep 600'
@@ -22,6 +17,8 @@ const WAYS: Record<string, string> = {
   'a file that is deleted and still open': `exec 3>/x; rm /x; dd if=/dev/zero bs=1M count=60 >&3; ${WAIT}`,
   'files without a byte': `mkdir /f; i=0; while [ $i -lt 2600 ]; do : > /f/$i; i=$((i+1)); done; ${WAIT}`,
   'a file that has a second name': `dd if=/dev/zero of=/x bs=1M count=60; ln /x /y; rm /x; ${WAIT}`,
+  'a file of a container that ends and begins again': 'dd if=/dev/zero of=/x bs=1M count=60; exit 1',
+  'a deleted file that is called as memory is': `exec 3>/memfd:x; rm /memfd:x; dd if=/dev/zero bs=1M count=60 >&3; ${WAIT}`,
 }
 
 spec('the disk of an app', (t) => {
@@ -37,10 +34,10 @@ spec('the disk of an app', (t) => {
   }
   const succeeded = (reply: Reply) => assert.is(reply.json.operation?.state, 'succeeded', reply.text)
   const seen = async () => (await other.api('GET', `/api/apps/${app.id}`)).json.app
-  const metered = (name: string): string =>
-    docker('exec', 'bottega-meter', '/bin/cat', '/run/apps')
-      .split('\n')
-      .find((line) => line.startsWith(`${name} `)) ?? ''
+  /** MiB used, MiB of budget, word, when. */
+  const metered = (name: string): string => docker('exec', 'bottega-meter', '/bin/cat', `/run/apps/${name}`)
+  const goesOn = (name: string): boolean =>
+    /^(running|restarting)$/.test(docker('inspect', '-f', '{{.State.Status}}', name))
   const runs = (filter: string): boolean => docker('ps', '-q', '--filter', filter) !== ''
   const fill = (name: string, command: string): void => {
     const labels = ['--label', `dev.bottega.app=${name}`, '--label', 'dev.bottega.disk=32']
@@ -87,12 +84,12 @@ spec('the disk of an app', (t) => {
     async () => {
       fill('modest', `dd if=/dev/zero of=/x bs=1M count=16; ${WAIT}`)
       for (const [place, command] of Object.values(WAYS).entries()) fill(`way-${place}`, command)
-      for (const [place, what] of Object.keys(WAYS).entries()) {
-        await eventually(`${what} to be stopped`, async () => !runs(`name=^way-${place}$`), 90_000)
-      }
-      await eventually('the meter to tell of one', async () => / 32 stopped$/.test(metered('way-0')), 60_000)
-      assert.match(metered('modest'), /^modest \d+ 32 within$/)
-      assert.ok(runs('name=^modest$'))
+      const going = () => Object.keys(WAYS).filter((_, place) => goesOn(`way-${place}`))
+      await eventually('all of them to be stopped', async () => going().length === 0, 90_000).catch(() => undefined)
+      assert.equal(going(), [], 'not stopped')
+      await eventually('the meter to tell of one', async () => / 32 stopped \d+$/.test(metered('way-0')), 60_000)
+      assert.match(metered('modest'), /^\d+ 32 within 0$/)
+      assert.ok(goesOn('modest'))
     },
     { timeoutMs },
   )
@@ -121,15 +118,41 @@ spec('the disk of an app', (t) => {
   t(
     'has ten minutes with the next release to give some back, and is ready again when it has',
     async () => {
-      succeeded(await other.deploy(app.id, withVolume('(sleep 5; rm -f /data/x) & ')))
+      succeeded(await other.deploy(app.id, withVolume('(sleep 20; rm -f /data/x) & ')))
+      // It runs: what was said of it when it did not is over.
+      await eventually('the app to be told as running', async () => (await seen()).stalled === null, 10_000)
       await eventually(
         'the app to have given it back',
-        async () => / \d{1,2} 1024 within$/.test(metered('glutton')),
+        async () => /^\d{1,2} 1024 within 0$/.test(metered('glutton')),
         90_000,
       )
       await eventually('the app to be ready', async () => (await seen()).readiness.state === 'ready', 60_000)
       assert.is((await seen()).stalled, null)
       assert.is((await stage.visit('glutton')).text.trim(), 'here')
+    },
+    { timeoutMs },
+  )
+
+  t(
+    'ends a release that takes too much before it serves, under that name, and the next one may give it back',
+    async () => {
+      const greedy = await other.app('greedy', { budget: { cpu_millis: 1_000, memory_mib: 512, disk_gib: 1 } })
+      const filling = 'dd if=/dev/zero of=/data/x bs=1M count=1200; sleep 60; '
+      const { json } = await other.deploy(greedy.id, withVolume(filling))
+      assert.equal(
+        [json.operation.state, json.operation.result.code],
+        ['failed', 'DISK_EXCEEDED'],
+        json.operation.result,
+      )
+      assert.match(json.operation.result.detail, /1[12]\d\d of 1024 MiB/)
+      const broken = await other.deploy(greedy.id, withVolume('exit 3; '))
+      assert.is(broken.json.operation.result.code, 'RELEASE_FAILED', 'what fails for another reason is told so')
+      succeeded(await other.deploy(greedy.id, withVolume('(sleep 5; rm -f /data/x) & ')))
+      await eventually(
+        'it to have been given back',
+        async () => /^\d{1,2} 1024 within 0$/.test(metered('greedy')),
+        90_000,
+      )
     },
     { timeoutMs },
   )

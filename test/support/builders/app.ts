@@ -4,6 +4,7 @@ import type { AppResource } from '../../../crds/app/schema.ts'
 import type { AppStep } from '../../../crds/app/steps.ts'
 import {
   type AppIntent,
+  type AppObservation,
   type AppWorld,
   DEPLOY_STEPS,
   type JobState,
@@ -42,6 +43,18 @@ export const anApp = (
     volumesOnDelete: 'keep',
     ...spec,
   },
+})
+
+/** A release that runs and answers. */
+export const aLook = (change: Partial<AppObservation> = {}): AppObservation => ({
+  at: AT,
+  address: '127.0.0.1:30001',
+  dial: null,
+  running: ['web'],
+  stopped: [],
+  http: 200,
+  disk: null,
+  ...change,
 })
 
 export const aWorld = (change: Partial<AppWorld> = {}): AppWorld => ({

@@ -1,4 +1,4 @@
-# `state_of <container>`: what a guard or a meter of apps says, and `absent`, `late` where it does not.
+# `state_of <container> <seconds>`: what the guard or the meter of apps says; `absent` where it is not, `late` where it last did longer ago.
 state_of() {
   said=$(docker exec "$1" /bin/cat /run/guard 2>/dev/null) || { echo absent; return; }
   [ "$(date +%s)" -le "$((${said%% *} + $2))" ] || { echo late; return; }
@@ -8,7 +8,7 @@ state_of() {
 guard_state() {
   stands=$(state_of bottega-guard 15)
   case "$stands" in 'ok '*) ;; *) echo "$stands"; return;; esac
-  # A look at a full disk takes its time.
+  # It speaks after each app that it has looked at, which takes 140 s at most.
   metered=$(state_of bottega-meter 180)
   case "$metered" in
     'ok '*) echo "$stands";;

@@ -26,13 +26,10 @@ done
 (umask 077
  [ -z "$base" ] || printf '%s\n' "$base" > "$app/base/compose.json"
  [ -z "$release" ] || printf '%s\n' "$release" > "$here/release.json") || exit 1
-started=''
+started='' began=$(date +%s)
 logs_of() { docker compose -p "$1" logs --no-color --tail 60 </dev/null 2>&1 | tail -c 16000; }
 fail() {
   code=$1; shift
-  case "$(disk_of "$slug")" in
-    *' stopped') code=$exit_disk_exceeded; set -- "$(disk_of "$slug" | sed 's/ \([0-9]*\) stopped/ of \1 MiB/')";;
-  esac
   for project in $started; do logs_of "$project"; done
   printf '\n'
   say reason "$*"

@@ -1,7 +1,7 @@
 # stdin: a digest of what guard and meter are to be, ranges that are closed. Arguments: the guard's script, the meter's.
 # Starts both, or new ones in their place, and waits for their first look. They have no image but an empty one.
 IFS= read -r digest && IFS= read -r closed || exit 64
-# `stand <name> <options of docker run...>`, with what it runs behind `--`: as it is, if it is the same and runs.
+# `stand <name> <arguments of docker run...>`: leaves it as it is, if it is the same and runs.
 stand() {
   name=$1; shift
   found=$(docker inspect --format '{{.State.Running}} {{index .Config.Labels "dev.bottega.guard"}}' "$name" 2>/dev/null)
@@ -24,7 +24,7 @@ endpoint=$(docker context inspect --format '{{.Endpoints.docker.Host}}')
 case "$endpoint" in unix://*) ;; *) echo "Docker is reached by $endpoint, not by a socket" >&2; exit 1;; esac
 # Docker tells the first without links already; its user may not even look into it.
 root=$(docker info --format '{{.DockerRootDir}}') && socket=$(readlink -f "${endpoint#unix://}") || exit 1
-# Files of users that are nobody here, links to what processes have open, and files that are only mapped.
+# Files of all users and its own volume, which is owned by who is nobody here; what processes have open; what they have only mapped.
 stand bottega-meter --pid host --network none --cap-add DAC_OVERRIDE --cap-add SYS_PTRACE --cap-add SYS_ADMIN \
   --security-opt apparmor=unconfined --security-opt label=disable --memory 256m --memory-swap 256m --pids-limit 64 --cpu-shares 256 \
   -v bottega-meter:/var/meter "$image" /bin/sh -c "$2" meter "$root" "$socket" || exit 1

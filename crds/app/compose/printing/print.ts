@@ -6,7 +6,14 @@
  * base `base.json` and under `files/` what it mounts, by content, so that its services are started anew only when a
  * file that they mount has changed. The upload is never the project folder itself, where Compose would read its `.env`.
  */
-import type { ComposeService, Health, Mount, Project, StartCondition } from '../project.ts'
+import {
+  type ComposeService,
+  type Health,
+  MIB_PER_GIB,
+  type Mount,
+  type Project,
+  type StartCondition,
+} from '../project.ts'
 import { present } from '../reading/read.ts'
 import { bridgeOf } from './bridges.ts'
 
@@ -141,7 +148,6 @@ export const serviceBody = (service: ComposeService, owner: 'base' | 'release'):
 }
 
 const LABEL = 'dev.bottega'
-const MIB_PER_GIB = 1_024
 
 type Placing = { project: Project; owner: 'base' | 'release'; release: number; origin: string }
 

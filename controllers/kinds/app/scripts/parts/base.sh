@@ -17,6 +17,7 @@ $needs
 NEEDS
 }
 base_failed() {
+  [ "$verdict" != "$exit_disk_exceeded" ] || fail "$verdict" "$about"
   case "$verdict $about" in
     *' '*' '*) ;;
     "$exit_out_of_memory "*) about="$about ran out of memory";;

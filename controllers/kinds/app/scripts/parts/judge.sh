@@ -10,6 +10,7 @@ judge() {
     case "$state" in
       running) if [ "$health" = starting ]; then verdict=1; about="$service is starting"; fi;;
       exited)
+        if is_over_disk; then verdict=$exit_disk_exceeded; about="$used of $budget MiB"; return; fi
         if [ "$policy" = no ] || [ "$policy" = on-failure ]; then verdict=$exit_exited; about="$service exited with code $code"; return; fi
         verdict=1; about="$service exited with code $code";;
       dead) verdict=$exit_exited; about="$service is dead, exit code $code"; return;;
