@@ -118,12 +118,21 @@ const lazily = (given: Ajv2020, schema: object): (() => ValidateFunction) => {
 }
 
 /**
- * Returns the findings of one value, empty when it fits; of a large one only the first. Compiled when the first value comes: all
- * bodies at each start were a third of a second. Throws then when the schema is none; a test gives every route a value.
+ * JSON of a schema. The content of a site has some 76,000 characters, and whoever sent the first one held up everybody for a third of
+ * a second; what is shorter than this takes a few milliseconds.
+ */
+export const LAZY_SCHEMA_CHARS = 4_000
+
+/**
+ * Returns the findings of one value, empty when it fits; of a large one only the first. Compiled when the first value comes, unless
+ * that would take long: all bodies at each start were a third of a second. Throws then when the schema is none; a test gives every
+ * route a value.
  */
 export const compileCheck = (schema: object): ((value: unknown) => Fault[]) => {
   const first = lazily(stopping, schema)
   const all = lazily(thorough, schema)
+  // called once too: the engine compiles what ajv wrote when it runs first
+  if (JSON.stringify(schema).length > LAZY_SCHEMA_CHARS) for (const check of [first, all]) check()({})
   return (value) => {
     const fits = first()
     if (fits(value)) return []
