@@ -214,6 +214,26 @@ spec('the schedule', (t) => {
     assert.equal(await standing(), [])
   })
 
+  t('the row of a purge goes once its deletion was asked for, and stays for a living namesake', async () => {
+    await put([looking()])
+    held.delete('inv-1')
+    await sweep()
+    assert.equal(await standing(), ['purge'], 'nobody asked for a deletion')
+    await query(
+      database.url,
+      `insert into deletions (kind, name, uid, asked_at) values ('Invoice', 'inv-1', 'first', now());
+      insert into desires (kind, name, uid, origin, generation, account, created_at, metadata, spec)
+        values ('Invoice', 'inv-1', 'second', 'second', 1, 'demo', now(), '{}', '{}')`,
+    )
+    nowMs += 60_000
+    await sweep()
+    assert.equal(await standing(), ['purge'], "the deletion was the first one's, and the second lives")
+    await query(database.url, "delete from desires where name = 'inv-1'")
+    nowMs += 60_000
+    await sweep()
+    assert.equal(await standing(), [])
+  })
+
   t('goes on with a resource that was lost, by what is kept of it, and once', async () => {
     await put([row('inv-1')])
     held.delete('inv-1')
