@@ -10,11 +10,13 @@ import { pageQuery, paging } from '../openapi/paging.ts'
 import { flag, list, object, text, whole } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { listTemplates, putBrandTokens } from './brand.ts'
-import { deleteSite, putDomain, updateSite } from './change.ts'
+import { deleteSite, updateSite } from './change.ts'
 import { generateSite } from './generate.ts'
 import { attestRoutes } from './live/attest.ts'
 import { rotateRoutes } from './live/rotate.ts'
 import { metricsRoutes } from './metrics/metrics.ts'
+import { baseRoutes } from './names/base.ts'
+import { putDomain } from './names/domain.ts'
 import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { listReleases, sites } from './read.ts'
@@ -124,6 +126,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     codes: ['BAD_TOKENS'],
     handle: putBrandTokens,
   },
+  ...baseRoutes,
   { ...templates, path: '/templates', summary: 'List templates', id: 'listTemplatesShort' },
   { ...templates, path: '/api/website/templates', summary: 'List templates' },
   {

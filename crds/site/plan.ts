@@ -70,7 +70,7 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   const current = renderingOf(world, request)
   const wanted = wantedOf(object, world, current)
   const status = statusOf(spec, world, current, wanted)
-  const conditions = nameConditions(nameIn(world, nameOf(spec)))
+  const conditions = nameConditions(nameIn(world, nameOf(spec, world.base)))
   const wakeAt = world.look?.nextAt
   const end = (verdict: Verdict, steps: SiteStep[] = []): SitePlan => ({
     ...{ steps, status, verdict, conditions },
@@ -96,7 +96,7 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   if (current === null) throw new Error('a site that nothing stops has a rendering')
   const submitting = submitSteps(object, world, current)
   if (submitting.length > 0) return end(waiting('Submitting', 'is submitted for review'), submitting)
-  if (spec.publish && nameOf(spec) !== null && current.name === null) {
+  if (spec.publish && nameOf(spec, world.base) !== null && current.name === null) {
     return end(waiting('NoHost', 'no approved host takes sites; approve one', HOST_RETRY_MS))
   }
   return live(object, world, wanted, end) ?? end(settled(object, world, current, status))
@@ -135,7 +135,7 @@ const wayOf = (object: SiteResource, world: SiteWorld, wanted: WantedPublish): W
 }
 
 const namesNeeded = (spec: SiteSpec, world: SiteWorld, wanted: WantedPublish): string[] => {
-  const names = [nameOf(spec), liveOf(world)?.name, wanted.state === 'bytes' ? wanted.name : null]
+  const names = [nameOf(spec, world.base), liveOf(world)?.name, wanted.state === 'bytes' ? wanted.name : null]
   return names.filter((name): name is string => typeof name === 'string')
 }
 
@@ -160,7 +160,7 @@ const faultOf = (spec: SiteSpec, { hosts, testDomains }: SiteWorld): Fault | und
 
 /** Place, name and host, which everything else stands on. */
 const settleSteps = (spec: SiteSpec, world: SiteWorld): SiteStep[] => {
-  const name = nameOf(spec)
+  const name = nameOf(spec, world.base)
   const host = hostFor(world)
   const steps: SiteStep[] = []
   if (!world.hasQuota) steps.push({ do: 'reserveSite' })
@@ -219,7 +219,7 @@ const statusOf = (
     ...(hostname && { hostname }),
     ...(host !== null && { host }),
     ...(linkVersions && { linkVersions }),
-    ...nameStatus(nameIn(world, nameOf(spec))),
+    ...nameStatus(nameIn(world, nameOf(spec, world.base))),
   }
 }
 

@@ -1,6 +1,7 @@
 /** The site as REST shows it: one function for POST, GET and the list (rules/site.md#over-rest). Every key is always there. */
 import type { Plan } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
+import { shownName } from '../values/hostname.ts'
 import { contentOf } from './content/expand.ts'
 import { contentWarnings, inRest } from './content/faults/gaps.ts'
 import { liveOf, releasesOf } from './facts.ts'
@@ -29,6 +30,8 @@ export type SiteReleaseView = {
 export type SiteDomainView = {
   name: string
   hostname: string
+  /** The hostname as people write it. */
+  unicode: string
   state: string
   served: boolean
   proof: string | null
@@ -184,11 +187,13 @@ export const viewSite = (
 const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {
   const { name, state, proof, records, reason } = one
   const host = hostFor(world)
+  const hostname = host ? hostnameOf(name, host) : name
   const refusal = nameRefusal(one)
   const isOpen = records.length > 0 && refusal?.code !== 'DOMAIN_TAKEN' && (refusal !== null || state === 'missing')
   return {
     name,
-    hostname: host ? hostnameOf(name, host) : name,
+    hostname,
+    unicode: shownName(hostname),
     state,
     served: isServed(state),
     proof,
@@ -206,7 +211,7 @@ const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {
 
 /** The full name that is asked for; a label alone while no host gives it a base. */
 const domainOf = ({ spec }: SiteResource, world: SiteWorld): string | null =>
-  renderRequest(spec, world)?.hostname ?? nameOf(spec)
+  renderRequest(spec, world)?.hostname ?? nameOf(spec, world.base)
 
 const contentView = (spec: SiteResource['spec']): Record<string, unknown> =>
   toRest(specSchema.properties.content, contentOf(spec))

@@ -25,7 +25,8 @@ import { controlOf } from '../kind-controller.ts'
 import type { SiteDeps } from './deps.ts'
 import { makeSiteLooks } from './look.ts'
 import { SITE_MAILS } from './mails.ts'
-import { makeNameSweep, sweepNames, tellName } from './names.ts'
+import { tellName } from './names.ts'
+import { makeNameSweep, sweepNames } from './namesweep.ts'
 import { observeSite } from './observe.ts'
 import { noteDrift, removeFiles, removeRoute, setRoute, switchFiles, takeDown, upload, verify } from './publish.ts'
 import { makeFontCache, renderPages, takePicture } from './render.ts'
@@ -39,7 +40,8 @@ const reserveSite = async (deps: SiteDeps, { metadata, spec }: SiteResource) => 
 
 const claimName = async (deps: SiteDeps, name: string, { metadata, spec }: SiteResource) => {
   const of = { site: metadata.name, account: spec.account }
-  const refusal = claimRefusal(name, await deps.reservations.claimName(name, of, true))
+  const isLabel = spec.subdomain !== undefined
+  const refusal = claimRefusal(name, isLabel, await deps.reservations.claimName(name, of, true))
   if (refusal !== null) throw new Stalled(refusal.code, `${refusal.code}: ${refusal.detail}`)
 }
 
@@ -163,7 +165,7 @@ const isReady = ({ status }: SiteResource): boolean =>
 /** By what is wanted rather than by what was said last: a host may become ready while a pass that saw it otherwise still runs. */
 const awaitsHost = (site: SiteResource): boolean => {
   const { spec, status } = site
-  const isNamed = nameOf(spec) !== null
+  const isNamed = nameOf(spec, null) !== null
   return !isReady(site) || (isNamed && (status?.hostname === undefined || (spec.publish && status.phase !== 'live')))
 }
 

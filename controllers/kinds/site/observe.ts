@@ -37,6 +37,7 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: 
   const world: SiteWorld = {
     account: account && { name: spec.account, templateLock: account.template_lock },
     brand: row.brand,
+    base: row.base,
     hasQuota: row.hasPlace,
     names: withRecords(deps, spec.account, row.names ?? []),
     hosts: siteHosts(deps),

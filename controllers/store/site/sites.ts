@@ -4,6 +4,7 @@
  */
 import { PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { BrandTokens } from '../../../crds/site/content/brand.ts'
+import type { OwnBase } from '../../../crds/site/names/life.ts'
 import type { SiteName } from '../../../crds/site/names/names.ts'
 import type { RenderedImage } from '../../../crds/site/render/input.ts'
 import type { PublishTurn, Rendering } from '../../../crds/site/world.ts'
@@ -11,6 +12,7 @@ import { makeBatch } from '../../base/batch.ts'
 import type { FactRow } from '../ledger/facts.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
+import { SITES_OF } from './names.ts'
 
 const OBSERVE_MAX = 64
 
@@ -113,8 +115,7 @@ export const makeSiteReservations = ({ pg }: { pg: Pg }): SiteReservations => {
       else await pg.query('clear_site_brand', 'delete from site_brands where account = $1', [account])
     },
     async sitesOf(account) {
-      const text = "select name from mirror where kind = 'Site' and account = $1 and not archived order by name"
-      return (await pg.query<{ name: string }>('sites_of', text, [account])).rows.map(({ name }) => name)
+      return (await pg.query<{ name: string }>('sites_of', SITES_OF, [account])).rows.map(({ name }) => name)
     },
     async baseDomains() {
       return (await pg.query<{ base: string }>('site_base_domains', BASES)).rows.map(({ base }) => base)
@@ -135,10 +136,11 @@ export type SiteRow = {
   places: string[] | null
   turn: PublishTurn | null
   brand: BrandTokens | null
+  base: OwnBase | null
 }
 
 const OBSERVE = `
-select site, facts, renderings, names, has_place as "hasPlace", places, turn, brand from observe_sites($1, $2)`
+select site, facts, renderings, names, has_place as "hasPlace", places, turn, brand, base from observe_sites($1, $2)`
 const PICTURES = 'select source, image from site_pictures where source = any ($1)'
 /** Those that may go now: nobody waits before them on their host. One that is lost keeps its place, and nobody waits for it. */
 const NEXT = `

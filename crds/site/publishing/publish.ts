@@ -81,7 +81,7 @@ export const wantedOf = (
   }
   const { name, hostname } = rendering
   if (name === null || hostname === null) {
-    const chosen = nameOf(spec)
+    const chosen = nameOf(spec, world.base)
     const detail = chosen === null ? 'the site has no domain' : `these bytes were rendered before ${chosen} was chosen`
     return refused('NO_DOMAIN', detail)
   }

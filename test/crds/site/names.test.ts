@@ -56,8 +56,17 @@ spec('the life of a name', (t) => {
     assert.is(new Set(keys).size, keys.length)
   })
 
-  t('makes a name an account’s by a proof or by the platform alone, whatever happens in whatever state', () => {
-    const GUARDS = ['isPlatform', 'isOthers', 'isLegacy', 'isGraceOver', 'isSilenceOver', 'isKeepOver'] as const
+  t('makes a name an account’s by a proof, its base domain or the platform alone, whatever happens in whatever state', () => {
+    const GUARDS = [
+      'isPlatform',
+      'isBased',
+      'isOthers',
+      'isLegacy',
+      'isGraceOver',
+      'isSilenceOver',
+      'isKeepOver',
+      'isClaimOver',
+    ] as const
     const every = Array.from({ length: 2 ** GUARDS.length }, (_, bits): Partial<NameGuards> => {
       return Object.fromEntries(GUARDS.map((guard, n) => [guard, ((bits >> n) & 1) === 1]))
     })
@@ -68,7 +77,9 @@ spec('the life of a name', (t) => {
     })
     const isRight = ({ from, on, guards }: (typeof all)[number]): boolean =>
       guards.isOthers === false &&
-      ((from === 'free' && on === 'claim' && guards.isPlatform === true) || (from === 'asked' && on === 'seen'))
+      ((from === 'free' && on === 'claim' && (guards.isPlatform === true || guards.isBased === true)) ||
+        (from === 'asked' && on === 'claim' && guards.isBased === true) ||
+        (from === 'asked' && on === 'seen'))
     assert.ok(gained.length > 0)
     assert.equal(
       gained.filter((one) => !isRight(one)),

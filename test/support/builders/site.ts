@@ -45,6 +45,7 @@ export const world = (change: Partial<SiteWorld> = {}): SiteWorld => ({
   brand: null,
   hasQuota: true,
   names: [],
+  base: null,
   hosts: [HOST],
   home: null,
   renderings: [],

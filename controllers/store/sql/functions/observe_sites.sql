@@ -1,7 +1,7 @@
 -- All that a pass over sites reads, one row per site.
 create or replace function observe_sites(in_sites text[], in_accounts text[])
 returns table (
-  site text, facts json, renderings json, names json, has_place boolean, places json, turn json, brand jsonb
+  site text, facts json, renderings json, names json, has_place boolean, places json, turn json, brand jsonb, base json
 )
 language plpgsql stable
 as $$
@@ -42,7 +42,12 @@ begin
       )
       from site_queue q where q.site = k.site
     ),
-    (select b.tokens from site_brands b where b.account = k.account)
+    (select b.tokens from site_brands b where b.account = k.account),
+    (
+      select json_build_object('domain', substr(n.name, 3), 'state', n.state) from site_names n
+      where n.account = k.account and starts_with(n.name, '*.') and n.state in ('verified', 'missing', 'lapsed')
+      order by n.asked_at desc limit 1
+    )
   from observe_resources(in_sites) o
   join unnest(in_sites, in_accounts) as k(site, account) on k.site = o.resource;
 end
