@@ -16,7 +16,7 @@ import { attestRoutes } from './live/attest.ts'
 import { rotateRoutes } from './live/rotate.ts'
 import { metricsRoutes } from './metrics/metrics.ts'
 import { baseRoutes } from './names/base.ts'
-import { putDomain } from './names/domain.ts'
+import { nameRoutes } from './names/domain.ts'
 import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { listReleases, sites } from './read.ts'
@@ -25,7 +25,6 @@ import {
   answered,
   closed,
   decisionBody,
-  domainBody,
   generateBody,
   pendingAnswer,
   plan,
@@ -245,19 +244,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     ],
     handle: republishSite,
   },
-  {
-    method: 'PUT',
-    path: `${one}/domain`,
-    summary: 'Choose the domain of a site',
-    description:
-      'A live site moves there with its next publish. A domain of your own is served once a record proves it to be yours: domains[].records of the site names it, and the same call again has it looked for at once.',
-    tag,
-    scope: scope('websites:write'),
-    body: domainBody,
-    answers: { 200: answered('The site.', { warnings }), 202: pendingAnswer },
-    codes: ['NOT_FOUND', 'BAD_DOMAIN', 'SUBDOMAIN_TAKEN', 'DOMAIN_TAKEN'],
-    handle: putDomain,
-  },
+  ...nameRoutes,
   {
     method: 'GET',
     path: `${one}/releases`,

@@ -47,6 +47,9 @@ const records = async <T>(asked: Promise<T[]>): Promise<T[] | null> => {
 /** `fault`: why one of the two was not answered. */
 type Answered = ProofAnswers & { fault: unknown }
 
+const textsOf = async (resolver: Resolver, name: string): Promise<string[] | null> =>
+  (await records(resolver.resolveTxt(name)))?.map((parts) => parts.join('')) ?? null
+
 /** What a name leads to, of both families; null where it leads nowhere. */
 const addressesOf = async (resolver: Resolver, name: string): Promise<string[] | null> => {
   const both = await Promise.all([records(resolver.resolve4(name)), records(resolver.resolve6(name))])
@@ -76,23 +79,26 @@ const askWildcard = async (resolver: Resolver, wildcard: WantedProof['wildcard']
   }
 }
 
-const askServer = async (server: string, { txtName, name, aliases: wanted, wildcard }: WantedProof): Promise<Answered> => {
+const askServer = async (server: string, asked: WantedProof): Promise<Answered> => {
+  const { txtName, name, aliases: wanted, parent, wildcard } = asked
   // One of its own for each look: nothing is remembered from the look before.
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
   resolver.setServers([server])
   const timer = setTimeout(() => resolver.cancel(), SERVER_MS)
   try {
-    const [texts, aliases, below] = await Promise.allSettled([
-      records(resolver.resolveTxt(txtName)),
+    const [texts, parentTexts, aliases, below] = await Promise.allSettled([
+      textsOf(resolver, txtName),
+      parent === undefined ? null : textsOf(resolver, parent.txtName),
       wanted.length === 0 ? null : records(resolver.resolveCname(name)),
       askWildcard(resolver, wildcard),
     ])
     const led = below.status === 'fulfilled' ? below.value : { answers: {}, fault: below.reason }
     return {
       ...led.answers,
-      texts: texts.status === 'fulfilled' ? (texts.value?.map((parts) => parts.join('')) ?? null) : null,
+      texts: texts.status === 'fulfilled' ? texts.value : null,
+      parentTexts: parentTexts.status === 'fulfilled' ? parentTexts.value : null,
       aliases: aliases.status === 'fulfilled' ? aliases.value : null,
-      fault: [texts, aliases].find((one) => one.status === 'rejected')?.reason ?? led.fault,
+      fault: [texts, parentTexts, aliases].find((one) => one.status === 'rejected')?.reason ?? led.fault,
     }
   } finally {
     clearTimeout(timer)

@@ -74,6 +74,18 @@ const domainAnswer = named(
   }),
 )
 
+const redirectAnswer = named(
+  'SiteRedirect',
+  object('A name that leads to the one that the site is live under, with path and query (308).', {
+    name: text('The subdomain, or the domain.'),
+    hostname: text('As it stands in the DNS.'),
+    unicode: text('The same in the letters that people type.'),
+    kind: { type: 'string', description: 'www: with or without www. moved: it was live there before.', enum: ['www', 'moved'] },
+    to: text('Where it leads.'),
+    until: textOrNull('Until when; null for as long as it is proven.'),
+  }),
+)
+
 const review = named(
   'SiteReview',
   object(
@@ -121,6 +133,7 @@ const fields: Record<string, JsonSchema> = {
   ),
   domain: textOrNull('The name that was chosen.'),
   domains: { type: 'array', description: 'How each of its names stands.', items: domainAnswer },
+  redirects: { type: 'array', description: 'Names that lead to where it is live.', items: redirectAnswer },
   host: textOrNull('The host that serves it.'),
   digest: textOrNull('Names the bytes that are rendered now.'),
   live_digest: textOrNull('Names the bytes that are live.'),

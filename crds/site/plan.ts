@@ -10,6 +10,7 @@ import { endedLinks } from '../values/links.ts'
 import { type SiteEvent, siteEvent } from './events.ts'
 import { liveOf } from './facts.ts'
 import { siteFaults } from './faults.ts'
+import { aliasesOf, keptBeside } from './names/aliases.ts'
 import { domainFaults, nameOf } from './names/domain.ts'
 import { nameConditions, nameIn, nameStatus } from './names/names.ts'
 import { type NameStep, nameSteps, releaseSteps } from './names/steps.ts'
@@ -109,8 +110,7 @@ const live = (object: SiteResource, world: SiteWorld, wanted: WantedPublish, end
   const way = wayOf(object, world, wanted)
   if (way.steps.length > 0) return end(waiting('Publishing', 'brings what is live to what is wanted'), [...way.steps])
   if (way.wait) return end(waiting(way.wait.reason, way.wait.message, way.wait.retryAfterMs))
-  const keep = namesNeeded(object.spec, world, wanted)
-  const release = releaseSteps(world, keep)
+  const release = releaseSteps(object, world, namesNeeded(object.spec, world, wanted))
   if (release.length > 0) return end(waiting('Settling', 'gives names back'), release)
   if (wanted.state !== 'refused') return null
   // A person must act, but it is the reviewer, who was asked already.
@@ -134,9 +134,10 @@ const wayOf = (object: SiteResource, world: SiteWorld, wanted: WantedPublish): W
   }
 }
 
-const namesNeeded = (spec: SiteSpec, world: SiteWorld, wanted: WantedPublish): string[] => {
+const namesNeeded = (spec: SiteSpec, world: SiteWorld, wanted: WantedPublish): { chosen: string[]; beside: string[] } => {
   const names = [nameOf(spec, world.base), liveOf(world)?.name, wanted.state === 'bytes' ? wanted.name : null]
-  return names.filter((name): name is string => typeof name === 'string')
+  const chosen = names.filter((name): name is string => typeof name === 'string')
+  return { chosen, beside: keptBeside(spec, world, chosen) }
 }
 
 /** Why the spec cannot be followed at all; null when it can. */
@@ -164,7 +165,7 @@ const settleSteps = (spec: SiteSpec, world: SiteWorld): SiteStep[] => {
   const host = hostFor(world)
   const steps: SiteStep[] = []
   if (!world.hasQuota) steps.push({ do: 'reserveSite' })
-  if (name !== null && !world.names.some((one) => one.name === name && one.settled)) {
+  if (name !== null && !world.names.some((one) => one.name === name && one.settled && !one.spare)) {
     steps.push({ do: 'claimName', name })
   }
   if (name !== null && world.home === null && host) steps.push({ do: 'settleHome', host: host.name })
@@ -210,6 +211,7 @@ const statusOf = (
   const hostname = live?.hostname ?? current?.hostname
   const host = live?.host ?? world.home
   const linkVersions = endedLinks(world.linkVersions)
+  const leading = live === null ? [] : aliasesOf(spec, world, live).map((one) => one.hostname)
   return {
     factSeq: world.factSeq,
     phase: standOf(world, current, comingOf(world, wanted)).status,
@@ -220,6 +222,7 @@ const statusOf = (
     ...(host !== null && { host }),
     ...(linkVersions && { linkVersions }),
     ...nameStatus(nameIn(world, nameOf(spec, world.base))),
+    ...(leading.length > 0 && { redirects: leading }),
   }
 }
 

@@ -6,6 +6,7 @@ import { contentOf } from './content/expand.ts'
 import { contentWarnings, inRest } from './content/faults/gaps.ts'
 import { liveOf, releasesOf } from './facts.ts'
 import type { SiteLinks } from './links.ts'
+import { type Alias, type AliasKind, aliasesOf } from './names/aliases.ts'
 import { hostnameOf, nameOf } from './names/domain.ts'
 import { isServed, NAME_TAKEN } from './names/life.ts'
 import { nameRefusal, recordText, type SiteName } from './names/names.ts'
@@ -45,6 +46,15 @@ export type SiteDomainView = {
   code: string | null
   next: string | null
 }
+/** A name that leads to the one that the site is live under. */
+export type SiteRedirectView = {
+  name: string
+  hostname: string
+  unicode: string
+  kind: AliasKind
+  to: string
+  until: string | null
+}
 export type ReviewView = {
   url: string
   digest: string
@@ -73,6 +83,8 @@ export type SiteView = {
   domain: string | null
   /** Of the names that it asks for, or is live under, how each stands. */
   domains: SiteDomainView[]
+  /** Names that lead to where it is live. */
+  redirects: SiteRedirectView[]
   host: string | null
   digest: string | null
   live_digest: string | null
@@ -166,6 +178,7 @@ export const viewSite = (
     link_versions: world.linkVersions,
     domain: domainOf(object, world),
     domains: world.names.map((one) => domainView(one, world)),
+    redirects: live ? aliasesOf(spec, world, live).map((alias) => redirectView(alias, live.hostname)) : [],
     host: status.host ?? null,
     digest: current?.digest ?? null,
     live_digest: live?.digest ?? null,
@@ -182,6 +195,10 @@ export const viewSite = (
     stalled: verdict.state === 'stalled' ? { code: verdict.code, detail: verdict.message } : null,
     fact_seq: world.factSeq,
   }
+}
+
+const redirectView = ({ name, hostname, kind, until }: Alias, to: string): SiteRedirectView => {
+  return { name, hostname, unicode: shownName(hostname), kind, to, until }
 }
 
 const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {

@@ -104,6 +104,8 @@ export type SiteLook =
 
 /** Lists are in the order of their happening. Instants are ISO. */
 export type SiteWorld = {
+  /** When it was observed, by the platform's clock. */
+  at: string
   account: { name: string; templateLock: string | null } | null
   brand: BrandTokens | null
   /** Whether the site counts under the account's number of sites; what comes by REST took its place before. */

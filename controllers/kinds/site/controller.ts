@@ -8,6 +8,7 @@ import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { NewEvent } from '../../../crds/kernel/event.ts'
 import { generatedKey, homeKey, removedKey, switchKey } from '../../../crds/site/facts.ts'
 import { SITE, SITE_FINALIZER } from '../../../crds/site/kind.ts'
+import { twinOf } from '../../../crds/site/names/aliases.ts'
 import { claimRefusal } from '../../../crds/site/names/claim.ts'
 import { nameOf } from '../../../crds/site/names/domain.ts'
 import { planSite, type SiteStatusFacts, type SiteStep } from '../../../crds/site/plan.ts'
@@ -39,7 +40,7 @@ const reserveSite = async (deps: SiteDeps, { metadata, spec }: SiteResource) => 
 }
 
 const claimName = async (deps: SiteDeps, name: string, { metadata, spec }: SiteResource) => {
-  const of = { site: metadata.name, account: spec.account }
+  const of = { site: metadata.name, account: spec.account, twin: twinOf(name) }
   const isLabel = spec.subdomain !== undefined
   const refusal = claimRefusal(name, isLabel, await deps.reservations.claimName(name, of, true))
   if (refusal !== null) throw new Stalled(refusal.code, `${refusal.code}: ${refusal.detail}`)
@@ -135,7 +136,7 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
         await removeFiles(deps, step, object.metadata.name, signal)
         await record(deps, object, { kind: 'removed', key: removedKey(originOf(object.metadata)), body: {} })
       },
-      releaseNames: ({ keep }, { metadata }) => deps.rows.releaseNames(metadata.name, keep),
+      releaseNames: ({ keep, spare }, { metadata }) => deps.rows.releaseNames(metadata.name, keep, spare),
     },
     report: async (object, world, plan) => {
       const { spec } = object

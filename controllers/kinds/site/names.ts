@@ -2,6 +2,7 @@
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { nameKey } from '../../../crds/site/facts.ts'
 import { SITE } from '../../../crds/site/kind.ts'
+import { twinOf } from '../../../crds/site/names/aliases.ts'
 import { GRACE_MS, type NameRow } from '../../../crds/site/names/life.ts'
 import type { NameMail } from '../../../crds/site/names/mail.ts'
 import { isDomain, nameIn, type SiteName } from '../../../crds/site/names/names.ts'
@@ -24,7 +25,11 @@ export type Proving = { keys: Pick<Keys, 'lastingKey'>; hosts: Pick<Hosts, 'list
 
 export const proofOf = (deps: Proving, account: string, name: string): WantedProof => {
   const bases = siteHosts(deps).map(({ baseDomain }) => baseDomain)
-  return wantedProof(name, proofToken(deps.keys.lastingKey(PROOF_KEY), account, name), [...new Set(bases)])
+  const tokenOf = (of: string) => proofToken(deps.keys.lastingKey(PROOF_KEY), account, of)
+  const bare = twinOf(name)
+  // whoever has the domain has its www, and not the other way round: www may be given to somebody else
+  const parent = bare !== null && name === `www.${bare}` ? { name: bare, token: tokenOf(bare) } : null
+  return wantedProof(name, tokenOf(name), [...new Set(bases)], parent)
 }
 
 /** Of a label below a base domain the base is proven. */

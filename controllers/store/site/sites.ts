@@ -28,8 +28,8 @@ export type KeptRendering = Rendering & { links: Readonly<Partial<Record<string,
 export type SiteReservations = {
   takeSite(site: string, account: string, limit: number): Promise<ReservationOutcome>
   giveBackSite(site: string): Promise<void>
-  /** A domain is claimed beside others' claims. @param settle for good; else for two minutes, within which the spec is to be written */
-  claimName(name: string, of: { site: string; account: string }, settle: boolean): Promise<ClaimOutcome>
+  /** A domain is claimed beside others' claims. @param settle for good; else for two minutes, within which the spec is to be written; `twin` comes along where no other site of the account has it */
+  claimName(name: string, of: { site: string; account: string; twin?: string | null }, settle: boolean): Promise<ClaimOutcome>
   /** @param day YYYY-MM-DD in UTC */
   takePublish(of: {
     site: string
@@ -67,7 +67,7 @@ where stage = 'waiting' and place < coalesce((select place from site_queue where
 const BASES = `
 select distinct view ->> 'base_domain' as base from mirror
 where kind = 'Host' and account = '${PLATFORM}' and (view ->> 'takes_sites')::boolean and view ->> 'base_domain' is not null`
-const CLAIM = 'select claim_site_name($1, $2, $3, $4) as outcome'
+const CLAIM = 'select claim_site_name($1, $2, $3, $4, $5) as outcome'
 const SET_BRAND = `
 insert into site_brands (account, tokens) values ($1, $2)
 on conflict (account) do update set tokens = excluded.tokens, updated_at = now()`
@@ -85,8 +85,8 @@ export const makeSiteReservations = ({ pg }: { pg: Pg }): SiteReservations => {
     async giveBackSite(site) {
       await pg.query('give_back_site_place', 'select give_back_site_place($1)', [site])
     },
-    claimName: (name, { site, account }, settle) =>
-      outcome<ClaimOutcome>('claim_site_name', CLAIM, [name, site, account, settle]),
+    claimName: (name, { site, account, twin = null }, settle) =>
+      outcome<ClaimOutcome>('claim_site_name', CLAIM, [name, site, account, settle, twin]),
     takePublish: ({ site, digest, account, day, limit }) =>
       outcome('take_publish_place', 'select take_publish_place($1, $2, $3, $4, $5) as outcome', [
         site,
@@ -156,7 +156,8 @@ export type SiteRows = {
   pictures(sources: string[]): Promise<Map<string, RenderedImage>>
   putPicture(source: string, image: RenderedImage): Promise<void>
   putRendering(site: string, rendering: Omit<Rendering, 'at'>): Promise<void>
-  releaseNames(site: string, keep: string[]): Promise<void>
+  /** @param spare of those that are kept: they only lead to the site, and give way to another of the account */
+  releaseNames(site: string, keep: string[], spare?: string[]): Promise<void>
   moveQueue(site: string, to: { host: string; digest: string; stage: PublishTurn['stage'] }): Promise<void>
   leaveQueue(site: string): Promise<void>
   /** The site at the head of each host's queue. */
@@ -192,7 +193,7 @@ export const makeSiteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): Si
     },
     putPicture: (source, image) => fenced('put_site_picture', [source, JSON.stringify(image)]),
     putRendering: (site, rendering) => fenced('put_site_rendering', [JSON.stringify({ site, ...rendering })]),
-    releaseNames: (site, keep) => fenced('release_site_names', [site, keep]),
+    releaseNames: (site, keep, spare = []) => fenced('release_site_names', [site, keep, spare]),
     moveQueue: (site, { host, digest, stage }) => fenced('move_site_queue', [site, host, digest, stage]),
     leaveQueue: (site) => fenced('leave_site_queue', [site]),
     async heads() {

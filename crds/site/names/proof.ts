@@ -43,16 +43,30 @@ export type WantedProof = {
   txtName: string
   text: string
   aliases: readonly string[]
+  /** The same of the domain without www: who has that has this. */
+  parent?: { txtName: string; text: string }
   wildcard?: WantedWildcard
 }
 
-/** @param token of account and name, lower case hex @param baseDomains of the hosts that take sites */
-export const wantedProof = (name: string, token: string, baseDomains: readonly string[]): WantedProof => {
+const txtNameOf = (name: string): string => `${CHALLENGE_LABEL}.${name}`
+const textOf = (token: string): string => `${TEXT_PREFIX}${token}`
+
+/**
+ * @param token of account and name, lower case hex @param baseDomains of the hosts that take sites
+ * @param parent the domain without www, and the token of that
+ */
+export const wantedProof = (
+  name: string,
+  token: string,
+  baseDomains: readonly string[],
+  parent: { name: string; token: string } | null = null,
+): WantedProof => {
   const domain = domainOfBase(name)
   return {
     name,
-    txtName: `${CHALLENGE_LABEL}.${domain ?? name}`,
-    text: `${TEXT_PREFIX}${token}`,
+    txtName: txtNameOf(domain ?? name),
+    text: textOf(token),
+    ...(parent && { parent: { txtName: txtNameOf(parent.name), text: textOf(parent.token) } }),
     // whatever is below a domain may be an alias of anything
     aliases: domain === null ? baseDomains.map((base) => `${ALIAS_PREFIX}${token}.${base}`) : [],
   }
@@ -71,6 +85,7 @@ export const recordsOf = ({ name, txtName, text, aliases }: WantedProof): ProofR
 export type ProofAnswers = {
   texts: readonly string[] | null
   aliases: readonly string[] | null
+  parentTexts?: readonly string[] | null
   addresses?: readonly string[] | null
   hosts?: readonly string[]
 }
@@ -116,7 +131,7 @@ type Judged = { checks?: ProofCheck[] } & ({ found: 'txt' | 'cname' } | { found:
 
 /** @returns which record proves it, or what is there instead */
 export const judgeAnswers = (wanted: WantedProof, answers: ProofAnswers): Judged => {
-  const { txtName, text, aliases: wantedAliases, name, wildcard } = wanted
+  const { txtName, text, aliases: wantedAliases, name, parent, wildcard } = wanted
   const { texts, aliases } = answers
   const checks = checksOf(wanted, answers)
   const more = checks && { checks }
@@ -124,6 +139,7 @@ export const judgeAnswers = (wanted: WantedProof, answers: ProofAnswers): Judged
     if (!wildcard?.isNeeded || leads(answers)) return { found: 'txt', ...more }
     return { found: null, detail: ledElsewhere(wildcard, answers.addresses), ...more }
   }
+  if (parent !== undefined && answers.parentTexts?.some(isText(parent.text))) return { found: 'txt' }
   if (aliases?.some((one) => wantedAliases.includes(plain(one)))) return { found: 'cname' }
   const other = [
     ...(texts?.length ? [`the TXT records of ${txtName} are ${shown(texts)}`] : [`${txtName} has no TXT record`]),

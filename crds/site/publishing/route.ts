@@ -68,8 +68,28 @@ const notFoundPaths = ({ files }: SiteManifest): string[] => [
   NOT_FOUND_PATH,
 ]
 
+/** Hostnames that lead to `origin` (`https://…`, without a slash), with the path and the query that were asked for. */
+export type Leading = { aliases: readonly string[]; origin: string }
+
+const leadOn = ({ aliases, origin }: Leading) => ({
+  match: [{ host: [...aliases] }],
+  handle: [
+    {
+      handler: 'static_response',
+      status_code: '308',
+      headers: { Location: [`${origin}{http.request.uri}`], 'Cache-Control': ['public, max-age=3600'] },
+    },
+  ],
+  terminal: true,
+})
+
 /** @param isProven visitors were served under the name with a certificate, and it is the account's: browsers shall insist on TLS */
-export const siteHandlers = (folder: string, manifest: SiteManifest, isProven = false): Handler[] => {
+export const siteHandlers = (
+  folder: string,
+  manifest: SiteManifest,
+  isProven = false,
+  leading: Leading = { aliases: [], origin: '' },
+): Handler[] => {
   const { live } = manifest
   const current = `${folder}/current`
   const html = { 'content-type': 'text/html; charset=utf-8' }
@@ -79,6 +99,7 @@ export const siteHandlers = (folder: string, manifest: SiteManifest, isProven = 
     {
       handler: 'subroute',
       routes: [
+        ...(leading.aliases.length > 0 ? [leadOn(leading)] : []),
         INDEX_REDIRECT,
         ...typeRoutes(manifest),
         {

@@ -22,11 +22,13 @@ begin
     perform take_below_base(in_name, in_account, base, at);
     return 'taken';
   end if;
-  if own.site <> in_site and own.state <> 'quarantined' and (own.reserved_until is null or own.reserved_until > now()) then
+  if own.site <> in_site and own.state <> 'quarantined' and not own.spare
+    and (own.reserved_until is null or own.reserved_until > now()) then
     return 'refused';
   end if;
+  perform yield_site_name(own, in_site);
   update site_names n
-  set site = in_site,
+  set site = in_site, spare = false,
     reserved_until = case when own.site = in_site and own.reserved_until is null then null else lapses end,
     state = case
       when own.state = 'quarantined' then 'lapsed'
