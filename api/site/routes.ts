@@ -43,6 +43,7 @@ const CONTENT_CODES: ProblemCode[] = [
   'BAD_METADATA',
   'BAD_SECTION_ORDER',
   'BAD_PAGES',
+  'BAD_REDIRECTS',
   'BAD_LANG',
   'BAD_VIDEO_URL',
   'BAD_PRESET',

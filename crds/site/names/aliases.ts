@@ -35,15 +35,19 @@ const leftAt = ({ switches, at }: Pick<SiteWorld, 'switches' | 'at'>, name: stri
   return last === -1 ? null : (switches[last + 1]?.at ?? at)
 }
 
-/** Until when a former name leads on; null where it is none, or its owner ended it. */
-const movedUntil = (spec: Pick<SiteSpec, 'endedRedirects'>, world: SiteWorld, name: string): string | null => {
+type Asked = Pick<SiteSpec, 'endedRedirects'>
+
+const leftUntil = (spec: Asked, world: SiteWorld, name: string | null): string | null => {
+  if (name === null) return null
   const left = leftAt(world, name)
   if (left === null || spec.endedRedirects?.includes(name)) return null
   const until = new Date(Date.parse(left) + MOVED_MS).toISOString()
   return until > world.at ? until : null
 }
 
-type Asked = Pick<SiteSpec, 'endedRedirects'>
+/** Until when a former name, or its twin, leads on; null where it is none, or its owner ended it. */
+const movedUntil = (spec: Asked, world: SiteWorld, name: string): string | null =>
+  leftUntil(spec, world, name) ?? leftUntil(spec, world, twinOf(name))
 
 /** Names that the site keeps beside those that it asks for, or is live under. @param chosen those */
 export const keptBeside = (spec: Asked, world: SiteWorld, chosen: readonly string[]): string[] => [

@@ -8,6 +8,7 @@
 import { html, textOf } from '../../text/html.ts'
 import { policyOf } from '../../text/policy.ts'
 import { trimmedEnd } from '../../values/trimmed.ts'
+import { waysTo } from '../content/redirects.ts'
 import { type Headers, isNotFound } from '../render/headers.ts'
 import { documentShell } from '../render/page/shell.ts'
 import { ASSETS_FOLDER, NOT_FOUND_PATH, type SiteManifest } from './manifest.ts'
@@ -50,6 +51,14 @@ const INDEX_REDIRECT = {
     },
   ],
 }
+
+/** Former addresses of the site, before anything lies there. A manifest of before has none. */
+const formerRoutes = ({ content }: SiteManifest) =>
+  (content?.meta.redirects ?? []).map(({ from, to }) => ({
+    match: [{ path: waysTo(from) }],
+    handle: [{ handler: 'static_response', status_code: '308', headers: { Location: [to] } }],
+    terminal: true,
+  }))
 
 /** For whoever checks the site from a page of their own. */
 const STATEMENT_HEADERS: Headers = {
@@ -101,6 +110,7 @@ export const siteHandlers = (
       routes: [
         ...(leading.aliases.length > 0 ? [leadOn(leading)] : []),
         INDEX_REDIRECT,
+        ...formerRoutes(manifest),
         ...typeRoutes(manifest),
         {
           match: [{ path: [`/${ASSETS_FOLDER}*`] }],
