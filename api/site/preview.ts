@@ -3,9 +3,9 @@
  * origin, so it is sandboxed into an origin of its own without scripts, forms or cookies, besides its own strict policy.
  */
 
+import { waysTo } from '../../crds/site/content/redirects.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { SITE_LINKS } from '../../crds/site/links.ts'
-import { waysTo } from '../../crds/site/content/redirects.ts'
 import { fileAt, notFoundAt, type SiteManifest, sortOf } from '../../crds/site/publishing/manifest.ts'
 import { policyOf, sandboxed } from '../../crds/text/policy.ts'
 import { newestLinks } from '../../crds/values/links.ts'

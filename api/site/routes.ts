@@ -21,16 +21,7 @@ import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { listReleases, sites } from './read.ts'
 import { decideSite, submitReview } from './review.ts'
-import {
-  answered,
-  closed,
-  decisionBody,
-  generateBody,
-  pendingAnswer,
-  plan,
-  updateBody,
-  warnings,
-} from './shapes.ts'
+import { answered, closed, decisionBody, generateBody, pendingAnswer, plan, updateBody, warnings } from './shapes.ts'
 
 /** Content with its pictures (rules/platform.md#bodies). */
 const BODY_MAX_BYTES = 15_000_000

@@ -61,7 +61,16 @@ export type HostView = {
 }
 
 /** What only the owner and administrators are shown: how to get in. */
-const WAY_IN = ['address', 'public_address', 'port', 'user', 'host_key', 'host_key_fingerprint', 'proxy', 'site_root'] as const
+const WAY_IN = [
+  'address',
+  'public_address',
+  'port',
+  'user',
+  'host_key',
+  'host_key_fingerprint',
+  'proxy',
+  'site_root',
+] as const
 
 /** For those who may put apps on the host and do not run it. */
 export const withoutWayIn = (view: HostView): Partial<HostView> =>

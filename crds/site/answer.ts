@@ -80,7 +80,11 @@ const redirectAnswer = named(
     name: text('The subdomain, or the domain.'),
     hostname: text('As it stands in the DNS.'),
     unicode: text('The same in the letters that people type.'),
-    kind: { type: 'string', description: 'www: with or without www. moved: it was live there before.', enum: ['www', 'moved'] },
+    kind: {
+      type: 'string',
+      description: 'www: with or without www. moved: it was live there before.',
+      enum: ['www', 'moved'],
+    },
     to: text('Where it leads.'),
     until: textOrNull('Until when; null for as long as it is proven.'),
   }),

@@ -134,10 +134,14 @@ const wayOf = (object: SiteResource, world: SiteWorld, wanted: WantedPublish): W
   }
 }
 
-const namesNeeded = (spec: SiteSpec, world: SiteWorld, wanted: WantedPublish): { chosen: string[]; beside: string[] } => {
+const namesNeeded = (
+  spec: SiteSpec,
+  world: SiteWorld,
+  wanted: WantedPublish,
+): { chosen: string[]; beside: string[] } => {
   const names = [nameOf(spec, world.base), liveOf(world)?.name, wanted.state === 'bytes' ? wanted.name : null]
   const chosen = names.filter((name): name is string => typeof name === 'string')
-  return { chosen, beside: keptBeside(spec, world, chosen) }
+  return { chosen: [...new Set(chosen)], beside: keptBeside(spec, world, chosen) }
 }
 
 /** Why the spec cannot be followed at all; null when it can. */

@@ -188,7 +188,8 @@ export const baseRoutes: Route<SiteNeeds>[] = [
     method: 'DELETE',
     path,
     summary: 'Give a base domain back',
-    description: 'The newest claim, or the one that is named; not while a site is served below it. Subdomains go below the platform again.',
+    description:
+      'The newest claim, or the one that is named; not while a site is served below it. Subdomains go below the platform again.',
     tag,
     scope: writes,
     query: { domain: { type: 'string', description: 'Which, where it is not the newest.', maxLength: HOSTNAME_MAX } },

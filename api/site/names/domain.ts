@@ -9,8 +9,8 @@ import { editSpec } from '../../command/edit.ts'
 import { sameOwner } from '../../command/own.ts'
 import { Problem, refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
-import { changed } from '../change.ts'
 import type { Route } from '../../wiring/route.ts'
+import { changed } from '../change.ts'
 import type { SiteNeeds } from '../needs.ts'
 import { sites } from '../read.ts'
 import { answered, domainBody, pendingAnswer, warnings } from '../shapes.ts'
@@ -24,7 +24,7 @@ const askedOf = ({ subdomain, domain }: Sent): Sent => ({
   ...(domain !== undefined && { domain: nameTyped(domain, '/domain') }),
 })
 
-const putDomain = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
+export const putDomain = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await sites.find(deps, request)
   const asked = askedOf(request.body as Sent)
   const { subdomain, domain } = asked

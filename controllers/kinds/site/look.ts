@@ -11,7 +11,7 @@ import type { SiteResource } from '../../../crds/site/schema.ts'
 import type { SiteLook } from '../../../crds/site/world.ts'
 import { StaleEpoch, Stalled, Waiting } from '../../base/errors.ts'
 import { lookAt, type Served } from '../../io/hosts/tls/served.ts'
-import type { SiteDeps, SiteLooks, Verified } from './deps.ts'
+import type { SiteDeps, SiteLooks, VerifiedSite } from './deps.ts'
 import { filesOn, folderOf, liveRoute, wrongPages } from './publish.ts'
 
 /** All sums are taken again after so long, whatever the quick looks say. */
@@ -46,7 +46,7 @@ const isGood = (look: SiteLook): boolean =>
   look.unserved === null &&
   look.route === 'right'
 
-const markOf = ({ metadata }: SiteResource, { digest, hostname, hsts, aliases }: Verified): string =>
+const markOf = ({ metadata }: SiteResource, { digest, hostname, hsts, aliases }: VerifiedSite): string =>
   [metadata.generation, metadata.annotations?.[RECONCILE_REQUESTED_AT], digest, hostname, hsts, ...aliases].join(' ')
 
 /** @returns what a visitor gets; asked twice before anything bad is said */

@@ -6,13 +6,7 @@ import { twinOf } from '../../../crds/site/names/aliases.ts'
 import { GRACE_MS, type NameRow } from '../../../crds/site/names/life.ts'
 import type { NameMail } from '../../../crds/site/names/mail.ts'
 import { isDomain, nameIn, type SiteName } from '../../../crds/site/names/names.ts'
-import {
-  PROOF_KEY,
-  proofToken,
-  recordsOf,
-  type WantedProof,
-  wantedProof,
-} from '../../../crds/site/names/proof.ts'
+import { PROOF_KEY, proofToken, recordsOf, type WantedProof, wantedProof } from '../../../crds/site/names/proof.ts'
 import type { NameStep } from '../../../crds/site/names/steps.ts'
 import { baseName } from '../../../crds/site/names/wildcard.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
@@ -44,7 +38,11 @@ export const withRecords = (deps: Proving, account: string, names: readonly Omit
   }))
 
 /** When the next thing happens by itself. */
-export const byOf = ({ state, missingSince, until }: Pick<NameRow, 'state' | 'missingSince' | 'until'>): string | null =>
+export const byOf = ({
+  state,
+  missingSince,
+  until,
+}: Pick<NameRow, 'state' | 'missingSince' | 'until'>): string | null =>
   state === 'missing' && missingSince !== null ? new Date(Date.parse(missingSince) + GRACE_MS).toISOString() : until
 
 /** Always the same for a purpose, so that a repeat is known. */

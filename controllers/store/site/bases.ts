@@ -1,6 +1,7 @@
 /** Base domains of accounts, as the api claims, shows and gives them back (sql/functions/claim_base_domain.sql and its neighbours). */
-import type { BaseRow } from '../../../crds/site/names/baseview.ts'
+
 import { PLATFORM } from '../../../crds/kernel/fields.ts'
+import type { BaseRow } from '../../../crds/site/names/baseview.ts'
 import type { Pg } from '../pg/pg.ts'
 
 export type BaseStore = {

@@ -28,8 +28,7 @@ from (
 order by d.turn, d.due_at limit $2`
 
 /** Sites of an account that are not archived, by name. */
-export const SITES_OF =
-  "select name from mirror where kind = 'Site' and account = $1 and not archived order by name"
+export const SITES_OF = "select name from mirror where kind = 'Site' and account = $1 and not archived order by name"
 
 export type NameLooks = {
   /** @param now by the platform's clock */

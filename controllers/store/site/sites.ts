@@ -29,7 +29,11 @@ export type SiteReservations = {
   takeSite(site: string, account: string, limit: number): Promise<ReservationOutcome>
   giveBackSite(site: string): Promise<void>
   /** A domain is claimed beside others' claims. @param settle for good; else for two minutes, within which the spec is to be written; `twin` comes along where no other site of the account has it */
-  claimName(name: string, of: { site: string; account: string; twin?: string | null }, settle: boolean): Promise<ClaimOutcome>
+  claimName(
+    name: string,
+    of: { site: string; account: string; twin?: string | null },
+    settle: boolean,
+  ): Promise<ClaimOutcome>
   /** @param day YYYY-MM-DD in UTC */
   takePublish(of: {
     site: string

@@ -67,23 +67,31 @@ const isLoop = (list: readonly PathRedirect[], start: string): boolean => {
   return false
 }
 
+/** What may not be led elsewhere: the site itself is there. */
+const fromFault = (from: string, slugs: readonly string[]): string | null => {
+  const path = plain(from)
+  if (path === '/' || slugs.includes(path.slice(1))) return `${from} is a page of the site`
+  if (TAKEN.test(path)) return `${from} is a path that the site itself needs`
+  return from.startsWith('//') ? `${from} begins with two slashes` : null
+}
+
+const toFault = (list: readonly PathRedirect[], { from, to }: PathRedirect): string | null => {
+  if (to.startsWith('//')) return `${to} would lead to another site; write https:// before it`
+  if (to.startsWith('https:') && !URL.canParse(to)) return `${to} is no address`
+  return isLoop(list, plain(from)) ? `${from} leads back to itself` : null
+}
+
 /** @param slugs of the pages, which stay where they are  @param at pointer of the list */
 export const redirectFaults = (
   list: readonly PathRedirect[],
   { slugs, at }: { slugs: readonly string[]; at: string },
 ): Fault[] => {
-  const bad = (index: number, field: string, detail: string): Fault => {
-    return { code: 'BAD_REDIRECTS', pointer: `${at}/${index}/${field}`, detail }
-  }
   const froms = list.map(({ from }) => plain(from))
-  return list.flatMap(({ from, to }, index): Fault[] => {
-    const path = plain(from)
-    if (froms.indexOf(path) < index) return [bad(index, 'from', `${from} is led elsewhere already`)]
-    if (path === '/' || slugs.includes(path.slice(1))) return [bad(index, 'from', `${from} is a page of the site`)]
-    if (TAKEN.test(path)) return [bad(index, 'from', `${from} is a path that the site itself needs`)]
-    if (/^\/\//.test(from)) return [bad(index, 'from', `${from} begins with two slashes`)]
-    if (/^\/\//.test(to)) return [bad(index, 'to', `${to} would lead to another site; write https:// before it`)]
-    if (to.startsWith('https:') && !URL.canParse(to)) return [bad(index, 'to', `${to} is no address`)]
-    return isLoop(list, path) ? [bad(index, 'to', `${from} leads back to itself`)] : []
+  return list.flatMap((one, index): Fault[] => {
+    const isTwice = froms.indexOf(plain(one.from)) < index
+    const from = isTwice ? `${one.from} is led elsewhere already` : fromFault(one.from, slugs)
+    const detail = from ?? toFault(list, one)
+    const field = from === null ? 'to' : 'from'
+    return detail === null ? [] : [{ code: 'BAD_REDIRECTS', pointer: `${at}/${index}/${field}`, detail }]
   })
 }

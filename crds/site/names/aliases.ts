@@ -50,10 +50,11 @@ const movedUntil = (spec: Asked, world: SiteWorld, name: string): string | null 
   leftUntil(spec, world, name) ?? leftUntil(spec, world, twinOf(name))
 
 /** Names that the site keeps beside those that it asks for, or is live under. @param chosen those */
-export const keptBeside = (spec: Asked, world: SiteWorld, chosen: readonly string[]): string[] => [
-  ...chosen.flatMap((name) => twinOf(name) ?? []),
-  ...world.names.flatMap(({ name }) => (movedUntil(spec, world, name) === null ? [] : [name])),
-]
+export const keptBeside = (spec: Asked, world: SiteWorld, chosen: readonly string[]): string[] => {
+  const former = world.names.flatMap(({ name }) => (movedUntil(spec, world, name) === null ? [] : [name]))
+  const beside = new Set([...chosen.flatMap((name) => twinOf(name) ?? []), ...former])
+  return [...beside].filter((name) => !chosen.includes(name))
+}
 
 const aliasOf = (spec: Asked, world: SiteWorld, to: string, { name }: SiteName): Omit<Alias, 'hostname'> | null => {
   if (name === to) return null

@@ -15,8 +15,7 @@ export const CLAIM_KEPT_DAYS = 7
 export const BASES_MAX = 5
 
 /** How a label stands whose base stands so: it is served, missing and lapsed with it, and is to be proven by itself without it. */
-export const stateBelow = (base: NameState): NameState =>
-  isHeld(base) && base !== 'quarantined' ? base : 'asked'
+export const stateBelow = (base: NameState): NameState => (isHeld(base) && base !== 'quarantined' ? base : 'asked')
 
 /** @param given.platform base domains of the hosts that take sites, which are not a partner's */
 export const baseFaults = (

@@ -213,5 +213,10 @@ export const lookedAt = (row: NameRow, look: NameLook, rivals: NameRivals, now: 
   }
   // One that was served before is looked at as rarely as one that is proven, until somebody else shows a proof.
   const isCalm = isSeen || (state === 'verified' && guards.isLegacy)
-  return { ...next, reason: reasonOf(state, look, rivals), dueAt: dueAfter(next, isCalm, now), checks: look.checks ?? null }
+  return {
+    ...next,
+    reason: reasonOf(state, look, rivals),
+    dueAt: dueAfter(next, isCalm, now),
+    checks: look.checks ?? null,
+  }
 }

@@ -41,7 +41,9 @@ export const releaseSteps = (
   const keep = [...chosen, ...beside]
   const settled = world.names.filter((one) => one.settled)
   const left = settled.filter(({ name }) => !keep.includes(name))
-  const spare = settled.flatMap((one) => (!one.spare && !chosen.includes(one.name) && beside.includes(one.name) ? [one.name] : []))
+  const spare = settled.flatMap((one) =>
+    !one.spare && !chosen.includes(one.name) && beside.includes(one.name) ? [one.name] : [],
+  )
   if (left.length === 0 && spare.length === 0) return []
   const off = left.some(({ routed }) => routed) ? wayOffLeft(object, world) : []
   return [...off, { do: 'releaseNames', keep, spare }]

@@ -371,7 +371,11 @@ spec('websites over REST', (t) => {
       as(token, method, `/api/website/base-domain${path}`, body)
     for (const domain of ['co.uk', 'github.io', 'shop.test', 'example', 'xn--80ak6aa92e.com', '10.0.0.1']) {
       const refused = await base('POST', '', { domain })
-      assert.equal([refused.status, refused.json.code, refused.json.errors[0].pointer], [400, 'BAD_DOMAIN', '/domain'], domain)
+      assert.equal(
+        [refused.status, refused.json.code, refused.json.errors[0].pointer],
+        [400, 'BAD_DOMAIN', '/domain'],
+        domain,
+      )
     }
     assert.is((await base('POST', '/verify', {})).status, 404)
     assert.equal((await base('GET')).json, { base_domain: null, others: [] })
@@ -382,7 +386,10 @@ spec('websites over REST', (t) => {
     const [txt] = claimed.json.records
     assert.equal([txt.type, txt.name], ['TXT', `_bottega-challenge.${domain}`])
     const { base_domain: shown } = claimed.json
-    assert.equal([shown.domain, shown.unicode, shown.state, shown.verified], [domain, 'müller-shops.de', 'asked', false])
+    assert.equal(
+      [shown.domain, shown.unicode, shown.state, shown.verified],
+      [domain, 'müller-shops.de', 'asked', false],
+    )
     // It blocks nobody, and another account has another record.
     const theirs = await base('POST', '', { domain }, other)
     assert.is(theirs.status, 200)

@@ -46,7 +46,8 @@ spec('metrics of certificates', (t) => {
       assert.ok(line(served, name).length > 0, name)
       const states = /state=~"([^"]+)"/.exec(selector)?.[1]?.split('|') ?? []
       for (const state of states) assert.ok(served.includes(`state="${state}"`), state)
-      for (const label of /by \(([^)]+)\)/.exec(expr)?.[1]?.split(', ') ?? []) assert.ok(served.includes(`${label}="`), label)
+      for (const label of /by \(([^)]+)\)/.exec(expr)?.[1]?.split(', ') ?? [])
+        assert.ok(served.includes(`${label}="`), label)
     }
   })
 })

@@ -20,7 +20,7 @@ spec('a domain with and without www', (t) => {
     ['www.shop.co.uk', 'shop.co.uk'],
     ['blog.shop.example', null],
     ['www.blog.shop.example', null],
-    ['www.co.uk', 'www.www.co.uk'],
+    ['www.co.uk', null],
     ['co.uk', null],
     ['shop', null],
     [null, null],
@@ -86,7 +86,7 @@ spec('a domain with and without www', (t) => {
 
   t('one that was chosen by kubectl is claimed as the site’s own', () => {
     const chosen = site({ domain: 'www.shop.example' })
-    assert.equal(stepsOf(planSite(chosen, worldWith({}, { switches: [], told: [] }))).includes('claimName'), true)
+    assert.equal(stepsOf(planSite(chosen, worldWith({}, { switches: [] }))).includes('claimName'), true)
   })
 
   t('is proven by the text of the domain itself, and not the other way round', () => {
@@ -123,7 +123,7 @@ spec('a site that has moved', (t) => {
     const over = planSite(own, moved(daysOn(MOVED_DAYS), { routed: true }))
     assert.equal(over.steps, [
       { do: 'setRoute', host: 'h1', hostname: 'new.shop.example', manifest: 'm-d2', hsts: true, aliases: [] },
-      { do: 'releaseNames', keep: ['new.shop.example', 'new.shop.example', 'new.shop.example'], spare: [] },
+      { do: 'releaseNames', keep: ['new.shop.example'], spare: [] },
     ])
   })
 
@@ -138,7 +138,12 @@ spec('a site that has moved', (t) => {
   })
 
   t('ends it when its owner says so, and when the name is lost', () => {
-    const ended = site({ publish: true, domain: 'new.shop.example', digest: 'd2', endedRedirects: ['old.shop.example'] })
+    const ended = site({
+      publish: true,
+      domain: 'new.shop.example',
+      digest: 'd2',
+      endedRedirects: ['old.shop.example'],
+    })
     assert.equal(aliasesOf(ended.spec, moved(daysOn(1)), after), [])
     assert.equal(stepsOf(planSite(ended, moved(daysOn(1), { routed: true }))), ['setRoute', 'releaseNames'])
     assert.equal(aliasesOf(own.spec, moved(daysOn(1), { state: 'lapsed' }), after), [])
@@ -158,7 +163,10 @@ spec('a site that has moved', (t) => {
     const text = JSON.stringify(
       siteHandlers('/srv/one', manifest, true, { aliases: ['old.example'], origin: 'https://new.example:8443' }),
     )
-    assert.match(text, /"routes":\[\{"match":\[\{"host":\["old\.example"\]\}\],"handle":\[\{"handler":"static_response"/)
+    assert.match(
+      text,
+      /"routes":\[\{"match":\[\{"host":\["old\.example"\]\}\],"handle":\[\{"handler":"static_response"/,
+    )
     assert.match(text, /"308","headers":\{"Location":\["https:\/\/new\.example:8443\{http\.request\.uri\}"\]/)
     assert.not.match(JSON.stringify(siteHandlers('/srv/one', manifest, true)), /"host":/)
   })

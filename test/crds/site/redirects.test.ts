@@ -11,14 +11,26 @@ import { assert, spec } from '../../support/runner/spec.ts'
 
 const led = (...pairs: [from: string, to: string][]): PathRedirect[] => pairs.map(([from, to]) => ({ from, to }))
 const made = (redirects: PathRedirect[]): Content =>
-  contentOf({ content: withDefaults(contentSchema, { meta: { companyName: 'Voss', redirects }, hero: { title: 'T' } }) })
+  contentOf({
+    content: withDefaults(contentSchema, { meta: { companyName: 'Voss', redirects }, hero: { title: 'T' } }),
+  })
 const rendered = (list: PathRedirect[]) => {
   const content = made(list)
-  const input = { content, images: {}, logo: null, fonts: {}, template: 'studio', brand: null, hostname: 'voss.example' }
+  const input = {
+    content,
+    images: {},
+    logo: null,
+    fonts: {},
+    template: 'studio',
+    brand: null,
+    hostname: 'voss.example',
+  }
   return renderSite(input as Parameters<typeof renderSite>[0]).files
 }
 const faults = (list: PathRedirect[]) =>
-  redirectFaults(list, { slugs: ['', 'about'], at: '/meta/redirects' }).map(({ pointer, detail }) => `${pointer} ${detail}`)
+  redirectFaults(list, { slugs: ['', 'about'], at: '/meta/redirects' }).map(
+    ({ pointer, detail }) => `${pointer} ${detail}`,
+  )
 
 spec('the list of redirects of a site', (t) => {
   const REFUSED: [say: string, list: PathRedirect[], why: RegExp][] = [
@@ -61,11 +73,18 @@ spec('the list of redirects of a site', (t) => {
     const [before, after] = [rendered([]), rendered(led(['/old/', '/about/']))]
     const file = after.find(({ path }) => path === REDIRECTS_PATH)
     assert.match(String(file?.content), /"from": "\/old\/"/)
-    assert.equal(before, after.filter(({ path }) => path !== REDIRECTS_PATH), 'nothing else changes')
+    assert.equal(
+      before,
+      after.filter(({ path }) => path !== REDIRECTS_PATH),
+      'nothing else changes',
+    )
     assert.is.not(digestOf(before), digestOf(after))
     const manifest = siteManifest(made(led(['/old/', '/about/'])), after)
     const text = JSON.stringify(siteHandlers('/srv/one', manifest))
-    assert.match(text, /"path":\["\/old","\/old\/"\]\}\],"handle":\[\{"handler":"static_response","status_code":"308","headers":\{"Location":\["\/about\/"\]/)
+    assert.match(
+      text,
+      /"path":\["\/old","\/old\/"\]\}\],"handle":\[\{"handler":"static_response","status_code":"308","headers":\{"Location":\["\/about\/"\]/,
+    )
     assert.ok(text.indexOf('"/old"') < text.indexOf('file_server'))
     assert.equal(waysTo('/a/'), ['/a', '/a/'])
   })

@@ -60,7 +60,10 @@ spec('names that lead to a site', (t) => {
       await eventually('www to lead there', async () => (await leads(WWW, '/a?b=c')) === at(APEX, '/a?b=c'), 90_000)
       assert.is((await visit(APEX))?.status, 200)
       const { redirects } = await get()
-      assert.equal(redirects.map(({ hostname, kind, to }: Json) => [hostname, kind, to]), [[WWW, 'www', APEX]])
+      assert.equal(
+        redirects.map(({ hostname, kind, to }: Json) => [hostname, kind, to]),
+        [[WWW, 'www', APEX]],
+      )
       const object = JSON.parse(await platform.kubectl(['get', 'wsite', id, '-o', 'json']))
       assert.equal(object.status.redirects, [WWW])
     },

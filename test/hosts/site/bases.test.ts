@@ -88,10 +88,16 @@ spec('a base domain of a partner', (t) => {
       const named = site.domains.find((one: Json) => one.name === `shop.${BASE}`)
       assert.equal([named.state, named.proof, named.served], ['verified', 'base', true])
       assert.equal([site.url.includes(`shop.${platform.host.spec.baseDomain}`), site.status], [true, 'live'])
-      assert.equal([await seen(`shop.${platform.host.spec.baseDomain}`), await seen(`shop.${BASE}`)], ['mine', 'nothing'])
+      assert.equal(
+        [await seen(`shop.${platform.host.spec.baseDomain}`), await seen(`shop.${BASE}`)],
+        ['mine', 'nothing'],
+      )
       await publish(platform, mine)
       await eventually('the site below the partner', async () => (await seen(`shop.${BASE}`)) === 'mine', 90_000)
-      assert.is(JSON.parse(await platform.kubectl(['get', 'wsite', mine, '-o', 'json'])).status.hostname, `shop.${BASE}`)
+      assert.is(
+        JSON.parse(await platform.kubectl(['get', 'wsite', mine, '-o', 'json'])).status.hostname,
+        `shop.${BASE}`,
+      )
       // Another account asks for a name below it, and is not served, whatever it sets.
       const theirs = await make('Somebody else', other)
       const put = await platform.as('PUT', `/api/website/${theirs}/domain`, { domain: `their.${BASE}` }, other)

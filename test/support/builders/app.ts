@@ -68,7 +68,6 @@ export const aWorld = (change: Partial<AppWorld> = {}): AppWorld => ({
     arch: 'amd64',
     baseDomain: 'apps.test',
     siteRoot: null,
-    publicAddress: '127.0.0.1',
     httpsPort: 443,
     budget: { cpuMillis: 1_000, memoryMib: 1_024, diskGib: 10 },
     remapsUsers: true,

@@ -10,7 +10,7 @@ export type NameAct = { act: Act; by: AccountName } | { act: 'wait'; hours: numb
 /** The names under test: pure rows in memory, or PostgreSQL. `now` is ISO. */
 export type NamesUnderTest = {
   /** @returns false where the claim was refused, and nothing is kept of it */
-  claim(by: AccountName, now: string): Promise<boolean | void>
+  claim(by: AccountName, now: string): Promise<boolean>
   release(by: AccountName, now: string): Promise<void>
   /** Looks at the account's claim, if there is one. */
   look(by: AccountName, hasRecord: boolean, now: string): Promise<void>
