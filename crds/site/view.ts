@@ -177,7 +177,7 @@ export const viewSite = (
     preview_url: world.previewUrl,
     link_versions: world.linkVersions,
     domain: domainOf(object, world),
-    domains: world.names.map((one) => domainView(one, world)),
+    domains: namesFirst(world.names).map((one) => domainView(one, world)),
     redirects: live ? aliasesOf(spec, world, live).map((alias) => redirectView(alias, live.hostname)) : [],
     host: status.host ?? null,
     digest: current?.digest ?? null,
@@ -196,6 +196,10 @@ export const viewSite = (
     fact_seq: world.factSeq,
   }
 }
+
+/** What only leads to the site stands after what it asks for. */
+const namesFirst = (names: readonly SiteName[]): SiteName[] =>
+  names.toSorted((a, b) => Number(a.spare) - Number(b.spare))
 
 const redirectView = ({ name, hostname, kind, until }: Alias, to: string): SiteRedirectView => {
   return { name, hostname, unicode: shownName(hostname), kind, to, until }

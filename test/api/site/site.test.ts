@@ -414,6 +414,7 @@ spec('websites over REST', (t) => {
     assert.is((await base('DELETE', `?domain=${domain}`)).status, 204)
     assert.is((await base('GET')).json.base_domain, null)
     assert.is((await base('DELETE')).status, 204, 'what is not there is given back already')
+    assert.is((await owner('DELETE', `/api/website/${id}`)).status, 204)
   })
 
   t('clamps brand tokens, and the sites of the account follow', async () => {

@@ -11,7 +11,16 @@ declare
 begin
   perform lock_site_name(base);
   select * into own from site_names n where n.name = base and n.account = in_account;
-  if own is not null then
+  -- What was only served before proofs were asked for gives way to one, and is asked for its own by the look.
+  if (own.name is null or own.state = 'asked') and exists (
+    select from site_names s
+    where s.root = coalesce(substring(base from '[^.]+[.][^.]+$'), base) and s.account <> in_account
+      and s.state in ('verified', 'missing', 'lapsed', 'quarantined') and (s.until is null or s.until > at)
+      and s.proof is distinct from 'before' and names_overlap(s.name, base)
+  ) then
+    return 'refused';
+  end if;
+  if own.name is not null then
     update site_names n
     set state = case when own.state = 'quarantined' then 'lapsed' else own.state end,
       asked_at = case when own.state = 'asked' then at else own.asked_at end,
@@ -23,15 +32,6 @@ begin
       end
     where n.name = base and n.account = in_account;
     return 'held';
-  end if;
-  -- What was only served before proofs were asked for gives way to one, and is asked for its own by the look.
-  if exists (
-    select from site_names s
-    where s.root = coalesce(substring(base from '[^.]+[.][^.]+$'), base) and s.account <> in_account
-      and s.state in ('verified', 'missing', 'lapsed', 'quarantined') and (s.until is null or s.until > at)
-      and s.proof is distinct from 'before' and names_overlap(s.name, base)
-  ) then
-    return 'refused';
   end if;
   delete from site_names n where n.account = in_account and starts_with(n.name, '*.') and n.state = 'asked';
   if (select count(*) from site_names n where n.account = in_account and starts_with(n.name, '*.')) >= 5 then

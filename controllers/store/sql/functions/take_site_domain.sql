@@ -16,7 +16,7 @@ begin
   if own is null then
     insert into site_names (name, site, account, reserved_until, state, asked_at, changed_at, due_at)
     values (
-      in_name, in_site, in_account, lapses, case when in_settle or base is not null then 'asked' else 'claimed' end, at, at,
+      in_name, in_site, in_account, lapses, case when in_settle or base.name is not null then 'asked' else 'claimed' end, at, at,
       case when in_settle then at end
     );
     perform take_below_base(in_name, in_account, base, at);
