@@ -70,6 +70,7 @@ const host = named(
     name: text('What people call it.'),
     class: oneOf('shared, isolated and owned enforce the rules for compose files; platform warns.', CLASSES),
     address: text('Where it is.'),
+    public_address: text('Where visitors reach it.'),
     port: whole('Of its SSH server.'),
     user: text('Who is logged in as.'),
     host_key: text('The pinned key.'),

@@ -1,4 +1,4 @@
-/** Update, domain and deletion of a site: changes of desire. What is live stays as it is until the next publish. */
+/** Update and deletion of a site: changes of desire. What is live stays as it is until the next publish. */
 import type { Resource } from '../../crds/kernel/object.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
 import { withDefaults } from '../../crds/kernel/schema.ts'
@@ -6,8 +6,6 @@ import { keyOf, type SectionId, type SentContent } from '../../crds/site/content
 import { SECTIONS } from '../../crds/site/content/meta.ts'
 import { siteFaults } from '../../crds/site/faults.ts'
 import { SITE } from '../../crds/site/kind.ts'
-import { claimRefusal } from '../../crds/site/names/claim.ts'
-import { domainFaults } from '../../crds/site/names/domain.ts'
 import { type SiteSpec, spec as specSchema } from '../../crds/site/schema.ts'
 import { mergeDiff } from '../../crds/values/merge.ts'
 import { generationGoal } from '../command/command.ts'
@@ -25,7 +23,7 @@ type Written = Resource<SiteSpec>
 type Fields = Record<string, unknown>
 
 /** The account's site after a write, once the controllers have judged it. */
-const changed = (
+export const changed = (
   deps: SiteNeeds,
   request: ApiRequest,
   row: ShownSiteRow,
@@ -92,24 +90,6 @@ export const updateSite = async (deps: SiteNeeds, request: ApiRequest): Promise<
   return changed(deps, request, row, write).catch((error: unknown) => {
     throw withPicturePlace(error, updated(there.spec, request.body as Sent).after, (key) => Object.hasOwn(assets, key))
   })
-}
-
-export const putDomain = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const row = await sites.find(deps, request)
-  const asked = request.body as { subdomain?: string; domain?: string }
-  const { subdomain, domain } = asked
-  const name = domain ?? subdomain
-  if (name === undefined) throw new Problem('BAD_DOMAIN', 'Send subdomain, or domain.')
-  refuseFaults(domainFaults(asked, { baseDomains: await deps.sites.baseDomains(), testDomains: deps.allowLoopback }))
-  const outcome = await deps.sites.claimName(name, { site: row.name, account: row.account }, false)
-  const refusal = claimRefusal(name, outcome)
-  if (refusal !== null) throw new Problem(refusal.code, `${refusal.detail}.`)
-  const write = () =>
-    editSpec<SiteSpec>(deps, { kind: SITE, name: row.name, whose: sameOwner(row) }, (now) => {
-      if (now.subdomain === subdomain && now.domain === domain) return null
-      return { subdomain: subdomain ?? null, domain: domain ?? null }
-    })
-  return changed(deps, request, row, write)
 }
 
 export const deleteSite = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {

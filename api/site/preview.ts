@@ -3,6 +3,7 @@
  * origin, so it is sandboxed into an origin of its own without scripts, forms or cookies, besides its own strict policy.
  */
 
+import { waysTo } from '../../crds/site/content/redirects.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { SITE_LINKS } from '../../crds/site/links.ts'
 import { fileAt, notFoundAt, type SiteManifest, sortOf } from '../../crds/site/publishing/manifest.ts'
@@ -73,6 +74,11 @@ const showFile = async (deps: SiteNeeds, { params }: ApiRequest): Promise<Answer
   if (fileAt(manifest, path)) return serve(deps, manifest, path, 200)
   if (fileAt(manifest, `${asked}/index.html`)) {
     return { status: 308, headers: { location: `/preview/${params.token}/${asked}/`, 'cache-control': 'no-store' } }
+  }
+  const led = manifest.content.meta.redirects?.find(({ from }) => waysTo(from).includes(`/${asked}`))
+  if (led !== undefined) {
+    const location = led.to.startsWith('/') ? `/preview/${params.token}${led.to}` : led.to
+    return { status: 308, headers: { location, 'cache-control': 'no-store' } }
   }
   return serve(deps, manifest, notFoundAt(manifest, asked), 404)
 }

@@ -10,26 +10,18 @@ import { pageQuery, paging } from '../openapi/paging.ts'
 import { flag, list, object, text, whole } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { listTemplates, putBrandTokens } from './brand.ts'
-import { deleteSite, putDomain, updateSite } from './change.ts'
+import { deleteSite, updateSite } from './change.ts'
 import { generateSite } from './generate.ts'
 import { attestRoutes } from './live/attest.ts'
 import { rotateRoutes } from './live/rotate.ts'
 import { metricsRoutes } from './metrics/metrics.ts'
+import { baseRoutes } from './names/base.ts'
+import { nameRoutes } from './names/domain.ts'
 import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { listReleases, sites } from './read.ts'
 import { decideSite, submitReview } from './review.ts'
-import {
-  answered,
-  closed,
-  decisionBody,
-  domainBody,
-  generateBody,
-  pendingAnswer,
-  plan,
-  updateBody,
-  warnings,
-} from './shapes.ts'
+import { answered, closed, decisionBody, generateBody, pendingAnswer, plan, updateBody, warnings } from './shapes.ts'
 
 /** Content with its pictures (rules/platform.md#bodies). */
 const BODY_MAX_BYTES = 15_000_000
@@ -42,6 +34,7 @@ const CONTENT_CODES: ProblemCode[] = [
   'BAD_METADATA',
   'BAD_SECTION_ORDER',
   'BAD_PAGES',
+  'BAD_REDIRECTS',
   'BAD_LANG',
   'BAD_VIDEO_URL',
   'BAD_PRESET',
@@ -124,6 +117,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     codes: ['BAD_TOKENS'],
     handle: putBrandTokens,
   },
+  ...baseRoutes,
   { ...templates, path: '/templates', summary: 'List templates', id: 'listTemplatesShort' },
   { ...templates, path: '/api/website/templates', summary: 'List templates' },
   {
@@ -242,19 +236,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     ],
     handle: republishSite,
   },
-  {
-    method: 'PUT',
-    path: `${one}/domain`,
-    summary: 'Choose the domain of a site',
-    description:
-      'A live site moves there with its next publish. A domain of your own is served once a record proves it to be yours: domains[].records of the site names it, and the same call again has it looked for at once.',
-    tag,
-    scope: scope('websites:write'),
-    body: domainBody,
-    answers: { 200: answered('The site.', { warnings }), 202: pendingAnswer },
-    codes: ['NOT_FOUND', 'BAD_DOMAIN', 'SUBDOMAIN_TAKEN', 'DOMAIN_TAKEN'],
-    handle: putDomain,
-  },
+  ...nameRoutes,
   {
     method: 'GET',
     path: `${one}/releases`,

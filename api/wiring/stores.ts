@@ -21,6 +21,7 @@ import { makeLedgerReader } from '../../controllers/store/ledger/ledger.ts'
 import { makeQuarantine } from '../../controllers/store/ledger/quarantine.ts'
 import { makeShowRow } from '../../controllers/store/mirror.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
+import { makeBaseStore } from '../../controllers/store/site/bases.ts'
 import { makeSiteReservations } from '../../controllers/store/site/sites.ts'
 import { makeVisitReader } from '../../controllers/store/site/visits.ts'
 import { makeEndpoints } from '../../controllers/store/webhook/endpoints.ts'
@@ -86,6 +87,8 @@ export const makeStores = ({ pg, keys, gatherMs }: StoreDeps) => {
     /** What was set aside after bounded tries. */
     quarantine: makeQuarantine({ pg }),
     sites: makeSiteReservations({ pg }),
+    /** Base domains of accounts. */
+    bases: makeBaseStore({ pg }),
     visits: makeVisitReader({ pg }),
   }
 }

@@ -5,6 +5,7 @@
  */
 import { getServers } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
+import { isIP } from 'node:net'
 import type { NameLook } from '../../crds/site/names/life.ts'
 import { judgeAnswers, type ProofAnswers, type WantedProof } from '../../crds/site/names/proof.ts'
 
@@ -46,20 +47,58 @@ const records = async <T>(asked: Promise<T[]>): Promise<T[] | null> => {
 /** `fault`: why one of the two was not answered. */
 type Answered = ProofAnswers & { fault: unknown }
 
-const askServer = async (server: string, { txtName, name }: WantedProof): Promise<Answered> => {
+const textsOf = async (resolver: Resolver, name: string): Promise<string[] | null> =>
+  (await records(resolver.resolveTxt(name)))?.map((parts) => parts.join('')) ?? null
+
+/** What a name leads to, of both families; null where it leads nowhere. */
+const addressesOf = async (resolver: Resolver, name: string): Promise<string[] | null> => {
+  const both = await Promise.all([records(resolver.resolve4(name)), records(resolver.resolve6(name))])
+  const found = both.flatMap((list) => list ?? [])
+  return found.length === 0 ? null : found
+}
+
+/** Of hosts that are known by a name, where that leads. */
+const hostAddresses = async (resolver: Resolver, addresses: readonly string[]): Promise<string[]> => {
+  const found = await Promise.all(
+    addresses.map(async (one) => (isIP(one) === 0 ? ((await addressesOf(resolver, one)) ?? []) : [one])),
+  )
+  return found.flat()
+}
+
+type Asked = { answers: Pick<ProofAnswers, 'addresses' | 'hosts'>; fault: unknown }
+
+/** Where names below a base domain lead; a fault counts as long as they have to lead to a host. */
+const askWildcard = async (resolver: Resolver, wildcard: WantedProof['wildcard']): Promise<Asked> => {
+  if (wildcard === undefined) return { answers: {}, fault: null }
+  try {
+    const { probe, addresses: expected } = wildcard
+    const [addresses, hosts] = await Promise.all([addressesOf(resolver, probe), hostAddresses(resolver, expected)])
+    return { answers: { addresses, hosts }, fault: null }
+  } catch (error) {
+    return { answers: {}, fault: wildcard.isNeeded ? error : null }
+  }
+}
+
+const askServer = async (server: string, asked: WantedProof): Promise<Answered> => {
+  const { txtName, name, aliases: wanted, parent, wildcard } = asked
   // One of its own for each look: nothing is remembered from the look before.
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
   resolver.setServers([server])
   const timer = setTimeout(() => resolver.cancel(), SERVER_MS)
   try {
-    const [texts, aliases] = await Promise.allSettled([
-      records(resolver.resolveTxt(txtName)),
-      records(resolver.resolveCname(name)),
+    const [texts, parentTexts, aliases, below] = await Promise.allSettled([
+      textsOf(resolver, txtName),
+      parent === undefined ? null : textsOf(resolver, parent.txtName),
+      wanted.length === 0 ? null : records(resolver.resolveCname(name)),
+      askWildcard(resolver, wildcard),
     ])
+    const led = below.status === 'fulfilled' ? below.value : { answers: {}, fault: below.reason }
     return {
-      texts: texts.status === 'fulfilled' ? (texts.value?.map((parts) => parts.join('')) ?? null) : null,
+      ...led.answers,
+      texts: texts.status === 'fulfilled' ? texts.value : null,
+      parentTexts: parentTexts.status === 'fulfilled' ? parentTexts.value : null,
       aliases: aliases.status === 'fulfilled' ? aliases.value : null,
-      fault: [texts, aliases].find((one) => one.status === 'rejected')?.reason ?? null,
+      fault: [texts, parentTexts, aliases].find((one) => one.status === 'rejected')?.reason ?? led.fault,
     }
   } finally {
     clearTimeout(timer)
@@ -73,7 +112,7 @@ const lookAtServer = async (server: string, wanted: WantedProof): Promise<NameLo
     const judged = judgeAnswers(wanted, answers)
     if (judged.found !== null) return judged
     if (answers.fault !== null) throw answers.fault
-    return { found: null, answer: 'absent', detail: judged.detail }
+    return { ...judged, answer: 'absent' }
   } catch (error) {
     const words = error instanceof Silent ? error.message : `gives no answer (${codeOf(error)})`
     return { found: null, answer: 'silent', detail: `a server of names ${words}` }

@@ -12,6 +12,7 @@ import {
   type HistogramConfiguration,
   Registry,
 } from 'prom-client'
+import { CERTIFICATE_STATES } from '../../crds/host/schema.ts'
 import type { RequestInfo } from '../kube/transport.ts'
 import type { WatchMetrics } from '../kube/watch.ts'
 import type { ControllerMetrics } from '../runtime/contract.ts'
@@ -32,12 +33,17 @@ export type Metrics = {
   eventsDropped(): void
   /** Somebody or something changed on a host what is a resource's; it is put back. */
   drifted(kind: string, host: string): void
+  /** What is served on a host, as it was measured now; nothing: the host is gone, or was not reached. */
+  certificates(host: string, found: readonly NameCertificate[], now: Date): void
   counter<L extends string>(config: CounterConfiguration<L>): Counter<L>
   gauge<L extends string>(config: GaugeConfiguration<L>): Gauge<L>
   histogram<L extends string>(config: HistogramConfiguration<L>): Histogram<L>
   /** The page for /metrics, in OpenMetrics when the Accept header asks for it. */
   render(accept: string | undefined): Promise<{ contentType: string; body: string }>
 }
+
+/** Whose the name is: the platform's to give, below its base domain, or somebody's own. `notAfter`: ISO. */
+export type NameCertificate = { names: 'platform' | 'own'; state: string; notAfter?: string }
 
 export type MetricsOptions = { version: string; process: string; defaults?: boolean }
 
@@ -183,6 +189,36 @@ const controllerMetrics = (registers: Registry[]): ControllerMetrics => {
   }
 }
 
+/** Of a host that is looked at no more nothing is told: an old figure would say that all is well. */
+const certificateMetrics = (registers: Registry[]): Metrics['certificates'] => {
+  const labelNames = ['host', 'names', 'state'] as const
+  const count = new Gauge({
+    name: 'bottega_certificates',
+    help: 'Hostnames by how their certificate was found, by a handshake.',
+    labelNames,
+    registers,
+  })
+  const left = new Gauge({
+    name: 'bottega_certificate_left_seconds',
+    help: 'Until the first certificate runs out; below 0 since it has.',
+    labelNames: ['host', 'names'] as const,
+    registers,
+  })
+  return (host, found, now) => {
+    for (const names of ['platform', 'own'] as const) {
+      const of = found.filter((one) => one.names === names)
+      for (const state of CERTIFICATE_STATES) {
+        const those = of.filter((one) => one.state === state).length
+        if (found.length === 0) count.remove({ host, names, state })
+        else count.set({ host, names, state }, those)
+      }
+      const ends = of.flatMap(({ notAfter }) => (notAfter === undefined ? [] : [Date.parse(notAfter)]))
+      if (ends.length === 0) left.remove({ host, names })
+      else left.set({ host, names }, (Math.min(...ends) - now.getTime()) / 1000)
+    }
+  }
+}
+
 /** One registry per process. */
 export const makeMetrics = ({ version, process: name, defaults = true }: MetricsOptions): Metrics => {
   const registry = new Registry()
@@ -219,6 +255,7 @@ export const makeMetrics = ({ version, process: name, defaults = true }: Metrics
   return {
     registry,
     drifted: (kind, host) => drift.inc({ kind, host }),
+    certificates: certificateMetrics(registers),
     request: ({ code, method, host }) => requests.inc({ code, method, host }),
     watch: watchMetrics(registers),
     queue: queueMetrics(registers),

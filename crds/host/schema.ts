@@ -111,6 +111,14 @@ export const spec = {
       pattern: '^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$|^::1$',
       'x-code': 'BAD_HOST_ADDRESS',
     },
+    publicAddress: {
+      type: 'string',
+      description: 'Where visitors reach it, which partners point their domains to; the address when left out.',
+      minLength: 1,
+      maxLength: 253,
+      pattern: '^[A-Za-z0-9]([A-Za-z0-9.:-]*[A-Za-z0-9])?$',
+      'x-code': 'BAD_HOST_ADDRESS',
+    },
     port: port('Port of the SSH server.', 22),
     user: { type: 'string', description: 'Who to log in as.', maxLength: 32, pattern: '^[a-z_][a-z0-9_-]{0,31}$' },
     hostKey: {

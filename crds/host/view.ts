@@ -32,6 +32,8 @@ export type HostView = {
   name: string
   class: HostSpecClass
   address: string
+  /** Where visitors reach it. */
+  public_address: string
   port: number
   user: string
   host_key: string
@@ -59,7 +61,16 @@ export type HostView = {
 }
 
 /** What only the owner and administrators are shown: how to get in. */
-const WAY_IN = ['address', 'port', 'user', 'host_key', 'host_key_fingerprint', 'proxy', 'site_root'] as const
+const WAY_IN = [
+  'address',
+  'public_address',
+  'port',
+  'user',
+  'host_key',
+  'host_key_fingerprint',
+  'proxy',
+  'site_root',
+] as const
 
 /** For those who may put apps on the host and do not run it. */
 export const withoutWayIn = (view: HostView): Partial<HostView> =>
@@ -100,6 +111,7 @@ export const viewHost = ({ metadata, spec }: Viewed, world: HostWorld, { status,
   name: spec.name === '' ? metadata.name : spec.name,
   class: spec.class,
   address: spec.address,
+  public_address: spec.publicAddress ?? spec.address,
   port: spec.port,
   user: spec.user,
   host_key: spec.hostKey,

@@ -18,6 +18,11 @@ export const SITE_PROBLEMS = {
     title: 'The map of pages is not acceptable',
     next: 'At most 8 pages, each with its own slug, one of them the index; each section at most once on a page.',
   },
+  BAD_REDIRECTS: {
+    status: 400,
+    title: 'The list of redirects is not acceptable',
+    next: 'At most 100, each from a path that is no page to a path of the site or an address with https://, and none that leads back to itself.',
+  },
   BAD_VIDEO_URL: {
     status: 400,
     title: 'The video is not one of YouTube or Vimeo',

@@ -1,7 +1,7 @@
 /** The JSON schema of `SiteView`, for the OpenAPI document and the clients made from it. Open: fields may be added. */
 import { named } from '../kernel/named.ts'
 import { type JsonSchema, restSchema } from '../kernel/rest.ts'
-import { NAME_STATES } from './names/life.ts'
+import { NAME_PROOFS, NAME_STATES } from './names/life.ts'
 import { PHASES, spec } from './schema.ts'
 
 const text = (description: string): JsonSchema => ({ type: 'string', description })
@@ -36,10 +36,10 @@ export const releaseAnswer = named(
   }),
 )
 
-const recordAnswer = named(
+export const recordAnswer = named(
   'ProofRecord',
   object('A record of the DNS.', {
-    type: text('TXT or CNAME.'),
+    type: text('TXT, CNAME, A or AAAA.'),
     name: text('Where it is set.'),
     value: text('What it holds.'),
   }),
@@ -49,7 +49,8 @@ const domainAnswer = named(
   'SiteDomain',
   object("A name of the site, and whether it is proven to be the account's.", {
     name: text('The subdomain, or the domain.'),
-    hostname: text('As visitors type it.'),
+    hostname: text('As it stands in the DNS.'),
+    unicode: text('The same in the letters that people type.'),
     state: {
       type: 'string',
       description: 'Where it is in its life.',
@@ -59,7 +60,7 @@ const domainAnswer = named(
     proof: {
       type: ['string', 'null'],
       description: 'What proves it.',
-      enum: ['txt', 'cname', 'platform', 'before', null],
+      enum: [...NAME_PROOFS, null],
     },
     records: { type: 'array', description: 'One of these proves it.', items: recordAnswer },
     looked_at: textOrNull('When the record was looked for last.'),
@@ -70,6 +71,22 @@ const domainAnswer = named(
     reason: textOrNull('What the last look saw instead of the record.'),
     code: textOrNull('The code that a publish is refused with; null where it is served.'),
     next: textOrNull('What to do.'),
+  }),
+)
+
+const redirectAnswer = named(
+  'SiteRedirect',
+  object('A name that leads to the one that the site is live under, with path and query (308).', {
+    name: text('The subdomain, or the domain.'),
+    hostname: text('As it stands in the DNS.'),
+    unicode: text('The same in the letters that people type.'),
+    kind: {
+      type: 'string',
+      description: 'www: with or without www. moved: it was live there before.',
+      enum: ['www', 'moved'],
+    },
+    to: text('Where it leads.'),
+    until: textOrNull('Until when; null for as long as it is proven.'),
   }),
 )
 
@@ -120,6 +137,7 @@ const fields: Record<string, JsonSchema> = {
   ),
   domain: textOrNull('The name that was chosen.'),
   domains: { type: 'array', description: 'How each of its names stands.', items: domainAnswer },
+  redirects: { type: 'array', description: 'Names that lead to where it is live.', items: redirectAnswer },
   host: textOrNull('The host that serves it.'),
   digest: textOrNull('Names the bytes that are rendered now.'),
   live_digest: textOrNull('Names the bytes that are live.'),

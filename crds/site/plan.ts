@@ -10,6 +10,7 @@ import { endedLinks } from '../values/links.ts'
 import { type SiteEvent, siteEvent } from './events.ts'
 import { liveOf } from './facts.ts'
 import { siteFaults } from './faults.ts'
+import { aliasesOf, keptBeside } from './names/aliases.ts'
 import { domainFaults, nameOf } from './names/domain.ts'
 import { nameConditions, nameIn, nameStatus } from './names/names.ts'
 import { type NameStep, nameSteps, releaseSteps } from './names/steps.ts'
@@ -70,7 +71,7 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   const current = renderingOf(world, request)
   const wanted = wantedOf(object, world, current)
   const status = statusOf(spec, world, current, wanted)
-  const conditions = nameConditions(nameIn(world, nameOf(spec)))
+  const conditions = nameConditions(nameIn(world, nameOf(spec, world.base)))
   const wakeAt = world.look?.nextAt
   const end = (verdict: Verdict, steps: SiteStep[] = []): SitePlan => ({
     ...{ steps, status, verdict, conditions },
@@ -96,7 +97,7 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   if (current === null) throw new Error('a site that nothing stops has a rendering')
   const submitting = submitSteps(object, world, current)
   if (submitting.length > 0) return end(waiting('Submitting', 'is submitted for review'), submitting)
-  if (spec.publish && nameOf(spec) !== null && current.name === null) {
+  if (spec.publish && nameOf(spec, world.base) !== null && current.name === null) {
     return end(waiting('NoHost', 'no approved host takes sites; approve one', HOST_RETRY_MS))
   }
   return live(object, world, wanted, end) ?? end(settled(object, world, current, status))
@@ -109,8 +110,7 @@ const live = (object: SiteResource, world: SiteWorld, wanted: WantedPublish, end
   const way = wayOf(object, world, wanted)
   if (way.steps.length > 0) return end(waiting('Publishing', 'brings what is live to what is wanted'), [...way.steps])
   if (way.wait) return end(waiting(way.wait.reason, way.wait.message, way.wait.retryAfterMs))
-  const keep = namesNeeded(object.spec, world, wanted)
-  const release = releaseSteps(world, keep)
+  const release = releaseSteps(object, world, namesNeeded(object.spec, world, wanted))
   if (release.length > 0) return end(waiting('Settling', 'gives names back'), release)
   if (wanted.state !== 'refused') return null
   // A person must act, but it is the reviewer, who was asked already.
@@ -134,9 +134,14 @@ const wayOf = (object: SiteResource, world: SiteWorld, wanted: WantedPublish): W
   }
 }
 
-const namesNeeded = (spec: SiteSpec, world: SiteWorld, wanted: WantedPublish): string[] => {
-  const names = [nameOf(spec), liveOf(world)?.name, wanted.state === 'bytes' ? wanted.name : null]
-  return names.filter((name): name is string => typeof name === 'string')
+const namesNeeded = (
+  spec: SiteSpec,
+  world: SiteWorld,
+  wanted: WantedPublish,
+): { chosen: string[]; beside: string[] } => {
+  const names = [nameOf(spec, world.base), liveOf(world)?.name, wanted.state === 'bytes' ? wanted.name : null]
+  const chosen = names.filter((name): name is string => typeof name === 'string')
+  return { chosen: [...new Set(chosen)], beside: keptBeside(spec, world, chosen) }
 }
 
 /** Why the spec cannot be followed at all; null when it can. */
@@ -160,11 +165,11 @@ const faultOf = (spec: SiteSpec, { hosts, testDomains }: SiteWorld): Fault | und
 
 /** Place, name and host, which everything else stands on. */
 const settleSteps = (spec: SiteSpec, world: SiteWorld): SiteStep[] => {
-  const name = nameOf(spec)
+  const name = nameOf(spec, world.base)
   const host = hostFor(world)
   const steps: SiteStep[] = []
   if (!world.hasQuota) steps.push({ do: 'reserveSite' })
-  if (name !== null && !world.names.some((one) => one.name === name && one.settled)) {
+  if (name !== null && !world.names.some((one) => one.name === name && one.settled && !one.spare)) {
     steps.push({ do: 'claimName', name })
   }
   if (name !== null && world.home === null && host) steps.push({ do: 'settleHome', host: host.name })
@@ -210,6 +215,7 @@ const statusOf = (
   const hostname = live?.hostname ?? current?.hostname
   const host = live?.host ?? world.home
   const linkVersions = endedLinks(world.linkVersions)
+  const leading = live === null ? [] : aliasesOf(spec, world, live).map((one) => one.hostname)
   return {
     factSeq: world.factSeq,
     phase: standOf(world, current, comingOf(world, wanted)).status,
@@ -219,7 +225,8 @@ const statusOf = (
     ...(hostname && { hostname }),
     ...(host !== null && { host }),
     ...(linkVersions && { linkVersions }),
-    ...nameStatus(nameIn(world, nameOf(spec))),
+    ...nameStatus(nameIn(world, nameOf(spec, world.base))),
+    ...(leading.length > 0 && { redirects: leading }),
   }
 }
 

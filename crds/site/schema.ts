@@ -24,6 +24,7 @@ export const ASSET_REFS_MAX = 400
 export const CONTENT_MAX_BYTES = 262_144
 export const HOSTNAME_MAX = 253
 export const LABEL_MAX = 63
+export const ENDED_REDIRECTS_MAX = 100
 export const PHASES = [
   'draft',
   'in_review',
@@ -94,6 +95,14 @@ export const spec = {
       'x-code': 'BAD_DOMAIN',
       'x-rest': 'hidden',
     },
+    endedRedirects: {
+      type: 'array',
+      description: 'Names that the site was live under before, and that lead to it no longer; others do for 90 days.',
+      maxItems: ENDED_REDIRECTS_MAX,
+      'x-list': 'set',
+      'x-rest': 'hidden',
+      items: { type: 'string', description: 'A subdomain, or a full name.', minLength: 1, maxLength: HOSTNAME_MAX },
+    },
     submit: {
       type: 'boolean',
       description: 'True submits for review what is rendered, and again after each change.',
@@ -142,6 +151,13 @@ export const status = {
       maxItems: 4,
       'x-list': 'atomic',
       items: { type: 'string', description: 'Type, name and value.', maxLength: 1024 },
+    },
+    redirects: {
+      type: 'array',
+      description: 'Names that lead to the one that it is live under.',
+      maxItems: ENDED_REDIRECTS_MAX,
+      'x-list': 'atomic',
+      items: { type: 'string', description: 'A full name.', maxLength: HOSTNAME_MAX },
     },
   },
 } as const satisfies ObjectSchema

@@ -1,10 +1,12 @@
 /** The site as REST shows it: one function for POST, GET and the list (rules/site.md#over-rest). Every key is always there. */
 import type { Plan } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
+import { shownName } from '../values/hostname.ts'
 import { contentOf } from './content/expand.ts'
 import { contentWarnings, inRest } from './content/faults/gaps.ts'
 import { liveOf, releasesOf } from './facts.ts'
 import type { SiteLinks } from './links.ts'
+import { type Alias, type AliasKind, aliasesOf } from './names/aliases.ts'
 import { hostnameOf, nameOf } from './names/domain.ts'
 import { isServed, NAME_TAKEN } from './names/life.ts'
 import { nameRefusal, recordText, type SiteName } from './names/names.ts'
@@ -29,6 +31,8 @@ export type SiteReleaseView = {
 export type SiteDomainView = {
   name: string
   hostname: string
+  /** The hostname as people write it. */
+  unicode: string
   state: string
   served: boolean
   proof: string | null
@@ -41,6 +45,15 @@ export type SiteDomainView = {
   reason: string | null
   code: string | null
   next: string | null
+}
+/** A name that leads to the one that the site is live under. */
+export type SiteRedirectView = {
+  name: string
+  hostname: string
+  unicode: string
+  kind: AliasKind
+  to: string
+  until: string | null
 }
 export type ReviewView = {
   url: string
@@ -70,6 +83,8 @@ export type SiteView = {
   domain: string | null
   /** Of the names that it asks for, or is live under, how each stands. */
   domains: SiteDomainView[]
+  /** Names that lead to where it is live. */
+  redirects: SiteRedirectView[]
   host: string | null
   digest: string | null
   live_digest: string | null
@@ -162,7 +177,8 @@ export const viewSite = (
     preview_url: world.previewUrl,
     link_versions: world.linkVersions,
     domain: domainOf(object, world),
-    domains: world.names.map((one) => domainView(one, world)),
+    domains: namesFirst(world.names).map((one) => domainView(one, world)),
+    redirects: live ? aliasesOf(spec, world, live).map((alias) => redirectView(alias, live.hostname)) : [],
     host: status.host ?? null,
     digest: current?.digest ?? null,
     live_digest: live?.digest ?? null,
@@ -181,14 +197,24 @@ export const viewSite = (
   }
 }
 
+/** What only leads to the site stands after what it asks for. */
+const namesFirst = (names: readonly SiteName[]): SiteName[] =>
+  names.toSorted((a, b) => Number(a.spare) - Number(b.spare))
+
+const redirectView = ({ name, hostname, kind, until }: Alias, to: string): SiteRedirectView => {
+  return { name, hostname, unicode: shownName(hostname), kind, to, until }
+}
+
 const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {
   const { name, state, proof, records, reason } = one
   const host = hostFor(world)
+  const hostname = host ? hostnameOf(name, host) : name
   const refusal = nameRefusal(one)
   const isOpen = records.length > 0 && refusal?.code !== 'DOMAIN_TAKEN' && (refusal !== null || state === 'missing')
   return {
     name,
-    hostname: host ? hostnameOf(name, host) : name,
+    hostname,
+    unicode: shownName(hostname),
     state,
     served: isServed(state),
     proof,
@@ -206,7 +232,7 @@ const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {
 
 /** The full name that is asked for; a label alone while no host gives it a base. */
 const domainOf = ({ spec }: SiteResource, world: SiteWorld): string | null =>
-  renderRequest(spec, world)?.hostname ?? nameOf(spec)
+  renderRequest(spec, world)?.hostname ?? nameOf(spec, world.base)
 
 const contentView = (spec: SiteResource['spec']): Record<string, unknown> =>
   toRest(specSchema.properties.content, contentOf(spec))

@@ -4,6 +4,7 @@ import type { RecordedLinks } from '../values/links.ts'
 import type { BrandTokens } from './content/brand.ts'
 import type { Template } from './content/content.ts'
 import type { SiteLink, SiteLinks } from './links.ts'
+import type { OwnBase } from './names/life.ts'
 import type { SiteName } from './names/names.ts'
 import type { RenderedImage, Warning } from './render/input.ts'
 
@@ -103,12 +104,16 @@ export type SiteLook =
 
 /** Lists are in the order of their happening. Instants are ISO. */
 export type SiteWorld = {
+  /** When it was observed, by the platform's clock. */
+  at: string
   account: { name: string; templateLock: string | null } | null
   brand: BrandTokens | null
   /** Whether the site counts under the account's number of sites; what comes by REST took its place before. */
   hasQuota: boolean
   /** Names that the site claims; one that is not settled was reserved by a request that may never write it. */
   names: SiteName[]
+  /** The base domain of its account, below which its subdomain is; null: below the platform's. */
+  base: OwnBase | null
   /** Of the platform, by name. */
   hosts: SiteHost[]
   /** The host that the site was given; null until it needs one. */

@@ -11,6 +11,9 @@ const TEST_SUFFIXES = ['test', 'localhost', 'invalid', 'example', 'local', 'inte
 export const isPublicSuffix = (domain: string): boolean =>
   parse(domain, { allowPrivateDomains: true }).publicSuffix === domain
 
+/** The part of a name that somebody registered, as `shop.co.uk` of `www.shop.co.uk`; null for what is none, or an address. */
+export const registeredDomain = (name: string): string | null => parse(name, { allowPrivateDomains: true }).domain
+
 /**
  * Why nobody can own the name in the public DNS, as the end of a sentence; null where somebody may.
  * @param rule.testDomains names of no DNS are taken too, for development

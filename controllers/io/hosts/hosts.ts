@@ -36,6 +36,7 @@ const factsOf = (object: HostResource): LinkedHostFacts => {
     ready: spec.approved && isTrue(object, 'Ready'),
     arch: archOf(status?.arch ?? ''),
     baseDomain: spec.baseDomain ?? null,
+    publicAddress: spec.publicAddress ?? spec.address,
     httpPort,
     httpsPort,
     siteRoot: spec.siteRoot ?? null,

@@ -85,6 +85,8 @@ export type LinkedHostFacts = {
   ready: boolean
   arch: 'amd64' | 'arm64' | null
   baseDomain: string | null
+  /** Where visitors reach it: an IP address, or a name. */
+  publicAddress: string
   httpPort: number
   httpsPort: number
   /** The folder of the sites' files; null when the host has none. */

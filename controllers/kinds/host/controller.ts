@@ -5,13 +5,20 @@ import { type HostFacts, type HostResource, type HostStep, type HostWorld, planH
 import { viewHost } from '../../../crds/host/view.ts'
 import { PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { Hosts } from '../../io/hosts/link.ts'
+import type { Metrics, NameCertificate } from '../../ops/metrics.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import type { Ledger } from '../../store/ledger/ledger.ts'
 import { type Mirror, rowOf } from '../../store/mirror.ts'
 import { controlOf } from '../kind-controller.ts'
 import { GUARD_DIGEST, putGuard } from './guard.ts'
 
-export type HostDeps = { hosts: Hosts; ledger: Pick<Ledger, 'observe'>; mirror: Mirror }
+export type HostDeps = {
+  hosts: Hosts
+  ledger: Pick<Ledger, 'observe'>
+  mirror: Mirror
+  metrics?: Pick<Metrics, 'certificates'>
+  now: () => Date
+}
 
 const NO_GUARD = { state: 'missing' } as const
 
@@ -28,6 +35,9 @@ const observe = async (deps: HostDeps, { metadata, spec }: HostResource, signal:
   return { ...known, inspection, guard, drift, certificates: await hosts.certificates(name) }
 }
 
+const isBelow = (hostname: string, base: string | undefined): boolean =>
+  base !== undefined && hostname.endsWith(`.${base}`)
+
 export const hostController = (deps: HostDeps): Controller<HostResource, HostFacts, HostWorld, HostStep> => ({
   kind: HOST,
   observe: (object, signal) => observe(deps, object, signal),
@@ -43,7 +53,11 @@ export const hostController = (deps: HostDeps): Controller<HostResource, HostFac
     },
   },
   report: async (object, world, plan) => {
-    const { spec } = object
+    const { metadata, spec } = object
+    const named = world.certificates.map((one): NameCertificate => {
+      return { ...one, names: isBelow(one.hostname, spec.baseDomain) ? 'platform' : 'own' }
+    })
+    deps.metrics?.certificates(metadata.name, named, deps.now())
     await deps.mirror.put(
       rowOf(object, { kind: HOST, account: spec.account ?? PLATFORM, view: viewHost(object, world, plan) }),
     )
@@ -52,6 +66,7 @@ export const hostController = (deps: HostDeps): Controller<HostResource, HostFac
     const name = key.slice(key.indexOf('/') + 1)
     // A key cannot be made again: it goes when a deletion was seen, and not before.
     if (how === 'deleted') await deps.hosts.forget(name)
+    deps.metrics?.certificates(name, [], deps.now())
     await deps.mirror.remove('Host', name)
   },
 })

@@ -8,6 +8,7 @@ import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { NewEvent } from '../../../crds/kernel/event.ts'
 import { generatedKey, homeKey, removedKey, switchKey } from '../../../crds/site/facts.ts'
 import { SITE, SITE_FINALIZER } from '../../../crds/site/kind.ts'
+import { twinOf } from '../../../crds/site/names/aliases.ts'
 import { claimRefusal } from '../../../crds/site/names/claim.ts'
 import { nameOf } from '../../../crds/site/names/domain.ts'
 import { planSite, type SiteStatusFacts, type SiteStep } from '../../../crds/site/plan.ts'
@@ -25,7 +26,8 @@ import { controlOf } from '../kind-controller.ts'
 import type { SiteDeps } from './deps.ts'
 import { makeSiteLooks } from './look.ts'
 import { SITE_MAILS } from './mails.ts'
-import { makeNameSweep, sweepNames, tellName } from './names.ts'
+import { tellName } from './names.ts'
+import { makeNameSweep, sweepNames } from './namesweep.ts'
 import { observeSite } from './observe.ts'
 import { noteDrift, removeFiles, removeRoute, setRoute, switchFiles, takeDown, upload, verify } from './publish.ts'
 import { makeFontCache, renderPages, takePicture } from './render.ts'
@@ -38,8 +40,9 @@ const reserveSite = async (deps: SiteDeps, { metadata, spec }: SiteResource) => 
 }
 
 const claimName = async (deps: SiteDeps, name: string, { metadata, spec }: SiteResource) => {
-  const of = { site: metadata.name, account: spec.account }
-  const refusal = claimRefusal(name, await deps.reservations.claimName(name, of, true))
+  const of = { site: metadata.name, account: spec.account, twin: twinOf(name) }
+  const isLabel = spec.subdomain !== undefined
+  const refusal = claimRefusal(name, isLabel, await deps.reservations.claimName(name, of, true))
   if (refusal !== null) throw new Stalled(refusal.code, `${refusal.code}: ${refusal.detail}`)
 }
 
@@ -133,7 +136,7 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
         await removeFiles(deps, step, object.metadata.name, signal)
         await record(deps, object, { kind: 'removed', key: removedKey(originOf(object.metadata)), body: {} })
       },
-      releaseNames: ({ keep }, { metadata }) => deps.rows.releaseNames(metadata.name, keep),
+      releaseNames: ({ keep, spare }, { metadata }) => deps.rows.releaseNames(metadata.name, keep, spare),
     },
     report: async (object, world, plan) => {
       const { spec } = object
@@ -163,7 +166,7 @@ const isReady = ({ status }: SiteResource): boolean =>
 /** By what is wanted rather than by what was said last: a host may become ready while a pass that saw it otherwise still runs. */
 const awaitsHost = (site: SiteResource): boolean => {
   const { spec, status } = site
-  const isNamed = nameOf(spec) !== null
+  const isNamed = nameOf(spec, null) !== null
   return !isReady(site) || (isNamed && (status?.hostname === undefined || (spec.publish && status.phase !== 'live')))
 }
 

@@ -32,6 +32,9 @@ export type SiteDeps = Pick<
   looks: SiteLooks
 }
 
+/** Which bytes were seen, under which name, and what leads there. */
+export type VerifiedSite = { digest: string; hostname: string; hsts: boolean; aliases: readonly string[] }
+
 /** What is remembered of looks at live sites, in this process alone (look.ts). */
 export type SiteLooks = {
   /** Null while there is nothing to look at. Never throws for what a host does. */
@@ -41,6 +44,6 @@ export type SiteLooks = {
   /** Something was put there: it is looked at anew. */
   touched(site: string): void
   /** All files were checked as they were put there, and every page as visitors get it. */
-  verified(object: SiteResource, of: { digest: string; hostname: string; hsts: boolean }): void
+  verified(object: SiteResource, of: VerifiedSite): void
   forget(site: string): void
 }

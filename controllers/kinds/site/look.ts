@@ -7,13 +7,12 @@ import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { RECONCILE_REQUESTED_AT } from '../../../crds/kernel/object.ts'
 import { LOOK_AGAIN_MS, LOOK_MS, type LookTarget, lookTarget, wantedPages } from '../../../crds/site/publishing/look.ts'
-import { siteFolder, siteHandlers } from '../../../crds/site/publishing/route.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import type { SiteLook } from '../../../crds/site/world.ts'
 import { StaleEpoch, Stalled, Waiting } from '../../base/errors.ts'
 import { lookAt, type Served } from '../../io/hosts/tls/served.ts'
-import type { SiteDeps, SiteLooks } from './deps.ts'
-import { filesOn, folderOf, rootOf, routeOf, wrongPages } from './publish.ts'
+import type { SiteDeps, SiteLooks, VerifiedSite } from './deps.ts'
+import { filesOn, folderOf, liveRoute, wrongPages } from './publish.ts'
 
 /** All sums are taken again after so long, whatever the quick looks say. */
 const WHOLE_MS = 600_000
@@ -47,8 +46,8 @@ const isGood = (look: SiteLook): boolean =>
   look.unserved === null &&
   look.route === 'right'
 
-const markOf = ({ metadata }: SiteResource, of: { digest: string; hostname: string; hsts: boolean }): string =>
-  [metadata.generation, metadata.annotations?.[RECONCILE_REQUESTED_AT], of.digest, of.hostname, of.hsts].join(' ')
+const markOf = ({ metadata }: SiteResource, { digest, hostname, hsts, aliases }: VerifiedSite): string =>
+  [metadata.generation, metadata.annotations?.[RECONCILE_REQUESTED_AT], digest, hostname, hsts, ...aliases].join(' ')
 
 /** @returns what a visitor gets; asked twice before anything bad is said */
 const served = async (
@@ -79,10 +78,9 @@ const lookNow = async (
   before: { expected: string; print: string } | null,
   signal: AbortSignal,
 ): Promise<Found> => {
-  const { host, rendering, hostname, attested, hsts } = target
+  const { host, rendering, attested } = target
   const folder = await folderOf(deps, site, { ...rendering, attested })
-  const handle = siteHandlers(siteFolder(rootOf(deps, host), site), folder.approved, hsts)
-  const route = { ...routeOf(site), hostnames: [hostname], handle }
+  const route = liveRoute(deps, site, target, folder.approved)
   const expected = createHash('sha256')
     .update(JSON.stringify([folder.digest, folder.files.map(({ path, sha256 }) => [path, sha256]), route]))
     .digest('hex')

@@ -9,4 +9,9 @@ const name: MailOf = {
   },
 }
 
-export const SITE_MAILS: Mails = { 'domain-missing': name, 'domain-lapsed': name }
+export const SITE_MAILS: Mails = {
+  'domain-missing': name,
+  'domain-lapsed': name,
+  'base-missing': name,
+  'base-lapsed': name,
+}

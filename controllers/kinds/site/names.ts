@@ -1,45 +1,53 @@
 /** The names of sites: their records, who is told of them, and the look at those that are due. */
-import { createHmac } from 'node:crypto'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { nameKey } from '../../../crds/site/facts.ts'
 import { SITE } from '../../../crds/site/kind.ts'
-import { GRACE_MS, lookedAt, type NameLook } from '../../../crds/site/names/life.ts'
+import { twinOf } from '../../../crds/site/names/aliases.ts'
+import { GRACE_MS, type NameRow } from '../../../crds/site/names/life.ts'
 import type { NameMail } from '../../../crds/site/names/mail.ts'
 import { isDomain, nameIn, type SiteName } from '../../../crds/site/names/names.ts'
-import { recordsOf, type WantedProof, wantedProof } from '../../../crds/site/names/proof.ts'
+import { PROOF_KEY, proofToken, recordsOf, type WantedProof, wantedProof } from '../../../crds/site/names/proof.ts'
 import type { NameStep } from '../../../crds/site/names/steps.ts'
+import { baseName } from '../../../crds/site/names/wildcard.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import type { Keys } from '../../base/keys.ts'
 import type { Hosts } from '../../io/hosts/link.ts'
-import { type LookForProof, makeLookForProof } from '../../net/proof.ts'
-import { type DueName, makeNameLooks, type NameLooks } from '../../store/site/names.ts'
-import type { Context } from '../context.ts'
 import type { SiteDeps } from './deps.ts'
 import { siteHosts } from './hosts.ts'
 
-const TOKEN_LENGTH = 32
+export type Proving = { keys: Pick<Keys, 'lastingKey'>; hosts: Pick<Hosts, 'list'> }
 
-/** Another for each account and name, and the same for ever: whoever was shown it has it in the DNS. */
-const tokenOf = (keys: Pick<Keys, 'lastingKey'>, account: string, name: string): string =>
-  createHmac('sha256', keys.lastingKey('site-name'))
-    .update(JSON.stringify([account, name]))
-    .digest('hex')
-    .slice(0, TOKEN_LENGTH)
-
-type Proving = Pick<Context, 'keys'> & { hosts: Pick<Hosts, 'list'> }
-
-const proofOf = (deps: Proving, account: string, name: string): WantedProof => {
+export const proofOf = (deps: Proving, account: string, name: string): WantedProof => {
   const bases = siteHosts(deps).map(({ baseDomain }) => baseDomain)
-  return wantedProof(name, tokenOf(deps.keys, account, name), [...new Set(bases)])
+  const tokenOf = (of: string) => proofToken(deps.keys.lastingKey(PROOF_KEY), account, of)
+  const bare = twinOf(name)
+  // whoever has the domain has its www, and not the other way round: www may be given to somebody else
+  const parent = bare !== null && name === `www.${bare}` ? { name: bare, token: tokenOf(bare) } : null
+  return wantedProof(name, tokenOf(name), [...new Set(bases)], parent)
 }
+
+/** Of a label below a base domain the base is proven. */
+const provenName = ({ name, proof }: Pick<SiteName, 'name' | 'proof'>): string =>
+  proof === 'base' ? baseName(name.slice(name.indexOf('.') + 1)) : name
 
 /** What stands in the database of names, with the records that prove them. */
 export const withRecords = (deps: Proving, account: string, names: readonly Omit<SiteName, 'records'>[]): SiteName[] =>
-  names.map((one) => ({ ...one, records: isDomain(one.name) ? recordsOf(proofOf(deps, account, one.name)) : [] }))
+  names.map((one) => ({
+    ...one,
+    records: isDomain(one.name) ? recordsOf(proofOf(deps, account, provenName(one))) : [],
+  }))
 
 /** When the next thing happens by itself. */
-const byOf = ({ state, missingSince, until }: SiteName): string | null =>
+export const byOf = ({
+  state,
+  missingSince,
+  until,
+}: Pick<NameRow, 'state' | 'missingSince' | 'until'>): string | null =>
   state === 'missing' && missingSince !== null ? new Date(Date.parse(missingSince) + GRACE_MS).toISOString() : until
+
+/** Always the same for a purpose, so that a repeat is known. */
+export const messageIdOf = ({ mailDomain }: Pick<SiteDeps, 'mailDomain'>, resource: string, purpose: string): string =>
+  `<${resource}.${purpose.replace(/[^A-Za-z0-9-]+/g, '.')}@${mailDomain}>`
 
 type Tell = Extract<NameStep, { do: 'tellName' }>
 
@@ -75,48 +83,10 @@ export const tellName = async (deps: SiteDeps, step: Tell, object: SiteResource)
       kind: SITE.kind,
       account: spec.account,
       purpose,
-      messageId: `<${metadata.name}.${purpose.replace(/[^A-Za-z0-9-]+/g, '.')}@${deps.mailDomain}>`,
+      messageId: messageIdOf(deps, metadata.name, purpose),
       payload: mail,
     },
     giveBack: null,
   })
   deps.onQueued()
 }
-
-/** Names read at once, and asked about at once. */
-const BATCH = 64
-const LANES = 16
-
-export type NameSweep = {
-  looks: NameLooks
-  lookFor: LookForProof
-  /** Who else is to be looked at when a look changed something. */
-  deps: Proving & Pick<Context, 'now' | 'wake'>
-}
-
-const isContest = (due: DueName, look: NameLook): boolean => look.found !== null && due.holder !== null
-
-/** @returns whether the next sweep may find it changed */
-const lookAtName = async ({ looks, lookFor, deps }: NameSweep, due: DueName): Promise<void> => {
-  const look = await lookFor(proofOf(deps, due.account, due.name))
-  const at = deps.now().toISOString()
-  const kept = await looks.keep(due, lookedAt(due, look, due, at), at, isContest(due, look))
-  if (kept === 'kept') deps.wake(SITE.kind, due.site)
-}
-
-/** Looks at all that is due. @returns how many names were looked at */
-export const sweepNames = async (sweep: NameSweep): Promise<number> => {
-  const due = await sweep.looks.due(sweep.deps.now(), BATCH)
-  const waiting = [...due]
-  const lane = async () => {
-    for (let next = waiting.shift(); next !== undefined; next = waiting.shift()) await lookAtName(sweep, next)
-  }
-  await Promise.all(Array.from({ length: LANES }, lane))
-  return due.length
-}
-
-export const makeNameSweep = (context: Context): NameSweep => ({
-  looks: makeNameLooks(context),
-  lookFor: makeLookForProof(context.nameServers),
-  deps: context,
-})

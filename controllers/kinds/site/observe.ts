@@ -35,8 +35,10 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: 
   const links = recordedLinks(SITE_LINKS, facts)
   const linkVersions = linksNow(SITE_LINKS, object, links.recorded)
   const world: SiteWorld = {
+    at: deps.now().toISOString(),
     account: account && { name: spec.account, templateLock: account.template_lock },
     brand: row.brand,
+    base: row.base,
     hasQuota: row.hasPlace,
     names: withRecords(deps, spec.account, row.names ?? []),
     hosts: siteHosts(deps),

@@ -1,12 +1,13 @@
 /** Bringing bytes live on a host, and taking them down. What to bring, and when, is decided in crds/site/publishing/publish.ts. */
 import { SITE } from '../../../crds/site/kind.ts'
-import { unservedText, type WantedPage, wantedPages } from '../../../crds/site/publishing/look.ts'
+import { type LookTarget, unservedText, type WantedPage, wantedPages } from '../../../crds/site/publishing/look.ts'
 import type { SiteManifest } from '../../../crds/site/publishing/manifest.ts'
-import type { PublishStep } from '../../../crds/site/publishing/publish.ts'
+import { type PublishStep, urlOf } from '../../../crds/site/publishing/publish.ts'
 import { goneHandlers, siteFolder, siteHandlers } from '../../../crds/site/publishing/route.ts'
 import type { Attested } from '../../../crds/site/publishing/statement.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import { Stalled, Waiting } from '../../base/errors.ts'
+import type { HostRoute } from '../../io/hosts/link.ts'
 import { makeSiteFiles, type SiteFiles, type SiteFolder } from '../../io/hosts/sitefiles.ts'
 import { lookAt, type ServedPage } from '../../io/hosts/tls/served.ts'
 import type { SiteDeps } from './deps.ts'
@@ -79,14 +80,23 @@ export const switchFiles = async (
 /** One route per site, whatever its name is at present. */
 export const routeOf = (site: string) => ({ id: `site-${site}`, owner: `Site/${site}` })
 
-export const setRoute = async (
-  deps: SiteDeps,
-  { host, hostname, manifest, hsts }: Step<'setRoute'>,
+type Routed = Pick<LookTarget, 'host' | 'hostname' | 'hsts' | 'aliases'>
+
+/** How a site is served under its name, and under those that lead there. */
+export const liveRoute = (
+  deps: Deps,
   site: string,
-): Promise<void> => {
+  { host, hostname, hsts, aliases }: Routed,
+  manifest: SiteManifest,
+): HostRoute => {
+  const origin = urlOf({ hostname }, deps.hosts.facts(host)?.httpsPort).replace(/\/$/, '')
+  const handle = siteHandlers(siteFolder(rootOf(deps, host), site), manifest, hsts, { aliases, origin })
+  return { ...routeOf(site), hostnames: [hostname, ...aliases], handle }
+}
+
+export const setRoute = async (deps: SiteDeps, step: Step<'setRoute'>, site: string): Promise<void> => {
   deps.looks.touched(site)
-  const handle = siteHandlers(siteFolder(rootOf(deps, host), site), await readManifest(deps, manifest), hsts)
-  await deps.hosts.routes(host).set({ ...routeOf(site), hostnames: [hostname], handle })
+  await deps.hosts.routes(step.host).set(liveRoute(deps, site, step, await readManifest(deps, step.manifest)))
 }
 
 /** Visitors are told that it is gone; the name stays the site's. */

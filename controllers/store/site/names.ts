@@ -3,7 +3,7 @@ import type { LookedName, NameRivals, NameRow } from '../../../crds/site/names/l
 import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
 
-/** An account's claim of a domain. `n` rises with every look that is kept. */
+/** An account's claim of a domain, or of a base domain, which has no site. `n` rises with every look that is kept. */
 export type DueName = NameRow &
   NameRivals & { name: string; account: string; site: string; n: number; reason: string | null }
 
@@ -17,14 +17,18 @@ select d.name, d.account, d.site, d.n, d.state, d.proof, iso_ms(d.asked_at) as "
   coalesce(d.contested_at > $1::timestamptz - interval '1 day', false) as "isContested",
   (
     select json_build_object('until', iso_ms(h.until)) from site_names h
-    where h.name = d.name and h.account <> d.account and h.state in ('verified', 'missing', 'lapsed', 'quarantined')
-      and (h.until is null or h.until > $1)
+    where h.root = d.root and h.account <> d.account and h.state in ('verified', 'missing', 'lapsed', 'quarantined')
+      and (h.until is null or h.until > $1) and names_overlap(h.name, d.name)
+    order by h.until desc nulls first limit 1
   ) as holder
 from (
   select n.*, row_number() over (partition by n.account order by n.due_at) as turn
   from site_names n where n.due_at <= $1
 ) d
 order by d.turn, d.due_at limit $2`
+
+/** Sites of an account that are not archived, by name. */
+export const SITES_OF = "select name from mirror where kind = 'Site' and account = $1 and not archived order by name"
 
 export type NameLooks = {
   /** @param now by the platform's clock */
@@ -38,6 +42,8 @@ export type NameLooks = {
   ): Promise<KeptLook>
   /** Names that are kept no longer are free, and so are claims that nothing came of. */
   sweep(): Promise<void>
+  /** Sites of an account, whose names change with its base domain. */
+  sitesOf(account: string): Promise<string[]>
 }
 
 export const makeNameLooks = ({ pg, epoch }: { pg: Pg; epoch: () => number }): NameLooks => ({
@@ -52,5 +58,8 @@ export const makeNameLooks = ({ pg, epoch }: { pg: Pg; epoch: () => number }): N
   },
   async sweep() {
     await pg.query('sweep_site_names', 'select sweep_site_names($1, $2)', [LEASE, epoch()])
+  },
+  async sitesOf(account) {
+    return (await pg.query<{ name: string }>('sites_of', SITES_OF, [account])).rows.map(({ name }) => name)
   },
 })

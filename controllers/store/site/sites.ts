@@ -4,6 +4,7 @@
  */
 import { PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { BrandTokens } from '../../../crds/site/content/brand.ts'
+import type { OwnBase } from '../../../crds/site/names/life.ts'
 import type { SiteName } from '../../../crds/site/names/names.ts'
 import type { RenderedImage } from '../../../crds/site/render/input.ts'
 import type { PublishTurn, Rendering } from '../../../crds/site/world.ts'
@@ -11,6 +12,7 @@ import { makeBatch } from '../../base/batch.ts'
 import type { FactRow } from '../ledger/facts.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
+import { SITES_OF } from './names.ts'
 
 const OBSERVE_MAX = 64
 
@@ -26,8 +28,12 @@ export type KeptRendering = Rendering & { links: Readonly<Partial<Record<string,
 export type SiteReservations = {
   takeSite(site: string, account: string, limit: number): Promise<ReservationOutcome>
   giveBackSite(site: string): Promise<void>
-  /** A domain is claimed beside others' claims. @param settle for good; else for two minutes, within which the spec is to be written */
-  claimName(name: string, of: { site: string; account: string }, settle: boolean): Promise<ClaimOutcome>
+  /** A domain is claimed beside others' claims. @param settle for good; else for two minutes, within which the spec is to be written; `twin` comes along where no other site of the account has it */
+  claimName(
+    name: string,
+    of: { site: string; account: string; twin?: string | null },
+    settle: boolean,
+  ): Promise<ClaimOutcome>
   /** @param day YYYY-MM-DD in UTC */
   takePublish(of: {
     site: string
@@ -65,7 +71,7 @@ where stage = 'waiting' and place < coalesce((select place from site_queue where
 const BASES = `
 select distinct view ->> 'base_domain' as base from mirror
 where kind = 'Host' and account = '${PLATFORM}' and (view ->> 'takes_sites')::boolean and view ->> 'base_domain' is not null`
-const CLAIM = 'select claim_site_name($1, $2, $3, $4) as outcome'
+const CLAIM = 'select claim_site_name($1, $2, $3, $4, $5) as outcome'
 const SET_BRAND = `
 insert into site_brands (account, tokens) values ($1, $2)
 on conflict (account) do update set tokens = excluded.tokens, updated_at = now()`
@@ -83,8 +89,8 @@ export const makeSiteReservations = ({ pg }: { pg: Pg }): SiteReservations => {
     async giveBackSite(site) {
       await pg.query('give_back_site_place', 'select give_back_site_place($1)', [site])
     },
-    claimName: (name, { site, account }, settle) =>
-      outcome<ClaimOutcome>('claim_site_name', CLAIM, [name, site, account, settle]),
+    claimName: (name, { site, account, twin = null }, settle) =>
+      outcome<ClaimOutcome>('claim_site_name', CLAIM, [name, site, account, settle, twin]),
     takePublish: ({ site, digest, account, day, limit }) =>
       outcome('take_publish_place', 'select take_publish_place($1, $2, $3, $4, $5) as outcome', [
         site,
@@ -113,8 +119,7 @@ export const makeSiteReservations = ({ pg }: { pg: Pg }): SiteReservations => {
       else await pg.query('clear_site_brand', 'delete from site_brands where account = $1', [account])
     },
     async sitesOf(account) {
-      const text = "select name from mirror where kind = 'Site' and account = $1 and not archived order by name"
-      return (await pg.query<{ name: string }>('sites_of', text, [account])).rows.map(({ name }) => name)
+      return (await pg.query<{ name: string }>('sites_of', SITES_OF, [account])).rows.map(({ name }) => name)
     },
     async baseDomains() {
       return (await pg.query<{ base: string }>('site_base_domains', BASES)).rows.map(({ base }) => base)
@@ -135,10 +140,11 @@ export type SiteRow = {
   places: string[] | null
   turn: PublishTurn | null
   brand: BrandTokens | null
+  base: OwnBase | null
 }
 
 const OBSERVE = `
-select site, facts, renderings, names, has_place as "hasPlace", places, turn, brand from observe_sites($1, $2)`
+select site, facts, renderings, names, has_place as "hasPlace", places, turn, brand, base from observe_sites($1, $2)`
 const PICTURES = 'select source, image from site_pictures where source = any ($1)'
 /** Those that may go now: nobody waits before them on their host. One that is lost keeps its place, and nobody waits for it. */
 const NEXT = `
@@ -154,7 +160,8 @@ export type SiteRows = {
   pictures(sources: string[]): Promise<Map<string, RenderedImage>>
   putPicture(source: string, image: RenderedImage): Promise<void>
   putRendering(site: string, rendering: Omit<Rendering, 'at'>): Promise<void>
-  releaseNames(site: string, keep: string[]): Promise<void>
+  /** @param spare of those that are kept: they only lead to the site, and give way to another of the account */
+  releaseNames(site: string, keep: string[], spare?: string[]): Promise<void>
   moveQueue(site: string, to: { host: string; digest: string; stage: PublishTurn['stage'] }): Promise<void>
   leaveQueue(site: string): Promise<void>
   /** The site at the head of each host's queue. */
@@ -190,7 +197,7 @@ export const makeSiteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): Si
     },
     putPicture: (source, image) => fenced('put_site_picture', [source, JSON.stringify(image)]),
     putRendering: (site, rendering) => fenced('put_site_rendering', [JSON.stringify({ site, ...rendering })]),
-    releaseNames: (site, keep) => fenced('release_site_names', [site, keep]),
+    releaseNames: (site, keep, spare = []) => fenced('release_site_names', [site, keep, spare]),
     moveQueue: (site, { host, digest, stage }) => fenced('move_site_queue', [site, host, digest, stage]),
     leaveQueue: (site) => fenced('leave_site_queue', [site]),
     async heads() {

@@ -58,6 +58,7 @@ grant execute on function ask_deletion, take_back_deletion, origins_of to :"api"
 grant select on places, place_namespaces to :"api";
 grant execute on function claim_places, move_place to :"api";
 grant execute on function take_send_slots, give_back_send_slot, take_site_place, give_back_site_place, claim_site_name,
+  claim_base_domain, release_base_domain, ask_base_look, base_domains,
   take_publish_place, take_app_slug, give_back_app_slug, reserve_devbox, release_devbox_reservation to :"api";
 -- What the controllers are asked to do.
 grant execute on function ask_signin, store_app_outcome, arrive_in_site_queue, ask_issuer_logo,

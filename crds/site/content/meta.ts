@@ -1,6 +1,7 @@
 /** What holds for the whole site: who speaks, in which language, in which dress, in which order and on which pages. */
 import type { ObjectSchema } from '../../kernel/schema.ts'
 import { label, title } from './content-fields.ts'
+import { redirects } from './redirects.ts'
 
 export const LANGS = ['zh-Hant', 'zh-Hans', 'en', 'es'] as const
 export const LAYOUTS = ['classic', 'editorial', 'showcase', 'monolith', 'atelier', 'sidenav', 'narrative'] as const
@@ -139,5 +140,6 @@ export const meta = {
       'x-code': 'BAD_PAGES',
       items: page,
     },
+    redirects,
   },
 } as const satisfies ObjectSchema

@@ -12,8 +12,12 @@
 export const NAME_STATES = ['free', 'claimed', 'asked', 'verified', 'missing', 'lapsed', 'quarantined'] as const
 export type NameState = (typeof NAME_STATES)[number]
 
-/** What made it the account's: a record, the platform, or that it was served before proofs were asked for. */
-export type NameProof = 'txt' | 'cname' | 'platform' | 'before'
+/** What made it the account's: a record, the platform, its base domain, or that it was served before proofs were asked for. */
+export const NAME_PROOFS = ['txt', 'cname', 'platform', 'base', 'before'] as const
+export type NameProof = (typeof NAME_PROOFS)[number]
+
+/** The base domain of an account below which its labels are; held. */
+export type OwnBase = { domain: string; state: NameState }
 
 /** Nobody else may have it. */
 const HELD: readonly NameState[] = ['verified', 'missing', 'lapsed', 'quarantined']
@@ -29,7 +33,9 @@ export type NameEvent = 'claim' | 'settle' | 'seen' | 'absent' | 'silent' | 'rel
 export type NameGuards = {
   /** A label below a base domain of the platform. */
   isPlatform: boolean
-  /** Another account has it. */
+  /** Below a base domain that the account has proven. */
+  isBased: boolean
+  /** Another account has it, or what it lies below, or a part of it. */
   isOthers: boolean
   /** It was never proven, for it was served before, and nobody else has shown a proof. */
   isLegacy: boolean
@@ -39,6 +45,8 @@ export type NameGuards = {
   isSilenceOver: boolean
   /** What kept the name from others is over. */
   isKeepOver: boolean
+  /** Of a base domain: it was claimed, and not proven in time. */
+  isClaimOver: boolean
 }
 
 type Transition = { from: NameState; on: NameEvent; if?: keyof NameGuards; to: NameState | 'refused' }
@@ -47,11 +55,15 @@ type Transition = { from: NameState; on: NameEvent; if?: keyof NameGuards; to: N
 export const NAME_LIFE: readonly Transition[] = [
   { from: 'free', on: 'claim', if: 'isOthers', to: 'refused' },
   { from: 'free', on: 'claim', if: 'isPlatform', to: 'verified' },
+  { from: 'free', on: 'claim', if: 'isBased', to: 'verified' },
   { from: 'free', on: 'claim', to: 'claimed' },
   { from: 'claimed', on: 'settle', to: 'asked' },
   { from: 'claimed', on: 'release', to: 'free' },
   { from: 'claimed', on: 'time', to: 'free' },
 
+  { from: 'asked', on: 'claim', if: 'isOthers', to: 'asked' },
+  { from: 'asked', on: 'claim', if: 'isBased', to: 'verified' },
+  { from: 'asked', on: 'time', if: 'isClaimOver', to: 'free' },
   { from: 'asked', on: 'seen', if: 'isOthers', to: 'asked' },
   { from: 'asked', on: 'seen', to: 'verified' },
   { from: 'asked', on: 'release', to: 'free' },
@@ -119,14 +131,20 @@ export type NameRow = {
   until: string | null
 }
 
-/** What a look at the DNS gave. `detail` says what was seen, for people. */
-export type NameLook = { found: 'txt' | 'cname' } | { found: null; answer: 'absent' | 'silent'; detail: string }
+/** One record that was looked for, and what is there. */
+export type ProofCheck = { name: string; type: string; expected: string; seen: string[]; ok: boolean }
+
+/** What a look at the DNS gave. `detail` says what was seen, for people; `checks` of a base domain: each record by itself. */
+export type NameLook = { checks?: ProofCheck[] } & (
+  | { found: 'txt' | 'cname' }
+  | { found: null; answer: 'absent' | 'silent'; detail: string }
+)
 
 /** Who else has, or shows a proof of, the name. */
 export type NameRivals = { holder: { until: string | null } | null; isContested: boolean }
 
 /** What is stored after a look. `reason` is null where the record was seen, and there is nothing else to say. */
-export type LookedName = NameRow & { reason: string | null; dueAt: string }
+export type LookedName = NameRow & { reason: string | null; dueAt: string; checks: ProofCheck[] | null }
 
 const later = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString()
 const isPast = (at: string | null, now: string, ms = 0): boolean =>
@@ -140,6 +158,9 @@ export const guardsOf = (row: NameRow, { holder, isContested }: NameRivals, now:
   isGraceOver: isPast(row.missingSince, now, GRACE_MS),
   isSilenceOver: isPast(row.missingSince ?? row.seenAt, now, SILENCE_MS),
   isKeepOver: isPast(row.until, now),
+  isBased: row.proof === 'base',
+  // of time, and of no look
+  isClaimOver: false,
 })
 
 const dueAfter = ({ state, askedAt, until }: NameRow, isSeen: boolean, now: string): string => {
@@ -192,5 +213,10 @@ export const lookedAt = (row: NameRow, look: NameLook, rivals: NameRivals, now: 
   }
   // One that was served before is looked at as rarely as one that is proven, until somebody else shows a proof.
   const isCalm = isSeen || (state === 'verified' && guards.isLegacy)
-  return { ...next, reason: reasonOf(state, look, rivals), dueAt: dueAfter(next, isCalm, now) }
+  return {
+    ...next,
+    reason: reasonOf(state, look, rivals),
+    dueAt: dueAfter(next, isCalm, now),
+    checks: look.checks ?? null,
+  }
 }

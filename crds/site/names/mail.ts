@@ -3,9 +3,9 @@ import type { MailParts } from '../../text/mail.ts'
 import { noticeMail, oneLine } from '../../text/notice.ts'
 import type { ProofRecord } from './proof.ts'
 
-/** What is queued, so that a repeat says the same. `url` the page to look at, `by` (ISO) when the next thing happens by itself. */
+/** What is queued, so that a repeat says the same. `site` is empty for a base domain, which is its account's. `url` the page to look at, `by` (ISO) when the next thing happens by itself. */
 export type NameMail = {
-  mail: 'domain-missing' | 'domain-lapsed'
+  mail: 'domain-missing' | 'domain-lapsed' | 'base-missing' | 'base-lapsed'
   to: string
   domain: string
   site: string
@@ -46,6 +46,26 @@ const saidOf = ({ mail, domain, site, records, by }: NameMail): { subject: strin
           ...set,
           ...recordLines(records),
           'The website comes back by itself once the record is seen.',
+        ],
+      }
+    case 'base-missing':
+      return {
+        subject: `The proof of ${name} is missing`,
+        lead: [
+          `The record that proves ${name} to be yours is not in the DNS any more. Your websites below it are served until ${day(by)}; after that they are taken down.`,
+          ...set,
+          ...recordLines(records),
+          'It is looked for every hour, and nothing else is to be done.',
+        ],
+      }
+    case 'base-lapsed':
+      return {
+        subject: `Nothing is served below ${name} any longer`,
+        lead: [
+          `The record that proves ${name} to be yours has been missing for too long, so your websites below it were taken down. Nobody else may use the name here until ${day(by)}.`,
+          ...set,
+          ...recordLines(records),
+          'They come back by themselves once the record is seen.',
         ],
       }
     default:

@@ -23,6 +23,8 @@ export type SiteName = {
   dueAt: string | null
   reason: string | null
   routed: boolean
+  /** It only leads to the site (aliases.ts), and gives way to another of the account. */
+  spare: boolean
   records: ProofRecord[]
 }
 
@@ -33,9 +35,11 @@ export const isDomain = (name: string): boolean => name.includes('.')
 export const nameIn = ({ names }: Named, name: string | null): SiteName | null =>
   names.find((one) => one.name === name) ?? null
 
-/** One that has a route, or is live by the record, and may not: its proof is gone. */
-export const lostName = ({ names }: Named, live: string | null): SiteName | null =>
-  names.find(({ name, state, routed }) => !isServed(state) && (routed || name === live)) ?? null
+/** One that has a route, or is live by the record, and may not: its proof is gone. The one that is live comes first. */
+export const lostName = ({ names }: Named, live: string | null): SiteName | null => {
+  const lost = names.filter(({ name, state, routed }) => !isServed(state) && (routed || name === live))
+  return lost.find(({ name }) => name === live) ?? lost[0] ?? null
+}
 
 export type NameRefusal = { code: ProblemCode; detail: string }
 
@@ -62,6 +66,7 @@ type Stand = Pick<OwnCondition, 'status' | 'reason' | 'message'>
 
 const GIVEN: Partial<Record<NameProof, string>> = {
   platform: "is the platform's to give",
+  base: 'is below your own base domain',
   before: 'was served before proofs were asked for',
   txt: 'is proven by its TXT record',
   cname: 'is proven by its CNAME record',
@@ -102,14 +107,21 @@ const TOLD = {
   lapsed: { event: 'website.domain_lapsed', mail: 'domain-lapsed' },
 } as const satisfies Partial<Record<NameState, { event: string; mail: NameMail['mail'] | null }>>
 
-export type NameNews = { name: string; at: string; state: keyof typeof TOLD } & (typeof TOLD)[keyof typeof TOLD]
+export type NameNews = {
+  name: string
+  at: string
+  state: keyof typeof TOLD
+  event: (typeof TOLD)[keyof typeof TOLD]['event']
+  mail: NameMail['mail'] | null
+}
 
 /** The names of which something is to be told that was not. @param told `NAME AT`, as on record */
 export const newsOf = ({ names }: Named, told: readonly string[]): NameNews[] =>
-  names.flatMap(({ name, state, proof, changedAt: at }) => {
+  names.flatMap(({ name, state, proof, spare, changedAt: at }) => {
     const news = Reflect.get(TOLD, state) as (typeof TOLD)[keyof typeof TOLD] | undefined
-    if (news === undefined || proof === 'platform' || told.includes(`${name} ${at}`)) return []
-    // What was served before is told of only when its proof is asked for.
-    if (state === 'verified' && proof === 'before') return []
-    return [{ name, at, state: state as keyof typeof TOLD, ...news }]
+    if (news === undefined || proof === 'platform' || spare || told.includes(`${name} ${at}`)) return []
+    // What was served before is told of only when its proof is asked for; what is below a base domain was proven with it.
+    if (state === 'verified' && (proof === 'before' || proof === 'base')) return []
+    // Of a base domain there is one mail, and none for each site below it.
+    return [{ name, at, state: state as keyof typeof TOLD, ...news, ...(proof === 'base' && { mail: null }) }]
   })

@@ -1,7 +1,7 @@
 /** What there is to do about a site's names beside claiming them: the owner is told, a lost one is left, those not needed go back. */
 import { type Verdict, waiting } from '../../kernel/plan.ts'
 import { type SiteEvent, siteEvent } from '../events.ts'
-import { type PublishStep, wayOffLost } from '../publishing/publish.ts'
+import { type PublishStep, wayOffLeft, wayOffLost } from '../publishing/publish.ts'
 import type { SiteResource } from '../schema.ts'
 import type { SiteWorld } from '../world.ts'
 import { type NameNews, newsOf } from './names.ts'
@@ -9,8 +9,8 @@ import { type NameNews, newsOf } from './names.ts'
 export type NameStep =
   /** How the life of a name has gone on, with a mail where somebody has to act. */
   | { do: 'tellName'; news: NameNews; event: SiteEvent }
-  /** Names that the site neither asks for nor is live under. */
-  | { do: 'releaseNames'; keep: string[] }
+  /** Names that the site needs no longer; `spare`: those that only lead to it from now on. */
+  | { do: 'releaseNames'; keep: string[]; spare: string[] }
 
 type First = { verdict: Verdict; steps: (NameStep | PublishStep)[] }
 
@@ -32,13 +32,19 @@ export const nameSteps = (
   return { verdict: waiting('TakingDown', 'is taken off a name whose proof is gone'), steps: off }
 }
 
-/** The route that tells visitors that the site is gone would keep a name from whoever has it next. */
-export const releaseSteps = ({ names, home }: SiteWorld, keep: string[]): (NameStep | PublishStep)[] => {
-  const left = names.filter(({ name, settled }) => settled && !keep.includes(name))
-  if (left.length === 0) return []
-  const isRouted = left.some(({ routed }) => routed)
-  return [
-    ...(isRouted && home !== null ? [{ do: 'removeRoute', host: home } as const] : []),
-    { do: 'releaseNames', keep },
-  ]
+/** A route under a name, of a live site or of one that is gone, would keep it from whoever has it next. */
+export const releaseSteps = (
+  object: SiteResource,
+  world: SiteWorld,
+  { chosen, beside }: { chosen: string[]; beside: string[] },
+): (NameStep | PublishStep)[] => {
+  const keep = [...chosen, ...beside]
+  const settled = world.names.filter((one) => one.settled)
+  const left = settled.filter(({ name }) => !keep.includes(name))
+  const spare = settled.flatMap((one) =>
+    !one.spare && !chosen.includes(one.name) && beside.includes(one.name) ? [one.name] : [],
+  )
+  if (left.length === 0 && spare.length === 0) return []
+  const off = left.some(({ routed }) => routed) ? wayOffLeft(object, world) : []
+  return [...off, { do: 'releaseNames', keep, spare }]
 }

@@ -5,6 +5,7 @@
  */
 import { type Verdict, waiting } from '../../kernel/plan.ts'
 import { liveOf, releasesOf } from '../facts.ts'
+import { aliasesOf } from '../names/aliases.ts'
 import { isNotFound } from '../render/headers.ts'
 import type { SiteResource } from '../schema.ts'
 import type { Rendering, SiteLook, SiteWorld } from '../world.ts'
@@ -25,6 +26,8 @@ export type LookTarget = {
   hostname: string
   attested: Attested
   hsts: boolean
+  /** Hostnames that lead to this one. */
+  aliases: string[]
 }
 
 /** A name that answered visitors before, with a certificate, and that is the account's: browsers may be told to insist on TLS. */
@@ -35,15 +38,19 @@ export const isProven = ({ switches, names }: Pick<SiteWorld, 'switches' | 'name
       names.some(({ name, state, proof }) => name === to.name && state === 'verified' && proof !== null),
   )
 
-/** @param digest of what is live, or is on its way and stands on the host already */
+type Placed = { digest: string; host: string; name: string | null; hostname: string; release: number }
+
+/** @param placed what is live, or is on its way and stands on the host already */
 const targetOf = (
+  spec: SiteResource['spec'],
   world: SiteWorld,
-  { digest, host, hostname, release }: { digest: string; host: string; hostname: string; release: number },
+  { digest, host, name, hostname, release }: Placed,
 ): LookTarget | null => {
   const rendering = world.renderings.findLast((one) => one.digest === digest)
   if (!rendering) return null
   const attested = attestedOf(world, rendering, { release, hostname })
-  return { host, rendering, hostname, attested, hsts: isProven(world, hostname) }
+  const aliases = name === null ? [] : aliasesOf(spec, world, { name, host }).map((one) => one.hostname)
+  return { host, rendering, hostname, attested, hsts: isProven(world, hostname), aliases }
 }
 
 /** What there is to look at; null while nothing is live, or it is to be taken down. */
@@ -55,10 +62,11 @@ export const lookTarget = ({ metadata, spec }: SiteResource, world: SiteWorld): 
     if (!going?.hostname) return null
     const known = releasesOf(world)
     const release = known.find(({ digest }) => digest === turn.digest)?.release ?? known.length + 1
-    return targetOf(world, { digest: going.digest, host: turn.host, hostname: going.hostname, release })
+    const { digest, name, hostname } = going
+    return targetOf(spec, world, { digest, host: turn.host, name, hostname, release })
   }
   const live = liveOf(world)
-  return live && targetOf(world, live)
+  return live && targetOf(spec, world, live)
 }
 
 /** One page as a visitor asks for it, and what is to be answered. */

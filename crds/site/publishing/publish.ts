@@ -6,6 +6,7 @@ import { type Verdict, waiting } from '../../kernel/plan.ts'
 import type { ProblemCode } from '../../kernel/problem.ts'
 import { type SiteEvent, siteEvent } from '../events.ts'
 import { liveOf, releasesOf } from '../facts.ts'
+import { aliasesOf } from '../names/aliases.ts'
 import { nameOf } from '../names/domain.ts'
 import { isServed } from '../names/life.ts'
 import { lostName, nameIn, nameRefusal } from '../names/names.ts'
@@ -28,7 +29,8 @@ export type PublishStep =
   | { do: 'upload'; host: string; digest: string; manifest: string; attested: Attested }
   /** A release of checked copies, then one rename. `keep`: digests of the releases whose files stay. */
   | { do: 'switchFiles'; host: string; digest: string; manifest: string; keep: string[]; attested: Attested }
-  | { do: 'setRoute'; host: string; hostname: string; manifest: string; hsts: boolean }
+  /** `aliases`: hostnames that lead to it. */
+  | { do: 'setRoute'; host: string; hostname: string; manifest: string; hsts: boolean; aliases: string[] }
   /** Counts that it is put back. `drift`: what somebody or something changed, of which an Event tells; none for what is outdated. */
   | { do: 'noteDrift'; host: string; drift: string[] }
   | { do: 'markSwitched'; host: string; digest: string }
@@ -41,6 +43,7 @@ export type PublishStep =
       manifest: string
       attested: Attested
       hsts: boolean
+      aliases: string[]
       since: string
     }
   | { do: 'recordSwitch'; k: number; to: SiteRelease | null; event: SiteEvent }
@@ -81,7 +84,7 @@ export const wantedOf = (
   }
   const { name, hostname } = rendering
   if (name === null || hostname === null) {
-    const chosen = nameOf(spec)
+    const chosen = nameOf(spec, world.base)
     const detail = chosen === null ? 'the site has no domain' : `these bytes were rendered before ${chosen} was chosen`
     return refused('NO_DOMAIN', detail)
   }
@@ -170,7 +173,7 @@ export const wayTo = (object: SiteResource, world: SiteWorld, wanted: WantedPubl
   }
   return {
     steps: [
-      ...(turn.stage === 'waiting' ? bringSteps(world, going) : []),
+      ...(turn.stage === 'waiting' ? bringSteps(object, world, going) : []),
       ...endSteps(object, world, going, turn.since),
     ],
     wait: null,
@@ -179,24 +182,29 @@ export const wayTo = (object: SiteResource, world: SiteWorld, wanted: WantedPubl
 
 /** What puts bytes on a host and lets them be served, whatever is there. */
 const placeSteps = (world: SiteWorld, target: LookTarget): PublishStep[] => {
-  const { host, rendering, hostname, attested, hsts } = target
+  const { host, rendering, attested } = target
   const { digest, manifest } = rendering
   return [
     { do: 'upload', host, digest, manifest, attested },
     { do: 'switchFiles', host, digest, manifest, keep: keptOf(world, digest), attested },
-    { do: 'setRoute', host, hostname, manifest, hsts },
+    routeTo(target),
   ]
 }
 
-const targetOf = (world: SiteWorld, going: Going): LookTarget => {
-  const { rendering, hostname, host } = going
-  const { release } = releaseOf(world, going)
-  const attested = attestedOf(world, rendering, { release, hostname })
-  return { host: host.name, rendering, hostname, attested, hsts: isProven(world, hostname) }
+const routeTo = ({ host, rendering, hostname, hsts, aliases }: LookTarget): PublishStep => {
+  return { do: 'setRoute', host, hostname, manifest: rendering.manifest, hsts, aliases }
 }
 
-const bringSteps = (world: SiteWorld, going: Going): PublishStep[] => [
-  ...placeSteps(world, targetOf(world, going)),
+const targetOf = ({ spec }: SiteResource, world: SiteWorld, going: Going): LookTarget => {
+  const { rendering, name, hostname, host } = going
+  const { release } = releaseOf(world, going)
+  const attested = attestedOf(world, rendering, { release, hostname })
+  const aliases = aliasesOf(spec, world, { name, host: host.name }).map((one) => one.hostname)
+  return { host: host.name, rendering, hostname, attested, hsts: isProven(world, hostname), aliases }
+}
+
+const bringSteps = (object: SiteResource, world: SiteWorld, going: Going): PublishStep[] => [
+  ...placeSteps(world, targetOf(object, world, going)),
   { do: 'markSwitched', host: going.host.name, digest: going.rendering.digest },
 ]
 
@@ -204,9 +212,9 @@ const endSteps = (object: SiteResource, world: SiteWorld, going: Going, since: s
   const { rendering, hostname, host } = going
   const { digest, manifest } = rendering
   const to = releaseOf(world, going)
-  const { attested, hsts } = targetOf(world, going)
+  const { attested, hsts, aliases } = targetOf(object, world, going)
   return [
-    { do: 'verify', host: host.name, hostname, digest, manifest, attested, hsts, since },
+    { do: 'verify', host: host.name, hostname, digest, manifest, attested, hsts, aliases, since },
     recordOf(object, world, to, urlOf(to, host.httpsPort)),
     { do: 'leaveQueue' },
   ]
@@ -256,9 +264,19 @@ export const wayOffLost = (object: SiteResource, world: SiteWorld): PublishStep[
   const lost = lostName(world, live?.name ?? null)
   const host = live?.host ?? world.home
   if (lost === null || host === null) return []
+  // Only what leads to the site is lost: its route goes on without it.
+  const target = live === null || live.name === lost.name ? null : lookTarget(object, world)
+  if (target !== null) return [routeTo(target)]
   return [
     { do: 'removeRoute', host },
     ...(live?.name === lost.name ? [recordOf(object, world, null, null)] : []),
     ...(world.turn ? [{ do: 'leaveQueue' } as const] : []),
   ]
+}
+
+/** Off names that lead to the site no longer: its route goes on without them, or, where nothing is live, goes. */
+export const wayOffLeft = (object: SiteResource, world: SiteWorld): PublishStep[] => {
+  const target = liveOf(world) && lookTarget(object, world)
+  if (target) return [routeTo(target)]
+  return world.home === null ? [] : [{ do: 'removeRoute', host: world.home }]
 }

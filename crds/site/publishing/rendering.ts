@@ -36,9 +36,9 @@ export const hostFor = ({ home, hosts }: Pick<SiteWorld, 'home' | 'hosts'>) =>
 /** The name in the pages, with its hostname; both null while a subdomain has no host that gives it a base. */
 const addressOf = (
   spec: SiteSpec,
-  world: Pick<SiteWorld, 'home' | 'hosts'>,
+  world: Pick<SiteWorld, 'home' | 'hosts' | 'base'>,
 ): Pick<RenderRequest, 'name' | 'hostname'> => {
-  const name = nameOf(spec)
+  const name = nameOf(spec, world.base)
   const host = hostFor(world)
   if (name === null || (!host && !name.includes('.'))) return { name: null, hostname: null }
   return { name, hostname: host ? hostnameOf(name, host) : name }
@@ -47,7 +47,7 @@ const addressOf = (
 /** @returns null when the template is not known */
 export const renderRequest = (
   spec: SiteSpec,
-  world: Pick<SiteWorld, 'account' | 'brand' | 'home' | 'hosts'>,
+  world: Pick<SiteWorld, 'account' | 'brand' | 'home' | 'hosts' | 'base'>,
 ): RenderRequest | null => {
   const template = templateOf(spec, world.account?.templateLock ?? null)
   if (template === null) return null

@@ -8,6 +8,7 @@
 import { html, textOf } from '../../text/html.ts'
 import { policyOf } from '../../text/policy.ts'
 import { trimmedEnd } from '../../values/trimmed.ts'
+import { waysTo } from '../content/redirects.ts'
 import { type Headers, isNotFound } from '../render/headers.ts'
 import { documentShell } from '../render/page/shell.ts'
 import { ASSETS_FOLDER, NOT_FOUND_PATH, type SiteManifest } from './manifest.ts'
@@ -51,6 +52,14 @@ const INDEX_REDIRECT = {
   ],
 }
 
+/** Former addresses of the site, before anything lies there. A manifest of before has none. */
+const formerRoutes = ({ content }: SiteManifest) =>
+  (content?.meta.redirects ?? []).map(({ from, to }) => ({
+    match: [{ path: waysTo(from) }],
+    handle: [{ handler: 'static_response', status_code: '308', headers: { Location: [to] } }],
+    terminal: true,
+  }))
+
 /** For whoever checks the site from a page of their own. */
 const STATEMENT_HEADERS: Headers = {
   'content-type': 'application/json',
@@ -68,8 +77,28 @@ const notFoundPaths = ({ files }: SiteManifest): string[] => [
   NOT_FOUND_PATH,
 ]
 
+/** Hostnames that lead to `origin` (`https://…`, without a slash), with the path and the query that were asked for. */
+export type Leading = { aliases: readonly string[]; origin: string }
+
+const leadOn = ({ aliases, origin }: Leading) => ({
+  match: [{ host: [...aliases] }],
+  handle: [
+    {
+      handler: 'static_response',
+      status_code: '308',
+      headers: { Location: [`${origin}{http.request.uri}`], 'Cache-Control': ['public, max-age=3600'] },
+    },
+  ],
+  terminal: true,
+})
+
 /** @param isProven visitors were served under the name with a certificate, and it is the account's: browsers shall insist on TLS */
-export const siteHandlers = (folder: string, manifest: SiteManifest, isProven = false): Handler[] => {
+export const siteHandlers = (
+  folder: string,
+  manifest: SiteManifest,
+  isProven = false,
+  leading: Leading = { aliases: [], origin: '' },
+): Handler[] => {
   const { live } = manifest
   const current = `${folder}/current`
   const html = { 'content-type': 'text/html; charset=utf-8' }
@@ -79,7 +108,9 @@ export const siteHandlers = (folder: string, manifest: SiteManifest, isProven = 
     {
       handler: 'subroute',
       routes: [
+        ...(leading.aliases.length > 0 ? [leadOn(leading)] : []),
         INDEX_REDIRECT,
+        ...formerRoutes(manifest),
         ...typeRoutes(manifest),
         {
           match: [{ path: [`/${ASSETS_FOLDER}*`] }],

@@ -6,6 +6,7 @@ import { brandOf } from '../content/brand.ts'
 import { type Content, content as contentSchema, keyOf, type SiteLang } from '../content/content.ts'
 import { contentIn, langFolder, langsOf } from '../content/languages.ts'
 import { pictureValues } from '../content/pictures.ts'
+import { REDIRECTS_PATH } from '../content/redirects.ts'
 import { budgetWarnings } from './budget.ts'
 import { gapsOf, imagesOf } from './gaps.ts'
 import { imageOf, type RenderedImage, type RenderedSite, type SiteFile, type SiteInput, type Warning } from './input.ts'
@@ -54,6 +55,7 @@ export const renderSite = (input: SiteInput): RenderedSite => {
     ...(input.logo === null ? [] : variantFiles([input.logo])),
     ...variantFiles(images),
     ...crawlerFiles(input),
+    ...redirectFiles(input),
   ]
   const weights = rendered.map((page, index) => ({
     page,
@@ -172,6 +174,13 @@ const crawlerFiles = (input: SiteInput): SiteFile[] => {
   const robots: SiteFile = { path: 'robots.txt', contentType: 'text/plain; charset=utf-8', content: robotsOf(input) }
   if (sitemap === null) return [robots]
   return [robots, { path: 'sitemap.xml', contentType: 'application/xml; charset=utf-8', content: sitemap }]
+}
+
+/** Where former addresses lead is approved with all else. */
+const redirectFiles = ({ content }: SiteInput): SiteFile[] => {
+  const { redirects = [] } = content.meta
+  if (redirects.length === 0) return []
+  return [{ path: REDIRECTS_PATH, contentType: 'application/json', content: `${JSON.stringify(redirects, null, 1)}\n` }]
 }
 
 /** The picture that a visitor waits for: the first of the page. */

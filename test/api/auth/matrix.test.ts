@@ -112,6 +112,11 @@ const BODIES: Record<string, () => unknown> = {
   'POST /api/webhooks/:id/redeliver': () => ({ after: 0 }),
   'POST /api/auth/tokens': () => ({ name: 'made in the matrix', scopes: ['invoices:read'] }),
   'POST /api/website/generate': () => ({ content: { meta: { company_name: 'Matrix' } } }),
+  'POST /api/website/base-domain': () => ({
+    domain: `${newToken()
+      .id.toLowerCase()
+      .replace(/[^a-z0-9]/g, '')}.com`,
+  }),
   'PUT /api/website/:id/domain': () => ({
     subdomain: `matrix-${newToken()
       .id.toLowerCase()
@@ -200,7 +205,10 @@ spec('the matrix of every route and every caller', (t) => {
   t.before(async () => {
     llm = await startLlm()
     llm.will(says({ reply: 'Yes.', draft: {}, items: [] }))
-    platform = await startPlatform({ env: { BOTTEGA_LLM_URL: llm.url, BOTTEGA_LLM_MODEL: 'small' } })
+    platform = await startPlatform({
+      // nobody answers there, at once
+      env: { BOTTEGA_LLM_URL: llm.url, BOTTEGA_LLM_MODEL: 'small', BOTTEGA_DNS_SERVERS: '127.0.0.1:9' },
+    })
     minter = makeMinter(platform)
     await platform.kubectl([
       'patch',

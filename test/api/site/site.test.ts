@@ -1,6 +1,6 @@
 import { TEMPLATES } from '../../../crds/site/content/meta.ts'
 import { paint } from '../../support/builders/sitecontent.ts'
-import { type NamesServer, startNamesServer } from '../../support/doubles/namesserver.ts'
+import { type NamesServer, type NamesZone, startNamesServer } from '../../support/doubles/namesserver.ts'
 import { openings } from '../../support/judges/policy.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount, makeMinter } from '../../support/stage/callers.ts'
@@ -12,6 +12,7 @@ import { siteContent } from '../../support/stage/publishing.ts'
 spec('websites over REST', (t) => {
   let platform: Platform
   let names: NamesServer
+  const zone: NamesZone = {}
   let reviewer: string
   let other: string
   const as = (token: string | null, method: string, path: string, body?: unknown): Promise<Reply> =>
@@ -28,7 +29,7 @@ spec('websites over REST', (t) => {
   const sites = async () => (await owner('GET', '/api/website')).json.total as number
 
   t.before(async () => {
-    names = await startNamesServer({})
+    names = await startNamesServer(zone)
     platform = await startPlatform({ env: { BOTTEGA_RATE_PER_SECOND: '1000', BOTTEGA_DNS_SERVERS: names.address } })
     reviewer = await addAccount(platform, 'reviewer', { role: 'reviewer' })
     other = await platform.token('other')
@@ -364,6 +365,57 @@ spec('websites over REST', (t) => {
       assert.is((await as(other, 'DELETE', `/api/website/${theirs.id}`)).status, 204)
     },
   )
+
+  t('claims, shows and gives back a base domain, and says record by record what was seen', async () => {
+    const base = (method: string, path = '', body?: unknown, token = platform.owner) =>
+      as(token, method, `/api/website/base-domain${path}`, body)
+    for (const domain of ['co.uk', 'github.io', 'shop.test', 'example', 'xn--80ak6aa92e.com', '10.0.0.1']) {
+      const refused = await base('POST', '', { domain })
+      assert.equal(
+        [refused.status, refused.json.code, refused.json.errors[0].pointer],
+        [400, 'BAD_DOMAIN', '/domain'],
+        domain,
+      )
+    }
+    assert.is((await base('POST', '/verify', {})).status, 404)
+    assert.equal((await base('GET')).json, { base_domain: null, others: [] })
+    // As people type it.
+    const claimed = await base('POST', '', { domain: 'https://Müller-Shops.de./' })
+    assert.is(claimed.status, 200, claimed.text)
+    const domain = 'xn--mller-shops-thb.de'
+    const [txt] = claimed.json.records
+    assert.equal([txt.type, txt.name], ['TXT', `_bottega-challenge.${domain}`])
+    const { base_domain: shown } = claimed.json
+    assert.equal(
+      [shown.domain, shown.unicode, shown.state, shown.verified],
+      [domain, 'müller-shops.de', 'asked', false],
+    )
+    // It blocks nobody, and another account has another record.
+    const theirs = await base('POST', '', { domain }, other)
+    assert.is(theirs.status, 200)
+    assert.is.not(theirs.json.records[0].value, txt.value)
+    assert.is((await base('DELETE', '', undefined, other)).status, 204)
+
+    zone[txt.name] = () => ({ txt: [txt.value] })
+    const verified = await base('POST', '/verify', {})
+    assert.equal([verified.status, verified.json.verified], [200, false])
+    const [text, wildcard] = verified.json.checks
+    assert.equal([text.ok, text.expected, text.seen], [true, txt.value, [txt.value]])
+    assert.equal([wildcard.ok, wildcard.seen], [false, []])
+    assert.match(wildcard.name, new RegExp(`^probe-[0-9a-f]{16}\\.${domain}$`))
+    assert.match(verified.json.base_domain.reason, /none takes sites yet/)
+    // Below what is not proven nothing is given: the label is the platform's.
+    const { id } = await made()
+    const put = await owner('PUT', `/api/website/${id}/domain`, { subdomain: 'Below-It' })
+    assert.equal([put.status, put.json.site.domain], [200, 'below-it'])
+    const own = await owner('PUT', `/api/website/${id}/domain`, { domain: `shop.${domain}` })
+    const named = own.json.site.domains.find((one: Json) => one.name === `shop.${domain}`)
+    assert.equal([named.state, named.served, named.unicode], ['asked', false, 'shop.müller-shops.de'])
+    assert.is((await base('DELETE', `?domain=${domain}`)).status, 204)
+    assert.is((await base('GET')).json.base_domain, null)
+    assert.is((await base('DELETE')).status, 204, 'what is not there is given back already')
+    assert.is((await owner('DELETE', `/api/website/${id}`)).status, 204)
+  })
 
   t('clamps brand tokens, and the sites of the account follow', async () => {
     const { id, digest } = await made()

@@ -46,6 +46,43 @@ spec('a look for the proof of a name', (t) => {
     )
   })
 
+  t('of a base domain asks for the text, and by a name that nobody has set where all below it leads', async () => {
+    const base = wantedProof('*.shop.example', TOKEN, ['sites.test'])
+    const text = { '_bottega-challenge.shop.example': () => ({ txt: [`bottega-verification=${TOKEN}`] }) }
+    const below = (a: string[]) => ({ '*.shop.example': () => ({ a }) })
+    const seen = async (zone: NamesZone, isNeeded = true, addresses = ['192.0.2.1']) => {
+      const wildcard = { probe: 'probe-1.shop.example', addresses, isNeeded }
+      return makeLookForProof([await serve(zone)])({ ...base, wildcard })
+    }
+    const both = await seen({ ...text, ...below(['192.0.2.1']) })
+    assert.is(said(both), 'txt')
+    assert.equal(both.checks, [
+      {
+        name: '_bottega-challenge.shop.example',
+        type: 'TXT',
+        expected: `bottega-verification=${TOKEN}`,
+        seen: [`bottega-verification=${TOKEN}`],
+        ok: true,
+      },
+      { name: 'probe-1.shop.example', type: 'A', expected: '192.0.2.1', seen: ['192.0.2.1'], ok: true },
+    ])
+    const elsewhere = await seen({ ...text, ...below(['192.0.2.9']) })
+    assert.match(said(elsewhere), /^absent: the text is there; probe-1.* leads to "192.0.2.9" and not to 192.0.2.1$/)
+    assert.equal(
+      elsewhere.checks?.map(({ ok }) => ok),
+      [true, false],
+    )
+    assert.match(said(await seen(text)), /leads nowhere and not to 192.0.2.1$/)
+    assert.match(said(await seen(below(['192.0.2.1']))), /^absent: .* has no TXT record$/)
+    assert.is(said(await seen({ ...text, ...below(['192.0.2.1', '192.0.2.9']) })).slice(0, 6), 'absent', 'all of them')
+    assert.is(said(await seen(text, false)), 'txt', 'once it was proven, only the text counts')
+    const failing = { ...text, '*.shop.example': () => ({ fault: 'servfail' as const }) }
+    assert.match(said(await seen(failing)), /^silent: .*SERVFAIL/)
+    assert.is(said(await seen(failing, false)), 'txt')
+    const named = { ...text, ...below(['192.0.2.1']), 'host.example': () => ({ a: ['192.0.2.1'] }) }
+    assert.is(said(await seen(named, true, ['host.example'])), 'txt', 'a host that is known by a name')
+  })
+
   t('takes no answer for a no from nobody: refused, failed, silent or not there', async () => {
     const faulty = (fault: 'servfail' | 'refused' | 'silence') => ({
       [TXT]: () => ({ fault }),

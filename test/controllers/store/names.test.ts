@@ -4,6 +4,7 @@ import { pathToFileURL } from 'node:url'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
 import { migrate } from '../../../controllers/store/pg/migrate.ts'
 import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
+import { makeBaseStore } from '../../../controllers/store/site/bases.ts'
 import { type DueName, makeNameLooks, type NameLooks } from '../../../controllers/store/site/names.ts'
 import {
   makeSiteReservations,
@@ -99,7 +100,7 @@ spec('whose a name is', (t) => {
         const name = `order-${seed}.example`
         // By the clock of the platform a release is judged, by the leader's a look: both are the order's.
         const names: NamesUnderTest = {
-          claim: async (by) => void (await reservations.claimName(name, siteOf(by), true)),
+          claim: async (by) => (await reservations.claimName(name, siteOf(by), true)) !== 'refused',
           async release(by, now) {
             await setClock(now)
             await rows.releaseNames(`site-${by}`, [])
@@ -113,6 +114,145 @@ spec('whose a name is', (t) => {
       assert.ok(served > 50, `somebody was served, ${served} times`)
     },
   )
+
+  const baseOf = async (name: string, account: string, look: NameLook, now: string) =>
+    lookAt(`*.${name}`, account, look, now)
+
+  t(
+    `in ${FULL ? 300 : 30} orders of two accounts, of whom one claims a base domain, what lies above or below a name is no other's`,
+    async () => {
+      const bases = makeBaseStore({ pg })
+      let served = 0
+      for (let seed = 1; seed <= (FULL ? 300 : 30); seed++) {
+        const domain = `based-${seed}.example`
+        // The other claims a part of it, itself, or what it lies below, by turns.
+        const name = { a: `*.${domain}`, b: [`www.${domain}`, domain, `*.eu.${domain}`][seed % 3] ?? '' }
+        const baseIn = (by: AccountName) => (name[by].startsWith('*.') ? name[by].slice(2) : null)
+        const names: NamesUnderTest = {
+          async claim(by) {
+            const base = baseIn(by)
+            if (base !== null) return (await bases.claim(base, by)) !== 'refused'
+            await reservations.claimName(name[by], siteOf(by), true)
+            return true
+          },
+          async release(by, now) {
+            await setClock(now)
+            const base = baseIn(by)
+            if (base === null) await rows.releaseNames(`site-${by}`, [])
+            else await bases.release(base, by)
+          },
+          look: async (by, hasRecord, now) => void (await lookAt(name[by], by, hasRecord ? SEEN : ABSENT, now)),
+          state: (by) => stateOf(name[by], by),
+        }
+        served += await runOrder(names, orderOf(seed, 24), `base seed ${seed}`)
+        await sql('delete from site_names where strpos(name, $1) > 0', [domain])
+      }
+      assert.ok(served > 50, `somebody was served, ${served} times`)
+      await sql('delete from dev_clock')
+    },
+  )
+
+  t('what is below a base domain is its account’s without a proof, and stands as the base does', async () => {
+    const bases = makeBaseStore({ pg })
+    const at = (hours: number) => new Date(Date.parse('2031-01-01T00:00:00Z') + hours * 3_600_000).toISOString()
+    const claim = (name: string, by: AccountName, site = `site-${by}`) =>
+      reservations.claimName(name, { site, account: by }, true)
+    const there = async (name: string, by: string) =>
+      (await sql('select state, proof from site_names where name = $1 and account = $2', [name, by])).map(
+        ({ state, proof }) => `${state} ${proof ?? '-'}`,
+      )[0] ?? 'free'
+    assert.is(await bases.claim('partner.example', 'a'), 'taken')
+    assert.is(await bases.claim('partner.example', 'a'), 'held')
+    assert.is(await bases.claim('partner.example', 'b'), 'taken', 'a claim blocks nobody')
+    await claim('early.partner.example', 'a')
+    assert.is(await there('early.partner.example', 'a'), 'asked -', 'below what is not proven nothing is given')
+    assert.is(await baseOf('partner.example', 'a', SEEN, at(0)), 'kept')
+    assert.is(await there('early.partner.example', 'a'), 'verified base')
+    await claim('shop.partner.example', 'a', 'site-two')
+    assert.is(await there('shop.partner.example', 'a'), 'verified base')
+    await claim('deep.er.partner.example', 'a', 'site-three')
+    assert.is(await there('deep.er.partner.example', 'a'), 'asked -', 'one label, as the wildcard of a certificate')
+    assert.is(await claim('shop.partner.example', 'a', 'site-four'), 'refused', 'one site each')
+    // Another account has no part of it, whatever it shows.
+    await claim('their.partner.example', 'b')
+    assert.is(await there('their.partner.example', 'b'), 'asked -')
+    await lookAt('their.partner.example', 'b', SEEN, at(1))
+    assert.is(await there('their.partner.example', 'b'), 'asked -')
+    assert.is(await bases.claim('eu.partner.example', 'b'), 'refused')
+    assert.is(await bases.claim('partner.example', 'b'), 'refused')
+    const put = (hostname: string, site: string) =>
+      sql(
+        "select changed from put_host_route('controllers', (select max(epoch) from epochs), 'h1', $1, $2, $3, '[]')",
+        [`site-${site}`, `Site/${site}`, [hostname]],
+      )
+    await put('shop.partner.example', 'site-two')
+    await assert.rejects(put('their.partner.example', 'site-b'), /is not proven/)
+    assert.is(await bases.release('partner.example', 'a'), 'live', 'a site is served below it')
+    assert.equal((await bases.list('a'))[0]?.names, ['early.partner.example', 'shop.partner.example'])
+
+    await baseOf('partner.example', 'a', ABSENT, at(2))
+    assert.is(await there('shop.partner.example', 'a'), 'missing base')
+    await put('shop.partner.example', 'site-two')
+    await baseOf('partner.example', 'a', ABSENT, at(2 + 3 * 24))
+    assert.is(await there('shop.partner.example', 'a'), 'lapsed base')
+    await sql("delete from host_names where hostname = 'shop.partner.example'")
+    await sql("delete from host_routes where id = 'site-site-two'")
+    await assert.rejects(put('shop.partner.example', 'site-two'), /is not proven/)
+    await baseOf('partner.example', 'a', SEEN, at(3 + 3 * 24))
+    assert.is(await there('shop.partner.example', 'a'), 'verified base')
+
+    assert.is(await bases.release('partner.example', 'b'), 'given')
+    assert.is(await bases.release('partner.example', 'a'), 'given')
+    assert.is(await bases.release('partner.example', 'a'), 'none')
+    assert.is(await there('shop.partner.example', 'a'), 'asked -', 'it is to be proven by itself now')
+    await lookAt('their.partner.example', 'b', SEEN, at(5 + 3 * 24))
+    assert.is(await there('their.partner.example', 'b'), 'verified txt')
+    assert.is(await bases.claim('partner.example', 'a'), 'refused', 'a part of it is another account’s')
+    await sql("delete from site_names where root = 'partner.example'")
+  })
+
+  t('a base domain that lapsed is another’s a week later, and what was below it is nobody’s meanwhile', async () => {
+    const bases = makeBaseStore({ pg })
+    const at = (days: number) => new Date(Date.parse('2032-01-01T00:00:00Z') + days * 86_400_000).toISOString()
+    await bases.claim('moved.example', 'a')
+    await baseOf('moved.example', 'a', SEEN, at(0))
+    await reservations.claimName('shop.moved.example', siteOf('a'), true)
+    await reservations.claimName('www.moved.example', siteOf('b'), true)
+    await baseOf('moved.example', 'a', ABSENT, at(1))
+    await baseOf('moved.example', 'a', ABSENT, at(4))
+    await lookAt('www.moved.example', 'b', SEEN, at(5))
+    assert.is(await stateOf('www.moved.example', 'b'), 'asked')
+    await lookAt('www.moved.example', 'b', SEEN, at(12))
+    const states = await sql("select name, account, state from site_names where root = 'moved.example' order by name")
+    assert.equal(
+      states.map(({ name, account, state }) => `${name} ${account} ${state}`),
+      ['*.moved.example a asked', 'shop.moved.example a asked', 'www.moved.example b verified'],
+    )
+    await sql("delete from site_names where root = 'moved.example'")
+  })
+
+  t('a claim of a base domain is forgotten after seven days, and an account has five at most', async () => {
+    const bases = makeBaseStore({ pg })
+    await setClock('2000-01-01T00:00:00Z')
+    await bases.claim('slow.example', 'c')
+    await sql('update dev_clock set offset_ms = 6 * 86400000::bigint')
+    await looks.sweep()
+    assert.is((await bases.list('c')).length, 1)
+    await sql('update dev_clock set offset_ms = 8 * 86400000::bigint')
+    await looks.sweep()
+    assert.equal(await bases.list('c'), [])
+    await sql('delete from dev_clock')
+    const now = new Date().toISOString()
+    for (let n = 0; n < 5; n++) {
+      assert.is(await bases.claim(`unproven-${n}.example`, 'c'), 'taken')
+      assert.is((await bases.list('c')).length, n + 1, 'a claim gives way to the next')
+      assert.is(await bases.claim(`many-${n}.example`, 'c'), 'taken')
+      await baseOf(`many-${n}.example`, 'c', SEEN, now)
+    }
+    assert.is(await bases.claim('more.example', 'c'), 'full')
+    assert.is((await bases.list('c'))[0]?.domain, 'many-4.example')
+    await sql("delete from site_names where account = 'c'")
+  })
 
   t(
     'a label that was given back is kept for its account for thirty days, also when it is reserved meanwhile',
@@ -217,13 +357,16 @@ spec('whose a name is', (t) => {
     const folders = ['names-before', 'names-after'].map(scratchFolder)
     const [before = '', after = ''] = folders
     for (const folder of folders) cpSync(SQL, folder, { recursive: true })
-    rmSync(join(before, 'schema', '030_name_proofs.sql'))
+    const schemas = ['030_name_proofs.sql', '037_base_domains.sql']
+    for (const file of schemas) rmSync(join(before, 'schema', file))
     rmSync(join(before, 'functions', 'note_site_name.sql'))
     const triggers = join(before, 'functions', 'refuse_change.sql')
     const text = readFileSync(triggers, 'utf8')
     writeFileSync(triggers, text.slice(0, text.indexOf('create or replace trigger site_name_facts')))
     // the last one, whatever has come since
-    renameSync(join(after, 'schema', '030_name_proofs.sql'), join(after, 'schema', '999_name_proofs.sql'))
+    for (const [n, file] of schemas.entries()) {
+      renameSync(join(after, 'schema', file), join(after, 'schema', `99${n}_${file}`))
+    }
     const server = new URL(database.url)
     const name = `${server.pathname.slice(1)}_names`
     await sql(`create database ${name}`)

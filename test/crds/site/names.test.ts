@@ -56,25 +56,39 @@ spec('the life of a name', (t) => {
     assert.is(new Set(keys).size, keys.length)
   })
 
-  t('makes a name an account’s by a proof or by the platform alone, whatever happens in whatever state', () => {
-    const GUARDS = ['isPlatform', 'isOthers', 'isLegacy', 'isGraceOver', 'isSilenceOver', 'isKeepOver'] as const
-    const every = Array.from({ length: 2 ** GUARDS.length }, (_, bits): Partial<NameGuards> => {
-      return Object.fromEntries(GUARDS.map((guard, n) => [guard, ((bits >> n) & 1) === 1]))
-    })
-    const all = NAME_STATES.flatMap((from) => EVENTS.flatMap((on) => every.map((guards) => ({ from, on, guards }))))
-    const gained = all.filter(({ from, on, guards }) => {
-      const to = nameAfter(from, on, guards)
-      return !isHeld(from) && to !== 'refused' && isHeld(to)
-    })
-    const isRight = ({ from, on, guards }: (typeof all)[number]): boolean =>
-      guards.isOthers === false &&
-      ((from === 'free' && on === 'claim' && guards.isPlatform === true) || (from === 'asked' && on === 'seen'))
-    assert.ok(gained.length > 0)
-    assert.equal(
-      gained.filter((one) => !isRight(one)),
-      [],
-    )
-  })
+  t(
+    'makes a name an account’s by a proof, its base domain or the platform alone, whatever happens in whatever state',
+    () => {
+      const GUARDS = [
+        'isPlatform',
+        'isBased',
+        'isOthers',
+        'isLegacy',
+        'isGraceOver',
+        'isSilenceOver',
+        'isKeepOver',
+        'isClaimOver',
+      ] as const
+      const every = Array.from({ length: 2 ** GUARDS.length }, (_, bits): Partial<NameGuards> => {
+        return Object.fromEntries(GUARDS.map((guard, n) => [guard, ((bits >> n) & 1) === 1]))
+      })
+      const all = NAME_STATES.flatMap((from) => EVENTS.flatMap((on) => every.map((guards) => ({ from, on, guards }))))
+      const gained = all.filter(({ from, on, guards }) => {
+        const to = nameAfter(from, on, guards)
+        return !isHeld(from) && to !== 'refused' && isHeld(to)
+      })
+      const isRight = ({ from, on, guards }: (typeof all)[number]): boolean =>
+        guards.isOthers === false &&
+        ((from === 'free' && on === 'claim' && (guards.isPlatform === true || guards.isBased === true)) ||
+          (from === 'asked' && on === 'claim' && guards.isBased === true) ||
+          (from === 'asked' && on === 'seen'))
+      assert.ok(gained.length > 0)
+      assert.equal(
+        gained.filter((one) => !isRight(one)),
+        [],
+      )
+    },
+  )
 
   const CASES: [
     sentence: string,
@@ -162,6 +176,7 @@ spec('the life of a name', (t) => {
       async claim(by, now) {
         const claimed = nameAfter(rows.get(by)?.state ?? 'free', 'claim', {})
         put(by, claimed === 'claimed' ? nameAfter('claimed', 'settle') : claimed, rows.has(by) ? {} : { askedAt: now })
+        return claimed !== 'refused'
       },
       async release(by, now) {
         const own = rows.get(by)

@@ -42,5 +42,7 @@ export const mailsAbout = (words: string, url: string): Record<string, MailParts
     'webhook-disabled': webhookMail({ ...endpoint, mail: 'webhook-disabled' }),
     'domain-missing': nameMail({ ...domain, mail: 'domain-missing' }),
     'domain-lapsed': nameMail({ ...domain, mail: 'domain-lapsed' }),
+    'base-missing': nameMail({ ...domain, site: '', mail: 'base-missing' }),
+    'base-lapsed': nameMail({ ...domain, site: '', mail: 'base-lapsed' }),
   }
 }

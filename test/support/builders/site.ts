@@ -41,10 +41,12 @@ export const site = (spec: Record<string, unknown> = {}, metadata: Record<string
 export const HOST = { name: 'h1', baseDomain: 'sites.test', httpsPort: 443, ready: true }
 
 export const world = (change: Partial<SiteWorld> = {}): SiteWorld => ({
+  at: NOW,
   account: { name: 'demo', templateLock: null },
   brand: null,
   hasQuota: true,
   names: [],
+  base: null,
   hosts: [HOST],
   home: null,
   renderings: [],
@@ -100,6 +102,7 @@ export const siteName = (name: string, change: Partial<SiteName> = {}): SiteName
   dueAt: null,
   reason: null,
   routed: false,
+  spare: false,
   records: name.includes('.') ? RECORDS : [],
   ...change,
 })

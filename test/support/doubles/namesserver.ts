@@ -11,7 +11,7 @@ export type NamesAnswer = {
   txt?: readonly string[]
   fault?: 'servfail' | 'refused' | 'silence'
 }
-/** @param asked how often the name has been asked for this kind of address, from 1 */
+/** `*.NAME` answers for every label below NAME. @param asked how often the name has been asked for this kind of address, from 1 */
 export type NamesZone = Record<string, (asked: number) => NamesAnswer>
 
 export type NamesServer = {
@@ -104,7 +104,8 @@ export const startNamesServer = async (zone: NamesZone): Promise<NamesServer> =>
     const line = `${TYPE_OF[question.type] ?? question.type} ${question.name}`
     asked.push(line)
     const times = asked.filter((one) => one === line).length
-    const found = zone[question.name]?.(times)
+    const wild = `*.${question.name.slice(question.name.indexOf('.') + 1)}`
+    const found = (zone[question.name] ?? zone[wild])?.(times)
     if (found?.fault !== 'silence') socket.send(answerTo(message, question, found), from.port, from.address)
   })
   socket.bind(0, '127.0.0.1')

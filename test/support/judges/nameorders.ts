@@ -9,7 +9,8 @@ export type NameAct = { act: Act; by: AccountName } | { act: 'wait'; hours: numb
 
 /** The names under test: pure rows in memory, or PostgreSQL. `now` is ISO. */
 export type NamesUnderTest = {
-  claim(by: AccountName, now: string): Promise<void>
+  /** @returns false where the claim was refused, and nothing is kept of it */
+  claim(by: AccountName, now: string): Promise<boolean>
   release(by: AccountName, now: string): Promise<void>
   /** Looks at the account's claim, if there is one. */
   look(by: AccountName, hasRecord: boolean, now: string): Promise<void>
@@ -86,8 +87,7 @@ const take = async (order: Order, { act, by }: Exclude<NameAct, { act: 'wait' }>
       known.hasRecord = act === 'set'
       return
     case 'claim':
-      await order.names.claim(by, now)
-      known.claims = true
+      if ((await order.names.claim(by, now)) !== false) known.claims = true
       return
     case 'release':
       await order.names.release(by, now)

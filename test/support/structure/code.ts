@@ -8,7 +8,7 @@ const TEST_LINES_MAX = 500
 /** `crds` is pure: the same arguments give the same answer, for ever. */
 const IMPURE =
   /\bDate\.now\b|\bnew Date\(\)|\bMath\.random\b|\bperformance\.|\bprocess\.|\bfetch\(|\bsetTimeout\b|\bTemporal\.Now\b|\brandom(?:Bytes|UUID)\b|\bcrypto\.getRandomValues\b/
-const PURE_BUILTINS = ['node:assert', 'node:assert/strict', 'node:crypto', 'node:zlib']
+const PURE_BUILTINS = ['node:assert', 'node:assert/strict', 'node:crypto', 'node:url', 'node:zlib']
 
 export const impurities = (tree: Tree): string[] =>
   [...tree].flatMap(([path, text]) => {

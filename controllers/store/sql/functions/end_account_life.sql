@@ -28,7 +28,13 @@ begin
   -- take the volumes.
   delete from devboxes d where d.account = ended.key and d.box is null and not has_come('DevInstance', d.resource);
   delete from site_places p where p.account = ended.key and not has_come('Site', p.site);
-  delete from site_names n where n.account = ended.key and n.state <> 'quarantined' and not has_come('Site', n.site);
+  -- A base domain is looked for as long as a site of the account is below it.
+  delete from site_names n
+  where n.account = ended.key and n.state <> 'quarantined' and not has_come('Site', n.site) and not (
+    starts_with(n.name, '*.') and exists (
+      select from site_names s where s.account = n.account and s.root = n.root and s.proof = 'base'
+    )
+  );
   delete from app_slugs s where s.account = ended.key and s.app is not null and not has_come('App', s.app);
   return true;
 end

@@ -11,7 +11,7 @@ begin
     select * from site_names n
     where n.site = in_site and n.name <> all (in_keep) and n.state <> 'quarantined'
       and (in_reserved or n.reserved_until is null or n.reserved_until <= now())
-    order by n.name
+    order by n.root, n.name
   loop
     perform lock_site_name(given.name);
     kept_until := case

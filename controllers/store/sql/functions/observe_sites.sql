@@ -1,7 +1,7 @@
 -- All that a pass over sites reads, one row per site.
 create or replace function observe_sites(in_sites text[], in_accounts text[])
 returns table (
-  site text, facts json, renderings json, names json, has_place boolean, places json, turn json, brand jsonb
+  site text, facts json, renderings json, names json, has_place boolean, places json, turn json, brand jsonb, base json
 )
 language plpgsql stable
 as $$
@@ -20,7 +20,7 @@ begin
       select json_agg(json_build_object(
         'name', n.name, 'settled', n.reserved_until is null, 'state', n.state, 'proof', n.proof,
         'changedAt', iso_ms(n.changed_at), 'seenAt', iso_ms(n.seen_at), 'missingSince', iso_ms(n.missing_since),
-        'until', iso_ms(n.until), 'lookedAt', iso_ms(n.looked_at), 'dueAt', iso_ms(n.due_at), 'reason', n.reason,
+        'until', iso_ms(n.until), 'lookedAt', iso_ms(n.looked_at), 'dueAt', iso_ms(n.due_at), 'reason', n.reason, 'spare', n.spare,
         'routed', exists (
           select from host_routes r
           join host_names h on h.host = r.host and h.id = r.id
@@ -42,7 +42,12 @@ begin
       )
       from site_queue q where q.site = k.site
     ),
-    (select b.tokens from site_brands b where b.account = k.account)
+    (select b.tokens from site_brands b where b.account = k.account),
+    (
+      select json_build_object('domain', substr(n.name, 3), 'state', n.state) from site_names n
+      where n.account = k.account and starts_with(n.name, '*.') and n.state in ('verified', 'missing', 'lapsed')
+      order by n.asked_at desc limit 1
+    )
   from observe_resources(in_sites) o
   join unnest(in_sites, in_accounts) as k(site, account) on k.site = o.resource;
 end

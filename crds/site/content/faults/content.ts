@@ -5,6 +5,7 @@
 import type { Fault, ProblemCode } from '../../../kernel/problem.ts'
 import type { SectionId, SentContent } from '../content.ts'
 import { PAGES_MAX } from '../meta.ts'
+import { redirectFaults } from '../redirects.ts'
 import { sectionValueFaults } from './section.ts'
 
 /** Folders and files of the site itself, which no page may be called. */
@@ -17,7 +18,7 @@ const fault = (code: ProblemCode, pointer: string, detail: string): Fault => ({ 
  * @param at pointer of the content itself, as `/content`
  */
 export const contentFaults = (value: SentContent, at = ''): Fault[] =>
-  [...orderFaults(value), ...pageFaults(value), ...sectionValueFaults(value)].map((one) => ({
+  [...orderFaults(value), ...pageFaults(value), ...ledFaults(value), ...sectionValueFaults(value)].map((one) => ({
     ...one,
     pointer: `${at}${one.pointer}`,
   }))
@@ -36,6 +37,9 @@ const sectionFaults = (sections: readonly SectionId[], code: ProblemCode, at: st
 
 const orderFaults = ({ meta }: SentContent): Fault[] =>
   sectionFaults(meta.sectionOrder ?? [], 'BAD_SECTION_ORDER', '/meta/sectionOrder')
+
+const ledFaults = ({ meta }: SentContent): Fault[] =>
+  redirectFaults(meta.redirects ?? [], { slugs: meta.pages?.map(({ slug }) => slug) ?? [], at: '/meta/redirects' })
 
 const pageFaults = ({ meta }: SentContent): Fault[] => {
   const { pages } = meta
