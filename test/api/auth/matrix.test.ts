@@ -123,6 +123,7 @@ const BODIES: Record<string, () => unknown> = {
   'POST /api/invoices/:id/password/rotate': () => ({ version: 1 }),
   'POST /api/website/:id/preview/rotate': () => ({ version: 1 }),
   'POST /api/website/:id/review/rotate': () => ({ version: 1 }),
+  'POST /api/website/:id/form/rotate': () => ({ version: 1 }),
   'POST /api/devboxes/size': () => ({ profile: PROFILE }),
   'POST /api/admin/accounts': () => ({ email: `${newToken().id}@demo.test` }),
 }
@@ -137,6 +138,7 @@ const NEVER_SUCCEED = [
   'POST /api/website/:id/publish', // it has no domain
   'POST /api/website/:id/republish', // it was never live
   'GET /api/website/:id/attestation', // likewise
+  'DELETE /api/website/:id/messages/:message', // nobody wrote to it
   'POST /review/:token', // the form is empty
   'POST /account/tokens', // the form is empty
   'GET /api/apps/:id/logs', // nobody reaches its host
