@@ -199,7 +199,7 @@ spec('the contact form of a site', (t) => {
     )
     assert.is(await countOf(site), 1)
     const outbox =
-      "select count(*) as mails from outbox where purpose = 'message' and resource in (select 'message/' || id from site_messages where site = $1)"
+      "select count(*)::int as mails from outbox where purpose = 'message' and resource in (select 'message/' || id from site_messages where site = $1)"
     assert.equal(await inDatabase(outbox, [site.id]), [{ mails: 1 }])
     await inDatabase("update site_messages set at = at - interval '61 minutes' where site = $1", [site.id])
     await send(site, fields)
@@ -376,7 +376,7 @@ spec('the contact form of a site', (t) => {
     assert.is(await countOf(site), 1)
     assert.is((await ask('P2D')).status, 200)
     await eventually('the sweep', async () => (await countOf(site)) === 0)
-    const left = "select count(*) as rows from outbox where purpose = 'message'"
+    const left = "select count(*)::int as rows from outbox where purpose = 'message'"
     assert.equal(await inDatabase(left), [{ rows: 0 }])
   })
 })

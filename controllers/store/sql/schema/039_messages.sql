@@ -19,6 +19,6 @@ create index site_messages_of_account on site_messages (account, day);
 create index site_messages_by_age on site_messages (at);
 
 -- It gives one column more.
-drop function turn_outbox(
+drop function if exists turn_outbox(
   text, bigint, bigint[], integer[], text[], text[], timestamptz[], text, timestamptz, timestamptz, integer, boolean
 );
