@@ -138,7 +138,6 @@ const NEVER_SUCCEED = [
   'POST /api/website/:id/publish', // it has no domain
   'POST /api/website/:id/republish', // it was never live
   'GET /api/website/:id/attestation', // likewise
-  'DELETE /api/website/:id/messages/:message', // nobody wrote to it
   'POST /review/:token', // the form is empty
   'POST /account/tokens', // the form is empty
   'GET /api/apps/:id/logs', // nobody reaches its host
@@ -356,9 +355,20 @@ spec('the matrix of every route and every caller', (t) => {
     if (/\/sessions\//.test(path)) return (await minter.sessions.issue('demo', 'mail')).sessionId
     return /\/tokens\//.test(path) ? (await minter.token('demo')).id : invoice.id
   }
+  const aMessage = async (site: string): Promise<string> => {
+    const id = `msg-${newToken().id}`
+    await sql(
+      `insert into site_messages (id, site, account, key, sealed, held, day, at)
+      values ($1, $2, 'demo', '', '', true, current_date, now())`,
+      [id, site],
+    )
+    return id
+  }
   const pathFor = async (route: Route): Promise<string> => {
+    const id = route.path.includes(':id') ? await idFor(route) : ''
     const values: Record<string, string> = {
-      id: route.path.includes(':id') ? await idFor(route) : '',
+      id,
+      message: route.path.includes(':message') ? await aMessage(id) : '',
       sha256: invoice.sha256,
       token: route.path.startsWith('/review/') ? site.link : invoice.link,
       code: 'NOT_FOUND',

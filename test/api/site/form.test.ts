@@ -9,19 +9,11 @@ import {
 import { FORM_WORDS } from '../../../crds/site/publishing/messages/words.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { canaryValue } from '../../support/canaries/answers.ts'
-import { plant } from '../../support/canaries/plant.ts'
 import { openings } from '../../support/judges/policy.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount } from '../../support/stage/callers.ts'
 import { call, eventually, type Json, mailsIn, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
 import { type FormSite, formSite, liveForm } from '../../support/stage/publishing.ts'
-
-/** What a visitor wrote is looked for in all that the run leaves behind. */
-const secretText = (name: string): string => {
-  const text = canaryValue(name)
-  plant('message of a visitor', text)
-  return text
-}
 
 type Posted = { status: number; location: string | null; text: string; headers: Headers }
 
@@ -93,7 +85,7 @@ spec('the contact form of a site', (t) => {
 
   t('mails the owner what a visitor wrote, thanks the visitor, lists it, and tells of it without a word', async () => {
     const site = await live({ label: 'mail', content: { contact: { form: true, email: 'stranger@elsewhere.test' } } })
-    const message = secretText('question')
+    const message = canaryValue('question')
     const sent = await send(site, { message, phone: '+34 600 000 000', email: 'reply@visitor.test' })
     assert.equal(
       [sent.status, sent.location],
@@ -135,8 +127,8 @@ spec('the contact form of a site', (t) => {
 
   t('keeps what was written sealed, and nothing of it in the cluster', async () => {
     const site = await live({ label: 'sealed' })
-    const message = secretText('confidence')
-    await send(site, { message, name: secretText('name') })
+    const message = canaryValue('confidence')
+    await send(site, { message, name: canaryValue('name') })
     const [row] = await inDatabase(
       "select m.*, encode(sealed, 'escape') as plain from site_messages m where site = $1",
       [site.id],

@@ -7,7 +7,7 @@ import { hrefOf } from '../../page/pages.ts'
 import type { SiteForm } from '../form.ts'
 
 const CSS = `
-.write{display:grid;gap:1.25rem;max-width:40rem}
+.write{display:grid;gap:1.25rem;max-width:40rem;text-align:start}
 .write>h3{font-size:var(--t2);line-height:1.2}
 .write .fld{display:grid;gap:.35rem;align-content:start;min-width:0}
 .write label{font-size:max(.9375rem,var(--t-1));font-weight:600}
@@ -23,6 +23,9 @@ const CSS = `
 @media (max-width:39.99rem){.write .duo{display:grid;gap:1.25rem}.write .button{justify-self:stretch}}
 .asks>div{display:grid;gap:2rem;align-content:start}
 .asks .text{margin:0}
+.reach.asks .mail{font-size:var(--t2)}
+.l-atelier .write>h3{text-align:center}
+.l-atelier .write .button{justify-self:center}
 .l-monolith .asks{grid-template-columns:none}
 @media (min-width:64rem){.asks{grid-template-columns:5fr 7fr}}
 @media print{.write{display:none!important}}
