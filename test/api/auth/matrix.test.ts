@@ -356,13 +356,9 @@ spec('the matrix of every route and every caller', (t) => {
     return /\/tokens\//.test(path) ? (await minter.token('demo')).id : invoice.id
   }
   const aMessage = async (site: string): Promise<string> => {
-    const id = `msg-${newToken().id}`
-    await sql(
-      `insert into site_messages (id, site, account, key, sealed, held, day, at)
-      values ($1, $2, 'demo', '', '', true, current_date, now())`,
-      [id, site],
-    )
-    return id
+    const [row] = await sql(`insert into site_messages (id, site, account, key, sealed, held, day, at)
+      values ('msg-' || gen_random_uuid(), '${site}', 'demo', '', '', true, current_date, now()) returning id`)
+    return String(row?.id)
   }
   const pathFor = async (route: Route): Promise<string> => {
     const id = route.path.includes(':id') ? await idFor(route) : ''
