@@ -73,7 +73,7 @@ const NAMED: [says: string, content: Record<string, unknown>, read: (string | Re
     { pricing: [{ name: 'One evening', price: '€45', features: ['Two hours'], cta: 'Reserve' }] },
     ['One evening', '€45', 'Two hours', 'Reserve'],
   ],
-  ['clients[] (logo wall)', { clients: [{ name: 'Taberna do Largo', logo: 'asset:one' }] }, ['Taberna do Largo']],
+  ['clients[] (logo wall)', { clients: [{ name: 'Taberna do Largo', image: 'asset:one' }] }, ['Taberna do Largo']],
   [
     'cta_banner (link)',
     { cta_banner: { title: 'Come by', link: 'https://voss.test/visit' } },
@@ -84,7 +84,7 @@ const NAMED: [says: string, content: Record<string, unknown>, read: (string | Re
     { feature_rows: [{ title: 'Local clay', text: 'From near by.' }] },
     ['Local clay', 'From near by.'],
   ],
-  ['badges[]', { badges: ['Lead-free'] }, ['Lead-free']],
+  ['badges[]', { badges: [{ label: 'Lead-free' }] }, ['Lead-free']],
   [
     'announcement (bar, countdown)',
     { announcement: { text: 'Sale ends', countdown: '2031-12-20T18:00:00Z' } },
