@@ -52,8 +52,10 @@ export const PAYLOAD: Clause[] = [
         assert.ok((await pageOf(w, { meta: { company_name: 'V', lang } })).includes(words), lang)
       }
       const content = { meta: { companyName: 'V', lang: 'fr' } }
-      await w.apply('doc-french', { account: w.account, content })
-      await w.stalled('doc-french', 'BAD_LANG')
+      assert.match(
+        (await w.denial('doc-french', { account: w.account, content })) ?? 'it was taken',
+        /content\.meta\.lang/,
+      )
     },
   },
   {

@@ -38,6 +38,8 @@ export type Walk = {
   site(id: string): Promise<Json>
   /** Over kubectl. */
   apply(name: string, spec: object): Promise<void>
+  /** The words with which the API server refuses it; null when it takes it. */
+  denial(name: string, spec: object): Promise<string | null>
   patch(kind: string, name: string, spec: object): Promise<void>
   object(name: string): Promise<Json>
   /** Until the condition says so, with the code as the first word of its message. */
@@ -47,11 +49,21 @@ export type Walk = {
   account: string
 }
 
+/** All of them: the last line alone does not say which field it is. */
+const wordsOf = (error: { detail?: string }): string => error.detail ?? String(error)
+
 export const makeWalk = (platform: SitePlatform): Walk => {
   const refused = new Set<string>()
   const ask: Walk['ask'] = (method, path, body, token) => platform.as(method, path, body, token)
   const object = async (name: string): Promise<Json> =>
     JSON.parse(await platform.kubectl(['get', 'wsite', name, '-o', 'json']))
+  const apply = (name: string, spec: object) =>
+    platform.kubectl(['apply', '-f', '-'], {
+      apiVersion: 'bottega.dev/v1alpha1',
+      kind: 'Site',
+      metadata: { name },
+      spec,
+    })
   return {
     platform,
     refused,
@@ -71,10 +83,10 @@ export const makeWalk = (platform: SitePlatform): Walk => {
     },
     make: (body = {}) => makeSite(platform, body),
     site: async (id) => (await platform.as('GET', `/api/website/${id}`)).json.site,
-    async apply(name, spec) {
-      const object = { apiVersion: 'bottega.dev/v1alpha1', kind: 'Site', metadata: { name }, spec }
-      await platform.kubectl(['apply', '-f', '-'], object)
+    apply: async (name, spec) => {
+      await apply(name, spec)
     },
+    denial: (name, spec) => apply(name, spec).then(() => null, wordsOf),
     async patch(kind, name, spec) {
       await platform.kubectl(['patch', kind, name, '--type=merge', '-p', JSON.stringify({ spec })])
     },
