@@ -80,7 +80,14 @@ export const followed = <T>(work: (outcome: () => Stored) => Promise<T>): Promis
 export const WRITERS: readonly string[] = [
   ...['mint_token', 'create_endpoint', 'report_devbox', 'note_devbox'],
   ...['ask_signin', 'store_app_outcome', 'ask_issuer_logo', 'drop_issuer_logo', 'ping_endpoint', 'redeliver_events'],
-  ...['release_quarantined', 'create_issuer', 'change_issuer', 'move_dev_clock'],
+  ...[
+    'release_quarantined',
+    'receive_site_message',
+    'drop_site_message',
+    'create_issuer',
+    'change_issuer',
+    'move_dev_clock',
+  ],
 ]
 /**
  * What is reserved or laid ready for a desire is nothing without it, and is found again by a repeat. Facts are counted one by one

@@ -31,10 +31,10 @@ ${Boolean(fault) && html`<p class="fault" id="${id}-fault" role="alert">${fault 
 ${input}</div>`
 
 export type InputFacts = FieldFacts & {
-  type?: 'text' | 'email' | 'password' | 'date' | 'month'
+  type?: 'text' | 'email' | 'tel' | 'password' | 'date' | 'month'
   value?: string
   /** What the browser may fill in. */
-  autocomplete: 'email' | 'current-password' | 'off'
+  autocomplete: 'name' | 'email' | 'tel' | 'current-password' | 'off'
   maxLength?: number
   /** May be left empty. */
   isOptional?: true
@@ -69,9 +69,15 @@ export const passwordField = (facts: Pick<FieldFacts, 'label' | 'fault'>): Html 
   })
 
 /** Many lines of text. */
-export const textField = (facts: FieldFacts & { maxLength: number }): Html => {
-  const { id, name = id, maxLength } = facts
-  return field(facts, html`<textarea id="${id}" name="${name}" maxlength="${maxLength}"${tied(facts)}></textarea>`)
+export const textField = (
+  facts: FieldFacts & { maxLength: number; value?: string; rows?: number; isRequired?: true },
+): Html => {
+  const { id, name = id, maxLength, value = '', rows, isRequired } = facts
+  const more = html`${rows !== undefined && html` rows="${rows}"`}${isRequired === true && html` required`}`
+  return field(
+    facts,
+    html`<textarea id="${id}" name="${name}" maxlength="${maxLength}"${more}${tied(facts)}>${value}</textarea>`,
+  )
 }
 
 export type Options = readonly (readonly [value: string, words: string])[]

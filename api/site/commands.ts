@@ -91,12 +91,17 @@ export const reviewCommand = factCommand({
   answer: (_deps, _asking, { row }) => shown(row),
 })
 
+const urlOf = ({ preview_url, review }: SiteView, purpose: SiteLink): string | null => {
+  if (purpose === 'form') return null
+  return purpose === 'preview' ? preview_url : (review?.url ?? null)
+}
+
 /** @param isReplay it had come to that version already */
 export const rotatedAnswer = ({ view }: ShownSiteRow, purpose: SiteLink, isReplay: boolean): Answer => ({
   status: 200,
   body: {
     version: view.link_versions?.[purpose] ?? FIRST_LINK,
-    url: purpose === 'preview' ? view.preview_url : (view.review?.url ?? null),
+    url: urlOf(view, purpose),
     site: view,
     ...(isReplay && { replayed: true }),
   },

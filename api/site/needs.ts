@@ -6,4 +6,4 @@ import type { Stores } from '../wiring/stores.ts'
 export type SiteNeeds = Commanding &
   LinkNeeds &
   Pick<Deps, 'allowLoopback' | 'egress' | 'publicUrl'> &
-  Pick<Stores, 'bases' | 'blobs' | 'origins' | 'sites' | 'visits'>
+  Pick<Stores, 'accounts' | 'bases' | 'blobs' | 'flood' | 'messages' | 'origins' | 'sites' | 'visits'>

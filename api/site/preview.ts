@@ -1,6 +1,7 @@
 /**
  * The preview of a site: its own bytes under a link that only those have who were given it. It is somebody else's content on our
- * origin, so it is sandboxed into an origin of its own without scripts, forms or cookies, besides its own strict policy.
+ * origin, so it is sandboxed into an origin of its own without scripts or cookies, besides its own strict policy, by which a form leads to nothing but
+ * the place that takes messages in, which sends none from here (live/messages/form.ts).
  */
 
 import { waysTo } from '../../crds/site/content/redirects.ts'

@@ -13,6 +13,7 @@ import { listTemplates, putBrandTokens } from './brand.ts'
 import { deleteSite, updateSite } from './change.ts'
 import { generateSite } from './generate.ts'
 import { attestRoutes } from './live/attest.ts'
+import { messageRoutes } from './live/messages/list.ts'
 import { rotateRoutes } from './live/rotate.ts'
 import { metricsRoutes } from './metrics/metrics.ts'
 import { baseRoutes } from './names/base.ts'
@@ -253,6 +254,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     handle: listReleases,
   },
   ...attestRoutes,
+  ...messageRoutes,
   ...metricsRoutes,
   ...rotateRoutes,
 ]

@@ -30,6 +30,7 @@ import { invoiceRoutes } from '../invoice/routes.ts'
 import { openapiOf } from '../openapi/openapi.ts'
 import { problemPage } from '../page/account.ts'
 import { statementKeyRoutes } from '../site/live/attest.ts'
+import { formRoutes } from '../site/live/messages/form.ts'
 import { previewRoutes } from '../site/preview.ts'
 import { reviewPageRoutes } from '../site/reviewing/review-page.ts'
 import { siteRoutes } from '../site/routes.ts'
@@ -148,6 +149,7 @@ export const allRoutes: Route<Deps>[] = [
   ...webhookRoutes,
   ...siteRoutes,
   ...previewRoutes,
+  ...formRoutes,
   ...reviewPageRoutes,
   ...devInstanceRoutes,
   ...accountRoutes,

@@ -22,6 +22,7 @@ import { makeQuarantine } from '../../controllers/store/ledger/quarantine.ts'
 import { makeShowRow } from '../../controllers/store/mirror.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
 import { makeBaseStore } from '../../controllers/store/site/bases.ts'
+import { makeMessages } from '../../controllers/store/site/messages.ts'
 import { makeSiteReservations } from '../../controllers/store/site/sites.ts'
 import { makeVisitReader } from '../../controllers/store/site/visits.ts'
 import { makeEndpoints } from '../../controllers/store/webhook/endpoints.ts'
@@ -30,6 +31,7 @@ import { usdOf } from '../../crds/devinstance/sizing/prices.ts'
 import { makeAttempts } from '../auth/attempts.ts'
 import { writing } from '../command/written.ts'
 import { makeVault } from '../devinstance/vault.ts'
+import { makeFlood } from '../site/live/messages/flood.ts'
 
 export type StoreDeps = {
   pg: Pg
@@ -90,6 +92,10 @@ export const makeStores = ({ pg, keys, gatherMs }: StoreDeps) => {
     /** Base domains of accounts. */
     bases: makeBaseStore({ pg }),
     visits: makeVisitReader({ pg }),
+    /** What visitors wrote to sites. */
+    messages: makeMessages({ pg, keys }),
+    /** How often one address wrote to sites. */
+    flood: makeFlood({ pg }),
   }
 }
 
@@ -101,6 +107,7 @@ export type QuotaStores = {
   sendQuota: Pick<Stores['sendQuota'], 'used'>
   allowance: Pick<Stores['allowance'], 'used'>
   sites: Pick<Stores['sites'], 'used'>
+  messages: Pick<Stores['messages'], 'used'>
   devInstances: Pick<Stores['devInstances'], 'committed'>
   endpoints: Pick<Stores['endpoints'], 'list'>
 }
@@ -111,6 +118,7 @@ export const usedQuotas = async (stores: QuotaStores, account: string, day: stri
     stores.sendQuota.used(account, day).then((sends) => ({ sends_per_day: sends })),
     stores.allowance.used(account, day),
     stores.sites.used(account, day).then(({ sites, publishes }) => ({ sites, publishes_per_day: publishes })),
+    stores.messages.used(account, day).then((messages) => ({ messages_per_day: messages })),
     stores.devInstances.committed(account).then((committed) => ({ devbox_cost_cap_usd: usdOf(committed) })),
     stores.endpoints.list(account).then((endpoints) => ({ webhook_endpoints: endpoints.length })),
   ])

@@ -14,8 +14,8 @@ const PASSWORD_LENGTH = 12
 /** 22 characters of base64url: 132 bits of the MAC. */
 const MAC_LENGTH = 22
 
-/** What a link that is itself the key may open. */
-export type Purpose = 'preview' | 'review'
+/** What a link that is itself the key may open; that of a form opens nothing, it takes in. */
+export type Purpose = 'preview' | 'review' | 'form'
 /** What a token says: whether that version is still good stands on record (crds/values/links.ts). */
 export type NamedLink = { name: string; version: number }
 /** The page of an invoice as a session was let in to it: as sent the n-th time, by these versions of its link and its password. */
@@ -182,7 +182,11 @@ export const makeKeys = ({ roots, ring }: { roots: Roots; ring: KeyRing }): Keys
   const signin = derive('signin')
   const form = derive('form')
   const gate = derive('app-gate')
-  const capabilities: Record<Purpose, Family> = { preview: derive('preview'), review: derive('review') }
+  const capabilities: Record<Purpose, Family> = {
+    preview: derive('preview'),
+    review: derive('review'),
+    form: derive('site-form'),
+  }
   const draws = family(tokenKeyOf)
   const nameKey = deriveKey(roots.first, 'resource-name')
   const tokenKey = tokenKeyOf(roots.first)

@@ -78,6 +78,7 @@ export const spec = {
         webhookEndpoints: allowance('Webhook endpoints.'),
         sites: allowance('Websites.'),
         publishesPerDay: allowance('Live publishes a day.'),
+        messagesPerDay: allowance('Messages of visitors of websites a day.'),
       },
     },
     rails: {

@@ -18,7 +18,13 @@ export type AccountView = {
   /** Null: what the plan says. */
   ai_per_day: number | null
   /** What support has granted in place of the plan's limits. */
-  limits: { sends_per_day?: number; webhook_endpoints?: number; sites?: number; publishes_per_day?: number }
+  limits: {
+    sends_per_day?: number
+    webhook_endpoints?: number
+    sites?: number
+    publishes_per_day?: number
+    messages_per_day?: number
+  }
   created_at: string
   version: number
 }

@@ -14,6 +14,7 @@ export const SITE_CATALOGUE = {
     'website.domain_verified',
     'website.domain_missing',
     'website.domain_lapsed',
+    'website.message_received',
   ],
   problems: SITE_PROBLEMS,
   scopes: {
@@ -28,6 +29,11 @@ export const SITE_CATALOGUE = {
     publishes_per_day: {
       description: 'Live publishes on this day (UTC).',
       byPlan: { free: 5, pro: 50, team: 500 },
+      daily: true,
+    },
+    messages_per_day: {
+      description: 'Messages that visitors of websites sent on this day (UTC).',
+      byPlan: { free: 40, pro: 200, team: 1000 },
       daily: true,
     },
   },

@@ -133,6 +133,7 @@ const fields: Record<string, JsonSchema> = {
     object('Which are good: those of a lower version were ended.', {
       preview: whole('Of the link to the preview.'),
       review: whole("Of the link to the reviewer's page."),
+      form: whole('Of the address that the contact form posts to.'),
     }),
   ),
   domain: textOrNull('The name that was chosen.'),

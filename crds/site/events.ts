@@ -19,6 +19,8 @@ export type SiteEvent = {
     }
     /** The link that was ended; `version` is the good one. */
     link?: { purpose: string; version: number }
+    /** What a visitor wrote, by its name alone; one that is held was mailed to nobody. */
+    message?: { id: string; held: boolean }
   }
 }
 

@@ -145,4 +145,6 @@ export type SiteWorld = {
   /** Without a slash at its end. */
   previewUrl: string
   reviewUrl: string
+  /** Where its contact form posts to, whether it has one or not. */
+  formUrl: string
 }

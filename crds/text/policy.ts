@@ -43,5 +43,6 @@ export const policyOf = (allowed: PolicySources): string =>
     directive('frame-ancestors', allowed.frames),
   ].join('; ')
 
-/** The same for bytes that somebody else made: in an origin of their own, without scripts and forms. */
-export const sandboxed = (policy: string): string => `${policy}; sandbox`
+/** The same for bytes that somebody else made: in an origin of their own, without scripts, and without forms where the policy has none. */
+export const sandboxed = (policy: string): string =>
+  /\bform-action 'none'/.test(policy) ? `${policy}; sandbox` : `${policy}; sandbox allow-forms`

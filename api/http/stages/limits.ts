@@ -150,9 +150,9 @@ const makeRate = ({ ratePerSecond, rateSpare }: LimitSettings) => {
   return { spend, burst }
 }
 
-/** Which pages without a token are counted by address: every request to a client page, every post to sign-in. */
+/** Which pages without a token are counted by address: every request to a client page or a site's form, every post to sign-in. */
 const kindOf = ({ route, method }: Exchange): 'page' | 'signin' | null => {
-  if (route.path.startsWith('/i/')) return 'page'
+  if (/^\/[is]\//.test(route.path)) return 'page'
   return route.path.startsWith('/signin') && method === 'POST' ? 'signin' : null
 }
 

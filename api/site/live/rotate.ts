@@ -1,4 +1,4 @@
-/** Ending the link to a preview, or to the page of a review: a fact that holds from when it is stored (rules/platform.md#links). */
+/** Ending the link to a preview or to the page of a review, or the address that a contact form posts to: a fact that holds from when it is stored (rules/platform.md#links). */
 import { named } from '../../../crds/kernel/named.ts'
 import type { ProblemCode } from '../../../crds/kernel/problem.ts'
 import { siteAnswer } from '../../../crds/site/answer.ts'
@@ -33,7 +33,9 @@ const rotated = named(
   object('What leads there from now on.', {
     site: siteAnswer,
     version: whole('The good one; those before it are ended.'),
-    url: textOrNull('The new link; null while there is none to a review.'),
+    url: textOrNull(
+      'The new link; null while there is none to a review, and of a form, whose address stands in the pages.',
+    ),
     replayed: { type: 'boolean', description: 'True where it had come to that version already.' },
   }),
 )
@@ -67,5 +69,13 @@ export const rotateRoutes: Route<SiteNeeds>[] = [
     description:
       'Every link of before leads nowhere from the moment that this is stored. What was decided stays decided.',
     handle: rotate('review'),
+  },
+  {
+    ...shared,
+    path: `${one}/form/rotate`,
+    summary: 'End the address of the contact form',
+    description:
+      'What is posted to the address of before goes nowhere from the moment that this is stored. The pages with the new one are approved as they were, and go live with the next publish.',
+    handle: rotate('form'),
   },
 ]

@@ -19,6 +19,7 @@ import { LINK_FACT, type LinkBody, linkKey } from '../../../crds/values/links.ts
 import { Stalled } from '../../base/errors.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import { rowOf } from '../../store/mirror.ts'
+import { sweepMessages } from '../../store/site/messages.ts'
 import { makeSiteReservations, makeSiteRows } from '../../store/site/sites.ts'
 import { makeVisitStore } from '../../store/site/visits.ts'
 import { keyOfAccount } from '../held.ts'
@@ -184,6 +185,7 @@ export const siteControl = controlOf({
     await names.looks.sweep()
     await sweepNames(names)
     await makeVisitStore(context).sweep(quotaDay(context.now()))
+    await sweepMessages(context, context.now())
   },
   follows: [
     // The template that an account is locked to is part of every page.

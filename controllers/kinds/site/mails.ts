@@ -1,5 +1,7 @@
-/** The mails to the owner of a site: the proof of a domain is gone. */
+/** The mails to the owner of a site: the proof of a domain is gone, or a visitor wrote. */
 import { type NameMail, nameMail } from '../../../crds/site/names/mail.ts'
+import { type MessageMail, messageMail } from '../../../crds/site/publishing/messages/message.ts'
+import { openMessage } from '../../store/site/messages.ts'
 import { type MailOf, type Mails, mailTo } from '../mails.ts'
 
 const name: MailOf = {
@@ -9,9 +11,22 @@ const name: MailOf = {
   },
 }
 
+/** An answer goes to the visitor, whose address stands in one header alone. */
+const message: MailOf = {
+  compose: (row, { keys }) => {
+    const notice = row.payload as MessageMail
+    if (!row.sealed) throw new Error('the message of a mail is there no more')
+    const written = openMessage(keys, notice.message, row.sealed)
+    const replyTo = { name: written.name, address: written.email }
+    return mailTo(row, { name: '', address: notice.to }, { ...messageMail(notice, written), replyTo })
+  },
+  overBecause: ({ sealed }) => (sealed ? null : 'the message was deleted'),
+}
+
 export const SITE_MAILS: Mails = {
   'domain-missing': name,
   'domain-lapsed': name,
   'base-missing': name,
   'base-lapsed': name,
+  'site-message': message,
 }

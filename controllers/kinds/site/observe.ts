@@ -54,6 +54,7 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: 
     linkVersions,
     previewUrl: `${deps.publicUrl}/preview/${deps.keys.capability('preview', name, linkVersions.preview)}/`,
     reviewUrl: `${deps.publicUrl}/review/${deps.keys.capability('review', name, linkVersions.review)}`,
+    formUrl: `${deps.publicUrl}/s/${deps.keys.capability('form', name, linkVersions.form)}`,
   }
   const [pictures, look] = await Promise.all([picturesFor(deps, object, world), deps.looks.look(object, world, signal)])
   return { ...world, pictures, look }

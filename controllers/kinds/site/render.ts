@@ -48,7 +48,7 @@ const inputOf = (
   content: Content,
   { images, fonts }: { images: Map<string, RenderedImage>; fonts: Record<string, BlobRef> },
 ): SiteInput => {
-  const { pictures, logo, template, brand, hostname } = request
+  const { pictures, logo, template, brand, hostname, form } = request
   const shown = Object.entries(pictures).flatMap(([key, source]) => {
     const image = images.get(source)
     return image ? [[key, image] as const] : []
@@ -61,13 +61,17 @@ const inputOf = (
     template,
     brand,
     hostname,
+    form,
   }
 }
 
 const textsOf = (files: readonly SiteFile[]): Buffer[] =>
   files.flatMap(({ content }) => (typeof content === 'string' ? [Buffer.from(content, 'utf8')] : []))
 
-/** Renders with and without the hostname: the second digest is what an approval carries over to another name (review.ts). */
+/**
+ * Renders with and without the hostname and the address of the form, which are the platform's part: the second digest is what an
+ * approval carries over to another name (review.ts).
+ */
 export const renderPages = async (
   deps: SiteDeps,
   fontCache: () => Promise<Record<string, BlobRef>>,
@@ -78,8 +82,9 @@ export const renderPages = async (
   const content = contentOf(spec)
   const input = inputOf(request, content, { images, fonts })
   const { files, warnings } = renderSite(input)
-  const neutral = digestOf(request.hostname === null ? files : renderSite({ ...input, hostname: null }).files)
-  const manifest = siteManifest(content, files)
+  const isNeutral = request.hostname === null && request.form === null
+  const neutral = digestOf(isNeutral ? files : renderSite({ ...input, hostname: null, form: null }).files)
+  const manifest = siteManifest(content, files, request.form)
   const stored = Buffer.from(JSON.stringify(manifest), 'utf8')
   const sums = await deps.blobs.putAll([stored, ...textsOf(files)])
   await deps.rows.putRendering(metadata.name, {

@@ -9,6 +9,8 @@ export type Accounts = {
   list(page: Page): Promise<{ accounts: AccountView[]; total: number }>
   /** The holder of this address; case does not count. The oldest, should there be several. */
   byEmail(email: string): Promise<AccountView | undefined>
+  /** Whom a resource belongs to, by its account; undefined while it was never mirrored. */
+  byKey(account: string): Promise<AccountView | undefined>
   /** Everybody who is a member of one of these teams, by id; at most MEMBERS_MAX. */
   inTeams(teams: string[]): Promise<AccountView[]>
 }
@@ -35,6 +37,7 @@ select
 const BY_EMAIL = `
 select m.view from mirror m where m.kind = 'Account' and lower(m.view ->> 'email') = lower($1)
 order by m.created_at, m.place limit 1`
+const BY_KEY = "select m.view from mirror m where m.kind = 'Account' and m.account = $1 limit 1"
 const IN_TEAMS = `
 select m.view from mirror m
 where m.kind = 'Account' and (m.view -> 'teams')::jsonb ?| $1::text[]
@@ -47,6 +50,10 @@ export const makeAccounts = ({ pg }: { pg: Pg }): Accounts => ({
   },
   async byEmail(email) {
     const { rows } = await pg.query<{ view: AccountView }>('account_by_email', BY_EMAIL, [email])
+    return rows[0]?.view
+  },
+  async byKey(account) {
+    const { rows } = await pg.query<{ view: AccountView }>('account_by_key', BY_KEY, [account])
     return rows[0]?.view
   },
   async inTeams(teams) {

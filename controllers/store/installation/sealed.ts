@@ -50,6 +50,7 @@ export const SEALED: readonly SealedColumn[] = [
     aboutRelease(app, number),
   ),
   column('devbox_envs.wrapped_key', 'devbox-env', { resource: 'text', key: 'text' }, ({ resource }) => resource),
+  column('site_messages.sealed', 'site-message', { id: 'text' }, ({ id }) => id),
   column('idempotency.sealed', 'idempotency', KEPT_ANSWER, aboutAnswer),
   column('operations.goal', 'operation', { id: 'text' }, ({ id }) => aboutGoal(id)),
   column('operations.outcome', 'operation', { id: 'text' }, ({ id }) => aboutOutcome(id)),

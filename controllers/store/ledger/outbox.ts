@@ -31,6 +31,8 @@ export type OutboxRow = {
  */
 export type AboutSend = (Pick<SendRecord, 'gate' | 'frozen'> | { gate: null; frozen: null }) & {
   links: Readonly<Partial<Record<string, number>>>
+  /** The message of a visitor that it brings; null when it brings none, or it is there no more. */
+  sealed?: Buffer | null
 }
 
 /** How an attempt ended. `dueAt` (ISO) is when to try again; an unknown outcome may be left at that (null). */
@@ -59,7 +61,7 @@ export type Outbox = {
 
 const TURN = `
 select id, kind, resource, purpose, message_id as "messageId", payload, attempt, unknowns, created_at as "createdAt", gate, frozen,
-  links
+  links, sealed
 from turn_outbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)`
 const BACKLOG = `
 select channel, state, count(*) as count,

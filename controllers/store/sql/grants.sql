@@ -21,7 +21,7 @@ grant select on webhook_endpoints, deliveries, event_heads, events to :"api";
 grant select on issuers, issuer_logos, send_slots, send_days, ai_places to :"api";
 grant select on host_routes to :"api";
 grant select on site_places, publish_places, site_queue, site_renderings, site_brands to :"api";
-grant select on site_days, site_day_names to :"api";
+grant select on site_days, site_day_names, site_messages to :"api";
 grant select on app_sources, app_env, app_passwords, app_operations, app_steps, app_releases, app_revisions,
   app_log_requests, app_log_chunks to :"api";
 grant select on devboxes, devbox_history, devbox_envs, devbox_report_heads, devbox_reports to :"api";
@@ -62,7 +62,7 @@ grant execute on function take_send_slots, give_back_send_slot, take_site_place,
   take_publish_place, take_app_slug, give_back_app_slug, reserve_devbox, release_devbox_reservation to :"api";
 -- What the controllers are asked to do.
 grant execute on function ask_signin, store_app_outcome, arrive_in_site_queue, ask_issuer_logo,
-  drop_issuer_logo, put_host_credential, take_back_host_credential, take_back_app_env, take_back_app_operation, ping_endpoint, tell_wake, redeliver_events, release_quarantined, reckon_anew to :"api";
+  drop_issuer_logo, put_host_credential, take_back_host_credential, take_back_app_env, take_back_app_operation, receive_site_message, drop_site_message, ping_endpoint, tell_wake, redeliver_events, release_quarantined, reckon_anew to :"api";
 -- The seller, with the number that a series begins at: refused once it has given one.
 grant execute on function create_issuer, change_issuer to :"api";
 -- The clock of a development installation.

@@ -34,7 +34,13 @@ const withoutType = ({ 'content-type': _type, ...rest }: Headers): Headers => re
 /** Previews are framed by the page of the reviewer alone. */
 const PREVIEW = { noindex: true, frameAncestors: "'self'" }
 
-export const siteManifest = (content: Content, files: readonly SiteFile[]): SiteManifest => {
+/** @param form where the contact form posts to; null when there is none */
+export const siteManifest = (
+  content: Content,
+  files: readonly SiteFile[],
+  form: string | null = null,
+): SiteManifest => {
+  const forms = form === null ? {} : { forms: form }
   const headersFor = (options: Parameters<typeof headersOf>[1]): Record<Sort, Headers> => {
     const headers = SORTS.map((sort): [Sort, Headers] => {
       const file = files.find(({ path }) => sortOf(path) === sort)
@@ -42,7 +48,7 @@ export const siteManifest = (content: Content, files: readonly SiteFile[]): Site
     })
     return Object.fromEntries(headers) as Record<Sort, Headers>
   }
-  return { content, files: manifestOf(files), live: headersFor({}), preview: headersFor(PREVIEW) }
+  return { content, files: manifestOf(files), live: headersFor(forms), preview: headersFor({ ...PREVIEW, ...forms }) }
 }
 
 export const fileAt = ({ files }: Pick<SiteManifest, 'files'>, path: string): ManifestEntry | undefined =>

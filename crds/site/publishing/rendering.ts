@@ -19,6 +19,8 @@ export type RenderRequest = {
   brand: BrandTokens | null
   pictures: Record<string, string>
   logo: string | null
+  /** Where the contact form posts to; null when the site has none. */
+  form: string | null
 }
 
 const isTemplate = (word: string): word is Template => TEMPLATES.some((template) => template === word)
@@ -47,7 +49,7 @@ const addressOf = (
 /** @returns null when the template is not known */
 export const renderRequest = (
   spec: SiteSpec,
-  world: Pick<SiteWorld, 'account' | 'brand' | 'home' | 'hosts' | 'base'>,
+  world: Pick<SiteWorld, 'account' | 'brand' | 'home' | 'hosts' | 'base' | 'formUrl'>,
 ): RenderRequest | null => {
   const template = templateOf(spec, world.account?.templateLock ?? null)
   if (template === null) return null
@@ -56,9 +58,11 @@ export const renderRequest = (
   const pictures = Object.fromEntries(pictureSources(contentSchema, spec))
   const logo = spec.assets?.[LOGO_KEY] ?? null
   const { brand } = world
-  const made = canonical([content, pictures, logo, template, brand, hostname])
+  const form = content.contact?.form === true ? world.formUrl : null
+  // without a form the input is named as it was before there were forms
+  const made = canonical([content, pictures, logo, template, brand, hostname, ...(form === null ? [] : [form])])
   const input = createHash('sha256').update(made).digest('hex')
-  return { input, name, hostname, template, brand, pictures, logo }
+  return { input, name, hostname, template, brand, pictures, logo, form }
 }
 
 /** Sources of all pictures that a rendering needs, each once. */

@@ -1,6 +1,6 @@
 /**
  * The headers of a site's files, the same in the preview and on the host. No script runs, nothing is fetched from elsewhere,
- * nothing is framed. Source: CSP Level 3; RFC 9111; RFC 8246 (immutable).
+ * nothing is framed, and a form leads to the platform alone. Source: CSP Level 3; RFC 9111; RFC 8246 (immutable).
  */
 import { hashOf, policyOf, SELF } from '../../text/policy.ts'
 import type { SiteFile } from './input.ts'
@@ -14,6 +14,8 @@ export type HeaderOptions = {
   noindex?: boolean
   /** Who may frame the pages, as a source of CSP; nobody when left out. */
   frameAncestors?: string
+  /** The address that the contact form posts to. */
+  forms?: string
 }
 
 export type Headers = Record<string, string>
@@ -28,6 +30,9 @@ const styleHashesOf = (content: SiteFile['content']): string[] =>
 const NOT_FOUND = /^([a-z-]+\/)?404\.html$/
 export const isNotFound = (path: string): boolean => NOT_FOUND.test(path)
 
+/** The folder of an address: a redirect stays in it, and nothing else of that host is allowed. Source: CSP Level 3, path-part match. */
+const folderOf = (url: string): string => url.slice(0, url.lastIndexOf('/') + 1)
+
 const cacheOf = (path: string, noindex: boolean): string => {
   if (noindex) return 'private, no-store'
   return path.startsWith('assets/') ? `public, max-age=${YEAR_SECONDS}, immutable` : `public, max-age=${PAGE_SECONDS}`
@@ -35,7 +40,7 @@ const cacheOf = (path: string, noindex: boolean): string => {
 
 /** Header names in lower case → values, for one file. */
 export const headersOf = ({ path, contentType, content }: SiteFile, options: HeaderOptions = {}): Headers => {
-  const { noindex = false, frameAncestors } = options
+  const { noindex = false, frameAncestors, forms } = options
   // only what is rendered by us in its own right holds markup with a style of its own
   const hashes = isNotFound(path) ? styleHashesOf(content) : []
   return {
@@ -44,6 +49,7 @@ export const headersOf = ({ path, contentType, content }: SiteFile, options: Hea
       styles: [SELF, ...hashes],
       images: [SELF],
       fonts: [SELF],
+      forms: forms === undefined || !path.endsWith('.html') || isNotFound(path) ? [] : [folderOf(forms)],
       frames: frameAncestors === undefined ? [] : [frameAncestors],
     }),
     'x-content-type-options': 'nosniff',

@@ -3,7 +3,7 @@
  * their sha256, so that rendering is pure and cheap: same input, same files.
  *
  * The hostname is part of the input. Canonical addresses, Open Graph and the sitemap need it, and they are live bytes, so
- * another domain gives another digest and asks for another approval. Whether a page may be indexed is said by a header
+ * another domain gives another digest. So is the address that the contact form posts to, which is the platform's. Whether a page may be indexed is said by a header
  * (`siteHeaders`), never by the bytes: what a reviewer sees in the preview is what goes live, byte for byte.
  */
 import type { BrandTokens } from '../content/brand.ts'
@@ -35,6 +35,8 @@ export type SiteInput = {
   brand: BrandTokens | null
   /** Where it will be live; null while no domain is chosen: no canonical address, no sitemap. */
   hostname: string | null
+  /** Where the contact form posts to; without it the form leads nowhere, as in the bytes that an approval compares. */
+  form?: string | null
 }
 
 /** A file of the site. `path` is relative to its root, as `about/index.html`. Pictures and fonts come from the blob store. */

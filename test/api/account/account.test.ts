@@ -151,6 +151,7 @@ spec('an account on a running platform', (t) => {
       webhook_endpoints: { limit: 3, used: 0, resets_at: null },
       sites: { limit: 100, used: 0, resets_at: null },
       publishes_per_day: { limit: 500, used: 0, resets_at },
+      messages_per_day: { limit: 1000, used: 0, resets_at },
       invoice_ai_per_day: { limit: 1000, used: 0, resets_at },
       website_ai_per_day: { limit: 1000, used: 0, resets_at },
       devbox_cost_cap_usd: { limit: 100, used: 0, resets_at: null },

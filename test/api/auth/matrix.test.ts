@@ -128,6 +128,7 @@ const BODIES: Record<string, () => unknown> = {
   'POST /api/invoices/:id/password/rotate': () => ({ version: 1 }),
   'POST /api/website/:id/preview/rotate': () => ({ version: 1 }),
   'POST /api/website/:id/review/rotate': () => ({ version: 1 }),
+  'POST /api/website/:id/form/rotate': () => ({ version: 1 }),
   'POST /api/devboxes/size': () => ({ profile: PROFILE }),
   'POST /api/admin/accounts': () => ({ email: `${newToken().id}@demo.test` }),
 }
@@ -362,9 +363,16 @@ spec('the matrix of every route and every caller', (t) => {
     if (/\/sessions\//.test(path)) return (await minter.sessions.issue('demo', 'mail')).sessionId
     return /\/tokens\//.test(path) ? (await minter.token('demo')).id : invoice.id
   }
+  const aMessage = async (site: string): Promise<string> => {
+    const [row] = await sql(`insert into site_messages (id, site, account, key, sealed, held, day, at)
+      values ('msg-' || gen_random_uuid(), '${site}', 'demo', '', '', true, current_date, now()) returning id`)
+    return String(row?.id)
+  }
   const pathFor = async (route: Route): Promise<string> => {
+    const id = route.path.includes(':id') ? await idFor(route) : ''
     const values: Record<string, string> = {
-      id: route.path.includes(':id') ? await idFor(route) : '',
+      id,
+      message: route.path.includes(':message') ? await aMessage(id) : '',
       sha256: invoice.sha256,
       token: route.path.startsWith('/review/') ? site.link : invoice.link,
       code: 'NOT_FOUND',

@@ -13,6 +13,7 @@ spec('quotas', (t) => {
     assert.equal(onEveryPlan('webhook_endpoints'), [3, 3, 3])
     assert.equal(onEveryPlan('sites'), [3, 20, 100])
     assert.equal(onEveryPlan('publishes_per_day'), [5, 50, 500])
+    assert.equal(onEveryPlan('messages_per_day'), [40, 200, 1000])
     assert.equal(onEveryPlan('invoice_ai_per_day'), [20, 200, 1000])
     assert.equal(onEveryPlan('website_ai_per_day'), [20, 200, 1000])
     assert.equal(onEveryPlan('devbox_cost_cap_usd'), [100, 100, 100])
@@ -26,6 +27,7 @@ spec('quotas', (t) => {
       webhook_endpoints: 3,
       sites: 0,
       publishes_per_day: 5,
+      messages_per_day: 40,
       invoice_ai_per_day: 7,
       website_ai_per_day: 7,
       devbox_cost_cap_usd: 0,
@@ -52,6 +54,7 @@ spec('quotas', (t) => {
       'webhook_endpoints',
       'sites',
       'publishes_per_day',
+      'messages_per_day',
     ])
     assert.is(accountSpec.properties.limits.properties.sendsPerDay.maximum, ALLOWANCE_MAX)
   })

@@ -211,7 +211,6 @@ spec('what a section says of itself', (t) => {
       ['INVALID_FIELD /hours/exceptions/0/to'],
     ],
     ['a passage on no page', { text: [{ text: 'A', page: 'imprint' }] }, ['BAD_PAGES /text/0/page']],
-    ['a form that leads to nobody', { contact: { form: true } }, ['INVALID_FIELD /contact/email']],
     ['the first language again', { translations: [{ lang: 'en' }] }, ['BAD_LANG /translations/0/lang']],
     ['a language twice', { translations: [{ lang: 'es' }, { lang: 'es' }] }, ['BAD_LANG /translations/1/lang']],
     [

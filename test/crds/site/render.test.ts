@@ -66,7 +66,7 @@ const attributesOf = (markup: string): string[] =>
 
 /** What no rule but the schema's would be chosen by chance so rarely that hardly a value were left. */
 const sound = (value: Content): Content => {
-  const { video, sizeGuide, hours, contact, text, translations, ...rest } = value
+  const { video, sizeGuide, hours, text, translations, ...rest } = value
   const columns = sizeGuide?.columns.length
   return {
     ...rest,
@@ -75,7 +75,6 @@ const sound = (value: Content): Content => {
       sizeGuide: { ...sizeGuide, rows: sizeGuide.rows.filter(({ cells }) => cells.length === columns) },
     }),
     ...(hours?.note !== undefined && { hours: { note: hours.note } }),
-    ...(contact && { contact: { ...contact, form: contact.email !== undefined } }),
     ...(text && { text: text.map(({ page: _page, ...passage }) => passage) }),
     ...(translations && {
       translations: translations.filter(

@@ -5,6 +5,7 @@ import { ownerMail } from '../../../crds/invoice/mail/owner.ts'
 import { reminderMail } from '../../../crds/invoice/mail/reminder.ts'
 import { statusMail } from '../../../crds/invoice/mail/status.ts'
 import { nameMail } from '../../../crds/site/names/mail.ts'
+import { messageMail } from '../../../crds/site/publishing/messages/message.ts'
 import type { MailParts } from '../../../crds/text/mail.ts'
 import { webhookMail } from '../../../crds/webhook/mail.ts'
 import { frozenInvoice, paidInFull } from '../../support/builders/frozen.ts'
@@ -40,6 +41,17 @@ export const mailsAbout = (words: string, url: string): Record<string, MailParts
     undelivered: ownerMail({ ...owner, mail: 'undelivered', why: words }),
     'webhook-dead': webhookMail({ ...endpoint, mail: 'webhook-dead', count: 2 }),
     'webhook-disabled': webhookMail({ ...endpoint, mail: 'webhook-disabled' }),
+    message: messageMail(
+      { mail: 'site-message', message: 'msg-1', to: 'owner@demo.test', site: words, url },
+      {
+        name: words,
+        email: 'ana@visitor.test',
+        phone: '+34 600 000 000',
+        message: `${words}\n\n${words}`,
+        page: 'index.html',
+        lang: 'en',
+      },
+    ),
     'domain-missing': nameMail({ ...domain, mail: 'domain-missing' }),
     'domain-lapsed': nameMail({ ...domain, mail: 'domain-lapsed' }),
     'base-missing': nameMail({ ...domain, site: '', mail: 'base-missing' }),

@@ -68,6 +68,7 @@ export const world = (change: Partial<SiteWorld> = {}): SiteWorld => ({
   linkVersions: newestLinks(SITE_LINKS),
   previewUrl: 'http://pages.test/preview/token/',
   reviewUrl: 'http://pages.test/review/token',
+  formUrl: 'http://pages.test/s/token',
   ...change,
 })
 

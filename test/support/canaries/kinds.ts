@@ -99,6 +99,10 @@ export const SECRETS = {
     keys: ['capability', 'nameOfCapability'],
     allowed: { cluster: SHOWN, database: 'the mirror of that status', operation: SHOWN_ONCE },
   },
+  'message of a visitor': {
+    columns: ['site_messages.sealed', 'site_messages.key'],
+    allowed: { mail: 'is mailed to whoever the site belongs to', refusal: 'the form as it was filled in' },
+  },
   'password of the database': { settings: ['BOTTEGA_DATABASE_URL', 'BOTTEGA_API_DATABASE_URL'] },
   'password of the mail server': { settings: ['BOTTEGA_SMTP_URL'] },
   'key of the card processor': { settings: ['BOTTEGA_STRIPE_SECRET_KEY'] },
@@ -133,6 +137,7 @@ export const NOT_SEALED: Record<string, string> = {
   'idempotency.fingerprint': KEPT.hash,
   'register.hash': 'chain',
   'sends.sha256': 'digest',
+  'site_messages.key': KEPT.hash,
   'series.head_hash': 'chain',
   'snapshots.sha256': 'digest',
   'tokens.previous_hash': KEPT.hash,

@@ -1,5 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { type RequestOptions, request } from 'node:https'
+import { query } from '../../../hack/platform/postgres.ts'
 import { addAccount } from './callers.ts'
 import { type AppHost, HOST_NAME, startAppHost } from './host.ts'
 import { call, eventually, type Json, type Platform, type Reply, startPlatform } from './invoicing.ts'
@@ -179,4 +180,38 @@ export const publish = async (platform: SitePlatform, id: string): Promise<Json>
     )
   }
   return done('publish', reply)
+}
+
+/** A site with a contact form. `action`: what its pages post to. */
+export type FormSite = { id: string; token: string; action: string; url: string; origin: string; preview: string }
+
+const ACTION = /<form class="write" method="post" action="([^"]+)"/
+
+/** Rendered and not live. */
+export const formSite = async (platform: Platform, content: object = {}, token = platform.owner): Promise<FormSite> => {
+  const whole = siteContent({ contact: { form: true }, ...content })
+  const made = await call(platform.baseUrl, token, 'POST', '/api/website/generate', { content: whole })
+  if (made.status !== 201) throw new Error(`generate answered ${made.status}: ${made.text}`)
+  const { id, preview_url: preview } = made.json.site
+  const [, action = ''] = ACTION.exec(await (await fetch(preview)).text()) ?? []
+  return { id, token, action, preview, url: '', origin: 'null' }
+}
+
+/** The same as if a host served it at `url`: the passes over it rest, and its view says that it is live. */
+export const liveForm = async (
+  platform: Platform,
+  of: { url: string; content?: object; token?: string },
+): Promise<FormSite> => {
+  const site = await formSite(platform, of.content, of.token)
+  await platform.kubectl(['annotate', 'wsite', site.id, 'bottega.dev/paused=true'])
+  await eventually('the site to rest', async () => {
+    const { status } = JSON.parse(await platform.kubectl(['get', 'wsite', site.id, '-o', 'json']))
+    return status.conditions.some((one: Json) => one.type === 'Reconciling' && one.reason === 'Paused')
+  })
+  const text = `
+    update mirror set view = (view::jsonb || jsonb_build_object(
+      'live_digest', view -> 'digest', 'url', $2::text, 'status', 'live'))::json
+    where kind = 'Site' and name = $1`
+  await query(platform.database.url, text, [site.id, of.url])
+  return { ...site, url: of.url, origin: new URL(of.url).origin }
 }

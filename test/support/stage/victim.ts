@@ -60,6 +60,12 @@ export const makeThings = async (platform: Platform, minter: Minter): Promise<Th
   const { endpoint } = await sure('/api/webhooks', { url: `https://${newToken().id}.invalid/` })
   const ping = await soon(`/api/webhooks/${endpoint.id}/test`)
   const { site } = await sure('/api/website/generate', { content: { meta: { company_name: 'Secret site' } } })
+  await query(
+    platform.database.url,
+    `insert into site_messages (id, site, account, key, sealed, held, day, at)
+     values ('msg-secret', $1, 'demo', '', '', true, current_date, now())`,
+    [site.id],
+  )
   const { devbox } = await eventually('the capability', async () => {
     const reply = await soon('/api/devboxes', reservation({ name: 'secret-box' }))
     return reply.status < 300 && reply.json
@@ -75,6 +81,7 @@ export const makeThings = async (platform: Platform, minter: Minter): Promise<Th
     hook: endpoint.id,
     delivery: ping.json.delivery.id,
     site: site.id,
+    message: 'msg-secret',
     devbox: devbox.id,
     host: 'secret-host',
     app: 'app-secret',

@@ -29,6 +29,7 @@ const GROUNDS: Record<string, readonly string[]> = {
   'api/invoice/cards/card-webhook.ts': ['signed'],
   'api/invoice/page/show.ts': ['link'],
   'api/invoice/cards/rails.ts': ['itself'],
+  'api/site/live/messages/found.ts': ['link'],
   'api/site/preview.ts': ['link'],
   'api/site/reviewing/review-page.ts': ['role'],
   'api/site/review.ts': ['role'],

@@ -1,4 +1,5 @@
 -- The site is gone: it gives back its names and its place. What was converted from the same pictures serves others.
+-- What visitors wrote goes with the site.
 create or replace function forget_site(in_lease text, in_epoch bigint, in_site text) returns void
 language plpgsql
 as $$
@@ -11,5 +12,6 @@ begin
   delete from site_visitors v where v.site = in_site;
   delete from site_day_names n where n.site = in_site;
   delete from site_days d where d.site = in_site;
+  perform drop_site_messages(array(select m.id from site_messages m where m.site = in_site));
 end
 $$;

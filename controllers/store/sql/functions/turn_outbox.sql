@@ -4,7 +4,8 @@
 -- sent by somebody who never told the outcome: it is taken again, and the lost attempt is counted as unknown. With
 -- in_firsts_only nothing is taken again.
 -- Gives what was taken, with the send that each message is about, when it is about one (payload.n), or the snapshot
--- (payload.snapshot), behind the gate of the send that it names, and with the versions of its links that are good now.
+-- (payload.snapshot), behind the gate of the send that it names, and with the versions of its links that are good now; or with
+-- the message of a visitor that it brings (payload.message), sealed as it lies.
 create or replace function turn_outbox(
   in_lease text, in_epoch bigint,
   in_ids bigint[], in_attempts integer[], in_states text[], in_errors text[], in_dues timestamptz[],
@@ -12,7 +13,7 @@ create or replace function turn_outbox(
 )
 returns table (
   id bigint, kind text, resource text, purpose text, message_id text, payload jsonb, attempt integer, unknowns integer,
-  created_at text, gate text, frozen jsonb, links jsonb
+  created_at text, gate text, frozen jsonb, links jsonb, sealed bytea
 )
 language plpgsql
 as $$
@@ -63,7 +64,8 @@ begin
     returning o.*
   )
   select t.id, t.kind, t.resource, t.purpose, t.message_id, t.payload, t.attempts, t.unknowns, iso_ms(t.created_at),
-    s.gate, coalesce(p.frozen, s.frozen), link_versions(t.resource)
+    s.gate, coalesce(p.frozen, s.frozen), link_versions(t.resource),
+    (select m.sealed from site_messages m where m.id = t.payload ->> 'message')
   from taken t
   left join lateral (
     -- As it is written: one that is no number must not fail the others that are taken with it.

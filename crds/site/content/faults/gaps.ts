@@ -25,7 +25,6 @@ const undrawnWarnings = ({ content }: WrittenSite): ContentWarning[] => {
   const undrawn = (isAsked: boolean, pointer: string, detail: string): ContentWarning[] =>
     isAsked ? [{ code: 'SECTION_NOT_SHOWN', pointer: `/content/${pointer}`, detail }] : []
   return [
-    ...undrawn(content.contact?.form === true, 'contact/form', 'no page shows the form yet'),
     ...undrawn(
       (content.imageHover ?? 'none') !== 'none',
       'image_hover',

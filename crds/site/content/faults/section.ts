@@ -13,7 +13,6 @@ export const sectionValueFaults = (content: SentContent): Fault[] => [
   ...sizeFaults(content),
   ...hourFaults(content),
   ...passageFaults(content),
-  ...formFaults(content),
   ...translationFaults(content),
 ]
 
@@ -58,11 +57,6 @@ const passageFaults = ({ meta, text = [] }: SentContent): Fault[] => {
     return [fault('BAD_PAGES', `/text/${index}/page`, `no page has the slug ${JSON.stringify(page)}${hint}`)]
   })
 }
-
-const formFaults = ({ contact }: SentContent): Fault[] =>
-  contact?.form !== true || contact.email !== undefined
-    ? []
-    : [fault('INVALID_FIELD', '/contact/email', 'the form is mailed to this address, so it is needed')]
 
 const translationFaults = ({ meta, translations = [] }: SentContent): Fault[] =>
   translations.flatMap(({ lang }, index): Fault[] => {

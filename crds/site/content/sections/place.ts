@@ -107,7 +107,7 @@ export const contact = {
     booking: link({ description: 'Where one books.' }),
     form: {
       type: 'boolean',
-      description: 'A form that the platform mails to the address in email. Off when left out.',
+      description: 'A form; the platform mails what is sent to the address of the account. Off when left out.',
     },
     websiteUrl: link({ description: 'Another website of the same company.' }),
     chat: link({ description: 'Where a chat is opened: WhatsApp, Line, Telegram or another.' }),

@@ -22,6 +22,7 @@ export const FORMS = [
   'film',
   'sizes',
   'marquee',
+  'write',
 ] as const
 export type FormId = (typeof FORMS)[number]
 

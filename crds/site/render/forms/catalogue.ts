@@ -19,6 +19,7 @@ import { marquee } from './small/marquee.ts'
 import { prose } from './small/prose.ts'
 import { sizes } from './small/sizes.ts'
 import { wall } from './small/wall.ts'
+import { write } from './small/write.ts'
 import { strip } from './strip.ts'
 import { table } from './table.ts'
 
@@ -43,4 +44,5 @@ export const FORM_VIEWS: Record<FormId, SiteForm> = {
   strip,
   table,
   wall,
+  write,
 }

@@ -1,7 +1,8 @@
-/** How one gets in touch: the mail address or the name, large, and every other way beside it. */
+/** How one gets in touch: the mail address or the name, large, and every other way beside it, or the form beside all of them. */
 import { html } from '../../../text/html.ts'
 import { mailLink, otherWays, phoneLink } from '../page/parts.ts'
 import type { SiteForm } from './form.ts'
+import { writeForm } from './small/write.ts'
 
 const CSS = `
 .reach{display:grid;gap:2rem calc(var(--gut)*2)}
@@ -28,8 +29,10 @@ export const reach: SiteForm = {
         : phone !== undefined
           ? phoneLink(phone)
           : html`${frame.content.meta.companyName}`
-    return html`<div class="reach"><div>${text !== undefined && html`<p class="text">${text}</p>`}<p class="mail">${leads}</p></div>${
-      ways.length > 0 && html`<dl class="ways">${ways}</dl>`
-    }</div>`
+    const lead = html`${text !== undefined && html`<p class="text">${text}</p>`}<p class="mail">${leads}</p>`
+    const list = ways.length > 0 && html`<dl class="ways">${ways}</dl>`
+    return frame.content.contact?.form === true
+      ? html`<div class="reach asks"><div><div>${lead}</div>${list}</div>${writeForm(frame)}</div>`
+      : html`<div class="reach"><div>${lead}</div>${list}</div>`
   },
 }

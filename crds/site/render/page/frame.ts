@@ -38,6 +38,8 @@ export type Frame = {
   /** Width to height that the template sets goods in. */
   ratio: number
   logo: RenderedImage | null
+  /** Where the contact form posts to; null where that is left open. */
+  form: string | null
   ledger: PageLedger
   /** The bytes of a content value; null when none was given or they are not there. */
   image(value: string | undefined): RenderedImage | null
@@ -50,13 +52,14 @@ type Around = Pick<Frame, 'words' | 'signs' | 'page' | 'pages' | 'languages' | '
 /** Under this many pixels in width a picture is not stretched over a whole screen. */
 export const WIDE_ENOUGH = 1200
 
-export const frameOf = ({ content, images, logo }: SiteInput, around: Around): Frame => {
+export const frameOf = ({ content, images, logo, form = null }: SiteInput, around: Around): Frame => {
   let pictures = 0
   const image = (value: string | undefined) => (value === undefined ? null : (imageOf(images, value) ?? null))
   return {
     ...around,
     content,
     logo,
+    form,
     image,
     shot: (shot, { sizes, ratio, as = '' }) => {
       const shown = image(shot?.value)
@@ -90,13 +93,14 @@ export const ratiosOf = (frame: Frame, shots: readonly (Shot | null)[]): number[
 /** What can be asked by: is there any way to get in touch? */
 export const canContact = ({ contact }: Content): boolean =>
   contact !== undefined &&
-  (contact.email ??
-    contact.phone ??
-    contact.booking ??
-    contact.address?.street ??
-    contact.chat ??
-    contact.websiteUrl ??
-    contact.social?.[0]?.url) !== undefined
+  (contact.form === true ||
+    (contact.email ??
+      contact.phone ??
+      contact.booking ??
+      contact.address?.street ??
+      contact.chat ??
+      contact.websiteUrl ??
+      contact.social?.[0]?.url) !== undefined)
 
 /** The contact section, on this page or on the first that has it; null when there is none. */
 export const contactHref = ({ page, pages }: Frame): string | null => {

@@ -76,6 +76,7 @@ const rotations = ({ on, row }: Rows): TableRows => {
   return {
     'POST /api/website/:id/preview/rotate': row(on(drafted, '/preview/rotate', {}), refused),
     'POST /api/website/:id/review/rotate': row(on(submitted, '/review/rotate', {}), refused),
+    'POST /api/website/:id/form/rotate': row(on(drafted, '/form/rotate', {}), refused),
   }
 }
 

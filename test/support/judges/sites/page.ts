@@ -4,12 +4,17 @@ import type { AddressInfo } from 'node:net'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
-import { headersOf } from '../../../../crds/site/render/headers.ts'
+import { type HeaderOptions, headersOf } from '../../../../crds/site/render/headers.ts'
 import type { SiteFile } from '../../../../crds/site/render/input.ts'
 import type { Blobs, Materials } from '../../builders/sitecontent.ts'
 import { picture } from '../browser.ts'
 
-export type Served = { baseURL: string; show(files: readonly SiteFile[]): void; asked: string[]; end(): Promise<void> }
+export type Served = {
+  baseURL: string
+  show(files: readonly SiteFile[], options?: HeaderOptions): void
+  asked: string[]
+  end(): Promise<void>
+}
 
 const bodyOf = ({ content: body }: SiteFile, blobs: Blobs): string | Uint8Array => {
   if (typeof body === 'string') return body
@@ -21,20 +26,22 @@ const bodyOf = ({ content: body }: SiteFile, blobs: Blobs): string | Uint8Array 
 /** A host as ours: the files with their headers, folders by their index, and the site's own page for what is not there. */
 export const serveSite = async ({ blobs }: Pick<Materials, 'blobs'>): Promise<Served> => {
   let byPath = new Map<string, SiteFile>()
+  let headers: HeaderOptions = {}
   const asked: string[] = []
   const server: Server = createServer((request, response) => {
     const path = decodeURIComponent((request.url ?? '/').replace(/[?#].*$/, '')).slice(1)
     asked.push(path)
     const found = byPath.get(path === '' || path.endsWith('/') ? `${path}index.html` : path)
     const file = found ?? byPath.get('404.html')
-    response.writeHead(found === undefined ? 404 : 200, file === undefined ? {} : headersOf(file))
+    response.writeHead(found === undefined ? 404 : 200, file === undefined ? {} : headersOf(file, headers))
     response.end(file === undefined ? '' : bodyOf(file, blobs))
   })
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
     baseURL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
-    show(files) {
+    show(files, options = {}) {
+      headers = options
       byPath = new Map(files.map((file) => [file.path, file]))
       asked.length = 0
     },

@@ -1,0 +1,85 @@
+/**
+ * The second document, Websites, walked clause by clause in its order, over REST and kubectl, on a real host. What is walked is a table
+ * (service.ts, payload.ts, states.ts, errors.ts); at its end every code of the document's table was provoked and every rule was shown.
+ */
+import { readFileSync } from 'node:fs'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import { type SitePlatform, startSitePlatform } from '../../../support/stage/publishing.ts'
+import { ERRORS } from './errors.ts'
+import { PAYLOAD } from './payload.ts'
+import { SERVICE } from './service.ts'
+import { STATES } from './states.ts'
+import { type Clause, makeWalk, PARTS, type Walk } from './walk.ts'
+
+const LONG = { timeoutMs: 240_000 }
+
+const CLAUSES: Clause[] = [...SERVICE, ...PAYLOAD, ...STATES, ...ERRORS].sort(
+  (a, b) => PARTS.indexOf(a.part) - PARTS.indexOf(b.part),
+)
+
+/** The document's table of errors, as far as it is about a content, its names and its caps. */
+const CODES = [
+  'BAD_EXTERNAL_REF',
+  'BAD_METADATA',
+  'BAD_VIDEO_URL',
+  'BAD_SECTION_ORDER',
+  'BAD_PAGES',
+  'BAD_PRESET',
+  'BAD_LANG',
+  'BAD_TOKENS',
+  'BAD_DOMAIN',
+  'DOMAIN_TAKEN',
+  'SITE_QUOTA',
+  'PUBLISH_QUOTA',
+  'NOT_APPROVED',
+  'SUBDOMAIN_TAKEN',
+]
+
+/** Rules that the document has no clause of, and the tests that show them. */
+const BEYOND: Record<string, string> = {
+  messages: 'test/api/site/form.test.ts',
+}
+
+const anchors = (): string[] =>
+  [
+    ...readFileSync(new URL('../../../../hack/docs/rules/site.md', import.meta.url), 'utf8').matchAll(/^## (.+)$/gm),
+  ].map(([, heading = '']) => heading.toLowerCase().replaceAll(' ', '-'))
+
+spec('the second document, Websites', (t) => {
+  let platform: SitePlatform
+  let w: Walk
+  t.before(async () => {
+    platform = await startSitePlatform()
+    w = makeWalk(platform)
+  })
+  t.after(() => platform?.end())
+
+  for (const { part, says, over, walk } of CLAUSES) t(`${part}: ${says} (${over})`, () => walk(w), LONG)
+
+  t('every code of its table was refused with', () => {
+    assert.equal(
+      CODES.filter((code) => !w.refused.has(code)),
+      [],
+    )
+  })
+
+  t('every rule of websites is shown by a clause, or by the test that is named for it; no clause names another', () => {
+    const named = new Set([...CLAUSES.flatMap(({ rules }) => rules), ...Object.keys(BEYOND)])
+    const known = anchors()
+    assert.equal(
+      known.filter((anchor) => !named.has(anchor)),
+      [],
+    )
+    assert.equal(
+      [...named].filter((anchor) => !known.includes(anchor)),
+      [],
+    )
+  })
+
+  t('every part of it is walked', () => {
+    assert.equal(
+      PARTS.filter((part) => !CLAUSES.some((clause) => clause.part === part)),
+      [],
+    )
+  })
+})
