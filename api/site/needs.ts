@@ -5,5 +5,5 @@ import type { Stores } from '../wiring/stores.ts'
 
 export type SiteNeeds = Commanding &
   LinkNeeds &
-  Pick<Deps, 'allowLoopback' | 'egress' | 'publicUrl'> &
-  Pick<Stores, 'blobs' | 'origins' | 'sites' | 'visits'>
+  Pick<Deps, 'allowLoopback' | 'draftJudge' | 'egress' | 'llm' | 'pdfText' | 'publicUrl'> &
+  Pick<Stores, 'allowance' | 'blobs' | 'origins' | 'provenances' | 'sites' | 'visits'>

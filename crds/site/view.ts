@@ -3,6 +3,7 @@ import type { Plan } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
 import { contentOf } from './content/expand.ts'
 import { contentWarnings, inRest } from './content/faults/gaps.ts'
+import { twinWarnings } from './content/faults/likeness.ts'
 import { liveOf, releasesOf } from './facts.ts'
 import type { SiteLinks } from './links.ts'
 import { hostnameOf, nameOf } from './names/domain.ts'
@@ -170,7 +171,12 @@ export const viewSite = (
     review_state: current ? reviewOf(world, current) : 'draft',
     release: live?.release ?? null,
     releases: releaseViews(world),
-    warnings: [...lockWarning(object, world), ...contentWarnings(spec), ...(current?.warnings ?? []).map(inRest)],
+    warnings: [
+      ...lockWarning(object, world),
+      ...contentWarnings(spec),
+      ...twinWarnings(world.words.isKept ? world.words.signature : null, world.words.others),
+      ...(current?.warnings ?? []).map(inRest),
+    ],
     metadata: spec.metadata ?? {},
     content: contentView(spec),
     created_at: instant(metadata.creationTimestamp),

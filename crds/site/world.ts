@@ -3,6 +3,7 @@
 import type { RecordedLinks } from '../values/links.ts'
 import type { BrandTokens } from './content/brand.ts'
 import type { Template } from './content/content.ts'
+import type { OtherSite, WordsSignature } from './content/faults/likeness.ts'
 import type { SiteLink, SiteLinks } from './links.ts'
 import type { SiteName } from './names/names.ts'
 import type { RenderedImage, Warning } from './render/input.ts'
@@ -101,6 +102,9 @@ export type SiteLook =
       nextAt: string
     }
 
+/** What the site's words are like, and those of the account's other sites; `isKept`: of what is rendered now (content/faults/likeness.ts). */
+export type WordsStanding = { isKept: boolean; signature: WordsSignature | null; others: readonly OtherSite[] }
+
 /** Lists are in the order of their happening. Instants are ISO. */
 export type SiteWorld = {
   account: { name: string; templateLock: string | null } | null
@@ -130,6 +134,7 @@ export type SiteWorld = {
   turn: PublishTurn | null
   /** How what is live, or on its way, was found on its host; null while there is nothing to look at. */
   look: SiteLook | null
+  words: WordsStanding
   /** Whether names under .test and the like are taken (under `hack/up`). */
   testDomains: boolean
   factSeq: number
