@@ -1,15 +1,14 @@
 /** How the stand-in of a language model reads a source: every text that it writes is a piece of the source, and is its own quote. */
 
+import { addressOf, amountsOf, mailOf, runsOf, tokensOf } from '../../crds/site/content/drafting/facts.ts'
+import { sentencesOf } from '../../crds/site/content/drafting/sentences.ts'
+
 type Quote = { pointer: string; quote: string }
 export type DraftedSite = { content: Record<string, unknown>; quotes: Quote[]; photos?: object[] }
 
 const nameMax = 60
 const textMax = 1_800
 const productsMax = 60
-const mail = /[\w.+-]+@[\w-]+(?:\.[\w-]+)+/
-const phone = /\+?[0-9][0-9 ()./-]{6,20}[0-9]/
-const web = /\b(?:https?:\/\/|www\.)[\w.-]+\.[a-z]{2,}(?:\/[\w./-]*)?/i
-const price = /(?:[€$£¥] ?[0-9]+(?:[.,][0-9]+)*|[0-9]+(?:[.,][0-9]+)* ?(?:€|\$|£|元|EUR\b|USD\b|GBP\b|CHF\b|euros?\b))/
 const joining = /(?:\b(?:is|costs?|from|for|at|cuesta|cuestan|desde|por|son|es)|[:：.…\u2013-])\s*$/i
 const leading = /^(?:an?|the|and|our|we sell|un|una|el|la|los|las|y)\s+/i
 
@@ -24,12 +23,8 @@ const dayNames: [string, RegExp][] = [
 ]
 const clock = /([0-9]{1,2})[:.]([0-9]{2})/g
 
-/** A sentence or a line; a point within a number or an address ends none. */
 function sentencesIn(text: string): string[] {
-  return text
-    .split(/(?<=[.!?])\s+|(?<=[。！？])|\n+/)
-    .map((one) => one.trim())
-    .filter((one) => one !== '')
+  return sentencesOf(text).map((one) => one.trim())
 }
 
 function companyIn(sentences: readonly string[]): string {
@@ -45,14 +40,17 @@ function langOf(text: string): string {
   return /\b(?:el|la|los|las|somos|para|nuestr[oa]s?|con)\b/i.test(text) ? 'es' : 'en'
 }
 
-/** `A bowl is 48 EUR` is a bowl and its price. */
-function productIn(sentence: string): { name: string; price: string } | null {
-  const found = price.exec(sentence)
-  if (found === null) return null
-  const before = sentence.slice(0, found.index)
-  const part = before.slice(Math.max(before.lastIndexOf(','), before.lastIndexOf(';')) + 1).trim()
-  const name = part.replace(joining, '').trim().replace(leading, '').trim()
-  return name === '' || name.length > nameMax ? null : { name, price: found[0] }
+/** `A bowl is 48 EUR` is a bowl and its price; a sentence may hold several. */
+function productsIn(sentence: string): { name: string; price: string }[] {
+  let from = 0
+  return amountsOf(sentence).flatMap(({ start, shown, currency }) => {
+    if (currency === undefined) return []
+    const before = sentence.slice(from, start)
+    from = start + shown.length
+    const part = before.slice(Math.max(before.lastIndexOf(','), before.lastIndexOf(';')) + 1).trim()
+    const name = part.replace(joining, '').trim().replace(leading, '').trim()
+    return name === '' || name.length > nameMax ? [] : [{ name, price: shown.trim() }]
+  })
 }
 
 function hoursIn(sentences: readonly string[]): { weekly: object[]; quotes: Quote[] } {
@@ -83,23 +81,37 @@ const leaves = (value: unknown, pointer = ''): Quote[] => {
   return Object.entries(value).flatMap(([key, one]) => leaves(one, `${pointer}/${key}`))
 }
 
+const phoneDigitsMin = 7
+
+function phoneIn(text: string): string | undefined {
+  const run = runsOf(text).find((one) => one.replace(/[^0-9]/g, '').length >= phoneDigitsMin)
+  return run?.slice(0, Math.max(...[...'0123456789)'].map((unit) => run.lastIndexOf(unit))) + 1)
+}
+
 function contactIn(text: string): Record<string, string> {
-  const [email, number, site] = [mail.exec(text)?.[0], phone.exec(text)?.[0], web.exec(text)?.[0]]
+  const tokens = tokensOf(text)
+  const [email, site] = [tokens.find((one) => mailOf(one) !== null), tokens.find((one) => addressOf(one) !== null)]
+  const phone = phoneIn(text)
   return {
     ...(email !== undefined && { email }),
-    ...(number !== undefined && { phone: number }),
+    ...(phone !== undefined && { phone }),
     ...(site !== undefined && { website_url: /^http/i.test(site) ? site : `https://${site}` }),
   }
+}
+
+/** A sentence that tells nothing but how one is reached. */
+function isContact(sentence: string): boolean {
+  return tokensOf(sentence).some((one) => mailOf(one) !== null) || phoneIn(sentence) !== undefined
 }
 
 export function draftFromText(text: string, asked?: string): DraftedSite {
   const sentences = sentencesIn(text)
   const company = companyIn(sentences)
-  const products = sentences.flatMap((one) => productIn(one) ?? []).slice(0, productsMax)
+  const products = sentences.flatMap(productsIn).slice(0, productsMax)
   const { weekly, quotes } = hoursIn(sentences)
   const told = quotes.map(({ quote }) => quote)
   const plain = sentences.filter(
-    (one) => one !== company && productIn(one) === null && !mail.test(one) && !phone.test(one) && !told.includes(one),
+    (one) => one !== company && productsIn(one).length === 0 && !isContact(one) && !told.includes(one),
   )
   const [lede, ...rest] = plain
   const story = rest.join('\n\n').slice(0, textMax)

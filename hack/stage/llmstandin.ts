@@ -1,5 +1,6 @@
 import { createServer, type IncomingMessage } from 'node:http'
 import type { AddressInfo } from 'node:net'
+import { amountsOf, mailOf, tokensOf } from '../../crds/site/content/drafting/facts.ts'
 import { type DraftedSite, draftFromText, draftOfPhotos } from './llmrules.ts'
 
 /**
@@ -40,16 +41,15 @@ const hundredths = 100
 
 /** An invoice of what the first amount pays for. */
 function invoiceOf(text: string): object {
-  const amount = /([0-9]+(?:[.,][0-9]{2})?) ?(EUR|USD|GBP|€|\$|£)/.exec(text)
-  const currency = { '€': 'EUR', $: 'USD', '£': 'GBP' }[amount?.[2] ?? ''] ?? amount?.[2] ?? 'EUR'
-  const unit = Math.round(Number((amount?.[1] ?? '0').replace(',', '.')) * hundredths)
-  const email = /[\w.+-]+@[\w.-]+\.[a-z]{2,}/i.exec(text)?.[0]
+  const amount = amountsOf(text).find(({ currency }) => currency !== undefined)
+  const currency = { $: 'USD', GBP: 'GBP' }[amount?.currency ?? ''] ?? 'EUR'
+  const email = tokensOf(text).find((one) => mailOf(one) !== null)
   const description = text.split('\n')[0]?.slice(0, 200) || 'Services'
   return {
     client_name: /\bfor ([A-Z]\w+)/.exec(text)?.[1] ?? null,
     client_email: email ?? null,
     currency,
-    items: [{ description, qty: 1, unit_cents: unit }],
+    items: [{ description, qty: 1, unit_cents: Math.round((amount?.value ?? 0) * hundredths) }],
   }
 }
 

@@ -453,11 +453,7 @@ spec('drafting websites', (t) => {
       assert.ok(Number(headers.get('retry-after')) > 0)
     }
     llm.will(says({ client_name: 'ACME', items: [] }))
-    assert.is(
-      (await ask('/api/invoices/draft', { prompt: 'A month for ACME' })).json.code,
-      'LLM_BAD_ANSWER',
-      'asked, not refused',
-    )
+    assert.is((await ask('/api/invoices/draft', { prompt: 'A month for ACME' })).status, 200)
   })
 
   t('a site that may not be made asks no model', async () => {

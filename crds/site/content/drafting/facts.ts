@@ -2,7 +2,7 @@
  * What in a text could do harm if it were invented: mail addresses, web addresses, phone numbers, prices. Each is brought to one form,
  * in which a draft is held against its source. Linear in the text. Source: rules/site.md#provenance.
  */
-import { EMAIL_MAX, EMAIL_PATTERN } from '../../../kernel/schema.ts'
+import { EMAIL_MAX } from '../../../kernel/schema.ts'
 import { isDomainName } from '../../../values/domain.ts'
 
 export type HarmfulFact = { sort: 'mail' | 'address' | 'phone' | 'price'; text: string }
@@ -18,7 +18,6 @@ export type SourceFacts = {
   numbers: ReadonlySet<number>
 }
 
-const EMAIL = new RegExp(EMAIL_PATTERN)
 /** What stands between words, and never within an address. Han is written up to one. */
 const BETWEEN = /[\s<>()[\]{}"'`“”‘’«»,;|、，。；：（）「」『』\p{Script=Han}\p{Script=Hiragana}\p{Script=Katakana}]+/u
 const TOKEN_MAX = 2_048
@@ -31,17 +30,23 @@ const trimmed = (token: string): string => {
   return token.slice(from, to)
 }
 
-const tokensOf = (text: string): string[] =>
+/** Words without what stands around them. */
+export const tokensOf = (text: string): string[] =>
   text
     .split(BETWEEN)
     .map(trimmed)
     .filter((token) => token.length > 2 && token.length <= TOKEN_MAX)
 
+const LOCAL = /^[A-Za-z0-9.!#$%&'*+/=?^_{|}~-]+$/
+
 /** `mailto:A@B` and `A@B` alike; null for what is none. */
 export const mailOf = (text: string): string | null => {
   const mail = text.trim().toLowerCase()
   const plain = mail.slice(mail.lastIndexOf(':') + 1).split('?')[0] ?? ''
-  return plain.length <= EMAIL_MAX && EMAIL.test(plain) ? plain : null
+  const at = plain.lastIndexOf('@')
+  const isMail =
+    at > 0 && plain.length <= EMAIL_MAX && LOCAL.test(plain.slice(0, at)) && isDomainName(plain.slice(at + 1))
+  return isMail ? plain : null
 }
 
 /** `https://www.a.test/` and `a.test` alike; null for what is none. */
@@ -62,7 +67,7 @@ const PHONE_DIGITS_MIN = 6
 const PHONE_DIGITS_MAX = 40
 
 /** Runs of digits with what is written between those of a phone number. */
-const runsOf = (text: string): string[] => {
+export const runsOf = (text: string): string[] => {
   const runs: string[] = []
   for (let at = 0; at < text.length; at++) {
     if (!DIGIT.test(text[at] ?? '') && text[at] !== '+') continue
@@ -107,11 +112,27 @@ const CURRENCIES: Readonly<Record<string, readonly string[]>> = {
 const MARKED = Object.entries(CURRENCIES).flatMap(([currency, marks]) => marks.map((mark) => ({ currency, mark })))
 const NEAR = 8
 
-/** The currency whose mark ends or begins a text. */
-const currencyAt = (before: string, after: string): string | undefined =>
-  MARKED.find(({ mark }) => before.endsWith(mark) || after.startsWith(mark))?.currency
+type Mark = { currency: string; before: number; after: number }
 
-type Amount = { value: number; text: string; currency: string | undefined; isPrice: boolean }
+/** The currency whose mark ends or begins a text, and how far it goes. */
+const markAt = (before: string, after: string): Mark | undefined => {
+  const [left, right] = [before.trimEnd().toLowerCase(), after.trimStart().toLowerCase()]
+  const found = MARKED.find(({ mark }) => left.endsWith(mark) || right.startsWith(mark))
+  if (found === undefined) return undefined
+  const { currency, mark } = found
+  if (left.endsWith(mark)) return { currency, before: before.length - left.length + mark.length, after: 0 }
+  return { currency, before: 0, after: after.length - right.length + mark.length }
+}
+
+/** `shown`: with the mark of its currency. */
+type Amount = {
+  value: number
+  text: string
+  start: number
+  shown: string
+  currency: string | undefined
+  isPrice: boolean
+}
 
 /** 1,200.50 and 1.200,50 alike: what stands before one or two last digits is the decimal point. */
 const amountOf = (text: string): number => {
@@ -120,23 +141,35 @@ const amountOf = (text: string): number => {
   return Number(`${digitsOf(whole)}.${decimals?.[1] ?? '0'}`)
 }
 
-const NUMBER = /[0-9]+(?:[.,'’][0-9]+)*/g
+const IN_NUMBER = ".,'’"
+const isDigit = (unit: string | undefined): boolean => unit !== undefined && DIGIT.test(unit)
+
+/** Digits, with marks between them. */
+const numbersIn = (text: string): { start: number; end: number }[] => {
+  const found: { start: number; end: number }[] = []
+  for (let start = 0; start < text.length; start++) {
+    if (!isDigit(text[start])) continue
+    let end = start + 1
+    while (isDigit(text[end]) || (IN_NUMBER.includes(text[end] ?? ' ') && isDigit(text[end + 1]))) end++
+    found.push({ start, end })
+    start = end
+  }
+  return found
+}
 
 export const amountsOf = (text: string): Amount[] =>
-  [...text.matchAll(NUMBER)].map(({ 0: number, index }) => {
-    const end = index + number.length
-    const before = text
-      .slice(Math.max(0, index - NEAR), index)
-      .trimEnd()
-      .toLowerCase()
+  numbersIn(text).map(({ start, end }) => {
+    const number = text.slice(start, end)
     const after = text.slice(end, end + NEAR)
-    const currency = currencyAt(before, after.trimStart().toLowerCase())
+    const mark = markAt(text.slice(Math.max(0, start - NEAR), start), after)
     const isAtEnd = /^[ \t]*($|\n)/.test(after)
     return {
       value: amountOf(number),
       text: number,
-      currency,
-      isPrice: currency !== undefined || /[.,][0-9]{2}$/.test(number) || isAtEnd,
+      start: start - (mark?.before ?? 0),
+      shown: text.slice(start - (mark?.before ?? 0), end + (mark?.after ?? 0)),
+      currency: mark?.currency,
+      isPrice: mark !== undefined || /[.,][0-9]{2}$/.test(number) || isAtEnd,
     }
   })
 
