@@ -112,6 +112,7 @@ const BODIES: Record<string, () => unknown> = {
   'POST /api/webhooks/:id/redeliver': () => ({ after: 0 }),
   'POST /api/auth/tokens': () => ({ name: 'made in the matrix', scopes: ['invoices:read'] }),
   'POST /api/website/generate': () => ({ content: { meta: { company_name: 'Matrix' } } }),
+  'POST /api/website/extract': () => ({ text: 'Matrix makes tables.' }),
   'PUT /api/website/:id/domain': () => ({
     subdomain: `matrix-${newToken()
       .id.toLowerCase()
@@ -199,7 +200,8 @@ spec('the matrix of every route and every caller', (t) => {
 
   t.before(async () => {
     llm = await startLlm()
-    llm.will(says({ reply: 'Yes.', draft: {}, items: [] }))
+    const content = { meta: { company_name: 'Matrix' } }
+    llm.will(says({ reply: 'Yes.', draft: {}, items: [], content, quotes: [] }))
     platform = await startPlatform({ env: { BOTTEGA_LLM_URL: llm.url, BOTTEGA_LLM_MODEL: 'small' } })
     minter = makeMinter(platform)
     await platform.kubectl([
