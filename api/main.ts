@@ -2,6 +2,7 @@
 
 import type { Server } from 'node:http'
 import { API, type Env, EnvError, LIMITS, readEnv, readProcessEnv } from '../controllers/base/env.ts'
+import { makeDraftJudge } from '../controllers/base/judging/draft.ts'
 import { makeComposeJudge } from '../controllers/base/judging/judge.ts'
 import { type Log, makeLog } from '../controllers/base/log.ts'
 import { checkoutOriginOf, llmOf, oidcOf } from '../controllers/base/providers.ts'
@@ -138,8 +139,10 @@ const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
   const llm = model && makeLlm(model, { log })
   const standings = makeProcessStandings({ pg, kube, log })
   const limitWrong = makeWrongStage({ ...settings, ...auth })
+  const draftJudge = makeDraftJudge(() => tooMany('Drafts wait to be judged.', JUDGE_RETRY_MS))
   const composeJudge = makeComposeJudge(() => tooMany('Compose files wait to be judged.', JUDGE_RETRY_MS))
-  return { composeJudge, limitWrong, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
+  const judges = { composeJudge, draftJudge }
+  return { ...judges, limitWrong, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
 }
 type Parts = ReturnType<typeof makeParts>
 
@@ -167,6 +170,7 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
     llm,
     pdfText: makePdfText(),
     composeJudge,
+    draftJudge: parts.draftJudge,
     cards:
       env.stripeWebhookSecret === undefined
         ? null
@@ -190,7 +194,7 @@ const addStops = (
   stop: Stop,
   log: Log,
   { pg, kube, waiter, devClock, opened }: Clients,
-  { llm, composeJudge, cluster, standings, use, audit }: Parts,
+  { llm, composeJudge, draftJudge, cluster, standings, use, audit }: Parts,
   { server, ops, leaving }: Running,
 ): void => {
   stop.add('first administrator', () => leaving.abort())
@@ -200,7 +204,7 @@ const addStops = (
   stop.add('language model', () => llm?.leave())
   stop.add('verdicts', () => waiter.leave())
   stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)
-  stop.add('compose judge', () => composeJudge.close())
+  stop.add('judges', () => Promise.all([composeJudge.close(), draftJudge.close()]).then(() => undefined))
   stop.add('standings', () => standings.stop())
   stop.add('token use', () => use.close())
   stop.add('audit', () => audit.close())

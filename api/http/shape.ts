@@ -1,7 +1,7 @@
 /** The stage that checks the shape of query and body against the route's own schemas. */
 import type { Exchange, Stage } from './exchange.ts'
 import { Problem, refuseFaults } from './problem.ts'
-import { jsonOf } from './reading/json.ts'
+import { isJsonType, jsonOf } from './reading/json.ts'
 import { NUL, queryOf } from './reading/query.ts'
 import type { Answer, RouteHead } from './route.ts'
 import { compileCheck } from './validate.ts'
@@ -18,11 +18,14 @@ const checksOf = (route: RouteHead): Checks => ({
   body: route.body ? compileCheck(route.body) : undefined,
 })
 
+/** Of a route that says itself which files it takes. */
+const ANY_TYPE = '*/*'
+
 /** What the route takes as it is, beside JSON. */
 const isBytes = ({ route, headers }: Exchange): boolean => {
   if (route.hidden || !route.bytesTypes) return false
   const type = (headers['content-type'] ?? '').split(';')[0]?.trim().toLowerCase()
-  return route.bytesTypes.some((one) => one === type)
+  return route.bytesTypes.some((one) => one === type || (one === ANY_TYPE && type !== undefined && !isJsonType(type)))
 }
 
 /** What is wrong with the body is what its handler is there to say. */

@@ -88,7 +88,9 @@ const faultOf = (error: ErrorObject): Fault => {
       detail: `${name} is required.`,
     }
   }
-  const code = (error.parentSchema as { 'x-code'?: Fault['code'] } | undefined)?.['x-code'] ?? 'INVALID_FIELD'
+  const said = error.parentSchema as { 'x-code'?: Fault['code']; 'x-codes'?: Record<string, Fault['code']> } | undefined
+  // a word of the schema may have a code of its own
+  const code = said?.['x-codes']?.[error.keyword] ?? said?.['x-code'] ?? 'INVALID_FIELD'
   const where = error.instancePath === '' ? 'The body' : error.instancePath.slice(1).replaceAll('/', '.')
   if (error.keyword === 'enum') return { code, pointer: error.instancePath, detail: `${where} ${choiceOf(error)}.` }
   return { code, pointer: error.instancePath, detail: `${where} ${error.message ?? 'is not valid'}.` }

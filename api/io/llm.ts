@@ -1,6 +1,6 @@
 /**
  * A language model behind an endpoint of the operator's choice that speaks OpenAI's chat completions with JSON-schema
- * answers. It gets text and gives one JSON value; no tool is ever offered, and nothing but the text of its answer is read.
+ * answers. It gets text, or pictures, and gives one JSON value; no tool is ever offered, and nothing but the text of its answer is read.
  *
  * Bounded in every direction: one deadline over all tries, so many tries, so many bytes of an answer, so many calls at once.
  * Redirects are not followed: the key goes to the address that the operator wrote down and to no other.
@@ -12,6 +12,8 @@ const TRIES_MAX = 3
 const ANSWER_MAX_BYTES = 1_000_000
 /** Of one process; each holds a socket and up to a megabyte. */
 const CALLS_MAX = 32
+/** Of one account: whoever asks much leaves places for the others. */
+const CALLS_PER_ACCOUNT_MAX = 4
 const PAUSE_MS = 500
 /** An endpoint that asks for more than this is away: the caller gets an error, and does not hang on. */
 const PAUSE_MAX_MS = 5_000
@@ -24,9 +26,13 @@ const SHOWN_ANSWER_CHARS = 20_000
 
 export type LlmSettings = { url: string; model: string; key: string | undefined; timeoutMs: number }
 
-export type LlmMessage = { role: 'user' | 'assistant'; content: string }
+/** A picture is a data URI: the endpoint fetches nothing for us. */
+export type LlmPart = { type: 'text'; text: string } | { type: 'image_url'; image_url: { url: string } }
+export type LlmMessage = { role: 'user' | 'assistant'; content: string | readonly LlmPart[] }
 
 export type Question = {
+  /** Who asks: the calls of one account at once are bounded. */
+  account: string
   /** Names the schema; letters, digits, - and _. */
   name: string
   system: string
@@ -39,6 +45,7 @@ export type Question = {
 
 /** What the reader of an answer makes of it; `why` goes back to the model. */
 export type Reading<T> = { value: T } | { why: string[] }
+export type ReadAnswer<T> = (answer: unknown) => Reading<T> | Promise<Reading<T>>
 
 /** The endpoint did not answer: away, slow, busy, or not as it is configured. */
 export class LlmUnavailable extends Error {
@@ -61,8 +68,8 @@ export class LlmBadAnswer extends Error {
 }
 
 export type Llm = {
-  /** Asks until `read` takes an answer. @throws LlmUnavailable, LlmBadAnswer */
-  ask<T>(question: Question, read: (answer: unknown) => Reading<T>): Promise<T>
+  /** Asks until `read` takes an answer. @throws LlmUnavailable, LlmBadAnswer, and what `read` throws */
+  ask<T>(question: Question, read: ReadAnswer<T>): Promise<T>
   /** Takes no more questions, and soon ends those that are under way. */
   leave(): void
 }
@@ -125,7 +132,10 @@ const unfenced = (content: string): string => {
   return text.slice(head.length, -FENCE.length).replace(/\n$/, '')
 }
 
-const readAnswer = <T>(answer: { content: string; isWhole: boolean }, read: (value: unknown) => Reading<T>) => {
+const readAnswer = async <T>(
+  answer: { content: string; isWhole: boolean },
+  read: ReadAnswer<T>,
+): Promise<Reading<T>> => {
   if (!answer.isWhole) return { why: ['it was cut off: be shorter'] }
   const value = parsed(unfenced(answer.content))
   return value === undefined ? { why: ['it is not JSON'] } : read(value.value)
@@ -139,7 +149,13 @@ const bodyOf = (model: string, { name, system, schema }: Question, messages: rea
     response_format: { type: 'json_schema', json_schema: { name, strict: true, schema } },
   })
 
-type LlmState = LlmSettings & { log: Pick<Log, 'warn'>; leaving: AbortController; isLeaving: boolean; underWay: number }
+type LlmState = LlmSettings & {
+  log: Pick<Log, 'warn'>
+  leaving: AbortController
+  isLeaving: boolean
+  /** Questions that are asked now, by account. */
+  underWay: Map<string, number>
+}
 
 const post = async ({ url, key }: LlmState, body: string, signal: AbortSignal): Promise<string> => {
   const headers = { 'content-type': 'application/json', ...(key !== undefined && { authorization: `Bearer ${key}` }) }
@@ -156,13 +172,19 @@ const post = async ({ url, key }: LlmState, body: string, signal: AbortSignal): 
   throw new TryFailed(`answered ${response.status}`, again, retryAfterOf(response.headers))
 }
 
+/** An endpoint that takes text alone refuses a picture as a wrong request. */
+const refusesPictures = (error: TryFailed, { messages }: Question): boolean =>
+  /^answered 4(00|13|15|22)$/.test(error.message) && messages.some(({ content }) => typeof content !== 'string')
+
 /** One try over the wire. @throws TryFailed, or LlmUnavailable once there is no time left */
-const tryOnce = async (state: LlmState, body: string, signal: AbortSignal) => {
+const tryOnce = async (state: LlmState, question: Question, body: string, signal: AbortSignal) => {
   try {
     return contentOf(await post(state, body, signal))
   } catch (error) {
     if (signal.aborted)
       throw new LlmUnavailable(`The language model did not answer within ${state.timeoutMs / 1000} seconds.`)
+    if (error instanceof TryFailed && refusesPictures(error, question))
+      throw new LlmUnavailable('The language model takes no pictures, or none that are so large.')
     if (error instanceof TryFailed) throw error
     // The cause may quote the address; its name does not.
     throw new TryFailed(`cannot be reached: ${error instanceof Error ? error.name : 'unknown'}`, true)
@@ -185,15 +207,15 @@ const pauseAfter = async ({ log }: LlmState, error: unknown, tries: number, sign
 const askWithin = async <T>(
   state: LlmState,
   question: Question,
-  read: (value: unknown) => Reading<T>,
+  read: ReadAnswer<T>,
   signal: AbortSignal,
 ): Promise<T> => {
   let messages = question.messages
   let why: string[] = []
   for (let tries = 1; tries <= TRIES_MAX; tries++) {
     try {
-      const answer = await tryOnce(state, bodyOf(state.model, question, messages), signal)
-      const reading = readAnswer(answer, read)
+      const answer = await tryOnce(state, question, bodyOf(state.model, question, messages), signal)
+      const reading = await readAnswer(answer, read)
       if ('value' in reading) return reading.value
       why = reading.why.slice(0, REASONS_MAX)
       const said: LlmMessage = {
@@ -208,18 +230,42 @@ const askWithin = async <T>(
   throw new LlmBadAnswer(why)
 }
 
+/** Takes a place among the calls under way. @returns what gives it back @throws LlmUnavailable */
+const enter = ({ isLeaving, underWay }: LlmState, account: string): (() => void) => {
+  if (isLeaving) throw new LlmUnavailable('This process is about to end.', 1)
+  const own = underWay.get(account) ?? 0
+  const all = [...underWay.values()].reduce((sum, calls) => sum + calls, 0)
+  if (own >= CALLS_PER_ACCOUNT_MAX) {
+    throw new LlmUnavailable(
+      `${CALLS_PER_ACCOUNT_MAX} questions of yours are under way; ask again once one is answered.`,
+      2,
+    )
+  }
+  if (all >= CALLS_MAX) throw new LlmUnavailable('Too many questions are under way.', 2)
+  underWay.set(account, own + 1)
+  return () => {
+    const left = (underWay.get(account) ?? 1) - 1
+    if (left > 0) underWay.set(account, left)
+    else underWay.delete(account)
+  }
+}
+
 export const makeLlm = (settings: LlmSettings, { log }: { log: Pick<Log, 'warn'> }): Llm => {
-  const state: LlmState = { ...settings, log, leaving: new AbortController(), isLeaving: false, underWay: 0 }
+  const state: LlmState = {
+    ...settings,
+    log,
+    leaving: new AbortController(),
+    isLeaving: false,
+    underWay: new Map(),
+  }
   return {
     async ask(question, read) {
-      if (state.isLeaving) throw new LlmUnavailable('This process is about to end.', 1)
-      if (state.underWay >= CALLS_MAX) throw new LlmUnavailable('Too many questions are under way.', 2)
-      state.underWay++
+      const leave = enter(state, question.account)
       try {
         const signal = AbortSignal.any([AbortSignal.timeout(state.timeoutMs), state.leaving.signal])
         return await askWithin(state, question, read, signal)
       } finally {
-        state.underWay--
+        leave()
       }
     },
     leave() {

@@ -14,6 +14,8 @@ export type PdfLimits = {
   threads: number
   /** How many may wait for a thread. */
   waitingMax: number
+  /** Of one account, read and waiting together. */
+  accountMax: number
 }
 
 export const PDF_LIMITS: PdfLimits = {
@@ -23,6 +25,7 @@ export const PDF_LIMITS: PdfLimits = {
   memoryMb: 256,
   threads: 2,
   waitingMax: 8,
+  accountMax: 4,
 }
 
 /** How often the memory of a thread is looked at: what lies outside its heap has no limit of its own. */
@@ -44,8 +47,10 @@ export class PdfRefused extends Error {
 }
 
 export type PdfText = {
+  /** The text of each page; one of them has some. @param account whose document it is @throws PdfRefused */
+  readPages(bytes: Uint8Array, account: string): Promise<string[]>
   /** The text of all pages, never empty. @throws PdfRefused */
-  read(bytes: Uint8Array): Promise<string>
+  read(bytes: Uint8Array, account: string): Promise<string>
 }
 
 const outsideHeap = async (worker: Worker): Promise<number> => {
@@ -85,18 +90,26 @@ const runThread = (job: PdfJob, { timeMs, memoryMb }: PdfLimits): Promise<PdfOut
     worker.once('exit', giveUp)
   })
 
-/** Lets `threads` run at once, the others wait in the order they came. @throws PdfRefused busy when too many wait */
-const makeGate = ({ threads, waitingMax }: PdfLimits) => {
+/**
+ * Lets `threads` run at once, the others wait in the order they came. @throws PdfRefused busy when too many wait, or too many of one
+ * account
+ */
+const makeGate = ({ threads, waitingMax, accountMax }: PdfLimits) => {
   const waiting: (() => void)[] = []
+  const ofAccount = new Map<string, number>()
   let running = 0
-  return async <T>(work: () => Promise<T>): Promise<T> => {
-    if (running >= threads) {
-      if (waiting.length >= waitingMax) throw new PdfRefused('busy')
-      await new Promise<void>((resolve) => waiting.push(resolve))
-    } else running++
+  return async <T>(account: string, work: () => Promise<T>): Promise<T> => {
+    const own = ofAccount.get(account) ?? 0
+    if (own >= accountMax || (running >= threads && waiting.length >= waitingMax)) throw new PdfRefused('busy')
+    ofAccount.set(account, own + 1)
+    if (running >= threads) await new Promise<void>((resolve) => waiting.push(resolve))
+    else running++
     try {
       return await work()
     } finally {
+      const left = (ofAccount.get(account) ?? 1) - 1
+      if (left > 0) ofAccount.set(account, left)
+      else ofAccount.delete(account)
       const next = waiting.shift()
       if (next) next()
       else running--
@@ -107,13 +120,15 @@ const makeGate = ({ threads, waitingMax }: PdfLimits) => {
 export const makePdfText = (limits: PdfLimits = PDF_LIMITS): PdfText => {
   const gate = makeGate(limits)
   const { pagesMax, charsMax } = limits
+  const readPages = async (bytes: Uint8Array, account: string): Promise<string[]> => {
+    // A copy: the bytes of a request may lie in a buffer that others share.
+    const outcome = await gate(account, () => runThread({ bytes: new Uint8Array(bytes), pagesMax, charsMax }, limits))
+    if ('refused' in outcome) throw new PdfRefused(outcome.refused, outcome.pages)
+    if (!outcome.texts.some((text) => /[\p{L}\p{N}]/u.test(text))) throw new PdfRefused('empty')
+    return outcome.texts
+  }
   return {
-    async read(bytes) {
-      // A copy: the bytes of a request may lie in a buffer that others share.
-      const outcome = await gate(() => runThread({ bytes: new Uint8Array(bytes), pagesMax, charsMax }, limits))
-      if ('refused' in outcome) throw new PdfRefused(outcome.refused, outcome.pages)
-      if (!/[\p{L}\p{N}]/u.test(outcome.text)) throw new PdfRefused('empty')
-      return outcome.text
-    },
+    readPages,
+    read: async (bytes, account) => (await readPages(bytes, account)).join('\n\n').trim(),
   }
 }

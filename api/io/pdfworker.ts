@@ -6,7 +6,10 @@ import { parentPort, workerData } from 'node:worker_threads'
 import { getDocumentProxy } from 'unpdf'
 
 export type PdfJob = { bytes: Uint8Array; pagesMax: number; charsMax: number }
-export type PdfOutcome = { text: string } | { refused: 'unreadable' | 'encrypted' | 'pages' | 'chars'; pages?: number }
+/** `texts`: of each page. */
+export type PdfOutcome =
+  | { texts: string[] }
+  | { refused: 'unreadable' | 'encrypted' | 'pages' | 'chars'; pages?: number }
 
 /** Marks of structure have no text. */
 type Item = { str: string; hasEOL: boolean } | object
@@ -32,7 +35,7 @@ const read = async ({ bytes, pagesMax, charsMax }: PdfJob): Promise<PdfOutcome> 
     if (chars > charsMax) return { refused: 'chars' }
     pages.push(text.trim())
   }
-  return { text: pages.join('\n\n').trim() }
+  return { texts: pages }
 }
 
 const job = workerData as PdfJob

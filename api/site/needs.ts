@@ -5,5 +5,8 @@ import type { Stores } from '../wiring/stores.ts'
 
 export type SiteNeeds = Commanding &
   LinkNeeds &
-  Pick<Deps, 'allowLoopback' | 'egress' | 'publicUrl'> &
-  Pick<Stores, 'accounts' | 'bases' | 'blobs' | 'flood' | 'messages' | 'origins' | 'sites' | 'visits'>
+  Pick<Deps, 'allowLoopback' | 'draftJudge' | 'egress' | 'llm' | 'pdfText' | 'publicUrl'> &
+  Pick<
+    Stores,
+    'accounts' | 'allowance' | 'bases' | 'blobs' | 'flood' | 'messages' | 'origins' | 'provenances' | 'sites' | 'visits'
+  >

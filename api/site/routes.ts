@@ -11,6 +11,7 @@ import { flag, list, object, text, whole } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { listTemplates, putBrandTokens } from './brand.ts'
 import { deleteSite, updateSite } from './change.ts'
+import { DRAFT_CODES, draftingRoutes } from './drafting/routes.ts'
 import { generateSite } from './generate.ts'
 import { attestRoutes } from './live/attest.ts'
 import { messageRoutes } from './live/messages/list.ts'
@@ -22,7 +23,18 @@ import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { listReleases, sites } from './read.ts'
 import { decideSite, submitReview } from './review.ts'
-import { answered, closed, decisionBody, generateBody, pendingAnswer, plan, updateBody, warnings } from './shapes.ts'
+import {
+  answered,
+  closed,
+  decisionBody,
+  draftAnswer,
+  generateBody,
+  pendingAnswer,
+  pendingDraft,
+  plan,
+  updateBody,
+  warnings,
+} from './shapes.ts'
 
 /** Content with its pictures (rules/platform.md#bodies). */
 const BODY_MAX_BYTES = 15_000_000
@@ -55,19 +67,22 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     method: 'POST',
     path: '/api/website/generate',
     summary: 'Create a site',
-    description: 'From content. A repeat of an external_ref gives the existing site, whatever its content.',
+    description:
+      'From content, or from a brief that a language model drafts a content from. A repeat of an external_ref gives the existing site, whatever its content, and asks no model.',
     tag,
     scope: scope('websites:write'),
     body: generateBody,
     bodyMaxBytes: BODY_MAX_BYTES,
     answers: {
-      201: answered('Made and rendered.', { warnings, replayed: flag('False.') }),
+      201: answered('Made and rendered.', { draft: draftAnswer, warnings, replayed: flag('False.') }),
       200: answered('Made by an earlier call.', { warnings, replayed: flag('True.') }),
-      202: pendingAnswer,
+      202: pendingDraft,
     },
-    codes: [...CONTENT_CODES, 'NAME_TAKEN', 'SITE_QUOTA'],
+    codes: [...CONTENT_CODES, ...DRAFT_CODES, 'BRIEF_TOO_SHORT', 'BRIEF_TOO_LONG', 'NAME_TAKEN', 'SITE_QUOTA'],
     handle: generateSite,
   },
+  // before what takes any word for an id
+  ...draftingRoutes,
   {
     method: 'GET',
     path: '/api/website',

@@ -3,8 +3,11 @@ import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { textPattern } from '../../crds/kernel/schema.ts'
 import { siteAnswer, warningAnswer } from '../../crds/site/answer.ts'
+import { draftSchema } from '../../crds/site/content/drafting/proposal.ts'
+import { LANGS } from '../../crds/site/content/meta.ts'
 import { ASSET_KEY_PATTERN, ASSETS_MAX, HOSTNAME_MAX, LABEL_MAX, spec } from '../../crds/site/schema.ts'
-import { flag, list, object, pendingOf, text, whole } from '../openapi/schemas.ts'
+import { flag, list, object, oneOf, pendingOf, text, whole } from '../openapi/schemas.ts'
+import { BRIEF_MAX_CHARS, BRIEF_MIN_CHARS } from './drafting/limits.ts'
 
 const NOTE_MAX = 4000
 
@@ -22,13 +25,29 @@ const assetsOf = (values: JsonSchema): JsonSchema => ({
   additionalProperties: values,
 })
 
+const briefField: JsonSchema = {
+  ...text(
+    'Who you are, what you offer, how one reaches you: a language model drafts the content from it, and from nothing else.',
+  ),
+  minLength: BRIEF_MIN_CHARS,
+  maxLength: BRIEF_MAX_CHARS,
+  'x-codes': { minLength: 'BRIEF_TOO_SHORT', maxLength: 'BRIEF_TOO_LONG' },
+}
+
 type Shaped = JsonSchema & { properties: Record<string, JsonSchema> }
 
 const wholeBody = restSchema(spec) as Shaped
 export const generateBody: JsonSchema = {
   ...wholeBody,
-  description: 'What is to be shown.',
-  properties: { ...wholeBody.properties, assets: assetsOf(base64) },
+  description: 'What is to be shown: content, or a brief that it is drafted from.',
+  // one of content and brief, which the handler says with a code of its own
+  required: [],
+  properties: {
+    ...wholeBody.properties,
+    brief: briefField,
+    lang: { ...oneOf('Language of the brief, and of the site that is made from it.', LANGS), 'x-code': 'BAD_LANG' },
+    assets: assetsOf(base64),
+  },
 }
 
 /** Every section may be left out, or be null to be removed; of meta each field. */
@@ -80,6 +99,9 @@ export const decisionBody = closed(
   ['decision'],
 )
 
+/** Of a site that was made from a brief. */
+export const draftAnswer: JsonSchema = draftSchema
+
 export const warnings = named('SiteWarnings', list('What deserves a look.', warningAnswer))
 export const answered = (description: string, more: Record<string, JsonSchema> = {}) => ({
   description,
@@ -90,6 +112,16 @@ export const pendingAnswer = pendingOf(
   'Written; the verdict is still to come. Poll the address in Location.',
   {
     site: object('The site.', { id: text('Names the site.') }),
+  },
+)
+
+export const pendingDraft = pendingOf(
+  'PendingNewSite',
+  'Written; the verdict is still to come. Poll the address in Location.',
+  {
+    site: object('The site.', { id: text('Names the site.') }),
+    draft: draftAnswer,
+    warnings,
   },
 )
 

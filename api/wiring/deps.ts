@@ -3,6 +3,7 @@
  * groups that it needs and what its kind has beside them (`api/<kind>/needs.ts`), never all: whoever calls it hands in that much.
  */
 
+import type { DraftJudge } from '../../controllers/base/judging/draft.ts'
 import type { ComposeJudge } from '../../controllers/base/judging/judge.ts'
 import type { Keys } from '../../controllers/base/keys.ts'
 import type { Kube } from '../../controllers/kube/kube.ts'
@@ -51,6 +52,8 @@ export type Deps = Stores & {
   /** Null when no language model is configured. */
   llm: Llm | null
   pdfText: PdfText
+  /** Holds drafts of websites against their sources. */
+  draftJudge: Pick<DraftJudge, 'prove'>
   composeJudge: Pick<ComposeJudge, 'judge' | 'namedFiles'>
   /** Card collection; null when this installation has no card processor. */
   cards: { read: ReadCardEvent; checkoutOrigin: string } | null

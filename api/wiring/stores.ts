@@ -23,6 +23,7 @@ import { makeShowRow } from '../../controllers/store/mirror.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
 import { makeBaseStore } from '../../controllers/store/site/bases.ts'
 import { makeMessages } from '../../controllers/store/site/messages.ts'
+import { makeProvenances } from '../../controllers/store/site/provenances.ts'
 import { makeSiteReservations } from '../../controllers/store/site/sites.ts'
 import { makeVisitReader } from '../../controllers/store/site/visits.ts'
 import { makeEndpoints } from '../../controllers/store/webhook/endpoints.ts'
@@ -96,6 +97,8 @@ export const makeStores = ({ pg, keys, gatherMs }: StoreDeps) => {
     messages: makeMessages({ pg, keys }),
     /** How often one address wrote to sites. */
     flood: makeFlood({ pg }),
+    /** What drafted sites rest on. */
+    provenances: makeProvenances({ pg }),
   }
 }
 

@@ -36,9 +36,9 @@ export const nextTurn = (now: Date): string =>
 export const sendCapDetail = (account: string, limit: number, now: Date): string =>
   `${account} may send ${limit} invoices a day and has; the next day begins at ${nextTurn(now)}`
 
-/** What INVOICE_AI_QUOTA says. */
-export const invoiceAiDetail = (account: string, limit: number, now: Date): string =>
-  `${account} may ask ${limit} times a day for a draft of an invoice and has; the next day begins at ${nextTurn(now)}`
+/** What INVOICE_AI_QUOTA and ASSIST_QUOTA say. @param what as `a draft of an invoice` */
+export const aiCapDetail = (account: string, what: string, limit: number, now: Date): string =>
+  `${account} may ask ${limit} times a day for ${what} and has; the next day begins at ${nextTurn(now)}`
 
 /** What SITE_QUOTA says. */
 export const siteCapDetail = (account: string, limit: number): string => `${account} may have ${limit} websites and has`

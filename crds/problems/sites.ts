@@ -33,6 +33,21 @@ export const SITE_PROBLEMS = {
     title: 'There is no such preset',
     next: 'Use one of GET /templates, or none.',
   },
+  BAD_SOURCE: {
+    status: 400,
+    title: 'What the site is to be made from is not acceptable',
+    next: 'Send content or a brief, one of them; to extract, one PDF, up to 6 photos, one .txt or .md file, or JSON with text.',
+  },
+  BRIEF_TOO_SHORT: {
+    status: 400,
+    title: 'The brief is too short',
+    next: 'Say in 40 to 24,000 characters who you are, what you offer and how one reaches you.',
+  },
+  BRIEF_TOO_LONG: {
+    status: 400,
+    title: 'The brief is too long',
+    next: 'Send at most 24,000 characters; a longer text goes to POST /api/website/extract.',
+  },
   BAD_TOKENS: {
     status: 400,
     title: 'Brand tokens are outside their bounds',
@@ -93,6 +108,11 @@ export const SITE_PROBLEMS = {
     status: 429,
     title: "The plan's number of websites is reached",
     next: 'Delete one that is not live, or ask support for more.',
+  },
+  ASSIST_QUOTA: {
+    status: 429,
+    title: "The account's drafts of websites of this day are used up",
+    next: 'Send content, or ask again after 00:00 UTC.',
   },
   PUBLISH_QUOTA: {
     status: 429,

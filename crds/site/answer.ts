@@ -22,6 +22,11 @@ export const warningAnswer = named(
     detail: text('The finding.'),
   }),
 )
+const findingFields = warningAnswer.properties as Record<string, JsonSchema>
+warningAnswer.properties = {
+  ...findingFields,
+  severity: { ...text('Of a draft: how much it matters.'), enum: ['high', 'medium', 'low'] },
+}
 
 export const releaseAnswer = named(
   'SiteRelease',

@@ -51,6 +51,8 @@ export type SiteStep =
   /** Fetches and converts; Stalled for what is no picture. */
   | { do: 'takePicture'; source: string }
   | { do: 'render'; request: RenderRequest }
+  /** What the words are like, under the name of what they were rendered from (content/faults/likeness.ts). */
+  | { do: 'keepWords'; input: string }
   | { do: 'recordGenerated'; event: SiteEvent }
   | AskedStep
   | SiteLinkStep
@@ -185,11 +187,19 @@ const makeSteps = (
   if (current === null && request !== null) {
     const missing = sourcesOf(request).filter((source) => world.pictures[source]?.state !== 'ready')
     if (missing.length > 0) return missing.map((source) => ({ do: 'takePicture', source }))
-    return [{ do: 'render', request }]
+    return [{ do: 'render', request }, ...keepWords(request, world)]
   }
-  if (current === null || world.generated) return []
-  return [{ do: 'recordGenerated', event: siteEvent('website.generated', object, { status: 'draft', url: null }) }]
+  if (current === null) return []
+  const words = keepWords(request, world)
+  if (world.generated) return words
+  return [
+    ...words,
+    { do: 'recordGenerated', event: siteEvent('website.generated', object, { status: 'draft', url: null }) },
+  ]
 }
+
+const keepWords = (request: RenderRequest | null, { words }: SiteWorld): SiteStep[] =>
+  request === null || words.isKept ? [] : [{ do: 'keepWords', input: request.input }]
 
 /** What is on its way to be live. */
 const comingOf = (world: SiteWorld, wanted: WantedPublish): Rendering | null => {

@@ -4,6 +4,7 @@ import { toRest } from '../kernel/rest.ts'
 import { shownName } from '../values/hostname.ts'
 import { contentOf } from './content/expand.ts'
 import { contentWarnings, inRest } from './content/faults/gaps.ts'
+import { twinWarnings } from './content/faults/likeness.ts'
 import { liveOf, releasesOf } from './facts.ts'
 import type { SiteLinks } from './links.ts'
 import { type Alias, type AliasKind, aliasesOf } from './names/aliases.ts'
@@ -186,7 +187,12 @@ export const viewSite = (
     review_state: current ? reviewOf(world, current) : 'draft',
     release: live?.release ?? null,
     releases: releaseViews(world),
-    warnings: [...lockWarning(object, world), ...contentWarnings(spec), ...(current?.warnings ?? []).map(inRest)],
+    warnings: [
+      ...lockWarning(object, world),
+      ...contentWarnings(spec),
+      ...twinWarnings(world.words.isKept ? world.words.signature : null, world.words.others),
+      ...(current?.warnings ?? []).map(inRest),
+    ],
     metadata: spec.metadata ?? {},
     content: contentView(spec),
     created_at: instant(metadata.creationTimestamp),

@@ -3,6 +3,7 @@
 import type { RecordedLinks } from '../values/links.ts'
 import type { BrandTokens } from './content/brand.ts'
 import type { Template } from './content/content.ts'
+import type { OtherSite, WordsSignature } from './content/faults/likeness.ts'
 import type { SiteLink, SiteLinks } from './links.ts'
 import type { OwnBase } from './names/life.ts'
 import type { SiteName } from './names/names.ts'
@@ -102,6 +103,9 @@ export type SiteLook =
       nextAt: string
     }
 
+/** What the site's words are like, and those of the account's other sites; `isKept`: of what is rendered now (content/faults/likeness.ts). */
+export type WordsStanding = { isKept: boolean; signature: WordsSignature | null; others: readonly OtherSite[] }
+
 /** Lists are in the order of their happening. Instants are ISO. */
 export type SiteWorld = {
   /** When it was observed, by the platform's clock. */
@@ -135,6 +139,7 @@ export type SiteWorld = {
   turn: PublishTurn | null
   /** How what is live, or on its way, was found on its host; null while there is nothing to look at. */
   look: SiteLook | null
+  words: WordsStanding
   /** Whether names under .test and the like are taken (under `hack/up`). */
   testDomains: boolean
   factSeq: number

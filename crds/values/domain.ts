@@ -25,3 +25,12 @@ export const unownable = (domain: string, { testDomains }: { testDomains: boolea
   if (isIp || !isIcann) return `.${suffix} is no suffix under which domains are registered`
   return registered === null ? `${domain} is a public suffix, which nobody owns` : null
 }
+
+/** Whether a word is written as a domain is, under a suffix that there is: `shop.example.com`, and not `e.g`. */
+export const isDomainName = (word: string): boolean => {
+  if (!/^[\p{L}\p{N}.-]+$/u.test(word) || !word.includes('.')) return false
+  const { isIcann, isIp, domain } = parse(word)
+  return (
+    !isIp && ((isIcann === true && domain !== null) || TEST_SUFFIXES.includes(word.slice(word.lastIndexOf('.') + 1)))
+  )
+}

@@ -15,7 +15,7 @@ import { sendWelcomeInvoice } from '../platform/platform.ts'
 import { type Greeting, supervise, type UpOptions } from '../platform/supervisor.ts'
 
 const usage =
-  'Usage: hack/up [--detach] [--with cards,hosts,acme,dns|all] [--kubeconfig F [--context C] | --kind] [--strict-egress]'
+  'Usage: hack/up [--detach] [--with cards,hosts,acme,dns,llm|all] [--kubeconfig F [--context C] | --kind] [--strict-egress]'
 const startLimitMs = 20 * 60_000
 const pollMs = 100
 const interrupted = 130
@@ -191,12 +191,13 @@ function greetingText(greeting: Greeting): string {
 }
 
 function summary(environment: UpEnvironment, greeting: Greeting): string {
-  const { baseUrl, kubeconfig, mailDir, metricsUrls, hosts, dns, cards } = environment
+  const { baseUrl, kubeconfig, mailDir, metricsUrls, hosts, dns, cards, llm } = environment
   const host = hosts
     ? `\n  host           local, names under ${hosts.baseDomain} on port ${hosts.httpsPort}, CA ${hosts.caCert}`
     : ''
   const names = dns ? `\n  DNS            ${dns.server}, records are set at ${dns.controlUrl}` : ''
   const card = cards ? `\n  cards          ${cards.apiBase}, a stand-in of the card processor` : ''
+  const model = llm ? `\n  llm            ${llm.url}, a stand-in of a language model` : ''
   return `
 Bottega runs at ${baseUrl}
 
@@ -205,7 +206,7 @@ ${greetingText(greeting)}
   kubectl        export KUBECONFIG=${kubeconfig} PATH="$(dirname "$(hack/tools path kubectl)"):$PATH"; kubectl get bottega
   mails          ${mailDir}
   metrics        ${metricsUrls.join(' ')}
-  logs           ${paths.logs}${host}${names}${card}
+  logs           ${paths.logs}${host}${names}${card}${model}
 `
 }
 

@@ -48,13 +48,19 @@ export type UpEnvironment = {
   /** The server of names that domains are proven by (`--with dns`, or `hosts`). */
   dns?: { server: string; controlUrl: string }
   cards?: CardsEnvironment
+  llm?: LlmEnvironment
 }
 
 /** The card processor's stand-in (`--with cards`). */
 export type CardsEnvironment = { webhookSecret: string; webhookPath: string; apiBase: string; secretKey: string }
 
+/** The language model's stand-in (`--with llm`); `url` is that of its OpenAI-compatible endpoints. */
+export type LlmEnvironment = { url: string }
+
 export type Supervisor = ProcessId & { welcome?: Welcome }
-export type Ports = Partial<Record<'api' | 'apiMetrics' | 'controllersMetrics' | 'mail' | 'cards' | 'postgres', number>>
+export type Ports = Partial<
+  Record<'api' | 'apiMetrics' | 'controllersMetrics' | 'mail' | 'cards' | 'llm' | 'postgres', number>
+>
 export type Secrets = { secretKey: string; tokens?: Tokens; tokensOf?: string }
 
 /** Makes the folders; enterable by others, because PostgreSQL may run as another user, while every secret file is 0600. */

@@ -2,7 +2,7 @@ import { createHmac } from 'node:crypto'
 import { join } from 'node:path'
 import { freePort, isListening } from '../lib/ports.ts'
 import { createService, type Service, waitFor } from '../lib/processes.ts'
-import { type CardsEnvironment, type Ports, paths, root } from '../lib/state.ts'
+import { type CardsEnvironment, type LlmEnvironment, type Ports, paths, root } from '../lib/state.ts'
 import { hostTools } from '../lib/tooltable.ts'
 import type { SettableDns } from '../stage/dns.ts'
 import { disagreementsOf } from './disagreements.ts'
@@ -12,7 +12,7 @@ import { apiUrlOf } from './postgres.ts'
 /** The Node processes of the platform: mail catcher, controllers, api, and the ports they listen on. */
 
 /** What more than the platform is started. `acme` is part of `hosts`, whose Caddy it serves, and has the `dns`. */
-export const extraParts = ['cards', 'hosts', 'acme', 'dns'] as const
+export const extraParts = ['cards', 'hosts', 'acme', 'dns', 'llm'] as const
 export type ExtraPart = (typeof extraParts)[number]
 /** Whether an app host is among the parts. */
 export const wantsHosts = (parts: readonly ExtraPart[]): boolean =>
@@ -30,6 +30,7 @@ export const endingOrder = [
   'controllers',
   'mail',
   'cards',
+  'llm',
   'sshd',
   'caddy',
   'pebble',
@@ -52,6 +53,7 @@ export async function chooseAddresses(kept: Ports, postgresPort: number): Promis
     controllersMetrics: await freePort(kept.controllersMetrics),
     mail: await freePort(kept.mail),
     cards: await freePort(kept.cards),
+    llm: await freePort(kept.llm),
     postgres: postgresPort,
   }
   const local = (port: number) => `http://127.0.0.1:${port}`
@@ -71,6 +73,8 @@ export type PartOptions = {
   dns: SettableDns | null
   /** The card processor's stand-in; null: no card collection. */
   cards: CardsEnvironment | null
+  /** The language model's stand-in; null: what the environment names, or none. */
+  llm: LlmEnvironment | null
 }
 
 /** How the platform and the card processor's stand-in know each other: secrets that last as long as the data do. */
@@ -92,6 +96,19 @@ export function cardService(owner: string, { ports, baseUrl }: Addresses, cards:
     args: ['--port', String(ports.cards), '--webhook', `${baseUrl}${cards.webhookPath}`],
     env: cardSecrets(cards),
     isReady: () => answersOk(`${cards.apiBase}/healthz`),
+  })
+}
+
+export const llmOf = ({ ports }: Addresses): LlmEnvironment => ({ url: `http://127.0.0.1:${ports.llm}/v1` })
+
+/** The language model's stand-in, which drafts by simple rules. */
+export function llmService(owner: string, { ports }: Addresses): Service {
+  return nodeService(owner, {
+    name: 'llm',
+    script: 'hack/commands/llm.ts',
+    args: ['--port', String(ports.llm)],
+    env: {},
+    isReady: () => answersOk(`http://127.0.0.1:${ports.llm}/healthz`),
   })
 }
 
@@ -141,6 +158,7 @@ export function nodeServices(options: PartOptions): { mail: Service; controllers
         KUBECONFIG: paths.apiKubeconfig,
         BOTTEGA_LISTEN: `127.0.0.1:${ports.api}`,
         ...given(passedOn),
+        ...(options.llm && { BOTTEGA_LLM_URL: options.llm.url, BOTTEGA_LLM_MODEL: 'stand-in' }),
       },
       isReady: () => answersOk(ready(ports.apiMetrics)),
     }),

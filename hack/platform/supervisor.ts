@@ -15,6 +15,7 @@ import type { Progress } from '../lib/progress.ts'
 import { CommandRefusal, messageOf } from '../lib/refusal.ts'
 import {
   type CardsEnvironment,
+  type LlmEnvironment,
   makeStateFolders,
   ownerName,
   type Ports,
@@ -40,6 +41,8 @@ import {
   chooseAddresses,
   type ExtraPart,
   endingOrder,
+  llmOf,
+  llmService,
   nodeServices,
   partTools,
   wantsHosts,
@@ -142,7 +145,12 @@ async function startAll(options: UpOptions, { owner, progress, watched, onReady 
   const dns = host?.stage.acme.dns ?? ownDns
   const partsStep = progress.step('mail catcher, controllers, api')
   const cards = options.parts.includes('cards') ? cardsOf(addresses, secretKey) : null
-  const extra = [...(cards ? [cardService(owner, addresses, cards)] : []), ...(ownDns ? [ownDns.service] : [])]
+  const llm = options.parts.includes('llm') ? llmOf(addresses) : null
+  const extra = [
+    ...(cards ? [cardService(owner, addresses, cards)] : []),
+    ...(llm ? [llmService(owner, addresses)] : []),
+    ...(ownDns ? [ownDns.service] : []),
+  ]
   const services = nodeServices({
     owner,
     addresses,
@@ -150,13 +158,14 @@ async function startAll(options: UpOptions, { owner, progress, watched, onReady 
     strictEgress: options.strictEgress,
     dns,
     cards,
+    llm,
   })
   watched.push(...extra, services.mail, services.controllers, services.api)
   const starting = [...extra, ...Object.values(services)]
   await Promise.all(starting.map((service) => service.start())).catch(failing(partsStep))
   partsStep.done()
 
-  const running: Running = { addresses, tokens, databaseUrl: database.url, cluster, host, dns, cards, ...services }
+  const running: Running = { addresses, tokens, databaseUrl: database.url, cluster, host, dns, cards, llm, ...services }
   for (const service of watched) keepRunning(service, progress, () => writeEnvironment(running))
   const invoiceStep = progress.step('the first invoice')
   const disagreements = await whenJudged(addresses.metricsUrls)
@@ -216,10 +225,11 @@ type Running = {
   host: UpHost | null
   dns: SettableDns | null
   cards: CardsEnvironment | null
+  llm: LlmEnvironment | null
 }
 
 function writeEnvironment(running: Running): UpEnvironment {
-  const { addresses, tokens, databaseUrl, cluster, api, controllers, host, dns, cards } = running
+  const { addresses, tokens, databaseUrl, cluster, api, controllers, host, dns, cards, llm } = running
   const environment: UpEnvironment = {
     baseUrl: addresses.baseUrl,
     metricsUrls: addresses.metricsUrls,
@@ -234,6 +244,7 @@ function writeEnvironment(running: Running): UpEnvironment {
     ...(host && { hosts: hostEnvironment(host) }),
     ...(dns && { dns: { server: dns.server, controlUrl: dns.controlUrl } }),
     ...(cards && { cards }),
+    ...(llm && { llm }),
   }
   writeWhole(paths.env, `${JSON.stringify(environment, null, 2)}\n`)
   return environment

@@ -1,6 +1,7 @@
 /** The reviewer's page in a real browser: nobody is kept out, and hostile words of a site stay words. */
 import type { Browser } from 'playwright-core'
 import { pageAnswer } from '../../api/http/pages.ts'
+import { provenanceSection } from '../../api/site/drafting/provenance-view.ts'
 import { REVIEW_SHEET } from '../../api/site/reviewing/review-style.ts'
 import { type ReviewFacts, reviewPage } from '../../api/site/reviewing/review-view.ts'
 import { HIT, HOSTILE } from '../support/builders/hostile.ts'
@@ -17,6 +18,18 @@ const facts = (change: Partial<ReviewFacts> = {}): ReviewFacts => ({
   diff: { added: ['about/index.html'], changed: ['index.html'], removed: ['old/index.html'], unchanged: 14 },
   sections: ['hero', 'products'],
   warnings: [{ code: 'MISSING_ALT', pointer: '/content/gallery/0', detail: 'the picture has no words for it' }],
+  provenance: provenanceSection({
+    drafted_at: at,
+    values: [
+      { pointer: '/hero/lede', text: 'Everybody adores us.', rests_on: null, standing: 'unsupported' },
+      {
+        pointer: '/contact/email',
+        text: 'hello@voss.example.com',
+        rests_on: { source: 'brief', page: null, start: 9, end: 31, quote: 'hello@voss.example.com' },
+        standing: 'supported',
+      },
+    ],
+  }),
   isOwn: false,
   formToken: 'token',
   path: '/review/token',

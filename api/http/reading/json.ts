@@ -3,6 +3,8 @@ import { Problem } from '../problem.ts'
 
 const JSON_TYPE = /^application\/([\w.-]+\+)?json\s*(;|$)/i
 
+export const isJsonType = (contentType: string): boolean => JSON_TYPE.test(contentType)
+
 /** Deeper nesting is an attack on parsers, not an invoice. */
 export const DEPTH_MAX = 32
 /** Elements and members together. Seven million numbers in 15 MB hold the event loop for 20 s once they are values. */

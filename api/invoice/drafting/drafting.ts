@@ -2,8 +2,7 @@
  * Drafts by a language model (rules/invoice.md#drafts-by-a-model). Nothing is stored, numbered or sent: the answer is a
  * draft that the caller may send to POST /api/invoices. Why the API asks the model itself: hack/decisions/015.
  */
-import { randomBytes } from 'node:crypto'
-import { invoiceAiDetail, limitOf, nextTurn, quotaDay } from '../../../crds/account/quotas.ts'
+import { quotaDay } from '../../../crds/account/quotas.ts'
 import {
   chatSchema,
   draftSchema,
@@ -12,20 +11,25 @@ import {
   proposalSchema,
   REPLY_MAX_CHARS,
 } from '../../../crds/invoice/rest/drafting.ts'
-import { between, chatPrompt, contractPrompt, correction, draftPrompt } from '../../../crds/invoice/rest/prompt.ts'
+import { chatPrompt, contractPrompt, draftPrompt } from '../../../crds/invoice/rest/prompt.ts'
 import type { Fault } from '../../../crds/kernel/problem.ts'
 import { textPattern } from '../../../crds/kernel/schema.ts'
+import { between } from '../../../crds/text/asking.ts'
 import { isCurrency } from '../../../crds/values/money.ts'
-import { Problem, refuseFaults } from '../../http/problem.ts'
+import { refuseFaults } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { compileCheck } from '../../http/validate.ts'
-import { LlmBadAnswer, type LlmMessage, LlmUnavailable, type Question, type Reading } from '../../io/llm.ts'
-import type { Deps } from '../../wiring/deps.ts'
+import { type AskPool, askUnder, type ModelQuestion, modelOf, newMark } from '../../io/asking.ts'
+import type { LlmMessage, Reading } from '../../io/llm.ts'
 import type { DraftingNeeds } from '../needs.ts'
 import { contractText } from './contract.ts'
 
-const POOL = 'invoice_ai_per_day'
-const MARK_BYTES = 16
+const POOL: AskPool = {
+  name: 'invoice_ai_per_day',
+  code: 'INVOICE_AI_QUOTA',
+  what: 'a draft of an invoice',
+  rules: 'an invoice',
+}
 const shape = compileCheck(draftSchema)
 const BLOCK = new RegExp(textPattern('block'), 'u')
 
@@ -51,53 +55,12 @@ const readTalk = (answer: unknown): Reading<Talked> => {
   return 'faults' in judged ? { why: judged.faults.map(sayFault) } : { value: { reply, ...judged } }
 }
 
-const retryAfter = (seconds: number) => ({ headers: { 'retry-after': String(Math.max(1, Math.ceil(seconds))) } })
-
-const asProblem = (error: unknown): unknown => {
-  if (error instanceof LlmUnavailable) {
-    return new Problem('LLM_UNAVAILABLE', error.message, retryAfter(error.retryAfterSeconds))
-  }
-  if (error instanceof LlmBadAnswer) {
-    return new Problem('LLM_BAD_ANSWER', 'What the model answered is against the rules of an invoice, or no JSON.')
-  }
-  return error
-}
-
-/** @throws Problem INVOICE_AI_QUOTA, with Retry-After until the next day */
-const reserveDraft = async (deps: DraftingNeeds, { caller }: ApiRequest) => {
-  const now = deps.now()
-  const { account, profile } = caller
-  const limit = limitOf(POOL, profile)
-  const reservation = await deps.allowance.take({ account, pool: POOL, day: quotaDay(now), limit })
-  if (reservation) return reservation
-  const seconds = (Date.parse(nextTurn(now)) - now.getTime()) / 1000
-  throw new Problem('INVOICE_AI_QUOTA', `${invoiceAiDetail(account, limit, now)}.`, retryAfter(seconds))
-}
-
-const modelOf = ({ llm }: DraftingNeeds): NonNullable<Deps['llm']> => {
-  if (llm === null) throw new Problem('LLM_NOT_CONFIGURED', 'No language model is configured.')
-  return llm
-}
-
-/** Asks under the day's allowance: an answer uses up a place, a failure does not. */
-const ask = async <T>(
+const ask = <T>(
   deps: DraftingNeeds,
   request: ApiRequest,
-  question: Omit<Question, 'correction'>,
+  question: ModelQuestion,
   read: (answer: unknown) => Reading<T>,
-): Promise<T> => {
-  const llm = modelOf(deps)
-  const reservation = await reserveDraft(deps, request)
-  let answer: T
-  try {
-    answer = await llm.ask({ ...question, correction }, read)
-  } catch (error) {
-    await reservation.giveBack()
-    throw asProblem(error)
-  }
-  await reservation.keep()
-  return answer
-}
+) => askUnder(deps, request.caller, POOL, question, read)
 
 const today = (deps: DraftingNeeds): string => quotaDay(deps.now())
 
@@ -132,7 +95,7 @@ export const chatInvoice = async (deps: DraftingNeeds, request: ApiRequest): Pro
 export const extractContract = async (deps: DraftingNeeds, request: ApiRequest): Promise<Answer> => {
   modelOf(deps)
   const text = await contractText(deps, request)
-  const mark = `=== ${randomBytes(MARK_BYTES).toString('hex')} ===`
+  const mark = newMark()
   const question = {
     name: 'invoice_draft',
     system: `${contractPrompt(today(deps))}\nThe mark: ${mark}`,

@@ -16,6 +16,7 @@ import type { Answer, ApiRequest } from '../../http/route.ts'
 import { DEAD_LINK } from '../../page/links.ts'
 import { showSheet } from '../../page/sheet.ts'
 import type { Route } from '../../wiring/route.ts'
+import { provenanceShown } from '../drafting/provenance-view.ts'
 import type { SiteNeeds } from '../needs.ts'
 import { frozenPreviewPath } from '../preview.ts'
 import { recordOf } from '../read.ts'
@@ -54,6 +55,7 @@ const differences = async (deps: SiteNeeds, site: string, last: Submission, befo
     warnings: now?.rendering.warnings ?? [],
     diff: now && then ? diffFiles(then.manifest.files, now.manifest.files) : null,
     sections: now ? changedSections(then?.manifest.content ?? null, now.manifest.content) : [],
+    provenance: now && (await provenanceShown(deps, site, now.manifest.content)),
   }
 }
 

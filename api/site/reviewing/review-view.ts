@@ -21,6 +21,8 @@ export type ReviewFacts = {
   /** Parts of the content that differ from that, by their names. */
   sections: string[]
   warnings: WarningView[]
+  /** What the words of a drafted site rest on. */
+  provenance: Html | null
   /** The site is the reader's own. */
   isOwn: boolean
   formToken: string
@@ -102,6 +104,7 @@ ${fact('Live at', site.url ?? 'not live')}</dl>
 ${openForm(facts)}
 ${differences(facts)}
 ${warned(facts)}
+${facts.provenance}
 ${decided(facts) ?? decisionForm(facts)}`,
   })
 }

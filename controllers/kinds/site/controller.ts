@@ -6,6 +6,7 @@
 import { limitOf, nextTurn, publishCapDetail, quotaDay, siteCapDetail } from '../../../crds/account/quotas.ts'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { NewEvent } from '../../../crds/kernel/event.ts'
+import { signatureOf } from '../../../crds/site/content/faults/likeness.ts'
 import { generatedKey, homeKey, removedKey, switchKey } from '../../../crds/site/facts.ts'
 import { SITE, SITE_FINALIZER } from '../../../crds/site/kind.ts'
 import { twinOf } from '../../../crds/site/names/aliases.ts'
@@ -106,6 +107,8 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
         record(deps, object, { kind: 'home', key: homeKey(originOf(object.metadata)), body: { host } }),
       takePicture: ({ source }, _object, signal) => takePicture(deps, source, signal),
       render: ({ request }, object) => renderPages(deps, fontCache, request, object),
+      keepWords: ({ input }, { metadata, spec }) =>
+        deps.rows.putWords(metadata.name, spec.account, { input, signature: signatureOf(spec.content) }),
       recordGenerated: ({ event }, object) =>
         record(deps, object, { kind: 'generated', key: generatedKey(originOf(object.metadata)), body: {}, event }),
       submit: ({ key, digest, event }, object) =>

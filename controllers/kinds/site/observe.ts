@@ -1,4 +1,4 @@
-/** What is looked at before a site is planned: one read of PostgreSQL, and what the watch knows of accounts and hosts. */
+/** What is looked at before a site is planned: two reads of PostgreSQL, and what the watch knows of accounts and hosts. */
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { readFacts } from '../../../crds/site/facts.ts'
 import { SITE_LINKS } from '../../../crds/site/links.ts'
@@ -28,7 +28,10 @@ const picturesFor = async (
 export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: AbortSignal): Promise<SiteWorld> => {
   const { metadata, spec } = object
   const { name } = metadata
-  const row = await deps.rows.observe(name, spec.account)
+  const [row, { words, others }] = await Promise.all([
+    deps.rows.observe(name, spec.account),
+    deps.rows.words(name, spec.account),
+  ])
   const account = deps.accounts.get(spec.account)
   const renderings = row.renderings ?? []
   const facts = row.facts ?? []
@@ -47,6 +50,7 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: 
     reservedDigests: row.places ?? [],
     turn: row.turn,
     look: null,
+    words: { isKept: true, signature: words?.signature ?? null, others: others ?? [] },
     ...readFacts(originOf(metadata), facts, (digest) => renderings.find((one) => one.digest === digest) ?? null),
     testDomains: deps.testDomains,
     factSeq: facts.at(-1)?.seq ?? 0,
@@ -56,6 +60,8 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: 
     reviewUrl: `${deps.publicUrl}/review/${deps.keys.capability('review', name, linkVersions.review)}`,
     formUrl: `${deps.publicUrl}/s/${deps.keys.capability('form', name, linkVersions.form)}`,
   }
+  const request = renderRequest(spec, world)
+  const isKept = request === null || words?.input === request.input
   const [pictures, look] = await Promise.all([picturesFor(deps, object, world), deps.looks.look(object, world, signal)])
-  return { ...world, pictures, look }
+  return { ...world, pictures, look, words: { ...world.words, isKept } }
 }

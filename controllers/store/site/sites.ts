@@ -4,6 +4,7 @@
  */
 import { PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { BrandTokens } from '../../../crds/site/content/brand.ts'
+import type { OtherSite, WordsSignature } from '../../../crds/site/content/faults/likeness.ts'
 import type { OwnBase } from '../../../crds/site/names/life.ts'
 import type { SiteName } from '../../../crds/site/names/names.ts'
 import type { RenderedImage } from '../../../crds/site/render/input.ts'
@@ -145,6 +146,7 @@ export type SiteRow = {
 
 const OBSERVE = `
 select site, facts, renderings, names, has_place as "hasPlace", places, turn, brand, base from observe_sites($1, $2)`
+const WORDS = 'select site, words, others from observe_site_words($1, $2)'
 const PICTURES = 'select source, image from site_pictures where source = any ($1)'
 /** Those that may go now: nobody waits before them on their host. One that is lost keeps its place, and nobody waits for it. */
 const NEXT = `
@@ -153,9 +155,18 @@ where q.stage = 'waiting' and q.host is not null
   and not exists (select from mirror_lost l where l.kind = 'Site' and l.name = q.site)
 order by q.host, q.place`
 
+/** What is kept of a site's words, and of those of the account's other sites. */
+export type WordsRow = {
+  site: string
+  words: { input: string; signature: WordsSignature | null } | null
+  others: OtherSite[] | null
+}
+
 /** The controllers' part; every effect carries the epoch. */
 export type SiteRows = {
   observe(site: string, account: string): Promise<SiteRow>
+  words(site: string, account: string): Promise<WordsRow>
+  putWords(site: string, account: string, words: NonNullable<WordsRow['words']>): Promise<void>
   /** Those that were converted already, by source. */
   pictures(sources: string[]): Promise<Map<string, RenderedImage>>
   putPicture(source: string, image: RenderedImage): Promise<void>
@@ -174,23 +185,29 @@ export const makeSiteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): Si
     const values = [LEASE, epoch(), ...rest]
     await pg.query(name, `select ${name}(${values.map((_, index) => `$${index + 1}`).join()})`, values)
   }
-  const observe = makeBatch<[site: string, account: string], SiteRow>({
-    max: OBSERVE_MAX,
-    inFlight: 2,
-    async run(keys) {
-      const distinct = [...new Map(keys.map((key) => [key[0], key])).values()]
-      const values = [distinct.map(([site]) => site), distinct.map(([, account]) => account)]
-      const { rows } = await pg.query<SiteRow>('observe_sites', OBSERVE, values)
-      const found = new Map(rows.map((row) => [row.site, row]))
-      return keys.map(([site]) => {
-        const row = found.get(site)
-        if (row === undefined) throw new Error('observe_sites left a site out')
-        return row
-      })
-    },
-  })
+  /** One row for each site, many sites at a time. */
+  const batchOf = <Row extends { site: string }>(query: string, text: string) =>
+    makeBatch<[site: string, account: string], Row>({
+      max: OBSERVE_MAX,
+      inFlight: 2,
+      async run(keys) {
+        const distinct = [...new Map(keys.map((key) => [key[0], key])).values()]
+        const values = [distinct.map(([site]) => site), distinct.map(([, account]) => account)]
+        const { rows } = await pg.query<Row>(query, text, values)
+        const found = new Map(rows.map((row) => [row.site, row]))
+        return keys.map(([site]) => {
+          const row = found.get(site)
+          if (row === undefined) throw new Error(`${query} left a site out`)
+          return row
+        })
+      },
+    })
+  const observe = batchOf<SiteRow>('observe_sites', OBSERVE)
+  const words = batchOf<WordsRow>('observe_site_words', WORDS)
   return {
     observe: (site, account) => observe([site, account]),
+    words: (site, account) => words([site, account]),
+    putWords: (site, account, { input, signature }) => fenced('put_site_words', [site, account, input, signature]),
     async pictures(sources) {
       const { rows } = await pg.query<{ source: string; image: RenderedImage }>('site_pictures', PICTURES, [sources])
       return new Map(rows.map(({ source, image }) => [source, image]))

@@ -21,7 +21,7 @@ grant select on webhook_endpoints, deliveries, event_heads, events to :"api";
 grant select on issuers, issuer_logos, send_slots, send_days, ai_places to :"api";
 grant select on host_routes to :"api";
 grant select on site_places, publish_places, site_queue, site_renderings, site_brands to :"api";
-grant select on site_days, site_day_names, site_messages to :"api";
+grant select on site_days, site_day_names, site_messages, site_provenances to :"api";
 grant select on app_sources, app_env, app_passwords, app_operations, app_steps, app_releases, app_revisions,
   app_log_requests, app_log_chunks to :"api";
 grant select on devboxes, devbox_history, devbox_envs, devbox_report_heads, devbox_reports to :"api";
@@ -37,7 +37,7 @@ grant select, insert, update on operations to :"api";
 -- Settings of accounts, and what they bring.
 grant insert, update, delete on webhook_endpoints to :"api";
 grant update (state, fault, due_at, lease_until, settled_at) on deliveries to :"api";
-grant insert, update, delete on ai_places, site_brands, devbox_envs, app_log_requests to :"api";
+grant insert, update, delete on ai_places, site_brands, site_provenances, devbox_envs, app_log_requests to :"api";
 grant delete on app_log_chunks to :"api";
 grant insert on app_sources, app_env, app_passwords to :"api";
 

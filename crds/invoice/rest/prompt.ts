@@ -41,10 +41,3 @@ export const chatPrompt = (today: string): string =>
 
 export const contractPrompt = (today: string): string =>
   [...TASK, `Today is ${today}.`, 'Draft the invoice that the contract gives rise to.', ...DATA].join('\n')
-
-/** Text of others between marks. @param mark random, one line, not in the text */
-export const between = (mark: string, text: string): string => `${mark}\n${text}\n${mark}`
-
-/** What is said to a model whose answer was not usable, so that its next one is. */
-export const correction = (why: readonly string[]): string =>
-  `That answer cannot be used:\n${why.map((one) => `- ${one}`).join('\n')}\nAnswer again, with a JSON value that fits the schema and nothing else.`

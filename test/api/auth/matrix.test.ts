@@ -117,6 +117,7 @@ const BODIES: Record<string, () => unknown> = {
       .id.toLowerCase()
       .replace(/[^a-z0-9]/g, '')}.com`,
   }),
+  'POST /api/website/extract': () => ({ text: 'Matrix makes tables.' }),
   'PUT /api/website/:id/domain': () => ({
     subdomain: `matrix-${newToken()
       .id.toLowerCase()
@@ -205,7 +206,8 @@ spec('the matrix of every route and every caller', (t) => {
 
   t.before(async () => {
     llm = await startLlm()
-    llm.will(says({ reply: 'Yes.', draft: {}, items: [] }))
+    const content = { meta: { company_name: 'Matrix' } }
+    llm.will(says({ reply: 'Yes.', draft: {}, items: [], content, quotes: [] }))
     platform = await startPlatform({
       // nobody answers there, at once
       env: { BOTTEGA_LLM_URL: llm.url, BOTTEGA_LLM_MODEL: 'small', BOTTEGA_DNS_SERVERS: '127.0.0.1:9' },

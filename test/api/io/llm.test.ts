@@ -14,6 +14,7 @@ import { assert, spec } from '../../support/runner/spec.ts'
 
 const TIMEOUT_MS = 2_500
 const QUESTION: Question = {
+  account: 'demo',
   name: 'number',
   system: 'Answer with a number.',
   messages: [{ role: 'user', content: 'Which one?' }],
@@ -158,11 +159,48 @@ spec('a language model', (t) => {
   t('has at most 32 questions of a process at once', async () => {
     server.will(hangs)
     const llm = llmOf(server.url)
-    const all = await Promise.all(Array.from({ length: 40 }, () => failure(llm.ask(QUESTION, isFive))))
+    const asks = Array.from({ length: 40 }, (_, n) => failure(llm.ask({ ...QUESTION, account: `a${n}` }, isFive)))
+    const all = await Promise.all(asks)
     assert.is(all.filter(({ error }) => error instanceof LlmUnavailable).length, 40)
     assert.is(server.asked.length, 32)
     server.will(says('5'))
     assert.is(await llm.ask(QUESTION, isFive), 5)
+  })
+
+  t('has at most 4 questions of an account at once, and goes on with those of others', async () => {
+    server.will(hangs)
+    const llm = llmOf(server.url)
+    const own = Array.from({ length: 6 }, () => failure(llm.ask(QUESTION, isFive)))
+    const refused = await Promise.all(own.slice(4))
+    assert.ok(refused.every(({ error }) => /4 questions of yours/.test((error as Error).message)))
+    const other = failure(llm.ask({ ...QUESTION, account: 'other' }, isFive))
+    await Promise.all([...own, other])
+    assert.is(server.asked.length, 5)
+    server.will(says('5'))
+    assert.is(await llm.ask(QUESTION, isFive), 5)
+  })
+
+  t('gets pictures as parts of a message, and says so when it takes none', async () => {
+    const content = [
+      { type: 'text' as const, text: 'What is it?' },
+      { type: 'image_url' as const, image_url: { url: 'data:image/png;base64,AAAA' } },
+    ]
+    const seen = { ...QUESTION, messages: [{ role: 'user' as const, content }] }
+    server.will(says('5'))
+    assert.is(await llmOf(server.url).ask(seen, isFive), 5)
+    assert.equal(server.asked[0]?.body.messages[1]?.content as unknown, content)
+    server.will(refuses(400))
+    const { error } = await failure(llmOf(server.url).ask(seen, isFive))
+    assert.match((error as Error).message, /takes no pictures/)
+    assert.not.match(((await failure(llmOf(server.url).ask(QUESTION, isFive))).error as Error).message, /pictures/)
+  })
+
+  t('may have its answer judged elsewhere, and is told why it was no use', async () => {
+    server.will(says('4'), says('5'))
+    assert.is(await llmOf(server.url).ask(QUESTION, async (answer) => isFive(answer)), 5)
+    await failure(llmOf(server.url).ask(QUESTION, async () => Promise.reject(new Error('the judge is away')))).then(
+      ({ error }) => assert.is((error as Error).message, 'the judge is away'),
+    )
   })
 
   t('is asked nothing by a process that leaves', async () => {

@@ -77,13 +77,13 @@ spec('the text of a PDF', (t) => {
     const bytes = await drawn((document) => {
       document.text('ACME pays 1,200.00 EUR a month.').text('Due in 14 days.').addPage().text('Signed: Zoë')
     })
-    assert.is(await reader.read(bytes), 'ACME pays 1,200.00 EUR a month.\nDue in 14 days.\n\nSigned: Zoë')
+    assert.is(await reader.read(bytes, 'demo'), 'ACME pays 1,200.00 EUR a month.\nDue in 14 days.\n\nSigned: Zoë')
   })
 
   t('leaves the bytes that were given as they are', async () => {
     const bytes = await drawn((document) => document.text('kept'))
     const before = Buffer.from(bytes)
-    await reader.read(bytes)
+    await reader.read(bytes, 'demo')
     assert.ok(bytes.equals(before))
   })
 
@@ -102,7 +102,7 @@ spec('the text of a PDF', (t) => {
     t(
       `${what} is refused as ${reason}, and the process goes on`,
       async () => {
-        assert.is(await why(reader.read(await make())), reason)
+        assert.is(await why(reader.read(await make(), 'demo')), reason)
       },
       { timeoutMs: 60_000 },
     )
@@ -113,23 +113,23 @@ spec('the text of a PDF', (t) => {
     async () => {
       const bomb = withContent(await deflated(320, Buffer.alloc(MEGABYTE, '\n')))
       assert.ok(bomb.length < 4 * MEGABYTE)
-      assert.is(await why(makePdfText({ ...PDF_LIMITS, timeMs: 55_000 }).read(bomb)), 'too much work')
+      assert.is(await why(makePdfText({ ...PDF_LIMITS, timeMs: 55_000 }).read(bomb, 'demo')), 'too much work')
       const roomy = makePdfText({ ...PDF_LIMITS, timeMs: 55_000, memoryMb: 4_000 })
-      assert.is(await why(roomy.read(bomb)), 'empty')
+      assert.is(await why(roomy.read(bomb, 'demo')), 'empty')
     },
     { timeoutMs: 120_000 },
   )
 
   t('is read no further than so many characters', async () => {
     const bytes = await drawn((document) => document.text('0123456789'))
-    assert.is(await makePdfText({ ...PDF_LIMITS, charsMax: 10 }).read(bytes), '0123456789')
-    assert.is(await why(makePdfText({ ...PDF_LIMITS, charsMax: 9 }).read(bytes)), 'chars')
+    assert.is(await makePdfText({ ...PDF_LIMITS, charsMax: 10 }).read(bytes, 'demo'), '0123456789')
+    assert.is(await why(makePdfText({ ...PDF_LIMITS, charsMax: 9 }).read(bytes, 'demo')), 'chars')
   })
 
   t('is given up at the deadline', async () => {
     const lines = Buffer.from(`BT /F1 12 Tf ${'(a) Tj '.repeat(3_000_000)} ET`)
     const limits = { ...PDF_LIMITS, timeMs: 700, memoryMb: 2_000, charsMax: Number.MAX_SAFE_INTEGER }
-    assert.is(await why(makePdfText(limits).read(withContent(deflateSync(lines)))), 'too much work')
+    assert.is(await why(makePdfText(limits).read(withContent(deflateSync(lines)), 'demo')), 'too much work')
   })
 
   t('is read of few at once; the others wait, and too many are sent away', async () => {
@@ -137,13 +137,25 @@ spec('the text of a PDF', (t) => {
     const narrow = makePdfText({ ...PDF_LIMITS, threads: 1, waitingMax: 2 })
     const all = await Promise.all(
       Array.from({ length: 5 }, () =>
-        narrow.read(bytes).then(
+        narrow.read(bytes, 'demo').then(
           () => 'read',
           (error: PdfRefused) => error.why,
         ),
       ),
     )
     assert.equal(all, ['read', 'read', 'read', 'busy', 'busy'])
-    assert.is(await narrow.read(bytes), 'one of many')
+    assert.is(await narrow.read(bytes, 'demo'), 'one of many')
+  })
+
+  t('is read of few of one account at once, and those of others have their turn', async () => {
+    const bytes = await drawn((document) => document.text('one of many'))
+    const narrow = makePdfText({ ...PDF_LIMITS, threads: 1, waitingMax: 8, accountMax: 2 })
+    const outcome = (account: string) =>
+      narrow.read(bytes, account).then(
+        () => 'read',
+        (error: PdfRefused) => error.why,
+      )
+    const all = await Promise.all(['a', 'a', 'a', 'b'].map(outcome))
+    assert.equal(all, ['read', 'read', 'busy', 'read'])
   })
 })

@@ -42,7 +42,7 @@ spec('websites over REST', (t) => {
   const content = siteContent()
   const pages = (list: object[]) => ({ content: siteContent({ meta: { company_name: 'V', pages: list } }) })
   const BAD: { say: string; body: object; code: string; pointer?: string; says?: RegExp }[] = [
-    { say: 'no content', body: {}, code: 'INVALID_FIELD', pointer: '/content' },
+    { say: 'no content', body: {}, code: 'BAD_SOURCE', pointer: '/content' },
     {
       say: 'a misspelt section',
       body: { content: { ...content, heroe: {} } },

@@ -1,7 +1,8 @@
 import { compileCheck } from '../../../api/http/validate.ts'
 import { chatSchema, draftSchema, judgeDraft, proposalSchema } from '../../../crds/invoice/rest/drafting.ts'
-import { between, chatPrompt, contractPrompt, draftPrompt } from '../../../crds/invoice/rest/prompt.ts'
+import { chatPrompt, contractPrompt, draftPrompt } from '../../../crds/invoice/rest/prompt.ts'
 import { strictSchema, withoutNulls } from '../../../crds/kernel/strict.ts'
+import { between } from '../../../crds/text/asking.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const shape = compileCheck(draftSchema)

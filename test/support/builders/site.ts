@@ -62,6 +62,7 @@ export const world = (change: Partial<SiteWorld> = {}): SiteWorld => ({
   reservedDigests: [],
   look: null,
   turn: null,
+  words: { isKept: true, signature: null, others: [] },
   testDomains: true,
   factSeq: 0,
   links: recordedLinks(SITE_LINKS, []),

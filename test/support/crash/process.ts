@@ -8,6 +8,7 @@ import { makeWake } from '../../../api/command/wake.ts'
 import type { Caller } from '../../../api/http/caller.ts'
 import { Problem } from '../../../api/http/problem.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
+import { makePdfText } from '../../../api/io/pdftext.ts'
 import type { Commanding, Deps } from '../../../api/wiring/deps.ts'
 import { makeStores, type Stores } from '../../../api/wiring/stores.ts'
 import type { ComposeJudge } from '../../../controllers/base/judging/judge.ts'
@@ -24,6 +25,7 @@ import { makePg, type Pg } from '../../../controllers/store/pg/pg.ts'
 import { makeOperationStore } from '../../../controllers/store/request/operations.ts'
 import { startMailSender } from '../../../controllers/workers/mail-sender.ts'
 import { envFilesOf, judgeCompose, recipesOf } from '../../../crds/app/compose/judge.ts'
+import { proveDraft } from '../../../crds/site/content/drafting/prove.ts'
 import { serviceKubeconfig } from '../stage/stage.ts'
 import { Crashed, type Life } from './crash.ts'
 import { lagging } from './lag.ts'
@@ -46,10 +48,14 @@ const MOVED_LEASE_MS = 100 * 365 * 86_400_000
 /** What a dead process has to notice it. */
 const DEAD_MS = 1_000
 
-/** What a story's requests are answered with: commands, all stores, and no card processor. */
+/** What a story's requests are answered with: commands, all stores, no card processor and no language model. */
 export type ProcessApi = Commanding &
   Stores &
-  Pick<Deps, 'allowLoopback' | 'authenticate' | 'cards' | 'composeJudge' | 'egress' | 'limits' | 'publicUrl' | 'tokens'>
+  Pick<
+    Deps,
+    'allowLoopback' | 'authenticate' | 'cards' | 'composeJudge' | 'egress' | 'limits' | 'publicUrl' | 'tokens'
+  > &
+  Pick<Deps, 'draftJudge' | 'llm' | 'pdfText'>
 
 /** Both processes in one, every call of which passes through a life (crash.ts). */
 export type OneProcess = {
@@ -140,6 +146,9 @@ const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, 
     follow: () => false,
     limits: makeLimits(LIMIT_DEFAULTS),
     cards: null,
+    llm: null,
+    pdfText: makePdfText(),
+    draftJudge: { prove: async ({ proposal, sources }) => proveDraft(proposal, sources) },
   }
 }
 

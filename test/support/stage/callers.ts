@@ -39,7 +39,7 @@ export function makeMinter({ database, keys, baseUrl }: Platform): Minter {
   }
 }
 
-type AccountSpec = { role?: string; teams?: string[]; capabilities?: string[] }
+type AccountSpec = { role?: string; teams?: string[]; capabilities?: string[]; aiPerDay?: number; limits?: object }
 
 /** Makes an account, waits until the API knows it, and gives a token of it with full access. */
 export async function addAccount(platform: Platform, name: string, spec: AccountSpec): Promise<string> {

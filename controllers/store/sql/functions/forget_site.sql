@@ -8,6 +8,8 @@ begin
   delete from site_queue q where q.site = in_site;
   perform free_site_names(in_site, '{}', true);
   delete from site_renderings r where r.site = in_site;
+  delete from site_words w where w.site = in_site;
+  delete from site_provenances p where p.site = in_site;
   delete from site_places p where p.site = in_site;
   delete from site_visitors v where v.site = in_site;
   delete from site_day_names n where n.site = in_site;
