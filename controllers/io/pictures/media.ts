@@ -1,11 +1,14 @@
 /** What websites and documents are made of beside words: pictures, converted or fetched, and typefaces. */
 import type { Egress } from '../../net/egress.ts'
-import { type ImageVerdict, type LogoVerdict, renderImage, renderLogo } from './images.ts'
+import { type LogoVerdict, type OpenVerdict, openImage, type QuickVerdict, quickImage, renderLogo } from './images.ts'
 import { type Intake, makeIntake } from './intake.ts'
 import { readWebfonts, type Webfont } from './webfonts.ts'
 
 export type Media = {
-  renderImage(bytes: Uint8Array): Promise<ImageVerdict>
+  /** What can be shown at once. */
+  quickImage(bytes: Uint8Array): Promise<QuickVerdict>
+  /** What all widths are made of. */
+  openImage(bytes: Uint8Array): Promise<OpenVerdict>
   renderLogo(bytes: Buffer): Promise<LogoVerdict>
   /** Pictures that a content names by address. */
   intake: Intake
@@ -13,7 +16,8 @@ export type Media = {
 }
 
 export const makeMedia = (deps: { egress: Egress }): Media => ({
-  renderImage,
+  quickImage,
+  openImage,
   renderLogo,
   intake: makeIntake(deps),
   webfonts: readWebfonts,

@@ -5,7 +5,6 @@
 import { PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { BrandTokens } from '../../../crds/site/content/brand.ts'
 import type { SiteName } from '../../../crds/site/names/names.ts'
-import type { RenderedImage } from '../../../crds/site/render/input.ts'
 import type { PublishTurn, Rendering } from '../../../crds/site/world.ts'
 import { makeBatch } from '../../base/batch.ts'
 import type { FactRow } from '../ledger/facts.ts'
@@ -129,7 +128,7 @@ export const makeSiteReservations = ({ pg }: { pg: Pg }): SiteReservations => {
 export type SiteRow = {
   site: string
   facts: FactRow[] | null
-  renderings: Rendering[] | null
+  renderings: (Rendering & { isFirst: boolean })[] | null
   names: Omit<SiteName, 'records'>[] | null
   hasPlace: boolean
   places: string[] | null
@@ -139,7 +138,6 @@ export type SiteRow = {
 
 const OBSERVE = `
 select site, facts, renderings, names, has_place as "hasPlace", places, turn, brand from observe_sites($1, $2)`
-const PICTURES = 'select source, image from site_pictures where source = any ($1)'
 /** Those that may go now: nobody waits before them on their host. One that is lost keeps its place, and nobody waits for it. */
 const NEXT = `
 select distinct on (q.host) q.site from site_queue q
@@ -150,10 +148,8 @@ order by q.host, q.place`
 /** The controllers' part; every effect carries the epoch. */
 export type SiteRows = {
   observe(site: string, account: string): Promise<SiteRow>
-  /** Those that were converted already, by source. */
-  pictures(sources: string[]): Promise<Map<string, RenderedImage>>
-  putPicture(source: string, image: RenderedImage): Promise<void>
-  putRendering(site: string, rendering: Omit<Rendering, 'at'>): Promise<void>
+  /** @param isFirst it is for the preview alone */
+  putRendering(site: string, rendering: Omit<Rendering, 'at'>, isFirst: boolean): Promise<void>
   releaseNames(site: string, keep: string[]): Promise<void>
   moveQueue(site: string, to: { host: string; digest: string; stage: PublishTurn['stage'] }): Promise<void>
   leaveQueue(site: string): Promise<void>
@@ -184,12 +180,8 @@ export const makeSiteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): Si
   })
   return {
     observe: (site, account) => observe([site, account]),
-    async pictures(sources) {
-      const { rows } = await pg.query<{ source: string; image: RenderedImage }>('site_pictures', PICTURES, [sources])
-      return new Map(rows.map(({ source, image }) => [source, image]))
-    },
-    putPicture: (source, image) => fenced('put_site_picture', [source, JSON.stringify(image)]),
-    putRendering: (site, rendering) => fenced('put_site_rendering', [JSON.stringify({ site, ...rendering })]),
+    putRendering: (site, rendering, isFirst) =>
+      fenced('put_site_rendering', [JSON.stringify({ site, ...rendering, isFirst })]),
     releaseNames: (site, keep) => fenced('release_site_names', [site, keep]),
     moveQueue: (site, { host, digest, stage }) => fenced('move_site_queue', [site, host, digest, stage]),
     leaveQueue: (site) => fenced('leave_site_queue', [site]),

@@ -141,6 +141,10 @@ spec('websites over REST', (t) => {
       const products = [{ name: 'Bowl', image: 'asset:bowl', price: '48 EUR' }]
       const gallery = [{ image: `data:image/jpeg;base64,${picture}`, alt: 'A bowl' }]
       const site = await made({ content: siteContent({ products, gallery }), assets: { bowl: picture, logo: picture } })
+      await eventually(
+        'all widths',
+        async () => (await owner('GET', `/api/website/${site.id}`)).json.site.digest !== null,
+      )
       const page = await (await fetch(site.preview_url)).text()
       const source = /srcset="(assets\/[0-9a-f]+\.avif) 320w/.exec(page)?.[1]
       const image = await fetch(`${site.preview_url}${source}`)
