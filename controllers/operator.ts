@@ -119,8 +119,7 @@ const makeContext = async (
   const blobs = makeBlobs({ pg })
   const media = makeMedia(deps)
   const wake = (site: string) => passes.wake(SITE.kind, site)
-  const pictures = makePictureQueue({ rows: makePictureRows(fenced), blobs, media, wake, now, log })
-  begun.pictures = pictures
+  begun.pictures = makePictureQueue({ rows: makePictureRows(fenced), blobs, media, wake, now, log })
   const gatherMs = (crowdedMs: number) => (passes.busy() >= CROWD_FROM ? crowdedMs : 0)
   const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })
   // whoever waits for the next number waits for this
@@ -142,7 +141,7 @@ const makeContext = async (
     lives,
     hosts,
     media,
-    pictures,
+    pictures: begun.pictures,
     held: caches.of,
     wake: passes.wake,
   }

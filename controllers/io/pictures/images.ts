@@ -24,10 +24,10 @@ export const QUICK_WIDTH = 960
 const SMALL_PIXELS = 128_000
 
 export type ImageBlob = { sha256: string; bytes: Uint8Array; contentType: string }
-export type Refused = { ok: false; reason: string }
-export type ImageVerdict = { ok: true; image: RenderedImage; blobs: ImageBlob[] } | Refused
+export type ImageRefusal = { ok: false; reason: string }
+export type ImageVerdict = { ok: true; image: RenderedImage; blobs: ImageBlob[] } | ImageRefusal
 /** `isWhole`: all its widths are there. */
-export type QuickVerdict = (Extract<ImageVerdict, { ok: true }> & { isWhole: boolean }) | Refused
+export type QuickVerdict = (Extract<ImageVerdict, { ok: true }> & { isWhole: boolean }) | ImageRefusal
 
 /** One width in one format. */
 export type ImageTarget = { format: ImageFormat; width: number }
@@ -40,7 +40,7 @@ export type OpenImage = {
   /** Once all are made. */
   finish(variants: readonly ImageVariant[]): Promise<RenderedImage>
 }
-export type OpenVerdict = { ok: true; open: OpenImage } | Refused
+export type OpenVerdict = { ok: true; open: OpenImage } | ImageRefusal
 
 /** What the decoder calls the format that the first bytes promise. */
 const DECODED_AS: Record<ImageSource, string> = { jpeg: 'jpeg', png: 'png', webp: 'webp', avif: 'heif' }
@@ -58,13 +58,13 @@ const open = (bytes: Uint8Array, pixelsMax = IMAGE_PIXELS_MAX, timeMaxS = IMAGE_
     sequentialRead: true,
   }).timeout({ seconds: timeMaxS })
 
-const refusal = (reason: string): Refused => ({ ok: false, reason })
+const refusal = (reason: string): ImageRefusal => ({ ok: false, reason })
 
 /** A refusal is a sentence for the one who sent it. */
 const judged = async <Given extends { ok: true }>(
   bytes: Uint8Array,
   work: (seen: Seen) => Promise<Given>,
-): Promise<Given | Refused> => {
+): Promise<Given | ImageRefusal> => {
   if (bytes.byteLength > IMAGE_BYTES_MAX) {
     return refusal(`is ${bytes.byteLength} bytes long; at most ${IMAGE_BYTES_MAX} are taken`)
   }
@@ -87,7 +87,7 @@ const wordsOf = (error: unknown): string => {
 /** What a picture says of itself; upright. */
 type Seen = { ok: true; width: number; height: number; hasAlpha: boolean }
 
-const look = async (bytes: Uint8Array, source: ImageSource): Promise<Seen | Refused> => {
+const look = async (bytes: Uint8Array, source: ImageSource): Promise<Seen | ImageRefusal> => {
   const { width, height, format, pages = 1, orientation = 1, hasAlpha } = await open(bytes).metadata()
   if (format !== DECODED_AS[source]) return refusal(`begins as ${source.toUpperCase()} and is ${format}`)
   if (pages > 1) return refusal('moves; send a single picture')

@@ -5,12 +5,8 @@
  * width that it was at (hack/decisions/066).
  */
 import { availableParallelism } from 'node:os'
-import type { RenderedImage } from '../../../crds/site/render/input.ts'
 import { makeTurns, type Turns } from '../../base/threads/turns.ts'
-import type { Blobs } from '../../store/blobs.ts'
-import type { PictureRows } from '../../store/site/pictures.ts'
-import type { ImageBlob, OpenImage } from './images.ts'
-import type { Media } from './media.ts'
+import { PICTURE_WORK, type PictureLane, type PictureNext, type PictureTools, type WorkedPicture } from './work.ts'
 
 /** For whom: `life` names a site and what it asks for now, so that a verdict on it is not one on what it asks for next. */
 export type PictureAsker = { site: string; account: string; life: string }
@@ -29,9 +25,8 @@ export type PictureQueue = {
   stop(): Promise<void>
 }
 
-type Lane = 'fetch' | 'quick' | 'widths'
 /** `slots` at once, `own` of them for one account. Fetching costs nobody a core; the encoders leave one to everybody else. */
-const LANES: Record<Lane, { slots: number; own: number }> = {
+const LANES: Record<PictureLane, { slots: number; own: number }> = {
   fetch: { slots: 8, own: 4 },
   quick: { slots: 2, own: 2 },
   widths: { slots: Math.min(2, Math.max(1, availableParallelism() - 1)), own: 2 },
@@ -40,14 +35,10 @@ const LANES: Record<Lane, { slots: number; own: number }> = {
 const OPEN_MAX = 4
 /** What could not be fetched is tried again by whoever looks after so long; bytes do not change. */
 const BAD_FETCH_MS = 60_000
-const FETCH_MAX_MS = 30_000
 /** After a fault of ours. */
 const AGAIN_MS = 5_000
 
-export type PictureQueueDeps = {
-  rows: PictureRows
-  blobs: Pick<Blobs, 'get' | 'put' | 'putAll'>
-  media: Pick<Media, 'intake' | 'quickImage' | 'openImage'>
+export type PictureQueueDeps = PictureTools & {
   /** Something became of a picture of the site. */
   wake(site: string): void
   now: () => Date
@@ -55,17 +46,14 @@ export type PictureQueueDeps = {
 }
 
 /** One picture of one account. `askers`: site → life. */
-type Task = { account: string; source: string; lane: Lane; askers: Map<string, string>; open: OpenImage | null }
+type Task = WorkedPicture & { account: string; lane: PictureLane; askers: Map<string, string> }
 type Bad = { life: string; detail: string; untilMs: number }
-
-/** How a task goes on after one piece of work. */
-type Next = { to: Lane } | { done: true } | { bad: string }
 
 type Queue = {
   deps: PictureQueueDeps
   tasks: Map<string, Task>
-  waiting: Record<Lane, Turns<Task>>
-  running: Record<Lane, Set<Task>>
+  waiting: Record<PictureLane, Turns<Task>>
+  running: Record<PictureLane, Set<Task>>
   /** By site, then by source. */
   bad: Map<string, Map<string, Bad>>
   opened: Set<Task>
@@ -76,40 +64,6 @@ type Queue = {
 const isAddress = (source: string): boolean => source.startsWith('https:')
 const keyOf = (account: string, source: string): string => `${account}\n${source}`
 const isRunning = ({ running }: Queue, task: Task): boolean => running[task.lane].has(task)
-
-const storeAll = async ({ blobs }: PictureQueueDeps, made: readonly ImageBlob[]): Promise<void> => {
-  await blobs.putAll(made.map(({ bytes }) => Buffer.from(bytes)))
-}
-
-/** Fetched once, whatever happens later. */
-const fetchOne = async ({ deps }: Queue, { source }: Task): Promise<Next> => {
-  const work = await deps.rows.work(source)
-  if (work?.image) return { done: true }
-  if (work?.quick) return { to: 'widths' }
-  if (work?.original) return { to: 'quick' }
-  const taken = await deps.media.intake(source, AbortSignal.timeout(FETCH_MAX_MS))
-  if (!taken.ok) return { bad: taken.reason }
-  await deps.rows.keep(source, { original: await deps.blobs.put(taken.bytes) })
-  return { to: 'quick' }
-}
-
-const bytesOf = ({ blobs }: PictureQueueDeps, source: string, original: string | null): Promise<Buffer | null> =>
-  blobs.get(original ?? source)
-
-const NOT_STORED: Next = { bad: 'is not stored; upload it again' }
-
-const quickOne = async ({ deps }: Queue, { source }: Task): Promise<Next> => {
-  const work = await deps.rows.work(source)
-  if (work?.image) return { done: true }
-  if (work?.quick) return { to: 'widths' }
-  const bytes = await bytesOf(deps, source, work?.original ?? null)
-  if (bytes === null) return NOT_STORED
-  const verdict = await deps.media.quickImage(bytes)
-  if (!verdict.ok) return { bad: verdict.reason }
-  await storeAll(deps, verdict.blobs)
-  await deps.rows.keep(source, verdict.isWhole ? { image: verdict.image } : { quick: verdict.image })
-  return verdict.isWhole ? { done: true } : { to: 'widths' }
-}
 
 /** A decoded picture is large: only some are kept, those that were opened last. */
 const remember = (queue: Queue, task: Task): void => {
@@ -123,40 +77,6 @@ const remember = (queue: Queue, task: Task): void => {
     other.open = null
     opened.delete(other)
   }
-}
-
-/** The next width. */
-const widthOf = async (queue: Queue, task: Task): Promise<Next> => {
-  const { deps } = queue
-  const { source } = task
-  const work = await deps.rows.work(source)
-  if (work?.image) return { done: true }
-  if (task.open === null) {
-    const bytes = await bytesOf(deps, source, work?.original ?? null)
-    if (bytes === null) return NOT_STORED
-    const verdict = await deps.media.openImage(bytes)
-    if (!verdict.ok) return { bad: verdict.reason }
-    task.open = verdict.open
-    remember(queue, task)
-  }
-  const { targets, encode, finish } = task.open
-  const made = work?.variants ?? []
-  const target = targets.find(({ format, width }) => !made.some((one) => one.format === format && one.width === width))
-  if (target === undefined) {
-    const image: RenderedImage = await finish(made)
-    await deps.rows.keep(source, { image })
-    return { done: true }
-  }
-  const { variant, blob } = await encode(target)
-  await storeAll(deps, [blob])
-  await deps.rows.keepVariant(source, variant)
-  return { to: 'widths' }
-}
-
-const WORK: Record<Lane, (queue: Queue, task: Task) => Promise<Next>> = {
-  fetch: fetchOne,
-  quick: quickOne,
-  widths: widthOf,
 }
 
 const wakeAll = ({ deps }: Queue, { askers }: Task): void => {
@@ -179,7 +99,7 @@ const condemn = ({ deps, bad }: Queue, { askers, source }: Task, detail: string)
 }
 
 /** What follows from one piece of work. */
-const goOn = (queue: Queue, task: Task, next: Next): void => {
+const goOn = (queue: Queue, task: Task, next: PictureNext): void => {
   if ('to' in next) {
     const isNew = next.to !== task.lane
     task.lane = next.to
@@ -208,7 +128,8 @@ const failed = (queue: Queue, task: Task, error: unknown): void => {
 const run = async (queue: Queue, task: Task): Promise<void> => {
   const { lane } = task
   try {
-    const next = await WORK[lane](queue, task)
+    const next = await PICTURE_WORK[lane](queue.deps, task)
+    remember(queue, task)
     queue.running[lane].delete(task)
     if (queue.stopping || task.askers.size === 0) drop(queue, task)
     else goOn(queue, task, next)
@@ -227,10 +148,10 @@ const feed = (queue: Queue): void => {
     if (isEmpty(queue)) queue.stopping.resolve()
     return
   }
-  for (const lane of Object.keys(LANES) as Lane[]) {
+  for (const lane of Object.keys(LANES) as PictureLane[]) {
     const { slots, own } = LANES[lane]
     const running = queue.running[lane]
-    const mayGo = (account: string) => [...running].filter((one) => one.account === account).length < own
+    const mayGo = (account: string) => (Map.groupBy(running, (one) => one.account).get(account)?.length ?? 0) < own
     while (running.size < slots) {
       const task = queue.waiting[lane].take(mayGo)
       if (!task) break
