@@ -137,9 +137,10 @@ spec('pictures of a website', (t) => {
     'a page four times over its budget is refused at publish, told before, and stalled by kubectl',
     async () => {
       const specs = Array.from({ length: 24 }, (_, n) => `Fact ${n}: yes`)
-      const products = Array.from({ length: 24 }, (_, n) => ({ name: `Thing ${n}`, specs }))
-      const pricing = Array.from({ length: 12 }, (_, n) => ({ name: `Tier ${n}`, features: specs }))
-      const made = await owner('POST', '/api/website/generate', { content: siteContent({ products, pricing }) })
+      const values = Array.from({ length: 24 }, (_, n) => `Shade ${n}`)
+      const options = Array.from({ length: 8 }, (_, n) => ({ name: `Choice ${n}`, values }))
+      const products = Array.from({ length: 24 }, (_, n) => ({ name: `Thing ${n}`, specs, options }))
+      const made = await owner('POST', '/api/website/generate', { content: siteContent({ products }) })
       assert.is(made.status, 201, made.text)
       const { id, warnings } = made.json.site
       assert.ok(
@@ -157,7 +158,7 @@ spec('pictures of a website', (t) => {
         return status?.conditions?.find((one: Json) => one.type === 'Stalled' && one.status === 'True')
       })
       assert.equal([stalled.reason, /^FAR_OVER_BUDGET: index\.html/.test(stalled.message)], ['FAR_OVER_BUDGET', true])
-      const lighter = await act(id, 'update', { content: { products: null, pricing: null } })
+      const lighter = await act(id, 'update', { content: { products: null } })
       assert.equal([lighter.status, (await act(id, 'publish')).json.code], [200, 'NOT_APPROVED'], lighter.text)
     },
     { timeoutMs: 60_000 },
