@@ -212,6 +212,19 @@ const encode = (data: Uint8Array, raw: Raw, width: number, format: ImageFormat) 
   }
 }
 
+/**
+ * A picture of ours within a square, as a PNG.
+ * @param ground what shows through; null for nothing
+ */
+export const squareIcon = async (picture: Uint8Array, size: number, ground: string | null): Promise<ImageBlob> => {
+  const clear = { r: 0, g: 0, b: 0, alpha: 0 }
+  const fitted = sharp(picture)
+    .timeout({ seconds: IMAGE_TIME_MAX_S })
+    .resize({ width: size, height: size, fit: 'contain', background: ground ?? clear })
+  const drawn = ground === null ? fitted : fitted.flatten({ background: ground })
+  return blobOf(await drawn.toColourspace('srgb').png({ compressionLevel: 9 }).toBuffer(), 'png')
+}
+
 const dominantOf = async (data: Uint8Array, raw: Raw): Promise<string> => {
   const { dominant } = await sharp(data, { raw }).flatten({ background: '#ffffff' }).stats()
   return `#${[dominant.r, dominant.g, dominant.b].map((part) => part.toString(16).padStart(2, '0')).join('')}`

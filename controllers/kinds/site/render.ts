@@ -1,11 +1,14 @@
 /** Pictures and pages of a site: converted and rendered once, stored by their sha256. */
+import { brandOf } from '../../../crds/site/content/brand.ts'
 import type { Content } from '../../../crds/site/content/content.ts'
 import { contentOf } from '../../../crds/site/content/expand.ts'
 import { siteManifest } from '../../../crds/site/publishing/manifest.ts'
 import type { MakeStep } from '../../../crds/site/publishing/pictures.ts'
 import { type RenderRequest, sourcesOf } from '../../../crds/site/publishing/rendering.ts'
 import { digestOf } from '../../../crds/site/render/digest.ts'
-import type { BlobRef, RenderedImage, SiteFile, SiteInput } from '../../../crds/site/render/input.ts'
+import type { BlobRef, IconFile, RenderedImage, SiteFile, SiteInput } from '../../../crds/site/render/input.ts'
+import { iconSketch } from '../../../crds/site/render/page/extras.ts'
+import { plainVariants } from '../../../crds/site/render/page/picture.ts'
 import { renderSite } from '../../../crds/site/render/site.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import type { PictureAsker } from '../../io/pictures/queue.ts'
@@ -53,6 +56,21 @@ const inputOf = (
   }
 }
 
+/** From the logo, else from the initials; stored. */
+const iconsOf = async (
+  { media, blobs }: SiteDeps,
+  { content, template, brand: tokens, logo }: SiteInput,
+): Promise<IconFile[]> => {
+  const brand = brandOf(template, tokens)
+  const largest = logo === null ? undefined : plainVariants(logo).at(-1)
+  const bytes = largest && (await blobs.get(largest.sha256))
+  const drawn = await media.drawIcons(
+    bytes ? { logo: bytes, paper: brand.palette.paper } : { ...iconSketch(content, brand), lang: content.meta.lang },
+  )
+  await blobs.putAll(drawn.map(({ blob }) => Buffer.from(blob.bytes)))
+  return drawn.map(({ size, blob }) => ({ size, sha256: blob.sha256, bytes: blob.bytes.byteLength }))
+}
+
 const textsOf = (files: readonly SiteFile[]): Buffer[] =>
   files.flatMap(({ content }) => (typeof content === 'string' ? [Buffer.from(content, 'utf8')] : []))
 
@@ -75,7 +93,8 @@ export const renderPages = async (
   const [kept, fonts] = await Promise.all([deps.pictureRows.kept(sourcesOf(request)), fontCache()])
   const images = imagesFor(kept, isFirst)
   const content = contentOf(spec)
-  const input = inputOf(request, content, { images, fonts })
+  const undrawn = inputOf(request, content, { images, fonts })
+  const input = { ...undrawn, icons: await iconsOf(deps, undrawn) }
   const { files, warnings } = renderSite(input)
   const neutral = digestOf(request.hostname === null ? files : renderSite({ ...input, hostname: null }).files)
   const manifest = siteManifest(content, files)

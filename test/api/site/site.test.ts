@@ -174,6 +174,9 @@ spec('websites over REST', (t) => {
     assert.match(page.headers.get('x-robots-tag') ?? '', /noindex/)
     assert.is(page.headers.get('referrer-policy'), 'no-referrer')
     assert.match(page.headers.get('cache-control') ?? '', /private/)
+    const icon = /<link rel="apple-touch-icon" href="(assets\/[0-9a-f]{16}\.png)">/.exec(await page.text())?.[1]
+    const drawn = await fetch(`${url}${icon}`)
+    assert.equal([drawn.status, drawn.headers.get('content-type')], [200, 'image/png'])
     const missing = await fetch(`${url}no/such/page`)
     assert.equal([missing.status, /Voss/.test(await missing.text())], [404, true])
     const forged = url.replace(/.(\/)$/, (_all: string, slash: string) => `A${slash}`)
