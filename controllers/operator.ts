@@ -7,10 +7,12 @@ import { ACCOUNT } from '../crds/account/kind.ts'
 import { HOST } from '../crds/host/kind.ts'
 import { INVOICE } from '../crds/invoice/kind.ts'
 import { LEASE_NAME } from '../crds/kernel/platform.ts'
+import { SITE } from '../crds/site/kind.ts'
 import { closedIfAborted, unlessAborted } from './base/errors.ts'
 import { makeHosts } from './io/hosts/hosts.ts'
 import type { Hosts } from './io/hosts/link.ts'
 import { makeMedia } from './io/pictures/media.ts'
+import { makePictureQueue, type PictureQueue } from './io/pictures/queue.ts'
 import { makeDirectory } from './kinds/account-index.ts'
 import { watchKinds, withinCaches } from './kinds/caches.ts'
 import type { Context, Tools } from './kinds/context.ts'
@@ -35,6 +37,7 @@ import { listenForWakes } from './store/ledger/wakes.ts'
 import { type MirrorRow, makeMirror } from './store/mirror.ts'
 import { SHOW_LEADING } from './store/pg/fence.ts'
 import type { Listener } from './store/pg/listen.ts'
+import { makePictureRows } from './store/site/pictures.ts'
 import { forgetAbsent, type LostDeps, lostAccounts, storedOf, sweepDesires, wakeLost } from './workers/lost/lost.ts'
 import { startStrays } from './workers/lost/strays.ts'
 import type { MailSenderHooks } from './workers/mail-sender.ts'
@@ -99,7 +102,7 @@ type Rings = Pick<Context, 'onQueued' | 'onScheduled'>
 const makeContext = async (
   { deps, caches, epoch, passes }: Leading,
   rings: Rings,
-  begun: Pick<Begun, 'hosts'>,
+  begun: Pick<Begun, 'hosts' | 'pictures'>,
 ): Promise<Context> => {
   const { pg, namespace, log, now } = deps
   const fenced = { pg, epoch: () => epoch }
@@ -113,6 +116,10 @@ const makeContext = async (
     ...(deps.onHostAhead && { onAhead: deps.onHostAhead }),
   })
   begun.hosts = hosts
+  const blobs = makeBlobs({ pg })
+  const media = makeMedia(deps)
+  const wake = (site: string) => passes.wake(SITE.kind, site)
+  begun.pictures = makePictureQueue({ rows: makePictureRows(fenced), blobs, media, wake, now, log })
   const gatherMs = (crowdedMs: number) => (passes.busy() >= CROWD_FROM ? crowdedMs : 0)
   const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })
   // whoever waits for the next number waits for this
@@ -126,14 +133,15 @@ const makeContext = async (
     desires,
     gatherMs,
     mirror: makeMirror({ ...fenced, known, gatherMs: () => gatherMs(VIEW_GATHER_MS) }),
-    blobs: makeBlobs({ pg }),
+    blobs,
     schedule: makeSchedule({ ...fenced, now }),
     behind,
     witness: makeWitness(deps),
     accounts: makeDirectory(caches.of(ACCOUNT), namespace, lives, await lostAccounts(desires, caches, namespace)),
     lives,
     hosts,
-    media: makeMedia(deps),
+    media,
+    pictures: begun.pictures,
     held: caches.of,
     wake: passes.wake,
   }
@@ -148,6 +156,7 @@ type Begun = {
   listeners: Pick<Listener, 'close'>[]
   scheduler?: Scheduler
   hosts?: Hosts
+  pictures?: PictureQueue
 }
 
 /** Who performs what passes queue. */
@@ -204,9 +213,9 @@ const startLooks = (
 
 /** Ends what has begun, each part whatever becomes of the others. */
 const endBegun = async ({ log }: OperatorDeps, begun: Begun, deadlineMs: number): Promise<void> => {
-  const { passes, ends, senders, listeners, scheduler, hosts } = begun
+  const { passes, ends, senders, listeners, scheduler, hosts, pictures } = begun
   for (const end of ends.splice(0)) end()
-  const parts = [...senders, ...(scheduler ? [scheduler] : [])]
+  const parts = [...senders, ...(scheduler ? [scheduler] : []), ...(pictures ? [pictures] : [])]
   const working = [
     passes.stop(deadlineMs),
     ...listeners.map((listener) => listener.close()),
@@ -252,7 +261,7 @@ const begin = async (leading: Leading, begun: Begun): Promise<Operator> => {
   await wakeLost(lost)
   signal.throwIfAborted()
   return {
-    idle: () => passes.busy() === 0,
+    idle: () => passes.busy() === 0 && context.pictures.idle(),
     lookAtAll: async () => {
       passes.wakeAll()
       await wakeLost(lost)

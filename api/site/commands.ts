@@ -18,8 +18,11 @@ const shown = ({ view }: ShownSiteRow): Answer => ({ status: 200, body: { site: 
 /** `stoodThere`: an earlier call made it. */
 type CreationGoal = { uid: string; stoodThere: boolean }
 
+/** What the preview shows; a view of before names only what is final. */
+export const shownDigest = ({ preview_digest: shown, digest }: SiteView): string | null => shown ?? digest
+
 export const isRendered = (row: ShownSiteRow | undefined): row is ShownSiteRow =>
-  row !== undefined && (row.view.digest !== null || row.view.stalled !== null)
+  row !== undefined && (shownDigest(row.view) !== null || row.view.stalled !== null)
 
 /** @param replayed an earlier call made it */
 export const createdAnswer = ({ view: site }: ShownSiteRow, replayed: boolean): Answer => {

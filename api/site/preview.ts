@@ -15,6 +15,7 @@ import type { Answer, ApiRequest } from '../http/route.ts'
 import { DEAD_LINK, versionsElsewhere } from '../page/links.ts'
 import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
+import { shownDigest } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
 
 /** Opens what is rendered now; with a digest, exactly those bytes for ever. */
@@ -36,7 +37,7 @@ const manifestFor = async (deps: SiteNeeds, token: string): Promise<SiteManifest
   const asked = deps.keys.nameOfCapability('preview', token)
   const [site = '', pinned] = (asked?.name ?? '').split(DIGEST_MARK, 2)
   const row = site === '' ? undefined : await deps.mirror.get(SITE, site, { because: 'link' })
-  const digest = pinned ?? row?.view?.digest
+  const digest = pinned ?? (row?.view ? shownDigest(row.view) : null)
   const rendering = row && digest ? await deps.sites.rendering(site, digest) : null
   if (!row || !rendering) return nowhere()
   const elsewhere = await versionsElsewhere(deps, SITE, site)

@@ -3,6 +3,7 @@ import { limitOf, nextTurn, publishCapDetail, quotaDay } from '../../crds/accoun
 import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { diffFiles, type SiteManifest } from '../../crds/site/publishing/manifest.ts'
+import { tooHeavy } from '../../crds/site/render/budget.ts'
 import type { SiteSpec } from '../../crds/site/schema.ts'
 import type { SiteView } from '../../crds/site/view.ts'
 import { generationGoal } from '../command/command.ts'
@@ -43,13 +44,19 @@ const bring = (
 
 type Blocked = { code: ProblemCode; detail: string }
 
+const unapproved = ({ digest, pictures, review_state: state }: SiteView): string => {
+  if (digest !== null) return `${digest.slice(0, 12)} is ${state}, not approved.`
+  // a view of before names no pictures
+  const { ready, total } = pictures ?? { ready: 0, total: 0 }
+  return `${ready} of ${total} pictures have all their widths; what is rendered with the last of them can be approved.`
+}
+
 /** Why what is rendered now cannot be published; the first counts. */
 const blockedBy = (view: SiteView): Blocked[] => {
-  const short = (view.digest ?? 'nothing').slice(0, 12)
+  const heavy = view.digest !== null && isReleased(view, view.digest) ? null : tooHeavy(view)
   return [
-    ...(view.review_state === 'approved'
-      ? []
-      : [{ code: 'NOT_APPROVED' as const, detail: `${short} is ${view.review_state}, not approved.` }]),
+    ...(heavy === null ? [] : [{ code: 'FAR_OVER_BUDGET' as const, detail: `${heavy}.` }]),
+    ...(view.review_state === 'approved' ? [] : [{ code: 'NOT_APPROVED' as const, detail: unapproved(view) }]),
     ...(view.domain === null ? [{ code: 'NO_DOMAIN' as const, detail: 'The site has no domain.' }] : unproven(view)),
   ]
 }

@@ -22,7 +22,7 @@ export const siteRow = async (deps: SiteNeeds, id: string, whose: Whose): Promis
   return row
 }
 
-const WAITING: readonly string[] = ['NOT_APPROVED', 'NO_DOMAIN']
+const WAITING: readonly string[] = ['NOT_APPROVED', 'NO_DOMAIN', 'FAR_OVER_BUDGET']
 
 /** What only says that an edit is not live yet does not refuse what else is asked for. */
 export const refuseUnsound = (row: ShownSiteRow): void => {

@@ -1,6 +1,6 @@
 /** Submitting for review and deciding: facts that the controllers' plan accepts or refuses (rules/site.md#review). */
 import type { NewFact } from '../../controllers/store/ledger/facts.ts'
-import { decisionKey, openingKey, submitKey } from '../../crds/site/facts.ts'
+import { aheadKey, decisionKey, openingKey, submitKey } from '../../crds/site/facts.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { openSubmission } from '../../crds/site/review.ts'
 import type { ReviewVerdict, Submission } from '../../crds/site/world.ts'
@@ -10,7 +10,7 @@ import { settle } from '../command/settle.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import { reviewCommand } from './commands.ts'
+import { reviewCommand, shownDigest } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
 import { factsOf, locationOf, originOfSite, type ShownSiteRow, siteRow, sites } from './read.ts'
 
@@ -26,15 +26,19 @@ const ask = (deps: SiteNeeds, request: ApiRequest, row: ShownSiteRow, fact: Revi
 export const submitReview = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await sites.find(deps, request)
   const { digest, review_state: state } = row.view
-  if (digest === null) {
-    refuseStalled(row)
+  const shown = shownDigest(row.view)
+  if (digest === null) refuseStalled(row)
+  if (shown === null) {
     throw new Problem('UNAVAILABLE', 'The site is not rendered yet.', { headers: { 'retry-after': '2' } })
   }
   if (state === 'in_review' || state === 'approved') return { status: 200, body: { site: row.view } }
   const { decisions } = await factsOf(deps, row)
-  const body = { digest, by: request.caller.account }
-  const key = submitKey(await originOfSite(deps, row), decisions.length, digest)
-  return ask(deps, request, row, { key, kind: 'submit', body })
+  const round = decisions.length
+  const origin = await originOfSite(deps, row)
+  const body = { digest: shown, by: request.caller.account }
+  // while pictures are under way it takes effect with the last of them
+  if (digest === null) return ask(deps, request, row, { key: aheadKey(origin, round, shown), kind: 'ahead', body })
+  return ask(deps, request, row, { key: submitKey(origin, round, digest), kind: 'submit', body })
 }
 
 /** Nobody decides on their own; a reviewer's second word on the same submission is the first one, or refused. */

@@ -173,7 +173,8 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     method: 'POST',
     path: `${one}/submit-review`,
     summary: 'Submit a site for review',
-    description: 'Freezes the digest of what is rendered now.',
+    description:
+      'Freezes the digest of what is rendered now. While pictures are under way it is recorded, and takes effect with the last of them.',
     tag,
     scope: scope('websites:write'),
     body: closed('Nothing.', {}),
@@ -211,6 +212,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     },
     codes: [
       'NOT_FOUND',
+      'FAR_OVER_BUDGET',
       'NOT_APPROVED',
       'NO_DOMAIN',
       'DOMAIN_UNPROVEN',

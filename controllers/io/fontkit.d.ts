@@ -17,6 +17,7 @@ declare module 'fontkit' {
     characterSet: number[]
     directory: { tables: Record<string, { offset: number; length: number }> }
     glyphForCodePoint(codePoint: number): { id: number }
+    getGlyph(id: number): { path: { toSVG(): string } }
     layout(
       text: string,
       features: Record<string, boolean> | undefined,

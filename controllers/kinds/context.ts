@@ -13,6 +13,7 @@ import type { CardProcessor } from '../io/cards.ts'
 import type { AroundHost, Hosts } from '../io/hosts/link.ts'
 import type { Renderer } from '../io/pdf/renderer.ts'
 import type { Media } from '../io/pictures/media.ts'
+import type { PictureQueue } from '../io/pictures/queue.ts'
 import type { Events } from '../kube/events.ts'
 import type { Kube } from '../kube/kube.ts'
 import type { TenantDoor } from '../kube/tenants/door.ts'
@@ -93,6 +94,8 @@ export type Context = Tools & {
   lives: Lives
   hosts: Hosts
   media: Media
+  /** Of websites, worked on beside the passes. */
+  pictures: PictureQueue
   /** How long what could be committed at once waits for company: so long while many passes run, 0 ms else. */
   gatherMs(crowdedMs: number): number
   held<Spec, Status extends CommonStatus>(kind: Kind<Spec, Status>): Held<Resource<Spec, Status>>

@@ -83,6 +83,11 @@ export const SITE_PROBLEMS = {
     title: 'The site has no domain',
     next: 'Choose one: PUT /api/website/:id/domain with subdomain or domain.',
   },
+  FAR_OVER_BUDGET: {
+    status: 409,
+    title: 'A page is more than four times over its budget',
+    next: 'Make what the detail names lighter: spread it over several pages, or show fewer things at once.',
+  },
   BAD_DOMAIN: {
     status: 400,
     title: 'The domain is not acceptable',

@@ -145,8 +145,17 @@ const fields: Record<string, JsonSchema> = {
   domains: { type: 'array', description: 'How each of its names stands.', items: domainAnswer },
   redirects: { type: 'array', description: 'Names that lead to where it is live.', items: redirectAnswer },
   host: textOrNull('The host that serves it.'),
-  digest: textOrNull('Names the bytes that are rendered now.'),
+  digest: textOrNull('Names the bytes that are rendered now; null while pictures are under way.'),
   live_digest: textOrNull('Names the bytes that are live.'),
+  preview_digest: textOrNull('Names the bytes that the preview shows; they are final once digest is the same.'),
+  pictures: named(
+    'SitePictures',
+    object('Pictures are shown at once in one width; the others follow.', {
+      ready: whole('How many have all their widths.'),
+      total: whole('How many there are.'),
+      submit_waits: { type: 'boolean', description: 'It was submitted, which takes effect with the last of them.' },
+    }),
+  ),
   review,
   review_state: {
     type: 'string',

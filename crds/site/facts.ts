@@ -29,6 +29,8 @@ export const removedKey = (uid: string): string => keyOf(uid, 'removed')
 export const switchKey = (uid: string, k: number): string => keyOf(uid, `switch:${k}`)
 /** The same bytes are submitted once per round; a decision ends a round. */
 export const submitKey = (uid: string, round: number, digest: string): string => keyOf(uid, `submit:${round}:${digest}`)
+/** What is submitted while its pictures are under way: `digest` is that of what the preview shows. */
+export const aheadKey = (uid: string, round: number, digest: string): string => keyOf(uid, `ahead:${round}:${digest}`)
 /** A submission is decided once. */
 export const decisionKey = (uid: string, submission: number): string => keyOf(uid, `decision:${submission}`)
 export const openingKey = (uid: string, submission: number, by: string): string =>
@@ -94,6 +96,12 @@ const take = (read: SiteFacts, { seq, at, kind, body, state }: SiteFact, bytesOf
       const { digest, by } = body as SubmitBody
       if (state === 'pending') read.asks.push({ ask: 'submit', seq, at, digest, by: by ?? '' })
       else read.submissions.push({ ...(bytesOf(digest) ?? { digest, neutral: digest }), seq, at, by })
+      return
+    }
+    case 'ahead': {
+      // once it is accepted there is a submission of its own
+      const { digest, by } = body as SubmitBody
+      if (state === 'pending') read.asks.push({ ask: 'submitAhead', seq, at, digest, by: by ?? '' })
       return
     }
     case 'decision': {

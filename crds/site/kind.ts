@@ -32,6 +32,13 @@ export const SITE: Kind<SiteSpec, SiteStatus, SiteView> = {
       description: 'How what is rendered now stands.',
       wide: true,
     },
+    {
+      name: 'Pictures',
+      type: 'string',
+      path: '.status.pictures',
+      description: 'How many of its pictures have all their widths.',
+      wide: true,
+    },
     { name: 'Host', type: 'string', path: '.status.host', description: 'The Host that serves it.', wide: true },
     { name: 'Digest', type: 'string', path: '.status.digest', description: 'Names the rendered bytes.', wide: true },
     REASON,

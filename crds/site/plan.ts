@@ -15,8 +15,16 @@ import { domainFaults, nameOf } from './names/domain.ts'
 import { nameConditions, nameIn, nameStatus } from './names/names.ts'
 import { type NameStep, nameSteps, releaseSteps } from './names/steps.ts'
 import { type SiteStanding, standOf } from './phase.ts'
-import { type AskedStep, askedSteps, isInReview, submitSteps } from './publishing/asked.ts'
+import { type AskedStep, askedSteps, isInReview, submitSteps, submitsAhead } from './publishing/asked.ts'
 import { notServed } from './publishing/look.ts'
+import {
+  badPicture,
+  countText,
+  type MakeStep,
+  makeSteps,
+  pictureCount,
+  picturesUnderWay,
+} from './publishing/pictures.ts'
 import {
   type PublishStep,
   urlOfLive,
@@ -27,14 +35,7 @@ import {
   wayDown,
   wayTo,
 } from './publishing/publish.ts'
-import {
-  hostFor,
-  type RenderRequest,
-  renderingOf,
-  renderRequest,
-  sourcesOf,
-  templateOf,
-} from './publishing/rendering.ts'
+import { firstOf, hostFor, type RenderRequest, renderingOf, renderRequest, templateOf } from './publishing/rendering.ts'
 import { linkSteps, type SiteLinkStep } from './publishing/rotation.ts'
 import { isApproved, reviewOf } from './review.ts'
 import type { SiteResource, SiteSpec, SiteStatus } from './schema.ts'
@@ -48,9 +49,7 @@ export type SiteStep =
   | { do: 'claimName'; name: string }
   | NameStep
   | { do: 'settleHome'; host: string }
-  /** Fetches and converts; Stalled for what is no picture. */
-  | { do: 'takePicture'; source: string }
-  | { do: 'render'; request: RenderRequest }
+  | MakeStep
   /** What the words are like, under the name of what they were rendered from (content/faults/likeness.ts). */
   | { do: 'keepWords'; input: string }
   | { do: 'recordGenerated'; event: SiteEvent }
@@ -85,7 +84,7 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   if (ended.length > 0) return end(waiting('Rotating', 'ends links of before'), ended)
   const first = nameSteps(object, world, stand) ?? wayBack(object, world)
   if (first) return end(first.verdict, first.steps)
-  const stop = stopOf(spec, world)
+  const stop = stopOf(spec, world) ?? badPicture(world)
   // An edit that cannot be rendered takes nothing down: what was asked for before it is judged on its own.
   const asked = askedSteps(object, world, current)
   if (asked.length > 0) return end(waiting('Reviewing', 'records what was asked for'), asked)
@@ -94,12 +93,23 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
   if (stop) return end(stop)
   const settling = settleSteps(spec, world)
   if (settling.length > 0) return end(waiting('Settling', 'takes its place and its name'), settling)
-  const making = makeSteps(object, world, request, current)
+  const making = [...makeSteps(world, request, current), ...keepWords(request, world)]
   if (making.length > 0) return end(waiting('Rendering', 'renders its pages'), making)
-  if (current === null) throw new Error('a site that nothing stops has a rendering')
+  const telling = generatedSteps(object, world, current ?? firstOf(world, request))
+  if (telling.length > 0) return end(waiting('Rendering', 'tells that it is rendered'), telling)
+  if (current !== null) return whole(object, world, { current, wanted, status }, end)
+  // what is live, or is to be taken down, waits for no picture
+  const underWay = picturesUnderWay(pictureCount(world, request), submitsAhead(object, world))
+  return live(object, world, wanted, end, underWay) ?? end(underWay)
+}
+
+type Whole = { current: Rendering; wanted: WantedPublish; status: SiteStatusFacts }
+
+/** What is asked for is rendered, in all widths. */
+const whole = (object: SiteResource, world: SiteWorld, { current, wanted, status }: Whole, end: End): SitePlan => {
   const submitting = submitSteps(object, world, current)
   if (submitting.length > 0) return end(waiting('Submitting', 'is submitted for review'), submitting)
-  if (spec.publish && nameOf(spec, world.base) !== null && current.name === null) {
+  if (object.spec.publish && nameOf(object.spec, world.base) !== null && current.name === null) {
     return end(waiting('NoHost', 'no approved host takes sites; approve one', HOST_RETRY_MS))
   }
   return live(object, world, wanted, end) ?? end(settled(object, world, current, status))
@@ -107,14 +117,23 @@ export const planSite = (object: SiteResource, world: SiteWorld): SitePlan => {
 
 type End = (verdict: Verdict, steps?: SiteStep[]) => SitePlan
 
-/** What there is to do about being live, or why nothing can be done; null when all is as it is wanted. */
-const live = (object: SiteResource, world: SiteWorld, wanted: WantedPublish, end: End): SitePlan | null => {
+/**
+ * What there is to do about being live, or why nothing can be done; null when all is as it is wanted.
+ * @param underWay what is said of a refusal while what is asked for is not rendered
+ */
+const live = (
+  object: SiteResource,
+  world: SiteWorld,
+  wanted: WantedPublish,
+  end: End,
+  underWay?: Verdict,
+): SitePlan | null => {
   const way = wayOf(object, world, wanted)
   if (way.steps.length > 0) return end(waiting('Publishing', 'brings what is live to what is wanted'), [...way.steps])
   if (way.wait) return end(waiting(way.wait.reason, way.wait.message, way.wait.retryAfterMs))
   const release = releaseSteps(object, world, namesNeeded(object.spec, world, wanted))
   if (release.length > 0) return end(waiting('Settling', 'gives names back'), release)
-  if (wanted.state !== 'refused') return null
+  if (wanted.state !== 'refused' || underWay) return null
   // A person must act, but it is the reviewer, who was asked already.
   if (wanted.code === 'NOT_APPROVED' && isInReview(object, world)) {
     return end(waiting('InReview', 'waits for the decision of a reviewer; it goes live by itself once it is approved'))
@@ -178,24 +197,10 @@ const settleSteps = (spec: SiteSpec, world: SiteWorld): SiteStep[] => {
   return steps
 }
 
-const makeSteps = (
-  object: SiteResource,
-  world: SiteWorld,
-  request: RenderRequest | null,
-  current: Rendering | null,
-): SiteStep[] => {
-  if (current === null && request !== null) {
-    const missing = sourcesOf(request).filter((source) => world.pictures[source]?.state !== 'ready')
-    if (missing.length > 0) return missing.map((source) => ({ do: 'takePicture', source }))
-    return [{ do: 'render', request }, ...keepWords(request, world)]
-  }
-  if (current === null) return []
-  const words = keepWords(request, world)
-  if (world.generated) return words
-  return [
-    ...words,
-    { do: 'recordGenerated', event: siteEvent('website.generated', object, { status: 'draft', url: null }) },
-  ]
+/** Told once there is something to look at. */
+const generatedSteps = (object: SiteResource, world: SiteWorld, shown: Rendering | null): SiteStep[] => {
+  if (shown === null || world.generated) return []
+  return [{ do: 'recordGenerated', event: siteEvent('website.generated', object, { status: 'draft', url: null }) }]
 }
 
 const keepWords = (request: RenderRequest | null, { words }: SiteWorld): SiteStep[] =>
@@ -226,10 +231,12 @@ const statusOf = (
   const host = live?.host ?? world.home
   const linkVersions = endedLinks(world.linkVersions)
   const leading = live === null ? [] : aliasesOf(spec, world, live).map((one) => one.hostname)
+  const pictures = countText(pictureCount(world, renderRequest(spec, world)))
   return {
     factSeq: world.factSeq,
     phase: standOf(world, current, comingOf(world, wanted)).status,
     ...(current && { review: reviewOf(world, current), digest: current.digest }),
+    ...(pictures !== undefined && { pictures }),
     ...(live && { release: live.release, liveDigest: live.digest }),
     ...(url !== null && { url }),
     ...(hostname && { hostname }),

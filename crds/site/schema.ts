@@ -139,6 +139,11 @@ export const status = {
     liveDigest: { ...digest, description: 'Names the bytes that are live.' },
     hostname: { type: 'string', description: 'The name that it is, or will be, live under.', maxLength: HOSTNAME_MAX },
     host: { type: 'string', description: 'The Host that serves it.', maxLength: HOSTNAME_MAX },
+    pictures: {
+      type: 'string',
+      description: 'How many of its pictures have all their widths, of how many, as 3/7.',
+      maxLength: 16,
+    },
     linkVersions: SITE_LINK_FIELDS.status,
     domainState: {
       type: 'string',

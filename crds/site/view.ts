@@ -12,8 +12,10 @@ import { hostnameOf, nameOf } from './names/domain.ts'
 import { isServed, NAME_TAKEN } from './names/life.ts'
 import { nameRefusal, recordText, type SiteName } from './names/names.ts'
 import { type SiteStatusFacts, type SiteStep, standOfSite } from './plan.ts'
+import { submitsAhead } from './publishing/asked.ts'
+import { type PictureCount, pictureCount } from './publishing/pictures.ts'
 import { urlOf } from './publishing/publish.ts'
-import { hostFor, renderingOf, renderRequest, templateOf } from './publishing/rendering.ts'
+import { firstOf, hostFor, renderingOf, renderRequest, templateOf } from './publishing/rendering.ts'
 import { type ReviewState, reviewOf } from './review.ts'
 import { type SitePhase, type SiteResource, spec as specSchema } from './schema.ts'
 import type { SiteWorld } from './world.ts'
@@ -87,8 +89,13 @@ export type SiteView = {
   /** Names that lead to where it is live. */
   redirects: SiteRedirectView[]
   host: string | null
+  /** Null while pictures are under way: what can be approved is not there yet. */
   digest: string | null
   live_digest: string | null
+  /** What the preview shows: the same, or what stands in for it meanwhile. */
+  preview_digest: string | null
+  /** Those that have all their widths. `submit_waits`: it was submitted, which takes effect with the last. */
+  pictures: PictureCount & { submit_waits: boolean }
   review: ReviewView | null
   /** How what is rendered now stands in review. */
   review_state: ReviewState
@@ -160,7 +167,9 @@ export const viewSite = (
   { status, verdict }: Pick<Plan<SiteStep, SiteStatusFacts>, 'status' | 'verdict'>,
 ): SiteView => {
   const { metadata, spec } = object
-  const current = renderingOf(world, renderRequest(spec, world))
+  const request = renderRequest(spec, world)
+  const current = renderingOf(world, request)
+  const shown = current ?? firstOf(world, request)
   const stand = standOfSite(object, world)
   const live = liveOf(world)
   const port = world.hosts.find(({ name }) => name === live?.host)?.httpsPort
@@ -181,7 +190,7 @@ export const viewSite = (
     domains: namesFirst(world.names).map((one) => domainView(one, world)),
     redirects: live ? aliasesOf(spec, world, live).map((alias) => redirectView(alias, live.hostname)) : [],
     host: status.host ?? null,
-    digest: current?.digest ?? null,
+    ...bytesView(object, world),
     live_digest: live?.digest ?? null,
     review: reviewView(world),
     review_state: current ? reviewOf(world, current) : 'draft',
@@ -191,12 +200,12 @@ export const viewSite = (
       ...lockWarning(object, world),
       ...contentWarnings(spec),
       ...twinWarnings(world.words.isKept ? world.words.signature : null, world.words.others),
-      ...(current?.warnings ?? []).map(inRest),
+      ...(shown?.warnings ?? []).map(inRest),
     ],
     metadata: spec.metadata ?? {},
     content: contentView(spec),
     created_at: instant(metadata.creationTimestamp),
-    updated_at: updatedAt(object, world, current?.at),
+    updated_at: updatedAt(object, world, shown?.at),
     version: metadata.generation,
     stalled: verdict.state === 'stalled' ? { code: verdict.code, detail: verdict.message } : null,
     fact_seq: world.factSeq,
@@ -209,6 +218,19 @@ const namesFirst = (names: readonly SiteName[]): SiteName[] =>
 
 const redirectView = ({ name, hostname, kind, until }: Alias, to: string): SiteRedirectView => {
   return { name, hostname, unicode: shownName(hostname), kind, to, until }
+}
+
+const bytesView = (
+  object: SiteResource,
+  world: SiteWorld,
+): Pick<SiteView, 'digest' | 'preview_digest' | 'pictures'> => {
+  const request = renderRequest(object.spec, world)
+  const current = renderingOf(world, request)
+  return {
+    digest: current?.digest ?? null,
+    preview_digest: (current ?? firstOf(world, request))?.digest ?? null,
+    pictures: { ...pictureCount(world, request), submit_waits: current === null && submitsAhead(object, world) },
+  }
 }
 
 const domainView = (one: SiteName, world: SiteWorld): SiteDomainView => {

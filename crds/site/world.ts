@@ -7,7 +7,7 @@ import type { OtherSite, WordsSignature } from './content/faults/likeness.ts'
 import type { SiteLink, SiteLinks } from './links.ts'
 import type { OwnBase } from './names/life.ts'
 import type { SiteName } from './names/names.ts'
-import type { RenderedImage, Warning } from './render/input.ts'
+import type { Warning } from './render/input.ts'
 
 /**
  * One rendering, kept for as long as the site. `input` names what it was made of, `digest` its bytes, `neutral` the bytes it
@@ -56,8 +56,9 @@ export type SiteRelease = Bytes & {
 /** The k-th (from 1) change of what is live; null when the site was taken down. */
 export type Switch = { k: number; at: string; to: SiteRelease | null }
 
-/** A fact that waits for the plan's verdict. */
+/** A fact that waits for the plan's verdict. `submitAhead` means what is made of `digest`, a first rendering, once it is whole. */
 export type ReviewRequest =
+  | { ask: 'submitAhead'; seq: number; at: string; digest: string; by: string }
   | { ask: 'submit'; seq: number; at: string; digest: string; by: string }
   | {
       ask: 'decide'
@@ -82,8 +83,14 @@ export type PublishTurn = {
 /** A host that takes sites, as the plan needs to know it. */
 export type SiteHost = { name: string; baseDomain: string; httpsPort: number; ready: boolean }
 
-/** A picture by the sha256 of its source. */
-export type StoredPicture = { state: 'ready'; image: RenderedImage } | { state: 'bad'; detail: string }
+/**
+ * A picture by its source. `ready`: at all its widths; `quick`: at the one that is made first; `none`: nothing of it yet. `asked`:
+ * it is being worked on.
+ */
+export type StoredPicture =
+  | { state: 'ready' }
+  | { state: 'quick' | 'none'; asked: boolean }
+  | { state: 'bad'; detail: string }
 
 /** How what is live was found on its host (publishing/look.ts); `nextAt` says when it is looked at next, ISO. */
 export type SiteLook =
@@ -122,7 +129,10 @@ export type SiteWorld = {
   hosts: SiteHost[]
   /** The host that the site was given; null until it needs one. */
   home: string | null
+  /** Whole ones: what these are is final. */
   renderings: Rendering[]
+  /** What the preview shows meanwhile, with one width of each picture; nobody decides on them. */
+  firsts: Rendering[]
   pictures: Record<string, StoredPicture>
   generated: boolean
   /** Its files and its route are off the host. */

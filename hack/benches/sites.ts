@@ -4,11 +4,13 @@ import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensurePeer } from '../lib/peer.ts'
 import { type BenchContext, median } from './sides/figure.ts'
+import { measurePhotos } from './sides/photos.ts'
 import { outputOf, pages, SITES, type Speed } from './sides/sitesides.ts'
 
 /**
  * Pages per second from one content to files on disk, beside Eleventy with a Nunjucks template that writes the same elements.
- * Each side in a process of its own, warm, alternating rounds, medians, by the clock and by processor time.
+ * Each side in a process of its own, warm, alternating rounds, medians, by the clock and by processor time. And one site with
+ * photographs through REST (sides/photos.ts).
  */
 
 const ROUNDS = 5
@@ -40,7 +42,12 @@ const startSide = async (name: 'ours' | 'peer', scratch: string, home: string): 
   }
 }
 
-export async function bench({ figure, progress, scratch }: BenchContext): Promise<void> {
+export async function bench(context: BenchContext): Promise<void> {
+  await measurePhotos(context)
+  await measurePages(context)
+}
+
+const measurePages = async ({ figure, progress, scratch }: BenchContext): Promise<void> => {
   const home = await ensurePeer('eleventy', { progress })
   const sides = { ours: await startSide('ours', scratch, home), peer: await startSide('peer', scratch, home) }
   const rounds: { ours: Speed; peer: Speed }[] = []

@@ -2,8 +2,10 @@
 
 export type Turns<T extends { account: string }> = {
   add(one: T): void
-  /** The next one, taken out; undefined when nothing waits. */
-  take(): T | undefined
+  /** It goes on where it was taken out: before whatever else its account has. */
+  addFirst(one: T): void
+  /** The next one of an account that may go, taken out; undefined when nothing waits. */
+  take(mayGo?: (account: string) => boolean): T | undefined
   /** It waits no longer, if it did. */
   drop(one: T): void
   /** What of an account waits. */
@@ -29,11 +31,11 @@ export const makeTurns = <T extends { account: string }>(): Turns<T> => {
   }
 
   /** Of those that were never served the one that came first. */
-  const next = (): T | undefined => {
+  const next = (mayGo: (account: string) => boolean): T | undefined => {
     let chosen: { at: number; first: T | undefined } | undefined
     for (const [account, [first]] of waiting) {
       const at = served.get(account) ?? 0
-      if (!chosen || at < chosen.at) chosen = { at, first }
+      if ((!chosen || at < chosen.at) && mayGo(account)) chosen = { at, first }
     }
     return chosen?.first
   }
@@ -43,8 +45,12 @@ export const makeTurns = <T extends { account: string }>(): Turns<T> => {
       waiting.set(one.account, [...(waiting.get(one.account) ?? []), one])
       size += 1
     },
-    take: () => {
-      const one = next()
+    addFirst: (one) => {
+      waiting.set(one.account, [one, ...(waiting.get(one.account) ?? [])])
+      size += 1
+    },
+    take: (mayGo = () => true) => {
+      const one = next(mayGo)
       if (one === undefined) return undefined
       turn += 1
       served.delete(one.account)

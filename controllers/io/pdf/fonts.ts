@@ -27,6 +27,8 @@ export type Face = {
   advanceOfGlyph(glyphId: number): number
   /** Letters joined and marks placed, in the order in which they are drawn from left to right. */
   shape(text: string, direction: 'ltr' | 'rtl'): Glyph[]
+  /** The outline of a glyph as a path of SVG, upwards, at `unitsPerEm` of the font. */
+  outlineOf(glyphId: number): { path: string; unitsPerEm: number }
   /** What pdfkit takes as a parsed font. */
   embeddable: object
 }
@@ -122,6 +124,7 @@ export const parseFace = (file: Uint8Array, { complex = false }: { complex?: boo
         return { id, codePoints, advance: xAdvance * scale, dx: xOffset * scale, dy }
       })
     },
+    outlineOf: (glyphId) => ({ path: font.getGlyph(glyphId).path.toSVG(), unitsPerEm: font.unitsPerEm }),
     embeddable: embeddableOf(font, tables, metric, scale),
   }
 }

@@ -16,10 +16,31 @@ export const IMAGE_SIDE_MAX = 12_000
 export const IMAGE_TIME_MAX_S = 20
 /** Pixels. A picture is never made larger than it is. */
 export const IMAGE_WIDTHS = [320, 640, 960, 1440, 2048] as const
+const WIDEST = 2048
 
-export type ImageVerdict =
-  | { ok: true; image: RenderedImage; blobs: { sha256: string; bytes: Uint8Array; contentType: string }[] }
-  | { ok: false; reason: string }
+/** Pixels of the one width that is made first, for the preview. */
+export const QUICK_WIDTH = 960
+/** A picture without more pixels than this has all its widths within some tens of milliseconds: it needs no quick one. */
+const SMALL_PIXELS = 128_000
+
+export type ImageBlob = { sha256: string; bytes: Uint8Array; contentType: string }
+export type ImageRefusal = { ok: false; reason: string }
+export type ImageVerdict = { ok: true; image: RenderedImage; blobs: ImageBlob[] } | ImageRefusal
+/** `isWhole`: all its widths are there. */
+export type QuickVerdict = (Extract<ImageVerdict, { ok: true }> & { isWhole: boolean }) | ImageRefusal
+
+/** One width in one format. */
+export type ImageTarget = { format: ImageFormat; width: number }
+
+/** A picture that is decoded, whose widths are made one by one. */
+export type OpenImage = {
+  /** All that there is to make, the cheapest format first. */
+  targets: readonly ImageTarget[]
+  encode(target: ImageTarget): Promise<{ variant: ImageVariant; blob: ImageBlob }>
+  /** Once all are made. */
+  finish(variants: readonly ImageVariant[]): Promise<RenderedImage>
+}
+export type OpenVerdict = { ok: true; open: OpenImage } | ImageRefusal
 
 /** What the decoder calls the format that the first bytes promise. */
 const DECODED_AS: Record<ImageSource, string> = { jpeg: 'jpeg', png: 'png', webp: 'webp', avif: 'heif' }
@@ -37,20 +58,21 @@ const open = (bytes: Uint8Array, pixelsMax = IMAGE_PIXELS_MAX, timeMaxS = IMAGE_
     sequentialRead: true,
   }).timeout({ seconds: timeMaxS })
 
-const refusal = (reason: string): ImageVerdict => ({ ok: false, reason })
+const refusal = (reason: string): ImageRefusal => ({ ok: false, reason })
 
-/**
- * A picture for the renderer and its bytes for the blob store. Same bytes in, same bytes out, on one version of the codecs.
- * A refusal is a sentence for the one who sent it; it never throws for what the bytes are.
- */
-export const renderImage = async (bytes: Uint8Array): Promise<ImageVerdict> => {
+/** A refusal is a sentence for the one who sent it. */
+const judged = async <Given extends { ok: true }>(
+  bytes: Uint8Array,
+  work: (seen: Seen) => Promise<Given>,
+): Promise<Given | ImageRefusal> => {
   if (bytes.byteLength > IMAGE_BYTES_MAX) {
     return refusal(`is ${bytes.byteLength} bytes long; at most ${IMAGE_BYTES_MAX} are taken`)
   }
   const source = imageSourceOf(bytes)
   if (source === null) return refusal('is not a JPEG, PNG, WebP or AVIF picture')
   try {
-    return await transcode(bytes, source)
+    const seen = await look(bytes, source)
+    return seen.ok ? await work(seen) : seen
   } catch (error) {
     return refusal(`cannot be read as ${source.toUpperCase()}: ${wordsOf(error)}`)
   }
@@ -62,7 +84,10 @@ const wordsOf = (error: unknown): string => {
   return line.replace(/[^\x20-\x7e]/g, '').slice(0, 120) || 'the decoder gave up'
 }
 
-const transcode = async (bytes: Uint8Array, source: ImageSource): Promise<ImageVerdict> => {
+/** What a picture says of itself; upright. */
+type Seen = { ok: true; width: number; height: number; hasAlpha: boolean }
+
+const look = async (bytes: Uint8Array, source: ImageSource): Promise<Seen | ImageRefusal> => {
   const { width, height, format, pages = 1, orientation = 1, hasAlpha } = await open(bytes).metadata()
   if (format !== DECODED_AS[source]) return refusal(`begins as ${source.toUpperCase()} and is ${format}`)
   if (pages > 1) return refusal('moves; send a single picture')
@@ -70,37 +95,101 @@ const transcode = async (bytes: Uint8Array, source: ImageSource): Promise<ImageV
     return refusal(`is ${width} × ${height} pixels; at most ${IMAGE_PIXELS_MAX} are taken, ${IMAGE_SIDE_MAX} on a side`)
   }
   const turned = orientation >= 5
-  const size = turned ? { width: height, height: width } : { width, height }
-  // decoded once, small enough for the largest width, in a plain sRGB without metadata
-  const { data, info } = await open(bytes)
+  return { ok: true, width: turned ? height : width, height: turned ? width : height, hasAlpha: hasAlpha === true }
+}
+
+/** Decoded once, no wider than `width`, in a plain sRGB without metadata. */
+const decode = (bytes: Uint8Array, width: number) =>
+  open(bytes)
     .autoOrient()
-    .resize({ width: Math.min(size.width, IMAGE_WIDTHS.at(-1) ?? size.width), withoutEnlargement: true })
+    .resize({ width, withoutEnlargement: true })
     .toColourspace('srgb')
     .raw()
     .toBuffer({ resolveWithObject: true })
-  const raw = { width: info.width, height: info.height, channels: info.channels }
-  const seen = hasAlpha === true && !(await sharp(data, { raw }).stats()).isOpaque
-  const variants: ImageVariant[] = []
-  const blobs: { sha256: string; bytes: Uint8Array; contentType: string }[] = []
-  for (const [format, target] of plannedVariants(info.width, seen)) {
-    const made = await encode(data, raw, target, format)
-    const sha256 = createHash('sha256').update(made.data).digest('hex')
-    variants.push({ format, width: made.info.width, height: made.info.height, sha256, bytes: made.data.byteLength })
-    blobs.push({ sha256, bytes: made.data, contentType: `image/${format}` })
-  }
-  const dominant = await dominantOf(data, raw)
-  return { ok: true, image: { width: info.width, height: info.height, dominant, variants }, blobs }
+
+const blobOf = (bytes: Uint8Array, format: ImageFormat): ImageBlob => ({
+  sha256: createHash('sha256').update(bytes).digest('hex'),
+  bytes,
+  contentType: `image/${format}`,
+})
+
+const variantOf = (made: Encoded, format: ImageFormat): { variant: ImageVariant; blob: ImageBlob } => {
+  const blob = blobOf(made.data, format)
+  const { width, height } = made.info
+  return { variant: { format, width, height, sha256: blob.sha256, bytes: made.data.byteLength }, blob }
 }
 
-/** Every format at every width that the picture has, and its own width where that is between two. */
-const plannedVariants = (width: number, transparent: boolean): [ImageFormat, number][] => {
+/**
+ * A picture that can be shown at once: one width in a format that is quickly written, of a picture that was decoded to its end.
+ * A small one is whole. It never throws for what the bytes are.
+ */
+export const quickImage = (bytes: Uint8Array): Promise<QuickVerdict> =>
+  judged(bytes, async ({ width, height, hasAlpha }) => {
+    if (width * height <= SMALL_PIXELS) return { ...(await transcode(bytes)), isWhole: true }
+    const { data, info } = await decode(bytes, QUICK_WIDTH)
+    const raw = { width: info.width, height: info.height, channels: info.channels }
+    const format = hasAlpha ? 'png' : 'jpeg'
+    const drawn = sharp(data, { raw }).timeout({ seconds: IMAGE_TIME_MAX_S })
+    const written = hasAlpha ? drawn.png({ compressionLevel: 2 }) : drawn.jpeg({ quality: 72 })
+    const { variant, blob } = variantOf(await written.toBuffer({ resolveWithObject: true }), format)
+    const shown = Math.min(width, WIDEST)
+    const size = { width: shown, height: Math.max(1, Math.round((height * shown) / width)) }
+    return {
+      ok: true,
+      image: { ...size, dominant: await dominantOf(data, raw), variants: [variant] },
+      blobs: [blob],
+      isWhole: false,
+    }
+  })
+
+/** A picture to make all widths of. It never throws for what the bytes are. */
+export const openImage = (bytes: Uint8Array): Promise<OpenVerdict> =>
+  judged(bytes, async () => ({ ok: true, open: await opened(bytes) }))
+
+/**
+ * A picture for the renderer and its bytes for the blob store, all at once. Same bytes in, same bytes out, on one version of the
+ * codecs. It never throws for what the bytes are.
+ */
+export const renderImage = (bytes: Uint8Array): Promise<ImageVerdict> => judged(bytes, () => transcode(bytes))
+
+const transcode = async (bytes: Uint8Array): Promise<Extract<ImageVerdict, { ok: true }>> => {
+  const { targets, encode: make, finish } = await opened(bytes)
+  const made = []
+  for (const target of targets) made.push(await make(target))
+  const ordered = made.toSorted((a, b) => inOrder(a.variant, b.variant))
+  const image = await finish(ordered.map(({ variant }) => variant))
+  return { ok: true, image, blobs: ordered.map(({ blob }) => blob) }
+}
+
+const opened = async (bytes: Uint8Array): Promise<OpenImage> => {
+  const { data, info } = await decode(bytes, WIDEST)
+  const raw = { width: info.width, height: info.height, channels: info.channels }
+  const isOpaque = info.channels < 4 && info.channels !== 2 ? true : (await sharp(data, { raw }).stats()).isOpaque
+  return {
+    targets: plannedTargets(info.width, !isOpaque),
+    encode: async ({ format, width }) => variantOf(await encode(data, raw, width, format), format),
+    finish: async (variants) => {
+      const dominant = await dominantOf(data, raw)
+      return { width: info.width, height: info.height, dominant, variants: variants.toSorted(inOrder) }
+    },
+  }
+}
+
+/** As browsers choose: whatever was made first, a picture is the same. */
+const FORMATS: readonly ImageFormat[] = ['avif', 'webp', 'jpeg', 'png']
+const inOrder = (a: ImageVariant, b: ImageVariant): number =>
+  FORMATS.indexOf(a.format) - FORMATS.indexOf(b.format) || a.width - b.width
+
+/** Every format at every width that the picture has, and its own width where that is between two; what is dear comes last. */
+const plannedTargets = (width: number, transparent: boolean): ImageTarget[] => {
   const smaller = IMAGE_WIDTHS.filter((one) => one < width)
   const widths = [...smaller, width].slice(0, IMAGE_WIDTHS.length)
-  const formats = ['avif', 'webp', transparent ? 'png' : 'jpeg'] as const
-  return formats.flatMap((format) => widths.map((target): [ImageFormat, number] => [format, target]))
+  const formats = [transparent ? 'png' : 'jpeg', 'webp', 'avif'] as const
+  return formats.flatMap((format) => widths.map((target) => ({ format, width: target })))
 }
 
 type Raw = { width: number; height: number; channels: 1 | 2 | 3 | 4 }
+type Encoded = { data: Buffer; info: { width: number; height: number } }
 
 const encode = (data: Uint8Array, raw: Raw, width: number, format: ImageFormat) => {
   const resized = sharp(data, { raw }).timeout({ seconds: IMAGE_TIME_MAX_S }).resize({ width })
@@ -121,6 +210,19 @@ const encode = (data: Uint8Array, raw: Raw, width: number, format: ImageFormat) 
       throw new Error(String(never))
     }
   }
+}
+
+/**
+ * A picture of ours within a square, as a PNG.
+ * @param ground what shows through; null for nothing
+ */
+export const squareIcon = async (picture: Uint8Array, size: number, ground: string | null): Promise<ImageBlob> => {
+  const clear = { r: 0, g: 0, b: 0, alpha: 0 }
+  const fitted = sharp(picture)
+    .timeout({ seconds: IMAGE_TIME_MAX_S })
+    .resize({ width: size, height: size, fit: 'contain', background: ground ?? clear })
+  const drawn = ground === null ? fitted : fitted.flatten({ background: ground })
+  return blobOf(await drawn.toColourspace('srgb').png({ compressionLevel: 9 }).toBuffer(), 'png')
 }
 
 const dominantOf = async (data: Uint8Array, raw: Raw): Promise<string> => {

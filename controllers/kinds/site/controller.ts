@@ -21,6 +21,7 @@ import { Stalled } from '../../base/errors.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import { rowOf } from '../../store/mirror.ts'
 import { sweepMessages } from '../../store/site/messages.ts'
+import { makePictureRows } from '../../store/site/pictures.ts'
 import { makeSiteReservations, makeSiteRows } from '../../store/site/sites.ts'
 import { makeVisitStore } from '../../store/site/visits.ts'
 import { keyOfAccount } from '../held.ts'
@@ -32,7 +33,7 @@ import { tellName } from './names.ts'
 import { makeNameSweep, sweepNames } from './namesweep.ts'
 import { observeSite } from './observe.ts'
 import { noteDrift, removeFiles, removeRoute, setRoute, switchFiles, takeDown, upload, verify } from './publish.ts'
-import { makeFontCache, renderPages, takePicture } from './render.ts'
+import { askerOf, makeFontCache, renderPages } from './render.ts'
 
 const reserveSite = async (deps: SiteDeps, { metadata, spec }: SiteResource) => {
   const profile = deps.accounts.get(spec.account)
@@ -77,10 +78,10 @@ const decide = async (deps: SiteDeps, step: Extract<SiteStep, { do: 'decide' }>,
   const base = { resource: metadata.name, seq: verdict.seq, at: deps.now().toISOString() }
   await deps.ledger.decideFact(
     verdict.accept
-      ? { ...base, state: 'accepted', event: verdict.event }
+      ? { ...base, state: 'accepted', ...(verdict.event && { event: verdict.event }) }
       : { ...base, state: 'refused', refusedCode: verdict.code },
   )
-  if (verdict.accept) deps.onQueued()
+  if (verdict.accept && verdict.event) deps.onQueued()
 }
 
 /** Of the name, not of this life of it: what was ended leads to no later site either. */
@@ -105,14 +106,14 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
       claimName: ({ name }, object) => claimName(deps, name, object),
       settleHome: ({ host }, object) =>
         record(deps, object, { kind: 'home', key: homeKey(originOf(object.metadata)), body: { host } }),
-      takePicture: ({ source }, _object, signal) => takePicture(deps, source, signal),
-      render: ({ request }, object) => renderPages(deps, fontCache, request, object),
+      askPictures: async ({ sources }, object) => deps.pictures.ask(askerOf(object), sources),
+      render: (step, object) => renderPages(deps, fontCache, step, object),
       keepWords: ({ input }, { metadata, spec }) =>
         deps.rows.putWords(metadata.name, spec.account, { input, signature: signatureOf(spec.content) }),
       recordGenerated: ({ event }, object) =>
         record(deps, object, { kind: 'generated', key: generatedKey(originOf(object.metadata)), body: {}, event }),
-      submit: ({ key, digest, event }, object) =>
-        record(deps, object, { kind: 'submit', key, body: { digest, by: null }, event }),
+      submit: ({ key, digest, by, event }, object) =>
+        record(deps, object, { kind: 'submit', key, body: { digest, by }, event }),
       decide: (step, object) => decide(deps, step, object),
       recordLink: (step, object) => recordLink(deps, step, object),
       reservePublish: ({ digest }, object) => reservePublish(deps, digest, object),
@@ -150,6 +151,7 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
     forget: async (key) => {
       const name = key.slice(key.indexOf('/') + 1)
       deps.looks.forget(name)
+      deps.pictures.forget(name)
       await deps.rows.forget(name)
       await deps.mirror.remove(SITE.kind, name)
       await wakeHeads(deps)
@@ -157,9 +159,9 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
   }
 }
 
-/** Pictures cost seconds of a core each, publishing waits for the host: a few at once are as many as help. */
+/** Publishing waits for the host: a few at once are as many as help. Pictures are made aside (io/pictures/queue.ts). */
 const CONCURRENCY = 8
-/** A large picture in five sizes and three formats, or a large upload. */
+/** A large upload. */
 const ACT_LIMIT_MS = 150_000
 /** A command on a host that is busy, and its pages one after the other, twice. */
 const OBSERVE_LIMIT_MS = 70_000
@@ -201,6 +203,7 @@ export const siteControl = controlOf({
     const deps = {
       ...context,
       rows: makeSiteRows(context),
+      pictureRows: makePictureRows(context),
       reservations: makeSiteReservations(context),
       testDomains: context.allowLoopback,
     }

@@ -4,6 +4,7 @@ import type { SiteResource } from '../../../crds/site/schema.ts'
 import type { SiteLook, SiteWorld } from '../../../crds/site/world.ts'
 import type { Hosts } from '../../io/hosts/link.ts'
 import type { Metrics } from '../../ops/metrics.ts'
+import type { PictureRows } from '../../store/site/pictures.ts'
 import type { SiteReservations, SiteRows } from '../../store/site/sites.ts'
 import type { Context } from '../context.ts'
 
@@ -15,6 +16,7 @@ export type SiteDeps = Pick<
   | 'accounts'
   | 'keys'
   | 'media'
+  | 'pictures'
   | 'publicUrl'
   | 'mailDomain'
   | 'now'
@@ -25,6 +27,7 @@ export type SiteDeps = Pick<
 > & {
   metrics?: Pick<Metrics, 'drifted'>
   rows: SiteRows
+  pictureRows: Pick<PictureRows, 'kept'>
   reservations: SiteReservations
   hosts: Pick<Hosts, 'link' | 'routes' | 'facts' | 'list' | 'tls'>
   /** Names under .test and the like are taken. */

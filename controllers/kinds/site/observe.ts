@@ -9,20 +9,27 @@ import { linksNow, recordedLinks } from '../../../crds/values/links.ts'
 import type { SiteDeps } from './deps.ts'
 import { siteHosts } from './hosts.ts'
 import { withRecords } from './names.ts'
+import { askerOf } from './render.ts'
 
 /** Pictures matter only while there is something to render. */
 const picturesFor = async (
-  { rows }: SiteDeps,
+  { pictureRows, pictures }: SiteDeps,
   object: SiteResource,
   world: SiteWorld,
 ): Promise<SiteWorld['pictures']> => {
   const request = renderRequest(object.spec, world)
   const sources = request && renderingOf(world, request) === null ? sourcesOf(request) : []
   if (sources.length === 0) return {}
-  const found = await rows.pictures(sources)
-  return Object.fromEntries(
-    [...found].map(([source, image]): [string, StoredPicture] => [source, { state: 'ready', image }]),
-  )
+  const kept = await pictureRows.kept(sources)
+  const asker = askerOf(object)
+  const seen = (source: string): StoredPicture => {
+    const found = kept.get(source)
+    if (found?.image) return { state: 'ready' }
+    const standing = pictures.standing(asker, source)
+    if (standing?.state === 'bad') return standing
+    return { state: found ? 'quick' : 'none', asked: standing !== null }
+  }
+  return Object.fromEntries(sources.map((source) => [source, seen(source)]))
 }
 
 export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: AbortSignal): Promise<SiteWorld> => {
@@ -33,7 +40,8 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: 
     deps.rows.words(name, spec.account),
   ])
   const account = deps.accounts.get(spec.account)
-  const renderings = row.renderings ?? []
+  const rendered = row.renderings ?? []
+  const renderings = rendered.filter(({ isFirst }) => !isFirst)
   const facts = row.facts ?? []
   const links = recordedLinks(SITE_LINKS, facts)
   const linkVersions = linksNow(SITE_LINKS, object, links.recorded)
@@ -46,6 +54,7 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: 
     names: withRecords(deps, spec.account, row.names ?? []),
     hosts: siteHosts(deps),
     renderings,
+    firsts: rendered.filter(({ isFirst }) => isFirst),
     pictures: {},
     reservedDigests: row.places ?? [],
     turn: row.turn,

@@ -1,34 +1,26 @@
 /** Pictures and pages of a site: converted and rendered once, stored by their sha256. */
+import { brandOf } from '../../../crds/site/content/brand.ts'
 import type { Content } from '../../../crds/site/content/content.ts'
 import { contentOf } from '../../../crds/site/content/expand.ts'
 import { siteManifest } from '../../../crds/site/publishing/manifest.ts'
+import type { MakeStep } from '../../../crds/site/publishing/pictures.ts'
 import { type RenderRequest, sourcesOf } from '../../../crds/site/publishing/rendering.ts'
 import { digestOf } from '../../../crds/site/render/digest.ts'
-import type { BlobRef, RenderedImage, SiteFile, SiteInput } from '../../../crds/site/render/input.ts'
+import type { BlobRef, IconFile, RenderedImage, SiteFile, SiteInput } from '../../../crds/site/render/input.ts'
+import { iconSketch } from '../../../crds/site/render/page/extras.ts'
+import { plainVariants } from '../../../crds/site/render/page/picture.ts'
 import { renderSite } from '../../../crds/site/render/site.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
-import { Stalled } from '../../base/errors.ts'
+import type { PictureAsker } from '../../io/pictures/queue.ts'
+import type { KeptPicture } from '../../store/site/pictures.ts'
 import type { SiteDeps } from './deps.ts'
 
-const refuse = (source: string, reason: string): never => {
-  throw new Stalled('INVALID_FIELD', `INVALID_FIELD: the picture ${source.slice(0, 200)} ${reason}`)
-}
-
-const bytesOf = async (deps: SiteDeps, source: string, signal: AbortSignal): Promise<Buffer> => {
-  if (/^https:/.test(source)) {
-    const taken = await deps.media.intake(source, signal)
-    return taken.ok ? taken.bytes : refuse(source, taken.reason)
-  }
-  return (await deps.blobs.get(source)) ?? refuse(source, 'is not stored; upload it again')
-}
-
-/** @throws Stalled for what is no picture that may be shown */
-export const takePicture = async (deps: SiteDeps, source: string, signal: AbortSignal): Promise<void> => {
-  const verdict = await deps.media.renderImage(await bytesOf(deps, source, signal))
-  if (!verdict.ok) return refuse(source, verdict.reason)
-  await deps.blobs.putAll(verdict.blobs.map(({ bytes }) => Buffer.from(bytes)))
-  await deps.rows.putPicture(source, verdict.image)
-}
+/** What a site asks for now: a verdict on its pictures is one on this. */
+export const askerOf = ({ metadata, spec }: SiteResource): PictureAsker => ({
+  site: metadata.name,
+  account: spec.account,
+  life: `${metadata.uid}/${metadata.generation}`,
+})
 
 /** The fonts' bytes are the same for all sites: stored by the first pass of a process that needs them. */
 export const makeFontCache = (deps: Pick<SiteDeps, 'blobs' | 'media'>): (() => Promise<Record<string, BlobRef>>) => {
@@ -46,7 +38,7 @@ export const makeFontCache = (deps: Pick<SiteDeps, 'blobs' | 'media'>): (() => P
 const inputOf = (
   request: RenderRequest,
   content: Content,
-  { images, fonts }: { images: Map<string, RenderedImage>; fonts: Record<string, BlobRef> },
+  { images, fonts }: { images: ReadonlyMap<string, RenderedImage>; fonts: Record<string, BlobRef> },
 ): SiteInput => {
   const { pictures, logo, template, brand, hostname, form } = request
   const shown = Object.entries(pictures).flatMap(([key, source]) => {
@@ -65,8 +57,32 @@ const inputOf = (
   }
 }
 
+/** From the logo, else from the initials; stored. */
+const iconsOf = async (
+  { media, blobs }: SiteDeps,
+  { content, template, brand: tokens, logo }: SiteInput,
+): Promise<IconFile[]> => {
+  const brand = brandOf(template, tokens)
+  const largest = logo === null ? undefined : plainVariants(logo).at(-1)
+  const bytes = largest && (await blobs.get(largest.sha256))
+  const drawn = await media.drawIcons(
+    bytes ? { logo: bytes, paper: brand.palette.paper } : { ...iconSketch(content, brand), lang: content.meta.lang },
+  )
+  await blobs.putAll(drawn.map(({ blob }) => Buffer.from(blob.bytes)))
+  return drawn.map(({ size, blob }) => ({ size, sha256: blob.sha256, bytes: blob.bytes.byteLength }))
+}
+
 const textsOf = (files: readonly SiteFile[]): Buffer[] =>
   files.flatMap(({ content }) => (typeof content === 'string' ? [Buffer.from(content, 'utf8')] : []))
+
+/** In one width where there is one that was made first; else in all. */
+const imagesFor = (kept: ReadonlyMap<string, KeptPicture>, isFirst: boolean): Map<string, RenderedImage> =>
+  new Map(
+    [...kept].flatMap(([source, { quick, image }]) => {
+      const shown = isFirst ? (quick ?? image) : image
+      return shown === null ? [] : [[source, shown]]
+    }),
+  )
 
 /**
  * Renders with and without the hostname and the address of the form, which are the platform's part: the second digest is what an
@@ -75,19 +91,21 @@ const textsOf = (files: readonly SiteFile[]): Buffer[] =>
 export const renderPages = async (
   deps: SiteDeps,
   fontCache: () => Promise<Record<string, BlobRef>>,
-  request: RenderRequest,
+  { request, isFirst }: Extract<MakeStep, { do: 'render' }>,
   { metadata, spec }: SiteResource,
 ): Promise<void> => {
-  const [images, fonts] = await Promise.all([deps.rows.pictures(sourcesOf(request)), fontCache()])
+  const [kept, fonts] = await Promise.all([deps.pictureRows.kept(sourcesOf(request)), fontCache()])
+  const images = imagesFor(kept, isFirst)
   const content = contentOf(spec)
-  const input = inputOf(request, content, { images, fonts })
+  const undrawn = inputOf(request, content, { images, fonts })
+  const input = { ...undrawn, icons: await iconsOf(deps, undrawn) }
   const { files, warnings } = renderSite(input)
   const isNeutral = request.hostname === null && request.form === null
   const neutral = digestOf(isNeutral ? files : renderSite({ ...input, hostname: null, form: null }).files)
   const manifest = siteManifest(content, files, request.form)
   const stored = Buffer.from(JSON.stringify(manifest), 'utf8')
   const sums = await deps.blobs.putAll([stored, ...textsOf(files)])
-  await deps.rows.putRendering(metadata.name, {
+  const rendering = {
     input: request.input,
     digest: digestOf(files),
     neutral,
@@ -98,5 +116,6 @@ export const renderPages = async (
     files: manifest.files.length,
     bytes: manifest.files.reduce((sum, { bytes }) => sum + bytes, 0),
     warnings,
-  })
+  }
+  await deps.rows.putRendering(metadata.name, rendering, isFirst)
 }

@@ -7,7 +7,6 @@ import type { BrandTokens } from '../../../crds/site/content/brand.ts'
 import type { OtherSite, WordsSignature } from '../../../crds/site/content/faults/likeness.ts'
 import type { OwnBase } from '../../../crds/site/names/life.ts'
 import type { SiteName } from '../../../crds/site/names/names.ts'
-import type { RenderedImage } from '../../../crds/site/render/input.ts'
 import type { PublishTurn, Rendering } from '../../../crds/site/world.ts'
 import { makeBatch } from '../../base/batch.ts'
 import type { FactRow } from '../ledger/facts.ts'
@@ -135,7 +134,7 @@ export const makeSiteReservations = ({ pg }: { pg: Pg }): SiteReservations => {
 export type SiteRow = {
   site: string
   facts: FactRow[] | null
-  renderings: Rendering[] | null
+  renderings: (Rendering & { isFirst: boolean })[] | null
   names: Omit<SiteName, 'records'>[] | null
   hasPlace: boolean
   places: string[] | null
@@ -147,7 +146,6 @@ export type SiteRow = {
 const OBSERVE = `
 select site, facts, renderings, names, has_place as "hasPlace", places, turn, brand, base from observe_sites($1, $2)`
 const WORDS = 'select site, words, others from observe_site_words($1, $2)'
-const PICTURES = 'select source, image from site_pictures where source = any ($1)'
 /** Those that may go now: nobody waits before them on their host. One that is lost keeps its place, and nobody waits for it. */
 const NEXT = `
 select distinct on (q.host) q.site from site_queue q
@@ -167,10 +165,8 @@ export type SiteRows = {
   observe(site: string, account: string): Promise<SiteRow>
   words(site: string, account: string): Promise<WordsRow>
   putWords(site: string, account: string, words: NonNullable<WordsRow['words']>): Promise<void>
-  /** Those that were converted already, by source. */
-  pictures(sources: string[]): Promise<Map<string, RenderedImage>>
-  putPicture(source: string, image: RenderedImage): Promise<void>
-  putRendering(site: string, rendering: Omit<Rendering, 'at'>): Promise<void>
+  /** @param isFirst it is for the preview alone */
+  putRendering(site: string, rendering: Omit<Rendering, 'at'>, isFirst: boolean): Promise<void>
   /** @param spare of those that are kept: they only lead to the site, and give way to another of the account */
   releaseNames(site: string, keep: string[], spare?: string[]): Promise<void>
   moveQueue(site: string, to: { host: string; digest: string; stage: PublishTurn['stage'] }): Promise<void>
@@ -208,12 +204,8 @@ export const makeSiteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): Si
     observe: (site, account) => observe([site, account]),
     words: (site, account) => words([site, account]),
     putWords: (site, account, { input, signature }) => fenced('put_site_words', [site, account, input, signature]),
-    async pictures(sources) {
-      const { rows } = await pg.query<{ source: string; image: RenderedImage }>('site_pictures', PICTURES, [sources])
-      return new Map(rows.map(({ source, image }) => [source, image]))
-    },
-    putPicture: (source, image) => fenced('put_site_picture', [source, JSON.stringify(image)]),
-    putRendering: (site, rendering) => fenced('put_site_rendering', [JSON.stringify({ site, ...rendering })]),
+    putRendering: (site, rendering, isFirst) =>
+      fenced('put_site_rendering', [JSON.stringify({ site, ...rendering, isFirst })]),
     releaseNames: (site, keep, spare = []) => fenced('release_site_names', [site, keep, spare]),
     moveQueue: (site, { host, digest, stage }) => fenced('move_site_queue', [site, host, digest, stage]),
     leaveQueue: (site) => fenced('leave_site_queue', [site]),

@@ -7,22 +7,59 @@ import { liveOf, submitKey } from '../facts.ts'
 import { openSubmission, reviewOf } from '../review.ts'
 import type { SitePhase, SiteResource } from '../schema.ts'
 import type { Rendering, ReviewRequest, SiteWorld } from '../world.ts'
+import { badPicture } from './pictures.ts'
 import { urlOfLive } from './publish.ts'
-import { renderingOf, renderRequest } from './rendering.ts'
+import { firstOf, type RenderRequest, renderingOf, renderRequest } from './rendering.ts'
 
-type Decided = { seq: number } & ({ accept: true; event: SiteEvent } | { accept: false; code: ProblemCode })
+/** What is accepted without an event has its own in a fact of its own. */
+type Decided = { seq: number } & ({ accept: true; event: SiteEvent | null } | { accept: false; code: ProblemCode })
+type Ask<Word extends ReviewRequest['ask']> = Extract<ReviewRequest, { ask: Word }>
 
 export type AskedStep =
-  | { do: 'submit'; key: string; digest: string; event: SiteEvent }
+  /** `by` is an account, or null when it came by the spec. */
+  | { do: 'submit'; key: string; digest: string; by: string | null; event: SiteEvent }
   | { do: 'decide'; verdict: Decided }
 
 /** What a request asked for and the plan has to say yes or no to, in the order in which it was asked. */
 export const askedSteps = (object: SiteResource, world: SiteWorld, current: Rendering | null): AskedStep[] => {
-  const ask = world.asks[0]
-  return ask ? [{ do: 'decide', verdict: verdictOf(object, world, current, ask) }] : []
+  for (const ask of world.asks) {
+    const steps =
+      ask.ask === 'submitAhead'
+        ? aheadSteps(object, world, current, ask)
+        : [{ do: 'decide' as const, verdict: verdictOf(object, world, current, ask) }]
+    // one that waits for pictures lets those behind it pass
+    if (steps.length > 0) return steps
+  }
+  return []
 }
 
-const verdictOf = (object: SiteResource, world: SiteWorld, current: Rendering | null, ask: ReviewRequest): Decided => {
+/** What is whole is submitted in the name of who asked; nothing while it is not whole yet. */
+const aheadSteps = (
+  object: SiteResource,
+  world: SiteWorld,
+  current: Rendering | null,
+  { seq, digest, by }: Ask<'submitAhead'>,
+): AskedStep[] => {
+  const refused = (code: ProblemCode): AskedStep[] => [{ do: 'decide', verdict: { seq, accept: false, code } }]
+  if (!isAheadOf(world, renderRequest(object.spec, world), digest)) return refused('CHANGED_SINCE')
+  if (current === null) return badPicture(world) === null ? [] : refused('INVALID_FIELD')
+  const decided: AskedStep = { do: 'decide', verdict: { seq, accept: true, event: null } }
+  const state = reviewOf(world, current)
+  return state === 'in_review' || state === 'approved' ? [decided] : [submitStep(object, world, current, by), decided]
+}
+
+const submitStep = (object: SiteResource, world: SiteWorld, { digest }: Rendering, by: string | null): AskedStep => {
+  const stand = { status: liveOf(world) ? 'live' : 'in_review', url: urlOfLive(world) } as const
+  const key = submitKey(originOf(object.metadata), world.decisions.length, digest)
+  return { do: 'submit', key, digest, by, event: siteEvent('website.submitted', object, stand) }
+}
+
+const verdictOf = (
+  object: SiteResource,
+  world: SiteWorld,
+  current: Rendering | null,
+  ask: Exclude<ReviewRequest, Ask<'submitAhead'>>,
+): Decided => {
   const { seq } = ask
   const url = urlOfLive(world)
   const standing = (word: SitePhase): SitePhase => (liveOf(world) ? 'live' : word)
@@ -55,10 +92,19 @@ const verdictOf = (object: SiteResource, world: SiteWorld, current: Rendering | 
 /** `spec.submit`: what nobody has submitted yet. */
 export const submitSteps = (object: SiteResource, world: SiteWorld, current: Rendering): AskedStep[] => {
   if (!object.spec.submit || reviewOf(world, current) !== 'draft') return []
-  const { digest } = current
-  const stand = { status: liveOf(world) ? 'live' : 'in_review', url: urlOfLive(world) } as const
-  const key = submitKey(originOf(object.metadata), world.decisions.length, digest)
-  return [{ do: 'submit', key, digest, event: siteEvent('website.submitted', object, stand) }]
+  return [submitStep(object, world, current, null)]
+}
+
+/** Somebody waits for what is made of this content to be submitted. */
+export const submitsAhead = ({ spec }: SiteResource, world: SiteWorld): boolean => {
+  const request = renderRequest(spec, world)
+  return spec.submit || world.asks.some((ask) => ask.ask === 'submitAhead' && isAheadOf(world, request, ask.digest))
+}
+
+/** What was submitted is what is asked for, be it under another hostname (review.ts). */
+const isAheadOf = (world: SiteWorld, request: RenderRequest | null, digest: string): boolean => {
+  const submitted = world.firsts.find((one) => one.digest === digest)
+  return submitted !== undefined && firstOf(world, request)?.neutral === submitted.neutral
 }
 
 /** What is wanted live is submitted, and nobody has decided on it. */

@@ -10,6 +10,7 @@ import { aliasesOf } from '../names/aliases.ts'
 import { nameOf } from '../names/domain.ts'
 import { isServed } from '../names/life.ts'
 import { lostName, nameIn, nameRefusal } from '../names/names.ts'
+import { tooHeavy } from '../render/budget.ts'
 import { isApproved } from '../review.ts'
 import type { SiteResource } from '../schema.ts'
 import type { Rendering, SiteHost, SiteRelease, SiteWorld } from '../world.ts'
@@ -79,6 +80,8 @@ export const wantedOf = (
   if (rendering === null) {
     return refused('NOT_APPROVED', `no bytes of this site have the digest ${short(spec.digest ?? '')}`)
   }
+  const heavy = isReleased(world, rendering) ? null : tooHeavy(rendering)
+  if (heavy !== null) return refused('FAR_OVER_BUDGET', heavy)
   if (!isApproved(world, rendering)) {
     return refused('NOT_APPROVED', `${short(rendering.digest)} is not approved; submit it, or put the spec back`)
   }
@@ -96,6 +99,10 @@ export const wantedOf = (
   if (unproven !== null) return refused(unproven.code, unproven.detail)
   return { state: 'bytes', rendering, name, hostname }
 }
+
+/** What was let through once may be put back. */
+const isReleased = (world: SiteWorld, { digest }: Rendering): boolean =>
+  releasesOf(world).some((one) => one.digest === digest)
 
 type Going = { rendering: Rendering; name: string; hostname: string; host: SiteHost }
 
@@ -158,8 +165,7 @@ export const wayTo = (object: SiteResource, world: SiteWorld, wanted: WantedPubl
   if (!host) return waitFor('NoHost', 'no approved host takes sites; approve one', HOST_RETRY_MS)
   if (!host.ready)
     return waitFor('HostNotReady', `host ${host.name} is not ready; its own status says why`, HOST_RETRY_MS)
-  const isRelease = releasesOf(world).some(({ digest }) => digest === rendering.digest)
-  if (!isRelease && !world.reservedDigests.includes(rendering.digest)) {
+  if (!isReleased(world, rendering) && !world.reservedDigests.includes(rendering.digest)) {
     return { steps: [{ do: 'reservePublish', digest: rendering.digest }], wait: null }
   }
   const going: Going = { rendering, name, hostname, host }

@@ -70,6 +70,10 @@ export const sourcesOf = ({ pictures, logo }: RenderRequest): string[] => [
   ...new Set([...Object.values(pictures), ...(logo === null ? [] : [logo])]),
 ]
 
-/** The rendering of an input; null while there is none. */
+/** The first rendering of an input, which the preview shows while pictures are under way; null while there is none. */
+export const firstOf = (world: Pick<SiteWorld, 'firsts'>, request: RenderRequest | null): Rendering | null =>
+  world.firsts.find(({ input }) => input === request?.input) ?? null
+
+/** The whole rendering of an input; null while there is none. */
 export const renderingOf = (world: Pick<SiteWorld, 'renderings'>, request: RenderRequest | null): Rendering | null =>
   world.renderings.find(({ input }) => input === request?.input) ?? null

@@ -10,6 +10,10 @@ const KB = 1000
 /** Bytes, HTML and CSS after gzip; DOM in elements. There is no script. */
 export const BUDGETS = { html: 60 * KB, css: 24 * KB, fonts: 120 * KB, firstImage: 150 * KB, dom: 1500 } as const
 export const REFUSED_TIMES = 4
+const FAR_OVER_BUDGET = 'FAR_OVER_BUDGET'
+
+/** Of a rendering, or as REST shows it. */
+type FoundWarning = { code: string; pointer: string; detail: string }
 
 const NAMES: Record<keyof typeof BUDGETS, string> = {
   html: 'the page, compressed',
@@ -40,6 +44,12 @@ const compressed = (file: SiteFile, budget: number): number => {
 const elementsOf = ({ content }: SiteFile): number =>
   typeof content === 'string' ? (content.match(/<[a-z]/g) ?? []).length : 0
 
+/** Why a site is not published: each page that is far too heavy, with its weight and the budget; null when none is. */
+export const tooHeavy = ({ warnings }: { warnings: readonly FoundWarning[] }): string | null => {
+  const culprits = warnings.filter(({ code }) => code === FAR_OVER_BUDGET)
+  return culprits.length === 0 ? null : culprits.map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; ')
+}
+
 /** The warnings of one page; FAR_OVER_BUDGET where it is not to be published. */
 export const budgetWarnings = ({ page, styleSheet, fontBytes, firstImage }: PageWeight): Warning[] => {
   const weights: Record<keyof typeof BUDGETS, number> = {
@@ -55,7 +65,7 @@ export const budgetWarnings = ({ page, styleSheet, fontBytes, firstImage }: Page
     const unit = name === 'dom' ? 'elements' : 'bytes'
     return [
       {
-        code: weight > budget * REFUSED_TIMES ? 'FAR_OVER_BUDGET' : 'OVER_BUDGET',
+        code: weight > budget * REFUSED_TIMES ? FAR_OVER_BUDGET : 'OVER_BUDGET',
         pointer: page.path,
         detail: `${NAMES[name]}: ${weight} ${unit}, the budget is ${budget}`,
       } as const,

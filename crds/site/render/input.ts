@@ -23,12 +23,17 @@ export type ImageVariant = BlobRef & { format: ImageFormat; width: number; heigh
  */
 export type RenderedImage = { width: number; height: number; dominant: string; variants: readonly ImageVariant[] }
 
+/** The icon as a PNG; pixels of each side. */
+export type IconFile = BlobRef & { size: number }
+
 export type SiteInput = {
   content: Content
   /** By the key of `imageKey`: `KEY` for `asset:KEY`, else the value as it stands in the content. */
   images: Readonly<Record<string, RenderedImage>>
   /** The logo, as an asset named `logo` gives it; null for initials. */
   logo: RenderedImage | null
+  /** The icon as `controllers/io/pictures/icons.ts` drew it; none when left out. */
+  icons?: readonly IconFile[]
   /** File name of a font → its bytes; what `readWebfonts` of controllers/io/pictures/webfonts.ts lists. */
   fonts: Readonly<Record<string, BlobRef>>
   template: Template
@@ -42,14 +47,16 @@ export type SiteInput = {
 /** A file of the site. `path` is relative to its root, as `about/index.html`. Pictures and fonts come from the blob store. */
 export type SiteFile = { path: string; contentType: string; content: string | BlobRef }
 
-export type WarningCode =
-  | 'MISSING_ALT'
-  | 'MISSING_IMAGE'
-  | 'EMPTY_SECTION'
-  | 'SECTION_NOT_SHOWN'
-  | 'CONTRAST_CLAMPED'
-  | 'OVER_BUDGET'
-  | 'FAR_OVER_BUDGET'
+export const WARNING_CODES = [
+  'MISSING_ALT',
+  'MISSING_IMAGE',
+  'EMPTY_SECTION',
+  'SECTION_NOT_SHOWN',
+  'CONTRAST_CLAMPED',
+  'OVER_BUDGET',
+  'FAR_OVER_BUDGET',
+] as const
+export type WarningCode = (typeof WARNING_CODES)[number]
 
 /** A gap or a cost that does not forbid the site. `pointer` is into the content, or names a file for a budget. */
 export type Warning = { code: WarningCode; pointer: string; detail: string }

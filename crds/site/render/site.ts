@@ -142,13 +142,13 @@ const dressOf = (input: SiteInput, images: readonly RenderedImage[], ledger: Pag
   const dressed = { layout: LAYOUT_VIEWS[layout], template: TEMPLATE_VIEWS[template], brand, typography, han }
   const sheet = sheetOf({ ...dressed, ledger, colours: dominantRules(images) })
   const path = assetPath(createHash('sha256').update(sheet).digest('hex'), 'css')
-  const icon = iconOf(content, input.logo, brand)
+  const icon = iconOf(content, input, brand)
   return {
     dress: {
       classes: `l-${layout} t-${template}`,
       styleSheet: path,
       preloads: typography.fonts.filter(({ preload }) => preload).map((font) => font.path),
-      icon,
+      icons: icon.links,
       paper: brand.palette.paper,
     },
     styleSheet: { path, contentType: CSS_TYPE, content: sheet },
@@ -156,7 +156,7 @@ const dressOf = (input: SiteInput, images: readonly RenderedImage[], ledger: Pag
     fontBytes: typography.fonts.reduce((sum, { blob }) => sum + blob.bytes, 0),
     files: [
       ...typography.fonts.map(({ path: place, blob }) => ({ path: place, contentType: 'font/woff2', content: blob })),
-      ...(icon.file === null ? [] : [icon.file]),
+      ...icon.files,
     ],
     warnings: brand.clamped.map(({ token, from, to, reason }) => ({
       code: 'CONTRAST_CLAMPED' as const,

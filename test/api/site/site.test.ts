@@ -142,6 +142,10 @@ spec('websites over REST', (t) => {
       const products = [{ name: 'Bowl', image: 'asset:bowl', price: '48 EUR' }]
       const gallery = [{ image: `data:image/jpeg;base64,${picture}`, alt: 'A bowl' }]
       const site = await made({ content: siteContent({ products, gallery }), assets: { bowl: picture, logo: picture } })
+      await eventually(
+        'all widths',
+        async () => (await owner('GET', `/api/website/${site.id}`)).json.site.digest !== null,
+      )
       const page = await (await fetch(site.preview_url)).text()
       const source = /srcset="(assets\/[0-9a-f]+\.avif) 320w/.exec(page)?.[1]
       const image = await fetch(`${site.preview_url}${source}`)
@@ -171,6 +175,9 @@ spec('websites over REST', (t) => {
     assert.match(page.headers.get('x-robots-tag') ?? '', /noindex/)
     assert.is(page.headers.get('referrer-policy'), 'no-referrer')
     assert.match(page.headers.get('cache-control') ?? '', /private/)
+    const icon = /<link rel="apple-touch-icon" href="(assets\/[0-9a-f]{16}\.png)">/.exec(await page.text())?.[1]
+    const drawn = await fetch(`${url}${icon}`)
+    assert.equal([drawn.status, drawn.headers.get('content-type')], [200, 'image/png'])
     const missing = await fetch(`${url}no/such/page`)
     assert.equal([missing.status, /Voss/.test(await missing.text())], [404, true])
     const forged = url.replace(/.(\/)$/, (_all: string, slash: string) => `A${slash}`)

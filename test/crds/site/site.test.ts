@@ -202,10 +202,10 @@ spec('what others ask of a site', (t) => {
 
   t('is accepted when it is about what stands, and told as it happened', () => {
     const verdict = verdictOf({ ...submitted, asks: [{ ...ask, by: 'reviewer' }] })
-    assert.ok(verdict?.accept)
+    assert.ok(verdict?.accept && verdict.event)
     assert.equal([verdict.event.type, verdict.event.data.site.status], ['website.approved', 'approved'])
     const changes = verdictOf({ ...submitted, asks: [{ ...ask, decision: 'request_changes', by: 'reviewer' }] })
-    assert.ok(changes?.accept && changes.event.type === 'website.changes_requested')
+    assert.ok(changes?.accept && changes.event?.type === 'website.changes_requested')
   })
 
   t('is refused from the owner, about other bytes, and when nothing was submitted', () => {

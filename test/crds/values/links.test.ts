@@ -175,7 +175,7 @@ spec('a site whose links are ended', (t) => {
   t('takes in what was asked and what its spec or its status says, stalled or not, and tells what is new', () => {
     const draft = site()
     const [asked] = siteSteps(draft, [fact(1, 'review', 2, 'pending')])
-    assert.ok(asked?.do === 'decide' && asked.verdict.accept)
+    assert.ok(asked?.do === 'decide' && asked.verdict.accept && asked.verdict.event)
     assert.equal(
       [asked.verdict.event.type, asked.verdict.event.data.link],
       ['website.link_rotated', { purpose: 'review', version: 2 }],

@@ -50,6 +50,7 @@ export const world = (change: Partial<SiteWorld> = {}): SiteWorld => ({
   hosts: [HOST],
   home: null,
   renderings: [],
+  firsts: [],
   pictures: {},
   generated: true,
   removed: false,

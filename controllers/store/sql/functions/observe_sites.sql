@@ -12,7 +12,7 @@ begin
       select json_agg(json_build_object(
         'input', r.input, 'digest', r.digest, 'neutral', r.neutral, 'name', r.name, 'hostname', r.hostname,
         'template', r.template, 'manifest', r.manifest, 'files', r.files, 'bytes', r.bytes, 'warnings', r.warnings,
-        'at', iso_ms(r.rendered_at)
+        'isFirst', r.is_first, 'at', iso_ms(r.rendered_at)
       ) order by r.place)
       from site_renderings r where r.site = k.site
     ),

@@ -3,15 +3,16 @@ import { type Html, html, textOf } from '../../../text/html.ts'
 import { LAYOUT_VIEWS } from '../layouts/catalogue.ts'
 import { announcement, dock } from '../layouts/chrome.ts'
 import { mainOf } from './compose.ts'
+import type { IconLink } from './extras.ts'
 import type { Frame } from './frame.ts'
 import { documentShell } from './shell.ts'
 
-/** What stands in the head of every page, from the root of the site; `icon` is null when there is nothing to draw one from. */
+/** What stands in the head of every page, from the root of the site. */
 export type Dress = {
   classes: string
   styleSheet: string
   preloads: readonly string[]
-  icon: { path: string; type: string }
+  icons: readonly IconLink[]
   paper: string
 }
 
@@ -27,14 +28,18 @@ export const documentOf = (frame: Frame, body: Html, dress: Dress, head: Html): 
   const preloads = dress.preloads.map(
     (path) => html`<link rel="preload" as="font" type="font/woff2" href="${root}${path}" crossorigin>`,
   )
+  const icons = dress.icons.map(({ rel, path, type, sizes }) =>
+    rel === 'apple-touch-icon'
+      ? html`<link rel="${rel}" href="${root}${path}">\n`
+      : html`<link rel="${rel}" type="${type}"${sizes !== null && html` sizes="${sizes}"`} href="${root}${path}">\n`,
+  )
   const docked = frame.content.contact?.chat === undefined ? '' : ' docked'
   return textOf(
     documentShell({
       lang: frame.content.meta.lang,
       head: html`${head}${preloads}
 <link rel="stylesheet" href="${root}${dress.styleSheet}">
-<link rel="icon" type="${dress.icon.type}" href="${root}${dress.icon.path}">
-<meta name="theme-color" content="${dress.paper}">`,
+${icons}<meta name="theme-color" content="${dress.paper}">`,
       attributes: html` class="${dress.classes}${docked}" id="top"`,
       body,
     }),

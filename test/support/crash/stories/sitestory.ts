@@ -45,7 +45,8 @@ export const siteOf = ({ body }: Answer): SiteView => (body as { site: SiteView 
 
 export type Hands = {
   view(id: string): Promise<SiteView | undefined>
-  generate(idempotencyKey: string): Promise<SiteView>
+  /** Until all of it is rendered. @param body in place of the plain one */
+  generate(idempotencyKey: string, body?: object): Promise<SiteView>
   choose(id: string, subdomain: string): Promise<Answer>
   retitle(id: string, title: string): Promise<Answer>
   approve(id: string): Promise<void>
@@ -75,8 +76,8 @@ export const handsOf = ({ api, mirror }: Pick<OneProcess, 'api' | 'mirror'>): Ha
   }
   return {
     view,
-    async generate(idempotencyKey) {
-      const { id } = siteOf(await generateSite(api, requestOf({ idempotencyKey, body: { content: BASE_CONTENT } })))
+    async generate(idempotencyKey, body = { content: BASE_CONTENT }) {
+      const { id } = siteOf(await generateSite(api, requestOf({ idempotencyKey, body })))
       await rendered(id)
       return (await view(id)) as SiteView
     },
