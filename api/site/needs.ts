@@ -6,4 +6,4 @@ import type { Stores } from '../wiring/stores.ts'
 export type SiteNeeds = Commanding &
   LinkNeeds &
   Pick<Deps, 'allowLoopback' | 'egress' | 'publicUrl'> &
-  Pick<Stores, 'blobs' | 'origins' | 'sites' | 'visits'>
+  Pick<Stores, 'blobs' | 'origins' | 'reviews' | 'sites' | 'visits'>

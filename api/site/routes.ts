@@ -19,6 +19,9 @@ import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { listReleases, sites } from './read.ts'
 import { decideSite, submitReview } from './review.ts'
+import { certificateRoutes } from './reviewing/certificate.ts'
+import { historyRoutes } from './reviewing/history.ts'
+import { queueRoutes } from './reviewing/queue.ts'
 import {
   answered,
   closed,
@@ -118,12 +121,14 @@ export const siteRoutes: Route<SiteNeeds>[] = [
               reason: text('Why.'),
             }),
           ),
+          warnings,
         }),
       },
     },
     codes: ['BAD_TOKENS'],
     handle: putBrandTokens,
   },
+  ...queueRoutes,
   { ...templates, path: '/templates', summary: 'List templates', id: 'listTemplatesShort' },
   { ...templates, path: '/api/website/templates', summary: 'List templates' },
   {
@@ -272,5 +277,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
   },
   ...attestRoutes,
   ...metricsRoutes,
+  ...historyRoutes,
+  ...certificateRoutes,
   ...rotateRoutes,
 ]

@@ -31,6 +31,9 @@ import { openapiOf } from '../openapi/openapi.ts'
 import { problemPage } from '../page/account.ts'
 import { statementKeyRoutes } from '../site/live/attest.ts'
 import { previewRoutes } from '../site/preview.ts'
+import { certificatePageRoutes } from '../site/reviewing/certificate.ts'
+import { ownReviewRoutes } from '../site/reviewing/history.ts'
+import { queuePageRoutes } from '../site/reviewing/queue.ts'
 import { reviewPageRoutes } from '../site/reviewing/review-page.ts'
 import { siteRoutes } from '../site/routes.ts'
 import { webhooksPageRoutes } from '../webhook/page.ts'
@@ -148,7 +151,10 @@ export const allRoutes: Route<Deps>[] = [
   ...webhookRoutes,
   ...siteRoutes,
   ...previewRoutes,
+  ...queuePageRoutes,
   ...reviewPageRoutes,
+  ...ownReviewRoutes,
+  ...certificatePageRoutes,
   ...devInstanceRoutes,
   ...accountRoutes,
   ...hostRoutes,

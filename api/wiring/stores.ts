@@ -21,6 +21,7 @@ import { makeLedgerReader } from '../../controllers/store/ledger/ledger.ts'
 import { makeQuarantine } from '../../controllers/store/ledger/quarantine.ts'
 import { makeShowRow } from '../../controllers/store/mirror.ts'
 import type { Pg } from '../../controllers/store/pg/pg.ts'
+import { makeReviewQueue } from '../../controllers/store/site/reviews.ts'
 import { makeSiteReservations } from '../../controllers/store/site/sites.ts'
 import { makeVisitReader } from '../../controllers/store/site/visits.ts'
 import { makeEndpoints } from '../../controllers/store/webhook/endpoints.ts'
@@ -87,6 +88,8 @@ export const makeStores = ({ pg, keys, gatherMs }: StoreDeps) => {
     quarantine: makeQuarantine({ pg }),
     sites: makeSiteReservations({ pg }),
     visits: makeVisitReader({ pg }),
+    /** What waits for a decision, over all accounts: for who decides. */
+    reviews: makeReviewQueue({ pg }),
   }
 }
 

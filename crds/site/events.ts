@@ -19,6 +19,8 @@ export type SiteEvent = {
     }
     /** The link that was ended; `version` is the good one. */
     link?: { purpose: string; version: number }
+    /** What was decided on, and the note of who did. */
+    review?: { digest: string; note: string }
   }
 }
 

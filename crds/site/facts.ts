@@ -1,6 +1,7 @@
 /** The facts of a site: their keys, their bodies, and how they are read back. Each belongs to one life (uid) of the name. */
 import type {
   Bytes,
+  Notice,
   Opening,
   ReviewDecision,
   ReviewRequest,
@@ -31,6 +32,9 @@ export const switchKey = (uid: string, k: number): string => keyOf(uid, `switch:
 export const submitKey = (uid: string, round: number, digest: string): string => keyOf(uid, `submit:${round}:${digest}`)
 /** A submission is decided once. */
 export const decisionKey = (uid: string, submission: number): string => keyOf(uid, `decision:${submission}`)
+/** Reviewers are told of a submission once at each stage (reviewing/notices.ts). */
+export const noticeKey = (uid: string, { submission, stage }: Notice): string =>
+  keyOf(uid, `notice:${submission}:${stage}`)
 export const openingKey = (uid: string, submission: number, by: string): string =>
   keyOf(uid, `opened:${submission}:${by}`)
 
@@ -42,6 +46,7 @@ export type NameBody = { name: string; at: string; state: string }
 export type SubmitBody = { digest: string; by: string | null }
 export type DecisionBody = { submission: number; digest: string; decision: ReviewVerdict; note: string; by: string }
 export type OpeningBody = { submission: number; by: string }
+export type NoticeBody = Notice
 export type SwitchBody = { k: number; to: SiteRelease | null }
 
 export type SiteFacts = {
@@ -51,6 +56,7 @@ export type SiteFacts = {
   submissions: Submission[]
   decisions: ReviewDecision[]
   openings: Opening[]
+  notices: Notice[]
   switches: Switch[]
   told: string[]
   asks: ReviewRequest[]
@@ -69,6 +75,7 @@ export const readFacts = (
     submissions: [],
     decisions: [],
     openings: [],
+    notices: [],
     switches: [],
     told: [],
     asks: [],
@@ -105,6 +112,11 @@ const take = (read: SiteFacts, { seq, at, kind, body, state }: SiteFact, bytesOf
     case 'opened': {
       const { submission, by } = body as OpeningBody
       read.openings.push({ at, submission, by })
+      return
+    }
+    case 'notice': {
+      const { submission, stage } = body as NoticeBody
+      read.notices.push({ submission, stage })
       return
     }
     case 'name': {

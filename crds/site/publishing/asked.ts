@@ -4,22 +4,29 @@ import { belongsTo } from '../../kernel/fields.ts'
 import type { ProblemCode } from '../../kernel/problem.ts'
 import { type SiteEvent, siteEvent } from '../events.ts'
 import { liveOf, submitKey } from '../facts.ts'
-import { openSubmission, reviewOf } from '../review.ts'
+import { openSubmission, reviewOf } from '../reviewing/review.ts'
 import type { SitePhase, SiteResource } from '../schema.ts'
-import type { Rendering, ReviewRequest, SiteWorld } from '../world.ts'
+import type { DueNotice, Rendering, ReviewRequest, ReviewVerdict, SiteWorld } from '../world.ts'
 import { urlOfLive } from './publish.ts'
 import { renderingOf, renderRequest } from './rendering.ts'
 
-type Decided = { seq: number } & ({ accept: true; event: SiteEvent } | { accept: false; code: ProblemCode })
+/** What was decided, for the mail to the owner. */
+export type SaidDecision = { decision: ReviewVerdict; note: string }
+type Decided = { seq: number } & (
+  | { accept: true; event: SiteEvent; said?: SaidDecision }
+  | { accept: false; code: ProblemCode }
+)
 
 export type AskedStep =
   | { do: 'submit'; key: string; digest: string; event: SiteEvent }
   | { do: 'decide'; verdict: Decided }
+  /** All reviewers but the owner and who submitted it, by mail. */
+  | { do: 'tellReviewers'; notice: DueNotice }
 
-/** What a request asked for and the plan has to say yes or no to, in the order in which it was asked. */
+/** What a request asked for and the plan has to say yes or no to, in the order in which it was asked; then whom to tell of it. */
 export const askedSteps = (object: SiteResource, world: SiteWorld, current: Rendering | null): AskedStep[] => {
   const ask = world.asks[0]
-  return ask ? [{ do: 'decide', verdict: verdictOf(object, world, current, ask) }] : []
+  return ask ? [{ do: 'decide', verdict: verdictOf(object, world, current, ask) }] : noticeSteps(world)
 }
 
 const verdictOf = (object: SiteResource, world: SiteWorld, current: Rendering | null, ask: ReviewRequest): Decided => {
@@ -45,12 +52,23 @@ const verdictOf = (object: SiteResource, world: SiteWorld, current: Rendering | 
         ask.decision === 'approve'
           ? (['website.approved', 'approved'] as const)
           : (['website.changes_requested', 'changes_requested'] as const)
-      return { seq, accept: true, event: siteEvent(type, object, { status: standing(word), url }) }
+      const { decision, note, digest } = ask
+      const event = siteEvent(type, object, { status: standing(word), url })
+      return {
+        seq,
+        accept: true,
+        event: { ...event, data: { ...event.data, review: { digest, note } } },
+        said: { decision, note },
+      }
     }
     default:
       return ask satisfies never
   }
 }
+
+/** Whom nobody has told yet that something waits. */
+const noticeSteps = ({ dueNotice }: Pick<SiteWorld, 'dueNotice'>): AskedStep[] =>
+  dueNotice === null ? [] : [{ do: 'tellReviewers', notice: dueNotice }]
 
 /** `spec.submit`: what nobody has submitted yet. */
 export const submitSteps = (object: SiteResource, world: SiteWorld, current: Rendering): AskedStep[] => {
