@@ -1,9 +1,9 @@
 /** The facts of a site: their keys, their bodies, and how they are read back. Each belongs to one life (uid) of the name. */
 import type {
   Bytes,
-  Notice,
   Opening,
   ReviewDecision,
+  ReviewNotice,
   ReviewRequest,
   ReviewVerdict,
   SiteRelease,
@@ -33,7 +33,7 @@ export const submitKey = (uid: string, round: number, digest: string): string =>
 /** A submission is decided once. */
 export const decisionKey = (uid: string, submission: number): string => keyOf(uid, `decision:${submission}`)
 /** Reviewers are told of a submission once at each stage (reviewing/notices.ts). */
-export const noticeKey = (uid: string, { submission, stage }: Notice): string =>
+export const noticeKey = (uid: string, { submission, stage }: ReviewNotice): string =>
   keyOf(uid, `notice:${submission}:${stage}`)
 export const openingKey = (uid: string, submission: number, by: string): string =>
   keyOf(uid, `opened:${submission}:${by}`)
@@ -46,7 +46,7 @@ export type NameBody = { name: string; at: string; state: string }
 export type SubmitBody = { digest: string; by: string | null }
 export type DecisionBody = { submission: number; digest: string; decision: ReviewVerdict; note: string; by: string }
 export type OpeningBody = { submission: number; by: string }
-export type NoticeBody = Notice
+export type NoticeBody = ReviewNotice
 export type SwitchBody = { k: number; to: SiteRelease | null }
 
 export type SiteFacts = {
@@ -56,7 +56,7 @@ export type SiteFacts = {
   submissions: Submission[]
   decisions: ReviewDecision[]
   openings: Opening[]
-  notices: Notice[]
+  notices: ReviewNotice[]
   switches: Switch[]
   told: string[]
   asks: ReviewRequest[]

@@ -43,9 +43,9 @@ export type ReviewDecision = {
 export type Opening = { at: string; submission: number; by: string }
 
 /** Reviewers were told of a submission; `stage` counts from 0 (reviewing/notices.ts). */
-export type Notice = { submission: number; stage: number }
+export type ReviewNotice = { submission: number; stage: number }
 /** Since when it waits, ISO. */
-export type DueNotice = Notice & { since: string }
+export type DueNotice = ReviewNotice & { since: string }
 
 /** What was put live. Releases count from 1; the same bytes are the same release. */
 export type SiteRelease = Bytes & {

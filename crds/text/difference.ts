@@ -14,9 +14,9 @@ const CONTEXT_LINES = 1
 /** Of what two lines have in common, measured in letters, so that one counts as the other changed. */
 const LIKE_SHARE = 0.35
 
-export type Piece = { is: 'same' | 'gone' | 'new'; text: string }
+export type DiffPiece = { is: 'same' | 'gone' | 'new'; text: string }
 /** `changed` is one line, word by word; `left` so many lines that stay as they are. */
-export type DiffLine = Piece | { is: 'changed'; pieces: Piece[] } | { is: 'left'; count: number }
+export type DiffLine = DiffPiece | { is: 'changed'; pieces: DiffPiece[] } | { is: 'left'; count: number }
 
 /** `isWhole`: the two were too unlike to be compared, or one of them is empty. */
 export type TextDiff = { lines: DiffLine[]; isWhole: boolean; gone: number; added: number }
@@ -25,12 +25,12 @@ export type TextDiff = { lines: DiffLine[]; isWhole: boolean; gone: number; adde
 const WORD = /\p{Script=Han}|[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]/gu
 const wordsOf = (line: string): string[] => line.match(WORD) ?? []
 
-const joined = (is: Piece['is'], words: readonly string[]): Piece => ({ is, text: words.join('') })
-const kindOf = (part: { added?: boolean; removed?: boolean }): Piece['is'] =>
+const joined = (is: DiffPiece['is'], words: readonly string[]): DiffPiece => ({ is, text: words.join('') })
+const kindOf = (part: { added?: boolean; removed?: boolean }): DiffPiece['is'] =>
   part.added ? 'new' : part.removed ? 'gone' : 'same'
 
 /** @returns null where the two have too little in common to be one line */
-const changedLine = (before: string, after: string): Piece[] | null => {
+const changedLine = (before: string, after: string): DiffPiece[] | null => {
   const [old, now] = [wordsOf(before), wordsOf(after)]
   if (old.length > WORDS_MAX || now.length > WORDS_MAX) return null
   const parts = diffArrays(old, now, { maxEditLength: WORD_EDITS_MAX })

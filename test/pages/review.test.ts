@@ -5,14 +5,14 @@ import { pageAnswer } from '../../api/http/pages.ts'
 import { type QueuedReview, type QueueFacts, queuePage } from '../../api/site/reviewing/queue-view.ts'
 import { type ReviewFacts, reviewPage } from '../../api/site/reviewing/review-view.ts'
 import type { Content } from '../../crds/site/content/content.ts'
-import type { Round } from '../../crds/site/reviewing/rounds.ts'
+import type { ReviewRound } from '../../crds/site/reviewing/rounds.ts'
 import { HIT, HOSTILE } from '../support/builders/hostile.ts'
 import { materials } from '../support/builders/sitecontent.ts'
 import { GRILL, JEWEL } from '../support/businesses/goods.ts'
 import { LAW } from '../support/businesses/services.ts'
 import { barriers, picture, startBrowser, visit } from '../support/judges/browser.ts'
+import { type Desk, listening, startDesk } from '../support/judges/sites/desk.ts'
 import { assert, spec } from '../support/runner/spec.ts'
-import { type Desk, listening, startDesk } from '../support/stage/desk.ts'
 
 const at = '2026-11-22T10:00:00.000Z'
 const TIMEOUT_MS = 180_000
@@ -28,7 +28,12 @@ const edited: Content = {
   },
 }
 
-const round = (number: number, digest: string, decision: 'approve' | 'request_changes' | null, note = ''): Round => ({
+const round = (
+  number: number,
+  digest: string,
+  decision: 'approve' | 'request_changes' | null,
+  note = '',
+): ReviewRound => ({
   round: number,
   submission: { seq: number * 10, at, digest, neutral: digest, by: 'demo' },
   decision: decision && { seq: number * 10 + 1, at, submission: number * 10, decision, note, by: 'reviewer' },

@@ -1,7 +1,7 @@
 /** A certificate as a page that can be printed, in the language of the site. */
 
 import type { SiteManifest } from '../../../crds/site/publishing/manifest.ts'
-import type { Certificate } from '../../../crds/site/reviewing/certificate.ts'
+import type { ApprovalCertificate } from '../../../crds/site/reviewing/certificate.ts'
 import { CERTIFICATE_WORDS } from '../../../crds/site/reviewing/certificate-words.ts'
 import { html, safeUrl } from '../../../crds/text/html.ts'
 import { fact, instant } from '../../page/facts.ts'
@@ -9,7 +9,7 @@ import { page } from '../../page/page.ts'
 import { REVIEW_SHEET } from './review-style.ts'
 
 export type CertificateFacts = {
-  certificate: Certificate
+  certificate: ApprovalCertificate
   jws: string
   manifest: SiteManifest
   keysUrl: string

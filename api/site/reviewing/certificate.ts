@@ -5,8 +5,8 @@ import type { SiteManifest } from '../../../crds/site/publishing/manifest.ts'
 import { STATEMENT_SEEDS, signStatement } from '../../../crds/site/publishing/signature.ts'
 import { REVIEWER_KEY, reviewerName } from '../../../crds/site/publishing/statement.ts'
 import {
+  type ApprovalCertificate,
   approvalFor,
-  type Certificate,
   certificateOf,
   certificatePathOf,
 } from '../../../crds/site/reviewing/certificate.ts'
@@ -25,7 +25,7 @@ import { manifestOf } from './compare.ts'
 
 const DIGEST = '^[0-9a-f]{64}$'
 
-export type Certified = { certificate: Certificate; jws: string; manifest: SiteManifest; wasLive: boolean }
+export type Certified = { certificate: ApprovalCertificate; jws: string; manifest: SiteManifest; wasLive: boolean }
 
 /** Facts with what each submission would be without a hostname: an approval holds for that. */
 const approvalsOf = async (deps: SiteNeeds, row: ShownSiteRow) => {

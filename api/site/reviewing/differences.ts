@@ -1,7 +1,7 @@
 /** How a submission differs from what it is held against, in words: its text, and what must not be overlooked beside it. */
 import type { FileDiff } from '../../../crds/site/publishing/manifest.ts'
 import type { LinkChange, Listed, SiteChanges, ValueChange } from '../../../crds/site/reviewing/changes.ts'
-import type { DiffLine, Piece, TextDiff } from '../../../crds/text/difference.ts'
+import type { DiffLine, DiffPiece, TextDiff } from '../../../crds/text/difference.ts'
 import { type Html, html, safeUrl } from '../../../crds/text/html.ts'
 import { visuallyHidden } from '../../page/form.ts'
 import type { PlacedWarning } from './compare.ts'
@@ -11,7 +11,7 @@ import { mark } from './desk.ts'
 export const LINES_SHOWN_MAX = 400
 const LISTED_MAX = 50
 
-const piece = ({ is, text }: Piece): Html => {
+const piece = ({ is, text }: DiffPiece): Html => {
   switch (is) {
     case 'same':
       return html`${text}`

@@ -1,6 +1,6 @@
 /** How a site stands in review, for its owner and for reviewers: its rounds, and how the newest submission differs. */
 import { named } from '../../../crds/kernel/named.ts'
-import { BASES, baseOf, type Round, roundsOf } from '../../../crds/site/reviewing/rounds.ts'
+import { BASES, baseOf, type ReviewRound, roundsOf } from '../../../crds/site/reviewing/rounds.ts'
 import { html } from '../../../crds/text/html.ts'
 import { isOwn } from '../../command/own.ts'
 import { decidesOnSites } from '../../http/caller.ts'
@@ -23,7 +23,7 @@ const shownTo = (deps: SiteNeeds, request: ApiRequest): Promise<ShownSiteRow> =>
     ? siteRow(deps, request.params.id ?? '', { because: 'role' })
     : sites.find(deps, request)
 
-const roundView = ({ round, submission, decision, openings }: Round) => ({
+const roundView = ({ round, submission, decision, openings }: ReviewRound) => ({
   ...{ round, digest: submission.digest, submitted_at: submission.at, submitted_by: submission.by },
   opened: openings.map(({ by, at }) => ({ by, at })),
   decision: decision?.decision ?? null,

@@ -11,12 +11,12 @@ export type Width = (typeof WIDTHS)[number]
 const DEVICES: Record<Width, string> = { 1440: 'Desktop', 768: 'Tablet', 360: 'Phone' }
 
 /** What is looked at: a page by its path, at one width or all, held against what. */
-export type Looked = { page: string; width: Width | null; against: 'approved' | 'round' }
+export type LookedAt = { page: string; width: Width | null; against: 'approved' | 'round' }
 
-export type Pictured = {
+export type SideBySide = {
   /** Path of the page of the review. */
   path: string
-  looked: Looked
+  looked: LookedAt
   pages: readonly ComparedPage[]
   /** Paths of the frozen previews, with a slash at their end. `before` null: there is nothing to compare with. */
   previews: { before: string | null; after: string }
@@ -24,7 +24,7 @@ export type Pictured = {
   baseWords: string
 }
 
-export const addressOf = (path: string, { page, width, against }: Looked): string => {
+export const addressOf = (path: string, { page, width, against }: LookedAt): string => {
   const query = new URLSearchParams({
     ...(page !== '/' && { page }),
     ...(width !== null && { width: String(width) }),
@@ -35,7 +35,7 @@ export const addressOf = (path: string, { page, width, against }: Looked): strin
 
 const STATES: Record<ComparedPage['state'], string> = { same: 'the same', changed: 'changed', new: 'new', gone: 'gone' }
 
-export const pageTabs = ({ path, looked, pages }: Omit<Pictured, 'previews' | 'baseWords'>, place: string): Html =>
+export const pageTabs = ({ path, looked, pages }: Omit<SideBySide, 'previews' | 'baseWords'>, place: string): Html =>
   tabs(
     'Page',
     pages.map(
@@ -47,7 +47,7 @@ export const pageTabs = ({ path, looked, pages }: Omit<Pictured, 'previews' | 'b
     ),
   )
 
-const widthTabs = ({ path, looked }: Pictured): Html => {
+const widthTabs = ({ path, looked }: SideBySide): Html => {
   const tab = (width: Width | null, words: string): Tab => ({
     href: `${addressOf(path, { ...looked, width })}#pictures`,
     words,
@@ -67,7 +67,7 @@ const shot = (preview: string, page: ComparedPage, width: Width, words: string):
 const none = (words: string): Html =>
   html`<figure><figcaption>${words}</figcaption><div class="none">There is no such page.</div></figure>`
 
-const pair = ({ previews, baseWords }: Pictured, page: ComparedPage, width: Width): Html => {
+const pair = ({ previews, baseWords }: SideBySide, page: ComparedPage, width: Width): Html => {
   const { before, after } = previews
   return html`<div class="pair"><p>${DEVICES[width]}, ${width} pixels</p>
 ${before !== null && (page.state === 'new' ? none(baseWords) : shot(before, page, width, baseWords))}
@@ -76,7 +76,7 @@ ${page.state === 'gone' ? none('Submitted') : shot(after, page, width, 'Submitte
 
 /** @returns the section, with the tabs that choose what is looked at */
 export const pictures = (
-  facts: Pictured,
+  facts: SideBySide,
   page: ComparedPage,
 ): Html => html`<section id="pictures" aria-labelledby="pictures-title"><h2 id="pictures-title">Side by side</h2>
 ${pageTabs(facts, 'pictures')}

@@ -104,7 +104,7 @@ export const queuePage = (facts: QueueFacts): string => {
   const { email, state, account, reviews, now } = facts
   const first = { limit: facts.page.limit, offset: 0 }
   const title = 'Reviews'
-  const filter = form({ method: 'get', action: QUEUE_PATH, className: 'row' }, [
+  const filter = form({ method: 'get', action: QUEUE_PATH, className: 'filter' }, [
     html`${state !== 'open' && hiddenField('state', state)}`,
     inputField({
       id: 'account',

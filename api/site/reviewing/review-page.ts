@@ -22,7 +22,7 @@ import { frozenPreviewPath } from '../preview.ts'
 import { recordOf } from '../read.ts'
 import { decideOn, recordOpening } from '../review.ts'
 import { compare, compareWords } from './compare.ts'
-import { type Looked, WIDTHS } from './pictures.ts'
+import { type LookedAt, WIDTHS } from './pictures.ts'
 import { REVIEW_SHEET } from './review-style.ts'
 import { NOTE_MAX, reviewPage } from './review-view.ts'
 
@@ -41,7 +41,7 @@ const submissionIn = ({ facts }: { facts: SiteFacts }): Submission => {
   return last
 }
 
-const lookedAt = ({ query }: ApiRequest): Looked => ({
+const lookedAt = ({ query }: ApiRequest): LookedAt => ({
   page: query.page ?? '/',
   width: WIDTHS.find((width) => String(width) === query.width) ?? null,
   against: BASES.find((base) => base === query.against) ?? 'approved',

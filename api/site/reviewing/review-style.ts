@@ -68,8 +68,8 @@ td:last-child { padding-inline-end: 0; }
 .queue > li { padding: 1.25rem 0; border-bottom: 1px solid var(--rule); }
 .queue > li > * + * { margin-top: 0.375rem; }
 .queue h3 a { font-size: var(--large); }
-form.row { display: flex; align-items: end; }
-form.row .field { width: auto; }`
+.filter { display: flex; flex-wrap: wrap; align-items: end; }
+.filter .field { width: auto; }`
 
 const SUMS = `.sums th { font-weight: 400; }
 .sums th:first-child { width: 30%; }

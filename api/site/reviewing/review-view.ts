@@ -2,7 +2,7 @@
  * The reviewer's page of a site: what was submitted, side by side with what was approved, how it differs in words, what must not be
  * overlooked, the rounds before, and the decision. Full HTML, no script, one stylesheet, so that the strictest policy holds.
  */
-import type { Round } from '../../../crds/site/reviewing/rounds.ts'
+import type { ReviewRound } from '../../../crds/site/reviewing/rounds.ts'
 import type { TextDiff } from '../../../crds/text/difference.ts'
 import { type Html, html, safeUrl } from '../../../crds/text/html.ts'
 import { fact, instant } from '../../page/facts.ts'
@@ -10,16 +10,16 @@ import { button, form, hiddenField, textField } from '../../page/form.ts'
 import type { ComparedPage, Comparison } from './compare.ts'
 import { deskPage, mark, tabs } from './desk.ts'
 import { changes, fileList, warned, words } from './differences.ts'
-import { addressOf, type Looked, pageTabs, pictures } from './pictures.ts'
+import { addressOf, type LookedAt, pageTabs, pictures } from './pictures.ts'
 
 export type ReviewFacts = {
   site: { id: string; account: string; company: string; domain: string | null; url: string | null }
   /** Newest last; the page is about one of them, `round`. */
-  rounds: readonly Round[]
-  round: Round
-  looked: Looked
+  rounds: readonly ReviewRound[]
+  round: ReviewRound
+  looked: LookedAt
   /** The round whose bytes it is held against; null where there is none. */
-  base: Round | null
+  base: ReviewRound | null
   comparison: Comparison
   page: ComparedPage
   diff: TextDiff
@@ -37,7 +37,7 @@ export const NOTE_MAX = 4000
 
 const by = (account: string | null): string => (account === null ? '' : ` by ${account}`)
 
-const verdictMark = ({ decision }: Round): Html => {
+const verdictMark = ({ decision }: ReviewRound): Html => {
   if (decision === null) return mark('same', 'not decided')
   return decision.decision === 'approve' ? mark('new', 'approved') : mark('changed', 'changes requested')
 }
@@ -51,7 +51,7 @@ const baseWords = ({ base, looked }: ReviewFacts): string => {
 /** Where on the page one is led, and against what all of it is held. */
 const ways = (facts: ReviewFacts): Html => {
   const { path, looked, rounds } = facts
-  const against = (one: Looked['against'], label: string) => ({
+  const against = (one: LookedAt['against'], label: string) => ({
     href: addressOf(path, { ...looked, against: one }),
     words: label,
     isCurrent: looked.against === one,
@@ -107,7 +107,7 @@ ${decision.note !== '' && html`<p class="note said">${decision.note}</p>`}`
 }
 
 /** All rounds, newest first. */
-export const roundList = (rounds: readonly Round[]): Html =>
+export const roundList = (rounds: readonly ReviewRound[]): Html =>
   html`<ol class="rounds" reversed>${rounds.toReversed().map(
     (one) => html`<li><h3>Round ${one.round} ${verdictMark(one)}</h3>
 <p>Submitted on ${instant(one.submission.at)}${by(one.submission.by)}; digest <code>${one.submission.digest}</code></p>

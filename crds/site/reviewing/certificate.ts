@@ -10,7 +10,7 @@ import { approvalOf } from './review.ts'
 export const CERTIFICATE_FORM = 'bottega.dev/approval-certificate/v1'
 
 /** As it is signed. Instants are ISO. */
-export type Certificate = {
+export type ApprovalCertificate = {
   form: typeof CERTIFICATE_FORM
   /** Whose keys sign it: `<issuer>/.well-known/bottega-keys.json`. */
   issuer: string
@@ -37,7 +37,7 @@ export const certificateOf = (
   of: { issuer: string; site: string; digest: string; reviewer: string },
   { submission, decision }: Approval,
   files: readonly ManifestEntry[],
-): Certificate => ({
+): ApprovalCertificate => ({
   form: CERTIFICATE_FORM,
   issuer: of.issuer,
   site: of.site,

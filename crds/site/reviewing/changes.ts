@@ -4,14 +4,14 @@
  */
 import { toSnake } from '../../kernel/rest.ts'
 import type { Content } from '../content/content.ts'
-import type { PageWords } from './words.ts'
+import type { PageText } from './words.ts'
 
 export const LISTED_MAX = 60
 /** Of JSON-LD, of one page. */
 const LEAVES_MAX = 2_000
 
 /** A page by its path, as `/about/`, with what stands on it. */
-export type ReadPage = { path: string; words: PageWords }
+export type ReadPage = { path: string; words: PageText }
 /** One value that differs; null where there was none, or is none any more. */
 export type ValueChange = { what: string; before: string | null; after: string | null }
 /** `isHost`: nothing of the site led to that host before, or nothing does any more. */
@@ -49,7 +49,7 @@ export const hostOf = (url: string): string | null => {
 
 type Use = { host: string; pages: Set<string>; words: string }
 
-const usesOf = (pages: readonly ReadPage[], linksOf: (words: PageWords) => { url: string; words: string }[]) => {
+const usesOf = (pages: readonly ReadPage[], linksOf: (words: PageText) => { url: string; words: string }[]) => {
   const uses = new Map<string, Use>()
   for (const { path, words } of pages) {
     for (const link of linksOf(words)) {

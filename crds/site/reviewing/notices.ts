@@ -2,7 +2,7 @@
  * When reviewers are told of a submission: at once, and again while it waits. Each is told once, by a fact; of several that are due
  * the last alone is told (rules/site.md#review-desk).
  */
-import type { DueNotice, Notice, SiteWorld } from '../world.ts'
+import type { DueNotice, ReviewNotice, SiteWorld } from '../world.ts'
 import { openSubmission } from './review.ts'
 
 /** After how many working days, Monday to Friday in UTC. The first notice is of the submission itself. */
@@ -30,7 +30,7 @@ export const stageAt = (since: string, now: Date): number =>
 
 /** What reviewers are to be told of now; null when they know, or nothing waits. */
 export const dueNotice = (
-  facts: Pick<SiteWorld, 'submissions' | 'decisions'> & { notices: readonly Notice[] },
+  facts: Pick<SiteWorld, 'submissions' | 'decisions'> & { notices: readonly ReviewNotice[] },
   now: Date,
 ): DueNotice | null => {
   const open = openSubmission(facts)

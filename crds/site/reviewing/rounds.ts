@@ -2,7 +2,7 @@
 import type { SiteFacts } from '../facts.ts'
 import type { Opening, ReviewDecision, Submission } from '../world.ts'
 
-export type Round = {
+export type ReviewRound = {
   /** From 1. */
   round: number
   submission: Submission
@@ -11,7 +11,7 @@ export type Round = {
 }
 type Reviewed = Pick<SiteFacts, 'submissions' | 'decisions' | 'openings'>
 
-export const roundsOf = ({ submissions, decisions, openings }: Reviewed): Round[] =>
+export const roundsOf = ({ submissions, decisions, openings }: Reviewed): ReviewRound[] =>
   submissions.map((submission, index) => ({
     round: index + 1,
     submission,
@@ -24,9 +24,9 @@ export const BASES = ['approved', 'round'] as const
 export type Base = (typeof BASES)[number]
 
 /** @returns the submission whose bytes those are; null where there is none */
-export const baseOf = (rounds: readonly Round[], of: Submission, base: Base): Submission | null => {
+export const baseOf = (rounds: readonly ReviewRound[], of: Submission, base: Base): Submission | null => {
   const before = rounds.filter(({ submission }) => submission.seq < of.seq)
-  const wasApproved = ({ decision }: Round) => decision?.decision === 'approve' && decision.seq < of.seq
+  const wasApproved = ({ decision }: ReviewRound) => decision?.decision === 'approve' && decision.seq < of.seq
   const found = base === 'round' ? before.at(-1) : before.findLast(wasApproved)
   return found?.submission ?? null
 }

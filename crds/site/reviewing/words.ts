@@ -11,7 +11,7 @@ const LINKS_MAX = 2_000
 
 export type PageLink = { url: string; words: string }
 /** `loads`: what a browser fetches from elsewhere by itself. */
-export type PageWords = {
+export type PageText = {
   lang: string
   title: string
   description: string
@@ -75,7 +75,7 @@ const plain = (text: string): string => text.replace(/\s+/g, ' ').trim()
 
 /** Collects what tags and text tell, in their order. */
 const makeReading = () => {
-  const page: PageWords = {
+  const page: PageText = {
     ...{ lang: '', title: '', description: '', isCut: false },
     ...{ lines: [], links: [], loads: [], data: [] },
   }
@@ -120,7 +120,7 @@ const makeReading = () => {
     if (!isEnd) begin(name, (key) => attributes.get(key) ?? '')
     else if (name === 'a') endLink()
   }
-  const end = (): PageWords => {
+  const end = (): PageText => {
     endLink()
     endLine()
     return page
@@ -134,13 +134,13 @@ const endOf = (html: string, name: string, from: number): number => {
   return end < 0 ? html.length : end
 }
 
-const takeSilent = (page: PageWords, { name, attributes }: Tag, text: string): void => {
+const takeSilent = (page: PageText, { name, attributes }: Tag, text: string): void => {
   if (name === 'title' && page.title === '') page.title = plain(decoded(text))
   if (name === 'script' && attributes.get('type') === 'application/ld+json') page.data.push(text)
 }
 
 /** @param html as it is stored */
-export const wordsOfPage = (html: string): PageWords => {
+export const wordsOfPage = (html: string): PageText => {
   const reading = makeReading()
   const text = html.slice(0, CHARS_MAX)
   if (html.length > CHARS_MAX) reading.page.isCut = true
