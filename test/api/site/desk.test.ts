@@ -50,7 +50,7 @@ spec('the desk of reviewers', (t) => {
       fetch(`${platform.baseUrl}${path}`, { redirect: 'manual', ...init, headers: { cookie: held, ...init.headers } })
 
   t.before(async () => {
-    platform = await startPlatform({ env: { BOTTEGA_RATE_PER_SECOND: '1000' } })
+    platform = await startPlatform({ env: { BOTTEGA_RATE_PER_SECOND: '1000', BOTTEGA_DEV_CLOCK: 'on' } })
     reviewer = await addAccount(platform, 'reviewer', { role: 'reviewer' })
     second = await addAccount(platform, 'second', { role: 'reviewer' })
     admin = await addAccount(platform, 'root', { role: 'admin' })
@@ -198,12 +198,13 @@ spec('the desk of reviewers', (t) => {
     const [link] = approved.changes.links.items
     assert.equal([link.is, link.host, link.new_host, link.pages], ['new', 'elsewhere.test', true, ['/']])
     assert.equal(approved.pages, [{ path: '/', state: 'changed' }])
-    const changed = approved.words.lines.filter(({ is }: Json) => is === 'changed')
+    const told = approved.words.lines.filter(({ is }: Json) => is === 'gone' || is === 'new')
     assert.equal(
-      changed.flatMap(({ pieces }: Json) =>
-        pieces.filter(({ is }: Json) => is !== 'same').map(({ text }: Json) => text),
-      ),
-      ['68', '72'],
+      told.map(({ is, text }: Json) => [is, text]),
+      [
+        ['gone', '€68'],
+        ['new', '€72'],
+      ],
     )
     assert.equal(
       approved.rounds.map(({ round, decision, note }: Json) => [round, decision, note]),
@@ -255,22 +256,23 @@ spec('the desk of reviewers', (t) => {
   t('names the tokens that a locked account does not use', async () => {
     await platform.kubectl(['patch', 'acct', 'other', '--type=merge', '-p', '{"spec":{"templateLock":"garden"}}'])
     const other = await platform.token('other')
-    await eventually(
-      'the lock',
-      async () => (await as(other, 'GET', '/api/account')).json.account.template_lock === 'garden',
-    )
-    const reply = await as(other, 'PUT', '/api/website/brand-tokens', { accent: '#00aa55' })
-    assert.equal(
-      [reply.status, reply.json.warnings[0].code, reply.json.warnings[0].pointer],
-      [200, 'TEMPLATE_LOCKED', '/brand_tokens'],
-    )
-    const { sites } = (await as(other, 'GET', '/api/website')).json
+    const { id } = (await as(other, 'GET', '/api/website')).json.sites[0]
+    const shown = async () => (await as(other, 'GET', `/api/website/${id}`)).json.site
+    const locked = await eventually('the lock', async () => {
+      const site = await shown()
+      return site.template === 'garden' && site.digest !== null && site
+    })
+    const reply = await eventually('the warning', async () => {
+      const put = await as(other, 'PUT', '/api/website/brand-tokens', { accent: '#00aa55' })
+      return put.json.warnings.length > 0 && put
+    })
+    const [warning] = reply.json.warnings
+    assert.equal([reply.status, warning.code, warning.pointer], [200, 'TEMPLATE_LOCKED', '/brand_tokens'])
     const site = await eventually('the warning of the site', async () => {
-      const found = (await as(other, 'GET', `/api/website/${sites[0].id}`)).json.site
+      const found = await shown()
       return found.warnings.some(({ pointer }: Json) => pointer === '/brand_tokens') && found
     })
-    assert.is(site.template, 'garden')
-    assert.not.match(await (await fetch(`${site.preview_url}assets/`)).text(), /#00aa55/)
+    assert.equal([site.template, site.digest], ['garden', locked.digest], 'its bytes are those without tokens')
     await platform.kubectl(['patch', 'acct', 'other', '--type=merge', '-p', '{"spec":{"templateLock":null}}'])
   })
 
