@@ -9,6 +9,7 @@ const PLACES = `.places { display: flex; flex-wrap: wrap; gap: 0.25rem 1.5rem; m
 section > * + * { margin-top: 0.75rem; }
 section > h3 { margin-top: 1.5rem; }
 .facts { display: grid; grid-template-columns: repeat(auto-fit, minmax(min(100%, 15rem), 1fr)); gap: 0.75rem 2rem; }
+.facts > :has(code) { grid-column: 1 / -1; }
 .facts code { overflow-wrap: anywhere; }
 ul { padding-inline-start: 1.25rem; }
 .said { white-space: pre-line; }

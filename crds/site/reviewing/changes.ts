@@ -47,6 +47,9 @@ export const hostOf = (url: string): string | null => {
   return URL.canParse(whole) ? new URL(whole).host : url
 }
 
+/** Who is written to counts, not about what: a shop has one such link for each product. */
+const withoutLetter = (url: string): string => (/^mailto:/i.test(url) ? (url.split('?', 1)[0] ?? url) : url)
+
 type Use = { host: string; pages: Set<string>; words: string }
 
 const usesOf = (pages: readonly ReadPage[], linksOf: (words: PageText) => { url: string; words: string }[]) => {
@@ -55,9 +58,10 @@ const usesOf = (pages: readonly ReadPage[], linksOf: (words: PageText) => { url:
     for (const link of linksOf(words)) {
       const host = hostOf(link.url)
       if (host === null) continue
-      const use = uses.get(link.url) ?? { host, pages: new Set<string>(), words: link.words }
+      const url = withoutLetter(link.url)
+      const use = uses.get(url) ?? { host, pages: new Set<string>(), words: link.words }
       use.pages.add(path)
-      uses.set(link.url, use)
+      uses.set(url, use)
     }
   }
   return uses
