@@ -50,6 +50,7 @@ import { startSpecAudit } from './workers/spec-audit.ts'
 import { startNameLooks } from './workers/sweeps/names.ts'
 import { type SweepDeps, startSweep, sweepAll } from './workers/sweeps/purge.ts'
 import { type ResealDeps, startReseal } from './workers/sweeps/reseal.ts'
+import { startReviewReminders } from './workers/sweeps/reviews.ts'
 import { startVisits } from './workers/sweeps/visits.ts'
 import { type HistoryDeps, startHistory } from './workers/truths/history.ts'
 import type { WebhookSender, WebhookSenderDeps } from './workers/webhook-sender.ts'
@@ -197,6 +198,7 @@ const startLooks = (
   const settleAbsent = makeSettleAbsent({ ...context, kinds })
   ends.push(startSpecAudit(audit))
   ends.push(startSweep(sweeping), startNameLooks(context, { log }), startVisits(context, { log }))
+  ends.push(startReviewReminders(context, { log }))
   const lease = { namespace: deps.home ?? deps.namespace, name: LEASE_NAME }
   const onRound = () => keepRoots(deps, lease)
   ends.push(startReseal({ pg, ring: deps.keys.ring, log, onRound, ...(deps.onSealed && { onCounted: deps.onSealed }) }))

@@ -2,6 +2,7 @@
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { type Html, html } from '../../crds/text/html.ts'
 import type { SessionView } from '../auth/signin/session.ts'
+import { decidesOnSites } from '../http/caller.ts'
 import { goTo, pageAnswer } from '../http/pages.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -56,6 +57,7 @@ const show = async ({ keys, sessions }: SessionsPageNeeds, { caller, query }: Ap
     title: 'Your sessions',
     layout: 'wide',
     at: SESSIONS_PATH,
+    isReviewer: decidesOnSites(caller),
     main: html`${accountHeader('Your sessions', caller.profile.email, signOut)}
 ${done !== undefined && notice('good', done)}
 <p>Where you are signed in. A session also ends when it is not used for a while, and all of them end when your address changes.</p>

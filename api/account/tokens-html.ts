@@ -38,6 +38,8 @@ export type TokenDraft = { name: string; choice: string; scopes: readonly string
 
 export type TokensFacts = {
   email: string
+  /** Is shown the way to the reviews. */
+  isReviewer?: boolean
   tokens: readonly ShownToken[]
   total: number
   catalogue: Catalogue
@@ -174,6 +176,7 @@ export const tokensPage = (facts: TokensFacts): string => {
     title: 'Your tokens',
     layout: 'wide',
     at: TOKENS_PATH,
+    isReviewer: facts.isReviewer ?? false,
     main: html`${accountHeader('Your tokens', email, signOut(formToken))}
 ${done !== undefined && notice('good', done)}
 <p>A token lets a program act in your name. Keep each one secret, and give it no more than it needs.</p>

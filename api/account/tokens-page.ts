@@ -4,6 +4,7 @@ import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { inOrder, PRESETS, type Preset, SCOPES } from '../auth/scopes.ts'
 import { formOf } from '../auth/signin/signin-page.ts'
 import { TOKENS_MAX } from '../auth/token-store.ts'
+import { decidesOnSites } from '../http/caller.ts'
 import { goTo, pageAnswer } from '../http/pages.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
@@ -40,6 +41,7 @@ const show = async (
   const { tokens, total } = await deps.tokens.list(caller.account, { limit: SHOWN_MAX, offset: 0 })
   const page = tokensPage({
     email: caller.profile.email,
+    isReviewer: decidesOnSites(caller),
     tokens,
     total,
     catalogue: CATALOGUE,

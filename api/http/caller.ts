@@ -14,3 +14,7 @@ export type Caller = {
 }
 
 export type CallerCredentials = Pick<IncomingHttpHeaders, 'authorization' | 'cookie'>
+
+/** Who decides on the websites of others: reviewers, and administrators, who may do what a reviewer may. */
+export const decidesOnSites = ({ profile }: Pick<Caller, 'profile'>): boolean =>
+  profile.role === 'reviewer' || profile.role === 'admin'

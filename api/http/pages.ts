@@ -17,12 +17,18 @@ export const pageAnswer = makePageAnswer({
   referrer: 'same-origin',
 })
 
+/** The same of a page that shows others of our own in frames. */
+export const framingAnswer = makePageAnswer({
+  policy: policyOf({ styles: [SELF], images: [SELF, DATA], forms: [SELF], framed: [SELF] }),
+  referrer: 'same-origin',
+})
+
 /** 303: what comes next is a GET, so that a reload repeats nothing. */
 export const goTo = (location: string, headers: Record<string, string> = {}): Answer =>
   pageAnswer(303, '', { location, ...headers })
 
 export const isPage = ({ hidden, path }: RouteHead): boolean =>
-  hidden === true && /^\/(signin|signout|account|review)(\/|$)/.test(path)
+  hidden === true && /^\/(signin|signout|account|review|certificates)(\/|$)/.test(path)
 
 const isRead = (method: string): boolean => method === 'GET' || method === 'HEAD'
 

@@ -16,22 +16,25 @@ const PLACES = [
   { path: BOOKS_PATH, words: 'Books' },
 ] as const
 
-const places = (at: string): Html =>
-  html`<nav class="places" aria-label="Your account">${PLACES.map(
+/** For those who decide on the websites of others. */
+const REVIEWS = { path: '/review', words: 'Reviews' } as const
+
+const places = (at: string, isReviewer: boolean): Html =>
+  html`<nav class="places" aria-label="Your account">${[...PLACES, ...(isReviewer ? [REVIEWS] : [])].map(
     ({ path, words }) =>
       html`<a href="${safeUrl(path)}"${path === at && html` aria-current="page"`}>${words}</a>
 `,
   )}</nav>`
 
 /** `at`: which of the places the page is; left out for whoever is not signed in. */
-export type AccountPage = { title: string; layout: 'narrow' | 'wide'; at?: string; main: Html }
+export type AccountPage = { title: string; layout: 'narrow' | 'wide'; at?: string; isReviewer?: boolean; main: Html }
 
-export const accountPage = ({ title, layout, at, main }: AccountPage): string =>
+export const accountPage = ({ title, layout, at, isReviewer = false, main }: AccountPage): string =>
   page({
     title: `${title} – Bottega`,
     sheet: ACCOUNT_SHEET,
     layout,
-    header: at === undefined ? null : places(at),
+    header: at === undefined ? null : places(at, isReviewer),
     main,
   })
 

@@ -11,6 +11,7 @@ import {
 import type { Template } from '../../crds/site/content/content.ts'
 import { layoutOf, templateFor } from '../../crds/site/content/expand.ts'
 import { labels as labelsSchema } from '../../crds/site/content/labels.ts'
+import { lockWarnings } from '../../crds/site/content/lock.ts'
 import { LANGS, LAYOUTS, SECTIONS, TEMPLATES } from '../../crds/site/content/meta.ts'
 import { PRESET_VERSION, PRESETS, presetOf } from '../../crds/site/content/presets/presets.ts'
 import { SITE } from '../../crds/site/kind.ts'
@@ -55,7 +56,9 @@ export const putBrandTokens = async (deps: SiteNeeds, request: ApiRequest): Prom
   await deps.sites.setBrand(account, given.length === 0 ? null : tokens)
   for (const site of await deps.sites.sitesOf(account)) await deps.wake(SITE, site)
   const { tokens: used, clamped } = brandOf(lockedTemplate(request), tokens)
-  return { status: 200, body: { tokens: toRest(brandSchema, used), clamped } }
+  const lock = request.caller.profile.template_lock
+  const warnings = lock === null ? [] : lockWarnings({ lock, template: null, brand: tokens })
+  return { status: 200, body: { tokens: toRest(brandSchema, used), clamped, warnings } }
 }
 
 export const listTemplates = async (): Promise<Answer> => ({

@@ -8,5 +8,15 @@ export type SiteNeeds = Commanding &
   Pick<Deps, 'allowLoopback' | 'draftJudge' | 'egress' | 'llm' | 'pdfText' | 'publicUrl'> &
   Pick<
     Stores,
-    'accounts' | 'allowance' | 'bases' | 'blobs' | 'flood' | 'messages' | 'origins' | 'provenances' | 'sites' | 'visits'
+    | 'accounts'
+    | 'allowance'
+    | 'bases'
+    | 'blobs'
+    | 'flood'
+    | 'messages'
+    | 'origins'
+    | 'provenances'
+    | 'reviews'
+    | 'sites'
+    | 'visits'
   >

@@ -49,7 +49,12 @@ const manifestFor = async (deps: SiteNeeds, token: string): Promise<SiteManifest
 /** Fonts are asked for by the sandboxed origin, which is nobody's; the token in the address is what guards them. */
 const FONT = /^font\//
 
-const headersFor = ({ preview }: SiteManifest, path: string, contentType: string): Record<string, string> => {
+/** Only our own pages frame it, which the policy says that was stored with it. */
+export const previewHeaders = (
+  { preview }: SiteManifest,
+  path: string,
+  contentType: string,
+): Record<string, string> => {
   const { 'content-security-policy': policy = policyOf({}), ...rest } = preview[sortOf(path)]
   return {
     ...rest,
@@ -65,7 +70,7 @@ const serve = async (deps: SiteNeeds, manifest: SiteManifest, path: string, stat
   const file = fileAt(manifest, path)
   const bytes = file && (await deps.blobs.get(file.sha256))
   if (!file || !bytes) return nowhere()
-  return { status, bytes, headers: headersFor(manifest, path, file.contentType) }
+  return { status, bytes, headers: previewHeaders(manifest, path, file.contentType) }
 }
 
 /** `about/` is `about/index.html`, as on the host. */

@@ -2,7 +2,7 @@
 import type { NewFact } from '../../controllers/store/ledger/facts.ts'
 import { aheadKey, decisionKey, openingKey, submitKey } from '../../crds/site/facts.ts'
 import { SITE } from '../../crds/site/kind.ts'
-import { openSubmission } from '../../crds/site/review.ts'
+import { openSubmission } from '../../crds/site/reviewing/review.ts'
 import type { ReviewVerdict, Submission } from '../../crds/site/world.ts'
 import { isOwn } from '../command/own.ts'
 import { append } from '../command/report.ts'

@@ -23,6 +23,9 @@ import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { listReleases, sites } from './read.ts'
 import { decideSite, submitReview } from './review.ts'
+import { certificateRoutes } from './reviewing/certificate.ts'
+import { historyRoutes } from './reviewing/history.ts'
+import { queueRoutes } from './reviewing/queue.ts'
 import {
   answered,
   closed,
@@ -127,6 +130,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
               reason: text('Why.'),
             }),
           ),
+          warnings,
         }),
       },
     },
@@ -134,6 +138,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
     handle: putBrandTokens,
   },
   ...baseRoutes,
+  ...queueRoutes,
   { ...templates, path: '/templates', summary: 'List templates', id: 'listTemplatesShort' },
   { ...templates, path: '/api/website/templates', summary: 'List templates' },
   {
@@ -273,5 +278,7 @@ export const siteRoutes: Route<SiteNeeds>[] = [
   ...attestRoutes,
   ...messageRoutes,
   ...metricsRoutes,
+  ...historyRoutes,
+  ...certificateRoutes,
   ...rotateRoutes,
 ]

@@ -34,6 +34,8 @@ export type ShownEndpoint = {
 }
 export type WebhooksFacts = {
   email: string
+  /** Is shown the way to the reviews. */
+  isReviewer?: boolean
   endpoints: readonly ShownEndpoint[]
   /** Guards the forms against posts from elsewhere. */
   formToken: string
@@ -122,6 +124,7 @@ export const webhooksPage = (facts: WebhooksFacts): string => {
     title: 'Your webhooks',
     layout: 'wide',
     at: WEBHOOKS_PAGE,
+    isReviewer: facts.isReviewer ?? false,
     main: html`${accountHeader('Your webhooks', email, html`<nav aria-label="Deliveries">${filter(isTrouble)}</nav>`)}
 ${done !== undefined && notice('note', done)}
 ${endpoints.length === 0 ? html`<p>There is no endpoint yet. POST /api/webhooks makes one.</p>` : endpoints.map((one) => section(one, facts))}

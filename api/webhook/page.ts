@@ -3,6 +3,7 @@
 import type { JsonSchema } from '../../crds/kernel/rest.ts'
 import { type EndpointRow, viewEndpoint, WEBHOOKS_PAGE } from '../../crds/webhook/endpoint.ts'
 import { viewDelivery } from '../../crds/webhook/log.ts'
+import { decidesOnSites } from '../http/caller.ts'
 import { goTo, pageAnswer } from '../http/pages.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import type { Route } from '../wiring/route.ts'
@@ -33,6 +34,7 @@ const showWebhooks = async (deps: WebhookNeeds, { caller, query }: ApiRequest): 
   const done = DONE[query.done ?? '']
   const page = webhooksPage({
     email: caller.profile.email,
+    isReviewer: decidesOnSites(caller),
     endpoints: await Promise.all(rows.map((row) => shown(deps, row, isTrouble))),
     formToken: deps.keys.formToken(caller.by.id),
     isTrouble,

@@ -32,6 +32,9 @@ import { problemPage } from '../page/account.ts'
 import { statementKeyRoutes } from '../site/live/attest.ts'
 import { formRoutes } from '../site/live/messages/form.ts'
 import { previewRoutes } from '../site/preview.ts'
+import { certificatePageRoutes } from '../site/reviewing/certificate.ts'
+import { ownReviewRoutes } from '../site/reviewing/history.ts'
+import { queuePageRoutes } from '../site/reviewing/queue.ts'
 import { reviewPageRoutes } from '../site/reviewing/review-page.ts'
 import { siteRoutes } from '../site/routes.ts'
 import { webhooksPageRoutes } from '../webhook/page.ts'
@@ -150,7 +153,10 @@ export const allRoutes: Route<Deps>[] = [
   ...siteRoutes,
   ...previewRoutes,
   ...formRoutes,
+  ...queuePageRoutes,
   ...reviewPageRoutes,
+  ...ownReviewRoutes,
+  ...certificatePageRoutes,
   ...devInstanceRoutes,
   ...accountRoutes,
   ...hostRoutes,

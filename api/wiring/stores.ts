@@ -24,6 +24,7 @@ import type { Pg } from '../../controllers/store/pg/pg.ts'
 import { makeBaseStore } from '../../controllers/store/site/bases.ts'
 import { makeMessages } from '../../controllers/store/site/messages.ts'
 import { makeProvenances } from '../../controllers/store/site/provenances.ts'
+import { makeReviewQueue } from '../../controllers/store/site/reviews.ts'
 import { makeSiteReservations } from '../../controllers/store/site/sites.ts'
 import { makeVisitReader } from '../../controllers/store/site/visits.ts'
 import { makeEndpoints } from '../../controllers/store/webhook/endpoints.ts'
@@ -99,6 +100,8 @@ export const makeStores = ({ pg, keys, gatherMs }: StoreDeps) => {
     flood: makeFlood({ pg }),
     /** What drafted sites rest on. */
     provenances: makeProvenances({ pg }),
+    /** What waits for a decision, over all accounts: for who decides. */
+    reviews: makeReviewQueue({ pg }),
   }
 }
 

@@ -8,6 +8,8 @@ import type { Lives } from '../store/account/lives.ts'
 export type Directory = {
   /** The account that is in force under a key, as `spec.account` of other kinds says it. */
   get(key: string): AccountView | null
+  /** Those that decide on websites, by their keys. */
+  reviewers(): { key: string; email: string }[]
   /** Whether some account has this address; case does not count. */
   hasEmail(email: string): boolean
   /** Its deletion was seen. Until then an account that is not there was lost, and goes on. */
@@ -25,6 +27,7 @@ export const makeDirectory = (
   const gone = new Map(lost.map((account) => [`${namespace}/${account.metadata.name}`, account]))
   const emailOf = new Map<string, string>()
   const holders = new Map<string, number>()
+  const reviewing = new Set<string>()
   const count = (email: string | undefined, by: 1 | -1) => {
     if (email === undefined) return
     const left = (holders.get(email) ?? 0) + by
@@ -32,6 +35,7 @@ export const makeDirectory = (
     else holders.delete(email)
   }
   const drop = (key: string) => {
+    reviewing.delete(key)
     count(emailOf.get(key), -1)
     emailOf.delete(key)
   }
@@ -40,6 +44,7 @@ export const makeDirectory = (
     const email = spec.email.toLowerCase()
     emailOf.set(key, email)
     count(email, 1)
+    if (spec.role === 'reviewer') reviewing.add(key)
   }
   for (const [key, account] of gone) note(key, account)
   cache.subscribe((key, { deleted, object }) => {
@@ -59,6 +64,11 @@ export const makeDirectory = (
       const object = cache.get(of) ?? gone.get(of)
       return object && (!holder || object.metadata.uid === holder.uid) ? viewAccount(object) : null
     },
+    reviewers: () =>
+      [...reviewing].flatMap((name) => {
+        const account = cache.get(name)
+        return account ? [{ key: account.status?.key ?? account.metadata.name, email: account.spec.email }] : []
+      }),
     hasEmail: (email) => holders.has(email.toLowerCase()),
     forget: (name) => {
       const key = `${namespace}/${name}`

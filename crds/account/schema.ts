@@ -4,6 +4,7 @@
  */
 import { COMMON_STATUS } from '../kernel/kind.ts'
 import { EMAIL_MAX, EMAIL_PATTERN, type Infer, type ObjectSchema } from '../kernel/schema.ts'
+import { TEMPLATES } from '../values/templates.ts'
 
 export const PLANS = ['free', 'pro', 'team'] as const
 export const ROLES = ['member', 'reviewer', 'admin'] as const
@@ -91,10 +92,8 @@ export const spec = {
     },
     templateLock: {
       type: 'string',
-      description: 'The only website template this account may use.',
-      minLength: 1,
-      maxLength: 63,
-      'x-text': 'line',
+      description: 'The only website template this account may use; its brand holds, too.',
+      enum: TEMPLATES,
     },
   },
 } as const satisfies ObjectSchema

@@ -21,6 +21,8 @@ export type SiteEvent = {
     link?: { purpose: string; version: number }
     /** What a visitor wrote, by its name alone; one that is held was mailed to nobody. */
     message?: { id: string; held: boolean }
+    /** What was decided on, and the note of who did. */
+    review?: { digest: string; note: string }
   }
 }
 

@@ -3,6 +3,7 @@ import type {
   Bytes,
   Opening,
   ReviewDecision,
+  ReviewNotice,
   ReviewRequest,
   ReviewVerdict,
   SiteRelease,
@@ -33,6 +34,9 @@ export const submitKey = (uid: string, round: number, digest: string): string =>
 export const aheadKey = (uid: string, round: number, digest: string): string => keyOf(uid, `ahead:${round}:${digest}`)
 /** A submission is decided once. */
 export const decisionKey = (uid: string, submission: number): string => keyOf(uid, `decision:${submission}`)
+/** Reviewers are told of a submission once at each stage (reviewing/notices.ts). */
+export const noticeKey = (uid: string, { submission, stage }: ReviewNotice): string =>
+  keyOf(uid, `notice:${submission}:${stage}`)
 export const openingKey = (uid: string, submission: number, by: string): string =>
   keyOf(uid, `opened:${submission}:${by}`)
 
@@ -44,6 +48,7 @@ export type NameBody = { name: string; at: string; state: string }
 export type SubmitBody = { digest: string; by: string | null }
 export type DecisionBody = { submission: number; digest: string; decision: ReviewVerdict; note: string; by: string }
 export type OpeningBody = { submission: number; by: string }
+export type NoticeBody = ReviewNotice
 export type SwitchBody = { k: number; to: SiteRelease | null }
 
 export type SiteFacts = {
@@ -53,6 +58,7 @@ export type SiteFacts = {
   submissions: Submission[]
   decisions: ReviewDecision[]
   openings: Opening[]
+  notices: ReviewNotice[]
   switches: Switch[]
   told: string[]
   asks: ReviewRequest[]
@@ -71,6 +77,7 @@ export const readFacts = (
     submissions: [],
     decisions: [],
     openings: [],
+    notices: [],
     switches: [],
     told: [],
     asks: [],
@@ -113,6 +120,11 @@ const take = (read: SiteFacts, { seq, at, kind, body, state }: SiteFact, bytesOf
     case 'opened': {
       const { submission, by } = body as OpeningBody
       read.openings.push({ at, submission, by })
+      return
+    }
+    case 'notice': {
+      const { submission, stage } = body as NoticeBody
+      read.notices.push({ submission, stage })
       return
     }
     case 'name': {

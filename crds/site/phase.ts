@@ -1,6 +1,6 @@
 /** How a site stands, in one word; and how an edit stands beside what is live (rules/site.md#over-rest). */
 import { liveOf } from './facts.ts'
-import { reviewOf } from './review.ts'
+import { reviewOf } from './reviewing/review.ts'
 import type { SitePhase } from './schema.ts'
 import type { Rendering, SiteWorld } from './world.ts'
 

@@ -37,7 +37,7 @@ import {
 } from './publishing/publish.ts'
 import { firstOf, hostFor, type RenderRequest, renderingOf, renderRequest, templateOf } from './publishing/rendering.ts'
 import { linkSteps, type SiteLinkStep } from './publishing/rotation.ts'
-import { isApproved, reviewOf } from './review.ts'
+import { isApproved, reviewOf } from './reviewing/review.ts'
 import type { SiteResource, SiteSpec, SiteStatus } from './schema.ts'
 import type { Rendering, SiteWorld } from './world.ts'
 

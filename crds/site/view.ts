@@ -5,6 +5,7 @@ import { shownName } from '../values/hostname.ts'
 import { contentOf } from './content/expand.ts'
 import { contentWarnings, inRest } from './content/faults/gaps.ts'
 import { twinWarnings } from './content/faults/likeness.ts'
+import { lockWarnings } from './content/lock.ts'
 import { liveOf, releasesOf } from './facts.ts'
 import type { SiteLinks } from './links.ts'
 import { type Alias, type AliasKind, aliasesOf } from './names/aliases.ts'
@@ -16,7 +17,7 @@ import { submitsAhead } from './publishing/asked.ts'
 import { type PictureCount, pictureCount } from './publishing/pictures.ts'
 import { urlOf } from './publishing/publish.ts'
 import { firstOf, hostFor, renderingOf, renderRequest, templateOf } from './publishing/rendering.ts'
-import { type ReviewState, reviewOf } from './review.ts'
+import { type ReviewState, reviewOf } from './reviewing/review.ts'
 import { type SitePhase, type SiteResource, spec as specSchema } from './schema.ts'
 import type { SiteWorld } from './world.ts'
 
@@ -147,12 +148,9 @@ const releaseViews = (world: SiteWorld): SiteReleaseView[] => {
     .reverse()
 }
 
-const lockWarning = ({ spec }: SiteResource, world: SiteWorld): WarningView[] => {
-  const lock = world.account?.templateLock ?? null
-  const { template } = contentOf(spec).meta
-  if (lock === null || lock === template) return []
-  const detail = `this account is locked to ${lock}; ${template} is not used`
-  return [{ code: 'TEMPLATE_LOCKED', pointer: '/content/meta/template', detail }]
+const lockWarning = ({ spec }: SiteResource, { account, brand }: SiteWorld): WarningView[] => {
+  const lock = account?.templateLock ?? null
+  return lock === null ? [] : lockWarnings({ lock, template: contentOf(spec).meta.template, brand })
 }
 
 const updatedAt = ({ metadata }: SiteResource, world: SiteWorld, renderedAt: string | undefined): string => {

@@ -28,7 +28,7 @@ export type Rendering = {
   at: string
 }
 
-/** What names bytes in facts: a decision about them holds under every hostname (review.ts). */
+/** What names bytes in facts: a decision about them holds under every hostname (reviewing/review.ts). */
 export type Bytes = { digest: string; neutral: string }
 
 /** `seq` is that of the fact. `by` is an account, or null when it came by the spec. */
@@ -43,6 +43,11 @@ export type ReviewDecision = {
   by: string
 }
 export type Opening = { at: string; submission: number; by: string }
+
+/** Reviewers were told of a submission; `stage` counts from 0 (reviewing/notices.ts). */
+export type ReviewNotice = { submission: number; stage: number }
+/** Since when it waits, ISO. */
+export type DueNotice = ReviewNotice & { since: string }
 
 /** What was put live. Releases count from 1; the same bytes are the same release. */
 export type SiteRelease = Bytes & {
@@ -140,6 +145,8 @@ export type SiteWorld = {
   submissions: Submission[]
   decisions: ReviewDecision[]
   openings: Opening[]
+  /** What reviewers are to be told of now; null when they know. */
+  dueNotice: DueNotice | null
   switches: Switch[]
   /** Which states of names the owner was told of, as `NAME AT`. */
   told: string[]

@@ -18,6 +18,8 @@ export type PolicySources = {
   fonts?: readonly string[]
   connect?: readonly string[]
   forms?: readonly string[]
+  /** What the page frames. */
+  framed?: readonly string[]
   frames?: readonly string[]
 }
 
@@ -41,6 +43,8 @@ export const policyOf = (allowed: PolicySources): string =>
     directive('base-uri'),
     directive('form-action', allowed.forms),
     directive('frame-ancestors', allowed.frames),
+    // falls back to default-src, so that a page without frames says nothing of them
+    ...(allowed.framed === undefined ? [] : [directive('frame-src', allowed.framed)]),
   ].join('; ')
 
 /** The same for bytes that somebody else made: in an origin of their own, without scripts, and without forms where the policy has none. */

@@ -19,6 +19,8 @@ export type BooksSheet = { currency: string; issuer: string; figures: readonly F
 
 export type BooksFacts = {
   email: string
+  /** Is shown the way to the reviews. */
+  isReviewer?: boolean
   /** YYYY-MM. */
   month: string
   before: string
@@ -75,6 +77,7 @@ export const booksPage = (facts: BooksFacts): string => {
     title,
     layout: 'wide',
     at: BOOKS_PATH,
+    isReviewer: facts.isReviewer ?? false,
     main: html`${accountHeader(title, email, monthLinks(facts))}
 ${form({ method: 'get', action: BOOKS_PATH }, [
   inputField({ id: 'month', label: 'Month', type: 'month', value: month, autocomplete: 'off' }),

@@ -9,6 +9,7 @@ import {
 } from '../../../crds/invoice/money/reconciliation.ts'
 import { DEFAULT_ISSUER } from '../../../crds/invoice/schema.ts'
 import { displayCents } from '../../../crds/values/money.ts'
+import { decidesOnSites } from '../../http/caller.ts'
 import { pageAnswer } from '../../http/pages.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { BOOKS_PATH } from '../../page/account.ts'
@@ -50,6 +51,7 @@ const showBooks = async (deps: BooksNeeds, { caller, query }: ApiRequest): Promi
   )
   const page = booksPage({
     email: caller.profile.email,
+    isReviewer: decidesOnSites(caller),
     month,
     before: monthAway(month, -1),
     after: monthAway(month, 1),

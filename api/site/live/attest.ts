@@ -6,6 +6,8 @@
 import { sha256Of } from '../../../controllers/store/blobs.ts'
 import { named } from '../../../crds/kernel/named.ts'
 import {
+  CERTIFICATE_STATES,
+  certificateState,
   FILE_STATES,
   type FileAnswer,
   fileState,
@@ -19,6 +21,7 @@ import { wantedOf } from '../../../crds/site/publishing/look.ts'
 import type { SiteManifest } from '../../../crds/site/publishing/manifest.ts'
 import { STATEMENT_SEEDS, statementKeys, verifyStatement } from '../../../crds/site/publishing/signature.ts'
 import { STATEMENT_PATH, type Statement } from '../../../crds/site/publishing/statement.ts'
+import { certificatePathOf } from '../../../crds/site/reviewing/certificate.ts'
 import { policyOf } from '../../../crds/text/policy.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
@@ -27,6 +30,7 @@ import type { Deps } from '../../wiring/deps.ts'
 import type { Route } from '../../wiring/route.ts'
 import type { SiteNeeds } from '../needs.ts'
 import { sites } from '../read.ts'
+import { certified } from '../reviewing/certificate.ts'
 
 /** Over all files of a site. */
 const LIMIT_MS = 20_000
@@ -89,7 +93,8 @@ const inLanes = async <T, R>(items: readonly T[], lanes: number, work: (item: T)
 
 type Found = Awaited<ReturnType<typeof sites.find>>
 
-const attest = async (deps: SiteNeeds, { name, view }: Found): Promise<Answer> => {
+const attest = async (deps: SiteNeeds, row: Found): Promise<Answer> => {
+  const { name, view } = row
   const { live_digest: digest, url } = view
   const rendering = digest === null ? null : await deps.sites.rendering(name, digest)
   const stored = rendering && (await deps.blobs.get(rendering.manifest))
@@ -97,16 +102,15 @@ const attest = async (deps: SiteNeeds, { name, view }: Found): Promise<Answer> =
   const { files } = JSON.parse(stored.toString('utf8')) as SiteManifest
   const { hostname } = new URL(url)
   const asked: Asked = { egress: deps.egress, url, signal: AbortSignal.timeout(LIMIT_MS) }
-  const [{ state, statement }, looks] = await Promise.all([
+  const [{ state, statement }, looks, approval] = await Promise.all([
     lookAtStatement(deps, asked, { site: name, hostname, digest, files }),
     inLanes(files, FILES_AT_ONCE, (file) => lookAtFile(asked, file)),
+    certified(deps, row, digest),
   ])
+  const states = looks.map((look) => look.state)
   const counted = FILE_STATES.map((one) => [one, looks.filter((look) => look.state === one).length])
   const attestation = {
-    state: overallState(
-      looks.map((look) => look.state),
-      state,
-    ),
+    state: overallState(states, state),
     url,
     release: view.release,
     digest,
@@ -116,6 +120,10 @@ const attest = async (deps: SiteNeeds, { name, view }: Found): Promise<Answer> =
       url: new URL(`/${STATEMENT_PATH}`, url).href,
       keys_url: `${deps.publicUrl}/.well-known/bottega-keys.json`,
       approved: statement?.approved ?? null,
+    },
+    certificate: {
+      state: certificateState(approval !== null, states),
+      url: approval && `${deps.publicUrl}${certificatePathOf(name, digest)}`,
     },
     counts: Object.fromEntries(counted),
     files: looks,
@@ -159,6 +167,13 @@ const attestationAnswer = named(
         description: 'By whom, without a name, and when; as signed.',
         properties: { role: text('reviewer.'), by: text('One reviewer, always the same.'), at: text('When.') },
       },
+    }),
+    certificate: object('Of the approval.', {
+      state: oneOf(
+        'matches, when every file is what it certifies; missing, when no approval is on record.',
+        CERTIFICATE_STATES,
+      ),
+      url: textOrNull('Where anybody reads it.'),
     }),
     counts: object(
       'How many files are in which state.',

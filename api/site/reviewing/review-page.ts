@@ -5,14 +5,15 @@
 
 import type { SiteFacts } from '../../../crds/site/facts.ts'
 import { SITE } from '../../../crds/site/kind.ts'
-import { changedSections, diffFiles, type SiteManifest } from '../../../crds/site/publishing/manifest.ts'
-import { approvedBefore, openSubmission } from '../../../crds/site/review.ts'
+import { openSubmission } from '../../../crds/site/reviewing/review.ts'
+import { BASES, baseOf, roundsOf } from '../../../crds/site/reviewing/rounds.ts'
 import type { ReviewVerdict, Submission } from '../../../crds/site/world.ts'
 import { formOf } from '../../auth/signin/signin-page.ts'
 import { isOwn } from '../../command/own.ts'
-import { goTo, pageAnswer } from '../../http/pages.ts'
+import { framingAnswer, goTo } from '../../http/pages.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
+import { oneOf } from '../../openapi/schemas.ts'
 import { DEAD_LINK } from '../../page/links.ts'
 import { showSheet } from '../../page/sheet.ts'
 import type { Route } from '../../wiring/route.ts'
@@ -21,8 +22,10 @@ import type { SiteNeeds } from '../needs.ts'
 import { frozenPreviewPath } from '../preview.ts'
 import { recordOf } from '../read.ts'
 import { decideOn, recordOpening } from '../review.ts'
+import { compare, compareWords } from './compare.ts'
+import { type LookedAt, WIDTHS } from './pictures.ts'
 import { REVIEW_SHEET } from './review-style.ts'
-import { NOTE_MAX, type ReviewFacts, reviewPage } from './review-view.ts'
+import { NOTE_MAX, reviewPage } from './review-view.ts'
 
 /** Dead is dead: a link that was never made, one that was ended and one whose site is gone look the same. */
 const siteOf = async (deps: SiteNeeds, { params }: ApiRequest) => {
@@ -39,43 +42,44 @@ const submissionIn = ({ facts }: { facts: SiteFacts }): Submission => {
   return last
 }
 
-const manifestOf = async (deps: SiteNeeds, site: string, digest: string) => {
-  const rendering = await deps.sites.rendering(site, digest)
-  const bytes = rendering && (await deps.blobs.get(rendering.manifest))
-  return bytes ? { rendering, manifest: JSON.parse(bytes.toString('utf8')) as SiteManifest } : null
-}
-
-/** What differs between the submission and what was approved before it. */
-const differences = async (deps: SiteNeeds, site: string, last: Submission, before: { digest: string } | null) => {
-  const [now, then] = await Promise.all([
-    manifestOf(deps, site, last.digest),
-    before === null ? null : manifestOf(deps, site, before.digest),
-  ])
-  return {
-    warnings: now?.rendering.warnings ?? [],
-    diff: now && then ? diffFiles(then.manifest.files, now.manifest.files) : null,
-    sections: now ? changedSections(then?.manifest.content ?? null, now.manifest.content) : [],
-    provenance: now && (await provenanceShown(deps, site, now.manifest.content)),
-  }
-}
+const lookedAt = ({ query }: ApiRequest): LookedAt => ({
+  page: query.page ?? '/',
+  width: WIDTHS.find((width) => String(width) === query.width) ?? null,
+  against: BASES.find((base) => base === query.against) ?? 'approved',
+})
 
 const showPage = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => {
-  const { row, facts } = await siteOf(deps, request)
+  const { row, facts, linkVersions } = await siteOf(deps, request)
   const last = submissionIn({ facts })
+  const rounds = roundsOf(facts)
+  const round = rounds.find(({ submission }) => submission.seq === last.seq)
+  const looked = lookedAt(request)
+  const before = baseOf(rounds, last, looked.against)
+  const digests = { before: before?.digest ?? null, after: last.digest }
+  const comparison = await compare(deps, row.name, digests)
+  if (!round || !comparison) throw new Problem('UNAVAILABLE', 'What was submitted cannot be read just now.')
+  const page = comparison.pages.find(({ path }) => path === looked.page) ?? comparison.pages[0]
+  if (!page) throw new Problem('UNAVAILABLE', 'What was submitted has no page.')
   const { view } = row
   const { caller, params } = request
   const meta = view.content.meta as { company_name: string }
-  const shown: ReviewFacts = {
+  const frozen = (digest: string) => frozenPreviewPath(deps, row.name, digest, linkVersions.preview)
+  const shown = reviewPage({
     site: { id: row.name, account: row.account, company: meta.company_name, domain: view.domain, url: view.url },
-    submission: last,
-    decision: facts.decisions.find(({ submission }) => submission === last.seq) ?? null,
-    openings: facts.openings.filter(({ submission }) => submission === last.seq),
-    ...(await differences(deps, row.name, last, approvedBefore(facts, last))),
+    rounds,
+    round,
+    looked: { ...looked, page: page.path },
+    base: rounds.find(({ submission }) => submission.seq === before?.seq) ?? null,
+    comparison,
+    page,
+    diff: await compareWords(deps, row.name, { ...digests, file: page.file }),
+    previews: { before: before && frozen(before.digest), after: frozen(last.digest) },
+    provenance: await provenanceShown(deps, row.name, comparison.content),
     isOwn: isOwn(row, caller),
     formToken: deps.keys.formToken(caller.by.id),
     path: `/review/${params.token}`,
-  }
-  return pageAnswer(200, reviewPage(shown))
+  })
+  return framingAnswer(200, shown)
 }
 
 /** Records who opened what, and leads to exactly those bytes. */
@@ -99,6 +103,11 @@ const decide = async (deps: SiteNeeds, request: ApiRequest): Promise<Answer> => 
 }
 
 const own = { hidden: true, scope: { kind: 'session' }, role: 'reviewer' } as const
+const query = {
+  page: { type: 'string' as const, description: 'Path of the page that is looked at.', maxLength: 500 },
+  width: oneOf('One width alone.', WIDTHS.map(String)),
+  against: oneOf('What it is held against.', BASES),
+}
 
 export const reviewPageRoutes: Route<SiteNeeds>[] = [
   {
@@ -109,7 +118,7 @@ export const reviewPageRoutes: Route<SiteNeeds>[] = [
     summary: 'Style of the review page',
     handle: showSheet(REVIEW_SHEET),
   },
-  { ...own, method: 'GET', path: '/review/:token', summary: 'Review a site', handle: showPage },
+  { ...own, method: 'GET', path: '/review/:token', summary: 'Review a site', query, handle: showPage },
   { ...own, method: 'POST', path: '/review/:token/open', summary: 'Open what was submitted', handle: openPreview },
   { ...own, method: 'POST', path: '/review/:token', summary: 'Decide on a site', handle: decide },
 ]

@@ -19,6 +19,7 @@ import type { SiteWorld } from '../../../crds/site/world.ts'
 import { LINK_FACT, type LinkBody, linkKey } from '../../../crds/values/links.ts'
 import { Stalled } from '../../base/errors.ts'
 import type { Controller } from '../../runtime/contract.ts'
+import type { FactVerdict } from '../../store/ledger/facts.ts'
 import { rowOf } from '../../store/mirror.ts'
 import { sweepMessages } from '../../store/site/messages.ts'
 import { makePictureRows } from '../../store/site/pictures.ts'
@@ -34,6 +35,7 @@ import { makeNameSweep, sweepNames } from './namesweep.ts'
 import { observeSite } from './observe.ts'
 import { noteDrift, removeFiles, removeRoute, setRoute, switchFiles, takeDown, upload, verify } from './publish.ts'
 import { askerOf, makeFontCache, renderPages } from './render.ts'
+import { decisionMail, tellReviewers } from './reviewers.ts'
 
 const reserveSite = async (deps: SiteDeps, { metadata, spec }: SiteResource) => {
   const profile = deps.accounts.get(spec.account)
@@ -73,14 +75,16 @@ const record = async (deps: SiteDeps, { metadata }: SiteResource, { kind, key, b
   if (event) deps.onQueued()
 }
 
-const decide = async (deps: SiteDeps, step: Extract<SiteStep, { do: 'decide' }>, { metadata }: SiteResource) => {
+const decide = async (deps: SiteDeps, step: Extract<SiteStep, { do: 'decide' }>, object: SiteResource) => {
+  const { metadata } = object
   const { verdict } = step
   const base = { resource: metadata.name, seq: verdict.seq, at: deps.now().toISOString() }
-  await deps.ledger.decideFact(
-    verdict.accept
-      ? { ...base, state: 'accepted', ...(verdict.event && { event: verdict.event }) }
-      : { ...base, state: 'refused', refusedCode: verdict.code },
-  )
+  const decided: FactVerdict = verdict.accept
+    ? { ...base, state: 'accepted', ...(verdict.event && { event: verdict.event }) }
+    : { ...base, state: 'refused', refusedCode: verdict.code }
+  const said = verdict.accept ? verdict.said : undefined
+  if (said) await deps.schedule.decide(decided, decisionMail(deps, object, verdict.seq, said))
+  else await deps.ledger.decideFact(decided)
   if (verdict.accept && verdict.event) deps.onQueued()
 }
 
@@ -115,6 +119,7 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
       submit: ({ key, digest, by, event }, object) =>
         record(deps, object, { kind: 'submit', key, body: { digest, by }, event }),
       decide: (step, object) => decide(deps, step, object),
+      tellReviewers: ({ notice }, object) => tellReviewers(deps, notice, object),
       recordLink: (step, object) => recordLink(deps, step, object),
       reservePublish: ({ digest }, object) => reservePublish(deps, digest, object),
       enterQueue: ({ host, digest }, { metadata }) =>

@@ -11,6 +11,7 @@ import type { Context } from '../context.ts'
 export type SiteDeps = Pick<
   Context,
   | 'ledger'
+  | 'schedule'
   | 'mirror'
   | 'blobs'
   | 'accounts'

@@ -3,6 +3,7 @@ import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { readFacts } from '../../../crds/site/facts.ts'
 import { SITE_LINKS } from '../../../crds/site/links.ts'
 import { renderingOf, renderRequest, sourcesOf } from '../../../crds/site/publishing/rendering.ts'
+import { dueNotice } from '../../../crds/site/reviewing/notices.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import type { SiteWorld, StoredPicture } from '../../../crds/site/world.ts'
 import { linksNow, recordedLinks } from '../../../crds/values/links.ts'
@@ -43,6 +44,7 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: 
   const rendered = row.renderings ?? []
   const renderings = rendered.filter(({ isFirst }) => !isFirst)
   const facts = row.facts ?? []
+  const read = readFacts(originOf(metadata), facts, (digest) => renderings.find((one) => one.digest === digest) ?? null)
   const links = recordedLinks(SITE_LINKS, facts)
   const linkVersions = linksNow(SITE_LINKS, object, links.recorded)
   const world: SiteWorld = {
@@ -60,7 +62,8 @@ export const observeSite = async (deps: SiteDeps, object: SiteResource, signal: 
     turn: row.turn,
     look: null,
     words: { isKept: true, signature: words?.signature ?? null, others: others ?? [] },
-    ...readFacts(originOf(metadata), facts, (digest) => renderings.find((one) => one.digest === digest) ?? null),
+    ...read,
+    dueNotice: dueNotice(read, deps.now()),
     testDomains: deps.testDomains,
     factSeq: facts.at(-1)?.seq ?? 0,
     links,

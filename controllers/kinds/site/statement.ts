@@ -1,17 +1,17 @@
 /** The file by which a live site says what it is: the same bytes for the same release, so that it is looked at like any other. */
-import { createHmac } from 'node:crypto'
 import type { ManifestEntry } from '../../../crds/site/publishing/manifest.ts'
 import { STATEMENT_SEEDS, signStatement } from '../../../crds/site/publishing/signature.ts'
-import { type Attested, STATEMENT_PATH, statementOf, statementText } from '../../../crds/site/publishing/statement.ts'
+import {
+  type Attested,
+  REVIEWER_KEY,
+  reviewerName,
+  STATEMENT_PATH,
+  statementOf,
+  statementText,
+} from '../../../crds/site/publishing/statement.ts'
 import { canonical } from '../../../crds/values/canonical.ts'
 import { sha256Of } from '../../store/blobs.ts'
 import type { SiteDeps } from './deps.ts'
-
-const REVIEWER_LENGTH = 16
-
-/** One reviewer of this installation, told by no name: whoever has no key cannot try accounts. */
-const reviewerOf = ({ keys }: Pick<SiteDeps, 'keys'>, account: string): string =>
-  `reviewer-${createHmac('sha256', keys.lastingKey('site-reviewer')).update(account).digest('hex').slice(0, REVIEWER_LENGTH)}`
 
 export type SentStatement = ManifestEntry & { content: Buffer }
 
@@ -20,7 +20,7 @@ export const statementFile = (
   { site, digest, files }: { site: string; digest: string; files: readonly ManifestEntry[] },
   attested: Attested,
 ): SentStatement => {
-  const reviewer = attested.by === null ? null : reviewerOf(deps, attested.by)
+  const reviewer = attested.by === null ? null : reviewerName(deps.keys.lastingKey(REVIEWER_KEY), attested.by)
   const statement = statementOf({ issuer: deps.publicUrl, site, digest, reviewer }, attested, files)
   const content = Buffer.from(
     statementText(statement, signStatement(deps.keys.signingSeeds(STATEMENT_SEEDS), canonical(statement))),

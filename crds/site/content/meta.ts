@@ -1,22 +1,13 @@
 /** What holds for the whole site: who speaks, in which language, in which dress, in which order and on which pages. */
 import type { ObjectSchema } from '../../kernel/schema.ts'
+import { TEMPLATES } from '../../values/templates.ts'
 import { label, title } from './content-fields.ts'
 import { redirects } from './redirects.ts'
 
+export { TEMPLATES }
+
 export const LANGS = ['zh-Hant', 'zh-Hans', 'en', 'es'] as const
 export const LAYOUTS = ['classic', 'editorial', 'showcase', 'monolith', 'atelier', 'sidenav', 'narrative'] as const
-export const TEMPLATES = [
-  'studio',
-  'harbor',
-  'ledger',
-  'garden',
-  'craft',
-  'clinic',
-  'market',
-  'voltage',
-  'lumen',
-  'runway',
-] as const
 /** In the order in which they stand when nothing else is asked for. Hero stays first and contact last, whatever is asked. */
 export const SECTIONS = [
   'hero',

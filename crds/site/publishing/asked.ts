@@ -4,23 +4,30 @@ import { belongsTo } from '../../kernel/fields.ts'
 import type { ProblemCode } from '../../kernel/problem.ts'
 import { type SiteEvent, siteEvent } from '../events.ts'
 import { liveOf, submitKey } from '../facts.ts'
-import { openSubmission, reviewOf } from '../review.ts'
+import { openSubmission, reviewOf } from '../reviewing/review.ts'
 import type { SitePhase, SiteResource } from '../schema.ts'
-import type { Rendering, ReviewRequest, SiteWorld } from '../world.ts'
+import type { DueNotice, Rendering, ReviewRequest, ReviewVerdict, SiteWorld } from '../world.ts'
 import { badPicture } from './pictures.ts'
 import { urlOfLive } from './publish.ts'
 import { firstOf, type RenderRequest, renderingOf, renderRequest } from './rendering.ts'
 
+/** What was decided, for the mail to the owner. */
+export type SaidDecision = { decision: ReviewVerdict; note: string }
 /** What is accepted without an event has its own in a fact of its own. */
-type Decided = { seq: number } & ({ accept: true; event: SiteEvent | null } | { accept: false; code: ProblemCode })
+type Decided = { seq: number } & (
+  | { accept: true; event: SiteEvent | null; said?: SaidDecision }
+  | { accept: false; code: ProblemCode }
+)
 type Ask<Word extends ReviewRequest['ask']> = Extract<ReviewRequest, { ask: Word }>
 
 export type AskedStep =
   /** `by` is an account, or null when it came by the spec. */
   | { do: 'submit'; key: string; digest: string; by: string | null; event: SiteEvent }
   | { do: 'decide'; verdict: Decided }
+  /** All reviewers but the owner and who submitted it, by mail. */
+  | { do: 'tellReviewers'; notice: DueNotice }
 
-/** What a request asked for and the plan has to say yes or no to, in the order in which it was asked. */
+/** What a request asked for and the plan has to say yes or no to, in the order in which it was asked; then whom to tell of it. */
 export const askedSteps = (object: SiteResource, world: SiteWorld, current: Rendering | null): AskedStep[] => {
   for (const ask of world.asks) {
     const steps =
@@ -30,7 +37,7 @@ export const askedSteps = (object: SiteResource, world: SiteWorld, current: Rend
     // one that waits for pictures lets those behind it pass
     if (steps.length > 0) return steps
   }
-  return []
+  return noticeSteps(world)
 }
 
 /** What is whole is submitted in the name of who asked; nothing while it is not whole yet. */
@@ -82,12 +89,23 @@ const verdictOf = (
         ask.decision === 'approve'
           ? (['website.approved', 'approved'] as const)
           : (['website.changes_requested', 'changes_requested'] as const)
-      return { seq, accept: true, event: siteEvent(type, object, { status: standing(word), url }) }
+      const { decision, note, digest } = ask
+      const event = siteEvent(type, object, { status: standing(word), url })
+      return {
+        seq,
+        accept: true,
+        event: { ...event, data: { ...event.data, review: { digest, note } } },
+        said: { decision, note },
+      }
     }
     default:
       return ask satisfies never
   }
 }
+
+/** Whom nobody has told yet that something waits. */
+const noticeSteps = ({ dueNotice }: Pick<SiteWorld, 'dueNotice'>): AskedStep[] =>
+  dueNotice === null ? [] : [{ do: 'tellReviewers', notice: dueNotice }]
 
 /** `spec.submit`: what nobody has submitted yet. */
 export const submitSteps = (object: SiteResource, world: SiteWorld, current: Rendering): AskedStep[] => {

@@ -30,6 +30,16 @@ export const overallState = (
   return states.includes('unknown') || statement === 'unknown' ? 'unknown' : 'same'
 }
 
+/** Of the certificate of the approval: whether what is served is what it certifies. `missing`: no approval is on record. */
+export const CERTIFICATE_STATES = ['matches', 'differs', 'missing', 'unknown'] as const
+export type CertificateState = (typeof CERTIFICATE_STATES)[number]
+
+export const certificateState = (isCertified: boolean, states: readonly FileState[]): CertificateState => {
+  if (!isCertified) return 'missing'
+  if (states.some((state) => state === 'altered' || state === 'missing')) return 'differs'
+  return states.includes('unknown') ? 'unknown' : 'matches'
+}
+
 const isPlain = (value: unknown): value is Record<string, unknown> =>
   typeof value === 'object' && value !== null && !Array.isArray(value)
 

@@ -51,13 +51,15 @@ export const renderRequest = (
   spec: SiteSpec,
   world: Pick<SiteWorld, 'account' | 'brand' | 'home' | 'hosts' | 'base' | 'formUrl'>,
 ): RenderRequest | null => {
-  const template = templateOf(spec, world.account?.templateLock ?? null)
+  const lock = world.account?.templateLock ?? null
+  const template = templateOf(spec, lock)
   if (template === null) return null
   const { name, hostname } = addressOf(spec, world)
   const content = contentOf(spec)
   const pictures = Object.fromEntries(pictureSources(contentSchema, spec))
   const logo = spec.assets?.[LOGO_KEY] ?? null
-  const { brand } = world
+  // a lock holds the whole brand: tokens of the account would be another one
+  const brand = lock === null ? world.brand : null
   const form = content.contact?.form === true ? world.formUrl : null
   // without a form the input is named as it was before there were forms
   const made = canonical([content, pictures, logo, template, brand, hostname, ...(form === null ? [] : [form])])

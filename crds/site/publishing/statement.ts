@@ -3,13 +3,22 @@
  * whom and when these bytes were approved; signed, so that anybody can hold it against what is served (hack/decisions/061). It lies
  * in the folder of the release and is none of its files: what is approved does not change by it.
  */
+import { createHmac } from 'node:crypto'
 import { canonical } from '../../values/canonical.ts'
-import { approvalOf } from '../review.ts'
+import { approvalOf } from '../reviewing/review.ts'
 import type { Rendering, ReviewDecision, SiteWorld } from '../world.ts'
 import type { ManifestEntry } from './manifest.ts'
 
 export const STATEMENT_PATH = '.well-known/bottega-site.json'
 export const STATEMENT_FORM = 'bottega.dev/site-statement/v1'
+
+/** What the key of `reviewerName` is for (controllers/base/keys.ts). */
+export const REVIEWER_KEY = 'site-reviewer'
+const REVIEWER_LENGTH = 16
+
+/** One reviewer of this installation, told by no name: whoever has no key cannot try accounts. */
+export const reviewerName = (key: Buffer, account: string): string =>
+  `reviewer-${createHmac('sha256', key).update(account).digest('hex').slice(0, REVIEWER_LENGTH)}`
 
 /** What is said beside the files. `by` is an account, which is never told by its name. */
 export type Attested = { release: number; hostname: string; by: string | null; at: string | null }

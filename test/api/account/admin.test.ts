@@ -74,13 +74,13 @@ spec('accounts by administrators', (t) => {
       ai_per_day: 5,
       cost_cap_usd: 300,
       limits: { sends_per_day: 7 },
-      template_lock: 'plain',
+      template_lock: 'lumen',
     }
     const { status, json } = await ask('PATCH', `${ALL}/studio`, change)
     assert.is(status, 200)
     for (const [field, value] of Object.entries(change)) assert.equal(json.account[field], value, field)
     const { plan, aiPerDay, costCapUsd, limits, templateLock } = await specOf('studio')
-    assert.equal([plan, aiPerDay, costCapUsd, limits, templateLock], ['team', 5, 300, { sendsPerDay: 7 }, 'plain'])
+    assert.equal([plan, aiPerDay, costCapUsd, limits, templateLock], ['team', 5, 300, { sendsPerDay: 7 }, 'lumen'])
 
     const patch = JSON.stringify({ spec: { limits: { sites: 9 }, templateLock: null, role: 'reviewer' } })
     await platform.kubectl(['patch', 'acct', 'studio', '--type=merge', '-p', patch])
@@ -92,6 +92,23 @@ spec('accounts by administrators', (t) => {
     const back = (await ask('PATCH', `${ALL}/studio`, { limits: null, ai_per_day: null, cost_cap_usd: null })).json
       .account
     assert.equal([back.limits, back.ai_per_day, back.cost_cap_usd], [{}, null, null])
+  })
+
+  t('are locked to a template that there is, over REST and by kubectl', async () => {
+    const refused = await ask('PATCH', `${ALL}/studio`, { template_lock: 'jungle' })
+    assert.equal([refused.status, refused.json.code], [400, 'INVALID_FIELD'], refused.text)
+    assert.is(refused.json.errors[0].pointer, '/template_lock')
+    assert.match(refused.json.errors[0].detail, /studio, harbor/)
+    const patch = JSON.stringify({ spec: { templateLock: 'jungle' } })
+    const said = await platform.kubectl(['patch', 'acct', 'studio', '--type=merge', '-p', patch]).catch(String)
+    assert.match(String(said), /spec\.templateLock: Unsupported value: "jungle"/)
+    for (const [lock, shown] of [
+      ['garden', 'garden'],
+      [null, null],
+    ]) {
+      const { status, json } = await ask('PATCH', `${ALL}/studio`, { template_lock: lock })
+      assert.equal([status, json.account.template_lock], [200, shown])
+    }
   })
 
   t('are granted capabilities and lose them; saying it again changes nothing', async () => {

@@ -309,7 +309,7 @@ spec('websites over REST', (t) => {
     assert.is(opened.status, 303)
     const frozen = await fetch(new URL(opened.headers.get('location') ?? '', review.url))
     assert.is(frozen.status, 200)
-    assert.match(await (await open('')).text(), /reviewer opened it on/)
+    assert.match(await (await open('')).text(), /Opened by reviewer on/)
     const wrong = form({ form_token: field('form_token'), digest: 'f'.repeat(64), decision: 'approve', note: '' })
     assert.is((await open('', wrong)).status, 409)
     const right = { form_token: field('form_token'), digest: field('digest'), decision: 'approve', note: 'Good.' }

@@ -5,8 +5,9 @@ import { siteFaults } from '../../../crds/site/faults.ts'
 import { domainFaults } from '../../../crds/site/names/domain.ts'
 import { planSite, type SitePlan } from '../../../crds/site/plan.ts'
 import { changedSections, diffFiles } from '../../../crds/site/publishing/manifest.ts'
+import { renderRequest } from '../../../crds/site/publishing/rendering.ts'
 import { siteHandlers } from '../../../crds/site/publishing/route.ts'
-import { isApproved, reviewOf } from '../../../crds/site/review.ts'
+import { isApproved, reviewOf } from '../../../crds/site/reviewing/review.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import { viewSite } from '../../../crds/site/view.ts'
 import type { SiteWorld } from '../../../crds/site/world.ts'
@@ -305,6 +306,23 @@ spec('what a site shows and serves', (t) => {
     const of = homed(site(), 'd1', { account: { name: 'demo', templateLock: 'lumen' } })
     const view = viewSite(site(), of, planSite(site(), of))
     assert.equal([view.template, view.warnings[0]?.code], ['lumen', 'TEMPLATE_LOCKED'])
+  })
+  t('a lock holds the brand, too: tokens change nothing, and are named', () => {
+    const account = { name: 'demo', templateLock: 'studio' }
+    const brand = { accent: '#00aa55', fontPair: 'plex' } as const
+    const input = (change: Partial<SiteWorld>) => renderRequest(site().spec, world(change))?.input
+    assert.is(input({ account, brand }), input({ account }))
+    assert.is.not(input({ brand }), input({}))
+    const of = homed(site(), 'd1', { account, brand: { accent: '#00aa55' } })
+    const { warnings } = viewSite(site(), of, planSite(site(), of))
+    assert.equal(warnings, [
+      {
+        code: 'TEMPLATE_LOCKED',
+        pointer: '/brand_tokens',
+        detail:
+          'this account is locked to studio; its brand holds, and these tokens of the account are not used: accent',
+      },
+    ])
   })
   t('refuses a picture that was not sent, and more words than a resource may hold', () => {
     const picture = site({ content: { meta: { companyName: 'V' }, products: [{ name: 'B', image: 'asset:p1' }] } }).spec

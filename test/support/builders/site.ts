@@ -57,6 +57,7 @@ export const world = (change: Partial<SiteWorld> = {}): SiteWorld => ({
   submissions: [],
   decisions: [],
   openings: [],
+  dueNotice: null,
   switches: [],
   told: [],
   asks: [],

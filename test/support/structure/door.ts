@@ -32,6 +32,9 @@ const GROUNDS: Record<string, readonly string[]> = {
   'api/site/live/messages/found.ts': ['link'],
   'api/site/preview.ts': ['link'],
   'api/site/reviewing/review-page.ts': ['role'],
+  'api/site/reviewing/queue.ts': ['role'],
+  'api/site/reviewing/certificate.ts': ['role', 'link'],
+  'api/site/reviewing/history.ts': ['role'],
   'api/site/review.ts': ['role'],
 }
 const READS =

@@ -23,6 +23,7 @@ const DOORS: Record<string, RegExp> = {
   culori: /^crds\/site\/content\/brand\.ts$/,
   'tar-stream': /^(controllers\/io\/hosts\/tar|api\/io\/archive)\.ts$/,
   isbot: /^crds\/site\/publishing\/visits\/robots\.ts$/,
+  diff: /^crds\/text\/difference\.ts$/,
   tldts: /^crds\/values\/domain\.ts$/,
   stripe: /^(controllers\/io\/cards|api\/io\/cardevents)\.ts$/,
   sharp: /^controllers\/io\/pictures\/images\.ts$/,

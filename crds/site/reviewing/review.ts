@@ -4,7 +4,7 @@
  * (canonical links, Open Graph, sitemap), which is checked by rendering it both ways. Everything else asks for a new approval
  * (rules/site.md#approval; hack/decisions/012).
  */
-import type { Bytes, ReviewDecision, SiteWorld, Submission } from './world.ts'
+import type { Bytes, ReviewDecision, SiteWorld, Submission } from '../world.ts'
 
 export type ReviewState = 'draft' | 'in_review' | 'changes_requested' | 'approved'
 type Reviewed = Pick<SiteWorld, 'submissions' | 'decisions'>
@@ -41,11 +41,4 @@ export const reviewOf = (world: Reviewed, bytes: Bytes): ReviewState => {
   const submission = world.submissions.findLast((one) => isSame(one, bytes))
   if (!submission) return 'draft'
   return decisionOn(world, submission) ? 'changes_requested' : 'in_review'
-}
-
-/** The bytes that were approved last before a submission: what a reviewer compares it with. */
-export const approvedBefore = (world: Reviewed, { seq }: Submission): Bytes | null => {
-  const approvals = world.decisions.filter((one) => one.decision === 'approve' && one.seq < seq)
-  const last = approvals.at(-1)
-  return world.submissions.find((one) => one.seq === last?.submission) ?? null
 }
