@@ -28,7 +28,7 @@ function sentencesIn(text: string): string[] {
 }
 
 function companyIn(sentences: readonly string[]): string {
-  const [first = ''] = sentences
+  const first = (sentences[0] ?? '').replace(/^#+ */, '')
   if (first.length <= nameMax && !/[.!?。！？]$/.test(first)) return first
   const named = /(?:We are|I am|This is|Somos|Soy|我们是|我們是)\s*([^,.。，;\n]{2,60})/.exec(first)?.[1]
   const capital = /^(?:[A-ZÁÉÍÓÚÑ][\w&'’áéíóúñ-]*\s?)+/.exec(first)?.[0]
@@ -101,7 +101,7 @@ function contactIn(text: string): Record<string, string> {
 
 /** A sentence that tells nothing but how one is reached. */
 function isContact(sentence: string): boolean {
-  return tokensOf(sentence).some((one) => mailOf(one) !== null) || phoneIn(sentence) !== undefined
+  return tokensOf(sentence).some((one) => (mailOf(one) ?? addressOf(one)) !== null) || phoneIn(sentence) !== undefined
 }
 
 export function draftFromText(text: string, asked?: string): DraftedSite {
@@ -111,7 +111,7 @@ export function draftFromText(text: string, asked?: string): DraftedSite {
   const { weekly, quotes } = hoursIn(sentences)
   const told = quotes.map(({ quote }) => quote)
   const plain = sentences.filter(
-    (one) => one !== company && productsIn(one).length === 0 && !isContact(one) && !told.includes(one),
+    (one) => !one.endsWith(company) && productsIn(one).length === 0 && !isContact(one) && !told.includes(one),
   )
   const [lede, ...rest] = plain
   const story = rest.join('\n\n').slice(0, textMax)
