@@ -79,6 +79,9 @@ spec('how alike two sites are', (t) => {
     assert.equal(twinOf(signed(CARD), others), { site: 'site-a', percent: 100 })
     assert.is(twinOf(signed(CARD), others.slice(0, 1))?.site, 'site-near')
     assert.is(twinOf(signed(CARD), others.slice(3)), null)
+    const half = signed(`${CARD} ${CARD.split(' ').toReversed().join(' ')}`)
+    assert.ok(likeness(signed(CARD), half) > 25, 'shares a half')
+    assert.is(twinOf(signed(CARD), [{ site: 'site-half', signature: half }]), null)
   })
 
   t('is a warning of the site, whichever door it came by, once its words are kept', () => {

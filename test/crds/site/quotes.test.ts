@@ -60,6 +60,12 @@ spec('a quote', (t) => {
     )
   })
 
+  t('is found behind a beginning that comes to nothing', () => {
+    assert.is(placeOf('a a a b', 'a a b'), 2)
+    assert.is(placeOf('ab ab ab cd', 'ab ab cd'), 3)
+    assert.is(placeOf('a b a b a c', 'a b a c'), 4)
+  })
+
   t('is no part of a longer word, and no control character reaches a store', () => {
     assert.is(findQuote(pages, 'ceram'), null)
     assert.is(cleaned('a\u0000b\ud800c\r\n'), 'a b\ufffdc \n')
