@@ -424,6 +424,39 @@ spec('websites over REST', (t) => {
     assert.is((await owner('DELETE', `/api/website/${id}`)).status, 204)
   })
 
+  t('leads former addresses on in the preview, and needs a new approval for them', async () => {
+    const { id } = await made()
+    const led = (redirects: object[]) => act(id, 'update', { content: { meta: { redirects } } })
+    const bad = await led([{ from: '/a', to: '/a/' }])
+    assert.equal(
+      [bad.status, bad.json.code, bad.json.errors[0].pointer],
+      [400, 'BAD_REDIRECTS', '/content/meta/redirects/0/to'],
+    )
+    assert.is((await led([{ from: '/a{b}', to: '/' }])).json.code, 'BAD_REDIRECTS')
+    const before = (await owner('GET', `/api/website/${id}`)).json.site
+    const { site } = (
+      await led([
+        { from: '/old-shop', to: '/' },
+        { from: '/away', to: 'https://elsewhere.example/x' },
+      ])
+    ).json
+    assert.is.not(site.digest, before.digest)
+    const go = async (path: string) => {
+      const answer = await fetch(new URL(path, site.preview_url), { redirect: 'manual' })
+      return `${answer.status} ${answer.headers.get('location') ?? ''}`.trim()
+    }
+    assert.equal(
+      [await go('old-shop'), await go('old-shop/'), await go('away'), await go('nowhere')],
+      [
+        `308 ${new URL(site.preview_url).pathname}`,
+        `308 ${new URL(site.preview_url).pathname}`,
+        '308 https://elsewhere.example/x',
+        '404',
+      ],
+    )
+    assert.is((await owner('DELETE', `/api/website/${id}`)).status, 204)
+  })
+
   t('clamps brand tokens, and the sites of the account follow', async () => {
     const { id, digest } = await made()
     const reply = await owner('PUT', '/api/website/brand-tokens', { accent: '#ffff88', font_pair: 'system' })

@@ -231,6 +231,58 @@ spec('whose a name is', (t) => {
     await sql("delete from site_names where root = 'moved.example'")
   })
 
+  t('the other of www and apex comes along, blocks no site of the account, and gives way with its route', async () => {
+    const claim = (name: string, site: string, twin: string | null, account = 'a') =>
+      reservations.claimName(name, { site, account, twin }, true)
+    const there = async () =>
+      (
+        await sql(
+          "select name, site, account, spare from site_names where root = 'pair.example' order by name, account",
+        )
+      ).map(({ name, site, account, spare }) => `${name} ${site} ${account}${spare ? ' spare' : ''}`)
+    const put = (site: string, hostnames: string[]) =>
+      sql(
+        "select changed from put_host_route('controllers', (select max(epoch) from epochs), 'h1', $1, $2, $3, '[]')",
+        [`site-${site}`, `Site/${site}`, hostnames],
+      )
+    const at = '2033-01-01T00:00:00.000Z'
+    await claim('pair.example', 'one', 'www.pair.example')
+    await claim('www.pair.example', 'two', 'pair.example', 'b')
+    assert.equal(await there(), [
+      'pair.example one a',
+      'pair.example two b spare',
+      'www.pair.example one a spare',
+      'www.pair.example two b',
+    ])
+    await lookAt('pair.example', 'a', SEEN, at)
+    await assert.rejects(put('one', ['pair.example', 'www.pair.example']), /is not proven/)
+    await lookAt('www.pair.example', 'a', SEEN, at)
+    await put('one', ['pair.example', 'www.pair.example'])
+    await lookAt('www.pair.example', 'b', SEEN, at)
+    await assert.rejects(put('two', ['www.pair.example']), /is not proven/)
+    // Another site of the account asks for what only leads to the first.
+    assert.is(await claim('www.pair.example', 'three', 'pair.example'), 'taken')
+    assert.is(await claim('pair.example', 'three', null), 'refused', 'what a site has asked for gives way to none')
+    assert.ok((await there()).includes('www.pair.example three a'))
+    await put('three', ['www.pair.example'])
+    await assert.rejects(put('one', ['pair.example', 'www.pair.example']), /is not proven/)
+    await put('one', ['pair.example'])
+    await sql("delete from host_routes where id in ('site-one', 'site-three')")
+    await sql("delete from site_names where root = 'pair.example'")
+  })
+
+  t('a name that a site has left is kept for it, and gives way to another site of its account alone', async () => {
+    const claim = (site: string, account: string) => reservations.claimName('left-label', { site, account }, true)
+    assert.is(await claim('one', 'a'), 'taken')
+    assert.is(await claim('two', 'a'), 'refused')
+    await rows.releaseNames('one', ['left-label'], ['left-label'])
+    assert.is(await claim('three', 'b'), 'refused')
+    assert.is(await claim('two', 'a'), 'held')
+    const [row] = await sql("select site, spare from site_names where name = 'left-label'")
+    assert.equal(row, { site: 'two', spare: false })
+    await sql("delete from site_names where name = 'left-label'")
+  })
+
   t('a claim of a base domain is forgotten after seven days, and an account has five at most', async () => {
     const bases = makeBaseStore({ pg })
     await setClock('2000-01-01T00:00:00Z')

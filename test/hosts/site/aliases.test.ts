@@ -7,6 +7,7 @@ import {
   proveDomain,
   publish,
   type SitePlatform,
+  siteContent,
   startSitePlatform,
 } from '../../support/stage/publishing.ts'
 
@@ -34,7 +35,9 @@ spec('names that lead to a site', (t) => {
   t.before(async () => {
     platform = await startSitePlatform()
     other = await platform.token('other')
-    ;({ id } = await makeSite(platform))
+    const { meta, ...rest } = siteContent()
+    const redirects = [{ from: '/old-shop', to: '/about/' }]
+    ;({ id } = await makeSite(platform, { content: { ...rest, meta: { ...meta, redirects } } }))
     await setDomain({ domain: APEX })
     await approve(platform, id)
   })
@@ -59,6 +62,9 @@ spec('names that lead to a site', (t) => {
       await publish(platform, id)
       await eventually('www to lead there', async () => (await leads(WWW, '/a?b=c')) === at(APEX, '/a?b=c'), 90_000)
       assert.is((await visit(APEX))?.status, 200)
+      // What the owner lists, and what is approved with it.
+      assert.equal([await leads(APEX, '/old-shop'), await leads(APEX, '/old-shop/')], ['308 /about/', '308 /about/'])
+      assert.is((await visit(APEX, '/.well-known/bottega-redirects.json'))?.status, 200)
       const { redirects } = await get()
       assert.equal(
         redirects.map(({ hostname, kind, to }: Json) => [hostname, kind, to]),
