@@ -3,6 +3,7 @@
 import type { Server } from 'node:http'
 import { API, type Env, EnvError, LIMITS, readEnv, readProcessEnv } from '../controllers/base/env.ts'
 import { makeComposeJudge } from '../controllers/base/judging/judge.ts'
+import { makeVariantRenderer } from '../controllers/base/judging/variants.ts'
 import { type Log, makeLog } from '../controllers/base/log.ts'
 import { checkoutOriginOf, llmOf, oidcOf } from '../controllers/base/providers.ts'
 import { installStop, type Stop } from '../controllers/base/stop.ts'
@@ -139,13 +140,14 @@ const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
   const standings = makeProcessStandings({ pg, kube, log })
   const limitWrong = makeWrongStage({ ...settings, ...auth })
   const composeJudge = makeComposeJudge(() => tooMany('Compose files wait to be judged.', JUDGE_RETRY_MS))
-  return { composeJudge, limitWrong, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
+  const variants = makeVariantRenderer(() => tooMany('Variants of sites wait to be rendered.', JUDGE_RETRY_MS))
+  return { variants, composeJudge, limitWrong, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
 }
 type Parts = ReturnType<typeof makeParts>
 
 const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => {
   const { pg, kube, mirror, waiter, now } = clients
-  const { composeJudge, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster } = parts
+  const { variants, composeJudge, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster } = parts
   const provider = oidcOf(env)
   const own = makeOwnDoor({ mirror, waiter })
   return {
@@ -167,6 +169,7 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
     llm,
     pdfText: makePdfText(),
     composeJudge,
+    variants,
     cards:
       env.stripeWebhookSecret === undefined
         ? null
@@ -190,7 +193,7 @@ const addStops = (
   stop: Stop,
   log: Log,
   { pg, kube, waiter, devClock, opened }: Clients,
-  { llm, composeJudge, cluster, standings, use, audit }: Parts,
+  { llm, composeJudge, variants, cluster, standings, use, audit }: Parts,
   { server, ops, leaving }: Running,
 ): void => {
   stop.add('first administrator', () => leaving.abort())
@@ -201,6 +204,7 @@ const addStops = (
   stop.add('verdicts', () => waiter.leave())
   stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)
   stop.add('compose judge', () => composeJudge.close())
+  stop.add('variants of sites', () => variants.close())
   stop.add('standings', () => standings.stop())
   stop.add('token use', () => use.close())
   stop.add('audit', () => audit.close())

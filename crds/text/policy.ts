@@ -19,6 +19,8 @@ export type PolicySources = {
   connect?: readonly string[]
   forms?: readonly string[]
   frames?: readonly string[]
+  /** What the page frames. */
+  shows?: readonly string[]
 }
 
 /** A source that ends its directive, or lets in what is written into the page, is a slip of ours. */
@@ -41,6 +43,7 @@ export const policyOf = (allowed: PolicySources): string =>
     directive('base-uri'),
     directive('form-action', allowed.forms),
     directive('frame-ancestors', allowed.frames),
+    ...(allowed.shows === undefined ? [] : [directive('frame-src', allowed.shows)]),
   ].join('; ')
 
 /** The same for bytes that somebody else made: in an origin of their own, without scripts and forms. */

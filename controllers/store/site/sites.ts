@@ -5,7 +5,7 @@
 import { PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { BrandTokens } from '../../../crds/site/content/brand.ts'
 import type { SiteName } from '../../../crds/site/names/names.ts'
-import type { RenderedImage } from '../../../crds/site/render/input.ts'
+import type { BlobRef, RenderedImage } from '../../../crds/site/render/input.ts'
 import type { PublishTurn, Rendering } from '../../../crds/site/world.ts'
 import { makeBatch } from '../../base/batch.ts'
 import type { FactRow } from '../ledger/facts.ts'
@@ -139,6 +139,7 @@ export type SiteRow = {
 
 const OBSERVE = `
 select site, facts, renderings, names, has_place as "hasPlace", places, turn, brand from observe_sites($1, $2)`
+const FONTS = 'select name, sha256, bytes from site_fonts where name = any ($1)'
 const PICTURES = 'select source, image from site_pictures where source = any ($1)'
 /** Those that may go now: nobody waits before them on their host. One that is lost keeps its place, and nobody waits for it. */
 const NEXT = `
@@ -153,6 +154,9 @@ export type SiteRows = {
   /** Those that were converted already, by source. */
   pictures(sources: string[]): Promise<Map<string, RenderedImage>>
   putPicture(source: string, image: RenderedImage): Promise<void>
+  /** Fonts that are there, by name. */
+  fonts(names: string[]): Promise<Map<string, BlobRef>>
+  putFonts(fonts: readonly (BlobRef & { name: string })[]): Promise<void>
   putRendering(site: string, rendering: Omit<Rendering, 'at'>): Promise<void>
   releaseNames(site: string, keep: string[]): Promise<void>
   moveQueue(site: string, to: { host: string; digest: string; stage: PublishTurn['stage'] }): Promise<void>
@@ -188,6 +192,11 @@ export const makeSiteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): Si
       const { rows } = await pg.query<{ source: string; image: RenderedImage }>('site_pictures', PICTURES, [sources])
       return new Map(rows.map(({ source, image }) => [source, image]))
     },
+    async fonts(names) {
+      const { rows } = await pg.query<BlobRef & { name: string }>('site_fonts', FONTS, [names])
+      return new Map(rows.map(({ name, sha256, bytes }) => [name, { sha256, bytes }]))
+    },
+    putFonts: (fonts) => fenced('put_site_fonts', [JSON.stringify(fonts)]),
     putPicture: (source, image) => fenced('put_site_picture', [source, JSON.stringify(image)]),
     putRendering: (site, rendering) => fenced('put_site_rendering', [JSON.stringify({ site, ...rendering })]),
     releaseNames: (site, keep) => fenced('release_site_names', [site, keep]),

@@ -15,6 +15,8 @@ export type Sort = (typeof SORTS)[number]
 export type SiteManifest = {
   /** What the pages were made of, for whoever compares two renderings. */
   content: Content
+  /** The sha256 of what else they were made of (`MadeOf`); a rendering of before has none. */
+  made?: string
   files: ManifestEntry[]
   live: Record<Sort, Headers>
   preview: Record<Sort, Headers>
@@ -34,7 +36,7 @@ const withoutType = ({ 'content-type': _type, ...rest }: Headers): Headers => re
 /** Previews are framed by the page of the reviewer alone. */
 const PREVIEW = { noindex: true, frameAncestors: "'self'" }
 
-export const siteManifest = (content: Content, files: readonly SiteFile[]): SiteManifest => {
+export const siteManifest = (content: Content, files: readonly SiteFile[], made?: string): SiteManifest => {
   const headersFor = (options: Parameters<typeof headersOf>[1]): Record<Sort, Headers> => {
     const headers = SORTS.map((sort): [Sort, Headers] => {
       const file = files.find(({ path }) => sortOf(path) === sort)
@@ -42,7 +44,7 @@ export const siteManifest = (content: Content, files: readonly SiteFile[]): Site
     })
     return Object.fromEntries(headers) as Record<Sort, Headers>
   }
-  return { content, files: manifestOf(files), live: headersFor({}), preview: headersFor(PREVIEW) }
+  return { content, ...(made !== undefined && { made }), files: manifestOf(files), live: headersFor({}), preview: headersFor(PREVIEW) }
 }
 
 export const fileAt = ({ files }: Pick<SiteManifest, 'files'>, path: string): ManifestEntry | undefined =>

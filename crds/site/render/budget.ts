@@ -4,6 +4,7 @@
  */
 import { gzipSync } from 'node:zlib'
 import type { ImageVariant, SiteFile, Warning } from './input.ts'
+import { HAN_BUDGET, type HanFonts } from './type/han.ts'
 
 const KB = 1000
 
@@ -39,6 +40,18 @@ const compressed = (file: SiteFile, budget: number): number => {
 /** Elements in markup that the renderer wrote, where every `<` begins a tag. */
 const elementsOf = ({ content }: SiteFile): number =>
   typeof content === 'string' ? (content.match(/<[a-z]/g) ?? []).length : 0
+
+/** What of a language's Han faces is too heavy to be sent. @param folder of the language, as `zh-hans/`; empty for the first */
+export const hanWarnings = (folder: string, { over }: HanFonts): Warning[] =>
+  over === null
+    ? []
+    : [
+        {
+          code: 'OVER_BUDGET',
+          pointer: `${folder}index.html`,
+          detail: `the Chinese typefaces: ${over} bytes, the budget is ${HAN_BUDGET}; the system's face stands for what is too much`,
+        },
+      ]
 
 /** The warnings of one page; FAR_OVER_BUDGET where it is not to be published. */
 export const budgetWarnings = ({ page, styleSheet, fontBytes, firstImage }: PageWeight): Warning[] => {

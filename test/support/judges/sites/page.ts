@@ -73,11 +73,14 @@ export const kept = async (page: Page, name: string): Promise<void> => {
 
 const THUMBNAIL = { width: 120, height: 150 }
 
-/** Where a page has edges, as somebody sees who sees it as a thumbnail: 0 to 1 for each pixel, softened. */
-export const silhouetteOf = async (page: Page): Promise<Float64Array> => {
-  const shot = await page.screenshot({ clip: { x: 0, y: 0, width: 1440, height: 1800 }, fullPage: true })
+/** Where a page has edges, as somebody sees who sees it as a thumbnail. */
+export const silhouetteOf = async (page: Page): Promise<Float64Array> =>
+  edgesOf(await page.screenshot({ clip: { x: 0, y: 0, width: 1440, height: 1800 }, fullPage: true }))
+
+/** Edges of a picture at the size of a thumbnail: 0 to 1 for each pixel, softened. */
+export const edgesOf = async (picture: Buffer): Promise<Float64Array> => {
   const { width, height } = THUMBNAIL
-  const grey = await sharp(shot).greyscale().resize(width, height, { fit: 'fill' }).raw().toBuffer()
+  const grey = await sharp(picture).greyscale().resize(width, height, { fit: 'fill' }).raw().toBuffer()
   const at = (x: number, y: number) => grey[Math.min(height - 1, y) * width + Math.min(width - 1, x)] ?? 0
   const edges = Buffer.alloc(width * height)
   for (let y = 0; y < height; y++) {
