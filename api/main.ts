@@ -141,7 +141,22 @@ const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
   const limitWrong = makeWrongStage({ ...settings, ...auth })
   const composeJudge = makeComposeJudge(() => tooMany('Compose files wait to be judged.', JUDGE_RETRY_MS))
   const variants = makeVariantRenderer(() => tooMany('Variants of sites wait to be rendered.', JUDGE_RETRY_MS))
-  return { variants, composeJudge, limitWrong, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
+  return {
+    variants,
+    composeJudge,
+    limitWrong,
+    stores,
+    use,
+    keys,
+    given,
+    sessions,
+    llm,
+    auth,
+    limits,
+    audit,
+    cluster,
+    standings,
+  }
 }
 type Parts = ReturnType<typeof makeParts>
 

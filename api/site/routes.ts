@@ -52,7 +52,8 @@ const templates = {
   scope: { kind: 'public' as const },
   tag,
   method: 'GET' as const,
-  description: 'Templates, layouts, presets, font pairs, languages and sections, each pair with its drawing; a page when asked for HTML.',
+  description:
+    'Templates, layouts, presets, font pairs, languages and sections, each pair with its drawing; a page when asked for HTML.',
   answers: {
     200: {
       description: 'The catalogue.',

@@ -103,7 +103,10 @@ const photographAll = async (wanted: readonly Wanted[], minutes: number, studio:
     const input = await withHan(sampleInput(content, studio.stuff), studio.stuff)
     studio.served.show(renderSite(input).files)
     made.push({ ...entry, pictures: await photograph(studio.page, one, studio.folder) })
-    step.update(`${made.length} of ${wanted.length}: ${one.layout} ${one.template} ${one.lang}`, made.length / wanted.length)
+    step.update(
+      `${made.length} of ${wanted.length}: ${one.layout} ${one.template} ${one.lang}`,
+      made.length / wanted.length,
+    )
   }
   if (made.length === wanted.length) step.done()
   else step.fail(`${made.length} of them within ${minutes} minutes`)

@@ -40,7 +40,9 @@ const hidingRules = (): string =>
   ).join('\n')
 
 const choice = (kind: Filter): Html =>
-  html`<fieldset><legend>${kind}</legend><label><input type="radio" name="${kind}" checked>all</label>${FILTERS[kind].map(
+  html`<fieldset><legend>${kind}</legend><label><input type="radio" name="${kind}" checked>all</label>${FILTERS[
+    kind
+  ].map(
     (value) => html`<label><input type="radio" name="${kind}" id="${idOf(kind, value)}">${value}</label>`,
   )}</fieldset>`
 

@@ -8,7 +8,7 @@ import {
   presetChoices,
   TEMPLATE_WORDS,
 } from '../../../crds/site/content/presets/choices.ts'
-import { SHEET } from '../../../crds/site/render/thumbnail/scenes.ts'
+import { SHEET } from '../../../crds/site/render/templates/thumbnail/scenes.ts'
 import { type Html, html } from '../../../crds/text/html.ts'
 import { page } from '../../page/page.ts'
 import { CHOOSING_SHEET } from './choosing-style.ts'

@@ -11,7 +11,7 @@ import {
   TEMPLATE_FOR,
   TEMPLATE_WORDS,
 } from '../../../crds/site/content/presets/choices.ts'
-import { thumbnailOf } from '../../../crds/site/render/thumbnail/thumbnail.ts'
+import { thumbnailOf } from '../../../crds/site/render/templates/thumbnail/thumbnail.ts'
 import { policyOf, SELF } from '../../../crds/text/policy.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
@@ -81,7 +81,8 @@ export const listTemplates = async (deps: SiteNeeds, request: ApiRequest): Promi
 const showThumbnail = async (_deps: object, { params }: ApiRequest): Promise<Answer> => {
   const template = TEMPLATES.find((one) => one === params.template)
   const layout = LAYOUTS.find((one) => one === params.layout)
-  if (template === undefined || layout === undefined) throw new Problem('NOT_FOUND', 'There is no such layout or template.')
+  if (template === undefined || layout === undefined)
+    throw new Problem('NOT_FOUND', 'There is no such layout or template.')
   return {
     status: 200,
     bytes: Buffer.from(thumbnailOf(layout, template), 'utf8'),

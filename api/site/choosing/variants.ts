@@ -5,11 +5,11 @@
 import { TooDear } from '../../../controllers/base/threads/pool.ts'
 import { ACCOUNT } from '../../../crds/account/kind.ts'
 import type { StoredAccount } from '../../../crds/account/view.ts'
+import type { Template } from '../../../crds/site/content/content.ts'
 import { LAYOUTS, TEMPLATES } from '../../../crds/site/content/meta.ts'
 import { TEMPLATE_FOR } from '../../../crds/site/content/presets/choices.ts'
-import type { Template } from '../../../crds/site/content/content.ts'
 import type { SiteManifest } from '../../../crds/site/publishing/manifest.ts'
-import { type Choice, chooses, choicesOf, type MadeOf } from '../../../crds/site/publishing/variant.ts'
+import { type Choice, choicesOf, chooses, type MadeOf } from '../../../crds/site/publishing/variant.ts'
 import { headersOf, isNotFound } from '../../../crds/site/render/headers.ts'
 import type { SiteFile } from '../../../crds/site/render/input.ts'
 import { policyOf, SELF } from '../../../crds/text/policy.ts'
@@ -105,7 +105,8 @@ const showVariant = async (deps: VariantNeeds, request: ApiRequest): Promise<Ans
   const files = await deps.variants
     .render(rendering.manifest, choice, read, { account: row.account })
     .catch((error: unknown) => {
-      if (error instanceof TooDear) throw new Problem('NOT_FOUND', 'This content is too large to be shown in other layouts.')
+      if (error instanceof TooDear)
+        throw new Problem('NOT_FOUND', 'This content is too large to be shown in other layouts.')
       throw error
     })
   const asked = ([] as string[]).concat(request.params.path ?? []).join('/')
@@ -113,7 +114,11 @@ const showVariant = async (deps: VariantNeeds, request: ApiRequest): Promise<Ans
   const file = files.get(path)
   const bytes = file && (await bytesOf(deps, file))
   if (!file || !bytes) throw new Problem('NOT_FOUND', 'The variant has no such page.')
-  return { status: isNotFound(path) ? 404 : 200, bytes, headers: previewHeaders(headersOf(file, FRAMED), file.contentType) }
+  return {
+    status: isNotFound(path) ? 404 : 200,
+    bytes,
+    headers: previewHeaders(headersOf(file, FRAMED), file.contentType),
+  }
 }
 
 /** Links in a page are relative to its folder, so the address ends in a slash. */
@@ -140,7 +145,8 @@ export const variantRoutes: Route<SiteNeeds>[] = [
     method: 'GET',
     path: '/api/website/:id/variants',
     summary: 'List the layouts and templates that a site can be shown in',
-    description: 'Each with its own content under the link of the preview, and the call that chooses it. Nothing is stored.',
+    description:
+      'Each with its own content under the link of the preview, and the call that chooses it. Nothing is stored.',
     tag: 'Websites',
     scope: { kind: 'scope', scope: 'websites:read' },
     answers: {
@@ -159,11 +165,13 @@ export const variantRoutes: Route<SiteNeeds>[] = [
 ]
 
 const open = { hidden: true, method: 'GET', scope: { kind: 'public' } } as const
-const query = { template: { type: 'string', description: 'Which one the layouts are shown in.', enum: [...TEMPLATES] } } as const
+const query = {
+  template: { type: 'string', description: 'Which one the layouts are shown in.', enum: [...TEMPLATES] },
+} as const
 
 /** They stand before the files of the preview: no page is called `~`. */
 export const variantPageRoutes: Route<VariantNeeds>[] = [
   { ...open, path: '/preview/:token/~', summary: 'A site in all layouts', query, handle: showVariants },
-  { ...open, path: '/preview/:token/~/:layout/:template', summary: 'A variant of a site', handle: addSlash },
   { ...open, path: '/preview/:token/~/:layout/:template/{*path}', summary: 'A variant of a site', handle: showVariant },
+  { ...open, path: '/preview/:token/~/:layout/:template', summary: 'A variant of a site', handle: addSlash },
 ]

@@ -29,7 +29,12 @@ export type VariantRenderer = {
    * @param of names what it is rendered from; that is read when it is not kept
    * @throws TooDear; what `busy` makes when too much waits
    */
-  render(of: string, choice: Choice, read: () => Promise<Omit<VariantJob, 'choice'>>, asker: Asker): Promise<Map<string, SiteFile>>
+  render(
+    of: string,
+    choice: Choice,
+    read: () => Promise<Omit<VariantJob, 'choice'>>,
+    asker: Asker,
+  ): Promise<Map<string, SiteFile>>
   close(): Promise<void>
 }
 

@@ -32,7 +32,9 @@ export const takePicture = async (deps: SiteDeps, source: string, signal: AbortS
 }
 
 /** The fonts' bytes are the same for all sites: stored by the first pass of a process that needs them. */
-export const makeFontCache = (deps: Pick<SiteDeps, 'blobs' | 'media' | 'rows'>): (() => Promise<Record<string, BlobRef>>) => {
+export const makeFontCache = (
+  deps: Pick<SiteDeps, 'blobs' | 'media' | 'rows'>,
+): (() => Promise<Record<string, BlobRef>>) => {
   let cached: Record<string, BlobRef> | undefined
   return async () => {
     if (cached) return cached

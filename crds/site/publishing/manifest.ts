@@ -44,7 +44,13 @@ export const siteManifest = (content: Content, files: readonly SiteFile[], made?
     })
     return Object.fromEntries(headers) as Record<Sort, Headers>
   }
-  return { content, ...(made !== undefined && { made }), files: manifestOf(files), live: headersFor({}), preview: headersFor(PREVIEW) }
+  return {
+    content,
+    ...(made !== undefined && { made }),
+    files: manifestOf(files),
+    live: headersFor({}),
+    preview: headersFor(PREVIEW),
+  }
 }
 
 export const fileAt = ({ files }: Pick<SiteManifest, 'files'>, path: string): ManifestEntry | undefined =>

@@ -3,8 +3,8 @@ import sharp from 'sharp'
 import type { Layout, Template } from '../../../crds/site/content/content.ts'
 import { LAYOUTS, TEMPLATES } from '../../../crds/site/content/meta.ts'
 import { presetChoices } from '../../../crds/site/content/presets/choices.ts'
-import { SCENES, SHEET } from '../../../crds/site/render/thumbnail/scenes.ts'
-import { thumbnailOf } from '../../../crds/site/render/thumbnail/thumbnail.ts'
+import { SCENES, SHEET } from '../../../crds/site/render/templates/thumbnail/scenes.ts'
+import { thumbnailOf } from '../../../crds/site/render/templates/thumbnail/thumbnail.ts'
 import { edgesOf, unlikeness } from '../../support/judges/sites/page.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
@@ -14,7 +14,9 @@ spec('drawings of layouts in templates', (t) => {
   t('differ more between layouts than within one, whatever the template', async () => {
     const seen: { layout: Layout; template: Template; edges: Float64Array }[] = []
     for (const one of all) {
-      const picture = await sharp(Buffer.from(thumbnailOf(one.layout, one.template))).png().toBuffer()
+      const picture = await sharp(Buffer.from(thumbnailOf(one.layout, one.template)))
+        .png()
+        .toBuffer()
       seen.push({ ...one, edges: await edgesOf(picture) })
     }
     const mean = (list: number[]) => list.reduce((sum, value) => sum + value, 0) / list.length
@@ -23,14 +25,19 @@ spec('drawings of layouts in templates', (t) => {
         seen.flatMap((one) =>
           one.layout !== mine
             ? []
-            : seen.filter((other) => other !== one && other.layout === theirs).map((other) => unlikeness(one.edges, other.edges)),
+            : seen
+                .filter((other) => other !== one && other.layout === theirs)
+                .map((other) => unlikeness(one.edges, other.edges)),
         ),
       )
     for (const mine of LAYOUTS) {
       const row = LAYOUTS.map((theirs) => ({ theirs, value: between(mine, theirs) }))
       const own = row.find(({ theirs }) => theirs === mine)?.value ?? 1
       const words = row.map(({ theirs, value }) => `${theirs} ${value.toFixed(2)}`).join(', ')
-      assert.ok(row.every(({ theirs, value }) => theirs === mine || value > own), `${mine}: ${words}`)
+      assert.ok(
+        row.every(({ theirs, value }) => theirs === mine || value > own),
+        `${mine}: ${words}`,
+      )
     }
   })
 
@@ -44,7 +51,10 @@ spec('drawings of layouts in templates', (t) => {
     for (const { layout, template } of all) {
       const drawing = thumbnailOf(layout, template)
       assert.match(drawing, new RegExp(`^<svg [^>]*><title>${layout}, ${template}</title>`))
-      assert.not.match(drawing.replace('http://www.w3.org/2000/svg', ''), /script|style|href|url\(|https?:|\son\w+=|NaN|undefined/)
+      assert.not.match(
+        drawing.replace('http://www.w3.org/2000/svg', ''),
+        /script|style|href|url\(|https?:|\son\w+=|NaN|undefined/,
+      )
       assert.ok(drawing.length < 12_000, `${layout} ${template}: ${drawing.length}`)
     }
   })

@@ -16,9 +16,9 @@ export const AGENT: Content = contentOf({
       focus: { x: 50, y: 30 },
     },
     services: [
-      { title: '家庭保單健檢', text: '一次看完全家的保單，列出重複與缺口，附上一張一頁的總表。' },
-      { title: '醫療與重大疾病', text: '依年齡與病史比較三家以上的條款，理賠時陪您備齊文件。' },
-      { title: '退休與傳承', text: '把每月能存的數字先算清楚，再決定要用哪一種工具。' },
+      { name: '家庭保單健檢', text: '一次看完全家的保單，列出重複與缺口，附上一張一頁的總表。' },
+      { name: '醫療與重大疾病', text: '依年齡與病史比較三家以上的條款，理賠時陪您備齊文件。' },
+      { name: '退休與傳承', text: '把每月能存的數字先算清楚，再決定要用哪一種工具。' },
     ],
     testimonials: [
       {
@@ -28,12 +28,16 @@ export const AGENT: Content = contentOf({
       },
       { quote: '她勸我退掉一張保單。第一次有人這樣跟我說。', name: '王小姐', role: '台中' },
     ],
-    ctaBanner: { title: '十分鐘，整理好您的第一份保單總表', link: 'https://agent.example/yian', label: '用我的專屬連結開始' },
+    ctaBanner: {
+      title: '十分鐘，整理好您的第一份保單總表',
+      link: 'https://agent.example/yian',
+      label: '用我的專屬連結開始',
+    },
     contact: {
       email: 'yian@agent.example',
       phone: '+886 912 345 678',
       chat: 'https://line.me/ti/p/yian',
-      address: { street: '忠孝東路四段 210 號 5 樓', city: '台北市大安區' },
+      address: { street: '忠孝東路四段 210 號 5 樓', locality: '台北市大安區' },
     },
   },
 })
@@ -73,7 +77,7 @@ export const GOLD: Content = {
   contact: {
     email: 'hello@jinshui.example',
     phone: '+886 2 2555 0199',
-    address: { street: '迪化街一段 88 號', city: '台北市大同區' },
+    address: { street: '迪化街一段 88 號', locality: '台北市大同區' },
     social: [{ platform: 'Instagram', url: 'https://instagram.example/jinshui' }],
   },
 }

@@ -125,7 +125,13 @@ export const typographyOf = ({ pair: name, langs, text, available, han }: Typogr
     return [{ path, blob, preload, rule: faceRule(face, subset, style, path) }]
   })
   const [first, ...others] = langs
-  const stacks = (lang: SiteLang) => stacksOf(pair, lang, found, han.find((one) => one.lang === lang))
+  const stacks = (lang: SiteLang) =>
+    stacksOf(
+      pair,
+      lang,
+      found,
+      han.find((one) => one.lang === lang),
+    )
   return {
     pair,
     stacks: [stacks(first), ...others.map(stacks)],

@@ -40,7 +40,7 @@ export const faceName = ({ lang, serif, weight }: HanFace): string =>
 export type HanCut = { key: string; face: HanFace; characters: string; voices: readonly HanVoice[] }
 
 /** More than a text in everyday Chinese ever shows: a cut of so many is over its budget, so none is made. */
-export const HAN_LETTERS_MAX = 3000
+export const HAN_LETTERS_MAX = 2200
 
 const byCode = (a: string, b: string): number => (a.codePointAt(0) ?? 0) - (b.codePointAt(0) ?? 0)
 

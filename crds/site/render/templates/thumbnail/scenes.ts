@@ -2,14 +2,26 @@
  * The seven layouts as they are seen from far away: what stands where on a sheet of 240 × 300, nothing of how it looks.
  * Source: rules/site.md#layouts.
  */
-import type { Layout } from '../../content/content.ts'
+import type { Layout } from '../../../content/content.ts'
 
 export const SHEET = { width: 240, height: 300 } as const
 
 type Place = { x: number; y: number; w: number; h: number }
 /** `lines` of a text or headline; `end` is where a last, shorter line ends, as a share of the width. */
-export type Shape = Place & {
-  is: 'picture' | 'headline' | 'title' | 'text' | 'button' | 'band' | 'rail' | 'bar' | 'rule' | 'name' | 'word' | 'price'
+export type SceneShape = Place & {
+  is:
+    | 'picture'
+    | 'headline'
+    | 'title'
+    | 'text'
+    | 'button'
+    | 'band'
+    | 'rail'
+    | 'bar'
+    | 'rule'
+    | 'name'
+    | 'word'
+    | 'price'
   /** What it stands on. */
   on?: 'paper' | 'tint' | 'inverse' | 'fill' | 'picture'
   middle?: boolean
@@ -18,20 +30,20 @@ export type Shape = Place & {
   goods?: boolean
 }
 
-type Draw = (is: Shape['is'], x: number, y: number, w: number, h: number, more?: Partial<Shape>) => Shape
+type Draw = (is: SceneShape['is'], x: number, y: number, w: number, h: number, more?: Partial<SceneShape>) => SceneShape
 const at: Draw = (is, x, y, w, h, more = {}) => ({ is, x, y, w, h, ...more })
 
-const words = (y: number, xs: readonly number[], w = 16): Shape[] => xs.map((x) => at('word', x, y, w, 3))
+const words = (y: number, xs: readonly number[], w = 16): SceneShape[] => xs.map((x) => at('word', x, y, w, 3))
 
 /** Goods with a name and a price under each, in rows. */
-const shelf = (y: number, count: number, [x, w, gap]: readonly [number, number, number], h: number): Shape[] =>
+const shelf = (y: number, count: number, [x, w, gap]: readonly [number, number, number], h: number): SceneShape[] =>
   Array.from({ length: count }, (_, index) => x + index * (w + gap)).flatMap((left) => [
     at('picture', left, y, w, h, { goods: true }),
     at('text', left, y + h + 5, w * 0.7, 3, { lines: 1 }),
     at('price', left, y + h + 11, w * 0.42, 4),
   ])
 
-const CLASSIC: readonly Shape[] = [
+const CLASSIC: readonly SceneShape[] = [
   at('name', 12, 9, 40, 8),
   ...words(11, [140, 164]),
   at('button', 188, 6, 40, 13),
@@ -48,7 +60,7 @@ const CLASSIC: readonly Shape[] = [
   ...[12, 76, 132, 188].map((x) => at('text', x, 280, 38, 10, { lines: 2, on: 'inverse' })),
 ]
 
-const EDITORIAL: readonly Shape[] = [
+const EDITORIAL: readonly SceneShape[] = [
   at('name', 8, 5, 36, 7),
   ...words(7, [112, 176, 200, 222], 12),
   at('rule', 0, 16, 240, 1),
@@ -66,7 +78,7 @@ const EDITORIAL: readonly Shape[] = [
   at('title', 62, 273, 156, 20, { lines: 2 }),
 ]
 
-const SHOWCASE: readonly Shape[] = [
+const SHOWCASE: readonly SceneShape[] = [
   at('name', 6, 7, 36, 8),
   ...words(9, [56, 80, 104, 128]),
   at('button', 198, 4, 36, 13),
@@ -82,7 +94,7 @@ const SHOWCASE: readonly Shape[] = [
   ...[6, 54, 102, 150, 198].map((x) => at('text', x, 290, 30, 3, { lines: 1, on: 'inverse' })),
 ]
 
-const MONOLITH: readonly Shape[] = [
+const MONOLITH: readonly SceneShape[] = [
   at('name', 20, 10, 40, 8),
   at('word', 206, 12, 16, 3),
   at('headline', 20, 36, 196, 86, { lines: 3 }),
@@ -98,7 +110,7 @@ const MONOLITH: readonly Shape[] = [
   at('text', 20, 286, 112, 9, { lines: 2 }),
 ]
 
-const ATELIER: readonly Shape[] = [
+const ATELIER: readonly SceneShape[] = [
   ...words(13, [28, 52]),
   at('name', 92, 9, 56, 11, { middle: true }),
   ...words(13, [172, 196]),
@@ -113,14 +125,14 @@ const ATELIER: readonly Shape[] = [
   at('picture', 132, 238, 70, 62, { goods: true }),
 ]
 
-const row = (y: number): Shape[] => [
+const row = (y: number): SceneShape[] => [
   at('rule', 76, y, 158, 1),
   at('text', 76, y + 6, 38, 3, { lines: 1 }),
   at('text', 120, y + 6, 76, 7, { lines: 2 }),
   at('price', 208, y + 6, 26, 4),
 ]
 
-const SIDENAV: readonly Shape[] = [
+const SIDENAV: readonly SceneShape[] = [
   at('rail', 0, 0, 62, 300, { on: 'tint' }),
   at('name', 8, 12, 42, 8),
   ...[32, 42, 52, 62, 80, 89, 98, 107].map((y) => at('word', 8, y, y === 42 ? 40 : 30, 3)),
@@ -134,13 +146,13 @@ const SIDENAV: readonly Shape[] = [
   ...[194, 214, 234, 254, 274].flatMap(row),
 ]
 
-const chapter = (y: number, picture: number, text: number): Shape[] => [
+const chapter = (y: number, picture: number, text: number): SceneShape[] => [
   at('picture', picture, y, 120, 66),
   at('title', text + 14, y + 16, 74, 9),
   at('text', text + 14, y + 31, 88, 14, { lines: 3 }),
 ]
 
-const NARRATIVE: readonly Shape[] = [
+const NARRATIVE: readonly SceneShape[] = [
   at('picture', 0, 0, 240, 118),
   at('bar', 0, 0, 66, 2),
   at('name', 10, 8, 34, 7, { on: 'picture' }),
@@ -152,7 +164,7 @@ const NARRATIVE: readonly Shape[] = [
   ...chapter(250, 0, 120),
 ]
 
-export const SCENES: Readonly<Record<Layout, readonly Shape[]>> = {
+export const SCENES: Readonly<Record<Layout, readonly SceneShape[]>> = {
   classic: CLASSIC,
   editorial: EDITORIAL,
   showcase: SHOWCASE,

@@ -2,15 +2,15 @@
  * A layout in a template as a drawing: its silhouette in the template's colours, headline, corners and ornament. Pure, and an SVG
  * without script, style or anything from elsewhere. Source: rules/site.md#templates.
  */
-import { type Html, html, textOf } from '../../../text/html.ts'
-import { type BrandTokens, brandOf, type Palette } from '../../content/brand.ts'
-import type { Layout, Template } from '../../content/content.ts'
-import { TEMPLATE_VIEWS } from '../templates/catalogue.ts'
+import { type Html, html, textOf } from '../../../../text/html.ts'
+import { type BrandTokens, brandOf, type Palette } from '../../../content/brand.ts'
+import type { Layout, Template } from '../../../content/content.ts'
+import { TEMPLATE_VIEWS } from '../catalogue.ts'
 import { FRAMINGS, type Framing } from './frames.ts'
-import { SCENES, type Shape, SHEET } from './scenes.ts'
+import { SCENES, type SceneShape, SHEET } from './scenes.ts'
 
 type Paint = { palette: Palette; framing: Framing; radius: number; template: Template }
-type Box = Pick<Shape, 'x' | 'y' | 'w' | 'h'>
+type Box = Pick<SceneShape, 'x' | 'y' | 'w' | 'h'>
 
 const num = (value: number): string => String(Math.round(value * 10) / 10)
 
@@ -23,11 +23,11 @@ const rect = ({ x, y, w, h }: Box, fill: string, more: { rx?: number; stroke?: s
 
 const inset = ({ x, y, w, h }: Box, by: number): Box => ({ x: x + by, y: y + by, w: w - 2 * by, h: h - 2 * by })
 
-const inkOn = ({ palette }: Paint, on: Shape['on'] = 'paper'): string => {
+const inkOn = ({ palette }: Paint, on: SceneShape['on'] = 'paper'): string => {
   if (on === 'inverse') return palette.onInverse
   return on === 'picture' ? '#ffffff' : palette.ink
 }
-const mutedOn = ({ palette }: Paint, on: Shape['on'] = 'paper'): string =>
+const mutedOn = ({ palette }: Paint, on: SceneShape['on'] = 'paper'): string =>
   on === 'inverse' ? palette.mutedInverse : palette.muted
 
 /** Corners on a sheet of this size. */
@@ -46,7 +46,7 @@ const arch = ({ palette }: Paint, { x, y, w, h }: Box): Html => {
   return html`<path d="M${num(x)} ${num(y + h)}V${num(y + r)}Q${num(x)} ${num(y)} ${num(x + w / 2)} ${num(y)}Q${num(x + w)} ${num(y)} ${num(x + w)} ${num(y + r)}V${num(y + h)}Z" fill="${palette.edge}"/><circle cx="${num(x + w / 2)}" cy="${num(y + h * 0.62)}" r="${num(Math.min(w, h) * 0.2)}" fill="${palette.muted}"/>`
 }
 
-const picture = (paint: Paint, shape: Shape): Html => {
+const picture = (paint: Paint, shape: SceneShape): Html => {
   const { palette, framing } = paint
   const rx = radiusOf(paint, shape)
   const mark = shape.goods || framing.picture === 'arch' || framing.picture === 'gilt' ? framing.picture : 'plain'
@@ -74,7 +74,7 @@ const picture = (paint: Paint, shape: Shape): Html => {
 }
 
 /** Lines of a height within a box, the last one shorter. */
-const strokes = (shape: Shape, fill: string, thickness: number, rx = 0): Html => {
+const strokes = (shape: SceneShape, fill: string, thickness: number, rx = 0): Html => {
   const { x, y, w, h, lines = 1, middle = false } = shape
   const step = lines > 1 ? (h - thickness) / (lines - 1) : 0
   return html`${Array.from({ length: lines }, (_, index) => {
@@ -87,7 +87,7 @@ const strokes = (shape: Shape, fill: string, thickness: number, rx = 0): Html =>
 /** A letter of the headline is this share of its size wide; the words are the template's own name, said again. */
 const LETTER = 0.6
 
-const headline = (paint: Paint, shape: Shape): Html => {
+const headline = (paint: Paint, shape: SceneShape): Html => {
   const { framing, template } = paint
   const { x, y, w, h, lines = 1, middle = false } = shape
   const name = template[0]?.toUpperCase() + template.slice(1)
@@ -105,7 +105,7 @@ const headline = (paint: Paint, shape: Shape): Html => {
   })}`
 }
 
-const title = (paint: Paint, shape: Shape): Html => {
+const title = (paint: Paint, shape: SceneShape): Html => {
   const { palette, framing } = paint
   const { x, y, w, h, middle = false } = shape
   const ink = inkOn(paint, shape.on)
@@ -135,7 +135,7 @@ const title = (paint: Paint, shape: Shape): Html => {
   }
 }
 
-const button = (paint: Paint, shape: Shape): Html => {
+const button = (paint: Paint, shape: SceneShape): Html => {
   const { palette, framing } = paint
   const rx = framing.button === 'pill' ? shape.h / 2 : Math.min(3, radiusOf(paint, shape))
   const label = { x: shape.x + shape.w * 0.22, y: shape.y + shape.h / 2 - 1.5, w: shape.w * 0.56, h: 3 }
@@ -145,17 +145,15 @@ const button = (paint: Paint, shape: Shape): Html => {
   return html`${rect(shape, palette.fill, { rx, ...(palette.fillEdge !== palette.fill && { stroke: palette.fillEdge }) })}${rect(label, palette.onFill)}`
 }
 
-const price = ({ palette, framing }: Paint, shape: Shape): Html =>
-  framing.title === 'tab'
-    ? rect({ ...shape, h: shape.h + 2 }, palette.fill, { rx: 2 })
-    : rect(shape, palette.ink)
+const price = ({ palette, framing }: Paint, shape: SceneShape): Html =>
+  framing.title === 'tab' ? rect({ ...shape, h: shape.h + 2 }, palette.fill, { rx: 2 }) : rect(shape, palette.ink)
 
-const groundOf = ({ palette }: Paint, on: Shape['on']): string => {
+const groundOf = ({ palette }: Paint, on: SceneShape['on']): string => {
   if (on === 'inverse') return palette.inverse
   return on === 'fill' ? palette.fill : palette.tint
 }
 
-const drawn = (paint: Paint, shape: Shape): Html => {
+const drawn = (paint: Paint, shape: SceneShape): Html => {
   const { palette } = paint
   switch (shape.is) {
     case 'picture':

@@ -1,5 +1,5 @@
 /** How a template joins and frames what a layout places, in a thumbnail: the same levers as its style sheet. Source: rules/site.md#templates. */
-import type { Template } from '../../content/content.ts'
+import type { Template } from '../../../content/content.ts'
 
 /** What stands by the title of a section. */
 export type TitleMark =
@@ -38,5 +38,12 @@ export const FRAMINGS: Readonly<Record<Template, Framing>> = {
   market: { title: 'tab', picture: 'cutout', button: 'filled', face: SANS, weight: 800 },
   voltage: { title: 'index', picture: 'cell', button: 'filled', face: 'Segoe UI,Arial,sans-serif', weight: 700 },
   lumen: { title: 'lozenge', picture: 'gilt', button: 'outlined', face: SERIF, weight: 300 },
-  runway: { title: 'black', picture: 'flush', button: 'bar', face: 'Arial Black,Arial,sans-serif', weight: 900, capitals: true },
+  runway: {
+    title: 'black',
+    picture: 'flush',
+    button: 'bar',
+    face: 'Arial Black,Arial,sans-serif',
+    weight: 900,
+    capitals: true,
+  },
 }
