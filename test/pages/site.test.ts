@@ -12,6 +12,7 @@ import { AUDIO, GRILL, JEWEL } from '../support/businesses/goods.ts'
 import { startBrowser, visit } from '../support/judges/browser.ts'
 import { filled, isAddress, isImage } from '../support/judges/sites/fields.ts'
 import {
+  drawnBy,
   findings,
   kept,
   type Served,
@@ -131,6 +132,28 @@ spec('websites in a browser', (t) => {
     },
     { timeoutMs: TIMEOUT_MS },
   )
+
+  t('Chinese is drawn by the faces that the site brings along, each language by its own', async () => {
+    const value = sampleContent('zh-Hant', 'classic', 'lumen')
+    const content = {
+      ...value,
+      translations: [{ lang: 'zh-Hans' as const, hero: { title: '每天都想拿起来用的器皿' } }],
+    }
+    served.show(renderSite(await withHan(inputOf(content), stuff)).files)
+    const visitor = await visit(browser, { baseURL: served.baseURL, javaScriptEnabled: true })
+    for (const [path, forms] of [
+      ['/', 'TC'],
+      ['/zh-hans/', 'SC'],
+    ] as const) {
+      await visitor.page.goto(path)
+      await visitor.page.evaluate('document.fonts.ready')
+      const seen: string[] = []
+      for (const place of ['h1', '.lede', '.button']) seen.push(...(await drawnBy(visitor.page, place)))
+      assert.equal(seen, [`own NotoSerif${forms}-Light`, `own NotoSans${forms}-Regular`, `own NotoSans${forms}-Bold`])
+    }
+    assert.equal(visitor.outside, [])
+    await visitor.end()
+  })
 
   t(
     'colours that clash are clamped until axe has nothing to say, on dark and on grey paper',

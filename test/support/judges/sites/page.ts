@@ -52,6 +52,22 @@ export const sticksOut = (page: Page): Promise<string[]> =>
     return [scrollWidth - clientWidth + ' pixels', ...names]
   })()`)
 
+type Drawn = { fonts: { postScriptName: string; isCustomFont: boolean; glyphCount: number }[] }
+
+/** The fonts that draw what stands in the first element of a selector; `own` were sent with the page, others are the machine's. */
+export const drawnBy = async (page: Page, selector: string): Promise<string[]> => {
+  const session = await page.context().newCDPSession(page)
+  await session.send('DOM.enable')
+  await session.send('CSS.enable')
+  const { root } = await session.send('DOM.getDocument')
+  const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector })
+  const { fonts } = (await session.send('CSS.getPlatformFontsForNode', { nodeId })) as Drawn
+  await session.detach()
+  return fonts
+    .filter(({ glyphCount }) => glyphCount > 0)
+    .map(({ postScriptName, isCustomFont }) => `${isCustomFont ? 'own' : 'other'} ${postScriptName}`)
+}
+
 /** All findings of axe with all its rules, each with its places. */
 export const findings = async (page: Page): Promise<string[]> => {
   const { violations } = await new AxeBuilder({ page }).analyze()
