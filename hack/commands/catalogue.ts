@@ -35,6 +35,15 @@ const SHOTS = [
   { name: '1440', width: 1440, height: 900, kept: 360, tall: 1800 },
 ] as const
 
+/** What waits to come near is there once somebody has scrolled past it. */
+const NEAR = `(async () => {
+  for (const y of [600, 1200, 1800, 0]) {
+    window.scrollTo(0, y)
+    await new Promise((resolve) => setTimeout(resolve, 40))
+  }
+  await document.fonts.ready
+})()`
+
 type Wanted = Omit<CatalogueEntry, 'pictures'> & { content: Content }
 
 const everyPair = (isSome: boolean): Wanted[] =>
@@ -71,6 +80,7 @@ const photograph = async (page: Page, one: Wanted, folder: string): Promise<Cata
   for (const { name, width, height, kept, tall } of SHOTS) {
     await page.setViewportSize({ width, height })
     await page.goto('/', { timeout: LOAD_MAX_MS })
+    await page.evaluate(NEAR)
     const whole = await page.screenshot({ fullPage: true, clip: { x: 0, y: 0, width, height: tall } })
     const file = nameOf(one, name)
     await sharp(whole).resize({ width: kept }).webp({ quality: 70 }).toFile(join(folder, file))
@@ -122,7 +132,7 @@ await runCommand(async () => {
   nameAlso(stuff.images)
   const served = await serveSite(stuff)
   try {
-    const { page } = await visit(browser, { baseURL: served.baseURL })
+    const { page } = await visit(browser, { baseURL: served.baseURL, javaScriptEnabled: true })
     const wanted = [...everyPreset(isSome), ...everyPair(isSome)]
     const made = await photographAll(wanted, minutes, { page, served, stuff, folder })
     const file = join(folder, 'index.html')

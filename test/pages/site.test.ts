@@ -148,7 +148,7 @@ spec('websites in a browser', (t) => {
       await visitor.page.goto(path)
       await visitor.page.evaluate('document.fonts.ready')
       const seen: string[] = []
-      for (const place of ['h1', '.lede', '.button']) seen.push(...(await drawnBy(visitor.page, place)))
+      for (const place of ['h1', '.lede', '.by']) seen.push(...(await drawnBy(visitor.page, place)))
       assert.equal(seen, [`own NotoSerif${forms}-Light`, `own NotoSans${forms}-Regular`, `own NotoSans${forms}-Bold`])
     }
     assert.equal(visitor.outside, [])
