@@ -35,7 +35,7 @@ export const cataloguePage = (pathOf: PathOf): string =>
     isIndexed: true,
     main: html`<header><h1>Templates and layouts</h1><p>A layout says where things stand, a template how they are joined, framed and voiced: any of the ${LAYOUTS.length} goes with any of the ${TEMPLATES.length}. A preset brings a trade's sections and words, and the pair that was made for it.</p></header>
 <section><h2>Presets</h2><ul class="cards">${presetChoices().map((choice) => trade(pathOf, choice))}</ul></section>
-<section><h2>Layouts</h2><dl>${LAYOUTS.map((layout) => html`<dt>${layout}</dt><dd>${LAYOUT_WORDS[layout]}</dd>`)}</dl></section>
+<section><h2>Layouts</h2><dl class="words">${LAYOUTS.map((layout) => html`<dt>${layout}</dt><dd>${LAYOUT_WORDS[layout]}</dd>`)}</dl></section>
 <nav aria-label="Templates"><ul class="kinds">${TEMPLATES.map((template) => html`<li><a href="#${template}">${template}</a></li>`)}</ul></nav>
 ${TEMPLATES.map((template) => brand(pathOf, template))}`,
   })

@@ -7,9 +7,11 @@ const RULES = `.wide { max-width: 96rem; }
 .kinds { display: flex; flex-wrap: wrap; gap: 0.25rem 1rem; padding: 0; list-style: none; }
 .kinds a { display: inline-flex; align-items: center; min-height: 2.75rem; }
 .kinds [aria-current] { font-weight: 700; text-decoration: none; color: inherit; }
-.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(14rem, 1fr)); gap: 1.5rem; padding: 0; list-style: none; margin-top: 1rem; }
+.cards { display: grid; grid-template-columns: repeat(auto-fill, minmax(17rem, 1fr)); gap: 1.5rem; padding: 0; list-style: none; margin-top: 1rem; }
 .cards li { display: grid; gap: 0.5rem; align-content: start; }
 .cards p { font-size: var(--small); }
+.words { display: grid; grid-template-columns: auto minmax(0, 1fr); gap: 0.25rem 1.5rem; margin-top: 0.75rem; }
+.words dt { color: inherit; font-size: inherit; font-weight: 600; }
 .sheets { display: grid; grid-template-columns: repeat(auto-fill, minmax(9rem, 1fr)); gap: 1rem; padding: 0; list-style: none; margin-top: 1rem; }
 .sheets li { display: grid; gap: 0.375rem; align-content: start; }
 .sheets img, .cards img { display: block; width: 100%; height: auto; border: 1px solid var(--rule); border-radius: var(--round); }

@@ -19,8 +19,8 @@ export const longestWord = (text: string): number =>
 /** Where a Chinese headline may break: behind a sign, never inside a phrase that fits its line. */
 const PHRASE_ENDS = /[，。、；：！？　\s]+/u
 
-/** A sign at the end of a line is half as wide where it would not fit. */
-const SIGN = 0.5
+/** Taken as wide as a letter: one that does not fit would begin the next line. */
+const SIGN = 1
 
 /** Characters of the longest phrase with its sign; 0 where there is one phrase alone, which breaks where it is balanced. */
 const longestPhrase = (text: string): number => {
