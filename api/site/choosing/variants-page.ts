@@ -33,7 +33,8 @@ const variant = (
 ): Html => {
   const address = `${path}/${layout}/${template}/`
   const isCurrent = current.layout === layout && current.template === template
-  return html`<li><h2>${layout}${isCurrent && html` <span class="sign">now</span>`}${recommended && html` <span class="sign">recommended with ${template}</span>`}</h2>
+  const signs = [...(isCurrent ? ['as it is now'] : []), ...(recommended ? [`recommended with ${template}`] : [])]
+  return html`<li><h2>${layout}${signs.length > 0 && html` <span class="sign">${signs.join(', ')}</span>`}</h2>
 <p class="sign">${LAYOUT_WORDS[layout]}</p>
 <div class="frame"><iframe src="${address}" title="${company} in ${layout}" loading="lazy" sandbox="" tabindex="-1"></iframe></div>
 <p><a href="${address}">Open it whole</a></p>
