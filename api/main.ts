@@ -4,6 +4,7 @@ import type { Server } from 'node:http'
 import { API, type Env, EnvError, LIMITS, readEnv, readProcessEnv } from '../controllers/base/env.ts'
 import { makeDraftJudge } from '../controllers/base/judging/draft.ts'
 import { makeComposeJudge } from '../controllers/base/judging/judge.ts'
+import { makeVariantRenderer } from '../controllers/base/judging/variants.ts'
 import { type Log, makeLog } from '../controllers/base/log.ts'
 import { checkoutOriginOf, llmOf, oidcOf } from '../controllers/base/providers.ts'
 import { installStop, type Stop } from '../controllers/base/stop.ts'
@@ -141,14 +142,15 @@ const makeParts = (env: ApiEnv, log: Log, clients: Clients) => {
   const limitWrong = makeWrongStage({ ...settings, ...auth })
   const draftJudge = makeDraftJudge(() => tooMany('Drafts wait to be judged.', JUDGE_RETRY_MS))
   const composeJudge = makeComposeJudge(() => tooMany('Compose files wait to be judged.', JUDGE_RETRY_MS))
-  const judges = { composeJudge, draftJudge }
+  const variants = makeVariantRenderer(() => tooMany('Variants of sites wait to be rendered.', JUDGE_RETRY_MS))
+  const judges = { composeJudge, draftJudge, variants }
   return { ...judges, limitWrong, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster, standings }
 }
 type Parts = ReturnType<typeof makeParts>
 
 const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => {
   const { pg, kube, mirror, waiter, now } = clients
-  const { composeJudge, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster } = parts
+  const { variants, composeJudge, stores, use, keys, given, sessions, llm, auth, limits, audit, cluster } = parts
   const provider = oidcOf(env)
   const own = makeOwnDoor({ mirror, waiter })
   return {
@@ -171,6 +173,7 @@ const depsOf = (env: ApiEnv, log: Log, clients: Clients, parts: Parts): Deps => 
     pdfText: makePdfText(),
     composeJudge,
     draftJudge: parts.draftJudge,
+    variants,
     cards:
       env.stripeWebhookSecret === undefined
         ? null
@@ -194,7 +197,7 @@ const addStops = (
   stop: Stop,
   log: Log,
   { pg, kube, waiter, devClock, opened }: Clients,
-  { llm, composeJudge, draftJudge, cluster, standings, use, audit }: Parts,
+  { llm, composeJudge, draftJudge, variants, cluster, standings, use, audit }: Parts,
   { server, ops, leaving }: Running,
 ): void => {
   stop.add('first administrator', () => leaving.abort())
@@ -204,7 +207,8 @@ const addStops = (
   stop.add('language model', () => llm?.leave())
   stop.add('verdicts', () => waiter.leave())
   stop.add('server', () => leave(server, log), DRAIN_LIMIT_MS + PART_SLACK_MS)
-  stop.add('judges', () => Promise.all([composeJudge.close(), draftJudge.close()]).then(() => undefined))
+  const judges = [composeJudge, draftJudge, variants]
+  stop.add('judges', () => Promise.all(judges.map((judge) => judge.close())).then(() => undefined))
   stop.add('standings', () => standings.stop())
   stop.add('token use', () => use.close())
   stop.add('audit', () => audit.close())

@@ -4,6 +4,7 @@
  * the place that takes messages in, which sends none from here (live/messages/form.ts).
  */
 
+import type { KeptRendering } from '../../controllers/store/site/sites.ts'
 import { waysTo } from '../../crds/site/content/redirects.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { SITE_LINKS } from '../../crds/site/links.ts'
@@ -17,6 +18,7 @@ import type { Deps } from '../wiring/deps.ts'
 import type { Route } from '../wiring/route.ts'
 import { shownDigest } from './commands.ts'
 import type { SiteNeeds } from './needs.ts'
+import type { ShownSiteRow } from './read.ts'
 
 /** Opens what is rendered now; with a digest, exactly those bytes for ever. */
 const DIGEST_MARK = '~'
@@ -33,7 +35,11 @@ const nowhere = (): never => {
   throw new Problem('NOT_FOUND', DEAD_LINK)
 }
 
-const manifestFor = async (deps: SiteNeeds, token: string): Promise<SiteManifest> => {
+/** What a link leads to. `isFrozen`: to one rendering for ever. */
+export type Previewed = { row: ShownSiteRow; rendering: KeptRendering; manifest: SiteManifest; isFrozen: boolean }
+
+/** @throws Problem NOT_FOUND for a link that leads nowhere */
+export const previewed = async (deps: SiteNeeds, token: string): Promise<Previewed> => {
   const asked = deps.keys.nameOfCapability('preview', token)
   const [site = '', pinned] = (asked?.name ?? '').split(DIGEST_MARK, 2)
   const row = site === '' ? undefined : await deps.mirror.get(SITE, site, { because: 'link' })
@@ -43,19 +49,20 @@ const manifestFor = async (deps: SiteNeeds, token: string): Promise<SiteManifest
   const elsewhere = await versionsElsewhere(deps, SITE, site)
   const { preview } = newestLinks(SITE_LINKS, rendering.links, row.view.link_versions, ...elsewhere)
   const bytes = asked?.version === preview ? await deps.blobs.get(rendering.manifest) : null
-  return bytes ? (JSON.parse(bytes.toString('utf8')) as SiteManifest) : nowhere()
+  if (!bytes) return nowhere()
+  const manifest = JSON.parse(bytes.toString('utf8')) as SiteManifest
+  return { row, rendering, manifest, isFrozen: pinned !== undefined }
 }
+
+const manifestFor = async (deps: SiteNeeds, token: string): Promise<SiteManifest> =>
+  (await previewed(deps, token)).manifest
 
 /** Fonts are asked for by the sandboxed origin, which is nobody's; the token in the address is what guards them. */
 const FONT = /^font\//
 
-/** Only our own pages frame it, which the policy says that was stored with it. */
-export const previewHeaders = (
-  { preview }: SiteManifest,
-  path: string,
-  contentType: string,
-): Record<string, string> => {
-  const { 'content-security-policy': policy = policyOf({}), ...rest } = preview[sortOf(path)]
+/** Only our own pages frame it, which the policy says that was stored with it. @param headers of a preview of the file */
+export const previewHeaders = (headers: Record<string, string>, contentType: string): Record<string, string> => {
+  const { 'content-security-policy': policy = policyOf({}), ...rest } = headers
   return {
     ...rest,
     'content-type': contentType,
@@ -70,7 +77,7 @@ const serve = async (deps: SiteNeeds, manifest: SiteManifest, path: string, stat
   const file = fileAt(manifest, path)
   const bytes = file && (await deps.blobs.get(file.sha256))
   if (!file || !bytes) return nowhere()
-  return { status, bytes, headers: previewHeaders(manifest, path, file.contentType) }
+  return { status, bytes, headers: previewHeaders(manifest.preview[sortOf(path)], file.contentType) }
 }
 
 /** `about/` is `about/index.html`, as on the host. */

@@ -9,8 +9,10 @@ import type { Scope } from '../auth/scopes.ts'
 import { pageQuery, paging } from '../openapi/paging.ts'
 import { flag, list, object, text, whole } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
-import { listTemplates, putBrandTokens } from './brand.ts'
 import { deleteSite, updateSite } from './change.ts'
+import { putBrandTokens } from './choosing/brand.ts'
+import { listTemplates } from './choosing/catalogue.ts'
+import { variantRoutes } from './choosing/variants.ts'
 import { DRAFT_CODES, draftingRoutes } from './drafting/routes.ts'
 import { generateSite } from './generate.ts'
 import { attestRoutes } from './live/attest.ts'
@@ -59,8 +61,15 @@ const templates = {
   scope: { kind: 'public' as const },
   tag,
   method: 'GET' as const,
-  description: 'Templates, layouts, presets, font pairs, languages and sections.',
-  answers: { 200: { description: 'The catalogue.', schema: { type: 'object', description: 'The catalogue.' } } },
+  description:
+    'Templates, layouts, presets, font pairs, languages and sections, each pair with its drawing; a page when asked for HTML.',
+  answers: {
+    200: {
+      description: 'The catalogue.',
+      schema: { type: 'object', description: 'The catalogue.' },
+      orAs: ['text/html'],
+    },
+  },
   codes: [],
   handle: listTemplates,
 }
@@ -280,5 +289,6 @@ export const siteRoutes: Route<SiteNeeds>[] = [
   ...metricsRoutes,
   ...historyRoutes,
   ...certificateRoutes,
+  ...variantRoutes,
   ...rotateRoutes,
 ]

@@ -5,6 +5,7 @@
 
 import type { DraftJudge } from '../../controllers/base/judging/draft.ts'
 import type { ComposeJudge } from '../../controllers/base/judging/judge.ts'
+import type { VariantRenderer } from '../../controllers/base/judging/variants.ts'
 import type { Keys } from '../../controllers/base/keys.ts'
 import type { Kube } from '../../controllers/kube/kube.ts'
 import type { Egress } from '../../controllers/net/egress.ts'
@@ -55,6 +56,8 @@ export type Deps = Stores & {
   /** Holds drafts of websites against their sources. */
   draftJudge: Pick<DraftJudge, 'prove'>
   composeJudge: Pick<ComposeJudge, 'judge' | 'namedFiles'>
+  /** Sites in other layouts, rendered for a look. */
+  variants: Pick<VariantRenderer, 'render'>
   /** Card collection; null when this installation has no card processor. */
   cards: { read: ReadCardEvent; checkoutOrigin: string } | null
   limits: RequestLimits

@@ -29,6 +29,8 @@ import { pageRoutes } from '../invoice/page/routes.ts'
 import { invoiceRoutes } from '../invoice/routes.ts'
 import { openapiOf } from '../openapi/openapi.ts'
 import { problemPage } from '../page/account.ts'
+import { catalogueRoutes } from '../site/choosing/catalogue.ts'
+import { variantPageRoutes } from '../site/choosing/variants.ts'
 import { statementKeyRoutes } from '../site/live/attest.ts'
 import { formRoutes } from '../site/live/messages/form.ts'
 import { previewRoutes } from '../site/preview.ts'
@@ -151,6 +153,8 @@ export const allRoutes: Route<Deps>[] = [
   ...revisionRoutes,
   ...webhookRoutes,
   ...siteRoutes,
+  ...catalogueRoutes,
+  ...variantPageRoutes,
   ...previewRoutes,
   ...formRoutes,
   ...queuePageRoutes,

@@ -1,6 +1,7 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
 import { join, relative } from 'node:path'
+import { SANS_WEIGHTS, SERIF_WEIGHTS } from '../../crds/site/render/type/han.ts'
 import { CommandRefusal } from '../lib/refusal.ts'
 import { root } from '../lib/state.ts'
 import { buildBundle, bundleName } from './bundle.ts'
@@ -84,15 +85,22 @@ function productionPackages(): string[] {
 
 /** Never read by node at run time. */
 const unread = /\.(map|d\.[cm]?ts)$|(^|\/)node_modules\/\.|(^|\/)\.github\//
-/** Typefaces come in nine weights and with specimens; documents are set in two (controllers/io/pdf/typefaces.ts). */
-const isUnusedWeight = (path: string): boolean =>
+/**
+ * Typefaces come in nine weights and with specimens: documents are set in two (controllers/io/pdf/typefaces.ts), Chinese pages in
+ * those of crds/site/render/type/han.ts.
+ */
+const isUnusedWeight = (folder: string, path: string): boolean =>
   path.endsWith('.ttf.png') ||
   path
     .split('/')
     .slice(0, -1)
-    .some((folder) => WEIGHT.test(folder) && !SET_IN.has(folder))
+    .some((part) => WEIGHT.test(part) && !weightsOf(folder).includes(Number(part.slice(0, 3))))
 const WEIGHT = /^[1-9]00[A-Z]\w*$/
-const SET_IN = new Set(['400Regular', '700Bold'])
+const DOCUMENTS: readonly number[] = [400, 700]
+const weightsOf = (folder: string): readonly number[] => {
+  if (/noto-serif-(sc|tc)$/.test(folder)) return SERIF_WEIGHTS
+  return /noto-sans-(sc|tc)$/.test(folder) ? [...DOCUMENTS, ...SANS_WEIGHTS] : DOCUMENTS
+}
 
 /** The packages, each without what is nested in it: those are packages of the list themselves. */
 export function packageEntries(): Entry[] {
@@ -100,7 +108,7 @@ export function packageEntries(): Entry[] {
     entriesOf(
       join(root, folder),
       join(home.slice(1), folder),
-      (path) => !unread.test(path) && !isUnusedWeight(path) && !/(^|\/)node_modules(\/|$)/.test(path),
+      (path) => !unread.test(path) && !isUnusedWeight(folder, path) && !/(^|\/)node_modules(\/|$)/.test(path),
     ),
   )
 }

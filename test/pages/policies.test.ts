@@ -9,7 +9,6 @@ import { ownerSession } from '../support/stage/visitors.ts'
 
 /** Routes outside of /api that answer no page of ours, whoever asks; and the two that need an app or a site, and their tests. */
 const NO_PAGES: Record<string, string> = {
-  'GET /templates': 'is JSON',
   'GET /.well-known/jwks.json': 'is JSON',
   'GET /client/verify-register.mjs': 'is a file',
   'POST /i/:token/viewed': 'has no body',
@@ -17,6 +16,9 @@ const NO_PAGES: Record<string, string> = {
   'GET /_bottega/access': 'test/api/app/app.test.ts',
   'POST /_bottega/access': 'test/api/app/app.test.ts',
   'GET /preview/:token': 'leads to the next',
+  'GET /preview/:token/~': 'test/api/site/choosing.test.ts',
+  'GET /preview/:token/~/:layout/:template': 'leads to the next',
+  'GET /preview/:token/~/:layout/:template/{*path}': 'test/api/site/choosing.test.ts',
   'GET /preview/:token/{*path}': 'test/api/site/site.test.ts',
 }
 const nameOf = ({ method, path }: Route): string => `${method} ${path}`
@@ -38,7 +40,11 @@ spec('the policy of a page', (t) => {
 
   /** As a browser asks that is signed in; whatever is named does not exist, but for the invoice. */
   const ask = async ({ method, path }: Route): Promise<Response> => {
-    const place = path.replace('/i/:token', link).replace(':code', 'NOT_FOUND').replace(/:\w+/g, 'none')
+    const place = path
+      .replace('/i/:token', link)
+      .replace(':code', 'NOT_FOUND')
+      .replace(':template/:layout', 'studio/classic')
+      .replace(/:\w+/g, 'none')
     const headers = { cookie, accept: 'text/html', ...(method !== 'GET' && FORM) }
     const init = { method, headers, redirect: 'manual' } as const
     return fetch(`${platform.baseUrl}${place}`, method === 'GET' ? init : { ...init, body: '' })

@@ -6,12 +6,13 @@ import { LANGS, LAYOUTS, TEMPLATES } from '../../crds/site/content/meta.ts'
 import type { SiteInput } from '../../crds/site/render/input.ts'
 import { renderSite } from '../../crds/site/render/site.ts'
 import { sampleContent } from '../support/builders/samplesite.ts'
-import { type Materials, materials, sampleInput } from '../support/builders/sitecontent.ts'
-import { AUDIO, GRILL, JEWEL, TEA } from '../support/businesses/goods.ts'
-import { CLINIC, LAW, STUDIO } from '../support/businesses/services.ts'
+import { type Materials, materials, sampleInput, withHan } from '../support/builders/sitecontent.ts'
+import { BUSINESSES, nameAlso } from '../support/businesses/all.ts'
+import { AUDIO, GRILL, JEWEL } from '../support/businesses/goods.ts'
 import { startBrowser, visit } from '../support/judges/browser.ts'
 import { filled, isAddress, isImage } from '../support/judges/sites/fields.ts'
 import {
+  drawnBy,
   findings,
   kept,
   type Served,
@@ -28,13 +29,6 @@ const isFull = process.env.BOTTEGA_TEST_FULL === '1'
 const WIDTHS = [360, 768, 1440]
 /** In a plain run a quarter of the combinations, each layout in each template once, in each language. */
 const LANGS_A_PLAIN_RUN = 4
-
-const BUSINESSES: Record<SiteLang, readonly Content[]> = {
-  en: [JEWEL, LAW, STUDIO],
-  es: [GRILL, CLINIC],
-  'zh-Hans': [AUDIO],
-  'zh-Hant': [TEA],
-}
 
 type Combination = { layout: Layout; template: Template; lang: SiteLang; business: Content; n: number }
 const COMBINATIONS: Combination[] = LAYOUTS.flatMap((layout, row) =>
@@ -59,11 +53,7 @@ spec('websites in a browser', (t) => {
   let served: Served
   t.before(async () => {
     ;[browser, stuff] = await Promise.all([startBrowser(), materials()])
-    const { p1, p2, p3 } = stuff.images
-    for (const key of ['w1', 'w2', 'w3', 't1', 't2', 't3']) {
-      const image = { 1: p1, 2: p2, 3: p3 }[key[1] ?? '']
-      if (image) stuff.images[key] = image
-    }
+    nameAlso(stuff.images)
     served = await serveSite(stuff)
   })
   t.after(async () => {
@@ -75,7 +65,7 @@ spec('websites in a browser', (t) => {
   /** One combination at all widths; in a plain run axe and the further pages at one of them. */
   const judged = async (page: Page, one: Combination): Promise<void> => {
     const named = `${one.layout} ${one.template} ${one.lang}`
-    const { files, warnings } = renderSite(inputOf(dressed(one)))
+    const { files, warnings } = renderSite(await withHan(inputOf(dressed(one)), stuff))
     const heavy = warnings.filter(({ code }) => code === 'FAR_OVER_BUDGET' || code === 'OVER_BUDGET')
     assert.equal(heavy, [], named)
     served.show(files)
@@ -142,6 +132,28 @@ spec('websites in a browser', (t) => {
     },
     { timeoutMs: TIMEOUT_MS },
   )
+
+  t('Chinese is drawn by the faces that the site brings along, each language by its own', async () => {
+    const value = sampleContent('zh-Hant', 'classic', 'lumen')
+    const content = {
+      ...value,
+      translations: [{ lang: 'zh-Hans' as const, hero: { title: '每天都想拿起来用的器皿' } }],
+    }
+    served.show(renderSite(await withHan(inputOf(content), stuff)).files)
+    const visitor = await visit(browser, { baseURL: served.baseURL, javaScriptEnabled: true })
+    for (const [path, forms] of [
+      ['/', 'TC'],
+      ['/zh-hans/', 'SC'],
+    ] as const) {
+      await visitor.page.goto(path)
+      await visitor.page.evaluate('document.fonts.ready')
+      const seen: string[] = []
+      for (const place of ['h1', '.lede', '.by']) seen.push(...(await drawnBy(visitor.page, place)))
+      assert.equal(seen, [`own NotoSerif${forms}-Light`, `own NotoSans${forms}-Regular`, `own NotoSans${forms}-Bold`])
+    }
+    assert.equal(visitor.outside, [])
+    await visitor.end()
+  })
 
   t(
     'colours that clash are clamped until axe has nothing to say, on dark and on grey paper',

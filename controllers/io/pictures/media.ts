@@ -1,5 +1,6 @@
 /** What websites and documents are made of beside words: pictures, converted or fetched, and typefaces. */
 import type { Egress } from '../../net/egress.ts'
+import { type HanCutter, makeHanCutter } from './hancutter.ts'
 import { type DrawnIcon, type IconSource, makeIconDrawer } from './icons.ts'
 import { type LogoVerdict, type OpenVerdict, openImage, type QuickVerdict, quickImage, renderLogo } from './images.ts'
 import { type Intake, makeIntake } from './intake.ts'
@@ -16,6 +17,8 @@ export type Media = {
   /** Pictures that a content names by address. */
   intake: Intake
   webfonts(): Webfont[]
+  /** A Han face, cut to characters. */
+  cutHan: HanCutter['cut']
 }
 
 export const makeMedia = (deps: { egress: Egress }): Media => ({
@@ -25,4 +28,5 @@ export const makeMedia = (deps: { egress: Egress }): Media => ({
   drawIcons: makeIconDrawer(),
   intake: makeIntake(deps),
   webfonts: readWebfonts,
+  cutHan: makeHanCutter().cut,
 })

@@ -5,11 +5,12 @@ import { contentOf } from '../../../crds/site/content/expand.ts'
 import { siteManifest } from '../../../crds/site/publishing/manifest.ts'
 import type { MakeStep } from '../../../crds/site/publishing/pictures.ts'
 import { type RenderRequest, sourcesOf } from '../../../crds/site/publishing/rendering.ts'
+import type { MadeOf } from '../../../crds/site/publishing/variant.ts'
 import { digestOf } from '../../../crds/site/render/digest.ts'
 import type { BlobRef, IconFile, RenderedImage, SiteFile, SiteInput } from '../../../crds/site/render/input.ts'
 import { iconSketch } from '../../../crds/site/render/page/extras.ts'
 import { plainVariants } from '../../../crds/site/render/page/picture.ts'
-import { renderSite } from '../../../crds/site/render/site.ts'
+import { hanCutsOf, renderSite } from '../../../crds/site/render/site.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import type { PictureAsker } from '../../io/pictures/queue.ts'
 import type { KeptPicture } from '../../store/site/pictures.ts'
@@ -23,16 +24,36 @@ export const askerOf = ({ metadata, spec }: SiteResource): PictureAsker => ({
 })
 
 /** The fonts' bytes are the same for all sites: stored by the first pass of a process that needs them. */
-export const makeFontCache = (deps: Pick<SiteDeps, 'blobs' | 'media'>): (() => Promise<Record<string, BlobRef>>) => {
+export const makeFontCache = (
+  deps: Pick<SiteDeps, 'blobs' | 'media' | 'rows'>,
+): (() => Promise<Record<string, BlobRef>>) => {
   let cached: Record<string, BlobRef> | undefined
   return async () => {
     if (cached) return cached
     const fonts = deps.media.webfonts()
     const stored = await deps.blobs.has(fonts.map(({ sha256 }) => sha256))
     await deps.blobs.putAll(fonts.filter(({ sha256 }) => !stored.has(sha256)).map(({ bytes }) => Buffer.from(bytes)))
-    cached = Object.fromEntries(fonts.map(({ file, sha256, bytes }) => [file, { sha256, bytes: bytes.byteLength }]))
+    const refs = fonts.map(({ file, sha256, bytes }) => ({ name: file, sha256, bytes: bytes.byteLength }))
+    await deps.rows.putFonts(refs)
+    cached = Object.fromEntries(refs.map(({ name, sha256, bytes }) => [name, { sha256, bytes }]))
     return cached
   }
+}
+
+/** The Han faces of a site. What was cut once is known by its name, whichever site asked for it. */
+const hanFonts = async (deps: SiteDeps, input: SiteInput, account: string): Promise<Record<string, BlobRef>> => {
+  const cuts = hanCutsOf(input)
+  if (cuts.length === 0) return {}
+  const known = await deps.rows.fonts(cuts.map(({ key }) => key))
+  const missing = cuts.filter(({ key }) => !known.has(key))
+  const made = await Promise.all(
+    missing.map(async (cut) => {
+      const bytes = Buffer.from(await deps.media.cutHan(cut, { account }))
+      return { name: cut.key, sha256: await deps.blobs.put(bytes), bytes: bytes.length }
+    }),
+  )
+  if (made.length > 0) await deps.rows.putFonts(made)
+  return Object.fromEntries([...known, ...made.map(({ name, ...blob }) => [name, blob] as const)])
 }
 
 const inputOf = (
@@ -98,11 +119,15 @@ export const renderPages = async (
   const images = imagesFor(kept, isFirst)
   const content = contentOf(spec)
   const undrawn = inputOf(request, content, { images, fonts })
-  const input = { ...undrawn, icons: await iconsOf(deps, undrawn) }
+  const [icons, han] = await Promise.all([iconsOf(deps, undrawn), hanFonts(deps, undrawn, spec.account)])
+  const input = { ...undrawn, icons, han }
   const { files, warnings } = renderSite(input)
   const isNeutral = request.hostname === null && request.form === null
   const neutral = digestOf(isNeutral ? files : renderSite({ ...input, hostname: null, form: null }).files)
-  const manifest = siteManifest(content, files, request.form)
+  const { images: shown, logo, brand } = input
+  const of: MadeOf = { images: shown, logo, brand, fonts, han, icons }
+  const made = await deps.blobs.put(Buffer.from(JSON.stringify(of), 'utf8'))
+  const manifest = siteManifest(content, files, { form: request.form, made })
   const stored = Buffer.from(JSON.stringify(manifest), 'utf8')
   const sums = await deps.blobs.putAll([stored, ...textsOf(files)])
   const rendering = {

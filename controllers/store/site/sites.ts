@@ -7,6 +7,7 @@ import type { BrandTokens } from '../../../crds/site/content/brand.ts'
 import type { OtherSite, WordsSignature } from '../../../crds/site/content/faults/likeness.ts'
 import type { OwnBase } from '../../../crds/site/names/life.ts'
 import type { SiteName } from '../../../crds/site/names/names.ts'
+import type { BlobRef } from '../../../crds/site/render/input.ts'
 import type { PublishTurn, Rendering } from '../../../crds/site/world.ts'
 import { makeBatch } from '../../base/batch.ts'
 import type { FactRow } from '../ledger/facts.ts'
@@ -146,6 +147,7 @@ export type SiteRow = {
 const OBSERVE = `
 select site, facts, renderings, names, has_place as "hasPlace", places, turn, brand, base from observe_sites($1, $2)`
 const WORDS = 'select site, words, others from observe_site_words($1, $2)'
+const FONTS = 'select name, sha256, bytes from site_fonts where name = any ($1)'
 /** Those that may go now: nobody waits before them on their host. One that is lost keeps its place, and nobody waits for it. */
 const NEXT = `
 select distinct on (q.host) q.site from site_queue q
@@ -165,6 +167,9 @@ export type SiteRows = {
   observe(site: string, account: string): Promise<SiteRow>
   words(site: string, account: string): Promise<WordsRow>
   putWords(site: string, account: string, words: NonNullable<WordsRow['words']>): Promise<void>
+  /** Fonts that are there, by name. */
+  fonts(names: string[]): Promise<Map<string, BlobRef>>
+  putFonts(fonts: readonly (BlobRef & { name: string })[]): Promise<void>
   /** @param isFirst it is for the preview alone */
   putRendering(site: string, rendering: Omit<Rendering, 'at'>, isFirst: boolean): Promise<void>
   /** @param spare of those that are kept: they only lead to the site, and give way to another of the account */
@@ -204,6 +209,11 @@ export const makeSiteRows = ({ pg, epoch }: { pg: Pg; epoch: () => number }): Si
     observe: (site, account) => observe([site, account]),
     words: (site, account) => words([site, account]),
     putWords: (site, account, { input, signature }) => fenced('put_site_words', [site, account, input, signature]),
+    async fonts(names) {
+      const { rows } = await pg.query<BlobRef & { name: string }>('site_fonts', FONTS, [names])
+      return new Map(rows.map(({ name, sha256, bytes }) => [name, { sha256, bytes }]))
+    },
+    putFonts: (fonts) => fenced('put_site_fonts', [JSON.stringify(fonts)]),
     putRendering: (site, rendering, isFirst) =>
       fenced('put_site_rendering', [JSON.stringify({ site, ...rendering, isFirst })]),
     releaseNames: (site, keep, spare = []) => fenced('release_site_names', [site, keep, spare]),

@@ -15,6 +15,8 @@ export type Sort = (typeof SORTS)[number]
 export type SiteManifest = {
   /** What the pages were made of, for whoever compares two renderings. */
   content: Content
+  /** The sha256 of what else they were made of (`MadeOf`); a rendering of before has none. */
+  made?: string
   files: ManifestEntry[]
   live: Record<Sort, Headers>
   preview: Record<Sort, Headers>
@@ -34,11 +36,13 @@ const withoutType = ({ 'content-type': _type, ...rest }: Headers): Headers => re
 /** Previews are framed by the page of the reviewer alone. */
 const PREVIEW = { noindex: true, frameAncestors: "'self'" }
 
-/** @param form where the contact form posts to; null when there is none */
+/** Beside the files: where the contact form posts to, and the blob that names what it was made of. */
+export type ManifestParts = { form?: string | null; made?: string }
+
 export const siteManifest = (
   content: Content,
   files: readonly SiteFile[],
-  form: string | null = null,
+  { form = null, made }: ManifestParts = {},
 ): SiteManifest => {
   const forms = form === null ? {} : { forms: form }
   const headersFor = (options: Parameters<typeof headersOf>[1]): Record<Sort, Headers> => {
@@ -48,7 +52,13 @@ export const siteManifest = (
     })
     return Object.fromEntries(headers) as Record<Sort, Headers>
   }
-  return { content, files: manifestOf(files), live: headersFor(forms), preview: headersFor({ ...PREVIEW, ...forms }) }
+  return {
+    content,
+    ...(made !== undefined && { made }),
+    files: manifestOf(files),
+    live: headersFor(forms),
+    preview: headersFor({ ...PREVIEW, ...forms }),
+  }
 }
 
 export const fileAt = ({ files }: Pick<SiteManifest, 'files'>, path: string): ManifestEntry | undefined =>

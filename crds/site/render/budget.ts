@@ -4,6 +4,7 @@
  */
 import { gzipSync } from 'node:zlib'
 import type { ImageVariant, SiteFile, Warning } from './input.ts'
+import { HAN_BUDGET, type HanFonts } from './type/han.ts'
 
 const KB = 1000
 
@@ -49,6 +50,18 @@ export const tooHeavy = ({ warnings }: { warnings: readonly FoundWarning[] }): s
   const culprits = warnings.filter(({ code }) => code === FAR_OVER_BUDGET)
   return culprits.length === 0 ? null : culprits.map(({ pointer, detail }) => `${pointer}: ${detail}`).join('; ')
 }
+
+/** What of a language's Han faces is too heavy to be sent. @param folder of the language, as `zh-hans/`; empty for the first */
+export const hanWarnings = (folder: string, { over }: HanFonts): Warning[] =>
+  over === null
+    ? []
+    : [
+        {
+          code: 'OVER_BUDGET',
+          pointer: `${folder}index.html`,
+          detail: `the Chinese typefaces: ${over} bytes, the budget is ${HAN_BUDGET}; the system's face stands for what is too much`,
+        },
+      ]
 
 /** The warnings of one page; FAR_OVER_BUDGET where it is not to be published. */
 export const budgetWarnings = ({ page, styleSheet, fontBytes, firstImage }: PageWeight): Warning[] => {

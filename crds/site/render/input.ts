@@ -36,6 +36,8 @@ export type SiteInput = {
   icons?: readonly IconFile[]
   /** File name of a font → its bytes; what `readWebfonts` of controllers/io/pictures/webfonts.ts lists. */
   fonts: Readonly<Record<string, BlobRef>>
+  /** Key of a Han face cut to this site (`hanCutsOf`) → its bytes; the system's face stands for one that is not there. */
+  han?: Readonly<Record<string, BlobRef>>
   template: Template
   brand: BrandTokens | null
   /** Where it will be live; null while no domain is chosen: no canonical address, no sitemap. */

@@ -1,13 +1,13 @@
 /** Content to files: the renderer of websites. Pure: same input, same bytes. Source: rules/site.md#rendering. */
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
-import { html } from '../../text/html.ts'
+import { type Html, html, textOf } from '../../text/html.ts'
 import { brandOf } from '../content/brand.ts'
 import { type Content, content as contentSchema, keyOf, type SiteLang } from '../content/content.ts'
 import { contentIn, langFolder, langsOf } from '../content/languages.ts'
 import { pictureValues } from '../content/pictures.ts'
 import { REDIRECTS_PATH } from '../content/redirects.ts'
-import { budgetWarnings } from './budget.ts'
+import { budgetWarnings, hanWarnings } from './budget.ts'
 import { gapsOf, imagesOf } from './gaps.ts'
 import { imageOf, type RenderedImage, type RenderedSite, type SiteFile, type SiteInput, type Warning } from './input.ts'
 import { LAYOUT_VIEWS } from './layouts/catalogue.ts'
@@ -21,7 +21,10 @@ import { assetPath, dominantRules, heaviestShown, IMAGE_TYPES, variantPath } fro
 import { SIGNS } from './signs.ts'
 import { plainSheetOf, sheetOf } from './style/sheet.ts'
 import { TEMPLATE_VIEWS } from './templates/catalogue.ts'
-import { isHan, typographyOf } from './type/fonts.ts'
+import { PAIRS } from './type/faces.ts'
+import { typographyOf } from './type/fonts.ts'
+import { chosenHan, cutsOf, type HanCut, type HanFonts, isHan } from './type/han.ts'
+import { addLetters, noLetters } from './type/letters.ts'
 import { type SiteWords, wordsFor } from './words.ts'
 
 const HTML_TYPE = 'text/html; charset=utf-8'
@@ -40,9 +43,11 @@ export const renderSite = (input: SiteInput): RenderedSite => {
   const ledger = newLedger()
   const frames = framesOf(voices, ledger)
   const bodies = frames.map(({ frame }) => drawn(frame))
-  const dressed = dressOf(input, images, ledger)
+  const han = hanOf(input, spokenIn(voices, frames, bodies))
+  const dressed = dressOf(input, { images, ledger, han: han.map(({ fonts }) => fonts) })
   const rendered = frames.map(({ frame, voice }, index): SiteFile => {
-    const text = documentOf(frame, bodies[index] ?? html``, dressed.dress, headOf(voice.input, frame))
+    const dress = dressed.dressIn(voice.lang)
+    const text = documentOf(frame, bodies[index] ?? html``, dress, headOf(voice.input, frame))
     return { path: frame.page.path, contentType: HTML_TYPE, content: text }
   })
   const files = [
@@ -63,7 +68,12 @@ export const renderSite = (input: SiteInput): RenderedSite => {
     fontBytes: dressed.fontBytes,
     firstImage: heaviestOf(input, planned[index]),
   }))
-  const warnings = [...gapsOf(input, pages), ...dressed.warnings, ...weights.flatMap(budgetWarnings)]
+  const warnings = [
+    ...gapsOf(input, pages),
+    ...dressed.warnings,
+    ...han.flatMap(({ folder, fonts }) => hanWarnings(folder, fonts)),
+    ...weights.flatMap(budgetWarnings),
+  ]
   return { files: onePerPath(files), warnings }
 }
 
@@ -86,7 +96,9 @@ const voicesOf = (input: SiteInput): Voice[] =>
     return { lang, folder, input: { ...input, content }, words: wordsFor(content), planned, shown }
   })
 
-const framesOf = (voices: readonly Voice[], ledger: PageLedger): { voice: Voice; frame: Frame }[] => {
+type Framed = { voice: Voice; frame: Frame }
+
+const framesOf = (voices: readonly Voice[], ledger: PageLedger): Framed[] => {
   const languages = voices.map(({ lang, folder }) => ({ lang, folder }))
   return voices.flatMap((voice) =>
     voice.planned.map((page) => {
@@ -97,6 +109,41 @@ const framesOf = (voices: readonly Voice[], ledger: PageLedger): { voice: Voice;
       return { voice, frame: frameOf(input, around) }
     }),
   )
+}
+
+/** What is written on the pages of a Chinese voice. */
+type Spoken = { voice: Voice; markup: string[] }
+
+const spokenIn = (voices: readonly Voice[], frames: readonly Framed[], bodies: readonly Html[]): Spoken[] =>
+  voices
+    .filter(({ lang }) => isHan(lang))
+    .map((voice) => ({
+      voice,
+      markup: frames.flatMap((one, index) => (one.voice === voice ? [textOf(bodies[index] ?? html``)] : [])),
+    }))
+
+const cutsIn = ({ template, brand }: SiteInput, { voice: { lang }, markup }: Spoken): HanCut[] => {
+  if (!isHan(lang)) return []
+  const letters = noLetters()
+  for (const body of markup) addLetters(letters, body)
+  return cutsOf(PAIRS[brandOf(template, brand).tokens.fontPair], lang, letters)
+}
+
+const hanOf = (input: SiteInput, spoken: readonly Spoken[]): { folder: string; fonts: HanFonts }[] =>
+  input.han === undefined
+    ? []
+    : spoken.flatMap((one) => {
+        const { lang, folder } = one.voice
+        return isHan(lang) ? [{ folder, fonts: chosenHan(lang, cutsIn(input, one), input.han ?? {}) }] : []
+      })
+
+/** The Han faces that the site is to bring along, each cut to what it shows: whoever has them made hands them in as `han`. */
+export const hanCutsOf = (input: SiteInput): HanCut[] => {
+  const voices = voicesOf(input)
+  if (!voices.some(({ lang }) => isHan(lang))) return []
+  const frames = framesOf(voices, newLedger())
+  const bodies = frames.map(({ frame }) => drawn(frame))
+  return spokenIn(voices, frames, bodies).flatMap((one) => cutsIn(input, one))
 }
 
 const usedImages = ({ content, images }: SiteInput): RenderedImage[] =>
@@ -125,7 +172,7 @@ const variantFiles = (images: readonly RenderedImage[]): SiteFile[] =>
   )
 
 type Dressing = {
-  dress: Dress
+  dressIn(lang: SiteLang): Dress
   styleSheet: SiteFile
   plainSheet: string
   fontBytes: number
@@ -133,27 +180,30 @@ type Dressing = {
   warnings: Warning[]
 }
 
-const dressOf = (input: SiteInput, images: readonly RenderedImage[], ledger: PageLedger): Dressing => {
-  const { content, template } = input
-  const { lang, layout } = content.meta
+type DressedIn = { images: readonly RenderedImage[]; ledger: PageLedger; han: readonly HanFonts[] }
+
+const dressOf = (input: SiteInput, { images, ledger, han }: DressedIn): Dressing => {
+  const { content, template, fonts: available } = input
+  const { layout } = content.meta
   const brand = brandOf(template, input.brand)
-  const typography = typographyOf(brand.tokens.fontPair, lang, lettersOf(content), input.fonts)
-  const han = isHan(lang)
-  const dressed = { layout: LAYOUT_VIEWS[layout], template: TEMPLATE_VIEWS[template], brand, typography, han }
+  const [first = content.meta.lang, ...further] = langsOf(content)
+  const langs = [first, ...further] as const
+  const typography = typographyOf({ pair: brand.tokens.fontPair, langs, text: lettersOf(content), available, han })
+  const dressed = { layout: LAYOUT_VIEWS[layout], template: TEMPLATE_VIEWS[template], brand, typography }
   const sheet = sheetOf({ ...dressed, ledger, colours: dominantRules(images) })
   const path = assetPath(createHash('sha256').update(sheet).digest('hex'), 'css')
   const icon = iconOf(content, input, brand)
   return {
-    dress: {
+    dressIn: (lang) => ({
       classes: `l-${layout} t-${template}`,
       styleSheet: path,
-      preloads: typography.fonts.filter(({ preload }) => preload).map((font) => font.path),
+      preloads: typography.stacks.find((one) => one.lang === lang)?.preloads ?? [],
       icons: icon.links,
       paper: brand.palette.paper,
-    },
+    }),
     styleSheet: { path, contentType: CSS_TYPE, content: sheet },
     plainSheet: plainSheetOf(dressed),
-    fontBytes: typography.fonts.reduce((sum, { blob }) => sum + blob.bytes, 0),
+    fontBytes: typography.bytes,
     files: [
       ...typography.fonts.map(({ path: place, blob }) => ({ path: place, contentType: 'font/woff2', content: blob })),
       ...icon.files,

@@ -22,7 +22,12 @@ const PUBLIC = new Set([
   'GET /api/openapi-websites.json',
   'GET /templates',
   'GET /api/website/templates',
+  'GET /templates/:template/:layout.svg',
   'GET /preview/:token',
+  // a site in other layouts, by the same link
+  'GET /preview/:token/~',
+  'GET /preview/:token/~/:layout/:template',
+  'GET /preview/:token/~/:layout/:template/{*path}',
   'GET /preview/:token/{*path}',
   // What an app's own proxy asks, known by its token; the page of a private app.
   'GET /_bottega/verify',
@@ -51,7 +56,7 @@ const PUBLIC = new Set([
   'GET /client/verify-register.mjs',
 ])
 /** Assets carry a digest of their content in the path. */
-const ASSET = /^GET \/(i|account|review)\/assets\/[\w.-]+\.css$/
+const ASSET = /^GET \/(i|account|review|templates)\/assets\/[\w.-]+\.css$/
 
 const KINDS: readonly RouteScope['kind'][] = ['public', 'token', 'scope', 'full', 'session', 'report']
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`

@@ -135,7 +135,7 @@ spec('a contact form on a site', (t) => {
   t('may post to its own folder of the platform, by the policy of pages alone; without it no form may', () => {
     const content = filled(WITH_FORM)
     const files = render(content, ACTION)
-    const manifest = siteManifest(content, files, ACTION)
+    const manifest = siteManifest(content, files, { form: ACTION })
     const policyOf = (of: 'live' | 'preview', sort: 'page' | 'asset' | 'missing') =>
       manifest[of][sort]['content-security-policy'] ?? ''
     assert.match(policyOf('live', 'page'), 'form-action https://platform.example/s/;')
@@ -252,7 +252,7 @@ spec('the page that a visitor comes from', (t) => {
     { slug: 'shop', title: 'Shop', sections: ['hero'] },
   ]
   const content = filled({ meta: { companyName: 'Voss', pages }, ...WITH_FORM, translations: [{ lang: 'es' }] })
-  const manifest = siteManifest(content, render(content, ACTION), ACTION)
+  const manifest = siteManifest(content, render(content, ACTION), { form: ACTION })
   const CASES: [string, string, string][] = [
     ['index.html', 'index.html', 'en'],
     ['es/shop/index.html', 'es/shop/index.html', 'es'],

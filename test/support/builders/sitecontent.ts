@@ -1,9 +1,12 @@
 /** Pictures and fonts for the sample sites: painted here, and made ready as an upload is. */
+import { createHash } from 'node:crypto'
 import sharp from 'sharp'
+import { type HanCutter, makeHanCutter } from '../../../controllers/io/pictures/hancutter.ts'
 import { renderImage } from '../../../controllers/io/pictures/images.ts'
 import { readWebfonts } from '../../../controllers/io/pictures/webfonts.ts'
 import type { Content } from '../../../crds/site/content/content.ts'
 import type { BlobRef, RenderedImage, SiteInput } from '../../../crds/site/render/input.ts'
+import { hanCutsOf } from '../../../crds/site/render/site.ts'
 
 /** Bytes by their sha256, as the blob store has them. */
 export type Blobs = Map<string, Uint8Array>
@@ -74,3 +77,20 @@ export const sampleInput = (content: Content, { images, fonts }: Materials): Sit
   brand: null,
   hostname: 'voss.example',
 })
+
+let cutter: HanCutter | undefined
+const cut = new Map<string, Uint8Array>()
+
+/** The same with its Chinese typefaces, cut as an installation cuts them. */
+export const withHan = async (input: SiteInput, { blobs }: Pick<Materials, 'blobs'>): Promise<SiteInput> => {
+  const han: Record<string, BlobRef> = {}
+  for (const one of hanCutsOf(input)) {
+    cutter ??= makeHanCutter()
+    const bytes = cut.get(one.key) ?? (await cutter.cut(one, { account: 'demo' }))
+    const sha256 = createHash('sha256').update(bytes).digest('hex')
+    cut.set(one.key, bytes)
+    blobs.set(sha256, bytes)
+    han[one.key] = { sha256, bytes: bytes.byteLength }
+  }
+  return { ...input, han }
+}

@@ -27,6 +27,7 @@ const DOORS: Record<string, RegExp> = {
   tldts: /^crds\/values\/domain\.ts$/,
   stripe: /^(controllers\/io\/cards|api\/io\/cardevents)\.ts$/,
   sharp: /^controllers\/io\/pictures\/images\.ts$/,
+  'subset-font': /^controllers\/io\/pictures\/hanthread\.ts$/,
   qr: /^crds\/text\/qr\.ts$/,
   unpdf: /^api\/io\/pdfworker\.ts$/,
 }

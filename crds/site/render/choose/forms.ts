@@ -59,8 +59,9 @@ const formFor = (section: SectionId, asked: FormId, traits: Traits, pictured: Pi
   if (!BY_CONTENT.includes(section)) return asked === 'strip' && traits.count < 2 ? 'ladder' : asked
   if (asked === 'chapters' && traits.count > CHAPTERS_MOST) return 'rows'
   if (grids.includes(asked) && middle(traits.lengths) > LONG) return 'rows'
-  if (pictured === 'none') return withoutPictures(asked, traits)
-  return asked
+  if (pictured !== 'none') return asked
+  // an order is what steps are
+  return section === 'steps' && grids.includes(asked) ? 'index' : withoutPictures(asked, traits)
 }
 
 export type Neighbour = { form: FormId; ground: string }

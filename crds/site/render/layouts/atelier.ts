@@ -42,6 +42,7 @@ h1,h2,h3,h4{font-weight:min(var(--hw),500)}
 .list.two{columns:1}
 .rows.pics>.row{max-width:none}
 .rows.pics>.row:nth-child(odd){padding-inline-end:8%}.rows.pics>.row:nth-child(even){padding-inline-start:8%}
+.f-sizes .mt,.f-facts .mt{width:min(100%,34rem);margin-inline:auto}
 .beside{max-width:60rem;margin-inline:auto}
 .ladder,.ladder.single{max-width:44rem;margin-inline:auto;text-align:center}
 .ladder .lead p{margin-inline:auto}

@@ -14,7 +14,7 @@ const CSS = `
 .hero .hd{display:grid;grid-template-columns:minmax(0,1fr);gap:.75rem var(--gut);margin-bottom:clamp(1rem,2vw,1.75rem);align-items:end}
 .hero h1{max-width:26em}
 .hero .lede{font-size:var(--t0);color:var(--mut);display:-webkit-box;-webkit-line-clamp:2;-webkit-box-orient:vertical;overflow:hidden;max-width:40em}
-@media (min-width:64rem){.hero .hd{grid-template-columns:minmax(0,1fr) auto}.hero .lede{grid-row:2}.hero .actions{grid-row:1/3;grid-column:2}}
+@media (min-width:64rem){.hero .hd{grid-template-columns:minmax(0,1fr) auto}.hd .lede{grid-row:2}.hd .actions{grid-row:1/3;grid-column:2}}
 .shelf{display:flex;gap:var(--gut);overflow-x:auto;scroll-snap-type:x proximity;padding-inline:max(var(--mg),calc((100% - var(--w))/2));scroll-padding-inline:var(--mg);scrollbar-width:thin;scrollbar-color:var(--edg) transparent;padding-bottom:.75rem}
 .shelf li{flex:0 0 78%;scroll-snap-align:start;min-width:0}
 .shelf .im{max-height:54svh;width:100%}

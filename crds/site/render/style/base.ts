@@ -85,10 +85,12 @@ html{scroll-behavior:smooth}
 .button,a{transition:color .15s,background-color .15s,filter .15s}
 @view-transition{navigation:auto}
 }
-:lang(zh){line-break:strict;text-spacing-trim:trim-start}
+:lang(zh){line-break:strict;text-spacing-trim:trim-start;font-synthesis:none}
 body:lang(zh){line-height:1.7}
 :lang(zh) :is(h1,h2,h3,h4){letter-spacing:0;line-height:1.3;font-style:normal;font-weight:var(--hz)}
 :lang(zh) :is(.st4,.st5,.st6,.st7){line-height:1.2}
+.kp{word-break:keep-all}
+@media (min-width:64rem){.kw{word-break:keep-all}}
 :lang(zh) :is(blockquote,.lede,.text){font-style:normal;line-height:1.7}
 :lang(zh) :is(.text,.lede,blockquote p){max-width:36em}
 @media (forced-colors:active){.button,.chat{border:1px solid}}

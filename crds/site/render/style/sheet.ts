@@ -4,7 +4,8 @@ import { FORM_VIEWS } from '../forms/catalogue.ts'
 import type { LayoutView } from '../layouts/layout.ts'
 import type { PageLedger } from '../page/ledger.ts'
 import type { TemplateView } from '../templates/template.ts'
-import type { Typography } from '../type/fonts.ts'
+import type { Stacks, Typography } from '../type/fonts.ts'
+import { isHan } from '../type/han.ts'
 import { fluid, scaleRules } from '../type/scale.ts'
 import { BASE, PRINT } from './base.ts'
 import { CHROME } from './chrome.ts'
@@ -27,17 +28,23 @@ const onceSqueezed = (rules: string): string => {
 
 const kebab = (name: string): string => name.replace(/[A-Z]/g, (letter) => `-${letter.toLowerCase()}`)
 
+/** Han is never set wider or closer. */
+const stackRules = ({ lang, head, body, mono }: Stacks, { pair }: Typography): string =>
+  `--head:${head};--body:${body};--mono:${mono};--tr:${isHan(lang) ? 0 : pair.head.tracking};`
+
 /** Every value here was computed: no text of a caller stands in a style sheet. */
-const tokenRules = ({ brand, typography, han, layout, template }: Omit<Dressed, 'colours' | 'ledger'>): string => {
+const tokenRules = ({ brand, typography, layout, template }: Omit<Dressed, 'colours' | 'ledger'>): string => {
   const { grid } = layout
-  const { weight, tracking, leading } = typography.pair.head
+  const { weight, leading } = typography.pair.head
+  const [first, ...others] = typography.stacks
   const dense = (pair: readonly [number, number]) => fluid(pair[0] * template.density, pair[1] * template.density)
   const colours = Object.entries(brand.palette).map(([name, hex]) => `--${kebab(name)}:${hex};`)
   return (
-    `:root{${colours.join('')}--head:${typography.head};--body:${typography.body};--mono:${typography.mono};` +
-    `--hw:${weight};--hz:${typography.pair.hanWeight};--tr:${han ? 0 : tracking};--ld:${leading};--rad:${template.radius}px;` +
+    `:root{${colours.join('')}${stackRules(first, typography)}` +
+    `--hw:${weight};--hz:${typography.pair.hanWeight};--ld:${leading};--rad:${template.radius}px;` +
     `--mg:${fluid(...grid.margin)};--gut:${fluid(...grid.gutter)};--gap:${dense(grid.gap)};--w:${grid.width}px;` +
-    `--th:var(--t${grid.heading});${scaleRules(grid.body + template.body)}}`
+    `--th:var(--t${grid.heading});${scaleRules(grid.body + template.body)}}` +
+    others.map((one) => `:root:lang(${one.lang}){${stackRules(one, typography)}}`).join('')
   )
 }
 
@@ -46,7 +53,6 @@ export type Dressed = {
   template: TemplateView
   brand: Brand
   typography: Typography
-  han: boolean
   ledger: PageLedger
   colours: string
 }

@@ -89,11 +89,11 @@ const pair = (
 
 export const PAIRS: Record<FontPair, Pair> = {
   hanken: pair(HANKEN, [600, '-0.022em', 1.06], HANKEN, [false, 700]),
-  'cormorant-jost': pair(CORMORANT, [400, '-0.012em', 1.06], JOST, [true, 400]),
+  'cormorant-jost': pair(CORMORANT, [400, '-0.012em', 1.06], JOST, [true, 300]),
   source: pair(SOURCE_SERIF, [600, '-0.014em', 1.1], SOURCE_SANS, [true, 600]),
   plex: pair(PLEX_SERIF, [500, '-0.012em', 1.12], PLEX_SANS, [true, 600]),
-  'fraunces-figtree': pair(FRAUNCES, [500, '-0.018em', 1.08], FIGTREE, [true, 500]),
-  'zilla-work': pair(ZILLA, [600, '-0.01em', 1.06], WORK, [true, 700]),
+  'fraunces-figtree': pair(FRAUNCES, [500, '-0.018em', 1.08], FIGTREE, [true, 600]),
+  'zilla-work': pair(ZILLA, [600, '-0.01em', 1.06], WORK, [true, 600]),
   atkinson: pair(ATKINSON, [600, '-0.012em', 1.12], ATKINSON, [false, 500]),
   'bricolage-public': pair(BRICOLAGE, [800, '-0.022em', 1.04], PUBLIC, [false, 900]),
   'red-hat': { ...pair(RED_HAT, [700, '-0.015em', 1.08], RED_HAT_TEXT, [false, 700]), mono: RED_HAT_MONO },

@@ -1,15 +1,16 @@
 /**
- * The typography of a site: which files of its font pair it needs, and the rules that name them. Chinese is set in the system's
- * own faces: a whole Han font would be megabytes. Source: rules/site.md#fonts; CSS Fonts 5.
+ * The typography of a site: which files of its font pair it needs, and the rules that name them. Chinese is set in faces cut down
+ * to the site's own characters (han.ts), before the system's. Source: rules/site.md#fonts; CSS Fonts 5.
  */
 import type { FontPair } from '../../content/brand.ts'
 import type { SiteLang } from '../../content/content.ts'
 import type { BlobRef } from '../input.ts'
 import { assetPath } from '../page/picture.ts'
 import { type FontStyle, type FontSubset, facesOf, fontFile, PAIRS, type Pair, type Typeface } from './faces.ts'
+import { type HanFonts, type HanLang, hanFamilies, hanRules, isHan } from './han.ts'
 
 /** Faces that systems have for Han, best first. */
-const HAN: Record<'zh-Hant' | 'zh-Hans', { sans: string; serif: string }> = {
+const HAN: Record<HanLang, { sans: string; serif: string }> = {
   'zh-Hant': {
     sans: '"PingFang TC","Noto Sans TC","Noto Sans CJK TC","Source Han Sans TC","Microsoft JhengHei","Heiti TC"',
     serif: '"Songti TC","Noto Serif TC","Noto Serif CJK TC","Source Han Serif TC",PMingLiU',
@@ -20,12 +21,14 @@ const HAN: Record<'zh-Hant' | 'zh-Hans', { sans: string; serif: string }> = {
   },
 }
 
-export const isHan = (lang: SiteLang): lang is 'zh-Hant' | 'zh-Hans' => lang === 'zh-Hant' || lang === 'zh-Hans'
+type Stacked = { face: Typeface | null; generic: string; serif: boolean; heads: boolean }
 
-const stackOf = (face: Typeface | null, generic: string, lang: SiteLang, serif: boolean): string => {
-  const own = face === null ? '' : `"${face.family}","${face.family} Stand-in",`
-  const han = isHan(lang) ? `${HAN[lang][serif ? 'serif' : 'sans']},` : ''
-  return `${own}${face === null ? 'system-ui,' : ''}${han}${generic}`
+/** The pair's own face, in Chinese between what Han draws itself and its faces, then the system's. */
+const stackOf = ({ face, generic, serif, heads }: Stacked, lang: SiteLang, han: HanFonts | undefined): string => {
+  const own = face === null ? ['system-ui'] : [`"${face.family}"`, `"${face.family} Stand-in"`]
+  const { before, behind } = han === undefined ? { before: [], behind: [] } : hanFamilies(han, heads)
+  const system = isHan(lang) ? [HAN[lang][serif ? 'serif' : 'sans']] : []
+  return [...before, ...own, ...behind, ...system, generic].join(',')
 }
 
 /** What @fontsource calls latin and latin-ext: the same ranges, so that a file is asked for when it is needed only. */
@@ -36,22 +39,25 @@ const LATIN_EXT_RANGE =
 const LATIN_EXT =
   /[\u0100-\u0130\u0132-\u0151\u0154-\u02ba\u02bd-\u02c5\u02c7-\u02cc\u02ce-\u02d7\u02dd-\u02ff\u1d00-\u1dbf\u1e00-\u1e9f\u1ef2-\u1eff\u2020\u20a0-\u20ab\u20ad-\u20c0\u2113\u2c60-\u2c7f\ua720-\ua7ff]/
 
-export type UsedFont = { path: string; blob: BlobRef; preload: boolean }
+export type UsedFont = { path: string; blob: BlobRef }
+
+/** `--head`, `--body` and `--mono` of one language, and what its pages ask for at once. */
+export type Stacks = { lang: SiteLang; head: string; body: string; mono: string; preloads: readonly string[] }
 
 export type Typography = {
   pair: Pair
-  /** `--head`, `--body` and `--mono`. */
-  head: string
-  body: string
-  mono: string
+  /** Of each language, the first one first. */
+  stacks: readonly [Stacks, ...Stacks[]]
   /** Files that the site brings along. */
   fonts: readonly UsedFont[]
+  /** Of those, what visitors of one language may load at most, without Han. */
+  bytes: number
   rules: string
 }
 
 /** Han has no italics, and a slanted stand-in is worse than none. */
-const stylesOf = (face: Typeface, lang: SiteLang): FontStyle[] =>
-  face.italic && !isHan(lang) ? ['normal', 'italic'] : ['normal']
+const stylesOf = (face: Typeface, langs: readonly SiteLang[]): FontStyle[] =>
+  face.italic && !langs.every(isHan) ? ['normal', 'italic'] : ['normal']
 
 /** The style sheet lies beside the fonts. */
 const faceRule = (face: Typeface, subset: FontSubset, style: FontStyle, path: string): string =>
@@ -65,39 +71,72 @@ const standInRule = ({ family, standIn }: Typeface): string =>
 
 type Wanted = { face: Typeface; style: FontStyle; subset: FontSubset; cut: string }
 
-const wantedOf = (pair: Pair, lang: SiteLang, subsets: readonly FontSubset[]): Wanted[] =>
+const wantedOf = (pair: Pair, langs: readonly SiteLang[], subsets: readonly FontSubset[]): Wanted[] =>
   facesOf(pair).flatMap((face) =>
-    stylesOf(face, lang).flatMap((style) =>
+    stylesOf(face, langs).flatMap((style) =>
       subsets.flatMap((subset) => face.cuts.map((cut) => ({ face, style, subset, cut }))),
     ),
   )
 
-/**
- * The typography of a site.
- * @param text all that is written on it, to tell which subsets it needs
- * @param available file name → bytes; a file that is not there is left out, and the stand-in stays
- */
-export const typographyOf = (
-  name: FontPair,
-  lang: SiteLang,
-  text: string,
-  available: Readonly<Record<string, BlobRef>>,
-): Typography => {
+type Preloaded = { path: string; preload: boolean }
+
+const stacksOf = (pair: Pair, lang: SiteLang, latin: readonly Preloaded[], han: HanFonts | undefined): Stacks => {
+  const { head, body, mono, serif } = pair
+  const headed = han?.fonts.head
+  const stack = (one: Stacked) => stackOf(one, lang, han)
+  const plain = { serif: false, heads: false }
+  return {
+    lang,
+    head: stack({ face: head.face, generic: serif ? 'serif' : 'sans-serif', serif, heads: true }),
+    body: stack({ face: body, generic: 'sans-serif', ...plain }),
+    mono: stack({ face: mono ?? body, generic: mono === undefined ? 'sans-serif' : 'monospace', ...plain }),
+    preloads: [
+      ...latin.filter(({ preload }) => preload).map(({ path }) => path),
+      ...(headed === undefined ? [] : [assetPath(headed.sha256, 'woff2')]),
+    ],
+  }
+}
+
+const hanFilesOf = ({ fonts }: HanFonts): UsedFont[] => {
+  const blobs = new Map(Object.values(fonts).map((blob) => [blob.sha256, blob]))
+  return [...blobs.values()].map((blob) => ({ path: assetPath(blob.sha256, 'woff2'), blob }))
+}
+
+export type TypographyInput = {
+  pair: FontPair
+  /** The first one first. */
+  langs: readonly [SiteLang, ...SiteLang[]]
+  /** All that is written on it, to tell which Latin subsets it needs. */
+  text: string
+  /** File name → bytes; a file that is not there is left out, and the stand-in stays. */
+  available: Readonly<Record<string, BlobRef>>
+  han: readonly HanFonts[]
+}
+
+/** The typography of a site, in all its languages. */
+export const typographyOf = ({ pair: name, langs, text, available, han }: TypographyInput): Typography => {
   const pair = PAIRS[name]
   const subsets = LATIN_EXT.test(text) ? (['latin', 'latin-ext'] as const) : (['latin'] as const)
-  const found = wantedOf(pair, lang, subsets).flatMap(({ face, style, subset, cut }) => {
+  const found = wantedOf(pair, langs, subsets).flatMap(({ face, style, subset, cut }) => {
     const blob = available[fontFile(face, subset, cut, style)]
     if (blob === undefined) return []
     const path = assetPath(blob.sha256, 'woff2')
     const preload = style === 'normal' && subset === 'latin' && face !== pair.mono
     return [{ path, blob, preload, rule: faceRule(face, subset, style, path) }]
   })
+  const [first, ...others] = langs
+  const stacks = (lang: SiteLang) =>
+    stacksOf(
+      pair,
+      lang,
+      found,
+      han.find((one) => one.lang === lang),
+    )
   return {
     pair,
-    head: stackOf(pair.head.face, pair.serif ? 'serif' : 'sans-serif', lang, pair.serif),
-    body: stackOf(pair.body, 'sans-serif', lang, false),
-    mono: stackOf(pair.mono ?? pair.body, pair.mono === undefined ? 'sans-serif' : 'monospace', lang, false),
-    fonts: found.map(({ path, blob, preload }) => ({ path, blob, preload })),
-    rules: [...found.map(({ rule }) => rule), ...facesOf(pair).map(standInRule)].join(''),
+    stacks: [stacks(first), ...others.map(stacks)],
+    fonts: [...found.map(({ path, blob }) => ({ path, blob })), ...han.flatMap(hanFilesOf)],
+    bytes: found.reduce((sum, { blob }) => sum + blob.bytes, 0),
+    rules: [...found.map(({ rule }) => rule), ...facesOf(pair).map(standInRule), ...han.map(hanRules)].join(''),
   }
 }

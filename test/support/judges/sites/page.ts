@@ -59,6 +59,22 @@ export const sticksOut = (page: Page): Promise<string[]> =>
     return [scrollWidth - clientWidth + ' pixels', ...names]
   })()`)
 
+type Drawn = { fonts: { postScriptName: string; isCustomFont: boolean; glyphCount: number }[] }
+
+/** The fonts that draw what stands in the first element of a selector; `own` were sent with the page, others are the machine's. */
+export const drawnBy = async (page: Page, selector: string): Promise<string[]> => {
+  const session = await page.context().newCDPSession(page)
+  await session.send('DOM.enable')
+  await session.send('CSS.enable')
+  const { root } = await session.send('DOM.getDocument')
+  const { nodeId } = await session.send('DOM.querySelector', { nodeId: root.nodeId, selector })
+  const { fonts } = (await session.send('CSS.getPlatformFontsForNode', { nodeId })) as Drawn
+  await session.detach()
+  return fonts
+    .filter(({ glyphCount }) => glyphCount > 0)
+    .map(({ postScriptName, isCustomFont }) => `${isCustomFont ? 'own' : 'other'} ${postScriptName}`)
+}
+
 /** All findings of axe with all its rules, each with its places. */
 export const findings = async (page: Page): Promise<string[]> => {
   const { violations } = await new AxeBuilder({ page }).analyze()
@@ -80,11 +96,14 @@ export const kept = async (page: Page, name: string): Promise<void> => {
 
 const THUMBNAIL = { width: 120, height: 150 }
 
-/** Where a page has edges, as somebody sees who sees it as a thumbnail: 0 to 1 for each pixel, softened. */
-export const silhouetteOf = async (page: Page): Promise<Float64Array> => {
-  const shot = await page.screenshot({ clip: { x: 0, y: 0, width: 1440, height: 1800 }, fullPage: true })
+/** Where a page has edges, as somebody sees who sees it as a thumbnail. */
+export const silhouetteOf = async (page: Page): Promise<Float64Array> =>
+  edgesOf(await page.screenshot({ clip: { x: 0, y: 0, width: 1440, height: 1800 }, fullPage: true }))
+
+/** Edges of a picture at the size of a thumbnail: 0 to 1 for each pixel, softened. */
+export const edgesOf = async (picture: Buffer): Promise<Float64Array> => {
   const { width, height } = THUMBNAIL
-  const grey = await sharp(shot).greyscale().resize(width, height, { fit: 'fill' }).raw().toBuffer()
+  const grey = await sharp(picture).greyscale().resize(width, height, { fit: 'fill' }).raw().toBuffer()
   const at = (x: number, y: number) => grey[Math.min(height - 1, y) * width + Math.min(width - 1, x)] ?? 0
   const edges = Buffer.alloc(width * height)
   for (let y = 0; y < height; y++) {
