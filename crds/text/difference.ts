@@ -21,8 +21,8 @@ export type DiffLine = DiffPiece | { is: 'changed'; pieces: DiffPiece[] } | { is
 /** `isWhole`: the two were too unlike to be compared, or one of them is empty. */
 export type TextDiff = { lines: DiffLine[]; isWhole: boolean; gone: number; added: number }
 
-/** Words, single letters of Han, and everything else letter by letter. Linear. */
-const WORD = /\p{Script=Han}|[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]/gu
+/** Words, numbers with what divides them, single letters of Han, and everything else letter by letter. Linear. */
+const WORD = /\p{Script=Han}|\p{Sc}?\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]/gu
 const wordsOf = (line: string): string[] => line.match(WORD) ?? []
 
 const joined = (is: DiffPiece['is'], words: readonly string[]): DiffPiece => ({ is, text: words.join('') })

@@ -4,14 +4,16 @@ import type { Browser, Page } from 'playwright-core'
 import sharp from 'sharp'
 import { pageAnswer } from '../../api/http/pages.ts'
 import { provenanceSection } from '../../api/site/drafting/provenance-view.ts'
+import { certificatePage } from '../../api/site/reviewing/certificate-view.ts'
 import { type QueuedReview, type QueueFacts, queuePage } from '../../api/site/reviewing/queue-view.ts'
 import { type ReviewFacts, reviewPage } from '../../api/site/reviewing/review-view.ts'
 import { sha256Of } from '../../controllers/store/blobs.ts'
 import type { Content } from '../../crds/site/content/content.ts'
+import { CERTIFICATE_FORM } from '../../crds/site/reviewing/certificate.ts'
 import type { ReviewRound } from '../../crds/site/reviewing/rounds.ts'
 import { HIT, HOSTILE } from '../support/builders/hostile.ts'
 import { materials } from '../support/builders/sitecontent.ts'
-import { GRILL, JEWEL } from '../support/businesses/goods.ts'
+import { AUDIO, GRILL, JEWEL, TEA } from '../support/businesses/goods.ts'
 import { LAW } from '../support/businesses/services.ts'
 import { barriers, picture, startBrowser, visit } from '../support/judges/browser.ts'
 import { type Desk, listening, startDesk } from '../support/judges/sites/desk.ts'
@@ -327,6 +329,42 @@ spec("the reviewer's page", (t) => {
         { timeoutMs: TIMEOUT_MS },
       )
     }
+  }
+
+  for (const [lang, content] of [
+    ['en', LAW],
+    ['es', GRILL],
+    ['zh-Hans', AUDIO],
+    ['zh-Hant', TEA],
+  ] as const) {
+    t(
+      `the certificate keeps nobody out and fits, on a phone and on paper (${lang})`,
+      async () => {
+        const digest = desk.keep(content)
+        const manifest = desk.manifestOf(digest)
+        const certificate = {
+          ...{ form: CERTIFICATE_FORM as typeof CERTIFICATE_FORM, issuer: 'https://b.test', site: 'site-4f2', digest, submitted: { digest, at } },
+          ...{ approved: { role: 'reviewer' as const, by: 'reviewer-0123456789abcdef', at }, files: manifest.files },
+        }
+        const facts = {
+          certificate,
+          manifest,
+          jws: 'e30.'.repeat(200),
+          keysUrl: 'https://b.test/.well-known/bottega-keys.json',
+        }
+        for (const width of [360, 1440]) {
+          const visitor = await visit(browser, { baseURL: desk.baseURL, width, javaScriptEnabled: true })
+          await open(visitor.page, certificatePage({ ...facts, jsonPath: '/certificates/site-4f2/x/certificate.json' }))
+          assert.equal(await barriers(visitor.page), [])
+          const over = await visitor.page.evaluate<number>('document.documentElement.scrollWidth - innerWidth')
+          assert.ok(over <= 0, `sticks out by ${over} px`)
+          assert.is(await visitor.page.locator('tbody tr').count(), manifest.files.length)
+          await picture(visitor.page, `certificate-${lang}-${width}`)
+          await visitor.end()
+        }
+      },
+      { timeoutMs: TIMEOUT_MS },
+    )
   }
 
   t(

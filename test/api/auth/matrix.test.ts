@@ -63,8 +63,10 @@ const expected = (route: Route, column: Column): Class => {
   if (isIn(BAD, column) || route.scope.kind === 'report') return 'challenged'
   if (!mayEnter(route, column) || !hasRole(route, column) || route.capability) return 'forbidden'
   // Administrators see every dev instance and every host (rules/devinstance.md#who-sees-an-instance,
-  // rules/host.md#who-sees-a-host).
-  const isShown = column === 'admin' && /^\/api\/(devboxes|apps\/hosts)\//.test(route.path)
+  // rules/host.md#who-sees-a-host); who decides on sites sees how each stands in review (rules/site.md#review-desk).
+  const isReviewed =
+    isIn(['reviewer', 'admin'], column) && /^\/api\/website\/:id\/(review|certificate)$/.test(route.path)
+  const isShown = isReviewed || (column === 'admin' && /^\/api\/(devboxes|apps\/hosts)\//.test(route.path))
   return isOwned(route) && isIn(STRANGERS, column) && !isShown ? 'hidden' : 'served'
 }
 
@@ -352,6 +354,8 @@ spec('the matrix of every route and every caller', (t) => {
       ['/api/webhooks/', async () => (method === 'DELETE' ? (await makeHook()).id : hook.id)],
       ['/account/webhooks/', () => hook.id],
       ['/api/website/', () => (method === 'DELETE' ? newSite() : site.id)],
+      ['/review/sites/', () => site.id],
+      ['/account/reviews/', () => site.id],
       ['/api/devboxes/', () => devbox],
       ['/api/apps/hosts/', () => 'away'],
       ['/api/apps/', () => app],

@@ -33,6 +33,9 @@ const PUBLIC = new Set([
   'GET /_bottega/verify',
   'GET /_bottega/access',
   'POST /_bottega/access',
+  // of what is or was live, by the digest that it says of itself
+  'GET /certificates/:site/:digest',
+  'GET /certificates/:site/:digest/certificate.json',
   'GET /problems/:code',
   'GET /i/:token',
   'POST /i/:token',

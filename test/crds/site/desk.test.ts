@@ -3,7 +3,9 @@ import fc from 'fast-check'
 import type { Content } from '../../../crds/site/content/content.ts'
 import { readFacts, type SiteFact } from '../../../crds/site/facts.ts'
 import { planSite } from '../../../crds/site/plan.ts'
+import { reviewerName } from '../../../crds/site/publishing/statement.ts'
 import { renderSite } from '../../../crds/site/render/site.ts'
+import { approvalFor, certificateOf, certificatePathOf } from '../../../crds/site/reviewing/certificate.ts'
 import { changesBetween, NO_VERSION, type Version } from '../../../crds/site/reviewing/changes.ts'
 import { reviewDecidedMail, reviewWaitsMail } from '../../../crds/site/reviewing/mail.ts'
 import { dueNotice, stageAt } from '../../../crds/site/reviewing/notices.ts'
@@ -114,6 +116,13 @@ spec('how two texts differ', (t) => {
         ],
       },
       { is: 'same', text: 'Bring a friend.' },
+    ])
+  })
+  t('by whole numbers', () => {
+    const [line] = diffText(['A fixed question from €1,800 a piece'], ['A fixed question from €2,400 a piece']).lines
+    assert.equal(line?.is === 'changed' && line.pieces.filter(({ is }) => is !== 'same').map(({ text }) => text), [
+      '€1,800',
+      '€2,400',
     ])
   })
   t('by signs in Chinese', () => {
@@ -285,6 +294,35 @@ spec('the rounds of a review, and who is told of them', (t) => {
     const fact: SiteFact = { seq: 2, key: 'u/notice:1:0', kind: 'notice', body, state: 'accepted', at: FRIDAY }
     assert.equal(readFacts('u', [fact], () => null).notices, [body])
     assert.equal(readFacts('another-life', [fact], () => null).notices, [])
+  })
+})
+
+spec('the certificate of an approval', (t) => {
+  const facts = {
+    submissions: [submission(1, 'd1', 'n'), submission(3, 'd2')],
+    decisions: [decision(2, 1), decision(4, 3, 'request_changes')],
+  }
+  const files = [{ path: 'index.html', sha256: 'a'.repeat(64), bytes: 3, contentType: 'text/html' }]
+  t('is of what was approved alone, under whichever hostname', () => {
+    const found = (digest: string, neutral = `n-${digest}`) =>
+      approvalFor(facts, { digest, neutral })?.submission.digest ?? null
+    assert.equal([found('d1', 'n'), found('d9', 'n'), found('d2'), found('d8')], ['d1', 'd1', null, null])
+  })
+  t('says which bytes, when and by whom under a pseudonym, and not the note', () => {
+    const approval = approvalFor(facts, { digest: 'd9', neutral: 'n' })
+    if (!approval) throw new Error('it was approved')
+    const secret = { ...approval, decision: { ...approval.decision, note: 'between us' } }
+    const of = {
+      issuer: 'https://b.test',
+      site: 'site-1',
+      digest: 'd9',
+      reviewer: reviewerName(Buffer.alloc(32), 'reviewer'),
+    }
+    const certificate = certificateOf(of, secret, files)
+    assert.equal([certificate.digest, certificate.submitted.digest, certificate.files.length], ['d9', 'd1', 1])
+    assert.match(certificate.approved.by, /^reviewer-[0-9a-f]{16}$/)
+    assert.not.match(JSON.stringify(certificate), /between us|text\/html/)
+    assert.is(certificatePathOf('site-1', 'd9'), '/certificates/site-1/d9')
   })
 })
 

@@ -1,6 +1,12 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { planSite } from '../../../crds/site/plan.ts'
-import { fileState, jwsIn, overallState, statementIn } from '../../../crds/site/publishing/attestation.ts'
+import {
+  certificateState,
+  fileState,
+  jwsIn,
+  overallState,
+  statementIn,
+} from '../../../crds/site/publishing/attestation.ts'
 import { isProven, LOOK_AGAIN_MS, lookTarget, wantedPages } from '../../../crds/site/publishing/look.ts'
 import { signStatement, statementKeys, verifyStatement } from '../../../crds/site/publishing/signature.ts'
 import { STATEMENT_PATH, statementOf, statementText } from '../../../crds/site/publishing/statement.ts'
@@ -193,5 +199,11 @@ spec('what a site says of itself', (t) => {
     assert.is(overallState(['same', 'unknown'], 'valid'), 'unknown')
     assert.is(overallState(['unknown', 'missing'], 'unknown'), 'differs')
     assert.is(overallState(['same'], 'other'), 'differs')
+    const certified = (...states: Parameters<typeof certificateState>[1]) => certificateState(true, states)
+    assert.equal(
+      [certified('same'), certified('same', 'unknown'), certified('unknown', 'altered')],
+      ['matches', 'unknown', 'differs'],
+    )
+    assert.is(certificateState(false, ['same']), 'missing')
   })
 })

@@ -15,7 +15,7 @@ import {
 import { join } from 'node:path'
 import { siteFolder } from '../../../crds/site/publishing/route.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { eventually } from '../../support/stage/invoicing.ts'
+import { eventually, type Json } from '../../support/stage/invoicing.ts'
 import { approve, makeSite, publish, type SitePlatform, startSitePlatform } from '../../support/stage/publishing.ts'
 
 /**
@@ -123,6 +123,16 @@ spec('a live site whose host is tampered with', (t) => {
       const { status, json } = await platform.as('GET', `/api/website/${id}/attestation`)
       assert.equal([status, json.attestation.state, json.attestation.statement.state], [200, 'same', 'valid'])
       assert.is(json.attestation.counts.same, statement.files.length)
+      // anybody finds the certificate by what the site says of itself, and it certifies what is served
+      const { certificate } = json.attestation
+      assert.equal(certificate, {
+        state: 'matches',
+        url: `${statement.issuer}/certificates/${statement.site}/${statement.digest}`,
+      })
+      const page = await fetch(certificate.url)
+      assert.equal([page.status, /Certificate of approval/.test(await page.text())], [200, true])
+      const told = (await (await fetch(`${certificate.url}/certificate.json`)).json()) as Json
+      assert.equal([told.certificate.files, told.certificate.approved], [statement.files, statement.approved])
       writeFileSync(inRelease('index.html'), 'another')
       const after = (await platform.as('GET', `/api/website/${id}/attestation`)).json.attestation
       const altered = after.files.filter((one: { state: string }) => one.state !== 'same')

@@ -19,6 +19,7 @@ export type Desk = {
   /** Keeps a version. @returns its digest */
   keep(content: Content): string
   previewOf(digest: string): string
+  manifestOf(digest: string): SiteManifest
   compare(before: string | null, after: string): Promise<Comparison>
   words(before: string | null, after: string, file: string): Promise<TextDiff>
   show(html: string): void
@@ -73,6 +74,11 @@ export const startDesk = async (stuff: Materials): Promise<Desk> => {
       return digest
     },
     previewOf: (digest) => `/preview/${digest}/`,
+    manifestOf(digest) {
+      const found = kept.get(digest)
+      if (!found) throw new Error('nothing was kept under that digest')
+      return found.manifest
+    },
     async compare(before, after) {
       const found = await compare(stores, 'site-4f2', { before, after })
       if (!found) throw new Error('nothing was kept under that digest')
