@@ -17,7 +17,7 @@ const RULES = `.wide { max-width: 96rem; }
 .sheets img, .cards img { display: block; width: 100%; height: auto; border: 1px solid var(--rule); border-radius: var(--round); }
 .best img { outline: 3px solid var(--accent); outline-offset: 2px; }
 .frames { display: grid; grid-template-columns: repeat(auto-fill, minmax(min(100%, 22.5rem), 1fr)); gap: 2rem 1.5rem; padding: 0; list-style: none; }
-.frames li { display: grid; gap: 0.5rem; align-content: start; }
+.frames li { display: grid; grid-template-columns: minmax(0, 1fr); gap: 0.5rem; align-content: start; }
 .frame { width: 22.5rem; max-width: 100%; height: 28rem; overflow: hidden; border: 1px solid var(--rule); border-radius: var(--round); background: #fff; }
 .frame iframe { display: block; width: 90rem; height: 112rem; border: 0; transform: scale(0.25); transform-origin: 0 0; }
 .frames pre { margin: 0; padding: 0.5rem 0.75rem; overflow-x: auto; background: var(--ground); border-radius: var(--round); white-space: pre-wrap; }
