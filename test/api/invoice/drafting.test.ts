@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import PDFDocument from 'pdfkit'
 import { query } from '../../../hack/platform/postgres.ts'
+import { pdfOf } from '../../support/builders/pdfs.ts'
 import {
   drips,
   floods,
@@ -45,18 +45,6 @@ const DRAFT = {
 const talk = (content: string) => ({ messages: [{ role: 'user', content }] })
 const BODY = { draft: { prompt: 'A month' }, chat: talk('A month'), 'extract-contract': { text: 'ACME pays.' } }
 const good = (route: string) => says(route === 'chat' ? { reply: 'Here it is.', draft: PROPOSAL } : PROPOSAL)
-
-const pdfOf = async (text: string): Promise<Buffer> => {
-  const document = new PDFDocument()
-  const chunks: Buffer[] = []
-  document.on('data', (chunk: Buffer) => chunks.push(chunk))
-  const ended = new Promise<void>((resolve) => document.once('end', () => resolve()))
-  if (text !== '') document.text(text)
-  else document.rect(0, 0, 9, 9).fill()
-  document.end()
-  await ended
-  return Buffer.concat(chunks)
-}
 
 spec('drafting by a language model', (t) => {
   let platform: Platform

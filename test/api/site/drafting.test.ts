@@ -1,8 +1,8 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
-import PDFDocument from 'pdfkit'
 import { query } from '../../../hack/platform/postgres.ts'
 import { type LlmStandIn, startLlmStandIn } from '../../../hack/stage/llmstandin.ts'
+import { pdfOf } from '../../support/builders/pdfs.ts'
 import { paint } from '../../support/builders/sitecontent.ts'
 import {
   breaks,
@@ -36,17 +36,6 @@ const PROPOSAL = { content: CONTENT, quotes: [] }
 const described: Json = dereferenced(
   JSON.parse(readFileSync(new URL('../../../api/openapi/openapi-websites.json', import.meta.url), 'utf8')),
 )
-
-const pdfOf = async (...pages: string[]): Promise<Buffer> => {
-  const document = new PDFDocument({ autoFirstPage: false })
-  const chunks: Buffer[] = []
-  document.on('data', (chunk: Buffer) => chunks.push(chunk))
-  const ended = new Promise<void>((resolve) => document.once('end', () => resolve()))
-  for (const text of pages) document.addPage().text(text)
-  document.end()
-  await ended
-  return Buffer.concat(chunks)
-}
 
 type File = { name: string; type: string; bytes: Buffer }
 const text = (name: string, words = BRIEF): File => ({ name, type: 'text/plain', bytes: Buffer.from(words, 'utf8') })
@@ -431,6 +420,30 @@ spec('drafting websites', (t) => {
       content: card('https://x.example.com'),
     })
     assert.ok(!JSON.stringify(elsewhere.json.warnings).includes('DUPLICATE_CONTENT'), 'another account is no twin')
+  })
+
+  t('a site that comes by kubectl meets the same rule', async () => {
+    const lede =
+      'Two kilns, one wheel, and clay from the river: everything here is thrown, glazed and fired by the same two hands.'
+    const { json } = await generate({ content: siteContent({ hero: { title: 'Kiln Lane', lede }, products: [] }) })
+    await platform.kubectl(['apply', '-f', '-'], {
+      apiVersion: 'bottega.dev/v1alpha1',
+      kind: 'Site',
+      metadata: { name: 'site-by-kubectl', namespace: platform.namespace.name },
+      spec: {
+        account: 'demo',
+        content: {
+          meta: { companyName: 'Kiln' },
+          hero: { title: 'Kiln Lane', lede },
+          contact: { email: 'hello@voss.test' },
+        },
+      },
+    })
+    await eventually('it to name its twin', async () => {
+      const { json: shown } = await owner('GET', '/api/website/site-by-kubectl')
+      const twins = (shown.site?.warnings ?? []).filter(({ code }: Json) => code === 'DUPLICATE_CONTENT')
+      return twins.some(({ detail }: Json) => detail.includes(json.site.id))
+    })
   })
 
   t('the pool of a day is told, bounds extracts and briefs alike, and leaves invoices theirs', async () => {
