@@ -166,6 +166,16 @@ spec('two languages of one site', (t) => {
     const [own, rest] = [...JSON.stringify(siteHandlers('/srv/one', manifest)).matchAll(/"uri":"(\/[^"]*404.html)"/g)]
     assert.equal([own?.[1], rest?.[1]], ['/es/404.html', '/404.html'])
   })
+  t('have their style sheet named before each page, to whoever speaks HTTP/2, and before nothing else', () => {
+    const manifest = siteManifest(content, files)
+    const text = JSON.stringify(siteHandlers('/srv/one', manifest))
+    const [paths] = [...text.matchAll(/"path":(\[[^\]]*\]),"protocol":"http\/2\+"/g)].map(([, list]) => list)
+    assert.equal(JSON.parse(paths ?? '[]').sort(), ['/', '/about/', '/es/', '/es/about/', '/es/jugs/', '/jugs/'])
+    const sheet = files.find(({ contentType }) => contentType.startsWith('text/css'))?.path
+    assert.match(text, `"status_code":"103","headers":{"Link":["</${sheet}>; rel=preload; as=style"]}`)
+    const bare = { ...manifest, files: manifest.files.filter(({ path }) => path !== sheet) }
+    assert.not.match(JSON.stringify(siteHandlers('/srv/one', bare)), '"103"')
+  })
   t('a site of one language names none', () => {
     const { textAt: at } = rendered({ meta: { companyName: 'Voss' }, hero: {} })
     assert.not.match(at('index.html'), /hreflang/)

@@ -1,3 +1,6 @@
+import { once } from 'node:events'
+import { readFileSync } from 'node:fs'
+import { connect, type IncomingHttpHeaders, type IncomingHttpStatusHeader } from 'node:http2'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { eventually } from '../../support/stage/invoicing.ts'
@@ -26,6 +29,19 @@ spec('a site on a real host', (t) => {
   const eventsOf = async (id: string): Promise<string[]> => {
     const text = "select payload ->> 'type' as type from outbox where channel = 'event' and resource = $1 order by id"
     return (await query(platform.database.url, text, [id])).map(({ type }) => String(type))
+  }
+  /** What a browser gets before a page, and with it: over HTTP/2. */
+  const hinted = async (hostname: string) => {
+    const { httpsPort, acme } = platform.host
+    const session = connect(`https://127.0.0.1:${httpsPort}`, { servername: hostname, ca: readFileSync(acme.caCert) })
+    const asked = session.request({ ':path': '/', ':authority': hostname, 'accept-encoding': 'gzip' })
+    const told: { status: unknown; link: unknown; encoding: unknown }[] = []
+    const tell = (headers: IncomingHttpHeaders & IncomingHttpStatusHeader) =>
+      told.push({ status: headers[':status'], link: headers.link, encoding: headers['content-encoding'] })
+    asked.on('headers', tell).on('response', tell).resume()
+    await once(asked, 'end')
+    session.close()
+    return told
   }
   const liveSite = async (label: string) => {
     const { id } = await makeSite(platform)
@@ -59,6 +75,10 @@ spec('a site on a real host', (t) => {
       assert.match(page.text, /Stoneware for every day/)
       assert.match(page.text, new RegExp(`<link rel="canonical" href="https://${nameOf('first')}/">`))
       assert.is(await (await fetch(live.preview_url)).text(), page.text)
+      const [early103, answer] = await hinted(nameOf('first'))
+      const sheet = /<link rel="stylesheet" href="(assets\/[0-9a-f]+\.css)">/.exec(page.text)?.[1]
+      assert.equal(early103, { status: 103, link: `</${sheet}>; rel=preload; as=style`, encoding: undefined })
+      assert.equal([answer?.status, answer?.encoding, page.headers.link], [200, 'gzip', undefined])
       assert.equal(await eventsOf(id), [
         'website.generated',
         'website.submitted',
