@@ -46,7 +46,7 @@ export const redirects = {
 export type PathRedirect = { from: string; to: string }
 
 /** Where they are listed among the files of the site: what is approved has them. */
-export const REDIRECTS_PATH = '.well-known/bottega-redirects.json'
+export const REDIRECTS_PATH = 'redirects.json'
 
 /** With and without its last slash it is one. */
 const plain = (path: string): string => (path.length > 1 ? path.replace(/\/$/, '') : path)

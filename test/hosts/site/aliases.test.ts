@@ -64,7 +64,7 @@ spec('names that lead to a site', (t) => {
       assert.is((await visit(APEX))?.status, 200)
       // What the owner lists, and what is approved with it.
       assert.equal([await leads(APEX, '/old-shop'), await leads(APEX, '/old-shop/')], ['308 /about/', '308 /about/'])
-      assert.is((await visit(APEX, '/.well-known/bottega-redirects.json'))?.status, 200)
+      assert.is((await visit(APEX, '/redirects.json'))?.status, 200)
       const { redirects } = await get()
       assert.equal(
         redirects.map(({ hostname, kind, to }: Json) => [hostname, kind, to]),
