@@ -54,7 +54,7 @@ const plain = (path: string): string => (path.length > 1 ? path.replace(/\/$/, '
 /** Both ways to write a path. */
 export const waysTo = (from: string): string[] => [plain(from), `${plain(from)}/`]
 
-const TAKEN = /^\/(assets|\.well-known)(\/|$)/
+const TAKEN = /^\/(assets|\.well-known|redirects\.json|robots\.txt|sitemap\.xml)(\/|$)/
 
 /** Whether a way through the list comes back to where it began. */
 const isLoop = (list: readonly PathRedirect[], start: string): boolean => {

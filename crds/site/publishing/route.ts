@@ -52,7 +52,7 @@ const INDEX_REDIRECT = {
   ],
 }
 
-/** Former addresses of the site, before anything lies there. A manifest of before has none. */
+/** Former addresses of the site, where nothing lies now: a page wins. A manifest of before has no content. */
 const formerRoutes = ({ content }: SiteManifest) =>
   (content?.meta.redirects ?? []).map(({ from, to }) => ({
     match: [{ path: waysTo(from) }],
@@ -131,7 +131,6 @@ export const siteHandlers = (
       routes: [
         ...(leading.aliases.length > 0 ? [leadOn(leading)] : []),
         INDEX_REDIRECT,
-        ...formerRoutes(manifest),
         ...typeRoutes(manifest),
         ...hintRoutes(manifest),
         {
@@ -153,6 +152,7 @@ export const siteHandlers = (
             { handler: 'file_server', root: current, pass_thru: true, index_names: ['index.html'] },
           ],
         },
+        ...formerRoutes(manifest),
         ...notFoundPaths(manifest).map((path) => ({
           ...(path !== NOT_FOUND_PATH && {
             match: [{ path: [`/${path.slice(0, -NOT_FOUND_PATH.length)}*`] }],

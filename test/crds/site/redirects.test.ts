@@ -38,6 +38,7 @@ spec('the list of redirects of a site', (t) => {
     ['a page', led(['/about/', '/b']), /\/0\/from .*is a page/],
     ['the index', led(['/', '/b']), /is a page/],
     ['an asset', led(['/assets/x', '/b']), /the site itself needs/],
+    ['the list itself', led(['/redirects.json', '/b']), /the site itself needs/],
     ['the statement', led(['/.well-known/bottega-site.json', '/b']), /the site itself needs/],
     ['itself', led(['/a', '/a/']), /\/0\/to .*leads back to itself/],
     ['a loop of two', led(['/a', '/b'], ['/b', '/a']), /\/0\/to .*back to itself/],
@@ -69,7 +70,7 @@ spec('the list of redirects of a site', (t) => {
     )
   })
 
-  t('is part of the bytes that are approved, and of what the proxy serves, before its files', () => {
+  t('is part of the bytes that are approved, and of what the proxy serves where no file lies', () => {
     const [before, after] = [rendered([]), rendered(led(['/old/', '/about/']))]
     const file = after.find(({ path }) => path === REDIRECTS_PATH)
     assert.match(String(file?.content), /"from": "\/old\/"/)
@@ -85,7 +86,9 @@ spec('the list of redirects of a site', (t) => {
       text,
       /"path":\["\/old","\/old\/"\]\}\],"handle":\[\{"handler":"static_response","status_code":"308","headers":\{"Location":\["\/about\/"\]/,
     )
-    assert.ok(text.indexOf('"/old"') < text.indexOf('file_server'))
+    const [former, missing] = [text.indexOf('"/old"'), text.indexOf('"rewrite"')]
+    assert.ok(former > text.indexOf('"index_names":["index.html"]'), 'after the files, so that a page wins')
+    assert.ok(former < missing, 'before what is not found')
     assert.equal(waysTo('/a/'), ['/a', '/a/'])
   })
 })
