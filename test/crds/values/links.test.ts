@@ -42,7 +42,7 @@ spec('which links are good', (t) => {
     assert.equal(linksOnRecord(INVOICE_LINKS, []), { link: 1, password: 1 })
     const facts = [fact(1, 'link', 3), fact(2, 'link', 2), fact(3, 'password', 9, 'refused'), fact(4, 'preview', 7)]
     assert.equal(linksOnRecord(INVOICE_LINKS, facts), { link: 3, password: 1 })
-    assert.equal(linksOnRecord(SITE_LINKS, facts), { preview: 7, review: 1 })
+    assert.equal(linksOnRecord(SITE_LINKS, facts), { preview: 7, review: 1, form: 1 })
   })
 
   t('change with a fact that nobody has decided on yet', () => {
