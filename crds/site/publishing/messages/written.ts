@@ -69,7 +69,7 @@ export const postedForm = (form: Uint8Array): PostedForm => {
   }
 }
 
-const EMAIL = new RegExp(EMAIL_PATTERN)
+const EMAIL = new RegExp(EMAIL_PATTERN, 'u')
 const PHONE = /^[+]?[0-9(][0-9 ()./-]{3,38}$/
 
 const isGood: Record<WrittenField, (text: string) => boolean> = {
