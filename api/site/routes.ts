@@ -3,7 +3,7 @@
 import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import { restSchema } from '../../crds/kernel/rest.ts'
 import { listedSiteAnswer, releaseAnswer, siteAnswer } from '../../crds/site/answer.ts'
-import { brandTokens } from '../../crds/site/content/brand.ts'
+import { brandTokens } from '../../crds/site/content/brand/brand.ts'
 import { PHASES } from '../../crds/site/schema.ts'
 import type { Scope } from '../auth/scopes.ts'
 import { pageQuery, paging } from '../openapi/paging.ts'
@@ -24,10 +24,10 @@ import { nameRoutes } from './names/domain.ts'
 import type { SiteNeeds } from './needs.ts'
 import { publishSite, republishSite, unpublishSite } from './publish.ts'
 import { listReleases, sites } from './read.ts'
-import { decideSite, submitReview } from './review.ts'
 import { certificateRoutes } from './reviewing/certificate.ts'
 import { historyRoutes } from './reviewing/history.ts'
 import { queueRoutes } from './reviewing/queue.ts'
+import { decideSite, submitReview } from './reviewing/review.ts'
 import {
   answered,
   closed,

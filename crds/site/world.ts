@@ -1,7 +1,7 @@
 /** What the controller has observed of the world around one site: its facts, what was rendered, and where it may stand. */
 
 import type { RecordedLinks } from '../values/links.ts'
-import type { BrandTokens } from './content/brand.ts'
+import type { BrandTokens } from './content/brand/brand.ts'
 import type { Template } from './content/content.ts'
 import type { OtherSite, WordsSignature } from './content/faults/likeness.ts'
 import type { SiteLink, SiteLinks } from './links.ts'

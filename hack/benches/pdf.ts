@@ -178,7 +178,7 @@ const wordsOf = (frozen: Frozen) => {
 }
 
 const peerSide = (name: string, libraries: string, fonts: string): Side => {
-  const script = join(import.meta.dirname, 'peers', 'documents', 'side.py')
+  const script = join(import.meta.dirname, 'sides', 'peers', 'documents', 'side.py')
   const env = { ...process.env, PYTHONPATH: libraries }
   const child = spawn('python3', [script, name, fonts], { env, stdio: ['pipe', 'pipe', 'inherit'] })
   const lines = createInterface({ input: child.stdout })

@@ -9,14 +9,14 @@ import { CommandRefusal } from './refusal.ts'
 
 /** Peers that a figure is held against and that the project itself does not use: pinned here, installed in the user's cache. */
 
-const peersFolder = join(import.meta.dirname, '..', 'benches', 'peers')
+const peersFolder = join(import.meta.dirname, '..', 'benches', 'sides', 'peers')
 const pins = ['package.json', 'package-lock.json'] as const
 const installTimeoutMs = 300_000
 
 /**
  * The folder with `node_modules` of a peer, as its lockfile has it; installed at the first call, without install scripts. Two
  * callers at once do not install twice. Throws a Refusal when npm cannot reach its registry.
- * @param name folder below hack/benches/peers
+ * @param name folder below hack/benches/sides/peers
  */
 export async function ensurePeer(name: string, { progress }: { progress: Progress }): Promise<string> {
   const hash = createHash('sha256')
@@ -32,7 +32,7 @@ export async function ensurePeer(name: string, { progress }: { progress: Progres
 /**
  * The folder to put on PYTHONPATH for a peer of Python, as its requirements.txt has it; installed at the first call. Throws a
  * Refusal when pip cannot reach its registry.
- * @param name folder below hack/benches/peers
+ * @param name folder below hack/benches/sides/peers
  */
 export async function ensurePythonPeer(name: string, { progress }: { progress: Progress }): Promise<string> {
   const requirements = join(peersFolder, name, 'requirements.txt')

@@ -1,8 +1,13 @@
 /** The colours and fonts of an account, which stand over those of any template. */
 import { toCamel, toRest } from '../../../crds/kernel/rest.ts'
-import { type BrandTokens, brandFaults, brandOf, brandTokens as brandSchema } from '../../../crds/site/content/brand.ts'
+import {
+  type BrandTokens,
+  brandFaults,
+  brandOf,
+  brandTokens as brandSchema,
+} from '../../../crds/site/content/brand/brand.ts'
+import { lockWarnings } from '../../../crds/site/content/brand/lock.ts'
 import type { Template } from '../../../crds/site/content/content.ts'
-import { lockWarnings } from '../../../crds/site/content/lock.ts'
 import { TEMPLATES } from '../../../crds/site/content/meta.ts'
 import { SITE } from '../../../crds/site/kind.ts'
 import { refuseFaults } from '../../http/problem.ts'

@@ -1,6 +1,6 @@
 /** What there is to choose from: as JSON for programs, as a page for people, and each layout in each template as a drawing. */
 import { toRest } from '../../../crds/kernel/rest.ts'
-import { brandOf, brandTokens as brandSchema, FONT_PAIRS } from '../../../crds/site/content/brand.ts'
+import { brandOf, brandTokens as brandSchema, FONT_PAIRS } from '../../../crds/site/content/brand/brand.ts'
 import type { Layout, Template } from '../../../crds/site/content/content.ts'
 import { labels as labelsSchema } from '../../../crds/site/content/labels.ts'
 import { LANGS, LAYOUTS, SECTIONS, TEMPLATES } from '../../../crds/site/content/meta.ts'

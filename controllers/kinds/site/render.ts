@@ -1,5 +1,5 @@
 /** Pictures and pages of a site: converted and rendered once, stored by their sha256. */
-import { brandOf } from '../../../crds/site/content/brand.ts'
+import { brandOf } from '../../../crds/site/content/brand/brand.ts'
 import type { Content } from '../../../crds/site/content/content.ts'
 import { contentOf } from '../../../crds/site/content/expand.ts'
 import { siteManifest } from '../../../crds/site/publishing/manifest.ts'

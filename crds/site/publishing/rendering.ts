@@ -1,7 +1,7 @@
 /** What a site is to be rendered from, and the name of that: the same input is rendered once, whatever happens meanwhile. */
 import { createHash } from 'node:crypto'
 import { canonical } from '../../values/canonical.ts'
-import type { BrandTokens } from '../content/brand.ts'
+import type { BrandTokens } from '../content/brand/brand.ts'
 import { content as contentSchema, type Template } from '../content/content.ts'
 import { contentOf, type WrittenSite } from '../content/expand.ts'
 import { TEMPLATES } from '../content/meta.ts'

@@ -6,7 +6,7 @@
  * another domain gives another digest. So is the address that the contact form posts to, which is the platform's. Whether a page may be indexed is said by a header
  * (`siteHeaders`), never by the bytes: what a reviewer sees in the preview is what goes live, byte for byte.
  */
-import type { BrandTokens } from '../content/brand.ts'
+import type { BrandTokens } from '../content/brand/brand.ts'
 import type { Content, Template } from '../content/content.ts'
 
 /** Bytes that lie in the blob store. */

@@ -2,7 +2,7 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { type Html, html, textOf } from '../../text/html.ts'
-import { brandOf } from '../content/brand.ts'
+import { brandOf } from '../content/brand/brand.ts'
 import { type Content, content as contentSchema, keyOf, type SiteLang } from '../content/content.ts'
 import { contentIn, langFolder, langsOf } from '../content/languages.ts'
 import { pictureValues } from '../content/pictures.ts'

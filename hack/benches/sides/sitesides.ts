@@ -105,7 +105,7 @@ type Eleventy = new (input: string, output: string, options: { quietMode: boolea
 /** Writes with Eleventy; the number of its pages. */
 const peerOf = async (home: string, scratch: string): Promise<(folder: string) => Promise<number>> => {
   const input = join(scratch, 'peer')
-  cpSync(join(import.meta.dirname, '..', 'peers', 'eleventy', 'site'), input, { recursive: true })
+  cpSync(join(import.meta.dirname, 'peers', 'eleventy', 'site'), input, { recursive: true })
   mkdirSync(join(input, '_data'))
   for (const [name, value] of Object.entries(peerData())) {
     writeFileSync(join(input, '_data', `${name}.json`), JSON.stringify(value))

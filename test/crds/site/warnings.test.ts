@@ -1,5 +1,5 @@
 import { withDefaults } from '../../../crds/kernel/schema.ts'
-import type { BrandTokens } from '../../../crds/site/content/brand.ts'
+import type { BrandTokens } from '../../../crds/site/content/brand/brand.ts'
 import { content } from '../../../crds/site/content/content.ts'
 import { contentOf } from '../../../crds/site/content/expand.ts'
 import { inRest } from '../../../crds/site/content/faults/gaps.ts'

@@ -35,7 +35,7 @@ const GROUNDS: Record<string, readonly string[]> = {
   'api/site/reviewing/queue.ts': ['role'],
   'api/site/reviewing/certificate.ts': ['role', 'link'],
   'api/site/reviewing/history.ts': ['role'],
-  'api/site/review.ts': ['role'],
+  'api/site/reviewing/review.ts': ['role'],
 }
 const READS =
   /\bMirrorReader\b|\bmakeMirror\w*\(|\bmakeWaiter\(|\bjoinProfile\(|\b(?:from|join) mirror\b|\bkube\.(?:get|list)\b|\bisAlreadyExists\b/

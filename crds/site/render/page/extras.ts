@@ -1,6 +1,6 @@
 /** The files beside the pages: an icon, and the page for what is not found. */
 import { html, rawText, textOf } from '../../../text/html.ts'
-import type { Brand } from '../../content/brand.ts'
+import type { Brand } from '../../content/brand/brand.ts'
 import type { Content } from '../../content/content.ts'
 import type { RenderedImage, SiteFile, SiteInput } from '../input.ts'
 import type { SiteWords } from '../words.ts'

@@ -1,5 +1,5 @@
 /** The style sheet of a site, put together from brand, fonts, base, and the forms, layout and template that it uses. */
-import type { Brand } from '../../content/brand.ts'
+import type { Brand } from '../../content/brand/brand.ts'
 import { FORM_VIEWS } from '../forms/catalogue.ts'
 import type { LayoutView } from '../layouts/layout.ts'
 import type { PageLedger } from '../page/ledger.ts'

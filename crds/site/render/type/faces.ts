@@ -3,7 +3,7 @@
  * stands in until they are here, with the same widths and heights so that nothing jumps. Stand-ins are measured over a sentence
  * against the advance widths of Helvetica and Times. Source: rules/site.md#fonts; CSS Fonts 5.
  */
-import type { FontPair } from '../../content/palettes.ts'
+import type { FontPair } from '../../content/brand/palettes.ts'
 
 export type Typeface = {
   family: string

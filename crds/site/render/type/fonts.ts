@@ -2,7 +2,7 @@
  * The typography of a site: which files of its font pair it needs, and the rules that name them. Chinese is set in faces cut down
  * to the site's own characters (han.ts), before the system's. Source: rules/site.md#fonts; CSS Fonts 5.
  */
-import type { FontPair } from '../../content/brand.ts'
+import type { FontPair } from '../../content/brand/brand.ts'
 import type { SiteLang } from '../../content/content.ts'
 import type { BlobRef } from '../input.ts'
 import { assetPath } from '../page/picture.ts'

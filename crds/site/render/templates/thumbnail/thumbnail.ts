@@ -3,7 +3,7 @@
  * without script, style or anything from elsewhere. Source: rules/site.md#templates.
  */
 import { type Html, html, textOf } from '../../../../text/html.ts'
-import { type BrandTokens, brandOf, type Palette } from '../../../content/brand.ts'
+import { type BrandTokens, brandOf, type Palette } from '../../../content/brand/brand.ts'
 import type { Layout, Template } from '../../../content/content.ts'
 import { TEMPLATE_VIEWS } from '../catalogue.ts'
 import { FRAMINGS, type Framing } from './frames.ts'

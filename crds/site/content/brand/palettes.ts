@@ -1,5 +1,5 @@
 /** What a template brings when nothing is sent: its colours in OKLCH, and its fonts. Source: rules/site.md#templates. */
-import type { Template } from './content.ts'
+import type { Template } from '../content.ts'
 
 export const FONT_PAIRS = [
   'hanken',

@@ -1,8 +1,8 @@
 /** Brand tokens: whatever is sent, the page can be read. */
 import fc from 'fast-check'
-import { brandFaults, brandOf, hexOfColour, type Palette } from '../../../crds/site/content/brand.ts'
-import { TEMPLATES } from '../../../crds/site/content/meta.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import { brandFaults, brandOf, hexOfColour, type Palette } from '../../../../crds/site/content/brand/brand.ts'
+import { TEMPLATES } from '../../../../crds/site/content/meta.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 /** WCAG 2.2 by its own words, apart from the library that the code uses. */
 const luminance = (hex: string): number => {

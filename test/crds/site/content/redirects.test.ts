@@ -1,13 +1,13 @@
-import { withDefaults } from '../../../crds/kernel/schema.ts'
-import { type Content, content as contentSchema } from '../../../crds/site/content/content.ts'
-import { contentOf } from '../../../crds/site/content/expand.ts'
-import { contentFaults } from '../../../crds/site/content/faults/content.ts'
-import { type PathRedirect, REDIRECTS_PATH, redirectFaults, waysTo } from '../../../crds/site/content/redirects.ts'
-import { siteManifest } from '../../../crds/site/publishing/manifest.ts'
-import { siteHandlers } from '../../../crds/site/publishing/route.ts'
-import { digestOf } from '../../../crds/site/render/digest.ts'
-import { renderSite } from '../../../crds/site/render/site.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import { withDefaults } from '../../../../crds/kernel/schema.ts'
+import { type Content, content as contentSchema } from '../../../../crds/site/content/content.ts'
+import { contentOf } from '../../../../crds/site/content/expand.ts'
+import { contentFaults } from '../../../../crds/site/content/faults/content.ts'
+import { type PathRedirect, REDIRECTS_PATH, redirectFaults, waysTo } from '../../../../crds/site/content/redirects.ts'
+import { siteManifest } from '../../../../crds/site/publishing/manifest.ts'
+import { siteHandlers } from '../../../../crds/site/publishing/route.ts'
+import { digestOf } from '../../../../crds/site/render/digest.ts'
+import { renderSite } from '../../../../crds/site/render/site.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const led = (...pairs: [from: string, to: string][]): PathRedirect[] => pairs.map(([from, to]) => ({ from, to }))
 const made = (redirects: PathRedirect[]): Content =>

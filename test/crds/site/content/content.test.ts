@@ -1,11 +1,11 @@
 /** The content model: what it takes, what it refuses, and with which code. */
-import { restSchema } from '../../../crds/kernel/rest.ts'
-import { withDefaults } from '../../../crds/kernel/schema.ts'
-import { type Content, content } from '../../../crds/site/content/content.ts'
-import { contentFaults } from '../../../crds/site/content/faults/content.ts'
-import { SECTIONS } from '../../../crds/site/content/meta.ts'
-import { testAjv } from '../../support/judges/schemafits.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import { restSchema } from '../../../../crds/kernel/rest.ts'
+import { withDefaults } from '../../../../crds/kernel/schema.ts'
+import { type Content, content } from '../../../../crds/site/content/content.ts'
+import { contentFaults } from '../../../../crds/site/content/faults/content.ts'
+import { SECTIONS } from '../../../../crds/site/content/meta.ts'
+import { testAjv } from '../../../support/judges/schemafits.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const fits = testAjv().compile(restSchema(content))
 

@@ -1,16 +1,16 @@
 /** Presets: a trade's words under the caller's, in four languages, the same for ever. */
 import { createHash } from 'node:crypto'
-import { withDefaults } from '../../../crds/kernel/schema.ts'
-import { type Content, content as contentSchema, keyOf, type SectionId } from '../../../crds/site/content/content.ts'
-import { contentOf, type WrittenSite } from '../../../crds/site/content/expand.ts'
-import { contentWarnings, inRest } from '../../../crds/site/content/faults/gaps.ts'
-import { contentIn } from '../../../crds/site/content/languages.ts'
-import { LANGS } from '../../../crds/site/content/meta.ts'
-import { PRESET_VERSION, PRESETS, presetOf } from '../../../crds/site/content/presets/presets.ts'
-import { siteFaults } from '../../../crds/site/faults.ts'
-import { wordsFor } from '../../../crds/site/render/words.ts'
-import { canonical } from '../../../crds/values/canonical.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import { withDefaults } from '../../../../crds/kernel/schema.ts'
+import { type Content, content as contentSchema, keyOf, type SectionId } from '../../../../crds/site/content/content.ts'
+import { contentOf, type WrittenSite } from '../../../../crds/site/content/expand.ts'
+import { contentWarnings, inRest } from '../../../../crds/site/content/faults/gaps.ts'
+import { contentIn } from '../../../../crds/site/content/languages.ts'
+import { LANGS } from '../../../../crds/site/content/meta.ts'
+import { PRESET_VERSION, PRESETS, presetOf } from '../../../../crds/site/content/presets/presets.ts'
+import { siteFaults } from '../../../../crds/site/faults.ts'
+import { wordsFor } from '../../../../crds/site/render/words.ts'
+import { canonical } from '../../../../crds/values/canonical.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const written = (more: Omit<WrittenSite, 'content'>, content: object): WrittenSite => ({
   ...more,

@@ -1,10 +1,10 @@
 import fc from 'fast-check'
-import type { SentContent } from '../../../crds/site/content/content.ts'
-import { likeness, signatureOf, twinOf, twinWarnings } from '../../../crds/site/content/faults/likeness.ts'
-import { planSite } from '../../../crds/site/plan.ts'
-import { viewSite } from '../../../crds/site/view.ts'
-import { homed, site, world } from '../../support/builders/site.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import type { SentContent } from '../../../../crds/site/content/content.ts'
+import { likeness, signatureOf, twinOf, twinWarnings } from '../../../../crds/site/content/faults/likeness.ts'
+import { planSite } from '../../../../crds/site/plan.ts'
+import { viewSite } from '../../../../crds/site/view.ts'
+import { homed, site, world } from '../../../support/builders/site.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const content = (text: string, change: Partial<SentContent> = {}): SentContent =>
   ({ meta: { companyName: 'Voss', lang: 'en' }, text: [{ text }], ...change }) as SentContent

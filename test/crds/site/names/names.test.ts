@@ -1,4 +1,4 @@
-import { siteEvent } from '../../../crds/site/events.ts'
+import { siteEvent } from '../../../../crds/site/events.ts'
 import {
   GRACE_MS,
   isHeld,
@@ -13,13 +13,13 @@ import {
   type NameState,
   nameAfter,
   SILENCE_MS,
-} from '../../../crds/site/names/life.ts'
-import { judgeAnswers, recordsOf, wantedProof } from '../../../crds/site/names/proof.ts'
-import { planSite, type SitePlan } from '../../../crds/site/plan.ts'
-import { viewSite } from '../../../crds/site/view.ts'
-import { approved, homed, NOW, release, site, siteName, switchTo, turn, world } from '../../support/builders/site.ts'
-import { type NamesUnderTest, orderOf, runOrder } from '../../support/judges/nameorders.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+} from '../../../../crds/site/names/life.ts'
+import { judgeAnswers, recordsOf, wantedProof } from '../../../../crds/site/names/proof.ts'
+import { planSite, type SitePlan } from '../../../../crds/site/plan.ts'
+import { viewSite } from '../../../../crds/site/view.ts'
+import { approved, homed, NOW, release, site, siteName, switchTo, turn, world } from '../../../support/builders/site.ts'
+import { type NamesUnderTest, orderOf, runOrder } from '../../../support/judges/nameorders.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const stepsOf = ({ steps }: SitePlan): string[] => steps.map((step) => step.do)
 const later = (ms: number): string => new Date(Date.parse(NOW) + ms).toISOString()

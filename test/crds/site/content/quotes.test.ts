@@ -1,8 +1,8 @@
 import fc from 'fast-check'
-import { hasHours, statedHours } from '../../../crds/site/content/drafting/hours.ts'
-import { sentencesOf } from '../../../crds/site/content/drafting/sentences.ts'
-import { cleaned, findQuote, fold, pagesOf, placeOf } from '../../../crds/site/content/drafting/source.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import { hasHours, statedHours } from '../../../../crds/site/content/drafting/hours.ts'
+import { sentencesOf } from '../../../../crds/site/content/drafting/sentences.ts'
+import { cleaned, findQuote, fold, pagesOf, placeOf } from '../../../../crds/site/content/drafting/source.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const pagesIn = (text: string) => pagesOf([{ name: 'brief', kind: 'brief', parts: [text] }])
 const pages = pagesIn('Voss Ceramics throws bowls.')

@@ -1,17 +1,17 @@
-import { compileCheck } from '../../../api/http/validate.ts'
-import { draftGaps } from '../../../crds/site/content/drafting/gaps.ts'
+import { compileCheck } from '../../../../api/http/validate.ts'
+import { draftGaps } from '../../../../crds/site/content/drafting/gaps.ts'
 import {
   draftContent,
   draftSchema,
   proposalSchema,
   readProposal,
-} from '../../../crds/site/content/drafting/proposal.ts'
-import { proveDraft } from '../../../crds/site/content/drafting/prove.ts'
-import { provenanceNow } from '../../../crds/site/content/drafting/provenance.ts'
-import type { DraftSource } from '../../../crds/site/content/drafting/source.ts'
-import { siteFaults } from '../../../crds/site/faults.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
-import type { Json } from '../../support/stage/invoicing.ts'
+} from '../../../../crds/site/content/drafting/proposal.ts'
+import { proveDraft } from '../../../../crds/site/content/drafting/prove.ts'
+import { provenanceNow } from '../../../../crds/site/content/drafting/provenance.ts'
+import type { DraftSource } from '../../../../crds/site/content/drafting/source.ts'
+import { siteFaults } from '../../../../crds/site/faults.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
+import type { Json } from '../../../support/stage/invoicing.ts'
 
 const shape = compileCheck(draftSchema)
 const TEXT = `Voss Ceramics

@@ -1,7 +1,7 @@
 /** What an account's lock to a template leaves unused: another template, and tokens that would make it another brand (rules/site.md#templates). */
-import { toSnake } from '../../kernel/rest.ts'
+import { toSnake } from '../../../kernel/rest.ts'
+import type { Template } from '../content.ts'
 import type { BrandTokens } from './brand.ts'
-import type { Template } from './content.ts'
 
 export type LockWarning = { code: 'TEMPLATE_LOCKED'; pointer: string; detail: string }
 type Locked = { lock: string; template: Template | null; brand: BrandTokens | null }

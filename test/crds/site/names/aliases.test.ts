@@ -1,12 +1,12 @@
-import { aliasesOf, keptBeside, MOVED_DAYS, twinOf } from '../../../crds/site/names/aliases.ts'
-import { NAME_STATES } from '../../../crds/site/names/life.ts'
-import { judgeAnswers, wantedProof } from '../../../crds/site/names/proof.ts'
-import { planSite, type SitePlan } from '../../../crds/site/plan.ts'
-import { siteHandlers } from '../../../crds/site/publishing/route.ts'
-import { viewSite } from '../../../crds/site/view.ts'
-import type { SiteWorld } from '../../../crds/site/world.ts'
-import { approved, homed, NOW, release, site, siteName, switchTo } from '../../support/builders/site.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import { aliasesOf, keptBeside, MOVED_DAYS, twinOf } from '../../../../crds/site/names/aliases.ts'
+import { NAME_STATES } from '../../../../crds/site/names/life.ts'
+import { judgeAnswers, wantedProof } from '../../../../crds/site/names/proof.ts'
+import { planSite, type SitePlan } from '../../../../crds/site/plan.ts'
+import { siteHandlers } from '../../../../crds/site/publishing/route.ts'
+import { viewSite } from '../../../../crds/site/view.ts'
+import type { SiteWorld } from '../../../../crds/site/world.ts'
+import { approved, homed, NOW, release, site, siteName, switchTo } from '../../../support/builders/site.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const stepsOf = ({ steps }: SitePlan): string[] => steps.map((step) => step.do)
 const DAY_MS = 86_400_000

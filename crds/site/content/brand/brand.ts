@@ -5,9 +5,9 @@
  */
 import assert from 'node:assert/strict'
 import { clampChroma, converter, displayable, formatHex, parse, wcagContrast } from 'culori'
-import type { Fault } from '../../kernel/problem.ts'
-import type { Infer, ObjectSchema } from '../../kernel/schema.ts'
-import type { Template } from './content.ts'
+import type { Fault } from '../../../kernel/problem.ts'
+import type { Infer, ObjectSchema } from '../../../kernel/schema.ts'
+import type { Template } from '../content.ts'
 import { FONT_PAIRS, TEMPLATE_TOKENS, type TemplateTokens } from './palettes.ts'
 
 export { FONT_PAIRS, type FontPair } from './palettes.ts'
