@@ -1,5 +1,6 @@
 import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
+import PDFDocument from 'pdfkit'
 import type { DeployTarget } from '../../../crds/app/compose/project.ts'
 import type { SourceIndex } from '../../../crds/app/source.ts'
 import { sortEntries } from '../../../crds/files/archive.ts'
@@ -81,3 +82,19 @@ export const rawTar = (entries: readonly TarEntry[]): Buffer =>
   Buffer.concat([...entries.flatMap(blocks), Buffer.alloc(1024)])
 
 export const tarGz = (entries: readonly TarEntry[]): Buffer => gzipSync(rawTar(entries))
+
+/** A PDF with these words on its pages; a page without any has a drawing. */
+export const pdfOf = async (...pages: string[]): Promise<Buffer> => {
+  const document = new PDFDocument({ autoFirstPage: false })
+  const chunks: Buffer[] = []
+  document.on('data', (chunk: Buffer) => chunks.push(chunk))
+  const ended = new Promise<void>((resolve) => document.once('end', () => resolve()))
+  for (const text of pages) {
+    const page = document.addPage()
+    if (text === '') page.rect(0, 0, 9, 9).fill()
+    else page.text(text)
+  }
+  document.end()
+  await ended
+  return Buffer.concat(chunks)
+}
