@@ -18,7 +18,7 @@ const SHOWN_MAX_MS = 2_000
 const WHOLE_RATIO_MAX = 1.5
 const LOOK_MS = 100
 const WHOLE_MAX_MS = 600_000
-const [WIDTH, HEIGHT] = [2400, 1800]
+const [WIDTH, HEIGHT] = [1600, 1200]
 
 type Site = { id: string; digest: string | null; preview_digest: string | null }
 
