@@ -35,6 +35,8 @@ const REST: Record<string, string> = {
   app_env: '{"keys": []}',
   app_releases: '{"operation": "op", "state": "failed", "source": "s", "created_at": "2026-01-01"}',
   devbox_envs: '{"sealed": "\\\\x00"}',
+  site_messages:
+    '{"site": "site-a", "account": "demo", "key": "\\\\x00", "held": false, "day": "2026-01-01", "at": "2026-01-01"}',
   idempotency:
     '{"first_used_at": "2026-01-01", "state": "answered", "run": "00000000-0000-4000-8000-000000000000", "lease_until": "2026-01-01"}',
   operations:
