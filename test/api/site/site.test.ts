@@ -428,10 +428,8 @@ spec('websites over REST', (t) => {
     const { id } = await made()
     const led = (redirects: object[]) => act(id, 'update', { content: { meta: { redirects } } })
     const bad = await led([{ from: '/a', to: '/a/' }])
-    assert.equal(
-      [bad.status, bad.json.code, bad.json.errors[0].pointer],
-      [400, 'BAD_REDIRECTS', '/content/meta/redirects/0/to'],
-    )
+    assert.is(bad.status, 400)
+    assert.equal([bad.json.code, bad.json.errors[0].pointer], ['BAD_REDIRECTS', '/content/meta/redirects/0/to'])
     assert.is((await led([{ from: '/a{b}', to: '/' }])).json.code, 'BAD_REDIRECTS')
     const before = (await owner('GET', `/api/website/${id}`)).json.site
     const { site } = (
@@ -445,15 +443,9 @@ spec('websites over REST', (t) => {
       const answer = await fetch(new URL(path, site.preview_url), { redirect: 'manual' })
       return `${answer.status} ${answer.headers.get('location') ?? ''}`.trim()
     }
-    assert.equal(
-      [await go('old-shop'), await go('old-shop/'), await go('away'), await go('nowhere')],
-      [
-        `308 ${new URL(site.preview_url).pathname}`,
-        `308 ${new URL(site.preview_url).pathname}`,
-        '308 https://elsewhere.example/x',
-        '404',
-      ],
-    )
+    const home = `308 ${new URL(site.preview_url).pathname}`
+    assert.equal([await go('old-shop'), await go('old-shop/')], [home, home])
+    assert.equal([await go('away'), await go('nowhere')], ['308 https://elsewhere.example/x', '404'])
     assert.is((await owner('DELETE', `/api/website/${id}`)).status, 204)
   })
 
