@@ -121,11 +121,12 @@ const showVariant = async (deps: VariantNeeds, request: ApiRequest): Promise<Ans
   }
 }
 
-/** Links in a page are relative to its folder, so the address ends in a slash. */
-const addSlash = async (_deps: object, { params: { token, layout, template } }: ApiRequest): Promise<Answer> => ({
-  status: 308,
-  headers: { location: `/preview/${token}/~/${layout}/${template}/`, 'cache-control': 'no-store' },
-})
+/** Links in a page are relative to its folder, so the address ends in a slash. A dead link leads nowhere with or without. */
+const addSlash = async (deps: VariantNeeds, request: ApiRequest): Promise<Answer> => {
+  const { layout, template } = choiceOf(request, (await openedOf(deps, request)).lock)
+  const location = `/preview/${request.params.token}/~/${layout}/${template}/`
+  return { status: 308, headers: { location, 'cache-control': 'no-store' } }
+}
 
 const variantAnswer = object('One way to show the content.', {
   layout: oneOf('The structure.', LAYOUTS),
