@@ -7,7 +7,6 @@ import { ACCOUNT } from '../crds/account/kind.ts'
 import { HOST } from '../crds/host/kind.ts'
 import { INVOICE } from '../crds/invoice/kind.ts'
 import { LEASE_NAME } from '../crds/kernel/platform.ts'
-import { SITE } from '../crds/site/kind.ts'
 import { closedIfAborted, unlessAborted } from './base/errors.ts'
 import { makeHosts } from './io/hosts/hosts.ts'
 import type { Hosts } from './io/hosts/link.ts'
@@ -119,8 +118,7 @@ const makeContext = async (
   begun.hosts = hosts
   const blobs = makeBlobs({ pg })
   const media = makeMedia(deps)
-  const wake = (site: string) => passes.wake(SITE.kind, site)
-  begun.pictures = makePictureQueue({ rows: makePictureRows(fenced), blobs, media, wake, now, log })
+  begun.pictures = makePictureQueue({ rows: makePictureRows(fenced), blobs, media, wake: passes.wake, now, log })
   const gatherMs = (crowdedMs: number) => (passes.busy() >= CROWD_FROM ? crowdedMs : 0)
   const behind = makeBehind({ known: makeKnown(fenced), invoices: caches.of(INVOICE), log, onCount: deps.onBehind })
   // whoever waits for the next number waits for this

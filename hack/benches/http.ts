@@ -4,7 +4,7 @@ import { join } from 'node:path'
 import { createInterface } from 'node:readline'
 import { cpuSecondsOf } from './sides/cpu.ts'
 import { type BenchContext, median } from './sides/figure.ts'
-import type { LoadOrder, LoadResult, Side } from './sides/httpload.ts'
+import type { LoadOrder, LoadResult, Side } from './sides/http/load.ts'
 
 /**
  * A read route through every stage (id, limits, token from the warm cache, scope, shape, metrics) beside a bare node:http

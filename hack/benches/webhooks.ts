@@ -13,8 +13,15 @@ import { removeData } from '../platform/pgfiles.ts'
 import { type Postgres, query, startPostgres, withConnection } from '../platform/postgres.ts'
 import { cpuSecondsOf } from './sides/cpu.ts'
 import { type BenchContext, median } from './sides/figure.ts'
-import type { Manner, ReceiverReport, ReceiverSaid, ReceiversOrder } from './sides/hookreceivers.ts'
-import { BENCH_ACCOUNT, BENCH_KEY, eventData, type SideDone, type SideName, type SideOrder } from './sides/hooksides.ts'
+import type { Manner, ReceiverReport, ReceiverSaid, ReceiversOrder } from './sides/hooks/receivers.ts'
+import {
+  BENCH_ACCOUNT,
+  BENCH_KEY,
+  eventData,
+  type SideDone,
+  type SideName,
+  type SideOrder,
+} from './sides/hooks/sides.ts'
 
 /**
  * Signed deliveries to three receivers on loopback by the webhook sender, over a PostgreSQL with fsync on: beside a loop that posts

@@ -12,7 +12,7 @@ import type { Content } from '../../crds/site/content/content.ts'
 import { CERTIFICATE_FORM } from '../../crds/site/reviewing/certificate.ts'
 import type { ReviewRound } from '../../crds/site/reviewing/rounds.ts'
 import { HIT, HOSTILE } from '../support/builders/hostile.ts'
-import { materials } from '../support/builders/sitecontent.ts'
+import { materials } from '../support/builders/sites/content.ts'
 import { AUDIO, GRILL, JEWEL, TEA } from '../support/businesses/goods.ts'
 import { LAW } from '../support/businesses/services.ts'
 import { barriers, picture, startBrowser, visit } from '../support/judges/browser.ts'
@@ -343,7 +343,13 @@ spec("the reviewer's page", (t) => {
         const digest = desk.keep(content)
         const manifest = desk.manifestOf(digest)
         const certificate = {
-          ...{ form: CERTIFICATE_FORM as typeof CERTIFICATE_FORM, issuer: 'https://b.test', site: 'site-4f2', digest, submitted: { digest, at } },
+          ...{
+            form: CERTIFICATE_FORM as typeof CERTIFICATE_FORM,
+            issuer: 'https://b.test',
+            site: 'site-4f2',
+            digest,
+            submitted: { digest, at },
+          },
           ...{ approved: { role: 'reviewer' as const, by: 'reviewer-0123456789abcdef', at }, files: manifest.files },
         }
         const facts = {

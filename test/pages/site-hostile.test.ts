@@ -5,7 +5,7 @@ import { type Content, content, type Layout, type SectionId, type Template } fro
 import { LAYOUTS, SECTIONS, TEMPLATES } from '../../crds/site/content/meta.ts'
 import { renderSite } from '../../crds/site/render/site.ts'
 import { HIT, HOSTILE } from '../support/builders/hostile.ts'
-import { type Materials, materials, sampleInput } from '../support/builders/sitecontent.ts'
+import { type Materials, materials, sampleInput } from '../support/builders/sites/content.ts'
 import { startBrowser, visit } from '../support/judges/browser.ts'
 import { filled, isAddress, isImage } from '../support/judges/sites/fields.ts'
 import { type Served, serveSite } from '../support/judges/sites/page.ts'

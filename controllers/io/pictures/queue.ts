@@ -4,7 +4,9 @@
  * is made is kept at once, and what was asked for is asked for again by the pass that needs it: a process that dies loses the
  * width that it was at (hack/decisions/066).
  */
+
 import { availableParallelism } from 'node:os'
+import { SITE_KIND } from '../../../crds/site/schema.ts'
 import { makeTurns, type Turns } from '../../base/threads/turns.ts'
 import { PICTURE_WORK, type PictureLane, type PictureNext, type PictureTools, type WorkedPicture } from './work.ts'
 
@@ -40,7 +42,7 @@ const AGAIN_MS = 5_000
 
 export type PictureQueueDeps = PictureTools & {
   /** Something became of a picture of the site. */
-  wake(site: string): void
+  wake(kind: string, name: string): void
   now: () => Date
   log: { warn(fields: object, message: string): void }
 }
@@ -80,7 +82,7 @@ const remember = (queue: Queue, task: Task): void => {
 }
 
 const wakeAll = ({ deps }: Queue, { askers }: Task): void => {
-  for (const site of askers.keys()) deps.wake(site)
+  for (const site of askers.keys()) deps.wake(SITE_KIND, site)
 }
 
 const drop = (queue: Queue, task: Task): void => {

@@ -1,7 +1,7 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { request } from 'undici'
 import { renderImage } from '../../../controllers/io/pictures/images.ts'
-import { paint } from '../../../test/support/builders/sitecontent.ts'
+import { paint } from '../../../test/support/builders/sites/content.ts'
 import { standUp } from '../invoice.ts'
 import { type BenchContext, median } from './figure.ts'
 

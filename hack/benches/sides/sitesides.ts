@@ -8,7 +8,7 @@ import { planPages } from '../../../crds/site/render/page/pages.ts'
 import { dominantClass, variantPath } from '../../../crds/site/render/page/picture.ts'
 import { renderSite } from '../../../crds/site/render/site.ts'
 import { WORDS } from '../../../crds/site/render/words.ts'
-import { sampleContent } from '../../../test/support/builders/samplesite.ts'
+import { sampleContent } from '../../../test/support/builders/sites/sample.ts'
 
 /**
  * One side of `hack/bench sites`, in a process of its own: the other side's heap is not its to collect. Waits for a message,

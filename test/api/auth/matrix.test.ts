@@ -5,12 +5,12 @@ import { allRoutes } from '../../../api/wiring/routes.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { makeOperationStore } from '../../../controllers/store/request/operations.ts'
 import { query } from '../../../hack/platform/postgres.ts'
-import { PROFILE } from '../../support/builders/devinstance.ts'
 import { png } from '../../support/builders/logos.ts'
 import { type StandInLlm, says, startLlm } from '../../support/doubles/llm.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount, type Minter, makeMinter } from '../../support/stage/callers.ts'
 import { call, eventually, order, type Platform, type Reply, startPlatform } from '../../support/stage/invoicing.ts'
+import { BODIES } from './bodies.ts'
 
 /**
  * Every route, called by everybody: what a cell must answer follows from the route's declaration alone, so a new route
@@ -96,44 +96,6 @@ const IS: Record<Class, (reply: Reply, route: Route) => boolean> = {
 const wrongWith = (wanted: Class, route: Route, reply: Reply): string | undefined => {
   if (reply.status < 500 && IS[wanted](reply, route)) return undefined
   return `${reply.status} ${reply.json?.code ?? ''} ${reply.json?.detail ?? reply.text.slice(0, 80)}`
-}
-
-const BODIES: Record<string, () => unknown> = {
-  'POST /api/invoices': () => order({ send: false }),
-  'POST /api/invoices/draft': () => ({ prompt: 'A month' }),
-  'POST /api/invoices/chat': () => ({ messages: [{ role: 'user', content: 'A month' }] }),
-  'POST /api/invoices/extract-contract': () => ({ text: 'ACME pays.' }),
-  'POST /api/invoices/settings/rails': () => ({ rail: 'stripe', enabled: false }),
-  'POST /api/invoices/:id/recurrence': () => ({ every: 'month', day: 1, mode: 'draft' }),
-  'POST /api/webhooks': () => ({
-    url: `https://${newToken()
-      .id.toLowerCase()
-      .replace(/[^a-z0-9]/g, '')}.invalid/`,
-  }),
-  'POST /api/webhooks/verify': () => ({ body: '{}', headers: {}, secret: 'whsec_x' }),
-  'POST /api/webhooks/:id/redeliver': () => ({ after: 0 }),
-  'POST /api/auth/tokens': () => ({ name: 'made in the matrix', scopes: ['invoices:read'] }),
-  'POST /api/website/generate': () => ({ content: { meta: { company_name: 'Matrix' } } }),
-  'POST /api/website/base-domain': () => ({
-    domain: `${newToken()
-      .id.toLowerCase()
-      .replace(/[^a-z0-9]/g, '')}.com`,
-  }),
-  'POST /api/website/extract': () => ({ text: 'Matrix makes tables.' }),
-  'PUT /api/website/:id/domain': () => ({
-    subdomain: `matrix-${newToken()
-      .id.toLowerCase()
-      .replace(/[^a-z0-9]/g, '')}`,
-  }),
-  'POST /api/website/:id/decision': () => ({ decision: 'approve' }),
-  // to where it is already: the links of the matrix stay good
-  'POST /api/invoices/:id/link/rotate': () => ({ version: 1 }),
-  'POST /api/invoices/:id/password/rotate': () => ({ version: 1 }),
-  'POST /api/website/:id/preview/rotate': () => ({ version: 1 }),
-  'POST /api/website/:id/review/rotate': () => ({ version: 1 }),
-  'POST /api/website/:id/form/rotate': () => ({ version: 1 }),
-  'POST /api/devboxes/size': () => ({ profile: PROFILE }),
-  'POST /api/admin/accounts': () => ({ email: `${newToken().id}@demo.test` }),
 }
 
 /** These need more than a credential to succeed; each has tests of its own. */

@@ -2,7 +2,7 @@ import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { query } from '../../../hack/platform/postgres.ts'
 import { type LlmStandIn, startLlmStandIn } from '../../../hack/stage/llmstandin.ts'
-import { paint } from '../../support/builders/sitecontent.ts'
+import { paint } from '../../support/builders/sites/content.ts'
 import { pdfOf } from '../../support/builders/upload.ts'
 import {
   breaks,

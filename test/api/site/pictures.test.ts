@@ -1,5 +1,5 @@
 import { query } from '../../../hack/platform/postgres.ts'
-import { paint } from '../../support/builders/sitecontent.ts'
+import { paint } from '../../support/builders/sites/content.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount } from '../../support/stage/callers.ts'
 import { call, eventually, type Json, type Platform, startPlatform } from '../../support/stage/invoicing.ts'

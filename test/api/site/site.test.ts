@@ -1,5 +1,5 @@
 import { TEMPLATES } from '../../../crds/site/content/meta.ts'
-import { paint } from '../../support/builders/sitecontent.ts'
+import { paint } from '../../support/builders/sites/content.ts'
 import { type NamesServer, type NamesZone, startNamesServer } from '../../support/doubles/namesserver.ts'
 import { openings } from '../../support/judges/policy.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -492,10 +492,8 @@ spec('websites over REST', (t) => {
 
   t('lists what there is to choose from', async () => {
     const short = await as(null, 'GET', '/templates')
-    assert.equal(
-      short.json.templates.map(({ id }: { id: string }) => id),
-      [...TEMPLATES],
-    )
+    const ids = short.json.templates.map(({ id }: { id: string }) => id)
+    assert.equal(ids, [...TEMPLATES])
     assert.equal((await as(null, 'GET', '/api/website/templates')).json, short.json)
     assert.is((await as(null, 'GET', '/api/openapi-websites.json')).json.info.version, '2026-09-18')
   })

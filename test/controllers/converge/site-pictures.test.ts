@@ -1,7 +1,7 @@
 import { SITE } from '../../../crds/site/kind.ts'
 import type { SiteView } from '../../../crds/site/view.ts'
 import { query } from '../../../hack/platform/postgres.ts'
-import { paint } from '../../support/builders/sitecontent.ts'
+import { paint } from '../../support/builders/sites/content.ts'
 import { keyNamed } from '../../support/crash/process.ts'
 import { BASE_CONTENT, handsOf } from '../../support/crash/stories/sitestory.ts'
 import { live, type Story } from '../../support/crash/story.ts'

@@ -102,7 +102,7 @@ const stage = (from: Partial<Pick<Stage, 'rows' | 'blobs'>> & { gated?: boolean;
           : { ok: true, bytes: Buffer.from(url) }
       },
     },
-    wake: (site) => made.woken.push(site),
+    wake: (_kind, site) => made.woken.push(site),
     now: () => new Date(made.clock.ms),
     log: { warn: (fields) => made.faults.push(fields) },
   })

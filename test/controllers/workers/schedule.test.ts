@@ -219,12 +219,10 @@ spec('the schedule', (t) => {
     held.delete('inv-1')
     await sweep()
     assert.equal(await standing(), ['purge'], 'nobody asked for a deletion')
-    await query(
-      database.url,
-      `insert into deletions (kind, name, uid, asked_at) values ('Invoice', 'inv-1', 'first', now());
+    const asked = `insert into deletions (kind, name, uid, asked_at) values ('Invoice', 'inv-1', 'first', now());
       insert into desires (kind, name, uid, origin, generation, account, created_at, metadata, spec)
-        values ('Invoice', 'inv-1', 'second', 'second', 1, 'demo', now(), '{}', '{}')`,
-    )
+        values ('Invoice', 'inv-1', 'second', 'second', 1, 'demo', now(), '{}', '{}')`
+    await query(database.url, asked)
     nowMs += 60_000
     await sweep()
     assert.equal(await standing(), ['purge'], "the deletion was the first one's, and the second lives")

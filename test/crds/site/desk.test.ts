@@ -14,8 +14,8 @@ import { baseOf, roundsOf } from '../../../crds/site/reviewing/rounds.ts'
 import { CHARS_MAX, LINES_MAX, wordsOfPage } from '../../../crds/site/reviewing/words.ts'
 import { type DiffLine, diffText, LINE_EDITS_MAX } from '../../../crds/text/difference.ts'
 import { HOSTILE } from '../../support/builders/hostile.ts'
-import { sampleContent } from '../../support/builders/samplesite.ts'
-import { decision, homed, site, submission } from '../../support/builders/site.ts'
+import { sampleContent } from '../../support/builders/sites/sample.ts'
+import { decision, homed, site, submission } from '../../support/builders/sites/site.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const rendered = (content: Content) =>

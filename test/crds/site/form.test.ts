@@ -20,7 +20,7 @@ import { siteHandlers } from '../../../crds/site/publishing/route.ts'
 import { digestOf } from '../../../crds/site/render/digest.ts'
 import { renderSite } from '../../../crds/site/render/site.ts'
 import { sandboxed } from '../../../crds/text/policy.ts'
-import { site, world } from '../../support/builders/site.ts'
+import { site, world } from '../../support/builders/sites/site.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const ACTION = 'https://platform.example/s/site-one.token'

@@ -23,7 +23,7 @@ import {
   submission,
   switchTo,
   turn,
-} from '../../support/builders/site.ts'
+} from '../../support/builders/sites/site.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const SOON = '2026-11-22T10:00:30.000Z'

@@ -4,7 +4,17 @@ import type { Warning } from '../../../crds/site/render/input.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import { viewSite } from '../../../crds/site/view.ts'
 import type { ReviewRequest, SiteWorld, StoredPicture } from '../../../crds/site/world.ts'
-import { approved, homed, NOW, release, rendering, site, switchTo, turn, world } from '../../support/builders/site.ts'
+import {
+  approved,
+  homed,
+  NOW,
+  release,
+  rendering,
+  site,
+  switchTo,
+  turn,
+  world,
+} from '../../support/builders/sites/site.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const [A, B] = ['a'.repeat(64), 'b'.repeat(64)]

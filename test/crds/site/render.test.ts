@@ -10,7 +10,7 @@ import { headersOf, siteHeaders } from '../../../crds/site/render/headers.ts'
 import type { ImageVariant, RenderedImage, SiteFile, SiteInput } from '../../../crds/site/render/input.ts'
 import { renderSite } from '../../../crds/site/render/site.ts'
 import { arbitraryOf } from '../../support/builders/arbitrary.ts'
-import { sampleContent } from '../../support/builders/samplesite.ts'
+import { sampleContent } from '../../support/builders/sites/sample.ts'
 import { brokenLinks } from '../../support/judges/sites/links.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 

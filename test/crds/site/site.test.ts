@@ -24,7 +24,7 @@ import {
   switchTo,
   turn,
   world,
-} from '../../support/builders/site.ts'
+} from '../../support/builders/sites/site.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const stepsOf = ({ steps }: SitePlan): string[] => steps.map((step) => step.do)

@@ -10,7 +10,7 @@ import { SITE_LINKS } from '../../../crds/site/links.ts'
 import { planSite } from '../../../crds/site/plan.ts'
 import { endedLinks, linkKey, linksNow, linksOnRecord, recordedLinks } from '../../../crds/values/links.ts'
 import { frozen, invoiceResource, invoiceSpec, NOW, record, sentWorld, world } from '../../support/builders/invoice.ts'
-import { homed, site } from '../../support/builders/site.ts'
+import { homed, site } from '../../support/builders/sites/site.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 type State = 'pending' | 'accepted' | 'refused'

@@ -20,7 +20,7 @@ const DOORS: Record<string, RegExp> = {
   ajv: /^api\/http\/validate\.ts$/,
   yaml: /^crds\/app\/compose\/reading\/parse\.ts$/,
   express: /^api\/http\//,
-  culori: /^crds\/site\/content\/brand\.ts$/,
+  culori: /^crds\/site\/content\/brand\/brand\.ts$/,
   'tar-stream': /^(controllers\/io\/hosts\/tar|api\/io\/archive)\.ts$/,
   isbot: /^crds\/site\/publishing\/visits\/robots\.ts$/,
   diff: /^crds\/text\/difference\.ts$/,

@@ -3,7 +3,7 @@ import type { SentContent } from '../../../../crds/site/content/content.ts'
 import { likeness, signatureOf, twinOf, twinWarnings } from '../../../../crds/site/content/faults/likeness.ts'
 import { planSite } from '../../../../crds/site/plan.ts'
 import { viewSite } from '../../../../crds/site/view.ts'
-import { homed, site, world } from '../../../support/builders/site.ts'
+import { homed, site, world } from '../../../support/builders/sites/site.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 
 const content = (text: string, change: Partial<SentContent> = {}): SentContent =>

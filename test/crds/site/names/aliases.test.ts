@@ -5,7 +5,7 @@ import { planSite, type SitePlan } from '../../../../crds/site/plan.ts'
 import { siteHandlers } from '../../../../crds/site/publishing/route.ts'
 import { viewSite } from '../../../../crds/site/view.ts'
 import type { SiteWorld } from '../../../../crds/site/world.ts'
-import { approved, homed, NOW, release, site, siteName, switchTo } from '../../../support/builders/site.ts'
+import { approved, homed, NOW, release, site, siteName, switchTo } from '../../../support/builders/sites/site.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 
 const stepsOf = ({ steps }: SitePlan): string[] => steps.map((step) => step.do)

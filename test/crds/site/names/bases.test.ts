@@ -6,7 +6,16 @@ import { judgeAnswers, PROOF_KEY, proofToken, wantedProof } from '../../../../cr
 import { baseName, domainOfBase, namesOverlap } from '../../../../crds/site/names/wildcard.ts'
 import { planSite } from '../../../../crds/site/plan.ts'
 import { shownName, typedName } from '../../../../crds/values/hostname.ts'
-import { approved, homed, NOW, release, rendering, site, siteName, switchTo } from '../../../support/builders/site.ts'
+import {
+  approved,
+  homed,
+  NOW,
+  release,
+  rendering,
+  site,
+  siteName,
+  switchTo,
+} from '../../../support/builders/sites/site.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 
 spec('names as people type them', (t) => {

@@ -17,7 +17,17 @@ import {
 import { judgeAnswers, recordsOf, wantedProof } from '../../../../crds/site/names/proof.ts'
 import { planSite, type SitePlan } from '../../../../crds/site/plan.ts'
 import { viewSite } from '../../../../crds/site/view.ts'
-import { approved, homed, NOW, release, site, siteName, switchTo, turn, world } from '../../../support/builders/site.ts'
+import {
+  approved,
+  homed,
+  NOW,
+  release,
+  site,
+  siteName,
+  switchTo,
+  turn,
+  world,
+} from '../../../support/builders/sites/site.ts'
 import { type NamesUnderTest, orderOf, runOrder } from '../../../support/judges/nameorders.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 

@@ -1,6 +1,6 @@
 /** "Resources and their fields": every field of the generate payload and of the content model, as a page shows it. */
 import { TEMPLATES } from '../../../../crds/site/content/meta.ts'
-import { paint } from '../../../support/builders/sitecontent.ts'
+import { paint } from '../../../support/builders/sites/content.ts'
 import { assert } from '../../../support/runner/spec.ts'
 import { eventually } from '../../../support/stage/invoicing.ts'
 import { siteContent } from '../../../support/stage/publishing.ts'

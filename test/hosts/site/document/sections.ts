@@ -1,5 +1,5 @@
 /** "Content model sections named": each with every field that the document names. */
-import { paint } from '../../../support/builders/sitecontent.ts'
+import { paint } from '../../../support/builders/sites/content.ts'
 import { assert } from '../../../support/runner/spec.ts'
 import { siteContent } from '../../../support/stage/publishing.ts'
 import type { Clause } from './walk.ts'

@@ -12,7 +12,7 @@ import { fileAt, type SiteManifest, siteManifest, sortOf } from '../../../../crd
 import { digestOf } from '../../../../crds/site/render/digest.ts'
 import { renderSite } from '../../../../crds/site/render/site.ts'
 import type { TextDiff } from '../../../../crds/text/difference.ts'
-import { type Materials, sampleInput } from '../../builders/sitecontent.ts'
+import { type Materials, sampleInput } from '../../builders/sites/content.ts'
 
 export type Desk = {
   baseURL: string

@@ -6,7 +6,7 @@ import type { Page } from 'playwright-core'
 import sharp from 'sharp'
 import { type HeaderOptions, headersOf } from '../../../../crds/site/render/headers.ts'
 import type { SiteFile } from '../../../../crds/site/render/input.ts'
-import type { Blobs, Materials } from '../../builders/sitecontent.ts'
+import type { Blobs, Materials } from '../../builders/sites/content.ts'
 import { picture } from '../browser.ts'
 
 export type Served = {

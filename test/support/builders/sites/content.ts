@@ -1,12 +1,12 @@
 /** Pictures and fonts for the sample sites: painted here, and made ready as an upload is. */
 import { createHash } from 'node:crypto'
 import sharp from 'sharp'
-import { type HanCutter, makeHanCutter } from '../../../controllers/io/pictures/hancutter.ts'
-import { renderImage } from '../../../controllers/io/pictures/images.ts'
-import { readWebfonts } from '../../../controllers/io/pictures/webfonts.ts'
-import type { Content } from '../../../crds/site/content/content.ts'
-import type { BlobRef, RenderedImage, SiteInput } from '../../../crds/site/render/input.ts'
-import { hanCutsOf } from '../../../crds/site/render/site.ts'
+import { type HanCutter, makeHanCutter } from '../../../../controllers/io/pictures/hancutter.ts'
+import { renderImage } from '../../../../controllers/io/pictures/images.ts'
+import { readWebfonts } from '../../../../controllers/io/pictures/webfonts.ts'
+import type { Content } from '../../../../crds/site/content/content.ts'
+import type { BlobRef, RenderedImage, SiteInput } from '../../../../crds/site/render/input.ts'
+import { hanCutsOf } from '../../../../crds/site/render/site.ts'
 
 /** Bytes by their sha256, as the blob store has them. */
 export type Blobs = Map<string, Uint8Array>

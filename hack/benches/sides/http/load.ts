@@ -1,5 +1,5 @@
 import { connect } from 'node:net'
-import { messageOf } from '../../lib/refusal.ts'
+import { messageOf } from '../../../lib/refusal.ts'
 
 /**
  * The client of the HTTP bench, so plain that the server is what is measured: a socket per connection, one request under

@@ -1,9 +1,9 @@
-import { withDefaults } from '../../../crds/kernel/schema.ts'
-import { SITE_LINKS } from '../../../crds/site/links.ts'
-import type { SiteName } from '../../../crds/site/names/names.ts'
-import { renderRequest } from '../../../crds/site/publishing/rendering.ts'
-import type { Warning } from '../../../crds/site/render/input.ts'
-import { type SiteResource, type SiteSpec, spec as specSchema } from '../../../crds/site/schema.ts'
+import { withDefaults } from '../../../../crds/kernel/schema.ts'
+import { SITE_LINKS } from '../../../../crds/site/links.ts'
+import type { SiteName } from '../../../../crds/site/names/names.ts'
+import { renderRequest } from '../../../../crds/site/publishing/rendering.ts'
+import type { Warning } from '../../../../crds/site/render/input.ts'
+import { type SiteResource, type SiteSpec, spec as specSchema } from '../../../../crds/site/schema.ts'
 import type {
   PublishTurn,
   Rendering,
@@ -12,8 +12,8 @@ import type {
   SiteWorld,
   Submission,
   Switch,
-} from '../../../crds/site/world.ts'
-import { newestLinks, recordedLinks } from '../../../crds/values/links.ts'
+} from '../../../../crds/site/world.ts'
+import { newestLinks, recordedLinks } from '../../../../crds/values/links.ts'
 
 /** Sites and their worlds for tests of the plan; one change per call. */
 

@@ -1,5 +1,5 @@
 /** Two websites with real words, for tests and benches. */
-import type { Content, Layout, SiteLang, Template } from '../../../crds/site/content/content.ts'
+import type { Content, Layout, SiteLang, Template } from '../../../../crds/site/content/content.ts'
 
 type Words = Pick<Content, 'hero' | 'products' | 'gallery' | 'testimonials' | 'featureRows' | 'pricing' | 'contact'> & {
   company: string

@@ -1,7 +1,7 @@
 import { createServer, type IncomingMessage, type ServerResponse } from 'node:http'
 import type { AddressInfo } from 'node:net'
 import { setTimeout as sleep } from 'node:timers/promises'
-import { isSameDigest, makeSigner, SERVICE_HEADER, STANDARD_HEADER } from '../../../crds/webhook/signature.ts'
+import { isSameDigest, makeSigner, SERVICE_HEADER, STANDARD_HEADER } from '../../../../crds/webhook/signature.ts'
 
 /**
  * The receivers of the webhook bench, in a process of their own: three ports on loopback that take what they are sent, check
