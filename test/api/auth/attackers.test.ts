@@ -201,7 +201,8 @@ spec('attackers', (t) => {
     for (const route of opened) {
       for (const [start, token] of links.filter(([one]) => !route.path.startsWith(one))) {
         const forged = `${token.slice(0, 4)}${token[4] === 'A' ? 'B' : 'A'}${token.slice(5)}`
-        const at = (link: string) => pathTo(route, { ...things, token: link, number: 'CN-1', path: '' })
+        const at = (link: string) =>
+          pathTo(route, { ...things, token: link, number: 'CN-1', path: '', layout: 'classic', template: 'studio' })
         const [crossed, unknown] = [token, forged].map((link) => ask(null, route.method, at(link), bodyTo(route)))
         const [real, none] = [await crossed, await unknown]
         assert.ok(real && none && real.status >= 400, `${nameOf(route)} with a link to ${start}: ${real?.status}`)
@@ -236,7 +237,8 @@ spec('attackers', (t) => {
     await addAccount(platform, 'reader', { role: 'reviewer' })
     const reviewer = await minter.session('reader')
     const callers = [null, platform.owner, reviewer, attackers['full access of another account'] ?? '']
-    const at = (route: Route, token: string) => pathTo(route, { ...things, token, number: 'CN-1', path: '' })
+    const at = (route: Route, token: string) =>
+      pathTo(route, { ...things, token, number: 'CN-1', path: '', layout: 'classic', template: 'studio' })
     const tried = (route: Route, credential: string | null, token: string) =>
       ask(credential, route.method, at(route, token), bodyTo(route))
     for (const { start, token, end } of await linksToEnd()) {
