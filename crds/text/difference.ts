@@ -21,9 +21,21 @@ export type DiffLine = DiffPiece | { is: 'changed'; pieces: DiffPiece[] } | { is
 /** `isWhole`: the two were too unlike to be compared, or one of them is empty. */
 export type TextDiff = { lines: DiffLine[]; isWhole: boolean; gone: number; added: number }
 
-/** Words, numbers with what divides them, single letters of Han, and everything else letter by letter. Linear. */
-const WORD = /\p{Script=Han}|\p{Sc}?\p{N}+(?:[.,:]\p{N}+)*|[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]/gu
-const wordsOf = (line: string): string[] => line.match(WORD) ?? []
+/** Words, single letters of Han, and everything else letter by letter. */
+const WORD = /\p{Script=Han}|[\p{L}\p{M}\p{N}]+|[^\p{L}\p{M}\p{N}]/gu
+const NUMBER = /^\p{N}/u
+const DIVIDES = /^[.,:]$/
+
+/** A number is one word with what divides it. */
+const wordsOf = (line: string): string[] => {
+  const words: string[] = []
+  for (const word of line.match(WORD) ?? []) {
+    const [before = '', last = ''] = words.slice(-2)
+    if (NUMBER.test(word) && DIVIDES.test(last) && NUMBER.test(before)) words.splice(-2, 2, before + last + word)
+    else words.push(word)
+  }
+  return words
+}
 
 const joined = (is: DiffPiece['is'], words: readonly string[]): DiffPiece => ({ is, text: words.join('') })
 const kindOf = (part: { added?: boolean; removed?: boolean }): DiffPiece['is'] =>

@@ -34,7 +34,6 @@ const SILENT = new Set(['script', 'style', 'template', 'svg', 'title'])
 const ATTRIBUTED = new Set(['html', 'meta', 'img', 'a', 'area', 'form', 'script'])
 const NAMED: Record<string, string> = { amp: '&', lt: '<', gt: '>', quot: '"', apos: "'", nbsp: '\u00a0', shy: '' }
 const ENTITY = /&(?:#(\d{1,7})|#x([0-9a-f]{1,6})|([a-z]{2,6}));/gi
-const ATTRIBUTE = /([a-z][a-z-]*)(?:="([^"]*)")?/g
 
 const letterOf = (code: number): string => (code > 0 && code <= 0x10ffff ? String.fromCodePoint(code) : '\ufffd')
 
@@ -56,8 +55,14 @@ const tagOf = (text: string): Tag => {
   const attributes = new Map<string, string>()
   // most tags say nothing that is asked for
   if (isEnd || !(ATTRIBUTED.has(name) || text.includes('//'))) return { name, isEnd, attributes }
-  for (const [, key = '', value = ''] of text.slice(name.length).matchAll(ATTRIBUTE))
-    attributes.set(key, decoded(value))
+  let from = 0
+  for (let at = text.indexOf('="'); at >= 0; at = text.indexOf('="', from)) {
+    const end = text.indexOf('"', at + 2)
+    if (end < 0) break
+    const key = text.slice(from, at).split(/\s/).at(-1) ?? ''
+    attributes.set(key.toLowerCase(), decoded(text.slice(at + 2, end)))
+    from = end + 1
+  }
   return { name, isEnd, attributes }
 }
 

@@ -83,7 +83,7 @@ spec('a page as a visitor reads it', (t) => {
         },
       ),
     )
-    for (const piece of ['<p>x', '<svg', '<a href="', '<!--', '&#x41']) {
+    for (const piece of ['<p>x', '<svg', '<a href="', '<!--', '&#x41', '<a\nx=""', '\nx=""', '1.']) {
       assert.is(wordsOfPage(piece.repeat(CHARS_MAX / 2)).isCut, true, piece)
     }
     assert.is(wordsOfPage('<p>x</p>'.repeat(CHARS_MAX / 8)).lines.length, LINES_MAX)
@@ -121,8 +121,8 @@ spec('how two texts differ', (t) => {
   t('by whole numbers', () => {
     const [line] = diffText(['A fixed question from €1,800 a piece'], ['A fixed question from €2,400 a piece']).lines
     assert.equal(line?.is === 'changed' && line.pieces.filter(({ is }) => is !== 'same').map(({ text }) => text), [
-      '€1,800',
-      '€2,400',
+      '1,800',
+      '2,400',
     ])
   })
   t('by signs in Chinese', () => {
