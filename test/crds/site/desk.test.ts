@@ -83,7 +83,7 @@ spec('a page as a visitor reads it', (t) => {
         },
       ),
     )
-    for (const piece of ['<p>x', '<svg', '<a href="', '<!--', '&#x41', '<a\nx=""', '\nx=""', '1.']) {
+    for (const piece of ['<p>x', '<svg', '<a href="', '<!--', '&#x41', '<a\nx=""', '\nx=""', '1.x']) {
       assert.is(wordsOfPage(piece.repeat(CHARS_MAX / 2)).isCut, true, piece)
     }
     assert.is(wordsOfPage('<p>x</p>'.repeat(CHARS_MAX / 8)).lines.length, LINES_MAX)
