@@ -17,8 +17,8 @@ import { assert, spec } from '../support/runner/spec.ts'
  */
 const UNSEEN = [
   /\.(alt|currency|countdown|slug|page|description)$/,
-  /^\.(meta\.)?pages\b|^\.meta\.companyName$/,
-  /^\.labels\.(sections\.text|specs|actions\.(banner|choose|send))$/,
+  /^\.meta\.redirects\b|^\.(meta\.)?pages\b|^\.meta\.companyName$/,
+  /^\.labels\.(sections\.text|specs|actions\.(banner|choose))$/,
   /^\.(clients\.name|hours\.exceptions\.(from|to)|contact\.address\.country)$/,
 ]
 /** Has one action, in the words of the first. */
@@ -96,7 +96,7 @@ const SEEN = `({
     .flatMap((node) => node.getAttributeNames())
     .filter((name) => /^(on|style$)/.test(name)),
   strangers: document.querySelectorAll(
-    'script:not([type="application/ld+json"]),iframe,object,embed,base,form,input:not(.stop>input),video,math').length,
+    'script:not([type="application/ld+json"]),iframe,object,embed,base,form:not(.write[action=""]),input:not(.stop>input,.write[action=""] input),video,math').length,
   json: document.querySelector('script')?.textContent ?? '{}',
 })`
 
