@@ -95,10 +95,10 @@ const goingLive = ({ on, row }: Rows, stage: TableStage): TableRows => ({
       },
     },
   ),
-  'DELETE /api/website/:id/redirects/:hostname': row(on(drafted, '/redirects/former.example'), {
-    code: 'BAD_DOMAIN',
-    prepare: on(drafted, '/redirects/xn--80ak6aa92e.com'),
-  }),
+  'DELETE /api/website/:id/redirects/:hostname': {
+    waits: { never: 'it needs a former name, which only a host makes' },
+    refused: { code: 'BAD_DOMAIN', prepare: on(drafted, '/redirects/xn--80ak6aa92e.com') },
+  },
   'POST /api/website/:id/publish': row(
     on(approved, '/publish', {}),
     { code: 'NOT_APPROVED', prepare: on(drafted, '/publish', {}) },
