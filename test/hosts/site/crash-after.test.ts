@@ -46,7 +46,7 @@ type Stand = {
   title: string | null
   release: string | null
   names: string
-  /** Facts in their order, with those that were refused. */
+  /** Facts in their order, with those that were refused; without what reviewers were told, which hangs on the moment. */
   facts: string
   told: string
   /** Places taken: of sites, of publishes today, in the queue. */
@@ -58,7 +58,7 @@ select m.view ->> 'status' as status, m.view ->> 'pending_status' as pending, m.
   m.view -> 'content' -> 'hero' ->> 'title' as title, m.view ->> 'release' as release,
   (select coalesce(string_agg(name, ' ' order by name), '') from site_names where state <> 'quarantined') as names,
   (select coalesce(string_agg(kind || case state when 'accepted' then '' else ' ' || state end, ' ' order by seq), '')
-    from facts where resource_kind = 'Site') as facts,
+    from facts where resource_kind = 'Site' and kind <> 'notice') as facts,
   (select coalesce(string_agg(replace(payload ->> 'type', 'website.', ''), ' ' order by id), '')
     from outbox where channel = 'event') as told,
   concat_ws(' ', (select count(*) from site_places), (select count(*) from publish_places), (select count(*) from site_queue))

@@ -65,7 +65,10 @@ const story = (): Story<SiteView> => ({
       [name],
     )
     const counted = Object.fromEntries(facts.map(({ kind, state, count }) => [`${kind} ${state}`, count]))
-    assert.equal(counted, {
+    // reviewers are told once, or not at all of what was decided before anybody came to it
+    const { 'notice accepted': notices = 0, ...others } = counted
+    assert.ok(notices <= 1, `told ${notices} times`)
+    assert.equal(others, {
       'decision accepted': 1,
       'generated accepted': 1,
       'home accepted': 1,
