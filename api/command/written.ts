@@ -88,6 +88,7 @@ export const WRITERS: readonly string[] = [
     'change_issuer',
     'move_dev_clock',
   ],
+  ...['claim_base_domain', 'release_base_domain', 'ask_base_look'],
 ]
 /**
  * What is reserved or laid ready for a desire is nothing without it, and is found again by a repeat. Facts are counted one by one
@@ -99,7 +100,7 @@ export const HARMLESS: readonly string[] = [
   ...['take_app_slug', 'give_back_app_slug', 'reckon_anew', 'tell_wake', 'claim_site_name', 'arrive_in_site_queue'],
   ...['put_host_credential', 'ask_deletion', 'take_back_deletion', 'origins_of'],
   ...['reserve_devbox', 'release_devbox_reservation', 'take_back_host_credential', 'take_back_app_env'],
-  ...['take_back_app_operation', 'claim_places', 'move_place'],
+  ...['take_back_app_operation', 'claim_places', 'move_place', 'base_domains'],
 ]
 const CALLS = /\b(\w+)\(/g
 const CHANGES = /^\s*(insert into|update|delete from|with\b[\s\S]*\b(insert into|update|delete from))\s+(\w+)/i

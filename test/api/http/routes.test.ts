@@ -45,6 +45,10 @@ const PUBLIC = new Set([
   'GET /i/:token/pdf',
   'GET /i/:token/credit-notes/:number',
   'GET /i/:token/logo',
+  // the contact form of a site: known by its token, counted by address, site and account
+  'GET /s/:token',
+  'POST /s/:token',
+  'GET /s/:token/sent',
   'GET /.well-known/jwks.json',
   'GET /.well-known/bottega-keys.json',
   'GET /signin',
@@ -59,7 +63,7 @@ const PUBLIC = new Set([
   'GET /client/verify-register.mjs',
 ])
 /** Assets carry a digest of their content in the path. */
-const ASSET = /^GET \/(i|account|review|templates)\/assets\/[\w.-]+\.css$/
+const ASSET = /^GET \/(i|s|account|review|templates)\/assets\/[\w.-]+\.css$/
 
 const KINDS: readonly RouteScope['kind'][] = ['public', 'token', 'scope', 'full', 'session', 'report']
 const nameOf = ({ method, path }: Pick<Route, 'method' | 'path'>) => `${method} ${path}`

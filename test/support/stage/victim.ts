@@ -128,7 +128,10 @@ const PLACES: readonly [start: string, thing: string][] = [
 /** @throws Error where it is not known what a place of the path means */
 export const pathTo = ({ path }: Pick<Route, 'path'>, things: Things): string => {
   const thing = PLACES.find(([start]) => path.startsWith(start))?.[1] ?? ''
-  const values: Record<string, string | undefined> = { teamId: 'studio', id: things[thing], ...things }
+  const values: Record<string, string | undefined> = {
+    ...{ teamId: 'studio', hostname: 'former.example', id: things[thing] },
+    ...things,
+  }
   return path.replace(/\{.*\}$/, '').replace(/:(\w+)/g, (_, name: string) => {
     const value = values[name]
     if (value === undefined) throw new Error(`nothing is known for :${name} of ${path}`)
