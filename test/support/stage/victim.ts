@@ -115,6 +115,8 @@ const PLACES: readonly [start: string, thing: string][] = [
   ['/api/webhooks/', 'hook'],
   ['/account/webhooks/', 'hook'],
   ['/api/website/', 'site'],
+  ['/account/reviews/', 'site'],
+  ['/review/sites/', 'site'],
   ['/api/devboxes/', 'devbox'],
   ['/api/apps/hosts/', 'host'],
   ['/api/apps/', 'app'],
@@ -129,7 +131,7 @@ const PLACES: readonly [start: string, thing: string][] = [
 export const pathTo = ({ path }: Pick<Route, 'path'>, things: Things): string => {
   const thing = PLACES.find(([start]) => path.startsWith(start))?.[1] ?? ''
   const values: Record<string, string | undefined> = {
-    ...{ teamId: 'studio', hostname: 'former.example', id: things[thing] },
+    ...{ teamId: 'studio', hostname: 'former.example', digest: 'ab'.repeat(32), id: things[thing] },
     ...things,
   }
   return path.replace(/\{.*\}$/, '').replace(/:(\w+)/g, (_, name: string) => {
