@@ -217,7 +217,7 @@ spec('links that were given away', (t) => {
     assert.is((await ask('GET', pathOf(new URL(frozen, platform.baseUrl).href))).status, 200)
 
     const previewed = await sure(`/api/website/${site.id}/preview/rotate`, { reason: 'Left the team' })
-    assert.equal([previewed.version, previewed.site.link_versions], [2, { preview: 2, review: 1 }])
+    assert.equal([previewed.version, previewed.site.link_versions], [2, { preview: 2, review: 1, form: 1 }])
     const old = [pathOf(site.preview_url), pathOf(new URL(frozen, platform.baseUrl).href)]
     for (const path of old) assert.is((await ask('GET', path)).status, 404)
     assert.is((await ask('GET', pathOf(previewed.url))).status, 200)
