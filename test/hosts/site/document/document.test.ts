@@ -2,7 +2,7 @@
  * The second document, Websites, walked clause by clause in its order, over REST and kubectl, on a real host. What is walked is a table
  * (service.ts, payload.ts, states.ts, errors.ts); at its end every code of the document's table was provoked and every rule was shown.
  */
-import { readFileSync } from 'node:fs'
+import { existsSync, readFileSync } from 'node:fs'
 import { assert, spec } from '../../../support/runner/spec.ts'
 import { type SitePlatform, startSitePlatform } from '../../../support/stage/publishing.ts'
 import { ERRORS } from './errors.ts'
@@ -38,6 +38,17 @@ const CODES = [
 /** Rules that the document has no clause of, and the tests that show them. */
 const BEYOND: Record<string, string> = {
   messages: 'test/api/site/form.test.ts',
+  drafts: 'test/api/site/drafting.test.ts',
+  provenance: 'test/api/site/drafting.test.ts',
+  duplicates: 'test/api/site/drafting.test.ts',
+  redirects: 'test/crds/site/content/redirects.test.ts',
+  icons: 'test/controllers/io/icons.test.ts',
+  choosing: 'test/api/site/choosing.test.ts',
+  'review-desk': 'test/api/site/desk.test.ts',
+  certificate: 'test/api/site/desk.test.ts',
+  'names-as-people-type-them': 'test/crds/site/names/names.test.ts',
+  'base-domains': 'test/hosts/site/bases.test.ts',
+  'names-that-lead-to-a-site': 'test/hosts/site/aliases.test.ts',
 }
 
 const anchors = (): string[] =>
@@ -72,6 +83,11 @@ spec('the second document, Websites', (t) => {
     )
     assert.equal(
       [...named].filter((anchor) => !known.includes(anchor)),
+      [],
+    )
+    const top = new URL('../../../../', import.meta.url)
+    assert.equal(
+      Object.values(BEYOND).filter((file) => !existsSync(new URL(file, top))),
       [],
     )
   })

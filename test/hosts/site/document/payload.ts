@@ -18,8 +18,16 @@ const CHROME = {
 }
 const PRESETS = ['agent', 'electronics', 'jewelry', 'fashion']
 
-const pageOf = async (w: Walk, content: Record<string, unknown>, more: Record<string, unknown> = {}): Promise<string> =>
-  w.page(await w.make({ content: siteContent(content), ...more }))
+/** As it is for good: with all widths of its pictures. */
+const pageOf = async (
+  w: Walk,
+  content: Record<string, unknown>,
+  more: Record<string, unknown> = {},
+): Promise<string> => {
+  const made = await w.make({ content: siteContent(content), ...more })
+  await eventually('its pictures', async () => (await w.site(made.id)).digest !== null)
+  return w.page(made)
+}
 
 export const PAYLOAD: Clause[] = [
   {
