@@ -10,6 +10,7 @@ import { createKubectl } from '../platform/kubectl.ts'
 import { applyPlatform, createDemoAccounts } from '../platform/platform.ts'
 import { apiUrlOf, query, startPostgres } from '../platform/postgres.ts'
 import type { BenchContext } from './sides/figure.ts'
+import { RAW_SPEC } from './sides/rawpair.ts'
 
 /**
  * An empty cluster in front of a database that keeps what was asked of 100,000 invoices: how long until all of them stand in it
@@ -19,19 +20,6 @@ import type { BenchContext } from './sides/figure.ts'
 const INVOICES = Number(process.env.BENCH_INVOICES ?? 100_000)
 /** For 100,000 of them; fewer have as much less. */
 const BAR_S = (300 * INVOICES) / 100_000
-
-const spec = {
-  account: 'demo',
-  send: true,
-  clientName: 'ACME',
-  clientEmail: 'billing@acme.test',
-  currency: 'EUR',
-  dueDate: '2027-12-20',
-  taxRateBp: 2000,
-  items: Array.from({ length: 3 }, (_, index) => ({
-    ...{ description: `Consulting, week ${index + 1}`, qty: '1.5', unitCents: 80_000 },
-  })),
-}
 
 const FILL = `
 insert into desires (kind, name, uid, origin, generation, account, created_at, metadata, spec)
@@ -58,7 +46,7 @@ export async function bench(context: BenchContext): Promise<void> {
   const pg = makePg({ url: postgres.url, max: 2 })
   const kube = makeKube({ kubeconfig: plane.kubeconfig, fieldManager: 'bottega-setup' })
   try {
-    await query(postgres.url, FILL, [JSON.stringify(spec), INVOICES])
+    await query(postgres.url, FILL, [JSON.stringify(RAW_SPEC), INVOICES])
     const step = progress.step(`${INVOICES} invoices, made again in an empty cluster`)
     const startedMs = performance.now()
     const deps = { pg, kube, namespace: 'default' }

@@ -38,7 +38,8 @@ export const rawClient = (kubeconfigPath: string, connections: number) => {
 }
 
 const RAW_PATH = `/apis/bottega.dev/v1alpha1/namespaces/${RAW_NAMESPACE}/invoices`
-const spec = {
+/** What is asked of the measured invoice, in the names of its resource. */
+export const RAW_SPEC = {
   account: 'demo',
   send: true,
   clientName: 'ACME',
@@ -75,7 +76,7 @@ let rawCount = 0
 type Raw = ReturnType<typeof rawClient>
 export const rawPair = (api: Raw, controllers: Raw) => async () => {
   const name = `raw-${process.pid}-${++rawCount}`
-  const object = { apiVersion: 'bottega.dev/v1alpha1', kind: 'Invoice', metadata: { name }, spec }
+  const object = { apiVersion: 'bottega.dev/v1alpha1', kind: 'Invoice', metadata: { name }, spec: RAW_SPEC }
   await api.call('POST', RAW_PATH, 'application/json', object)
   await controllers.call('PATCH', `${RAW_PATH}/${name}/status`, 'application/merge-patch+json', { status })
 }
