@@ -9,8 +9,6 @@ import { isHeld, type NameState } from './life.ts'
 import type { ProofRecord } from './proof.ts'
 import { baseName, namesOverlap } from './wildcard.ts'
 
-/** How long a claim of a base domain waits for its proof. SQL has it too (sweep_site_names). */
-export const CLAIM_KEPT_DAYS = 7
 /** More an account has not. SQL has it too (claim_base_domain). */
 export const BASES_MAX = 5
 
