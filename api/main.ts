@@ -1,6 +1,7 @@
 /** The API's process: reads its configuration, wires the clients, listens. It holds no state and any number may run. */
 
 import type { Server } from 'node:http'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { API, type Env, EnvError, LIMITS, readEnv, readProcessEnv } from '../controllers/base/env.ts'
 import { makeDraftJudge } from '../controllers/base/judging/draft.ts'
 import { makeComposeJudge } from '../controllers/base/judging/judge.ts'
@@ -50,6 +51,7 @@ import { type ClusterGuard, makeClusterGuard } from './http/stages/cluster.ts'
 import { makeIdempotency } from './http/stages/idempotency.ts'
 import { makeLimits } from './http/stages/limits.ts'
 import { makeWrongStage } from './http/stages/wrong.ts'
+import { useChecks } from './http/validate.ts'
 import { makeCardEvents } from './io/cardevents.ts'
 import { makeLlm } from './io/llm.ts'
 import { makePdfText } from './io/pdftext.ts'
@@ -62,6 +64,8 @@ import { makeStores } from './wiring/stores.ts'
 const CROWD = { from: 6, gatherMs: 25 }
 
 const PART_SLACK_MS = 1_000
+/** Requests come first: the 1,300 uses take some seven seconds so. */
+const FIRST_USE_EVERY_MS = 5
 /** As long as a few files take to be judged. */
 const JUDGE_RETRY_MS = 1_000
 
@@ -200,7 +204,7 @@ const addStops = (
   { llm, composeJudge, draftJudge, variants, cluster, standings, use, audit }: Parts,
   { server, ops, leaving }: Running,
 ): void => {
-  stop.add('first administrator', () => leaving.abort())
+  stop.add('what goes on beside', () => leaving.abort())
   stop.add('readiness', () => ops.leave())
   // begun at once, and waited for further below: clients are answered meanwhile
   stop.add('what was done so far', () => void Promise.all([use.flush(), audit.flush()]))
@@ -266,6 +270,9 @@ const main = async () => {
   log.info({ listen: env.listen }, 'listening')
 
   const leaving = new AbortController()
+  useChecks(() => sleep(FIRST_USE_EVERY_MS, undefined, { signal: leaving.signal, ref: false })).catch((err) => {
+    if (!leaving.signal.aborted) log.warn({ err }, 'the checks of bodies were not tried')
+  })
   const { adminEmail } = env
   if (adminEmail !== undefined) {
     startFirstAdmin({ kube, namespace: env.namespace, email: adminEmail }, log, leaving.signal)

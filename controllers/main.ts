@@ -198,6 +198,8 @@ const operatorDepsOf = (process: Process, clients: Clients, host: string): Opera
       meters.sealed.reset()
       for (const [key, count] of counts) meters.sealed.set({ key }, count)
     },
+    onRunEnded: (cause, state) => meters.runs.inc({ cause, state }),
+    onBackupEnded: (kind, state) => meters.backups.inc({ kind, state }),
     onVisits: (host, visits) => meters.visits.inc({ host }, visits),
     onHostAhead: makeAhead(process, clients),
     onBehind: (count) => {

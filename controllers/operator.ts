@@ -17,6 +17,7 @@ import { watchKinds, withinCaches } from './kinds/caches.ts'
 import type { Context, Tools } from './kinds/context.ts'
 import type { Caches } from './kinds/held.ts'
 import { makeBehind } from './kinds/invoice/behind.ts'
+import { whileAbsent } from './kinds/kind-controller.ts'
 import { CONTROLS } from './kinds/list.ts'
 import { makePasses, type Passes } from './kinds/passes.ts'
 import type { Kube } from './kube/kube.ts'
@@ -33,7 +34,7 @@ import { makeKnown } from './store/ledger/known.ts'
 import { makeLedger } from './store/ledger/ledger.ts'
 import { makeSchedule } from './store/ledger/schedule.ts'
 import { listenForWakes } from './store/ledger/wakes.ts'
-import { type MirrorRow, makeMirror } from './store/mirror.ts'
+import { makeMirror } from './store/mirror.ts'
 import { SHOW_LEADING } from './store/pg/fence.ts'
 import type { Listener } from './store/pg/listen.ts'
 import { makePictureRows } from './store/site/pictures.ts'
@@ -46,11 +47,11 @@ import type { PaymentWorkerDeps } from './workers/payment-worker.ts'
 import { makeSettleAbsent, type OverdueDeps, startOverdue } from './workers/pending-facts.ts'
 import { type Scheduler, startScheduler } from './workers/scheduler.ts'
 import { startSpecAudit } from './workers/spec-audit.ts'
+import { startHostLooks } from './workers/sweeps/hostlooks.ts'
 import { startNameLooks } from './workers/sweeps/names.ts'
 import { type SweepDeps, startSweep, sweepAll } from './workers/sweeps/purge.ts'
 import { type ResealDeps, startReseal } from './workers/sweeps/reseal.ts'
 import { startReviewReminders } from './workers/sweeps/reviews.ts'
-import { startVisits } from './workers/sweeps/visits.ts'
 import { type HistoryDeps, startHistory } from './workers/truths/history.ts'
 import type { WebhookSender, WebhookSenderDeps } from './workers/webhook-sender.ts'
 
@@ -187,15 +188,10 @@ const startLooks = (
   const audit = { caches: caches.byKind, knows: makeAuditKnows({ pg }), append: makeAppendAudit({ pg }), now, log }
   const read: OverdueDeps['read'] = (after, limit) => readPending({ pg }, after, limit)
   const isHeld: OverdueDeps['isHeld'] = (kind, name) => passes.find(kind, name) !== undefined
-  const kinds = new Map(
-    CONTROLS.map(({ kind, bringBack }) => [
-      kind.kind,
-      { kind, ...(bringBack && { bringBack: (row: MirrorRow) => bringBack(context, row) }) },
-    ]),
-  )
+  const kinds = new Map(CONTROLS.map((control) => [control.kind.kind, whileAbsent(control, context)]))
   const settleAbsent = makeSettleAbsent({ ...context, kinds })
   ends.push(startSpecAudit(audit))
-  ends.push(startSweep(sweeping), startNameLooks(context, { log }), startVisits(context, { log }))
+  ends.push(startSweep(sweeping), startNameLooks(context, { log }), startHostLooks(context, { log }))
   ends.push(startReviewReminders(context, { log }))
   const lease = { namespace: deps.home ?? deps.namespace, name: LEASE_NAME }
   const onRound = () => keepRoots(deps, lease)

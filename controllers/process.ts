@@ -49,6 +49,16 @@ export const metersOf = (metrics: Metrics) => ({
     help: 'Visits of sites that were counted, by host.',
     labelNames: ['host'],
   }),
+  backups: metrics.counter({
+    name: 'bottega_app_backups_total',
+    help: 'Backups and restores of apps that ended.',
+    labelNames: ['kind', 'state'],
+  }),
+  runs: metrics.counter({
+    name: 'bottega_app_runs_total',
+    help: 'Commands that apps had run, by why and by how they ended.',
+    labelNames: ['cause', 'state'],
+  }),
   epoch: metrics.gauge({
     name: 'bottega_epoch',
     help: 'The epoch under which this process leads; 0 while it does not.',

@@ -8,6 +8,10 @@ import type { Connection } from '../controllers/io/hosts/ssh.ts'
 import * as appScripts from '../controllers/kinds/app/scripts.ts'
 import { GUARD } from '../controllers/kinds/host/guard.ts'
 import { VISITS } from '../controllers/kinds/site/visits.ts'
+import { attestScript } from '../crds/devinstance/bootstrap/attest.ts'
+import { dockerScript } from '../crds/devinstance/bootstrap/docker.ts'
+import { envScript, profileScript, tokenScript } from '../crds/devinstance/bootstrap/handed.ts'
+import { idleScript } from '../crds/devinstance/bootstrap/idle.ts'
 import {
   commandScript,
   installScript,
@@ -15,11 +19,13 @@ import {
   provisionScript,
   remoteScript,
 } from '../crds/devinstance/bootstrap/provision.ts'
+import { reporterScript } from '../crds/devinstance/bootstrap/reporter.ts'
 import { ensureShellcheck, shellFaultsOf } from './support/judges/shellcheck.ts'
 import { assert, spec } from './support/runner/spec.ts'
 
 /** What shellcheck is not asked for, and why. */
 const EXCLUDED: Record<string, string> = {
+  SC1091: 'what was handed to a dev instance lies there alone',
   SC2034: 'a field is read to get at the fields after it',
   SC2086: 'lists of our own are split into words: names of images and projects, ids of containers',
   SC2154: 'lines of stdin are read into variables that a loop names',
@@ -79,7 +85,7 @@ const scriptsOfUse = async (): Promise<RemoteScript[]> => {
   await files.remove('s', nothing)
   const jobs = makeJobs(async ({ script }) => {
     used.push(script)
-    return 'absent\n'
+    return Buffer.from('absent\n')
   })
   await jobs.startJob({ id: 'x', script: { name: 'x', text: 'true' }, limitMs: 1_000 })
   await jobs.jobState('x')
@@ -109,10 +115,22 @@ const collect = async (): Promise<Map<string, string>> => {
   const archives = [{ path: 'a/-/a-1.tgz', sha512: SUM, folder: 'a' }]
   texts.set('install', installScript(archives))
   texts.set('launch', launchScript())
-  texts.set('command', commandScript(['node/bin/node', 'a.js']))
+  texts.set('command', commandScript('codex', ['node/bin/node', 'a.js']))
   texts.set('make-remote', remoteScript({ url: "ssh://git@git.test/it's.git", branch: 'main' }))
   texts.set('make-remote without one', remoteScript(undefined))
   texts.set('provision', provisionScript())
+  const agents = [{ id: 'codex', folder: 'agents/a' }]
+  for (const [name, text] of Object.entries({
+    report: reporterScript(agents),
+    attest: attestScript(agents),
+    idle: idleScript(),
+    token: tokenScript(),
+    env: envScript(),
+    docker: dockerScript(),
+    profile: profileScript(),
+  })) {
+    texts.set(name, text)
+  }
   return texts
 }
 
@@ -121,7 +139,7 @@ spec('the shell scripts', (t) => {
 
   t('have no fault that shellcheck finds, each as it is sent', async () => {
     const texts = await collect()
-    assert.ok(texts.size >= 24, [...texts.keys()].join(', '))
+    assert.ok(texts.size >= 31, [...texts.keys()].join(', '))
     const codes = Object.keys(EXCLUDED)
     const faults = [...texts].flatMap(([name, text]) => [
       ...(text === '' ? [`${name}: is empty`] : []),

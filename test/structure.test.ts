@@ -40,6 +40,7 @@ import {
 } from './support/structure/pages.ts'
 import { CAST_PARTS, castParts, wholeParts } from './support/structure/parts.ts'
 import { circles, crowded, kindNames, kindsThatMeet, wrongRooms } from './support/structure/rooms.ts'
+import { sharedSlugs } from './support/structure/slugs.ts'
 import { functionsTwice, readSql, strayFunctions } from './support/structure/sql.ts'
 import { readTree, root, type Tree } from './support/structure/tree.ts'
 
@@ -62,7 +63,7 @@ const isThere = (path: string): boolean =>
   path.endsWith('/') ? globSync(`${path}*`, { cwd: root }).length > 0 : existsSync(join(root, path))
 
 /** Rooms of all kinds; and the webhooks, which are no resource. */
-const SHARED_FOLDERS = ['catalogue', 'problems', 'webhook', 'kernel', 'values', 'text', 'files']
+const SHARED_FOLDERS = ['catalogue', 'problems', 'webhook', 'kernel', 'names', 'values', 'text', 'files']
 
 const crdFolders = (): string[] => [
   ...globSync('crds/*/', { cwd: root })
@@ -96,6 +97,11 @@ spec('the structure', (t) => {
         ['api/x.ts', "import { a } from '../controllers/runtime/pass.ts'"],
         ['api/x.ts', "const a = await import('../controllers/kinds/list.ts')"],
         ['api/x.ts', "export { a } from '../hack/lib/x.ts'"],
+        ['api/x.ts', "import { makeEc2 } from './client/devbox/cloud/ec2/driver.ts'"],
+        ['api/client/cli/x.ts', "import type { A } from '../devbox/cloud/driver.ts'"],
+        ['controllers/kinds/x.ts', "import { a } from '../../api/client/devbox/run/converge.ts'"],
+        ['api/client/devbox/x.ts', "import { a } from '../../http/server.ts'"],
+        ['api/client/devbox/x.ts', "import { a } from '../../../controllers/base/env.ts'"],
       ],
     ],
     [
@@ -262,6 +268,12 @@ spec('the structure', (t) => {
     }
   }
 
+  t('gives each app of a test on hosts a slug of its own', () => {
+    assert.equal(sharedSlugs(tree), [])
+    const [one, two] = ["stage.app('queue')", "const SLUG = 'queue'\nstage.app('other')"]
+    const twice = new Map([...planted('test/hosts/x.test.ts', one), ...planted('test/hosts/y.test.ts', two)])
+    assert.equal(sharedSlugs(twice), ['queue is used by test/hosts/x.test.ts and test/hosts/y.test.ts'])
+  })
   t('measures a function without the comment before it, and no test', () => {
     const text = `class A {\n  /** One.${'\n'.repeat(70)} */\n  a() {${'\n'.repeat(69)}}\n}\n`
     assert.equal(longFunctions(planted('api/x.ts', text)), [])

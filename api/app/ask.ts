@@ -15,10 +15,13 @@ import { layingReady } from '../command/written.ts'
 import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { cancelCommand, operateCommand } from './commands.ts'
+import { cancelBackup } from './keeping/cancel.ts'
+import { ownBackup } from './keeping/own.ts'
 import type { AppNeeds } from './needs.ts'
-import { apps, ownOperation } from './read.ts'
-
-const operationPath = (id: string): string => `/api/apps/operations/${id}`
+import { apps, operationPath, ownOperation } from './read.ts'
+import { cancelRun } from './running/cancel.ts'
+import { ownRun } from './running/read.ts'
+import { refuseManifested } from './sources/manifest.ts'
 
 /** An operation that waits or runs, as it stands now. */
 const shownOf = async (deps: AppNeeds, operation: Operation) => ({
@@ -37,14 +40,20 @@ const enter = async (deps: AppNeeds, request: ApiRequest, app: string, intent: A
   return { operation: decision.operation, isNew: decision.state === 'accepted' }
 }
 
-/** What the resource asks for from now on, unless somebody asked for more meanwhile. */
+/** The resource vouches for it from now on, unless somebody asked for more meanwhile. What a manifest says is not ours to say. */
 const write = (deps: AppNeeds, row: MirrorRow<AppView>, { n }: Operation, desire: Record<string, unknown>) =>
-  editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, (spec) =>
-    spec.asked >= n ? null : { ...desire, asked: n },
-  )
+  editSpec<AppSpec>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }, (spec, object) => {
+    if (spec.asked >= n) return null
+    // How many run is scaled beside a manifest as it is anywhere in Kubernetes: who does not want that leaves it out of there.
+    refuseManifested(
+      object,
+      Object.keys(desire).filter((field) => field !== 'replicas'),
+    )
+    return { ...desire, asked: n }
+  })
 
 /**
- * @param desire the merge patch of the spec that says the same as the intent
+ * @param desire the merge patch of the spec that goes with the intent; what chooses a release is a manifest's (decision 073)
  * @param more goes beside the operation into the answer
  */
 export const askFor = async (
@@ -79,6 +88,10 @@ export const askFor = async (
 
 /** Asks the operation to stop, and waits for what comes of it. */
 export const cancelOperation = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
+  const run = await ownRun(deps, request)
+  if (run) return cancelRun(deps, request, run)
+  const backup = await ownBackup(deps, request)
+  if (backup) return cancelBackup(deps, request, backup)
   const operation = await ownOperation(deps, request)
   const { id, app } = operation
   return settle(deps, request, cancelCommand, {

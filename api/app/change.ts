@@ -2,22 +2,35 @@
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { faultsOf } from '../../crds/app/faults.ts'
 import { APP } from '../../crds/app/kind.ts'
-import { type AppSpec, spec as specSchema } from '../../crds/app/schema.ts'
+import { matches } from '../../crds/app/lifecycle/publishing/plans.ts'
+import { type AppBudget, type AppSpec, spec as specSchema } from '../../crds/app/schema.ts'
 import type { AppView } from '../../crds/app/view.ts'
 import { fixedFaults, restPointer, toPatch } from '../../crds/kernel/rest.ts'
-import { withDefaults } from '../../crds/kernel/schema.ts'
+import { isObject, type Schema, withDefaults } from '../../crds/kernel/schema.ts'
 import { generationGoal } from '../command/command.ts'
 import { editSpec } from '../command/edit.ts'
 import { sameOwner } from '../command/own.ts'
 import { settle } from '../command/settle.ts'
 import { Problem, refuseFaults } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
-import { changeCommand, deleteCommand } from './commands.ts'
-import { storePassword } from './create.ts'
+import { budgetCommand, changeCommand, deleteCommand } from './commands.ts'
+import { reserveReplicas } from './hosts.ts'
 import type { AppNeeds } from './needs.ts'
-import { apps } from './read.ts'
+import { storePassword } from './publishing/password.ts'
+import { policyEtag } from './publishing/policy.ts'
+import { appEtag, apps } from './read.ts'
 
 type Change = Record<string, unknown>
+
+/** A merge patch that leaves nothing of what stood there before, however deep. */
+const replacedWhole = (schema: Schema, given: unknown): unknown => {
+  if (!isObject(schema) || typeof given !== 'object' || given === null) return given
+  const pairs = Object.entries(schema.properties).map(([key, child]) => [
+    key,
+    key in given ? replacedWhole(child, Reflect.get(given, key)) : null,
+  ])
+  return Object.fromEntries(pairs)
+}
 
 const withoutNulls = (value: object): object => {
   const left = Object.entries(value).filter(([, inner]) => inner !== null)
@@ -39,25 +52,43 @@ const write = (deps: AppNeeds, row: MirrorRow<AppView>, change: Change) =>
     return change
   })
 
+/** A PATCH may say on what it was made; the ETag is that of the app, or of its access. @throws Problem PRECONDITION_FAILED */
+const refuseStale = ({ headers }: ApiRequest, { view }: MirrorRow<AppView>): void => {
+  const ifMatch = headers['if-match']
+  if (ifMatch === undefined || matches(ifMatch, appEtag(view)) || matches(ifMatch, policyEtag(view))) return
+  throw new Problem('PRECONDITION_FAILED', `If-Match is ${ifMatch}, and the app is at ${appEtag(view)}.`)
+}
+
 export const patchApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await apps.find(deps, request)
+  refuseStale(request, row)
   const { password, ...body } = request.body as { password?: string } & Change
   const change = toPatch(APP, body)
   // The objects are replaced whole, so that a PATCH can leave a part of one away.
-  for (const field of ['route', 'budget'] as const) {
-    const keys = Object.keys(specSchema.properties[field].properties)
-    const given = change[field]
-    if (typeof given === 'object' && given !== null) {
-      change[field] = { ...Object.fromEntries(keys.map((key) => [key, null])), ...given }
-    }
+  for (const field of ['route', 'budget', 'commands', 'handOver'] as const) {
+    change[field] = replacedWhole(specSchema.properties[field], change[field])
+    if (change[field] === undefined) delete change[field]
   }
-  return settle(deps, request, changeCommand, {
+  const { budget, replicas } = change as { budget?: AppBudget | null; replicas?: number | null }
+  const isRoom = budget !== undefined || replicas !== undefined
+  const answer = await settle(deps, request, isRoom ? budgetCommand : changeCommand, {
     ...apps.commandOn(row),
     async act() {
+      // who changes the access of an app of before gives its own route up
+      if (change.access !== undefined && change.access !== row.view.access) change.routing = 'managed'
+      if (isRoom) {
+        await reserveReplicas(deps, row, {
+          ...(budget !== undefined && { budget }),
+          ...(replicas !== undefined && { replicas: replicas ?? 1 }),
+        })
+      }
       if (password !== undefined) change.passwordVersion = await storePassword(deps, row.name, password)
       return generationGoal((await write(deps, row, change)).metadata)
     },
   })
+  // who was let in before is asked again at once
+  if (change.access !== undefined || password !== undefined) deps.publishing.decisions.forget(row.name)
+  return answer
 }
 
 /** What is kept of the volumes is the caller's to say, when there are any. */

@@ -3,14 +3,19 @@ import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { APP } from '../../crds/app/kind.ts'
 import { type AppView, viewOperation, viewRelease } from '../../crds/app/view.ts'
 import type { Operation } from '../../crds/app/world.ts'
+import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import { type Command, type CommandGoal, type GenerationGoal, judgeGeneration } from '../command/command.ts'
 import type { Judgement } from '../command/look.ts'
 import { deleting } from '../command/resource.ts'
 import { refuseStalled } from '../command/verdict.ts'
 import { Problem } from '../http/problem.ts'
 import type { Deps } from '../wiring/deps.ts'
+import { backupCommand, cancelBackupCommand, drainCommand, restoreCommand } from './keeping/commands.ts'
 import type { AnsweringApp } from './needs.ts'
+import { applyCommand } from './publishing/applying.ts'
+import { createPreviewCommand, deletePreviewCommand } from './publishing/previews/commands.ts'
 import { pathOf } from './read.ts'
+import { cancelRunCommand, runCommand } from './running/commands.ts'
 
 export const createCommand: Command<{ uid: string }, AppView> = {
   name: 'app.create',
@@ -42,6 +47,21 @@ export const changeCommand: Command<GenerationGoal, AppView> = {
     if (row === undefined) return null
     refuseNews(row)
     return { status: 200, body: { app: row.view } }
+  },
+}
+
+const ROOM_CODES: ReadonlySet<string> = new Set(['HOST_FULL', 'BUDGET_REFUSED', 'REPLICAS_REFUSED'])
+
+/** What runs has been given it, or keeps what it had. */
+export const budgetCommand: Command<GenerationGoal, AppView> = {
+  ...changeCommand,
+  name: 'app.budget',
+  async answer(deps, asking, goal, row) {
+    const stalled = row?.view.stalled
+    if (stalled && ROOM_CODES.has(stalled.code)) {
+      throw new Problem(stalled.code as ProblemCode, stalled.detail.replace(/^[A-Z_]+: /, ''))
+    }
+    return changeCommand.answer(deps, asking, goal, row)
   },
 }
 
@@ -104,8 +124,18 @@ export const cancelCommand: Command<{ operation: string }, AppView, AnsweringApp
 export const appCommands: readonly Command<CommandGoal, unknown, AnsweringApp>[] = [
   createCommand,
   changeCommand,
+  budgetCommand,
   deleteCommand,
   envCommand,
   operateCommand,
   cancelCommand,
+  applyCommand,
+  runCommand,
+  cancelRunCommand,
+  backupCommand,
+  restoreCommand,
+  cancelBackupCommand,
+  drainCommand,
+  createPreviewCommand,
+  deletePreviewCommand,
 ]

@@ -12,12 +12,18 @@ import { cancelOperation } from './ask.ts'
 import { getCapabilities } from './capabilities.ts'
 import { deleteApp, patchApp } from './change.ts'
 import { createApp } from './create.ts'
-import { deployApp, rollbackApp } from './deploy.ts'
-import { ENV_VALUE_MAX, getEnv, patchEnv, putEnv } from './env.ts'
-import { getLogs, TAIL_DEFAULT, TAIL_MAX } from './logs.ts'
+import { confirmDowntime, deployApp } from './deploy.ts'
+import { backupRoutes } from './keeping/routes.ts'
+import { logRoutes } from './logs/routes.ts'
 import type { AppNeeds } from './needs.ts'
-import { apps, getOperation, getReadiness, listReleases } from './read.ts'
-import { UPLOAD_MAX_BYTES } from './upload.ts'
+import { previewRoutes } from './publishing/previews/routes.ts'
+import { apps, getApp, getOperation, getReadiness, listReleases } from './read.ts'
+import { getEnv, patchEnv, putEnv } from './running/env.ts'
+import { envBody, value } from './running/env-body.ts'
+import { runRoutes } from './running/routes.ts'
+import { RESTORE_CODES, UPLOAD_CODES } from './sources/codes.ts'
+import { restoreRelease } from './sources/rebuild.ts'
+import { UPLOAD_MAX_BYTES } from './sources/upload.ts'
 
 const tag = 'Apps'
 const reads = { tag, scope: { kind: 'scope', scope: 'apps:read' } } as const
@@ -37,19 +43,9 @@ const shown = restSchema(spec)
 const fields = shown.properties as Record<string, JsonSchema>
 const createBody: JsonSchema = { ...shown, required: ['slug'], properties: { ...fields, password } }
 const patched = restSchema(spec, { partial: true })
-const patchBody: JsonSchema = {
-  ...patched,
-  properties: { ...(patched.properties as Record<string, JsonSchema>), password },
-}
-
-const envBody = (value: JsonSchema): JsonSchema => ({
-  ...object('Names and values.', {
-    env: { type: 'object', description: 'Names and values.', maxProperties: 500, additionalProperties: value },
-  }),
-  required: ['env'],
-  additionalProperties: false,
-})
-const value = { description: 'The value; it is never shown again.', maxLength: ENV_VALUE_MAX, 'x-code': 'BAD_ENV' }
+// Another host is a move, which is an operation.
+const { host_id: _host, ...patchable } = patched.properties as Record<string, JsonSchema>
+const patchBody: JsonSchema = { ...patched, properties: { ...patchable, password } }
 
 const wrapped = named('OneApp', object('The app.', { app: appAnswer }))
 const pendingApp = pendingOf('PendingApp', 'Written; the verdict is still to come.', { app: appAnswer })
@@ -128,7 +124,16 @@ export const appRoutes: Route<AppNeeds>[] = [
     summary: 'Create an app',
     body: createBody,
     answers: { 201: { description: 'Made.', schema: wrapped }, 202: pendingApp },
-    codes: ['NAME_TAKEN', 'SLUG_TAKEN', 'NO_HOST', ...HOST_CODES, 'PASSWORD_REQUIRED', 'APP_LIMIT'],
+    codes: [
+      'NAME_TAKEN',
+      'SLUG_TAKEN',
+      'HOST_FULL',
+      'HOST_CORDONED',
+      'NO_HOST',
+      ...HOST_CODES,
+      'PASSWORD_REQUIRED',
+      'APP_LIMIT',
+    ],
     handle: createApp,
   },
   {
@@ -136,19 +141,29 @@ export const appRoutes: Route<AppNeeds>[] = [
     method: 'GET',
     path: one,
     summary: 'Read an app',
-    answers: { 200: { description: 'The app.', schema: wrapped } },
+    answers: {
+      200: {
+        description: 'The app.',
+        schema: wrapped,
+        headers: { etag: 'Names it as it is; a PATCH may send it as If-Match.' },
+      },
+    },
     codes: ['NOT_FOUND'],
-    handle: apps.get,
+    handle: getApp,
   },
   {
     ...manages,
     method: 'PATCH',
     path: one,
     summary: 'Change an app',
-    description: 'Access, password, policy, route and budget. Nothing is built or restarted.',
+    description:
+      'Access, password, policy, route, budget and replicas. Nothing is built or restarted; what runs is given its budget at once, and is scaled by an operation of its own.',
     body: patchBody,
     answers: { 200: { description: 'The app.', schema: wrapped }, 202: pendingApp },
-    codes: ['NOT_FOUND', 'PASSWORD_REQUIRED', 'SLUG_TAKEN'],
+    codes: [
+      ...(['NOT_FOUND', 'PASSWORD_REQUIRED', 'SLUG_TAKEN', 'PRECONDITION_FAILED'] as const),
+      ...(['HOST_MISSING', 'HOST_FULL', 'BUDGET_REFUSED', 'REPLICAS_REFUSED'] as const),
+    ],
     handle: patchApp,
   },
   {
@@ -156,7 +171,8 @@ export const appRoutes: Route<AppNeeds>[] = [
     method: 'DELETE',
     path: one,
     summary: 'Delete an app',
-    description: 'Takes it off its host. Volumes are kept for the same account and name, or deleted, as it is said.',
+    description:
+      'Takes it off its host. Volumes are kept for the same account and name, or deleted, as it is said; its backups go with it.',
     query: { volumes: { type: 'string', description: 'What becomes of its volumes.', enum: ['keep', 'delete'] } },
     answers: { 204: { description: 'Gone.' }, 202: pendingApp },
     codes: ['NOT_FOUND', 'OPERATION_RUNNING', 'VOLUMES_AT_RISK'],
@@ -168,24 +184,18 @@ export const appRoutes: Route<AppNeeds>[] = [
     path: `${one}/deploy`,
     summary: 'Deploy an app',
     description:
-      'The project as a gzip-compressed tar, or as JSON {compose, files: {path: base64 | {base64, mode}}}. The release is built and started beside the live one, and takes its visitors once it is healthy.',
+      'The project as a gzip-compressed tar, or as JSON {compose, files: {path: base64 | {base64, mode}}}; or {source}, the digest of an upload of before; or {git: {url, ref}}, a branch, tag or commit of a repository over https, which is fetched. Without a compose file the project is recognised, and given one that the dry run shows. The release is built and started beside the live one, and takes its visitors once it is healthy.',
     bodyMaxBytes: UPLOAD_MAX_BYTES,
     bytesTypes: ['application/gzip'],
     query: {
       ...dryRun,
+      ...confirmDowntime,
       confirm_volumes: { type: 'string', description: 'Volumes that may be left behind, by commas.', maxLength: 2_048 },
     },
     answers: operated,
     codes: [
-      'NOT_FOUND',
-      'BAD_ARCHIVE',
-      'UNSAFE_PATH',
-      'ARCHIVE_TOO_LARGE',
-      'NO_COMPOSE_FILE',
-      'COMPOSE_REFUSED',
-      'QUEUE_FULL',
-      ...HOST_CODES,
-      'HOST_NOT_ISOLATED',
+      ...(['NOT_FOUND', ...UPLOAD_CODES, 'FIELD_IN_MANIFEST', 'DOWNTIME_NOT_CONFIRMED', 'APP_STORAGE'] as const),
+      ...(['QUEUE_FULL', ...HOST_CODES, 'HOST_NOT_ISOLATED'] as const),
     ],
     handle: deployApp,
   },
@@ -194,8 +204,9 @@ export const appRoutes: Route<AppNeeds>[] = [
     method: 'POST',
     path: `${one}/rollback`,
     summary: 'Roll an app back',
-    description: 'A new release from an earlier one, without a build. Migrations are not undone.',
-    query: dryRun,
+    description:
+      'A new release from an earlier one, without a build; with rebuild: true from the upload of that release, which is built again. GET …/releases tells what can be restored. Migrations are not undone.',
+    query: { ...dryRun, ...confirmDowntime },
     body: {
       ...object('Which release, with which env.', {
         release: { type: ['integer', 'string'], description: 'Its number or its id.' },
@@ -204,13 +215,17 @@ export const appRoutes: Route<AppNeeds>[] = [
           description: 'As it was with that release, or as it is applied now.',
           enum: [...ENV_CHOICES],
         },
+        rebuild: { type: 'boolean', description: 'Builds its upload again, where its images are no longer kept.' },
       }),
       required: ['release'],
       additionalProperties: false,
     },
     answers: operated,
-    codes: ['NOT_FOUND', 'UNKNOWN_RELEASE', 'QUEUE_FULL', ...HOST_CODES],
-    handle: rollbackApp,
+    codes: [
+      ...(['NOT_FOUND', ...RESTORE_CODES, 'FIELD_IN_MANIFEST', 'DOWNTIME_NOT_CONFIRMED', 'APP_STORAGE'] as const),
+      ...(['QUEUE_FULL', ...HOST_CODES] as const),
+    ],
+    handle: restoreRelease,
   },
   {
     ...reads,
@@ -243,9 +258,10 @@ export const appRoutes: Route<AppNeeds>[] = [
     summary: 'Change the env of an app',
     description:
       'Merges: null removes a name, others stay. The live release is started anew with it, beside the old one.',
+    query: confirmDowntime,
     body: envBody({ type: ['string', 'null'], ...value }),
     answers: operated,
-    codes: ['NOT_FOUND', 'BAD_ENV', 'QUEUE_FULL'],
+    codes: ['NOT_FOUND', 'BAD_ENV', 'FIELD_IN_MANIFEST', 'DOWNTIME_NOT_CONFIRMED', 'QUEUE_FULL'],
     handle: patchEnv,
   },
   {
@@ -262,24 +278,7 @@ export const appRoutes: Route<AppNeeds>[] = [
     codes: ['NOT_FOUND', 'BAD_ENV'],
     handle: putEnv,
   },
-  {
-    ...reads,
-    method: 'GET',
-    path: `${one}/logs`,
-    summary: 'Read the log of an app',
-    description:
-      'With follow=1 as server-sent events, one line each, for ten minutes. Values of the env are blackened.',
-    query: {
-      tail: {
-        ...text(`Lines of each service, 1 to ${TAIL_MAX}; ${TAIL_DEFAULT} when left out.`),
-        pattern: '^([1-9]\\d{0,2}|1000)$',
-      },
-      follow: { type: 'string', description: '1: go on as lines come.', enum: ['0', '1'] },
-    },
-    answers: { 200: { description: 'The lines.', contentType: 'text/plain' } },
-    codes: ['NOT_FOUND', 'NOT_RELEASED', 'UNAVAILABLE'],
-    handle: getLogs,
-  },
+  ...logRoutes,
   {
     ...reads,
     method: 'GET',
@@ -289,4 +288,7 @@ export const appRoutes: Route<AppNeeds>[] = [
     codes: ['NOT_FOUND'],
     handle: getReadiness,
   },
+  ...runRoutes,
+  ...backupRoutes,
+  ...previewRoutes,
 ]

@@ -15,6 +15,9 @@ export type CommandGoal = Record<string, unknown>
 /** Who asks for the answer: the caller itself, or whoever of its account reads the operation later. */
 export type Asking = Pick<ApiRequest, 'caller'>
 
+/** Of what a request ended, and the row that decided it. */
+export type Concluded<Goal, View> = { name: string; goal: Goal; row: MirrorRow<View> | undefined }
+
 /**
  * @typeParam Goal what decides it
  * @typeParam View of the kind, as its rows hold it
@@ -39,6 +42,8 @@ export type Command<Goal extends CommandGoal = CommandGoal, View = unknown, in N
   isNew?(goal: Goal): boolean
   /** It reports a fact, which is decided whatever becomes of the resource: one that left is brought back for it. */
   reports?: true
+  /** It is about one that was deleted: its verdict stands in the ledger alone, and no row is waited for. */
+  ofDeleted?: true
   /** What is asked may be decided long after the row has taken it in, when something outside has answered: wait on. */
   isPatient?: true
   /**
@@ -50,7 +55,7 @@ export type Command<Goal extends CommandGoal = CommandGoal, View = unknown, in N
    * What follows from how it ended, and must have been done before anybody is told: whoever finds out does it, so that it may be
    * done twice. @param refusal null when it succeeded
    */
-  finish?(deps: Needs, of: { name: string; goal: Goal }, refusal: Problem | null): Promise<void>
+  finish?(deps: Needs, of: Concluded<Goal, View>, refusal: Problem | null): Promise<void>
 }
 
 /** How a request ended by a row that has decided, once all that follows from it is done; null where it goes on. @throws Problem as it was refused */
@@ -62,10 +67,10 @@ export const conclude = async <Goal extends CommandGoal, View, Needs>(
 ): Promise<Answer | null> => {
   try {
     const answer = await command.answer(deps, asking, goal, row)
-    if (answer !== null) await command.finish?.(deps, { name, goal }, null)
+    if (answer !== null) await command.finish?.(deps, { name, goal, row }, null)
     return answer
   } catch (error) {
-    if (error instanceof Problem && error.status < 500) await command.finish?.(deps, { name, goal }, error)
+    if (error instanceof Problem && error.status < 500) await command.finish?.(deps, { name, goal, row }, error)
     throw error
   }
 }

@@ -22,7 +22,7 @@ const PAUSE_MS = 20
 export const editSpec = async <Spec>(
   { kube, namespace }: Writing,
   { kind, name, whose, uid }: { kind: KindRef; name: string; whose: Whose; uid?: string },
-  of: (spec: Spec) => Record<string, unknown> | null,
+  of: (spec: Spec, object: Resource<Spec>) => Record<string, unknown> | null,
 ): Promise<Resource<Spec>> => {
   const ref = { namespace, name }
   for (let left = TRIES_MAX; ; left--) {
@@ -30,7 +30,7 @@ export const editSpec = async <Spec>(
     if (uid !== undefined && object.metadata.uid !== uid)
       throw new Problem('NOT_FOUND', `There is no ${name} any more.`)
     refuseForeign(object, whose, name)
-    const spec = of(object.spec)
+    const spec = of(object.spec, object)
     if (spec === null) return object
     try {
       const { resourceVersion } = object.metadata

@@ -163,7 +163,7 @@ export const readOperation = async <Needs>(
   const row = await deps.mirror.get(command.kind, stored.name, whose)
   const judged = await judgeOperation(deps, command, stored, { row, asking: { caller } })
   // Of what left the cluster a view is kept, in which no change will show any more.
-  const mayCome = row !== undefined && (command.reports === true || !row.archived)
+  const mayCome = command.ofDeleted === true || (row !== undefined && (command.reports === true || !row.archived))
   if (judged.state !== 'pending' || mayCome) return judged
   const isGone = await isAbsent(deps, { kind: command.kind, name: stored.name, whose })
   return isGone ? keepEnd(deps, stored, unknownEnd('gone', stored)) : judged

@@ -78,7 +78,7 @@ export const followed = <T>(work: (outcome: () => Stored) => Promise<T>): Promis
 
 /** Functions of the ledger that change what a caller asks about. The others that the api may call read, or guard a request. */
 export const WRITERS: readonly string[] = [
-  ...['mint_token', 'create_endpoint', 'report_devbox', 'note_devbox'],
+  ...['mint_token', 'create_endpoint', 'report_devbox', 'note_devbox', 'add_ssh_key', 'bring_devbox_env'],
   ...['ask_signin', 'store_app_outcome', 'ask_issuer_logo', 'drop_issuer_logo', 'ping_endpoint', 'redeliver_events'],
   ...[
     'release_quarantined',
@@ -88,7 +88,8 @@ export const WRITERS: readonly string[] = [
     'change_issuer',
     'move_dev_clock',
   ],
-  ...['claim_base_domain', 'release_base_domain', 'ask_base_look'],
+  ...['claim_base_domain', 'release_base_domain', 'ask_base_look', 'ask_app_run', 'cancel_app_run'],
+  ...['ask_app_backup', 'cancel_app_backup', 'delete_app_backup'],
 ]
 /**
  * What is reserved or laid ready for a desire is nothing without it, and is found again by a repeat. Facts are counted one by one
@@ -97,14 +98,27 @@ export const WRITERS: readonly string[] = [
 export const HARMLESS: readonly string[] = [
   ...['report_facts', 'append_audit', 'show_mirror', 'put_blobs', 'reserve_key', 'take_ai_place', 'lapse_app_logs'],
   ...['take_send_slots', 'give_back_send_slot', 'take_site_place', 'give_back_site_place', 'take_publish_place'],
-  ...['take_app_slug', 'give_back_app_slug', 'reckon_anew', 'tell_wake', 'claim_site_name', 'arrive_in_site_queue'],
+  ...[
+    'take_app_slug',
+    'give_back_app_slug',
+    'take_app_room',
+    'give_back_app_room',
+    'take_app_preview',
+    'give_back_app_preview',
+    'reckon_anew',
+    'tell_wake',
+    'claim_site_name',
+    'arrive_in_site_queue',
+  ],
   ...['put_host_credential', 'ask_deletion', 'take_back_deletion', 'origins_of'],
   ...['reserve_devbox', 'release_devbox_reservation', 'take_back_host_credential', 'take_back_app_env'],
   ...['take_back_app_operation', 'claim_places', 'move_place', 'base_domains'],
+  ...['claim_app_names', 'ask_app_look', 'app_names', 'use_access_link'],
 ]
 const CALLS = /\b(\w+)\(/g
 const CHANGES = /^\s*(insert into|update|delete from|with\b[\s\S]*\b(insert into|update|delete from))\s+(\w+)/i
-const GUARDS = /^(idempotency|operations|attempts|app_log_requests|app_log_chunks|app_sources|app_passwords)$/
+const GUARDS =
+  /^(idempotency|operations|attempts|app_log_requests|app_log_chunks|app_sources|app_uploads|app_passwords|app_plans)$/
 
 const isWrite = (text: string): boolean => {
   if ([...text.matchAll(CALLS)].some(([, name = '']) => WRITERS.includes(name))) return true

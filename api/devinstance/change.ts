@@ -29,13 +29,13 @@ export const patchDevInstance = async (deps: DevInstanceNeeds, request: ApiReque
   })
 }
 
-const tombstoneOf = (stored: ShownDevInstance, at: string): ShownDevInstance => {
+const buried = (stored: ShownDevInstance, at: string): ShownDevInstance => {
   const { instance } = deleted({ instance: stored.box, said: {}, at, around: { git: null } })
   return { ...stored, box: { ...instance, version: instance.version + 1 } }
 }
 
 export const deleteDevInstance = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
   const stored = await changeable(deps, request)
-  const kept = { tombstone: tombstoneOf(stored, deps.now().toISOString()) }
+  const kept = { tombstone: buried(stored, deps.now().toISOString()) }
   return callDevInstance(deps, request, stored, { trigger: 'delete', said: {}, command: deleteCommand, kept })
 }

@@ -8,6 +8,7 @@ import {
   reservationExpiresAt,
   type ShownDevInstance,
   type StoredDevInstance,
+  tombstoneOf,
 } from '../../crds/devinstance/view.ts'
 import {
   type Command,
@@ -76,6 +77,20 @@ export const tokenCommand = calling<Kept & { token: string }>({
   name: 'devinstance.token',
   show: async (deps, stored, { token }) => ({ status: 201, body: { token, devbox: await detailOf(deps, stored) } }),
 })
+
+/** Said of one that was deleted. No row takes it in: whoever leads finds it in the ledger (controllers/workers/pending-facts.ts). */
+export const deletedCommand: Command<FactGoal & Kept & { id: string }, StoredDevInstance, AnsweringInstance> = {
+  name: 'devinstance.deleted',
+  kind: DEVINSTANCE,
+  ofDeleted: true,
+  isPatient: true,
+  judge: () => 'decided',
+  async answer(deps, _asking, goal) {
+    const kept = await deps.devInstances.tombstone(goal.id)
+    const after = kept && tombstoneOf(kept)
+    return after && (await isAccepted(deps, after, goal)) ? shown(deps, after) : null
+  },
+}
 
 const replaceEnv = calling<Kept & { key: string; keys: string[] }>({
   name: 'devinstance.env',
@@ -160,4 +175,5 @@ export const devInstanceCommands: readonly Command<CommandGoal, unknown, Answeri
   tokenCommand,
   envCommand,
   deleteCommand,
+  deletedCommand,
 ]

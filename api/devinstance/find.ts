@@ -11,12 +11,14 @@ import {
   devInstanceItem,
   type ShownDevInstance,
   type StoredDevInstance,
+  tombstoneOf,
 } from '../../crds/devinstance/view.ts'
 import type { Asking } from '../command/command.ts'
 import { accountRowOf, isOwn, sameOwner, type Whose } from '../command/own.ts'
 import { makeResources } from '../command/resource.ts'
 import { Problem } from '../http/problem.ts'
 import type { ApiRequest } from '../http/route.ts'
+import { openingKeys, shownKeys } from './machine/keys.ts'
 import type { FindingInstance } from './needs.ts'
 
 export const pathOf = (id: string): string => `/api/devboxes/${id}`
@@ -31,6 +33,15 @@ const isAdmin = ({ caller }: Asking): boolean => caller.profile.role === 'admin'
 
 const isTeamMember = ({ caller }: Asking, { box: instance }: ShownDevInstance): boolean =>
   instance.teams.some((team) => caller.profile.teams.includes(team))
+
+/** What is kept of one that was deleted is its owner's and admins' to know (rules/devinstance.md#tombstones). */
+export const deletedOf = async (
+  deps: Pick<FindingInstance, 'devInstances'>,
+  request: Pick<ApiRequest, 'params' | 'caller'>,
+): Promise<ShownDevInstance | undefined> => {
+  const kept = await deps.devInstances.tombstone(request.params.id ?? '')
+  return kept && (isOwned(kept, request) || isAdmin(request)) ? tombstoneOf(kept) : undefined
+}
 
 /** Whatever is looked at after that is the same owner's. */
 export const ownerOf = ({ owner }: Pick<ShownDevInstance, 'owner'>): Whose => sameOwner({ account: owner })
@@ -56,14 +67,29 @@ export const changeable = async (deps: FindingInstance, request: ApiRequest): Pr
   return stored
 }
 
+/** Of what something may have happened to: what may be changed, or is kept of one that was deleted. @throws as `changeable` */
+export const reportable = async (deps: FindingInstance, request: ApiRequest): Promise<ShownDevInstance> => {
+  try {
+    return await changeable(deps, request)
+  } catch (error) {
+    const isAway = error instanceof Problem && error.code === 'NOT_FOUND'
+    const kept = isAway ? await deletedOf(deps, request) : undefined
+    if (kept === undefined) throw error
+    if (request.audited) request.audited.account = kept.owner
+    return kept
+  }
+}
+
 /** The instance with what depends on the moment. */
 export const detailOf = async (deps: FindingInstance, stored: ShownDevInstance) => {
-  const [lastReport, events] = await Promise.all([
+  const [lastReport, events, keys] = await Promise.all([
     deps.devInstances.lastReport(stored.id),
     deps.devInstances.history(stored.id),
+    openingKeys(deps, stored),
   ])
   const seen = lastReport && { receivedAt: lastReport.at, ...lastReport.body }
-  return devInstanceDetail(stored, { at: deps.now().toISOString(), lastReport: seen, events })
+  const detail = devInstanceDetail(stored, { at: deps.now().toISOString(), lastReport: seen, events })
+  return { ...detail, authorizedKeys: shownKeys(keys, lastReport) }
 }
 
 /** What an account is committed to and may commit, micro-USD a month; as its resource says now. */

@@ -1,50 +1,65 @@
 /** The routes of the protocol as data: what the provisioner confirms, what the dev instance reports, what the owner sets. */
 
 import { REPORT } from '../../crds/devinstance/bootstrap/report.ts'
+import { codesOf } from '../../crds/devinstance/life/codes.ts'
 import {
   EIP_RELEASED,
   ENV_CHANGE,
   FINALIZE,
+  HALTING,
   PROVISIONING,
   RENAMED,
   RESIZED,
   RESIZING,
   SHARE,
   STARTED,
+  STARTING,
   STOPPED,
   TERMINATED,
+  TERMINATING,
+  type Trigger,
 } from '../../crds/devinstance/protocol.ts'
 import { MEASUREMENTS } from '../../crds/devinstance/sizing/profile.ts'
-import type { ProblemCode } from '../../crds/kernel/problem.ts'
+import { named } from '../../crds/kernel/named.ts'
 import type { ObjectSchema } from '../../crds/kernel/schema.ts'
+import { text } from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
 import { putEnv, revealEnv } from './env.ts'
+import { takeReport } from './machine/report.ts'
+import { reportAnswer } from './machine/shapes.ts'
 import type { DevInstanceNeeds } from './needs.ts'
 import * as protocol from './protocol.ts'
-import { takeReport } from './report.ts'
 import * as shapes from './shapes.ts'
-import { change, changed, ok, one, pendingAnswer, tag } from './words.ts'
+import { change, changed, ok, one, pendingAnswer, requested, tag } from './words.ts'
 
 type Confirmation = {
-  word: string
+  word: Trigger
   summary: string
   body: ObjectSchema
-  codes: ProblemCode[]
   handle: Route<DevInstanceNeeds>['handle']
   description?: string
 }
 
 /** A confirmation of the provisioner: compare-and-set, safe to repeat under an Idempotency-Key. */
-const confirmation = ({ word, body, codes, ...rest }: Confirmation): Route<DevInstanceNeeds> => ({
+const confirmation = ({ word, body, ...rest }: Confirmation) => ({
   ...change,
   ...rest,
-  method: 'POST',
+  method: 'POST' as const,
   path: `${one}/${word}`,
   body: shapes.bodyOf(body),
   answers: changed,
-  codes: [...codes, 'WRONG_STATE'],
+  codes: codesOf(word),
 })
-const VERSIONED: ProblemCode[] = ['VERSION_CONFLICT', 'RESIZE_PENDING']
+
+/** A request before the cloud is asked: refused, or announced; with dryRun nothing is kept of it. */
+const request = ({ description, ...rest }: Confirmation & { description: string }): Route<DevInstanceNeeds> => ({
+  ...confirmation({
+    ...rest,
+    description: `${description} ?dryRun=1 tells what would become of it, the cap included, and does nothing.`,
+  }),
+  query: { dryRun: named('DevboxDryRun', { ...text('1: tell what would happen, and do nothing.'), enum: ['1'] }) },
+  answers: requested,
+})
 
 export const provisionerRoutes: Route<DevInstanceNeeds>[] = [
   confirmation({
@@ -52,7 +67,6 @@ export const provisionerRoutes: Route<DevInstanceNeeds>[] = [
     summary: 'Report the launched instance',
     description: 'Starts the lease of 30 minutes.',
     body: PROVISIONING,
-    codes: ['INSTANCE_MISMATCH', 'LEASE_EXPIRED'],
     handle: protocol.provisioning,
   }),
   {
@@ -63,7 +77,7 @@ export const provisionerRoutes: Route<DevInstanceNeeds>[] = [
     description: 'The one before it is void at once.',
     secretAnswer: true,
     answers: { 201: { description: 'The token.', schema: shapes.tokenShape }, 202: pendingAnswer },
-    codes: ['LEASE_EXPIRED', 'WRONG_STATE'],
+    codes: codesOf('token'),
     handle: protocol.issueToken,
   },
   confirmation({
@@ -71,67 +85,72 @@ export const provisionerRoutes: Route<DevInstanceNeeds>[] = [
     summary: 'Finalize the instance',
     description: 'Facts of the cloud and what sshd -T says; all of it must hold.',
     body: FINALIZE,
-    codes: ['INSTANCE_MISMATCH', 'ASSERTION_FAILED', 'ADDRESS_IN_USE'],
     handle: protocol.finalize,
+  }),
+  request({
+    word: 'starting',
+    summary: 'Ask to start the instance',
+    description: 'Checked against the cap where the start will allocate a further address.',
+    body: STARTING,
+    handle: protocol.starting,
   }),
   confirmation({
     word: 'started',
     summary: 'Confirm a start',
     body: STARTED,
-    codes: [...VERSIONED, 'ADDRESS_PAIR_REQUIRED', 'ADDRESS_MISMATCH', 'ADDRESS_IN_USE', 'CAP_EXCEEDED'],
     handle: protocol.started,
+  }),
+  request({
+    word: 'halting',
+    summary: 'Ask to stop the instance',
+    description:
+      'As spec.power wishes it in Kubernetes: shown as wanted until it is so, and the spec stays as it is. Disk and address are kept.',
+    body: HALTING,
+    handle: protocol.halting,
   }),
   confirmation({
     word: 'stopped',
     summary: 'Confirm a stop',
     body: STOPPED,
-    codes: VERSIONED,
     handle: protocol.stopped,
   }),
-  confirmation({
+  request({
     word: 'resizing',
+    description: 'Checked against the cap; it spends an override.',
     summary: 'Announce a resize',
-    description: 'The cap is checked again.',
     body: RESIZING,
-    codes: [...VERSIONED, 'ARCH_CHANGE', 'DISK_SHRINK', 'CAP_EXCEEDED', 'WORK_AT_RISK'],
     handle: protocol.resizing,
   }),
   confirmation({
     word: 'resized',
     summary: 'Confirm a resize',
     body: RESIZED,
-    codes: [
-      'VERSION_CONFLICT',
-      'NO_RESIZE_INTENT',
-      'ARCH_CHANGE',
-      'DISK_SHRINK',
-      'ASSERTION_FAILED',
-      'ADDRESS_PAIR_REQUIRED',
-      'ADDRESS_MISMATCH',
-      'ADDRESS_IN_USE',
-      'CAP_EXCEEDED',
-    ],
     handle: protocol.resized,
   }),
   confirmation({
     word: 'renamed',
     summary: 'Confirm a new name',
     body: RENAMED,
-    codes: ['VERSION_CONFLICT', 'NAME_TAKEN'],
     handle: protocol.renamed,
   }),
   confirmation({
     word: 'eip-released',
     summary: 'Confirm that an address was released',
     body: EIP_RELEASED,
-    codes: [...VERSIONED, 'ADDRESS_MISMATCH'],
     handle: protocol.eipReleased,
+  }),
+  request({
+    word: 'terminating',
+    summary: 'Ask to take the instance down',
+    description: 'Checked for work that was not pushed, while it is there to be saved.',
+    body: TERMINATING,
+    handle: protocol.terminating,
   }),
   confirmation({
     word: 'terminated',
-    summary: 'Confirm that nothing is left of the instance',
+    summary: 'Confirm what is left of the instance no more',
+    description: 'All of it, or the parts that are gone so far.',
     body: TERMINATED,
-    codes: ['VERSION_CONFLICT', 'INSTANCE_LIVE', 'WORK_AT_RISK'],
     handle: protocol.terminated,
   }),
   {
@@ -141,8 +160,9 @@ export const provisionerRoutes: Route<DevInstanceNeeds>[] = [
     tag,
     scope: { kind: 'report' },
     observes: true,
+    secretAnswer: true,
     body: REPORT,
-    answers: ok('The policy in force.', shapes.policyShape),
+    answers: ok('The policy in force, who may log in, and once the environment.', reportAnswer),
     codes: [],
     handle: takeReport,
   },
@@ -157,7 +177,7 @@ export const ownerRoutes: Route<DevInstanceNeeds>[] = [
     description: 'With a fresh profile of it; the server computes what size it needs.',
     body: shapes.repoBody(),
     answers: changed,
-    codes: ['PROFILE_STALE', 'RESIZE_REQUIRED', 'VERSION_CONFLICT', 'WRONG_STATE'],
+    codes: codesOf('repo'),
     handle: protocol.putRepo,
   },
   {
@@ -167,7 +187,7 @@ export const ownerRoutes: Route<DevInstanceNeeds>[] = [
     summary: 'Store what a warm-up measured',
     body: shapes.bodyOf(MEASUREMENTS),
     answers: { ...ok('The sizing that follows.', shapes.sizingAnswer), 202: pendingAnswer },
-    codes: ['WRONG_STATE'],
+    codes: codesOf('measurements'),
     handle: protocol.putMeasurements,
   },
   {
@@ -177,7 +197,7 @@ export const ownerRoutes: Route<DevInstanceNeeds>[] = [
     summary: 'Replace the environment',
     body: shapes.bodyOf(ENV_CHANGE),
     answers: { ...ok('Names only.', shapes.keysShape), 202: pendingAnswer },
-    codes: ['WRONG_STATE'],
+    codes: codesOf('env'),
     handle: putEnv,
   },
   {
@@ -200,7 +220,7 @@ export const ownerRoutes: Route<DevInstanceNeeds>[] = [
     summary: 'Let the next resize exceed the cap',
     description: 'Once, on record.',
     answers: changed,
-    codes: ['WRONG_STATE'],
+    codes: codesOf('cap-override'),
     handle: protocol.capOverride,
   },
   {
@@ -211,7 +231,7 @@ export const ownerRoutes: Route<DevInstanceNeeds>[] = [
     description: 'Its members may look at it.',
     body: shapes.bodyOf(SHARE),
     answers: changed,
-    codes: ['INVALID_FIELD'],
+    codes: codesOf('share'),
     handle: protocol.share,
   },
   {

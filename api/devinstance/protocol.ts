@@ -1,5 +1,6 @@
 /** The provisioner's confirmations: each is said, judged and answered alike (rules/devinstance.md#protocol; call.ts). */
 
+import { isReport } from '../../crds/devinstance/life/table.ts'
 import { FINALIZE, REPO_CHANGE, type Said, type Trigger } from '../../crds/devinstance/protocol.ts'
 import { MEASUREMENTS } from '../../crds/devinstance/sizing/profile.ts'
 import { toPatch } from '../../crds/kernel/rest.ts'
@@ -9,7 +10,7 @@ import { Problem } from '../http/problem.ts'
 import type { Answer, ApiRequest } from '../http/route.ts'
 import { callDevInstance } from './call.ts'
 import { callCommand, measureCommand, tokenCommand } from './commands.ts'
-import { changeable } from './find.ts'
+import { changeable, reportable } from './find.ts'
 import type { DevInstanceNeeds } from './needs.ts'
 
 /** A body in the form in which it is kept: decimals as text, defaults filled in. */
@@ -18,18 +19,21 @@ const said = <T>(schema: ObjectSchema, body: unknown): T => withDefaults<T>(sche
 const saying =
   <T extends Trigger>(trigger: T, of: (request: ApiRequest) => Said[T] = ({ body }) => body as Said[T]) =>
   async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
-    const stored = await changeable(deps, request)
+    const stored = await (isReport(trigger) ? reportable : changeable)(deps, request)
     return callDevInstance(deps, request, stored, { trigger, said: of(request), command: callCommand, kept: {} })
   }
 
 export const provisioning = saying('provisioning')
 export const finalize = saying('finalize', ({ body }) => said(FINALIZE, body))
+export const starting = saying('starting')
 export const started = saying('started')
+export const halting = saying('halting')
 export const stopped = saying('stopped')
 export const resizing = saying('resizing')
 export const resized = saying('resized')
 export const renamed = saying('renamed')
 export const eipReleased = saying('eip-released')
+export const terminating = saying('terminating')
 export const terminated = saying('terminated')
 export const capOverride = saying('cap-override', () => ({}))
 
@@ -49,7 +53,7 @@ export const putRepo = async (deps: DevInstanceNeeds, request: ApiRequest): Prom
 }
 
 export const putMeasurements = async (deps: DevInstanceNeeds, request: ApiRequest): Promise<Answer> => {
-  const stored = await changeable(deps, request)
+  const stored = await reportable(deps, request)
   const measured = said<Said['measurements']>(MEASUREMENTS, request.body)
   const call = { trigger: 'measurements', said: measured, command: measureCommand, kept: {} } as const
   return callDevInstance(deps, request, stored, call)

@@ -8,6 +8,7 @@ import { isProblemCode } from '../../crds/kernel/problem.ts'
 import type { FactGoal } from '../command/command.ts'
 import { Problem } from '../http/problem.ts'
 import type { Deps } from '../wiring/deps.ts'
+import { pathOf } from './find.ts'
 
 /** What a refusal is told by, beside the instance. `profile`: of the repository that was to be assigned. */
 export type Asked = { profile?: ScannerProfile }
@@ -16,7 +17,11 @@ export type Asked = { profile?: ScannerProfile }
  * What a refusal says beside its words: how the instance stands, and what may be done
  * (rules/devinstance.md#allowed-actions).
  */
-export const refuse = ({ code, detail, faults }: Refusal, { box: instance }: ShownDevInstance, asked: Asked): never => {
+export const refuse = (
+  { code, detail, faults }: Refusal,
+  { id, box: instance }: ShownDevInstance,
+  asked: Asked,
+): never => {
   const needed = { ...instance, profile: asked.profile ?? null, measurements: null }
   const members = {
     version: instance.version,
@@ -24,7 +29,9 @@ export const refuse = ({ code, detail, faults }: Refusal, { box: instance }: Sho
     allowedActions: allowedActions(instance),
     ...(code === 'RESIZE_REQUIRED' && { sizing: sizingOf(needed) }),
   }
-  throw new Problem(code, `${detail}.`, { members, ...(faults && { faults }) })
+  const kept =
+    instance.deletedAt === null ? '' : `; what is kept of it, with what was said since: ${pathOf(id)}?deleted=1`
+  throw new Problem(code, `${detail}${kept}.`, { members, ...(faults && { faults }) })
 }
 
 /**
@@ -40,5 +47,6 @@ export const isAccepted = async (
   if (!verdict || verdict.state === 'pending') return false
   if (verdict.state === 'accepted') return true
   const code = verdict.code !== null && isProblemCode(verdict.code) ? verdict.code : 'INTERNAL'
-  return refuse({ code, detail: verdict.detail ?? 'the call was refused' }, after, asked)
+  const { detail, faults } = verdict
+  return refuse({ code, detail: detail ?? 'the call was refused', ...(faults && { faults }) }, after, asked)
 }

@@ -10,6 +10,7 @@ import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import type { Infer, ObjectSchema } from '../../crds/kernel/schema.ts'
 import { paging } from '../openapi/paging.ts'
 import { flag, list, object, text, textOrNull, whole } from '../openapi/schemas.ts'
+import { authorizedKeys } from './machine/shapes.ts'
 
 /** Names stay as they are: this surface is in camelCase. */
 export const bodyOf = (schema: ObjectSchema): JsonSchema => restSchema(schema, { names: 'camel' })
@@ -117,7 +118,7 @@ const item: Record<string, JsonSchema> = {
   version: whole('Row version for compare-and-set.'),
   sizeClass: oneOf('The size class.', SIZE_CLASSES),
   arch: oneOf('The architecture.', ARCHES),
-  instanceType: text('The instance type.'),
+  instanceType: text('The instance type: as it was launched, where that was told.'),
   diskGb: whole('Disk in GB.'),
   agents: list('Agent profiles.', text('One profile.')),
   repo: open('The repository that it holds.'),
@@ -129,11 +130,25 @@ const item: Record<string, JsonSchema> = {
   teams: list('The teams that may see it.', text('Id of a team.')),
   price,
   costToDateUsd: usd('What it has cost until now.'),
+  wanted: open(
+    'What the spec of its resource wishes and the provisioner is to do: power, sizeClass, diskGb, since when, by which generation (null: a stop that was asked for by halting). Null: nothing.',
+  ),
   createdAt: text('When it was asked for.'),
   stateSince: text('Since when it is in this state.'),
   deletedAt: textOrNull('When it was deleted.'),
 }
 export const itemAnswer = named('ListedDevbox', object('An instance.', item))
+
+const entry = named(
+  'DevboxEvent',
+  object('One entry.', {
+    kind: text('What happened.'),
+    at: text('When.'),
+    by: textOrNull('Which account said so.'),
+    version: whole('Row version after it.'),
+    data: open('The figures.'),
+  }),
+)
 
 const detail = named(
   'Devbox',
@@ -151,13 +166,27 @@ const detail = named(
       }),
     ),
     hostKeys: list('Fingerprints of its host keys.', text('One.')),
+    launched: open('What was launched, as it was told last; by that it is priced. Null before.'),
     measurements: open('What a warm-up measured.'),
+    authorizedKeys,
     envKeys: list('Names in its environment.', text('One name.')),
     lease: open('The provisioning lease.'),
     reservationExpiresAt: textOrNull('When the reservation lapses.'),
     bootstrapSha256: text('Of the user data as served.'),
     intent: open('The resize that is under way.'),
     capOverride: flag('Whether the next resize may exceed the cap.'),
+    capOverrideUntil: textOrNull('When that runs out.'),
+    asked: object('What was asked for and is not confirmed yet.', {
+      starting: open('A start.'),
+      terminating: open('Its end.'),
+    }),
+    machine: open(
+      'What the machine does, by whoever spoke of it last: up, down or gone; null before one was reported.',
+    ),
+    otherInstances: list(
+      'Instances that were reported beside the attached one; each costs as that does.',
+      object('One.', { instanceId: text("The cloud's id."), seenAt: text('When it was reported.') }),
+    ),
     startedAt: textOrNull('The latest start.'),
     terminatedAt: textOrNull('When it was confirmed gone.'),
     conditions: list(
@@ -170,20 +199,25 @@ const detail = named(
       }),
     ),
     lastReport: open('What it said last.'),
-    events: list(
-      'Its history, newest first.',
-      object('One entry.', {
-        kind: text('What happened.'),
-        at: text('When.'),
-        by: textOrNull('Which account said so.'),
-        version: whole('Row version after it.'),
-        data: open('The figures.'),
-      }),
-    ),
+    events: list('The latest of its history, newest first.', entry),
     allowedActions: list('What may be called now, by the last words of the endpoints.', text('One.')),
   }),
 )
 export const wrapped = object('The instance.', { devbox: detail })
+export const historyAnswer = object('One page.', { events: list('Newest first.', entry), ...paging })
+export const requestedAnswer = named(
+  'DevboxOrDryRun',
+  object('The instance, or what would become of it.', {
+    devbox: detail,
+    dryRun: object('With dryRun: how it would stand.', {
+      state: oneOf('The state.', STATES),
+      version: whole('The row version.'),
+      committedMonthlyUsd: usd('What it would be committed to.'),
+      ownerCommittedMonthlyUsd: usd('What all instances of the owner would be.'),
+      capMonthlyUsd: usd('The most that they may be.'),
+    }),
+  }),
+)
 export const reservationAnswer = named(
   'Reservation',
   object('What was reserved.', {
@@ -201,6 +235,7 @@ export const listAnswer = object('One page.', {
 })
 export const sizesShape = object('The catalogue.', {
   pricingVersion: text('The table of prices.'),
+  region: text('Where these are the prices.'),
   sizes: list(
     'Every class on every architecture.',
     object('One size.', {
@@ -213,6 +248,13 @@ export const sizesShape = object('The catalogue.', {
       runningMonthlyUsd: usd('While it runs.'),
       stoppedMonthlyUsd: usd('While it is stopped.'),
       parts: open('What it is made of.'),
+      fallbacks: list(
+        'Types of equal shape, should there be no capacity; the cheapest first.',
+        object('One type.', {
+          instanceType: text('Type.'),
+          runningMonthlyUsd: nullable(usd('While it runs; null: not reviewed in this region.')),
+        }),
+      ),
     }),
   ),
 })
@@ -238,7 +280,6 @@ export const proposalShape = object('The open proposal, or null.', {
     }),
   ),
 })
-export const policyShape = object('The policy in force.', { policy: bodyOf(POLICY) })
 export const keysShape = object('Names only.', { keys: list('In the order of the alphabet.', text('One name.')) })
 export const envShape = object('The environment.', {
   env: { type: 'object', description: 'Values by name.', additionalProperties: text('A value.') },

@@ -5,7 +5,7 @@
 import { randomBytes } from 'node:crypto'
 import type { Keys } from '../../controllers/base/keys.ts'
 import { makePlainSealer } from '../../controllers/base/seal.ts'
-import type { SealedEnv } from '../../controllers/store/devinstance/devinstances.ts'
+import type { SealedEnv } from '../../controllers/store/devinstance/envs.ts'
 
 const KEY_BYTES = 32
 const PURPOSE = 'devbox-env'

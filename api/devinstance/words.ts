@@ -20,5 +20,11 @@ export const pendingAnswer = pendingOf(
 )
 export const changed = { ...ok('The instance.', shapes.wrapped), 202: pendingAnswer }
 
+/** Of what may be rehearsed: the instance, or what would become of it. */
+export const requested = {
+  ...ok('The instance; with dryRun what would become of it.', shapes.requestedAnswer),
+  202: pendingAnswer,
+}
+
 /** What every change of an instance shares. */
 export const change = { tag, scope: manages, capability: CAPABILITY } as const

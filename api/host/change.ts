@@ -30,7 +30,7 @@ type HostResource = Resource<HostSpec>
 type HostBody = Record<string, unknown> & { id?: string; account?: string; private_key?: string }
 
 /** What only an administrator may decide. */
-const FOR_ADMINS = ['id', 'account', 'class', 'budget'] as const
+const FOR_ADMINS = ['id', 'account', 'class', 'budget', 'overcommit'] as const
 const APPROVED = ['address', 'port', 'user', 'hostKey'] as const
 
 /** What every command on a host says of it. */
@@ -174,12 +174,23 @@ const notInspected = (error: unknown): never => {
   throw error
 }
 
+/** No work runs on it any more; what serves goes on serving (rules/host.md#withdrawn-approval). */
+export const withdrawHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
+  const { name: id } = await ownRow(deps, request)
+  const { reason: withdrawn = 'no reason was given' } = (request.body ?? {}) as { reason?: string }
+  const write = () =>
+    editSpec<HostSpec>(deps, { kind: HOST, name: id, whose: whoseHost(request) }, ({ approved }) =>
+      approved ? { approved: false, withdrawn } : null,
+    )
+  return changed(deps, request, { id, command: changeCommand, write: () => write().catch(gone(id)) })
+}
+
 export const approveHost = async (deps: HostNeeds, request: ApiRequest): Promise<Answer> => {
   const row = await ownRow(deps, request)
   if (!row.view.approved) refuseUninspected(row)
   const write = () =>
     editSpec<HostSpec>(deps, { kind: HOST, name: row.name, whose: whoseHost(request) }, ({ approved }) =>
-      approved ? null : { approved: true },
+      approved ? null : { approved: true, withdrawn: null },
     ).catch(notInspected)
   return changed(deps, request, { id: row.name, command: changeCommand, write: () => write().catch(gone(row.name)) })
 }

@@ -2,4 +2,4 @@
 import type { Commanding, Deps } from '../wiring/deps.ts'
 import type { Stores } from '../wiring/stores.ts'
 
-export type HostNeeds = Commanding & Pick<Deps, 'allowLoopback'> & Pick<Stores, 'credentials' | 'hosts'>
+export type HostNeeds = Commanding & Pick<Deps, 'allowLoopback'> & Pick<Stores, 'credentials' | 'hosts' | 'apps'>

@@ -1,15 +1,28 @@
 /** The routes of hosts as data (rules/host.md#the-host). */
 
+import { livesAnswer } from '../../crds/host/answer.ts'
 import { BUILDS, CERTIFICATE_STATES, CLASSES, NETWORKS, PHASES, spec, USERS } from '../../crds/host/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
 import { PRIVATE_KEY_BYTES_MAX } from '../io/sshkey.ts'
+import { amounts } from '../openapi/amounts.ts'
 import { pageQuery, paging } from '../openapi/paging.ts'
-import { chosenName, flag, list, object, oneOf, pendingOf, text, textOrNull, whole } from '../openapi/schemas.ts'
+import {
+  chosenName,
+  closed,
+  flag,
+  list,
+  object,
+  oneOf,
+  pendingOf,
+  text,
+  textOrNull,
+  whole,
+} from '../openapi/schemas.ts'
 import type { Route } from '../wiring/route.ts'
-import { approveHost, createHost, deleteHost, inspectHost, patchHost } from './change.ts'
+import { approveHost, createHost, deleteHost, inspectHost, patchHost, withdrawHost } from './change.ts'
 import type { HostNeeds } from './needs.ts'
-import { hosts } from './read.ts'
+import { getHost, hosts } from './read.ts'
 
 const fields = restSchema(spec)
 const properties = fields.properties as Record<string, JsonSchema>
@@ -77,6 +90,8 @@ const host = named(
     host_key_fingerprint: text('Of the pinned key.'),
     host_key_status: oneOf('changed: all work on it has stopped.', ['unverified', 'pinned', 'changed']),
     approved: flag('Work may run on it.'),
+    withdrawn: textOrNull('Why its approval was withdrawn; null where it was not.'),
+    cordoned: flag('It takes no new apps and sites.'),
     state: oneOf('How it stands.', PHASES),
     inspection,
     base_domain: textOrNull('Apps and sites get names under it.'),
@@ -84,6 +99,11 @@ const host = named(
     site_root: textOrNull('The folder of their files.'),
     proxy: { type: 'object', description: 'How its Caddy is reached and what it listens on.' },
     budget: { type: 'object', description: 'What one app may use: cpu_millis, memory_mib, disk_gib.' },
+    capacity: {
+      type: ['object', 'null'],
+      description: 'What all apps may have together: cpu_millis, memory_mib, disk_gib.',
+    },
+    overcommit: { type: 'object', description: 'What they may have, in hundredths of what the machine has.' },
     registries: list('Builds take images from these.', text('The name of a registry.')),
     builder: text('The image that builds run in.'),
     certificates: list(
@@ -99,6 +119,15 @@ const host = named(
     fact_seq: whole('Counts what was recorded of it.'),
     created_at: text('When it was registered.'),
     version: whole('Counts its changes.'),
+  }),
+)
+
+const room = named(
+  'HostRoom',
+  object('What its apps have taken of it.', {
+    apps: whole('How many.'),
+    used: amounts('All of them together.'),
+    free: amounts('What is left of its capacity; null before it was inspected.'),
   }),
 )
 
@@ -154,9 +183,14 @@ export const hostRoutes: Route<HostNeeds>[] = [
     method: 'GET',
     path: one,
     summary: 'Read a host',
-    answers: { 200: wrapped },
+    answers: {
+      200: named('HostAndRoom', {
+        description: 'The host.',
+        schema: object('The host.', { host, room, lives: livesAnswer }),
+      }),
+    },
     codes: ['NOT_FOUND'],
-    handle: hosts.get,
+    handle: getHost,
   },
   {
     ...manages,
@@ -207,5 +241,21 @@ export const hostRoutes: Route<HostNeeds>[] = [
     answers: { 200: wrapped, 202: pending },
     codes: ['NOT_FOUND', 'NOT_INSPECTED'],
     handle: approveHost,
+  },
+  {
+    tag: 'Hosts',
+    scope: { kind: 'scope', scope: 'apps:manage' },
+    role: 'admin',
+    method: 'POST',
+    path: `${one}/withdraw`,
+    summary: 'Withdraw the approval of a host',
+    description:
+      'No release, change or deletion runs on it any more; what serves goes on serving, GET lists it, and apps may move away. It can be approved anew.',
+    body: closed(
+      object('Why.', { reason: { ...text('Why; it is shown with the host.'), minLength: 1, maxLength: 500 } }),
+    ),
+    answers: { 200: wrapped, 202: pending },
+    codes: ['NOT_FOUND'],
+    handle: withdrawHost,
   },
 ]

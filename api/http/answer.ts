@@ -90,7 +90,7 @@ const contentOf = ({ bytes, body }: Answer): Buffer | string =>
 /** The head at once, then whatever comes. The source is ended with the connection, whichever ends first. */
 const pour = (
   { request, response }: RequestContext,
-  stream: AsyncIterable<string>,
+  stream: AsyncIterable<string | Buffer>,
   head: Record<string, string | number>,
   status: number,
 ): void => {

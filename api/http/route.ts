@@ -101,7 +101,7 @@ export type Answer = {
   headers?: Record<string, string>
   body?: unknown
   bytes?: Buffer
-  stream?: AsyncIterable<string>
+  stream?: AsyncIterable<string | Buffer>
   /** Called when the last byte has left, or the client. */
   onSent?: () => void
   /** Of a 202: the operation at which the verdict will stand. It is not sent. */

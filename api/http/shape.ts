@@ -44,7 +44,7 @@ export const makeShape = (routes: readonly RouteHead[]): Stage => {
     if (badQuery) throw new Problem(badQuery.code, badQuery.detail, { faults: [badQuery] })
     if (exchange.method !== 'GET' && exchange.method !== 'HEAD') exchange.form = await exchange.bytes()
     if (check.body && !isBytes(exchange)) {
-      exchange.body = jsonOf(exchange.form ?? Buffer.alloc(0), exchange.headers['content-type'])
+      exchange.body = await jsonOf(exchange.form ?? Buffer.alloc(0), exchange.headers['content-type'])
       if (!judgesItself(exchange)) refuseFaults(check.body(exchange.body))
     }
     return next()

@@ -17,6 +17,7 @@ import {
   trimPath,
 } from '../../crds/files/archive.ts'
 import { pointerSegment } from '../../crds/values/pointer.ts'
+import { type PathFault, type SettledLinks, settle, type TarFound } from './links.ts'
 
 /** Folders, too, take a header each. */
 const ENTRIES_MAX = 2 * ARCHIVE_FILES_MAX
@@ -31,15 +32,22 @@ const GZIP_LEVEL = 4
 /** The same for every file, so that the same files are the same bytes. On a host they are given that of their release. */
 const MTIME = new Date('1985-10-26T08:15:00Z')
 
-/** The upload is not taken. `pointer`: `/files/` and the path, as in the JSON form of an upload; empty for the whole. */
+const sayOf = ({ path, detail }: PathFault): string => `${JSON.stringify(path.slice(0, 200))}: ${detail}`
+
+/** The upload is not taken. `pointer`: `/files/` and the path, as in the JSON form of an upload; none for the whole. */
 export class ArchiveRefused extends Error {
   readonly code: 'BAD_ARCHIVE' | 'UNSAFE_PATH' | 'ARCHIVE_TOO_LARGE'
-  readonly pointer: string
-  constructor(code: ArchiveRefused['code'], detail: string, path?: string) {
-    super(path === undefined ? detail : `${JSON.stringify(path.slice(0, 200))}: ${detail}`)
+  readonly faults: { pointer: string; detail: string }[]
+  /** @param more of the same sort, at other paths */
+  constructor(code: ArchiveRefused['code'], detail: string, path?: string, more: readonly PathFault[] = []) {
+    super(path === undefined ? detail : sayOf({ path, detail }))
     this.name = 'ArchiveRefused'
     this.code = code
-    this.pointer = path === undefined ? '' : `/files/${pointerSegment(path.slice(0, 512))}`
+    const all = path === undefined ? [] : [{ path, detail }, ...more]
+    this.faults = all.map((fault) => ({
+      pointer: `/files/${pointerSegment(fault.path.slice(0, 512))}`,
+      detail: sayOf(fault),
+    }))
   }
 }
 
@@ -59,27 +67,27 @@ export const makeIntake = () => {
     const fault = pathFault(path) ?? enter(path, sort)
     if (fault !== null) throw new ArchiveRefused('UNSAFE_PATH', `${fault}.`, path)
   }
+  const more = (path: string, size: number): void => {
+    bytes += size
+    if (bytes <= ARCHIVE_MAX_BYTES) return
+    const detail = `the files have more than ${ARCHIVE_MAX_BYTES} bytes together.`
+    throw new ArchiveRefused('ARCHIVE_TOO_LARGE', detail, path)
+  }
   return {
     folder: (path: string) => checkPath(path, 'folder'),
     file({ path, bytes: size }: ArchiveFile) {
       checkPath(path, 'file')
       files += 1
-      bytes += size
       if (files > ARCHIVE_FILES_MAX)
         throw new ArchiveRefused('ARCHIVE_TOO_LARGE', `more than ${ARCHIVE_FILES_MAX} files`)
-      if (bytes <= ARCHIVE_MAX_BYTES) return
-      throw new ArchiveRefused(
-        'ARCHIVE_TOO_LARGE',
-        `the files have more than ${ARCHIVE_MAX_BYTES} bytes together.`,
-        path,
-      )
+      more(path, size)
     },
+    /** A file whose path was checked before is as large as this. */
+    more,
   }
 }
 
 const SORTS: Readonly<Record<string, string>> = {
-  symlink: 'a symbolic link',
-  link: 'a hard link',
   'character-device': 'a device',
   'block-device': 'a device',
   fifo: 'a pipe',
@@ -87,13 +95,14 @@ const SORTS: Readonly<Record<string, string>> = {
 
 type Entry = Extract extends AsyncIterable<infer E> ? E : never
 
-/** @returns whether it is a file; a folder only has its path checked */
-const isFile = ({ type, pax, size = 0 }: Header, path: string): boolean => {
+/** Why it is neither file, folder nor link; null when it is one. */
+const sortFault = ({ type, pax, size = 0 }: Header): string | null => {
   const sparse = Object.keys(pax ?? {}).some((name) => name.startsWith('GNU.sparse'))
-  if (type === 'directory' && size === 0) return false
-  if ((type === 'file' || type === 'contiguous-file') && !sparse) return true
+  const isEmpty = type === 'directory' || type === 'symlink' || type === 'link'
+  if (isEmpty && size === 0) return null
+  if ((type === 'file' || type === 'contiguous-file') && !sparse) return null
   const sort = sparse ? 'a file with holes' : (SORTS[String(type)] ?? 'of a sort that is not known')
-  throw new ArchiveRefused('BAD_ARCHIVE', `it is ${sort}; only files and folders are taken.`, path)
+  return `it is ${sort}; files, folders and links within the upload are taken.`
 }
 
 /** Counts what comes out of the compression. */
@@ -123,49 +132,107 @@ function* slices(bytes: Buffer): Generator<Buffer> {
   for (let at = 0; at < bytes.length; at += CHUNK_BYTES) yield bytes.subarray(at, at + CHUNK_BYTES)
 }
 
-const takeEntry = async (entry: Entry, intake: ReturnType<typeof makeIntake>, visit: Visit): Promise<void> => {
-  const { name, mode = 0o644, size = 0 } = entry.header
+const FAULTS_MAX = 100
+/** What is neither file, folder nor link is told with all others, once everything has flowed by. */
+const noteFault = ({ faults }: TarFound, path: string, detail: string, size: number): void => {
+  // Whoever reads past it takes its content for what comes next.
+  if (size > 0) throw new ArchiveRefused('BAD_ARCHIVE', detail, path)
+  if (faults.length < FAULTS_MAX) faults.push({ path, detail })
+}
+
+const noteLink = ({ intake, found }: Taking, path: string, { type, linkname }: Header): void => {
+  const link = (linkname ?? '').slice(0, NAME_MAX_CHARS)
+  intake.file({ path, mode: 0o644, bytes: 0 })
+  if (type === 'symlink') found.links.push({ path, link })
+  else found.twins.push({ path, of: trimPath(link) })
+}
+
+const isRoot = (path: string): boolean => path === '' || path === '.'
+
+const takeEntry = async (entry: Entry, taking: Taking): Promise<void> => {
+  const { intake, found, visit } = taking
+  const { name, mode = 0o644, size = 0, type } = entry.header
   // Headers hold names of megabytes: nothing is done with such a one.
   if (name.length > NAME_MAX_CHARS) throw new ArchiveRefused('UNSAFE_PATH', 'the path is too long.', name)
   const path = trimPath(name)
-  if (!isFile(entry.header, path)) {
-    if (path !== '' && path !== '.') intake.folder(path)
-    entry.resume()
+  const fault = sortFault(entry.header)
+  if (fault === null && (type === 'file' || type === 'contiguous-file')) {
+    const file: ArchiveFile = { path, mode: plainMode(mode), bytes: size }
+    intake.file(file)
+    found.files.set(path, size)
+    await visit(file, entry as AsyncIterable<Buffer>)
     return
   }
-  const file: ArchiveFile = { path, mode: plainMode(mode), bytes: size }
-  intake.file(file)
-  await visit(file, entry as AsyncIterable<Buffer>)
+  if (fault !== null) noteFault(found, path, fault, size)
+  else if (type !== 'directory') noteLink(taking, path, entry.header)
+  else if (!isRoot(path)) intake.folder(path)
+  entry.resume()
 }
 
+type Taking = { intake: ReturnType<typeof makeIntake>; found: TarFound; visit: Visit }
+
+/** Lets the entries of a tar flow by. */
+const flowThrough = async (sent: Buffer, take: (entry: Entry) => Promise<void>): Promise<void> => {
+  const entries = extract()
+  const flow = pipeline(
+    Readable.from(slices(sent), { objectMode: false }),
+    createGunzip(),
+    meter(sent.length),
+    entries as unknown as Writable,
+  )
+  // The reader of the entries sees the failure, too; this one comes first when there are none.
+  const flowed = flow.then(
+    () => undefined,
+    (error: unknown) => error,
+  )
+  try {
+    for await (const entry of entries) await take(entry)
+  } catch (error) {
+    entries.destroy()
+    const first = await flowed
+    throw error instanceof ArchiveRefused ? error : asRefusal(first instanceof ArchiveRefused ? first : error)
+  }
+  const failed = await flowed
+  if (failed !== undefined) throw asRefusal(failed)
+}
+
+const settled = (found: TarFound): SettledLinks => {
+  const all = settle(found)
+  const [first, ...more] = all.faults
+  if (first) throw new ArchiveRefused('BAD_ARCHIVE', first.detail, first.path, more.slice(0, FAULTS_MAX))
+  return all
+}
+
+/** Gives out the files that have several names under the others, in a second pass. */
+const visitTwins = (sent: Buffer, byFile: ReadonlyMap<string, readonly string[]>, taking: Taking): Promise<void> =>
+  flowThrough(sent, async (entry) => {
+    const { name, mode = 0o644, size = 0, type } = entry.header
+    const isFile = type === 'file' || type === 'contiguous-file'
+    const others = isFile ? (byFile.get(trimPath(name)) ?? []) : []
+    if (others.length === 0) {
+      entry.resume()
+      return
+    }
+    const content: Buffer[] = []
+    for await (const chunk of entry as AsyncIterable<Buffer>) content.push(chunk)
+    for (const path of others) {
+      taking.intake.more(path, size)
+      await taking.visit({ path, mode: plainMode(mode), bytes: size }, Readable.from(content))
+    }
+  })
+
 /**
- * The files of a gzip-compressed tar.
- * @throws ArchiveRefused out of `each`, for whatever is not a plain file at a plain path, or too much
+ * The files of a gzip-compressed tar; links within it come last, hard ones as the files that they are.
+ * @throws ArchiveRefused out of `each`, for whatever is not a plain file or a link to one at a plain path, or too much
  */
 export const tarFiles = (sent: Buffer): Files => ({
   async each(visit) {
-    const intake = makeIntake()
-    const entries = extract()
-    const flow = pipeline(
-      Readable.from(slices(sent), { objectMode: false }),
-      createGunzip(),
-      meter(sent.length),
-      entries as unknown as Writable,
-    )
-    // The reader of the entries sees the failure, too; this one comes first when there are none.
-    const flowed = flow.then(
-      () => undefined,
-      (error: unknown) => error,
-    )
-    try {
-      for await (const entry of entries) await takeEntry(entry, intake, visit)
-    } catch (error) {
-      entries.destroy()
-      const first = await flowed
-      throw error instanceof ArchiveRefused ? error : asRefusal(first instanceof ArchiveRefused ? first : error)
-    }
-    const failed = await flowed
-    if (failed !== undefined) throw asRefusal(failed)
+    const found: TarFound = { files: new Map(), links: [], twins: [], faults: [] }
+    const taking: Taking = { intake: makeIntake(), found, visit }
+    await flowThrough(sent, (entry) => takeEntry(entry, taking))
+    const { byFile, links } = settled(found)
+    if (byFile.size > 0) await visitTwins(sent, byFile, taking)
+    for (const { path, link } of links) await visit({ path, mode: 0o644, bytes: 0, link }, Readable.from([]))
   },
 })
 
@@ -186,6 +253,14 @@ export const filesBelow = (files: Files, folder: string): Files => ({
   each: (visit) => files.each((file, content) => visit({ ...file, path: file.path.slice(folder.length) }, content)),
 })
 
+/** The same files, and after them some more. */
+export const filesWith = (files: Files, more: Files): Files => ({
+  async each(visit) {
+    await files.each(visit)
+    await more.each(visit)
+  },
+})
+
 /**
  * The files as a tar of our own, compressed: the same bytes for the same files in the same order.
  * @throws ArchiveRefused when it has more than `maxBytes`
@@ -203,8 +278,9 @@ export const packFiles = async (files: Files, maxBytes: number): Promise<Buffer>
     }
   }
   const flow = pipeline(tar as unknown as Readable, createGzip({ level: GZIP_LEVEL }), collect)
-  const write: Visit = async ({ path, mode, bytes: size }, content) => {
-    const entry = tar.entry({ name: path, mode, size, mtime: MTIME, uid: 0, gid: 0, type: 'file' })
+  const write: Visit = async ({ path, mode, bytes: size, link }, content) => {
+    const all = { name: path, mode, size, mtime: MTIME, uid: 0, gid: 0 }
+    const entry = tar.entry(link === undefined ? { ...all, type: 'file' } : { ...all, type: 'symlink', linkname: link })
     await pipeline(content, entry as unknown as Writable)
   }
   const fill = files.each(write).then(

@@ -18,9 +18,11 @@ section > * + * { margin-top: 0.75rem; }
 .facts dd { font-size: var(--small); }
 details > form { margin-top: 0.75rem; padding-inline-start: 1rem; border-inline-start: 3px solid var(--rule); }
 details[open] { flex-basis: 100%; }
+.row > details > * + * { margin-top: 0.5rem; }
 .bars { display: block; width: 100%; max-width: 40rem; overflow: visible; }
 .bars text { font-size: 0.875rem; fill: var(--ink); }
 .bars .plain { fill: var(--accent); }
+.bars .coming { fill: var(--rule); }
 .bars .good { fill: var(--good); }
 .bars .bad { fill: var(--bad); }
 table { width: 100%; border-collapse: collapse; }

@@ -1,4 +1,5 @@
 /** The frame of the pages about one's own account, and the way between them. No script: the strictest policy holds. */
+import { DEVBOXES_PAGE } from '../../crds/devinstance/page.ts'
 import { type Html, html, safeUrl } from '../../crds/text/html.ts'
 import { WEBHOOKS_PAGE } from '../../crds/webhook/endpoint.ts'
 import { ACCOUNT_SHEET } from './account-style.ts'
@@ -14,6 +15,7 @@ const PLACES = [
   { path: SESSIONS_PATH, words: 'Sessions' },
   { path: WEBHOOKS_PAGE, words: 'Webhooks' },
   { path: BOOKS_PATH, words: 'Books' },
+  { path: DEVBOXES_PAGE, words: 'Dev instances' },
 ] as const
 
 /** For those who decide on the websites of others. */

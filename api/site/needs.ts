@@ -12,6 +12,7 @@ export type SiteNeeds = Commanding &
     | 'allowance'
     | 'bases'
     | 'blobs'
+    | 'certificates'
     | 'flood'
     | 'messages'
     | 'origins'

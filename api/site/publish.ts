@@ -1,5 +1,6 @@
 /** Publishing over REST: checks, a place under the day's cap and in the queue, then the desire, pinned to the approved bytes. */
 import { limitOf, nextTurn, publishCapDetail, quotaDay } from '../../crds/account/quotas.ts'
+import { type CaLimit, type CertificateUse, caLimitDetail } from '../../crds/host/calimits.ts'
 import type { ProblemCode } from '../../crds/kernel/problem.ts'
 import { SITE } from '../../crds/site/kind.ts'
 import { diffFiles, type SiteManifest } from '../../crds/site/publishing/manifest.ts'
@@ -70,7 +71,34 @@ const unproven = ({ domain, domains }: SiteView): Blocked[] => {
   return [{ code: code as ProblemCode, detail: [`${why}.`, ...(next === null ? [] : [`${next}.`])].join(' ') }]
 }
 
+type CertificateStanding = CaLimit & { uses: CertificateUse[] }
+
+const caBlocks = (standing: CertificateStanding | null): (Blocked & Pick<CertificateUse, 'freeAt'>)[] => {
+  if (standing === null || standing.perWeek === null) return []
+  const { perWeek, uses } = standing
+  return uses
+    .filter(({ fresh, used }) => fresh > 0 && used + fresh > perWeek)
+    .map((use) => ({ code: 'CA_LIMIT', detail: `${caLimitDetail(use, perWeek)}.`, freeAt: use.freeAt }))
+}
+
 const isReleased = ({ releases }: SiteView, digest: string): boolean => releases.some((one) => one.digest === digest)
+
+/** What the CA of the host would say to the names that a publish serves; null while no host is chosen. */
+const certificatesOf = async (deps: SiteNeeds, view: SiteView): Promise<CertificateStanding | null> => {
+  if (view.host === null || view.domain === null) return null
+  const served = view.domains.filter(({ served }) => served).map(({ hostname }) => hostname)
+  const hostnames = [...new Set([view.domain, ...served])]
+  return deps.certificates.use(view.host, hostnames, deps.now())
+}
+
+/** What is served already has its certificate. @throws Problem CA_LIMIT */
+const refuseBeyondCa = async (deps: SiteNeeds, view: SiteView): Promise<void> => {
+  const blocked = caBlocks(await certificatesOf(deps, view))[0]
+  if (!blocked) return
+  const seconds = blocked.freeAt === null ? null : Math.ceil((Date.parse(blocked.freeAt) - deps.now().getTime()) / 1000)
+  const headers = seconds === null ? {} : { 'retry-after': String(Math.max(1, seconds)) }
+  throw new Problem(blocked.code, blocked.detail, { headers })
+}
 
 /** Bytes that were live before are put back without counting. @throws Problem PUBLISH_QUOTA */
 const reservePublish = async (
@@ -107,6 +135,7 @@ export const publishSite = async (deps: SiteNeeds, request: ApiRequest): Promise
   if (digest === null)
     throw new Problem('UNAVAILABLE', 'The site is not rendered yet.', { headers: { 'retry-after': '2' } })
   if (live === digest) return lookedAgain(deps, row)
+  await refuseBeyondCa(deps, row.view)
   await reservePublish(deps, request, row, digest)
   return bring(deps, request, row, { publish: true, digest }, () => deps.sites.arrive(row.name))
 }
@@ -125,6 +154,7 @@ export const republishSite = async (deps: SiteNeeds, request: ApiRequest): Promi
   if (releases.length === 0) throw new Problem('NOT_PUBLISHED', `${row.name} has no release yet.`)
   if (!wanted) throw new Problem('NOT_FOUND', `The site has no release ${release ?? ''}.`)
   if (row.view.live_digest === wanted.digest) return lookedAgain(deps, row)
+  await refuseBeyondCa(deps, row.view)
   return bring(deps, request, row, { publish: true, digest: wanted.digest })
 }
 
@@ -147,9 +177,10 @@ const planOf = async (deps: SiteNeeds, { caller }: ApiRequest, row: ShownSiteRow
   const bytes = (after?.files ?? [])
     .filter(({ sha256 }) => !held.has(sha256))
     .reduce((sum, file) => sum + file.bytes, 0)
-  const [{ publishes }, ahead] = await Promise.all([
+  const [{ publishes }, ahead, certificates] = await Promise.all([
     deps.sites.used(caller.account, quotaDay(now)),
     deps.sites.waitingBefore(name),
+    certificatesOf(deps, view),
   ])
   const limit = limitOf('publishes_per_day', caller.profile)
   const counts = view.digest !== null && !isReleased(view, view.digest)
@@ -157,7 +188,8 @@ const planOf = async (deps: SiteNeeds, { caller }: ApiRequest, row: ShownSiteRow
     counts && publishes >= limit
       ? [{ code: 'PUBLISH_QUOTA', detail: `${publishCapDetail(caller.account, limit, now)}.` }]
       : []
-  const problems = [...blockedBy(view), ...quota]
+  const ca = caBlocks(certificates).map(({ code, detail }) => ({ code, detail }))
+  const problems = [...blockedBy(view), ...quota, ...ca]
   return {
     ok: problems.length === 0,
     problems,
@@ -171,5 +203,8 @@ const planOf = async (deps: SiteNeeds, { caller }: ApiRequest, row: ShownSiteRow
     queue_position: ahead + 1,
     counts,
     quota: { limit, used: publishes, left: Math.max(0, limit - publishes), resets_at: nextTurn(now) },
+    certificates: (certificates?.uses ?? []).map(({ root, fresh, used, freeAt }) => ({
+      ...{ registered_domain: root, new_names: fresh, used, limit: certificates?.perWeek ?? null, free_at: freeAt },
+    })),
   }
 }

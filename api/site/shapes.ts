@@ -6,7 +6,7 @@ import { siteAnswer, warningAnswer } from '../../crds/site/answer.ts'
 import { draftSchema } from '../../crds/site/content/drafting/proposal.ts'
 import { LANGS } from '../../crds/site/content/meta.ts'
 import { ASSET_KEY_PATTERN, ASSETS_MAX, HOSTNAME_MAX, LABEL_MAX, spec } from '../../crds/site/schema.ts'
-import { flag, list, object, oneOf, pendingOf, text, whole } from '../openapi/schemas.ts'
+import { flag, list, object, oneOf, pendingOf, text, textOrNull, whole } from '../openapi/schemas.ts'
 import { BRIEF_MAX_CHARS, BRIEF_MIN_CHARS } from './drafting/limits.ts'
 
 const NOTE_MAX = 4000
@@ -154,5 +154,18 @@ export const plan = named(
       left: whole('How many are left.'),
       resets_at: text('When it turns over.'),
     }),
+    certificates: list(
+      'What the certificate authority of the host would be asked for; empty before there is a host.',
+      object('A registered domain.', {
+        registered_domain: text('By which certificates are counted.'),
+        new_names: whole('Names of the site below it that need a new certificate.'),
+        used: whole('New certificates within seven days.'),
+        limit: {
+          type: ['integer', 'null'],
+          description: 'The most within seven days; null for as many as are asked for.',
+        },
+        free_at: textOrNull('When there is room, where there is none.'),
+      }),
+    ),
   }),
 )

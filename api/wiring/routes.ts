@@ -7,15 +7,21 @@ import { adminRoutes } from '../account/admin-routes.ts'
 import { auditRoutes } from '../account/audit-routes.ts'
 import { quarantineRoutes } from '../account/quarantine.ts'
 import { sessionsPageRoutes } from '../account/sessions-page.ts'
+import { sshKeyRoutes } from '../account/ssh-keys.ts'
 import { teamRoutes } from '../account/teams.ts'
 import { accountPageRoutes } from '../account/tokens-page.ts'
-import { accessRoutes } from '../app/access.ts'
+import { accessRoutes } from '../app/publishing/gate/gate.ts'
+import { publishingRoutes } from '../app/publishing/routes.ts'
 import { appRoutes } from '../app/routes.ts'
+import { registryRoutes } from '../app/sources/registries/routes.ts'
+import { sourceRoutes } from '../app/sources/routes.ts'
 import { authRoutes } from '../auth/routes.ts'
 import { sessionRoutes } from '../auth/session-routes.ts'
 import { jwksRoutes } from '../auth/signin/jwks.ts'
 import { signinRoutes } from '../auth/signin/signin-page.ts'
+import { clientRoutes } from '../client/routes.ts'
 import { makeOperationRoutes } from '../command/operation-routes.ts'
+import { devboxesPageRoutes } from '../devinstance/reading/page.ts'
 import { devInstanceRoutes } from '../devinstance/routes.ts'
 import { hostRoutes } from '../host/routes.ts'
 import { Problem } from '../http/problem.ts'
@@ -91,14 +97,15 @@ const SURFACES: readonly Surface[] = [
     title: 'Bottega apps',
     version: '2026-09',
     description: 'Apps and the hosts that they are put on.',
-    routes: [...appRoutes, ...hostRoutes],
+    routes: [...registryRoutes, ...appRoutes, ...sourceRoutes, ...publishingRoutes, ...hostRoutes],
   },
   {
     path: '/api/openapi-devboxes.json',
     title: 'Bottega dev instances',
     version: '2026-09-15',
     description: 'Reserved workbenches for coding agents: registry, policy and cost, without a call to any cloud.',
-    routes: devInstanceRoutes,
+    // of the account, and for nothing but dev instances
+    routes: [...devInstanceRoutes, ...sshKeyRoutes],
   },
 ]
 
@@ -163,9 +170,14 @@ export const allRoutes: Route<Deps>[] = [
   ...certificatePageRoutes,
   ...devInstanceRoutes,
   ...accountRoutes,
+  ...sshKeyRoutes,
   ...hostRoutes,
+  ...registryRoutes,
   ...appRoutes,
+  ...publishingRoutes,
+  ...sourceRoutes,
   ...accessRoutes,
+  ...clientRoutes,
   ...adminRoutes,
   ...quarantineRoutes,
   ...teamRoutes,
@@ -178,6 +190,7 @@ export const allRoutes: Route<Deps>[] = [
   ...sessionsPageRoutes,
   ...booksPageRoutes,
   ...webhooksPageRoutes,
+  ...devboxesPageRoutes,
   ...pageRoutes,
   ...collectRoutes,
   ...auditRoutes,

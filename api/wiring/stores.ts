@@ -4,11 +4,23 @@
  */
 import type { Keys } from '../../controllers/base/keys.ts'
 import { makeAccounts } from '../../controllers/store/account/accounts.ts'
+import { makeSshKeys } from '../../controllers/store/account/sshkeys.ts'
 import { makeAppStore } from '../../controllers/store/app/app.ts'
+import { makeBackupStore } from '../../controllers/store/app/backups.ts'
+import { makeAppEpisodeReader } from '../../controllers/store/app/episodes.ts'
+import { makeAccessLinks } from '../../controllers/store/app/publishing/links.ts'
+import { makeAppNames } from '../../controllers/store/app/publishing/names.ts'
+import { makeAppPlans } from '../../controllers/store/app/publishing/plans.ts'
+import { makeAppPreviews } from '../../controllers/store/app/publishing/previews.ts'
+import { makeRegistries } from '../../controllers/store/app/registries.ts'
 import { makeAppVault } from '../../controllers/store/app/releases.ts'
+import { makeRunStore } from '../../controllers/store/app/runs.ts'
+import { makeAppUploads } from '../../controllers/store/app/sources.ts'
+import { makeUsageReader } from '../../controllers/store/app/usage.ts'
 import { makeAuditReader } from '../../controllers/store/audit.ts'
 import { makeBlobs } from '../../controllers/store/blobs.ts'
 import { makeDevInstances } from '../../controllers/store/devinstance/devinstances.ts'
+import { makeCertificateReader } from '../../controllers/store/host/certificates.ts'
 import { type HostCredentials, makeCredentials, makeHostReader } from '../../controllers/store/host/hosts.ts'
 import { makeAllowance } from '../../controllers/store/invoice/ai-quota.ts'
 import { makeBooks } from '../../controllers/store/invoice/books.ts'
@@ -30,6 +42,7 @@ import { makeVisitReader } from '../../controllers/store/site/visits.ts'
 import { makeEndpoints } from '../../controllers/store/webhook/endpoints.ts'
 import type { QuotaName } from '../../crds/account/quotas.ts'
 import { usdOf } from '../../crds/devinstance/sizing/prices.ts'
+import { makeGateDecisions } from '../app/publishing/gate/decisions.ts'
 import { makeAttempts } from '../auth/attempts.ts'
 import { writing } from '../command/written.ts'
 import { makeVault } from '../devinstance/vault.ts'
@@ -73,30 +86,49 @@ export const makeStores = ({ pg, keys, gatherMs }: StoreDeps) => {
     issuers: makeIssuers({ pg }),
     books: makeBooks({ pg }),
     hosts: makeHostReader({ pg }),
+    /** What the CAs of hosts would say to new names. */
+    certificates: makeCertificateReader({ pg }),
     /** Private keys of hosts: written here, opened by the controllers. */
     credentials: sealing(makeCredentials({ pg, keys })),
     /** Webhook endpoints, their deliveries and the events of accounts. */
     endpoints: makeEndpoints({ pg, sealer: keys.sealer('webhook-secret') }),
     attempts: makeAttempts({ pg }),
     accounts: makeAccounts({ pg }),
+    sshKeys: makeSshKeys({ pg }),
     sendQuota: makeSendQuota({ pg, ...(gatherMs && { gatherMs }) }),
     /** Questions to the language model, counted by day. */
     allowance: makeAllowance({ pg }),
     devInstances: makeDevInstances({ pg }),
     vault: makeVault(keys),
     apps,
+    /** Domains of apps, plans, and links that open private ones. */
+    publishing: {
+      ...makeAppNames({ pg }),
+      ...makeAppPlans({ pg }),
+      ...makeAccessLinks({ pg }),
+      decisions: makeGateDecisions(),
+    },
+    previews: makeAppPreviews({ pg }),
+    /** What was uploaded for apps. */
+    uploads: makeAppUploads({ pg }),
+    /** Logins of accounts for registries. */
+    registries: makeRegistries({ pg, sealer: keys.sealer('app-registry') }),
     /** Sealed releases, for what a deploy would change. */
     releases: makeAppVault({ pg, blobs, source: apps.source, sealer: keys.sealer('app-release') }),
+    /** Commands that are run in apps, and what they print. */
+    runs: makeRunStore({ pg, sealer: keys.sealer('app-env') }),
+    backups: makeBackupStore({ pg, blobs }),
     auditReader: makeAuditReader({ pg }),
     /** What was set aside after bounded tries. */
     quarantine: makeQuarantine({ pg }),
     sites: makeSiteReservations({ pg }),
-    /** Base domains of accounts. */
     bases: makeBaseStore({ pg }),
     visits: makeVisitReader({ pg }),
+    /** What apps were asked and used, and when they were not as they are to be. */
+    usage: makeUsageReader({ pg }),
+    episodes: makeAppEpisodeReader({ pg }),
     /** What visitors wrote to sites. */
     messages: makeMessages({ pg, keys }),
-    /** How often one address wrote to sites. */
     flood: makeFlood({ pg }),
     /** What drafted sites rest on. */
     provenances: makeProvenances({ pg }),
@@ -116,6 +148,7 @@ export type QuotaStores = {
   messages: Pick<Stores['messages'], 'used'>
   devInstances: Pick<Stores['devInstances'], 'committed'>
   endpoints: Pick<Stores['endpoints'], 'list'>
+  apps: Pick<Stores['apps'], 'storedBytes'>
 }
 
 /** How much of each quota an account has used. @param day the day in which daily quotas count */
@@ -126,6 +159,7 @@ export const usedQuotas = async (stores: QuotaStores, account: string, day: stri
     stores.sites.used(account, day).then(({ sites, publishes }) => ({ sites, publishes_per_day: publishes })),
     stores.messages.used(account, day).then((messages) => ({ messages_per_day: messages })),
     stores.devInstances.committed(account).then((committed) => ({ devbox_cost_cap_usd: usdOf(committed) })),
+    stores.apps.storedBytes(account).then((bytes) => ({ app_storage_mib: Math.ceil(bytes / 1_048_576) })),
     stores.endpoints.list(account).then((endpoints) => ({ webhook_endpoints: endpoints.length })),
   ])
   return Object.assign({}, ...counted)

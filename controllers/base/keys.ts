@@ -14,8 +14,8 @@ const PASSWORD_LENGTH = 12
 /** 22 characters of base64url: 132 bits of the MAC. */
 const MAC_LENGTH = 22
 
-/** What a link that is itself the key may open; that of a form opens nothing, it takes in. */
-export type Purpose = 'preview' | 'review' | 'form'
+/** What a link that is itself the key may open; that of a form opens nothing, it takes in. `access`: a private app. */
+export type Purpose = 'preview' | 'review' | 'form' | 'access'
 /** What a token says: whether that version is still good stands on record (crds/values/links.ts). */
 export type NamedLink = { name: string; version: number }
 /** The page of an invoice as a session was let in to it: as sent the n-th time, by these versions of its link and its password. */
@@ -186,6 +186,7 @@ export const makeKeys = ({ roots, ring }: { roots: Roots; ring: KeyRing }): Keys
     preview: derive('preview'),
     review: derive('review'),
     form: derive('site-form'),
+    access: derive('app-access-link'),
   }
   const draws = family(tokenKeyOf)
   const nameKey = deriveKey(roots.first, 'resource-name')

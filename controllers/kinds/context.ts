@@ -71,6 +71,10 @@ export type Tools = {
   onLost?: () => void
   /** A host knows a leader of the epoch `mark`, which is above ours. */
   onHostAhead?: (mark: number) => void
+  /** Told of commands of apps that ended: why they were run, and how they ended. */
+  onRunEnded?: (cause: string, state: string) => void
+  /** Told of backups and restores of apps that ended. */
+  onBackupEnded?: (kind: string, state: string) => void
   /** Told of visits of sites, as they are counted. */
   onVisits?: (host: string, visits: number) => void
   /** Told of how many resources the ledger is behind, whenever that changes. */

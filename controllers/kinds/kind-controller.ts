@@ -41,6 +41,8 @@ type Given<Spec, Status extends CommonStatus, Facts extends object, World, Step 
   mails?: Mails
   /** Makes one anew that left the cluster, of its archived view, because something was reported of it. */
   bringBack?(context: Context, row: MirrorRow): Promise<unknown>
+  /** Decides what was said of one that was deleted by what is kept of it. @returns whether anything is */
+  settleDeleted?(context: Context, resource: string): Promise<boolean>
   /** Which resources of this kind are to be looked at when one of another kind changed. */
   follows?: readonly FollowRule<Resource<Spec, Status>>[]
 }
@@ -65,6 +67,7 @@ export type Control = {
   start(context: Context, cache: Cache<AnyResource>): RunningController
   sweep?: (context: Context) => Promise<unknown>
   bringBack?: (context: Context, row: MirrorRow) => Promise<unknown>
+  settleDeleted?: (context: Context, resource: string) => Promise<boolean>
   follows: readonly FollowRule<AnyResource>[]
 }
 
@@ -90,6 +93,7 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
   goesOnWithout: given.goesOnWithout ?? false,
   ...(given.sweep && { sweep: given.sweep }),
   ...(given.bringBack && { bringBack: given.bringBack }),
+  ...(given.settleDeleted && { settleDeleted: given.settleDeleted }),
   follows: [FOLLOWS_ACCOUNT, ...((given.follows ?? []) as readonly FollowRule<AnyResource>[])],
   start: (context, cache) => {
     const { kube, log, now, metrics, events, witness, onLost, namespace, desires } = context
@@ -113,6 +117,13 @@ export const controlOf = <Spec, Status extends CommonStatus, Facts extends objec
       ...(events && { events }),
     })
   },
+})
+
+/** What is done for one that the cluster does not have (workers/pending-facts.ts). */
+export const whileAbsent = ({ kind, bringBack, settleDeleted }: Control, context: Context) => ({
+  kind,
+  ...(bringBack && { bringBack: (row: MirrorRow) => bringBack(context, row) }),
+  ...(settleDeleted && { settleDeleted: (resource: string) => settleDeleted(context, resource) }),
 })
 
 /** An index for each line of `follows`, in their order. To be made before the cache has anything. */

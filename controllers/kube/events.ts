@@ -1,6 +1,6 @@
 /**
  * Events of events.k8s.io/v1, for people who run `kubectl describe`. They never block or fail a pass: what cannot be
- * written is dropped and counted. Repeats become a series of one Event.
+ * written is dropped and counted. Repeats become a series of one Event; the newest one says how it is.
  */
 import { randomUUID } from 'node:crypto'
 import { hostname } from 'node:os'
@@ -14,7 +14,7 @@ const EVENT: KindRef = { kind: 'Event', plural: 'events', group: 'events.k8s.io'
 /** The API server refuses a note of 1,024 bytes and more. */
 const NOTE_MAX_BYTES = 1_000
 const NAME_MAX = 200
-/** Same object, reason and action within this: one series. */
+/** Same object, reason, action and note within this: one series. What a written Event says cannot be changed: other words are another Event. */
 const SERIES_MS = 360_000
 /** A running series is written at most this often. */
 const SERIES_WRITE_MS = 10_000
@@ -109,7 +109,7 @@ type EventsState = {
   options: EventsOptions
   now: () => Date
   allowed: () => boolean
-  /** Object, type, reason and action → what was written of them. */
+  /** Object, type, reason, action and note → what was written of them. */
   series: Map<string, Series>
   /** Writes under way. */
   pending: Set<Promise<void>>
@@ -169,7 +169,7 @@ const emit = (state: EventsState, note: EventNote) => {
   const { options, series } = state
   const at = state.now()
   const { uid = '', name, namespace } = note.object.metadata
-  const key = [uid, note.type, note.reason, note.action ?? ''].join('\0')
+  const key = [uid, note.type, note.reason, note.action ?? '', note.message].join('\0')
   const known = series.get(key)
   if (known && at.getTime() - known.lastAt.getTime() <= SERIES_MS) return repeat(state, key, known, at)
   if (!state.allowed()) return drop(state)

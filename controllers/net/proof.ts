@@ -6,8 +6,9 @@
 import { getServers } from 'node:dns'
 import { Resolver } from 'node:dns/promises'
 import { isIP } from 'node:net'
-import type { NameLook } from '../../crds/site/names/life.ts'
-import { judgeAnswers, type ProofAnswers, type WantedProof } from '../../crds/site/names/proof.ts'
+import { type CaaRecord, type CaaSet, caaNames } from '../../crds/names/caa.ts'
+import type { NameLook } from '../../crds/names/life.ts'
+import { judgeAnswers, type ProofAnswers, type WantedProof, type WantedReach } from '../../crds/names/proof.ts'
 
 const TRY_MS = 2_000
 const TRIES = 2
@@ -65,7 +66,7 @@ const hostAddresses = async (resolver: Resolver, addresses: readonly string[]): 
   return found.flat()
 }
 
-type Asked = { answers: Pick<ProofAnswers, 'addresses' | 'hosts'>; fault: unknown }
+type Asked = { answers: Pick<ProofAnswers, 'addresses' | 'hosts' | 'caa'>; fault: unknown }
 
 /** Where names below a base domain lead; a fault counts as long as they have to lead to a host. */
 const askWildcard = async (resolver: Resolver, wildcard: WantedProof['wildcard']): Promise<Asked> => {
@@ -79,8 +80,37 @@ const askWildcard = async (resolver: Resolver, wildcard: WantedProof['wildcard']
   }
 }
 
+/** Node names the property by a key of its own beside `critical`. */
+const caaRecord = ({ critical, ...rest }: { critical: number }): CaaRecord => {
+  const [tag = '', value = ''] = Object.entries(rest).find(([key]) => key !== 'type') ?? []
+  return { critical, tag, value: String(value) }
+}
+
+/** The set of CAA records that counts for a name: at it, or at the nearest above that has one. A server that fails is one too. */
+const caaOf = async (resolver: Resolver, name: string): Promise<CaaSet | 'silent' | null> => {
+  try {
+    for (const at of caaNames(name)) {
+      const found = await records(resolver.resolveCaa(at))
+      if (found !== null && found.length > 0) return { name: at, records: found.map(caaRecord) }
+    }
+    return null
+  } catch {
+    return 'silent'
+  }
+}
+
+/** Where a name leads, and whom it lets issue: beside the proof, which stands by itself whatever comes of these. */
+const askReach = async (resolver: Resolver, name: string, reach: WantedReach): Promise<Asked> => {
+  const [addresses, hosts, caa] = await Promise.all([
+    addressesOf(resolver, name).catch(() => null),
+    hostAddresses(resolver, reach.addresses).catch(() => []),
+    caaOf(resolver, name),
+  ])
+  return { answers: { addresses, hosts, caa }, fault: null }
+}
+
 const askServer = async (server: string, asked: WantedProof): Promise<Answered> => {
-  const { txtName, name, aliases: wanted, parent, wildcard } = asked
+  const { txtName, name, aliases: wanted, parent, wildcard, reach } = asked
   // One of its own for each look: nothing is remembered from the look before.
   const resolver = new Resolver({ timeout: TRY_MS, tries: TRIES })
   resolver.setServers([server])
@@ -90,7 +120,7 @@ const askServer = async (server: string, asked: WantedProof): Promise<Answered> 
       textsOf(resolver, txtName),
       parent === undefined ? null : textsOf(resolver, parent.txtName),
       wanted.length === 0 ? null : records(resolver.resolveCname(name)),
-      askWildcard(resolver, wildcard),
+      reach === undefined ? askWildcard(resolver, wildcard) : askReach(resolver, name, reach),
     ])
     const led = below.status === 'fulfilled' ? below.value : { answers: {}, fault: below.reason }
     return {

@@ -60,6 +60,8 @@ export type Controller<O extends Resource<unknown>, Facts extends object, World,
   report?(object: O, world: World, plan: Plan<Step, Facts>, signal: AbortSignal): Promise<void>
   /** When the work of a pass lasts or fails: what is asked, for those who look before there is a verdict. May run beside a step. */
   show?(object: O, world: World, plan: Plan<Step, Facts>): Promise<void>
+  /** What a pass is at, as a sentence for people: a step by its name, `observe` or `plan`. The name itself is told when left out. */
+  words?(stage: string): string | undefined
   /** Qualified name. With it the object stays, once deleted, until a plan without steps says ready. */
   finalizer?: string
   /** The object is gone: its deletion was seen, or (`absent`) happened while nobody looked, which is less sure. */

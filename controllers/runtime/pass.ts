@@ -153,7 +153,7 @@ const noteWork = <K extends KindTypes>(context: PassContext<K>, pass: Pass): 'la
   if (!object || object.status?.conditions?.some(({ type, status }) => type === 'Reconciling' && status === 'True'))
     return 'done'
   if (isMereLook(pass, object)) return 'later'
-  const message = `${pass.stage} is under way.`
+  const message = context.controller.words?.(pass.stage) ?? `${pass.stage} is under way.`
   const said = context.writer
     .status(pass, object, { state: 'working', reason: camelCase(pass.stage), message })
     .catch((error) => pass.log.debug({ err: error }, 'progress not written to the status'))

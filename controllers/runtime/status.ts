@@ -46,6 +46,8 @@ const statementsOf = (outcome: PassOutcome, ready: Condition | undefined): State
         state('Ready', 'False', outcome.reason, outcome.message),
         state('Reconciling', 'True', outcome.reason, outcome.message),
       ]
+    case 'unready':
+      return [state('Ready', outcome.ready, outcome.reason, outcome.message)]
     case 'stalled': {
       const { code } = outcome
       // The message's first word is what REST would have answered.

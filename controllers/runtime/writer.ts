@@ -42,7 +42,8 @@ export const makeWriter = <O extends Resource<unknown>, Facts extends object>(
   const announce = (before: O, after: O, outcome: PassOutcome) => {
     const [was, is] = [readyOf(before.status), readyOf(after.status)]
     if (!events || !is || (was?.reason === is.reason && was.status === is.status)) return
-    const warns = outcome.state === 'stalled' || outcome.state === 'fault'
+    const warns =
+      outcome.state === 'stalled' || outcome.state === 'fault' || (outcome.state === 'unready' && outcome.warns)
     // The first verdict is in the status; an Event for it would cost a write per object.
     if (!warns && was === undefined) return
     const type = warns ? ('Warning' as const) : ('Normal' as const)

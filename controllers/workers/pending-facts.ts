@@ -94,13 +94,19 @@ export const startOverdue = (deps: OverdueDeps): (() => void) => {
   }
 }
 
+/** How one that left comes back, and how what was said of a deleted one is decided. */
+type AbsentKind = {
+  kind: Kind
+  bringBack?: (row: MirrorRow) => Promise<unknown>
+  settleDeleted?: (resource: string) => Promise<boolean>
+}
+
 export type AbsentDeps = {
   kube: Pick<Kube, 'get'>
   namespace: string
   mirror: Pick<MirrorReader, 'get'>
   ledger: Pick<Ledger, 'decideFact' | 'observe'>
-  /** By kind: how one that left comes back. */
-  kinds: ReadonlyMap<string, { kind: Kind; bringBack?: (row: MirrorRow) => Promise<unknown> }>
+  kinds: ReadonlyMap<string, AbsentKind>
   now: () => Date
 }
 
@@ -116,8 +122,9 @@ const isThere = async ({ kube }: AbsentDeps, kind: Kind, ref: Ref): Promise<bool
 }
 
 /**
- * Of a resource that the cluster does not have: one that left is brought back by its kind, and decides; what was asked of one
- * that was deleted, and is not on record, is refused. What is merely absent waits (rules/platform.md#absence).
+ * Of a resource that the cluster does not have: one that left is brought back by its kind, and decides; what was said of one that
+ * was deleted is decided by what is kept of it, and where nothing is, it is refused. What is merely absent waits
+ * (rules/platform.md#absence).
  */
 export const makeSettleAbsent =
   (deps: AbsentDeps): OverdueDeps['settleAbsent'] =>
@@ -127,6 +134,7 @@ export const makeSettleAbsent =
     const row = await deps.mirror.get(known.kind, resource)
     if (row?.archived) await known.bringBack?.(row)
     if (row || (await isThere(deps, known.kind, { namespace: deps.namespace, name: resource }))) return
+    if (await known.settleDeleted?.(resource)) return
     const { record } = await deps.ledger.observe(resource)
     // what has a number is on record for ever, whatever became of its view
     if (record !== null && !record.claimed.test) return

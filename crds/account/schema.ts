@@ -80,6 +80,7 @@ export const spec = {
         sites: allowance('Websites.'),
         publishesPerDay: allowance('Live publishes a day.'),
         messagesPerDay: allowance('Messages of visitors of websites a day.'),
+        appStorageMib: allowance('MiB of storage for uploads of apps.'),
       },
     },
     rails: {

@@ -1,5 +1,7 @@
 /** The rules of an App's spec that no schema says; REST refuses with them, the plan stalls with the same codes and words. */
 import type { Fault } from '../kernel/problem.ts'
+import { probeFaults } from './lifecycle/publishing/probe.ts'
+import { commandFaults } from './runs/faults.ts'
 import type { AppSpec } from './schema.ts'
 
 /** Names that the platform, the web or mail keep for themselves under a base domain. */
@@ -28,8 +30,9 @@ export const faultsOf = (spec: AppSpec): Fault[] => {
   if (spec.access === 'private' && spec.passwordVersion === undefined) {
     faults.push({ code: 'PASSWORD_REQUIRED', pointer: '/password', detail: 'a private app needs a password' })
   }
+  faults.push(...probeFaults(spec))
   if (spec.source && spec.restore) {
     faults.push({ code: 'INVALID_FIELD', pointer: '/restore', detail: 'give source or restore, not both' })
   }
-  return faults
+  return [...faults, ...commandFaults(spec)]
 }

@@ -1,6 +1,6 @@
 /** A release as it is sealed: everything that it takes to run it again, under one digest. It holds values of the env. */
 import { createHash } from 'node:crypto'
-import type { ComposeFinding } from './compose/finding.ts'
+import type { ComposeChange, ComposeFinding } from './compose/finding.ts'
 import type { Project } from './compose/project.ts'
 import type { PinnedImage, ReleaseRecord } from './world.ts'
 
@@ -30,12 +30,17 @@ export const pinnedProject = ({ project, images }: SealedRelease): Project => {
 const warningOf = ({ pointer, detail }: ComposeFinding): string => `${pointer}: ${detail}`
 
 /** What may be shown of it. */
-export const recordOf = (project: Project, warnings: readonly ComposeFinding[]): ReleaseRecord => ({
+export const recordOf = (
+  project: Project,
+  warnings: readonly ComposeFinding[],
+  changes: readonly ComposeChange[],
+): ReleaseRecord => ({
   route: project.route,
   stateful: project.services.filter(({ stateful }) => stateful).map(({ name }) => name),
   services: project.services.map(({ name }) => name),
   volumes: project.volumes,
   warnings: warnings.map(warningOf),
+  changes: [...changes],
 })
 
 export type ImageRequest = { service: string; name: string; how: 'build' | 'pull' | 'pinned' }

@@ -12,6 +12,7 @@ export const EXIT = {
   pullFailed: 21,
   imageMissing: 22,
   filesDiffer: 23,
+  wrongProcessor: 24,
   baseFailed: 30,
   startFailed: 31,
   exited: 32,
@@ -22,6 +23,16 @@ export const EXIT = {
   tooLate: 37,
   notGuarded: 38,
   diskExceeded: 39,
+  volumeMissing: 40,
+  notCopied: 41,
+  tooLarge: 42,
+  notPacked: 43,
+  givenDiffers: 44,
+  noRoom: 45,
+  notRestored: 46,
+  commandLate: 50,
+  commandLost: 51,
+  commandUnstarted: 52,
 } as const
 
 const KILLED = 137
@@ -35,10 +46,18 @@ export const markedLines = (log: string): string[][] => {
   return lines.slice(from).map((line) => line.slice(MARK.length + 1).split(' '))
 }
 
+/** Of several replicas by commas, in their order. */
 export const addressIn = (log: string): string | null => {
   const found = markedLines(log).find(([word]) => word === 'address')?.[1]
-  return found !== undefined && /^127\.0\.0\.1:\d{1,5}$/.test(found) ? found : null
+  return found !== undefined && /^127\.0\.0\.1:\d{1,5}(,127\.0\.0\.1:\d{1,5})*$/.test(found) ? found : null
 }
+
+/** What the job has to say beside that all is well; null for nothing. */
+export const noteIn = (log: string): string | null =>
+  markedLines(log)
+    .find(([word]) => word === 'note')
+    ?.slice(1)
+    .join(' ') ?? null
 
 /** The user that a container of the image begins as, as JSON; '' is root. */
 const userIn = (words: readonly string[]): string => {
@@ -78,6 +97,11 @@ export const reasonOf = (step: JobStep, { code, log, cancelled }: Ended): { code
       return { code: 'BUILD_FAILED', detail: `the build failed${about ? `: ${about}` : ''}` }
     case EXIT.pullFailed:
       return { code: 'PULL_FAILED', detail: `an image could not be pulled${about ? `: ${about}` : ''}` }
+    case EXIT.wrongProcessor:
+      return {
+        code: 'ARCH_MISMATCH',
+        detail: `an image is for another processor than the host has${about ? `: ${about}` : ''}`,
+      }
     case EXIT.imageMissing:
       return {
         code: 'IMAGE_MISSING',

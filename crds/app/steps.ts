@@ -1,13 +1,42 @@
 /** What a pass over an app may do: one effect each, every one keyed, so that it may run twice. */
 import type { Plan } from '../kernel/plan.ts'
+import type { Budget } from './compose/project.ts'
+import type { Episode, Finding, Mend } from './lifecycle/health/seen.ts'
+import type { BackupStep } from './lifecycle/keeping/backups/steps.ts'
+import type { PreviewEnd } from './lifecycle/publishing/previewed.ts'
+import type { ReleaseCommands } from './runs/schema.ts'
+import type { RunStep } from './runs/steps.ts'
 import type { AppFacts } from './schema.ts'
-import type { AppIntent, AppRoute, LogRequest, Operation, OperationState, PinnedImage, Release } from './world.ts'
+import type {
+  AppIntent,
+  AppRoute,
+  JobOutput,
+  LeavingReplica,
+  LogRequest,
+  Operation,
+  OperationState,
+  PinnedImage,
+  Release,
+} from './world.ts'
 
 /** Steps of an operation that run as detached jobs on the host. */
 export type JobStep = 'images' | 'start'
 
 export type AppStep =
   | { do: 'takeSlug' }
+  /** A preview is on record, with its end, among those of its app. */
+  | { do: 'takePreview' }
+  /** The preview of that name goes: this app itself, or one of it. */
+  | { do: 'deletePreview'; app: string }
+  /** Nothing of this preview is left. */
+  | { do: 'endPreview'; reason: PreviewEnd }
+  /** Domains that the spec names become the account's to prove; those it names no longer go back. */
+  | { do: 'claimNames'; names: string[] }
+  | { do: 'releaseNames'; keep: string[] }
+  /** @see rooms.ts of the store: who comes second does not get the last of it */
+  | { do: 'takeRoom'; budget: Budget; limits: Budget | null }
+  /** Limits of what runs of the live release, and of its disk, as its budget is now. */
+  | { do: 'applyBudget'; release: Release; budget: Budget }
   /** What the spec asks for and no operation has taken up: it came by kubectl. */
   | { do: 'ask'; id: string; intent: AppIntent }
   | {
@@ -16,18 +45,29 @@ export type AppStep =
       source: string
       envVersion: number | null
       restoredFrom: number | null
+      /** What is run before and after it. */
+      commands?: ReleaseCommands | null
     }
+  | RunStep
+  | BackupStep
+  /** What is run before the release has ended well. */
+  | { do: 'passPreRelease'; operation: Operation; message: string | null }
   /** Judges source and env against the host, and seals what is to run. `pinned`: images of the release it repeats. */
   | { do: 'check'; operation: Operation; release: Release; pinned: PinnedImage[] | null }
   | { do: 'upload'; operation: Operation; release: Release }
   | { do: 'startJob'; operation: Operation; release: Release; step: JobStep }
+  /** Keeps what has come of a job's log, and says how far it is. */
+  | { do: 'keepLog'; operation: Operation; release: Release; step: JobStep; output: JobOutput }
   /** Takes the ids of images that the job found, and seals the release with them. */
   | { do: 'takeImages'; operation: Operation; release: Release; log: string }
-  | { do: 'takeAddress'; operation: Operation; address: string }
+  /** `note`: what the start had to say, as of its trial. */
+  | { do: 'takeAddress'; operation: Operation; address: string; note: string | null }
   | { do: 'claimSwitch'; operation: Operation }
   /** `isFirst`: nobody could reach the name before, so its certificate is waited for. */
   | {
       do: 'setRoute'
+      /** The move that it is part of. */
+      operation?: Operation
       route: AppRoute
       /** The number of the release that it leads to. */
       release: number
@@ -38,8 +78,26 @@ export type AppStep =
       isFirst: boolean
       /** The route itself stands already; its proxy only has to dial elsewhere. */
       isSet: boolean
+      /** WebSockets are counted apart. */
+      isCut: boolean
     }
   | { do: 'goLive'; operation: Operation; release: Release }
+  /** Name and room on the host that it moves to. */
+  | { do: 'takePlace'; operation: Operation; host: string; budget: Budget; limits: Budget | null }
+  /** There the route is set before anybody is sent to it, and its certificate is waited for a while. */
+  | { do: 'placeRoute'; operation: Operation; route: AppRoute; dialFile: string | null; address: string }
+  /** The proxy of the host that it leaves sends visitors on. */
+  | { do: 'forward'; operation: Operation }
+  /** What is left of it goes from a host that it has left, or did not come to. */
+  | { do: 'leavePlace'; host: string }
+  | { do: 'beginScale'; operation: Operation }
+  /** Notes where visitors are to be led, and which replicas will leave. */
+  | { do: 'grown'; operation: Operation; address: string; leaving: LeavingReplica[]; message: string }
+  | { do: 'scaled'; operation: Operation; release: Release; replicas: number }
+  /** Takes containers of replicas away that nobody is on, or that a scale has left. */
+  | { do: 'dropReplicas'; release: Release; names: string[] }
+  /** Starts what takes visitors of a release anew, so that what is open on it ends. */
+  | { do: 'cutStreams'; release: Release }
   /** Ends a job of a cancelled operation, whether it has begun or not. */
   | { do: 'cancelJob'; operation: Operation; job: string }
   | {
@@ -52,8 +110,16 @@ export type AppStep =
     }
   /** Takes a superseded or failed release down, by a detached job. `restoresBase`: the base goes back to what is live. */
   | { do: 'takeDown'; release: Release; restoresBase: boolean }
-  | { do: 'retire'; release: Release }
-  | { do: 'fetchLogs'; request: LogRequest }
+  /** `log`: what it said last, where it was live; null where nothing of it is to be kept. */
+  | { do: 'retire'; release: Release; log: string | null }
+  /** Notes the first and worst of so many findings, with what its container said last, `instead` of something milder. */
+  | { do: 'noteUnhealthy'; release: Release; finding: Finding; findings: number; instead: Episode | null }
+  | { do: 'mend'; release: Release; episode: Episode; mends: Mend[] }
+  | { do: 'noteRecovered'; episode: Episode }
+  /** Visitors go back from a release that turned out to be bad. */
+  | { do: 'returnTo'; from: Release; to: Release; findings: Finding[] }
+  /** For all who read at this moment: the host is asked once. */
+  | { do: 'fetchLogs'; requests: LogRequest[] }
   /** The app is deleted: its route, then all that runs of it and its folder, then its rows. */
   | { do: 'removeRoute' }
   | { do: 'clear' }

@@ -3,7 +3,7 @@ import { DEVINSTANCE_PROBLEMS } from '../problems/devinstances.ts'
 import type { KindCatalogue } from './entry.ts'
 
 export const DEVINSTANCE_CATALOGUE = {
-  events: ['devbox.state_changed'],
+  events: ['devbox.state_changed', 'devbox.budget_reached'],
   problems: DEVINSTANCE_PROBLEMS,
   scopes: {
     'devboxes:read': 'See dev instances.',

@@ -1,8 +1,11 @@
 /** How calls and decisions stand in the ledger: the fact of a call, and the event of a change of state. */
+import type { Fault } from '../kernel/problem.ts'
 import { DEVINSTANCE } from './kind.ts'
+import type { Surroundings } from './life/context.ts'
+import type { DecidedCall } from './life/rebuilt.ts'
 import type { DevInstanceRow } from './life/row.ts'
 import type { Said, Trigger } from './protocol.ts'
-import type { By, Pending, TransitionSettlement } from './world.ts'
+import type { By, Pending, Sayable, TransitionSettlement } from './world.ts'
 
 const PREFIX = 'devbox.'
 
@@ -27,13 +30,21 @@ export const callFact = <T extends Trigger>(
   }
 }
 
-export const pendingOf = (fact: { seq: number; kind: string; body: Record<string, unknown>; at: string }): Pending => ({
-  seq: fact.seq,
-  trigger: fact.kind.slice(PREFIX.length) as Trigger,
-  said: fact.body.said as Pending['said'],
-  by: (fact.body.by ?? null) as By | null,
-  at: fact.at,
-})
+type FactOnRecord = { kind: string; body: Record<string, unknown>; at: string }
+
+/** What a fact says, in the words of the table. */
+export const saidBy = ({ kind, body }: Pick<FactOnRecord, 'kind' | 'body'>): Sayable =>
+  ({ trigger: kind.slice(PREFIX.length), said: body.said }) as Sayable
+
+export const pendingOf = (fact: FactOnRecord & { seq: number }): Pending =>
+  ({ ...saidBy(fact), seq: fact.seq, by: (fact.body.by ?? null) as By | null, at: fact.at }) as Pending
+
+/** What is kept with the verdict on a fact: which decision it was, what was seen around it, and where a refusal points. */
+export type JudgedBy = { rev: number; around: Surroundings; faults?: Fault[] }
+
+/** A fact that was decided, as life/rebuilt.ts and costs/ take it. */
+export const decidedCallOf = ({ kind, body, at, outcome }: FactOnRecord & { outcome: JudgedBy }): DecidedCall =>
+  ({ ...saidBy({ kind, body }), at, around: outcome.around }) as DecidedCall
 
 /** `devbox.state_changed`, when the decision moved the dev instance; null otherwise. */
 export const eventOf = (id: string, owner: string, before: DevInstanceRow | null, settlement: TransitionSettlement) => {

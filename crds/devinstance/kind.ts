@@ -52,21 +52,25 @@ export const DEVINSTANCE: Kind<DevInstanceSpec, DevInstanceStatus, StoredDevInst
   apiVerbs: ['create', 'patch'],
   policies: [livePolicy],
   columns: [
+    { name: 'Owner', type: 'string', path: '.spec.account', description: 'The account that it belongs to.' },
     { name: 'State', type: 'string', path: '.status.phase', description: 'The state that was last confirmed.' },
     { name: 'Class', type: 'string', path: '.status.sizeClass', description: 'The size class.' },
-    {
-      name: 'Monthly',
-      type: 'string',
-      path: '.status.runningMonthlyUsd',
-      description: 'All-in price while it runs, USD.',
-    },
-    { name: 'IP', type: 'string', path: '.status.publicIp', description: 'Its address.' },
-    READY,
+    { name: 'Idle', type: 'date', path: '.status.idleSince', description: 'For how long it was not used.' },
+    { name: 'USD', type: 'string', path: '.status.monthUsd', description: 'What it has cost in this month.' },
     AGE,
+    { name: 'IP', type: 'string', path: '.status.publicIp', description: 'Its address.', wide: true },
+    { ...READY, wide: true },
     { name: 'Name', type: 'string', path: '.status.name', description: 'Its name.', wide: true },
     { name: 'Instance', type: 'string', path: '.status.instanceId', description: "The cloud's id.", wide: true },
     REASON,
   ],
   selectable: ['.spec.account', '.spec.arch', '.status.state', '.status.name', '.status.instanceId'],
-  rules: [],
+  rules: [
+    // beside what is: what was wished and refused may be taken back. A report of a larger disk changes no spec
+    {
+      rule: '!has(self.spec.diskGb) || (has(oldSelf.spec.diskGb) && self.spec.diskGb == oldSelf.spec.diskGb) || !has(self.status) || !has(self.status.diskGb) || self.spec.diskGb >= self.status.diskGb',
+      message: 'DISK_SHRINK: the disk is larger already, and never shrinks',
+      fieldPath: '.spec.diskGb',
+    },
+  ],
 }

@@ -5,18 +5,21 @@
  */
 import { originOf } from '../kernel/desire/desire.ts'
 import type { Resource } from '../kernel/object.ts'
-import { type OwnCondition, type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
+import { type Plan, ready, stalled, type Verdict, waiting } from '../kernel/plan.ts'
 import type { ProblemCode } from '../kernel/problem.ts'
 import { devInstanceFaults } from './faults.ts'
-import type { NewHistoryEntry } from './life/context.ts'
-import { deleted, diskGbOf, lapsed, RESERVATION_MS } from './life/effects.ts'
-import { addressOf, type DevInstanceRow, orphansOf, runningMonthlyMicroUsd } from './life/row.ts'
+import type { Surroundings } from './life/context.ts'
+import { diskGbOf, RESERVATION_MS } from './life/effects.ts'
+import { addressOf, type DevInstanceRow, runningMonthlyMicroUsd } from './life/row.ts'
 import { decide } from './life/transitions.ts'
 import { CAPABILITY } from './reserving.ts'
-import type { DevInstanceSpec, DevInstanceStatus } from './schema.ts'
+import { type DevInstanceSpec, type DevInstanceStatus, policyOf } from './schema.ts'
 import { PRICING_VERSION, usdOf } from './sizing/prices.ts'
 import { priceOf } from './sizing/sizes.ts'
-import type { DevInstanceRecord, DevInstanceWorld, Pending, TransitionSettlement } from './world.ts'
+import { conditionsOf, heardAt, REPORT_STALE_MS } from './standing/conditions.ts'
+import { costShownAt, idleSinceOf, monthUsdOf } from './standing/figures.ts'
+import { aroundWish, newWishes, wishVerdict } from './standing/wishes.ts'
+import type { Call, DevInstanceRecord, DevInstanceWorld, Sayable, TransitionSettlement } from './world.ts'
 
 export type DevInstanceResource = Resource<DevInstanceSpec, DevInstanceStatus>
 export type DevInstanceFacts = Omit<DevInstanceStatus, 'observedGeneration' | 'conditions'>
@@ -33,8 +36,6 @@ export type DevInstanceStep =
 
 export type DevInstancePlan = Plan<DevInstanceStep, DevInstanceFacts>
 
-/** A running instance that says nothing for so long may have lost its reporter (rules/devinstance.md#reports). */
-export const REPORT_STALE_MS = 5 * 60_000
 /** How often an unknown account, a full cap or a taken name is looked at again, beside being woken. */
 const RETRY_MS = 60_000
 const STALLED_RETRY_MS = 300_000
@@ -51,10 +52,11 @@ export const planDevInstance = (object: DevInstanceResource, world: DevInstanceW
   if (record === null || instance === null || isOfAnother) {
     return planReservation(object, world, isOfAnother ? null : record)
   }
+  const isGoing = object.metadata.deletionTimestamp !== undefined
   return {
     steps: stepsOf(object, world, { ...record, box: instance }, now),
-    status: factsOf(instance, world.factSeq),
-    verdict: verdictOf(instance, object.metadata.deletionTimestamp !== undefined),
+    status: factsOf(object, instance, world, now),
+    verdict: wishVerdict(object, instance, world, now) ?? verdictOf(instance, isGoing),
     conditions: conditionsOf(instance, world, now),
     ...wakeOf(object, instance, world, now),
   }
@@ -98,13 +100,12 @@ export const reservationMicroUsd = (
 /** When a refusal that time may heal is looked at again. */
 export const stalledUntil = (now: Date): string => laterBy(now.toISOString(), STALLED_RETRY_MS)
 
-/** Nobody asked for the end of a reservation that lapsed: whoever keeps its resource in Git would reserve anew each day. */
-const isLapsed = ({ state, deletedAt, reservedAt }: DevInstanceRow): boolean =>
-  state === 'reserved' && deletedAt !== null && Date.parse(deletedAt) >= Date.parse(reservedAt) + RESERVATION_MS
-
-/** Whether the resource is to go with its instance. */
-const isToGo = ({ metadata }: DevInstanceResource, instance: DevInstanceRow, world: DevInstanceWorld): boolean =>
-  metadata.deletionTimestamp === undefined && instance.deletedAt !== null && !isLapsed(instance) && !world.isRemoved
+/** Whether the resource is to go with its instance: a manifest that is applied again then is a new reservation. */
+const isToGo = ({ metadata }: DevInstanceResource, instance: DevInstanceRow, world: DevInstanceWorld): boolean => {
+  // one that was lost has no resource to delete
+  const isThere = metadata.deletionTimestamp === undefined && !metadata.isLost && !world.isRemoved
+  return isThere && instance.deletedAt !== null
+}
 
 const stepsOf = (
   object: DevInstanceResource,
@@ -113,42 +114,61 @@ const stepsOf = (
   now: Date,
 ): DevInstanceStep[] => {
   const capMicroUsd = world.account?.capMicroUsd ?? 0
+  const at = now.toISOString()
+  const around = { git: world.lastReport?.git ?? null }
   const settle = (settlement: TransitionSettlement): DevInstanceStep[] => [
     { do: 'settle', settlement, before: instance, rev, capMicroUsd },
   ]
-  const at = now.toISOString()
-  const own = (trigger: string, made: { instance: DevInstanceRow; entries: NewHistoryEntry[] }) =>
-    settle({ seq: null, trigger, at, by: null, state: 'accepted', ...made })
 
   const [next] = world.pending
-  if (next) return settle(judged(instance, next, world))
+  if (next) return settle(judged(instance, next, around))
   if (instance.deletedAt !== null) {
     // Until its status says so, the admission policy knows of an instance that is attached, and holds it.
     return object.status?.phase === 'deleted' && isToGo(object, instance, world) ? [{ do: 'remove' }] : []
   }
-  if (instance.state === 'reserved' && now.getTime() >= Date.parse(instance.reservedAt) + RESERVATION_MS) {
-    return own('lapse', lapsed(instance, at))
-  }
-  if (
-    object.metadata.deletionTimestamp !== undefined &&
-    (instance.state === 'reserved' || instance.state === 'terminated')
-  ) {
-    const made = deleted({ instance, said: {}, at, around: { git: null } })
-    return own('delete', { ...made, instance: { ...made.instance, version: instance.version + 1 } })
+  for (const said of ownWords(object, instance, now)) {
+    const seen = isWish(said) ? aroundWish(world) : around
+    const settlement = judged(instance, { ...said, seq: null, by: null, at }, seen)
+    if (settlement.state === 'accepted' && settlement.instance !== instance) return settle(settlement)
   }
   return []
 }
 
-const judged = (
-  instance: DevInstanceRow,
-  { seq, trigger, said, by, at }: Pending,
-  world: DevInstanceWorld,
-): TransitionSettlement => {
-  const decision = decide(trigger, { instance, said, at, around: { git: world.lastReport?.git ?? null } })
-  const of = { seq, trigger, at, by }
+type OwnWords = Exclude<Sayable, { trigger: 'reserve' }>
+
+const isWish = ({ trigger }: OwnWords): boolean => trigger === 'wish-power' || trigger === 'wish-size'
+
+/** So long after its end a terminated one keeps its resource; its row stays (rules/devinstance.md#the-end-of-a-resource). */
+export const TERMINATED_KEPT_MS = 30 * 24 * 3_600_000
+
+const endsAt = ({ state, terminatedAt }: DevInstanceRow): number =>
+  state === 'terminated' && terminatedAt !== null ? Date.parse(terminatedAt) + TERMINATED_KEPT_MS : Number.NaN
+
+/** What the spec and the clock say, of which the table takes what its rules let through. */
+const ownWords = (object: DevInstanceResource, instance: DevInstanceRow, now: Date): OwnWords[] => {
+  const { spec, metadata } = object
+  const isGoing = metadata.deletionTimestamp !== undefined
+  return [
+    { trigger: 'policy', said: { policy: policyOf(spec) } },
+    { trigger: 'override-lapse', said: {} },
+    { trigger: 'lapse', said: {} },
+    ...(isGoing || now.getTime() >= endsAt(instance) ? [{ trigger: 'delete' as const, said: {} }] : []),
+    ...(isGoing ? [] : newWishes(object, instance)),
+  ]
+}
+
+/** How a call ends. @param around with what the database has found in the way, where it has */
+export const judged = (instance: DevInstanceRow, call: Call, around: Surroundings): TransitionSettlement => {
+  const { at, said } = call
+  const decision = decide(call.trigger, { instance, said: said as never, at, around })
+  const of = { ...call, around }
   switch (decision.state) {
     case 'refused':
-      return { ...of, state: 'refused', code: decision.refusal.code, detail: decision.refusal.detail }
+      return { ...of, state: 'refused', ...decision.refusal }
+    case 'recorded': {
+      const { refusal, instance: changed, entries } = decision
+      return { ...of, state: 'refused', ...refusal, recorded: { instance: changed, entries } }
+    }
     case 'unchanged':
       return { ...of, state: 'accepted', instance, entries: [] }
     case 'accepted':
@@ -158,10 +178,16 @@ const judged = (
   }
 }
 
-const factsOf = (instance: DevInstanceRow, factSeq: number): DevInstanceFacts => {
+const factsOf = (
+  { status }: DevInstanceResource,
+  instance: DevInstanceRow,
+  world: DevInstanceWorld,
+  now: Date,
+): DevInstanceFacts => {
   const publicIp = addressOf(instance)?.publicIp
+  const idleSince = idleSinceOf(instance, world, now)
   return {
-    factSeq,
+    factSeq: world.factSeq,
     phase: instance.deletedAt === null ? instance.state : 'deleted',
     state: instance.state,
     version: instance.version,
@@ -169,6 +195,8 @@ const factsOf = (instance: DevInstanceRow, factSeq: number): DevInstanceFacts =>
     sizeClass: instance.sizeClass,
     diskGb: instance.diskGb,
     runningMonthlyUsd: usdOf(runningMonthlyMicroUsd(instance)).toFixed(2),
+    monthUsd: monthUsdOf(instance, status?.monthUsd, now),
+    ...(idleSince !== null && { idleSince }),
     ...(instance.instanceId !== null && { instanceId: instance.instanceId }),
     ...(publicIp !== undefined && { publicIp }),
   }
@@ -204,37 +232,6 @@ const verdictOf = (instance: DevInstanceRow, isGoing: boolean): Verdict => {
   }
 }
 
-const isTrue = (type: string, message: string): OwnCondition => ({ type, status: 'True', reason: type, message })
-
-/** When the latest sign of life was: a report, or the start. */
-const heardAt = (instance: DevInstanceRow, world: DevInstanceWorld): number =>
-  Math.max(Date.parse(world.lastReport?.at ?? '') || 0, Date.parse(instance.startedAt ?? '') || 0)
-
-/** What is wrong; what is not, is not said. */
-const conditionsOf = (instance: DevInstanceRow, world: DevInstanceWorld, now: Date): OwnCondition[] => {
-  if (instance.deletedAt !== null || instance.state === 'terminated') return []
-  const conditions: OwnCondition[] = []
-  if (instance.lease && now.getTime() > Date.parse(instance.lease.expiresAt)) {
-    const message = `the lease of ${instance.instanceId} ran out at ${instance.lease.expiresAt}; report it again, or terminate it`
-    conditions.push(isTrue('LeaseExpired', message))
-  }
-  if (instance.state === 'running' && now.getTime() >= heardAt(instance, world) + REPORT_STALE_MS) {
-    const message = `no report since ${new Date(heardAt(instance, world)).toISOString()}; it may run without stopping itself`
-    conditions.push(isTrue('ReportStale', message))
-  }
-  const { dirty, untracked, unpushed } = world.lastReport?.git ?? { dirty: 0, untracked: 0, unpushed: 0 }
-  if (instance.instanceId !== null && dirty + untracked + unpushed > 0) {
-    const message = `${dirty} changed and ${untracked} untracked files, ${unpushed} commits not pushed`
-    conditions.push(isTrue('WorkAtRisk', message))
-  }
-  const orphans = orphansOf(instance).map(({ eipAllocId }) => eipAllocId)
-  if (orphans.length > 0) {
-    const message = `${orphans.join(', ')} held and not in use: release it, and confirm by eip-released`
-    conditions.push(isTrue('AddressOrphaned', message))
-  }
-  return conditions
-}
-
 const wakeOf = (
   object: DevInstanceResource,
   instance: DevInstanceRow,
@@ -245,10 +242,14 @@ const wakeOf = (
     return isToGo(object, instance, world) ? { wakeAt: laterBy(now.toISOString(), BURIED_MS) } : {}
   }
   const due = [
-    ...(instance.state === 'reserved' ? [Date.parse(instance.reservedAt) + RESERVATION_MS] : []),
+    ...(instance.machine === null ? [Date.parse(instance.reservedAt) + RESERVATION_MS] : []),
     // A lease lasts to its very end.
     ...(instance.lease ? [Date.parse(instance.lease.expiresAt) + 1] : []),
     ...(instance.state === 'running' ? [heardAt(instance, world) + REPORT_STALE_MS] : []),
+    ...(instance.capOverride ? [Date.parse(instance.capOverride.expiresAt)] : []),
+    ...(Number.isNaN(endsAt(instance)) ? [] : [endsAt(instance)]),
+    ...(instance.meter.monthlyMicroUsd > 0 ? [costShownAt(instance, now)] : []),
+    ...(wishVerdict(object, instance, world, now)?.state === 'stalled' ? [now.getTime() + STALLED_RETRY_MS] : []),
   ].filter((atMs) => atMs > now.getTime())
   return due.length === 0 ? {} : { wakeAt: new Date(Math.min(...due)).toISOString() }
 }

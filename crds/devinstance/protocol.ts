@@ -2,8 +2,9 @@
  * What the provisioner and the owner say: the body of each call, as one literal each (rules/devinstance.md#protocol).
  */
 import type { Infer, ObjectSchema } from '../kernel/schema.ts'
-import { archField, diskGbField, nameField, REPO, sizeClassField } from './schema.ts'
+import { archField, diskGbField, nameField, type Policy, type Power, REPO, sizeClassField } from './schema.ts'
 import { type MEASUREMENTS, PROFILE } from './sizing/profile.ts'
+import type { SizeClass } from './sizing/sizes.ts'
 
 const ALLOCATION_MAX = 64
 const IPV4 = '^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])$'
@@ -35,6 +36,8 @@ const eipAllocId = {
   pattern: '^eipalloc-[a-z0-9]+$',
   maxLength: ALLOCATION_MAX,
 } as const
+const instanceType = word('Instance type that it runs as, where that is known.')
+const region = word('Region that it runs in, where that is known.')
 const acknowledgeWorkAtRisk = flag('True goes on although work on the instance was not pushed.')
 
 export const PROVISIONING = {
@@ -107,7 +110,7 @@ export const STARTED = {
   type: 'object',
   description: 'It runs; with the address it was started with.',
   required: ['version'],
-  properties: { version, publicIp, eipAllocId },
+  properties: { version, publicIp, eipAllocId, instanceType, region },
 } as const satisfies ObjectSchema
 
 export const STOPPED = {
@@ -122,6 +125,27 @@ export const RESIZING = {
   description: 'The size that it is to get.',
   required: ['version', 'sizeClass'],
   properties: { version, sizeClass: sizeClassField, diskGb: diskGbField, arch: archField, acknowledgeWorkAtRisk },
+} as const satisfies ObjectSchema
+
+export const STARTING = {
+  type: 'object',
+  description: 'It is to be started; asked before the cloud is.',
+  required: ['version'],
+  properties: { version, newAddress: flag('True when the start will allocate a further address.') },
+} as const satisfies ObjectSchema
+
+export const HALTING = {
+  type: 'object',
+  description: 'It is to be stopped.',
+  required: ['version'],
+  properties: { version },
+} as const satisfies ObjectSchema
+
+export const TERMINATING = {
+  type: 'object',
+  description: 'It is to be taken down; asked before anything is.',
+  required: ['version'],
+  properties: { version, acknowledgeWorkAtRisk },
 } as const satisfies ObjectSchema
 
 export const RESIZED = {
@@ -146,6 +170,7 @@ export const RESIZED = {
     },
     publicIp,
     eipAllocId,
+    instanceType,
   },
 } as const satisfies ObjectSchema
 
@@ -165,13 +190,14 @@ export const EIP_RELEASED = {
 
 export const TERMINATED = {
   type: 'object',
-  description: 'What is confirmed gone.',
+  description: 'What is confirmed gone; what is not yet may be said later.',
   required: ['version', 'instanceGone', 'eipGone', 'volumesGone'],
   properties: {
     version,
     instanceGone: flag('The instance is gone.'),
     eipGone: flag('Every address that it held is released.'),
     volumesGone: flag('Its volumes are gone.'),
+    instanceId: { ...instanceId, description: 'Which instance; the attached one when left out.' },
     acknowledgeWorkAtRisk,
   },
 } as const satisfies ObjectSchema
@@ -220,6 +246,19 @@ export type Said = {
   repo: Infer<typeof REPO_CHANGE>
   measurements: Infer<typeof MEASUREMENTS>
   env: { key: string; keys: string[] }
+  starting: Infer<typeof STARTING>
+  halting: Infer<typeof HALTING>
+  terminating: Infer<typeof TERMINATING>
+  /** By the machine itself. */
+  stopping: { reason: string }
+  awake: Record<string, never>
+  /** By the spec of the resource. */
+  policy: { policy: Policy }
+  'wish-power': { generation: number; wish: number; power: Power | null }
+  'wish-size': { generation: number; wish: number; sizeClass: SizeClass; diskGb: number | null }
+  /** By the clock. */
+  lapse: Record<string, never>
+  'override-lapse': Record<string, never>
   share: Infer<typeof SHARE>
   unshare: Infer<typeof SHARE>
   delete: Record<string, never>

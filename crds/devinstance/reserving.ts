@@ -11,25 +11,14 @@ export const CAPABILITY = 'devbox.manage'
 const usd = (microUsd: number): string => usdOf(microUsd).toFixed(2)
 
 /** @param sum.others what the owner's other instances are committed to, micro-USD a month */
-export const capRefusal = (sum: { committedMicroUsd: number; capMicroUsd: number; others: number }): Refusal => {
+export const capDetail = (sum: { committedMicroUsd: number; capMicroUsd: number; others: number }): string => {
   const { committedMicroUsd, capMicroUsd, others } = sum
   const total = usd(others + committedMicroUsd)
-  const detail = `${usd(others)} USD a month committed and ${usd(committedMicroUsd)} USD for this are ${total} USD, the cap is ${usd(capMicroUsd)} USD`
-  return refusal('CAP_EXCEEDED', detail)
+  return `${usd(others)} USD a month committed and ${usd(committedMicroUsd)} USD for this are ${total} USD, the cap is ${usd(capMicroUsd)} USD`
 }
 
-export const nameRefusal = (name: string): Refusal =>
-  refusal('NAME_TAKEN', `another instance of the owner is called ${name}`)
+export const capRefusal = (sum: Parameters<typeof capDetail>[0]): Refusal => refusal('CAP_EXCEEDED', capDetail(sum))
 
-export const takenRefusal = (what: 'name' | 'instance' | 'address', said: Record<string, unknown>): Refusal => {
-  switch (what) {
-    case 'name':
-      return nameRefusal(String(said.name))
-    case 'instance':
-      return refusal('INSTANCE_MISMATCH', `${said.instanceId} is attached to another dev instance`)
-    case 'address':
-      return refusal('ADDRESS_IN_USE', `${said.eipAllocId} (${said.publicIp}) is held by another dev instance`)
-    default:
-      return what satisfies never
-  }
-}
+export const nameDetail = (name: string): string => `another instance of the owner is called ${name}`
+
+export const nameRefusal = (name: string): Refusal => refusal('NAME_TAKEN', nameDetail(name))

@@ -16,8 +16,19 @@ export const IDLE_MINUTES_MAX = 720
 export const IDLE_MINUTES_DEFAULT = 30
 export const AUTOSCALES = ['never', 'ask', 'auto'] as const
 export type Autoscale = (typeof AUTOSCALES)[number]
+const WISH_MAX = 1_000_000_000
 const URL_MAX = 2048
 const REF_MAX = 255
+
+/**
+ * Each rule that something which happened may break is one, beside what its reports and the clock add. A status that has no room
+ * for one of them is never written, and nothing more is decided.
+ */
+export const CONDITIONS_MAX = 32
+
+/** What a machine is wished to do. */
+export const POWERS = ['running', 'stopped'] as const
+export type Power = (typeof POWERS)[number]
 
 export const STATES = [
   'reserved',
@@ -91,6 +102,16 @@ export const POLICY = {
       enum: AUTOSCALES,
       default: 'ask',
     },
+    // Left out they are no: what was reserved before either was there stays as it is.
+    stopWithUnpushedWork: {
+      type: 'boolean',
+      description: 'True lets it stop itself although work on it was not pushed; else that keeps it on.',
+    },
+    teamLogin: {
+      type: 'boolean',
+      description:
+        'True lets members of its teams log in with their public keys, as the user whose environment is there.',
+    },
   },
 } as const satisfies ObjectSchema
 
@@ -101,9 +122,29 @@ export const spec = {
   properties: {
     account: accountField,
     name: { ...nameField, 'x-immutable': 'INVALID_FIELD' },
-    sizeClass: { ...sizeClassField, 'x-immutable': 'INVALID_FIELD' },
-    arch: { ...archField, default: 'arm64', 'x-immutable': 'INVALID_FIELD' },
-    diskGb: { ...diskGbField, 'x-immutable': 'INVALID_FIELD' },
+    sizeClass: {
+      ...sizeClassField,
+      description: 'The size class. A change of it is a wish that the provisioner fulfils.',
+    },
+    arch: { ...archField, default: 'arm64', 'x-immutable': 'ARCH_CHANGE' },
+    diskGb: {
+      ...diskGbField,
+      description: 'Size of the disk in GB, which only grows. A change of it is a wish that the provisioner fulfils.',
+    },
+    power: {
+      type: 'string',
+      description:
+        'What the machine is wished to do. A change of it is a wish, fulfilled once: a stop that comes later is not undone by it.',
+      enum: POWERS,
+      'x-rest': 'hidden',
+    },
+    wish: {
+      type: 'integer',
+      description: 'Raised, it wishes power, sizeClass and diskGb again as they stand, whatever came between.',
+      minimum: 0,
+      maximum: WISH_MAX,
+      'x-rest': 'hidden',
+    },
     agents: {
       type: 'array',
       description: 'The agent profiles to install.',
@@ -123,6 +164,7 @@ export const status = {
   description: 'What has become of the instance. Written by the operator alone.',
   properties: {
     ...COMMON_STATUS,
+    conditions: { ...COMMON_STATUS.conditions, maxItems: CONDITIONS_MAX },
     phase: { type: 'string', description: 'One word for display: the state, or deleted.', maxLength: 32 },
     state: { type: 'string', description: 'The state that was last confirmed.', enum: STATES, maxLength: 32 },
     version: { type: 'integer', description: 'Row version for compare-and-set.', minimum: 0 },
@@ -133,6 +175,17 @@ export const status = {
       type: 'string',
       description: 'All-in price of a month while it runs, in US dollars.',
       maxLength: 32,
+    },
+    monthUsd: {
+      type: 'string',
+      description: 'What it has cost in this month (UTC), in US dollars; at most an hour and ten cents behind.',
+      maxLength: 32,
+    },
+    idleSince: {
+      type: 'string',
+      description: 'When it was used last, once that is five minutes ago; absent while it is used or does not run.',
+      format: 'date-time',
+      maxLength: 64,
     },
     instanceId: { type: 'string', description: "The cloud's id.", maxLength: 64 },
     publicIp: { type: 'string', description: 'Its present address.', maxLength: 64 },

@@ -1,13 +1,21 @@
 /** The dev instance as REST shows it, in camelCase (rules/devinstance.md#over-rest). */
 import type { OwnCondition } from '../kernel/plan.ts'
+import { breachFindings, machineFindings } from './life/breaches.ts'
 import { RESERVATION_MS } from './life/effects.ts'
-import { addressOf, costToDateMicroUsd, type DevInstanceRow, presentMonthlyMicroUsd } from './life/row.ts'
+import {
+  addressOf,
+  awaitedPower,
+  costToDateMicroUsd,
+  type DevInstanceRow,
+  launchedPrice,
+  presentMonthlyMicroUsd,
+} from './life/row.ts'
 import { allowedActions } from './life/transitions.ts'
 import type { DevInstancePlan, DevInstanceResource } from './plan.ts'
 import { type Policy, policyOf } from './schema.ts'
 import { usdOf } from './sizing/prices.ts'
 import { sizingOf } from './sizing/repo.ts'
-import { instanceTypeOf, priceAnswer, priceOf } from './sizing/sizes.ts'
+import { instanceTypeOf, priceAnswer } from './sizing/sizes.ts'
 
 /** What the mirror keeps: the row and the desire. What depends on the moment is added when it is shown. */
 export type StoredDevInstance = {
@@ -57,8 +65,32 @@ export const storedDevInstance = (
   }
 }
 
+/** What is left to show of one whose resource is gone: its row is kept, with what was said of it since (rules/devinstance.md#tombstones). */
+export const tombstoneOf = (of: { id: string; owner: string; box: DevInstanceRow }): ShownDevInstance => ({
+  ...of,
+  policy: of.box.policy,
+  conditions: [...breachFindings(of.box), ...machineFindings(of.box)].map((found) => ({
+    ...found,
+    reason: found.type,
+  })),
+  stalled: null,
+  factSeq: 0,
+  createdAt: of.box.reservedAt,
+})
+
 /** A row that can be shown. */
 export type ShownDevInstance = StoredDevInstance & { box: DevInstanceRow }
+
+/** What the spec of its resource, or a request, wishes and the provisioner is to do; null when there is nothing. */
+const wantedOf = ({ powerWish, sizeWish }: DevInstanceRow) => {
+  const power = awaitedPower(powerWish)
+  const size = sizeWish.undoneAt === null ? sizeWish.open : null
+  if (power === null && size === null) return null
+  const { generation, at: since } = size === null ? powerWish : sizeWish
+  const isAsked = size === null && powerWish.asked !== undefined
+  const of = { generation: isAsked ? null : generation, since }
+  return { power, sizeClass: size?.sizeClass ?? null, diskGb: size?.diskGb ?? null, ...of }
+}
 
 /** The instance in a list. @param at now, ISO: what it has cost until then */
 export const devInstanceItem = ({ id, owner, box: instance, policy, createdAt }: ShownDevInstance, at: string) => ({
@@ -69,7 +101,7 @@ export const devInstanceItem = ({ id, owner, box: instance, policy, createdAt }:
   version: instance.version,
   sizeClass: instance.sizeClass,
   arch: instance.arch,
-  instanceType: instanceTypeOf(instance),
+  instanceType: instance.launched?.instanceType ?? instanceTypeOf(instance),
   diskGb: instance.diskGb,
   agents: instance.agents,
   repo: instance.repo,
@@ -79,8 +111,9 @@ export const devInstanceItem = ({ id, owner, box: instance, policy, createdAt }:
   eipAllocId: instance.eipAllocId,
   targetLabel: instance.targetLabel,
   teams: instance.teams,
-  price: priceAnswer(priceOf(instance, instance.pricingVersion)),
+  price: priceAnswer(launchedPrice(instance)),
   costToDateUsd: usdOf(costToDateMicroUsd(instance, at)),
+  wanted: wantedOf(instance),
   createdAt,
   stateSince: instance.stateSince,
   deletedAt: instance.deletedAt,
@@ -102,6 +135,7 @@ export const devInstanceDetail = (stored: ShownDevInstance, { at, lastReport, ev
       inUse: eipAllocId === instance.eipAllocId,
     })),
     hostKeys: instance.hostKeys,
+    launched: instance.launched,
     measurements: instance.measurements,
     envKeys: instance.env?.keys ?? [],
     lease: instance.lease,
@@ -115,7 +149,11 @@ export const devInstanceDetail = (stored: ShownDevInstance, { at, lastReport, ev
       overrideUsed: instance.intent.overrideUsed,
       announcedAt: instance.intent.announcedAt,
     },
-    capOverride: instance.capOverride,
+    capOverride: instance.capOverride !== null,
+    capOverrideUntil: instance.capOverride?.expiresAt ?? null,
+    asked: { starting: instance.starting, terminating: instance.terminating },
+    machine: instance.machine && { is: instance.machine, since: instance.machineSince },
+    otherInstances: instance.strays,
     startedAt: instance.startedAt,
     terminatedAt: instance.terminatedAt,
     conditions: stored.conditions,

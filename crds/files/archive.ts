@@ -1,6 +1,6 @@
 /**
- * What an upload of many files is reduced to before anything else looks at it: plain files under paths that mean the same
- * everywhere. No links, no devices, no empty folders (as in git), no owners, no dates.
+ * What an upload of many files is reduced to before anything else looks at it: plain files, and links to them, under paths that
+ * mean the same everywhere. No link that leads out, no devices, no empty folders (as in git), no owners, no dates.
  */
 import { createHash } from 'node:crypto'
 import { trimmedEnd } from '../values/trimmed.ts'
@@ -14,7 +14,13 @@ export const SEGMENT_MAX_BYTES = 255
 export const PATH_DEPTH_MAX = 32
 
 /** `path`: relative, `/` between segments, without `.`, `..` or an empty segment. */
-export type ArchiveFile = { path: string; mode: 0o644 | 0o755; bytes: number }
+export type ArchiveFile = {
+  path: string
+  mode: 0o644 | 0o755
+  bytes: number
+  /** It is a symbolic link, without content: where it leads, from the folder that it lies in (links.ts). */
+  link?: string
+}
 /** `sha256` of the content, in hex. */
 export type ArchiveEntry = ArchiveFile & { sha256: string }
 
@@ -25,24 +31,29 @@ const byPath = (a: ArchiveEntry, b: ArchiveEntry): number => (a.path < b.path ? 
 
 export const sortEntries = <E extends ArchiveEntry>(entries: Iterable<E>): E[] => [...entries].sort(byPath)
 
-/** One name for the same files, however they were packed: sha256, in hex, over sorted path, mode and sha256. */
+/** One name for the same files, however they were packed: sha256, in hex, over sorted path, mode and sha256, or where a link leads. */
 export const digestOf = (entries: readonly ArchiveEntry[]): string => {
   const hash = createHash('sha256')
-  for (const { path, mode, sha256 } of sortEntries(entries)) hash.update(`${path}\0${mode.toString(8)}\0${sha256}\n`)
+  for (const { path, mode, sha256, link } of sortEntries(entries)) {
+    hash.update(link === undefined ? `${path}\0${mode.toString(8)}\0${sha256}\n` : `${path}\0link\0${link}\n`)
+  }
   return hash.digest('hex')
 }
 
-const byBytes = (a: ArchiveEntry, b: ArchiveEntry): number => Buffer.compare(Buffer.from(a.path), Buffer.from(b.path))
+const byBytes = (a: string, b: string): number => Buffer.compare(Buffer.from(a), Buffer.from(b))
 
 /**
  * What a host says of a folder that holds exactly these files (`holds` in controllers/kinds/app/scripts/parts/listing.sh): sha256, in hex, over
- * what `sha256sum` writes of each, in the order of their bytes, and after that the paths of those that are executable.
+ * what `sha256sum` writes of each, in the order of their bytes, after that the paths of those that are executable, and after that
+ * the links and where they lead.
  */
 export const listingOf = (entries: readonly ArchiveEntry[]): string => {
   const hash = createHash('sha256')
-  const sorted = [...entries].sort(byBytes)
-  for (const { path, sha256 } of sorted) hash.update(`${sha256}  ./${path}\n`)
-  for (const { path, mode } of sorted) if (mode === 0o755) hash.update(`./${path}\n`)
+  const files = entries.filter(({ link }) => link === undefined).sort((a, b) => byBytes(a.path, b.path))
+  for (const { path, sha256 } of files) hash.update(`${sha256}  ./${path}\n`)
+  for (const { path, mode } of files) if (mode === 0o755) hash.update(`./${path}\n`)
+  const links = entries.flatMap(({ path, link }) => (link === undefined ? [] : [`./${path} -> ${link}`]))
+  for (const line of links.sort(byBytes)) hash.update(`${line}\n`)
   return hash.digest('hex')
 }
 

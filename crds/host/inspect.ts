@@ -3,7 +3,7 @@ import type { GuardFinding } from './isolation.ts'
 import type { HostCertificate } from './schema.ts'
 
 /** Oldest versions that serve. Caddy before 2.11.5 lets visitors forge identity headers (rules/host.md#inspection). */
-const OLDEST = { docker: '20.10.0', compose: '2.20.0', caddy: '2.11.5' } as const
+export const OLDEST = { docker: '20.10.0', compose: '2.20.0', caddy: '2.11.5' } as const
 /** Below it an image can hardly be built. */
 export const FREE_GIB_MIN = 2
 
@@ -14,6 +14,8 @@ export type Findings = {
   arch: string
   versions: Versions
   disk: { totalGib: number; freeGib: number }
+  processors: number
+  memoryMib: number
   /** Programs that scripts need and that are missing. */
   missing: string[]
   /** The folder of the sites can be written; true when none is asked for. */
@@ -27,8 +29,8 @@ export type Findings = {
 
 export type Inspection =
   | { reach: 'ok'; findings: Findings }
-  /** Another key than the pinned one: nothing was said to it. */
-  | { reach: 'key' }
+  /** Another key than the pinned one, by its fingerprint, or none of that type: nothing was said to it. */
+  | { reach: 'key'; shown: string | null }
   | { reach: 'login' }
   | { reach: 'unreachable'; detail: string }
 

@@ -12,9 +12,12 @@ export const hostKeyBytes = (line: string): Buffer | null => {
   return bytes.subarray(4, 4 + length).toString('latin1') === type ? bytes : null
 }
 
-/** `SHA256:…`, as ssh-keygen -l prints it. */
+/** `SHA256:…`, as ssh-keygen -l prints it, of a key in wire form. */
+export const fingerprintOfBytes = (bytes: Buffer): string =>
+  `SHA256:${trimmedEnd(createHash('sha256').update(bytes).digest('base64'), '=')}`
+
+/** The same of a line as it is pinned; empty where that holds no key. */
 export const fingerprintOf = (line: string): string => {
   const bytes = hostKeyBytes(line)
-  if (bytes === null) return ''
-  return `SHA256:${trimmedEnd(createHash('sha256').update(bytes).digest('base64'), '=')}`
+  return bytes === null ? '' : fingerprintOfBytes(bytes)
 }

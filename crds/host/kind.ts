@@ -55,6 +55,13 @@ export const HOST: Kind<HostSpec, HostStatus, HostView> = {
     { name: 'Address', type: 'string', path: '.spec.address', description: 'Where it is.' },
     { name: 'State', type: 'string', path: '.status.phase', description: 'registered, inspected, approved, …' },
     { name: 'Arch', type: 'string', path: '.status.arch', description: 'amd64 or arm64.' },
+    {
+      name: 'Cordoned',
+      type: 'boolean',
+      path: '.spec.cordoned',
+      description: 'It takes nothing new.',
+      wide: true,
+    },
     READY,
     AGE,
     {

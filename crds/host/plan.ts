@@ -56,6 +56,31 @@ const buildsApart = ({ users }: Findings): OwnCondition => ({
   message: sayBuilds(users),
 })
 
+/** Both keys, for whoever has to find out which is right. */
+const sayKeys = ({ shown }: { shown: string | null }, pinned: string): string =>
+  shown === null
+    ? `pinned is ${pinned}, and the host shows no key of that type`
+    : `pinned is ${pinned}, and the host shows ${shown}`
+
+const sayWork = ({ approved }: HostSpec): string =>
+  approved ? 'all work on the host has stopped' : 'nothing is done on it until they are the same'
+
+const sayUnapproved = ({ withdrawn }: HostSpec): string =>
+  withdrawn === undefined
+    ? 'inspected, with a good result; an admin may approve it'
+    : `its approval was withdrawn: ${withdrawn}; an admin may approve it anew`
+
+/** What its operator decided, for as long as it holds. */
+const decided = ({ cordoned, withdrawn, approved }: HostSpec): OwnCondition[] => {
+  const isTrue = (type: string, reason: string, message: string) => ({ type, status: 'True' as const, reason, message })
+  return [
+    ...(cordoned
+      ? [isTrue('Cordoned', 'TakesNothingNew', 'It takes no new apps and sites; what is there stays.')]
+      : []),
+    ...(withdrawn !== undefined && !approved ? [isTrue('Withdrawn', 'ApprovalWithdrawn', withdrawn)] : []),
+  ]
+}
+
 /** @param object out of the cache, treated as frozen  @param now the platform's clock */
 export const planHost = (object: HostResource, world: HostWorld, now: Date): HostPlan => {
   const { spec } = object
@@ -65,7 +90,7 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
     steps: [],
     status: factsOf(object, world, phase),
     verdict,
-    conditions: conditionsOf(object, inspection, fingerprint),
+    conditions: [...conditionsOf(object, inspection, fingerprint), ...decided(spec)],
     wakeAt: new Date(now.getTime() + afterMs).toISOString(),
   })
   const stop = (code: Parameters<typeof stalled>[0], detail: string, phase: HostPhase, afterMs = LOOK_MS) =>
@@ -78,7 +103,7 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
   }
   switch (inspection.reach) {
     case 'key':
-      return stop('HOST_KEY_CHANGED', `pinned is ${fingerprint}; all work on the host has stopped`, 'key_changed')
+      return stop('HOST_KEY_CHANGED', `${sayKeys(inspection, fingerprint)}; ${sayWork(spec)}`, 'key_changed')
     case 'login':
       return stop('HOST_LOGIN_REFUSED', `${spec.user} may not log in with the private key`, 'unreachable')
     case 'unreachable':
@@ -96,8 +121,7 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
   if (guard.state === 'faulty' && keepsApart(spec.class)) {
     return stop('HOST_NOT_ISOLATED', guard.detail, spec.approved ? 'approved' : 'registered', SOON_MS)
   }
-  if (!spec.approved)
-    return stop('HOST_NOT_APPROVED', 'inspected, with a good result; an admin may approve it', 'inspected')
+  if (!spec.approved) return stop('HOST_NOT_APPROVED', sayUnapproved(spec), 'inspected')
   if (guard.state === 'missing') {
     const verdict = waiting('RestoringGuard', 'puts the guard of its apps in place')
     return { ...end(verdict, 'approved', SOON_MS), steps: [{ do: 'restoreGuard' }] }
@@ -135,11 +159,18 @@ const isolationOf = ({ users }: Findings, { state }: HostGuard) => ({
   builds: buildsOf(users),
 })
 
-const foundIn = ({ arch, versions, disk }: Findings, shown: HostStatus['disk']): Partial<HostFacts> => ({
-  arch: archOf(arch) ?? arch,
-  versions,
-  disk: shownDisk(disk, shown),
+const foundIn = (findings: Findings, shown: HostStatus['disk']): Partial<HostFacts> => ({
+  arch: archOf(findings.arch) ?? findings.arch,
+  versions: findings.versions,
+  disk: shownDisk(findings.disk, shown),
+  ...machineOf(findings),
 })
+
+/** One that does not say what it has is not counted. */
+const machineOf = ({ processors, memoryMib, disk }: Findings): Partial<HostFacts> =>
+  processors > 0 && memoryMib > 0 && disk.totalGib > 0
+    ? { capacity: { cpuMillis: processors * 1_000, memoryMib, diskGib: disk.totalGib } }
+    : {}
 
 /** Of the whole disk. */
 const NEWS_SHARE = 0.02
@@ -155,6 +186,7 @@ const knownOf = (status: HostStatus | undefined): Partial<HostFacts> => ({
   ...(status?.arch !== undefined && { arch: status.arch }),
   ...(status?.versions && { versions: status.versions }),
   ...(status?.disk && { disk: status.disk }),
+  ...(status?.capacity && { capacity: status.capacity }),
   ...(status?.isolation && { isolation: status.isolation }),
 })
 
@@ -167,7 +199,7 @@ const conditionsOf = (
   const known = (type: string) => (status?.conditions ?? []).filter((one) => one.type === type)
   const builds = inspection?.reach === 'ok' ? [buildsApart(inspection.findings)] : known('BuildsApart')
   if (inspection?.reach === 'key') {
-    return [keyChanged('True', `The host shows another key than the pinned ${fingerprint}.`), ...builds]
+    return [keyChanged('True', `${sayKeys(inspection, fingerprint)}.`), ...builds]
   }
   if (inspection === null || inspection.reach === 'unreachable') return [...known('HostKeyChanged'), ...builds]
   return [keyChanged('False', `The host shows the pinned key ${fingerprint}.`), ...builds]

@@ -4,6 +4,7 @@
  * Source: rules/host.md#the-proxy; Caddy 2.11, JSON structure.
  */
 import { type ObjectSchema, withDefaults } from '../kernel/schema.ts'
+import { CHALLENGES_TO } from '../values/hostname.ts'
 import { type HostSpec, type ProxySettings, spec as specSchema } from './schema.ts'
 import { loggingConfig, serverLogs, withVisits } from './visits.ts'
 
@@ -13,6 +14,7 @@ const SERVER = 'bottega'
 const REDIRECTS = 'bottega-redirects'
 /** How long requests under way may take when the configuration is replaced. */
 const GRACE = '10s'
+const CHALLENGES = '/.well-known/acme-challenge/*'
 const NOBODY = { handler: 'static_response', status_code: 404 }
 
 export type ProxyRoute = { id: string; owner: string; hostnames: readonly string[]; handle: readonly unknown[] }
@@ -32,15 +34,41 @@ export const budgetOf = ({ budget }: Pick<HostSpec, 'budget'>) =>
 const objectIn = (value: unknown): Json =>
   typeof value === 'object' && value !== null && !Array.isArray(value) ? (value as Json) : {}
 
-/** A route as Caddy has it. @param visits the folder that visits of sites are written to; null: nothing is written */
-export const routeConfig = ({ id, owner, hostnames, handle }: ProxyRoute, visits: string | null): Json => ({
+/** `visits`: the folder that visits of sites are written to; null: nothing is written. */
+export type RouteSettings = { visits: string | null; httpsPort: number }
+
+/**
+ * No port, or the one of the server. Caddy counts by the Host header as it came, so each other port that a visitor makes
+ * up would have counters of its own for as long as the proxy runs.
+ */
+const withPorts = (match: Json, { httpsPort }: RouteSettings): Json[] => [
+  { ...match, not: [{ header: { Host: ['*:*'] } }] },
+  { ...match, header: { Host: [`*:${httpsPort}`] } },
+]
+
+/** A route as Caddy has it. */
+export const routeConfig = ({ id, owner, hostnames, handle }: ProxyRoute, settings: RouteSettings): Json => ({
   '@id': id,
-  match: [{ host: [...hostnames] }],
-  handle: withVisits(visits, owner, handle),
+  match: withPorts({ host: [...hostnames] }, settings),
+  handle: withVisits(settings.visits, owner, handle),
   terminal: true,
 })
 
-const nobody = (visits: string | null): Json => ({ '@id': 'bottega-nobody', handle: withVisits(visits, '', [NOBODY]) })
+/** A name that is served no more and was asked for by its own handshake. What is not even that has no route, and is counted nowhere. */
+const nobody = (settings: RouteSettings): Json => ({
+  '@id': 'bottega-nobody',
+  match: withPorts({ vars: { '{http.request.host}': ['{http.request.tls.server_name}'] } }, settings),
+  handle: withVisits(settings.visits, '', [NOBODY]),
+})
+
+/** The host that an app has moved to gets its certificates while the DNS still leads here. Ours of before are answered before any route. */
+const challengeRoutes = (routes: readonly ProxyRoute[]): Json[] =>
+  routes.flatMap(({ hostnames, handle }) => {
+    const to = objectIn(handle[0])[CHALLENGES_TO]
+    if (typeof to !== 'string') return []
+    const onward = { handler: 'reverse_proxy', upstreams: [{ dial: to }] }
+    return [{ match: [{ host: [...hostnames], path: [CHALLENGES] }], handle: [onward], terminal: true }]
+  })
 
 const listenOn = (bind: string | undefined, port: number): string[] => [
   `${bind?.includes(':') ? `[${bind}]` : (bind ?? '')}:${port}`,
@@ -91,6 +119,8 @@ export const withOurs = (
         http_port: httpPort,
         https_port: httpsPort,
         grace_period: http.grace_period ?? GRACE,
+        // Requests by hostname, which graphs of apps are made of.
+        metrics: { ...objectIn(http.metrics), per_host: true },
         servers: {
           ...objectIn(http.servers),
           [SERVER]: {
@@ -100,12 +130,16 @@ export const withOurs = (
             automatic_https: { disable_redirects: true },
             tls_connection_policies: [{}],
             ...serverLogs(visits),
-            routes: [...routes.map((route) => routeConfig(route, visits)), nobody(visits)],
+            routes: [
+              ...routes.map((route) => routeConfig(route, { visits, httpsPort })),
+              nobody({ visits, httpsPort }),
+            ],
           },
           [REDIRECTS]: {
             listen: listenOn(bind, httpPort),
             automatic_https: { disable: true },
             routes: [
+              ...challengeRoutes(routes),
               {
                 handle: [
                   { handler: 'static_response', status_code: 308, headers: { Location: [redirectTo(httpsPort)] } },

@@ -77,6 +77,13 @@ const proxy = {
         rootsFile: path('A PEM file on the host with the roots that the directory is trusted by.'),
       },
     },
+    certificatesPerWeek: {
+      type: 'integer',
+      description:
+        'New certificates that its CA gives a registered domain within seven days; 0 for as many as are asked for. When left out 50, what the public default gives, and as many as are asked for with acme.',
+      minimum: 0,
+      maximum: 100_000,
+    },
   },
 } as const satisfies ObjectSchema
 
@@ -87,6 +94,18 @@ const budget = {
     cpuMillis: amount('Thousandths of a CPU.', [1_000, 1_000_000]),
     memoryMib: amount('MiB of memory.', [1_024, 16_777_216]),
     diskGib: amount('GiB of disk.', [10, 1_048_576]),
+  },
+} as const satisfies ObjectSchema
+
+const percent = (description: string) => ({ type: 'integer', description, minimum: 1, maximum: 10_000 }) as const
+
+const overcommit = {
+  type: 'object',
+  description: 'What all apps may have together, in hundredths of what the machine has.',
+  properties: {
+    cpuPercent: percent('Of its processors; 1600 when left out.'),
+    memoryPercent: percent('Of its memory; 200 when left out.'),
+    diskPercent: percent('Of its disk; 200 when left out.'),
   },
 } as const satisfies ObjectSchema
 
@@ -141,6 +160,19 @@ export const spec = {
       default: false,
       'x-rest': 'hidden',
     },
+    withdrawn: {
+      type: 'string',
+      description: 'Why its approval was withdrawn. Goes with the next approval.',
+      minLength: 1,
+      maxLength: 500,
+      'x-text': 'line',
+      'x-rest': 'hidden',
+    },
+    cordoned: {
+      type: 'boolean',
+      description: 'It takes no new apps and sites; what is there stays, and is changed as before.',
+      default: false,
+    },
     baseDomain: {
       type: 'string',
       description: 'Apps and sites get names under it.',
@@ -165,6 +197,7 @@ export const spec = {
     },
     takesSites: { type: 'boolean', description: 'Sites are published on it.', default: false },
     budget,
+    overcommit,
   },
 } as const satisfies ObjectSchema
 
@@ -206,6 +239,15 @@ export const status = {
       properties: {
         totalGib: { type: 'integer', description: 'All of it.' },
         freeGib: { type: 'integer', description: 'What is free.' },
+      },
+    },
+    capacity: {
+      type: 'object',
+      description: 'What the machine has.',
+      properties: {
+        cpuMillis: { type: 'integer', description: 'Thousandths of a processor.' },
+        memoryMib: { type: 'integer', description: 'MiB of memory.' },
+        diskGib: { type: 'integer', description: 'GiB of disk.' },
       },
     },
     isolation: {

@@ -2,6 +2,7 @@
 import type { CommonStatus, Resource } from '../kernel/object.ts'
 import type { Verdict } from '../kernel/plan.ts'
 import { toRest } from '../kernel/rest.ts'
+import { type Amounts, capacityOf, OVERCOMMIT } from './capacity.ts'
 import { problemsOf } from './inspect.ts'
 import { buildsOf } from './isolation.ts'
 import type { HostPlan, HostWorld } from './plan.ts'
@@ -40,6 +41,10 @@ export type HostView = {
   host_key_fingerprint: string
   host_key_status: 'unverified' | 'pinned' | 'changed'
   approved: boolean
+  /** Why its approval was withdrawn; null where it was not. */
+  withdrawn: string | null
+  /** It takes nothing new. */
+  cordoned: boolean
   state: HostPhase
   /** Null before the first one. */
   inspection: InspectionView | null
@@ -48,6 +53,9 @@ export type HostView = {
   site_root: string | null
   proxy: Record<string, unknown>
   budget: Record<string, unknown>
+  /** What all apps may have together; null before it was inspected. */
+  capacity: { cpu_millis: number; memory_mib: number; disk_gib: number } | null
+  overcommit: Record<string, unknown>
   /** That builds take images from. */
   registries: readonly string[]
   /** The image that builds run in. */
@@ -104,6 +112,9 @@ const keyStatusOf = ({ inspection }: HostWorld): HostView['host_key_status'] => 
 const stalledOf = (verdict: Verdict): HostView['stalled'] =>
   verdict.state === 'stalled' ? { code: verdict.code, detail: verdict.message.replace(/^[A-Z_]+: /, '') } : null
 
+export const viewAmounts = (amounts: Amounts | null): HostView['capacity'] =>
+  amounts && { cpu_millis: amounts.cpuMillis, memory_mib: amounts.memoryMib, disk_gib: amounts.diskGib }
+
 type Viewed = Pick<Resource<HostSpec, HostStatus & CommonStatus>, 'metadata' | 'spec'>
 
 export const viewHost = ({ metadata, spec }: Viewed, world: HostWorld, { status, verdict }: HostPlan): HostView => ({
@@ -118,6 +129,8 @@ export const viewHost = ({ metadata, spec }: Viewed, world: HostWorld, { status,
   host_key_fingerprint: status.hostKeyFingerprint ?? '',
   host_key_status: keyStatusOf(world),
   approved: spec.approved,
+  withdrawn: spec.withdrawn ?? null,
+  cordoned: spec.cordoned,
   state: status.phase,
   inspection: inspectionOf(world, status),
   base_domain: spec.baseDomain ?? null,
@@ -125,6 +138,8 @@ export const viewHost = ({ metadata, spec }: Viewed, world: HostWorld, { status,
   site_root: spec.siteRoot ?? null,
   proxy: toRest(specSchema.properties.proxy, proxyOf(spec)),
   budget: toRest(specSchema.properties.budget, budgetOf(spec)),
+  capacity: viewAmounts(capacityOf(spec, status)),
+  overcommit: toRest(specSchema.properties.overcommit, { ...OVERCOMMIT, ...spec.overcommit }),
   registries: spec.registries ?? REGISTRIES,
   builder: spec.builder ?? BUILDER,
   certificates: (status.certificates ?? []).map(({ hostname, state, notAfter, issuer }) => ({

@@ -20,6 +20,16 @@ export const belongsTo = (
 /** Whose a host of the platform is, where every row names an account: no Account is called that. */
 export const PLATFORM = 'platform'
 
+/** What the platform runs for everybody. Of the other classes a host is one account's; without an account it is nobody's. */
+export const CLASSES_FOR_ALL: readonly string[] = ['shared', 'platform']
+
+/**
+ * Who may put something on which host: the one rule, for the api and for the plans (rules/host.md#who-sees-a-host).
+ * @param host `account` null for one that no account registered
+ */
+export const mayUseHost = (host: { account: string | null; class: string }, account: string): boolean =>
+  host.account === null ? CLASSES_FOR_ALL.includes(host.class) : belongsTo(host, account)
+
 /** Whose it is. Never crosses REST: the caller's own account is meant there. */
 export const accountField = {
   type: 'string',

@@ -41,6 +41,8 @@ export type Kind<Spec = unknown, Status extends CommonStatus = CommonStatus, Vie
   description: string
   spec: ObjectSchema
   status: ObjectSchema
+  /** JSON paths of how many are wanted and are there, for `kubectl scale`; absent where nothing is counted. */
+  scale?: { spec: string; status: string }
   columns: readonly PrinterColumn[]
   /** JSON paths for `--field-selector`. */
   selectable: readonly string[]

@@ -46,7 +46,7 @@ export const manifestOf = (kind: Kind): Manifest => ({
         name: VERSION,
         served: true,
         storage: true,
-        subresources: { status: {} },
+        subresources: { status: {}, ...scaleOf(kind) },
         selectableFields: kind.selectable.map((jsonPath) => ({ jsonPath })),
         additionalPrinterColumns: kind.columns.map(({ name, type, path, description, wide }) => ({
           name,
@@ -60,6 +60,9 @@ export const manifestOf = (kind: Kind): Manifest => ({
     ],
   },
 })
+
+const scaleOf = ({ scale }: Kind): Node =>
+  scale === undefined ? {} : { scale: { specReplicasPath: scale.spec, statusReplicasPath: scale.status } }
 
 const rootOf = (kind: Kind): Node => ({
   type: 'object',

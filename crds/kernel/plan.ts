@@ -10,6 +10,8 @@ export type Verdict =
   | { state: 'ready'; reason: string; message: string }
   /** Something outside must happen first; look again after `retryAfterMs`, or when woken. */
   | { state: 'waiting'; reason: string; message: string; retryAfterMs?: number }
+  /** Nothing is under way, and it is not as it should be, or nobody knows. `warns`: it is bad news. */
+  | { state: 'unready'; ready: 'False' | 'Unknown'; reason: string; message: string; warns: boolean }
   /** A person must act. `code` is what REST would have answered. */
   | { state: 'stalled'; code: ProblemCode; message: string }
 
@@ -35,4 +37,8 @@ export const waiting = (reason: string, message: string, retryAfterMs?: number):
   retryAfterMs === undefined
     ? { state: 'waiting', reason, message }
     : { state: 'waiting', reason, message, retryAfterMs }
+export const unready = (said: Omit<Extract<Verdict, { state: 'unready' }>, 'state'>): Verdict => ({
+  state: 'unready',
+  ...said,
+})
 export const stalled = (code: ProblemCode, message: string): Verdict => ({ state: 'stalled', code, message })

@@ -77,7 +77,11 @@ const nodeRest = (schema: Schema, names: 'snake' | 'camel'): JsonSchema => {
       additionalProperties: { type: ['string', 'number', 'boolean'], ...code },
     }
   }
-  if (schema.type === 'array') return { type: 'array', description, ...words, items: nodeRest(schema.items, names) }
+  if (schema.type === 'array') {
+    // The API server takes nothing twice in a set.
+    const unique = schema['x-list'] === 'set' && { uniqueItems: true }
+    return { type: 'array', description, ...words, ...unique, items: nodeRest(schema.items, names) }
+  }
   if (schema.type === 'string' && schema['x-text']) {
     return { type: 'string', description, pattern: textPattern(schema['x-text']), ...words }
   }

@@ -20,8 +20,8 @@ export const APP_PROBLEMS = {
   },
   NO_COMPOSE_FILE: {
     status: 400,
-    title: 'The upload has no compose file',
-    next: 'Put compose.yaml or docker-compose.yml at the root of the upload.',
+    title: 'The upload has no compose file, and is no project that is known without one',
+    next: 'Put compose.yaml, or a Dockerfile, at the root of the upload, or what the project is recognised by.',
   },
   // ---- the compose file
   COMPOSE_REFUSED: {
@@ -30,6 +30,16 @@ export const APP_PROBLEMS = {
     next: 'Change each place that errors[] points at; every entry says what to write instead.',
   },
   // ---- the app
+  BUDGET_REFUSED: {
+    status: 409,
+    title: 'What runs cannot be given the budget',
+    next: 'Ask for at least what its services use and declare; until then they keep what they have.',
+  },
+  REPLICAS_REFUSED: {
+    status: 409,
+    title: 'One of it runs',
+    next: 'Scale apps whose service for visitors keeps nothing: give it no volume, nor what depends on it.',
+  },
   SLUG_TAKEN: { status: 409, title: 'The name is another app on its host, or reserved', next: 'Use another slug.' },
   NO_HOST: {
     status: 409,
@@ -46,10 +56,35 @@ export const APP_PROBLEMS = {
     title: 'The env is outside its rules',
     next: 'Use names of A-Z a-z 0-9 _ that begin with no digit and are none of the platform, and values without NUL.',
   },
+  PREVIEW_LIMIT: {
+    status: 409,
+    title: 'The app has as many previews as it may',
+    next: 'Delete one of them by DELETE …/previews/:id, or wait until one ends.',
+  },
+  PREVIEW_TAKEN: {
+    status: 409,
+    title: 'Another app is the preview of this branch',
+    next: 'Ask again for a preview of the branch, which replaces it, or delete it first.',
+  },
+  BAD_PREVIEW: {
+    status: 409,
+    title: 'The app cannot be a preview of what it names',
+    next: 'Name an app of the same account that is no preview itself.',
+  },
+  APP_STORAGE: {
+    status: 409,
+    title: 'The uploads and backups of the account take as much storage as it may have',
+    next: 'Delete backups and apps that are no longer used; uploads that no kept release was made from go within a day. GET /api/account tells what is used.',
+  },
   APP_LIMIT: {
     status: 409,
     title: 'The account has as many apps as it may',
     next: 'Delete one that is no longer used.',
+  },
+  APP_UNHEALTHY: {
+    status: 409,
+    title: 'Something of the live release does not run, and could not be put right',
+    next: 'Read its log, mend it, and deploy or roll back; each begins anew.',
   },
   OPERATION_RUNNING: {
     status: 409,
@@ -69,7 +104,32 @@ export const APP_PROBLEMS = {
   UNKNOWN_SOURCE: {
     status: 409,
     title: 'There is no such upload of this account',
-    next: 'Upload it by POST …/deploy.',
+    next: 'Upload it by POST …/sources; GET …/sources lists what is there.',
+  },
+  GIT_FAILED: {
+    status: 409,
+    title: 'The repository could not be fetched',
+    next: 'Check url and ref; for one that is not for everybody write a login for its host by PUT /api/apps/registries/<host>.',
+  },
+  BAD_REGISTRY: {
+    status: 400,
+    title: 'The registry, or the login for it, is none that images can be taken by',
+    next: 'Name it as images do, as ghcr.io or registry.example.com:5000, and a user without a colon.',
+  },
+  REGISTRY_LIMIT: {
+    status: 409,
+    title: 'The account has logins for as many registries as it may',
+    next: 'Remove one that is no longer used.',
+  },
+  FIELD_IN_MANIFEST: {
+    status: 409,
+    title: 'A manifest says this of the app, and nobody else may',
+    next: 'Change it in the manifest; or take the field out of the manifest and of the resource, and ask again.',
+  },
+  MANIFEST_BEHIND: {
+    status: 409,
+    title: 'The manifest asks for what is older than what was deployed over REST since',
+    next: 'Name a newer upload, or send the older one again by POST …/sources, which makes it the newest; or take the field out.',
   },
   UNKNOWN_RELEASE: {
     status: 409,
@@ -81,6 +141,48 @@ export const APP_PROBLEMS = {
     status: 409,
     title: 'Deleting the app would decide about its volumes',
     next: 'Say ?volumes=keep or ?volumes=delete.',
+  },
+  // ---- domains and access
+  PRIVATE_APP: {
+    status: 401,
+    title: 'The app is private',
+    next: 'Open its address in a browser and enter its password, or use an access link of its owner.',
+  },
+  PRECONDITION_REQUIRED: {
+    status: 428,
+    title: 'An apply has to say what it was planned on',
+    next: 'Send the ETag of the GET of the same resource as If-Match.',
+  },
+  PRECONDITION_FAILED: {
+    status: 412,
+    title: 'What is there is no longer what If-Match names',
+    next: 'Read it again, plan again, and apply that.',
+  },
+  IDEMPOTENCY_KEY_REQUIRED: {
+    status: 400,
+    title: 'An apply needs an Idempotency-Key',
+    next: 'Send Idempotency-Key with 1 to 255 characters of your own; a repeat with the same one is the same apply.',
+  },
+  PLAN_STALE: {
+    status: 409,
+    title: 'The plan was made on something else than what is there now',
+    next: 'Plan again, look at it, and apply that.',
+  },
+  UNKNOWN_PLAN: { status: 404, title: 'There is no such plan of this app', next: 'Plan first, and apply its plan_id.' },
+  CERTIFICATE_MISSING: {
+    status: 409,
+    title: 'No certificate was obtained for a domain in time',
+    next: 'Look at checks of the domain: it has to lead to the host and to admit its CA; the proxy goes on trying.',
+  },
+  LINK_LIMIT: {
+    status: 409,
+    title: 'The app has as many access links as it may',
+    next: 'Revoke one that is no longer used.',
+  },
+  DOWNTIME_NOT_CONFIRMED: {
+    status: 409,
+    title: 'The release stops a service that keeps something, and nobody has confirmed that',
+    next: 'Look at the plan (?dry_run=1), then ask again with ?confirm_downtime=1; or set hand_over.downtime to allow.',
   },
   // ---- a release
   BUILD_FAILED: {
@@ -96,7 +198,7 @@ export const APP_PROBLEMS = {
   IMAGE_MISSING: {
     status: 409,
     title: 'An image of the release is no longer on the host',
-    next: 'Deploy the same source again, which builds it.',
+    next: 'Roll back with rebuild: true, which builds its upload again.',
   },
   ARCH_MISMATCH: {
     status: 409,
@@ -112,6 +214,53 @@ export const APP_PROBLEMS = {
     status: 409,
     title: 'The app has more on disk than its budget, and was stopped',
     next: 'Deploy a release that keeps less, which has ten minutes to give some back; or ask for a larger budget, and deploy.',
+  },
+  // ---- a command
+  COMMAND_FAILED: {
+    status: 409,
+    title: 'A command did not end well',
+    next: 'Read its output, correct it, and run it or deploy again.',
+  },
+  COMMAND_TIMEOUT: {
+    status: 409,
+    title: 'A command took longer than it was given, and was stopped',
+    next: 'Give it more seconds, or less to do.',
+  },
+  COMMAND_UNKNOWN: {
+    status: 409,
+    title: 'A command was begun, and nobody knows how it ended',
+    next: 'Look at what it has done; run it again, or declare it repeatable.',
+  },
+  // ---- a backup
+  BACKUP_FAILED: {
+    status: 409,
+    title: 'What a volume holds could not be kept',
+    next: 'Read detail, put it right, and ask for another one.',
+  },
+  BACKUP_TOO_LARGE: {
+    status: 409,
+    title: 'The volume has more than a backup may have',
+    next: 'Keep less in it, or have a command of the app (POST …/run) bring what it holds elsewhere.',
+  },
+  BACKUP_NOT_READY: {
+    status: 409,
+    title: 'The backup is not there to be taken',
+    next: 'Wait until its state is succeeded; take another one where it has failed.',
+  },
+  BACKUP_IN_USE: {
+    status: 409,
+    title: 'The backup is under way, or is being restored',
+    next: 'Wait until that has ended, or cancel it.',
+  },
+  RESTORE_NOT_CONFIRMED: {
+    status: 409,
+    title: 'A restore replaces all that the volume holds, and nobody has confirmed that',
+    next: 'Look at the plan (?dry_run=1), then ask again with ?confirm= and the name of the volume.',
+  },
+  RESTORE_FAILED: {
+    status: 409,
+    title: 'The volume could not be restored; it holds what it held before',
+    next: 'Read detail and the log of its services; restore another backup, or deploy what can read this one.',
   },
   RELEASE_FAILED: {
     status: 409,

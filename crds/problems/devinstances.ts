@@ -17,6 +17,21 @@ export const DEVINSTANCE_PROBLEMS = {
     title: 'The committed monthly cost would exceed the cap',
     next: 'Take a smaller size, delete an instance, or ask an admin for a larger cap or an override.',
   },
+  REGION_NOT_PRICED: {
+    status: 422,
+    title: 'The region has no reviewed prices',
+    next: 'Take one of the regions named, or have the prices of this one reviewed and added first.',
+  },
+  TYPE_NOT_PRICED: {
+    status: 422,
+    title: 'The instance type has no reviewed price in this region',
+    next: 'Take the type of the size class, or have the price of this one reviewed and added first.',
+  },
+  COSTS_TOO_MANY: {
+    status: 422,
+    title: 'There are too many instances for one answer',
+    next: 'Ask for fewer months, or as an admin for one owner.',
+  },
   VERSION_CONFLICT: {
     status: 409,
     title: 'The instance has changed since it was read',
@@ -82,6 +97,21 @@ export const DEVINSTANCE_PROBLEMS = {
     status: 413,
     title: 'The user data does not fit, not even compressed',
     next: 'Choose fewer agents, or a shorter repository address.',
+  },
+  BAD_SSH_KEY: {
+    status: 400,
+    title: 'This is no public key that logs in',
+    next: 'Send the one line of a .pub file, as ssh-keygen writes it: ed25519, ecdsa, RSA of 2,048 bits or more, or a hardware key.',
+  },
+  SSH_KEY_KNOWN: {
+    status: 409,
+    title: 'The account has this public key already',
+    next: 'Use it as it is; remove it first to give it another name.',
+  },
+  SSH_KEY_LIMIT: {
+    status: 409,
+    title: 'The account has as many public keys as it may',
+    next: 'Remove one that is not used any more.',
   },
   WORK_AT_RISK: {
     status: 409,

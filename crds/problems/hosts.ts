@@ -36,7 +36,28 @@ export const HOST_PROBLEMS = {
   HOST_FULL: {
     status: 409,
     title: 'The host has no room left',
-    next: 'Free room on it, or ask who runs it to; what is live stays, and what waits goes on by itself.',
+    next: 'Ask for less, free room on it or ask who runs it to, or take another host; what is live stays, and what waits goes on by itself.',
+  },
+  HOST_CORDONED: {
+    status: 409,
+    title: 'The host takes nothing new',
+    next: 'Take another host; who runs it may let it take apps again by PATCH /api/apps/hosts/{id} {"cordoned": false}.',
+  },
+  SAME_HOST: { status: 409, title: 'The app lives on that host', next: 'Name another host.' },
+  HOST_LEFT: {
+    status: 409,
+    title: 'The app has left that host lately',
+    next: 'Move it there again when what is left of it has gone; until then its visitors there are sent on.',
+  },
+  VOLUMES_STAY: {
+    status: 409,
+    title: 'What volumes hold is not moved',
+    next: 'Deploy the project as another app on that host, and bring there what its volumes hold: GET /api/apps/{id}/backups/{backup}/content gives an archive of it.',
+  },
+  CA_LIMIT: {
+    status: 429,
+    title: 'The certificate authority would refuse',
+    next: 'Come again when there is room, use a name below another domain, or ask who runs the host to raise certificates_per_week once the CA allows more.',
   },
   HOST_IN_USE: {
     status: 409,

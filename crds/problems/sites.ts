@@ -96,12 +96,17 @@ export const SITE_PROBLEMS = {
   DOMAIN_UNPROVEN: {
     status: 409,
     title: 'The domain is not proven to be yours',
-    next: 'Set one of the records that the site shows in domains[].records; it goes on by itself once the record is seen.',
+    next: 'Set one of the records that domains[].records of the site or app shows; it goes on by itself once the record is seen.',
   },
   DOMAIN_LAPSED: {
     status: 409,
     title: 'The proof of the domain is gone',
-    next: 'Set one of the records that the site shows in domains[].records again; the site comes back by itself.',
+    next: 'Set one of the records that domains[].records of the site or app shows again; it comes back by itself.',
+  },
+  DOMAIN_UNVERIFIED: {
+    status: 409,
+    title: 'The domain is proven, and does not lead to the host, or does not admit its CA',
+    next: 'Set the A or AAAA record, or the CAA record, as the detail says; it is looked for again by itself, and at once by verify.',
   },
   SUBDOMAIN_TAKEN: { status: 409, title: 'The subdomain is in use', next: 'Choose another one.' },
   DOMAIN_TAKEN: {

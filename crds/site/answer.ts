@@ -1,7 +1,7 @@
 /** The JSON schema of `SiteView`, for the OpenAPI document and the clients made from it. Open: fields may be added. */
 import { named } from '../kernel/named.ts'
 import { type JsonSchema, restSchema } from '../kernel/rest.ts'
-import { NAME_PROOFS, NAME_STATES } from './names/life.ts'
+import { NAME_PROOFS, NAME_STATES } from '../names/life.ts'
 import { PHASES, spec } from './schema.ts'
 
 const text = (description: string): JsonSchema => ({ type: 'string', description })

@@ -1,11 +1,11 @@
 /** What the controller has observed of the world around one site: its facts, what was rendered, and where it may stand. */
 
+import type { OwnBase } from '../names/life.ts'
 import type { RecordedLinks } from '../values/links.ts'
 import type { BrandTokens } from './content/brand/brand.ts'
 import type { Template } from './content/content.ts'
 import type { OtherSite, WordsSignature } from './content/faults/likeness.ts'
 import type { SiteLink, SiteLinks } from './links.ts'
-import type { OwnBase } from './names/life.ts'
 import type { SiteName } from './names/names.ts'
 import type { Warning } from './render/input.ts'
 
@@ -86,7 +86,8 @@ export type PublishTurn = {
 }
 
 /** A host that takes sites, as the plan needs to know it. */
-export type SiteHost = { name: string; baseDomain: string; httpsPort: number; ready: boolean }
+/** `isCordoned`: sites that are there stay, and no other comes. */
+export type SiteHost = { name: string; baseDomain: string; httpsPort: number; ready: boolean; isCordoned?: boolean }
 
 /**
  * A picture by its source. `ready`: at all its widths; `quick`: at the one that is made first; `none`: nothing of it yet. `asked`:

@@ -9,6 +9,12 @@ export const isDay = (text: string): boolean => {
   return !Number.isNaN(time) && new Date(time).toISOString().startsWith(text)
 }
 
+const INSTANT =
+  /^(\d{4}-\d{2}-\d{2})T(?:[01]\d|2[0-3]):[0-5]\d:[0-5]\d(?:\.\d{1,9})?(?:Z|[+-](?:[01]\d|2[0-3]):[0-5]\d)$/
+
+/** An instant with its zone (RFC 3339, 5.6), on a day that the calendar has; no leap second. */
+export const isInstant = (text: string): boolean => isDay(INSTANT.exec(text)?.[1] ?? '')
+
 export const isTimeZone = (name: string): boolean => {
   try {
     Temporal.Instant.fromEpochMilliseconds(0).toZonedDateTimeISO(name)

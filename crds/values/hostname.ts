@@ -96,3 +96,6 @@ export const typedName = (typed: string): TypedName => {
   const fault = labels.map((label) => labelFault(label, labels.at(-1) ?? '')).find((one) => one !== null) ?? null
   return fault === null ? { name } : { fault }
 }
+
+/** In a route that sends visitors on, where challenges of a CA for its names are answered, `host:port` (rules/host.md#the-proxy). */
+export const CHALLENGES_TO = 'bottega_challenges_to'

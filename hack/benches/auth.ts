@@ -8,9 +8,10 @@ import { makePg } from '../../controllers/store/pg/pg.ts'
 import { removeData } from '../platform/pgfiles.ts'
 import { query, startPostgres } from '../platform/postgres.ts'
 import { type BenchContext, median } from './sides/figure.ts'
+import { measureGate } from './sides/gate.ts'
 
 /**
- * What it costs to find out who calls: warm (remembered) and cold (looked up), beside the read of one row by
+ * What it costs to find out who calls, and to let a visitor of a private app in: warm (remembered) and cold (looked up), beside the read of one row by
  * its key, on the same pool.
  */
 
@@ -120,6 +121,7 @@ export async function bench(context: BenchContext): Promise<void> {
     // Else the server tidies up by itself while we measure.
     await query(postgres.url, 'vacuum analyze')
     await measure(context, postgres.url)
+    await measureGate(context, postgres.url)
   } finally {
     await postgres.stop()
     removeData(dataDir)

@@ -5,11 +5,12 @@ import { Agent, request } from 'undici'
 import type { Stack } from '../platform/stack.ts'
 import { standUp } from './invoice.ts'
 import { cpuSecondsOf } from './sides/cpu.ts'
-import { begunBodies, type CrowdTarget, packedBodies, slowReaders } from './sides/crowds.ts'
-import { DEAR, type DearEnd, sendDear } from './sides/dear.ts'
 import type { BenchContext } from './sides/figure.ts'
+import { type AskedUrl, askBeside, pacing, type Timed } from './sides/hostile/asker.ts'
+import { begunBodies, type CrowdTarget, packedBodies, slowReaders } from './sides/hostile/crowds.ts'
+import { DEAR, type DearEnd, sendDear } from './sides/hostile/dear.ts'
+import { type WorstInput, worstInputs } from './sides/hostile/worstinputs.ts'
 import { ITEMS } from './sides/rawpair.ts'
-import { type WorstInput, worstInputs } from './sides/worstinputs.ts'
 
 /**
  * One account sends the worst bodies it can make to every route, ten a second; another account asks for its own meanwhile, and a
@@ -23,43 +24,21 @@ const BAR = { accountMs: 100, healthMs: 50, crowdedMs: 200, residentMb: 400, dea
 const DEAR_ROUNDS = 5
 const CROWD = { packed: 40, begun: 2_000, readers: 300 }
 const CROWD_MS = 20_000
-const ASK_EVERY_MS = 25
 const DEAREST = 30
+const LONGEST = 5
 
-type Asked = { atMs: number; tookMs: number }
-
-/** Asks again and again, never more than one at a time. */
-const asking = (work: () => Promise<void>, everyMs = ASK_EVERY_MS) => {
-  const asked: Asked[] = []
-  let isOn = true
-  const run = async () => {
-    while (isOn) {
-      const atMs = performance.now()
-      await work()
-      const tookMs = performance.now() - atMs
-      asked.push({ atMs, tookMs })
-      await sleep(Math.max(0, everyMs - tookMs))
-    }
-  }
-  const running = run()
-  return async (): Promise<Asked[]> => {
-    isOn = false
-    await running
-    return asked
-  }
-}
-
-const quantile = (asked: readonly Asked[], share: number): number => {
-  const sorted = asked.map(({ tookMs }) => tookMs).sort((a, b) => a - b)
+const quantile = (took: readonly number[], share: number): number => {
+  const sorted = took.toSorted((a, b) => a - b)
   return sorted[Math.min(sorted.length - 1, Math.floor(sorted.length * share))] ?? 0
 }
+
+const tookOf = (asked: readonly Timed[]): number[] => asked.map(({ tookMs }) => tookMs)
 
 type Place = {
   stack: Stack
   pids: Awaited<ReturnType<typeof standUp>>['pids']
   attacker: Agent
-  /** Both as long as they are asked for. */
-  ask: { account(): Promise<void>; health(): Promise<void> }
+  ask: { account: AskedUrl; health: AskedUrl }
   bad: string
 }
 
@@ -68,21 +47,14 @@ const open = async (context: BenchContext) => {
   const limits = { BOTTEGA_CONCURRENCY_PER_ADDRESS: '500' }
   const { stack, pids, end } = await standUp(context, limits)
   const attacker = new Agent({ connections: 64 })
-  const others = new Agent({ connections: 4 })
   const good = await stack.token('demo')
-  const asks =
-    (url: string, headers: Record<string, string> = {}) =>
-    async () => {
-      const { body } = await request(url, { dispatcher: others, headers })
-      await body.dump()
-    }
   const ask = {
-    account: asks(`${stack.baseUrl}/api/account`, { authorization: `Bearer ${good}` }),
-    health: asks(stack.metricsUrls.api.replace('/metrics', '/healthz')),
+    account: { url: `${stack.baseUrl}/api/account`, headers: { authorization: `Bearer ${good}` } },
+    health: { url: stack.metricsUrls.api.replace('/metrics', '/healthz') },
   }
   const place: Place = { stack, pids, attacker, ask, bad: await stack.token('free') }
   const close = async () => {
-    await Promise.all([attacker.close(), others.close()])
+    await attacker.close()
     await end()
   }
   return { place, close }
@@ -115,8 +87,8 @@ const nameDearest = async ({ progress }: BenchContext, place: Place, inputs: rea
 
 const measureBodies = async ({ progress, figure }: BenchContext, place: Place, inputs: readonly WorstInput[]) => {
   const step = progress.step(`${inputs.length} bodies, ${PER_SECOND} a second`)
-  const [endAccounts, endHealths] = [asking(place.ask.account), asking(place.ask.health)]
-  const startMs = performance.now()
+  const [endAccounts, endHealths] = [askBeside(place.ask.account), askBeside(place.ask.health)]
+  const startMs = Date.now()
   const sent = inputs.map(async (input, n) => {
     await sleep((n * 1000) / PER_SECOND)
     if (n % 100 === 0) step.update(`${n} of ${inputs.length}`, n / inputs.length)
@@ -126,13 +98,20 @@ const measureBodies = async ({ progress, figure }: BenchContext, place: Place, i
   for (const status of await Promise.all(sent)) statuses.set(status, (statuses.get(status) ?? 0) + 1)
   const [accounts, healths] = [await endAccounts(), await endHealths()]
   step.done([...statuses].map(([status, count]) => `${count} × ${status}`).join(', '))
-  const [worst] = accounts.toSorted((a, b) => b.tookMs - a.tookMs)
-  const near = worst && inputs[Math.max(0, Math.floor(((worst.atMs - startMs) * PER_SECOND) / 1000))]
-  if (near) progress.line(`  longest ${worst.tookMs.toFixed(0)} ms, about ${near.method} ${near.path}, ${near.what}`)
+  for (const [name, asked] of Object.entries({ accounts, healths }))
+    for (const { atMs, tookMs } of asked.toSorted((a, b) => b.tookMs - a.tookMs).slice(0, LONGEST)) {
+      const near = inputs[Math.max(0, Math.floor(((atMs - startMs) * PER_SECOND) / 1000))]
+      progress.line(`  ${name}: ${tookMs.toFixed(0)} ms, about ${near?.method} ${near?.path}, ${near?.what}`)
+    }
   const bar = { unit: 'ms', peer: 'the bar', goal: { atMost: 1 } }
-  const p99 = { value: quantile(accounts, 0.99), peerValue: BAR.accountMs }
+  const p99 = { value: quantile(tookOf(accounts), 0.99), peerValue: BAR.accountMs }
   figure({ name: "worst bodies: another's GET /api/account, p99", ...p99, ...bar })
-  figure({ name: 'worst bodies: /healthz, longest', value: quantile(healths, 1), peerValue: BAR.healthMs, ...bar })
+  figure({
+    name: 'worst bodies: /healthz, longest',
+    value: quantile(tookOf(healths), 1),
+    peerValue: BAR.healthMs,
+    ...bar,
+  })
 }
 
 const residentMb = (pid: number | null): number =>
@@ -146,7 +125,7 @@ const measureCrowd = async ({ progress, figure }: BenchContext, place: Place): P
   const watching = setInterval(() => {
     most = Math.max(most, residentMb(place.stack.api.pid()))
   }, 50)
-  const endAccounts = asking(place.ask.account)
+  const endAccounts = askBeside(place.ask.account)
   const sockets: Socket[] = (
     await Promise.all([
       begunBodies(CROWD.begun, target),
@@ -160,7 +139,7 @@ const measureCrowd = async ({ progress, figure }: BenchContext, place: Place): P
   for (const socket of sockets) socket.destroy()
   step.done(`${before.toFixed(0)} MB before`)
   const goal = { atMost: 1 }
-  const p99 = { unit: 'ms', value: quantile(accounts, 0.99), peerValue: BAR.crowdedMs }
+  const p99 = { unit: 'ms', value: quantile(tookOf(accounts), 0.99), peerValue: BAR.crowdedMs }
   figure({ name: "a crowd: another's GET /api/account, p99", peer: 'the bar', goal, ...p99 })
   figure({
     name: 'a crowd: memory of the api',
@@ -191,10 +170,10 @@ const measureDocuments = async ({ progress, figure }: BenchContext, place: Place
     if (answer.statusCode >= 300) throw new Error(`POST answered ${answer.statusCode}: ${text.slice(0, 300)}`)
   }
   for (let warm = 0; warm < 20; warm += 1) await send()
-  const endSends = asking(send, SEND_EVERY_MS)
+  const endSends = pacing(send, SEND_EVERY_MS)
   const ends: DearEnd[] = []
   for (let n = 0; n < DEAR_ROUNDS; n += 1) for (const dear of DEAR) ends.push(await sendDear(stack, other, dear, n))
-  const sends = await endSends()
+  const sends = tookOf(await endSends())
   step.done(`${sends.length} small ones meanwhile`)
   for (const { what, settled, seconds, isSeen, isGone } of ends)
     progress.line(
@@ -212,7 +191,8 @@ export async function bench(context: BenchContext): Promise<void> {
   const inputs = worstInputs(SIZES)
   const { place, close } = await open(context)
   try {
-    for (let warm = 0; warm < 50; warm += 1) await place.ask.account()
+    const { url, headers = {} } = place.ask.account
+    for (let warm = 0; warm < 50; warm += 1) await (await request(url, { headers })).body.dump()
     if (process.env.BENCH_COSTS) await nameDearest(context, place, inputs)
     await measureDocuments(context, place)
     await measureBodies(context, place, inputs)

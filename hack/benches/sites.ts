@@ -2,26 +2,31 @@ import { fork } from 'node:child_process'
 import { once } from 'node:events'
 import { readFileSync } from 'node:fs'
 import { join } from 'node:path'
-import { ensurePeer } from '../lib/peer.ts'
+import { ensurePeer, ensurePythonPeer } from '../lib/peer.ts'
 import { type BenchContext, median } from './sides/figure.ts'
-import { measurePhotos } from './sides/photos.ts'
-import { outputOf, pages, SITES, type Speed } from './sides/sitesides.ts'
+import { measurePaints } from './sides/sites/lcp.ts'
+import { measurePhotos } from './sides/sites/photos.ts'
+import { outputOf, pages, type Speed } from './sides/sites/sides.ts'
 
 /**
- * Pages per second from one content to files on disk, beside Eleventy with a Nunjucks template that writes the same elements.
- * Each side in a process of its own, warm, alternating rounds, medians, by the clock and by processor time. And one site with
- * photographs through REST (sides/photos.ts).
+ * Pages per second from one content to files on disk, beside Eleventy with a Nunjucks template and beside Hugo with one of its own
+ * that write the same elements. Each side in a process of its own, alternating rounds, medians, by the clock and by processor time.
+ * Hugo is a process each time, as it is used, so it gets many pages. And one site with photographs through REST (sides/sites/photos.ts),
+ * and when a page is painted on a slow line (sides/sites/lcp.ts).
  */
 
 const ROUNDS = 5
 const WARM_ROUNDS = 2
-const RATIO_MIN = 4
+const PEERS = [
+  { name: 'eleventy', title: 'Eleventy 3.1.2 with Nunjucks', sites: 60, atLeast: 4, home: ensurePeer },
+  { name: 'hugo', title: 'Hugo 0.168.0', sites: 1_000, atLeast: 0.5, home: ensurePythonPeer },
+] as const
 
 type Runner = { round(): Promise<Speed>; end(): void }
 
-const startSide = async (name: 'ours' | 'peer', scratch: string, home: string): Promise<Runner> => {
-  const child = fork(join(import.meta.dirname, 'sides', 'sitesides.ts'), [name, scratch, home], {
-    stdio: ['ignore', 'ignore', 'ignore', 'ipc'],
+const startSide = async (name: string, ...args: string[]): Promise<Runner> => {
+  const child = fork(join(import.meta.dirname, 'sides', 'sites', 'sides.ts'), [name, ...args], {
+    stdio: ['ignore', 'ignore', 'inherit', 'ipc'],
   })
   const answer = async (): Promise<unknown> => {
     const ended = once(child, 'exit').then(([code]) => {
@@ -44,36 +49,39 @@ const startSide = async (name: 'ours' | 'peer', scratch: string, home: string): 
 
 export async function bench(context: BenchContext): Promise<void> {
   await measurePhotos(context)
-  await measurePages(context)
+  await measurePaints(context)
+  for (const peer of PEERS) await measurePages(context, peer)
 }
 
-const measurePages = async ({ figure, progress, scratch }: BenchContext): Promise<void> => {
-  const home = await ensurePeer('eleventy', { progress })
-  const sides = { ours: await startSide('ours', scratch, home), peer: await startSide('peer', scratch, home) }
+const measurePages = async ({ figure, progress, scratch }: BenchContext, peer: (typeof PEERS)[number]) => {
+  const home = await peer.home(peer.name, { progress })
+  const folder = join(scratch, peer.name)
+  const start = (side: string) => startSide(side, folder, home, String(peer.sites))
+  const sides = { ours: await start('ours'), peer: await start(peer.name) }
   const rounds: { ours: Speed; peer: Speed }[] = []
   try {
     for (let round = 0; round < WARM_ROUNDS + ROUNDS; round++) {
-      const [ours, peer] = [await sides.ours.round(), await sides.peer.round()]
-      if (round >= WARM_ROUNDS) rounds.push({ ours, peer })
+      const [ours, theirs] = [await sides.ours.round(), await sides.peer.round()]
+      if (round >= WARM_ROUNDS) rounds.push({ ours, peer: theirs })
     }
   } finally {
     sides.ours.end()
     sides.peer.end()
   }
-  const sizeOf = (name: string) => readFileSync(join(outputOf(scratch, name), 'site-7', 'shop', 'index.html')).length
-  progress.line(`  a shop page: ${sizeOf('ours')} bytes, from Eleventy ${sizeOf('peer')} bytes`)
+  const sizeOf = (side: string) => readFileSync(join(outputOf(folder, side), 'site-7', 'shop', 'index.html')).length
+  progress.line(`  a shop page: ${sizeOf('ours')} bytes, from ${peer.title} ${sizeOf(peer.name)} bytes`)
   const kinds = [
     ['', 'pages/s', 'perSecond'],
     [', of processor time', 'pages/s CPU', 'perCpuSecond'],
   ] as const
   for (const [what, unit, key] of kinds) {
     figure({
-      name: `sites, ${SITES} of ${pages.length} pages${what}`,
+      name: `sites, ${peer.sites} of ${pages.length} pages${what}`,
       value: median(rounds.map(({ ours }) => ours[key])),
       unit,
-      peer: 'Eleventy 3.1.2 with Nunjucks',
-      peerValue: median(rounds.map(({ peer }) => peer[key])),
-      goal: { atLeast: RATIO_MIN },
+      peer: peer.title,
+      peerValue: median(rounds.map((round) => round.peer[key])),
+      goal: { atLeast: peer.atLeast },
     })
   }
 }

@@ -1,13 +1,15 @@
 import { existsSync, globSync, readdirSync, readlinkSync, rmSync } from 'node:fs'
+import { join } from 'node:path'
 import { parseArgs } from 'node:util'
 import { endProcesses } from '../lib/processes.ts'
 import { createProgress } from '../lib/progress.ts'
 import { CommandRefusal, messageOf, runCommand } from '../lib/refusal.ts'
-import { findSupervisor, ownerName, paths, stateDir } from '../lib/state.ts'
+import { caches, findSupervisor, ownerName, paths, stateDir } from '../lib/state.ts'
 import { removeKindCluster } from '../platform/cluster.ts'
 import { removeData } from '../platform/pgfiles.ts'
 import { endOwned } from '../platform/supervisor.ts'
 import { removeUpHost } from '../platform/uphost.ts'
+import { removeUpBoxes } from '../stage/boxes/upboxes.ts'
 
 /** The supervisor stops its processes one after the other, and two of them may take 25 s to drain. */
 const supervisorGraceMs = 90_000
@@ -25,6 +27,7 @@ async function main(): Promise<number> {
   if (supervisor !== null) await endProcesses([supervisor], supervisorGraceMs, 'SIGTERM')
   await endOwned(owner)
   await removeUpHost(owner, { purge })
+  await removeUpBoxes({ purge })
   for (const file of [paths.env, paths.supervisor]) rmSync(file, { force: true })
   removeKindCluster()
   if (purge) dropData()
@@ -42,7 +45,10 @@ function readArguments(): boolean {
 
 function dropData(): void {
   removeData(paths.postgres)
-  rmSync(stateDir, { recursive: true, force: true })
+  for (const name of readdirSync(stateDir)) {
+    const path = join(stateDir, name)
+    if (!caches.includes(path)) rmSync(path, { recursive: true, force: true })
+  }
   for (const copy of globSync('/var/tmp/bottega-postgres-*')) {
     if (!isInUse(copy)) rmSync(copy, { recursive: true, force: true })
   }

@@ -1,15 +1,19 @@
 import { readFileSync, writeFileSync } from 'node:fs'
 import { join } from 'node:path'
 import { stringify } from 'yaml'
+import { commandsFor, SURFACES } from '../../api/client/cli/table/surfaces.ts'
 import { REPEATED_LINES_MAX, repeatsOf } from '../../api/openapi/repeats.ts'
 import { descriptions } from '../../api/wiring/routes.ts'
 import { manifestOf } from '../../crds/kernel/manifest.ts'
 import { KINDS } from '../../crds/kinds.ts'
 import { chartTemplates } from '../generators/chart.ts'
+import { CLIENT_PATH, clientText, OPERATIONS_PATH, operationsText } from '../generators/client.ts'
 import { coverageModule } from '../generators/coverage.ts'
+import { LIFE_PATH, lifeText } from '../generators/life.ts'
+import { skillText } from '../generators/skill.ts'
 import { CommandRefusal, runCommand } from '../lib/refusal.ts'
 
-/** Writes what follows from the schemas, routes and font files; `--check` only compares, and names the files that have drifted. */
+/** Writes what follows from the schemas, tables, routes and font files; `--check` only compares, and names the files that have drifted. */
 
 const usage = 'Usage: hack/generate [--check]'
 const root = join(import.meta.dirname, '..', '..')
@@ -25,7 +29,31 @@ export function generatedFiles(): Map<string, string> {
     path.replace('/api/', 'api/openapi/'),
     describedText(document),
   ])
-  return new Map([...definitions, ...described, ...chartTemplates(), ['crds/text/coverage.ts', coverageModule()]])
+  const own = new Map([
+    ...definitions,
+    ...described,
+    ...chartTemplates(),
+    ['crds/text/coverage.ts', coverageModule()],
+    [LIFE_PATH, lifeText()],
+  ])
+  const client = clientText()
+  // as the routes are now: a command of a new one is in no file yet
+  const operations = clientOperations()
+  const served: [string, string][] = [
+    [CLIENT_PATH, client],
+    ['api/client/SKILL.md', skillText(client, commandsFor(JSON.parse(operations)))],
+  ]
+  return new Map([...own, [OPERATIONS_PATH, operations], ...served])
+}
+
+/** What the client knows of each surface that it has a table of. */
+const clientOperations = (): string => {
+  const documentOf = (surface: string): [string, object] => {
+    const document = descriptions().get(`/api/openapi-${surface}.json`)
+    if (!document) throw new Error(`${surface} are not described`)
+    return [surface, document]
+  }
+  return operationsText(Object.fromEntries(SURFACES.map(({ name }) => documentOf(name))))
 }
 
 /** @throws CommandRefusal naming what the document holds more than once and no declaration names */
@@ -53,6 +81,13 @@ export function drifted(): string[] {
   return [...generatedFiles()].filter(([path, text]) => present(path) !== text).map(([path]) => path)
 }
 
+function writeGenerated(): string[] {
+  const made = generatedFiles()
+  const files = [...made].filter(([path, text]) => present(path) !== text).map(([path]) => path)
+  for (const path of files) writeFileSync(join(root, path), made.get(path) ?? '')
+  return files
+}
+
 async function main(): Promise<number> {
   const args = process.argv.slice(2)
   if (args.length > 1 || (args[0] !== undefined && args[0] !== '--check'))
@@ -63,9 +98,11 @@ async function main(): Promise<number> {
     console.log('Everything generated is up to date.')
     return 0
   }
-  const made = generatedFiles()
-  for (const path of files) writeFileSync(join(root, path), made.get(path) ?? '')
-  console.log(files.length === 0 ? 'Everything generated is up to date.' : `Wrote ${files.join(', ')}.`)
+  writeGenerated()
+  // the client is made from what was just written for it
+  const again = writeGenerated()
+  const wrote = [...new Set([...files, ...again])]
+  console.log(wrote.length === 0 ? 'Everything generated is up to date.' : `Wrote ${wrote.join(', ')}.`)
   return 0
 }
 

@@ -1,8 +1,10 @@
 import { execFile } from 'node:child_process'
+import { createHash } from 'node:crypto'
 import { existsSync, globSync, readdirSync, rmSync } from 'node:fs'
 import { join, relative, resolve } from 'node:path'
-import { parseArgs, promisify } from 'node:util'
+import { promisify } from 'node:util'
 import { type Canaries, openCanaries } from '../../test/support/canaries/judge.ts'
+import { type Arguments, readArguments } from '../../test/support/runner/arguments.ts'
 import { type Calls, openCalls } from '../../test/support/runner/calls.ts'
 import {
   type Chosen,
@@ -19,14 +21,22 @@ import { makeSums, type Pasts, readPasts, recordPasts, type Sums, turnOf } from 
 import { createProgress } from '../lib/progress.ts'
 import { CommandRefusal, messageOf, runCommand } from '../lib/refusal.ts'
 import { paths } from '../lib/state.ts'
+import { buildAhead } from '../stage/ahead.ts'
 import { endStaleStages, startStage, type TestStage } from '../stage/stage.ts'
 
 const root = join(import.meta.dirname, '..', '..')
 /** With `--full` the long counts run, and a file may take this much longer. */
 const fullFactor = 40
 
-/** Files of a part on real parts that may be run once more; with `--strict`, or named one by one, none is. */
-const secondTriesMax = 3
+/**
+ * Of so many files on real parts one may fail by chance, and is run once more; when more fail it is no chance. With `--strict`, or
+ * named one by one, none is.
+ */
+const filesPerSecondTry = 40
+const secondTriesMin = 3
+const secondTriesOf = (count: number): number => Math.max(secondTriesMin, Math.ceil(count / filesPerSecondTry))
+/** With `--minutes`: second tries have so much longer. */
+const secondTryMinutes = 12
 
 /** Node leaves what it compiled there for the next process: hundreds are started here, and all read the same files. */
 const compiledFilesMax = 20_000
@@ -42,17 +52,16 @@ function openCompiled(): string {
  */
 const turnBudgetMs = 55 * 60_000
 
-const usage = `Usage: hack/test [--only ${partNames.join(',')}] [--whole] [--full] [--strict] [FILE…]`
-
 async function main(): Promise<number> {
   const asked = readArguments()
-  const { only, full, strict, files } = asked
+  const { only, full, strict, files, minutes } = asked
   const named = files.length > 0
-  const { chosen, isWhole } = choose(asked)
+  const { chosen, isWhole: isAll } = choose(asked)
   const abort = new AbortController()
   for (const signal of ['SIGINT', 'SIGTERM'] as const) process.on(signal, () => abort.abort())
 
   const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
+  const isWhole = () => isAll && total.late === undefined
   if (files.length === 0 && (only === null || only.includes('unit'))) add(total, await staticChecks())
   const compiled = openCompiled()
   const [calls, canaries] = [openCalls(), openCanaries()]
@@ -68,26 +77,31 @@ async function main(): Promise<number> {
     return files.map((path) => ({ path, env, lane: name, deadlineMs: part.deadlineMs * (full ? fullFactor : 1) }))
   }
   const run = async (group: readonly Chosen[], { places }: Group, stageEnv: Env) => {
-    const tries = strict || named || group.some(({ part }) => part.isPure) ? 0 : secondTriesMax
+    const testFiles = group.flatMap((one) => testFilesOf(minutes === null ? one : drawnOrder(one), stageEnv))
+    const tries = strict || named || group.some(({ part }) => part.isPure) ? 0 : secondTriesOf(testFiles.length)
+    const isPast = (limit: number) => () => performance.now() > limit * 60_000
     const options = {
       root,
       runId,
       signal: abort.signal,
       places,
       secondTriesMax: tries,
+      ...(minutes !== null && { isLate: isPast(minutes), isOver: isPast(minutes + secondTryMinutes) }),
       ...(full ? {} : { onEnd: remember }),
     }
-    const testFiles = group.flatMap((one) => testFilesOf(one, stageEnv))
     add(total, await runFiles(testFiles, options))
     for (const { part } of group) await part.after?.()
   }
+  const endBuilding = buildAhead(isAll)
   try {
     add(total, await runGroups(chosen, { run, calls, canaries, isWhole, runId, signal: abort.signal }))
-    if (!abort.signal.aborted) add(total, await calls.judge(isWhole))
+    if (!abort.signal.aborted) add(total, await calls.judge(isWhole()))
   } finally {
+    endBuilding()
     calls.remove()
     canaries.remove()
   }
+  for (const file of total.late ?? []) console.log(`no time left: ${file} was not run; hack/test ${file} does`)
   for (const file of total.unsteady ?? []) console.log(`unsteady: ${file} failed, and passed when run again alone`)
   if (abort.signal.aborted) console.log('interrupted')
   console.log(`${total.passed} passed, ${total.failed} failed${total.skipped ? `, ${total.skipped} skipped` : ''}`)
@@ -96,6 +110,19 @@ async function main(): Promise<number> {
 }
 
 type Env = Record<string, string>
+
+const DAY_MS = 86_400_000
+
+/** Where time may run out, files on real parts take turns by the day: none is always the last. */
+function drawnOrder(one: Chosen): Chosen {
+  if (!one.part.onStage) return one
+  const day = Math.floor(Date.now() / DAY_MS)
+  const placeOf = (file: string) =>
+    createHash('sha256')
+      .update(`${day} ${pathOf(file)}`)
+      .digest('hex')
+  return { ...one, files: one.files.toSorted((a, b) => placeOf(a).localeCompare(placeOf(b))) }
+}
 
 /** Of the files of this run, as they were when it began. */
 const sums = new Map<string, Sums>()
@@ -145,7 +172,8 @@ type GroupRun = {
   run: (group: readonly Chosen[], shape: Group, stageEnv: Env) => Promise<void>
   calls: Calls
   canaries: Canaries
-  isWhole: boolean
+  /** Asked when all has run that had time to. */
+  isWhole(): boolean
   runId: string
   signal: AbortSignal
 }
@@ -181,43 +209,12 @@ async function runGroups(
       await run(ready, shape, env ?? {})
     }
     // while the shared parts still have what they wrote
-    if (!signal.aborted) add(result, await canaries.judge({ isWhole, stage: stage?.env.BOTTEGA_TEST_FOLDER ?? null }))
+    if (!signal.aborted)
+      add(result, await canaries.judge({ isWhole: isWhole(), stage: stage?.env.BOTTEGA_TEST_FOLDER ?? null }))
   } finally {
     await stage?.end()
   }
   return result
-}
-
-type Arguments = { only: PartName[] | null; whole: boolean; full: boolean; strict: boolean; files: string[] }
-
-function readArguments(): Arguments {
-  try {
-    const { values, positionals } = parseArgs({
-      allowPositionals: true,
-      options: {
-        only: { type: 'string' },
-        whole: { type: 'boolean', default: false },
-        full: { type: 'boolean', default: false },
-        strict: { type: 'boolean', default: false },
-      },
-    })
-    return {
-      only: values.only === undefined ? null : values.only.split(',').map(asPart),
-      whole: values.whole,
-      full: values.full,
-      strict: values.strict,
-      files: positionals,
-    }
-  } catch (error) {
-    throw error instanceof CommandRefusal ? error : new CommandRefusal(`${messageOf(error)}\n${usage}`, { exitCode: 2 })
-  }
-}
-
-function asPart(name: string): PartName {
-  const part = partNames.find((known) => known === name)
-  if (part === undefined)
-    throw new CommandRefusal(`There is no part ${name}; known are ${partNames.join(', ')}.`, { exitCode: 2 })
-  return part
 }
 
 function chooseParts(only: readonly PartName[] | null): Chosen[] {
@@ -280,6 +277,7 @@ function add(total: FileResult, more: FileResult): void {
   total.passed += more.passed
   total.failed += more.failed
   total.skipped += more.skipped
+  if (more.late) total.late = [...(total.late ?? []), ...more.late]
   if (more.unsteady) total.unsteady = [...(total.unsteady ?? []), ...more.unsteady]
 }
 

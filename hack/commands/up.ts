@@ -15,7 +15,7 @@ import { sendWelcomeInvoice } from '../platform/platform.ts'
 import { type Greeting, supervise, type UpOptions } from '../platform/supervisor.ts'
 
 const usage =
-  'Usage: hack/up [--detach] [--with cards,hosts,acme,dns,llm|all] [--kubeconfig F [--context C] | --kind] [--strict-egress]'
+  'Usage: hack/up [--detach] [--with cards,hosts,acme,dns,llm,boxes|all] [--kubeconfig F [--context C] | --kind] [--strict-egress]'
 const startLimitMs = 20 * 60_000
 const pollMs = 100
 const interrupted = 130
@@ -190,14 +190,22 @@ function greetingText(greeting: Greeting): string {
   return `  first invoice  ${number}\n  link           ${url}\n  password       ${password ?? '(none: the client has an account)'}\n`
 }
 
+/** How one is had; nothing is reserved before somebody asks for it (README, "Get a dev box"). */
+const boxText = (identityFile: string): string => `
+  a dev box      export BOTTEGA_URL=… BOTTEGA_TOKEN=… of ${paths.env} (tokens.owner), then with api/client/bottega.mjs:
+                 node bottega.mjs devbox reserve october --size-class XS --arch ${process.arch === 'arm64' ? 'arm64' : 'x86_64'} --agents gemini-cli
+                 node bottega.mjs devbox show october       # until it is running: a minute
+                 node bottega.mjs devbox ssh october --identity ${identityFile}`
+
 function summary(environment: UpEnvironment, greeting: Greeting): string {
-  const { baseUrl, kubeconfig, mailDir, metricsUrls, hosts, dns, cards, llm } = environment
+  const { baseUrl, kubeconfig, mailDir, metricsUrls, hosts, boxes, dns, cards, llm } = environment
   const host = hosts
     ? `\n  host           local, names under ${hosts.baseDomain} on port ${hosts.httpsPort}, CA ${hosts.caCert}`
     : ''
   const names = dns ? `\n  DNS            ${dns.server}, records are set at ${dns.controlUrl}` : ''
   const card = cards ? `\n  cards          ${cards.apiBase}, a stand-in of the card processor` : ''
   const model = llm ? `\n  llm            ${llm.url}, a stand-in of a language model` : ''
+  const box = boxes ? boxText(boxes.identityFile) : ''
   return `
 Bottega runs at ${baseUrl}
 
@@ -206,7 +214,7 @@ ${greetingText(greeting)}
   kubectl        export KUBECONFIG=${kubeconfig} PATH="$(dirname "$(hack/tools path kubectl)"):$PATH"; kubectl get bottega
   mails          ${mailDir}
   metrics        ${metricsUrls.join(' ')}
-  logs           ${paths.logs}${host}${names}${card}${model}
+  logs           ${paths.logs}${host}${names}${card}${model}${box}
 `
 }
 

@@ -14,7 +14,7 @@ import { readFile } from 'node:fs/promises'
 import { join, relative } from 'node:path'
 import type { Plugin } from 'esbuild'
 import { withLock } from '../lib/lock.ts'
-import { root, stateDir } from '../lib/state.ts'
+import { paths, root } from '../lib/state.ts'
 
 /**
  * The two processes as few files each. Nothing is minified. 2,700 modules one by one, a third of them types of Kubernetes that
@@ -69,7 +69,7 @@ const bundlesMax = 4
 
 /** The bundle of the sources as they are now, made by the first who asks. @returns its folder */
 export async function ensureBundle(): Promise<string> {
-  const folder = join(stateDir, 'bundles')
+  const folder = paths.bundles
   const wanted = join(folder, digest())
   if (existsSync(wanted)) return wanted
   return withLock(folder, async () => {

@@ -1,7 +1,8 @@
 import { spawnSync } from 'node:child_process'
 import { existsSync, readFileSync } from 'node:fs'
-import { join, relative } from 'node:path'
+import { basename, join, relative } from 'node:path'
 import { SANS_WEIGHTS, SERIF_WEIGHTS } from '../../crds/site/render/type/han.ts'
+import { ensurePackages } from '../lib/apt.ts'
 import { CommandRefusal } from '../lib/refusal.ts'
 import { root } from '../lib/state.ts'
 import { buildBundle, bundleName } from './bundle.ts'
@@ -24,16 +25,24 @@ const systemFiles: Readonly<Record<string, string>> = {
   'etc/nsswitch.conf': 'hosts: files dns\n',
 }
 
+/** OpenSSH, by which the provisioner looks into the machines that it launched. */
+const SSH = ['/usr/bin/ssh', '/usr/bin/ssh-keyscan']
+
 /** Node and what its loader needs. Certificate roots and time zones are inside node; a shell is wanted by nobody. */
 export function baseEntries(): Entry[] {
+  ensurePackages(
+    SSH.map((file) => ({ name: 'openssh-client', files: [file] })),
+    { what: 'The image' },
+  )
   const node = nodeBinary()
   const native = productionPackages().flatMap((folder) =>
     entriesOf(join(root, folder), folder, (path) => /\.(node|so[.\d]*)$/.test(path)),
   )
   const loaded = native.flatMap((entry) => (entry.type === 'file' ? [entry.source] : []))
-  const libraries = librariesOf([node, ...loaded])
+  const libraries = librariesOf([node, ...SSH, ...loaded])
   return [
     { type: 'file', path: 'usr/local/bin/node', mode: 0o755, source: node },
+    ...SSH.map((source): Entry => ({ type: 'file', path: `usr/local/bin/${basename(source)}`, mode: 0o755, source })),
     ...libraries.map((path): Entry => ({ type: 'file', path: path.slice(1), mode: 0o755, source: path })),
     ...Object.entries(systemFiles).map(([path, text]): Entry => ({ type: 'text', path, mode: 0o644, text })),
     ...['app', 'dev', 'home/node', 'proc', 'run', 'sys'].map(

@@ -1,5 +1,7 @@
 import { createHash } from 'node:crypto'
 import { mkdirSync, readFileSync, renameSync, statfsSync, statSync, writeFileSync } from 'node:fs'
+import { homedir } from 'node:os'
+import { join } from 'node:path'
 import { CommandRefusal } from './refusal.ts'
 
 /** Writes a file whole or not at all: readers see the old bytes or the new ones, also after a crash in between. */
@@ -8,6 +10,10 @@ export function writeWhole(path: string, content: string, mode = 0o600): void {
   writeFileSync(partial, content, { mode })
   renameSync(partial, path)
 }
+
+/** Where things that are fetched or built once are kept, for all checkouts of the user. */
+export const cacheOf = (name: string): string =>
+  join(process.env.XDG_CACHE_HOME || join(homedir(), '.cache'), 'bottega', name)
 
 /** The parsed JSON of a file, or null when it is absent or not JSON. */
 export function readJson<T>(path: string): T | null {

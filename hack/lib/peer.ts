@@ -5,6 +5,7 @@ import { homedir } from 'node:os'
 import { join } from 'node:path'
 import { withLock } from './lock.ts'
 import type { Progress } from './progress.ts'
+import { pip } from './python/venv.ts'
 import { CommandRefusal } from './refusal.ts'
 
 /** Peers that a figure is held against and that the project itself does not use: pinned here, installed in the user's cache. */
@@ -44,13 +45,12 @@ export async function ensurePythonPeer(name: string, { progress }: { progress: P
     const step = progress.step(`installing the peer ${name} by pip`)
     const growing = `${folder}.new`
     rmSync(growing, { recursive: true, force: true })
-    const words = ['-m', 'pip', 'install', '-q', '--no-deps', '--target', growing, '-r', requirements]
-    const done = spawnSync('python3', words, { encoding: 'utf8', timeout: installTimeoutMs })
-    if (done.status !== 0) {
+    const words = ['install', '-q', '--no-deps', '--target', growing, '-r', requirements]
+    try {
+      pip(words, name)
+    } catch (error) {
       step.fail()
-      throw new CommandRefusal(
-        `pip could not install ${name}: check that python3 has pip (Debian: python3-pip) and that it reaches its registry.\n${done.stderr?.slice(-2000) ?? ''}`,
-      )
+      throw error
     }
     renameSync(growing, folder)
     step.done()

@@ -9,12 +9,13 @@ export type Step = {
 export type Progress = { step(title: string): Step; line(text: string): void }
 
 const barWidth = 24
-const plainEveryMs = 10_000
+/** The longer a step takes, the more seldom a log is told: a quarter of an hour is some thirty lines. */
+const plainEveryMs = { least: 10_000, most: 60_000, share: 0.25 }
 const drawEveryMs = 80
 
 type Output = Pick<WriteStream, 'write'> & Partial<Pick<WriteStream, 'isTTY' | 'columns'>>
 
-/** Shows steps on `out`: a bar that redraws itself on a terminal, otherwise a plain line at start, end, and every 10 s. */
+/** Shows steps on `out`: a bar that redraws itself on a terminal, otherwise plain lines at start, end and now and then. */
 export function createProgress(out: Output = process.stderr): Progress {
   const tty = out.isTTY === true
   const clear = tty ? '\r\x1b[K' : ''
@@ -29,7 +30,7 @@ export function createProgress(out: Output = process.stderr): Progress {
     return {
       update(detail, fraction) {
         const nowMs = performance.now()
-        if (nowMs - shownMs < (tty ? drawEveryMs : plainEveryMs)) return
+        if (nowMs - shownMs < (tty ? drawEveryMs : pauseAfter(nowMs - startedMs))) return
         shownMs = nowMs
         const text = `· ${title} ${fraction === undefined ? '' : bar(fraction)}${detail}`
         if (tty) out.write(`${clear}${text.slice(0, (out.columns ?? 80) - 1)}`)
@@ -40,6 +41,19 @@ export function createProgress(out: Output = process.stderr): Progress {
     }
   }
   return { step, line }
+}
+
+/** Marks a step as failed on the way of its error to the report. */
+export function failing(step: Pick<Step, 'fail'>): (error: unknown) => never {
+  return (error) => {
+    step.fail()
+    throw error
+  }
+}
+
+function pauseAfter(elapsedMs: number): number {
+  const { least, most, share } = plainEveryMs
+  return Math.min(most, Math.max(least, elapsedMs * share))
 }
 
 function bar(fraction: number): string {

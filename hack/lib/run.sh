@@ -25,11 +25,17 @@ installed() {
   printf '%s' "$hash" >"$modules/.bottega-lock"
 }
 
+# What came before a line broke lies in npm's cache.
+fetch() {
+  [ "$1" = 1 ] || say "· npm ci: the try before failed, this is number $1 of 3"
+  (cd "$root" && npm ci --ignore-scripts --no-audit --no-fund --fetch-retries=5 --loglevel=error >"$log" 2>&1)
+}
+
 install() {
   installed && return 0 # another command did it while this one waited for the lock
   say "· npm ci: installing the packages of package-lock.json (about half a minute)"
   log=$root/.bottega/logs/npm.log
-  (cd "$root" && npm ci --ignore-scripts --no-audit --no-fund --loglevel=error >"$log" 2>&1) ||
+  fetch 1 || fetch 2 || fetch 3 ||
     { tail -n 15 "$log" >&2; die "npm ci failed (see above): check that npm reaches its registry and that the disk has room."; }
   [ -x "$modules/.bin/node" ] || die "No Node 26 package for $(uname -sm): Linux on x64 or arm64 is needed."
   printf '%s' "$hash" >"$modules/.bottega-lock"

@@ -27,10 +27,21 @@ export const paths = {
   adminKubeconfig: at('admin.kubeconfig'),
   controllersKubeconfig: at('controllers.kubeconfig'),
   apiKubeconfig: at('api.kubeconfig'),
+  bundles: at('bundles'),
+  copies: at('copies'),
   compiled: at('compiled'),
   linearPatterns: at('linear-patterns.json'),
   testTurns: at('test-turns.json'),
 } as const
+
+/** What is made again from the sources, and what tests remember: no data of a platform, and in use while tests run. */
+export const caches: readonly string[] = [
+  paths.bundles,
+  paths.compiled,
+  paths.copies,
+  paths.linearPatterns,
+  paths.testTurns,
+]
 
 /** `.bottega/env.json`: how tests, scripts and people reach what runs (rules/platform.md#the-running-platform). */
 export type UpEnvironment = {
@@ -47,6 +58,8 @@ export type UpEnvironment = {
   hosts?: HostEnvironment
   /** The server of names that domains are proven by (`--with dns`, or `hosts`). */
   dns?: { server: string; controlUrl: string }
+  /** Dev instances that are containers (`--with boxes`): the key that opens them, and whose they are. */
+  boxes?: { identityFile: string; dockerHost: string }
   cards?: CardsEnvironment
   llm?: LlmEnvironment
 }

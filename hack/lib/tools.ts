@@ -1,13 +1,15 @@
 import { spawn, spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { existsSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statfsSync } from 'node:fs'
-import { homedir, tmpdir } from 'node:os'
+import { existsSync, globSync, mkdirSync, mkdtempSync, readFileSync, renameSync, rmSync, statfsSync } from 'node:fs'
+import { tmpdir } from 'node:os'
 import { dirname, join } from 'node:path'
 import { createInterface } from 'node:readline'
+import { cacheOf } from './files.ts'
 import { withLock } from './lock.ts'
 import type { Progress, Step } from './progress.ts'
+import { ensureVenv, venvFolder } from './python/venv.ts'
 import { CommandRefusal } from './refusal.ts'
-import { type ToolGroup, toolGroups } from './tooltable.ts'
+import { pythonGroups, type ToolGroup, toolGroups } from './tooltable.ts'
 
 export type BuiltTools = { path(name: string): string }
 
@@ -17,9 +19,9 @@ const warmBytes = 4 * 1024 ** 3
 const envtestTools = new Set(['etcd', 'kube-apiserver', 'kubectl'])
 
 /**
- * Makes the named tools available, building what is missing, one `go install` per group, and gives their paths.
+ * Makes the named tools available, building what is missing, one `go install` or venv per group, and gives their paths.
  * Two callers at once do not compile twice. `KUBEBUILDER_ASSETS` (envtest's convention) wins for etcd, kube-apiserver
- * and kubectl. Throws a Refusal when Go, the disk or the module registry is in the way.
+ * and kubectl. Throws a Refusal when Go, Python, the disk or a registry is in the way.
  */
 export async function ensureTools(names: readonly string[], { progress }: { progress: Progress }): Promise<BuiltTools> {
   const paths = new Map(names.map((name) => [name, toolPath(name)]))
@@ -28,6 +30,8 @@ export async function ensureTools(names: readonly string[], { progress }: { prog
     const wanted = missing.filter((name) => name in group.tools)
     if (wanted.length > 0) await buildGroup(groupName, group, wanted, progress)
   }
+  for (const [groupName, names] of Object.entries(pythonGroups))
+    if (missing.some((name) => names.includes(name))) await ensureVenv(groupName, names, { progress })
   return {
     path(name) {
       const path = paths.get(name)
@@ -44,8 +48,10 @@ export function toolPath(name: string): string {
   for (const [groupName, group] of Object.entries(toolGroups)) {
     if (name in group.tools) return join(cacheFolder(groupName, group), name)
   }
-  const known = Object.values(toolGroups).flatMap((group) => Object.keys(group.tools))
-  throw new CommandRefusal(`There is no tool ${name}; known are ${known.join(', ')}.`, { exitCode: 2 })
+  for (const [groupName, names] of Object.entries(pythonGroups))
+    if (names.includes(name)) return join(venvFolder(groupName), name)
+  const known = [...Object.values(toolGroups).map((group) => Object.keys(group.tools)), ...Object.values(pythonGroups)]
+  throw new CommandRefusal(`There is no tool ${name}; known are ${known.flat().join(', ')}.`, { exitCode: 2 })
 }
 
 /** Keyed by everything that decides the bytes, so a changed go.mod never meets an old binary. */
@@ -53,8 +59,7 @@ function cacheFolder(groupName: string, group: ToolGroup): string {
   const hash = createHash('sha256')
   for (const file of ['go.mod', 'go.sum']) hash.update(readFileSync(join(groupsFolder, groupName, file)))
   hash.update(group.ldflags.join(' '))
-  const cache = process.env.XDG_CACHE_HOME || join(homedir(), '.cache')
-  return join(cache, 'bottega', 'tools', `${groupName}-${hash.digest('hex').slice(0, 16)}`)
+  return join(cacheOf('tools'), `${groupName}-${hash.digest('hex').slice(0, 16)}`)
 }
 
 async function buildGroup(groupName: string, group: ToolGroup, names: readonly string[], progress: Progress) {
@@ -82,6 +87,9 @@ type Compilation = { folder: string; missing: readonly string[]; step: Step }
 async function compile(groupName: string, group: ToolGroup, { folder, missing, step }: Compilation): Promise<void> {
   const goEnv = readGoEnvironment()
   mkdirSync(folder, { recursive: true })
+  // what a builder that was ended left, for nobody else builds here now
+  for (const left of globSync('.partial-*', { cwd: folder }))
+    rmSync(join(folder, left), { recursive: true, force: true })
   const warm = existsSync(join(goEnv.GOMODCACHE, group.probeModule))
   demandRoom(
     [goEnv.GOMODCACHE, goEnv.GOCACHE, folder, tmpdir()],

@@ -90,8 +90,36 @@ export const toolGroups: Readonly<Record<string, ToolGroup>> = {
   },
 }
 
+/** Tools that are Python programs, by the group whose wheels `hack/lib/python/<group>.txt` pins. */
+export const pythonGroups: Readonly<Record<string, readonly string[]>> = {
+  /** EC2 by other hands than ours: what is sent and read is held against it. */
+  moto: ['moto_server'],
+}
+
 /** What `hack/up` and plain `hack/test` need; the rest is built when a part asks for it. */
 export const controlPlaneTools = ['etcd', 'kube-apiserver', 'kubectl'] as const
 
 /** What an app host on this machine runs (hack/stage/hoststage.ts). */
 export const hostTools = ['docker-compose', 'caddy', 'pebble', 'pebble-challtestsrv', 'buildkitd', 'buildctl'] as const
+
+/** What a Kubernetes node on this machine runs (hack/stage/node/node.ts). */
+export const nodeTools = [
+  'etcd',
+  'kube-apiserver',
+  'kube-controller-manager',
+  'kube-scheduler',
+  'kubelet',
+  'kube-proxy',
+  'coredns',
+  'kubectl',
+] as const
+
+/** All that some test runs on. */
+export const testTools = [
+  ...controlPlaneTools,
+  ...hostTools,
+  ...nodeTools,
+  'helm',
+  'stripe-mock',
+  'moto_server',
+] as const

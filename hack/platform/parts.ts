@@ -12,7 +12,7 @@ import { apiUrlOf } from './postgres.ts'
 /** The Node processes of the platform: mail catcher, controllers, api, and the ports they listen on. */
 
 /** What more than the platform is started. `acme` is part of `hosts`, whose Caddy it serves, and has the `dns`. */
-export const extraParts = ['cards', 'hosts', 'acme', 'dns', 'llm'] as const
+export const extraParts = ['cards', 'hosts', 'acme', 'dns', 'llm', 'boxes'] as const
 export type ExtraPart = (typeof extraParts)[number]
 /** Whether an app host is among the parts. */
 export const wantsHosts = (parts: readonly ExtraPart[]): boolean =>
@@ -26,6 +26,7 @@ export type Addresses = { baseUrl: string; metricsUrls: string[]; ports: Require
 
 /** Users of a server go before the server, and the API server before etcd, without which it never ends. */
 export const endingOrder = [
+  'provisioner',
   'api',
   'controllers',
   'mail',
@@ -89,10 +90,10 @@ export function cardsOf({ ports }: Addresses, secretKey: string): CardsEnvironme
 }
 
 /** The card processor's stand-in, which reports to the api what was paid. */
-export function cardService(owner: string, { ports, baseUrl }: Addresses, cards: CardsEnvironment): Service {
+function cardService(owner: string, { ports, baseUrl }: Addresses, cards: CardsEnvironment): Service {
   return nodeService(owner, {
     name: 'cards',
-    script: 'hack/commands/cards.ts',
+    script: 'hack/commands/standins/cards.ts',
     args: ['--port', String(ports.cards), '--webhook', `${baseUrl}${cards.webhookPath}`],
     env: cardSecrets(cards),
     isReady: () => answersOk(`${cards.apiBase}/healthz`),
@@ -102,14 +103,42 @@ export function cardService(owner: string, { ports, baseUrl }: Addresses, cards:
 export const llmOf = ({ ports }: Addresses): LlmEnvironment => ({ url: `http://127.0.0.1:${ports.llm}/v1` })
 
 /** The language model's stand-in, which drafts by simple rules. */
-export function llmService(owner: string, { ports }: Addresses): Service {
+function llmService(owner: string, { ports }: Addresses): Service {
   return nodeService(owner, {
     name: 'llm',
-    script: 'hack/commands/llm.ts',
+    script: 'hack/commands/standins/llm.ts',
     args: ['--port', String(ports.llm)],
     env: {},
     isReady: () => answersOk(`http://127.0.0.1:${ports.llm}/healthz`),
   })
+}
+
+type ProvisionerPart = { env: Record<string, string>; token: string }
+
+/** The provisioner of dev instances, by the token of an administrator. It waits for the api by itself. */
+function provisionerService(owner: string, { baseUrl }: Addresses, { env, token }: ProvisionerPart): Service {
+  return nodeService(owner, {
+    name: 'provisioner',
+    script: 'hack/commands/devbox.ts',
+    args: ['run', '--every', '5s'],
+    env: { ...env, BOTTEGA_URL: baseUrl, BOTTEGA_TOKEN: token },
+    isReady: async () => true,
+  })
+}
+
+type ExtraOptions = Pick<PartOptions, 'owner' | 'addresses' | 'cards' | 'llm'> & {
+  dns: { service: Service } | null
+  provisioner: ProvisionerPart | null
+}
+
+/** What is started beside the platform; `dns` where no host has it. */
+export function extraServices({ owner, addresses, cards, llm, dns, provisioner }: ExtraOptions): Service[] {
+  return [
+    ...(cards ? [cardService(owner, addresses, cards)] : []),
+    ...(llm ? [llmService(owner, addresses)] : []),
+    ...(dns ? [dns.service] : []),
+    ...(provisioner ? [provisionerService(owner, addresses, provisioner)] : []),
+  ]
 }
 
 const cardSecrets = ({ secretKey, webhookSecret }: CardsEnvironment) => ({

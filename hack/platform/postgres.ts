@@ -50,7 +50,7 @@ const passwordFile = 'bottega.password'
 const alwaysOn = {
   listen_addresses: '127.0.0.1',
   unix_socket_directories: '',
-  max_connections: '100',
+  max_connections: '300',
   shared_buffers: '128MB',
   max_wal_size: '2GB',
   log_line_prefix: '%m [%p] ',
@@ -182,11 +182,19 @@ async function readClusterId(url: string): Promise<string> {
 type Row = Record<string, unknown>
 type RunStatement = (sql: string, values?: readonly unknown[]) => Promise<Row[]>
 
-/** Runs `work` on one connection, which ends with it (and with it the locks that the session holds). */
-export async function withConnection<T>(url: string, work: (run: RunStatement) => Promise<T>): Promise<T> {
-  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 })
+/** The two are there, and left out of the types: an open connection alone keeps no process alive. */
+type Client = pg.Client & { ref(): void; unref(): void }
+
+async function connect(url: string): Promise<Client> {
+  const client = new pg.Client({ connectionString: url, connectionTimeoutMillis: 5_000 }) as Client
   client.on('error', () => {}) // the query fails when the server stops under us; without a handler this would end the process
   await client.connect()
+  return client
+}
+
+/** Runs `work` on one connection, which ends with it (and with it the locks that the session holds). */
+export async function withConnection<T>(url: string, work: (run: RunStatement) => Promise<T>): Promise<T> {
+  const client = await connect(url)
   try {
     return await work(async (sql, values = []) => (await client.query(sql, [...values])).rows)
   } finally {
@@ -204,7 +212,56 @@ export function apiUrlOf(ownerUrl: string): string {
   return url.href
 }
 
-/** One statement over a connection of its own. */
-export function query(url: string, sql: string, values: readonly unknown[] = []): Promise<Row[]> {
-  return withConnection(url, (run) => run(sql, values))
+/** A connection costs its server a process; whoever waits for something asks every 50 ms. */
+const IDLE_MS = 300
+type Idle = { client: Client; timer: NodeJS.Timeout }
+const idle = new Map<string, Idle>()
+
+const taken = (url: string): Client | undefined => {
+  const one = idle.get(url)
+  if (!one) return undefined
+  idle.delete(url)
+  clearTimeout(one.timer)
+  one.client.ref()
+  return one.client
+}
+
+const leaves = (url: string, client: Client): void => {
+  if (idle.get(url)?.client === client) idle.delete(url)
+}
+
+const rests = async (url: string, client: Client): Promise<void> => {
+  if (idle.has(url)) return client.end()
+  const timer = setTimeout(() => void taken(url)?.end(), IDLE_MS)
+  timer.unref()
+  client.unref()
+  idle.set(url, { client, timer })
+}
+
+/** Nobody may be connected to a database that is copied, renamed or dropped. */
+const OF_DATABASES = /^\s*(create|alter|drop)\s+database\b/i
+
+const READS = /^\s*select\b/i
+/** Not an answer to the statement. */
+const isCut = (error: unknown): boolean => {
+  const { code = '' } = error as { code?: string }
+  return !/^[0-9A-Z]{5}$/.test(code) || code.startsWith('57P')
+}
+
+/** One statement; the next one to the same database, if it comes soon, goes over the same connection. */
+export async function query(url: string, sql: string, values: readonly unknown[] = []): Promise<Row[]> {
+  if (OF_DATABASES.test(sql)) await Promise.all([...idle.keys()].map((one) => taken(one)?.end()))
+  const known = taken(url)
+  const client = known ?? (await connect(url))
+  if (!known) client.on('end', () => leaves(url, client))
+  try {
+    const { rows } = await client.query(sql, [...values])
+    await rests(url, client)
+    return rows
+  } catch (error) {
+    await client.end()
+    // its server went while it rested, and what only reads may be asked twice
+    if (known && isCut(error) && READS.test(sql)) return query(url, sql, values)
+    throw error
+  }
 }

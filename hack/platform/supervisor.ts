@@ -11,7 +11,7 @@ import {
   type Service,
   startOf,
 } from '../lib/processes.ts'
-import type { Progress } from '../lib/progress.ts'
+import { failing, type Progress } from '../lib/progress.ts'
 import { CommandRefusal, messageOf } from '../lib/refusal.ts'
 import {
   type CardsEnvironment,
@@ -27,7 +27,9 @@ import {
   type UpEnvironment,
   writeSecrets,
 } from '../lib/state.ts'
-import { type BuiltTools, ensureTools } from '../lib/tools.ts'
+import { ensureTools } from '../lib/tools.ts'
+import type { BoxStage } from '../stage/boxes/boxes.ts'
+import { openUpBoxes, removeUpBoxes } from '../stage/boxes/upboxes.ts'
 import { makeDns, type SettableDns } from '../stage/dns.ts'
 import { type Cluster, type ClusterChoice, openCluster, toolsFor } from './cluster.ts'
 import { removeSockets } from './controlplane.ts'
@@ -36,13 +38,12 @@ import { whenJudged } from './disagreements.ts'
 import { createKubectl, type Kubectl } from './kubectl.ts'
 import {
   type Addresses,
-  cardService,
   cardsOf,
   chooseAddresses,
   type ExtraPart,
   endingOrder,
+  extraServices,
   llmOf,
-  llmService,
   nodeServices,
   partTools,
   wantsHosts,
@@ -60,7 +61,7 @@ import {
   type Welcome,
   writeServiceKubeconfig,
 } from './platform.ts'
-import { hostEnvironment, registerUpHost, removeUpHost, startUpHost, type UpHost } from './uphost.ts'
+import { hostEnvironment, openUpHost, registerUpHost, removeUpHost, type UpHost } from './uphost.ts'
 
 export type UpOptions = { cluster: ClusterChoice; strictEgress: boolean; parts: readonly ExtraPart[] }
 
@@ -100,6 +101,7 @@ export async function supervise(
     for (const service of watched.toReversed()) await service.stop().catch((error) => progress.line(messageOf(error)))
     await endOwned(owner)
     await removeUpHost(owner, { purge: false })
+    await removeUpBoxes({ purge: false })
     rmSync(paths.supervisor, { force: true })
     await lock.release()
   }
@@ -138,34 +140,27 @@ async function startAll(options: UpOptions, { owner, progress, watched, onReady 
   const { tokens, secretKey } = await setUpPlatform(kubectl, database).catch(failing(platformStep))
   platformStep.done()
 
-  const host = withHosts ? await openHost(owner, tools, progress) : null
-  watched.push(...(host?.services ?? []))
+  const host = withHosts ? await openUpHost(owner, tools, progress) : null
+  const boxes = await openUpBoxes({ parts: options.parts, owner, apiPort: addresses.ports.api, progress })
+  watched.push(...(host?.services ?? []), ...(boxes?.services ?? []))
   const ownDns =
     !host && options.parts.includes('dns') ? await makeDns({ owner, logDir: paths.logs, tool: tools.path }) : null
   const dns = host?.stage.acme.dns ?? ownDns
   const partsStep = progress.step('mail catcher, controllers, api')
   const cards = options.parts.includes('cards') ? cardsOf(addresses, secretKey) : null
   const llm = options.parts.includes('llm') ? llmOf(addresses) : null
-  const extra = [
-    ...(cards ? [cardService(owner, addresses, cards)] : []),
-    ...(llm ? [llmService(owner, addresses)] : []),
-    ...(ownDns ? [ownDns.service] : []),
-  ]
-  const services = nodeServices({
-    owner,
-    addresses,
-    databaseUrl: database.url,
-    strictEgress: options.strictEgress,
-    dns,
-    cards,
-    llm,
-  })
+  const provisioner = boxes && { env: boxes.env, token: tokens.admin }
+  const given = { owner, addresses, cards, llm }
+  const extra = extraServices({ ...given, dns: ownDns, provisioner })
+  const { strictEgress } = options
+  const services = nodeServices({ ...given, dns, databaseUrl: database.url, strictEgress })
   watched.push(...extra, services.mail, services.controllers, services.api)
   const starting = [...extra, ...Object.values(services)]
   await Promise.all(starting.map((service) => service.start())).catch(failing(partsStep))
   partsStep.done()
 
-  const running: Running = { addresses, tokens, databaseUrl: database.url, cluster, host, dns, cards, llm, ...services }
+  const parts = { cluster, host, boxes, dns, cards, llm }
+  const running: Running = { addresses, tokens, databaseUrl: database.url, ...parts, ...services }
   for (const service of watched) keepRunning(service, progress, () => writeEnvironment(running))
   const invoiceStep = progress.step('the first invoice')
   const disagreements = await whenJudged(addresses.metricsUrls)
@@ -180,21 +175,6 @@ async function startAll(options: UpOptions, { owner, progress, watched, onReady 
   const welcome = await sendWelcomeInvoice(addresses.baseUrl, tokens.owner).catch(failing(invoiceStep))
   invoiceStep.done(welcome.number)
   onReady(writeEnvironment(running), welcome)
-}
-
-async function openHost(owner: string, tools: BuiltTools, progress: Progress): Promise<UpHost> {
-  const step = progress.step('app host: sshd, Docker, Caddy, ACME CA')
-  const host = await startUpHost({ owner, tools }).catch(failing(step))
-  step.done()
-  return host
-}
-
-/** Marks a step as failed on the way of its error to the report. */
-function failing(step: { fail(): void }): (error: unknown) => never {
-  return (error) => {
-    step.fail()
-    throw error
-  }
 }
 
 async function setUpPlatform(kubectl: Kubectl, database: OpenDatabase): Promise<{ tokens: Tokens; secretKey: string }> {
@@ -223,13 +203,14 @@ type Running = {
   api: Service
   controllers: Service
   host: UpHost | null
+  boxes: BoxStage | null
   dns: SettableDns | null
   cards: CardsEnvironment | null
   llm: LlmEnvironment | null
 }
 
 function writeEnvironment(running: Running): UpEnvironment {
-  const { addresses, tokens, databaseUrl, cluster, api, controllers, host, dns, cards, llm } = running
+  const { addresses, tokens, databaseUrl, cluster, api, controllers, host, boxes, dns, cards, llm } = running
   const environment: UpEnvironment = {
     baseUrl: addresses.baseUrl,
     metricsUrls: addresses.metricsUrls,
@@ -242,6 +223,7 @@ function writeEnvironment(running: Running): UpEnvironment {
     apiPid: api.pid() ?? 0,
     supervisorPid: process.pid,
     ...(host && { hosts: hostEnvironment(host) }),
+    ...(boxes && { boxes: { identityFile: boxes.identityFile, dockerHost: `unix://${boxes.docker.socket}` } }),
     ...(dns && { dns: { server: dns.server, controlUrl: dns.controlUrl } }),
     ...(cards && { cards }),
     ...(llm && { llm }),
@@ -278,6 +260,7 @@ async function endLeftovers(owner: string, progress: Progress): Promise<void> {
   if (left > 0) progress.line(`· ending ${left} processes that an earlier run left behind`)
   await endOwned(owner)
   await removeUpHost(owner, { purge: false })
+  await removeUpBoxes({ purge: false })
 }
 
 const endingGraceMs = 27_000

@@ -2,6 +2,7 @@ import { existsSync, mkdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { identityOf, makeOwnFolder, readJson, writeWhole } from '../lib/files.ts'
 import { type Service, waitFor } from '../lib/processes.ts'
+import { failing, type Progress } from '../lib/progress.ts'
 import { CommandRefusal } from '../lib/refusal.ts'
 import { type HostEnvironment, paths, stateDir } from '../lib/state.ts'
 import type { BuiltTools } from '../lib/tools.ts'
@@ -20,7 +21,14 @@ const lookMs = 60_000
 /** Outside the checkout, which the host's user might not be able to enter. */
 const folderOf = (): string => `/var/tmp/bottega-host-${identityOf(stateDir)}`
 
-export async function startUpHost({ owner, tools }: { owner: string; tools: BuiltTools }): Promise<UpHost> {
+export async function openUpHost(owner: string, tools: BuiltTools, progress: Progress): Promise<UpHost> {
+  const step = progress.step('app host: sshd, Docker, Caddy, ACME CA')
+  const host = await startUpHost({ owner, tools }).catch(failing(step))
+  step.done()
+  return host
+}
+
+async function startUpHost({ owner, tools }: { owner: string; tools: BuiltTools }): Promise<UpHost> {
   const folder = folderOf()
   makeOwnFolder(folder, 0o755)
   const user = makeHostUser({ id: identityOf(stateDir).slice(0, 8), home: join(folder, 'home'), owner })

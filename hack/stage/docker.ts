@@ -1,6 +1,6 @@
 import { spawnSync } from 'node:child_process'
 import { createHash } from 'node:crypto'
-import { globSync, mkdirSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { globSync, mkdirSync, readdirSync, readFileSync, readlinkSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { ensurePackages } from '../lib/apt.ts'
 import { createService, endPids, type Service, waitFor } from '../lib/processes.ts'
@@ -8,9 +8,10 @@ import { CommandRefusal } from '../lib/refusal.ts'
 
 /**
  * A Docker of our own beside whatever else runs: its own socket, data, bridge, addresses and cgroup, users that are nobody on
- * the machine, and no rule in its packet filter but those of the guard of apps and, for builds that fetch things, one masquerade.
+ * the machine unless it is to be otherwise, and no rule in its packet filter but those of the guard of apps and, for builds that fetch things, one masquerade.
  */
-export type Docker = { socket: string; service: Service; remove(): Promise<void> }
+/** `network`: the /16 that all its addresses are of, as 10.70. */
+export type Docker = { socket: string; network: string; service: Service; remove(): Promise<void> }
 
 export type DockerOptions = {
   /** Short: sockets lie in it. Everything that Docker keeps is in here. */
@@ -21,6 +22,10 @@ export type DockerOptions = {
   gid: number
   /** Containers may reach the world. */
   masquerade: boolean
+  /** Root within is root outside, which systemd in a container needs. */
+  sameUsers?: boolean
+  /** What runs goes on while it is restarted, as on a host that was set up (hack/decisions/081). */
+  liveRestore?: boolean
 }
 
 const readyMs = 60_000
@@ -69,7 +74,8 @@ function openNetwork(folder: string, masquerade: boolean): string {
 }
 
 /** Starts it. The group of `gid` may use its socket. */
-export async function startDocker({ folder, owner, logFile, gid, masquerade }: DockerOptions): Promise<Docker> {
+export async function startDocker(options: DockerOptions): Promise<Docker> {
+  const { folder, owner, logFile, gid, masquerade, sameUsers = false, liveRestore = false } = options
   ensurePackages(
     [
       { name: 'docker.io', files: ['/usr/sbin/dockerd'] },
@@ -81,8 +87,9 @@ export async function startDocker({ folder, owner, logFile, gid, masquerade }: D
   mkdirSync(folder, { recursive: true, mode: 0o711 })
   await endDockerLeftovers(folder)
   const socket = join(folder, 'docker.sock')
+  let network = ''
   const launch = () => {
-    const network = openNetwork(folder, masquerade)
+    network = openNetwork(folder, masquerade)
     return {
       name: 'dockerd',
       owner,
@@ -93,7 +100,9 @@ export async function startDocker({ folder, owner, logFile, gid, masquerade }: D
         ...['--data-root', join(folder, 'data'), '--exec-root', join(folder, 'run'), '--pidfile', join(folder, 'pid')],
         ...['--bridge', bridgeOf(folder), '--default-address-pool', `base=${network}.128.0/17,size=24`],
         ...['--iptables=false', '--ip6tables=false', '--ip-masq=false', `--ip-forward=${masquerade}`],
-        ...['--cgroup-parent', `/${cgroupOf(folder)}`, '--userns-remap', 'default'],
+        ...['--cgroup-parent', `/${cgroupOf(folder)}`],
+        ...(sameUsers ? [] : ['--userns-remap', 'default']),
+        ...(liveRestore ? ['--live-restore'] : []),
       ],
     }
   }
@@ -111,7 +120,7 @@ export async function startDocker({ folder, owner, logFile, gid, masquerade }: D
     await service.stop()
     await endDockerLeftovers(folder)
   }
-  return { socket, service, remove }
+  return { socket, network, service, remove }
 }
 
 /** What an end leaves, also one by SIGKILL: processes in its cgroup, mounts, bridges, the rule, empty cgroups. */
@@ -131,13 +140,28 @@ export async function endDockerLeftovers(folder: string): Promise<void> {
     for (const line of links) run('ip', ['link', 'del', line.split(/\s+/)[1] ?? ''])
   }
   run('ip', ['link', 'del', bridge])
-  removeGuardRules()
+  if (!isGuarded()) removeGuardRules()
   for (const name of ['pid', 'docker.sock', 'run']) rmSync(join(folder, name), { recursive: true, force: true })
   for (const cgroup of globSync(`/sys/fs/cgroup/{,*/}${cgroupOf(folder)}`))
     run('find', [cgroup, '-depth', '-type', 'd', '-exec', 'rmdir', '{}', ';'])
 }
 
-/** Those of the guard of apps. Another Docker of this machine may have a guard: that one puts them back at once. */
+/** Whether another Docker of this network has a guard of apps: its rules are the same, and its apps rely on them at every moment. */
+function isGuarded(): boolean {
+  const network = readlinkSync('/proc/self/ns/net')
+  return readdirSync('/proc')
+    .filter((name) => /^\d+$/.test(name))
+    .some((name) => {
+      try {
+        const command = readFileSync(`/proc/${name}/cmdline`, 'utf8')
+        return command.includes(':BOTTEGA-FROM') && readlinkSync(`/proc/${name}/ns/net`) === network
+      } catch {
+        return false // gone meanwhile
+      }
+    })
+}
+
+/** Those of the guard of apps. */
 function removeGuardRules(): void {
   for (const program of ['iptables', 'ip6tables']) {
     const mangle = (...args: string[]) => run(program, ['-w', '5', '-t', 'mangle', ...args])

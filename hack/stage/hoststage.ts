@@ -70,7 +70,8 @@ function place(from: string, to: string): void {
   }
 }
 
-function makeKey(path: string): void {
+/** A key pair, unless it is there. */
+export function makeKey(path: string): void {
   if (existsSync(path)) return
   const { status, stderr } = spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-C', '', '-f', path], {
     encoding: 'utf8',
@@ -78,7 +79,7 @@ function makeKey(path: string): void {
   if (status !== 0) throw new CommandRefusal(`ssh-keygen could not make ${path} (see above).`, { detail: stderr })
 }
 
-const publicOf = (path: string): string => readFileSync(`${path}.pub`, 'utf8').trim()
+export const publicOf = (path: string): string => readFileSync(`${path}.pub`, 'utf8').trim()
 
 type Parts = {
   service(
@@ -151,6 +152,13 @@ function caddyService(options: HostStageOptions, admin: string): Service {
   )
 }
 
+/** As a host has it that was set up (hack/hostsetup/files.sh). Where the kernel refuses, some visitors are turned away by a new configuration. */
+function handOnVisitors(): void {
+  try {
+    writeFileSync('/proc/sys/net/ipv4/tcp_migrate_req', '1')
+  } catch {} // older than Linux 5.14, or a container of somebody
+}
+
 const PACKAGES = [
   { name: 'openssh-server', files: ['/usr/sbin/sshd'] },
   { name: 'openssh-client', files: ['/usr/bin/ssh-keygen'] },
@@ -178,6 +186,7 @@ export async function startHostStage(options: HostStageOptions): Promise<HostSta
   const { folder, user, ports = {} } = options
   ensurePackages(PACKAGES, { what: 'A host with SSH' })
   mkdirSync(folder, { recursive: true, mode: 0o755 })
+  handOnVisitors()
   const [sshPort, httpPort, httpsPort] = [
     await freePort(ports.ssh),
     await freePort(ports.http),

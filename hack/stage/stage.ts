@@ -11,6 +11,7 @@ import { removeSockets, startControlPlane } from '../platform/controlplane.ts'
 import { createKubectl } from '../platform/kubectl.ts'
 import { applyPlatform, type ProcessName, writeServiceKubeconfig } from '../platform/platform.ts'
 import { startPostgres } from '../platform/postgres.ts'
+import { removeBoxes } from './boxes/boxes.ts'
 import { endDockerLeftovers, startDocker } from './docker.ts'
 import { endSshdsOf } from './hoststage.ts'
 import { hostUsersOf, makeHostUser, removeHostUser } from './hostuser.ts'
@@ -117,7 +118,9 @@ export async function endStaleStages(): Promise<void> {
 async function removeStage(folder: string, owner: string): Promise<void> {
   await endOwned(owner)
   await endSshdsOf(folder)
-  await endDockerLeftovers(dockerFolder(folder))
+  // that of all files, and those of hosts that had one of their own
+  for (const docker of globSync('{,*/}docker', { cwd: folder })) await endDockerLeftovers(join(folder, docker))
+  for (const boxes of globSync('boxes-*/', { cwd: folder })) await removeBoxes(join(folder, boxes), { purge: true })
   for (const user of hostUsersOf(owner)) await removeHostUser(user)
   for (const inside of globSync('*/', { cwd: folder })) removeSockets(join(folder, inside))
   rmSync(folder, { recursive: true, force: true })

@@ -1,5 +1,5 @@
 /** The image of Bottega, made here without a registry. */
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { mkdirSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { buildImage, type Image } from '../../hack/container/image.ts'
 import { writeLayer } from '../../hack/container/layer.ts'
@@ -7,6 +7,11 @@ import { run } from '../../hack/lib/command.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 
 const minuteMs = 60_000
+/** Runs a program as a process of the image does, and gives all that it says. */
+const RUN = `const { spawnSync } = require('node:child_process')
+const [program, ...words] = process.argv.slice(1)
+const { stdout, stderr, error } = spawnSync(program, words, { cwd: '/app', encoding: 'utf8' })
+console.log(error ? String(error) : stdout + stderr)`
 
 spec('the image', (t) => {
   const folder = mkdtempSync('/tmp/bottega-test-image-')
@@ -55,6 +60,7 @@ spec('the image', (t) => {
       'bundle/controllers.js',
       'api/main.ts',
       'api/http/smoke.ts',
+      'api/client/devbox/main.ts',
       'controllers/main.ts',
       'controllers/setup.ts',
       'crds/kinds.ts',
@@ -63,6 +69,7 @@ spec('the image', (t) => {
       'node_modules/pg/package.json',
       'node_modules/express/package.json',
       'node_modules/sharp/package.json',
+      'node_modules/@aws-sdk/client-ec2/package.json',
     ]
     const sql = ['controllers/store/sql/schema/002_register.sql', 'controllers/store/sql/functions/claim_numbers.sql']
     for (const path of [...wanted, ...packages, ...sql, 'LICENSE']) {
@@ -71,6 +78,22 @@ spec('the image', (t) => {
         `${path} is missing`,
       )
     }
+  })
+
+  t('runs the provisioner, and the OpenSSH by which it looks into machines', () => {
+    const place = join(folder, 'root')
+    mkdirSync(place)
+    const [manifest] = JSON.parse(inside('manifest.json'))
+    for (const layer of manifest.Layers) run('tar', ['-xf', join(folder, layer), '-C', place])
+    // as whatever runs a container lays it
+    run('mknod', ['-m', '666', join(place, 'dev', 'null'), 'c', '1', '3'])
+    const within = (...words: string[]) => {
+      const as = ['--userspec=65532:65532', place, '/usr/local/bin/node', '-e', RUN, ...words]
+      return run('env', ['-i', 'PATH=/usr/local/bin', 'HOME=/home/node', '/usr/sbin/chroot', ...as])
+    }
+    assert.match(within('ssh', '-V'), /^OpenSSH_/)
+    assert.match(within('ssh-keyscan'), /usage: ssh-keyscan/)
+    assert.match(within('node', 'api/client/devbox/main.ts', 'help'), /^bottega-devbox COMMAND/)
   })
 
   t('holds nothing of development, and no file that others than root may change', () => {

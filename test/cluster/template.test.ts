@@ -49,7 +49,7 @@ const find = (objects: readonly Rendered[], kind: string, name: string): Rendere
   return found
 }
 
-type Variable = { name: string; valueFrom?: { secretKeyRef?: { key: string } } }
+type Variable = { name: string; valueFrom?: { secretKeyRef?: { name: string; key: string } } }
 type Container = { image: string; env?: Variable[] }
 const containerOf = (deployment: Rendered): Container => {
   const { template } = deployment.spec as { template: { spec: { containers: Container[] } } }
@@ -313,6 +313,79 @@ spec('the chart', (t) => {
     assert.match(Buffer.from(url, 'base64').toString(), 'canary-one')
   })
 
+  const provisioner = [
+    ...['enabled=true', 'existingSecret=cloud', 'installation=shop', 'ec2.region=eu-central-1'],
+    ...['ec2.subnet=subnet-0a', 'ec2.securityGroups[0]=sg-0a', 'ec2.keyName=operator'],
+    ...['ec2.images.arm64=ami-0a', 'ec2.images.x86_64=ami-0b'],
+  ].flatMap((one) => ['--set', `provisioner.${one}`])
+
+  t('runs the provisioner when it is asked to, without any right in the cluster', async () => {
+    assert.not.match(await render(), 'provisioner')
+    const objects = await rendered(...provisioner)
+    assert.is(find(objects, 'ServiceAccount', 'bottega-provisioner').automountServiceAccountToken, false)
+    const bound = objects.filter(({ kind }) => /RoleBinding$/.test(kind))
+    assert.ok(bound.length > 0)
+    for (const { subjects = [] } of bound as { subjects?: { name: string }[] }[])
+      assert.not.ok(subjects.some(({ name }) => name === 'bottega-provisioner'))
+    const { template } = find(objects, 'Deployment', 'bottega-provisioner').spec as {
+      template: { spec: Record<string, unknown> }
+    }
+    assert.equal(
+      [template.spec.serviceAccountName, template.spec.automountServiceAccountToken],
+      ['bottega-provisioner', false],
+    )
+    const settings = find(objects, 'Deployment', 'bottega-controllers').spec as {
+      template: { spec: { securityContext: object; containers: { securityContext: object }[] } }
+    }
+    assert.equal(template.spec.securityContext, settings.template.spec.securityContext)
+    const [container] = template.spec.containers as { securityContext: object; args: string[] }[]
+    assert.equal(container?.securityContext, settings.template.spec.containers[0]?.securityContext)
+    assert.equal(container?.args, ['api/client/devbox/main.ts', 'run', '--every', '15s'])
+  })
+
+  t('gives what opens the cloud to the provisioner alone, of a Secret of its own', async () => {
+    const objects = await rendered(...provisioner)
+    const ofCloud = objects.filter((one) => JSON.stringify(one).includes('"cloud"'))
+    assert.equal(
+      ofCloud.map(({ kind, metadata }) => `${kind} ${metadata.name}`),
+      ['Deployment bottega-provisioner'],
+    )
+    const { env = [] } = containerOf(find(objects, 'Deployment', 'bottega-provisioner'))
+    const keys = env.flatMap(({ name, valueFrom }) => (valueFrom?.secretKeyRef ? [[name, valueFrom.secretKeyRef]] : []))
+    assert.equal(Object.fromEntries(keys), {
+      BOTTEGA_TOKEN: { name: 'cloud', key: 'token' },
+      AWS_ACCESS_KEY_ID: { name: 'cloud', key: 'aws-access-key-id' },
+      AWS_SECRET_ACCESS_KEY: { name: 'cloud', key: 'aws-secret-access-key' },
+    })
+    const set = ['--set', 'provisioner.existingSecret=bottega-secrets']
+    assert.match(await refusal(render(...provisioner, ...set)), 'provisioner.existingSecret: another Secret')
+  })
+
+  t('lets the provisioner reach names, the api, the cloud and machines, and nobody reach it', async () => {
+    const further = ['--set-json', 'networkPolicy.provisioner=[{"to":[{"ipBlock":{"cidr":"10.9.0.0/16"}}]}]']
+    const policy = find(await rendered(...provisioner, ...further), 'NetworkPolicy', 'bottega-provisioner')
+    const { ingress, egress, policyTypes } = policy.spec as {
+      ingress: unknown[]
+      egress: { ports?: { port: number | string }[]; to?: unknown[] }[]
+      policyTypes: string[]
+    }
+    assert.equal([ingress, policyTypes], [[], ['Ingress', 'Egress']])
+    assert.equal(
+      egress.map(({ ports = [] }) => ports.map(({ port }) => port)),
+      [[53, 53], [443], ['http'], [443, 22], []],
+    )
+    assert.equal(egress[4]?.to, [{ ipBlock: { cidr: '10.9.0.0/16' } }])
+    assert.not.match(JSON.stringify(egress[3]), '"10.0.0.0/8"}')
+    const off = await rendered(...provisioner, '--set', 'networkPolicy.enabled=false')
+    assert.not.ok(off.some(({ kind }) => kind === 'NetworkPolicy'))
+  })
+
+  t('names all that the provisioner misses', async () => {
+    const told = await refusal(render('--set', 'provisioner.enabled=true'))
+    for (const name of ['existingSecret', 'installation', 'ec2.region', 'ec2.subnet', 'ec2.images.arm64'])
+      assert.match(told, `\n  provisioner.${name}: `)
+  })
+
   t('alerts by metrics that the processes serve, when it is asked to', async () => {
     assert.is((await rendered()).filter(({ kind }) => kind === 'PrometheusRule').length, 0)
     const rule = find(
@@ -363,6 +436,8 @@ spec('the chart', (t) => {
     ['api.service.type=ExternalName', 'a Service without pods', /at '\/api\/service\/type'/],
     ['api.resources.limits.memory=lots', 'no quantity', /at '\/api\/resources\/limits\/memory'/],
     ['settings.RATE=1', 'a setting that is none of ours', /at '\/settings': additional properties 'RATE' not allowed/],
+    ['provisioner.every=soon', 'a pause that is none', /at '\/provisioner\/every'/],
+    ['provisioner.secretKey=x', 'a key of the cloud as a value', /'secretKey' not allowed/],
     ['signUp=maybe', 'a third way to sign up', /at '\/signUp'/],
     ['crds.keep=perhaps', 'neither yes nor no', /at '\/crds\/keep': got string, want boolean/],
     ['secret.secretKey=short', 'a key that is too short', /at '\/secret\/secretKey'/],

@@ -96,11 +96,14 @@ spec('objects of every kind', (t) => {
   /** What the API server says of an object; null when it takes it. */
   const refusal = async ({ kind, plural, spec: schema }: Kind, { name, spec }: Drawn): Promise<string | null> => {
     const metadata = { name, namespace: namespace.name }
-    const answer = await server.request({
-      method: 'POST',
-      path: `/apis/${GROUP}/${VERSION}/namespaces/${namespace.name}/${plural}?dryRun=All&fieldValidation=Strict`,
-      headers: { 'content-type': 'application/json' },
-      body: JSON.stringify({ apiVersion: `${GROUP}/${VERSION}`, kind, metadata, spec: whole(schema, spec) }),
+    const body = JSON.stringify({ apiVersion: `${GROUP}/${VERSION}`, kind, metadata, spec: whole(schema, spec) })
+    const path = `/apis/${GROUP}/${VERSION}/namespaces/${namespace.name}/${plural}?dryRun=All&fieldValidation=Strict`
+    const headers = { 'content-type': 'application/json' }
+    const ask = () => server.request({ method: 'POST', path, headers, body })
+    // whoever refuses what is too large hangs up on who still writes: nothing is stored, so it is asked again
+    const answer = await ask().catch((error) => {
+      if (error.code !== 'ECONNRESET') throw error
+      return ask()
     })
     const said = (await answer.body.json()) as { message?: string }
     if (answer.statusCode < 300) return null

@@ -322,7 +322,7 @@ spec('who may do what', (t) => {
       `accounts.${GROUP}: get list watch`,
       // `patch` for the finalizers alone
       `apps.${GROUP}/status: patch`,
-      `apps.${GROUP}: get list watch patch`,
+      `apps.${GROUP}: get list watch patch delete`,
       // whether they are being removed, with all that is of them
       ...KINDS.map(({ plural }) => `customresourcedefinitions.apiextensions.k8s.io: get (${plural}.${GROUP})`).sort(),
       `devinstances.${GROUP}/status: patch`,

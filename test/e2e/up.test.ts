@@ -1,10 +1,10 @@
 import { spawn } from 'node:child_process'
-import { existsSync, globSync, readFileSync, rmSync } from 'node:fs'
-import { join } from 'node:path'
+import { existsSync, globSync, readdirSync, readFileSync, rmSync } from 'node:fs'
+import { basename, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { identityOf } from '../../hack/lib/files.ts'
 import { findOwned } from '../../hack/lib/processes.ts'
-import type { UpEnvironment } from '../../hack/lib/state.ts'
+import { caches, type UpEnvironment } from '../../hack/lib/state.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { kubectlFor, scratchFolder } from '../support/stage/stage.ts'
 
@@ -105,13 +105,17 @@ spec('hack/up and hack/down', (t) => {
   )
 
   t(
-    'purge leaves no trace',
+    'purge leaves no trace but what is built from the sources',
     async () => {
       const mark = owner()
       const down = await command('down', '--purge')
       assert.is(down.code, 0, down.output)
       assert.equal(findOwned(mark), [])
-      assert.not(existsSync(stateDir))
+      const kept = caches.map((path) => basename(path))
+      assert.equal(
+        readdirSync(stateDir).filter((name) => !kept.includes(name)),
+        [],
+      )
     },
     { timeoutMs: 120_000 },
   )

@@ -11,6 +11,8 @@ import { ownerSession } from '../support/stage/visitors.ts'
 const NO_PAGES: Record<string, string> = {
   'GET /.well-known/jwks.json': 'is JSON',
   'GET /client/verify-register.mjs': 'is a file',
+  'GET /client/bottega.mjs': 'is a file',
+  'GET /client/SKILL.md': 'is a file',
   'POST /i/:token/viewed': 'has no body',
   'GET /_bottega/verify': 'is asked by a proxy',
   'GET /_bottega/access': 'test/api/app/app.test.ts',

@@ -75,11 +75,26 @@ spec('websites in a browser', (t) => {
       await page.setViewportSize({ width, height: 900 })
       for (const path of closely.includes(width) ? paths : paths.slice(0, 1)) {
         await page.goto(`/${path}`)
+        await page.evaluate('document.fonts.ready')
         assert.equal(await sticksOut(page), [], `${named} /${path} at ${width}`)
       }
       if (!closely.includes(width)) continue
       assert.equal(await findings(page), [], `${named} at ${width}`)
       await kept(page, `site-${one.layout}-${one.template}-${one.lang}-${width}`)
+    }
+  }
+
+  /** Of each page; in a plain run at one width. */
+  const staysWithin = async (page: Page, one: Combination): Promise<void> => {
+    const { files } = renderSite(inputOf(dressed(one)))
+    served.show(files)
+    const paths = files.filter(({ path }) => path.endsWith('index.html')).map(({ path }) => path.slice(0, -10))
+    for (const width of isFull ? WIDTHS : [WIDTHS[(one.n + 1) % WIDTHS.length] ?? 360]) {
+      await page.setViewportSize({ width, height: 900 })
+      for (const path of paths) {
+        await page.goto(`/${path}`)
+        assert.equal(await sticksOut(page), [], `${one.layout} ${one.template} ${one.lang} /${path} at ${width}`)
+      }
     }
   }
 
@@ -91,6 +106,18 @@ spec('websites in a browser', (t) => {
         for (const one of COMBINATIONS.filter((each) => each.layout === layout)) await judged(visitor.page, one)
         assert.equal(visitor.outside, [])
         await visitor.end()
+      },
+      { timeoutMs: 4 * TIMEOUT_MS },
+    )
+
+  for (const layout of LAYOUTS)
+    t(
+      `${layout} stays within its page before its faces have come, too, on a slow line or where they are refused`,
+      async () => {
+        const { page, end } = await visit(browser, { baseURL: served.baseURL, javaScriptEnabled: true })
+        await page.route('**/*.woff2', (route) => route.abort())
+        for (const one of COMBINATIONS.filter((each) => each.layout === layout)) await staysWithin(page, one)
+        await end()
       },
       { timeoutMs: 4 * TIMEOUT_MS },
     )

@@ -1,8 +1,9 @@
 /** The name of a site over REST: claimed beside the desire that names it. What is live moves there with its next publish. */
+
+import { claimRefusal } from '../../../crds/names/claim.ts'
+import { twinOf } from '../../../crds/names/twin.ts'
 import { SITE } from '../../../crds/site/kind.ts'
-import { twinOf } from '../../../crds/site/names/aliases.ts'
 import { baseInUse } from '../../../crds/site/names/baseview.ts'
-import { claimRefusal } from '../../../crds/site/names/claim.ts'
 import { domainFaults, nameOf } from '../../../crds/site/names/domain.ts'
 import { ENDED_REDIRECTS_MAX, type SiteSpec } from '../../../crds/site/schema.ts'
 import { editSpec } from '../../command/edit.ts'

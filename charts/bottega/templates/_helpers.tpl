@@ -232,6 +232,12 @@ to:
 {{- $bound = append $bound .name -}}
 {{- range .accounts }}{{ if has . $accounts }}{{ $faults = append $faults (printf "tenantNamespaces: the account %s is bound twice" .) }}{{ end }}{{ $accounts = append $accounts . }}{{ end -}}
 {{- end -}}
+{{- if .provisioner.enabled -}}
+{{- range $name, $value := dict "existingSecret" .provisioner.existingSecret "installation" .provisioner.installation "ec2.region" .provisioner.ec2.region "ec2.subnet" .provisioner.ec2.subnet "ec2.securityGroups" .provisioner.ec2.securityGroups "ec2.keyName" .provisioner.ec2.keyName "ec2.images.arm64" .provisioner.ec2.images.arm64 "ec2.images.x86_64" .provisioner.ec2.images.x86_64 -}}
+{{- if not $value }}{{ $faults = append $faults (printf "provisioner.%s: the provisioner needs it (or provisioner.enabled: false)" $name) }}{{ end -}}
+{{- end -}}
+{{- if eq .provisioner.existingSecret (include "bottega.secretName" (dict "root" $)) }}{{ $faults = append $faults "provisioner.existingSecret: another Secret than that of the processes, which are never to see what opens the cloud" }}{{ end -}}
+{{- end -}}
 {{- if ne (empty .oidc.issuer) (empty .oidc.clientId) }}{{ $faults = append $faults "oidc: issuer and clientId go together" }}{{ end -}}
 {{- if ne (empty .llm.url) (empty .llm.model) }}{{ $faults = append $faults "llm: url and model go together" }}{{ end -}}
 {{- end -}}

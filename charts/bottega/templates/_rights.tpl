@@ -179,6 +179,12 @@
 - apiGroups:
     - bottega.dev
   resources:
+    - apps
+  verbs:
+    - delete
+- apiGroups:
+    - bottega.dev
+  resources:
     - devinstances
   verbs:
     - delete

@@ -4,7 +4,7 @@
  */
 import type { ComposeVerdict } from '../../../crds/app/compose/judge.ts'
 import type { DeployTarget } from '../../../crds/app/compose/project.ts'
-import type { SourceIndex } from '../../../crds/app/source.ts'
+import type { SourceIndex } from '../../../crds/app/sources/source.ts'
 import { Waiting } from '../errors.ts'
 import { type Asker, makeThreads, type ThreadLimits, TooDear } from '../threads/pool.ts'
 

@@ -22,7 +22,7 @@ import { makePool, type Pool } from './pool.ts'
 import { execute, HostFenced, OUTPUT_BYTES_MAX, type RunResult } from './remote.ts'
 import { makeRoutes } from './routes.ts'
 import { type Connection, connectSsh, SshRefused } from './ssh.ts'
-import { makeCertificates } from './tls/certificates.ts'
+import { authorityOf, makeCertificates } from './tls/certificates.ts'
 
 const ADMIN_LIMIT_MS = 15_000
 /** So long nothing is written of visits after the proxy has refused to. */
@@ -41,6 +41,8 @@ export type OneHost = {
   inspect(signal: AbortSignal): Promise<Inspection>
   tls(): Promise<Duplex>
   certificates(): Promise<HostCertificate[]>
+  certificatesOf(hostnames: readonly string[]): Promise<HostCertificate[]>
+  authorityOf(hostname: string): Promise<string | null>
   drain(): Promise<void>
 }
 
@@ -150,10 +152,10 @@ const runFenced = (state: HostState, input: RunInput, isFenced: boolean): Promis
 }
 
 /** @throws when the script fails */
-const runJob = async (state: HostState, { fenced, ...input }: JobRun): Promise<string> => {
+const runJob = async (state: HostState, { fenced, ...input }: JobRun): Promise<Buffer> => {
   const { code, stdout, stderr } = await runFenced(state, input, fenced)
   if (code !== 0) throw new Error(`${input.script.name} ended with ${code}: ${stderr.slice(-500)}`)
-  return stdout.toString()
+  return stdout
 }
 
 const callAdminOf = (state: HostState, call: AdminCall): Promise<AdminAnswer> =>
@@ -226,10 +228,13 @@ export const makeHost = (deps: HostLinkDeps): OneHost => {
       settings,
       visits: () => visitsOf(state),
       noVisits: () => noVisits(state),
+      now,
       admin: (call) => callAdminOf(state, call),
     }),
     inspect: (signal) => inspectHost(state, signal),
     tls,
+    certificatesOf: (hostnames) => measure(hostnames, false),
+    authorityOf: (hostname) => authorityOf(tlsOrNobody, hostname),
     certificates: async () => measure((await rows.list(name)).flatMap(({ hostnames }) => hostnames)),
     drain: async () => state.pool?.pool.drain(),
   }

@@ -5,6 +5,8 @@
  * rules/host.md#connections, #the-proxy.
  */
 
+import { noTraffic, type Traffic, withRequest } from '../../../crds/app/lifecycle/usage/traffic.ts'
+import { capacityOf } from '../../../crds/host/capacity.ts'
 import type { AddressRule } from '../../../crds/host/faults.ts'
 import { archOf } from '../../../crds/host/inspect.ts'
 import type { HostResource } from '../../../crds/host/plan.ts'
@@ -17,6 +19,7 @@ import type { Hosts, HostsDeps, LinkedHostFacts } from './link.ts'
 import type { Lane } from './pool.ts'
 import type { RemoteBody, RemoteScript, RunResult } from './remote.ts'
 import type { RouteDrift } from './routes.ts'
+import { visit } from './tls/served.ts'
 
 export type { HostJobState, Job, Lane, RemoteBody, RemoteScript, RouteDrift, RunResult }
 
@@ -27,7 +30,7 @@ const isTrue = ({ status, metadata }: HostResource, type: string): boolean =>
 
 const factsOf = (object: HostResource): LinkedHostFacts => {
   const { metadata, spec, status } = object
-  const { httpPort, httpsPort } = proxyOf(spec)
+  const { httpPort, httpsPort, acme } = proxyOf(spec)
   return {
     name: metadata.name,
     account: spec.account ?? null,
@@ -39,10 +42,13 @@ const factsOf = (object: HostResource): LinkedHostFacts => {
     publicAddress: spec.publicAddress ?? spec.address,
     httpPort,
     httpsPort,
+    acmeDirectory: acme?.directory ?? null,
     siteRoot: spec.siteRoot ?? null,
     takesSites: spec.takesSites,
     budget: budgetOf(spec),
+    capacity: capacityOf(spec, status),
     remapsUsers: status?.isolation?.users === 'remapped',
+    isCordoned: spec.cordoned,
     builds: { registries: spec.registries ?? REGISTRIES, builder: spec.builder ?? BUILDER },
   }
 }
@@ -50,6 +56,7 @@ const factsOf = (object: HostResource): LinkedHostFacts => {
 export const makeHosts = (deps: HostsDeps): Hosts => {
   const { held, namespace, rows, credentials } = deps
   const known = new Map<string, OneHost>()
+  const visits = new Map<string, Map<string, Traffic>>()
   const objectOf = (name: string) => held.get(`${namespace}/${name}`)
 
   const addressRule = (name: string): AddressRule => {
@@ -74,6 +81,16 @@ export const makeHosts = (deps: HostsDeps): Hosts => {
     inspect: (name, signal) => hostOf(name).inspect(signal),
     tls: (name) => hostOf(name).tls(),
     certificates: (name) => hostOf(name).certificates(),
+    authorityOf: (name, hostname) => hostOf(name).authorityOf(hostname),
+    certificatesOf: (name, hostnames) => hostOf(name).certificatesOf(hostnames),
+    visit: async (name, page) => {
+      const visited = await visit(() => hostOf(name).tls(), page)
+      if (visited.status === null) return visited
+      const own = visits.get(name) ?? new Map<string, Traffic>()
+      visits.set(name, own.set(page.hostname, withRequest(own.get(page.hostname) ?? noTraffic(), visited)))
+      return { status: visited.status, detail: null }
+    },
+    visited: (name) => new Map(visits.get(name)),
     hasCredential: async (name) => {
       const object = objectOf(name)
       if (!object) throw new HostMissing(name)
@@ -84,6 +101,7 @@ export const makeHosts = (deps: HostsDeps): Hosts => {
       await rows.forget(name)
       void known.get(name)?.drain()
       known.delete(name)
+      visits.delete(name)
     },
     close: async () => {
       await Promise.all([...known.values()].map((host) => host.drain()))

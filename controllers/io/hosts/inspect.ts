@@ -26,6 +26,8 @@ const findingsOf = (text: string, { siteRoot, proxyFault }: { siteRoot: string; 
     arch: one('arch'),
     versions: { kernel: one('kernel'), docker: one('docker'), compose: one('compose'), caddy: one('caddy') },
     disk: { totalGib: gib(disk[0]), freeGib: gib(disk[1]) },
+    processors: Number(one('processors')) || 0,
+    memoryMib: Math.floor((Number(one('memory')) || 0) / 1024),
     missing: said('missing'),
     siteRootOk: siteRoot === '' || one('sites') === 'ok',
     proxyFault,
@@ -54,6 +56,20 @@ const proxyFaultOf = async (connection: Connection, admin: string): Promise<stri
 
 export type HostInspection = { admin: string; siteRoot: string }
 
+/** Why a host could not be looked at. */
+const refusedAs = ({ fault, message, shown }: SshRefused): Inspection => {
+  switch (fault) {
+    case 'unreachable':
+      return { reach: 'unreachable', detail: message }
+    case 'key':
+      return { reach: 'key', shown }
+    case 'login':
+      return { reach: 'login' }
+    default:
+      return fault satisfies never
+  }
+}
+
 /** Never throws for what a host does; @throws the signal's reason */
 export const inspect = async (
   connect: () => Promise<Connection>,
@@ -66,7 +82,7 @@ export const inspect = async (
   } catch (error) {
     signal.throwIfAborted()
     if (!(error instanceof SshRefused)) throw error
-    return error.fault === 'unreachable' ? { reach: 'unreachable', detail: error.message } : { reach: error.fault }
+    return refusedAs(error)
   }
   try {
     const proxyFault = await proxyFaultOf(connection, admin)

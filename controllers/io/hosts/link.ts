@@ -2,6 +2,7 @@ import type { Duplex } from 'node:stream'
 
 /** What the kinds see of a host: commands, files, routes, jobs. */
 
+import type { Traffic } from '../../../crds/app/lifecycle/usage/traffic.ts'
 import type { AddressRule } from '../../../crds/host/faults.ts'
 import type { Inspection } from '../../../crds/host/inspect.ts'
 import type { HostResource } from '../../../crds/host/plan.ts'
@@ -11,7 +12,7 @@ import type { HostCredentials, RouteRow, RouteRows } from '../../store/host/host
 import type { HostJobState, Job, JobWait } from './jobs.ts'
 import type { Lane } from './pool.ts'
 import type { RemoteBody, RemoteFence, RemoteScript, RunResult } from './remote.ts'
-import type { RouteDrift } from './routes.ts'
+import type { AskedNames, RouteDrift } from './routes.ts'
 
 /** Stands round every call to a host: counts, or (in the crash sweep) dies. */
 export type AroundHost = <R>(call: { name: string }, run: () => Promise<R>) => Promise<R>
@@ -59,6 +60,11 @@ export type HostRoute = RouteRow
  * @throws as HostLink does; RouteTaken (Stalled) when a hostname belongs to another route of the host
  */
 export type HostRoutes = {
+  /**
+   * Takes places under the limit of the host's CA for names that are about to be served; those that have a certificate need none.
+   * Repeated it takes no more. @throws CaLimitReached (Stalled) until there is room
+   */
+  order(asked: AskedNames): Promise<void>
   /** Stores the route under its id and applies it. Equal to what is stored and served: nothing is changed. */
   set(route: HostRoute): Promise<void>
   remove(id: string): Promise<void>
@@ -89,16 +95,24 @@ export type LinkedHostFacts = {
   publicAddress: string
   httpPort: number
   httpsPort: number
+  /** Of the CA that its proxy asks; null: the public default. */
+  acmeDirectory: string | null
   /** The folder of the sites' files; null when the host has none. */
   siteRoot: string | null
   takesSites: boolean
   /** Per app. */
   budget: { cpuMillis: number; memoryMib: number; diskGib: number }
+  /** Of all apps together; null before it was inspected. */
+  capacity: { cpuMillis: number; memoryMib: number; diskGib: number } | null
   /** Root in a container is nobody on the host. */
   remapsUsers: boolean
+  /** It takes nothing new. */
+  isCordoned: boolean
   /** Where builds take images from, and the image that they run in. */
   builds: { registries: readonly string[]; builder: string }
 }
+
+export type VisitedPage = { hostname: string; path: string; limitMs: number }
 
 export type Hosts = {
   link(name: string): HostLink
@@ -112,6 +126,14 @@ export type Hosts = {
   tls(name: string): Promise<Duplex>
   /** What is served for each hostname that has a route. */
   certificates(name: string): Promise<HostCertificate[]>
+  /** The same of some hostnames, whether they have a route or not. */
+  certificatesOf(name: string, hostnames: readonly string[]): Promise<HostCertificate[]>
+  /** Who issued what is served for a hostname: the last certificate that is shown beside it, as base64 of its DER; null for none. */
+  authorityOf(name: string, hostname: string): Promise<string | null>
+  /** One GET as a visitor's, by the host's TLS port. `status` is null where nobody answered, and `detail` says why. */
+  visit(name: string, page: VisitedPage): Promise<{ status: number | null; detail: string | null }>
+  /** How often that was done since we began, by hostname: the proxy counts it as anybody's. */
+  visited(name: string): ReadonlyMap<string, Traffic>
   /** Whether there is a private key of the version that the spec names. */
   hasCredential(name: string): Promise<boolean>
   /** Which addresses the host may have. */

@@ -3,11 +3,12 @@
  * is what stands in the rows at that moment, so a call that comes late, or from a leader that was replaced, does no harm.
  */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type CertificateUse, caLimitDetail, caLimitOf, certificateNames } from '../../../crds/host/calimits.ts'
 import { partsOf, routeConfig, SERVER_ID, withOurs } from '../../../crds/host/proxy.ts'
 import type { ProxySettings } from '../../../crds/host/schema.ts'
 import { Stalled } from '../../base/errors.ts'
 import { sameJson } from '../../runtime/status.ts'
-import { NAME_TAKEN, type RouteRow, type RouteRows } from '../../store/host/hosts.ts'
+import { type CertificateOrder, NAME_TAKEN, type RouteRow, type RouteRows } from '../../store/host/hosts.ts'
 import { DatabaseRefused } from '../../store/pg/pg.ts'
 import { type AdminAnswer, type AdminCall, AdminRefused, AdminReset } from './caddy.ts'
 
@@ -24,12 +25,25 @@ export class RouteTaken extends Stalled {
   }
 }
 
+/** The CA would refuse. It is tried again when there is room. */
+export class CaLimitReached extends Stalled {
+  constructor(use: CertificateUse, perWeek: number) {
+    super('CA_LIMIT', `CA_LIMIT: ${caLimitDetail(use, perWeek)}`, use.freeAt ?? undefined)
+    this.name = 'CaLimitReached'
+  }
+}
+
+/** Names that one who owns a route (`Kind/name`) is about to serve. */
+export type AskedNames = Pick<RouteRow, 'owner' | 'hostnames'>
+
 export type RouteDrift = 'none' | 'routes' | 'config'
 
 export type RoutesDeps = {
   host: string
   rows: RouteRows
   settings(): ProxySettings
+  /** The platform's clock. */
+  now(): Date
   /** Where visits of sites are written to; null while nothing is to be written. */
   visits(): string | null
   /** The proxy takes what is wanted only if no visits are written. */
@@ -101,7 +115,7 @@ const nextCall = async (deps: RoutesDeps, id: string, wanted: RouteRow | null): 
   const path = `/id/${id}`
   const seen = await read(deps, path)
   if (wanted === null) return seen && { method: 'DELETE', path, ifMatch: seen.etag }
-  const body = routeConfig(wanted, deps.visits())
+  const body = routeConfig(wanted, { visits: deps.visits(), httpsPort: deps.settings().httpsPort })
   // Before the last one, which answers what nobody serves.
   if (!seen) return { method: 'PUT', path: `/id/${SERVER_ID}/routes/0`, body }
   return sameJson(seen.value, body) ? null : { method: 'PATCH', path, body, ifMatch: seen.etag }
@@ -140,8 +154,15 @@ const driftOf = async (deps: RoutesDeps): Promise<RouteDrift> => {
   return [...ids].every((id) => sameJson(is.routes.get(id), shall.routes.get(id))) ? 'none' : 'routes'
 }
 
-/** @throws RouteTaken */
-const store = async ({ host, rows }: RoutesDeps, route: RouteRow): Promise<void> => {
+/** What the host's CA is asked for, by who owns a route. */
+const orderOf = ({ host, settings }: RoutesDeps, { owner, hostnames }: AskedNames): CertificateOrder => {
+  return { host, owner, ca: caLimitOf(settings()).ca, names: certificateNames(hostnames) }
+}
+
+/** What has a route gets a certificate, whatever was refused before: it is recorded first. @throws RouteTaken */
+const store = async (deps: RoutesDeps, route: RouteRow): Promise<void> => {
+  const { host, rows } = deps
+  await rows.order(orderOf(deps, route), null, deps.now().toISOString())
   await rows.put(host, route).catch((error) => {
     if (error instanceof DatabaseRefused && error.constraint === NAME_TAKEN) throw new RouteTaken(route.hostnames)
     throw error
@@ -166,6 +187,12 @@ export const makeRoutes = (deps: RoutesDeps) => {
   }
 
   return {
+    order: async (asked: AskedNames): Promise<void> => {
+      const { perWeek } = caLimitOf(deps.settings())
+      if (perWeek === null) return
+      const [refused] = await deps.rows.order(orderOf(deps, asked), perWeek, deps.now().toISOString())
+      if (refused) throw new CaLimitReached(refused, perWeek)
+    },
     set: async (route: RouteRow): Promise<void> => {
       await store(deps, route)
       await inTurn(() => apply(deps, route.id))

@@ -5,6 +5,7 @@
 import { timingSafeEqual } from 'node:crypto'
 import type { Duplex } from 'node:stream'
 import ssh2, { type ClientChannel, type ServerHostKeyAlgorithm } from 'ssh2'
+import { fingerprintOfBytes } from '../../../crds/host/key.ts'
 
 /** One running command: a duplex with `stderr`, and `exit` before `close`. */
 export type Channel = ClientChannel
@@ -24,9 +25,12 @@ export type SshFault = 'key' | 'login' | 'unreachable'
 export class SshRefused extends Error {
   override name = 'SshRefused'
   readonly fault: SshFault
-  constructor(fault: SshFault, message: string) {
+  /** Of `key`: the fingerprint of the key that was shown; null where there was none of the pinned type. */
+  readonly shown: string | null
+  constructor(fault: SshFault, message: string, shown: string | null = null) {
     super(message)
     this.fault = fault
+    this.shown = shown
   }
 }
 
@@ -69,8 +73,9 @@ const sameKey = (seen: Buffer, pinned: Buffer): boolean =>
 /** A host that has no key of the pinned type any more has another key. */
 const OTHER_TYPE = /no matching host key/i
 
-const refusedBy = (error: Error & { level?: string }, isOtherKey: boolean): SshRefused => {
-  if (isOtherKey || OTHER_TYPE.test(error.message)) return new SshRefused('key', 'the host shows another key')
+const refusedBy = (error: Error & { level?: string }, other: Buffer | null): SshRefused => {
+  const shown = other && fingerprintOfBytes(other)
+  if (other || OTHER_TYPE.test(error.message)) return new SshRefused('key', 'the host shows another key', shown)
   if (error.level === 'client-authentication') return new SshRefused('login', 'the host refuses the key of the user')
   return new SshRefused('unreachable', error.message)
 }
@@ -81,7 +86,7 @@ export const connectSsh = (endpoint: Endpoint, signal?: AbortSignal): Promise<Co
   const client = new ssh2.Client()
   const ends = new Set<() => void>()
   let open = true
-  let isOtherKey = false
+  let other: Buffer | null = null
   const ended = () => {
     if (!open) return
     open = false
@@ -99,7 +104,7 @@ export const connectSsh = (endpoint: Endpoint, signal?: AbortSignal): Promise<Co
     signal?.addEventListener('abort', abort, { once: true })
     // The listener stays for good: an error without one would end the process.
     client.on('error', (error) => {
-      reject(refusedBy(error, isOtherKey))
+      reject(refusedBy(error, other))
       ended()
     })
     client.on('close', () => {
@@ -123,8 +128,8 @@ export const connectSsh = (endpoint: Endpoint, signal?: AbortSignal): Promise<Co
       keepaliveCountMax: KEEPALIVE_COUNT_MAX,
       algorithms: { serverHostKey: algorithmsFor(hostKey) },
       hostVerifier: (seen: Buffer) => {
-        isOtherKey = !sameKey(seen, hostKey)
-        return !isOtherKey
+        other = sameKey(seen, hostKey) ? null : Buffer.from(seen)
+        return other === null
       },
     })
   })

@@ -8,10 +8,19 @@ import type { AppStep } from '../../../crds/app/steps.ts'
 import type { AppWorld } from '../../../crds/app/world.ts'
 import { Stalled } from '../../base/errors.ts'
 import type { Controller } from '../../runtime/contract.ts'
+import { applyBudget, takeRoom } from './acts/budget.ts'
 import { type ActContext, type ActDeps, type Apply, end, instantOf, pass, type StepOf } from './acts/context.ts'
+import { mend, noteRecovered, noteUnhealthy, returnTo } from './acts/health.ts'
+import { type BackupDeps, makeBackupActs } from './acts/keeping/backups.ts'
+import { type MovingDeps, makeMoveActs } from './acts/keeping/moving.ts'
 import { claimSwitch, goLive, removeRoute, setRoute } from './acts/live.ts'
+import { claimNames, type NamesDeps, releaseNames } from './acts/names.ts'
+import { makePreviewActs, type PreviewDeps } from './acts/previews.ts'
+import { keepLog } from './acts/progress.ts'
 import { check, startReleaseJob, takeImages, upload } from './acts/release.ts'
-import { clear, retire, takeDown } from './acts/retire.ts'
+import { clear, forget, retire, takeDown } from './acts/retire.ts'
+import { makeRunActs, type RunDeps } from './acts/runs.ts'
+import { beginScale, cutStreams, dropReplicas, grown, scaled } from './acts/scale.ts'
 import { applyDecision } from './apply.ts'
 import { makeImages } from './images.ts'
 
@@ -36,8 +45,8 @@ const ask = async (
 }
 
 const begin = async (context: ActContext, given: StepOf<'begin'>): Promise<Apply> => {
-  const { operation, source, envVersion, restoredFrom } = given
-  const event = { on: 'begun' as const, source, envVersion, restoredFrom }
+  const { operation, source, envVersion, restoredFrom, commands = null } = given
+  const event = { on: 'begun' as const, source, envVersion, restoredFrom, commands }
   return applyDecision(await context.ledger.change({ operation, event, at: instantOf(context) }))
 }
 
@@ -50,29 +59,55 @@ const cancelJob = async (
   return (world) => world
 }
 
-export const makeActs = (deps: ActDeps): Acts => {
-  const context: ActContext = { ...deps, images: makeImages(deps), here: new Map() }
+type Deps = ActDeps & RunDeps & BackupDeps & MovingDeps & PreviewDeps & { naming: NamesDeps }
+
+export const makeActs = (deps: Deps): Acts => {
+  const context: ActContext & RunDeps & BackupDeps & MovingDeps & PreviewDeps = {
+    ...deps,
+    images: makeImages(deps),
+    here: new Map(),
+  }
   return {
+    takeRoom: (step, object) => takeRoom(context, object, step),
+    applyBudget: (step, object) => applyBudget(context, object, step),
     takeSlug: (_step, object) => takeSlug(context, object),
+    claimNames: (step, object) => claimNames(deps.naming, object, step),
+    releaseNames: (step, object) => releaseNames(deps.naming, object, step),
     ask: (step, object) => ask(context, object, step),
     begin: (step) => begin(context, step),
     check: (step, object) => check(context, object, step),
     upload: (step, object) => upload(context, object, step),
     startJob: (step, object) => startReleaseJob(context, object, step),
+    keepLog: (step, object) => keepLog(context, object, step),
     takeImages: (step, object) => takeImages(context, object, step),
-    takeAddress: ({ operation, address }) => pass(context, { operation, step: 'start', known: { address } }),
+    passPreRelease: ({ operation, message }) => pass(context, { operation, step: 'pre_release', message }),
+    takeAddress: ({ operation, address, note }) => {
+      const message = [`it runs, and answers at ${address}`, ...(note ? [note] : [])].join('; ')
+      return pass(context, { operation, step: 'start', known: { address }, message })
+    },
     claimSwitch: (step) => claimSwitch(context, step),
     setRoute: (step, object) => setRoute(context, object, step),
     goLive: (step, object) => goLive(context, object, step),
+    beginScale: (step) => beginScale(context, step),
+    grown: (step) => grown(context, step),
+    scaled: (step, object) => scaled(context, object, step),
+    dropReplicas: (step, object) => dropReplicas(context, object, step),
+    cutStreams: (step, object) => cutStreams(context, object, step),
     cancelJob: (step, object) => cancelJob(context, object, step),
     end: (step, object) => end(context, object, step),
     takeDown: (step, object) => takeDown(context, object, step),
     retire: (step, object) => retire(context, object, step),
-    fetchLogs: ({ request }, object) => deps.logs.fetch(object, request),
+    noteUnhealthy: (step, object) => noteUnhealthy(context, object, step),
+    mend: (step, object) => mend(context, object, step),
+    noteRecovered: (step, object) => noteRecovered(context, object, step),
+    returnTo: (step, object) => returnTo(context, object, step),
+    fetchLogs: ({ requests }, object) => deps.logs.fetch(object, requests),
     removeRoute: (_step, object) => removeRoute(context, object),
     clear: (_step, object) => clear(context, object),
-    forget: async (_step, { metadata, spec }) => {
-      await deps.ledger.forget(metadata.name, spec.volumesOnDelete === 'keep')
-    },
+    ...makeRunActs(context),
+    ...makeBackupActs(context),
+    ...makeMoveActs(context),
+    ...makePreviewActs(context),
+    forget: (_step, object) => forget(context, object),
   }
 }

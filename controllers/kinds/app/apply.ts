@@ -35,7 +35,7 @@ export const applyRoute = (of: { release: number; digest: string; address: strin
   return (world) => ({
     ...world,
     route: { digest, address },
-    look: world.look && { ...world.look, dial },
+    look: world.look && { ...world.look, dial, hasRoute: true },
     releases: world.releases.map((one) => (one.number === release ? { ...one, address } : one)),
   })
 }

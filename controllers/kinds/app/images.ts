@@ -1,9 +1,11 @@
 /** The images of a release: whether the host has them, and the job that makes them. */
+
+import { budgetOf } from '../../../crds/app/lifecycle/keeping/budget.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
 import { filesFor, imageRequests, type SealedRelease } from '../../../crds/app/sealed.ts'
-import { budgetOf } from '../../../crds/app/view.ts'
 import type { Operation, Release } from '../../../crds/app/world.ts'
 import { keepsApart } from '../../../crds/host/isolation.ts'
+import { REGISTRIES } from '../../../crds/host/schema.ts'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { Stalled } from '../../base/errors.ts'
 import type { Job } from '../../io/hosts/hosts.ts'
@@ -14,7 +16,11 @@ import { IMAGES_HERE } from './scripts.ts'
 
 const LOOK_DEADLINE_MS = 15_000
 
-type ImagesDeps = { hosts: Hosts; releases: Pick<Releases, 'listingFor'> }
+type ImagesDeps = { hosts: Hosts; releases: Pick<Releases, 'listingFor' | 'keysFor'> }
+
+/** A host that names none of its own takes from those that the account has logins for, too. */
+const registriesFor = (named: readonly string[], opened: readonly string[]): readonly string[] =>
+  named === REGISTRIES ? [...new Set([...named, ...opened])] : named
 
 export const makeImages = ({ hosts, releases }: ImagesDeps) => {
   /** What the job for images would say, when all of them are there. */
@@ -35,15 +41,17 @@ export const makeImages = ({ hosts, releases }: ImagesDeps) => {
     const isNeeded = filesFor(sealed) !== 'none'
     const listing = isNeeded ? await releases.listingFor(app.spec.account, given.release.source) : ''
     const { metadata, spec } = app
+    const { keys, opened } = await releases.keysFor(spec.account, sealed)
     const facts = hosts.facts(spec.hostId)
     if (!facts) throw new Stalled('HOST_MISSING', `HOST_MISSING: there is no host ${spec.hostId}`)
     const cell = {
-      ...facts.builds,
+      builder: facts.builds.builder,
+      registries: registriesFor(facts.builds.registries, opened),
       origin: originOf(metadata),
       budget: budgetOf(spec.budget, facts.budget),
       isGuarded: keepsApart(facts.class),
     }
-    return imagesJob(spec, sealed, { ...given, listing, cell })
+    return imagesJob(spec, sealed, { ...given, listing, keys, cell })
   }
 
   return { here, job }

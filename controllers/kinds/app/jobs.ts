@@ -1,6 +1,9 @@
 /** The detached jobs of an app, as the host is given them. */
 import { cellOf } from '../../../crds/app/compose/printing/bridges.ts'
+import type { Placed } from '../../../crds/app/compose/printing/placed.ts'
 import { type ComposeDocument, type Printed, printProject } from '../../../crds/app/compose/printing/print.ts'
+import { scaledProject } from '../../../crds/app/lifecycle/scaling/replicas.ts'
+import { addedKeys } from '../../../crds/app/lifecycle/scaling/scale.ts'
 import type { AppResource, AppSpec } from '../../../crds/app/schema.ts'
 import {
   filesFor,
@@ -9,12 +12,14 @@ import {
   type SealedRelease,
   wantsFreshBuild,
 } from '../../../crds/app/sealed.ts'
+import { keptImages } from '../../../crds/app/sources/kept.ts'
 import { jobIdOf } from '../../../crds/app/steps.ts'
 import type { Operation, Release } from '../../../crds/app/world.ts'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { Job } from '../../io/hosts/hosts.ts'
+import { type HandOver, handOverLines } from './acts/keeping/handover.ts'
 import { type BuildCell, cellLines } from './cell.ts'
-import { CLEAR, IMAGES, START, TAKE_DOWN } from './scripts.ts'
+import { CLEAR, IMAGES, SCALE, START, TAKE_DOWN } from './scripts.ts'
 
 /** A build may fetch half of a registry. */
 const IMAGES_LIMIT_MS = 30 * 60_000
@@ -22,25 +27,34 @@ const IMAGES_LIMIT_MS = 30 * 60_000
 export const JOB_WAIT_MS = 1_000
 /** How long the base may take to be healthy, and then the release. */
 export const START_SECONDS = 180
-const START_LIMIT_MS = (2 * START_SECONDS + 60) * 1_000
+/** A trial takes as long, after its copies were made; a hand-over at most 600 s and the stop before it. */
+const START_LIMIT_MS = (3 * START_SECONDS + 120) * 1_000
+const HANDED_LIMIT_MS = START_LIMIT_MS + 1_200_000
 const DOWN_LIMIT_MS = 120_000
 
 export const baseProjectOf = (slug: string): string => `${slug}-base`
 
 /** A document as one line of stdin: in its strings a line feed is written otherwise. */
-const lineOf = (document: ComposeDocument | null | undefined): string => document?.text.replaceAll('\n', ' ') ?? ''
+export const lineOf = (document: Pick<ComposeDocument, 'text'> | null | undefined): string =>
+  document?.text.replaceAll('\n', ' ') ?? ''
 
 type Given = { operation: Operation; release: Release }
 /** `isGuarded`: nothing is started where the guard of the host's apps does not stand. */
-type Starting = Given & { isGuarded: boolean }
-/** `listing`: of the upload, '' where no file of it is needed. */
-type Building = Given & { listing: string; cell: BuildCell }
+/** `diskMib`: what the meter is told, where it was told before what runs may have; null where labels say it. */
+type Starting = Given & {
+  isGuarded: boolean
+  handOver: HandOver | null
+  dialFile: string | null
+  diskMib: number | null
+}
+/** `listing`: of the upload, '' where no file of it is needed. `keys`: what opens registries (crds/app/sources/registries.ts). */
+type Building = Given & { listing: string; keys: string; cell: BuildCell }
 
 /** The project of a release's stateless services, whether it has any or not. */
 export const projectOf = (printed: Pick<Printed, 'release'>): string => printed.release?.project ?? ''
 
 export const imagesJob = ({ slug }: AppSpec, sealed: SealedRelease, building: Building): Job => {
-  const { operation, release, listing, cell } = building
+  const { operation, release, listing, keys, cell } = building
   const requests = imageRequests(sealed)
   const built = requests.filter(({ how }) => how === 'build').map(({ name }) => name)
   const known = wantsFreshBuild(sealed) ? [] : built
@@ -54,6 +68,7 @@ export const imagesJob = ({ slug }: AppSpec, sealed: SealedRelease, building: Bu
       known.join(' '),
       listing,
       filesFor(sealed),
+      keys,
       ...(built.length > 0 ? cellLines(sealed, cell) : ['0']),
       String(requests.length),
       ...requests.flatMap(({ service, name, how }) => [service, name, how]),
@@ -62,11 +77,17 @@ export const imagesJob = ({ slug }: AppSpec, sealed: SealedRelease, building: Bu
   }
 }
 
+/** What place.sh reads of one thing that is placed. */
+export const placeLines = (placed: Placed): string[] => {
+  const { sort, path } = placed
+  return placed.sort === 'text' ? [sort, path, Buffer.from(placed.text).toString('base64')] : [sort, path]
+}
+
 export const startJob = ({ metadata, spec }: AppResource, sealed: SealedRelease, given: Starting): Job => {
-  const { operation, release, isGuarded } = given
+  const { operation, release, isGuarded, handOver, dialFile, diskMib } = given
   const { slug } = spec
   const printed = printProject(pinnedProject(sealed), release.number, originOf(metadata))
-  const { base, release: stateless, routed, needs, baseFiles } = printed
+  const { base, release: stateless, routed, needs, baseFiles, placed } = printed
   const routedProject = routed.document === 'base' ? base?.project : stateless?.project
   return {
     id: jobIdOf(operation, 'start'),
@@ -79,7 +100,7 @@ export const startJob = ({ metadata, spec }: AppResource, sealed: SealedRelease,
       projectOf(printed),
       lineOf(stateless),
       routedProject ?? '',
-      routed.service,
+      routed.services.join(' '),
       String(routed.port),
       String(START_SECONDS),
       isGuarded ? 'guarded' : '',
@@ -87,20 +108,37 @@ export const startJob = ({ metadata, spec }: AppResource, sealed: SealedRelease,
       ...needs.map(({ service, condition }) => `${service} ${condition}`),
       String(baseFiles.length),
       ...baseFiles.flatMap(({ from, to }) => [from, to]),
+      String(placed.length),
+      ...placed.flatMap(placeLines),
+      ...handOverLines(handOver, dialFile),
+      String(diskMib ?? ''),
     ],
-    limitMs: START_LIMIT_MS,
+    limitMs: handOver ? HANDED_LIMIT_MS : START_LIMIT_MS,
   }
 }
 
-/** Releases that can be rolled back to without a build. */
-const KEPT_RELEASES = 6
+/** Beside what is waited for: a guard may have to be waited for. */
+const SCALE_LIMIT_MS = (START_SECONDS + 240) * 1_000
 
-/** Ids of the images that rollbacks may want. @param releases newest first */
-const keptImages = (releases: readonly Release[]): string =>
-  releases
-    .filter(({ state }, place) => place < KEPT_RELEASES || state === 'live')
-    .flatMap(({ record }) => (record?.images ?? []).map(({ id }) => id))
-    .join(' ')
+/** Starts what a scale adds beside what runs of the release. */
+export const scaleJob = (
+  { metadata, spec }: AppResource,
+  sealed: SealedRelease,
+  { operation, release, isGuarded, replicas }: Given & { isGuarded: boolean; replicas: number },
+): Job => {
+  const project = scaledProject(pinnedProject(sealed), release.record, replicas)
+  const printed = printProject(project, release.number, originOf(metadata))
+  return {
+    id: jobIdOf(operation, 'start'),
+    script: SCALE,
+    lines: [
+      ...[spec.slug, String(release.number), projectOf(printed), lineOf(printed.release)],
+      ...[addedKeys(release, replicas).join(' '), String(printed.routed.port), String(START_SECONDS)],
+      isGuarded ? 'guarded' : '',
+    ],
+    limitMs: SCALE_LIMIT_MS,
+  }
+}
 
 type Going = {
   id: string
@@ -123,7 +161,7 @@ export const takeDownJob = ({ metadata, spec }: AppResource, release: Release, g
       release.record?.project ?? '',
       restoresBase ? baseProjectOf(slug) : '',
       restoresBase ? lineOf(base) : '',
-      keptImages(releases),
+      keptImages(releases).join(' '),
     ],
     limitMs: DOWN_LIMIT_MS,
   }

@@ -15,11 +15,20 @@ type Part =
   | 'guard'
   | 'listing'
   | 'notes'
+  | 'place'
   | 'inspect'
   | 'judge'
   | 'disk'
   | 'base'
   | 'collect'
+  | 'begin'
+  | 'command'
+  | 'handing/copy'
+  | 'handing/trial'
+  | 'handing/handover'
+  | 'handing/volume'
+  | 'handing/users'
+  | 'keys'
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
 
@@ -29,7 +38,7 @@ const SHARED = [`mark='${MARK}'`, ...Object.entries(EXIT).map(([name, code]) => 
   .concat('\n')
 
 const scriptOf = (name: string, parts: readonly Part[]): RemoteScript => ({
-  name: `app-${name}`,
+  name: `app-${name.replace('/', '-')}`,
   text: [SHARED, ...parts.map((part) => textOf(`parts/${part}`)), textOf(name)].join(''),
 })
 
@@ -37,13 +46,42 @@ const scriptOf = (name: string, parts: readonly Part[]): RemoteScript => ({
 export const UPLOAD = scriptOf('upload', ['folder', 'listing'])
 /** What runs inside of a cell is a text to the script that makes the cell. */
 const CELL = `cell=$(cat <<'CELL'\n${textOf('cell')}CELL\n)\n`
-const IMAGES_PARTS = scriptOf('images', ['folder', 'compose', 'guard', 'listing', 'notes', 'cell'])
+const IMAGES_PARTS = scriptOf('images', ['folder', 'compose', 'guard', 'listing', 'notes', 'keys', 'cell'])
 export const IMAGES: RemoteScript = { ...IMAGES_PARTS, text: CELL + sharedTextOf('guarded') + IMAGES_PARTS.text }
 export const IMAGES_HERE = scriptOf('images-here', ['folder', 'compose', 'notes'])
-const START_PARTS = scriptOf('start', ['folder', 'compose', 'guard', 'inspect', 'judge', 'disk', 'base'])
-export const START: RemoteScript = { ...START_PARTS, text: sharedTextOf('guarded') + START_PARTS.text }
-export const DIAL = scriptOf('dial', [])
-export const LOOK = scriptOf('look', ['compose', 'inspect', 'disk'])
-export const TAKE_DOWN = scriptOf('take-down', ['folder', 'compose', 'notes', 'collect'])
-export const CLEAR = scriptOf('clear', ['folder', 'compose', 'notes', 'collect'])
+/** What runs where volumes are copied is a text to the script that starts it. */
+const COPIER = `copier=$(cat <<'COPIER'\n${textOf('copier')}COPIER\n)\n`
+const STARTING = [
+  ...(['folder', 'place', 'compose', 'guard', 'inspect', 'judge', 'disk', 'base', 'begin'] as const),
+  ...(['handing/copy', 'handing/trial', 'handing/handover'] as const),
+] as const
+const withGuarded = (script: RemoteScript): RemoteScript => ({ ...script, text: sharedTextOf('guarded') + script.text })
+const withCopier = (script: RemoteScript): RemoteScript => ({ ...script, text: COPIER + script.text })
+const guarded = (script: RemoteScript): RemoteScript => withCopier(withGuarded(script))
+export const START = guarded(scriptOf('start', STARTING))
+export const RUN = scriptOf('runs/run', ['folder', 'compose', 'command'])
+export const RUN_BEFORE = guarded(scriptOf('runs/run-before', [...STARTING, 'command']))
+export const RUN_OUTPUT = scriptOf('runs/run-output', [])
+export const RUN_DROP = scriptOf('runs/run-drop', [])
+export const RUN_STOP = scriptOf('runs/run-stop', [])
+export const BUDGET = scriptOf('keeping/budget', ['compose', 'disk'])
+const KEEPING = ['folder', 'compose', 'inspect', 'handing/copy', 'handing/handover', 'handing/volume'] as const
+export const BACKUP = withCopier(scriptOf('keeping/backup', KEEPING))
+export const RESTORE = withCopier(scriptOf('keeping/restore', [...KEEPING, 'handing/users']))
+export const RESTORE_BACK = withCopier(scriptOf('keeping/back', [...KEEPING, 'handing/users']))
+export const BACKUP_LAY = scriptOf('keeping/lay', ['folder'])
+export const BACKUP_TAKE = scriptOf('keeping/take', ['folder'])
+export const BACKUP_DROP = scriptOf('keeping/drop', ['folder'])
+export const DIAL = scriptOf('switch/dial', [])
+export const SCALE = withGuarded(
+  scriptOf('switch/scale', ['folder', 'compose', 'guard', 'inspect', 'disk', 'begin', 'judge']),
+)
+export const LEAVE = scriptOf('switch/leave', ['compose'])
+export const CUT = scriptOf('switch/cut', ['compose'])
+export const LOOK = scriptOf('look', ['compose', 'inspect'])
+export const EVIDENCE = scriptOf('health/evidence', ['compose'])
+export const MEND: RemoteScript = withGuarded(scriptOf('health/mend', ['folder', 'compose']))
+export const TAKE_DOWN = scriptOf('take-down', ['folder', 'compose', 'notes', 'collect', 'handing/trial'])
+export const CLEAR = scriptOf('clear', ['folder', 'compose', 'notes', 'collect', 'handing/trial'])
 export const LOGS = scriptOf('logs', ['compose'])
+export const USAGE = scriptOf('usage', [])

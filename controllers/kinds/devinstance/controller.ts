@@ -6,11 +6,9 @@
 import { limitOf } from '../../../crds/account/quotas.ts'
 import { bootstrapOf } from '../../../crds/devinstance/bootstrap/bootstrap.ts'
 import { gitOf } from '../../../crds/devinstance/bootstrap/report.ts'
-import { eventOf, factKind, pendingOf } from '../../../crds/devinstance/facts.ts'
+import { pendingOf } from '../../../crds/devinstance/facts.ts'
 import { DEVINSTANCE } from '../../../crds/devinstance/kind.ts'
-import { reserved, underOverride } from '../../../crds/devinstance/life/effects.ts'
-import type { Refusal } from '../../../crds/devinstance/life/refusal.ts'
-import { addressOf, committedMicroUsd, type DevInstanceRow } from '../../../crds/devinstance/life/row.ts'
+import { type Reservation, reserved } from '../../../crds/devinstance/life/effects.ts'
 import {
   type DevInstanceFacts,
   type DevInstanceResource,
@@ -18,18 +16,24 @@ import {
   planDevInstance,
   stalledUntil,
 } from '../../../crds/devinstance/plan.ts'
-import { capRefusal, MICRO_USD, nameRefusal, takenRefusal } from '../../../crds/devinstance/reserving.ts'
+import { capRefusal, MICRO_USD, nameRefusal } from '../../../crds/devinstance/reserving.ts'
 import { storedDevInstance } from '../../../crds/devinstance/view.ts'
 import type { DevInstanceWorld, TransitionSettlement } from '../../../crds/devinstance/world.ts'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import { isConflict, isNotFound, Stalled } from '../../base/errors.ts'
 import type { Kube } from '../../kube/kube.ts'
+import type { Metrics } from '../../ops/metrics.ts'
 import type { Controller } from '../../runtime/contract.ts'
 import type { Blobs } from '../../store/blobs.ts'
-import { type DevInstanceLedger, makeDevInstanceLedger, type Settled } from '../../store/devinstance/devinstances.ts'
+import { type DevInstanceLedger, makeDevInstanceLedger } from '../../store/devinstance/devinstances.ts'
+import { makePast } from '../../store/devinstance/past.ts'
 import { type Mirror, rowOf } from '../../store/mirror.ts'
 import type { Directory } from '../account-index.ts'
 import { controlOf } from '../kind-controller.ts'
+import { DEVINSTANCE_MAILS, sweepBudgets } from './budget.ts'
+import { type DecidedOf, settleCall, write, writtenBy } from './decision.ts'
+import { settleDeleted } from './deleted.ts'
+import { devInstanceGauges } from './gauges.ts'
 
 export type DevInstanceDeps = {
   kube: Pick<Kube, 'delete'>
@@ -38,6 +42,7 @@ export type DevInstanceDeps = {
   blobs: Blobs
   mirror: Mirror
   now: () => Date
+  metrics?: Metrics
 }
 
 type Step<Do extends DevInstanceStep['do']> = Extract<DevInstanceStep, { do: Do }>
@@ -54,7 +59,7 @@ const observe = async (deps: DevInstanceDeps, { metadata, spec }: DevInstanceRes
     account,
     record,
     pending: pending.map(pendingOf),
-    lastReport: lastReport && { at: lastReport.at, git: gitOf(lastReport.body) },
+    lastReport: lastReport && { at: lastReport.at, git: gitOf(lastReport.body), usedAt: lastReport.usedAt },
     factSeq,
   }
 }
@@ -83,62 +88,30 @@ const enter = async (deps: DevInstanceDeps, step: Step<'enter'>, object: DevInst
   if (!bootstrap.ok) throw new Stalled(bootstrap.code, `${bootstrap.code}: ${bootstrap.detail}`)
   const bootstrapSha256 = await deps.blobs.put(bootstrap.bytes)
   const at = deps.now().toISOString()
-  const instance = reserved({ spec, fallbackName: metadata.name, pricingVersion, bootstrapSha256, at })
+  const { generation } = metadata
+  const reservation: Reservation = {
+    spec,
+    fallbackName: metadata.name,
+    pricingVersion,
+    bootstrapSha256,
+    at,
+    generation,
+  }
+  const instance = reserved(reservation)
   const { sizeClass, arch, diskGb } = instance
-  const entries = [{ kind: 'reserved', data: { name, sizeClass, arch, diskGb } }]
   const settlement: TransitionSettlement = {
     seq: null,
     trigger: 'reserve',
+    said: reservation,
     at,
-    by: null,
+    by: { account: spec.account, kind: 'account', id: spec.account },
+    around: { git: null },
     state: 'accepted',
     instance,
-    entries,
+    entries: [{ kind: 'reserved', data: { name, sizeClass, arch, diskGb } }],
   }
   // What it commits was taken under the cap with the reservation, so the cap is not asked again.
-  await write(deps, object, { settlement, before: null, rev, capMicroUsd: 0, over: false })
-}
-
-type Decided = {
-  settlement: TransitionSettlement
-  before: DevInstanceRow | null
-  rev: number
-  capMicroUsd: number
-  over: boolean
-}
-
-/** Writes one decision. @returns what forbids it beyond this instance */
-const write = (deps: DevInstanceDeps, object: DevInstanceResource, decided: Decided): Promise<Settled> => {
-  const { metadata, spec } = object
-  const { settlement, before, rev, capMicroUsd, over } = decided
-  const { seq, trigger, at, by } = settlement
-  const resource = metadata.name
-  const fact = {
-    resource,
-    resourceKind: DEVINSTANCE.kind,
-    key: `${trigger}:${rev}`,
-    kind: factKind(trigger),
-    body: {},
-    state: 'accepted' as const,
-    at,
-  }
-  const of = { resource, rev, at, by, ...(seq === null ? { seq, fact } : { seq }) }
-  if (settlement.state === 'refused') {
-    const { code, detail } = settlement
-    return deps.devInstances.settle({ ...of, state: 'refused', code, detail })
-  }
-  const { instance, entries } = settlement
-  const event = eventOf(resource, spec.account, before, settlement)
-  const row = {
-    uid: originOf(metadata),
-    box: instance,
-    committedMicroUsd: committedMicroUsd(instance),
-    capMicroUsd,
-    over,
-    entries,
-    event,
-  }
-  return deps.devInstances.settle({ ...of, state: 'accepted', ...row })
+  await write(deps.devInstances, targetOf(object), { settlement, before: null, rev, capMicroUsd: 0 })
 }
 
 /** What was decided is known, so the next call can be judged at once. */
@@ -147,7 +120,7 @@ const applySettlement =
   (world) => {
     if (world.record === null) return world
     const { record, pending } = world
-    const instance = settlement.state === 'accepted' ? settlement.instance : record.box
+    const instance = writtenBy(settlement)?.instance ?? record.box
     return {
       ...world,
       record: { ...record, rev: record.rev + 1, box: instance },
@@ -155,37 +128,15 @@ const applySettlement =
     }
   }
 
-/** What forbids a decision beyond its instance, as the refusal that REST answers; null for one that an override allows. */
-const refusalOf = (settled: Settled, { settlement, before, capMicroUsd }: Decided): Refusal | null => {
-  if (settlement.state !== 'accepted') return null
-  const { instance, trigger } = settlement
-  if (settled.outcome === 'CAP_EXCEEDED') {
-    if (before?.capOverride && trigger === 'resizing') return null
-    return capRefusal({ committedMicroUsd: committedMicroUsd(instance), capMicroUsd, others: settled.others })
-  }
-  if (settled.outcome !== 'taken') return null
-  const publicIp = addressOf(instance)?.publicIp
-  return takenRefusal(settled.what, {
-    name: instance.name,
-    instanceId: instance.instanceId,
-    eipAllocId: instance.eipAllocId,
-    publicIp,
-  })
-}
+const targetOf = ({ metadata, spec }: DevInstanceResource): DecidedOf => ({
+  resource: metadata.name,
+  uid: originOf(metadata),
+  owner: spec.account,
+})
 
-const settle = async (deps: DevInstanceDeps, step: Step<'settle'>, object: DevInstanceResource) => {
-  const first: Decided = { ...step, over: false }
-  const settled = await write(deps, object, first)
-  if (settled.outcome === 'settled') return applySettlement(step.settlement)
-  // Somebody decided meanwhile: a fresh look tells.
-  if (settled.outcome === 'stale' || step.settlement.state !== 'accepted') return undefined
-  const refusal = refusalOf(settled, first)
-  const { seq, trigger, at, by, instance } = step.settlement
-  const second: TransitionSettlement = refusal
-    ? { seq, trigger, at, by, state: 'refused', code: refusal.code, detail: refusal.detail }
-    : { ...step.settlement, instance: underOverride(instance) }
-  const again = await write(deps, object, { ...first, settlement: second, over: refusal === null })
-  return again.outcome === 'settled' ? applySettlement(second) : undefined
+const settle = async ({ devInstances }: DevInstanceDeps, step: Step<'settle'>, object: DevInstanceResource) => {
+  const settlement = await settleCall(devInstances, targetOf(object), step)
+  return settlement && applySettlement(settlement)
 }
 
 /** Whoever asked for the deletion may never come back, so it is nobody's but ours to end. */
@@ -200,33 +151,40 @@ const remove = async ({ kube }: DevInstanceDeps, { metadata }: DevInstanceResour
 
 export const devInstanceController = (
   deps: DevInstanceDeps,
-): Controller<DevInstanceResource, DevInstanceFacts, DevInstanceWorld, DevInstanceStep> => ({
-  kind: DEVINSTANCE,
-  ...(DEVINSTANCE.finalizer !== undefined && { finalizer: DEVINSTANCE.finalizer }),
-  observe: (object) => observe(deps, object),
-  plan: planDevInstance,
-  act: {
-    reserve: (step, object) => reserve(deps, step, object),
-    enter: (step, object) => enter(deps, step, object),
-    settle: (step, object) => settle(deps, step, object),
-    remove: (_step, object) => remove(deps, object),
-  },
-  report: async (object, world, plan) => {
-    const { metadata, spec } = object
-    const view = storedDevInstance(object, world.record?.box ?? null, plan)
-    await deps.mirror.put(
-      rowOf(object, {
-        kind: DEVINSTANCE,
-        account: spec.account,
-        view,
-        updatedAt: view.box?.stateSince ?? metadata.creationTimestamp,
-      }),
-    )
-  },
-  forget: async (key) => {
-    await deps.mirror.remove(DEVINSTANCE.kind, key.slice(key.indexOf('/') + 1))
-  },
-})
+): Controller<DevInstanceResource, DevInstanceFacts, DevInstanceWorld, DevInstanceStep> => {
+  const gauges = deps.metrics && devInstanceGauges(deps.metrics, deps.now)
+  return {
+    kind: DEVINSTANCE,
+    ...(DEVINSTANCE.finalizer !== undefined && { finalizer: DEVINSTANCE.finalizer }),
+    observe: (object) => observe(deps, object),
+    plan: planDevInstance,
+    act: {
+      reserve: (step, object) => reserve(deps, step, object),
+      enter: (step, object) => enter(deps, step, object),
+      settle: (step, object) => settle(deps, step, object),
+      remove: (_step, object) => remove(deps, object),
+    },
+    report: async (object, world, plan) => {
+      const { metadata, spec } = object
+      const instance = world.record?.box ?? null
+      const view = storedDevInstance(object, instance, plan)
+      gauges?.seen(object, { instance, world, plan })
+      await deps.mirror.put(
+        rowOf(object, {
+          kind: DEVINSTANCE,
+          account: spec.account,
+          view,
+          updatedAt: view.box?.stateSince ?? metadata.creationTimestamp,
+        }),
+      )
+    },
+    forget: async (key) => {
+      const name = key.slice(key.indexOf('/') + 1)
+      gauges?.forget(name)
+      await deps.mirror.remove(DEVINSTANCE.kind, name)
+    },
+  }
+}
 
 /** Passes at once: a pass is a read and at most a few statements. */
 const CONCURRENCY = 16
@@ -235,6 +193,18 @@ export const devInstanceControl = controlOf({
   kind: DEVINSTANCE,
   goesOnWithout: true,
   concurrency: CONCURRENCY,
-  make: ({ kube, pg, epoch, accounts, blobs, mirror, now }) =>
-    devInstanceController({ kube, devInstances: makeDevInstanceLedger({ pg, epoch }), accounts, blobs, mirror, now }),
+  sweep: sweepBudgets,
+  mails: DEVINSTANCE_MAILS,
+  settleDeleted: ({ pg, epoch, accounts }, resource) =>
+    settleDeleted({ devInstances: makeDevInstanceLedger({ pg, epoch }), past: makePast({ pg }), accounts }, resource),
+  make: ({ kube, pg, epoch, accounts, blobs, mirror, now, metrics }) =>
+    devInstanceController({
+      kube,
+      devInstances: makeDevInstanceLedger({ pg, epoch }),
+      accounts,
+      blobs,
+      mirror,
+      now,
+      ...(metrics && { metrics }),
+    }),
 })

@@ -10,13 +10,14 @@ import type { Controller } from '../../runtime/contract.ts'
 import type { Ledger } from '../../store/ledger/ledger.ts'
 import { type Mirror, rowOf } from '../../store/mirror.ts'
 import { controlOf } from '../kind-controller.ts'
+import { hostGauges } from './gauges.ts'
 import { GUARD_DIGEST, putGuard } from './guard.ts'
 
 export type HostDeps = {
   hosts: Hosts
   ledger: Pick<Ledger, 'observe'>
   mirror: Mirror
-  metrics?: Pick<Metrics, 'certificates'>
+  metrics?: Pick<Metrics, 'certificates' | 'gauge'>
   now: () => Date
 }
 
@@ -38,38 +39,43 @@ const observe = async (deps: HostDeps, { metadata, spec }: HostResource, signal:
 const isBelow = (hostname: string, base: string | undefined): boolean =>
   base !== undefined && hostname.endsWith(`.${base}`)
 
-export const hostController = (deps: HostDeps): Controller<HostResource, HostFacts, HostWorld, HostStep> => ({
-  kind: HOST,
-  observe: (object, signal) => observe(deps, object, signal),
-  plan: planHost,
-  act: {
-    restoreProxy: async (_step, { metadata }) => {
-      await deps.hosts.routes(metadata.name).reconcile()
-      return undefined
+export const hostController = (deps: HostDeps): Controller<HostResource, HostFacts, HostWorld, HostStep> => {
+  const gauges = deps.metrics && hostGauges(deps.metrics)
+  return {
+    kind: HOST,
+    observe: (object, signal) => observe(deps, object, signal),
+    plan: planHost,
+    act: {
+      restoreProxy: async (_step, { metadata }) => {
+        await deps.hosts.routes(metadata.name).reconcile()
+        return undefined
+      },
+      restoreGuard: async (_step, { metadata }) => {
+        await putGuard(deps.hosts.link(metadata.name))
+        return undefined
+      },
     },
-    restoreGuard: async (_step, { metadata }) => {
-      await putGuard(deps.hosts.link(metadata.name))
-      return undefined
+    report: async (object, world, plan) => {
+      const { metadata, spec } = object
+      const named = world.certificates.map((one): NameCertificate => {
+        return { ...one, names: isBelow(one.hostname, spec.baseDomain) ? 'platform' : 'own' }
+      })
+      deps.metrics?.certificates(metadata.name, named, deps.now())
+      gauges?.seen(metadata.name, { approved: spec.approved, world, plan, now: deps.now() })
+      await deps.mirror.put(
+        rowOf(object, { kind: HOST, account: spec.account ?? PLATFORM, view: viewHost(object, world, plan) }),
+      )
     },
-  },
-  report: async (object, world, plan) => {
-    const { metadata, spec } = object
-    const named = world.certificates.map((one): NameCertificate => {
-      return { ...one, names: isBelow(one.hostname, spec.baseDomain) ? 'platform' : 'own' }
-    })
-    deps.metrics?.certificates(metadata.name, named, deps.now())
-    await deps.mirror.put(
-      rowOf(object, { kind: HOST, account: spec.account ?? PLATFORM, view: viewHost(object, world, plan) }),
-    )
-  },
-  forget: async (key, how) => {
-    const name = key.slice(key.indexOf('/') + 1)
-    // A key cannot be made again: it goes when a deletion was seen, and not before.
-    if (how === 'deleted') await deps.hosts.forget(name)
-    deps.metrics?.certificates(name, [], deps.now())
-    await deps.mirror.remove('Host', name)
-  },
-})
+    forget: async (key, how) => {
+      const name = key.slice(key.indexOf('/') + 1)
+      // A key cannot be made again: it goes when a deletion was seen, and not before.
+      if (how === 'deleted') await deps.hosts.forget(name)
+      deps.metrics?.certificates(name, [], deps.now())
+      gauges?.forget(name)
+      await deps.mirror.remove('Host', name)
+    },
+  }
+}
 
 export const hostControl = controlOf({
   kind: HOST,

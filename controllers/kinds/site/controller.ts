@@ -6,11 +6,11 @@
 import { limitOf, nextTurn, publishCapDetail, quotaDay, siteCapDetail } from '../../../crds/account/quotas.ts'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { NewEvent } from '../../../crds/kernel/event.ts'
+import { claimRefusal } from '../../../crds/names/claim.ts'
+import { twinOf } from '../../../crds/names/twin.ts'
 import { signatureOf } from '../../../crds/site/content/faults/likeness.ts'
 import { generatedKey, homeKey, removedKey, switchKey } from '../../../crds/site/facts.ts'
 import { SITE, SITE_FINALIZER } from '../../../crds/site/kind.ts'
-import { twinOf } from '../../../crds/site/names/aliases.ts'
-import { claimRefusal } from '../../../crds/site/names/claim.ts'
 import { nameOf } from '../../../crds/site/names/domain.ts'
 import { planSite, type SiteStatusFacts, type SiteStep } from '../../../crds/site/plan.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
@@ -27,13 +27,23 @@ import { makeSiteReservations, makeSiteRows } from '../../store/site/sites.ts'
 import { makeVisitStore } from '../../store/site/visits.ts'
 import { keyOfAccount } from '../held.ts'
 import { controlOf } from '../kind-controller.ts'
+import { makeNameSweep, sweepNames } from '../names/sweep.ts'
 import type { SiteDeps } from './deps.ts'
 import { makeSiteLooks } from './look.ts'
 import { SITE_MAILS } from './mails.ts'
 import { tellName } from './names.ts'
-import { makeNameSweep, sweepNames } from './namesweep.ts'
 import { observeSite } from './observe.ts'
-import { noteDrift, removeFiles, removeRoute, setRoute, switchFiles, takeDown, upload, verify } from './publish.ts'
+import {
+  noteDrift,
+  removeFiles,
+  removeRoute,
+  routeOf,
+  setRoute,
+  switchFiles,
+  takeDown,
+  upload,
+  verify,
+} from './publish.ts'
 import { askerOf, makeFontCache, renderPages } from './render.ts'
 import { decisionMail, tellReviewers } from './reviewers.ts'
 
@@ -64,6 +74,23 @@ const reservePublish = async (deps: SiteDeps, digest: string, { metadata, spec }
 /** The next of each host may go. */
 const wakeHeads = async ({ rows, wake }: SiteDeps) => {
   for (const site of await rows.heads()) wake('Site', site)
+}
+
+/** Who is refused stands in nobody's way. */
+const orderCertificates = async (
+  deps: SiteDeps,
+  { host, hostnames }: Extract<SiteStep, { do: 'orderCertificates' }>,
+  { metadata }: SiteResource,
+) => {
+  try {
+    await deps.hosts.routes(host).order({ owner: routeOf(metadata.name).owner, hostnames })
+  } catch (error) {
+    if (error instanceof Stalled) {
+      await deps.rows.leaveQueue(metadata.name)
+      await wakeHeads(deps)
+    }
+    throw error
+  }
 }
 
 type Own = { kind: string; key: string; body: object; event?: NewEvent }
@@ -122,6 +149,7 @@ export const siteController = (deps: SiteDeps): Controller<SiteResource, SiteSta
       tellReviewers: ({ notice }, object) => tellReviewers(deps, notice, object),
       recordLink: (step, object) => recordLink(deps, step, object),
       reservePublish: ({ digest }, object) => reservePublish(deps, digest, object),
+      orderCertificates: (step, object) => orderCertificates(deps, step, object),
       enterQueue: ({ host, digest }, { metadata }) =>
         deps.rows.moveQueue(metadata.name, { host, digest, stage: 'waiting' }),
       upload: (step, { metadata }, signal) => upload(deps, step, metadata.name, signal),

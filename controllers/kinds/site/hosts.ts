@@ -12,9 +12,9 @@ export const siteAddresses = (deps: { hosts: Pick<Hosts, 'list'> }): string[] =>
 export const siteHosts = ({ hosts }: { hosts: Pick<Hosts, 'list'> }): SiteHost[] =>
   hosts
     .list()
-    .flatMap(({ name, account, takesSites, siteRoot, baseDomain, httpsPort, ready }) =>
+    .flatMap(({ name, account, takesSites, siteRoot, baseDomain, httpsPort, ready, isCordoned }) =>
       account === null && takesSites && siteRoot !== null && baseDomain !== null
-        ? [{ name, baseDomain, httpsPort, ready }]
+        ? [{ name, baseDomain, httpsPort, ready, isCordoned }]
         : [],
     )
     .sort((a, b) => (a.name < b.name ? -1 : 1))

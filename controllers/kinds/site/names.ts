@@ -1,41 +1,14 @@
-/** The names of sites: their records, who is told of them, and the look at those that are due. */
+/** The names of sites: who is told of them. */
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
+import { GRACE_MS, type NameRow } from '../../../crds/names/life.ts'
 import { nameKey } from '../../../crds/site/facts.ts'
 import { SITE } from '../../../crds/site/kind.ts'
-import { twinOf } from '../../../crds/site/names/aliases.ts'
-import { GRACE_MS, type NameRow } from '../../../crds/site/names/life.ts'
 import type { NameMail } from '../../../crds/site/names/mail.ts'
-import { isDomain, nameIn, type SiteName } from '../../../crds/site/names/names.ts'
-import { PROOF_KEY, proofToken, recordsOf, type WantedProof, wantedProof } from '../../../crds/site/names/proof.ts'
+import { nameIn, type SiteName } from '../../../crds/site/names/names.ts'
 import type { NameStep } from '../../../crds/site/names/steps.ts'
-import { baseName } from '../../../crds/site/names/wildcard.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
-import type { Keys } from '../../base/keys.ts'
-import type { Hosts } from '../../io/hosts/link.ts'
+import { withRecords } from '../names/proof.ts'
 import type { SiteDeps } from './deps.ts'
-import { siteHosts } from './hosts.ts'
-
-export type Proving = { keys: Pick<Keys, 'lastingKey'>; hosts: Pick<Hosts, 'list'> }
-
-export const proofOf = (deps: Proving, account: string, name: string): WantedProof => {
-  const bases = siteHosts(deps).map(({ baseDomain }) => baseDomain)
-  const tokenOf = (of: string) => proofToken(deps.keys.lastingKey(PROOF_KEY), account, of)
-  const bare = twinOf(name)
-  // whoever has the domain has its www, and not the other way round: www may be given to somebody else
-  const parent = bare !== null && name === `www.${bare}` ? { name: bare, token: tokenOf(bare) } : null
-  return wantedProof(name, tokenOf(name), [...new Set(bases)], parent)
-}
-
-/** Of a label below a base domain the base is proven. */
-const provenName = ({ name, proof }: Pick<SiteName, 'name' | 'proof'>): string =>
-  proof === 'base' ? baseName(name.slice(name.indexOf('.') + 1)) : name
-
-/** What stands in the database of names, with the records that prove them. */
-export const withRecords = (deps: Proving, account: string, names: readonly Omit<SiteName, 'records'>[]): SiteName[] =>
-  names.map((one) => ({
-    ...one,
-    records: isDomain(one.name) ? recordsOf(proofOf(deps, account, provenName(one))) : [],
-  }))
 
 /** When the next thing happens by itself. */
 export const byOf = ({

@@ -7,9 +7,9 @@ import { dueNotice } from '../../../crds/site/reviewing/notices.ts'
 import type { SiteResource } from '../../../crds/site/schema.ts'
 import type { SiteWorld, StoredPicture } from '../../../crds/site/world.ts'
 import { linksNow, recordedLinks } from '../../../crds/values/links.ts'
+import { withRecords } from '../names/proof.ts'
 import type { SiteDeps } from './deps.ts'
 import { siteHosts } from './hosts.ts'
-import { withRecords } from './names.ts'
 import { askerOf } from './render.ts'
 
 /** Pictures matter only while there is something to render. */

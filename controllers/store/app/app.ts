@@ -8,7 +8,10 @@ import type { LogRequest, Operation, Release } from '../../../crds/app/world.ts'
 import type { Sealer } from '../../base/seal.ts'
 import type { Page } from '../pg/page.ts'
 import type { Pg } from '../pg/pg.ts'
+import { type KeptLogReader, makeKeptLogReader } from './logs.ts'
 import { type AppOutcomes, makeAppOutcomes } from './outcomes.ts'
+import { type AppRooms, makeAppRooms } from './rooms.ts'
+import { type AppStorage, makeAppStorage } from './storage.ts'
 
 /** `sha256` names the blob with the files, `indexSha256` the one with what the policy reads of them (SourceIndex). */
 export type SourceRow = {
@@ -22,47 +25,58 @@ export type SourceRow = {
 export type EnvVersion = { version: number; env: Record<string, string> }
 export type PasswordHash = { version: number; salt: Buffer; hash: Buffer }
 
-export type AppStore = {
-  /** 'held': it is this app's already. */
-  takeSlug(request: { app: string; account: string; host: string; slug: string }): Promise<'taken' | 'held' | 'refused'>
-  giveBackSlug(app: string): Promise<void>
-  putSource(source: SourceRow): Promise<void>
-  source(account: string, digest: string): Promise<SourceRow | null>
-  /** The newest version, or the one that is named; null when there is none. Opens the seal. */
-  env(app: string, version?: number): Promise<EnvVersion | null>
-  /**
-   * Stores a new version made from the newest one; asked again when somebody stored in between.
-   * @returns the newest version as it stands, which is an old one when nothing changed
-   */
-  putEnv(
-    app: string,
-    make: (env: Record<string, string>) => Record<string, string>,
-  ): Promise<EnvVersion & { isNew: boolean }>
-  /** Of a version that nobody was asked to run, for certain; one that is not the newest stays. */
-  takeBackEnv(app: string, version: number): Promise<void>
-  envKeys(app: string): Promise<{ version: number | null; keys: string[] }>
-  putPassword(app: string, given: { salt: Buffer; hash: Buffer }): Promise<number>
-  /** The n-th password of the app. */
-  password(app: string, version: number): Promise<PasswordHash | null>
-  /** Enters an operation, or finds it under its id; or says why not: QUEUE_FULL, IDEMPOTENCY_MISMATCH. */
-  ask: AppOutcomes['ask']
-  /** Of one that no spec asks for, for certain. @throws Error where another request has brought it along */
-  takeBack(operation: Operation): Promise<void>
-  operation(id: string): Promise<Operation | null>
-  /** Those that wait or run, in the order of asking. */
-  open(app: string): Promise<Operation[]>
-  /** Asks it to stop, or says why that is TOO_LATE. */
-  cancel(operation: Operation, at: string): Promise<OperationDecision>
-  release(app: string, number: number): Promise<Release | null>
-  /** Of the release with this id; null when the app has none. */
-  releaseNumber(app: string, id: string): Promise<number | null>
-  releases(app: string, page: Page): Promise<{ releases: Release[]; total: number }>
-  /** Somebody wants to read; wanted until then, unless asked again. */
-  wantLogs(request: Omit<LogRequest, 'since' | 'fetchedAt'> & { app: string; until: string }): Promise<void>
-  stopLogs(id: string): Promise<void>
-  /** What has come since the n-th chunk, and whether that is all. */
-  logChunks(id: string, after: number): Promise<{ chunks: { n: number; content: string }[]; ended: boolean }>
-}
+export type AppStore = KeptLogReader &
+  AppRooms &
+  AppStorage & {
+    /** 'held': it is this app's already. */
+    takeSlug(request: {
+      app: string
+      account: string
+      host: string
+      slug: string
+    }): Promise<'taken' | 'held' | 'refused'>
+    giveBackSlug(app: string): Promise<void>
+    putSource(source: SourceRow): Promise<void>
+    source(account: string, digest: string): Promise<SourceRow | null>
+    /** The newest version, or the one that is named; null when there is none. Opens the seal. */
+    env(app: string, version?: number): Promise<EnvVersion | null>
+    /**
+     * Stores a new version made from the newest one; asked again when somebody stored in between.
+     * @returns the newest version as it stands, which is an old one when nothing changed
+     */
+    putEnv(
+      app: string,
+      make: (env: Record<string, string>) => Record<string, string>,
+    ): Promise<EnvVersion & { isNew: boolean }>
+    /** Of a version that nobody was asked to run, for certain; one that is not the newest stays. */
+    takeBackEnv(app: string, version: number): Promise<void>
+    envKeys(app: string): Promise<{ version: number | null; keys: string[] }>
+    putPassword(app: string, given: { salt: Buffer; hash: Buffer }): Promise<number>
+    /** The n-th password of the app. */
+    password(app: string, version: number): Promise<PasswordHash | null>
+    /** Enters an operation, or finds it under its id; or says why not: QUEUE_FULL, IDEMPOTENCY_MISMATCH. */
+    ask: AppOutcomes['ask']
+    /** Of one that no spec asks for, for certain. @throws Error where another request has brought it along */
+    takeBack(operation: Operation): Promise<void>
+    operation(id: string): Promise<Operation | null>
+    /** Those that wait or run, in the order of asking. */
+    open(app: string): Promise<Operation[]>
+    /** Asks it to stop, or says why that is TOO_LATE. */
+    cancel(operation: Operation, at: string): Promise<OperationDecision>
+    release(app: string, number: number): Promise<Release | null>
+    /** The one that visitors get, by the rows: the view is a pass behind them. */
+    live(app: string): Promise<Release | null>
+    /** Of the release with this id; null when the app has none. */
+    releaseNumber(app: string, id: string): Promise<number | null>
+    releases(app: string, page: Page): Promise<{ releases: Release[]; total: number }>
+    /** Somebody wants to read; wanted until then, unless asked again. */
+    wantLogs(request: Omit<LogRequest, 'fetchedAt'> & { app: string; until: string }): Promise<void>
+    /** How many read the log of an app now. */
+    logReaders(app: string, at: string): Promise<number>
+    stopLogs(id: string): Promise<void>
+    /** What has come since the n-th chunk, and whether that is all. */
+    logChunks(id: string, after: number): Promise<{ chunks: { n: number; content: string }[]; ended: boolean }>
+  }
 
 /** Somebody else stored a version in between, this often. */
 const TRIES_MAX = 8
@@ -161,13 +175,18 @@ const makeAsking = (pg: Pg): Pick<AppStore, 'ask' | 'cancel' | 'takeBack'> => {
   }
 }
 
-const makeLogRequests = (pg: Pg): Pick<AppStore, 'wantLogs' | 'stopLogs' | 'logChunks'> => ({
-  async wantLogs({ id, app, tail, follow, until }) {
-    const text = `insert into app_log_requests (id, app, tail, follow, wanted_until) values ($1, $2, $3, $4, $5)
+const makeLogRequests = (pg: Pg): Pick<AppStore, 'wantLogs' | 'logReaders' | 'stopLogs' | 'logChunks'> => ({
+  async wantLogs({ id, app, tail, follow, since, service, until }) {
+    const text = `insert into app_log_requests (id, app, tail, follow, since, service, wanted_until) values ($1, $2, $3, $4, $5, $6, $7)
 on conflict (id) do update set wanted_until = excluded.wanted_until`
-    await pg.query('want_app_logs', text, [id, app, tail, follow, until])
+    await pg.query('want_app_logs', text, [id, app, tail, follow, since, service, until])
     // What nobody came back for.
     await pg.query('lapse_app_logs', `select lapse_app_logs($1)`, [app])
+  },
+  async logReaders(app, at) {
+    const text = `select count(*)::int as readers from app_log_requests l where l.app = $1 and not l.ended and l.wanted_until > $2`
+    const { rows } = await pg.query<{ readers: number }>('app_log_readers', text, [app, at])
+    return rows[0]?.readers ?? 0
   },
   async stopLogs(id) {
     await pg.query('stop_app_logs', 'delete from app_log_requests where id = $1', [id])
@@ -188,9 +207,12 @@ on conflict (id) do update set wanted_until = excluded.wanted_until`
 })
 
 export const makeAppStore = ({ pg, sealer }: { pg: Pg; sealer: Sealer }): AppStore => ({
+  ...makeAppRooms({ pg }),
+  ...makeAppStorage({ pg }),
   ...makeAppEnv({ pg, sealer }),
   ...makeAsking(pg),
   ...makeLogRequests(pg),
+  ...makeKeptLogReader(pg),
   takeSlug: makeTakeSlug(pg),
   source: makeSourceOf(pg),
   async giveBackSlug(app) {
@@ -226,6 +248,10 @@ select $1, coalesce(max(p.version), 0) + 1, $2, $3 from app_passwords p where p.
   async release(app, number) {
     const text = 'select app_release_row(r) as release from app_releases r where r.app = $1 and r.number = $2'
     return (await pg.query<{ release: Release }>('app_release', text, [app, number])).rows[0]?.release ?? null
+  },
+  async live(app) {
+    const text = `select app_release_row(r) as release from app_releases r where r.app = $1 and r.state = 'live'`
+    return (await pg.query<{ release: Release }>('app_release_live', text, [app])).rows[0]?.release ?? null
   },
   async releaseNumber(app, id) {
     const text = 'select number from app_releases where app = $1 and id = $2'

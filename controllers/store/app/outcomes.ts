@@ -26,6 +26,8 @@ export type OperationChange = {
   sealed?: Buffer
   /** What is told when it is accepted, once. */
   told?: NewEvent
+  /** The same, of an operation that is not at hand. */
+  toldOf?: (operation: Operation) => NewEvent
 }
 
 export type AppOutcomes = {
@@ -46,10 +48,12 @@ type DecisionRows = {
   release: Release | null
   live: Release | null
   last_release: number
+  /** A restore that has stopped services, or is about to. */
+  restoring: string | null
 }
 
 const READ = `
-select rev, held, open, last_operation, release, live, last_release from app_decision_rows($1, $2)`
+select rev, held, open, last_operation, release, live, last_release, restoring from app_decision_rows($1, $2)`
 const STORE = 'select stored from store_app_outcome($1, $2, $3, $4, $5, $6, $7, $8, $9)'
 
 /** PostgreSQL holds no NUL and no half of a pair; a log that was cut may have either. */
@@ -61,7 +65,7 @@ const contextOf = (operation: Operation, rows: DecisionRows): OperationContext =
   release: rows.release,
   live: rows.live,
   lastRelease: rows.last_release,
-  running: rows.open.find(({ state }) => state === 'running')?.id ?? null,
+  running: rows.open.find(({ state }) => state === 'running')?.id ?? rows.restoring,
 })
 
 type Deciding = {
@@ -70,6 +74,7 @@ type Deciding = {
   at: string
   sealed?: Buffer | undefined
   told?: NewEvent | undefined
+  toldOf?: OperationChange['toldOf'] | undefined
   decideOn(rows: DecisionRows): OperationDecision
 }
 
@@ -85,10 +90,11 @@ export const makeAppOutcomes = (deps: { pg: Pg; epoch: (() => number) | null }):
 
   /** @returns false when it was decided on rows that are no more */
   const store = async (
-    { name, operation, at, sealed, told }: Deciding,
+    { name, operation, at, sealed, told, toldOf }: Deciding,
     rev: number,
     decision: Extract<OperationDecision, { state: 'accepted' }>,
   ): Promise<boolean> => {
+    const event = told ?? toldOf?.(decision.operation)
     const { rows } = await pg.query<{ stored: boolean }>(name, STORE, [
       LEASE,
       epoch?.() ?? null,
@@ -97,7 +103,7 @@ export const makeAppOutcomes = (deps: { pg: Pg; epoch: (() => number) | null }):
       textOf(decision.operation),
       textOf(decision.releases),
       sealed ?? null,
-      told ? textOf(told) : null,
+      event ? textOf(event) : null,
       at,
     ])
     return rows[0]?.stored ?? false
@@ -121,13 +127,14 @@ export const makeAppOutcomes = (deps: { pg: Pg; epoch: (() => number) | null }):
         decideOn: ({ held, open, last_operation: last }) =>
           decideAsk({ ...asked, byController: epoch !== null }, { held, open, last }, at),
       }),
-    change: ({ operation, event, at, sealed, told }) =>
+    change: ({ operation, event, at, sealed, told, toldOf }) =>
       settle({
         name: `app_operation_${event.on}`,
         operation,
         at,
         sealed,
         told,
+        toldOf,
         decideOn: (rows) => {
           if (rows.held?.app !== operation.app) throw new Error(`${operation.app} has no operation ${operation.id}`)
           return decide(event, contextOf(rows.held, rows), at)

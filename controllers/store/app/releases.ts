@@ -1,6 +1,6 @@
 /** What is kept of releases under seal, and what the policy reads of an upload; for controllers and for a dry run alike. */
 import { digestOfSealed, type SealedRelease } from '../../../crds/app/sealed.ts'
-import { openIndex, type SourceIndex } from '../../../crds/app/source.ts'
+import { openIndex, type SourceIndex } from '../../../crds/app/sources/source.ts'
 import type { Sealer } from '../../base/seal.ts'
 import type { Blobs } from '../blobs.ts'
 import type { Pg } from '../pg/pg.ts'

@@ -4,6 +4,7 @@
  * (sql/functions/settle_devbox.sql).
  */
 
+import type { JudgedBy } from '../../../crds/devinstance/facts.ts'
 import { DEVINSTANCE } from '../../../crds/devinstance/kind.ts'
 import type { NewHistoryEntry } from '../../../crds/devinstance/life/context.ts'
 import type { DevInstanceRow } from '../../../crds/devinstance/life/row.ts'
@@ -16,6 +17,8 @@ import { MIRROR_COLUMNS, type MirrorRow, typedBy } from '../mirror.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Page } from '../pg/page.ts'
 import { isItemFault, type Pg } from '../pg/pg.ts'
+import { type Envs, makeEnvs } from './envs.ts'
+import { makePast, type Past } from './past.ts'
 
 const OBSERVE_MAX = 128
 /** Reports that are kept of one instance: a day of one a minute. */
@@ -36,12 +39,14 @@ export type ReservationRequest = {
 /** `others`: what the owner's other instances are committed to. */
 export type Reserved = { outcome: 'reserved' | 'held' | 'CAP_EXCEEDED' | 'NAME_TAKEN'; others: number }
 
+/** `usedAt`: the latest instant of use that any report has told of. */
 export type KeptReport = { at: string; body: Record<string, unknown> }
+export type LatestReport = KeptReport & { usedAt: string | null }
 export type PendingTrigger = { seq: number; key: string; kind: string; body: Record<string, unknown>; at: string }
 export type ObservedDevInstance = {
   record: DevInstanceRecord | null
   pending: PendingTrigger[]
-  lastReport: KeptReport | null
+  lastReport: LatestReport | null
   factSeq: number
 }
 
@@ -51,21 +56,22 @@ export type DevInstanceDecision = {
   rev: number
   at: string
   by: By | null
+  outcome: JudgedBy
 } & ({ seq: number } | { seq: null; fact: NewFact }) &
   (
-    | { state: 'refused'; code: string; detail: string }
-    | {
-        state: 'accepted'
-        uid: string
-        box: DevInstanceRow
-        committedMicroUsd: number
-        capMicroUsd: number
-        /** An admin lets it exceed the cap. */
-        over: boolean
-        entries: NewHistoryEntry[]
-        event: NewEvent | null
-      }
+    | { state: 'refused'; code: string; detail: string; row: DecidedRow | null }
+    | { state: 'accepted'; row: DecidedRow; event: NewEvent | null }
   )
+/** The row as a decision leaves it; a report that was refused may leave one, too. */
+export type DecidedRow = {
+  uid: string
+  box: DevInstanceRow
+  committedMicroUsd: number
+  capMicroUsd: number
+  /** It may exceed the cap: an admin lets it, or it has happened. */
+  over: boolean
+  entries: NewHistoryEntry[]
+}
 /** `stale`: it was decided against a row that is no more. `taken`: the unique index that is in the way. */
 export type Settled =
   | { outcome: 'settled' | 'stale' }
@@ -73,33 +79,27 @@ export type Settled =
   | { outcome: 'taken'; what: 'name' | 'instance' | 'address' }
 
 export type Visible = { account: string; teams: readonly string[]; isAdmin: boolean }
-export type SealedEnv = { wrappedKey: Buffer; sealed: Buffer }
-export type FactVerdictRow = { state: 'pending' | 'accepted' | 'refused'; code: string | null; detail: string | null }
 
 /** What the api does with rows of dev instances: it reserves and reads, and decides nothing. */
-export type DevInstances = {
-  /** Takes a name and a part of the cap. Safe to repeat. */
-  reserve(reservation: ReservationRequest): Promise<Reserved>
-  /** The resource was refused: frees what was taken for it. */
-  release(resource: string): Promise<void>
-  /** What an account is committed to, in micro-USD. */
-  committed(account: string): Promise<number>
-  /** One page of what somebody may see, newest first, and how many there are. */
-  list(visible: Visible, page: Page): Promise<{ rows: MirrorRow<StoredDevInstance>[]; total: number }>
-  /** How a fact stands; by its seq, or by its key when it is not known whether there is one. */
-  verdict(resource: string, of: { seq: number } | { key: string }): Promise<(FactVerdictRow & { seq: number }) | null>
-  lastReport(resource: string): Promise<KeptReport | null>
-  history(resource: string): Promise<HistoryEntry[]>
-  /** Keeps a report and gives the one before it. */
-  report(resource: string, body: Record<string, unknown>, at: string): Promise<KeptReport | null>
-  /** Reports of the last `withinMs`, oldest first. */
-  reports(resource: string, since: string): Promise<KeptReport[]>
-  putEnv(resource: string, key: string, env: SealedEnv): Promise<void>
-  dropEnv(resource: string, key: string): Promise<void>
-  env(resource: string, key: string): Promise<SealedEnv | null>
-  /** Tells in the history what changed nothing: that the environment was shown. */
-  note(resource: string, entry: { kind: string; at: string; by: By; data: Record<string, unknown> }): Promise<void>
-}
+export type DevInstances = Past &
+  Envs & {
+    /** Takes a name and a part of the cap. Safe to repeat. */
+    reserve(reservation: ReservationRequest): Promise<Reserved>
+    /** The resource was refused: frees what was taken for it. */
+    release(resource: string): Promise<void>
+    /** What an account is committed to, in micro-USD. */
+    committed(account: string): Promise<number>
+    /** One page of what somebody may see, newest first, and how many there are. */
+    list(visible: Visible, page: Page): Promise<{ rows: MirrorRow<StoredDevInstance>[]; total: number }>
+    lastReport(resource: string): Promise<KeptReport | null>
+    history(resource: string): Promise<HistoryEntry[]>
+    /** Keeps a report and gives the one before it. @param report.usedAt when it tells of use, else null */
+    report(resource: string, report: LatestReport): Promise<KeptReport | null>
+    /** Reports of the last `withinMs`, oldest first. */
+    reports(resource: string, since: string): Promise<KeptReport[]>
+    /** Tells in the history what changed nothing: that the environment was shown. */
+    note(resource: string, entry: { kind: string; at: string; by: By; data: Record<string, unknown> }): Promise<void>
+  }
 
 /** Those of one owner follow one another anyway; in one transaction they need one commit. In the order of the owners. */
 const RESERVE = `
@@ -126,26 +126,15 @@ select
       order by m.created_at desc, m.place desc limit $4 offset $5
     ) page
   ) as rows`
-const VERDICT = `
-select seq, state, refused_code as code, refused_detail as detail
-from facts where resource = $1 and (seq = $2 or key = $3)`
 const LAST_REPORT = `
 select iso_ms(received_at) as at, body from devbox_report_heads where resource = $1`
 const HISTORY = `
 select kind, iso_ms(at) as at, said_by ->> 'account' as by, version, data
 from devbox_history where resource = $1 order by n desc limit ${HISTORY_SHOWN}`
-const REPORT = 'select previous from report_devbox($1, $2, $3, $4)'
+const REPORT = 'select previous from report_devbox($1, $2, $3, $4, $5)'
 const REPORTS = `
 select iso_ms(received_at) as at, body from devbox_reports where resource = $1 and received_at >= $2
 order by received_at`
-/** Not for one that is gone: nothing would ever erase it. */
-const PUT_ENV = `
-insert into devbox_envs (resource, key, wrapped_key, sealed)
-select $1, $2, $3, $4
-where exists (select from devboxes d where d.resource = $1 and d.deleted_at is null and d.box ->> 'state' <> 'terminated')
-on conflict (resource, key) do update set wrapped_key = excluded.wrapped_key, sealed = excluded.sealed`
-const DROP_ENV = 'delete from devbox_envs where resource = $1 and key = $2'
-const ENV = 'select wrapped_key as "wrappedKey", sealed from devbox_envs where resource = $1 and key = $2'
 const NOTE = 'select note_devbox($1, $2, $3, $4, $5)'
 
 type PendingReservation = { reservation: ReservationRequest; epoch: number | null }
@@ -181,6 +170,8 @@ export const makeDevInstances = ({ pg }: { pg: Pg }): DevInstances => {
   const first = async <Row>(name: string, text: string, values: unknown[]): Promise<Row | null> =>
     (await pg.query<Row>(name, text, values)).rows[0] ?? null
   return {
+    ...makePast({ pg }),
+    ...makeEnvs({ pg }),
     reserve: makeReserve(pg, () => null),
     async release(resource) {
       await pg.query('release_devbox_reservation', RELEASE, [resource])
@@ -194,26 +185,17 @@ export const makeDevInstances = ({ pg }: { pg: Pg }): DevInstances => {
       const { rows, total } = found ?? { rows: [], total: 0 }
       return { rows: rows.map((row) => typedBy(DEVINSTANCE, row)), total }
     },
-    verdict: (resource, of) =>
-      first('devbox_verdict', VERDICT, [resource, 'seq' in of ? of.seq : null, 'key' in of ? of.key : null]),
     lastReport: (resource) => first('devbox_last_report', LAST_REPORT, [resource]),
     async history(resource) {
       return (await pg.query<HistoryEntry>('devbox_history', HISTORY, [resource])).rows
     },
-    async report(resource, body, at) {
-      const values = [resource, JSON.stringify(body), at, REPORT_RING]
+    async report(resource, { body, at, usedAt }) {
+      const values = [resource, JSON.stringify(body), at, REPORT_RING, usedAt]
       return (await first<{ previous: KeptReport | null }>('report_devbox', REPORT, values))?.previous ?? null
     },
     async reports(resource, since) {
       return (await pg.query<KeptReport>('devbox_reports', REPORTS, [resource, since])).rows
     },
-    async putEnv(resource, key, { wrappedKey, sealed }) {
-      await pg.query('put_devbox_env', PUT_ENV, [resource, key, wrappedKey, sealed])
-    },
-    async dropEnv(resource, key) {
-      await pg.query('drop_devbox_env', DROP_ENV, [resource, key])
-    },
-    env: (resource, key) => first('devbox_env', ENV, [resource, key]),
     async note(resource, { kind, at, by, data }) {
       await pg.query('note_devbox', NOTE, [resource, kind, at, JSON.stringify(by), JSON.stringify(data)])
     },
@@ -224,7 +206,7 @@ const OBSERVE = `
 select resource, record, pending, last_report as "lastReport", fact_seq as "factSeq" from observe_devboxes($1)`
 const SETTLE = `
 select outcome, others
-from settle_devbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18)`
+from settle_devbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
 
 const TAKEN: Record<string, 'name' | 'instance' | 'address'> = {
   devbox_name: 'name',
@@ -270,7 +252,7 @@ export const makeDevInstanceLedger = ({ pg, epoch }: { pg: Pg; epoch: () => numb
     const { resource, rev, at, by } = decision
     const fact = decision.seq === null ? { ...decision.fact, writtenBy: 'controller' } : null
     const of = [LEASE, epoch(), resource, rev, decision.seq, jsonOf(fact)]
-    const values = [...of, ...verdictOf(decision), jsonOf(by), ...toldOf(decision), at]
+    const values = [...of, ...verdictOf(decision), jsonOf(by), ...toldOf(decision), at, jsonOf(decision.outcome)]
     const { rows } = await pg.query<{ outcome: string; others: number }>('settle_devbox', SETTLE, values)
     const row = rows[0]
     if (!row) throw new Error('settle_devbox gave no answer')
@@ -282,12 +264,15 @@ const jsonOf = (value: unknown): string | null => (value === null ? null : JSON.
 
 /** state, code, detail, uid, box, committed, cap, over: the middle of settle_devbox's arguments. */
 const verdictOf = (decision: DevInstanceDecision): unknown[] => {
-  if (decision.state === 'refused') {
-    return [decision.state, decision.code, decision.detail, null, null, null, null, false]
-  }
-  const { state, uid, box: instance, committedMicroUsd, capMicroUsd, over } = decision
-  return [state, null, null, uid, JSON.stringify(instance), committedMicroUsd, capMicroUsd, over]
+  const { state, row } = decision
+  const why = decision.state === 'refused' ? [decision.code, decision.detail] : [null, null]
+  const left = row
+    ? [row.uid, JSON.stringify(row.box), row.committedMicroUsd, row.capMicroUsd, row.over]
+    : [null, null, null, null, false]
+  return [state, ...why, ...left]
 }
 
-const toldOf = (decision: DevInstanceDecision): unknown[] =>
-  decision.state === 'refused' ? ['[]', null] : [JSON.stringify(decision.entries), jsonOf(decision.event)]
+const toldOf = (decision: DevInstanceDecision): unknown[] => [
+  JSON.stringify(decision.row?.entries ?? []),
+  decision.state === 'refused' ? null : jsonOf(decision.event),
+]

@@ -2,8 +2,9 @@
 
 import { createHmac } from 'node:crypto'
 import { GATE_HEADER } from '../../../crds/app/lifecycle/route.ts'
+import type { CertificateName, CertificateUse } from '../../../crds/host/calimits.ts'
 import type { HostView } from '../../../crds/host/view.ts'
-import { PLATFORM } from '../../../crds/kernel/fields.ts'
+import { CLASSES_FOR_ALL, PLATFORM } from '../../../crds/kernel/fields.ts'
 import type { Keys } from '../../base/keys.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Page } from '../pg/page.ts'
@@ -64,6 +65,9 @@ export type RouteRow = { id: string; owner: string; hostnames: readonly string[]
 /** The primary key of host_names: another route of the host has the hostname. */
 export const NAME_TAKEN = 'host_names_pkey'
 
+/** Names that `owner` (`Kind/name`) asks a CA for, on a host. */
+export type CertificateOrder = { host: string; ca: string; owner: string; names: readonly CertificateName[] }
+
 export type RouteRows = {
   /** In the order of their ids. */
   list(host: string): Promise<RouteRow[]>
@@ -71,6 +75,11 @@ export type RouteRows = {
   /** @returns whether anything differed @throws DatabaseRefused with the constraint NAME_TAKEN, StaleEpoch */
   put(host: string, row: RouteRow): Promise<boolean>
   remove(host: string, id: string): Promise<boolean>
+  /**
+   * Takes places for new certificates, all or none. @param perWeek null records only @param at ISO
+   * @returns what stands in the way @throws StaleEpoch
+   */
+  order(of: CertificateOrder, perWeek: number | null, at: string): Promise<CertificateUse[]>
   /** Routes and private keys of a host that is gone. */
   forget(host: string): Promise<void>
 }
@@ -78,6 +87,9 @@ export type RouteRows = {
 const ONE = 'select id, owner, hostnames, handle from host_routes where host = $1 and id = $2'
 const ALL = 'select id, owner, hostnames, handle from host_routes where host = $1 order by id'
 const PUT = 'select changed from put_host_route($1, $2, $3, $4, $5, $6, $7)'
+
+const USE = 'root, fresh, used, iso_ms(free_at) as "freeAt"'
+const ORDER = `select ${USE} from order_certificates($1, $2, $3)`
 
 const APP_OWNER = 'App/'
 
@@ -109,6 +121,10 @@ export const makeRouteRows = ({ pg, epoch, keys }: RouteRowsDeps): RouteRows => 
     const { rows } = await pg.query<{ removed: boolean }>('remove_host_route', text, [LEASE, epoch(), host, id])
     return rows[0]?.removed ?? false
   },
+  async order(of, perWeek, at) {
+    const given = JSON.stringify({ ...of, limit: perWeek, now: at })
+    return (await pg.query<CertificateUse>('order_certificates', ORDER, [LEASE, epoch(), given])).rows
+  },
   async forget(host) {
     await pg.query('forget_host', 'select forget_host($1, $2, $3)', [LEASE, epoch(), host])
   },
@@ -118,6 +134,8 @@ export const makeRouteRows = ({ pg, epoch, keys }: RouteRowsDeps): RouteRows => 
 export type HostReader = {
   /** Newest first, and how many there are in all. */
   list(account: string | null, page: Page): Promise<{ hosts: { account: string; view: HostView }[]; total: number }>
+  /** What lives on it; apps that have left it too, for as long as something of them is there. */
+  living(host: string): Promise<HostLiving>
   /** Whether an app or a site lives on the host. */
   isInUse(host: string): Promise<boolean>
 }
@@ -125,7 +143,7 @@ export type HostReader = {
 const SEEN = `
 from mirror m
 where m.kind = 'Host'
-  and ($1::text is null or m.account = $1 or (m.account = '${PLATFORM}' and m.view ->> 'class' in ('shared', 'platform')))`
+  and ($1::text is null or m.account = $1 or (m.account = '${PLATFORM}' and m.view ->> 'class' = any ('{${CLASSES_FOR_ALL.join()}}')))`
 const LIST = `
 select
   (select count(*) ${SEEN}) as total,
@@ -133,6 +151,32 @@ select
     select coalesce(json_agg(json_build_object('account', p.account, 'view', p.view)), '[]')
     from (select m.account, m.view ${SEEN} order by m.created_at desc, m.place desc limit $2 offset $3) p
   ) as hosts`
+export type HostLiving = {
+  apps: { id: string; account: string; slug: string; status: string; is_leaving: boolean }[]
+  sites: { id: string; hostnames: string[] }[]
+}
+
+const LIVING_MAX = 1_000
+const LIVING = `
+select
+  (
+    select coalesce(json_agg(a order by a.id), '[]')
+    from (
+      select m.name as id, m.account, m.view ->> 'slug' as slug, m.view ->> 'status' as status,
+        m.view ->> 'host_id' <> $1 as is_leaving
+      from mirror m
+      where m.kind = 'App' and not m.archived
+        and (m.view ->> 'host_id' = $1 or (m.view -> 'left_hosts')::jsonb @> jsonb_build_array(jsonb_build_object('host_id', $1::text)))
+      order by m.name limit ${LIVING_MAX}
+    ) a
+  ) as apps,
+  (
+    select coalesce(json_agg(s order by s.id), '[]')
+    from (
+      select substr(r.owner, 6) as id, r.hostnames from host_routes r
+      where r.host = $1 and r.owner like 'Site/%' order by r.owner limit ${LIVING_MAX}
+    ) s
+  ) as sites`
 const IN_USE = `
 select exists (select from host_routes r where r.host = $1)
   or exists (
@@ -147,6 +191,10 @@ export const makeHostReader = ({ pg }: { pg: Pg }): HostReader => ({
       [account, limit, offset],
     )
     return rows[0] ?? { hosts: [], total: 0 }
+  },
+  async living(host) {
+    const { rows } = await pg.query<HostLiving>('host_living', LIVING, [host])
+    return rows[0] ?? { apps: [], sites: [] }
   },
   async isInUse(host) {
     const { rows } = await pg.query<{ used: boolean }>('host_in_use', IN_USE, [host])

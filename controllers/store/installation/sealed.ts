@@ -3,7 +3,9 @@
  * with the catalogue of the database: a column of bytes that is neither here nor named there as something else fails it.
  */
 import { aboutAppEnv } from '../app/app.ts'
+import { aboutRegistry } from '../app/registries.ts'
 import { aboutRelease } from '../app/releases.ts'
+import { aboutRunEnv } from '../app/runs.ts'
 import { aboutCredential } from '../host/hosts.ts'
 import { aboutAnswer } from '../request/idempotency.ts'
 import { aboutGoal, aboutOutcome } from '../request/operations.ts'
@@ -48,6 +50,10 @@ export const SEALED: readonly SealedColumn[] = [
   ),
   column('app_releases.sealed', 'app-release', { app: 'text', number: 'integer' }, ({ app, number }) =>
     aboutRelease(app, number),
+  ),
+  column('app_runs.sealed', 'app-env', { id: 'text' }, ({ id }) => aboutRunEnv(id)),
+  column('app_registries.sealed', 'app-registry', { account: 'text', host: 'text' }, ({ account, host }) =>
+    aboutRegistry(account, host),
   ),
   column('devbox_envs.wrapped_key', 'devbox-env', { resource: 'text', key: 'text' }, ({ resource }) => resource),
   column('site_messages.sealed', 'site-message', { id: 'text' }, ({ id }) => id),

@@ -3,9 +3,9 @@
  * (rules/platform.md#reservations), renderings, pictures, brands, and the queue of each host.
  */
 import { PLATFORM } from '../../../crds/kernel/fields.ts'
+import type { OwnBase } from '../../../crds/names/life.ts'
 import type { BrandTokens } from '../../../crds/site/content/brand/brand.ts'
 import type { OtherSite, WordsSignature } from '../../../crds/site/content/faults/likeness.ts'
-import type { OwnBase } from '../../../crds/site/names/life.ts'
 import type { SiteName } from '../../../crds/site/names/names.ts'
 import type { BlobRef } from '../../../crds/site/render/input.ts'
 import type { PublishTurn, Rendering } from '../../../crds/site/world.ts'

@@ -1,7 +1,7 @@
-/** Looks for the records of names as they fall due (controllers/kinds/site/namesweep.ts). */
+/** Looks for the records of names as they fall due (controllers/kinds/names/sweep.ts). */
 import type { Log } from '../../base/log.ts'
 import type { Context } from '../../kinds/context.ts'
-import { makeNameSweep, sweepNames } from '../../kinds/site/namesweep.ts'
+import { makeNameSweep, sweepNames } from '../../kinds/names/sweep.ts'
 
 /** How late a look may be: somebody has just set a record, and waits. */
 const POLL_MS = 1_000

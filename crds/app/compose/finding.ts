@@ -17,6 +17,7 @@ export type ComposeRule =
   | 'host-mount'
   | 'host-port'
   | 'privileges'
+  | 'read-only'
   | 'outside-network'
   | 'outside-volume'
   | 'outside-secret'
@@ -46,6 +47,15 @@ export type ComposeFinding = {
   detail: string
   /** What to write instead. */
   next: string
+}
+
+/** What runs otherwise than it was written, so that the rest can run as it is (rules/app.md#keep-rewrite-refuse). */
+export type ComposeChange = Pick<ComposeFinding, 'rule' | 'pointer' | 'file' | 'line'> & {
+  /** As it stands in the file: variables by their names. */
+  from: string
+  /** What runs in its place; null when nothing does. */
+  to: string | null
+  reason: string
 }
 
 /** The findings as REST and `Stalled` answer them. */

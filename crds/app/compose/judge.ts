@@ -2,7 +2,7 @@
  * The gate: reads a compose file with everything resolved and gives either the project that we run or every reason why not.
  * Pure and total: bad input is a finding, never a throw; the work is bounded by the limits of parse.ts and interpolate.ts.
  */
-import { COMPOSE_NAMES, type SourceIndex } from '../source.ts'
+import { COMPOSE_NAMES, type SourceIndex } from '../sources/source.ts'
 import { buildDigest, readBuild } from './checking/build.ts'
 import { type EnvFileName, readEnvFileNames } from './checking/environment.ts'
 import { hintUser } from './checking/hints.ts'
@@ -13,29 +13,32 @@ import {
   networksOf,
   oneShotNames,
   type ParsedServices,
-  routeOf,
-  type ServiceRoute,
   statefulNames,
 } from './checking/layout.ts'
 import { splitBudget } from './checking/limits.ts'
-import { VOLUME_NAME } from './checking/mounts.ts'
-import { REFUSED_IN_NETWORK, REFUSED_IN_PROJECT, REFUSED_IN_VOLUME } from './checking/refused.ts'
+import { goes } from './checking/parts.ts'
+import { REFUSED_IN_PROJECT } from './checking/refused.ts'
+import { rightsOf } from './checking/rights.ts'
+import { mountsOfWanted, readGivens } from './checking/secrets.ts'
 import { type ParsedService, readService } from './checking/service.ts'
-import type { ComposeFinding } from './finding.ts'
+import type { ComposeChange, ComposeFinding } from './finding.ts'
+import { printRuns } from './printing/runs.ts'
 import type { ComposeService, DeployTarget, Network, Project, ServiceLimits } from './project.ts'
 import { resolveVariables } from './reading/interpolate.ts'
 import { type MapTree, parseYaml, type Tree } from './reading/parse.ts'
-import { asMap, isNothing, present, type Read, readBoolean, readFields, readMatching, wrong } from './reading/read.ts'
+import { asMap, isNothing, present, type Read, readFields, writtenOf } from './reading/read.ts'
 import { type At, insideBundle, makeValidationContext, type ValidationContext } from './reading/validation.ts'
+import { settleNames } from './whole/names.ts'
+import { settleReplicas } from './whole/replicas.ts'
+import { routeOf, type ServiceRoute } from './whole/route.ts'
+import { readNetworks, readVolumes, tooMany } from './whole/tops.ts'
 
+/** `changes`: what runs otherwise than it was written. `runs`: the file as it runs, in YAML, without any value of the env. */
 export type ComposeVerdict =
-  | { ok: true; project: Project; warnings: ComposeFinding[] }
+  | { ok: true; project: Project; warnings: ComposeFinding[]; changes: ComposeChange[]; runs: string }
   | { ok: false; findings: ComposeFinding[] }
 
 const SERVICES_MAX = 20
-const VOLUMES_MAX = 20
-/** Each takes a subnet of the host for every release. */
-const NETWORKS_MAX = 4
 const OVERRIDES = [
   'compose.override.yaml',
   'compose.override.yml',
@@ -45,50 +48,31 @@ const OVERRIDES = [
 
 const raw: Read<Tree> = (_, tree) => tree
 
-const noName: Read<undefined> = (validation, tree) =>
-  void (
-    isNothing(tree) ||
-    validation.warn(tree, 'no-effect', 'The project is named here by the app and its release.', 'Remove it.')
-  )
+const gone =
+  (reason: string): Read<undefined> =>
+  (validation, tree) =>
+    goes(validation, tree, reason)
 
-const PROJECT = { services: raw, networks: raw, volumes: raw, name: noName, version: raw }
-const NETWORK = { driver: readMatching(/^(bridge|default)$/, 'bridge'), internal: readBoolean }
-const VOLUME = { driver: readMatching(/^(local|default)$/, 'local') }
+const PROJECT = {
+  services: raw,
+  networks: raw,
+  volumes: raw,
+  secrets: raw,
+  configs: raw,
+  name: gone('The project is named by the app and its release.'),
+  version: gone('Compose reads no version of a file any more.'),
+}
 
 const top: At = { pointer: '', line: 1 }
 
-const tooMany = (validation: ValidationContext, { entries, ...at }: MapTree, max: number): undefined =>
-  validation.refuse(at, 'size', `There are ${entries.size} here, at most ${max}.`, 'Leave some out.')
-
-/** The entries of `networks` or `volumes`, each a mapping or nothing. */
-const entriesOf = (validation: ValidationContext, tree: Tree | undefined, max: number): [string, Tree][] => {
-  if (!tree || isNothing(tree)) return []
-  const map = asMap(validation, tree)
-  if (!map) return []
-  if (map.entries.size > max) tooMany(validation, map, max)
-  return [...map.entries].filter(([name, entry]) => {
-    if (!VOLUME_NAME.test(name)) return wrong(validation, entry, 'under a name of letters, digits, - and _') ?? false
-    return entry.kind === 'map' || isNothing(entry) || (wrong(validation, entry, 'a mapping') ?? false)
-  })
+/** A service with a profile is started only by who asks for the profile, and nobody does: it is no part of the project. */
+const isLeftOut = (validation: ValidationContext, entry: Tree): boolean => {
+  const profiles = entry.kind === 'map' ? entry.entries.get('profiles') : undefined
+  if (!profiles || isNothing(profiles)) return false
+  const reason = 'A service with a profile is started only where the profile is asked for; here nobody does.'
+  validation.rewrite(entry, 'no-effect', { from: `profiles: ${writtenOf(profiles)}`, to: null, reason })
+  return true
 }
-
-const readNetworks = (validation: ValidationContext, tree: Tree | undefined): Map<string, Network> =>
-  new Map(
-    entriesOf(validation, tree, NETWORKS_MAX).map(([name, entry]) => {
-      const rules = { of: 'a network', known: NETWORK, refused: REFUSED_IN_NETWORK }
-      const { internal = false } = entry.kind === 'map' ? readFields(validation, entry, rules).fields : {}
-      return [name, { name, internal }]
-    }),
-  )
-
-const readVolumes = (validation: ValidationContext, tree: Tree | undefined): Set<string> =>
-  new Set(
-    entriesOf(validation, tree, VOLUMES_MAX).map(([name, entry]) => {
-      if (entry.kind === 'map')
-        readFields(validation, entry, { of: 'a volume', known: VOLUME, refused: REFUSED_IN_VOLUME })
-      return name
-    }),
-  )
 
 const readServices = (validation: ValidationContext, tree: Tree | undefined): Map<string, ParsedService> => {
   if (!tree || isNothing(tree)) {
@@ -99,6 +83,7 @@ const readServices = (validation: ValidationContext, tree: Tree | undefined): Ma
   if (map && map.entries.size > SERVICES_MAX) tooMany(validation, map, SERVICES_MAX)
   const read = [...(map?.entries ?? [])]
     .slice(0, SERVICES_MAX)
+    .filter(([, entry]) => !isLeftOut(validation, entry))
     .flatMap(([name, entry]) => readService(validation, name, entry) ?? [])
   return new Map(read.sort((a, b) => (a.name < b.name ? -1 : 1)).map((parsed) => [parsed.name, parsed]))
 }
@@ -151,6 +136,7 @@ const serviceOf = (validation: ValidationContext, parsed: ParsedService, whole: 
     ports,
     restart: restartOf(validation, parsed, oneShot),
     limits,
+    rights: rightsOf(validation, { user: plain.user, ...parsed.rights }),
     ...plain,
     init: plain.init ?? true,
     readOnly: plain.readOnly ?? false,
@@ -171,15 +157,32 @@ const checkWayIn = (
   validation.refuse(at, 'route', detail, 'Add a network that is not internal.')
 }
 
-const assemble = (validation: ValidationContext, map: MapTree): Project | undefined => {
+/** What the whole file gives its services: names, mounts of what they ask for. */
+const settle = (validation: ValidationContext, services: Map<string, ParsedService>, given: Given): void => {
+  settleNames(validation, services)
+  checkDependencies(validation, services)
+  for (const parsed of services.values()) {
+    parsed.mounts.push(...mountsOfWanted(validation, parsed.wanted, given))
+    checkMounts(validation, parsed, given.volumes)
+    hintUser(validation, parsed.at, { image: parsed.image ?? '', user: parsed.plain.user })
+  }
+}
+
+type Given = Parameters<typeof mountsOfWanted>[2] & { volumes: ReadonlySet<string> }
+
+type Assembled = { project: Project; shown: ReadonlyMap<string, Record<string, string>> }
+
+const assemble = (validation: ValidationContext, map: MapTree): Assembled | undefined => {
   const { fields } = readFields(validation, map, { of: 'a compose file', known: PROJECT, refused: REFUSED_IN_PROJECT })
-  const volumes = readVolumes(validation, fields.volumes)
+  const given: Given = {
+    volumes: readVolumes(validation, fields.volumes),
+    secret: readGivens(validation, fields.secrets, 'secret'),
+    config: readGivens(validation, fields.configs, 'config'),
+  }
   const networks = readNetworks(validation, fields.networks)
   const parsedServices = readServices(validation, fields.services)
   const at = fields.services ?? top
-  checkDependencies(validation, parsedServices)
-  for (const parsed of parsedServices.values()) checkMounts(validation, parsed, volumes)
-  for (const { at, image = '', plain } of parsedServices.values()) hintUser(validation, at, { image, user: plain.user })
+  settle(validation, parsedServices, given)
   const whole: Whole = {
     parsedServices,
     networks,
@@ -190,14 +193,21 @@ const assemble = (validation: ValidationContext, map: MapTree): Project | undefi
   const services = [...parsedServices.values()].map((parsed) => serviceOf(validation, parsed, whole))
   const route = routeOf(validation, at, parsedServices)
   const routed = services.find(({ name }) => name === route?.service)
+  const replicas = settleReplicas(validation, parsedServices, { routed: route?.service, stateful: whole.stateful })
   if (routed) checkWayIn(validation, parsedServices.get(routed.name)?.at ?? at, routed, networks)
-  return route && projectOf(validation, { services, networks, route })
+  if (!route) return undefined
+  const shown = new Map([...parsedServices.values()].map((parsed) => [parsed.name, parsed.shownEnvironment]))
+  return { project: projectOf(validation, { services, networks, route, replicas }), shown }
 }
 
-const projectOf = (
-  validation: ValidationContext,
-  { services, networks, route }: { services: ComposeService[]; networks: Map<string, Network>; route: ServiceRoute },
-): Project => {
+type ProjectParts = {
+  services: ComposeService[]
+  networks: Map<string, Network>
+  route: ServiceRoute
+  replicas: number
+}
+
+const projectOf = (validation: ValidationContext, { services, networks, route, replicas }: ProjectParts): Project => {
   const used = new Set(services.flatMap((service) => Object.keys(service.networks)))
   const volumes = services.flatMap(({ mounts }) =>
     mounts.flatMap((mount) => (mount.type === 'volume' ? [mount.source] : [])),
@@ -208,6 +218,7 @@ const projectOf = (
     services,
     networks: [...used].sort().map((name) => networks.get(name) ?? { name, internal: false }),
     volumes: [...new Set(volumes)].sort(),
+    ...(replicas > 1 && { replicas }),
     route,
     env: { used: [...validation.env.used].sort(), missing: [...validation.env.missing].sort() },
   }
@@ -227,6 +238,10 @@ const warnOfOtherFiles = (validation: ValidationContext, source: SourceIndex): v
 
 const resolved = (validation: ValidationContext, source: SourceIndex): MapTree | undefined => {
   const text = source.texts.get(source.composePath)
+  const isLink = source.entries.some(({ path, link }) => path === source.composePath && link !== undefined)
+  if (isLink) {
+    return validation.refuse(top, 'bundle', `${source.composePath} is a link.`, 'Send the file itself under that name.')
+  }
   if (text === undefined) {
     return validation.refuse(top, 'bundle', `${source.composePath} is not in the upload.`, 'Add a compose file.')
   }
@@ -239,12 +254,20 @@ export const judgeCompose = (source: SourceIndex, deployTarget: DeployTarget): C
   const validation = makeValidationContext(source, deployTarget)
   warnOfOtherFiles(validation, source)
   const map = resolved(validation, source)
-  const project = map && assemble(validation, map)
+  const assembled = map && assemble(validation, map)
   const refused = validation.findings.some(({ level }) => level === 'refuse')
-  if (project && !refused) return { ok: true, project, warnings: [...validation.findings] }
+  if (assembled && !refused) {
+    const { project, shown } = assembled
+    const runs = printRuns(validation, project, shown)
+    return { ok: true, project, warnings: [...validation.findings], changes: [...validation.changes], runs }
+  }
   if (!refused) validation.refuse(top, 'value', 'The file is not a compose project.', 'Write a mapping with services.')
   return { ok: false, findings: [...validation.findings] }
 }
+
+/** Of those that are files of the upload where they really lie, each once. */
+const realPaths = ({ bundle }: ValidationContext, paths: readonly string[]): string[] =>
+  [...new Set(paths.flatMap((path) => (bundle.file(path) ? (bundle.real(path) ?? []) : [])))].sort()
 
 /** Paths of the Dockerfiles that the compose file names, likewise. */
 export const recipesOf = (source: SourceIndex, deployTarget: DeployTarget): string[] => {
@@ -257,7 +280,7 @@ export const recipesOf = (source: SourceIndex, deployTarget: DeployTarget): stri
   const paths = builds.flatMap(({ dockerfile, context }) =>
     dockerfile === undefined ? [] : (insideBundle(dockerfile, context) ?? []),
   )
-  return [...new Set(paths)].sort()
+  return realPaths(validation, paths)
 }
 
 /** Paths of the env files that the compose file names, so that their texts can be handed to the judge. */
@@ -268,5 +291,8 @@ export const envFilesOf = (source: SourceIndex, deployTarget: DeployTarget): str
     const tree = service.kind === 'map' ? service.entries.get('env_file') : undefined
     return (tree && readEnvFileNames(validation, tree)) ?? []
   })
-  return [...new Set(named.map(({ path }) => path))].filter((path) => validation.bundle.file(path)).sort()
+  return realPaths(
+    validation,
+    named.map(({ path }) => path),
+  )
 }

@@ -18,6 +18,8 @@
 export type HostClass = 'shared' | 'isolated' | 'owned' | 'platform'
 export type Arch = 'arm64' | 'amd64'
 export const MIB_PER_GIB = 1_024
+/** Containers of one service. */
+export const REPLICAS_MAX = 8
 export type Budget = { cpuMillis: number; memoryMib: number; diskGib: number }
 
 /** What a project is judged against. */
@@ -29,6 +31,10 @@ export type DeployTarget = {
   budget: Budget
   hostClass: HostClass
   arch: Arch
+  /** Root in a container is nobody on the host. */
+  remapsUsers: boolean
+  /** Of the routed service, as the app says; null or left out: as the file does, or one. */
+  replicas?: number | null
 }
 
 export type StartCondition = 'service_started' | 'service_healthy' | 'service_completed_successfully'
@@ -43,7 +49,9 @@ export type Mount =
   /** A volume without a name: gone with its container. */
   | { type: 'anonymous'; target: string }
   /** A file or folder of the bundle, always read-only. `digest` names its content. */
-  | { type: 'bind'; source: string; target: string; digest: string }
+  | { type: 'bind'; source: string; target: string; digest: string; isFile?: true }
+  /** A secret or config that is no file of the bundle, always read-only. `digest` names its text. */
+  | { type: 'text'; target: string; text: string; digest: string }
   | { type: 'tmpfs'; target: string; sizeBytes: number; mode?: number }
 
 export type Build = {
@@ -83,6 +91,8 @@ export type ComposeService = {
   ports: number[]
   restart: string
   limits: ServiceLimits
+  /** Capabilities that it begins with. Absent in what was sealed before there were any. */
+  rights?: string[]
   init: boolean
   readOnly: boolean
   user?: string
@@ -108,6 +118,8 @@ export type Project = {
   services: ComposeService[]
   networks: Network[]
   volumes: string[]
+  /** Of the routed service side by side. Absent for one. */
+  replicas?: number
   /** Where the visitors go. */
   route: { service: string; port: number }
   /** Names only. `missing`: asked for by `${KEY}` without a default, and not set. */

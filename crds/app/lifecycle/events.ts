@@ -1,8 +1,16 @@
 /** What happens to an operation of an app, what a decision about it rests on, and how the decision reads. */
 import type { ProblemCode } from '../../kernel/problem.ts'
-import type { AppIntent, Operation, Release, ReleaseRecord, StepName } from '../world.ts'
+import type { ReleaseCommands } from '../runs/schema.ts'
+import type { AppIntent, LeavingReplica, Operation, Release, ReleaseRecord, StepName } from '../world.ts'
+import type { ReleasePart } from './health/seen.ts'
 
-export type NewRelease = { source: string; envVersion: number | null; restoredFrom: number | null }
+export type NewRelease = {
+  source: string
+  envVersion: number | null
+  restoredFrom: number | null
+  /** What is run before and after it; nothing when left out. */
+  commands?: ReleaseCommands | null
+}
 
 /** What was learned of a release by a step of its operation. */
 export type KnownRelease = { record?: ReleaseRecord; digest?: string; address?: string; state?: 'starting' }
@@ -15,10 +23,20 @@ export type OperationEvent =
   | ({ on: 'begun' } & NewRelease)
   /** The present step is done. The last one ends with the switch. */
   | { on: 'passed'; step: Exclude<StepName, 'switch'>; known: KnownRelease; message: string | null }
+  /** The turn of a scale has come: it is one of the live release. */
+  | { on: 'scaling' }
+  /** What is added of replicas answers, and what will leave is known. */
+  | { on: 'grown'; address: string; leaving: LeavingReplica[]; message: string }
+  /** Visitors are led to as many as were asked for. */
+  | { on: 'scaled'; replicas: number; parts: ReleasePart[] }
+  /** Nothing of these replicas runs any more. */
+  | { on: 'left'; names: readonly string[] }
   /** From here on visitors may reach the new release. */
   | { on: 'claimed' }
-  /** They all do. */
-  | { on: 'switched' }
+  /** They all do. `watchMs`: for how long the release before stays to be gone back to; not at all when left out. */
+  | { on: 'switched'; watchMs?: number }
+  /** They went back to the release before: this one turned out to be bad. */
+  | ({ on: 'returned'; before: Release } & OperationEnding)
   /** Somebody asks it to stop. */
   | { on: 'cancel' }
   | ({ on: 'succeeded' | 'failed' | 'cancelled' | 'unknown' } & OperationEnding)

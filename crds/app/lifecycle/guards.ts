@@ -32,6 +32,20 @@ export const nothingElseRuns: Guard = ({ running }) => (running === null ? null 
 export const hasRelease: Guard = ({ operation, release }) =>
   release === null ? wrong(`${operation.id} has no release on record.`) : null
 
+/** It makes a release of its own. */
+export const isNoScale: Guard = ({ operation: { id, kind } }) =>
+  kind === 'scale' ? wrong(`${id} is a scale, and makes no release.`) : null
+
+/** What it is done to is what visitors are on. */
+export const hasLive: Guard = ({ operation, live }) =>
+  live === null ? wrong(`Nothing is live that ${operation.id} could be done to.`) : null
+
+/** Nothing has gone live since it began. */
+export const isOfLive: Guard = ({ operation, live }) =>
+  live?.number === operation.release ? null : wrong(`Release ${operation.release} is not live.`)
+
+export const isScale: Guard = ({ operation: { id, kind } }) => (kind === 'scale' ? null : wrong(`${id} is no scale.`))
+
 export const isPresentStep: OperationGuard<'passed'> = ({ operation: { id, steps } }, { step }) => {
   const present = steps.find(({ state }) => state === 'running')?.name
   return present === step ? null : wrong(`The present step of ${id} is ${present ?? 'none'}, not ${step}.`)
@@ -39,6 +53,13 @@ export const isPresentStep: OperationGuard<'passed'> = ({ operation: { id, steps
 
 export const isClaimed: Guard = ({ operation: { id, switchAt } }) =>
   switchAt === null ? wrong(`${id} has not claimed its switch.`) : null
+
+/** There is somebody to go back to, and to go back from. */
+export const mayReturn: OperationGuard<'returned'> = ({ release }, { before }) => {
+  if (release?.state !== 'live') return wrong(`Release ${release?.number} is ${release?.state}.`)
+  const isThere = before.state === 'superseded' && before.retiredAt === null && before.number < release.number
+  return isThere ? null : wrong(`Release ${before.number} is ${before.state}, and no way back.`)
+}
 
 /** A live one is never retired. */
 export const isOverWith: Guard = ({ release }) =>

@@ -6,11 +6,15 @@
 import assert from 'node:assert/strict'
 import { createHash } from 'node:crypto'
 import { originOf } from '../../kernel/desire/desire.ts'
+import { addressesIn } from '../compose/replicas.ts'
 import type { AppResource } from '../schema.ts'
 import type { AppStep } from '../steps.ts'
-import { hostnameOf } from '../url.ts'
 import type { AppRoute, AppWorld, Release, TargetHost } from '../world.ts'
-import { STRIPPED_HEADERS } from './visitorheaders.ts'
+import { isNewlyServed, servedDomains } from './publishing/domains.ts'
+import { hostnameOf } from './publishing/url.ts'
+import { STRIPPED_HEADERS } from './publishing/visitorheaders.ts'
+import { isSingle } from './scaling/replicas.ts'
+import { slotFile, streamAddressOf, streamFile } from './scaling/streams.ts'
 
 /** Names the app to the platform, under a MAC of the platform's own, so that its proxy is believed and nobody else. */
 export const GATE_HEADER = 'X-Bottega-Gate'
@@ -18,8 +22,16 @@ export const GATE_HEADER = 'X-Bottega-Gate'
 export const ACCESS_PATH = '/_bottega/access'
 export const VERIFY_PATH = '/_bottega/verify'
 
-/** A release that is just being restarted by its engine is waited for. */
-const TRY_DURATION = '5s'
+/** In the platform's answer to the proxy: the visitor came by a link. */
+export const VIA_HEADER = 'X-Bottega-Via'
+export const VIA_LINK = 'link'
+const VIA_VAR = 'bottega_via'
+
+/**
+ * A release that is just being restarted by its engine is waited for, and one that turned out to be bad until it is left for
+ * the one before: BAD_MS, two looks, and what it takes to send visitors back (health/watch.ts).
+ */
+const TRY_DURATION = '15s'
 const TRY_INTERVAL = '100ms'
 /**
  * Open WebSockets survive a change of the proxy's configuration for so long: most changes are of other apps and sites of
@@ -61,6 +73,9 @@ const toPlatform = ({ publicUrl, gateToken }: Given, set: Record<string, string[
   return { ...where, headers: { request: { set: { Host: [host], [GATE_HEADER]: [gateToken], ...set } } } }
 }
 
+/** How the platform let a visitor in, for what follows in the same request. */
+const noteVia = () => json('vars', { [VIA_VAR]: `{http.reverse_proxy.header.${VIA_HEADER}}` })
+
 /** A GET without a body for each request; any answer but 2xx is the visitor's. No answer is a refusal (502). */
 const forwardAuth = (given: Given) => {
   const asked = {
@@ -70,7 +85,7 @@ const forwardAuth = (given: Given) => {
   return json('reverse_proxy', {
     ...toPlatform(given, asked),
     rewrite: { method: 'GET', uri: `${VERIFY_PATH}?` },
-    handle_response: [{ match: { status_code: [2] }, routes: [] }],
+    handle_response: [{ match: { status_code: [2] }, routes: [{ handle: [noteVia()] }] }],
   })
 }
 
@@ -91,34 +106,119 @@ const gate = (given: Given) =>
 export const dialFileOf = (uid: string, { siteRoot }: Pick<TargetHost, 'siteRoot'>): string | null =>
   siteRoot === null ? null : `${siteRoot}/dial/app-${uid}`
 
-const toRelease = (dial: string) =>
-  json('reverse_proxy', {
-    upstreams: [{ dial }],
-    load_balancing: { try_duration: TRY_DURATION, try_interval: TRY_INTERVAL },
-    stream_close_delay: STREAM_CLOSE_DELAY,
+/** How long a replica that did not answer gets no visitors, but for one now and then that finds it back. */
+const FAIL_DURATION = '5s'
+
+/** One alone is never taken for dead: its visitors wait for it, for they have nowhere else to go. */
+const amongst = (count: number) =>
+  count === 1
+    ? { load_balancing: { try_duration: TRY_DURATION, try_interval: TRY_INTERVAL } }
+    : {
+        load_balancing: {
+          selection_policy: { policy: 'least_conn' },
+          try_duration: TRY_DURATION,
+          try_interval: TRY_INTERVAL,
+        },
+        health_checks: { passive: { fail_duration: FAIL_DURATION, max_fails: 1 } },
+      }
+
+const proxyTo = (dials: readonly string[], more: object = {}) =>
+  json('reverse_proxy', { upstreams: dials.map((dial) => ({ dial })), ...amongst(dials.length), ...more })
+
+/** Where the proxy dials, replica by replica. `streams`: WebSockets, where they are counted apart. */
+type Dials = { all: string[]; streams: string[] | null }
+
+const isUpgrade = [{ header: { Upgrade: ['*'] } }]
+
+const toRelease = ({ all, streams }: Dials) => {
+  const kept = { stream_close_delay: STREAM_CLOSE_DELAY }
+  if (streams === null) return proxyTo(all, kept)
+  return json('subroute', {
+    routes: [{ match: isUpgrade, handle: [proxyTo(streams, kept)], terminal: true }, { handle: [proxyTo(all, kept)] }],
+  })
+}
+
+const dialsOf = (addresses: readonly string[], dialFile: string | null, isCut: boolean): Dials => {
+  const slots = addresses.map((_, place) => (dialFile === null ? null : slotFile(dialFile, place + 1)))
+  const read = (file: string) => `{file.${file}}`
+  const streamOf = (address: string, slot: string | null | undefined) =>
+    slot ? read(streamFile(slot)) : streamAddressOf(address)
+  return {
+    all: addresses.map((address, place) => (slots[place] ? read(slots[place]) : address)),
+    streams: isCut ? addresses.map((address, place) => streamOf(address, slots[place])) : null,
+  }
+}
+
+/** The routed service is stopped at a hand-over, with whatever is open on it: there is nothing to cut. */
+const cutsStreams = (
+  { websockets }: AppResource['spec'],
+  { releases }: Pick<AppWorld, 'releases'>,
+  address: string,
+): boolean => {
+  const led = releases.find((one) => one.address === address) ?? releases.find(({ state }) => state === 'live')
+  return websockets === 'cut' && !isSingle(led?.record)
+}
+
+/**
+ * A WebSocket that a link opened is cut by every change of the proxy's configuration, and the end of a link is one: the proxy
+ * asks only at its start, and has no way to end one connection alone. Whoever still may come in does so again.
+ */
+const toVisitors = (dials: Dials, linksEnded: number) =>
+  json('subroute', {
+    routes: [
+      {
+        match: [{ vars: { [VIA_VAR]: [VIA_LINK] }, header: { Upgrade: ['*'] } }],
+        handle: [json('vars', { bottega_links_ended: String(linksEnded) }), proxyTo(dials.streams ?? dials.all)],
+        terminal: true,
+      },
+      { handle: [toRelease(dials)] },
+    ],
   })
 
-type Given = { host: TargetHost; publicUrl: string; gateToken: string }
+/** Whatever the app says itself: no search engine keeps a preview. */
+const unlisted = () => json('headers', { response: { deferred: true, set: { 'X-Robots-Tag': ['noindex, nofollow'] } } })
 
-export type WantedRoute = { route: AppRoute; dialFile: string | null; address: string; digest: string }
+type Given = Pick<AppWorld, 'publicUrl' | 'gateToken' | 'naming' | 'linksEnded' | 'releases'> & { host: TargetHost }
+
+/** `isOriginal`: it stands already, as an app of before has it, and is not the platform's to change. */
+export type WantedRoute = {
+  route: AppRoute
+  dialFile: string | null
+  address: string
+  digest: string
+  isOriginal: boolean
+  /** WebSockets are counted apart. */
+  isCut: boolean
+}
 
 /** What is to be served for an app, and the digest that tells whether the proxy was already told so. */
 export const routeOf = ({ metadata, spec }: AppResource, given: Given, address: string): WantedRoute => {
   const hostname = hostnameOf(spec, given.host)
   assert(hostname !== null, 'an app is not released to a host without a base domain')
   const dialFile = dialFileOf(originOf(metadata), given.host)
-  const dial = dialFile === null ? address : `{file.${dialFile}}`
+  const isCut = cutsStreams(spec, given, address)
+  const dials = dialsOf(addressesIn(address), dialFile, isCut)
+  const isPrivate = spec.access === 'private'
   const route = {
     id: `app-${originOf(metadata)}`,
     owner: `App/${metadata.name}`,
-    hostnames: [hostname],
-    handle: [stripHeaders(), ...(spec.access === 'private' ? [gate(given)] : []), stripCookies(), toRelease(dial)],
+    hostnames: [hostname, ...servedDomains(spec, given)],
+    handle: [
+      ...(spec.previewOf ? [unlisted()] : []),
+      ...(isPrivate
+        ? [stripHeaders(), gate(given), stripCookies(), toVisitors(dials, given.linksEnded)]
+        : [stripHeaders(), stripCookies(), toRelease(dials)]),
+    ],
   }
   return {
     route,
     dialFile,
     address,
-    digest: createHash('sha256').update(JSON.stringify(route)).digest('hex'),
+    isOriginal: spec.routing === 'original',
+    isCut,
+    digest: createHash('sha256')
+      .update(JSON.stringify([given.host.name, route, ...(spec.routing === 'original' ? [spec.routing] : [])]))
+      .digest('hex'),
   }
 }
 
@@ -126,12 +226,12 @@ export const isSet = ({ route }: AppWorld, { digest, address }: WantedRoute): bo
   route?.digest === digest && route.address === address
 
 /** @param release where the route leads: the live one, or the one that is about to be */
-export const setRoute = ({ route, releases }: AppWorld, wanted: WantedRoute, { number }: Release): AppStep => ({
+export const setRoute = (world: AppWorld, wanted: WantedRoute, { number }: Release): AppStep => ({
   do: 'setRoute',
   ...wanted,
   release: number,
-  isFirst: releases.every(({ state }) => state !== 'live'),
-  isSet: route?.digest === wanted.digest,
+  isFirst: world.releases.every(({ state }) => state !== 'live') || isNewlyServed(world, wanted.route.hostnames),
+  isSet: wanted.isOriginal || world.route?.digest === wanted.digest,
 })
 
 /** The live release's route, when another is set: access changed, its port did, or its file was changed on the host. */
@@ -141,5 +241,7 @@ export const routeStep = (object: AppResource, world: AppWorld): AppStep[] => {
   const address = world.look?.address ?? live.address
   const wanted = routeOf(object, { ...world, host: world.host }, address)
   const isAstray = wanted.dialFile !== null && world.look !== null && world.look.dial !== address
+  // Told anew, though nothing has changed of what is wanted.
+  if (world.look?.hasRoute === false) return [setRoute({ ...world, route: null }, wanted, live)]
   return isSet(world, wanted) && !isAstray ? [] : [setRoute(world, wanted, live)]
 }

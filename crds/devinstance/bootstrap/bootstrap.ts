@@ -9,16 +9,16 @@ import { createHash } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
 import type { SizeArch } from '../sizing/sizes.ts'
 import { AGENTS, type AgentId, type Archive, NODE_ARCHIVES } from './agents.ts'
-import {
-  commandScript,
-  installScript,
-  launchScript,
-  PREFIX,
-  provisionScript,
-  type Remote,
-  remoteScript,
-} from './provision.ts'
-import { DEV_USER, SSHD_DROP_IN, sshdDropIn } from './sshd.ts'
+import { attestScript } from './attest.ts'
+import { DOCKER_SETTINGS, dockerPath, dockerScript, dockerService } from './docker.ts'
+import { envScript, profileScript, tokenScript } from './handed.ts'
+import { idleScript } from './idle.ts'
+import { DEV_USER, PREFIX } from './places.ts'
+import { commandScript, installScript, launchScript, provisionScript, type Remote, remoteScript } from './provision.ts'
+import { reporterScript } from './reporter.ts'
+import { SSHD_DROP_IN, sshdDropIn } from './sshd.ts'
+import { UNITS } from './units.ts'
+import { unsealScript } from './unseal.ts'
 
 /** EC2 takes user data up to 16 KB, before base64. */
 export const USER_DATA_BYTES_MAX = 16_384
@@ -122,8 +122,11 @@ ${filesOf(input).map(fileEntry).join('')}runcmd:
   - ["${PREFIX}/bin/provision"]
 `
 
+const SYSTEM_UNITS = '/etc/systemd/system'
+
 const filesOf = ({ arch, agents, repo }: BootstrapInput): BootstrapFile[] => {
-  const chosen = [...new Set(agents)].sort().map((id) => AGENTS[id])
+  const chosen = [...new Set(agents)].sort().map((id) => ({ id, ...AGENTS[id] }))
+  const installed = chosen.map(({ id, archives }) => ({ id, folder: archives[arch][0]?.folder ?? '' }))
   return [
     file(SSHD_DROP_IN, sshdDropIn()),
     file('/etc/systemd/user/agents.slice', `[Slice]\nMemoryMax=${AGENTS_MEMORY}\nMemorySwapMax=0\n`),
@@ -134,9 +137,20 @@ const filesOf = ({ arch, agents, repo }: BootstrapInput): BootstrapFile[] => {
     program('bin/launch', launchScript()),
     program('bin/make-remote', remoteScript(remoteOf(repo))),
     program('bin/provision', provisionScript()),
-    ...chosen.map((agent): BootstrapFile => {
-      const content = commandScript(agent.program[arch])
-      return { path: `/usr/local/bin/${agent.command}`, mode: '0755', content }
+    program('bin/report', reporterScript(installed)),
+    program('bin/idle', idleScript()),
+    program('bin/token', tokenScript()),
+    program('bin/env', envScript()),
+    file(`${PREFIX}/bin/unseal`, unsealScript()),
+    program('bin/attest', attestScript(installed)),
+    program('bin/docker', dockerScript()),
+    file('/etc/profile.d/bottega.sh', profileScript()),
+    file('/etc/docker/daemon.json', `${JSON.stringify(DOCKER_SETTINGS)}\n`),
+    file(`${SYSTEM_UNITS}/docker-wanted.path`, dockerPath()),
+    file(`${SYSTEM_UNITS}/docker-wanted.service`, dockerService(`${PREFIX}/bin/docker`)),
+    ...Object.entries(UNITS).map(([name, content]) => file(`${SYSTEM_UNITS}/${name}`, content)),
+    ...chosen.map(({ id, command, program: parts }): BootstrapFile => {
+      return { path: `/usr/local/bin/${command}`, mode: '0755', content: commandScript(id, parts[arch]) }
     }),
   ]
 }

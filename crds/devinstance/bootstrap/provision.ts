@@ -1,9 +1,8 @@
 /** The shell scripts that a bootstrap writes to the dev instance. Nothing in them is secret: whoever is on the dev instance can read them. */
-import type { Archive } from './agents.ts'
-import { DEV_USER } from './sshd.ts'
-
-/** All that is installed lies here, owned by root, so that no agent can update itself. */
-export const PREFIX = '/opt/bottega'
+import type { AgentId, Archive } from './agents.ts'
+import { READ_ENV } from './handed.ts'
+import { DEV_USER, PREFIX } from './places.ts'
+import { ENABLED } from './units.ts'
 
 /** `it's` → `'it'\''s'`. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
@@ -31,21 +30,29 @@ take() {
 ${archives.map(({ path, sha512, folder }) => `take ${sha512} ${path} ${folder}`).join('\n')}
 `
 
-/** Runs an agent inside the capped slice, so that a leak ends the agent and not the dev instance. */
+/**
+ * Runs an agent inside the capped slice, so that a leak ends the agent and not the dev instance. Its scope bears its name and
+ * process (systemd-run becomes the program), which is how a turn, or an end by the kernel, is known to be its own.
+ */
 export const launchScript = (): string => `#!/bin/sh
 export DISABLE_AUTOUPDATER=1
 export XDG_RUNTIME_DIR="\${XDG_RUNTIME_DIR:-/run/user/$(id -u)}"
-exec systemd-run --user --scope --quiet --collect --slice=agents.slice -- "$@"
+${READ_ENV}name=$1
+shift
+exec systemd-run --user --scope --quiet --collect --slice=agents.slice --unit="$name-$$" -- "$@"
 `
 
 /** The command of one agent. @param program below the prefix */
-export const commandScript = (program: readonly string[]): string => `#!/bin/sh
-exec ${PREFIX}/bin/launch ${program.map((part) => `${PREFIX}/${part}`).join(' ')} "$@"
+export const commandScript = (id: AgentId, program: readonly string[]): string => `#!/bin/sh
+exec ${PREFIX}/bin/launch ${[id, ...program.map((part) => `${PREFIX}/${part}`)].join(' ')} "$@"
 `
 
 export type Remote = { url: string; branch: string }
 
-/** Makes the work tree that people push to: a push to the branch that is checked out updates the files. */
+/**
+ * Makes the work tree that people push to: a push to the branch that is checked out updates the files. What was pushed here is
+ * somewhere else too: it is noted as such, or a machine that only ever received would count it as its own work.
+ */
 export const remoteScript = (remote: Remote | undefined): string => {
   const origin = remote ? `git -C "$repo" remote add origin ${quoted(remote.url)}\n` : ''
   return `#!/bin/sh
@@ -54,6 +61,13 @@ repo=$HOME/repo
 if [ -e "$repo/.git" ]; then exit 0; fi
 git init --quiet --initial-branch=${quoted(remote?.branch ?? 'main')} "$repo"
 git -C "$repo" config receive.denyCurrentBranch updateInstead
+cat > "$repo/.git/hooks/post-receive" << 'END'
+#!/bin/sh
+while read -r _ new ref; do
+  case $new:$ref in *[!0]*:refs/heads/*) git update-ref "refs/remotes/pushed/\${ref#refs/heads/}" "$new" ;; esac
+done
+END
+chmod 755 "$repo/.git/hooks/post-receive"
 ${origin}`
 }
 
@@ -66,8 +80,11 @@ for program in npm npx; do
   ln -sf "${PREFIX}/node/lib/node_modules/npm/bin/$program-cli.js" "/usr/local/bin/$program"
 done
 loginctl enable-linger ${DEV_USER}
+install -d -m 700 -o ${DEV_USER} -g ${DEV_USER} /home/${DEV_USER}/.ssh
 runuser -l ${DEV_USER} -c ${PREFIX}/bin/make-remote
 mkdir -p /run/sshd
 sshd -t
 systemctl try-reload-or-restart ssh.service
+systemctl daemon-reload
+systemctl enable --now ${ENABLED.join(' ')}
 `

@@ -1,11 +1,15 @@
-/** What a dev instance says of itself once a minute (rules/devinstance.md#reports). It changes nothing of the row: it is only looked at. */
+/**
+ * What a dev instance says of itself once a minute (rules/devinstance.md#reports). It is looked at, and moves no state; that it
+ * stops itself, or has not stopped after all, becomes a fact.
+ */
 import type { JsonSchema } from '../../kernel/rest.ts'
 import type { Surroundings } from '../life/context.ts'
 import type { DevInstanceRow } from '../life/row.ts'
-import { REPORT_STALE_MS } from '../plan.ts'
+import type { Said } from '../protocol.ts'
 import type { Policy } from '../schema.ts'
 import { type ObservedUse, type Proposal, proposalOf, WINDOW_MS } from '../sizing/leakguard.ts'
 import { centsOf } from '../sizing/prices.ts'
+import { REPORT_STALE_MS } from '../standing/conditions.ts'
 
 const TEXT_MAX = 256
 const LIST_MAX = 50
@@ -54,6 +58,18 @@ export const REPORT: JsonSchema = {
       untracked: howMany('Files that are not tracked.'),
       unpushed: howMany('Commits that were not pushed.'),
       head: text('The commit.'),
+      repositories: {
+        type: 'array',
+        description: 'The same for each repository; the figures above are those of all.',
+        maxItems: LIST_MAX,
+        items: part('One repository, with its work trees.', {
+          path: text('Where it lies.'),
+          dirty: howMany('Changed files.'),
+          untracked: howMany('Files that are not tracked.'),
+          unpushed: howMany('Commits that were not pushed.'),
+          head: text('The commit.'),
+        }),
+      },
     }),
     agents: {
       type: 'object',
@@ -61,6 +77,29 @@ export const REPORT: JsonSchema = {
       maxProperties: LIST_MAX,
       additionalProperties: text('A version.'),
     },
+    holds: part('What it was handed, as it lies there.', {
+      keysSha256: {
+        type: 'string',
+        description: 'Digest of the lines of authorized_keys that are from here, in hex.',
+        pattern: '^[0-9a-f]{64}$',
+        maxLength: 64,
+      },
+      envVersion: {
+        type: 'string',
+        description: 'Which environment it has, as the answer named it.',
+        pattern: '^[0-9a-f]{16}$',
+        maxLength: 16,
+      },
+    }),
+    sealTo: {
+      type: 'string',
+      description: 'Public X25519 key of this start, in base64url: asks for the environment, sealed to it.',
+      pattern: '^[A-Za-z0-9_-]{43}$',
+      maxLength: 43,
+    },
+    stopping: part('It stops now, and reports nothing until it is started.', {
+      reason: text('Why: for how long it was idle, or that somebody shut it down.'),
+    }),
     activity: {
       type: 'array',
       description: 'What keeps it awake.',
@@ -83,9 +122,15 @@ export type Report = {
   disk?: { totalGb?: number; usedGb?: number }
   oom?: { count?: number; victim?: string; cgroup?: string; at?: string }
   git?: { dirty?: number | boolean; untracked?: number | boolean; unpushed?: number | boolean; head?: string }
+  holds?: { keysSha256?: string; envVersion?: string }
+  sealTo?: string
+  stopping?: { reason?: string }
 }
 /** A report as it was kept; `at` is when it arrived. */
 export type KeptFigures = { at: string; body: Record<string, unknown> }
+
+/** What it says that it was handed. */
+export const heldOf = (body: Record<string, unknown>): NonNullable<Report['holds']> => (body as Report).holds ?? {}
 
 /** What is on the machine and nowhere else; null when the report does not speak of it. */
 export const gitOf = (body: Report | Record<string, unknown>): Surroundings['git'] => {
@@ -93,6 +138,24 @@ export const gitOf = (body: Report | Record<string, unknown>): Surroundings['git
   if (!git) return null
   const count = (value: number | boolean | undefined): number => Number(value ?? 0)
   return { dirty: count(git.dirty), untracked: count(git.untracked), unpushed: count(git.unpushed) }
+}
+
+type Activity = { source?: unknown; weight?: unknown; secondsAgo?: unknown }
+
+/**
+ * The latest instant of use that a report tells of, by the clock of the instance, ISO; null when it tells of none. Work that is
+ * nowhere else keeps a machine awake, and is no use of it.
+ */
+export const usedAtOf = (body: Record<string, unknown>): string | null => {
+  const { at, activity } = body as { at?: string; activity?: readonly (Activity | string)[] }
+  const atMs = Date.parse(at ?? '')
+  const used = (activity ?? []).flatMap((one) => {
+    if (typeof one === 'string' || one.source === 'unpushed') return []
+    if (typeof one.secondsAgo === 'number') return Math.max(0, one.secondsAgo)
+    return typeof one.weight === 'number' && one.weight > 0 ? 0 : []
+  })
+  if (Number.isNaN(atMs) || used.length === 0) return null
+  return new Date(atMs - Math.min(...used) * 1000).toISOString()
 }
 
 const isAtRisk = (kept: KeptFigures): boolean => {
@@ -103,6 +166,21 @@ const isAtRisk = (kept: KeptFigures): boolean => {
 /** Whether a report says something that the conditions of the resource must follow; most say the same as the one before. */
 export const isNews = (before: KeptFigures | null, now: KeptFigures): boolean =>
   before === null || Date.parse(now.at) - Date.parse(before.at) >= REPORT_STALE_MS || isAtRisk(before) !== isAtRisk(now)
+
+/** How long reports of a machine that stops may still come in. */
+const LAST_WORDS_MS = REPORT_STALE_MS
+
+/** What a report tells of the machine that its row does not know; null for nearly all of them. */
+export const machineNews = (
+  { machine, machineSince }: Pick<DevInstanceRow, 'machine' | 'machineSince'>,
+  { at, body }: KeptFigures,
+): { trigger: 'stopping'; said: Said['stopping'] } | { trigger: 'awake'; said: Said['awake'] } | null => {
+  const { stopping } = body as Report
+  if (stopping)
+    return machine === 'up' ? { trigger: 'stopping', said: { reason: stopping.reason ?? 'not said' } } : null
+  const isLate = Date.parse(at) - Date.parse(machineSince) < LAST_WORDS_MS
+  return machine === 'up' || isLate ? null : { trigger: 'awake', said: {} }
+}
 
 /** The reports as the monitor reads them: an end by the kernel counts once, when its count has risen. */
 const observedOf = (reports: readonly KeptFigures[]): ObservedUse[] => {

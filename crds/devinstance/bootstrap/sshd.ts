@@ -2,9 +2,7 @@
  * How sshd must be set on a dev instance: what the bootstrap writes, and what finalize demands of `sshd -T`. One list for both.
  * Source: rules/devinstance.md#settings-of-sshd; sshd_config(5).
  */
-
-/** The one account that people and agents work as. */
-export const DEV_USER = 'dev'
+import { DEV_USER } from './places.ts'
 
 /** sshd takes the first value it reads, and cloud-init writes 50-cloud-init.conf: ours sorts before it. */
 export const SSHD_DROP_IN = '/etc/ssh/sshd_config.d/01-bottega.conf'

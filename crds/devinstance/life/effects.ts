@@ -1,18 +1,20 @@
-/** What an accepted call makes of a dev instance, and what is entries of it. Each is applied once its guards have passed. */
+/**
+ * What an accepted request makes of a dev instance, and what the history tells of it. Each is applied once its guards have
+ * passed. What follows from reports: happened.ts.
+ */
 
-import type { Trigger } from '../protocol.ts'
-import type { DevInstanceSpec } from '../schema.ts'
+import { isDeepStrictEqual } from '../../values/compare.ts'
+import { type DevInstanceSpec, type Power, policyOf } from '../schema.ts'
 import { CLASSES, priceOf } from '../sizing/sizes.ts'
-import type { NewHistoryEntry, TransitionContext, TransitionEffect } from './context.ts'
-import { type DevInstanceRow, type ElasticAddress, type Extent, orphansOf, type ResizeIntent } from './row.ts'
+import type { TransitionEffect } from './context.ts'
+import { instantAfter, newEntry } from './entry.ts'
+import { addressed, launchedAs, withMachine } from './happened.ts'
+import { awaitedPower, closedWish, type DevInstanceRow, type Extent, type PowerWish, type ResizeIntent } from './row.ts'
 
-/** From the provisioning report on (rules/devinstance.md#protocol). */
-export const LEASE_MS = 30 * 60_000
 /** A reservation without an instance lapses, and frees its part of the cap. */
 export const RESERVATION_MS = 24 * 3_600_000
-const RELEASED_MAX = 10
-
-const after = (at: string, ms: number): string => new Date(Date.parse(at) + ms).toISOString()
+/** An admin's leave to exceed the cap is for what is at hand. */
+export const OVERRIDE_MS = 7 * 24 * 3_600_000
 
 /** What was reserved: the spec with what follows from it. */
 export type Reservation = {
@@ -22,13 +24,19 @@ export type Reservation = {
   pricingVersion: string
   bootstrapSha256: string
   at: string
+  /** Of the spec; of one from before it was told, the first. */
+  generation?: number
 }
 
 export const diskGbOf = (spec: Pick<DevInstanceSpec, 'sizeClass' | 'diskGb'>): number =>
   Math.max(spec.diskGb ?? 0, CLASSES[spec.sizeClass].diskGb)
 
-export const reserved = ({ spec, fallbackName, pricingVersion, bootstrapSha256, at }: Reservation): DevInstanceRow => {
+export const reserved = (reservation: Reservation): DevInstanceRow => {
+  const { spec, fallbackName, pricingVersion, bootstrapSha256, at, generation = 1 } = reservation
   const name = spec.name ?? fallbackName
+  // a fact from before knows neither
+  const { power = null } = spec
+  const said = { wish: spec.wish ?? 0, generation, at }
   return {
     version: 1,
     state: 'reserved',
@@ -39,24 +47,35 @@ export const reserved = ({ spec, fallbackName, pricingVersion, bootstrapSha256, 
     arch: spec.arch,
     agents: spec.agents,
     repo: spec.repo ?? null,
+    policy: policyOf(spec),
     pricingVersion,
     reservedAt: at,
     bootstrapSha256,
     instanceId: null,
+    machine: null,
+    machineSince: at,
+    volumesGone: false,
+    strays: [],
     lease: null,
     finalizedLate: false,
     hostKeys: [],
+    launched: null,
     eipAllocId: null,
     held: [],
     released: [],
     intent: null,
-    capOverride: false,
+    starting: null,
+    terminating: null,
+    powerWish: { ...said, power, open: power !== null },
+    sizeWish: { ...said, sizeClass: spec.sizeClass, diskGb: spec.diskGb ?? null, open: null, undoneAt: null },
+    capOverride: null,
+    breaches: [],
     profile: null,
     measurements: null,
     env: null,
     tokenHash: null,
     teams: [],
-    meter: { spentMicroUsd: 0, since: at, monthlyMicroUsd: 0 },
+    meter: { spentMicroUsd: 0, since: at, monthlyMicroUsd: 0, beforeMonthMicroUsd: 0 },
     stateSince: at,
     sizedAt: at,
     startedAt: null,
@@ -65,21 +84,9 @@ export const reserved = ({ spec, fallbackName, pricingVersion, bootstrapSha256, 
   }
 }
 
-const newEntry = (kind: string, data: Record<string, unknown> = {}): NewHistoryEntry => ({ kind, data })
-
-export const attach: TransitionEffect<'provisioning'> = ({ instance, said: { instanceId }, at }) => ({
-  instance: { ...instance, instanceId, lease: { expiresAt: after(at, LEASE_MS), renewed: false } },
-  entries: [newEntry('provisioning', { instanceId })],
-})
-
-export const renewLease: TransitionEffect<'provisioning'> = ({ instance, at }) => ({
-  instance: { ...instance, lease: { expiresAt: after(at, LEASE_MS), renewed: true } },
-  entries: [newEntry('provisioning', { instanceId: instance.instanceId, renewed: true })],
-})
-
 export const nextToken: TransitionEffect<'token'> = ({ instance, said }) => ({
   instance: { ...instance, tokenHash: said.hash },
-  entries: [],
+  entries: [newEntry('token.rotated')],
 })
 
 export const firstToken: TransitionEffect<'token'> = (context) => ({
@@ -87,136 +94,121 @@ export const firstToken: TransitionEffect<'token'> = (context) => ({
   entries: [newEntry('configuring')],
 })
 
-type Addressed = { publicIp?: string; eipAllocId?: string }
-
-/** The dev instance with the address it was given; one that it held before stays held until it is released. */
-const addressed = (context: TransitionContext<Trigger>): { instance: DevInstanceRow; entries: NewHistoryEntry[] } => {
-  const { instance, at } = context
-  const { publicIp, eipAllocId } = context.said as Addressed
-  if (publicIp === undefined || eipAllocId === undefined || eipAllocId === instance.eipAllocId)
-    return { instance, entries: [] }
-  const isHeld = instance.held.some((one) => one.eipAllocId === eipAllocId)
-  const address: ElasticAddress = { eipAllocId, publicIp, heldFrom: at }
-  const held = isHeld ? instance.held : [...instance.held, address]
-  const changed: DevInstanceRow = {
-    ...instance,
-    eipAllocId,
-    held,
-    released: instance.released.filter((one) => one !== eipAllocId),
-  }
-  const orphans = orphansOf(changed).map((one) => one.eipAllocId)
-  const data = { publicIp, eipAllocId, ...(orphans.length > 0 && { stillHeld: orphans }) }
-  return { instance: changed, entries: [newEntry('address.changed', data)] }
-}
-
 export const finalize: TransitionEffect<'finalize'> = (context) => {
   const { instance, said, at } = context
   const finalizedLate = instance.lease !== null && Date.parse(at) > Date.parse(instance.lease.expiresAt)
-  const { instance: withAddress } = addressed(context as TransitionContext<Trigger>)
+  const { instance: withAddress } = addressed(context)
   const { publicIp, eipAllocId, facts } = said
   return {
-    instance: { ...withAddress, lease: null, finalizedLate, hostKeys: facts.hostKeys ?? [] },
+    instance: {
+      ...launchedAs(withMachine(withAddress, 'up', at), facts),
+      lease: null,
+      finalizedLate,
+      hostKeys: facts.hostKeys ?? [],
+    },
     entries: [newEntry('ready', { publicIp, eipAllocId, ...(finalizedLate && { late: true }) })],
   }
 }
 
-export const readdressed: TransitionEffect<'started'> = (context) => addressed(context as TransitionContext<Trigger>)
+/** What is asked for now is newer than a wish to the contrary that is open still. */
+const overtaken = (wish: PowerWish, power: Power): PowerWish => (awaitedPower(wish) === power ? closedWish(wish) : wish)
 
-export const started: TransitionEffect<'started'> = (context) => {
-  const { instance, entries: of } = addressed(context as TransitionContext<Trigger>)
-  return { instance: { ...instance, startedAt: context.at }, entries: [newEntry('started'), ...of] }
+/** Of what is to end nothing is wished any more. */
+export const unwished = (instance: DevInstanceRow): DevInstanceRow => ({
+  ...instance,
+  powerWish: closedWish(instance.powerWish),
+  sizeWish: { ...instance.sizeWish, open: null, undoneAt: null },
+})
+
+/** What is asked for later takes an end back that was asked for before. */
+export const starting: TransitionEffect<'starting'> = ({ instance, said, at }) => {
+  const newAddress = said.newAddress ?? false
+  const powerWish = overtaken(instance.powerWish, 'stopped')
+  return {
+    instance: { ...instance, powerWish, starting: { newAddress, announcedAt: at }, terminating: null },
+    entries: [newEntry('starting', { newAddress })],
+  }
 }
 
-export const stopped: TransitionEffect<'stopped'> = ({ instance }) => ({ instance, entries: [newEntry('stopped')] })
+/** Awaited as a wish of the spec is, in place of what that may wish: the provisioner does both alike. */
+export const halting: TransitionEffect<'halting'> = ({ instance, at }) => ({
+  instance: {
+    ...instance,
+    powerWish: { ...instance.powerWish, asked: 'stopped', open: true, at },
+    starting: null,
+    terminating: null,
+  },
+  entries: [newEntry('halting')],
+})
 
-export const resizing: TransitionEffect<'resizing'> = ({ instance, said, at }) => {
+export const terminating: TransitionEffect<'terminating'> = ({ instance, said, at }) => {
+  const acknowledgedWorkAtRisk = said.acknowledgeWorkAtRisk ?? false
+  return {
+    instance: { ...unwished(instance), terminating: { acknowledgedWorkAtRisk, announcedAt: at }, starting: null },
+    entries: [newEntry('terminating', { acknowledgedWorkAtRisk })],
+  }
+}
+
+/** The next resize spends an override, also where it would have fitted: leave was given for one. */
+export const resizing: TransitionEffect<'resizing'> = ({ instance, said, at, around }) => {
   const { sizeClass, diskGb: asked } = said
   const from: Extent = { sizeClass: instance.sizeClass, diskGb: instance.diskGb }
   const to: Extent = { sizeClass, diskGb: asked ?? Math.max(instance.diskGb, CLASSES[sizeClass].diskGb) }
+  const granted = instance.capOverride
+  const isValid = granted !== null && Date.parse(at) < Date.parse(granted.expiresAt)
   const intent: ResizeIntent = {
     from,
     to,
     state: instance.state as ResizeIntent['state'],
     runningMonthlyMicroUsd: priceOf({ arch: instance.arch, ...to }, instance.pricingVersion).runningMicroUsd,
-    overrideUsed: false,
+    overrideUsed: isValid && around.cap !== undefined,
     announcedAt: at,
   }
-  const data = { from, to, ...(said.acknowledgeWorkAtRisk && { acknowledgedWorkAtRisk: true }) }
-  return { instance: { ...instance, intent }, entries: [newEntry('resizing', data)] }
-}
-
-/** The same decision, made although it exceeds the cap: the override is used up by it. */
-export const underOverride = (instance: DevInstanceRow): DevInstanceRow =>
-  instance.intent ? { ...instance, capOverride: false, intent: { ...instance.intent, overrideUsed: true } } : instance
-
-export const resized: TransitionEffect<'resized'> = (context) => {
-  const { instance, said, at } = context
-  const { intent } = instance
-  const to: Extent = { sizeClass: said.sizeClass, diskGb: said.diskGb ?? intent?.to.diskGb ?? instance.diskGb }
-  const aborted = said.sizeClass === intent?.from.sizeClass && intent.from.sizeClass !== intent.to.sizeClass
-  const { instance: withAddress, entries: of } = addressed(context as TransitionContext<Trigger>)
-  const begins = said.state === 'running' && intent?.state !== 'running'
-  return {
-    instance: { ...withAddress, ...to, sizedAt: at, intent: null, startedAt: begins ? at : instance.startedAt },
-    entries: [
-      newEntry('resized', { from: intent?.from, to, verifiedDf: said.verifiedDf, ...(aborted && { aborted }) }),
-      ...of,
-    ],
+  const data = {
+    from,
+    to,
+    ...(said.acknowledgeWorkAtRisk && { acknowledgedWorkAtRisk: true }),
+    ...(isValid && { overrideSpent: granted.grantedAt, overrideUsed: intent.overrideUsed }),
   }
-}
-
-/** Name and label together; the version rises and the history tells of it in the same transaction. */
-export const renamed: TransitionEffect<'renamed'> = ({ instance, said: { name } }) => ({
-  instance: {
-    ...instance,
-    name,
-    targetLabel: `${instance.targetLabel.slice(0, instance.targetLabel.indexOf('/'))}/${name}`,
-  },
-  entries: [newEntry('renamed', { from: instance.name, to: name })],
-})
-
-export const released: TransitionEffect<'eip-released'> = ({ instance, said: { allocationId } }) => {
-  const address = instance.held.find(({ eipAllocId }) => eipAllocId === allocationId)
+  const capOverride = isValid ? null : granted
+  const { sizeWish } = instance
+  const isWished = isDeepStrictEqual(sizeWish.open, to)
   return {
     instance: {
       ...instance,
-      eipAllocId: instance.eipAllocId === allocationId ? null : instance.eipAllocId,
-      held: instance.held.filter(({ eipAllocId }) => eipAllocId !== allocationId),
-      released: [...instance.released.filter((one) => one !== allocationId), allocationId].slice(-RELEASED_MAX),
+      sizeWish: isWished ? sizeWish : { ...sizeWish, open: null },
+      intent,
+      capOverride,
+      starting: null,
+      terminating: null,
     },
-    entries: [newEntry('address.released', { eipAllocId: allocationId, publicIp: address?.publicIp })],
+    entries: [newEntry('resizing', data)],
   }
 }
 
-/** Nothing is left of it: its token opens nothing, its environment cannot be read, its address is nobody's. */
-export const terminated: TransitionEffect<'terminated'> = ({ instance, said, at }) => ({
-  instance: {
-    ...instance,
-    tokenHash: null,
-    env: null,
-    eipAllocId: null,
-    held: [],
-    intent: null,
-    capOverride: false,
-    lease: null,
-    terminatedAt: at,
-  },
-  entries: [newEntry('terminated', said.acknowledgeWorkAtRisk ? { acknowledgedWorkAtRisk: true } : {})],
+export const overridden: TransitionEffect<'cap-override'> = ({ instance, at }) => {
+  const capOverride = { grantedAt: at, expiresAt: instantAfter(at, OVERRIDE_MS) }
+  return { instance: { ...instance, capOverride }, entries: [newEntry('cap.overridden', capOverride)] }
+}
+
+export const overrideLapsed: TransitionEffect<'override-lapse'> = ({ instance }) => ({
+  instance: { ...instance, capOverride: null },
+  entries: [newEntry('cap.override-lapsed', { ...instance.capOverride })],
 })
 
-export const overridden: TransitionEffect<'cap-override'> = ({ instance }) => ({
-  instance: { ...instance, capOverride: true },
-  entries: [newEntry('cap.overridden')],
+export const policyChanged: TransitionEffect<'policy'> = ({ instance, said: { policy } }) => ({
+  instance: { ...instance, policy },
+  entries: [newEntry('policy.changed', { from: instance.policy, to: policy })],
 })
 
 export const assigned: TransitionEffect<'repo'> = ({ instance, said: { repo, profile } }) => ({
   instance: { ...instance, repo, profile, measurements: null },
-  entries: [],
+  entries: [newEntry('repo.assigned', { from: instance.repo, to: repo, commit: profile.commit })],
 })
 
 export const measured: TransitionEffect<'measurements'> = ({ instance, said }) => ({
   instance: { ...instance, measurements: said },
-  entries: [],
+  entries: [newEntry('measured', { ...said })],
 })
 
 export const envReplaced: TransitionEffect<'env'> = ({ instance, said: { key, keys } }) => ({
@@ -241,10 +233,7 @@ export const deleted: TransitionEffect<'delete'> = ({ instance, at }) => ({
 })
 
 /** The reservation lapsed. */
-export const lapsed = (
-  instance: DevInstanceRow,
-  at: string,
-): { instance: DevInstanceRow; entries: NewHistoryEntry[] } => ({
-  instance: { ...instance, tokenHash: null, env: null, deletedAt: at, version: instance.version + 1 },
+export const lapsed: TransitionEffect<'lapse'> = ({ instance, at }) => ({
+  instance: { ...instance, tokenHash: null, env: null, deletedAt: at },
   entries: [newEntry('deleted', { reason: `no instance was reported within ${RESERVATION_MS / 3_600_000} h` })],
 })

@@ -2,14 +2,33 @@
  * The row of a dev instance: what its accepted facts add up to. Only transitions.ts makes a new one out of an old one.
  * Source: rules/devinstance.md#the-instance. Instants are ISO, amounts integer micro-USD.
  */
+
+import type { ProblemCode } from '../../kernel/problem.ts'
 import type { AgentId } from '../bootstrap/agents.ts'
-import type { Repo, State } from '../schema.ts'
-import { addressMicroUsd } from '../sizing/prices.ts'
+import type { Trigger } from '../protocol.ts'
+import type { Policy, Power, Repo, State } from '../schema.ts'
+import { addressMicroUsd, type Price, priceTable } from '../sizing/prices.ts'
+import { reviewedRegion } from '../sizing/pricing/launched.ts'
+import { DEFAULT_REGION } from '../sizing/pricing/reviewed.ts'
 import type { Measurements, ScannerProfile } from '../sizing/profile.ts'
-import { priceOf, type SizeArch, type SizeClass } from '../sizing/sizes.ts'
+import { instanceTypeOf, priceOf, type Shape, type SizeArch, type SizeClass } from '../sizing/sizes.ts'
 
 /** An allocation that the instance holds and pays for, attached or not. */
 export type ElasticAddress = { eipAllocId: string; publicIp: string; heldFrom: string }
+
+/**
+ * What was launched, as whoever looked at it last has told: by that it is billed, whatever was reserved. Null where nobody told;
+ * since a resize, too, unless it was told again.
+ */
+export type LaunchedFacts = {
+  instanceType: string | null
+  region: string | null
+  imageId: string | null
+  volumeType: string | null
+  diskGb: number | null
+  /** Installed versions. */
+  agents: Record<string, string>
+}
 
 /** What a resize changes. */
 export type Extent = { sizeClass: SizeClass; diskGb: number }
@@ -24,8 +43,59 @@ export type ResizeIntent = {
   announcedAt: string
 }
 
-/** Spent until `since`; from then on `monthlyMicroUsd` a month. */
-export type Meter = { spentMicroUsd: number; since: string; monthlyMicroUsd: number }
+/** A start that was asked for; `newAddress` has the price of a further address committed until it is confirmed. */
+export type StartIntent = { newAddress: boolean; announcedAt: string }
+
+/** An end that was asked for: nothing is committed by it, and it is taken back by asking for something else. */
+export type EndIntent = { acknowledgedWorkAtRisk: boolean; announcedAt: string }
+
+/** Whether the machine computes, by whoever spoke of it last; gone: it is confirmed that there is none any more. */
+export type Machine = 'up' | 'down' | 'gone'
+
+/** An instance that was reported beside the attached one, and costs as that does. */
+export type OtherInstance = { instanceId: string; seenAt: string }
+
+/**
+ * What the spec said last of power. `open`: it is neither fulfilled nor overtaken. `wish`: the number that it was wished under. `asked`: what is
+ * open was asked for over REST since, and the spec is as it was.
+ */
+export type PowerWish = {
+  power: Power | null
+  wish: number
+  generation: number
+  at: string
+  open: boolean
+  asked?: Power
+}
+
+/** What it is to do, whoever says so; null: nothing is awaited. */
+export const awaitedPower = ({ open, asked, power }: PowerWish): Power | null => (open ? (asked ?? power) : null)
+
+/** The same with nothing awaited. */
+export const closedWish = ({ asked: _, ...wish }: PowerWish): PowerWish => ({ ...wish, open: false })
+
+/**
+ * What the spec said last of the size. `open`: what is wished and not confirmed yet. `undoneAt`: it was tried, and the size that was
+ * confirmed is another one; it is not tried again by itself.
+ */
+export type SizeWish = {
+  sizeClass: SizeClass
+  diskGb: number | null
+  wish: number
+  generation: number
+  at: string
+  open: Extent | null
+  undoneAt: string | null
+}
+
+/** An admin has let the next resize exceed the cap, until then. */
+export type CapOverride = { grantedAt: string; expiresAt: string }
+
+/** A rule that something which happened has broken: on record until what ends it (breaches.ts). One a code. */
+export type Breach = { code: ProblemCode; on: Trigger; at: string; detail: string; limitMicroUsd?: number }
+
+/** Spent until `since`; from then on `monthlyMicroUsd` a month. `beforeMonthMicroUsd`: of it, until the month (UTC) of `since` began. */
+export type Meter = { spentMicroUsd: number; since: string; monthlyMicroUsd: number; beforeMonthMicroUsd: number }
 
 /** The thirty minutes within which a reported instance must have got its token. */
 export type TokenLease = { expiresAt: string; renewed: boolean }
@@ -40,22 +110,35 @@ export type DevInstanceRow = Extent & {
   arch: SizeArch
   agents: AgentId[]
   repo: Repo | null
+  /** As its spec said last. */
+  policy: Policy
   pricingVersion: string
   reservedAt: string
   /** Of the user data as it is served. */
   bootstrapSha256: string
   instanceId: string | null
+  /** Null: none was ever reported. It is billed by this, whatever the state says. */
+  machine: Machine | null
+  machineSince: string
+  /** Its volumes are confirmed gone. */
+  volumesGone: boolean
+  strays: OtherInstance[]
   lease: TokenLease | null
   finalizedLate: boolean
   hostKeys: string[]
+  launched: LaunchedFacts | null
   /** The allocation in use; one of `held`, or null. */
   eipAllocId: string | null
   held: ElasticAddress[]
   /** Allocations that were given back, the latest last. */
   released: string[]
   intent: ResizeIntent | null
-  /** An admin has let the next resize exceed the cap. */
-  capOverride: boolean
+  starting: StartIntent | null
+  terminating: EndIntent | null
+  powerWish: PowerWish
+  sizeWish: SizeWish
+  capOverride: CapOverride | null
+  breaches: Breach[]
   profile: ScannerProfile | null
   measurements: Measurements | null
   /** The fact that carried the present environment, and the names in it. */
@@ -86,32 +169,75 @@ export const orphansOf = (instance: DevInstanceRow): ElasticAddress[] =>
 export const isLive = (instance: DevInstanceRow): boolean =>
   instance.deletedAt === null && instance.state !== 'terminated'
 
-const runningPrice = (instance: DevInstanceRow, extent: Extent): number =>
-  priceOf({ arch: instance.arch, ...extent }, instance.pricingVersion).runningMicroUsd
+/** Whether an instance type has a price somewhere in a version. */
+const isPricedIn = (region: string, instanceType: string, pricingVersion: string): boolean =>
+  reviewedRegion(region, pricingVersion) !== undefined &&
+  Object.hasOwn(priceTable(pricingVersion, region).computePerHour, instanceType)
 
-/** All-in price of a month while it runs. */
-export const runningMonthlyMicroUsd = (instance: DevInstanceRow): number => runningPrice(instance, instance)
-
-/**
- * What counts against the owner's cap: the running price, whatever the state, so that a start needs no second look; the
- * larger one while a resize is under way; and each address beyond the first.
- */
-export const committedMicroUsd = (instance: DevInstanceRow): number => {
-  if (!isLive(instance)) return 0
-  const running = Math.max(runningMonthlyMicroUsd(instance), instance.intent?.runningMonthlyMicroUsd ?? 0)
-  return running + Math.max(0, instance.held.length - 1) * addressMicroUsd(instance.pricingVersion)
+/** Where it is priced: where it was launched if its size has a price there, else where it was reserved. */
+export const pricedRegionOf = ({ arch, sizeClass, launched, pricingVersion }: DevInstanceRow): string => {
+  const region = launched?.region
+  const isKnown = region != null && isPricedIn(region, instanceTypeOf({ arch, sizeClass }), pricingVersion)
+  return isKnown ? region : DEFAULT_REGION
 }
 
-/** What a month costs as it stands now. */
+/** Whether an instance type has a price where the instance is priced. */
+export const hasPrice = (instanceType: string, instance: DevInstanceRow): boolean =>
+  isPricedIn(pricedRegionOf(instance), instanceType, instance.pricingVersion)
+
+/** What it is as far as its price goes: as it was launched, where that has a price, else as it was reserved. */
+const pricedShape = (instance: DevInstanceRow): Shape => {
+  const { arch, sizeClass, diskGb, launched } = instance
+  const instanceType = launched?.instanceType
+  const isPriced = instanceType != null && hasPrice(instanceType, instance)
+  return { arch, sizeClass, diskGb: launched?.diskGb ?? diskGb, ...(isPriced && { instanceType }) }
+}
+
+/** All-in prices of a month, as it was launched. */
+export const launchedPrice = (instance: DevInstanceRow): Price => {
+  const { pricingVersion } = instance
+  return priceOf(pricedShape(instance), { pricingVersion, region: pricedRegionOf(instance) })
+}
+
+/** What was promised with the size, whatever was launched. */
+export const reservedPrice = ({ arch, sizeClass, diskGb, pricingVersion }: DevInstanceRow): Price =>
+  priceOf({ arch, sizeClass, diskGb }, pricingVersion)
+
+/** All-in price of a month while it runs. */
+export const runningMonthlyMicroUsd = (instance: DevInstanceRow): number => launchedPrice(instance).runningMicroUsd
+
+/** Whether anything is left that must be taken down. */
+const isGone = (instance: DevInstanceRow): boolean => instance.machine === 'gone' || instance.state === 'terminated'
+
+/**
+ * What counts against the owner's cap: the running price, whatever the state, so that a start needs no second look, not as another
+ * type of its size either; the larger one while a resize is under way; each address beyond the first; each instance beside the
+ * attached one. Of what is confirmed gone, or was deleted, only what still costs.
+ */
+export const committedMicroUsd = (instance: DevInstanceRow): number => {
+  const present = presentMonthlyMicroUsd(instance)
+  if (isGone(instance) || instance.deletedAt !== null) return present
+  const promised = Math.max(reservedPrice(instance).runningMicroUsd, instance.intent?.runningMonthlyMicroUsd ?? 0)
+  const running = Math.max(runningMonthlyMicroUsd(instance), promised)
+  const addresses = instance.held.length + (instance.starting?.newAddress ? 1 : 0)
+  const further = Math.max(0, addresses - 1) * addressMicroUsd(instance.pricingVersion)
+  return Math.max(present, running + further + straysMicroUsd(instance))
+}
+
+/** Nobody has said what they are: each is taken for one like the attached one. */
+const straysMicroUsd = (instance: DevInstanceRow): number => instance.strays.length * runningMonthlyMicroUsd(instance)
+
+/** What a month costs as it stands now: by what is there, part by part; of one that was deleted, too, should it be seen again. */
 export const presentMonthlyMicroUsd = (instance: DevInstanceRow): number => {
-  if (instance.instanceId === null || !isLive(instance)) return 0
-  const { parts } = priceOf(instance, instance.pricingVersion)
-  const address = addressMicroUsd(instance.pricingVersion)
-  const isDown = instance.state === 'stopped' || instance.intent?.state === 'stopped'
+  const { parts } = launchedPrice(instance)
+  const { machine, state, held } = instance
+  const isThere = machine === 'up' || machine === 'down'
+  const storage = machine !== null && !instance.volumesGone ? parts.storageMicroUsd : 0
   // A machine that was just launched has an address of which nobody has told yet.
-  const isFresh = instance.state === 'provisioning' || instance.state === 'configuring'
-  const addresses = isFresh ? 1 : instance.held.length
-  return (isDown ? 0 : parts.computeMicroUsd) + parts.storageMicroUsd + addresses * address
+  const isFresh = isThere && (state === 'provisioning' || state === 'configuring')
+  const addresses = isFresh ? Math.max(1, held.length) : held.length
+  const compute = machine === 'up' ? parts.computeMicroUsd : 0
+  return compute + storage + addresses * addressMicroUsd(instance.pricingVersion) + straysMicroUsd(instance)
 }
 
 const spentSince = ({ since, monthlyMicroUsd }: Meter, at: string): number => {
@@ -127,5 +253,20 @@ export const costToDateMicroUsd = ({ meter }: Pick<DevInstanceRow, 'meter'>, at:
 export const metered = (instance: DevInstanceRow, at: string): DevInstanceRow => {
   const monthlyMicroUsd = presentMonthlyMicroUsd(instance)
   if (monthlyMicroUsd === instance.meter.monthlyMicroUsd) return instance
-  return { ...instance, meter: { spentMicroUsd: costToDateMicroUsd(instance, at), since: at, monthlyMicroUsd } }
+  const beforeMonthMicroUsd = beforeMonth(instance, at)
+  const spentMicroUsd = costToDateMicroUsd(instance, at)
+  return { ...instance, meter: { spentMicroUsd, since: at, monthlyMicroUsd, beforeMonthMicroUsd } }
 }
+
+/** In UTC, as the costs are told. */
+const monthOf = (at: string): string => at.slice(0, '2026-01'.length)
+
+/** What it had cost when the month of `at` began. */
+const beforeMonth = ({ meter }: Pick<DevInstanceRow, 'meter'>, at: string): number =>
+  monthOf(at) === monthOf(meter.since)
+    ? meter.beforeMonthMicroUsd
+    : costToDateMicroUsd({ meter }, `${monthOf(at)}-01T00:00:00.000Z`)
+
+/** What it has cost in the month of `at` until then, in micro-USD. */
+export const monthCostMicroUsd = (instance: Pick<DevInstanceRow, 'meter'>, at: string): number =>
+  costToDateMicroUsd(instance, at) - beforeMonth(instance, at)

@@ -4,7 +4,7 @@
  * to cap the agents. Source: rules/devinstance.md#proposals.
  */
 import { AGENT_IDS, AGENTS } from '../bootstrap/agents.ts'
-import { DEV_USER } from '../bootstrap/sshd.ts'
+import { DEV_USER } from '../bootstrap/places.ts'
 import { centsOf } from './prices.ts'
 import { CLASSES, DISK_GB_MAX, nextClass, priceOf, type SizeArch, type SizeClass } from './sizes.ts'
 

@@ -1,13 +1,18 @@
 /**
- * What a dev instance costs, as versioned data: on-demand Linux in us-east-1, integer micro-USD (a millionth of a dollar) per hour
- * and per GB-month. A table is never edited once a dev instance was reserved under it: a new one is added, so what was promised can
- * always be computed again. Source: rules/devinstance.md#prices.
+ * What a dev instance costs, computed from versioned data (pricing/reviewed.ts): integer micro-USD (a millionth of a dollar) per
+ * hour and per GB-month. A table is never edited once a dev instance was reserved under it: a new one is added, so what was promised
+ * can always be computed again. Source: rules/devinstance.md#prices.
  */
 import assert from 'node:assert/strict'
 import { divideHalfUp } from '../../values/money.ts'
+import { DEFAULT_REGION, REVIEWED_PRICES, type ReviewedRegion } from './pricing/reviewed.ts'
 
 /** A month has 730 hours, everywhere. */
 export const HOURS_PER_MONTH = 730
+
+/** The version that new reservations are priced at. */
+export const PRICING_VERSION = '2026-07-20'
+
 const MICRO_PER_CENT = 10_000n
 const CENTS_PER_USD = 100
 
@@ -19,39 +24,25 @@ export type PriceTable = {
   storagePerGbMonth: number
   /** A public IPv4 address, in use or only held, micro-USD per hour. */
   ipv4PerHour: number
+  /** Micro-USD per GB and month. */
+  snapshotPerGbMonth: number
 }
 
-/** The version that new reservations are priced at. */
-export const PRICING_VERSION = '2026-07-20'
+const tableOf = (region: string, { compute, storage, ipv4, snapshot }: ReviewedRegion): PriceTable => ({
+  region,
+  computePerHour: compute.perHour,
+  storagePerGbMonth: storage.perGbMonth,
+  ipv4PerHour: ipv4.perHour,
+  snapshotPerGbMonth: snapshot.perGbMonth,
+})
 
-export const PRICE_TABLES: Readonly<Record<string, PriceTable>> = {
-  '2026-07-20': {
-    region: 'us-east-1',
-    computePerHour: {
-      't4g.medium': 33_600,
-      't4g.large': 67_200,
-      't4g.xlarge': 134_400,
-      't4g.2xlarge': 268_800,
-      'm7g.xlarge': 163_200,
-      'm7g.2xlarge': 326_400,
-      'm7g.4xlarge': 652_800,
-      'm8g.xlarge': 179_520,
-      'm8g.4xlarge': 718_080,
-      'r7g.xlarge': 214_200,
-      't3.medium': 41_600,
-      't3.large': 83_200,
-      't3.xlarge': 166_400,
-      'm7i.xlarge': 201_600,
-      'm7i.2xlarge': 403_200,
-      'm7i.4xlarge': 806_400,
-      'm7i-flex.xlarge': 191_520,
-      'm7i-flex.2xlarge': 383_040,
-      'm7i-flex.4xlarge': 766_080,
-    },
-    storagePerGbMonth: 80_000,
-    ipv4PerHour: 5_000,
-  },
-}
+/** By version and region, as they were reviewed. */
+const TABLES: Readonly<Record<string, Readonly<Record<string, PriceTable>>>> = Object.fromEntries(
+  Object.entries(REVIEWED_PRICES).map(([version, regions]) => [
+    version,
+    Object.fromEntries(Object.entries(regions).map(([region, reviewed]) => [region, tableOf(region, reviewed)])),
+  ]),
+)
 
 /** All per month and exact, in micro-USD. `stopped` keeps the address, `released` has given it back. */
 export type Price = {
@@ -62,25 +53,36 @@ export type Price = {
   parts: { computeMicroUsd: number; storageMicroUsd: number; ipv4MicroUsd: number }
 }
 
-/** The table of a version. @throws AssertionError when no such version was ever published */
-export const priceTable = (pricingVersion: string): PriceTable => {
-  const table = Object.hasOwn(PRICE_TABLES, pricingVersion) ? PRICE_TABLES[pricingVersion] : undefined
-  assert(table, `there is no pricing version ${pricingVersion}`)
+/**
+ * The table of a version in a region. Who may be told of a region without prices asks launched.ts first.
+ * @throws AssertionError when no such version was ever published, or the region has no prices in it
+ */
+export const priceTable = (pricingVersion: string, region: string = DEFAULT_REGION): PriceTable => {
+  const regions = Object.hasOwn(TABLES, pricingVersion) ? TABLES[pricingVersion] : undefined
+  assert(regions, `there is no pricing version ${pricingVersion}`)
+  const table = Object.hasOwn(regions, region) ? regions[region] : undefined
+  assert(table, `${region} is not priced in ${pricingVersion}`)
   return table
 }
+
+export const pricingVersions = (): string[] => Object.keys(TABLES)
 
 /** What one more public address costs a month, in micro-USD, attached or only held. */
 export const addressMicroUsd = (pricingVersion: string): number =>
   priceTable(pricingVersion).ipv4PerHour * HOURS_PER_MONTH
 
-/** All-in monthly price of an instance type with a disk and one public address. */
-export const monthlyPrice = (instanceType: string, diskGb: number, pricingVersion: string): Price => {
-  const table = priceTable(pricingVersion)
+/** Which table: of a version, in the default region unless it says another. */
+export type PricedBy = string | { pricingVersion: string; region: string }
+
+/** All-in monthly price of an instance type with a disk and one public address. @throws AssertionError as `priceTable` does */
+export const monthlyPrice = (instanceType: string, diskGb: number, by: PricedBy): Price => {
+  const { pricingVersion, region } = typeof by === 'string' ? { pricingVersion: by, region: DEFAULT_REGION } : by
+  const table = priceTable(pricingVersion, region)
   const perHour = table.computePerHour[instanceType]
-  assert(perHour !== undefined, `${instanceType} has no price in ${pricingVersion}`)
+  assert(perHour !== undefined, `${instanceType} has no price in ${region} in ${pricingVersion}`)
   const computeMicroUsd = perHour * HOURS_PER_MONTH
   const storageMicroUsd = table.storagePerGbMonth * diskGb
-  const ipv4MicroUsd = addressMicroUsd(pricingVersion)
+  const ipv4MicroUsd = table.ipv4PerHour * HOURS_PER_MONTH
   return {
     pricingVersion,
     runningMicroUsd: computeMicroUsd + storageMicroUsd + ipv4MicroUsd,

@@ -19,6 +19,7 @@ export const REASON_CODES = [
   'OVERRIDE_BELOW_NEED',
   'OVERRIDE_REFUSED',
   'CAP_LEFT',
+  'CAP_FITS',
 ] as const
 export type ReasonCode = (typeof REASON_CODES)[number]
 
@@ -100,10 +101,28 @@ export const exceedsReason = (need: Need): Reason => {
   return { code: 'NEED_EXCEEDS_CATALOGUE', detail, needMib, vcpu: need.vcpu }
 }
 
-export const capReasons = (capLeftCents: number | undefined, runningMicroUsd: number): Reason[] => {
+/** What would fit where the size does not: the largest smaller one, and how much higher the cap has to be. */
+const fittingReason = (sizes: CappedSizes, capLeftCents: number): Reason => {
+  const { chosen, smaller } = sizes
+  const shortUsd = usdOfCents(centsOf(chosen.runningMicroUsd) - capLeftCents)
+  const largest = smaller.findLast(({ runningMicroUsd }) => centsOf(runningMicroUsd) <= capLeftCents)
+  const instead = largest
+    ? `${largest.sizeClass} is the largest that fits, at ${usdOf(largest.runningMicroUsd)} USD a month, and less than is needed`
+    : 'no size fits'
+  const detail = `${instead}; for ${chosen.sizeClass} the cap has to be ${shortUsd} USD higher, which an admin grants`
+  return { code: 'CAP_FITS', detail, shortUsd, ...(largest && { sizeClass: largest.sizeClass }) }
+}
+
+type CappedSize = { sizeClass: SizeClass; runningMicroUsd: number }
+/** `smaller` from the smallest on. */
+export type CappedSizes = { chosen: CappedSize; smaller: readonly CappedSize[] }
+
+export const capReasons = (capLeftCents: number | undefined, sizes: CappedSizes): Reason[] => {
   if (capLeftCents === undefined) return []
+  const { runningMicroUsd } = sizes.chosen
   const fits = centsOf(runningMicroUsd) <= capLeftCents
   const [leftUsd, runningMonthlyUsd] = [usdOfCents(capLeftCents), usdOf(runningMicroUsd)]
   const detail = `${runningMonthlyUsd} USD a month of the ${leftUsd} USD left under the cap${fits ? '' : ': too much'}`
-  return [{ code: 'CAP_LEFT', detail, leftUsd, runningMonthlyUsd, fits }]
+  const left: Reason = { code: 'CAP_LEFT', detail, leftUsd, runningMonthlyUsd, fits }
+  return fits ? [left] : [left, fittingReason(sizes, capLeftCents)]
 }

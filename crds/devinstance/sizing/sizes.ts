@@ -3,7 +3,9 @@
  * Source: rules/devinstance.md#sizes.
  */
 import assert from 'node:assert/strict'
-import { monthlyPrice, PRICING_VERSION, type Price, usdOf } from './prices.ts'
+import { monthlyPrice, PRICING_VERSION, type Price, type PricedBy, usdOf } from './prices.ts'
+import { isNotPriced, type LaunchedPrice, type NotPriced, priceAsLaunched, regionFault } from './pricing/launched.ts'
+import { DEFAULT_REGION } from './pricing/reviewed.ts'
 
 /** From small to large. */
 export const SIZE_CLASSES = ['XS', 'S', 'M', 'L', 'XL'] as const
@@ -97,9 +99,19 @@ export const nextClass = (sizeClass: SizeClass): SizeClass | undefined =>
 /** Below zero when `a` is the smaller class. */
 export const compareClasses = (a: SizeClass, b: SizeClass): number => SIZE_CLASSES.indexOf(a) - SIZE_CLASSES.indexOf(b)
 
-/** All-in monthly price of a dev instance. @throws AssertionError on an unknown pricing version or a type without a price */
-export const priceOf = (shape: Shape, pricingVersion: string = PRICING_VERSION): Price =>
-  monthlyPrice(instanceTypeOf(shape), shape.diskGb, pricingVersion)
+/** All-in monthly price of a dev instance. @throws AssertionError on an unknown pricing version, a region or a type without a price */
+export const priceOf = (shape: Shape, by: PricedBy = PRICING_VERSION): Price =>
+  monthlyPrice(instanceTypeOf(shape), shape.diskGb, by)
+
+/** A place where it may be launched. */
+export type PlacedShape = Shape & { region: string }
+
+/** What it costs as each type that it may be launched as: its own first, then those that stand in. */
+export const launchPrices = (shape: PlacedShape, pricingVersion: string): (LaunchedPrice | NotPriced)[] => {
+  const { region, diskGb } = shape
+  const types = [instanceTypeOf(shape), ...fallbackTypes(shape)]
+  return types.map((instanceType) => priceAsLaunched({ region, instanceType, diskGb }, pricingVersion))
+}
 
 /** `price` as REST shows it (rules/devinstance.md#over-rest); stopped = address kept. */
 export type PriceAnswer = {
@@ -120,17 +132,41 @@ export const priceAnswer = ({ pricingVersion, runningMicroUsd, stoppedMicroUsd, 
   },
 })
 
-export type SizeAnswer = { sizeClass: SizeClass; arch: SizeArch; instanceType: string } & ClassShape &
-  Omit<PriceAnswer, 'pricingVersion'>
+/** A type that stands in, all in; null where nobody has reviewed its price in that region. */
+export type FallbackAnswer = { instanceType: string; runningMonthlyUsd: number | null }
 
-/** The answer of GET /api/devboxes/sizes: every class on every architecture with its own disk. */
-export const sizesAnswer = (): { pricingVersion: string; sizes: SizeAnswer[] } => ({
-  pricingVersion: PRICING_VERSION,
-  sizes: SIZE_CLASSES.flatMap((sizeClass) =>
-    ARCHES.map((arch): SizeAnswer => {
-      const shape = { sizeClass, arch, diskGb: CLASSES[sizeClass].diskGb }
-      const { pricingVersion: _, ...price } = priceAnswer(priceOf(shape))
-      return { sizeClass, arch, instanceType: instanceTypeOf(shape), ...CLASSES[sizeClass], ...price }
-    }),
-  ),
-})
+export type SizeAnswer = { sizeClass: SizeClass; arch: SizeArch; instanceType: string } & ClassShape &
+  Omit<PriceAnswer, 'pricingVersion'> & { fallbacks: FallbackAnswer[] }
+
+export type SizesAnswer = { pricingVersion: string; region: string; sizes: SizeAnswer[] }
+
+/** Of a class whose own type has no price in the region there is none. */
+const sizeAnswer = (shape: PlacedShape): SizeAnswer[] => {
+  const { sizeClass, arch } = shape
+  const [own, ...others] = launchPrices(shape, PRICING_VERSION)
+  if (own === undefined || isNotPriced(own)) return []
+  const { pricingVersion: _, ...price } = priceAnswer(own.price)
+  const fallbacks = fallbackTypes(shape).map((instanceType, index): FallbackAnswer => {
+    const other = others[index]
+    const isPriced = other !== undefined && !isNotPriced(other)
+    return { instanceType, runningMonthlyUsd: isPriced ? usdOf(other.price.runningMicroUsd) : null }
+  })
+  return [{ sizeClass, arch, instanceType: own.instanceType, ...CLASSES[sizeClass], ...price, fallbacks }]
+}
+
+/** Every class on every architecture with its own disk, at the prices of a region; or that it has none. */
+export const regionSizes = (region: string): SizesAnswer | NotPriced =>
+  regionFault(region, PRICING_VERSION) ?? {
+    pricingVersion: PRICING_VERSION,
+    region,
+    sizes: SIZE_CLASSES.flatMap((sizeClass) =>
+      ARCHES.flatMap((arch) => sizeAnswer({ sizeClass, arch, region, diskGb: CLASSES[sizeClass].diskGb })),
+    ),
+  }
+
+/** The same of the default region, which is always priced. */
+export const sizesAnswer = (): SizesAnswer => {
+  const answer = regionSizes(DEFAULT_REGION)
+  assert(!isNotPriced(answer), `${DEFAULT_REGION} is priced`)
+  return answer
+}

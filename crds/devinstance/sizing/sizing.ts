@@ -9,6 +9,7 @@ import { PRICING_VERSION } from './prices.ts'
 import {
   blockerReason,
   burstReason,
+  type CappedSizes,
   capReasons,
   diskReasons,
   exceedsReason,
@@ -64,10 +65,23 @@ export const sizeFor = (input: SizingInput): Sizing => {
     ...blockers.map((blocker) => blockerReason(blocker, arch)),
     ...classReasons,
     ...requested.reasons,
-    ...capReasons(input.capLeftCents, price.runningMicroUsd),
+    ...capReasons(input.capLeftCents, {
+      chosen: { sizeClass: requested.chosen.sizeClass, runningMicroUsd: price.runningMicroUsd },
+      smaller: smallerThan(requested.chosen, input, need),
+    }),
   ]
   return { proposal, chosen: sizeOf(requested.chosen), price: priceAnswer(price), reasons }
 }
+
+/** What the smaller classes would cost, with the disk that is needed. */
+const smallerThan = ({ sizeClass, arch }: Shape, input: SizingInput, need: Need): CappedSizes['smaller'] =>
+  SIZE_CLASSES.filter((other) => compareClasses(other, sizeClass) < 0).map((other) => ({
+    sizeClass: other,
+    runningMicroUsd: priceOf(
+      { sizeClass: other, arch, diskGb: diskOf(need, other, input.present) },
+      input.pricingVersion ?? PRICING_VERSION,
+    ).runningMicroUsd,
+  }))
 
 /** True when a dev instance is too small for a proposal; one that is larger than needed may stay (rules/devinstance.md#repository). */
 export const needsResize = (present: Present, proposal: Pick<Size, 'sizeClass' | 'diskGb'>): boolean =>

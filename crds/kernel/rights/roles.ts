@@ -7,6 +7,8 @@ import { GROUP } from '../object.ts'
 export type Rule = { apiGroups: string[]; resources: string[]; verbs: string[]; resourceNames?: string[] }
 
 export const READ = ['get', 'list', 'watch']
+/** What `kubectl scale` does, and an autoscaler. */
+const SCALE = ['update', 'patch']
 const WRITE = ['create', 'update', 'patch', 'delete']
 
 export const LABELS = { 'app.kubernetes.io/part-of': 'bottega' }
@@ -27,9 +29,11 @@ export const aggregated = (): Manifest[] => [
 
 /** One rule per kind that the role writes. A guarded verb is the administrators', whoever writes the rest. */
 const writtenBy = (role: 'edit' | 'admin'): Rule[] =>
-  KINDS.flatMap(({ plural, writers, guardedVerbs = [] }) => {
+  KINDS.flatMap(({ plural, writers, guardedVerbs = [], scale }) => {
     const verbs = [...(writers === role ? WRITE : []), ...(role === 'admin' ? guardedVerbs : [])]
-    return verbs.length === 0 ? [] : [{ apiGroups: [GROUP], resources: [plural], verbs }]
+    const rules = verbs.length === 0 ? [] : [{ apiGroups: [GROUP], resources: [plural], verbs }]
+    if (scale === undefined || writers !== role) return rules
+    return [...rules, { apiGroups: [GROUP], resources: [`${plural}/scale`], verbs: ['get', ...SCALE] }]
   })
 
 const clusterRole = (role: 'view' | 'edit' | 'admin', rules: Rule[]): Manifest => ({

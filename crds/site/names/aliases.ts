@@ -2,25 +2,17 @@
  * Other names of a site, which lead to the one it is live under (rules/site.md#names-that-lead-to-a-site): the domain with or without
  * www, and names that it was live under before. Each is served like any name: while it is proven to be the account's.
  */
-import { registeredDomain } from '../../values/domain.ts'
+
+import { isServed } from '../../names/life.ts'
+import { twinOf } from '../../names/twin.ts'
 import type { SiteSpec } from '../schema.ts'
 import type { SiteWorld } from '../world.ts'
 import { hostnameOf } from './domain.ts'
-import { isServed } from './life.ts'
 import type { SiteName } from './names.ts'
 
-const WWW = 'www.'
 /** For how long a name that the site has left leads to where it is. */
 export const MOVED_DAYS = 90
 const MOVED_MS = MOVED_DAYS * 86_400_000
-
-/** The domain without its www, or with it; null for what is not registered as it stands: nobody types www before a third label. */
-export const twinOf = (name: string | null): string | null => {
-  if (name === null) return null
-  const bare = name.startsWith(WWW) ? name.slice(WWW.length) : name
-  if (registeredDomain(bare) !== bare) return null
-  return bare === name ? `${WWW}${name}` : bare
-}
 
 /** More names lead nowhere: a route has a hundred at most. The soonest to end come last. */
 const ALIASES_MAX = 50

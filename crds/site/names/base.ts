@@ -3,11 +3,11 @@
  * Stands among the names of sites as `*.<domain>`, and has their life; what is below it follows it. Pure.
  */
 import type { Fault } from '../../kernel/problem.ts'
+import { fullNameFaults } from '../../names/fullname.ts'
+import { isHeld, type NameState } from '../../names/life.ts'
+import { addressRecord, type ProofRecord } from '../../names/proof.ts'
+import { baseName, namesOverlap } from '../../names/wildcard.ts'
 import { isPublicSuffix, unownable } from '../../values/domain.ts'
-import { fullNameFaults } from './domain.ts'
-import { isHeld, type NameState } from './life.ts'
-import type { ProofRecord } from './proof.ts'
-import { baseName, namesOverlap } from './wildcard.ts'
 
 /** More an account has not. SQL has it too (claim_base_domain). */
 export const BASES_MAX = 5
@@ -31,7 +31,4 @@ export const baseFaults = (
 }
 
 /** What leads visitors of every name below it to the host. @param address of the host: an IP address, or a name */
-export const wildcardRecord = (domain: string, address: string): ProofRecord => {
-  const type = address.includes(':') ? 'AAAA' : /^[\d.]+$/.test(address) ? 'A' : 'CNAME'
-  return { type, name: baseName(domain), value: address }
-}
+export const wildcardRecord = (domain: string, address: string): ProofRecord => addressRecord(baseName(domain), address)

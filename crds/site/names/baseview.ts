@@ -1,9 +1,10 @@
 /** The base domain of an account as REST shows it (rules/site.md#base-domains). Every key is always there. */
+
+import { isHeld, NAME_TAKEN, type NameState, type ProofCheck } from '../../names/life.ts'
+import { type ProofRecord, recordsOf, wantedProof } from '../../names/proof.ts'
+import { baseName } from '../../names/wildcard.ts'
 import { shownName } from '../../values/hostname.ts'
 import { wildcardRecord } from './base.ts'
-import { isHeld, NAME_TAKEN, type NameState, type ProofCheck } from './life.ts'
-import { type ProofRecord, recordsOf, wantedProof } from './proof.ts'
-import { baseName } from './wildcard.ts'
 
 /** As it is stored. Instants are ISO. `names` are those of the account's sites below it. */
 export type BaseRow = {

@@ -1,7 +1,8 @@
 /** Mails to the owner of an account about a domain of its own whose proof is gone (rules/site.md#the-life-of-a-name). */
+
+import type { ProofRecord } from '../../names/proof.ts'
 import type { MailParts } from '../../text/mail.ts'
 import { noticeMail, oneLine } from '../../text/notice.ts'
-import type { ProofRecord } from './proof.ts'
 
 /** What is queued, so that a repeat says the same. `site` is empty for a base domain, which is its account's. `url` the page to look at, `by` (ISO) when the next thing happens by itself. */
 export type NameMail = {

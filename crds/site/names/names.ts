@@ -1,36 +1,14 @@
 /** The names of one site as its plan sees them: which are served, why one is not, and what the owner is told. */
 import type { OwnCondition } from '../../kernel/plan.ts'
 import type { ProblemCode } from '../../kernel/problem.ts'
+import { isServed, type NameProof, type NameState } from '../../names/life.ts'
+import { nameRefusal, type OwnName, recordLine, recordText } from '../../names/name.ts'
 import type { SiteStatus } from '../schema.ts'
-import { isServed, NAME_TAKEN, type NameProof, type NameState } from './life.ts'
 import type { NameMail } from './mail.ts'
-import type { ProofRecord } from './proof.ts'
 
-/**
- * One name: a label below a base domain, or a full domain. Instants are ISO. `settled`: the spec names it, or did; else a request
- * reserved it. `changedAt` names this stay in its state. `routed`: a host's proxy has a route for it.
- */
-export type SiteName = {
-  name: string
-  settled: boolean
-  state: NameState
-  proof: NameProof | null
-  changedAt: string
-  seenAt: string | null
-  missingSince: string | null
-  until: string | null
-  lookedAt: string | null
-  dueAt: string | null
-  reason: string | null
-  routed: boolean
-  /** It only leads to the site (aliases.ts), and gives way to another of the account. */
-  spare: boolean
-  records: ProofRecord[]
-}
+export type SiteName = OwnName
 
 type Named = { names: readonly SiteName[] }
-
-export const isDomain = (name: string): boolean => name.includes('.')
 
 export const nameIn = ({ names }: Named, name: string | null): SiteName | null =>
   names.find((one) => one.name === name) ?? null
@@ -39,26 +17,6 @@ export const nameIn = ({ names }: Named, name: string | null): SiteName | null =
 export const lostName = ({ names }: Named, live: string | null): SiteName | null => {
   const lost = names.filter(({ name, state, routed }) => !isServed(state) && (routed || name === live))
   return lost.find(({ name }) => name === live) ?? lost[0] ?? null
-}
-
-export type NameRefusal = { code: ProblemCode; detail: string }
-
-export const recordLine = ({ type, name, value }: ProofRecord): string => `${type} ${name} ${value}`
-export const recordText = ({ records }: SiteName): string => records.map(recordLine).join(', or ')
-
-/** Why a name is not served; null for one that is. It holds no instants of looks: it stands in the status. */
-export const nameRefusal = (one: SiteName): NameRefusal | null => {
-  const { name, state, reason } = one
-  if (isServed(state)) return null
-  if (reason?.startsWith(NAME_TAKEN)) {
-    return { code: 'DOMAIN_TAKEN', detail: `${name}: ${reason.slice(NAME_TAKEN.length)}` }
-  }
-  const why = reason === null ? '' : `; ${reason}`
-  const set = `set ${recordText(one)}`
-  if (state === 'lapsed' || state === 'quarantined') {
-    return { code: 'DOMAIN_LAPSED', detail: `the proof of ${name} is gone, and it is served no longer: ${set}${why}` }
-  }
-  return { code: 'DOMAIN_UNPROVEN', detail: `${name} is not proven to be yours: ${set}${why}` }
 }
 
 const CONDITION = 'DomainVerified'

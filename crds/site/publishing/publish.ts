@@ -4,12 +4,13 @@
  */
 import { type Verdict, waiting } from '../../kernel/plan.ts'
 import type { ProblemCode } from '../../kernel/problem.ts'
+import { isServed } from '../../names/life.ts'
+import { nameRefusal } from '../../names/name.ts'
 import { type SiteEvent, siteEvent } from '../events.ts'
 import { liveOf, releasesOf } from '../facts.ts'
 import { aliasesOf } from '../names/aliases.ts'
 import { nameOf } from '../names/domain.ts'
-import { isServed } from '../names/life.ts'
-import { lostName, nameIn, nameRefusal } from '../names/names.ts'
+import { lostName, nameIn } from '../names/names.ts'
 import { tooHeavy } from '../render/budget.ts'
 import { isApproved } from '../reviewing/review.ts'
 import type { SiteResource } from '../schema.ts'
@@ -24,6 +25,8 @@ export const RELEASES_KEPT = 5
 export type PublishStep =
   /** A place under the account's cap of publishes a day. Stalled when none is left. */
   | { do: 'reservePublish'; digest: string }
+  /** Places under the limit of the host's CA, for names that have no certificate there. Stalled until there is room. */
+  | { do: 'orderCertificates'; host: string; hostnames: string[] }
   /** At the end of the host's queue, unless it stands there for the same bytes. */
   | { do: 'enterQueue'; host: string; digest: string }
   /** What the host does not have. */
@@ -171,7 +174,15 @@ export const wayTo = (object: SiteResource, world: SiteWorld, wanted: WantedPubl
   const going: Going = { rendering, name, hostname, host }
   const { turn } = world
   if (turn?.host !== host.name || turn.digest !== rendering.digest) {
-    return { steps: [{ do: 'enterQueue', host: host.name, digest: rendering.digest }], wait: null }
+    // before it waits: who stands in the queue for a week keeps nobody behind it
+    const hostnames = [hostname, ...targetOf(object, world, going).aliases]
+    return {
+      steps: [
+        { do: 'orderCertificates', host: host.name, hostnames },
+        { do: 'enterQueue', host: host.name, digest: rendering.digest },
+      ],
+      wait: null,
+    }
   }
   if (turn.stage === 'waiting' && turn.place > 1) {
     const message = `is number ${turn.place} in the queue of host ${host.name}`

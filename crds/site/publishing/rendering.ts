@@ -33,7 +33,7 @@ export const templateOf = (spec: WrittenSite, lock: string | null): Template | n
 
 /** The host that the site has, or the first that would take it; null when there is none. */
 export const hostFor = ({ home, hosts }: Pick<SiteWorld, 'home' | 'hosts'>) =>
-  hosts.find(({ name, ready }) => (home === null ? ready : name === home)) ?? null
+  hosts.find(({ name, ready, isCordoned = false }) => (home === null ? ready && !isCordoned : name === home)) ?? null
 
 /** The name in the pages, with its hostname; both null while a subdomain has no host that gives it a base. */
 const addressOf = (

@@ -9,9 +9,9 @@ import { html, textOf } from '../../text/html.ts'
 import { policyOf } from '../../text/policy.ts'
 import { trimmedEnd } from '../../values/trimmed.ts'
 import { waysTo } from '../content/redirects.ts'
-import { type Headers, isNotFound } from '../render/headers.ts'
+import { type Headers, HINTS_PATH, isNotFound } from '../render/headers.ts'
 import { documentShell } from '../render/page/shell.ts'
-import { ASSETS_FOLDER, INDEX_PATH, NOT_FOUND_PATH, type SiteManifest } from './manifest.ts'
+import { ASSETS_FOLDER, NOT_FOUND_PATH, type SiteManifest } from './manifest.ts'
 import { STATEMENT_PATH } from './statement.ts'
 
 type Handler = { handler: string; [word: string]: unknown }
@@ -72,25 +72,22 @@ const STATEMENT_HEADERS: Headers = {
 const HSTS: Headers = { 'strict-transport-security': 'max-age=63072000' }
 
 /**
- * Before a page its style sheet is named (103 Early Hints), to whoever speaks HTTP/2: older clients may take it for the answer.
- * Source: RFC 8297.
+ * Before a page its style sheet is named (103 Early Hints), to whoever speaks HTTP/2: older clients may take it for the answer. What is
+ * named stands in a file of the release, so that the route stays as it is when another release is switched to: each new configuration
+ * of the proxy costs the visitors of all sites of the host whose connection was just accepted their first answer.
+ * Source: RFC 8297; Caddy's placeholder {file.*}, read for each request.
  */
-const hintRoutes = ({ files }: SiteManifest) => {
-  const sheets = files.filter(
-    ({ path, contentType }) => path.startsWith(ASSETS_FOLDER) && contentType.startsWith('text/css'),
-  )
-  const pages = files
-    .filter(({ path }) => path.endsWith(INDEX_PATH))
-    .map(({ path }) => `/${path.slice(0, -INDEX_PATH.length)}`)
-  if (sheets.length === 0 || pages.length === 0) return []
-  const hints = sheets.map(({ path }) => `</${path}>; rel=preload; as=style`)
-  return [
-    {
-      match: [{ path: pages, protocol: 'http/2+' }],
-      handle: [{ handler: 'static_response', status_code: '103', headers: { Link: hints } }],
-    },
-  ]
-}
+const hintRoutes = ({ files }: SiteManifest, current: string) =>
+  files.some(({ path }) => path === HINTS_PATH)
+    ? [
+        {
+          match: [{ path: ['*/'], protocol: 'http/2+' }],
+          handle: [
+            { handler: 'static_response', status_code: '103', headers: { Link: [`{file.${current}/${HINTS_PATH}}`] } },
+          ],
+        },
+      ]
+    : []
 
 /** Those of further languages first, by their folder; that of the first language takes the rest. */
 const notFoundPaths = ({ files }: SiteManifest): string[] => [
@@ -132,7 +129,7 @@ export const siteHandlers = (
         ...(leading.aliases.length > 0 ? [leadOn(leading)] : []),
         INDEX_REDIRECT,
         ...typeRoutes(manifest),
-        ...hintRoutes(manifest),
+        ...hintRoutes(manifest, current),
         {
           match: [{ path: [`/${ASSETS_FOLDER}*`] }],
           handle: [

@@ -30,6 +30,9 @@ const styleHashesOf = (content: SiteFile['content']): string[] =>
 const NOT_FOUND = /^([a-z-]+\/)?404\.html$/
 export const isNotFound = (path: string): boolean => NOT_FOUND.test(path)
 
+/** Lies beside the pages: what a host says before each of them (publishing/route.ts). */
+export const HINTS_PATH = 'early-hints.txt'
+
 /** The folder of an address: a redirect stays in it, and nothing else of that host is allowed. Source: CSP Level 3, path-part match. */
 const folderOf = (url: string): string => url.slice(0, url.lastIndexOf('/') + 1)
 

@@ -9,6 +9,7 @@ import { pictureValues } from '../content/pictures.ts'
 import { REDIRECTS_PATH } from '../content/redirects.ts'
 import { budgetWarnings, hanWarnings } from './budget.ts'
 import { gapsOf, imagesOf } from './gaps.ts'
+import { HINTS_PATH } from './headers.ts'
 import { imageOf, type RenderedImage, type RenderedSite, type SiteFile, type SiteInput, type Warning } from './input.ts'
 import { LAYOUT_VIEWS } from './layouts/catalogue.ts'
 import { type Dress, documentOf, drawn } from './page/document.ts'
@@ -60,6 +61,7 @@ export const renderSite = (input: SiteInput): RenderedSite => {
     ...(input.logo === null ? [] : variantFiles([input.logo])),
     ...variantFiles(images),
     ...crawlerFiles(input),
+    hintFile(dressed.styleSheet),
     ...redirectFiles(input),
   ]
   const weights = rendered.map((page, index) => ({
@@ -225,6 +227,16 @@ const crawlerFiles = (input: SiteInput): SiteFile[] => {
   if (sitemap === null) return [robots]
   return [robots, { path: 'sitemap.xml', contentType: 'application/xml; charset=utf-8', content: sitemap }]
 }
+
+/**
+ * What a host says before each page (103 Early Hints). It lies beside the pages and changes with them at one stroke: named in the
+ * host's routes it would have the proxy take a new configuration for each other style sheet. Source: RFC 8297.
+ */
+const hintFile = ({ path }: SiteFile): SiteFile => ({
+  path: HINTS_PATH,
+  contentType: 'text/plain; charset=utf-8',
+  content: `</${path}>; rel=preload; as=style\n`,
+})
 
 /** Where former addresses lead is approved with all else. */
 const redirectFiles = ({ content }: SiteInput): SiteFile[] => {

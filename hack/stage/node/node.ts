@@ -9,6 +9,7 @@ import { endProcesses, findOwned, waitFor } from '../../lib/processes.ts'
 import type { Progress } from '../../lib/progress.ts'
 import { CommandRefusal } from '../../lib/refusal.ts'
 import { ensureTools } from '../../lib/tools.ts'
+import { nodeTools } from '../../lib/tooltable.ts'
 import { type ControlPlane, startControlPlane } from '../../platform/controlplane.ts'
 import { asList, createKubectl, type Kubectl } from '../../platform/kubectl.ts'
 import { makeGroups } from './cgroups.ts'
@@ -55,16 +56,6 @@ const lockWaitMs = 20 * 60_000
 const neededMib = 4_096
 const readyMs = 120_000
 const emptyMs = 30_000
-const tools = [
-  'etcd',
-  'kube-apiserver',
-  'kube-controller-manager',
-  'kube-scheduler',
-  'kubelet',
-  'kube-proxy',
-  'coredns',
-  'kubectl',
-]
 const packages: readonly SystemPackage[] = [
   { name: 'containerd', files: ['/usr/bin/containerd', '/usr/local/bin/containerd'] },
   { name: 'runc', files: ['/usr/sbin/runc', '/usr/bin/runc', '/usr/local/sbin/runc'] },
@@ -80,7 +71,7 @@ type Note = Before & { owner: string }
 /** Starts the node and returns once it is Ready; what an earlier one left, however it ended, is cleared away before. */
 export async function startNode({ owner, progress, calls }: NodeOptions): Promise<Node> {
   demandMachine(progress)
-  const built = await ensureTools(tools, { progress })
+  const built = await ensureTools(nodeTools, { progress })
   const lock = await takeMachine()
   const step = progress.step('a Kubernetes node')
   try {

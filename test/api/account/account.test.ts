@@ -155,6 +155,7 @@ spec('an account on a running platform', (t) => {
       invoice_ai_per_day: { limit: 1000, used: 0, resets_at },
       website_ai_per_day: { limit: 1000, used: 0, resets_at },
       devbox_cost_cap_usd: { limit: 100, used: 0, resets_at: null },
+      app_storage_mib: { limit: 204_800, used: 0, resets_at: null },
       burst: { limit: 1_000_000, spare: 150, used: 0, resets_at: null },
     })
     assert.is((await call(platform.baseUrl, null, 'GET', '/api/account')).status, 401)

@@ -48,12 +48,22 @@ spec('apps over REST', (t) => {
 
   t('need an approved host', async () => {
     assert.is((await api('POST', '/api/apps', { slug: 'shop' })).json.code, 'NO_HOST')
-    await host('waiting')
+    await host('waiting', { class: 'shared' })
     assert.is((await api('POST', '/api/apps', { slug: 'shop' })).json.code, 'NO_HOST')
     assert.is((await api('POST', '/api/apps', { slug: 'shop', host_id: 'waiting' })).json.code, 'HOST_NOT_APPROVED')
     assert.is((await api('POST', '/api/apps', { slug: 'shop', host_id: 'nowhere' })).json.code, 'HOST_MISSING')
     await host('theirs', { approved: true, account: 'other' })
     assert.is((await api('POST', '/api/apps', { slug: 'shop', host_id: 'theirs' })).json.code, 'HOST_MISSING')
+    await host('alone', { approved: true, class: 'isolated' })
+    await eventually(
+      "a host that is nobody's",
+      async () => (await platform.kubectl(['get', 'bhost', 'alone', '-o', 'jsonpath={.status.phase}'])) !== '',
+    )
+    assert.is((await api('POST', '/api/apps', { slug: 'shop', host_id: 'alone' })).json.code, 'HOST_MISSING')
+    assert.is((await api('POST', '/api/apps', { slug: 'shop' })).json.code, 'NO_HOST')
+    const { json: seen } = await api('GET', '/api/apps/publishing-capabilities')
+    assert.equal(seen.hosts.map(({ id }: Json) => id).includes('alone'), false)
+    assert.is((await api('GET', '/api/apps/hosts/alone')).status, 404)
     await host('local', { approved: true, class: 'shared' })
   })
 
@@ -148,6 +158,45 @@ spec('apps over REST', (t) => {
       assert.equal([json.code, json.errors[0].pointer], ['BAD_ENV', pointer])
     })
   }
+
+  t('are scaled over REST as an operation, once under one key, and say how many before anything is live', async () => {
+    assert.equal(app.replicas, { asked: null, wanted: 1, live: null, ready: null })
+    const key = { 'idempotency-key': 'three' }
+    const scale = (replicas: unknown, headers = {}) => api('POST', `/api/apps/${app.id}/scale`, { replicas }, headers)
+    const one = await scale(3, key)
+    assert.equal([one.status, one.json.operation.kind, one.json.operation.state], [200, 'scale', 'succeeded'], one.text)
+    assert.match(one.json.operation.result.detail, /next deploy starts as many/)
+    assert.equal(one.json.app.replicas, { asked: 3, wanted: 3, live: null, ready: null })
+    const again = await scale(3, key)
+    assert.is(again.json.operation_id, one.json.operation_id)
+    assert.is((await scale(2, key)).json.code, 'IDEMPOTENCY_MISMATCH')
+    for (const bad of [0, -1, 9, 1.5, '3', 1e12, null]) {
+      const { status, json } = await scale(bad)
+      assert.equal([status, json.errors?.[0]?.pointer], [400, '/replicas'], JSON.stringify(json))
+    }
+    const theirs = await call(platform.baseUrl, other, 'POST', `/api/apps/${app.id}/scale`, { replicas: 2 })
+    assert.equal([theirs.status, theirs.json.code], [404, 'NOT_FOUND'])
+  })
+
+  t('are scaled by kubectl, within the same bounds, and by a change', async () => {
+    await platform.kubectl(['scale', 'bapp', app.id, '--replicas=2'])
+    const asked = async () => (await api('GET', `/api/apps/${app.id}`)).json.app.replicas.asked
+    await eventually('what kubectl said', async () => (await asked()) === 2)
+    for (const bad of ['0', '9']) {
+      const refused = await platform
+        .kubectl(['scale', 'bapp', app.id, `--replicas=${bad}`])
+        .catch((error) => String(error))
+      assert.match(refused, /spec\.replicas/)
+    }
+    const changed = await api('PATCH', `/api/apps/${app.id}`, { replicas: 4, websockets: 'cut' })
+    assert.equal([changed.status, changed.json.app?.replicas.wanted, changed.json.app?.websockets], [200, 4, 'cut'])
+    const none = await api('PATCH', `/api/apps/${app.id}`, { replicas: null, websockets: null })
+    assert.equal([none.json.app?.replicas.asked, none.json.app?.websockets], [null, 'drain'])
+    // What says nothing yet is scaled as well.
+    await platform.kubectl(['scale', 'bapp', app.id, '--replicas=2'])
+    await eventually('what kubectl said', async () => (await asked()) === 2)
+    await api('PATCH', `/api/apps/${app.id}`, { replicas: null })
+  })
 
   t('are private with a password that nobody can read again', async () => {
     const wanted = { access: 'private', password: 'correct horse battery' }

@@ -1,10 +1,10 @@
 import { randomFillSync } from 'node:crypto'
 import { gzipSync } from 'node:zlib'
-import { readUpload, type Upload } from '../../../api/app/upload.ts'
+import { readUpload, type Upload } from '../../../api/app/sources/upload.ts'
 import { Problem } from '../../../api/http/problem.ts'
 import { envFilesOf, recipesOf } from '../../../crds/app/compose/judge.ts'
-import { openIndex, packIndex, type SourceIndex } from '../../../crds/app/source.ts'
-import { rawTar, shared, type TarEntry, tarGz } from '../../support/builders/upload.ts'
+import { openIndex, packIndex, type SourceIndex } from '../../../crds/app/sources/source.ts'
+import { rawTar, shared, type TarEntry, tarGz } from '../../support/builders/sources/upload.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const COMPOSE = 'services: {web: {image: "nginx:1.27", expose: ["80"]}}\n'
@@ -16,6 +16,8 @@ const sendJson = (body: unknown): Promise<Upload> =>
   readUpload({ form: Buffer.from(JSON.stringify(body)), contentType: 'application/json' }, envFiles)
 
 const base64 = (text: string): string => Buffer.from(text).toString('base64')
+
+const packedOf = async ({ pack }: Upload): Promise<Buffer> => (await pack?.()) ?? Buffer.alloc(0)
 
 /** What a refusal says: its code, and the pointer of its first finding. */
 const refusal = async (upload: Promise<Upload>): Promise<string> => {
@@ -81,9 +83,66 @@ const hostileEntries: [sentence: string, entry: TarEntry | TarEntry[], refused: 
     `UNSAFE_PATH /files/${'~1'.repeat(512)}`,
   ],
   ['33 folders', { path: 'ok', pax: { path: `${'d/'.repeat(32)}x` } }, `UNSAFE_PATH /files/${'d~1'.repeat(32)}x`],
-  ['a symbolic link', { path: 'l', type: '2', link: 'a' }, 'BAD_ARCHIVE /files/l'],
-  ['a symbolic link out of the upload', { path: 'l', type: '2', link: '/var/run/docker.sock' }, 'BAD_ARCHIVE /files/l'],
-  ['a hard link', { path: 'l', type: '1', link: 'docker-compose.yml' }, 'BAD_ARCHIVE /files/l'],
+  ['a link to nothing', { path: 'l', type: '2', link: 'a' }, 'BAD_ARCHIVE /files/l'],
+  ['a link without an end', { path: 'l', type: '2', link: '' }, 'BAD_ARCHIVE /files/l'],
+  ['a link to a place of the host', { path: 'l', type: '2', link: '/var/run/docker.sock' }, 'BAD_ARCHIVE /files/l'],
+  ['a link that climbs out', { path: 'a/l', type: '2', link: '../../etc/passwd' }, 'BAD_ARCHIVE /files/a~1l'],
+  [
+    'a link that climbs out and in again',
+    { path: 'l', type: '2', link: '../x/docker-compose.yml' },
+    'BAD_ARCHIVE /files/l',
+  ],
+  ['a link to the home folder', { path: 'l', type: '2', link: '~/.ssh' }, 'BAD_ARCHIVE /files/l'],
+  ['a link with a backslash', { path: 'l', type: '2', link: '..\\x' }, 'BAD_ARCHIVE /files/l'],
+  ['a link to itself', { path: 'l', type: '2', link: 'l' }, 'BAD_ARCHIVE /files/l'],
+  ['a link to the upload itself', { path: 'a/l', type: '2', link: '..' }, 'BAD_ARCHIVE /files/a~1l'],
+  ['a link to its own folder', { path: 'a/b/l', type: '2', link: '../../a' }, 'BAD_ARCHIVE /files/a~1b~1l'],
+  [
+    'a link that leads out by another',
+    [
+      { path: 'a/b/c/x' },
+      { path: 'up', type: '2', link: 'a/b/c' },
+      { path: 'l', type: '2', link: 'up/../../../../etc/passwd' },
+    ],
+    'BAD_ARCHIVE /files/l',
+  ],
+  [
+    'two links that lead to each other',
+    [
+      { path: 'l', type: '2', link: 'm' },
+      { path: 'm', type: '2', link: 'l' },
+    ],
+    'BAD_ARCHIVE /files/l',
+  ],
+  [
+    'a file behind a link',
+    [
+      { path: 'd', type: '2', link: '/etc' },
+      { path: 'd/passwd', content: 'x' },
+    ],
+    'UNSAFE_PATH /files/d~1passwd',
+  ],
+  [
+    'a link over a file',
+    [
+      { path: 'd', content: 'x' },
+      { path: 'd', type: '2', link: 'docker-compose.yml' },
+    ],
+    'UNSAFE_PATH /files/d',
+  ],
+  ['a link at a path that climbs', { path: '../l', type: '2', link: 'docker-compose.yml' }, 'UNSAFE_PATH /files/..~1l'],
+  ['a link with content', { path: 'l', type: '2', link: 'docker-compose.yml', content: 'x' }, 'BAD_ARCHIVE /files/l'],
+  ['a hard link to a place of the host', { path: 'l', type: '1', link: '/etc/shadow' }, 'BAD_ARCHIVE /files/l'],
+  ['a hard link that climbs out', { path: 'l', type: '1', link: '../x' }, 'BAD_ARCHIVE /files/l'],
+  ['a hard link to itself', { path: 'l', type: '1', link: 'l' }, 'BAD_ARCHIVE /files/l'],
+  [
+    'a hard link to a link',
+    [
+      { path: 's', type: '2', link: 'docker-compose.yml' },
+      { path: 'l', type: '1', link: 's' },
+    ],
+    'BAD_ARCHIVE /files/l',
+  ],
   ['a character device', { path: 'd', type: '3' }, 'BAD_ARCHIVE /files/d'],
   ['a block device', { path: 'd', type: '4' }, 'BAD_ARCHIVE /files/d'],
   ['a pipe', { path: 'p', type: '6' }, 'BAD_ARCHIVE /files/p'],
@@ -103,6 +162,68 @@ spec('an upload as tar', (t) => {
       assert.is(await refusal(sendTar(tarGz([compose, ...[entry].flat()]))), refused)
     })
   }
+
+  t('takes links that stay in it as links, by the shortest way, and hard links as files', async () => {
+    const body = tarGz([
+      { path: 'app/compose.yaml', content: COMPOSE },
+      { path: 'app/lib/x.js', content: 'x', mode: 0o755 },
+      { path: 'app/bin/x', type: '2', link: '../../app/./lib/../lib/x.js' },
+      { path: 'app/current', type: '2', link: 'lib' },
+      { path: 'app/deep/y', type: '2', link: '../current/x.js' },
+      { path: 'app/twin', type: '1', link: 'app/lib/x.js' },
+      { path: 'app/third', type: '1', link: 'app/twin' },
+    ])
+    const sent = await sendTar(body)
+    const { index, files, bytes, digest } = sent
+    const shown = index.entries.map(
+      ({ path, mode, link, bytes }) => `${path} ${mode.toString(8)} ${bytes} ${link ?? ''}`,
+    )
+    assert.equal(shown, [
+      'bin/x 644 0 ../lib/x.js',
+      `compose.yaml 644 ${COMPOSE.length} `,
+      'current 644 0 lib',
+      'deep/y 644 0 ../lib/x.js',
+      'lib/x.js 755 1 ',
+      'third 755 1 ',
+      'twin 755 1 ',
+    ])
+    assert.equal([files, bytes], [7, COMPOSE.length + 3])
+    const again = await sendTar(await packedOf(sent))
+    assert.equal(again.index, index)
+    assert.is(again.digest, digest)
+    const other = tarGz([compose, { path: 'a' }, { path: 'b' }, { path: 'l', type: '2', link: 'a' }])
+    const one = tarGz([compose, { path: 'a' }, { path: 'b' }, { path: 'l', type: '2', link: 'b' }])
+    assert.is.not((await sendTar(other)).digest, (await sendTar(one)).digest)
+  })
+
+  t('names everything that it does not take, at once', async () => {
+    const entries: TarEntry[] = [
+      compose,
+      { path: 'd', type: '3' },
+      { path: 'out', type: '2', link: '/etc/passwd' },
+      { path: 'gone', type: '1', link: 'nothing' },
+      { path: 'pipe', type: '6' },
+      { path: 'well', type: '2', link: 'docker-compose.yml' },
+    ]
+    const faults = await sendTar(tarGz(entries)).then(
+      () => [],
+      (error: Problem) => error.faults.map(({ pointer }) => pointer),
+    )
+    assert.equal(faults, ['/files/d', '/files/gone', '/files/out', '/files/pipe'])
+  })
+
+  t('gives out no file of several names that is too large to be held', async () => {
+    const large = {
+      path: 'z',
+      content: Buffer.from(
+        Array.from({ length: 3_000_000 }, (_, n) => String(n))
+          .join('')
+          .repeat(1),
+      ),
+    }
+    const twins = Array.from({ length: 2 }, (_, n) => ({ path: `t${n}`, type: '1', link: 'z' }))
+    assert.is(await refusal(sendTar(tarGz([compose, large, ...twins]))), 'BAD_ARCHIVE /files/t1')
+  })
 
   const bodies: [string, Buffer, string][] = [
     ['nothing', Buffer.alloc(0), 'BAD_ARCHIVE'],
@@ -237,8 +358,8 @@ spec('an upload as tar', (t) => {
         { path: 'x/y', pax: { path: `x/${'long/'.repeat(28)}name` }, content: 'deep' },
       ]),
     )
-    const packed = await upload.pack()
-    assert.equal(await upload.pack(), packed)
+    const packed = await packedOf(upload)
+    assert.equal(await packedOf(upload), packed)
     const again = await sendTar(packed)
     assert.equal(again.index, upload.index)
     assert.is(again.digest, upload.digest)
@@ -269,7 +390,8 @@ spec('an upload as tar', (t) => {
 spec('an upload as JSON', (t) => {
   const cases: [string, unknown, string][] = [
     ['a list', [], 'BAD_ARCHIVE'],
-    ['no compose', { files: {} }, 'NO_COMPOSE_FILE /compose'],
+    ['no compose and no project', { files: { README: '' } }, 'NO_COMPOSE_FILE /files'],
+    ['nothing', {}, 'NO_COMPOSE_FILE /files'],
     ['a compose that is no text', { compose: {} }, 'NO_COMPOSE_FILE /compose'],
     ['an unknown field', { compose: COMPOSE, file: {} }, 'UNKNOWN_FIELD /file'],
     ['files as a list', { compose: COMPOSE, files: [] }, 'BAD_ARCHIVE /files'],
@@ -299,6 +421,33 @@ spec('an upload as JSON', (t) => {
   for (const [sentence, body, refused] of cases) {
     t(`${sentence} is refused`, async () => assert.is(await refusal(sendJson(body)), refused))
   }
+
+  t('without a compose file is given one, and is the same upload as with it', async () => {
+    const page = { 'index.html': base64('<h1>Shop</h1>') }
+    const upload = await sendJson({ files: page })
+    assert.is(upload.recognised?.kind, 'static')
+    assert.is(upload.index.composePath, 'docker-compose.yml')
+    assert.equal(
+      upload.index.entries.map(({ path }) => path),
+      ['.dockerignore', 'Dockerfile', 'docker-compose.yml', 'index.html'],
+    )
+    const written = Object.fromEntries(upload.recognised?.files.map(({ path, text }) => [path, base64(text)]) ?? [])
+    const whole = await sendJson({ files: { ...page, ...written } })
+    assert.is(whole.recognised, null)
+    assert.is(whole.digest, upload.digest)
+    assert.equal(whole.index, upload.index)
+    const again = await sendTar(await packedOf(upload))
+    assert.is(again.digest, upload.digest)
+    const inFolder = await sendTar(tarGz([{ path: 'shop/index.html', content: '<h1>Shop</h1>' }]))
+    assert.is(inFolder.digest, upload.digest)
+  })
+
+  t('is given nothing where something stands in the way of it', async () => {
+    const at = (path: string) => refusal(sendJson({ files: { 'index.html': '', [path]: '' } }))
+    assert.is(await at('Docker-Compose.yml'), 'NO_COMPOSE_FILE /files/Docker-Compose.yml')
+    assert.is(await at('docker-compose.yml/x'), 'NO_COMPOSE_FILE /files/docker-compose.yml~1x')
+    assert.is(await at('Dockerfile/x'), 'NO_COMPOSE_FILE /files/Dockerfile~1x')
+  })
 
   t('takes modes as they are usually written', async () => {
     const { index } = await sendJson({

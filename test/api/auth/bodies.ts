@@ -1,6 +1,6 @@
 /** What each route is asked with in the matrix, where an empty body is not enough. */
 import { newToken } from '../../../api/auth/tokens.ts'
-import { PROFILE } from '../../support/builders/devinstance.ts'
+import { PROFILE, publicKey } from '../../support/builders/devinstance.ts'
 import { order } from '../../support/stage/invoicing.ts'
 
 export const BODIES: Record<string, () => unknown> = {
@@ -37,6 +37,27 @@ export const BODIES: Record<string, () => unknown> = {
   'POST /api/website/:id/preview/rotate': () => ({ version: 1 }),
   'POST /api/website/:id/review/rotate': () => ({ version: 1 }),
   'POST /api/website/:id/form/rotate': () => ({ version: 1 }),
+  'PUT /api/apps/:id/domain-config': () => ({ step: 'plan', hostnames: [] }),
+  'PATCH /api/apps/:id/publication-policy': () => ({ access: 'public' }),
+  'POST /api/account/ssh-keys': () => ({ name: 'laptop', public_key: publicKey() }),
   'POST /api/devboxes/size': () => ({ profile: PROFILE }),
+  'POST /api/apps/:id/scale': () => ({ replicas: 2 }),
+  'POST /api/apps/:id/previews': () => ({ ref: 'main' }),
+  'POST /api/apps/:id/run': () => ({ service: 'web', command: ['id'] }),
   'POST /api/admin/accounts': () => ({ email: `${newToken().id}@demo.test` }),
 }
+
+/** These need more than a credential to succeed; each has tests of its own. */
+export const NEVER_SUCCEED = [
+  'DELETE /api/invoices/:id', // it is numbered
+  'GET /api/invoices/:id/xml', // its issuer is in no country
+  'POST /api/invoices/:id/remind', // a row before has voided it
+  'POST /api/invoices/:id/recurrence', // likewise
+  'POST /api/invoices/issuers/:id/logo', // the body is no picture
+  'POST /api/website/:id/publish', // it has no domain
+  'POST /api/website/:id/republish', // it was never live
+  'GET /api/website/:id/attestation', // likewise
+  'POST /review/:token', // the form is empty
+  'POST /account/tokens', // the form is empty
+  'GET /api/apps/:id/logs', // nobody reaches its host
+]

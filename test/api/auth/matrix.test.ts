@@ -5,12 +5,13 @@ import { allRoutes } from '../../../api/wiring/routes.ts'
 import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { makeOperationStore } from '../../../controllers/store/request/operations.ts'
 import { query } from '../../../hack/platform/postgres.ts'
+import { publicKey } from '../../support/builders/devinstance.ts'
 import { png } from '../../support/builders/logos.ts'
 import { type StandInLlm, says, startLlm } from '../../support/doubles/llm.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount, type Minter, makeMinter } from '../../support/stage/callers.ts'
 import { call, eventually, order, type Platform, type Reply, startPlatform } from '../../support/stage/invoicing.ts'
-import { BODIES } from './bodies.ts'
+import { BODIES, NEVER_SUCCEED } from './bodies.ts'
 
 /**
  * Every route, called by everybody: what a cell must answer follows from the route's declaration alone, so a new route
@@ -99,21 +100,6 @@ const wrongWith = (wanted: Class, route: Route, reply: Reply): string | undefine
   if (reply.status < 500 && IS[wanted](reply, route)) return undefined
   return `${reply.status} ${reply.json?.code ?? ''} ${reply.json?.detail ?? reply.text.slice(0, 80)}`
 }
-
-/** These need more than a credential to succeed; each has tests of its own. */
-const NEVER_SUCCEED = [
-  'DELETE /api/invoices/:id', // it is numbered
-  'GET /api/invoices/:id/xml', // its issuer is in no country
-  'POST /api/invoices/:id/remind', // a row before has voided it
-  'POST /api/invoices/:id/recurrence', // likewise
-  'POST /api/invoices/issuers/:id/logo', // the body is no picture
-  'POST /api/website/:id/publish', // it has no domain
-  'POST /api/website/:id/republish', // it was never live
-  'GET /api/website/:id/attestation', // likewise
-  'POST /review/:token', // the form is empty
-  'POST /account/tokens', // the form is empty
-  'GET /api/apps/:id/logs', // nobody reaches its host
-]
 
 spec('the matrix of every route and every caller', (t) => {
   let platform: Platform
@@ -238,6 +224,12 @@ spec('the matrix of every route and every caller', (t) => {
     return { id, delivery: ping.json.delivery.id }
   }
 
+  /** A public key of `demo`. */
+  const newKey = async (): Promise<string> => {
+    const body = { name: 'laptop', public_key: publicKey() }
+    return (await call(platform.baseUrl, platform.owner, 'POST', '/api/account/ssh-keys', body)).json.ssh_key.id
+  }
+
   /** An app of `demo` on a host that nobody reaches, with an operation that has ended. */
   const makeApp = async (): Promise<string> => {
     const apply = (kind: string, name: string, spec: object) =>
@@ -253,6 +245,22 @@ spec('the matrix of every route and every caller', (t) => {
       platform.database.url,
       `insert into app_operations (id, app, account, n, kind, intent, by_controller, state, created_at, ended_at)
        values ('op-matrix', 'app-matrix', 'demo', 1, 'env', '{}', false, 'failed', now(), now())`,
+    )
+    await query(
+      platform.database.url,
+      `insert into app_runs (id, app, account, cause, service, command, timeout_seconds, repeatable, env_keys, attempt, state, created_at, ended_at)
+       values ('op-matrix', 'app-matrix', 'demo', 'asked', 'web', '["true"]', 60, false, '{}', 1, 'failed', now(), now())`,
+    )
+    await query(
+      platform.database.url,
+      `insert into app_backups (id, app, account, volume, consistency, state, packed, created_at, started_at, ended_at, dropped_at)
+       values ('bak-matrix', 'app-matrix', 'demo', 'data', 'moment', 'succeeded', '{"bytes": 0, "sha256": "none", "how": "still"}',
+         now(), now(), now(), now())`,
+    )
+    await query(
+      platform.database.url,
+      `insert into app_previews (app, parent, account, ref, created_at, expires_at, ended_at, reason)
+       values ('app-matrix-branch', 'app-matrix', 'demo', 'main', now(), now(), now(), 'deleted')`,
     )
     return 'app-matrix'
   }
@@ -321,6 +329,7 @@ spec('the matrix of every route and every caller', (t) => {
       ['/review/sites/', () => site.id],
       ['/account/reviews/', () => site.id],
       ['/api/devboxes/', () => devbox],
+      ['/api/account/ssh-keys/', newKey],
       ['/api/apps/hosts/', () => 'away'],
       ['/api/apps/', () => app],
       ['/api/operations/', () => operation],
@@ -347,6 +356,9 @@ spec('the matrix of every route and every caller', (t) => {
       token: route.path.startsWith('/review/') ? site.link : invoice.link,
       code: 'NOT_FOUND',
       operationId: 'op-matrix',
+      backup: 'bak-matrix',
+      preview: 'app-matrix-branch',
+      name: 'data',
       capability: 'app.deploy',
       delivery: hook.delivery,
     }

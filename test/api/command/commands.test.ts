@@ -16,14 +16,22 @@ const root = join(import.meta.dirname, '..', '..', '..')
 const NEVER_REFUSED: readonly string[] = [
   'account.change',
   'account.create',
+  'app.apply',
+  'app.backup',
   'app.cancel',
+  'app.cancel-backup',
+  'app.cancel-run',
   'app.delete',
   'app.env',
   'app.operate',
+  'app.preview-delete',
+  'app.restore',
+  'app.run',
   'devinstance.change',
   'host.change',
   'host.create',
   'host.delete',
+  'host.drain',
   'host.inspect',
   'invoice.delete',
   'invoice.rail',
@@ -54,7 +62,10 @@ const GOAL = {
   asked: {},
   reference: null,
   operation: 'op-1',
+  run: 'op-1',
+  backup: 'bak-1',
   key: 'k',
+  id: 'one-1',
 }
 const row = {
   name: 'one-1',
@@ -68,17 +79,34 @@ const row = {
     live_digest: null,
     env: { stored_version: 1, applied_version: null },
     operations_ended: ['op-1'],
+    runs_ended: ['op-1'],
+    backups_ended: ['bak-1'],
     stalled: { code: 'SLUG_TAKEN', detail: 'It is taken.' },
   },
 }
 /** A dev instance is entered before it is called; only a reservation is refused by its row alone. */
-const entered = { ...row, view: { ...row.view, id: 'one-1', box: aDevInstance() } }
+const entered = { ...row, view: { ...row.view, id: 'one-1', box: aDevInstance(), policy: {} } }
+/** Of a plan whose end is on record it is told as it ended, and nothing is written. */
+const APPLIED = {
+  outcome: {
+    state: 'failed',
+    code: 'DOMAIN_UNPROVEN',
+    message: 'It is not proven.',
+    steps: [],
+    at: '2026-11-22T10:00:00Z',
+  },
+}
 const refused = { seq: 3, state: 'refused', refusedCode: 'SLUG_TAKEN', outcome: { detail: 'It is taken' } }
 const deps = {
   ledger: { observe: async () => ({ facts: [refused] }) },
   apps: { operation: async () => undefined },
+  runs: { run: async () => null },
+  publishing: { plan: async () => APPLIED },
+  backups: { one: async () => null },
+  sshKeys: { opening: async () => [] },
   devInstances: {
     verdict: async () => ({ state: 'refused', code: 'SLUG_TAKEN', detail: 'It is taken' }),
+    tombstone: async () => ({ id: 'one-1', owner: 'demo', box: aDevInstance() }),
     lastReport: async () => null,
     history: async () => [],
   },
@@ -129,7 +157,7 @@ spec('the commands', (t) => {
     t(`${name} is decided by a row that refuses it, in the words of the refusal`, async () => {
       const isCall = command.kind === DEVINSTANCE && name !== 'devinstance.reserve'
       const seen = (isCall ? entered : row) as never
-      const isGoing = command.kind !== DEVINSTANCE && name.endsWith('.delete')
+      const isGoing = command.kind !== DEVINSTANCE && /[.-]delete$/.test(name)
       assert.is(command.judge({ ...GOAL, version: 1 }, seen), isGoing ? 'pending' : 'decided')
       const error = await command.answer(deps, asking, GOAL, seen).catch((thrown: unknown) => thrown)
       if (NEVER_REFUSED.includes(name)) return assert.not.ok(error instanceof Error, String(error))

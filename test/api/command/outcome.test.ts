@@ -17,8 +17,9 @@ import { startTableStage } from './rows/stage.ts'
 import { isEffect, isStoring, startTruth, type Truth } from './rows/truth.ts'
 
 const ASYNC = { prefer: 'respond-async' }
-/** For a client to see that a connection is gone. */
+/** For a client to see that a connection is gone; longer at each further try, for a machine that has much to do. */
 const SEEN_MS = 100
+const SLOWER = 6
 const PREPARE_TRIES = 4
 /** Names of what a request is about. */
 const IDS = /\b(?:inv|site|app|dev|host|op|iss|p\dx)-?[0-9a-f]+\b/g
@@ -133,14 +134,14 @@ const TRAPS: Record<Exclude<Fault, 'no ledger' | 'no plane'>, Trap> = {
 }
 
 /** One call, during which a part goes. Where it does not come to that there is nothing to be told. */
-const once = async (fault: keyof typeof TRAPS, todo: Todo): Promise<string[]> => {
+const once = async (fault: keyof typeof TRAPS, todo: Todo, seenMs: number): Promise<string[]> => {
   const { arm, part } = TRAPS[fault]
   let isDown = false
   const goes = async (spared?: Spared) => {
     if (isDown) return
     isDown = true
     await (part === 'plane' ? plane.down(spared) : ledger.down())
-    await sleep(SEEN_MS)
+    await sleep(seenMs)
   }
   // a process that has just lost its ledger refuses what changes anything until its audit is written again
   const asked = await eventually(`${nameOf(todo.route)} to be let in`, async () => {
@@ -162,8 +163,8 @@ const KNOWABLE_TRIES = 3
 
 const alone = async (fault: keyof typeof TRAPS, todo: Todo): Promise<string[]> => {
   let wrong: string[] = []
-  for (let left = KNOWABLE_TRIES; left > 0 && todo.call; left--) {
-    wrong = await once(fault, todo)
+  for (let tries = 0; tries < KNOWABLE_TRIES && todo.call; tries++) {
+    wrong = await once(fault, todo, SEEN_MS * SLOWER ** tries)
     if (!wrong.some((line) => line.includes(KNOWABLE))) break
   }
   return wrong

@@ -3,7 +3,7 @@ import { makePg } from '../../../controllers/store/pg/pg.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount } from '../../support/stage/callers.ts'
-import { makeProvisioner, reservation } from '../../support/stage/devinstances.ts'
+import { makeProvisioner, reservation, setCap } from '../../support/stage/devinstances.ts'
 import { call, eventually, type Json, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
 import { makeDatabase } from '../../support/stage/stage.ts'
 
@@ -100,10 +100,7 @@ spec('the cap of dev instances', (t) => {
   let admin: string
   const ask = (token: string, method: string, path: string, body?: unknown) =>
     call(platform.baseUrl, token, method, `/api/devboxes${path}`, body)
-  const setCap = async (usd: number) => {
-    await platform.kubectl(['patch', 'acct', 'boxer', '--type=merge', '-p', `{"spec":{"costCapUsd":${usd}}}`])
-    await eventually('the cap', async () => (await ask(owner, 'GET', '')).json.capMonthlyUsd === usd)
-  }
+  const capTo = (usd: number) => setCap(platform, { account: 'boxer', token: owner }, usd)
   const quota = async () =>
     (await call(platform.baseUrl, owner, 'GET', '/api/account')).json.account.quotas.devbox_cost_cap_usd
 
@@ -120,7 +117,7 @@ spec('the cap of dev instances', (t) => {
   t(
     `holds for ${PARALLEL} reservations over REST at once, and for kubectl with the same code`,
     async () => {
-      await setCap(200)
+      await capTo(200)
       const end = watchCommitted(platform.database.url, 'boxer')
       const replies = await Promise.all(
         Array.from({ length: PARALLEL }, () => ask(owner, 'POST', '', reservation({ agents: [] }))),
@@ -147,7 +144,7 @@ spec('the cap of dev instances', (t) => {
       await platform.kubectl(['apply', '-f', '-'], manifest('one-too-many'))
       assert.match(await eventually('Stalled', () => stalled('one-too-many')), /^CAP_EXCEEDED: 183\.47 USD/)
       assert.is((await ask(owner, 'GET', '/one-too-many')).status, 404)
-      await setCap(400)
+      await capTo(400)
       const entered = async () => (await ask(owner, 'GET', '/one-too-many')).json?.devbox?.state === 'reserved'
       await eventually('the larger cap to let it in', entered)
       await platform.kubectl(['apply', '-f', '-'], manifest('twice', { name: 'one-too-many' }))
@@ -166,12 +163,12 @@ spec('the cap of dev instances', (t) => {
   t(
     `holds for ${PARALLEL} resizes of eight instances at once`,
     async () => {
-      await setCap(5000)
+      await capTo(5000)
       const provisioner = makeProvisioner(platform, owner)
       const boxes: Json[] = await Promise.all(Array.from({ length: 8 }, () => provisioner.toReady({ agents: [] })))
       // Room for two of S instead of XS, and no more.
       const cap = Math.ceil(8 * 30.578 + 2 * (56.706 - 30.578))
-      await setCap(cap)
+      await capTo(cap)
       const end = watchCommitted(platform.database.url, 'boxer')
       const resizes = Array.from({ length: PARALLEL }, (_, n) => boxes[n % boxes.length] as Json)
       const replies = await Promise.all(

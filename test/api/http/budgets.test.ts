@@ -5,7 +5,7 @@ import { gzipSync } from 'node:zlib'
 import { compose, type Exchange, type Stage } from '../../../api/http/exchange.ts'
 import { Problem } from '../../../api/http/problem.ts'
 import { makeByteBudget } from '../../../api/http/reading/budget.ts'
-import { DEPTH_MAX, jsonOf, VALUES_MAX } from '../../../api/http/reading/json.ts'
+import { DEPTH_MAX, jsonOf, NAMES_MAX, VALUES_MAX } from '../../../api/http/reading/json.ts'
 import type { Answer, Method } from '../../../api/http/route.ts'
 import { makeServer } from '../../../api/http/server.ts'
 import { makeShape } from '../../../api/http/shape.ts'
@@ -29,9 +29,14 @@ const codeOf = (run: () => unknown): string => {
     return (error as Problem).code
   }
 }
+const parsedOr = (text: string): Promise<string> =>
+  parse(text).then(
+    () => 'taken',
+    (error: Problem) => error.code,
+  )
 
 /** Values that JSON.parse makes, counted as an engine would: to see that nothing is built of what is refused. */
-const countingParse = <R>(run: () => R): { result: R; parsed: number } => {
+const countingParse = async <R>(run: () => Promise<R>): Promise<{ result: R; parsed: number }> => {
   const parse = JSON.parse
   let parsed = 0
   JSON.parse = (...given: Parameters<typeof parse>) => {
@@ -39,7 +44,7 @@ const countingParse = <R>(run: () => R): { result: R; parsed: number } => {
     return parse(...given)
   }
   try {
-    return { result: run(), parsed }
+    return { result: await run(), parsed }
   } finally {
     JSON.parse = parse
   }
@@ -55,36 +60,47 @@ spec('the cost of JSON', (t) => {
     ['a million members', members(1_000_000), 'BODY_TOO_LARGE'],
     ['a million empty objects', `[${'{},'.repeat(1_000_000)}{}]`, 'BODY_TOO_LARGE'],
     ['one value too many', wide(VALUES_MAX), 'BODY_TOO_LARGE'],
+    ['one name too many', members(NAMES_MAX + 1), 'BODY_TOO_LARGE'],
+    [
+      'one name too many, each in an object of its own',
+      `[${Array.from({ length: NAMES_MAX + 1 }, (_, n) => `{"k${n}" \n: 1}`).join(',')}]`,
+      'BODY_TOO_LARGE',
+    ],
     ['one level too many', deep(DEPTH_MAX + 1), 'MALFORMED_JSON'],
     ['a million levels', deep(1_000_000), 'MALFORMED_JSON'],
   ] as const) {
-    t(`${what} is refused before anything is made of it`, () => {
-      assert.equal(
-        countingParse(() => codeOf(() => parse(text))),
-        { result: code, parsed: 0 },
-      )
+    t(`${what} is refused before anything is made of it`, async () => {
+      assert.equal(await countingParse(() => parsedOr(text)), { result: code, parsed: 0 })
     })
   }
 
-  t('what is taken is what was sent', () => {
+  t('what is taken is what was sent', async () => {
     for (const value of [
       { a: ['{', '[', ',', '"', '\\', '\\"', '\\\\', 'é'.repeat(10), ''], b: { c: null, d: -1.5e3 } },
       'text with "quotes", {brackets}, [and], commas',
       Array.from({ length: VALUES_MAX - 2 }, () => 1),
+      Object.fromEntries(Array.from({ length: NAMES_MAX }, (_, n) => [`k${n}`, n])),
+      Array.from({ length: 6_000 }, () => ({ a: ':', 'b"': '":' })), // the same names again and again are two
       '"'.repeat(200_000),
       ','.repeat(200_000),
       '\\'.repeat(200_000),
     ])
-      assert.equal(parse(JSON.stringify(value)), value)
-    assert.equal(parse(deep(DEPTH_MAX)), JSON.parse(deep(DEPTH_MAX)))
+      assert.equal(await parse(JSON.stringify(value)), value)
+    assert.equal(await parse(deep(DEPTH_MAX)), JSON.parse(deep(DEPTH_MAX)))
   })
 
-  t('what is no JSON is told so, wherever it breaks', () => {
+  t('a large body lets others be served while it is looked through', async () => {
+    let [others, isDone] = [0, false]
+    const serve = (): unknown => others++ < 1_000 && !isDone && setImmediate(serve)
+    serve()
+    await parse(`{${' '.repeat(14_000_000)}}`)
+    isDone = true
+    assert.ok(others >= 14, `${others} turns of others`)
+  })
+
+  t('what is no JSON is told so, wherever it breaks', async () => {
     for (const text of ['{', '"', '"\\', '"\\"', '[1,', '{"a":', ']', '}}', 'nul'])
-      assert.is(
-        codeOf(() => parse(text)),
-        'MALFORMED_JSON',
-      )
+      assert.is(await parsedOr(text), 'MALFORMED_JSON')
   })
 })
 

@@ -259,7 +259,11 @@ spec('the limits on a running platform', (t) => {
     const refused = flood.filter(({ status }) => status === 429)
     assert.ok(refused.length > 100, `${refused.length} of 600 refused`)
     assert.equal([refused[0]?.json.code, refused[0]?.headers.get('retry-after')], ['TOO_MANY_REQUESTS', '1'])
-    assert.equal(new Set(flood.map(({ status }) => status)), new Set([200, 429]))
+    // a busy machine has no connection to spare for one of them, and says so
+    const others = flood
+      .filter(({ status }) => status !== 200 && status !== 429)
+      .map(({ status, text }) => `${status} ${text}`)
+    assert.equal(others.slice(0, 3), [])
     await eventually('the token to be served again', async () => (await get('/api/account')).status === 200)
   })
 

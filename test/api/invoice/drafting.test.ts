@@ -1,7 +1,7 @@
 import { readFileSync } from 'node:fs'
 import { Ajv2020 } from 'ajv/dist/2020.js'
 import { query } from '../../../hack/platform/postgres.ts'
-import { pdfOf } from '../../support/builders/upload.ts'
+import { pdfOf } from '../../support/builders/sources/upload.ts'
 import {
   drips,
   floods,

@@ -3,7 +3,7 @@ import { Ajv2020 } from 'ajv/dist/2020.js'
 import { query } from '../../../hack/platform/postgres.ts'
 import { type LlmStandIn, startLlmStandIn } from '../../../hack/stage/llmstandin.ts'
 import { paint } from '../../support/builders/sites/content.ts'
-import { pdfOf } from '../../support/builders/upload.ts'
+import { pdfOf } from '../../support/builders/sources/upload.ts'
 import {
   breaks,
   hangs,
@@ -68,6 +68,8 @@ spec('drafting websites', (t) => {
     (await call(platform.baseUrl, token, 'GET', '/api/account')).json.account.quotas
   const used = async (token?: string) => (await quota(token)).website_ai_per_day.used
   const sites = async () => (await owner('GET', '/api/website')).json.total as number
+  /** What was answered 202 is a site a moment later; whoever counts after it counts that one too. */
+  const isThere = (wanted: number) => eventually('the site to be there', async () => (await sites()) >= wanted)
   /** The stand-in of `hack/up --with llm` answers. */
   const byRules: LlmReply = async ({ body, headers }, response) => {
     const reply = await fetch(`${standIn.url}/chat/completions`, {
@@ -203,16 +205,20 @@ spec('drafting websites', (t) => {
     llm.will(byRules)
     for (const length of [40, 24_000]) {
       const brief = `Voss Ceramics throws bowls. ${'x'.repeat(length)}`.slice(0, length)
+      const there = await sites()
       const { status, text: all } = await generate({ brief }, { prefer: 'respond-async' })
       assert.is(status, 202, all)
+      await isThere(there + 1)
     }
   })
 
   t('what it answers 202 says the draft as well', async () => {
     llm.will(byRules)
+    const there = await sites()
     const { status, json } = await generate({ brief: BRIEF }, { prefer: 'respond-async' })
     assert.equal([status, json.draft?.meta.company_name], [202, 'Voss Ceramics'])
     fits('/api/website/generate', '202', json)
+    await isThere(there + 1)
   })
 
   const failures: [string, LlmReply, number, string][] = [

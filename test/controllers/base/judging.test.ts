@@ -1,7 +1,7 @@
 import { JUDGE_LIMITS, judgeBusy, makeComposeJudge } from '../../../controllers/base/judging/judge.ts'
 import type { ThreadLimits } from '../../../controllers/base/threads/pool.ts'
 import { envFilesOf, judgeCompose } from '../../../crds/app/compose/judge.ts'
-import { shared, sourceOf } from '../../support/builders/upload.ts'
+import { shared, sourceOf } from '../../support/builders/sources/upload.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 /** Compose files are judged aside: the same verdicts, and nobody else waits for them. */

@@ -133,7 +133,7 @@ const story = (): Story<Answer> => ({
     await kubectl(['delete', 'inv', name, '--ignore-not-found'])
   },
   deathsMin: 20,
-  every: 30,
+  every: 50,
 })
 
 spec('an invoice that leaves and comes back, by a process that dies at any call', (t) => {

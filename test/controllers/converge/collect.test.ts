@@ -163,7 +163,7 @@ const story = (): Story<void> => ({
     await kubectlFor(namespace.kubeconfig)(['delete', 'inv', name, '-n', namespace.name, '--ignore-not-found'])
   },
   deathsMin: 40,
-  every: 30,
+  every: 50,
 })
 
 spec('a process that dies at any call while an invoice is paid by card', (t) => {

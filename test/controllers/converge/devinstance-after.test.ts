@@ -9,7 +9,7 @@ import { sweep } from '../../support/crash/sweep.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { makeDemoNamespace } from '../../support/stage/demo.ts'
 import { cloud, finalizeBody, reservation } from '../../support/stage/devinstances.ts'
-import type { Json } from '../../support/stage/invoicing.ts'
+import { eventually, type Json } from '../../support/stage/invoicing.ts'
 import { kubectlFor, type Namespace } from '../../support/stage/stage.ts'
 
 /** What is said of a dev instance after it was set up, wherever the processes die, and whether or not it is said again. */
@@ -66,7 +66,7 @@ const standIn = async (url: string): Promise<Stand> => (await query(url, STAND))
 
 type Tale = {
   given: keyof typeof WORDS
-  play(process: OneProcess, box: Json, asking: Asking): Promise<unknown>
+  play(process: OneProcess, box: Json, asking: Asking, databaseUrl: string): Promise<unknown>
   /** What each request leaves, one after the other, as far as the story says it; the last is the whole. */
   ends: readonly Partial<Stand>[]
 }
@@ -110,20 +110,22 @@ spec('a dev instance that was set up, whose operator dies at any call', (t) => {
       },
       play: async (process, asking) => {
         begun ??= await standIn(databaseUrl)
-        return play(process, box, asking)
+        return play(process, box, asking, databaseUrl)
       },
       isSettled: async (url) => fits(await standIn(url), whole),
       look: async (url) => {
         const stand = await standIn(url)
         assert.ok(fits(stand, whole), JSON.stringify(stand))
       },
-      alone: async (url) => {
-        const stand = await standIn(url)
-        if (JSON.stringify(stand) === JSON.stringify(begun)) return 'nothing'
-        const end = ends.findIndex((one) => fits(stand, one))
-        assert.ok(end >= 0, `it stands where no request ends: ${JSON.stringify(stand)}`)
-        return end === ends.length - 1 ? 'all of it' : `${end + 1} of ${ends.length} requests`
-      },
+      alone: (url) =>
+        // its resource goes a second after its status said that it is deleted, and nothing is owed meanwhile
+        eventually('it to stand where a request ends', async () => {
+          const stand = await standIn(url)
+          if (JSON.stringify(stand) === JSON.stringify(begun)) return 'nothing'
+          const end = ends.findIndex((one) => fits(stand, one))
+          if (end < 0) return null
+          return end === ends.length - 1 ? 'all of it' : `${end + 1} of ${ends.length} requests`
+        }),
       stand: standIn,
       fingerprint: async (url) => [
         (await resourcesIn(namespace.name)).map(({ metadata }) => metadata),
@@ -138,7 +140,7 @@ spec('a dev instance that was set up, whose operator dies at any call', (t) => {
 
   const READY = 'reserved provisioning configuring ready'
 
-  sweep(t, { what: 'it has its new name once', callsMin: 8, points: 2 }, () =>
+  sweep(t, { what: 'it has its new name once', callsMin: 8, points: 1 }, () =>
     story({
       given: 'reserved',
       play: (process, { id, version }, asking) =>
@@ -161,14 +163,30 @@ spec('a dev instance that was set up, whose operator dies at any call', (t) => {
       ],
     })
 
-  sweep(t, { what: 'it has its new size once', callsMin: 16, points: 3 }, resized)
+  sweep(t, { what: 'it has its new size once', callsMin: 16, points: 2 }, resized)
   sweep(
     t,
-    { what: 'its new size once, though the next life dies too', callsMin: 16, points: 2, diesAgain: true },
+    { what: 'its new size once, though the next life dies too', callsMin: 16, points: 1, diesAgain: true },
     resized,
   )
 
-  sweep(t, { what: 'its address is released once', callsMin: 8, points: 2 }, () =>
+  sweep(t, { what: 'what kubectl wishes is recorded once, and done once', callsMin: 16, points: 3 }, () =>
+    story({
+      given: 'ready',
+      async play(process, { id, version }, asking, databaseUrl) {
+        const wish = ['--type=merge', '-p', '{"spec":{"power":"stopped"}}']
+        await kubectlFor(namespace.kubeconfig)(['patch', 'dbx', id, '-n', namespace.name, ...wish])
+        await eventually('the wish to be taken', async () => Number((await standIn(databaseUrl)).version) > version)
+        return say(process, { id, word: 'stopped', body: { version: version + 1 } }, asking)
+      },
+      ends: [
+        { state: 'ready', history: `${READY} wished`, facts: '', held: 1 },
+        { state: 'stopped', history: `${READY} wished stopped`, facts: '', held: 1 },
+      ],
+    }),
+  )
+
+  sweep(t, { what: 'its address is released once', callsMin: 8, points: 1 }, () =>
     story({
       given: 'stopped',
       play: (process, { id, version }, asking) =>
@@ -177,7 +195,7 @@ spec('a dev instance that was set up, whose operator dies at any call', (t) => {
     }),
   )
 
-  sweep(t, { what: 'what was not as it should be is refused once', callsMin: 3, points: 2 }, () =>
+  sweep(t, { what: 'what was not as it should be is refused once, and on record', callsMin: 8, points: 1 }, () =>
     story({
       given: 'configuring',
       async play(process, box, asking) {
@@ -186,11 +204,18 @@ spec('a dev instance that was set up, whose operator dies at any call', (t) => {
         const refusal = await say(process, { id: box.id, word: 'finalize', body }, asking).catch((error) => error)
         if (asking.headers.prefer === undefined) assert.is((refusal as Problem).code, 'ASSERTION_FAILED', `${refusal}`)
       },
-      ends: [{ state: 'configuring', history: 'reserved provisioning configuring', facts: '', held: 0 }],
+      ends: [
+        {
+          state: 'configuring',
+          history: 'reserved provisioning configuring contradicted address.changed',
+          facts: 'devbox.finalize refused',
+          held: 1,
+        },
+      ],
     }),
   )
 
-  sweep(t, { what: 'it is terminated once, and its row is kept', callsMin: 16, points: 3 }, () =>
+  sweep(t, { what: 'it is terminated once, and its row is kept', callsMin: 16, points: 2 }, () =>
     story({
       given: 'ready',
       async play(process, { id, version }, asking) {
@@ -205,6 +230,26 @@ spec('a dev instance that was set up, whose operator dies at any call', (t) => {
       ends: [
         { state: 'terminated', history: `${READY} terminated`, facts: '', held: 0 },
         { state: null, history: `${READY} terminated deleted`, facts: '', held: 0 },
+      ],
+    }),
+  )
+
+  sweep(t, { what: 'what is said of it once it is deleted is on record once', callsMin: 16, points: 2 }, () =>
+    story({
+      given: 'ready',
+      async play(process, { id, version }, asking) {
+        const unlessGone = (work: Promise<Json>) =>
+          work.catch((error: unknown) => {
+            assert.ok(error instanceof Problem && error.code === 'NOT_FOUND', String(error))
+          })
+        await unlessGone(say(process, { id, word: 'terminated', body: { version, ...GONE } }))
+        await unlessGone(say(process, { id, word: '', method: 'DELETE' }))
+        await unlessGone(say(process, { id, word: 'started', body: { version } }, asking))
+      },
+      ends: [
+        { state: 'terminated', history: `${READY} terminated`, facts: '', held: 0 },
+        { state: null, history: `${READY} terminated deleted`, facts: '', held: 0 },
+        { state: null, history: `${READY} terminated deleted contradicted`, facts: 'devbox.started refused', held: 0 },
       ],
     }),
   )

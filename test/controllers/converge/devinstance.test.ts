@@ -119,7 +119,7 @@ const story = (): Story<Json> => ({
     await kubectl(['delete', 'dbx', name, '-n', namespace.name, '--ignore-not-found'])
   },
   deathsMin: 60,
-  every: 27,
+  every: 45,
 })
 
 spec('a dev instance whose operator dies at any call', (t) => {

@@ -117,7 +117,7 @@ spec('a host that is approved, whose processes die at any call', (t) => {
   })
   t.after(() => namespace.remove())
 
-  sweep(t, { what: 'it is logged in to with the new key, or with the old one', callsMin: 6, points: 3 }, () =>
+  sweep(t, { what: 'it is logged in to with the new key, or with the old one', callsMin: 6, points: 2 }, () =>
     story([
       {
         what: 'another key to log in with',
@@ -127,7 +127,7 @@ spec('a host that is approved, whose processes die at any call', (t) => {
     ]),
   )
 
-  sweep(t, { what: 'another key that it shows is approved once more', callsMin: 10, points: 3 }, () =>
+  sweep(t, { what: 'another key that it shows is approved once more', callsMin: 10, points: 2 }, () =>
     story([
       {
         what: 'another key that it shows',
@@ -142,7 +142,7 @@ spec('a host that is approved, whose processes die at any call', (t) => {
     ]),
   )
 
-  sweep(t, { what: 'it is gone once, and its key with it', callsMin: 6, points: 3 }, () =>
+  sweep(t, { what: 'it is gone once, and its key with it', callsMin: 6, points: 2 }, () =>
     story([
       {
         what: 'its removal',

@@ -26,7 +26,7 @@ spec('an invoice that is in no register, whose processes die at any call', (t) =
   })
   t.after(() => stage.end())
 
-  sweep(t, { what: 'the draft is drawn once', callsMin: 6, points: 3 }, () =>
+  sweep(t, { what: 'the draft is drawn once', callsMin: 6, points: 2 }, () =>
     invoiceStory(stage, {
       given: { send: false },
       async play(process, asking) {
@@ -37,7 +37,7 @@ spec('an invoice that is in no register, whose processes die at any call', (t) =
     }),
   )
 
-  sweep(t, { what: 'the test is gone with all that was kept of it', callsMin: 5, points: 3 }, () =>
+  sweep(t, { what: 'the test is gone with all that was kept of it', callsMin: 5, points: 2 }, () =>
     invoiceStory(stage, {
       given: { test: true },
       options: { now: clock.now },

@@ -27,7 +27,7 @@ spec('a sent invoice whose process dies at any call', (t) => {
   })
   t.after(() => stage.end())
 
-  sweep(t, { what: 'it is voided once', callsMin: 10, points: 3 }, () =>
+  sweep(t, { what: 'it is voided once', callsMin: 10, points: 2 }, () =>
     invoiceStory(stage, {
       given: {},
       play: (process, asking) => askInvoice(process, `POST ${one}/void`, {}, asking),
@@ -42,7 +42,7 @@ spec('a sent invoice whose process dies at any call', (t) => {
     }),
   )
 
-  sweep(t, { what: 'it is sent again once', callsMin: 10, points: 3 }, () =>
+  sweep(t, { what: 'it is sent again once', callsMin: 10, points: 2 }, () =>
     invoiceStory(stage, {
       given: {},
       play: (process, asking) => askInvoice(process, `POST ${one}/send`, { key: 'again' }, asking),
@@ -68,10 +68,10 @@ spec('a sent invoice whose process dies at any call', (t) => {
       others: { 'edited alone': SENT },
     })
 
-  sweep(t, { what: 'what was edited is sent once', callsMin: 20, points: 4 }, edited)
+  sweep(t, { what: 'what was edited is sent once', callsMin: 20, points: 2 }, edited)
   lags(t, 'what was edited is sent once', edited)
 
-  sweep(t, { what: 'it is credited once', callsMin: 10, points: 3 }, () =>
+  sweep(t, { what: 'it is credited once', callsMin: 10, points: 2 }, () =>
     invoiceStory(stage, {
       given: {},
       play: (process, asking) =>
@@ -86,7 +86,7 @@ spec('a sent invoice whose process dies at any call', (t) => {
     }),
   )
 
-  sweep(t, { what: 'the client claims one payment', callsMin: 8, points: 3 }, () =>
+  sweep(t, { what: 'the client claims one payment', callsMin: 8, points: 2 }, () =>
     invoiceStory(stage, {
       given: {},
       play: (process, asking) =>

@@ -120,7 +120,7 @@ const story = (): Story<Answer> => ({
     await kubectlFor(namespace.kubeconfig)(['delete', 'inv', name, '-n', namespace.name, '--ignore-not-found'])
   },
   deathsMin: 15,
-  every: 8,
+  every: 14,
 })
 
 spec('a process that dies at any call', (t) => {
@@ -156,6 +156,6 @@ spec('a process that dies at any call', (t) => {
 
   sweeps(t, 'one number, one mail, Ready', story)
   sweepAlone(t, 'one number, one mail, Ready', story)
-  sweep(t, { what: 'one number, though the next life dies too', callsMin: 15, points: 4, diesAgain: true }, story)
+  sweep(t, { what: 'one number, though the next life dies too', callsMin: 15, points: 2, diesAgain: true }, story)
   lags(t, 'one number, one mail, Ready', story)
 })

@@ -76,7 +76,7 @@ spec('what an account sets, by processes that die at any call', (t) => {
   })
   t.after(() => namespace.remove())
 
-  sweep(t, { what: 'one issuer, one logo', callsMin: 8, points: 4 }, () =>
+  sweep(t, { what: 'one issuer, one logo', callsMin: 8, points: 2 }, () =>
     story(namespace.name, {
       stand: ISSUERS,
       async play({ api }, asking) {
@@ -93,7 +93,7 @@ spec('what an account sets, by processes that die at any call', (t) => {
     }),
   )
 
-  sweep(t, { what: 'one token, the same for whoever asks again, and one end of it', callsMin: 4, points: 4 }, () =>
+  sweep(t, { what: 'one token, the same for whoever asks again, and one end of it', callsMin: 4, points: 2 }, () =>
     story(namespace.name, {
       stand: TOKENS,
       async play({ api }, asking) {

@@ -86,7 +86,7 @@ spec('a process that dies while pictures are under way', (t) => {
         await kubectl(['delete', 'wsite', name, '--ignore-not-found', '--wait=false'])
       },
       deathsMin: 60,
-      every: 17,
+      every: 40,
     }
   }
 

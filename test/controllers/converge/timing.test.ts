@@ -132,7 +132,7 @@ const story = (): Story<unknown> => ({
     await kubectl(['delete', 'inv', parent, child, '-n', namespace.name, '--ignore-not-found'])
   },
   deathsMin: 40,
-  every: 36,
+  every: 60,
 })
 
 spec('a month of an invoice whose process dies at any call', (t) => {

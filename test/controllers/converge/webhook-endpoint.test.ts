@@ -142,7 +142,7 @@ spec('an endpoint whose processes die at any call', (t) => {
   })
   t.after(() => namespace.remove())
 
-  sweep(t, { what: 'it is made once, and its secret shown', callsMin: 2, points: 3 }, () =>
+  sweep(t, { what: 'it is made once, and its secret shown', callsMin: 2, points: 2 }, () =>
     story(namespace.name, {
       given: false,
       ask: [`POST ${ALL}`, { body: { url: URL_OF } }],
@@ -151,7 +151,7 @@ spec('an endpoint whose processes die at any call', (t) => {
     }),
   )
 
-  sweep(t, { what: 'its secret is changed once, and what signed before signs on', callsMin: 3, points: 4 }, () =>
+  sweep(t, { what: 'its secret is changed once, and what signed before signs on', callsMin: 3, points: 2 }, () =>
     story(namespace.name, {
       given: true,
       ask: [`POST ${ALL}/:id/rotate`, {}],
@@ -168,7 +168,7 @@ spec('an endpoint whose processes die at any call', (t) => {
     }),
   )
 
-  sweep(t, { what: 'it is switched off once', callsMin: 3, points: 2 }, () =>
+  sweep(t, { what: 'it is switched off once', callsMin: 3, points: 1 }, () =>
     story(namespace.name, {
       given: true,
       ask: [`PATCH ${ALL}/:id`, { body: { status: 'disabled' } }],
@@ -176,7 +176,7 @@ spec('an endpoint whose processes die at any call', (t) => {
     }),
   )
 
-  sweep(t, { what: 'an event is told again under its id', callsMin: 4, points: 3 }, () =>
+  sweep(t, { what: 'an event is told again under its id', callsMin: 4, points: 2 }, () =>
     story(namespace.name, {
       given: true,
       ask: [`POST ${ALL}/:id/redeliver`, { body: { after: 0 } }],
@@ -186,7 +186,7 @@ spec('an endpoint whose processes die at any call', (t) => {
     }),
   )
 
-  sweep(t, { what: 'it is taken away once', callsMin: 2, points: 2 }, () =>
+  sweep(t, { what: 'it is taken away once', callsMin: 2, points: 1 }, () =>
     story(namespace.name, {
       given: true,
       ask: [`DELETE ${ALL}/:id`, {}],

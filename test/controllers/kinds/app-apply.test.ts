@@ -2,7 +2,8 @@ import { applyDecision } from '../../../controllers/kinds/app/apply.ts'
 import { routeOf } from '../../../crds/app/lifecycle/route.ts'
 import { decide } from '../../../crds/app/lifecycle/transitions.ts'
 import { planApp } from '../../../crds/app/plan.ts'
-import { aLook, anApp, anOperation, aRelease, aWorld, contextIn } from '../../support/builders/app.ts'
+import { aLook, anApp, anOperation, aRelease, aWorld } from '../../support/builders/app/app.ts'
+import { contextIn } from '../../support/builders/app/happened.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 spec('what a step of an app teaches', (t) => {

@@ -1,7 +1,7 @@
 import { makeReleases } from '../../../controllers/kinds/app/release.ts'
 import { judgeCompose } from '../../../crds/app/compose/judge.ts'
-import { anApp, aRelease, aWorld } from '../../support/builders/app.ts'
-import { sourceOf } from '../../support/builders/upload.ts'
+import { anApp, aRelease, aWorld } from '../../support/builders/app/app.ts'
+import { sourceOf } from '../../support/builders/sources/upload.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 /** A release on a host that remaps no users, with the judge as it is and an upload out of hand. */
@@ -12,6 +12,7 @@ const judged = (service: string, { pinned = false, remapsUsers = false } = {}) =
     composeJudge: { judge: async (source, target) => judgeCompose(source, target) },
     store: { env: never, source: never },
     vault: { seal: never as never, has: never, open: never, indexOf: async () => index },
+    registries: { open: never },
     blobs: {} as never,
   })
   const { host } = aWorld()
@@ -24,6 +25,9 @@ const judged = (service: string, { pinned = false, remapsUsers = false } = {}) =
     pinned: pinned ? [] : null,
     live: undefined,
     confirmed: [],
+    mayStop: true,
+    budget: { cpuMillis: 1_000, memoryMib: 1_024, diskGib: 10 },
+    replicas: 1,
   })
 }
 

@@ -40,6 +40,7 @@ const runHere: HostLink['run'] = ({ script, lines = [], body }) =>
     child.on('close', (code) =>
       resolve({ code: code ?? 1, stdout: Buffer.concat(stdout), stderr: Buffer.concat(stderr).toString() }),
     )
+    child.stdin.on('error', () => {}) // it ended without reading
     child.stdin.end(Buffer.concat([Buffer.from(lines.map((line) => `${line}\n`).join('')), body as Buffer]))
   })
 

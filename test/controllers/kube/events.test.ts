@@ -89,6 +89,14 @@ spec('events', (t) => {
     assert.is((await listed()).length, 2, 'after the pause a new one')
   })
 
+  t('what is said in other words is another Event, so that the newest one is true', async () => {
+    const events = makeEvents({ kube, reporter: 'r' })
+    for (const release of [1, 2, 2]) events.emit(note({ reason: 'Live', message: `release ${release} is live` }))
+    await events.flush()
+    const said = (await listed()).map(({ note: words, series }) => `${words} × ${series?.count ?? 1}`)
+    assert.equal(said.sort(), ['release 1 is live × 1', 'release 2 is live × 2'])
+  })
+
   t('the counts of a series arrive in their order, however slow the first writes are', async () => {
     let at = Date.parse('2026-11-21T10:00:00Z')
     let writes = 0

@@ -1,6 +1,6 @@
 import { majorityOf, makeLookForProof } from '../../../controllers/net/proof.ts'
-import type { NameLook } from '../../../crds/site/names/life.ts'
-import { wantedProof } from '../../../crds/site/names/proof.ts'
+import type { NameLook } from '../../../crds/names/life.ts'
+import { wantedProof } from '../../../crds/names/proof.ts'
 import { type NamesServer, type NamesZone, startNamesServer } from '../../support/doubles/namesserver.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 

@@ -12,13 +12,13 @@ import {
   type SiteReservations,
   type SiteRows,
 } from '../../../controllers/store/site/sites.ts'
-import { lookedAt, type NameLook, type NameState } from '../../../crds/site/names/life.ts'
+import { lookedAt, type NameLook, type NameState } from '../../../crds/names/life.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { type AccountName, type NamesUnderTest, orderOf, runOrder } from '../../support/judges/nameorders.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type Database, makeDatabase, scratchFolder } from '../../support/stage/stage.ts'
 
-/** Whose a name is, as PostgreSQL keeps it: the life of crds/site/names/life.ts, by the clock of the platform. */
+/** Whose a name is, as PostgreSQL keeps it: the life of crds/names/life.ts, by the clock of the platform. */
 
 const ABSENT: NameLook = { found: null, answer: 'absent', detail: 'no record' }
 const SEEN: NameLook = { found: 'txt' }

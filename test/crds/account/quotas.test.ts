@@ -14,6 +14,7 @@ spec('quotas', (t) => {
     assert.equal(onEveryPlan('sites'), [3, 20, 100])
     assert.equal(onEveryPlan('publishes_per_day'), [5, 50, 500])
     assert.equal(onEveryPlan('messages_per_day'), [40, 200, 1000])
+    assert.equal(onEveryPlan('app_storage_mib'), [2_048, 20_480, 204_800])
     assert.equal(onEveryPlan('invoice_ai_per_day'), [20, 200, 1000])
     assert.equal(onEveryPlan('website_ai_per_day'), [20, 200, 1000])
     assert.equal(onEveryPlan('devbox_cost_cap_usd'), [100, 100, 100])
@@ -28,6 +29,7 @@ spec('quotas', (t) => {
       sites: 0,
       publishes_per_day: 5,
       messages_per_day: 40,
+      app_storage_mib: 2_048,
       invoice_ai_per_day: 7,
       website_ai_per_day: 7,
       devbox_cost_cap_usd: 0,
@@ -55,6 +57,7 @@ spec('quotas', (t) => {
       'sites',
       'publishes_per_day',
       'messages_per_day',
+      'app_storage_mib',
     ])
     assert.is(accountSpec.properties.limits.properties.sendsPerDay.maximum, ALLOWANCE_MAX)
   })

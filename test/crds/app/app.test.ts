@@ -1,26 +1,15 @@
 import fc from 'fast-check'
+import { STRIPPED_HEADERS } from '../../../crds/app/lifecycle/publishing/visitorheaders.ts'
 import { makeRedact } from '../../../crds/app/lifecycle/redact.ts'
 import { DRAIN_MAX_MS } from '../../../crds/app/lifecycle/retire.ts'
 import { routeOf } from '../../../crds/app/lifecycle/route.ts'
-import { STRIPPED_HEADERS } from '../../../crds/app/lifecycle/visitorheaders.ts'
 import { planApp } from '../../../crds/app/plan.ts'
 import { addressIn, EXIT, imagesIn, reasonOf } from '../../../crds/app/start.ts'
 import type { AppStep } from '../../../crds/app/steps.ts'
 import { viewApp } from '../../../crds/app/view.ts'
 import type { AppWorld, JobState } from '../../../crds/app/world.ts'
-import {
-  AT,
-  aLook,
-  anApp,
-  anOperation,
-  aRelease,
-  aWorld,
-  ENDED_WELL,
-  type Fate,
-  GOOD,
-  NOW,
-  stepped,
-} from '../../support/builders/app.ts'
+import { AT, aLook, anApp, anOperation, aRelease, aWorld, NOW } from '../../support/builders/app/app.ts'
+import { ENDED_WELL, type Fate, GOOD, stepped } from '../../support/builders/app/stepped.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 type Resource = ReturnType<typeof anApp>
@@ -31,8 +20,8 @@ const run = (object: Resource, from: AppWorld, fate: Fate = GOOD, now = NOW) => 
   let world = from
   const done: AppStep['do'][] = []
   for (let round = 0; round < 40; round++) {
-    const { steps, verdict } = planApp(object, world, now)
-    if (steps.length === 0) return { world, done, verdict }
+    const { steps, verdict, conditions } = planApp(object, world, now)
+    if (steps.length === 0) return { world, done, verdict, conditions }
     for (const step of steps) {
       done.push(step.do)
       world = stepped(world, step, fate)
@@ -64,10 +53,21 @@ const happen =
   }
 
 spec('the plan of an app', (t) => {
+  t('lets go of what was entered and never asked for: after a while, or once it is stopped', () => {
+    const cutOff = anOperation({ n: 2 })
+    const ends = (object: Resource, operation = cutOff, now = NOW) =>
+      planApp(object, aWorld({ operations: [operation], releases: [aRelease(1)], look: aLook() }), now).steps.flatMap(
+        (step) => (step.do === 'end' ? [step.state] : []),
+      )
+    assert.equal(ends(anApp({ asked: 1 })), [])
+    assert.equal(ends(anApp({ asked: 1 }), cutOff, later(600_000)), ['cancelled'])
+    assert.equal(ends(anApp({ asked: 1 }), { ...cutOff, cancelAt: AT }), ['cancelled'])
+    assert.equal(ends(anApp({ asked: 2 }), cutOff, later(600_000)), [], 'what is asked for waits for its turn')
+  })
   t('takes its name first, then waits for a deploy', () => {
     const { done, verdict } = run(anApp(), aWorld({ slugHolder: null }))
     assert.equal(done, ['takeSlug'])
-    assert.is(verdict.state, 'ready')
+    assert.equal(verdict.state === 'unready' && [verdict.ready, verdict.reason], ['False', 'Empty'])
   })
 
   const refusals: [string, Parameters<typeof anApp>[0], Partial<AppWorld>][] = [
@@ -142,10 +142,10 @@ spec('the plan of an app', (t) => {
 
   t('a rollback to what never started fails, and the live one serves', () => {
     const operations = [anOperation({ intent: { kind: 'rollback', release: 9, env: 'release' } })]
-    const { world, verdict } = run(anApp({ asked: 1 }), aWorld({ operations, releases: [aRelease(1)] }))
+    const { world, verdict } = run(anApp({ asked: 1 }), aWorld({ operations, releases: [aRelease(1)], look: aLook() }))
     assert.is(world.operations[0]?.code, 'UNKNOWN_RELEASE')
     assert.equal(liveIn(world), [1])
-    assert.is(verdict.state, 'stalled')
+    assert.is(verdict.state, 'ready')
   })
 
   t('an env without a release is stored only; with one it starts the same images anew', () => {
@@ -161,6 +161,7 @@ spec('the plan of an app', (t) => {
 
   const failures: [string, Fate, string][] = [
     ['a build that fails', failing('images', EXIT.buildFailed), 'BUILD_FAILED'],
+    ['an image for another processor', failing('images', EXIT.wrongProcessor), 'ARCH_MISMATCH'],
     ['an image that is gone', failing('images', EXIT.imageMissing), 'IMAGE_MISSING'],
     [
       'a service that exits',
@@ -172,15 +173,26 @@ spec('the plan of an app', (t) => {
   ]
   for (const [what, fate, code] of failures) {
     t(`${what} leaves the release before it serving`, () => {
-      const from = aWorld({ operations: [anOperation()], releases: [aRelease(1)], route: null })
-      const { world, verdict } = run(anApp({ asked: 1 }), from, fate)
+      const from = aWorld({ operations: [anOperation()], releases: [aRelease(1)], route: null, look: aLook() })
+      const { world, verdict, conditions } = run(anApp({ asked: 1 }), from, fate)
       assert.is(world.operations[0]?.code, code)
       assert.equal(liveIn(world), [1])
       assert.is(world.route?.address, '127.0.0.1:30001')
       assert.ok(world.releases.find(({ number }) => number === 2)?.retiredAt, 'what failed is taken down')
-      assert.is(verdict.state === 'stalled' && verdict.code, 'RELEASE_FAILED')
+      assert.is(verdict.state, 'ready', 'what serves is ready, whatever became of the next')
+      const told = conditions?.map(({ type, status, message }) => [type, status, message.split(':')[0]])
+      assert.equal(told, [['ReleaseFailed', 'True', code]])
     })
   }
+
+  t('a first release that fails stalls it, and a later success ends what was said', () => {
+    const failed = anOperation({ state: 'failed', endedAt: AT, code: 'BUILD_FAILED', message: 'the build failed' })
+    const { verdict } = run(anApp({ asked: 1 }), aWorld({ operations: [failed] }))
+    assert.is(verdict.state === 'stalled' && verdict.code, 'RELEASE_FAILED')
+    const good = anOperation({ n: 2, state: 'succeeded', endedAt: AT })
+    const { conditions } = run(anApp(), aWorld({ operations: [failed, good], releases: [aRelease(2)], look: aLook() }))
+    assert.equal(conditions, [])
+  })
 
   t('one at a time, in the order of asking', () => {
     const operations = [1, 2, 3].map((n) => anOperation({ n }))

@@ -23,7 +23,8 @@ import {
   type OperationState,
 } from '../../../crds/app/world.ts'
 import { PROBLEMS } from '../../../crds/kernel/problem.ts'
-import { AT, anOperation, aRelease, aWorld, contextIn, happened } from '../../support/builders/app.ts'
+import { AT, anOperation, aRelease, aWorld } from '../../support/builders/app/app.ts'
+import { contextIn, happened } from '../../support/builders/app/happened.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const LATER = '2026-11-22T10:00:05.000Z'
@@ -33,7 +34,7 @@ const ending = (on: 'succeeded' | 'failed' | 'cancelled' | 'unknown'): Operation
   message: 'that was it',
   log: 'the last lines',
 })
-const passing = (step: 'check' | 'upload' | 'images' | 'start', known = {}): OperationEvent => ({
+const passing = (step: 'check' | 'upload' | 'images' | 'pre_release' | 'start', known = {}): OperationEvent => ({
   on: 'passed',
   step,
   known,
@@ -56,6 +57,17 @@ const EVENTS: readonly OperationEvent[] = [
   ending('cancelled'),
   ending('unknown'),
   { on: 'retired' },
+  {
+    on: 'returned',
+    before: aRelease(1, { state: 'superseded', supersededAt: AT }),
+    code: 'RELEASE_FAILED',
+    message: 'it was bad',
+    log: 'the last lines',
+  },
+  { on: 'scaling' },
+  { on: 'grown', address: '127.0.0.1:30001,127.0.0.1:30002', leaving: [], message: '1 more answers' },
+  { on: 'scaled', replicas: 2, parts: [] },
+  { on: 'left', names: ['web.2-r1'] },
 ]
 const WAY = EVENTS.slice(0, 7)
 
@@ -78,6 +90,16 @@ const contextAfter = (...events: OperationEvent[]): OperationContext => {
   const world = after(events.map((event) => ({ n: 1, event })))
   return contextIn(world, world.operations[0] as Operation)
 }
+/** The same of a scale of the live release. */
+const scaleAfter = (...events: OperationEvent[]): OperationContext => {
+  const from = aWorld({
+    operations: [anOperation({ id: 'op-a1', intent: { kind: 'scale', replicas: 2 } })],
+    releases: [aRelease(1)],
+  })
+  const world = events.reduce((now, event) => happened(now, { id: 'op-a1' }, event), from)
+  return contextIn(world, world.operations[0] as Operation)
+}
+const SCALE_WAY = EVENTS.filter(({ on }) => on === 'scaling' || on === 'grown')
 const decideAfter = (event: OperationEvent, ...before: OperationEvent[]): OperationDecision =>
   decide(event, contextAfter(...before), LATER)
 const told = (decision: OperationDecision): string =>
@@ -115,47 +137,52 @@ const faultsIn = (world: ReturnType<typeof aWorld>): string[] => {
 }
 
 spec('the table of an operation', (t) => {
-  t('whatever happens in whatever order, the rows of an app fit together, and what has ended stays as it ended', () => {
-    const event = fc.oneof(
-      { weight: 3, arbitrary: fc.constant('next' as const) },
-      { weight: 1, arbitrary: fc.constantFrom(...EVENTS) },
-    )
-    const happenings = fc.array(fc.record({ n: fc.integer({ min: 1, max: 3 }), event }), { maxLength: 60 })
-    const counts = new Map<OperationState, number>()
-    const property = fc.property(happenings, (list) => {
-      let world = start()
-      for (const { n, event } of list) {
-        const before = world.operations.map((one) => JSON.stringify(one))
-        const next = happened(
-          world,
-          { id: `op-a${n}` },
-          event === 'next' ? nextOf(world.operations[n - 1] as Operation) : event,
-        )
-        assert.equal(
-          world.operations.map((one) => JSON.stringify(one)),
-          before,
-          'it writes on nothing',
-        )
-        const ended = world.operations.filter((one) => !isOpen(one))
-        for (const one of ended)
-          assert.equal(
-            next.operations.find(({ id }) => id === one.id),
-            one,
+  t(
+    'whatever happens in whatever order, the rows of an app fit together, and what has ended stays as it ended but for a return',
+    () => {
+      const event = fc.oneof(
+        { weight: 3, arbitrary: fc.constant('next' as const) },
+        { weight: 1, arbitrary: fc.constantFrom(...EVENTS) },
+      )
+      const happenings = fc.array(fc.record({ n: fc.integer({ min: 1, max: 3 }), event }), { maxLength: 60 })
+      const counts = new Map<OperationState, number>()
+      const property = fc.property(happenings, (list) => {
+        let world = start()
+        for (const { n, event } of list) {
+          const before = world.operations.map((one) => JSON.stringify(one))
+          const next = happened(
+            world,
+            { id: `op-a${n}` },
+            event === 'next' ? nextOf(world.operations[n - 1] as Operation) : event,
           )
-        assert.equal(faultsIn(next), [])
-        world = next
-      }
-      for (const { state } of world.operations) counts.set(state, (counts.get(state) ?? 0) + 1)
-    })
-    fc.assert(property, { numRuns: 2_000 })
-    assert.equal([...counts.keys()].sort(), [...OPERATION_STATES].sort(), 'each state was reached')
-  })
+          assert.equal(
+            world.operations.map((one) => JSON.stringify(one)),
+            before,
+            'it writes on nothing',
+          )
+          const isReturn = (one: Operation) => event !== 'next' && event.on === 'returned' && one.id === `op-a${n}`
+          const ended = world.operations.filter((one) => !isOpen(one) && !isReturn(one))
+          for (const one of ended)
+            assert.equal(
+              next.operations.find(({ id }) => id === one.id),
+              one,
+            )
+          assert.equal(faultsIn(next), [])
+          world = next
+        }
+        for (const { state } of world.operations) counts.set(state, (counts.get(state) ?? 0) + 1)
+      })
+      fc.assert(property, { numRuns: 2_000 })
+      assert.equal([...counts.keys()].sort(), [...OPERATION_STATES].sort(), 'each state was reached')
+    },
+  )
 
-  t('from every state that is open some event leads to an end, and no event leads out of an end', () => {
+  t('from every state that is open some event leads to an end, and out of an end only from good to bad', () => {
     const ends = new Set<OperationState>(ENDED)
     for (const state of OPERATION_STATES) {
       const leads = OPERATION_TRANSITIONS.filter(({ from, to }) => from.includes(state) && to !== 'same')
-      if (ends.has(state)) assert.equal(leads, [], state)
+      const ways = leads.map(({ on, to }) => `${on} ${to}`)
+      if (ends.has(state)) assert.equal(ways, state === 'succeeded' ? ['returned failed'] : [], state)
       else
         assert.ok(
           leads.some(({ to }) => ends.has(to as OperationState)),
@@ -186,8 +213,9 @@ spec('the table of an operation', (t) => {
       [BEGUN, ending('failed')],
       [ending('cancelled')],
     ]
-    const used = befores.flatMap((before) => {
-      const context = contextAfter(...before)
+    const scales = [[], SCALE_WAY.slice(0, 1), SCALE_WAY, [...SCALE_WAY, { on: 'claimed' } as const]]
+    const contexts = [...befores.map((before) => contextAfter(...before)), ...scales.map((way) => scaleAfter(...way))]
+    const used = contexts.flatMap((context) => {
       return EVENTS.filter((event) => decide(event, context, LATER).state !== 'refused').map((event) =>
         OPERATION_TRANSITIONS.findIndex(({ on, from }) => on === event.on && from.includes(context.operation.state)),
       )
@@ -294,6 +322,48 @@ spec('the table of an operation', (t) => {
       releases.map(({ state, reason, logTail, supersededAt }) => [state, reason, logTail, supersededAt]),
       [['failed', long, 'boom', LATER]],
     )
+  })
+})
+
+spec('the table of a scale', (t) => {
+  const of = (record: object) => ({ ...aRelease(1), record: { ...aRelease(1).record, ...record } })
+  const leaving = [{ name: 'web.2-r1', address: '127.0.0.1:30002', since: null }]
+  t('changes the record of the live release alone, and nothing of it when it does not come to its end', () => {
+    const claimed = scaleAfter(...SCALE_WAY, { on: 'claimed' })
+    const { record } = claimed.live ?? {}
+    assert.is(record?.scaling?.address, '127.0.0.1:30001,127.0.0.1:30002')
+    const done = decide({ on: 'scaled', replicas: 2, parts: [] }, claimed, LATER)
+    assert.is(done.state, 'accepted')
+    const [live] = done.state === 'accepted' ? done.releases : []
+    assert.equal([live?.state, live?.record?.replicas, live?.record?.scaling], ['live', 2, undefined])
+    const failed = decide(ending('failed'), scaleAfter(...SCALE_WAY), LATER)
+    assert.equal(failed.state === 'accepted' && [failed.operation.state, failed.releases], ['failed', []])
+  })
+  t('notes since when a replica leaves, and one that is wanted again stays', () => {
+    const context = {
+      ...scaleAfter(...SCALE_WAY, { on: 'claimed' }),
+      live: of({ replicas: 2, scaling: { address: 'a', leaving } }),
+    }
+    const down = decide({ on: 'scaled', replicas: 1, parts: [] }, context, LATER)
+    const [live] = down.state === 'accepted' ? down.releases : []
+    assert.equal(live?.record?.leaving, [{ ...leaving[0], since: LATER }])
+    const part = {
+      service: 'web.2',
+      project: 'shop-r1',
+      name: 'web.2-r1',
+      networks: [],
+      isOneShot: false,
+      isKeptUp: true,
+    }
+    const parts = [{ ...part, limits: { cpuMillis: 1, memoryBytes: 1, pids: 1 } }]
+    const up = decide({ on: 'scaled', replicas: 2, parts }, { ...context, live: of({ leaving }) }, LATER)
+    assert.is((up.state === 'accepted' ? up.releases : [])[0]?.record?.leaving, undefined)
+  })
+  t('is cancelled before the switch alone, and makes no release', () => {
+    assert.is(decide({ on: 'cancel' }, scaleAfter(...SCALE_WAY), LATER).state, 'accepted')
+    assert.match(told(decide({ on: 'cancel' }, scaleAfter(...SCALE_WAY, { on: 'claimed' }), LATER)), /^TOO_LATE/)
+    assert.match(told(decide(BEGUN, scaleAfter(), LATER)), /makes no release/)
+    assert.match(told(decide({ on: 'scaling' }, contextAfter(), LATER)), /is no scale/)
   })
 })
 

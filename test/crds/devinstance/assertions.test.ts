@@ -1,4 +1,5 @@
 /** What finalize demands, held against the real sshd with the drop-in of the bootstrap. */
+import { spawnSync } from 'node:child_process'
 import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -8,8 +9,11 @@ import {
   type FoundSetting,
   type ReservedInstance,
 } from '../../../crds/devinstance/bootstrap/assertions.ts'
-import { DEV_USER, SSHD_SETTINGS, sshdDropIn } from '../../../crds/devinstance/bootstrap/sshd.ts'
+import { attestScript, VISITORS } from '../../../crds/devinstance/bootstrap/attest.ts'
+import { DEV_USER } from '../../../crds/devinstance/bootstrap/places.ts'
+import { SSHD_SETTINGS, sshdDropIn } from '../../../crds/devinstance/bootstrap/sshd.ts'
 import { PRICING_VERSION } from '../../../crds/devinstance/sizing/prices.ts'
+import { type Machine, madeMachine } from '../../support/builders/machine.ts'
 import { askSshd, makeHostKey } from '../../support/judges/cloudinit.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
@@ -193,4 +197,65 @@ spec('finalize, by what the real sshd says', (t) => {
       '/assertions/allowtcpforwarding',
     ])
   })
+})
+
+spec('what a dev instance says of itself for finalize', (t) => {
+  let folder = ''
+  let machine: Machine
+  t.before(() => {
+    folder = mkdtempSync(join(tmpdir(), 'bottega-attest-'))
+    machine = madeMachine(folder)
+    machine.put('/etc/ssh/sshd_config', '')
+    spawnSync('ssh-keygen', ['-q', '-t', 'ed25519', '-N', '', '-f', machine.at('/etc/ssh/ssh_host_ed25519_key')])
+    machine.put(
+      '/opt/bottega/agents/codex/package.json',
+      `{ "version": "x" }\n`.replace('{ ', '{\n').replace('x', AGENTS.codex.version),
+    )
+    machine.answers(
+      'ss',
+      'LISTEN 0 128 0.0.0.0:22 0.0.0.0:*\nLISTEN 0 128 [::]:22 [::]:*\nLISTEN 0 9 127.0.0.53%lo:53 0.0.0.0:*\nLISTEN 0 9 [::1]:631 [::]:*\n',
+    )
+  })
+  t.after(() => rmSync(folder, { recursive: true, force: true }))
+
+  /** With a drop-in of somebody's, before or after ours. */
+  const attested = async (hostile = '', before = false): Promise<FoundSetting> => {
+    const [first, second] = before ? [hostile, sshdDropIn()] : [sshdDropIn(), hostile]
+    machine.put('/etc/ssh/01.conf', first)
+    machine.put('/etc/ssh/02.conf', second)
+    const includes = ['01', '02'].map((name) => `Include ${machine.at(`/etc/ssh/${name}.conf`)}\n`).join('')
+    machine.put(
+      '/etc/ssh/sshd_config',
+      `${includes}HostKey ${machine.at('/etc/ssh/ssh_host_ed25519_key')}\nUsePAM yes\n`,
+    )
+    const { code, stdout, stderr } = await machine.run(attestScript([{ id: 'codex', folder: 'agents/codex' }]), {
+      env: { PREFIX: machine.at('/opt/bottega') },
+    })
+    assert.is(code, 0, stderr)
+    return JSON.parse(stdout)
+  }
+
+  t('is what finalize asks for, of all that only the machine knows', async () => {
+    const { facts: own, assertions: said } = await attested()
+    assert.equal(pointersOf({ assertions: said }), [])
+    assert.equal(own.listeners, [22])
+    assert.equal(own.agents, { codex: AGENTS.codex.version })
+    assert.match(own.hostKeys?.join() ?? '', /^SHA256:[A-Za-z0-9+/]{43}$/)
+    assert.type(own.cloudInitStatus, 'number')
+  })
+  for (const user of [...VISITORS, '*,!dev']) {
+    t(`shows a block that lets ${user} in by password, wherever it stands`, async () => {
+      for (const before of [true, false]) {
+        const { assertions: said } = await attested(
+          `Match User ${user}\n  PasswordAuthentication yes\n  PermitRootLogin yes\n`,
+          before,
+        )
+        assert.equal(pointersOf({ assertions: said }), [
+          '/assertions/passwordauthentication',
+          '/assertions/permitrootlogin',
+        ])
+        assert.match(said.passwordauthentication ?? '', /^(yes \| no|no \| yes)$/)
+      }
+    })
+  }
 })

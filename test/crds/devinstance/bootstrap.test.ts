@@ -31,6 +31,8 @@ import {
 } from '../../../crds/devinstance/bootstrap/bootstrap.ts'
 import { installScript, remoteScript } from '../../../crds/devinstance/bootstrap/provision.ts'
 import { SSHD_DROP_IN, sshdDropIn } from '../../../crds/devinstance/bootstrap/sshd.ts'
+import { ENABLED, UNITS } from '../../../crds/devinstance/bootstrap/units.ts'
+import { REPO } from '../../../crds/devinstance/schema.ts'
 import { ARCHES } from '../../../crds/devinstance/sizing/sizes.ts'
 import { checkUserData, knownUserDataKeys } from '../../support/judges/cloudinit.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -52,7 +54,11 @@ const good = (bootstrap: Bootstrap): Good => {
   assert.ok(bootstrap.ok)
   return bootstrap as Good
 }
-const textOf = (input: BootstrapInput): string => good(bootstrapOf(input)).bytes.toString('utf8')
+/** The user data as cloud-init unpacks it. */
+const textOf = (input: BootstrapInput): string => {
+  const { bytes, contentType } = good(bootstrapOf(input))
+  return (contentType === 'application/gzip' ? gunzipSync(bytes) : bytes).toString('utf8')
+}
 
 type UserData = {
   hostname: string
@@ -121,10 +127,12 @@ const SECRETS = [
   /(token|secret|passwd|password|api_?key)\w*["']?\s*[:=]\s*["']?(?!true|false|no|yes)\S/i,
 ]
 
+/** Words about secrets: where one is read from, never what it is. */
+const HARMLESS = /lock_passwd: true|NOPASSWD:ALL|^ *token=\$\(cat\)$|sk-(?:ssh-ed25519|ecdsa-sha2-nistp256)@openssh/gm
+
 spec('what a bootstrap says', (t) => {
   t('nothing in it looks like a secret, and each long hex word is a pinned digest', () => {
-    const looksSecret = (text: string) =>
-      SECRETS.filter((pattern) => pattern.test(text.replace(/lock_passwd: true|NOPASSWD:ALL/g, '')))
+    const looksSecret = (text: string) => SECRETS.filter((pattern) => pattern.test(text.replace(HARMLESS, '')))
     const digests = new Set(
       ARCHES.flatMap((arch) => [...NODE_ARCHIVES[arch], ...AGENT_IDS.flatMap((id) => AGENTS[id].archives[arch])]).map(
         ({ sha512 }) => sha512,
@@ -152,15 +160,29 @@ spec('what a bootstrap says', (t) => {
       "'git@h.example:a/b.git'",
     )
   })
-  t('begins as cloud-init wants it, is plain text below 16 KB, and its digest is of its bytes', () => {
+  t('begins as cloud-init wants it, and its digest is of its bytes', () => {
     for (const input of cases) {
-      const { bytes, contentType, sha256 } = good(bootstrapOf(input))
-      assert.is(bytes.toString('utf8').split('\n')[0], '#cloud-config')
-      assert.is(contentType, 'text/plain; charset=utf-8')
-      assert.ok(bytes.length <= 16 * KIB)
+      const { bytes, sha256 } = good(bootstrapOf(input))
+      assert.is(textOf(input).split('\n')[0], '#cloud-config')
       assert.is(sha256, createHash('sha256').update(bytes).digest('hex'))
     }
   })
+  t(
+    'the largest one leaves an eighth of the 16 KB, with an address as long and as little to be packed as may be',
+    () => {
+      const path = createHash('shake256', { outputLength: 2 * KIB })
+        .update('')
+        .digest('base64')
+        .replaceAll('+', '-')
+      for (const arch of ARCHES) {
+        const url = `https://git.example.com/${path}`.slice(0, REPO.properties.url.maxLength)
+        assert.match(url, new RegExp(REPO.properties.url.pattern))
+        const repo = { url, ref: 'b'.repeat(REPO.properties.ref.maxLength) }
+        const { bytes } = good(bootstrapOf({ name: 'n'.repeat(63), arch, agents: [...AGENT_IDS], repo }))
+        assert.ok(bytes.length <= 14 * KIB, `${bytes.length} bytes for ${arch}`)
+      }
+    },
+  )
   t('is the same for the same box, however the agents are listed', () => {
     const input = { name: 'box', arch: 'arm64' } as const
     const [one, other] = [[...AGENT_IDS], [...AGENT_IDS].reverse().concat('codex')].map((agents) =>
@@ -193,7 +215,7 @@ spec('what a bootstrap says', (t) => {
       const [program] = AGENTS[id].program.x86_64
       assert.match(
         contentOf(data, `/usr/local/bin/${AGENTS[id].command}`),
-        `exec /opt/bottega/bin/launch /opt/bottega/${program}`,
+        `exec /opt/bottega/bin/launch ${id} /opt/bottega/${program}`,
       )
     }
     const launch = contentOf(data, '/opt/bottega/bin/launch')
@@ -234,6 +256,22 @@ spec('what a bootstrap says', (t) => {
     const data = parsed({ name: 'x', arch: 'arm64', agents: [...AGENT_IDS] })
     const called = data.write_files.flatMap(({ content }) => content.match(/\/opt\/bottega\/bin\/[a-z-]+/g) ?? [])
     for (const path of [...called, ...data.runcmd.flat()]) contentOf(data, path)
+  })
+  t('has the report name each agent that was chosen, as its package says its version', () => {
+    for (const input of cases) {
+      const lines = contentOf(parsed(input), '/opt/bottega/bin/report').match(/^version .*$/gm) ?? []
+      const expected = [...input.agents]
+        .sort()
+        .map((id) => `version ${id} ${AGENTS[id].archives[input.arch][0]?.folder}`)
+      assert.equal(lines, expected)
+    }
+  })
+  t('writes each unit that it enables, each with what begins it', () => {
+    const data = parsed({ name: 'x', arch: 'arm64', agents: [] })
+    for (const name of ENABLED) assert.match(contentOf(data, `/etc/systemd/system/${name}`), /^\[Install\]\nWantedBy=/m)
+    assert.match(contentOf(data, '/opt/bottega/bin/provision'), `systemctl enable --now ${ENABLED.join(' ')}\n`)
+    for (const [name, content] of Object.entries(UNITS))
+      assert.is(contentOf(data, `/etc/systemd/system/${name}`), content)
   })
   t('makes a host name of any name', () => {
     const hostNames = ['My_Box.1', 'a'.repeat(80), '---', 'ü'].map(
@@ -326,7 +364,7 @@ spec('the scripts of the bootstrap', (t) => {
     const script = installScript(archives).replace('--retry 5 ', '')
     assert.is.not(sh(script, { PREFIX: join(folder, 'none'), PACKAGES_URL: `file://${registry}` }).status, 0)
   })
-  t('make a remote whose files follow a push, and leave it alone the second time', () => {
+  t('make a remote whose files follow a push, which knows what was pushed, and leave it alone the second time', () => {
     const home = fresh('home')
     const script = remoteScript({ url: "https://git.example.com/it's", branch: 'release/2' })
     const env = { HOME: home, GIT_CONFIG_NOSYSTEM: '1' }
@@ -350,7 +388,10 @@ spec('the scripts of the bootstrap', (t) => {
       git(mine, 'push', '-q', repo, 'release/2')
       assert.is(readFileSync(join(repo, 'file'), 'utf8'), text)
       assert.is(sh(script, env).status, 0)
+      assert.is(git(repo, 'rev-list', '--count', '--all', '--not', '--remotes').trim(), '0')
     }
+    git(repo, 'commit', '-q', '--allow-empty', '-m', 'made there')
+    assert.is(git(repo, 'rev-list', '--count', '--all', '--not', '--remotes').trim(), '1')
     assert.is(sh(remoteScript(undefined), { ...env, HOME: fresh('bare') }).status, 0)
     assert.ok(existsSync(join(folder, 'bare', 'repo', '.git')))
   })

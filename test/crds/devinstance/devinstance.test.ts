@@ -40,6 +40,7 @@ const recorded = (instance = aDevInstance()) => ({
   rev: 7,
   pricingVersion: instance.pricingVersion,
   box: instance,
+  othersMicroUsd: 0,
 })
 const plan = (world: Partial<DevInstanceWorld>, at = later(minutes(1)), object = anInstance()) =>
   planDevInstance(object, aWorld(world), new Date(at))
@@ -55,7 +56,7 @@ spec('the plan of a dev instance', (t) => {
       capMicroUsd: 100_000_000,
       pricingVersion: '2026-07-20',
     })
-    const record = { uid: null, rev: 0, pricingVersion: '2026-07-20', box: null }
+    const record = { uid: null, rev: 0, pricingVersion: '2026-07-20', box: null, othersMicroUsd: 0 }
     assert.equal(plan({ record }).steps, [{ do: 'enter', name: 'dev-1', pricingVersion: '2026-07-20', rev: 0 }])
   })
 
@@ -87,13 +88,8 @@ spec('the plan of a dev instance', (t) => {
   })
 
   t('judges one call at a time, the oldest first', () => {
-    const call = (seq: number, trigger: Pending['trigger']): Pending => ({
-      seq,
-      trigger,
-      said: good(aDevInstance())[trigger],
-      by: null,
-      at: T0,
-    })
+    const call = (seq: number, trigger: Pending['trigger']) =>
+      ({ seq, trigger, said: good(aDevInstance())[trigger], by: null, at: T0 }) as Pending
     const made = plan({ record: recorded(), pending: [call(3, 'provisioning'), call(4, 'delete')] })
     const [step] = made.steps
     assert.equal(dos(made), ['settle'])
@@ -136,10 +132,11 @@ spec('the plan of a dev instance', (t) => {
     assert.equal(dos(plan(world, T0, buried)), ['remove'])
     assert.equal(dos(plan({ ...world, isRemoved: true }, T0, buried)), [])
     const lapsed = { record: recorded(aDevInstance({ deletedAt: later(24 * 3_600_000) })) }
+    assert.equal(dos(plan(lapsed, later(24 * 3_600_000), buried)), ['remove'], 'what lapsed is no resource either')
+    const lost = { ...anInstance(), metadata: { ...anInstance().metadata, isLost: true as const } }
     assert.equal(
-      [dos(plan(lapsed, T0, buried)), plan(lapsed, T0, buried).wakeAt],
+      [dos(plan(lapsed, later(24 * 3_600_000), lost)), plan(lapsed, later(24 * 3_600_000), lost).wakeAt],
       [[], undefined],
-      'nobody asked for it',
     )
     const going = { ...buried, metadata: anInstance({}, true).metadata }
     assert.equal([dos(plan(world, T0, going)), plan(world, T0, going).wakeAt], [[], undefined])
@@ -160,7 +157,7 @@ spec('the plan of a dev instance', (t) => {
     const started = running.startedAt ?? ''
     assert.is(plan({ record: recorded(running) }, started).wakeAt, later(minutes(5), started))
     assert.equal(types({ record: recorded(running) }, later(minutes(5), started)), ['ReportStale'])
-    const lastReport = { at: later(minutes(4), started), git: { dirty: 0, untracked: 2, unpushed: 0 } }
+    const lastReport = { at: later(minutes(4), started), git: { dirty: 0, untracked: 2, unpushed: 0 }, usedAt: null }
     assert.equal(types({ record: recorded(running), lastReport }, later(minutes(5), started)), ['WorkAtRisk'])
     const two = {
       ...running,

@@ -2,8 +2,9 @@
 import {
   centsOf,
   monthlyPrice,
-  PRICE_TABLES,
   PRICING_VERSION,
+  priceTable,
+  pricingVersions,
   usdOf,
   usdOfCents,
 } from '../../../crds/devinstance/sizing/prices.ts'
@@ -73,8 +74,8 @@ spec('prices of dev instances', (t) => {
     })
   }
   t('GET /sizes answers the whole table in its order, with parts that add up', () => {
-    const { pricingVersion, sizes } = sizesAnswer()
-    assert.is(pricingVersion, '2026-07-20')
+    const { pricingVersion, region, sizes } = sizesAnswer()
+    assert.equal([pricingVersion, region], ['2026-07-20', 'us-east-1'])
     const rows = TABLE.map(
       ([sizeClass, arch, instanceType, vcpu, memoryGib, diskGb, computeUsd, running, stopped]) => ({
         sizeClass,
@@ -86,6 +87,12 @@ spec('prices of dev instances', (t) => {
         runningMonthlyUsd: running,
         stoppedMonthlyUsd: stopped,
         parts: { computeUsd, storageUsd: usdOfCents(diskGb * 8), ipv4Usd: 3.65 },
+        fallbacks: FALLBACKS.filter(([, ofClass, ofArch]) => ofClass === sizeClass && ofArch === arch)
+          .map(([type, , , usd]) => ({
+            instanceType: type,
+            runningMonthlyUsd: usdOfCents(Math.round(usd * 100) + diskGb * 8 + 365),
+          }))
+          .sort((a, b) => a.runningMonthlyUsd - b.runningMonthlyUsd),
       }),
     )
     assert.equal(sizes, rows)
@@ -122,13 +129,18 @@ spec('prices of dev instances', (t) => {
     })
   })
   t('every type on offer has a price in every version, and every price a type', () => {
-    for (const table of Object.values(PRICE_TABLES)) {
+    for (const table of pricingVersions().map((version) => priceTable(version))) {
       assert.equal(Object.keys(table.computePerHour).sort(), instanceTypeNames().sort())
     }
   })
   t('every figure of a table is a whole number of micro-USD', () => {
-    for (const table of Object.values(PRICE_TABLES)) {
-      const figures = [...Object.values(table.computePerHour), table.storagePerGbMonth, table.ipv4PerHour]
+    for (const table of pricingVersions().map((version) => priceTable(version))) {
+      const figures = [
+        ...Object.values(table.computePerHour),
+        table.storagePerGbMonth,
+        table.ipv4PerHour,
+        table.snapshotPerGbMonth,
+      ]
       assert.ok(figures.every((figure) => Number.isSafeInteger(figure) && figure > 0))
     }
   })

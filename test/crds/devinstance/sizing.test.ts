@@ -446,6 +446,21 @@ spec('sizing by example', (t) => {
     const fits = (capLeftCents: number) => reasonOf(sizeFor(input({}, { capLeftCents })), 'CAP_LEFT')
     assert.equal([fits(3058).fits, fits(3057).fits, fits(3057).leftUsd], [true, false, 30.57])
   })
+  t('where a size does not fit under it, the largest that does is named, and how much is missing', () => {
+    const wanted = { overrides: { sizeClass: 'M' as const } }
+    const capped = (capLeftCents: number) => sizeFor(input({}, { ...wanted, capLeftCents }))
+    assert.not.ok(codes(capped(12_919)).includes('CAP_FITS'))
+    const { code: _, ...said } = reasonOf(capped(10_000), 'CAP_FITS')
+    assert.equal(
+      [said.sizeClass, said.shortUsd, said.detail],
+      [
+        'S',
+        29.19,
+        'S is the largest that fits, at 56.71 USD a month, and less than is needed; for M the cap has to be 29.19 USD higher, which an admin grants',
+      ],
+    )
+    assert.match(reasonOf(capped(100), 'CAP_FITS').detail, 'no size fits; for M')
+  })
   t('only a larger class or disk asks for a resize', () => {
     const present = { sizeClass: 'M', arch: 'arm64', diskGb: 80 } as const
     const asks = (sizeClass: 'S' | 'M' | 'L', diskGb: number) => needsResize(present, { sizeClass, diskGb })

@@ -16,6 +16,8 @@ const good: Findings = {
   arch: 'x86_64',
   versions: { kernel: '6.1.0', docker: '20.10.24+dfsg1', compose: '2.40.3', caddy: '2.11.9' },
   disk: { totalGib: 250, freeGib: 60 },
+  processors: 4,
+  memoryMib: 8_192,
   missing: [],
   siteRootOk: true,
   proxyFault: '',
@@ -55,12 +57,31 @@ const world = (change: Partial<HostWorld> = {}): HostWorld => ({
   factSeq: 0,
   ...change,
 })
+const otherKey = (shown: string | null = 'SHA256:shown') => world({ inspection: { reach: 'key', shown } })
 
 const plan = (object: HostResource, of: HostWorld) => planHost(object, of, now)
 const conditionOf = (object: HostResource, of: HostWorld) =>
   plan(object, of).conditions?.map(({ type, status }) => `${type}=${status}`)
 
 spec('the plan of a host', (t) => {
+  t('says what its operator decided, for as long as it holds', () => {
+    const of = (spec: Partial<HostResource['spec']>) => {
+      const object = host()
+      return { ...object, spec: { ...object.spec, ...spec } }
+    }
+    assert.ok(conditionOf(of({ cordoned: true }), world())?.includes('Cordoned=True'))
+    assert.is(plan(of({ cordoned: true }), world()).verdict.state, 'ready')
+    const withdrawn = of({ approved: false, withdrawn: 'its disk fails' })
+    assert.ok(conditionOf(withdrawn, world())?.includes('Withdrawn=True'))
+    const { verdict } = plan(withdrawn, world())
+    assert.match(verdict.state === 'stalled' ? verdict.message : '', /its approval was withdrawn: its disk fails/)
+    const again = conditionOf(of({ withdrawn: 'its disk fails' }), world())
+    assert.is(
+      again?.some((one) => /Cordoned|Withdrawn/.test(one)),
+      false,
+    )
+  })
+
   t('is ready when it is approved, well, and its proxy is as wanted', () => {
     const { steps, verdict, status, wakeAt } = plan(host(), world())
     assert.equal(steps, [])
@@ -97,7 +118,7 @@ spec('the plan of a host', (t) => {
 
   const stalls: [string, HostResource, HostWorld, string, string][] = [
     ['a host that nobody approved', host({ approved: false }), world(), 'HOST_NOT_APPROVED', 'inspected'],
-    ['a host with another key', host(), world({ inspection: { reach: 'key' } }), 'HOST_KEY_CHANGED', 'key_changed'],
+    ['a host with another key', host(), otherKey(), 'HOST_KEY_CHANGED', 'key_changed'],
     [
       'a host that refuses the login',
       host(),
@@ -146,9 +167,22 @@ spec('the plan of a host', (t) => {
     assert.equal([status.arch, status.versions, status.disk], [before.arch, before.versions, before.disk])
   })
 
+  t('shows both keys when they differ, and says that work stopped where there was any', () => {
+    const said = (object: HostResource, shown: string | null) => {
+      const { verdict } = plan(object, otherKey(shown))
+      return verdict.state === 'stalled' ? verdict.message : ''
+    }
+    assert.match(
+      said(host(), 'SHA256:shown'),
+      /pinned is SHA256:.*shows SHA256:shown; all work on the host has stopped/,
+    )
+    assert.match(said(host({ approved: false }), 'SHA256:shown'), /SHA256:shown; nothing is done on it/)
+    assert.match(said(host(), null), /no key of that type/)
+  })
+
   t('states whether the key changed, and of a silent host what was last known', () => {
     assert.equal(conditionOf(host(), world()), ['HostKeyChanged=False', 'BuildsApart=True'])
-    assert.equal(conditionOf(host(), world({ inspection: { reach: 'key' } })), ['HostKeyChanged=True'])
+    assert.equal(conditionOf(host(), otherKey()), ['HostKeyChanged=True'])
     const silent = world({ inspection: { reach: 'unreachable', detail: '' } })
     assert.equal(conditionOf(host(), silent), [])
     const condition = {
@@ -331,7 +365,10 @@ spec("the configuration of a host's proxy", (t) => {
   t('serves exactly the names of the routes, and 404 for the rest', () => {
     const { routes: served } = partsOf(withOurs({}, settings, routes))
     assert.equal([...served.keys()], ['app-a', 'bottega-nobody'])
-    assert.equal(JSON.parse(JSON.stringify(served.get('app-a'))).match, [{ host: ['a.test'] }])
+    assert.equal(JSON.parse(JSON.stringify(served.get('app-a'))).match, [
+      { host: ['a.test'], not: [{ header: { Host: ['*:*'] } }] },
+      { host: ['a.test'], header: { Host: ['*:8443'] } },
+    ])
   })
   t('has settings and a budget also when the spec has none', () => {
     assert.equal(proxyOf({}), { admin: '127.0.0.1:2019', httpPort: 80, httpsPort: 443 })

@@ -2,7 +2,7 @@ import { bridgeOf } from '../../../crds/app/compose/printing/bridges.ts'
 import { faultsOf } from '../../../crds/app/faults.ts'
 import { imagesIn } from '../../../crds/app/start.ts'
 import { beginsAsRoot, CLOSED_RANGES, guardOf } from '../../../crds/host/isolation.ts'
-import { anApp } from '../../support/builders/app.ts'
+import { anApp } from '../../support/builders/app/app.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 spec('the guard of a host', (t) => {

@@ -165,7 +165,7 @@ spec('the platform', (t) => {
       Object.keys(metadata.labels ?? {}).some((label) => label.includes('aggregate-to-')),
     )
     assert.is(added.length, 3)
-    const plurals = KINDS.map(({ plural }) => plural)
+    const plurals = KINDS.flatMap(({ plural, scale }) => (scale ? [plural, `${plural}/scale`] : [plural]))
     const guarded = KINDS.flatMap(({ guardedVerbs = [] }) => [...guardedVerbs])
     const allowed = ['get', 'list', 'watch', 'create', 'update', 'patch', 'delete', ...guarded]
     for (const { apiGroups, resources, verbs } of added.flatMap(rulesOf)) {

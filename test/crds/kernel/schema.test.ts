@@ -14,7 +14,7 @@ import {
 } from '../../../crds/kernel/rest.ts'
 import { isObject, type Schema, textPattern, textPatternRe2, withDefaults } from '../../../crds/kernel/schema.ts'
 import { KINDS } from '../../../crds/kinds.ts'
-import { isDay, isTimeZone } from '../../../crds/values/calendar.ts'
+import { isDay, isInstant, isTimeZone } from '../../../crds/values/calendar.ts'
 import { isDeepStrictEqual } from '../../../crds/values/compare.ts'
 import { decimalOf } from '../../../crds/values/decimal.ts'
 import { frozen, invoiceSpec } from '../../support/builders/invoice.ts'
@@ -293,6 +293,9 @@ spec('small pure things', (t) => {
       false,
       false,
     ])
+    const good = ['2026-02-28T23:59:59Z', '2028-02-29T00:00:00.123456789+14:00']
+    const bad = ['2026-02-29T00:00:00Z', '2026-01-01T24:00:00Z', '2026-01-01T10:00:00', '2026-01-01', 'tomorrow', '']
+    assert.equal([good.every(isInstant), bad.some(isInstant)], [true, false])
     assert.equal(['UTC', 'Europe/Madrid', 'Mars/Olympus', ''].map(isTimeZone), [true, true, false, false])
   })
   t('values are equal whatever the order of their keys', () => {

@@ -169,13 +169,33 @@ spec('two languages of one site', (t) => {
   t('have their style sheet named before each page, to whoever speaks HTTP/2, and before nothing else', () => {
     const manifest = siteManifest(content, files)
     const text = JSON.stringify(siteHandlers('/srv/one', manifest))
-    const [paths] = [...text.matchAll(/"path":(\[[^\]]*\]),"protocol":"http\/2\+"/g)].map(([, list]) => list)
-    assert.equal(JSON.parse(paths ?? '[]').sort(), ['/', '/about/', '/es/', '/es/about/', '/es/jugs/', '/jugs/'])
+    assert.match(text, '"path":["*/"],"protocol":"http/2+"')
+    assert.match(text, '"status_code":"103","headers":{"Link":["{file./srv/one/current/early-hints.txt}"]}')
     const sheet = files.find(({ contentType }) => contentType.startsWith('text/css'))?.path
-    assert.match(text, `"status_code":"103","headers":{"Link":["</${sheet}>; rel=preload; as=style"]}`)
-    const bare = { ...manifest, files: manifest.files.filter(({ path }) => path !== sheet) }
+    assert.is(textAt('early-hints.txt'), `</${sheet}>; rel=preload; as=style\n`)
+    // a release of before has no such file
+    const bare = { ...manifest, files: manifest.files.filter(({ path }) => path !== 'early-hints.txt') }
     assert.not.match(JSON.stringify(siteHandlers('/srv/one', bare)), '"103"')
   })
+  t(
+    'are served by the same route whatever pages they have, so that the proxy is left alone when another edition is published',
+    () => {
+      const routeOf = (value: typeof content) => siteHandlers('/srv/one', siteManifest(value, rendered(value).files))
+      const other = {
+        ...content,
+        hero: { ...content.hero, title: 'Another edition', lede: 'Of other words.' },
+        meta: {
+          ...content.meta,
+          pages: [...(content.meta.pages ?? []), { slug: 'prices', title: 'Prices', sections: ['pricing' as const] }],
+        },
+        pricing: [{ name: 'One evening', price: '45 €', features: ['Clay'] }],
+      }
+      const sheetOf = (value: typeof content) =>
+        rendered(value).files.find(({ contentType }) => contentType.startsWith('text/css'))?.path
+      assert.is.not(sheetOf(other), sheetOf(content), 'their style sheets differ')
+      assert.equal(routeOf(other), routeOf(content))
+    },
+  )
   t('a site of one language names none', () => {
     const { textAt: at } = rendered({ meta: { companyName: 'Voss' }, hero: {} })
     assert.not.match(at('index.html'), /hreflang/)

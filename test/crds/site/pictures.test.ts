@@ -222,13 +222,13 @@ spec('a site that is far too heavy', (t) => {
     })
     assert.equal([steps.length, verdict.state, status.liveDigest], [0, 'stalled', 'd1'])
     const before = { ...weighing(object, 'd1'), ...approved, switches: [switchTo(1, release(1)), switchTo(2, null)] }
-    assert.is(planSite(object, before).steps[0]?.do, 'enterQueue')
+    assert.is(planSite(object, before).steps[1]?.do, 'enterQueue')
   })
 
   t('over its budget alone it is', () => {
     const object = site(live)
     const of = { ...weighing(object, 'd1'), ...approved, reservedDigests: ['d1'] }
     const light = of.renderings.map((one) => ({ ...one, warnings: [{ ...heavy, code: 'OVER_BUDGET' as const }] }))
-    assert.is(planSite(object, { ...of, renderings: light }).steps[0]?.do, 'enterQueue')
+    assert.is(planSite(object, { ...of, renderings: light }).steps[1]?.do, 'enterQueue')
   })
 })

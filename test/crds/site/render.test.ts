@@ -340,6 +340,12 @@ spec('pictures', (t) => {
     assert.not.match(pictures[0] ?? '', /lazy/)
     assert.match(pictures[1] ?? '', /loading="lazy"/)
   })
+  t('have the line to themselves: only a page without any asks for its faces before the style sheet does', () => {
+    const bare = indexOf({ hero: { headline: 'Jugs' } })
+    assert.match(bare, /<link rel="preload" as="font" type="font\/woff2" href="assets\/f1/)
+    const pictured = indexOf({ hero: { headline: 'Jugs', image: 'asset:p1', alt: 'A jug' } })
+    assert.not.match(pictured, 'rel="preload"')
+  })
   t('have their colour behind them, in the style sheet', () => {
     const { files } = render({ hero: { image: 'asset:p1', alt: 'x' } })
     assert.match(textOf(files, 'index.html'), /class="da0b0c0 o50-34"/)

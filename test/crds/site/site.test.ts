@@ -57,7 +57,13 @@ spec('the plan of a site', (t) => {
       'stalled NO_DOMAIN',
     ],
     ['takes a place under the cap first', named, { ...homed(named), ...approved }, ['reservePublish'], 'waiting'],
-    ['then one in the queue', named, { ...homed(named), ...approved, ...placed }, ['enterQueue'], 'waiting'],
+    [
+      'then one in the queue',
+      named,
+      { ...homed(named), ...approved, ...placed },
+      ['orderCertificates', 'enterQueue'],
+      'waiting',
+    ],
     [
       'waits for its turn',
       named,

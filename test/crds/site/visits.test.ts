@@ -237,7 +237,10 @@ spec('what a proxy writes of visits', (t) => {
     assert.equal(app.handle[0], { handler: 'vars', log_skip: true })
     assert.equal(nobody.handle[0], { handler: 'vars', log_skip: true })
     assert.is(site.handle[0].handler, 'subroute')
-    assert.equal(site, JSON.parse(JSON.stringify(routeConfig(routes[1] as (typeof routes)[0], '/v'))))
+    assert.equal(
+      site,
+      JSON.parse(JSON.stringify(routeConfig(routes[1] as (typeof routes)[0], { visits: '/v', httpsPort: 443 }))),
+    )
   })
 
   t('leaves the logs of others as they are, and is not in them', () => {

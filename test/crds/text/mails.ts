@@ -1,5 +1,6 @@
 /** One mail of every purpose, as they are written. */
 import { signinMail } from '../../../crds/account/mail.ts'
+import { budgetMail } from '../../../crds/devinstance/costs/mail.ts'
 import { invoiceMail } from '../../../crds/invoice/mail/invoice.ts'
 import { ownerMail } from '../../../crds/invoice/mail/owner.ts'
 import { reminderMail } from '../../../crds/invoice/mail/reminder.ts'
@@ -39,6 +40,10 @@ export const mailsAbout = (words: string, url: string): Record<string, MailParts
     'sign-in': signinMail({ url, minutes: 15 }),
     claimed: ownerMail({ ...owner, mail: 'claimed', amount: '1.00 EUR', paidOn: '2026-11-20', reference: words }),
     undelivered: ownerMail({ ...owner, mail: 'undelivered', why: words }),
+    'devbox-budget': budgetMail({
+      ...{ mail: 'devbox-budget', to: 'owner@demo.test', month: words, threshold: 80, url },
+      ...{ spentUsd: 80, forecastUsd: 120.5, capUsd: 100 },
+    }),
     'webhook-dead': webhookMail({ ...endpoint, mail: 'webhook-dead', count: 2 }),
     'webhook-disabled': webhookMail({ ...endpoint, mail: 'webhook-disabled' }),
     message: messageMail(

@@ -10,7 +10,7 @@ import { judgeCompose } from '../../../crds/app/compose/judge.ts'
 import { cleaned } from '../../../crds/text/drawn.ts'
 import { displayCents } from '../../../crds/values/money.ts'
 import { trimmedEnd } from '../../../crds/values/trimmed.ts'
-import { shared, sourceOf } from '../../support/builders/upload.ts'
+import { shared, sourceOf } from '../../support/builders/sources/upload.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 
 const RUNS = 3000

@@ -18,7 +18,7 @@ spec('an app on a host', (t) => {
   let app: Json
   t.before(async () => {
     stage = await startAppStage()
-    app = await stage.app('shop', { application_policy: 'none' })
+    app = await stage.app('first', { application_policy: 'none' })
   })
   t.after(() => stage.end())
 
@@ -31,7 +31,7 @@ spec('an app on a host', (t) => {
       assert.is(operation.state, 'succeeded', reply.text)
       assert.is(release.number, 1)
       assert.is(release.state, 'live')
-      assert.is((await stage.visit('shop')).text.trim(), 'one')
+      assert.is((await stage.visit('first')).text.trim(), 'one')
     },
     { timeoutMs },
   )
@@ -43,7 +43,7 @@ spec('an app on a host', (t) => {
       assert.ok(isTaken(reply), reply.text)
       assert.is(reply.json.operation.state, 'succeeded', reply.text)
       assert.is(reply.json.release.number, 2)
-      assert.is((await stage.visit('shop')).text.trim(), `one ${GREETING}`)
+      assert.is((await stage.visit('first')).text.trim(), `one ${GREETING}`)
       const env = await stage.api('GET', `/api/apps/${app.id}/env`)
       assert.equal(env.json.env, { stored_version: 1, applied_version: 1, keys: ['GREETING'] })
       assert.not.match(JSON.stringify(reply.json), GREETING)
@@ -58,11 +58,11 @@ spec('an app on a host', (t) => {
       assert.is(then.json.operation.state, 'succeeded', then.text)
       assert.equal(then.json.env_diff, { added: [], removed: ['GREETING'], changed: [] })
       assert.is(then.json.release.restored_from, 1)
-      assert.is((await stage.visit('shop')).text.trim(), 'one')
+      assert.is((await stage.visit('first')).text.trim(), 'one')
       const images = then.json.release.images
       const now = await stage.operate('POST', `/api/apps/${app.id}/rollback`, { release: 2, env: 'release' })
       assert.equal(now.json.release.images, images)
-      assert.is((await stage.visit('shop')).text.trim(), `one ${GREETING}`)
+      assert.is((await stage.visit('first')).text.trim(), `one ${GREETING}`)
     },
     { timeoutMs },
   )
@@ -76,7 +76,7 @@ spec('an app on a host', (t) => {
       assert.is(operation.result.code, 'RELEASE_FAILED')
       assert.match(release.reason, /exited|restarts/)
       assert.match(release.log_tail, /no such file/)
-      assert.is((await stage.visit('shop')).text.trim(), `one ${GREETING}`)
+      assert.is((await stage.visit('first')).text.trim(), `one ${GREETING}`)
       assert.is((await stage.api('GET', `/api/apps/${app.id}`)).json.app.release.number, 4)
     },
     { timeoutMs },
@@ -90,7 +90,7 @@ spec('an app on a host', (t) => {
       const reply = await stage.deploy(app.id, sent)
       assert.is(reply.json.operation.state, 'failed', reply.text)
       assert.is(reply.json.operation.result.code, 'BUILD_FAILED')
-      assert.is((await stage.visit('shop')).text.trim(), `one ${GREETING}`)
+      assert.is((await stage.visit('first')).text.trim(), `one ${GREETING}`)
     },
     { timeoutMs },
   )
@@ -148,7 +148,7 @@ spec('an app on a host', (t) => {
         text,
       )
       assert.ok(
-        text.split('\n').every((line) => line === '' || line.startsWith('data: ')),
+        text.split('\n').every((line) => line === '' || /^(data|id): /.test(line)),
         text,
       )
       const requests = () => query(platform.database.url, 'select id from app_log_requests')
@@ -163,23 +163,23 @@ spec('an app on a host', (t) => {
       const change = { access: 'private', password: 'correct horse battery' }
       const changed = await stage.api('PATCH', `/api/apps/${app.id}`, change)
       assert.is(changed.status, 200, changed.text)
-      const shut = await stage.visit('shop', '/index.html?a=1', { headers: { accept: 'text/html' } })
+      const shut = await stage.visit('first', '/index.html?a=1', { headers: { accept: 'text/html' } })
       assert.is(shut.status, 303, shut.text)
       assert.is(shut.headers.location, '/_bottega/access?next=%2Findex.html%3Fa%3D1')
-      assert.is((await stage.visit('shop')).status, 401)
-      const page = await stage.visit('shop', '/_bottega/access?next=%2F')
+      assert.is((await stage.visit('first')).status, 401)
+      const page = await stage.visit('first', '/_bottega/access?next=%2F')
       assert.match(page.text, /type="password"/)
       const form = (password: string) => ({
         method: 'POST',
         body: new URLSearchParams({ password, next: '/' }).toString(),
         headers: { 'content-type': 'application/x-www-form-urlencoded' },
       })
-      assert.is((await stage.visit('shop', '/_bottega/access', form('wrong'))).status, 403)
-      const opened = await stage.visit('shop', '/_bottega/access', form('correct horse battery'))
+      assert.is((await stage.visit('first', '/_bottega/access', form('wrong'))).status, 403)
+      const opened = await stage.visit('first', '/_bottega/access', form('correct horse battery'))
       assert.is(opened.status, 303, opened.text)
       const cookie = String(opened.headers['set-cookie']).split(';')[0] ?? ''
       assert.match(String(opened.headers['set-cookie']), /^__Host-.*Path=\/;.*HttpOnly; SameSite=Lax; Secure$/)
-      assert.is((await stage.visit('shop', '/', { headers: { cookie } })).text.trim(), 'five')
+      assert.is((await stage.visit('first', '/', { headers: { cookie } })).text.trim(), 'five')
     },
     { timeoutMs },
   )
@@ -190,7 +190,7 @@ spec('an app on a host', (t) => {
       const reply = await stage.api('DELETE', `/api/apps/${app.id}`)
       assert.is(reply.status, 204, reply.text)
       assert.is((await stage.api('GET', `/api/apps/${app.id}`)).status, 404)
-      assert.is((await stage.visit('shop').catch(() => ({ status: 404 }))).status, 404)
+      assert.is((await stage.visit('first').catch(() => ({ status: 404 }))).status, 404)
     },
     { timeoutMs },
   )

@@ -55,7 +55,7 @@ spec('a cell', (t) => {
     const given = { origin: slug, budget: BUDGET, builder: LOCAL_BUILDER, registries: [], isGuarded: true, ...cell }
     const told = cellLines({ project: { slug, services: [{ name: 'web', image, build }] } } as never, given)
     const limited = told.map((line, place) => (place === 8 ? String(seconds) : line))
-    return [slug, '1', image, '', listing, 'build', ...limited, '0']
+    return [slug, '1', image, '', listing, 'build', '', ...limited, '0']
   }
   const build = async (recipe: string, asked: Asked): Promise<{ code: number; log: string }> => {
     const lines = linesFor(await upload(asked.slug, recipe), asked)

@@ -64,7 +64,7 @@ const story = (): Story<Answer> => ({
     assert.equal([release?.number, release?.state, more], [1, 'live', []])
     assert.is(place.containers().length, 1, 'one container')
     const { routes } = JSON.parse(place.proxy()).apps.http.servers.bottega
-    const served = routes.filter((route: { match?: unknown }) => route.match)
+    const served = routes.filter((route: { '@id'?: string }) => route['@id'] !== 'bottega-nobody')
     assert.is(served.length, 1, 'one route')
     const dialFile = /"dial":"\{file\.([^}]*)\}"/.exec(JSON.stringify(served))?.[1]
     assert.is(readFileSync(dialFile ?? '', 'utf8'), release?.address)
@@ -79,11 +79,11 @@ const story = (): Story<Answer> => ({
   ],
   // What the host itself says of its disk and its certificates is its own.
   mayDo:
-    /^patch .*\/hosts\/local\/status$|^(get|list|ssh (inspect|app-look|app-logs|job)|admin GET) ?|^sql (mirror_|observe_|host_credential$|host_routes?$|turn_outbox|take_epoch|put_mirror)/,
+    /^patch .*\/hosts\/local\/status$|^(get|list|ssh (inspect|app-look|app-logs|app-usage|job)|admin GET) ?|^sql (mirror_|observe_|host_credential$|host_routes?$|host_rooms$|app_names$|app_places$|app_runs$|app_episode|turn_outbox|take_epoch|put_mirror)/,
   looked: /^sql observe_app$/,
   clear: () => place.clear(),
   deathsMin: 40,
-  every: 50,
+  every: 100,
 })
 
 spec('a process that dies at any call of a deploy', (t) => {

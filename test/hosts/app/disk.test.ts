@@ -63,7 +63,7 @@ spec('the disk of an app', (t) => {
     async () => {
       stage = await startAppStage()
       other = await stage.as('other')
-      const quiet = await stage.app('quiet', { application_policy: 'none' })
+      const quiet = await stage.app('quiet', { application_policy: 'none', watch_seconds: 0 })
       succeeded(await stage.deploy(quiet.id, project('quiet')))
       app = await other.app('glutton', {
         application_policy: 'none',
@@ -118,7 +118,7 @@ spec('the disk of an app', (t) => {
   t(
     'has ten minutes with the next release to give some back, and is ready again when it has',
     async () => {
-      succeeded(await other.deploy(app.id, withVolume('(sleep 20; rm -f /data/x) & ')))
+      succeeded(await other.deploy(app.id, withVolume('(sleep 20; rm -f /data/x) & '), '?confirm_downtime=1'))
       // It runs: what was said of it when it did not is over.
       await eventually('the app to be told as running', async () => (await seen()).stalled === null, 10_000)
       await eventually(

@@ -50,7 +50,7 @@ spec('a deploy that is disturbed', (t) => {
 
   t.before(async () => {
     stage = await startAppStage()
-    app = await stage.app('shaken')
+    app = await stage.app('shaken', { watch_seconds: 0 })
     assert.is((await ended(await begin())).state, 'succeeded')
   })
   t.after(() => stage.end())

@@ -1,7 +1,14 @@
 import { execFileSync } from 'node:child_process'
 import { networkInterfaces } from 'node:os'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { type AppCaller, type AppStage, busybox, type Project, startAppStage } from '../../support/stage/apps.ts'
+import {
+  type AppCaller,
+  type AppStage,
+  bodyOf,
+  busybox,
+  type Project,
+  startAppStage,
+} from '../../support/stage/apps.ts'
 import { docker } from '../../support/stage/host.ts'
 import { eventually, type Json } from '../../support/stage/invoicing.ts'
 import { type Neighbours, startNeighbours } from '../../support/stage/neighbours.ts'
@@ -246,7 +253,6 @@ spec('a hostile build', (t) => {
           'args: { BUILDKIT_CONTEXT_KEEP_GIT_DIR: "1" }, additional_contexts: { x: "docker-image://evil" }',
         ),
         'the cache of another': asked('cache_from: ["bottega.local/strongroom/web:1"]'),
-        'a label of another app': asked('labels: { dev.bottega.app: strongroom }'),
         'a name of another app': asked('tags: ["bottega.local/strongroom/web:1"]'),
         'a key of the host': asked('ssh: [default]'),
         'the network of the host by the file': asked('network: host'),
@@ -268,6 +274,10 @@ spec('a hostile build', (t) => {
         'a repository on the host': built('ADD git://127.0.0.1/x.git /out/'),
         'a repository over ssh': built('ADD git@127.0.0.1:x.git /out/'),
       }
+      const labelled = asked('labels: { dev.bottega.app: strongroom }')
+      const { plan } = (await other.api('POST', `/api/apps/${raider.id}/deploy?dry_run=1`, bodyOf(labelled))).json
+      assert.ok(plan.changes.length > 0, 'a label of another app is left out, and that is told')
+      assert.not.match(plan.compose.runs, /strongroom/)
       const through: string[] = []
       for (const [what, project] of Object.entries(tries)) {
         const said = await judged(project)

@@ -92,7 +92,7 @@ const story = (): Story<Answer> => ({
   looked: /^ssh inspect/,
   clear: async () => void (await kubectl(['delete', 'bhost', name, '--ignore-not-found'])),
   deathsMin: 25,
-  every: 15,
+  every: 30,
 })
 
 spec('a process that dies at any call of registering a host', (t) => {

@@ -37,9 +37,10 @@ spec('a host that knows a later leader', (t) => {
       const before = await epoch()
       assert.is(markOf(fence), before)
 
+      // whoever looks at the host next finds the mark, which may be at once
+      const ended = new Promise<Ending>((resolve) => controllers.onDeath(resolve))
       appendFileSync(fence, `${MARK}\n`)
       await standby.start()
-      const ended = new Promise<Ending>((resolve) => controllers.onDeath(resolve))
       const live = publish(platform, await approved('second'))
       assert.is((await ended).code, 1, 'whoever led by the older epoch ends')
       await live

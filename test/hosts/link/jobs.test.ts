@@ -33,6 +33,10 @@ spec('a job on a host', (t) => {
     readFileSync(join(host.account.home, 'started'), 'utf8')
       .split('\n')
       .filter((line) => line === id).length
+  /** Runs until it is let go, however slow the machine is. */
+  const waits = (id: string, then = '') =>
+    job(id, `while [ ! -e "$HOME/go-on-${id}" ]; do sleep 0.1; done${then && `; ${then}`}`)
+  const letGo = (id: string) => writeFileSync(join(host.account.home, `go-on-${id}`), '')
   const folder = (id: string) => join(host.account.home, '.bottega', 'jobs', id)
 
   t.before(async () => {
@@ -54,26 +58,24 @@ spec('a job on a host', (t) => {
   })
 
   t('runs once, however often and by however many it is started', async () => {
-    const once = job('once', 'sleep 1; echo done')
+    const once = waits('once', 'echo done')
     const states = await Promise.all(Array.from({ length: 6 }, () => link().startJob(once)))
     for (const { state } of states) assert.is(state, 'running')
+    letGo('once')
     assert.is((await ended('once')).log, 'done\n')
     assert.is((await link().startJob(once)).state, 'exited')
     assert.is(starts('once'), 1)
   })
 
   t('goes on when the line is cut and when we are not there any more', async () => {
-    assert.is(
-      (await link().startJob(job('survives', 'while [ ! -e "$HOME/go-on" ]; do sleep 0.1; done; echo here'))).state,
-      'running',
-    )
+    assert.is((await link().startJob(waits('survives', 'echo here'))).state, 'running')
     await host.cutSsh()
     await open.hosts.close()
     const again = await openHosts(host, { database: open.database })
     try {
       const state = await again.hosts.link(HOST_NAME).jobState('survives')
       assert.is(state.state, 'running')
-      writeFileSync(join(host.account.home, 'go-on'), '')
+      letGo('survives')
       const over = await eventually('its end', async () => {
         const now = await again.hosts.link(HOST_NAME).jobState('survives')
         return now.state === 'exited' && now
@@ -150,9 +152,10 @@ spec('a job on a host', (t) => {
   })
 
   t('is forgotten when it is dropped, and not while it runs', async () => {
-    await link().startJob(job('dropped', 'sleep 1'))
+    await link().startJob(waits('dropped'))
     await link().dropJob('dropped')
     assert.is((await link().jobState('dropped')).state, 'running')
+    letGo('dropped')
     await ended('dropped')
     await link().dropJob('dropped')
     assert.is((await link().jobState('dropped')).state, 'absent')
@@ -165,7 +168,7 @@ spec('a job on a host', (t) => {
     const newer = await openHosts(host, { installation, epoch: 4 })
     const of = (one: TestHosts) => one.hosts.link(HOST_NAME)
     try {
-      await of(newer).startJob(job('fenced', 'sleep 2; echo mine'))
+      await of(newer).startJob(waits('fenced', 'echo mine'))
       for (const order of [
         () => of(older).startJob(job('other', 'echo no')),
         () => of(older).cancelJob('fenced'),
@@ -178,6 +181,7 @@ spec('a job on a host', (t) => {
         assert.instance(error, StaleEpoch)
       }
       assert.is((await of(older).jobState('fenced')).state, 'running')
+      letGo('fenced')
       assert.is((await ended('fenced')).log, 'mine\n')
       assert.is(starts('other'), 0)
     } finally {

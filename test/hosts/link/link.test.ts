@@ -5,6 +5,7 @@ import { DeadlineExceeded, StaleEpoch } from '../../../controllers/base/errors.t
 import { HostKeyChanged, HostNotApproved, HostUnreachable } from '../../../controllers/io/hosts/hosterrors.ts'
 import type { RemoteScript } from '../../../controllers/io/hosts/hosts.ts'
 import { OutputTooLarge } from '../../../controllers/io/hosts/remote.ts'
+import { fingerprintOf } from '../../../crds/host/key.ts'
 import { until } from '../../support/doubles/widget.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { type AppHost, HOST_NAME, openHosts, startAppHost, type TestHosts } from '../../support/stage/host.ts'
@@ -176,7 +177,11 @@ spec('a host with another key', (t) => {
     const logged = readFileSync(host.sshdLog, 'utf8').length
     assert.instance(await rejection(run()), HostKeyChanged)
     assert.instance(await rejection(run()), HostKeyChanged)
-    assert.equal(await open.hosts.inspect(HOST_NAME, new AbortController().signal), { reach: 'key' })
+    const other = fingerprintOf(
+      readFileSync(`${host.folder}/otherkey.pub`, 'utf8').split(' ').slice(0, 2).join(' ').trim(),
+    )
+    assert.match(other, /^SHA256:/)
+    assert.equal(await open.hosts.inspect(HOST_NAME, new AbortController().signal), { reach: 'key', shown: other })
     const since = () => readFileSync(host.sshdLog, 'utf8').slice(logged)
     await until('the connections in the log', () => /Connection from 127\.0\.0\.1/.test(since()))
     await sleep(300)

@@ -45,7 +45,7 @@ spec('the routes of a host', (t) => {
     return (await command(args[0] ?? '', args.slice(1))).stdout
   }
   /** One request of a visitor, with the certificate checked against the CA. */
-  const visit = (label: string): Promise<{ status: number; body: string } | null> =>
+  const visit = (label: string, asks = name(label)): Promise<{ status: number; body: string } | null> =>
     new Promise((resolve) => {
       const ca = readFileSync(host.acme.caCert)
       const hostname = name(label)
@@ -55,7 +55,7 @@ spec('the routes of a host', (t) => {
         servername: hostname,
         ca,
         agent: false,
-        headers: { host: hostname },
+        headers: { host: asks },
       }
       request(options, (response) => {
         const chunks: Buffer[] = []
@@ -97,6 +97,33 @@ spec('the routes of a host', (t) => {
     await routes().set(says('first', 'one'))
     await shows('first', 'one')
     assert.is((await visit('nobody'))?.status ?? null, null)
+  })
+
+  t('are counted by the names that are served, whatever names a visitor makes up', async () => {
+    await routes().set(says('counted', 'counts'))
+    await shows('counted', 'counts')
+    const madeUp = [
+      'x.evil.test',
+      `y.${host.baseDomain}`,
+      ...Array.from({ length: 20 }, (_, n) => `${name('counted')}:${n}`),
+    ]
+    for (const asks of madeUp) assert.is.not((await visit('counted', asks))?.body, 'counts', asks)
+    for (const asks of [`${name('counted')}:${host.httpsPort}`, name('counted').toUpperCase()])
+      assert.is((await visit('counted', asks))?.body, 'counts', asks)
+    assert.is(
+      (await visit('counted', name('first')))?.body,
+      'one',
+      'another name of ours than the one of the handshake',
+    )
+    const hosts = [...(await admin('GET', '/metrics')).matchAll(/ host="([^"]*)"|,host="([^"]*)"/g)].map(
+      ([, a, b]) => a ?? b ?? '',
+    )
+    assert.ok(hosts.includes(name('counted')))
+    assert.equal(
+      [...new Set(hosts)].filter((one) => madeUp.includes(one)),
+      [],
+    )
+    await routes().remove('test-counted')
   })
 
   t('change nothing when they are set to what they are', async () => {

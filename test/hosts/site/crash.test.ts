@@ -101,7 +101,7 @@ const story = (): Story<SiteView> => ({
     await kubectl(['delete', 'wsite', name, '--ignore-not-found', '--wait=false'])
   },
   deathsMin: 80,
-  every: 26,
+  every: 52,
 })
 
 spec('a process that dies at any call of publishing a site', (t) => {

@@ -4,11 +4,16 @@ import { setTimeout as sleep } from 'node:timers/promises'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { approve, makeSite, publish, type SitePlatform, startSitePlatform } from '../../support/stage/publishing.ts'
 
-/** Visitors who come forty times a second while a site is published ten times over. */
+/**
+ * Visitors who come fifty times a second while a site is published again and again: half of them by connections that they kept, half
+ * by a new one each. A proxy that takes a new configuration drops some of the latter, so it is left alone (publishing/route.ts).
+ */
 
-const EVERY_MS = 25
-const EDITIONS = 10
+const isFull = process.env.BOTTEGA_TEST_FULL === '1'
+const EVERY_MS = 20
+const EDITIONS = isFull ? 100 : 10
 const SOCKETS = 8
+const TIMEOUT_MS = isFull ? 1_800_000 : 300_000
 
 type Seen = { path: string; status: number; text: string } | { path: string; fault: string }
 
@@ -24,7 +29,7 @@ spec('visitors during publishes', (t) => {
     meta: {
       company_name: `Edition ${edition} Ltd`,
       lang: 'en',
-      layout: edition % 2 === 0 ? 'classic' : 'editorial',
+      layout: 'classic',
       template: 'studio',
       pages: [
         { slug: '', title: 'Start', sections: ['hero', 'products'] },
@@ -44,11 +49,12 @@ spec('visitors during publishes', (t) => {
     let sheet: string | undefined
     let running = true
     let again = 0
-    const ask = (path: string): Promise<Seen> =>
+    const { httpsPort: port } = platform.host
+    const place = { host: '127.0.0.1', port, servername: hostname, headers: { host: hostname }, timeout: 5_000 }
+    const ways = { kept: { agent }, new: { agent: false as const, ca: agent.options.ca } }
+    const ask = (path: string, way: keyof typeof ways): Promise<Seen> =>
       new Promise((resolve) => {
-        const { httpsPort: port } = platform.host
-        const options = { host: '127.0.0.1', port, servername: hostname, path, headers: { host: hostname }, agent }
-        const call = request({ ...options, timeout: 5_000 }, (response) => {
+        const call = request({ ...place, ...ways[way], path }, (response) => {
           const chunks: Buffer[] = []
           response.on('data', (chunk: Buffer) => chunks.push(chunk))
           response.on('error', (error) => resolve({ path, fault: error.message }))
@@ -61,12 +67,12 @@ spec('visitors during publishes', (t) => {
           // A kept connection that the server closed while it was idle: a browser asks once more (RFC 9112, section 9.3.1).
           const isClosedIdle = call.reusedSocket && error.code === 'ECONNRESET'
           if (isClosedIdle) again += 1
-          resolve(isClosedIdle ? ask(path) : { path, fault: error.message })
+          resolve(isClosedIdle ? ask(path, way) : { path, fault: `${error.message} (${way})` })
         })
         call.end()
       })
-    const one = async (path: string): Promise<void> => {
-      const answer = await ask(path)
+    const one = async (path: string, way: keyof typeof ways): Promise<void> => {
+      const answer = await ask(path, way)
       // What the page that was just loaded asks for next, though another may be live by then.
       if (path === '/' && 'text' in answer) sheet = /href="(assets\/[0-9a-f]+\.css)"/.exec(answer.text)?.[1] ?? sheet
       seen.push(answer)
@@ -74,7 +80,7 @@ spec('visitors during publishes', (t) => {
     const loop = (async () => {
       for (let n = 0; running; n++) {
         const paths = ['/', '/about/', sheet === undefined ? '/' : `/${sheet}`]
-        under.push(one(paths[n % paths.length] ?? '/'))
+        under.push(one(paths[n % paths.length] ?? '/', n % 2 === 0 ? 'kept' : 'new'))
         await sleep(EVERY_MS)
       }
       await Promise.all(under)
@@ -121,9 +127,9 @@ spec('visitors during publishes', (t) => {
       const again = visitors.again()
       assert.ok(again <= SOCKETS * (EDITIONS + 1), `${again} asked again`)
       console.log(
-        `  ${visitors.seen.length} requests, ${failed.length} failed, ${again} asked again, ${editions.size} editions`,
+        `counted: ${visitors.seen.length} requests, ${failed.length} failed, ${again} asked again, ${editions.size} editions`,
       )
     },
-    { timeoutMs: 300_000 },
+    { timeoutMs: TIMEOUT_MS },
   )
 })

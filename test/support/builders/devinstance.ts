@@ -1,7 +1,9 @@
+import { generateKeyPairSync } from 'node:crypto'
 import { AGENTS, type AgentId } from '../../../crds/devinstance/bootstrap/agents.ts'
 import { SSHD_SETTINGS } from '../../../crds/devinstance/bootstrap/sshd.ts'
 import type { Surroundings } from '../../../crds/devinstance/life/context.ts'
 import { reserved } from '../../../crds/devinstance/life/effects.ts'
+import type { DecidedCall } from '../../../crds/devinstance/life/rebuilt.ts'
 import type { DevInstanceRow } from '../../../crds/devinstance/life/row.ts'
 import { decide } from '../../../crds/devinstance/life/transitions.ts'
 import type { Said, Trigger } from '../../../crds/devinstance/protocol.ts'
@@ -59,6 +61,16 @@ export const good = (instance: DevInstanceRow): { [T in Trigger]: Said[T] } => {
     renamed: { version, name: 'november' },
     'eip-released': { version, allocationId: instance.eipAllocId ?? instance.held[0]?.eipAllocId ?? FIRST.eipAllocId },
     terminated: { version, instanceGone: true, eipGone: true, volumesGone: true },
+    starting: { version },
+    halting: { version },
+    terminating: { version, acknowledgeWorkAtRisk: true },
+    stopping: { reason: 'idle' },
+    awake: {},
+    policy: { policy: { idleMinutes: 45, autoscale: 'never' } },
+    'wish-power': { generation: 2, wish: 0, power: instance.state === 'running' ? 'stopped' : 'running' },
+    'wish-size': { generation: 2, wish: 0, sizeClass: 'M', diskGb: null },
+    lapse: {},
+    'override-lapse': {},
     'cap-override': {},
     repo: { version, repo: { url: 'https://git.acme.test/a.git' }, profile: PROFILE },
     measurements: { peakRssGb: '2.5', diskUsedGb: '12' },
@@ -91,28 +103,59 @@ export const finalizeOf = (instance: DevInstanceRow): Said['finalize'] => ({
   assertions: Object.fromEntries(SSHD_SETTINGS.map(({ keyword, value }) => [keyword.toLowerCase(), value])),
 })
 
+type Life = { instance: DevInstanceRow; calls: DecidedCall[] }
+
+/** What was reserved: the first fact of every life. */
+const BEGIN: DecidedCall = {
+  trigger: 'reserve',
+  said: {
+    spec: { account: 'demo', name: 'october', sizeClass: 'S', arch: 'arm64', agents: ['codex'] },
+    fallbackName: 'dev-1',
+    pricingVersion: PRICING_VERSION,
+    bootstrapSha256: BOOTSTRAP,
+    at: T0,
+  },
+  at: T0,
+  around: CLEAN,
+}
+
+/** A life that goes on with these calls, each of them accepted. */
+const lived = (life: Life, ...triggers: Trigger[]): Life =>
+  triggers.reduce(({ instance, calls }, trigger, index) => {
+    const call = { trigger, said: good(instance)[trigger], at: later(1000 * (index + 1)), around: CLEAN }
+    const decision = decide(trigger, { instance, ...call })
+    if (decision.state !== 'accepted') throw new Error(`${trigger} in ${instance.state}: ${JSON.stringify(decision)}`)
+    return { instance: decision.instance, calls: [...calls, call as DecidedCall] }
+  }, life)
+
 /** The dev instance after these calls, each of them accepted. */
 export const after = (instance: DevInstanceRow, ...triggers: Trigger[]): DevInstanceRow =>
-  triggers.reduce((held, trigger, index) => {
-    const decision = decide(trigger, {
-      instance: held,
-      said: good(held)[trigger],
-      at: later(1000 * (index + 1)),
-      around: CLEAN,
-    })
-    if (decision.state !== 'accepted') throw new Error(`${trigger} in ${held.state}: ${JSON.stringify(decision)}`)
-    return decision.instance
-  }, instance)
+  lived({ instance, calls: [] }, ...triggers).instance
 
 const TO_READY: Trigger[] = ['provisioning', 'token', 'finalize']
-/** One dev instance in each state. */
-export const inEachState = (): DevInstanceRow[] => [
-  aDevInstance(),
-  after(aDevInstance(), 'provisioning'),
-  after(aDevInstance(), 'provisioning', 'token'),
-  after(aDevInstance(), ...TO_READY),
-  after(aDevInstance(), ...TO_READY, 'started'),
-  after(aDevInstance(), ...TO_READY, 'stopped'),
-  after(aDevInstance(), ...TO_READY, 'stopped', 'resizing'),
-  after(aDevInstance(), ...TO_READY, 'terminated'),
+const LIVES: readonly Trigger[][] = [
+  [],
+  ['provisioning'],
+  ['provisioning', 'token'],
+  TO_READY,
+  [...TO_READY, 'started'],
+  [...TO_READY, 'stopped'],
+  [...TO_READY, 'stopped', 'resizing'],
+  [...TO_READY, 'terminated'],
 ]
+
+/** One life up to each state, with all that was said. */
+export const livesOf = (): Life[] =>
+  LIVES.map((triggers) => lived({ instance: aDevInstance(), calls: [BEGIN] }, ...triggers))
+
+/** One dev instance in each state. */
+export const inEachState = (): DevInstanceRow[] => livesOf().map(({ instance }) => instance)
+
+/** A new line of a .pub file. */
+export const publicKey = (): string => {
+  const { publicKey: key } = generateKeyPairSync('ed25519')
+  const raw = key.export({ type: 'spki', format: 'der' }).subarray(-32)
+  const string = (bytes: Buffer): Buffer => Buffer.concat([Buffer.from([0, 0, 0, bytes.length]), bytes])
+  const blob = Buffer.concat([string(Buffer.from('ssh-ed25519')), string(raw)])
+  return `ssh-ed25519 ${blob.toString('base64')}`
+}

@@ -44,7 +44,8 @@ const plantAsked = (path: string, body: unknown): void => {
   if (typeof body !== 'object' || body === null || body instanceof Uint8Array) return
   const { password, private_key: key, env } = body as { password?: unknown; private_key?: unknown; env?: unknown }
   if (typeof key === 'string') for (const line of linesOfKey(key)) plant('private key of a host', line)
-  if (typeof password === 'string' && path.startsWith('/api/apps')) plantLong('password of an app', password)
+  const opens: SecretName = path.startsWith('/api/apps/registries') ? 'login for a registry' : 'password of an app'
+  if (typeof password === 'string' && path.startsWith('/api/apps')) plantLong(opens, password)
   if (typeof env !== 'object' || env === null) return
   const kind: SecretName = path.startsWith('/api/apps') ? 'env of an app' : 'env of a dev instance'
   for (const value of Object.values(env)) if (isMarked(value)) plant(kind, value)

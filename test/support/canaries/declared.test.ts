@@ -27,6 +27,8 @@ const settingsOf = (...all: object[]): string[] =>
 const TELLING = /pass(word|phrase)|secret|token|private|credential|_key$|^key$|^env$/i
 const OPEN_FIELDS: Record<string, string> = {
   host_key: 'a public key',
+  public_key: 'a public key',
+  key: 'a public key, made for one sealing',
   httpTokens: 'a setting of the machine',
   clientToken: 'names a request to the cloud, so that a repeat makes no second machine',
   previous_secret_until: 'an instant',

@@ -45,6 +45,7 @@ const OPENED: Record<string, { kind: SecretName; read(plain: Buffer, row: Row): 
   'webhook-secret': { kind: 'webhook secret', read: (plain) => credentialsIn(plain.toString('utf8')) },
   'app-env': { kind: 'env of an app', read: valuesIn },
   'app-release': { kind: 'env of an app', read: (plain) => plain.toString('utf8').match(/canary-[\w-]+/g) ?? [] },
+  'app-registry': { kind: 'login for a registry', read: (plain) => [plain] },
   'site-message': { kind: 'message of a visitor', read: valuesIn },
   idempotency: { kind: 'kept answer', read: (plain) => credentialsIn(plain.toString('utf8')) },
   operation: { kind: 'kept answer', read: (plain) => credentialsIn(plain.toString('utf8')) },

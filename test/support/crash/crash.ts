@@ -2,7 +2,12 @@ import type { AroundHost as HostAround } from '../../../controllers/io/hosts/lin
 import type { AroundQuery as PgAround } from '../../../controllers/store/pg/pg.ts'
 
 /** A process that dies at one chosen call: before it is made, or after it was made and before its answer is seen. */
-export type CrashPoint = { call: number; when: 'before' | 'after' }
+export type CrashPoint = {
+  call: number
+  when: 'before' | 'after'
+  /** Calls of these names alone are counted. */
+  of?: RegExp
+}
 
 /** Every call of a dead process ends with this, as if the process were not there any more. */
 export class Crashed extends Error {
@@ -21,10 +26,11 @@ export type Life = {
   /** Resolves at the crash. */
   death: Promise<void>
   /** Ends the life so many calls from now, in place of where it was to end. */
-  endIn(calls: number, when: CrashPoint['when']): void
+  endIn(point: CrashPoint): void
 }
 
-const OF_VISITS = /^(visit_places|visit_places_stale|fold_visits)$/
+/** What is counted of visitors and of use comes by the clock, and in no order. */
+const BY_THE_CLOCK = /^(visit_places|visit_places_stale|fold_visits|count_app_minutes)$|^ssh (visits|app-usage)$/
 
 /** Counts the calls of one life, and ends it at the point. Without a point it lives on. */
 export function makeLife(point?: CrashPoint): Life {
@@ -32,6 +38,13 @@ export function makeLife(point?: CrashPoint): Life {
   const { promise: death, resolve } = Promise.withResolvers<void>()
   let dead = false
   let end = point
+  /** Calls that count, since it was said where it is to end. */
+  let passed = 0
+  const isEnd = (name: string): boolean => {
+    if (end === undefined || end.of?.test(name) === false) return false
+    passed += 1
+    return passed - 1 === end.call
+  }
   const die = (): never => {
     dead = true
     resolve()
@@ -39,7 +52,7 @@ export function makeLife(point?: CrashPoint): Life {
   }
   const stand = async <R>(name: string, run: () => Promise<R>): Promise<R> => {
     if (dead) throw new Crashed('the process is dead')
-    const mine = end !== undefined && calls.length === end.call ? end : undefined
+    const mine = isEnd(name) ? end : undefined
     calls.push(name)
     if (mine?.when === 'before') return die()
     const result = await run()
@@ -54,20 +67,21 @@ export function makeLife(point?: CrashPoint): Life {
     return run()
   }
   return {
-    around: ({ name }, run) => (OF_VISITS.test(name) ? beside(run) : stand(`sql ${name}`, run)),
+    around: ({ name }, run) => (BY_THE_CLOCK.test(name) ? beside(run) : stand(`sql ${name}`, run)),
     // A watch is one endless call; the list before it counts.
     kubeAround: ({ verb, path }, run) =>
       verb === 'watch' ? run() : stand(`${verb} ${path.replace(/[0-9a-f]{32}/g, '…')}`, run),
     // handshakes only look, and come in no order
     hostAround: ({ name }, run) => {
       if (name === 'tls') return run()
-      return name === 'ssh visits' ? beside(run) : stand(name, run)
+      return BY_THE_CLOCK.test(name) ? beside(run) : stand(name, run)
     },
     calls,
     isDead: () => dead,
     death,
-    endIn: (more, when) => {
-      end = { call: calls.length + more, when }
+    endIn: (next) => {
+      end = next
+      passed = 0
     },
   }
 }

@@ -7,6 +7,7 @@ import { makeWaiter, type Waiter } from '../../../api/command/wait.ts'
 import { makeWake } from '../../../api/command/wake.ts'
 import type { Caller } from '../../../api/http/caller.ts'
 import { Problem } from '../../../api/http/problem.ts'
+import { makeAudit } from '../../../api/http/stages/audit.ts'
 import { LIMIT_DEFAULTS, makeLimits } from '../../../api/http/stages/limits.ts'
 import { makePdfText } from '../../../api/io/pdftext.ts'
 import type { Commanding, Deps } from '../../../api/wiring/deps.ts'
@@ -18,6 +19,7 @@ import { makePdf } from '../../../controllers/io/pdf/pdf.ts'
 import { type Kube, makeKube } from '../../../controllers/kube/kube.ts'
 import { makeEgress } from '../../../controllers/net/egress.ts'
 import { makeCaches, type Operator, type OperatorDeps, startOperator } from '../../../controllers/operator.ts'
+import { makeAppendAudit } from '../../../controllers/store/audit.ts'
 import { makeOutbox } from '../../../controllers/store/ledger/outbox.ts'
 import { type MirrorReader, makeMirrorReader } from '../../../controllers/store/mirror.ts'
 import { takeEpoch } from '../../../controllers/store/pg/fence.ts'
@@ -55,7 +57,7 @@ export type ProcessApi = Commanding &
     Deps,
     'allowLoopback' | 'authenticate' | 'cards' | 'composeJudge' | 'egress' | 'limits' | 'publicUrl' | 'tokens'
   > &
-  Pick<Deps, 'draftJudge' | 'llm' | 'pdfText'>
+  Pick<Deps, 'audit' | 'draftJudge' | 'llm' | 'pdfText'>
 
 /** Both processes in one, every call of which passes through a life (crash.ts). */
 export type OneProcess = {
@@ -133,6 +135,7 @@ const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, 
   const shared = sharedOf(options)
   return {
     ...makeStores({ pg, keys }),
+    audit: makeAudit({ append: makeAppendAudit({ pg }) }),
     authenticate: nobody,
     composeJudge,
     egress: { judge: async () => null, exchange: makeEgress({ allowLoopback: true }).exchange },
@@ -157,7 +160,7 @@ export const startOneProcess = async (options: ProcessOptions, life: Life): Prom
   const { databaseUrl, mailPort } = options
   const pg = makePg({ url: databaseUrl, max: 6, around: life.around })
   const kube = (role: 'api' | 'controllers') =>
-    makeKube({ kubeconfig: serviceKubeconfig(role), around: life.kubeAround })
+    makeKube({ kubeconfig: serviceKubeconfig(role), fieldManager: `bottega-${role}`, around: life.kubeAround })
   const [apiKube, seeing] = [kube('api'), kube('controllers')]
   const controllersKube = options.lagMs === undefined ? seeing : lagging(seeing, options.lagMs)
   const smtp = makeMailer({ url: `smtp://127.0.0.1:${mailPort}`, from: 'billing@bottega.test', pool: 1 })

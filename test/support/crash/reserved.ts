@@ -13,6 +13,8 @@ with held as (
   union all select 'a place of a site', p.site, 'Site' from site_places p
   union all select 'the name ' || n.name, n.site, 'Site' from site_names n where n.state <> 'quarantined'
   union all select 'the slug ' || s.slug, s.app, 'App' from app_slugs s where s.app is not null
+  union all select 'room on ' || r.host, r.app, 'App' from app_rooms r
+  union all select 'a preview of ' || p.parent, p.app, 'App' from app_previews p where p.ended_at is null
   union all select 'a dev instance', d.resource, 'DevInstance' from devboxes d where d.box is null and d.deleted_at is null
 )
 select h.what, h.resource from held h
@@ -23,6 +25,8 @@ const AGED = [
   "update site_places set taken_at = now() - interval '11 minutes'",
   "update site_names set reserved_until = now() - interval '1 minute' where reserved_until is not null",
   "update app_slugs set taken_at = now() - interval '11 minutes'",
+  "update app_rooms set taken_at = now() - interval '11 minutes'",
+  "update app_previews set taken_at = now() - interval '11 minutes'",
   "update devboxes set reserved_at = reserved_at - interval '11 minutes' where box is null",
 ]
 
@@ -38,7 +42,11 @@ const TAKEN = [
   `select take_site_place('stranger', p.account, 1000) from site_places p`,
   `select take_app_slug('stranger', s.account, s.host, s.slug) from app_slugs s where s.app is not null
     and not exists (select from mirror m where m.kind = 'App' and m.name = s.app)`,
-  `select claim_site_name(n.name, 'stranger', n.account, false) from site_names n
+  `select take_app_room('stranger', r.account, r.host, '{"cpuMillis": 1, "memoryMib": 1, "diskGib": 1}', null) from app_rooms r
+    where not exists (select from mirror m where m.kind = 'App' and m.name = r.app)`,
+  `select take_app_preview('stranger', p.parent, p.account, p.ref, 1000, now(), now()) from app_previews p where p.ended_at is null
+    and not exists (select from mirror m where m.kind = 'App' and m.name = p.app)`,
+  `select claim_site_name(n.name, 'stranger', n.account, false, null) from site_names n
     where not exists (select from mirror m where m.kind = 'Site' and m.name = n.site)`,
   `select reserve_devbox('', null, 'stranger', d.account, 'stranger', 0, 9000000000000, 'v', now()) from devboxes d
     where d.box is null and d.deleted_at is null limit 1`,

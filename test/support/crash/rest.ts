@@ -40,8 +40,9 @@ const owedBy = (object: Resting, row: Row | undefined): string[] => {
   const { kind, metadata } = object
   const what = `${kind}/${metadata.name}`
   const isCurrent = row?.uid === metadata.uid && Number(row.observed) === metadata.generation
+  if (metadata.deletionTimestamp !== undefined) return [`${what} is being deleted`]
   return [
-    ...(metadata.deletionTimestamp === undefined && object.status?.observedGeneration !== metadata.generation
+    ...(object.status?.observedGeneration !== metadata.generation
       ? [`${what} was not looked at since it changed`]
       : []),
     ...(isCurrent ? [] : [`${what} is shown as it was`]),
@@ -60,6 +61,14 @@ union all select site || ' is queued' from site_queue
 union all select app || ': ' || kind || ' is ' || state from app_operations where state = 'running'
 union all select app || ': release ' || number || ' is leaving' from app_releases
   where state in ('superseded', 'failed') and retired_at is null
+union all select app || ': replicas of release ' || number || ' are leaving' from app_releases
+  where state = 'live' and jsonb_array_length(record -> 'leaving') > 0
+union all select app || ': a command is ' || state || ', and on its host' from app_runs
+  where ended_at is null or dropped_at is null
+union all select app || ': a backup is ' || state || ', and on its host' from app_backups
+  where ended_at is null or dropped_at is null
+union all select app || ': ' || host || ' is ' || place from app_slugs
+  where place = 'coming' or (place = 'left' and until <= $1::timestamptz)
 union all select endpoint || ': a delivery is under way' from deliveries
   where state = 'pending' and due_at <= $1::timestamptz and begun > 0`
 

@@ -114,6 +114,11 @@ const settle = async <Played>(story: Story<Played>, { databaseUrl }: World, what
   }
 }
 
+const orThrow = (error: unknown, life: Life): unknown => {
+  if (life.isDead()) return error
+  throw error
+}
+
 /** The first life up to its end. @returns the calls that are the story's, and whether it was killed */
 const firstLife = async <Played>(story: Story<Played>, world: World, death?: Death) => {
   const life = makeLife(story.setUp ? undefined : death)
@@ -126,9 +131,10 @@ const firstLife = async <Played>(story: Story<Played>, world: World, death?: Dea
     await comeToRest(story, world, { process: first, calls: life.calls })
   }
   const from = story.setUp ? life.calls.length : 0
-  if (story.setUp && death) life.endIn(death.call, death.when)
+  if (story.setUp && death) life.endIn(death)
   const headers: Record<string, string> = death?.isAsync ? { prefer: 'respond-async' } : {}
-  const played = first && story.play(first, { headers }).catch((error: unknown) => error)
+  // What a client is told by the dead is nothing to go by; what it is told by the living is.
+  const played = first && story.play(first, { headers }).catch((error: unknown) => orThrow(error, life))
   const done = settle(story, world, 'the story to settle, or the crash', () => life.isDead())
   done.catch(() => {})
   await Promise.race([life.death, Promise.all([played, done])])
@@ -150,7 +156,7 @@ const dieAgain = async (world: World, again: CrashPoint): Promise<void> => {
 }
 
 /** What every life reads again and again, whatever its story. */
-const READS = /^sql (schedule_due|due_site_names|account_logos|facts_pending)$/
+const READS = /^sql (schedule_due|due_site_names|reviews_waiting|account_logos|facts_pending)$/
 
 /** A third life looks at everything and does nothing. @param isThere whether there is anything to look at */
 const nothingLeft = async <Played>(story: Story<Played>, world: World, isThere: boolean) => {

@@ -13,9 +13,9 @@ const LIMIT_MS = 600_000
 const FULL_LIMIT_MS = 4 * 3_600_000
 const isFull = process.env.BOTTEGA_TEST_FULL === '1'
 
-const told = ({ call, when, client, isAsync, again }: Death): string =>
+const told = ({ call, when, of, client, isAsync, again }: Death): string =>
   [
-    `crash ${when} call ${call}`,
+    `crash ${when} call ${call}${of ? ` of ${of}` : ''}`,
     ...(client ? [`a client that ${client}${isAsync ? ' and did not wait' : ''}`] : []),
     ...(again ? [`and ${again.when} call ${again.call} of the next life`] : []),
     `seed ${seed}`,
@@ -93,13 +93,16 @@ export type Ended = {
   ways?: typeof WAYS
   /** The life after the first crash ends in its start or its work, too. */
   diesAgain?: boolean
+  /** It dies round calls of these names alone, each of which leaves something behind. Any call when left out. */
+  effects?: RegExp
 }
 
 const ALONE = WAYS.filter(({ client }) => client === 'never comes back')
 
 const dieAll = async <Played>(story: () => Story<Played>, calls: number, ended: Ended) => {
-  const { what, diesAgain = false } = ended
-  const once = isFull ? everyDeath(calls, ended) : drawDeaths(calls, ended)
+  const { what, diesAgain = false, effects: of } = ended
+  const chosen = isFull ? everyDeath(calls, ended) : drawDeaths(calls, ended)
+  const once = of ? chosen.map((death) => ({ ...death, of })) : chosen
   const deaths = diesAgain ? dyingAgain(what, once) : once
   const came = new Map<string, number>()
   for (const death of deaths) {
@@ -119,7 +122,8 @@ export const sweep = <Played>(t: Suite, ended: Ended, story: () => Story<Played>
   t(
     `wherever it dies, whoever comes back: ${ended.what}`,
     async () => {
-      const { calls } = await live(story())
+      const { calls: all } = await live(story())
+      const calls = all.filter((call) => ended.effects?.test(call) !== false)
       assert.ok(calls.length >= ended.callsMin, `only ${calls.length} calls: ${calls.join(', ')}`)
       await dieAll(story, calls.length, ended)
     },

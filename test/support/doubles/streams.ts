@@ -1,6 +1,6 @@
 import { readFileSync } from 'node:fs'
 import { request } from 'node:https'
-import { Agent, WebSocket } from 'undici'
+import { Agent, buildConnector, WebSocket } from 'undici'
 import { busybox, type Project } from '../stage/apps.ts'
 import type { AppHost } from '../stage/host.ts'
 
@@ -53,7 +53,7 @@ export const streaming = (version: string): Project => ({
   compose: `services:
   web:
     build: .
-    command: ["/bin/busybox", "sh", "-c", "/bin/busybox mkdir /tmp/bin && /bin/busybox --install -s /tmp/bin && exec /bin/busybox nc -ll -p 8080 -e /handler"]
+    command: ["/bin/busybox", "sh", "-c", "/bin/busybox mkdir -p /tmp/bin && /bin/busybox --install -s /tmp/bin && exec /bin/busybox nc -ll -p 8080 -e /handler"]
     environment: {VERSION: ${JSON.stringify(version)}, PATH: /tmp/bin}
     expose: ["8080"]
     stop_grace_period: 1s
@@ -96,30 +96,47 @@ const makeEnd = (what: string) => {
 }
 
 /** @returns when its first message is there */
-export const openWebSocket = async (host: AppHost, slug: string): Promise<Stream> => {
+export const openWebSocket = async (
+  host: AppHost,
+  slug: string,
+  headers: Record<string, string> = {},
+): Promise<Stream> => {
   const what = 'WebSocket'
   const end = makeEnd(what)
-  const connect = {
+  const connector = buildConnector({
+    allowH2: false,
     ca: readFileSync(host.acme.caCert, 'utf8'),
     lookup: (_name: string, _options: object, found: (error: null, addresses: object[]) => void) =>
       found(null, [{ address: '127.0.0.1', family: 4 }]),
-  }
-  const dispatcher = new Agent({ connect: connect as object })
-  const socket = new WebSocket(`wss://${nameOf(host, slug)}:${host.httpsPort}/ws`, { dispatcher })
+  } as object)
+  let held: { destroy(): unknown } | null = null
+  const connect: ReturnType<typeof buildConnector> = (options, callback) =>
+    connector(options, (...made) => {
+      held = made[1]
+      callback(...made)
+    })
+  const dispatcher = new Agent({ connect })
+  const socket = new WebSocket(`wss://${nameOf(host, slug)}:${host.httpsPort}/ws`, { dispatcher, headers })
   const beat = setInterval(() => socket.readyState === WebSocket.OPEN && socket.send('tock'), BEAT_MS)
   socket.addEventListener('close', ({ code }) => {
     clearInterval(beat)
     end.come(`closed with ${code}`)
     void dispatcher.destroy()
   })
-  socket.addEventListener('error', () => end.come('an error'))
+  let why = ''
+  socket.addEventListener('error', ({ message, error }) => {
+    why = `${message} ${error?.cause ?? error ?? ''}`
+    end.come(`an error: ${why}`)
+  })
   await new Promise<void>((resolve, reject) => {
     socket.addEventListener('message', () => resolve(), { once: true })
-    socket.addEventListener('close', ({ code }) => reject(new Error(`the WebSocket was refused: ${code}`)))
+    socket.addEventListener('close', ({ code }) => reject(new Error(`the WebSocket was refused: ${code} ${why}`)))
   })
   const finish = async () => {
     end.mean()
+    // The app never answers that it closes, as a server without a thought does not.
     socket.close(1000)
+    held?.destroy()
     return 'closed'
   }
   return { what, cut: end.cut, finish }

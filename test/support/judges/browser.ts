@@ -25,13 +25,16 @@ const flags = [
 ]
 const tags = ['wcag2a', 'wcag2aa', 'wcag21aa', 'wcag22aa']
 
-/** Of CHROMIUM when that is set; else one is installed where there is none. @throws Refusal that says how to get one */
-export const startBrowser = (): Promise<Browser> => {
+/**
+ * Of CHROMIUM when that is set; else one is installed where there is none. @param more flags @throws Refusal that says how to get
+ * one
+ */
+export const startBrowser = (more: readonly string[] = []): Promise<Browser> => {
   if (process.env.CHROMIUM === undefined)
     ensurePackages([{ name: 'chromium', files: places }], { what: 'A test of pages' })
   const executablePath = process.env.CHROMIUM ?? places.find((place) => existsSync(place))
   const env = { ...process.env, DBUS_SESSION_BUS_ADDRESS: 'disabled:' } as Record<string, string>
-  return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args: flags, env })
+  return chromium.launch({ ...(executablePath !== undefined && { executablePath }), args: [...flags, ...more], env })
 }
 
 export type Visitor = { page: Page; context: BrowserContext; outside: string[]; end(): Promise<void> }

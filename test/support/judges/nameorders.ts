@@ -1,5 +1,5 @@
 /** Two accounts and one domain, in any order of claims, records, looks, lapses and releases; and what must hold after each step. */
-import { GRACE_MS, isHeld, isServed, type NameState } from '../../../crds/site/names/life.ts'
+import { GRACE_MS, isHeld, isServed, type NameState } from '../../../crds/names/life.ts'
 import { assert } from '../runner/spec.ts'
 
 export const ACCOUNTS = ['a', 'b'] as const

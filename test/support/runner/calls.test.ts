@@ -144,7 +144,7 @@ spec('rights that are given', (t) => {
       ...['apps', 'hosts', 'invoices', 'sites'].map((one) => told('bottega-api', `${one}.bottega.dev`)),
       ...['apps', 'invoices', 'sites'].map((one) => told('bottega-api', `${one}.bottega.dev`, 'bottega-api-tenant')),
       ...['bottega-controllers', 'bottega-controllers-tenant'].flatMap((role) =>
-        ['devinstances', 'invoices'].map((one) => told('bottega-controllers', `${one}.bottega.dev`, role)),
+        ['apps', 'devinstances', 'invoices'].map((one) => told('bottega-controllers', `${one}.bottega.dev`, role)),
       ),
       // one rule for all: which of them is asked for is all the same
       told('bottega-setup', 'customresourcedefinitions.apiextensions.k8s.io (accounts.bottega.dev) and 5 more'),

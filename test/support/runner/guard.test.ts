@@ -2,11 +2,13 @@ import { mkdtempSync, rmSync, writeFileSync } from 'node:fs'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { startOf } from '../../../hack/lib/processes.ts'
-import { runFiles } from './run.ts'
+import { type RunOptions, runFiles } from './run.ts'
 import { assert, spec } from './spec.ts'
 
 const guard = JSON.stringify(join(import.meta.dirname, 'spec.ts'))
 const prelude = `import { assert, spec } from ${guard}\n`
+
+type Ends = Pick<RunOptions, 'isLate' | 'isOver'>
 
 spec('the guard around the test runner', (t) => {
   let folder = ''
@@ -16,7 +18,7 @@ spec('the guard around the test runner', (t) => {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
 
   /** Runs files with these bodies side by side as `hack/test` would, and gives their counts and what was printed. */
-  const runBodies = async (bodies: readonly string[], deadlineMs = 20_000, secondTriesMax = 0) => {
+  const runBodies = async (bodies: readonly string[], deadlineMs = 20_000, secondTriesMax = 0, ends: Ends = {}) => {
     const files = bodies.map((body, index) => {
       const path = join(folder, index === 0 ? 'sample.test.ts' : `sample-${index}.test.ts`)
       writeFileSync(path, body)
@@ -32,11 +34,18 @@ spec('the guard around the test runner', (t) => {
       secondTriesMax,
       signal,
       write,
+      ...ends,
     })
     return { ...counts, printed: printed.join('\n') }
   }
   const run = (body: string, deadlineMs?: number, secondTriesMax?: number) =>
     runBodies([body], deadlineMs, secondTriesMax)
+
+  t('says what was behind an error that has a cause', async () => {
+    const got = await run(`${prelude}spec('s', (t) => t('bad', () => {
+      throw new Error('fetch failed', { cause: new Error('other side closed') }) }))`)
+    assert.match(got.printed, 'fetch failed: other side closed')
+  })
 
   t('counts what passed, failed and was skipped', async () => {
     const got = await run(`${prelude}spec('s', (t) => {
@@ -56,6 +65,23 @@ spec('the guard around the test runner', (t) => {
       got.printed,
       /✗ sample\.test\.ts: 1 passed, 1 failed[\s\S]*fails[\s\S]*again, alone: ✓ sample\.test\.ts: 2 passed/,
     )
+  })
+
+  t('a second try begins when no file does any more, until its own time is over', async () => {
+    const mark = JSON.stringify(join(folder, 'late'))
+    const body = `import { existsSync, writeFileSync } from 'node:fs'\n${prelude}spec('s', (t) => {
+      t('unsteady', () => { if (existsSync(${mark})) return
+        writeFileSync(${mark}, ''); assert.is('first', 'fails') }) })`
+    // late once the file has begun
+    const lateAfterFirst = () => {
+      let asked = 0
+      return () => asked++ > 0
+    }
+    const got = await runBodies([body], 20_000, 1, { isLate: lateAfterFirst() })
+    assert.equal([got.passed, got.failed, got.unsteady], [1, 0, ['sample.test.ts']])
+    rmSync(join(folder, 'late'))
+    const over = await runBodies([body], 20_000, 1, { isLate: lateAfterFirst(), isOver: () => true })
+    assert.equal([over.passed, over.failed, over.unsteady], [0, 1, undefined])
   })
 
   t('a file that fails again has failed, and without second tries none is made', async () => {

@@ -11,7 +11,8 @@ export const parts = {
     first: ['test/{patterns,shell,structure}.test.ts'],
     onStage: false,
     isPure: true,
-    deadlineMs: 12 * minute,
+    // the patterns of the tree, where none was judged before
+    deadlineMs: 25 * minute,
   },
   integration: {
     globs: ['test/controllers/**/*.test.ts', 'test/api/**/*.test.ts', 'test/e2e/**/*.test.ts'],
@@ -28,7 +29,7 @@ export const parts = {
     globs: ['test/hosts/**/*.test.ts'],
     first: [
       'test/hosts/*/{converge,crash}-after.test.ts',
-      'test/hosts/*/{crash,converge,traffic,faults,drain,order}.test.ts',
+      'test/hosts/**/{crash,converge,traffic,faults,drain,order}.test.ts',
     ],
     onStage: true,
     docker: true,

@@ -7,4 +7,6 @@ export type FileResult = {
   skipped: number
   /** Files that failed beside others and passed when run again alone; nothing when there were none. */
   unsteady?: string[]
+  /** Files for which no time was left; nothing when there were none. */
+  late?: string[]
 }

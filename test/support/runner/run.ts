@@ -23,6 +23,10 @@ export type RunOptions = {
   places: Places
   /** At most so many files that failed are run once more, alone; when more fail it is no chance, and none is. */
   secondTriesMax: number
+  /** True from when on no file begins any more. */
+  isLate?: () => boolean
+  /** True from when on no second try begins any more: what ran to the last minute is not judged by chance for that. */
+  isOver?: () => boolean
   write?: (line: string) => void
   /** Told of each file at its end, but of no second try. */
   onEnd?: (path: string, end: { tookMs: number; passed: boolean }) => void
@@ -38,18 +42,20 @@ const leftoverEndMs = 40_000
  * reports no test, passes its deadline or leaves processes behind counts as a failure, and its output is shown.
  */
 export async function runFiles(files: readonly TestFile[], options: RunOptions): Promise<FileResult> {
-  const { write = console.log, places, signal, secondTriesMax } = options
+  const { write = console.log, places, signal, secondTriesMax, isLate = () => false, isOver = () => false } = options
   const total: FileResult = { passed: 0, failed: 0, skipped: 0 }
   const failures: Failure[] = []
-  await runScheduled(files, { places, signal }, async (file, index) => {
+  const late = await runScheduled(files, { places, signal, isLate }, async (file, index) => {
     const outcome = await runFile(file, `${options.runId}/${index}`, options)
     if (outcome.failed > 0) failures.push({ file, index, outcome })
     else count(total, outcome)
     if (!signal.aborted) options.onEnd?.(file.path, { tookMs: outcome.tookMs, passed: outcome.failed === 0 })
     write(describe(relative(options.root, file.path), outcome))
   })
+  if (late.length > 0 && !signal.aborted) total.late = late.map(({ path }) => relative(options.root, path))
   for (const failure of failures) {
-    const again = failures.length <= secondTriesMax && !options.signal.aborted ? await tryAgain(failure, options) : null
+    const again =
+      failures.length <= secondTriesMax && !signal.aborted && !isOver() ? await tryAgain(failure, options) : null
     count(total, again ?? failure.outcome)
     if (again) total.unsteady = [...(total.unsteady ?? []), relative(options.root, failure.file.path)]
   }

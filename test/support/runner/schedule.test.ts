@@ -56,5 +56,22 @@ spec('test files side by side', (t) => {
     await done
   })
 
+  t('begin no more once it is late; what has begun is waited for, and the others are named', async () => {
+    let isLate = false
+    const ends = new Map<string, () => void>()
+    const bounds = { places: { total: 1 }, signal: new AbortController().signal, isLate: () => isLate }
+    const left = runScheduled(files('api', 'a1', 'a2', 'a3'), bounds, ({ name }) => {
+      return new Promise<void>((resolve) => ends.set(name, resolve))
+    })
+    ends.get('a1')?.()
+    await turn()
+    isLate = true
+    ends.get('a2')?.()
+    assert.equal(
+      (await left).map(({ name }) => name),
+      ['a3'],
+    )
+  })
+
   t('are done at once where there are none', () => scheduling([], { total: 2 }).done)
 })

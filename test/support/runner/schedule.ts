@@ -9,15 +9,23 @@ export type Places = {
 
 export type Scheduled = { lane?: string }
 
+export type Bounds = {
+  places: Places
+  signal: AbortSignal
+  /** True from when on none begins any more. */
+  isLate?: () => boolean
+}
+
 /**
- * Runs all, the first that may begin first, until the signal ends it; what has begun is waited for.
+ * Runs all, the first that may begin first, until the signal ends it or it is late; what has begun is waited for.
  * @param run never rejects
+ * @returns those that did not begin
  */
 export async function runScheduled<T extends Scheduled>(
   all: readonly T[],
-  { places, signal }: { places: Places; signal: AbortSignal },
+  { places, signal, isLate = () => false }: Bounds,
   run: (one: T, index: number) => Promise<void>,
-): Promise<void> {
+): Promise<T[]> {
   const waiting = new Map(all.entries())
   const running = new Map<string, number>()
   const count = () => [...running.values()].reduce((sum, one) => sum + one, 0)
@@ -33,15 +41,17 @@ export async function runScheduled<T extends Scheduled>(
       fill()
     })
   }
+  const isOver = () => signal.aborted || isLate()
   const fill = () => {
-    while (!signal.aborted && count() < places.total) {
+    while (!isOver() && count() < places.total) {
       const next = [...waiting].find(([, one]) => mayBegin(one))
       if (next === undefined) break
       begin(next[1], next[0])
     }
-    if (count() === 0 && (waiting.size === 0 || signal.aborted)) resolve()
+    if (count() === 0 && (waiting.size === 0 || isOver())) resolve()
   }
   signal.addEventListener('abort', fill)
   fill()
   await promise.finally(() => signal.removeEventListener('abort', fill))
+  return [...waiting.values()]
 }

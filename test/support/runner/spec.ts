@@ -26,7 +26,7 @@ Object.assign(globalThis, { UVU_DEFER: true, UVU_QUEUE: [[null]] })
 const { exec, suite } = await import('uvu')
 
 const defaultTimeoutMs = 180_000
-const hookTimeoutMs = 240_000
+const hookTimeoutMs = 480_000
 const counts: FileResult = { passed: 0, failed: 0, skipped: 0 }
 let state: 'open' | 'scheduled' | 'running' = 'open'
 let onlyUsed = false
@@ -143,9 +143,15 @@ async function withDeadline(work: Work, timeoutMs: number): Promise<void> {
   }
 }
 
-/** uvu's printer reads `err.name` and `err.stack` and would itself throw on `throw 'text'` or `throw undefined`. */
+/**
+ * uvu's printer reads `err.name` and `err.stack` and would itself throw on `throw 'text'` or `throw undefined`; of a cause,
+ * which is all that tells one `fetch failed` from another, it prints nothing.
+ */
 function asError(thrown: unknown, sentence: string): Error {
-  return thrown instanceof Error ? thrown : new Error(`${sentence} threw ${JSON.stringify(thrown) ?? String(thrown)}`)
+  if (!(thrown instanceof Error)) return new Error(`${sentence} threw ${JSON.stringify(thrown) ?? String(thrown)}`)
+  if (thrown.cause instanceof Error && !thrown.message.includes(thrown.cause.message))
+    thrown.message += `: ${thrown.cause.message}`
+  return thrown
 }
 
 async function runAll(): Promise<void> {

@@ -16,8 +16,10 @@ export type AppStage = AppCaller & {
   host: AppHost
   /** Another account, which may deploy from now on. */
   as(account: string): Promise<AppCaller>
-  /** A visitor, over TLS, checked against the test CA. */
+  /** A visitor, over TLS, checked against the test CA. @param slug or a whole hostname */
   visit(slug: string, path?: string, options?: Visit): Promise<Page>
+  /** Says what the DNS answers from now on, as `set-txt`. */
+  dns(path: string, body: object): Promise<void>
   end(): Promise<void>
 }
 
@@ -28,14 +30,15 @@ export type AppCaller = {
   app(slug: string, more?: object): Promise<Json>
   /** Starts an operation. Where it was answered with 202, `json` has what it came to in the end. */
   operate(method: string, path: string, body?: unknown): Promise<Reply>
-  deploy(id: string, project: Project): Promise<Reply>
+  /** @param query as `?confirm_downtime=1`, for what stops a service that keeps something */
+  deploy(id: string, project: Project, query?: string): Promise<Reply>
 }
 
 export type Project = { compose: string; files: Record<string, string> }
 export type Visit = { method?: string; headers?: Record<string, string>; body?: string; agent?: Agent }
 export type Page = { status: number; headers: Record<string, string | string[] | undefined>; text: string }
 
-const OPERATION_MS = 120_000
+const OPERATION_MS = 240_000
 const BUSYBOX = '/bin/busybox'
 const base64 = (content: string | Buffer): string => Buffer.from(content).toString('base64')
 
@@ -76,9 +79,14 @@ export const bodyOf = ({ compose, files }: Project) => ({
   ),
 })
 
-const visitHost = (host: AppHost, slug: string, path: string, options: Visit): Promise<Page> => {
+export const visitHost = (
+  host: Pick<AppHost, 'baseDomain' | 'httpsPort' | 'acme'>,
+  slug: string,
+  path: string,
+  options: Visit,
+): Promise<Page> => {
   const { method = 'GET', headers = {}, body, agent } = options
-  const hostname = `${slug}.${host.baseDomain}`
+  const hostname = slug.includes('.') ? slug : `${slug}.${host.baseDomain}`
   const all = {
     host: '127.0.0.1',
     port: host.httpsPort,
@@ -109,22 +117,49 @@ const visitHost = (host: AppHost, slug: string, path: string, options: Visit): P
   })
 }
 
-const registerHost = async (platform: Platform, host: AppHost): Promise<void> => {
+const setDns = async (host: AppHost, path: string, body: object): Promise<void> => {
+  const reply = await fetch(`${host.acme.dns.controlUrl}/${path}`, { method: 'POST', body: JSON.stringify(body) })
+  if (!reply.ok) throw new Error(`the DNS answered ${reply.status} to ${path}`)
+}
+
+/** @param more what its spec says otherwise */
+export const registerHost = async (
+  platform: Platform,
+  host: AppHost,
+  name = 'local',
+  more: object = {},
+): Promise<void> => {
   const pg = makePg({ url: platform.database.url, max: 1 })
-  await makeCredentials({ pg, keys: platform.keys }).put('local', 1, host.privateKey)
+  await makeCredentials({ pg, keys: platform.keys }).put(name, 1, host.privateKey)
   await pg.close()
-  const metadata = { name: 'local', namespace: platform.namespace.name }
-  const spec = { ...host.spec, approved: false }
+  const metadata = { name, namespace: platform.namespace.name }
+  const spec = { ...host.spec, ...more, approved: false }
   await platform.kubectl(['apply', '-f', '-'], { apiVersion: 'bottega.dev/v1alpha1', kind: 'Host', metadata, spec })
-  const phase = async () => (await platform.kubectl(['get', 'bhost', 'local', '-o', 'jsonpath={.status.phase}'])).trim()
-  await eventually('the inspection of the host', async () => (await phase()) === 'inspected', 60_000)
-  await platform.kubectl(['patch', 'bhost', 'local', '--type=merge', '-p', '{"spec":{"approved":true}}'])
-  const ready = ['wait', '--for=condition=Ready', 'bhost/local', '--timeout=60s']
-  await platform.kubectl(ready)
+  const phase = async () => (await platform.kubectl(['get', 'bhost', name, '-o', 'jsonpath={.status.phase}'])).trim()
+  await eventually('the inspection of the host', async () => (await phase()) === 'inspected', 180_000)
+  await platform.kubectl(['patch', 'bhost', name, '--type=merge', '-p', '{"spec":{"approved":true}}'])
+  // two containers of its guard are started in between, on a machine that other runs share
+  await platform.kubectl(['wait', '--for=condition=Ready', `bhost/${name}`, '--timeout=180s']).catch(async (error) => {
+    const status = await platform.kubectl(['get', 'bhost', name, '-o', 'jsonpath={.status}'])
+    throw new Error(`the host is not ready: ${status}`, { cause: error })
+  })
 }
 
 const grant = (platform: Platform, account: string) =>
   platform.kubectl(['patch', 'acct', account, '--type=merge', '-p', '{"spec":{"capabilities":["app.deploy"]}}'])
+
+/** What a request came to that was answered 202 with an operation, as if it had been waited for. */
+export const settled = async ({ api }: Pick<AppCaller, 'api'>, reply: Reply): Promise<Reply> => {
+  const place = reply.headers.get('location') ?? ''
+  if (reply.status !== 202 || !place.startsWith('/api/operations/')) return reply
+  const look = async () => {
+    const { operation } = (await api('GET', place)).json
+    return operation.state !== 'pending' && operation
+  }
+  const { status, result, problem } = await eventually('the verdict', look, OPERATION_MS)
+  const json = problem ?? result
+  return { ...reply, status: status ?? problem.status, json, text: JSON.stringify(json) }
+}
 
 const callerOf = (platform: Platform, token: string): AppCaller => {
   const api: AppCaller['api'] = (method, path, body, headers) =>
@@ -141,6 +176,12 @@ const callerOf = (platform: Platform, token: string): AppCaller => {
       },
       OPERATION_MS,
     )
+    // Its end is a row before it is in what is shown of the app: who was not answered with the end waits for both.
+    await eventually(
+      `the app to show the end of ${id}`,
+      async () => (await api('GET', `/api/apps/${app}`)).json.app?.operations_ended.includes(id),
+      OPERATION_MS,
+    )
     const { releases } = (await api('GET', `/api/apps/${app}/releases`)).json
     return { ...reply, json: { ...reply.json, operation, release: releases[0] } }
   }
@@ -148,11 +189,11 @@ const callerOf = (platform: Platform, token: string): AppCaller => {
     api,
     operate,
     app: async (slug, more = {}) => {
-      const reply = await api('POST', '/api/apps', { slug, host_id: 'local', ...more })
+      const reply = await settled({ api }, await api('POST', '/api/apps', { slug, host_id: 'local', ...more }))
       if (reply.status !== 201) throw new Error(`POST /api/apps answered ${reply.status}: ${reply.text}`)
       return reply.json.app
     },
-    deploy: (id, sent) => operate('POST', `/api/apps/${id}/deploy`, bodyOf(sent)),
+    deploy: (id, sent, query = '') => operate('POST', `/api/apps/${id}/deploy${query}`, bodyOf(sent)),
   }
 }
 
@@ -163,9 +204,13 @@ const enable = async (platform: Platform, account: string, { api }: AppCaller): 
   await eventually(`the capability of ${account}`, capable)
 }
 
-export async function startAppStage(given: { env?: Record<string, string> } = {}): Promise<AppStage> {
-  const host = await startAppHost()
-  const platform = await startPlatform(given).catch(async (error) => {
+export async function startAppStage(
+  given: { env?: Record<string, string>; docker?: 'shared' | 'own' } = {},
+): Promise<AppStage> {
+  const host = await startAppHost(given.docker ? { docker: given.docker } : {})
+  // Its CA and the platform ask the same server of names.
+  const env = { BOTTEGA_DNS_SERVERS: host.acme.dns.server, ...given.env }
+  const platform = await startPlatform({ env }).catch(async (error) => {
     await host.end()
     throw error
   })
@@ -192,6 +237,7 @@ export async function startAppStage(given: { env?: Record<string, string> } = {}
       return caller
     },
     visit: (slug, path = '/', options = {}) => visitHost(host, slug, path, options),
+    dns: (path, body) => setDns(host, path, body),
     end,
   }
 }

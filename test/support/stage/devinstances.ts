@@ -1,7 +1,7 @@
 import { AGENTS, type AgentId } from '../../../crds/devinstance/bootstrap/agents.ts'
 import { SSHD_SETTINGS } from '../../../crds/devinstance/bootstrap/sshd.ts'
 import { instanceTypeOf, isBurst } from '../../../crds/devinstance/sizing/sizes.ts'
-import { call, type Json, type Platform, type Reply } from './invoicing.ts'
+import { call, eventually, type Json, type Platform, type Reply } from './invoicing.ts'
 
 /** A provisioner without a cloud: it says what a real one would, and counts its instances. */
 export type Provisioner = {
@@ -13,6 +13,18 @@ export type Provisioner = {
   toReady(change?: Record<string, unknown>): Promise<Json>
   /** Reserved → running. */
   toRunning(change?: Record<string, unknown>): Promise<Json>
+}
+
+/** Gives an account another cap, and waits until the API knows it. @param of the account, with a token of it */
+export const setCap = async (
+  platform: Platform,
+  of: { account: string; token: string },
+  usd: number,
+): Promise<void> => {
+  const patch = JSON.stringify({ spec: { costCapUsd: usd } })
+  await platform.kubectl(['patch', 'acct', of.account, '--type=merge', '-p', patch])
+  const known = async () => (await call(platform.baseUrl, of.token, 'GET', '/api/devboxes')).json.capMonthlyUsd === usd
+  await eventually('the cap', known)
 }
 
 let counter = 0

@@ -13,10 +13,12 @@ import { HOST } from '../../../crds/host/kind.ts'
 import type { HostResource } from '../../../crds/host/plan.ts'
 import type { Condition } from '../../../crds/kernel/object.ts'
 import { withDefaults } from '../../../crds/kernel/schema.ts'
+import { describe, type Service, tailOf } from '../../../hack/lib/processes.ts'
 import { createProgress } from '../../../hack/lib/progress.ts'
 import { ensureTools } from '../../../hack/lib/tools.ts'
 import { hostTools } from '../../../hack/lib/tooltable.ts'
 import { importBuilder, LOCAL_BUILDER } from '../../../hack/stage/builder.ts'
+import { type Docker, startDocker } from '../../../hack/stage/docker.ts'
 import { type HostStage, startHostStage } from '../../../hack/stage/hoststage.ts'
 import { type HostUser, makeHostUser, removeHostUser } from '../../../hack/stage/hostuser.ts'
 import { keepLogs } from '../canaries/collect.ts'
@@ -29,12 +31,21 @@ export const docker = (...args: string[]): string =>
     env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
   }).trim()
 
+/** What copies of a volume `data` may have left on the engine of the run, of this app alone: copiers, copies, what is paused for one. */
+export const copiesOf = (slug: string): string[] =>
+  [
+    docker('ps', '-aq', '--filter', 'label=dev.bottega.copier', '--filter', `volume=${slug}-base_data`),
+    docker('volume', 'ls', '-q', '--filter', `label=dev.bottega.copy=${slug}`),
+    docker('ps', '-q', '--filter', 'status=paused', '--filter', `label=dev.bottega.app=${slug}`),
+  ].filter((found) => found !== '')
+
 /**
  * A real app host for one test file: a user, an sshd, a Caddy and an ACME CA of its own; the Docker is that of the run,
  * which `hack/test` starts for the part `hosts`.
  */
 export type AppHost = HostStage & {
   folder: string
+  dockerSocket: string
   account: HostUser
   /** Names under it are served with certificates of the CA. */
   baseDomain: string
@@ -42,6 +53,8 @@ export type AppHost = HostStage & {
   spec: HostManifestSpec
   /** Gives its Docker what it builds with; hosts of files that build nothing go without. */
   prepareBuilds(): Promise<void>
+  /** The engine that is its own, gone and back; what runs in it goes on. */
+  restartDocker(): Promise<void>
   /** Caddy, gone and back without anything that it was told. */
   restartCaddy(): Promise<void>
   /** No site, no job, no route and no epoch of an earlier database is on the host any more. */
@@ -93,8 +106,23 @@ const specOf = (stage: HostStage, baseDomain: string): HostManifestSpec => ({
   },
 })
 
-/** Starts it; what a test that dies leaves is cleared away with the run. */
-export async function startAppHost(): Promise<AppHost> {
+/** Else a test would only see that nobody is there. */
+const sayDeath = ({ name, logFile, onDeath }: Service): void =>
+  onDeath((ending) => console.error(`${name} of a host ended (${describe(ending)}): ${tailOf(logFile)}`))
+
+/** One that no other host has; `folder` is the host's. */
+const startOwnDocker = (folder: string, { gid }: HostUser): Promise<Docker> =>
+  startDocker({
+    ...{ folder: join(folder, 'docker'), owner: owner(), logFile: join(folder, 'logs', 'dockerd.log') },
+    ...{ gid, masquerade: false, liveRestore: true },
+  })
+
+/**
+ * Starts it; what a test that dies leaves is cleared away with the run.
+ * @param given.docker `own`: a second machine, as far as Docker tells
+ */
+export async function startAppHost(given: { docker?: 'shared' | 'own' } = {}): Promise<AppHost> {
+  const isOwn = given.docker === 'own'
   const tools = await ensureTools(hostTools, { progress: createProgress() })
   const folder = scratchFolder('host')
   const id = randomBytes(4).toString('hex')
@@ -103,24 +131,33 @@ export async function startAppHost(): Promise<AppHost> {
     id,
     home: join(folder, 'home'),
     owner: owner(),
-    ...(group !== undefined && { group }),
+    ...(group !== undefined && !isOwn && { group }),
   })
   const logDir = join(folder, 'logs')
   mkdirSync(logDir)
-  const dockerSocket = process.env.BOTTEGA_TEST_DOCKER ?? null
+  const own = isOwn ? await startOwnDocker(folder, account) : null
+  const dockerSocket = own?.socket ?? process.env.BOTTEGA_TEST_DOCKER ?? null
   const stage = await startHostStage({ folder, owner: owner(), logDir, user: account, dockerSocket, tool: tools.path })
+  for (const one of [stage.caddy, stage.sshd]) sayDeath(one)
   const baseDomain = `${id}.apps.test`
   const restartCaddy = async () => {
     await stage.caddy.kill()
     await stage.caddy.start()
   }
+  const restartDocker = async () => {
+    if (!own) throw new Error('its Docker is that of all files')
+    await own.service.stop()
+    await own.service.start()
+  }
   return {
     ...stage,
     folder,
+    dockerSocket: dockerSocket ?? '',
     account,
     baseDomain,
     spec: specOf(stage, baseDomain),
     prepareBuilds: () => importBuilder(dockerSocket ?? '', tools.path),
+    restartDocker,
     restartCaddy,
     forget: async () => {
       const gone = [
@@ -132,6 +169,7 @@ export async function startAppHost(): Promise<AppHost> {
     },
     end: async () => {
       await stage.stop()
+      await own?.remove()
       keepLogs(logDir)
       await removeHostUser(account)
       rmSync(folder, { recursive: true, force: true })

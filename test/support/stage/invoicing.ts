@@ -183,17 +183,22 @@ export async function mailsIn(dir: string): Promise<Email[]> {
   return Promise.all(files.sort().map((name) => PostalMime.parse(readFileSync(join(dir, name)))))
 }
 
-/** Polls until `look` gives something, or fails saying what was waited for. */
+const PAUSE_MIN_MS = 50
+const PAUSE_MAX_MS = 500
+
+/** Polls until `look` gives something, or fails saying what was waited for. Who waits long looks seldom: a look costs processor. */
 export async function eventually<T>(
   what: string,
   look: () => Promise<T | null | undefined | false>,
   withinMs = 60_000,
 ): Promise<T> {
-  const endMs = performance.now() + withinMs
+  const beganMs = performance.now()
   for (;;) {
+    const lookedMs = performance.now()
     const found = await look()
     if (found) return found
-    if (performance.now() > endMs) throw new Error(`waited ${withinMs} ms for ${what}`)
-    await sleep(50)
+    const nowMs = performance.now()
+    if (nowMs - beganMs > withinMs) throw new Error(`waited ${withinMs} ms for ${what}`)
+    await sleep(Math.min(PAUSE_MAX_MS, Math.max(PAUSE_MIN_MS, nowMs - lookedMs, (nowMs - beganMs) / 20)))
   }
 }

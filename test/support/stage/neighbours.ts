@@ -42,8 +42,18 @@ const alone = async (): Promise<{ release(): Promise<void> }> => {
   }
 }
 
+const namesIn = (args: string[], pattern: RegExp): string[] =>
+  [...spawnSync('ip', args, { encoding: 'utf8' }).stdout.matchAll(pattern)].map(([, name = '']) => name)
+
+/** Whoever had them before and was killed took nothing away; nobody else has them while the lock is held. */
+const clearStale = (): void => {
+  for (const link of namesIn(['-brief', 'link'], /^(cello[0-9a-f]{6})\b/gm)) spawnSync('ip', ['link', 'del', link])
+  for (const space of namesIn(['netns', 'list'], /^(cell[0-9a-f]{6})\b/gm)) spawnSync('ip', ['netns', 'del', space])
+}
+
 export const startNeighbours = async (): Promise<Neighbours> => {
   const lock = await alone()
+  clearStale()
   const hostPort = await freePort()
   const id = randomBytes(3).toString('hex')
   const [space, outside, inside] = [`cell${id}`, `cello${id}`, `celli${id}`]

@@ -18,12 +18,15 @@ const BODIES: Record<string, unknown> = {
   'POST /api/webhooks/:id/redeliver': { after: 0 },
   'POST /api/devboxes/:id/provisioning': { instanceId: cloud().instanceId },
   'POST /api/devboxes/:id/finalize': finalizeBody(box),
+  'POST /api/devboxes/:id/starting': { version: 1 },
   'POST /api/devboxes/:id/started': { version: 1 },
+  'POST /api/devboxes/:id/halting': { version: 1 },
   'POST /api/devboxes/:id/stopped': { version: 1 },
   'POST /api/devboxes/:id/resizing': { version: 1, sizeClass: 'S' },
   'POST /api/devboxes/:id/resized': { version: 1, sizeClass: 'S', verifiedDf: '50G', state: 'ready' },
   'POST /api/devboxes/:id/renamed': { version: 1, name: 'mine-now' },
   'POST /api/devboxes/:id/eip-released': { version: 1, allocationId: cloud().eipAllocId },
+  'POST /api/devboxes/:id/terminating': { version: 1 },
   'POST /api/devboxes/:id/terminated': { version: 1, instanceGone: true, eipGone: true, volumesGone: true },
   'PUT /api/devboxes/:id/repo': { repo: { url: 'https://git.acme.test/b.git' }, profile: PROFILE },
   'PUT /api/devboxes/:id/measurements': { peakRssGb: 2.5, diskUsedGb: 12, repoHead: 'abcdef0' },
@@ -35,9 +38,17 @@ const BODIES: Record<string, unknown> = {
   'POST /api/website/:id/republish': { release: 1 },
   'PATCH /api/apps/:id': { access: 'public' },
   'POST /api/apps/:id/deploy': { compose: 'services: { web: { image: nginx } }' },
+  'POST /api/apps/:id/sources': { compose: 'services: { web: { image: nginx } }' },
+  'PUT /api/apps/registries/:host': { username: 'mallory', password: 'opens-no-registry' },
   'POST /api/apps/:id/rollback': { release: 1, env: 'current' },
+  'POST /api/apps/:id/scale': { replicas: 2 },
+  'POST /api/apps/:id/move': { host_id: 'local' },
+  'POST /api/apps/:id/previews': { ref: 'main', git: { url: 'https://git.acme.test/b.git' } },
+  'POST /api/apps/:id/run': { service: 'web', command: ['id'] },
   'PATCH /api/apps/:id/env': { env: { KEY: 'value' } },
   'PUT /api/apps/:id/env': { env: { KEY: 'value' } },
+  'PUT /api/apps/:id/domain-config': { step: 'plan', hostnames: ['mine-now.test'] },
+  'PATCH /api/apps/:id/publication-policy': { access: 'public' },
   'PATCH /api/apps/hosts/:id': { name: 'Mallory' },
 }
 
@@ -59,6 +70,10 @@ export const makeThings = async (platform: Platform, minter: Minter): Promise<Th
   const { issuer } = await sure('/api/invoices/issuers', {})
   const { endpoint } = await sure('/api/webhooks', { url: `https://${newToken().id}.invalid/` })
   const ping = await soon(`/api/webhooks/${endpoint.id}/test`)
+  const { ssh_key: key } = await sure('/api/account/ssh-keys', {
+    name: 'secret laptop',
+    public_key: 'ssh-ed25519 AAAAC3NzaC1lZDI1NTE5AAAAIGEga2V5IG9mIGEgdmljdGltLCBub25lIGF0IGFsbCEh',
+  })
   const { site } = await sure('/api/website/generate', { content: { meta: { company_name: 'Secret site' } } })
   await query(
     platform.database.url,
@@ -83,9 +98,14 @@ export const makeThings = async (platform: Platform, minter: Minter): Promise<Th
     site: site.id,
     message: 'msg-secret',
     devbox: devbox.id,
+    key: key.id,
     host: 'secret-host',
     app: 'app-secret',
     operationId: 'op-secret',
+    linkId: 'lnk-secret',
+    backup: 'bak-secret',
+    preview: 'app-secret-branch',
+    name: 'data',
     operation: sent.headers.get('location')?.split('/').at(-1) ?? '',
     token: (await minter.token('demo')).id,
     session: (await minter.sessions.issue('demo', 'mail')).sessionId,
@@ -105,6 +125,31 @@ const makeApp = async ({ kubectl, database }: Platform): Promise<void> => {
     `insert into app_operations (id, app, account, n, kind, intent, by_controller, state, created_at, ended_at)
      values ('op-secret', 'app-secret', 'demo', 1, 'env', '{}', false, 'failed', now(), now())`,
   )
+  await query(
+    database.url,
+    `with run as (
+       insert into app_runs (id, app, account, cause, service, command, timeout_seconds, repeatable, env_keys, operation,
+         attempt, state, output_next, created_at, ended_at, dropped_at)
+       values ('op-secret-pre-1', 'app-secret', 'demo', 'pre_release', 'web', '["migrate"]', 60, false, '{}', 'op-secret',
+         1, 'failed', 14, now(), now(), now())
+     )
+     insert into app_run_output (run, start, content) values ('op-secret-pre-1', 0, 'secret output\n')`,
+  )
+  await query(
+    database.url,
+    `insert into app_backups (id, app, account, volume, consistency, state, packed, created_at, started_at, ended_at, dropped_at)
+     values ('bak-secret', 'app-secret', 'demo', 'data', 'moment', 'succeeded', '{"bytes": 0, "sha256": "${'0'.repeat(64)}", "how": "still"}',
+       now(), now(), now(), now())`,
+  )
+  await query(
+    database.url,
+    `insert into app_previews (app, parent, account, ref, created_at, expires_at, ended_at, reason)
+     values ('app-secret-branch', 'app-secret', 'demo', 'secret-branch', now(), now(), now(), 'deleted')`,
+  )
+  await query(
+    database.url,
+    `insert into app_access_links (id, app, account, scope, created_at) values ('lnk-secret', 'app-secret', 'demo', '/', now())`,
+  )
 }
 
 /** Which of the things a path means by :id. */
@@ -118,6 +163,7 @@ const PLACES: readonly [start: string, thing: string][] = [
   ['/account/reviews/', 'site'],
   ['/review/sites/', 'site'],
   ['/api/devboxes/', 'devbox'],
+  ['/api/account/ssh-keys/', 'key'],
   ['/api/apps/hosts/', 'host'],
   ['/api/apps/', 'app'],
   ['/api/operations/', 'operation'],

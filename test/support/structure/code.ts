@@ -21,7 +21,8 @@ export const impurities = (tree: Tree): string[] =>
   })
 
 /** What is run, or hands the parts to what is run. */
-const isWiring = (path: string) => /^(controllers\/(main|operator|setup)|api\/(main|http\/smoke))\.ts$/.test(path)
+const isWiring = (path: string) =>
+  /^(controllers\/(main|operator|setup)|api\/(main|http\/smoke|client\/(cli|devbox)\/main))\.ts$/.test(path)
 
 export const environmentReaders = (tree: Tree): string[] =>
   [...tree.keys()].filter((path) => {

@@ -23,7 +23,8 @@ export const UNASKED: Record<string, string> = {
 const GROUNDS: Record<string, readonly string[]> = {
   'api/auth/signin/signin.ts': ['itself'],
   'api/account/admin.ts': ['role'],
-  'api/app/access.ts': ['link'],
+  'api/app/keeping/drain.ts': ['role'],
+  'api/app/publishing/gate/gate.ts': ['link'],
   'api/devinstance/find.ts': ['shared'],
   'api/host/read.ts': ['role', 'shared'],
   'api/invoice/cards/card-webhook.ts': ['signed'],

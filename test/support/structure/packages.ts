@@ -3,6 +3,7 @@ import { importsOf, ours, packageOf, type Tree, withoutComments } from './tree.t
 
 /** A package that is not listed has no door yet. */
 const DOORS: Record<string, RegExp> = {
+  '@aws-sdk/client-ec2': /^api\/client\/devbox\/cloud\/ec2\/(driver|read)\.ts$/,
   '@kubernetes/client-node': /^controllers\/kube\/(auth|kube|watch)\.ts$/,
   undici: /^controllers\/(kube\/(auth|transport|stream)|net\/(egress|reach))\.ts$/,
   pg: /^controllers\/store\/pg\/(pg|client)\.ts$/,
@@ -17,11 +18,13 @@ const DOORS: Record<string, RegExp> = {
   jose: /^api\/auth\/signin\/session\.ts$/,
   'openid-client': /^api\/auth\/signin\/oidc\.ts$/,
   'rate-limiter-flexible': /^api\/http\/stages\/counters\.ts$/,
-  ajv: /^api\/http\/validate\.ts$/,
+  ajv: /^api\/http\/(validate|reading\/parts)\.ts$/,
   yaml: /^crds\/app\/compose\/reading\/parse\.ts$/,
   express: /^api\/http\//,
   culori: /^crds\/site\/content\/brand\/brand\.ts$/,
-  'tar-stream': /^(controllers\/io\/hosts\/tar|api\/io\/archive)\.ts$/,
+  'tar-stream': /^(controllers\/io\/hosts\/tar|api\/io\/archive|api\/client\/cli\/project\/pack)\.ts$/,
+  ignore: /^api\/client\/cli\/project\/ignored\.ts$/,
+  '@balena/dockerignore': /^api\/client\/cli\/project\/ignored\.ts$/,
   isbot: /^crds\/site\/publishing\/visits\/robots\.ts$/,
   diff: /^crds\/text\/difference\.ts$/,
   tldts: /^crds\/values\/domain\.ts$/,
@@ -51,6 +54,8 @@ export const WAYS_OUT: Record<string, string> = {
   'controllers/io/hosts/tls/served.ts': 'over a channel of an SSH connection that was judged (host.ts)',
   'controllers/io/hosts/tls/certificates.ts': 'over a channel of an SSH connection that was judged (host.ts)',
   'api/http/smoke.ts': 'asks the installation itself',
+  'api/client/devbox/cloud/docker/engine.ts': 'a socket of files, which the operator names',
+  'api/client/cli/net/send.ts': 'runs with whoever calls, and asks the installation that he names',
 }
 const NETWORK = /^import \{([^}]*)\} from '(?:node:(?:http|https|http2|net|tls|dgram)|undici)'/gm
 /** What the network's modules hold beside ways out. */

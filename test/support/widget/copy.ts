@@ -49,8 +49,8 @@ export const LINES: readonly Line[] = [
   ),
   {
     path: 'api/wiring/routes.ts',
-    at: '    routes: devInstanceRoutes,\n  },\n',
-    becomes: `    routes: devInstanceRoutes,
+    at: '    routes: [...devInstanceRoutes, ...sshKeyRoutes],\n  },\n',
+    becomes: `    routes: [...devInstanceRoutes, ...sshKeyRoutes],
   },
   {
     path: '/api/openapi-widgets.json',
@@ -127,8 +127,9 @@ const replaceOnce = (folder: string, { path, at, becomes }: Line): void => {
 
 /** A tree of its own under `.bottega/`, a repository with everything in its first commit. */
 export const copyTree = (): Copy => {
-  mkdirSync(join(root, '.bottega'), { recursive: true })
-  const folder = mkdtempSync(join(root, '.bottega', 'widget-'))
+  const copies = join(root, '.bottega', 'copies')
+  mkdirSync(copies, { recursive: true })
+  const folder = mkdtempSync(join(copies, 'widget-'))
   const kept = git(root, ['ls-files', '--cached', '--others', '--exclude-standard']).split('\n')
   for (const path of globSync(
     kept.filter((name) => name !== ''),

@@ -6,6 +6,8 @@ say arch "$(uname -m)"
 say kernel "$(uname -r)"
 say docker "$(docker version --format '{{.Server.Version}}' 2>/dev/null | first)"
 say compose "$(docker compose version --short 2>/dev/null | first)"
+say processors "$(getconf _NPROCESSORS_ONLN 2>/dev/null)"
+say memory "$(sed -n 's/^MemTotal: *\([0-9]*\) kB$/\1/p' /proc/meminfo)"
 for caddy in caddy /usr/bin/caddy /usr/local/bin/caddy; do
   if found=$("$caddy" version 2>/dev/null); then say caddy "${found%% *}"; break; fi
 done

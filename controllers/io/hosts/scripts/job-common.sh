@@ -1,9 +1,9 @@
 # Stands before each script of a job: in the jobs' folder, with the job's id in `id`, and in `looks` how long its end is
-# waited for. 137, 65536 and 0.04 are KILLED, LOG_KEPT_BYTES and LOOK_SECONDS of jobs.ts. A job that was claimed has 250
-# looks to say that it runs.
+# waited for, and in `after` from which byte on the log is wanted ('' where it is not). 137, 65536, 262144, 524288 and 0.04 are
+# KILLED, LOG_KEPT_BYTES, CHUNK_BYTES, LOG_GIVEN_BYTES and LOOK_SECONDS of jobs.ts. A job that was claimed has 250 looks to say that it runs.
 umask 077
 mkdir -p .bottega/jobs && cd .bottega/jobs || exit 1
-IFS= read -r id && IFS= read -r looks || exit 1
+IFS= read -r id && IFS= read -r looks && IFS= read -r after || exit 1
 start_of() { sed 's/.*) //' "/proc/$1/stat" 2>/dev/null | cut -d' ' -f1,20; }
 boot=$(cat /proc/sys/kernel/random/boot_id)
 is_running() {
@@ -31,9 +31,18 @@ report() {
   fi
   if [ -f "$id/exit" ]; then
     [ -f "$id/cancelled" ] && how=cancelled || how=ended
-    printf 'exited %s %s\n' "$(cat "$id/exit")" "$how"
-    tail -c 65536 "$id/log" 2>/dev/null
-  elif [ -f "$id/claimed" ]; then echo running
+    size=$(wc -c 2>/dev/null < "$id/log") || size=0
+    [ "$size" -gt 65536 ] && from=$((size - 65536)) || from=0
+    # What nobody has read yet comes along, as far as there is room for it.
+    if [ -n "$after" ] && [ "$after" -lt "$from" ]; then
+      from=$after
+      [ $((size - from)) -le 524288 ] || from=$((size - 524288))
+    fi
+    printf 'exited %s %s %s\n' "$(cat "$id/exit")" "$how" "$from"
+    tail -c "+$((from + 1))" "$id/log" 2>/dev/null | head -c "$((size - from))"
+  elif [ -f "$id/claimed" ]; then
+    echo running
+    [ -z "$after" ] || tail -c "+$((after + 1))" "$id/log" 2>/dev/null | head -c 262144
   else echo absent
   fi
   exit 0

@@ -3,7 +3,7 @@
  * taken from what a proxy says of itself (rules/host.md#certificates).
  */
 import type { Duplex } from 'node:stream'
-import { connect } from 'node:tls'
+import { connect, type TLSSocket } from 'node:tls'
 import type { HostCertificate } from '../../../../crds/host/schema.ts'
 
 const HANDSHAKE_LIMIT_MS = 5_000
@@ -16,7 +16,7 @@ const EXPIRING_SHARE = 0.2
 
 type Served = { notBefore: string; notAfter: string; issuer: string; isFor: boolean }
 
-const handshake = (stream: Duplex, hostname: string): Promise<Served | null> =>
+const handshake = <T>(stream: Duplex, hostname: string, look: (socket: TLSSocket) => T | null): Promise<T | null> =>
   new Promise((resolve) => {
     const socket = connect({
       socket: stream,
@@ -24,7 +24,7 @@ const handshake = (stream: Duplex, hostname: string): Promise<Served | null> =>
       rejectUnauthorized: false,
       ALPNProtocols: ['http/1.1'],
     })
-    const end = (served: Served | null) => {
+    const end = (served: T | null) => {
       clearTimeout(timer)
       socket.destroy()
       stream.destroy()
@@ -33,17 +33,34 @@ const handshake = (stream: Duplex, hostname: string): Promise<Served | null> =>
     const timer = setTimeout(() => end(null), HANDSHAKE_LIMIT_MS)
     socket.on('error', () => end(null))
     socket.on('close', () => end(null))
-    socket.on('secureConnect', () => {
-      const certificate = socket.getPeerX509Certificate()
-      if (!certificate) return end(null)
-      end({
-        notBefore: certificate.validFromDate.toISOString(),
-        notAfter: certificate.validToDate.toISOString(),
-        issuer: /(?:^|\n)(?:CN|O)=(.*)/.exec(certificate.issuer)?.[1] ?? certificate.issuer.slice(0, 200),
-        isFor: certificate.checkHost(hostname) !== undefined,
-      })
-    })
+    socket.on('secureConnect', () => end(look(socket)))
   })
+
+const servedBy =
+  (hostname: string) =>
+  (socket: TLSSocket): Served | null => {
+    const certificate = socket.getPeerX509Certificate()
+    if (!certificate) return null
+    return {
+      notBefore: certificate.validFromDate.toISOString(),
+      notAfter: certificate.validToDate.toISOString(),
+      issuer: /(?:^|\n)(?:CN|O)=(.*)/.exec(certificate.issuer)?.[1] ?? certificate.issuer.slice(0, 200),
+      isFor: certificate.checkHost(hostname) !== undefined,
+    }
+  }
+
+/** The last of the chain that is shown: renewed certificates of the same CA lead to it too. */
+const issuedBy = (socket: TLSSocket): string | null => {
+  let last = socket.getPeerCertificate(true)
+  while (last.issuerCertificate !== undefined && last.issuerCertificate !== last) last = last.issuerCertificate
+  return last.raw === undefined ? null : last.raw.toString('base64')
+}
+
+/** @param open as for makeCertificates */
+export const authorityOf = async (open: () => Promise<Duplex | null>, hostname: string): Promise<string | null> => {
+  const stream = await open()
+  return stream && handshake(stream, hostname, issuedBy)
+}
 
 const stateOf = ({ notBefore, notAfter, isFor }: Served, nowMs: number): HostCertificate['state'] => {
   if (!isFor) return 'mismatch'
@@ -66,7 +83,7 @@ export const makeCertificates = (open: () => Promise<Duplex | null>, now: () => 
     const known = kept.get(hostname)
     if (known && known.certificate.state === 'valid' && Math.abs(nowMs - known.atMs) < KEPT_MS) return known.certificate
     const stream = await open()
-    const served = stream && (await handshake(stream, hostname))
+    const served = stream && (await handshake(stream, hostname, servedBy(hostname)))
     const certificate: HostCertificate =
       served === null
         ? { hostname, state: 'missing' }
@@ -75,8 +92,9 @@ export const makeCertificates = (open: () => Promise<Duplex | null>, now: () => 
     return certificate
   }
 
-  return async (hostnames: readonly string[]): Promise<HostCertificate[]> => {
-    for (const name of kept.keys()) if (!hostnames.includes(name)) kept.delete(name)
+  /** @param isAll these are all that the host has; else some of them, and what is known of others stays */
+  return async (hostnames: readonly string[], isAll = true): Promise<HostCertificate[]> => {
+    if (isAll) for (const name of kept.keys()) if (!hostnames.includes(name)) kept.delete(name)
     const left = [...hostnames]
     const found: HostCertificate[] = []
     const lane = async () => {

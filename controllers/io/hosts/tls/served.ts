@@ -11,8 +11,8 @@ const BODY_MAX_BYTES = 4 * 1024 * 1024
 /** One page as it was answered. */
 export type ServedPage = { path: string; status: number; sha256: string }
 
-/** `none`: nobody answers with a certificate for the name, or not to the end. */
-export type Served = { state: 'none'; detail: string } | { state: 'answered'; pages: ServedPage[] }
+/** `none`: nobody answers with a certificate for the name, or not to the end. `tookMs`: for all pages, from the first request on. */
+export type Served = { state: 'none'; detail: string } | { state: 'answered'; pages: ServedPage[]; tookMs: number }
 
 /**
  * Certificates are looked at for the name and its time, not for who signed them: that a CA of the host's own is trusted by
@@ -76,22 +76,38 @@ export const lookAt = async (
   open: () => Promise<Duplex>,
   hostname: string,
   paths: readonly string[],
+  limitMs = LIMIT_MS,
 ): Promise<Served> => {
   const stream = await open().catch((error) => {
     if (error instanceof AdminReset) return null
     throw error
   })
   if (stream === null) return { state: 'none', detail: 'NOBODY_LISTENS' }
-  const timer = setTimeout(() => stream.destroy(new Error('the look took too long')), LIMIT_MS)
+  const timer = setTimeout(() => stream.destroy(new Error('the look took too long')), limitMs)
   try {
     const secured = await secure(stream, hostname)
     if ('detail' in secured) return { state: 'none', detail: secured.detail }
+    const beganMs = performance.now()
     return await getAll(secured.socket, hostname, paths).then(
-      (pages) => ({ state: 'answered', pages }) as const,
+      (pages) => ({ state: 'answered', pages, tookMs: performance.now() - beganMs }) as const,
       () => ({ state: 'none', detail: 'CUT' }) as const,
     )
   } finally {
     clearTimeout(timer)
     stream.destroy()
   }
+}
+
+/** Whatever its body. `status` is null where nobody answered, and `detail` says why. */
+export type Visited = { status: number; tookMs: number } | { status: null; detail: string }
+
+/** One page. */
+export const visit = async (
+  open: () => Promise<Duplex>,
+  { hostname, path, limitMs }: { hostname: string; path: string; limitMs: number },
+): Promise<Visited> => {
+  const served = await lookAt(open, hostname, [path], limitMs)
+  if (served.state === 'none') return { status: null, detail: served.detail }
+  const [page] = served.pages
+  return page ? { status: page.status, tookMs: served.tookMs } : { status: null, detail: 'CUT' }
 }

@@ -1,6 +1,7 @@
 /** Steps by which a release is reached: its route, its certificate, the file that the proxy dials by. */
 
 import { setTimeout as sleep } from 'node:timers/promises'
+import { watchMsOf } from '../../../../crds/app/lifecycle/health/watch.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import { originOf } from '../../../../crds/kernel/desire/desire.ts'
 import type { Hosts } from '../../../io/hosts/link.ts'
@@ -23,8 +24,10 @@ const certified = async (hosts: Hosts, host: string, hostnames: readonly string[
   }
 }
 
-const writeDial = async (hosts: Hosts, host: string, file: string, address: string): Promise<void> => {
-  const run = { script: DIAL, lines: [file, address], deadlineMs: DIAL_DEADLINE_MS }
+export type Dial = { file: string; address: string; isCut: boolean }
+
+export const writeDial = async (hosts: Hosts, host: string, { file, address, isCut }: Dial): Promise<void> => {
+  const run = { script: DIAL, lines: [file, address, isCut ? 'cut' : ''], deadlineMs: DIAL_DEADLINE_MS }
   const { code, stderr } = await hosts.link(host).run(run)
   if (code !== 0) throw new Error(`${file} was not written: ${stderr.slice(-300)}`)
 }
@@ -35,9 +38,9 @@ export const claimSwitch = async (context: ActContext, { operation }: StepOf<'cl
 export const setRoute = async (
   { hosts, ledger, observations }: ActContext,
   { metadata, spec }: AppResource,
-  { route, release, dialFile, digest, address, isFirst, isSet }: StepOf<'setRoute'>,
+  { route, release, dialFile, digest, address, isFirst, isSet, isCut }: StepOf<'setRoute'>,
 ): Promise<Apply> => {
-  if (dialFile !== null) await writeDial(hosts, spec.hostId, dialFile, address)
+  if (dialFile !== null) await writeDial(hosts, spec.hostId, { file: dialFile, address, isCut })
   if (!isSet) await hosts.routes(spec.hostId).set(route)
   if (isFirst) await certified(hosts, spec.hostId, route.hostnames)
   await ledger.setRoute({ app: metadata.name, release, digest, address })
@@ -51,10 +54,24 @@ export const goLive = async (
   object: AppResource,
   { operation }: StepOf<'goLive'>,
 ): Promise<Apply> => {
-  const told = eventOf('app.released', object, operation, context.hosts)
-  const change = { operation, event: { on: 'switched' as const }, at: instantOf(context), told }
+  const isMove = operation.kind === 'move'
+  const type = object.spec.previewOf ? 'app.preview_ready' : 'app.released'
+  const told = eventOf(type, object, operation, context.hosts)
+  const change = {
+    operation,
+    // There is nobody on this host to go back to.
+    event: { on: 'switched' as const, watchMs: isMove ? 0 : watchMsOf(object.spec) },
+    at: instantOf(context),
+    told,
+  }
+  const decision = await context.ledger.change(change)
+  if (isMove) {
+    // Everything that was looked at is another host's: it is looked at anew.
+    context.observations.forget(object.metadata.name)
+    return undefined
+  }
   // What was seen was the release before: its address is where visitors must not be sent back to.
-  return applyDecision(await context.ledger.change(change), { look: null })
+  return applyDecision(decision, { look: null })
 }
 
 export const removeRoute = async ({ hosts, ledger }: ActContext, { metadata, spec }: AppResource): Promise<Apply> => {

@@ -1,16 +1,25 @@
 /** Steps that make a release: it is checked, its files are uploaded, its images are made and known. */
-import { fileTimeOf } from '../../../../crds/app/files.ts'
+import { MIB_PER_GIB } from '../../../../crds/app/compose/project.ts'
+import { grantedBudget, grantedReplicas } from '../../../../crds/app/lifecycle/keeping/budget.ts'
+import { allowsDowntime } from '../../../../crds/app/lifecycle/keeping/handover.ts'
+import { dialFileOf } from '../../../../crds/app/lifecycle/route.ts'
 import { liveOf } from '../../../../crds/app/plan.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
-import { filesFor, wantsFreshBuild } from '../../../../crds/app/sealed.ts'
+import { filesFor, type SealedRelease, wantsFreshBuild } from '../../../../crds/app/sealed.ts'
+import { fileTimeOf } from '../../../../crds/app/sources/files.ts'
 import { imagesIn } from '../../../../crds/app/start.ts'
 import type { PinnedImage } from '../../../../crds/app/world.ts'
 import { beginsAsRoot, keepsApart } from '../../../../crds/host/isolation.ts'
+import { originOf } from '../../../../crds/kernel/desire/desire.ts'
 import { Stalled } from '../../../base/errors.ts'
-import { JOB_WAIT_MS, startJob } from '../jobs.ts'
+import type { Job } from '../../../io/hosts/hosts.ts'
+import { JOB_WAIT_MS, scaleJob, startJob } from '../jobs.ts'
 import { targetHostOf } from '../observe.ts'
 import { UPLOAD } from '../scripts.ts'
 import { type ActContext, type Apply, end, pass, rowsOf, type StepOf } from './context.ts'
+import { handOverFor } from './keeping/handover.ts'
+import { counted } from './sending.ts'
+import { checkedWords, imagesWords, uploadedWords } from './words.ts'
 
 /** Files of an app, over the network. */
 const UPLOAD_DEADLINE_MS = 110_000
@@ -26,14 +35,20 @@ export const check = async (
   if (!host) throw new Stalled('HOST_MISSING', `HOST_MISSING: there is no host ${spec.hostId}`)
   const row = await rowsOf(context, object)
   const confirmed = operation.intent.kind === 'deploy' ? operation.intent.volumes : []
+  const mayStop = allowsDowntime(spec, operation.intent)
   const live = liveOf(row)
-  const judged = await releases.judge({ app: metadata.name, spec, host, release, pinned, live, confirmed })
+  const granting = { ...row, host }
+  const budget = grantedBudget(spec, granting)
+  const replicas = grantedReplicas(spec, granting)
+  const given = { app: metadata.name, spec, host, release, pinned, live, confirmed, mayStop, budget, replicas }
+  const judged = await releases.judge(given)
   if (!judged.ok) {
     const { code, detail } = judged
     return end(context, object, { operation, state: 'failed', code, message: detail, log: null })
   }
   const { sealed, digest } = releases.seal(metadata.name, release.number, judged.sealed)
-  return pass(context, { operation, step: 'check', known: { record: judged.record, digest }, sealed })
+  const message = checkedWords(judged.sealed)
+  return pass(context, { operation, step: 'check', known: { record: judged.record, digest }, sealed, message })
 }
 
 export const upload = async (
@@ -54,9 +69,40 @@ export const upload = async (
   if (!body) throw new Error(`the files of upload ${release.source} are gone`)
   const listing = await releases.listingFor(spec.account, release.source)
   const lines = [spec.slug, String(release.number), listing, fileTimeOf(release)]
-  const { code } = await hosts.link(spec.hostId).run({ script: UPLOAD, lines, body, deadlineMs: UPLOAD_DEADLINE_MS })
+  const sent = counted(body, (bytes) => context.progress.note(operation, uploadedWords(bytes, body.length)))
+  const run = { script: UPLOAD, lines, body: sent.body, deadlineMs: UPLOAD_DEADLINE_MS }
+  const { code } = await hosts.link(spec.hostId).run(run)
+  await sent.told()
   if (code !== 0) throw new Error(`the files were not taken: exit code ${code}`)
-  return pass(context, { operation, step: 'upload' })
+  return pass(context, { operation, step: 'upload', message: uploadedWords(body.length, body.length) })
+}
+
+/** The job that starts a release, with what it is told of a hand-over. */
+const startingJob = async (
+  context: ActContext,
+  object: AppResource,
+  sealed: SealedRelease,
+  given: StepOf<'startJob'>,
+): Promise<Job> => {
+  const { metadata, spec } = object
+  const facts = context.hosts.facts(spec.hostId)
+  const isGuarded = keepsApart(facts?.class ?? 'shared')
+  if (given.operation.intent.kind === 'scale') {
+    return scaleJob(object, sealed, { ...given, isGuarded, replicas: given.operation.intent.replicas })
+  }
+  const isHeld = sealed.project.services.some(({ stateful }) => stateful)
+  const rows = await rowsOf(context, object)
+  const release = isHeld ? liveOf(rows) : undefined
+  const isTold = rows.releases.some(({ record }) => record?.limits !== undefined)
+  const { diskGib } = sealed.project
+  const live = release ? { release, sealed: await context.releases.open(metadata.name, release.number) } : null
+  return startJob(object, sealed, {
+    ...given,
+    isGuarded,
+    handOver: handOverFor(object, sealed, given.release, live),
+    dialFile: facts && dialFileOf(originOf(metadata), facts),
+    diskMib: isTold && diskGib !== undefined ? diskGib * MIB_PER_GIB : null,
+  })
 }
 
 /** Starts the job for images, unless the host has all of them: then the job has ended already. */
@@ -73,14 +119,16 @@ export const startReleaseJob = async (
     return (world) => ({ ...world, job: { state: 'exited', code: 0, log, cancelled: false } })
   }
   const sealed = await releases.open(metadata.name, given.release.number)
-  const isGuarded = keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
   const job =
     given.step === 'images'
       ? await images.job(object, sealed, given)
-      : startJob(object, sealed, { ...given, isGuarded })
-  const state = await hosts.link(spec.hostId).startJob(job, { waitMs: JOB_WAIT_MS })
-  if (given.step === 'start') context.observations.noteStart(metadata.name, given.release.number, state)
-  return (world) => ({ ...world, job: state })
+      : await startingJob(context, object, sealed, given)
+  const after = await context.progress.wantedFrom(given)
+  const state = await hosts.link(spec.hostId).startJob(job, { waitMs: JOB_WAIT_MS, after })
+  if (given.step === 'start' && given.operation.kind !== 'scale')
+    context.observations.noteStart(object, given.release, state)
+  const due = context.progress.due(given, state)
+  return (world) => ({ ...world, job: due })
 }
 
 export const takeImages = async (
@@ -110,5 +158,6 @@ export const takeImages = async (
   // A repeated release keeps the names under which its images were first known.
   const images = opened.images.length > 0 ? opened.images : found.images
   const { sealed, digest } = releases.seal(name, release.number, { ...opened, images })
-  return pass(context, { operation, step: 'images', known: { record: { images }, digest, state: 'starting' }, sealed })
+  const known = { record: { images }, digest, state: 'starting' as const }
+  return pass(context, { operation, step: 'images', known, sealed, message: imagesWords(opened) })
 }

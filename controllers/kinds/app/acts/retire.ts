@@ -4,6 +4,7 @@ import { dialFileOf } from '../../../../crds/app/lifecycle/route.ts'
 import { liveOf } from '../../../../crds/app/plan.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import { downJobOf, jobIdOf } from '../../../../crds/app/steps.ts'
+import type { Release } from '../../../../crds/app/world.ts'
 import { originOf } from '../../../../crds/kernel/desire/desire.ts'
 import type { Job } from '../../../io/hosts/hosts.ts'
 import type { AppRows } from '../../../store/app/operations.ts'
@@ -23,6 +24,15 @@ const startAnew = async ({ hosts }: ActContext, host: string, job: Job) => {
   return link.startJob(job)
 }
 
+/** Jobs of all that was done with a release: of what made it, and of its scales. */
+export const jobsOf = (
+  { operations }: Pick<AppRows, 'operations'>,
+  { operation, number }: Pick<Release, 'operation' | 'number'>,
+): string[] => {
+  const ids = new Set([operation, ...operations.filter(({ release }) => release === number).map(({ id }) => id)])
+  return [...ids].flatMap((id) => (['images', 'start'] as const).map((step) => jobIdOf({ id }, step)))
+}
+
 export const takeDown = async (
   context: ActContext,
   object: AppResource,
@@ -39,14 +49,18 @@ export const takeDown = async (
 
 export const retire = async (
   context: ActContext,
-  { metadata, spec }: AppResource,
-  { release }: StepOf<'retire'>,
+  object: AppResource,
+  { release, log }: StepOf<'retire'>,
 ): Promise<Apply> => {
+  const { metadata, spec } = object
+  if (log !== null) await context.logs.keepLast(metadata.name, release, log)
   const link = context.hosts.link(spec.hostId)
   const made = { id: release.operation, app: metadata.name }
-  const jobs = [jobIdOf(made, 'start'), downJobOf(originOf(metadata), release.number)]
   // Nothing of one without a record ever reached the host.
-  if (release.record !== null) await link.dropJob(jobIdOf(made, 'images'), ...jobs)
+  if (release.record !== null) {
+    const jobs = jobsOf(await rowsOf(context, object), release)
+    await link.dropJob(downJobOf(originOf(metadata), release.number), ...jobs)
+  }
   const change = { operation: made, event: { on: 'retired' as const }, at: instantOf(context) }
   return applyDecision(await context.ledger.change(change))
 }
@@ -59,4 +73,18 @@ export const clear = async (context: ActContext, object: AppResource): Promise<A
   const job = clearJob(object, { id: downJobOf(originOf(metadata), 'all'), releases: rows.releases, dialFile })
   const state = await startAnew(context, spec.hostId, job)
   return (world) => ({ ...world, job: state })
+}
+
+/** What it had on its host has gone; what was said of that goes with its rows. Of a host that is no more nothing is left. */
+export const forget = async (context: ActContext, object: AppResource): Promise<Apply> => {
+  const { metadata, spec } = object
+  const rows = await rowsOf(context, object)
+  const open = rows.releases.filter(({ retiredAt }) => retiredAt === null)
+  // Whoever is killed before its rows go takes it down again, and finds nothing.
+  if (context.hosts.facts(spec.hostId) && rows.releases.length > 0) {
+    const jobs = open.flatMap((release) => jobsOf(rows, release))
+    await context.hosts.link(spec.hostId).dropJob(downJobOf(originOf(metadata), 'all'), ...jobs)
+  }
+  await context.ledger.forget(metadata.name, spec.volumesOnDelete === 'keep')
+  return undefined
 }

@@ -1,6 +1,6 @@
 # One build, in a container that keeps nothing but the cache of its app. Arguments: seconds, MiB of cache and of work, name
 # servers. /cell holds `options` (a line each, as printf %b takes them), `policy.json`, and the Dockerfile where it is no file of
-# the upload, /source the upload; `context` and `recipe` in /cell name folders of it.
+# the upload, /source the upload; /keys, where it is, opens registries to buildctl and to no step; `context` and `recipe` in /cell name folders of it.
 # stdin is held open by whoever waits for the build: when it ends, so does all of this. stdout is the image, stderr the log.
 limit=$1 room=$2 servers=$3
 cache=/var/lib/buildkit socket=/run/buildkit/buildkitd.sock
@@ -35,6 +35,7 @@ while IFS= read -r option; do
 done < /cell/options
 recipe="/source/$(cat /cell/recipe)"
 [ ! -f /cell/Dockerfile ] || recipe=/cell
+[ ! -d /keys ] || export DOCKER_CONFIG=/keys
 ctl build --progress plain --frontend dockerfile.v0 --local "context=/source/$(cat /cell/context)" --local "dockerfile=$recipe" \
   --source-policy-file /cell/policy.json "$@" --output type=docker,dest=-,compression=uncompressed >&3 3>&- 4<&- &
 build=$!

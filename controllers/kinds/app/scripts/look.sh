@@ -1,17 +1,31 @@
-# stdin: slug, base project, release project, service, port of the live release, the file that its proxy dials by ('' where there
-# is none). Gives what runs: a line per container, where the routed one listens, what it answers, what the file says, and the disk.
-for name in slug base_project release_project routed_service routed_port dial_file; do IFS= read -r "$name" || exit 64; done
-[ -z "$dial_file" ] || say dial "$(head -c 100 "$dial_file" 2>/dev/null)"
-say_disk "$slug"
-seen=''
-[ -z "$base_project" ] || seen=$(inspect "$base_project")
-[ -z "$release_project" ] || seen="$seen
-$(inspect "$release_project")"
-printf '%s\n' "$seen" | grep . | while read -r id service state health restarts code oom policy; do
-  say service "$service" "$state" "$code" "$policy"
-  if [ "$service" = "$routed_service" ] && [ "$state" = running ]; then
-    address=$(address_of "$id" "$routed_port")
-    [ -z "$address" ] || say address "$address" "$(answer_of "$address")"
-  fi
+# stdin: how many releases are asked for, then four lines each: the project, service and port of what is routed, the file
+# that its proxy dials by ('' where there is none), the path that is asked, and seconds for its answer. Gives what runs of all apps of this host, a line per container; for each
+# that was asked for, by its place, where it listens, what it answers and what the file says; and the disk and the volumes of each app.
+IFS= read -r count || exit 64
+seen=$(inspect_all dev.bottega.app) || exit 1
+say_seen
+disks=$(docker exec bottega-meter /bin/sh -c '
+  tell() { while read -r line; do echo "$1 $app $line"; done < "$app"; }
+  cd /run/apps && for app in *; do tell disk; done; cd /run/held && for app in *; do tell volume; done' 2>/dev/null)
+[ -z "$disks" ] || printf '%s\n' "$disks" | sed "s/^/$mark /"
+tell() {
+  address=$(printf '%s\n' "$seen" | awk -v project="$project" -v service="$service" -v port="$port/tcp=127.0.0.1:" '
+    $2 == service && $3 == "running" && $9 == project {
+      sub(/^ports:/, "", $NF); n = split($NF, all, ",")
+      for (i = 1; i <= n; i++) if (index(all[i], port) == 1) { sub(/^[^=]*=/, "", all[i]); print all[i]; exit }
+    }')
+  [ -z "$address" ] || say address "$place" "$address" "$(answer_of "$address" "$path" "$seconds")"
+}
+# Side by side, but not all of them at once: a busy host has other things to do.
+together=16
+place=0
+while [ "$place" -lt "$count" ]; do
+  read -r project service port && IFS= read -r dial_file && IFS= read -r path && IFS= read -r seconds || exit 64
+  dial=''
+  [ -z "$dial_file" ] || { read -r dial < "$dial_file"; say dial "$place" "$dial"; } 2>/dev/null
+  tell &
+  place=$((place + 1))
+  [ $((place % together)) != 0 ] || wait
 done
+wait
 exit 0

@@ -1,4 +1,4 @@
-# stdin: slug, number, listing, time (crds/app/files.ts); then a compressed tar of the files. Whole or not at all. A folder
+# stdin: slug, number, listing, time (crds/app/sources/files.ts); then a compressed tar of the files. Whole or not at all. A folder
 # that stands there counts only if it holds the same: another app may have had the name and the number. What was written
 # just now is looked at by the job that makes use of it.
 IFS= read -r listing && IFS= read -r time || exit 64

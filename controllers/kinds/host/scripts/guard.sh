@@ -50,16 +50,23 @@ shown() {
   iptables -w 5 -t mangle -S 2>&1 | grep -e BOTTEGA-
   [ ! -d /proc/sys/net/ipv6 ] || ip6tables -w 5 -t mangle -S 2>&1 | grep -e BOTTEGA-
 }
+# Whether this is all of it: what somebody took away between the putting and the look would be taken for whole.
+is_whole() {
+  lines=$(rules | grep -c '^[-:]') ways=3
+  [ ! -d /proc/sys/net/ipv6 ] || lines=$((lines + $(rules6 | grep -c '^[-:]'))) ways=6
+  [ "$(echo "$1" | grep -c '^-[AN] BOTTEGA-')" = "$lines" ] &&
+    [ "$(echo "$1" | grep -c '^-A [A-Z]* -[io] bt-+ -j BOTTEGA-')" -ge "$ways" ]
+}
 tell() { echo "$(date +%s) $*" > "$state.next" && mv "$state.next" "$state"; }
 wanted='' known=none restored=-1
 while :; do
   servers=$(resolvers)
   if [ "$servers" != "$known" ] || [ "$(shown)" != "$wanted" ]; then
-    if fault=$(put 2>&1); then
-      wanted=$(shown) known=$servers restored=$((restored + 1))
+    if fault=$(put 2>&1) && now=$(shown) && is_whole "$now"; then
+      wanted=$now known=$servers restored=$((restored + 1))
       echo "rules put in place, $restored times again"
     else
-      known=none
+      known=none fault=${fault:-somebody changed the rules while they were put in place}
     fi
   fi
   if [ "$known" = none ]; then tell "fault $(echo "$fault" | head -n 1)"; else tell "ok $restored"; fi

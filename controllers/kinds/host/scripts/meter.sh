@@ -2,7 +2,7 @@
 # It reads what each app has on disk (layers, volumes, logs, files that are deleted and still open) and stops the
 # containers of one that has more than its budget. Arguments: where Docker keeps its data, the socket that it listens on.
 # Containers say their app and its budget in MiB by labels. /run/apps/<app> has a line: MiB used, MiB of budget, 'within' or
-# 'stopped', and when it was stopped (0: not). /var/meter/<app> holds the MiB at which it was first stopped, and when last: it
+# 'stopped', and when it was stopped (0: not). /run/held/<app> has one for each of its volumes: its name, and bytes. /var/meter/<app> holds the MiB at which it was first stopped, and when last: it
 # outlives this container.
 state=/run/guard
 PATH=/usr/sbin:/sbin:/usr/bin:/bin
@@ -45,8 +45,8 @@ processes() {
   find /proc -mindepth 3 -maxdepth 3 -path '/proc/[0-9]*/ns/pid' -printf '%l %h\n' 2>/dev/null |
     awk 'NR == FNR { mine[$1] = 1; next } $1 in mine { sub("/ns$", "", $2); print $2 }' /run/namespaces -
 }
-# 'kept <names> <blocks of 512 bytes>' by name of a file.
-kept() { timeout 120 xargs -d '\n' sh -c 'exec find "$@" -xdev -printf "kept %n %b\n"' find < /run/folders; }
+# 'kept <names> <blocks of 512 bytes> <folder>' by name of a file; the folder is that in which it was looked for.
+kept() { timeout 120 xargs -d '\n' sh -c 'exec find "$@" -xdev -printf "kept %n %b %H\n"' find < /run/folders; }
 # 'open <device> <inode> <blocks>' by deleted file that a thread has open, or a process has mapped. Memory is no disk, whatever
 # its files are called: only the devices of layers and volumes count.
 deleted() {
@@ -57,12 +57,14 @@ deleted() {
 }
 # MiB. Time is bounded, and memory: what could not be read in time is not counted, so that it is never too much.
 used_by() {
+  : > /run/held.next
   printf '%s\n' $written | sort -u | sed -n "s|^/|$root/|p" > /run/folders
   { deleted; kept; } 2>/dev/null | awk -v "per_mib=$files_per_mib" '
     $1 == "disk" { disks[$2] = 1 }
     $1 == "open" && $2 in disks { blocks += $4; files += 1 }
-    $1 == "kept" && $2 > 0 { blocks += $3 / $2; files += 1 / $2 }
-    END { mib = blocks / 2048; least = files / per_mib; printf "%d\n", (mib > least ? mib : least) }'
+    $1 == "kept" && $2 > 0 { blocks += $3 / $2; files += 1 / $2; held[$4] += $3 / $2 }
+    END { mib = blocks / 2048; least = files / per_mib; printf "%d\n", (mib > least ? mib : least)
+      for (folder in held) if (split(folder, parts, "/") > 2 && parts[length(parts)] == "_data") printf "%s %.0f\n", parts[length(parts) - 1], held[folder] * 512 > "/run/held.next" }'
 }
 # `judge`: what becomes of `app`, which uses `used` of `budget`. It is told before it is done: whoever sees the end finds why.
 judge() {
@@ -87,7 +89,7 @@ judge() {
 }
 # What is known of an app that has neither container nor volume any more. A release that failed leaves its volumes.
 forget() {
-  for file in /run/apps/* /var/meter/*; do
+  for file in /run/apps/* /run/held/* /var/meter/* /var/meter/.budgets/*; do
     grep -qxF "${file##*/}" /run/known || rm -f "$file"
   done
 }
@@ -108,7 +110,10 @@ measure() {
       case "$status" in running|restarting|paused) running="$running $id";; esac
       newest=$(printf '%s\n' "$newest" "$created" | sort | tail -n 1)
     done < /run/containers
+    # What it was given since its containers were made.
+    { read -r budget < "/var/meter/.budgets/$app"; } 2>/dev/null
     used=$(used_by)
+    mv /run/held.next "/run/held/$app" || return 1
     judge || return 1
     tell ok 0
   done < /run/apps.here
@@ -116,7 +121,7 @@ measure() {
   { cut -d ' ' -f 2 /run/listed; cut -d ' ' -f 1 /run/volumes; } | sort -u > /run/known
   forget
 }
-mkdir -p /run/apps
+mkdir -p /run/apps /run/held
 root='' data='' said='' told=0 full=0 due=0 last=0
 lack=$(missing)
 while :; do

@@ -13,5 +13,13 @@ return json_build_object(
       'message', s.message
     ) order by s.place), '[]')
     from app_steps s where s.operation = in_operation.id
+  ),
+  'commands', in_operation.commands,
+  'runs', (
+    select coalesce(json_agg(json_build_object(
+      'id', r.id, 'cause', r.cause, 'attempt', r.attempt, 'state', r.state, 'message', r.message,
+      'startedAt', iso_ms(r.started_at), 'endedAt', iso_ms(r.ended_at)
+    ) order by r.created_at, r.attempt), '[]')
+    from app_runs r where r.operation = in_operation.id
   )
 );

@@ -18,6 +18,8 @@ begin
   end if;
   update tokens t set revoked_at = now() where t.account = ended.key and t.revoked_at is null;
   update sessions s set revoked_at = in_at where s.account = ended.key and s.revoked_at is null;
+  delete from app_registries r where r.account = ended.key;
+  delete from account_ssh_keys k where k.account = ended.key;
   delete from webhook_endpoints w where w.account = ended.key;
   -- Those of its dev instances, too, which follow a slash.
   delete from idempotency i where split_part(i.account, '/', 1) = ended.key;

@@ -1,4 +1,4 @@
--- What a look made of an account's claim of a domain (crds/site/names/life.ts decides it):
+-- What a look made of an account's claim of a domain (crds/names/life.ts decides it):
 --   in_look  {name, account, n, state, proof, askedAt, seenAt, missingSince, until, reason, dueAt, checks, at, contests}
 -- Gives 'kept'; 'stale' where the claim has changed since it was read; 'held' where the name, what it lies below, or a part of it is
 -- another account's by now. `contests`: the record is there, so that whoever has the name is looked at soon. What is below a base

@@ -20,12 +20,17 @@ begin
         -- What the resource asked for last, however many of the other sort came after.
         (
           select o.* from app_operations o
-          where o.app = in_app and o.ended_at is not null and o.kind <> 'env' order by o.n desc limit 1
+          where o.app = in_app and o.ended_at is not null and o.kind in ('deploy', 'rollback') order by o.n desc limit 1
         )
         union
         (
           select o.* from app_operations o
-          where o.app = in_app and o.ended_at is not null and o.kind <> 'rollback' order by o.n desc limit 1
+          where o.app = in_app and o.ended_at is not null and o.kind in ('deploy', 'env') order by o.n desc limit 1
+        )
+        union
+        (
+          select o.* from app_operations o
+          where o.app = in_app and o.ended_at is not null and o.kind = 'move' order by o.n desc limit 1
         )
       ) p
     ),
@@ -45,7 +50,7 @@ begin
     (select json_build_object('digest', t.digest, 'address', t.address) from app_routes t where t.app = in_app),
     (
       select coalesce(json_agg(json_build_object(
-        'id', l.id, 'tail', l.tail, 'follow', l.follow, 'since', l.since, 'fetchedAt', iso_ms(l.fetched_at)
+        'id', l.id, 'tail', l.tail, 'follow', l.follow, 'since', l.since, 'service', l.service, 'fetchedAt', iso_ms(l.fetched_at)
       )), '[]')
       from app_log_requests l where l.app = in_app and not l.ended and l.wanted_until > in_now
     );

@@ -7,7 +7,8 @@ begin
   return query
   select a.resource,
     (
-      select json_build_object('uid', d.uid, 'rev', d.rev, 'pricingVersion', d.pricing_version, 'box', d.box)
+      select json_build_object('uid', d.uid, 'rev', d.rev, 'pricingVersion', d.pricing_version, 'box', d.box,
+        'othersMicroUsd', devbox_committed(d.account, d.resource))
       from devboxes d where d.resource = a.resource and (d.deleted_at is null or d.box is not null)
     ),
     (
@@ -17,7 +18,7 @@ begin
       from facts f where f.resource = a.resource and f.state = 'pending'
     ),
     (
-      select json_build_object('at', iso_ms(r.received_at), 'body', r.body)
+      select json_build_object('at', iso_ms(r.received_at), 'body', r.body, 'usedAt', iso_ms(r.used_at))
       from devbox_report_heads r where r.resource = a.resource
     ),
     coalesce((select max(f.seq) from facts f where f.resource = a.resource), 0)

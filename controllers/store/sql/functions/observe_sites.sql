@@ -21,6 +21,7 @@ begin
         'name', n.name, 'settled', n.reserved_until is null, 'state', n.state, 'proof', n.proof,
         'changedAt', iso_ms(n.changed_at), 'seenAt', iso_ms(n.seen_at), 'missingSince', iso_ms(n.missing_since),
         'until', iso_ms(n.until), 'lookedAt', iso_ms(n.looked_at), 'dueAt', iso_ms(n.due_at), 'reason', n.reason, 'spare', n.spare,
+        'checks', n.checks,
         'routed', exists (
           select from host_routes r
           join host_names h on h.host = r.host and h.id = r.id

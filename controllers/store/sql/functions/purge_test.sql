@@ -34,6 +34,7 @@ begin
     where b.sha256 = any (hashes)
       and not exists (select from sends s where s.sha256 = b.sha256)
       and not exists (select from snapshots p where p.sha256 = b.sha256)
+      and not exists (select from app_backup_parts k where k.sha256 = b.sha256)
       and not exists (
         select from facts f where f.kind = 'previewed' and f.body ->> 'sha256' = encode(b.sha256, 'hex')
       )

@@ -1,5 +1,5 @@
 -- Stores a route; gives whether anything differed. A hostname of another route of the host is refused by its key, and a route of a
--- site under a name that is not proven to be its account's here: what has a route gets a certificate.
+-- site or an app under a name that is not proven to be its account's here: what has a route gets a certificate.
 create or replace function put_host_route(
   in_lease text, in_epoch bigint, in_host text, in_id text, in_owner text, in_hostnames text[], in_handle jsonb
 )
@@ -17,6 +17,16 @@ begin
     )
   ) then
     raise exception '% is not proven to be the site''s, and gets no route', in_hostnames using errcode = 'P0001';
+  end if;
+  -- The first of an app is its own below the host's base domain; its others are names of its account.
+  if in_owner like 'App/%' and exists (
+    select from unnest(in_hostnames) with ordinality as u(hostname, place)
+    where u.place > 1 and not exists (
+      select from site_names n
+      where n.site = in_owner and n.name = u.hostname and n.state in ('verified', 'missing') and n.reserved_until is null
+    )
+  ) then
+    raise exception '% is not proven to be the app''s, and gets no route', in_hostnames using errcode = 'P0001';
   end if;
   insert into host_routes as r (host, id, owner, hostnames, handle)
   values (in_host, in_id, in_owner, in_hostnames, in_handle)

@@ -1,4 +1,4 @@
--- An account gives its base domain back: 'given'; 'live' where a site is served below it; 'none' where it has none.
+-- An account gives its base domain back: 'given'; 'live' where a site or an app is served below it; 'none' where it has none.
 create or replace function release_base_domain(in_domain text, in_account text) returns text
 language plpgsql security definer set search_path = public, pg_temp
 as $$
@@ -13,7 +13,7 @@ begin
   end if;
   if exists (
     select from site_names s
-    join host_routes r on r.owner = 'Site/' || s.site
+    join host_routes r on r.owner = case when starts_with(s.site, 'App/') then s.site else 'Site/' || s.site end
     where s.account = in_account and s.root = own.root and s.proof = 'base' and names_overlap(s.name, base)
       and s.name = any (r.hostnames)
   ) then

@@ -1,20 +1,28 @@
 -- Keeps a report: as the latest, and in the ring of the last in_ring. Gives the one before it.
-create or replace function report_devbox(in_resource text, in_body jsonb, in_at timestamptz(3), in_ring integer)
+--   in_used_at  when it tells of use, else null
+create or replace function report_devbox(
+  in_resource text, in_body jsonb, in_at timestamptz(3), in_ring integer, in_used_at timestamptz(3)
+)
 returns table (previous json)
 language plpgsql security definer set search_path = public, pg_temp
 as $$
 declare
   held devbox_report_heads;
   next_n bigint;
+  -- A clock that is ahead says nothing of what is to come.
+  used timestamptz(3) := case when in_used_at > in_at then in_at else in_used_at end;
 begin
-  insert into devbox_report_heads (resource, n, received_at, body) values (in_resource, 1, in_at, in_body)
+  insert into devbox_report_heads (resource, n, received_at, body, used_at)
+  values (in_resource, 1, in_at, in_body, used)
   on conflict do nothing;
   if found then
     next_n := 1;
   else
     select h.* into held from devbox_report_heads h where h.resource = in_resource for update;
     next_n := held.n + 1;
-    update devbox_report_heads h set n = next_n, received_at = in_at, body = in_body where h.resource = in_resource;
+    update devbox_report_heads h set
+      n = next_n, received_at = in_at, body = in_body, used_at = greatest(h.used_at, used)
+    where h.resource = in_resource;
     previous := json_build_object('at', iso_ms(held.received_at), 'body', held.body);
   end if;
   insert into devbox_reports (resource, slot, received_at, body)

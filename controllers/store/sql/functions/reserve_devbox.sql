@@ -22,8 +22,9 @@ begin
     and not has_come('DevInstance', d.resource);
   others := devbox_committed(in_account, in_resource);
   select d.* into held from devboxes d where d.resource = in_resource for update;
-  if found and held.deleted_at is null then
-    outcome := case when held.account = in_account then 'held' else 'NAME_TAKEN' end;
+  -- What still costs must not lose its record: of one that was deleted, too, should something have been seen since.
+  if found and (held.deleted_at is null or held.committed_micro_usd > 0) then
+    outcome := case when held.account = in_account and held.deleted_at is null then 'held' else 'NAME_TAKEN' end;
     return next;
     return;
   end if;

@@ -2,11 +2,13 @@
 -- in_rev; whoever comes with an older one looks again. Gives 'settled', 'stale', or what forbids it beyond this instance:
 -- CAP_EXCEEDED (unless in_over: an admin's override), or the name of the unique index that is in the way.
 --   in_seq    the pending fact that is decided; null: in_fact is written as the operator's own
+--   in_box    the row as it is then; null where a refusal leaves it as it was. A report that is refused may leave one.
 --   in_told   [{kind, data}] for the history; in_event as for tell_event, or null
+--   in_outcome  which decision it was, and what was seen around it: with that, facts make the row again; an own fact has it in its body
 create or replace function settle_devbox(
   in_lease text, in_epoch bigint, in_resource text, in_rev bigint, in_seq bigint, in_fact json, in_state text,
   in_code text, in_detail text, in_uid text, in_box jsonb, in_committed bigint, in_cap bigint, in_over boolean,
-  in_said_by jsonb, in_told json, in_event json, in_at timestamptz(3)
+  in_said_by jsonb, in_told json, in_event json, in_at timestamptz(3), in_outcome jsonb
 )
 returns table (outcome text, others bigint)
 language plpgsql
@@ -29,7 +31,7 @@ begin
   end if;
   others := devbox_committed(owner, in_resource);
 
-  if in_state = 'accepted' then
+  if in_box is not null then
     -- What makes it cheaper is never refused, not even above a cap that was lowered since.
     if in_committed > held.committed_micro_usd and others + in_committed > in_cap and not in_over then
       outcome := 'CAP_EXCEEDED';
@@ -46,7 +48,8 @@ begin
       where d.resource = in_resource;
       update devbox_addresses a set released_at = in_at
       where a.resource = in_resource and a.released_at is null and not exists (
-        select from jsonb_array_elements(in_box -> 'held') h where h ->> 'eipAllocId' = a.allocation_id
+        select from jsonb_array_elements(in_box -> 'held') h
+        where h ->> 'eipAllocId' = a.allocation_id and h ->> 'publicIp' = a.public_ip
       );
       insert into devbox_addresses (resource, allocation_id, public_ip, held_from)
       select in_resource, h ->> 'eipAllocId', h ->> 'publicIp', (h ->> 'heldFrom')::timestamptz
@@ -81,7 +84,8 @@ begin
   if in_seq is null then
     perform append_facts(in_lease, in_epoch, json_build_array(in_fact));
   else
-    update facts f set state = in_state, refused_code = in_code, refused_detail = in_detail, decided_at = in_at
+    update facts f set
+      state = in_state, refused_code = in_code, refused_detail = in_detail, decided_at = in_at, outcome = in_outcome
     where f.resource = in_resource and f.seq = in_seq and f.state = 'pending';
   end if;
   outcome := 'settled';

@@ -36,19 +36,19 @@ begin
 
   insert into app_operations as o (
     id, app, account, n, kind, intent, by_controller, state, release, code, message, created_at, started_at, ended_at,
-    cancel_at, switch_at
+    cancel_at, switch_at, commands
   )
   select g.id, g.app, g.account, g.n, g.kind, g.intent, in_epoch is not null, g.state, g.release, g.code, g.message,
-    g."createdAt", g."startedAt", g."endedAt", g."cancelAt", g."switchAt"
+    g."createdAt", g."startedAt", g."endedAt", g."cancelAt", g."switchAt", nullif(g.commands, 'null'::jsonb)
   from json_to_record(in_operation) as g(
     id text, app text, account text, n integer, kind text, intent jsonb, state text,
     release integer, code text, message text, "createdAt" timestamptz(3), "startedAt" timestamptz(3),
-    "endedAt" timestamptz(3), "cancelAt" timestamptz(3), "switchAt" timestamptz(3)
+    "endedAt" timestamptz(3), "cancelAt" timestamptz(3), "switchAt" timestamptz(3), commands jsonb
   )
   on conflict (id) do update set
     state = excluded.state, release = excluded.release, code = excluded.code, message = excluded.message,
     started_at = excluded.started_at, ended_at = excluded.ended_at, cancel_at = excluded.cancel_at,
-    switch_at = excluded.switch_at
+    switch_at = excluded.switch_at, commands = excluded.commands
   where o.app = excluded.app;
   -- Another app was asked under the same id in between.
   if not found then
@@ -64,8 +64,9 @@ begin
     )
   ) with ordinality as g(name, state, started_at, ended_at, message, place)
   on conflict (operation, place) do update set
-    state = excluded.state, started_at = excluded.started_at, ended_at = excluded.ended_at, message = excluded.message
-  where s.state <> excluded.state;
+    name = excluded.name, state = excluded.state, started_at = excluded.started_at, ended_at = excluded.ended_at,
+    message = excluded.message
+  where (s.name, s.state) <> (excluded.name, excluded.state);
 
   if json_array_length(in_releases) > 0 then
     insert into app_releases as r (
@@ -92,8 +93,18 @@ begin
       live_at = excluded.live_at, superseded_at = excluded.superseded_at, retired_at = excluded.retired_at;
   end if;
 
+  if in_operation ->> 'kind' = 'move' and in_operation ->> 'endedAt' is not null then
+    perform settle_app_move(in_app, in_operation, in_at);
+  end if;
+
   if in_event is not null then
-    perform tell_event(in_app, 'operation:' || (in_operation ->> 'id'), in_event, in_at);
+    -- An operation that had ended well before it failed has been told of once already.
+    perform tell_event(
+      in_app,
+      case when in_operation ->> 'state' = 'failed' and in_operation ->> 'switchAt' is not null then 'returned:' else 'operation:' end
+        || (in_operation ->> 'id'),
+      in_event, in_at
+    );
   end if;
   stored := true;
   return next;

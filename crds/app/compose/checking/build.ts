@@ -1,6 +1,7 @@
 /** How an image is built: from the upload alone, by its Dockerfile, on the host. */
 import { createHash } from 'node:crypto'
 import { digestOf } from '../../../files/archive.ts'
+import { relativeFrom } from '../../../files/links.ts'
 import type { Build } from '../project.ts'
 import type { MapTree, Tree } from '../reading/parse.ts'
 import { type Read, readBoolean, readFields, readList, readMatching, readText, shown, wrong } from '../reading/read.ts'
@@ -50,11 +51,19 @@ const contextOf = (validation: ValidationContext, tree: Tree): string | undefine
       'Put the sources into the upload.',
     )
   }
-  if (validation.bundle.hasFolder(context)) return context
+  const folder = validation.bundle.real(context)
+  if (folder !== undefined && validation.bundle.hasFolder(folder)) return folder
   return validation.refuse(tree, 'bundle', `${shown(tree)} is no folder of the upload.`, 'Add it, or correct the path.')
 }
 
 type Recipe = Pick<Build, 'dockerfile' | 'dockerfileInline'>
+
+/** The same Dockerfile where it really lies: who builds is given that folder, and no link leads out of it. */
+const withoutLinks = ({ bundle }: ValidationContext, dockerfile: string, context: string): string => {
+  const path = insideBundle(dockerfile, context) ?? ''
+  const real = bundle.real(path) ?? path
+  return real === path ? dockerfile : relativeFrom(context === '.' ? 'x' : `${context}/x`, real)
+}
 
 /** A Dockerfile is named from the context, as Compose takes it; it may lie outside of the context, but not of the upload. */
 const recipeOf = (
@@ -71,7 +80,8 @@ const recipeOf = (
   }
   const dockerfile = file ?? 'Dockerfile'
   const path = insideBundle(dockerfile, context)
-  if (path !== null && validation.bundle.file(path)) return { dockerfile }
+  if (path !== null && validation.bundle.file(path))
+    return { dockerfile: withoutLinks(validation, dockerfile, context) }
   const at = map.entries.get('dockerfile') ?? map
   return validation.refuse(
     at,

@@ -15,7 +15,8 @@ const NAMES_MAX = 512
 const VALUE_MAX = 131_072
 const ENV_FILES_MAX = 16
 
-type Entry = { name: string; at: At; value: string | undefined }
+/** `shown`: the value where it stands in the compose file itself, variables by their names. */
+type Entry = { name: string; at: At; value: string | undefined; shown?: string }
 
 /** @param written the name as it stands in the file, for findings */
 const nameIsFree = (
@@ -52,8 +53,14 @@ const fromMap = (validation: ValidationContext, map: MapTree): Entry[] =>
     if (!nameIsFree(validation, tree, name)) return []
     if (tree.value === null && tree.plain) return passed(validation, tree, name)
     numberIsExact(validation, tree)
-    return { name, at: tree, value: textOf(tree) }
+    return { name, at: tree, value: textOf(tree), shown: tree.varies ? tree.text : textOf(tree) }
   })
+
+/** What stands behind the name; where the name itself came out of a variable, nothing is known to be harmless. */
+const shownItem = ({ text, varies }: ScalarTree, item: string, name: string): string => {
+  if (!varies) return item.slice(name.length + 1)
+  return text.startsWith(`${name}=`) ? text.slice(name.length + 1) : `\${${name}}`
+}
 
 const fromItem: Read<Entry> = (validation, tree) => {
   const text = tree.kind === 'scalar' ? textOf(tree) : ''
@@ -61,7 +68,8 @@ const fromItem: Read<Entry> = (validation, tree) => {
   const name = split < 0 ? text : text.slice(0, split)
   if (tree.kind !== 'scalar' || name === '') return wrong(validation, tree, 'NAME=value')
   if (!nameIsFree(validation, tree, name, shown(tree))) return undefined
-  return split < 0 ? passed(validation, tree, name) : { name, at: tree, value: text.slice(split + 1) }
+  if (split < 0) return passed(validation, tree, name)
+  return { name, at: tree, value: text.slice(split + 1), shown: shownItem(tree, text, name) }
 }
 
 /** `environment` and `args`: a mapping, or a list of NAME=value. */
@@ -142,18 +150,29 @@ const hiddenNames = (validation: ValidationContext, entries: readonly Entry[]): 
   }
 }
 
+export type Environment = { values: Record<string, string>; shown: Record<string, string> }
+
+const byName = (values: ReadonlyMap<string, string>): Record<string, string> =>
+  Object.fromEntries([...values].sort(([a], [b]) => (a < b ? -1 : 1)))
+
 /** @param given what the service says; `wholeEnv`: whether it gets all of the app's env */
 export const environmentOf = (
   validation: ValidationContext,
   given: { files: EnvFileName[]; pairs: Entry[]; wholeEnv: boolean },
-): Record<string, string> => {
+): Environment => {
   hiddenNames(validation, given.pairs)
   const values = new Map<string, string>()
   for (const { name, value } of given.files.flatMap((file) => fromFile(validation, file))) values.set(name, value ?? '')
   if (given.wholeEnv) for (const [name, value] of Object.entries(validation.deployTarget.env)) values.set(name, value)
-  for (const { name, value } of given.pairs) {
-    if (value === undefined) values.delete(name)
-    else values.set(name, value)
+  const shown = new Map([...values.keys()].map((name) => [name, `\${${name}}`]))
+  for (const { name, value, shown: written = `\${${name}}` } of given.pairs) {
+    if (value === undefined) {
+      values.delete(name)
+      shown.delete(name)
+    } else {
+      values.set(name, value)
+      shown.set(name, written)
+    }
   }
-  return Object.fromEntries([...values].sort(([a], [b]) => (a < b ? -1 : 1)))
+  return { values: byName(values), shown: byName(shown) }
 }

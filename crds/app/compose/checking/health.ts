@@ -15,6 +15,7 @@ import {
   wrong,
 } from '../reading/read.ts'
 import type { ValidationContext } from '../reading/validation.ts'
+import { goes } from './parts.ts'
 
 const SECOND_MS = 1000
 const HOUR_MS = 3_600_000
@@ -43,7 +44,7 @@ export const readHealth: Read<Health> = (validation, tree) => {
   const { fields } = readFields(validation, map, { of: 'a healthcheck', known: KNOWN })
   if (fields.start_interval) {
     const detail = 'start_interval needs Docker 25, which not every host has; interval is used from the start.'
-    validation.warn(fields.start_interval, 'no-effect', detail, 'Remove it.')
+    goes(validation, fields.start_interval, detail)
   }
   if (fields.disable === true || fields.test?.[0] === 'NONE') return { disable: true }
   return present({

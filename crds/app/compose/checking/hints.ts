@@ -14,13 +14,13 @@ const CHANGES_USER: Readonly<Record<string, string>> = {
   'library/nginx': 'Use nginxinc/nginx-unprivileged, which listens on 8080.',
 }
 
-/** Warns where an image of Docker Hub is known to need a user. */
+/** Warns where an image of Docker Hub is known to need a user: where root has no rights, since it is that of the host. */
 export const hintUser = (
   validation: ValidationContext,
   at: At,
   { image, user }: { image: string; user?: string | undefined },
 ): void => {
-  if (user !== undefined) return
+  if (user !== undefined || validation.deployTarget.remapsUsers) return
   const path = /^docker\.io\/([^:@]+)/.exec(image)?.[1] ?? ''
   const next = Object.hasOwn(CHANGES_USER, path) ? CHANGES_USER[path] : undefined
   if (next === undefined) return

@@ -1,7 +1,7 @@
 /** How the services stand to each other: who waits for whom, what belongs to the app, who takes the visitors. */
 
 import type { Network } from '../project.ts'
-import type { At, ValidationContext } from '../reading/validation.ts'
+import type { ValidationContext } from '../reading/validation.ts'
 import type { ParsedService } from './service.ts'
 
 export type ParsedServices = ReadonlyMap<string, ParsedService>
@@ -28,7 +28,7 @@ export const checkDependencies = (validation: ValidationContext, parsedServices:
 }
 
 /** Names of all services that one depends on, directly or through others. */
-const reaches = (parsedServices: ParsedServices, from: ParsedService): Set<string> => {
+export const reaches = (parsedServices: ParsedServices, from: ParsedService): Set<string> => {
   const seen = new Set<string>()
   const open = [from]
   for (let parsed = open.pop(); parsed; parsed = open.pop()) {
@@ -67,7 +67,8 @@ export const networksOf = (
   parsed: ParsedService,
   networks: ReadonlyMap<string, Network>,
 ): Record<string, string[]> => {
-  if (!parsed.networks || parsed.networks.length === 0) return { [DEFAULT_NETWORK]: [] }
+  const { aliases: further } = parsed
+  if (!parsed.networks || parsed.networks.length === 0) return { [DEFAULT_NETWORK]: further }
   const known = parsed.networks.filter(({ name, at }) => {
     if (networks.has(name) || name === DEFAULT_NETWORK) return true
     const detail = 'There is no such network in the file.'
@@ -75,7 +76,7 @@ export const networksOf = (
     return false
   })
   const sorted = [...known].sort((a, b) => (a.name < b.name ? -1 : 1))
-  return Object.fromEntries(sorted.map(({ name, aliases }) => [name, aliases]))
+  return Object.fromEntries(sorted.map(({ name, aliases }) => [name, [...new Set([...aliases, ...further])]]))
 }
 
 /** Refuses volumes that nobody declares and two mounts at one place. */
@@ -85,65 +86,16 @@ export const checkMounts = (
   volumes: ReadonlySet<string>,
 ): void => {
   const targets = new Set<string>()
-  for (const { mount, at } of parsed.mounts) {
-    if (mount.type === 'volume' && !volumes.has(mount.source)) {
+  for (const { mount, at, isMade = false } of parsed.mounts) {
+    if (isMade && mount.type === 'volume' && volumes.has(mount.source)) {
+      const next = `Mount the volume, ${mount.source}, or rename one of the two.`
+      validation.refuse(at, 'value', 'A volume of the file has the name that the folder would have.', next)
+    }
+    if (mount.type === 'volume' && !isMade && !volumes.has(mount.source)) {
       validation.refuse(at, 'value', 'The volume is not declared.', 'Add its name to volumes.')
     }
     if (targets.has(mount.target))
       validation.refuse(at, 'value', 'Something is mounted there already.', 'Keep one of the two.')
     targets.add(mount.target)
   }
-}
-
-export type ServiceRoute = { service: string; port: number }
-
-const list = (names: readonly (string | number)[]): string => names.slice(0, 10).join(', ')
-
-const portOf = (validation: ValidationContext, { name, ports, at }: ParsedService): ServiceRoute | undefined => {
-  const port = validation.deployTarget.route?.port ?? ports[0]
-  if (port === undefined) {
-    return validation.refuse(at, 'route', `${name} does not say on which port it listens.`, 'Add expose with one port.')
-  }
-  if (validation.deployTarget.route?.port === undefined && ports.length > 1) {
-    return validation.refuse(
-      at,
-      'route',
-      `${name} has the ports ${list(ports)}.`,
-      'Set route.port of the app to one of them.',
-    )
-  }
-  return { service: name, port }
-}
-
-/** Where visitors go: the service that the app names, else the only one with a port (rules/app.md#routed-service). */
-export const routeOf = (
-  validation: ValidationContext,
-  at: At,
-  parsedServices: ParsedServices,
-): ServiceRoute | undefined => {
-  const asked = validation.deployTarget.route?.service
-  if (asked !== undefined) {
-    const parsed = parsedServices.get(asked)
-    if (parsed) return portOf(validation, parsed)
-    const known = list([...parsedServices.keys()])
-    return validation.refuse(
-      at,
-      'route',
-      `The app's route names ${asked.slice(0, 60)}; there is ${known}.`,
-      'Correct route.service.',
-    )
-  }
-  const oneShots = oneShotNames(parsedServices)
-  const open = [...parsedServices.values()].filter(({ name, ports }) => ports.length > 0 && !oneShots.has(name))
-  const [only, ...more] = open
-  if (only && more.length === 0) return portOf(validation, only)
-  const next = 'Set route.service of the app, or leave expose and ports to the service that takes visitors.'
-  if (only)
-    return validation.refuse(at, 'route', `Several services have ports: ${list(open.map(({ name }) => name))}.`, next)
-  return validation.refuse(
-    at,
-    'route',
-    'No service says on which port it listens.',
-    'Add expose to the one that takes visitors.',
-  )
 }

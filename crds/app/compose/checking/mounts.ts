@@ -1,6 +1,6 @@
 /**
  * What is mounted into a container: volumes of the project, memory, and files or folders of the upload, read-only.
- * Nothing of the host, by whatever way it is written; links cannot lead there either, since an upload holds none.
+ * Nothing of the host, by whatever way it is written; links cannot lead there either, since those of an upload stay in it.
  */
 import { createHash } from 'node:crypto'
 import { digestOf } from '../../../files/archive.ts'
@@ -15,6 +15,7 @@ import {
   readText,
   shown,
   textOf,
+  writtenOf,
   wrong,
 } from '../reading/read.ts'
 import { type At, insideBundle, type ValidationContext } from '../reading/validation.ts'
@@ -24,7 +25,8 @@ const TMPFS_MAX_BYTES = 1_073_741_824
 const TMPFS_MIN_BYTES = 4096
 const TARGET_MAX = 512
 
-export type MountDraft = { mount: Mount; at: At }
+/** `isMade`: a volume that the file does not declare, in place of a folder of the host. */
+export type MountDraft = { mount: Mount; at: At; isMade?: true }
 
 export const VOLUME_NAME = /^[a-z0-9][a-z0-9_.-]{0,62}$/i
 const ENGINE = /docker|containerd|podman|crio|cri-dockerd|buildkitd|dockershim/i
@@ -42,7 +44,7 @@ const OWN_BY_KERNEL = /^\/(proc|sys|dev)(\/|$)/
 const hex = (text: string): string => createHash('sha256').update(text).digest('hex')
 
 /** A path in the container, without `.`, `..` and doubled slashes. */
-const targetOf = (validation: ValidationContext, tree: Tree, text: string): string | undefined => {
+export const targetOf = (validation: ValidationContext, tree: Tree, text: string): string | undefined => {
   const parts = text.split('/').filter((part) => part !== '' && part !== '.')
   // biome-ignore lint/suspicious/noControlCharactersInRegex: control characters are what it looks for
   const odd = /[\u0000-\u001f\\:,]/.test(text) || parts.includes('..') || text.length > TARGET_MAX
@@ -57,6 +59,51 @@ const targetOf = (validation: ValidationContext, tree: Tree, text: string): stri
     'Mount it elsewhere.',
   )
 }
+
+export type SourceFound = { source: string; digest: string; isFile: boolean }
+
+/** A file or folder of the upload, with what names its content; undefined when there is none. */
+export const sourceIn = ({ bundle }: ValidationContext, written: string): SourceFound | undefined => {
+  const path = insideBundle(written)
+  const source = path === null ? undefined : bundle.real(path)
+  if (source === undefined) return undefined
+  const file = bundle.file(source)
+  if (file) return { source, digest: hex(`${file.mode} ${file.sha256}`), isFile: true }
+  return { source, digest: digestOf(bundle.filesUnder(source)), isFile: false }
+}
+
+const PLAIN = /^[a-z0-9]+(?:-[a-z0-9]+)*(?:\/[a-z0-9]+(?:-[a-z0-9]+)*)*$/
+
+/** `./var/data` is the volume `var_data`. No two folders are one: what is not as plain as that has a digest at its end. */
+const volumeNameOf = (path: string): string => {
+  if (PLAIN.test(path)) return path.replaceAll('/', '_')
+  const words = path.toLowerCase().match(/[a-z0-9]+/g) ?? []
+  return `${words.join('-')}-${hex(path).slice(0, 8)}`
+}
+
+/**
+ * A folder that nobody sent and that may be written: Docker would make it, empty, and the app keeps its data there. That is a
+ * volume. What looks like a file, or is only read, was forgotten.
+ */
+const volumeFor = (
+  validation: ValidationContext,
+  tree: Tree,
+  written: string,
+  { target, readOnly }: { target: string; readOnly: boolean },
+): Mount | undefined => {
+  const path = insideBundle(written) ?? ''
+  const last = path.slice(path.lastIndexOf('/') + 1).replace(/^\./, '')
+  const name = volumeNameOf(path)
+  if (readOnly || /\.(?!d$)/.test(last) || !VOLUME_NAME.test(name)) {
+    const next = 'Add it, or remove the mount.'
+    return validation.refuse(tree, 'bundle', `${shown(tree)} is not in the upload.`, next)
+  }
+  const reason = 'No such folder was sent, so it begins empty and keeps what is written: a volume of the app.'
+  validation.rewrite(tree, 'host-mount', { from: writtenOf(tree), to: 'a volume', reason })
+  return { type: 'volume', source: name, target, readOnly: false }
+}
+
+const COPY = 'It is a copy of what was uploaded, new with each release: what would be written there would be lost.'
 
 /** A file or folder of the upload. */
 const bindOf = (
@@ -74,21 +121,26 @@ const bindOf = (
       'Remove it. Logs, deploys and restarts are calls of the API.',
     )
   }
-  const source = insideBundle(written)
-  if (source === null) {
+  if (insideBundle(written) === null) {
     const detail = 'It mounts a place of the host.'
     return validation.refuse(tree, 'host-mount', detail, 'Use a named volume, or put the file into the upload.')
   }
-  const file = validation.bundle.file(source)
-  if (!file && !validation.bundle.hasFolder(source)) {
-    return validation.refuse(tree, 'bundle', `${shown(tree)} is not in the upload.`, 'Add it, or remove the mount.')
+  const found = sourceIn(validation, written)
+  if (!found) return volumeFor(validation, tree, written, more)
+  if (!more.readOnly) {
+    validation.rewrite(tree, 'read-only', { from: writtenOf(tree), to: 'read-only', reason: COPY })
   }
-  const detail = 'A file of the upload is mounted for writing; what is written would be gone with the release.'
-  if (!more.readOnly && !validation.allows(tree, 'host-mount', detail, 'Add :ro, or use a named volume.'))
-    return undefined
-  const digest = file ? hex(`${file.mode} ${file.sha256}`) : digestOf(validation.bundle.filesUnder(source))
-  return { type: 'bind', source, target: more.target, digest }
+  return fileMount(found, more.target)
 }
+
+/** A file or folder of the upload at a place. */
+export const fileMount = ({ source, digest, isFile }: SourceFound, target: string): Mount => ({
+  type: 'bind',
+  source,
+  target,
+  digest,
+  ...(isFile && { isFile }),
+})
 
 const volumeOf = (
   validation: ValidationContext,
@@ -201,7 +253,16 @@ const readLong = (validation: ValidationContext, tree: Tree & { kind: 'map' }): 
 export const readMount: Read<MountDraft> = (validation, tree) => {
   if (tree.kind === 'list') return wrong(validation, tree, 'a mount')
   const mount = tree.kind === 'scalar' ? readShort(validation, tree) : readLong(validation, tree)
-  return mount && { mount, at: { pointer: tree.pointer, line: tree.line } }
+  if (!mount) return undefined
+  const isMade = mount.type === 'volume' && mount.source !== sourceText(tree)
+  return { mount, at: { pointer: tree.pointer, line: tree.line }, ...(isMade && { isMade }) }
+}
+
+/** The source as it is said: of a volume its name. */
+const sourceText = (tree: Tree): string => {
+  if (tree.kind === 'scalar') return textOf(tree).split(':')[0] ?? ''
+  const source = tree.kind === 'map' ? tree.entries.get('source') : undefined
+  return source?.kind === 'scalar' ? textOf(source) : ''
 }
 
 const tmpfs = (target: string, sizeBytes = TMPFS_DEFAULT_BYTES, mode?: number): Mount => ({

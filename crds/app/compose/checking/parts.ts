@@ -18,6 +18,7 @@ import {
   readText,
   readWhole,
   textOf,
+  writtenOf,
   wrong,
 } from '../reading/read.ts'
 import type { At, ValidationContext } from '../reading/validation.ts'
@@ -60,12 +61,24 @@ export const readDependsOn: Read<Dependency[]> = (validation, tree) => {
 /** `no`, `unless-stopped` (which `always` becomes: what was stopped stays so) or `on-failure:n`. */
 export const readRestart: Read<string> = (validation, tree) => {
   const text = tree.kind === 'scalar' ? textOf(tree) : ''
-  if (text === 'always' || text === 'unless-stopped') return 'unless-stopped'
+  if (text === 'unless-stopped') return text
+  if (text === 'always') {
+    const reason = 'It is started again after every end; what was stopped on purpose stays so.'
+    validation.rewrite(tree, 'no-effect', { from: text, to: 'unless-stopped', reason })
+    return 'unless-stopped'
+  }
   if (text === 'no' || text === 'false') return 'no'
   const [whole, count = String(RETRIES_MAX)] = /^on-failure(?::(\d{1,4}))?$/.exec(text) ?? []
   if (whole === undefined) return wrong(validation, tree, 'no, always, unless-stopped or on-failure:5')
-  return `on-failure:${Math.min(RETRIES_MAX, Math.max(1, Number(count)))}`
+  const restart = `on-failure:${Math.min(RETRIES_MAX, Math.max(1, Number(count)))}`
+  const reason = `At most ${RETRIES_MAX} tries are made.`
+  if (restart !== whole) validation.rewrite(tree, 'no-effect', { from: whole, to: restart, reason })
+  return restart
 }
+
+/** It is left out, and the project is the same without it. */
+export const goes = (validation: ValidationContext, tree: Tree, reason: string): undefined =>
+  void (isNothing(tree) || validation.rewrite(tree, 'no-effect', { from: writtenOf(tree), to: null, reason }))
 
 const LIMITS = {
   cpus: readCpuMillis,
@@ -80,17 +93,17 @@ const POLICY = {
   delay: readDurationMs(0, 3_600_000),
   window: readDurationMs(0, 3_600_000),
 }
-/** `replicas` and `scale`. */
-export const readOne: Read<number> = (validation, tree) => {
-  if (tree.kind === 'scalar' && textOf(tree) === '1') return 1
-  validation.allows(tree, 'one-of-each', 'One container runs per service.', 'Remove it.')
-  return undefined
+/** `replicas` and `scale`: how many, as it is written. What may have more than one is known with the whole (whole/replicas.ts). */
+export type AskedReplicas = { count: number; at: Tree }
+export const readReplicas: Read<AskedReplicas> = (validation, tree) => {
+  const text = tree.kind === 'scalar' ? (textOf(tree) ?? '') : ''
+  return /^\d{1,9}$/.test(text) ? { count: Number(text), at: tree } : wrong(validation, tree, 'a whole number')
 }
 
 const DEPLOY = {
   resources: raw,
   restart_policy: raw,
-  replicas: readOne,
+  replicas: readReplicas,
   mode: readMatching(/^replicated$/, 'replicated'),
 }
 
@@ -101,7 +114,7 @@ const limitsOf = (validation: ValidationContext, tree: Tree | undefined) => {
   const held = reservations && asMap(validation, reservations)
   if (held) {
     readFields(validation, held, { of: 'reservations', known: RESERVED })
-    validation.warn(held, 'no-effect', 'Nothing is reserved; limits hold.', 'Write it under limits.')
+    goes(validation, held, 'Nothing is reserved; limits hold.')
   }
   const limited = limits && asMap(validation, limits)
   return limited ? readFields(validation, limited, { of: 'limits', known: LIMITS }).fields : {}
@@ -117,7 +130,7 @@ const policyOf = (validation: ValidationContext, tree: Tree | undefined): string
   return condition === 'none' ? 'no' : 'unless-stopped'
 }
 
-type Deploy = { cpuMillis?: number; memoryBytes?: number; pids?: number; restart?: string }
+type Deploy = { cpuMillis?: number; memoryBytes?: number; pids?: number; restart?: string; replicas?: AskedReplicas }
 
 export const readDeploy: Read<Deploy> = (validation, tree) => {
   const map = asMap(validation, tree)
@@ -125,7 +138,7 @@ export const readDeploy: Read<Deploy> = (validation, tree) => {
   const { fields } = readFields(validation, map, { of: 'deploy', known: DEPLOY, refused: REFUSED_IN_DEPLOY })
   const { cpus, memory, pids } = limitsOf(validation, fields.resources)
   const restart = policyOf(validation, fields.restart_policy)
-  return present({ cpuMillis: cpus, memoryBytes: memory, pids, restart })
+  return present({ cpuMillis: cpus, memoryBytes: memory, pids, restart, replicas: fields.replicas })
 }
 
 const BOUNDS = { soft: readWhole(1, NOFILE_MAX), hard: readWhole(1, NOFILE_MAX) }
@@ -154,8 +167,7 @@ export const readLogging: Read<undefined> = (validation, tree) => {
   if (!map) return undefined
   const { driver = 'json-file' } = readFields(validation, map, { of: 'logging', known: LOGGING }).fields
   if (driver === 'json-file' || driver === 'local') {
-    validation.warn(tree, 'no-effect', 'Logs are kept by the host: three files of 10 MB per service.', 'Remove it.')
-    return undefined
+    return goes(validation, tree, 'Logs are kept by the host: three files of 10 MB per service.')
   }
   validation.allows(tree, 'host-access', 'The logs would be sent elsewhere by the host.', 'Read them by GET logs.')
   return undefined
@@ -170,4 +182,16 @@ export const readSecurity: Read<string[]> = (validation, tree) => {
     const detail = 'Security options change what the container is kept from.'
     return validation.allows(item, 'privileges', detail, 'Remove it.') ? [option] : []
   })
+}
+
+/** The network of the project under its old names; anything else is shared with others than the container. */
+export const readNetworkMode: Read<undefined> = (validation, tree) => {
+  const text = tree.kind === 'scalar' ? textOf(tree) : ''
+  if (text === 'bridge' || text === 'default') return goes(validation, tree, 'Each project has a bridge of its own.')
+  return validation.refuse(
+    tree,
+    'host-namespace',
+    'It shares the network with others than the container.',
+    'Remove it.',
+  )
 }

@@ -16,12 +16,8 @@ const kept = (rule: ReadRefusal['rule'], detail: string, next: string): ReadRefu
   detail,
   next,
 })
-const dropped = (rule: ReadRefusal['rule'], detail: string, next: string): ReadRefusal => ({
-  rule,
-  on: 'dropped',
-  detail,
-  next,
-})
+
+const gone = (rule: ReadRefusal['rule'], detail: string): ReadRefusal => ({ rule, on: 'gone', detail, next: '' })
 
 const REMOVE = 'Remove it.'
 const namespace = (what: string) =>
@@ -29,21 +25,15 @@ const namespace = (what: string) =>
 const device = always('host-access', 'It reaches devices of the host.', REMOVE)
 const privileges = kept('privileges', 'It gives the container more than it is run with here.', REMOVE)
 const tuning = kept('privileges', 'It changes how the host shares itself out.', 'Use cpus and mem_limit.')
+const share = gone('no-effect', 'Nothing is shared out or reserved by weight; limits hold.')
 const addresses = kept('outside-network', 'It changes how names are found.', 'Call services of the project by name.')
-const name = (what: string) =>
-  dropped('fixed-name', `A fixed ${what} cannot be there twice, and two releases run side by side.`, REMOVE)
+/** Stripped, an app would run without what they ask of a proxy, a password before it, say: nobody is to find that out later. */
 const labels = kept('labels', 'Labels steer proxies and tools on the host.', REMOVE)
-const labelsInside = dropped('labels', 'Labels steer proxies and tools on the host.', REMOVE)
-const outsideSecret = always(
-  'outside-secret',
-  'Secrets and configs of Compose are not mounted here.',
-  'Set values by PATCH env, or mount a file of the upload read-only.',
-)
+const labelsInside = gone('labels', 'Nothing here reads labels of networks, volumes and images.')
 const otherFile = always('other-file', 'What runs is read from this one file.', 'Write it out here.')
 
 export const REFUSED_IN_SERVICE: Readonly<Record<string, ReadRefusal>> = {
   privileged: always('privileges', 'A privileged container is root on the host.', REMOVE),
-  cap_add: kept('privileges', 'Containers run here without any capability.', 'Remove it; listen on a port above 1023.'),
   sysctls: privileges,
   credential_spec: privileges,
   group_add: privileges,
@@ -56,9 +46,9 @@ export const REFUSED_IN_SERVICE: Readonly<Record<string, ReadRefusal>> = {
   cpu_quota: tuning,
   cpu_rt_period: tuning,
   cpu_rt_runtime: tuning,
-  cpu_shares: tuning,
+  cpu_shares: share,
   cpuset: tuning,
-  mem_reservation: tuning,
+  mem_reservation: share,
   mem_swappiness: tuning,
   memswap_limit: tuning,
   devices: device,
@@ -68,7 +58,6 @@ export const REFUSED_IN_SERVICE: Readonly<Record<string, ReadRefusal>> = {
   provider: always('host-access', 'It runs a program of the host.', 'Run it as a container.'),
   post_start: always('host-access', 'Hooks may run with more rights than the container.', 'Do it in the entrypoint.'),
   pre_stop: always('host-access', 'Hooks may run with more rights than the container.', 'Do it on the stop signal.'),
-  network_mode: namespace('the network'),
   pid: namespace('processes'),
   uts: namespace('the host name'),
   userns_mode: namespace('users'),
@@ -81,7 +70,6 @@ export const REFUSED_IN_SERVICE: Readonly<Record<string, ReadRefusal>> = {
     'It takes the volumes of another container.',
     'Name the volume in both services.',
   ),
-  links: dropped('outside-network', 'Links are not needed.', 'Remove it; services find each other by name.'),
   external_links: always('outside-network', 'It reaches containers of other projects.', REMOVE),
   extra_hosts: addresses,
   dns: addresses,
@@ -89,19 +77,11 @@ export const REFUSED_IN_SERVICE: Readonly<Record<string, ReadRefusal>> = {
   dns_search: addresses,
   domainname: addresses,
   mac_address: addresses,
-  container_name: name('container name'),
   labels,
   label_file: labels,
   annotations: labels,
-  secrets: outsideSecret,
-  configs: outsideSecret,
   models: always('host-access', 'Models run on the host.', REMOVE),
   extends: otherFile,
-  profiles: dropped(
-    'one-of-each',
-    'Every service of the file runs, in each release.',
-    'Leave the service out of the file.',
-  ),
 }
 
 const buildRights = always('remote-build', 'It gives the build more than the files of the upload.', REMOVE)
@@ -122,18 +102,18 @@ export const REFUSED_IN_BUILD: Readonly<Record<string, ReadRefusal>> = {
   cache_to: cache,
   labels: labelsInside,
   tags: always('fixed-name', 'A built image is named here by what it was built from.', REMOVE),
-  sbom: dropped('no-effect', 'No registry takes the image.', REMOVE),
-  provenance: dropped('no-effect', 'No registry takes the image.', REMOVE),
+  sbom: gone('no-effect', 'No registry takes the image.'),
+  provenance: gone('no-effect', 'No registry takes the image.'),
 }
 
-const replicas = dropped('one-of-each', 'One container runs per service.', REMOVE)
+const swarm = gone('no-effect', 'It is for a swarm; Compose reads past it, and so is it here.')
 
 export const REFUSED_IN_DEPLOY: Readonly<Record<string, ReadRefusal>> = {
-  endpoint_mode: replicas,
-  placement: replicas,
-  update_config: dropped('one-of-each', 'Releases are switched as one.', REMOVE),
-  rollback_config: dropped('one-of-each', 'Releases are switched as one.', REMOVE),
-  labels: labelsInside,
+  endpoint_mode: swarm,
+  placement: swarm,
+  update_config: swarm,
+  rollback_config: swarm,
+  labels: swarm,
 }
 
 const fixedVolume = 'Volumes are named here, by the app and by the key, and keep that name.'
@@ -158,7 +138,5 @@ export const REFUSED_IN_NETWORK: Readonly<Record<string, ReadRefusal>> = {
 
 export const REFUSED_IN_PROJECT: Readonly<Record<string, ReadRefusal>> = {
   include: otherFile,
-  secrets: outsideSecret,
-  configs: outsideSecret,
   models: always('host-access', 'Models run on the host.', REMOVE),
 }

@@ -21,22 +21,28 @@ import {
 } from '../reading/read.ts'
 import type { At, ValidationContext } from '../reading/validation.ts'
 import { readBuild, readPlatform } from './build.ts'
-import { type EnvFileName, environmentOf, readEnvFileNames, readPairs } from './environment.ts'
+import { type EnvFileName, type Environment, environmentOf, readEnvFileNames, readPairs } from './environment.ts'
 import { readHealth } from './health.ts'
 import { readImage } from './image.ts'
 import { type MountDraft, readMount, readTmpfs } from './mounts.ts'
+import { readContainerName, readLinks, type ServiceLink } from './names.ts'
 import {
+  type AskedReplicas,
   type Dependency,
+  goes,
   readDependsOn,
   readDeploy,
   readLogging,
+  readNetworkMode,
   readNofile,
-  readOne,
+  readReplicas,
   readRestart,
   readSecurity,
 } from './parts.ts'
-import { readExposed, readPort } from './ports.ts'
+import { type PublishedPort, readExposed, readPorts } from './ports.ts'
 import { REFUSED_IN_SERVICE } from './refused.ts'
+import { type AskedRights, readAdded } from './rights.ts'
+import { readWanted, type Wanted } from './secrets.ts'
 
 const MOUNTS_MAX = 32
 const PORTS_MAX = 64
@@ -59,13 +65,25 @@ export type ParsedService = {
   command?: string | string[] | null
   entrypoint?: string | string[] | null
   environment: Record<string, string>
+  /** The same as it may be shown: values of the app's env and of env files by their names. */
+  shownEnvironment: Record<string, string>
   dependsOn: Dependency[]
   health: Health | null
   mounts: MountDraft[]
   /** Undefined: the default network. */
   networks?: { name: string; aliases: string[]; at: At }[]
   ports: number[]
+  /** Those of them that others than the project were to reach. */
+  published: PublishedPort[]
+  /** Further names on its networks. */
+  aliases: string[]
+  links: ServiceLink[]
+  /** Secrets and configs. */
+  wanted: Wanted[]
+  rights: { added: string[]; removed: string[] }
   restart?: string
+  /** How many of it the file asks for, wherever it does. */
+  replicas: AskedReplicas[]
   asked: { cpuMillis?: number; memoryBytes?: number; pids?: number }
   plain: Plain
   kept: KeptSetting
@@ -102,10 +120,10 @@ const readNetworks: Read<NonNullable<ParsedService['networks']>> = (validation, 
   })
 }
 
-const noEffect =
-  (detail: string): Read<undefined> =>
+const left =
+  (reason: string): Read<undefined> =>
   (validation, tree) =>
-    void (isNothing(tree) || validation.warn(tree, 'no-effect', detail, 'Remove it.'))
+    goes(validation, tree, reason)
 
 const readTmpfsList: Read<MountDraft[]> = (validation, tree) =>
   tree.kind === 'list'
@@ -124,14 +142,14 @@ const KNOWN = {
   volumes: readList(readMount, MOUNTS_MAX),
   tmpfs: readTmpfsList,
   networks: readNetworks,
-  ports: readList(readPort, PORTS_MAX),
+  ports: readPorts,
   expose: readList(readExposed, PORTS_MAX),
   restart: readRestart,
   deploy: readDeploy,
   cpus: readCpuMillis,
   mem_limit: readBytes(MEMORY_MIN_BYTES, MEMORY_MAX_BYTES),
   pids_limit: readWhole(1, 32_768),
-  scale: readOne,
+  scale: readReplicas,
   user: readMatching(/^[a-z0-9_][a-z0-9_.-]{0,31}(:[a-z0-9_][a-z0-9_.-]{0,31})?$/i, 'a user, as 1000:1000'),
   working_dir: readMatching(/^\/[^\\:]{0,511}$/, 'an absolute path'),
   hostname: readMatching(HOST_NAME, 'a host name'),
@@ -144,14 +162,20 @@ const KNOWN = {
   shm_size: readBytes(65_536, MEMORY_MAX_BYTES),
   ulimits: readNofile,
   cap_drop: readTexts(64),
+  cap_add: readAdded,
   security_opt: readSecurity,
   platform: readPlatform,
+  container_name: readContainerName,
+  links: readLinks,
+  secrets: readWanted('secret'),
+  configs: readWanted('config'),
+  network_mode: readNetworkMode,
   pull_policy: readOneOf(['always', 'missing', 'if_not_present', 'build', 'daily', 'weekly']),
   logging: readLogging,
   ipc: readOneOf(['private']),
   cgroup: readOneOf(['private']),
-  attach: noEffect('Nobody is attached to what runs here.'),
-  develop: noEffect('Nothing is watched here; each change is a deploy.'),
+  attach: left('Nobody is attached to what runs here.'),
+  develop: left('Nothing is watched here; each change is a deploy.'),
 }
 
 type Read_ = ReturnType<typeof readFields<typeof KNOWN>>['fields']
@@ -183,7 +207,7 @@ const flag = (validation: ValidationContext, map: MapTree, name: string): boolea
   return tree && readBoolean(validation, tree)
 }
 
-const environment = (validation: ValidationContext, map: MapTree, fields: Read_): Record<string, string> => {
+const environment = (validation: ValidationContext, map: MapTree, fields: Read_): Environment => {
   const files: EnvFileName[] = fields.env_file ?? []
   return environmentOf(validation, {
     files,
@@ -212,10 +236,16 @@ const originOf = (
     validation.refuse(map, 'image', 'The service has neither an image nor a build.', 'Add one of them.')
   }
   if (named && build) {
-    validation.warn(named, 'no-effect', 'A built image is named here by what it was built from.', 'Remove image.')
+    goes(validation, named, 'A built image is named here by what it was built from.')
   }
   return build ? { build } : present({ image })
 }
+
+/** What the platform's own host passes on of keys that are read. */
+const keptOf = ({ security_opt = [], cap_add }: { security_opt?: string[]; cap_add?: AskedRights }): KeptSetting => ({
+  ...(security_opt.length > 0 && { security_opt }),
+  ...(cap_add?.kept !== undefined && { cap_add: cap_add.kept }),
+})
 
 /** One entry of `services`; undefined when it is not one at all. */
 export const readService = (validation: ValidationContext, name: string, tree: Tree): ParsedService | undefined => {
@@ -223,20 +253,28 @@ export const readService = (validation: ValidationContext, name: string, tree: T
   if (!hasGoodName(validation, at, name)) return undefined
   if (tree.kind !== 'map') return wrong(validation, tree, 'a mapping')
   const { fields, kept } = readFields(validation, tree, { of: 'a service', known: KNOWN, refused: REFUSED_IN_SERVICE })
-  const { command, entrypoint, networks, ports = [], expose = [], volumes = [], tmpfs = [], security_opt = [] } = fields
+  const { command, entrypoint, networks, ports = [], expose = [], volumes = [], tmpfs = [] } = fields
+  const { values, shown } = environment(validation, tree, fields)
   return {
     name,
     at,
     declaredStateful: flag(validation, tree, 'x-bottega-stateful') ?? false,
     ...originOf(validation, tree, fields),
     ...present({ command, entrypoint, networks, restart: fields.restart ?? fields.deploy?.restart }),
-    environment: environment(validation, tree, fields),
+    environment: values,
+    shownEnvironment: shown,
     dependsOn: fields.depends_on ?? [],
     health: fields.healthcheck ?? null,
     mounts: [...volumes, ...tmpfs],
-    ports: [...new Set([...ports, ...expose].flat())].sort((a, b) => a - b),
+    ports: [...new Set([...ports.map(({ target }) => target), ...expose.flat()])].sort((a, b) => a - b),
+    published: ports,
+    aliases: fields.container_name === undefined ? [] : [fields.container_name],
+    links: fields.links ?? [],
+    wanted: [...(fields.secrets ?? []), ...(fields.configs ?? [])],
+    rights: { added: fields.cap_add?.names ?? [], removed: fields.cap_drop ?? [] },
+    replicas: [fields.scale, fields.deploy?.replicas].filter((one) => one !== undefined),
     asked: askedOf(fields),
     plain: plainOf(fields),
-    kept: { ...kept, ...(security_opt.length > 0 && { security_opt }) },
+    kept: { ...kept, ...keptOf(fields) },
   }
 }

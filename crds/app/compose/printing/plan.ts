@@ -3,6 +3,7 @@ import { createHash } from 'node:crypto'
 import { pointerSegment } from '../../../values/pointer.ts'
 import type { ComposeFinding } from '../finding.ts'
 import type { ComposeService, Health, Project, ServiceLimits } from '../project.ts'
+import { replicasIn } from '../replicas.ts'
 import { serviceBody } from './print.ts'
 
 /**
@@ -35,6 +36,10 @@ export type VolumePlan = { name: string; action: 'keep' | 'new' | 'left'; detail
 export type DeployPlan = {
   /** Sorted by name, as are volumes, images and builds. */
   services: ServicePlan[]
+  /** At most so long a service is away while it is handed over; 0 when nothing stops. */
+  downtimeSeconds: number
+  /** Containers of the routed service side by side. */
+  replicas: number
   volumes: VolumePlan[]
   images: string[]
   builds: { service: string; context: string; image: string }[]
@@ -52,9 +57,10 @@ const START_ALLOWANCE_MS = 5000
 
 const byName = <T extends { name: string }>(a: T, b: T): number => (a.name < b.name ? -1 : 1)
 
-const digestOfService = (service: ComposeService): string =>
+/** What Compose starts a container of the base anew for. The label of the disk is one of these. */
+const digestOfService = (service: ComposeService, { diskGib }: Project): string =>
   createHash('sha256')
-    .update(JSON.stringify([serviceBody(service, 'base'), service.networks]))
+    .update(JSON.stringify([serviceBody(service, 'base'), service.networks, ...(service.stateful ? [diskGib] : [])]))
     .digest('hex')
 
 const mountsOf = ({ services }: Project, volume: string): string[] =>
@@ -70,39 +76,48 @@ export const summariseRelease = (project: Project): ReleaseSummary => ({
   services: project.services.map((service) => ({
     name: service.name,
     stateful: service.stateful,
-    digest: digestOfService(service),
+    digest: digestOfService(service, project),
   })),
   volumes: project.volumes.map((name) => ({ name, mounts: mountsOf(project, name) })),
 })
 
-const startMs = (health: Health | null): number => {
+/** How long it may take until a container is found well that is. */
+export const startMs = (health: Health | null): number => {
   if (health === null || 'disable' in health) return START_ALLOWANCE_MS
   const { intervalMs = HEALTH_INTERVAL_MS, timeoutMs = HEALTH_TIMEOUT_MS, startPeriodMs = 0 } = health
   return startPeriodMs + intervalMs + timeoutMs
 }
 
 /** At most so long is nobody there while a service is handed over stop-first. */
-const handOverSeconds = ({ stopGracePeriodMs = STOP_GRACE_MS, health }: ComposeService): number =>
+export const handOverSeconds = ({ stopGracePeriodMs = STOP_GRACE_MS, health }: ComposeService): number =>
   Math.ceil((stopGracePeriodMs + startMs(health)) / 1000)
 
-const actionOf = (service: ComposeService, before: ReleaseSummary['services'][number] | undefined): ServiceAction => {
+const actionOf = (
+  service: ComposeService,
+  before: ReleaseSummary['services'][number] | undefined,
+  project: Project,
+): ServiceAction => {
   if (!before) return 'add'
   if (!service.stateful) return 'replace'
   if (!before.stateful) return 'add'
-  return before.digest === digestOfService(service) ? 'keep' : 'recreate'
+  return before.digest === digestOfService(service, project) ? 'keep' : 'recreate'
 }
 
-const servicesOf = (previous: ReleaseSummary | null, { services }: Project): ServicePlan[] => {
+/** A stateful service that goes is missed by the release that serves until the switch. */
+const GONE_SECONDS = Math.ceil((STOP_GRACE_MS + START_ALLOWANCE_MS) / 1000)
+
+const servicesOf = (previous: ReleaseSummary | null, project: Project): ServicePlan[] => {
+  const { services } = project
   const before = new Map((previous?.services ?? []).map((service) => [service.name, service]))
   const now = services.map((service): ServicePlan => {
     const { name, stateful, limits } = service
-    const action = actionOf(service, before.get(name))
+    const action = actionOf(service, before.get(name), project)
     return { name, stateful, action, downtimeSeconds: action === 'recreate' ? handOverSeconds(service) : 0, limits }
   })
   const names = new Set(services.map(({ name }) => name))
   const gone = [...before.values()].filter(({ name }) => !names.has(name))
   const removed = gone.map(({ name, stateful }): ServicePlan => {
-    return { name, stateful, action: 'remove', downtimeSeconds: 0, limits: null }
+    return { name, stateful, action: 'remove', downtimeSeconds: stateful ? GONE_SECONDS : 0, limits: null }
   })
   return [...now, ...removed].sort(byName)
 }
@@ -157,9 +172,12 @@ export const planRelease = (
 ): DeployPlan => {
   const { project, warnings, composePath } = next
   const volumes = volumesOf(previous, summariseRelease(project))
+  const services = servicesOf(previous, project)
   const pulled = project.services.filter(({ build }) => build === null).map(({ image }) => image)
   return {
-    services: servicesOf(previous, project),
+    services,
+    downtimeSeconds: Math.max(0, ...services.map(({ downtimeSeconds }) => downtimeSeconds)),
+    replicas: replicasIn(project),
     volumes,
     images: [...new Set(pulled)].sort(),
     builds: project.services.flatMap(({ name, image, build }) =>

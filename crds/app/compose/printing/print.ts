@@ -6,16 +6,11 @@
  * base `base.json` and under `files/` what it mounts, by content, so that its services are started anew only when a
  * file that they mount has changed. The upload is never the project folder itself, where Compose would read its `.env`.
  */
-import {
-  type ComposeService,
-  type Health,
-  MIB_PER_GIB,
-  type Mount,
-  type Project,
-  type StartCondition,
-} from '../project.ts'
+import { type ComposeService, type Health, MIB_PER_GIB, type Project, type StartCondition } from '../project.ts'
 import { present } from '../reading/read.ts'
+import { replicaName, replicasIn } from '../replicas.ts'
 import { bridgeOf } from './bridges.ts'
+import { baseFile, mountsOf, type Owner, type Placed, placedOf } from './placed.ts'
 
 /** One `docker compose -p <project> -f <file>`. */
 export type ComposeDocument = { project: string; text: string }
@@ -29,8 +24,15 @@ export type Printed = {
   needs: { service: string; condition: StartCondition }[]
   /** What the base mounts: copy `from` (a file or a folder of the upload) to `to` beside `base.json`. */
   baseFiles: { from: string; to: string }[]
+  /** What else has to lie there before anything is started. */
+  placed: Placed[]
   /** Who takes the visitors: ask `docker compose port <service> <port>`. Docker chooses the port on 127.0.0.1 at every start. */
-  routed: { document: 'base' | 'release'; service: string; port: number }
+  routed: {
+    document: 'base' | 'release'
+    service: string
+    port: number /** All of its replicas. */
+    services: string[]
+  }
 }
 
 export type Json = Record<string, unknown>
@@ -64,51 +66,15 @@ const healthOf = (health: Health): Json => {
   })
 }
 
-const folderOf = (mount: Mount & { type: 'bind' }, owner: 'base' | 'release'): string => {
-  if (owner === 'release') return mount.source === '.' ? './source' : `./source/${mount.source}`
-  return `./${baseFile(mount)}`
-}
-
-/** Where the base keeps what it mounts: by content, under the name that it had. */
-const baseFile = ({ digest, source }: Mount & { type: 'bind' }): string =>
-  `files/${digest}/${source === '.' ? 'source' : source.slice(source.lastIndexOf('/') + 1)}`
-
-const mountsOf = ({ mounts }: ComposeService, owner: 'base' | 'release'): { volumes: Json[]; tmpfs: string[] } => {
-  const volumes: Json[] = []
-  const tmpfs: string[] = []
-  for (const mount of mounts) {
-    const { target } = mount
-    switch (mount.type) {
-      case 'volume':
-        volumes.push({ type: 'volume', source: mount.source, target, read_only: mount.readOnly })
-        break
-      case 'anonymous':
-        volumes.push({ type: 'volume', target })
-        break
-      case 'bind': {
-        const source = folderOf(mount, owner)
-        volumes.push({ type: 'bind', source, target, read_only: true, bind: { create_host_path: false } })
-        break
-      }
-      case 'tmpfs':
-        tmpfs.push(
-          `${target}:size=${mount.sizeBytes}${mount.mode === undefined ? '' : `,mode=${mount.mode.toString(8)}`}`,
-        )
-        break
-      default:
-        mount satisfies never
-    }
-  }
-  return { volumes, tmpfs }
-}
-
 const LOGGING = { driver: 'json-file', options: { 'max-size': '10m', 'max-file': '3' } }
 
 /** What holds for every container, whatever the file says. */
-const held = ({ kept, limits }: ComposeService): Json => {
+const held = ({ kept, limits, rights = [] }: ComposeService): Json => {
   const options = Array.isArray(kept.security_opt) ? kept.security_opt : []
+  const added = [...new Set([...rights, ...(Array.isArray(kept.cap_add) ? kept.cap_add : [])])]
   return {
     cap_drop: ['ALL'],
+    ...(added.length > 0 && { cap_add: added }),
     security_opt: ['no-new-privileges:true', ...options],
     logging: LOGGING,
     pids_limit: limits.pids,
@@ -120,7 +86,7 @@ const held = ({ kept, limits }: ComposeService): Json => {
 }
 
 /** A service without what depends on where it runs. */
-export const serviceBody = (service: ComposeService, owner: 'base' | 'release'): Json => {
+export const serviceBody = (service: ComposeService, owner: Owner): Json => {
   const { volumes, tmpfs } = mountsOf(service, owner)
   const { stopGracePeriodMs, nofile, ...plain } = service
   const body = {
@@ -147,21 +113,21 @@ export const serviceBody = (service: ComposeService, owner: 'base' | 'release'):
   return literal({ ...service.kept, ...present(body), ...held(service) })
 }
 
-const LABEL = 'dev.bottega'
+export const LABEL = 'dev.bottega'
 
-type Placing = { project: Project; owner: 'base' | 'release'; release: number; origin: string }
+export type Placing = { project: Project; owner: Owner; release: number; origin: string }
 
-const projectIn = ({ project, owner, release }: Placing): string =>
+export const projectIn = ({ project, owner, release }: Placing): string =>
   owner === 'base' ? `${project.slug}-base` : `${project.slug}-r${release}`
 
 /** What a service is called in its document. */
 const keyOf = (name: string, { owner, release }: Placing): string => (owner === 'base' ? name : `${name}-r${release}`)
 
-const inBase = ({ services }: Project, network: string): boolean =>
+export const inBase = ({ services }: Project, network: string): boolean =>
   services.some((service) => service.stateful && Object.hasOwn(service.networks, network))
 
 /** How a release's document calls a network of the base: no name of a compose file begins so. */
-const joinedKey = (network: string): string => `_base_${network}`
+export const joinedKey = (network: string): string => `_base_${network}`
 
 const networksOf = (service: ComposeService, placing: Placing): Json => {
   const { project, owner } = placing
@@ -224,7 +190,7 @@ const serviceIn = (service: ComposeService, placing: Placing): Json => {
   }
 }
 
-const ownNetworks = (services: readonly ComposeService[], placing: Placing): Json => {
+export const ownNetworks = (services: readonly ComposeService[], placing: Placing): Json => {
   const { project, owner, origin } = placing
   const used = project.networks.filter(({ name }) => services.some((service) => Object.hasOwn(service.networks, name)))
   const own = used.map(({ name, internal }): [string, Json] => [
@@ -253,13 +219,24 @@ const volumesOf = ({ slug, volumes }: Project): Json =>
     volumes.map((name) => [name, { name: `${slug}-base_${name}`, labels: { [`${LABEL}.app`]: slug } }]),
   )
 
+/** Under which names a service runs: each replica is a service of its own, with its own limits, port and name in logs. */
+const namesOf = (
+  { name }: Pick<ComposeService, 'name'>,
+  { project, owner }: Pick<Placing, 'project' | 'owner'>,
+): string[] => {
+  const count = owner === 'release' && name === project.route.service ? replicasIn(project) : 1
+  return Array.from({ length: count }, (_, place) => replicaName(name, place + 1))
+}
+
 const documentOf = (services: readonly ComposeService[], placing: Placing): ComposeDocument | null => {
   if (services.length === 0) return null
   const name = projectIn(placing)
   const text = print({
     name,
     services: Object.fromEntries(
-      services.map((service) => [keyOf(service.name, placing), serviceIn(service, placing)]),
+      services.flatMap((service) =>
+        namesOf(service, placing).map((one) => [keyOf(one, placing), serviceIn(service, placing)]),
+      ),
     ),
     networks: ownNetworks(services, placing),
     ...(placing.owner === 'base' && { volumes: volumesOf(placing.project) }),
@@ -272,6 +249,7 @@ export const printProject = (project: Project, release: number, origin: string):
   const stateful = project.services.filter((service) => service.stateful)
   const stateless = project.services.filter((service) => !service.stateful)
   const document = stateful.some(({ name }) => name === project.route.service) ? 'base' : 'release'
+  const placing: Placing = { project, owner: document, release, origin }
   const binds = stateful.flatMap(({ mounts }) => mounts.flatMap((mount) => (mount.type === 'bind' ? [mount] : [])))
   const files = new Map(binds.map((mount) => [baseFile(mount), mount.source]))
   return {
@@ -279,10 +257,12 @@ export const printProject = (project: Project, release: number, origin: string):
     release: documentOf(stateless, { project, owner: 'release', release, origin }),
     needs: needsOf(project),
     baseFiles: [...files].map(([to, from]) => ({ from, to })).sort((a, b) => (a.to < b.to ? -1 : 1)),
+    placed: placedOf(project, release),
     routed: {
       document,
-      service: keyOf(project.route.service, { project, owner: document, release, origin }),
+      service: keyOf(project.route.service, placing),
       port: project.route.port,
+      services: namesOf({ name: project.route.service }, placing).map((one) => keyOf(one, placing)),
     },
   }
 }

@@ -132,10 +132,19 @@ export const variablesAt = (validation: ValidationContext, at: At): Variables =>
   },
 })
 
+/** How a text stands in the file; of NAME=value also what stands behind the name. */
+const noteWritten = ({ written }: ValidationContext, value: string, text: string): void => {
+  written.set(value, text)
+  const [name, at] = [/^[A-Za-z_][\w.-]{0,254}=/.exec(text)?.[0], value.indexOf('=')]
+  if (name !== undefined && at === name.length - 1) written.set(value.slice(at + 1), text.slice(name.length))
+}
+
 const scalarIn = (validation: ValidationContext, tree: ScalarTree): ScalarTree => {
   if (typeof tree.value !== 'string' || !tree.value.includes('$')) return tree
   try {
-    return { ...tree, value: expandTemplate(tree.value, variablesAt(validation, tree)), varies: true }
+    const value = expandTemplate(tree.value, variablesAt(validation, tree))
+    noteWritten(validation, value, tree.text)
+    return { ...tree, value, varies: true }
   } catch (error) {
     if (!(error instanceof TemplateFault)) throw error
     validation.refuse(tree, error.rule, error.message, error.next)

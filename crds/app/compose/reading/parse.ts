@@ -3,7 +3,7 @@
  * What two readers of YAML could understand differently is refused: duplicate keys, several documents, tags, keys that
  * are no strings. Merge keys (`<<`) are resolved (YAML 1.1 merge type; compose-spec 10, fragments).
  */
-import { type Document, isAlias, isMap, isScalar, isSeq, Lexer, type ParsedNode, parseDocument } from 'yaml'
+import { type Document, isAlias, isMap, isScalar, isSeq, Lexer, type ParsedNode, parseDocument, stringify } from 'yaml'
 import { pointerSegment } from '../../../values/pointer.ts'
 import type { At, ValidationContext } from './validation.ts'
 
@@ -212,3 +212,6 @@ export const parseYaml = (validation: ValidationContext, text: string): Tree | u
     throw error
   }
 }
+
+/** Plain values as YAML, for people to read. */
+export const yamlOf = (value: object): string => stringify(value, { lineWidth: 0, aliasDuplicateObjects: false })

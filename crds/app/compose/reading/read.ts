@@ -10,10 +10,10 @@ import type { At, ValidationContext } from './validation.ts'
 export type Read<T> = (validation: ValidationContext, tree: Tree) => T | undefined
 
 /**
- * Why a known key may not be used. `always`: on no host. Otherwise the platform's own host lets it stand: `kept` passes it
- * on as written, `dropped` runs without it; both with a warning.
+ * Why a known key may not be used. `always`: on no host. `gone`: it is left out on every host, and told as a change. `kept`:
+ * the platform's own host passes it on as written, with a warning.
  */
-export type ReadRefusal = { rule: ComposeRule; on: 'always' | 'kept' | 'dropped'; detail: string; next: string }
+export type ReadRefusal = { rule: ComposeRule; on: 'always' | 'kept' | 'gone'; detail: string; next: string }
 
 const TEXT_MAX = 32_768
 
@@ -22,6 +22,20 @@ export const shown = (tree: Tree): string => {
   if (tree.kind === 'list') return 'a list'
   if (tree.kind === 'map') return 'a mapping'
   return JSON.stringify(tree.text.slice(0, 80))
+}
+
+/** A value as it stands in the file, on one line. */
+export const writtenOf = (tree: Tree): string => {
+  switch (tree.kind) {
+    case 'scalar':
+      return tree.text
+    case 'list':
+      return `[${tree.items.map(writtenOf).join(', ')}]`
+    case 'map':
+      return `{${[...tree.entries].map(([name, inner]) => `${name}: ${writtenOf(inner)}`).join(', ')}}`
+    default:
+      return tree satisfies never
+  }
 }
 
 export const wrong = (validation: ValidationContext, tree: Tree, wanted: string): undefined =>
@@ -140,19 +154,19 @@ export const readTexts =
     return text === undefined ? undefined : [text]
   }
 
-export const refuseKey = (
-  validation: ValidationContext,
-  at: At,
-  refusal: ReadRefusal,
-): 'kept' | 'dropped' | 'refused' => {
+/** What becomes of a key that is known and not run. */
+export const refuseKey = (validation: ValidationContext, at: Tree, refusal: ReadRefusal): 'kept' | 'left out' => {
   const { rule, on, detail, next } = refusal
+  if (on === 'gone') {
+    validation.rewrite(at, rule, { from: writtenOf(at), to: null, reason: detail })
+    return 'left out'
+  }
   if (on === 'always') {
     validation.refuse(at, rule, detail, next)
-    return 'refused'
+    return 'left out'
   }
-  const stands = on === 'kept' ? 'It stands on this host.' : 'It is left out on this host.'
-  const said = validation.deployTarget.hostClass === 'platform' ? `${detail} ${stands}` : detail
-  return validation.allows(at, rule, said, next) ? on : 'refused'
+  const said = validation.deployTarget.hostClass === 'platform' ? `${detail} It stands on this host.` : detail
+  return validation.allows(at, rule, said, next) ? on : 'left out'
 }
 
 /** The same without what is not there. */

@@ -1,10 +1,14 @@
 /** The validation context of a compose file: its bundle, the target host, and the findings so far. */
-import type { SourceEntry, SourceIndex } from '../../source.ts'
-import type { ComposeFinding, ComposeRule } from '../finding.ts'
+import { followed } from '../../../files/links.ts'
+import type { SourceEntry, SourceIndex } from '../../sources/source.ts'
+import type { ComposeChange, ComposeFinding, ComposeRule } from '../finding.ts'
 import type { DeployTarget } from '../project.ts'
 
 /** More would only repeat, or be made on purpose. */
 const FINDINGS_MAX = 100
+const CHANGES_MAX = 200
+/** Of a place, as much as one line shows. */
+const FROM_MAX_CHARS = 200
 /** Characters that variables may bring into one project, env files included. */
 export const RESOLVED_MAX_CHARS = 1_000_000
 
@@ -21,16 +25,23 @@ export type ValidationContext = {
   /** Characters that variables may still bring in (interpolate.ts). */
   readonly room: { left: number }
   readonly findings: readonly ComposeFinding[]
+  readonly changes: readonly ComposeChange[]
+  /** Texts that hold values of variables, and how they stand in the file. */
+  readonly written: Map<string, string>
   /** The project will not run. Gives undefined, for "nothing was read here". */
   refuse(at: At, rule: ComposeRule, detail: string, next: string): undefined
   /** It runs, but otherwise than written. */
   warn(at: At, rule: ComposeRule, detail: string, next: string): void
+  /** It runs with something else in its place, or (`to` null) without it. */
+  rewrite(at: At, rule: ComposeRule, change: Pick<ComposeChange, 'from' | 'to' | 'reason'>): void
   /** Refused where the rules are enforced; on the platform's own host a warning, and true: it may stand. */
   allows(at: At, rule: ComposeRule, detail: string, next: string): boolean
 }
 
-/** What the bundle holds, for questions about paths in it. */
+/** What the bundle holds, for questions about paths in it; a path may lead through links of the bundle. */
 export type Bundle = {
+  /** The path without links; undefined when there is nothing. */
+  real(path: string): string | undefined
   file(path: string): SourceEntry | undefined
   /** Whether something lies under it; `.` is the root. */
   hasFolder(path: string): boolean
@@ -47,11 +58,19 @@ const foldersOf = (path: string): string[] => {
 export const makeBundle = ({ entries, texts }: SourceIndex): Bundle => {
   const files = new Map(entries.map((entry) => [entry.path, entry]))
   const folders = new Set(['.', ...entries.flatMap(({ path }) => foldersOf(path))])
+  const links = new Map(entries.flatMap(({ path, link }) => (link === undefined ? [] : [[path, link]])))
+  const real = (path: string): string | undefined => {
+    const end = path === '.' ? path : followed(path, links)
+    return end !== null && (files.has(end) || folders.has(end)) ? end : undefined
+  }
+  const under = (path: string) =>
+    path === '.' ? [...entries] : entries.filter((entry) => entry.path.startsWith(`${path}/`))
   return {
-    file: (path) => files.get(path),
-    hasFolder: (path) => folders.has(path),
-    filesUnder: (path) => (path === '.' ? [...entries] : entries.filter((entry) => entry.path.startsWith(`${path}/`))),
-    text: (path) => texts.get(path),
+    real,
+    file: (path) => files.get(real(path) ?? path),
+    hasFolder: (path) => folders.has(real(path) ?? path),
+    filesUnder: (path) => under(real(path) ?? path),
+    text: (path) => texts.get(real(path) ?? path),
   }
 }
 
@@ -66,12 +85,20 @@ export const makeValidationContext = (source: SourceIndex, deployTarget: DeployT
     }
     findings.push({ rule, level, pointer, file, line, detail, next })
   }
+  const changes: ComposeChange[] = []
   return {
     deployTarget,
     bundle: makeBundle(source),
     env: { used: new Set(), missing: new Set() },
     room: { left: RESOLVED_MAX_CHARS },
     findings,
+    changes,
+    written: new Map(),
+    rewrite({ pointer, line, file = source.composePath }, rule, { from, to, reason }) {
+      const said = changes.some((known) => known.rule === rule && known.pointer === pointer && known.to === to)
+      if (said || changes.length >= CHANGES_MAX) return
+      changes.push({ rule, pointer, file, line, from: from.slice(0, FROM_MAX_CHARS), to, reason })
+    },
     refuse(at, ...said) {
       add('refuse', at, said)
       return undefined

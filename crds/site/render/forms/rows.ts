@@ -13,9 +13,9 @@ const CSS = `
 .row .nm h3,.row .nm h4{font-size:var(--t1)}
 .row.quoted{border:0;padding-block:.75rem}
 @media (min-width:48rem){
-.rows.plain>.row{grid-template-columns:minmax(0,4fr) minmax(0,6fr) minmax(0,2fr)}
+.rows.plain>.row{grid-template-columns:minmax(0,4fr) minmax(0,6fr) minmax(min-content,2fr)}
 .rows.plain.c1>.row{grid-template-columns:minmax(0,5fr) minmax(0,7fr)}
-.rows.plain>.row .price{text-align:end}
+.rows.plain>.row .price{text-align:end;min-width:8rem}
 .rows.plain.two{grid-template-columns:1fr 1fr;column-gap:calc(var(--gut)*1.5)}
 .rows.plain.two>.row{grid-template-columns:minmax(0,1fr) auto}
 .rows.plain.two>.row .bd{grid-column:1/-1}

@@ -45,6 +45,8 @@ export type Frame = {
   image(value: string | undefined): RenderedImage | null
   /** A picture in its place; null when there is nothing to show. */
   shot(shot: Shot | null, view: ShotView): Html | null
+  /** Of what was drawn so far. */
+  showsPicture(): boolean
 }
 
 type Around = Pick<Frame, 'words' | 'signs' | 'page' | 'pages' | 'languages' | 'layout' | 'ratio' | 'ledger'>
@@ -72,6 +74,7 @@ export const frameOf = ({ content, images, logo, form = null }: SiteInput, aroun
       const place = ratioClass(ledger, ratio ?? shown.width / shown.height)
       return html`<div class="im ${place}${as !== '' && ` ${as}`}">${picture}</div>`
     },
+    showsPicture: () => pictures > 0,
   }
 }
 

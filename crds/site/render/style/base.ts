@@ -51,8 +51,10 @@ a:hover{color:var(--acc)}
 .actions{display:flex;flex-wrap:wrap;align-items:center;gap:.5rem 1.75rem;max-width:none}
 .chips{display:flex;flex-wrap:wrap;gap:.25rem 1.5rem;font-size:var(--t-1);color:var(--mut)}
 .tag{font-size:var(--t-1);font-weight:600;line-height:1.3;color:var(--acc)}
-.price{font-variant-numeric:tabular-nums lining-nums;overflow-wrap:normal;white-space:nowrap;max-width:none}
-.price.long{white-space:normal;overflow-wrap:anywhere}
+.price{font-variant-numeric:tabular-nums lining-nums;overflow-wrap:normal;max-width:none}
+.price>*{white-space:nowrap}
+.price.long{overflow-wrap:anywhere}
+.price.long>*{white-space:normal}
 .price strong{font-weight:600}
 .price s{color:var(--mut);text-decoration-thickness:1px}
 .specs,.options{font-size:max(.875rem,var(--t-1))}

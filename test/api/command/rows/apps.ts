@@ -16,6 +16,25 @@ const appRows = ({ sure, owner }: TableStage): TableRows => {
     waits: { kind: 'bapp', prepare, status: 200, gone: 'unknown', ...more },
     refused,
   })
+  const planned = async (tag: string, rest: string, method: string, plan: object) => {
+    const { path } = await on(`/${rest}`)(tag)
+    const { plan_id, etag } = await sure(owner, method, path, plan)
+    return { path, plan_id, headers: { 'if-match': etag } }
+  }
+  const applied =
+    (rest: string, method: string, plan: object, body: object): Prepare =>
+    async (tag) => {
+      const { path, plan_id, headers } = await planned(tag, rest, method, plan)
+      const key = { 'idempotency-key': `planned-${tag}` }
+      return { path, headers: { ...headers, ...key }, body: { ...body, plan_id }, by: owner }
+    }
+  const unplanned =
+    (rest: string, method: string, plan: object, body: object): Prepare =>
+    async (tag) => {
+      const { path, headers } = await planned(tag, rest, method, plan)
+      const key = { 'idempotency-key': `unplanned-${tag}` }
+      return { path, headers: { ...headers, ...key }, body: { ...body, plan_id: 'plan-none' }, by: owner }
+    }
   const badEnv = { env: { '1A': 'b' } }
   return {
     'POST /api/apps': row(
@@ -42,6 +61,51 @@ const appRows = ({ sure, owner }: TableStage): TableRows => {
       waits: { never: 'it needs a release that a host has started' },
       refused: { code: 'UNKNOWN_RELEASE', prepare: on('/rollback', { release: 7 }) },
     },
+    'POST /api/apps/:id/scale': row(on('/scale', { replicas: 2 }), {
+      code: 'INVALID_FIELD',
+      prepare: on('/scale', { replicas: 0 }),
+    }),
+    'POST /api/apps/:id/run': {
+      waits: { never: 'it needs a release that a host has started' },
+      refused: { code: 'NOT_RELEASED', prepare: on('/run', { service: 'web', command: ['id'] }) },
+    },
+    'POST /api/apps/:id/volumes/:name/backups': {
+      waits: { never: 'it needs a release that a host has started' },
+      refused: { code: 'NOT_RELEASED', prepare: on('/volumes/data/backups', {}) },
+    },
+    'POST /api/apps/:id/backups/:backup/restore': {
+      waits: { never: 'it needs a volume that a host has' },
+      refused: { code: 'NOT_FOUND', prepare: on('/backups/bak-none/restore', {}) },
+    },
+    'POST /api/apps/:id/move': {
+      waits: { never: 'it needs a release that a host has started' },
+      refused: { code: 'SAME_HOST', prepare: on('/move', { host_id: AWAY }) },
+    },
+    'POST /api/apps/:id/previews': {
+      waits: { never: 'what is fetched is judged against a host that was inspected' },
+      refused: {
+        code: 'BAD_ENV',
+        prepare: on('/previews', { ref: 'main', git: { url: 'https://example.com/a.git' }, ...badEnv }),
+      },
+    },
+    'DELETE /api/apps/:id/previews/:preview': {
+      waits: { never: 'it needs a preview, and so a repository' },
+      refused: { code: 'NOT_FOUND', prepare: on('/previews/app-none') },
+    },
+    'PUT /api/apps/:id/domain-config': row(
+      applied('domain-config', 'PUT', { step: 'plan', hostnames: [] }, { step: 'apply' }),
+      {
+        code: 'UNKNOWN_PLAN',
+        prepare: unplanned('domain-config', 'PUT', { step: 'plan', hostnames: [] }, { step: 'apply' }),
+      },
+    ),
+    'PATCH /api/apps/:id/publication-policy': row(
+      applied('publication-policy', 'PATCH', { access: 'public' }, { access: 'public', apply: true }),
+      {
+        code: 'UNKNOWN_PLAN',
+        prepare: unplanned('publication-policy', 'PATCH', { access: 'public' }, { apply: true }),
+      },
+    ),
     'POST /api/apps/operations/:operationId/cancel': {
       waits: { never: 'it needs an operation that a host was asked for' },
       refused: {
@@ -93,6 +157,17 @@ const hostRows = ({ sure, admin }: TableStage): TableRows => {
       { status: 204, gone: 'succeeded' },
     ),
     'POST /api/apps/hosts/:id/inspect': row(on('/inspect', {}), { never: 'a look is taken, whatever it finds' }),
+    'POST /api/apps/hosts/:id/drain': row(on('/drain', {}), {
+      code: 'NOT_FOUND',
+      prepare: async (tag) => ({ path: `${HOSTS}/${tag}/drain`, body: {}, by: admin }),
+    }),
+    'POST /api/apps/hosts/:id/withdraw': {
+      waits: { never: 'it needs an approval, and so a host that was inspected' },
+      refused: {
+        code: 'NOT_FOUND',
+        prepare: async (tag) => ({ path: `${HOSTS}/${tag}/withdraw`, body: {}, by: admin }),
+      },
+    },
     'POST /api/apps/hosts/:id/approve': {
       waits: { never: 'it needs a host that was inspected' },
       refused: { code: 'NOT_INSPECTED', prepare: on('/approve', {}) },

@@ -10,6 +10,7 @@ import type { Json } from '../../../support/stage/invoicing.ts'
 import type { Prepare, TableRow, TableRows, TableStage, Waits } from './row.ts'
 
 const ALL = '/api/devboxes'
+const NOTHING_GONE = { instanceGone: false, eipGone: false, volumesGone: false }
 const GONE = { instanceGone: true, eipGone: true, volumesGone: true }
 const MEASURED = { peakRssGb: 2.5, diskUsedGb: 12, repoHead: 'abcdef0' }
 const TEAM = 'studio'
@@ -105,6 +106,21 @@ const towardsReady = ({ on, row }: Rows): TableRows => ({
 })
 
 const confirmations = ({ box, on, row }: Rows): TableRows => ({
+  'POST /api/devboxes/:id/starting': row(
+    on(ready, '/starting', ({ version }) => ({ version })),
+    { code: 'WRONG_STATE', prepare: on(running, '/starting', ({ version }) => ({ version })) },
+    ATTACHED,
+  ),
+  'POST /api/devboxes/:id/halting': row(
+    on(running, '/halting', ({ version }) => ({ version })),
+    { code: 'VERSION_CONFLICT', prepare: on(running, '/halting', () => ({ version: 1 })) },
+    ATTACHED,
+  ),
+  'POST /api/devboxes/:id/terminating': row(
+    on(ready, '/terminating', ({ version }) => ({ version })),
+    { code: 'VERSION_CONFLICT', prepare: on(ready, '/terminating', () => ({ version: 1 })) },
+    ATTACHED,
+  ),
   'POST /api/devboxes/:id/started': row(
     on(ready, '/started', ({ version }) => ({ version })),
     { code: 'VERSION_CONFLICT', prepare: on(ready, '/started', () => ({ version: 1 })) },
@@ -150,7 +166,7 @@ const confirmations = ({ box, on, row }: Rows): TableRows => ({
     on(ready, '/terminated', ({ version }) => ({ version, ...GONE })),
     {
       code: 'INSTANCE_LIVE',
-      prepare: on(ready, '/terminated', ({ version }) => ({ version, ...GONE, eipGone: false })),
+      prepare: on(ready, '/terminated', ({ version }) => ({ version, ...NOTHING_GONE })),
     },
     ATTACHED,
   ),

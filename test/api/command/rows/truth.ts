@@ -11,12 +11,15 @@ import { sharedKubeconfig } from '../../../support/stage/stage.ts'
 const LAPSING: readonly string[] = [
   ...['idempotency', 'operations', 'attempts', 'audit', 'audit_heads', 'sessions', 'session_keys', 'tokens'],
   ...['blobs', 'blob_chunks', 'send_slots', 'send_days', 'ai_places', 'site_places', 'publish_places', 'app_slugs'],
+  // an apply takes its plan under an id that follows from its key, and what repeats it has it
+  'app_plans',
   ...[
     'site_names',
     'site_name_facts',
     'event_heads',
     'app_revisions',
     'app_sources',
+    'app_uploads',
     'app_passwords',
     'app_log_requests',
     'app_log_chunks',

@@ -9,7 +9,7 @@ import { migrate } from '../../../../controllers/store/pg/migrate.ts'
 import { type AroundQuery, makePg, type Pg } from '../../../../controllers/store/pg/pg.ts'
 import type { OperationDecision, OperationEvent } from '../../../../crds/app/lifecycle/events.ts'
 import { QUEUE_MAX } from '../../../../crds/app/lifecycle/transitions.ts'
-import { OPERATION_STATES, type Operation } from '../../../../crds/app/world.ts'
+import { OPERATION_STATES, type Operation, type Release } from '../../../../crds/app/world.ts'
 import type { NewEvent } from '../../../../crds/kernel/event.ts'
 import { query } from '../../../../hack/platform/postgres.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
@@ -103,12 +103,10 @@ spec('operations of an app in PostgreSQL', (t) => {
       assert.ok(decision.state === 'accepted', event.on)
       const { operations, releases } = await seen()
       assert.equal(operations[1], decision.operation, event.on)
+      // whether its upload is still there is looked up, not decided
       for (const one of decision.releases) {
-        assert.equal(
-          releases.find(({ number }) => number === one.number),
-          one,
-          event.on,
-        )
+        const read = releases.find(({ number }) => number === one.number)
+        assert.equal(read, { ...one, sourceKept: false }, event.on)
       }
     }
     const states = (await seen()).releases.map(({ number, state }) => [number, state])
@@ -142,6 +140,43 @@ spec('operations of an app in PostgreSQL', (t) => {
       { kind, account, resource: APP, purpose: 'event:operation:op-1', payload },
     ])
   })
+
+  t(
+    'a release that is left is failed, the one before is live again, and that is told once, beside what was told before',
+    async () => {
+      await entered('op-1')
+      await goes('op-1', WAY)
+      await entered('op-2', { intent: { kind: 'deploy', digest: 'b'.repeat(64), envVersion: null, volumes: [] } })
+      await goes('op-2', WAY.slice(0, 6))
+      await happen('op-2', { on: 'switched', watchMs: 60_000 }, { told: TOLD })
+      const { releases } = await seen()
+      const until = new Date(Date.parse(AT) + 60_000).toISOString()
+      assert.equal(releases.find(({ number }) => number === 2)?.record?.watch, { until, before: 1 })
+      const before = releases.find(({ number }) => number === 1) as Release
+      const event = {
+        on: 'returned',
+        before,
+        code: 'RELEASE_FAILED',
+        message: 'it was bad',
+        log: 'last lines',
+      } as const
+      const told: NewEvent = { ...TOLD, type: 'app.release_failed' }
+      assert.is(toldOf(await happen('op-2', event, { told })), 'accepted')
+      assert.is(
+        toldOf(await happen('op-2', event, { told })),
+        'WRONG_STATE: returned is not for an operation that is failed.',
+      )
+      const after = (await seen()).releases.map(({ number, state, logTail }) => [number, state, logTail])
+      assert.equal(after, [
+        [2, 'failed', 'last lines'],
+        [1, 'live', null],
+      ])
+      assert.equal(await query(database.url, "select purpose, payload ->> 'type' as type from outbox order by id"), [
+        { purpose: 'event:operation:op-2', type: 'app.released' },
+        { purpose: 'event:returned:op-2', type: 'app.release_failed' },
+      ])
+    },
+  )
 
   t('callers that ask at once are numbered without a gap, and the queue takes no more than it may', async () => {
     const asks = Array.from({ length: RACERS }, (_one, index) => api().ask(askOf(`op-${index}`)))

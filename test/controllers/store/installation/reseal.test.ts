@@ -34,6 +34,9 @@ const REST: Record<string, string> = {
     '{"account": "demo", "url": "https://a.test", "events": ["*"], "created_at": "2026-01-01", "updated_at": "2026-01-01", "previous_until": "2027-01-01"}',
   app_env: '{"keys": []}',
   app_releases: '{"operation": "op", "state": "failed", "source": "s", "created_at": "2026-01-01"}',
+  app_runs:
+    '{"app": "a", "account": "demo", "cause": "asked", "service": "web", "command": [], "timeout_seconds": 60, "repeatable": true, "env_keys": [], "attempt": 1, "state": "succeeded", "taken": 0, "lost": 0, "output_first": 0, "output_next": 0, "created_at": "2026-01-01", "ended_at": "2026-01-01"}',
+  app_registries: '{"username": "robot", "updated_at": "2026-01-01"}',
   devbox_envs: '{"sealed": "\\\\x00"}',
   site_messages:
     '{"site": "site-a", "account": "demo", "key": "\\\\x00", "held": false, "day": "2026-01-01", "at": "2026-01-01"}',

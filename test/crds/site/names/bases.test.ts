@@ -1,9 +1,9 @@
+import { lookedAt, NAME_STATES, type NameRow } from '../../../../crds/names/life.ts'
+import { judgeAnswers, PROOF_KEY, proofToken, wantedProof } from '../../../../crds/names/proof.ts'
+import { baseName, domainOfBase, namesOverlap } from '../../../../crds/names/wildcard.ts'
 import { baseFaults, stateBelow, wildcardRecord } from '../../../../crds/site/names/base.ts'
 import { type BaseRow, baseInUse, baseRecords, viewBase } from '../../../../crds/site/names/baseview.ts'
 import { domainFaults, nameOf } from '../../../../crds/site/names/domain.ts'
-import { lookedAt, NAME_STATES, type NameRow } from '../../../../crds/site/names/life.ts'
-import { judgeAnswers, PROOF_KEY, proofToken, wantedProof } from '../../../../crds/site/names/proof.ts'
-import { baseName, domainOfBase, namesOverlap } from '../../../../crds/site/names/wildcard.ts'
 import { planSite } from '../../../../crds/site/plan.ts'
 import { shownName, typedName } from '../../../../crds/values/hostname.ts'
 import {

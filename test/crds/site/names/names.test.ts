@@ -1,4 +1,3 @@
-import { siteEvent } from '../../../../crds/site/events.ts'
 import {
   GRACE_MS,
   isHeld,
@@ -13,8 +12,9 @@ import {
   type NameState,
   nameAfter,
   SILENCE_MS,
-} from '../../../../crds/site/names/life.ts'
-import { judgeAnswers, recordsOf, wantedProof } from '../../../../crds/site/names/proof.ts'
+} from '../../../../crds/names/life.ts'
+import { judgeAnswers, recordsOf, wantedProof } from '../../../../crds/names/proof.ts'
+import { siteEvent } from '../../../../crds/site/events.ts'
 import { planSite, type SitePlan } from '../../../../crds/site/plan.ts'
 import { viewSite } from '../../../../crds/site/view.ts'
 import {

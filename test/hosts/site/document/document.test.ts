@@ -3,8 +3,10 @@
  * (service.ts, payload.ts, states.ts, errors.ts); at its end every code of the document's table was provoked and every rule was shown.
  */
 import { existsSync, readFileSync } from 'node:fs'
+import { type LlmStandIn, startLlmStandIn } from '../../../../hack/stage/llmstandin.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 import { type SitePlatform, startSitePlatform } from '../../../support/stage/publishing.ts'
+import { BRIEFS } from './briefs.ts'
 import { ERRORS } from './errors.ts'
 import { PAYLOAD } from './payload.ts'
 import { SERVICE } from './service.ts'
@@ -13,11 +15,11 @@ import { type Clause, makeWalk, PARTS, type Walk } from './walk.ts'
 
 const LONG = { timeoutMs: 240_000 }
 
-const CLAUSES: Clause[] = [...SERVICE, ...PAYLOAD, ...STATES, ...ERRORS].sort(
+const CLAUSES: Clause[] = [...SERVICE, ...PAYLOAD, ...STATES, ...BRIEFS, ...ERRORS].sort(
   (a, b) => PARTS.indexOf(a.part) - PARTS.indexOf(b.part),
 )
 
-/** The document's table of errors, as far as it is about a content, its names and its caps. */
+/** The document's table of errors. */
 const CODES = [
   'BAD_EXTERNAL_REF',
   'BAD_METADATA',
@@ -33,21 +35,22 @@ const CODES = [
   'PUBLISH_QUOTA',
   'NOT_APPROVED',
   'SUBDOMAIN_TAKEN',
+  'BAD_SOURCE',
+  'BRIEF_TOO_SHORT',
+  'ASSIST_QUOTA',
+  'LLM_NOT_CONFIGURED',
 ]
 
 /** Rules that the document has no clause of, and the tests that show them. */
 const BEYOND: Record<string, string> = {
   messages: 'test/api/site/form.test.ts',
-  drafts: 'test/api/site/drafting.test.ts',
   provenance: 'test/api/site/drafting.test.ts',
-  duplicates: 'test/api/site/drafting.test.ts',
   redirects: 'test/crds/site/content/redirects.test.ts',
   icons: 'test/controllers/io/icons.test.ts',
   choosing: 'test/api/site/choosing.test.ts',
   'review-desk': 'test/api/site/desk.test.ts',
   certificate: 'test/api/site/desk.test.ts',
   'names-as-people-type-them': 'test/crds/site/names/names.test.ts',
-  'base-domains': 'test/hosts/site/bases.test.ts',
   'names-that-lead-to-a-site': 'test/hosts/site/aliases.test.ts',
 }
 
@@ -58,12 +61,17 @@ const anchors = (): string[] =>
 
 spec('the second document, Websites', (t) => {
   let platform: SitePlatform
+  let llm: LlmStandIn
   let w: Walk
   t.before(async () => {
-    platform = await startSitePlatform()
+    llm = await startLlmStandIn({ port: 0 })
+    platform = await startSitePlatform({ BOTTEGA_LLM_URL: llm.url, BOTTEGA_LLM_MODEL: 'stand-in' })
     w = makeWalk(platform)
   })
-  t.after(() => platform?.end())
+  t.after(async () => {
+    await platform?.end()
+    await llm?.stop()
+  })
 
   for (const { part, says, over, walk } of CLAUSES) t(`${part}: ${says} (${over})`, () => walk(w), LONG)
 

@@ -66,9 +66,9 @@ const refusedByTable: Clause[] = ROWS.map(({ code, body, spec, denied }) => ({
 }))
 
 /** What support grants an account in place of its plan, until the work is done. */
-const limited = async (
+export const granted = async (
   w: Walk,
-  limits: object,
+  grant: object,
   quota: string,
   limit: number,
   work: (token: string) => Promise<void>,
@@ -76,12 +76,12 @@ const limited = async (
   const token = await w.platform.token('other')
   const now = async () => (await w.sure('GET', '/api/account', undefined, token)).account.quotas[quota]
   const before = (await now()).limit
-  await w.patch('acct', 'other', { limits })
+  await w.patch('acct', 'other', grant)
   await eventually(`${quota} of ${limit}`, async () => (await now()).limit === limit)
   try {
     await work(token)
   } finally {
-    await w.patch('acct', 'other', { limits: null })
+    await w.patch('acct', 'other', Object.fromEntries(Object.keys(grant).map((name) => [name, null])))
     await eventually(`${quota} of before`, async () => (await now()).limit === before)
   }
 }
@@ -158,7 +158,7 @@ export const ERRORS: Clause[] = [
     async walk(w) {
       const token = await w.platform.token('other')
       const { used } = (await w.sure('GET', '/api/account', undefined, token)).account.quotas.sites
-      await limited(w, { sites: used }, 'sites', used, async (other) => {
+      await granted(w, { limits: { sites: used } }, 'sites', used, async (other) => {
         await w.refuses(429, 'SITE_QUOTA', 'POST', '/api/website/generate', { content: siteContent() }, other)
         await w.apply('doc-over-quota', { account: 'other', content: specContent() })
         await w.stalled('doc-over-quota', 'SITE_QUOTA')
@@ -171,7 +171,7 @@ export const ERRORS: Clause[] = [
     rules: ['publishing', 'refusals'],
     over: 'both',
     async walk(w) {
-      await limited(w, { publishesPerDay: 0 }, 'publishes_per_day', 0, async (other) => {
+      await granted(w, { limits: { publishesPerDay: 0 } }, 'publishes_per_day', 0, async (other) => {
         const { site } = await w.sure('POST', '/api/website/generate', { content: siteContent() }, other)
         const { id } = site
         await w.sure('PUT', `/api/website/${id}/domain`, { subdomain: 'doc-capped' }, other)

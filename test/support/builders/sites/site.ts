@@ -107,6 +107,7 @@ export const siteName = (name: string, change: Partial<SiteName> = {}): SiteName
   reason: null,
   routed: false,
   spare: false,
+  checks: null,
   records: name.includes('.') ? RECORDS : [],
   ...change,
 })

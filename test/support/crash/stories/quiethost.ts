@@ -13,6 +13,8 @@ const FINDINGS: Findings = {
   arch: 'x86_64',
   versions: { kernel: '6.12.0', docker: '29.1.3', compose: '2.40.3', caddy: '2.11.5' },
   disk: { totalGib: 200, freeGib: 100 },
+  processors: 4,
+  memoryMib: 8_192,
   missing: [],
   siteRootOk: true,
   proxyFault: '',

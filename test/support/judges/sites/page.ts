@@ -1,6 +1,14 @@
 /** Sites as a browser has them: served as our proxy serves them, and judged by what is seen. */
-import { createServer, type Server } from 'node:http'
+import {
+  createServer,
+  type IncomingMessage,
+  type OutgoingHttpHeaders,
+  type Server,
+  type ServerResponse,
+} from 'node:http'
+import { createSecureServer, type Http2SecureServer } from 'node:http2'
 import type { AddressInfo } from 'node:net'
+import { gzipSync } from 'node:zlib'
 import { AxeBuilder } from '@axe-core/playwright'
 import type { Page } from 'playwright-core'
 import sharp from 'sharp'
@@ -23,22 +31,43 @@ const bodyOf = ({ content: body }: SiteFile, blobs: Blobs): string | Uint8Array 
   return bytes
 }
 
-/** A host as ours: the files with their headers, folders by their index, and the site's own page for what is not there. */
-export const serveSite = async ({ blobs }: Pick<Materials, 'blobs'>): Promise<Served> => {
+/** What a host packs on its way: its encoder leaves pictures and fonts as they are. */
+const PACKED = /^(text\/|image\/svg|application\/(json|xml|manifest))/
+
+type Packed = { headers: OutgoingHttpHeaders; body: string | Uint8Array }
+
+const EMPTY: Packed = { headers: {}, body: '' }
+
+const packed = ({ headers, body }: Packed, { headers: asked }: IncomingMessage): Packed =>
+  PACKED.test(String(headers['content-type'])) && /\bgzip\b/.test(asked['accept-encoding'] ?? '')
+    ? { headers: { ...headers, 'content-encoding': 'gzip' }, body: gzipSync(body) }
+    : { headers, body }
+
+/**
+ * A host as ours: the files with their headers, folders by their index, packed where they are text, and the site's own page for
+ * what is not there. @param secured then over HTTP/2 and TLS
+ */
+export const serveSite = async (
+  { blobs }: Pick<Materials, 'blobs'>,
+  secured?: { key: Buffer; cert: Buffer },
+): Promise<Served> => {
   let byPath = new Map<string, SiteFile>()
   let headers: HeaderOptions = {}
   const asked: string[] = []
-  const server: Server = createServer((request, response) => {
+  const answer = (request: IncomingMessage, response: ServerResponse): void => {
     const path = decodeURIComponent((request.url ?? '/').replace(/[?#].*$/, '')).slice(1)
     asked.push(path)
     const found = byPath.get(path === '' || path.endsWith('/') ? `${path}index.html` : path)
     const file = found ?? byPath.get('404.html')
-    response.writeHead(found === undefined ? 404 : 200, file === undefined ? {} : headersOf(file, headers))
-    response.end(file === undefined ? '' : bodyOf(file, blobs))
-  })
+    const plain = file === undefined ? EMPTY : { headers: headersOf(file, headers), body: bodyOf(file, blobs) }
+    const sent = packed(plain, request)
+    response.writeHead(found === undefined ? 404 : 200, sent.headers).end(sent.body)
+  }
+  const server: Server | Http2SecureServer =
+    secured === undefined ? createServer(answer) : createSecureServer(secured, answer as never)
   await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
   return {
-    baseURL: `http://127.0.0.1:${(server.address() as AddressInfo).port}`,
+    baseURL: `${secured === undefined ? 'http' : 'https'}://127.0.0.1:${(server.address() as AddressInfo).port}`,
     asked,
     show(files, options = {}) {
       headers = options

@@ -28,15 +28,21 @@ base_failed() {
 start_base() {
   failed=''
   started="$base_project"
+  keep_base
+  (umask 077; printf '%s\n' "$base" > "$app/base/compose.json") || exit 1
+  wait_for=$limit
+  [ -z "$handed" ] || wait_for=$hand_over
   up "$base_project" "$app/base/compose.json" "$app/base" || failed=$?
-  end=$(($(date +%s) + limit))
+  end=$(($(date +%s) + wait_for))
   while :; do
     look "$base_project"
     [ "$verdict" -gt 1 ] || hold
     [ "$verdict" -le 1 ] || base_failed
     [ -z "$failed" ] || fail "$exit_base_failed" "exit code $failed"
-    [ "$verdict" != 0 ] || return 0
-    [ "$(date +%s)" -lt "$end" ] || fail "$exit_base_failed" "$about, after $limit s"
+    [ "$verdict" != 0 ] || { [ -n "$handed" ] && ! has_answered; } || return 0
+    [ "$verdict" != 0 ] || about="$routed_service on port $routed_port does not answer"
+    [ "$(date +%s)" -lt "$end" ] || fail "$exit_base_failed" "$about, after $wait_for s"
+    tell
     sleep 0.1
   done
 }

@@ -19,6 +19,7 @@ in_cell() {
     --cpus "$cell_cpus" --memory "${cell_memory}m" --memory-swap "${cell_memory}m" --pids-limit "$cell_pids" \
     --ulimit "fsize=$((cell_room * 1048576))" --log-driver none --pull never --read-only --tmpfs /tmp:size=64m --tmpfs /run:size=64m \
     --mount "type=volume,src=$place,dst=/var/lib/buildkit,volume-label=dev.bottega.builder=1" -v "$one:/cell:ro" -v "$here/source:/source:ro" \
+    ${key_folder:+-v "$key_folder/cell:/keys:ro"} \
     "$builder" -c "$cell" cell "$cell_seconds" "$cell_room" "$(resolvers)" <&6
 }
 # What comes out is an image without a name, and nothing else: whoever broke out of a build could have written it.
@@ -52,7 +53,7 @@ build_in_cell() {
   rm -f "$one.tar"
 }
 build_all_in_cell() {
-  docker image inspect "$builder" >/dev/null 2>&1 || docker pull -q "$builder" </dev/null 2>&1 || {
+  docker image inspect "$builder" >/dev/null 2>&1 || { say pull builder "$builder"; docker pull "$builder" </dev/null 2>&1; } || {
     printf 'The image that builds, %s, is not on the host and cannot be pulled: put it there, or name another as builder of the Host.\n' "$builder"
     return 1
   }

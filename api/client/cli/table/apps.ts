@@ -1,0 +1,201 @@
+/** The commands of apps and their hosts. One line makes a command; without one it is called after its path. */
+import type { DescribedField } from './described.ts'
+import type { Surface } from './table.ts'
+
+const flag = (name: string, description: string): DescribedField => ({ name, type: 'boolean', description })
+const files = (name: string, description: string): DescribedField => ({ name, type: 'strings', description })
+const app = '/api/apps/{id}'
+
+const ENV_FILE: DescribedField = {
+  name: 'file',
+  type: 'string',
+  description: 'A file of NAME=value lines; - for what comes in. Arguments can be read by others on this machine.',
+}
+const PACKING: readonly DescribedField[] = [
+  files('include', 'A path that is sent although .gitignore or .dockerignore leaves it out, as dist.'),
+]
+
+export const APP_SURFACE: Surface = {
+  name: 'apps',
+  words: '',
+  under: '/api/apps',
+  subject: {
+    word: 'app',
+    path: app,
+    list: '/api/apps',
+    member: 'apps',
+    knownBy: 'slug',
+    short: 'a',
+    drawn: 'app',
+    chosenBy: { variable: 'BOTTEGA_APP', member: 'app' },
+  },
+  secrets: ['password', 'private_key'],
+  rows: [
+    {
+      name: 'deploy',
+      does: `POST ${app}/deploy`,
+      by: 'deploy',
+      args: ['dir?'],
+      summary: 'Send a project, and follow it until its release serves',
+      flags: [flag('dry_run', 'Only say what would happen, as plan does.'), ...PACKING],
+      without: ['dry_run', 'compose', 'files'],
+      examples: ['deploy . --app shop', 'deploy --app shop --include dist'],
+    },
+    {
+      name: 'plan',
+      does: `POST ${app}/deploy`,
+      by: 'plan',
+      args: ['dir?'],
+      summary: 'Say what a deploy would do, and do nothing',
+      flags: PACKING,
+      without: ['dry_run', 'compose', 'files'],
+      examples: ['plan . --app shop'],
+    },
+    { name: 'status', does: `GET ${app}`, by: 'status', summary: 'How an app stands', examples: ['status shop'] },
+    { name: 'logs', does: `GET ${app}/logs`, by: 'logs', summary: 'The log of an app', examples: ['logs shop -f'] },
+    { name: 'readiness', does: `GET ${app}/readiness`, by: 'readiness' },
+    {
+      name: 'health',
+      does: `GET ${app}/health`,
+      columns: ['number', 'code', 'service', 'began_at', 'ended_at', 'attempts', 'detail'],
+    },
+    {
+      name: 'operation',
+      does: 'GET /api/apps/operations/{operationId}',
+      by: 'operation',
+      summary: 'How an operation stands, or with --follow how it ends',
+      flags: [flag('follow', 'Go on until it has ended; the exit code says how.')],
+      examples: ['operation op-… --follow'],
+    },
+    { name: 'cancel', does: 'POST /api/apps/operations/{operationId}/cancel' },
+    {
+      name: 'rollback',
+      does: `POST ${app}/rollback`,
+      by: 'rollback',
+      args: ['release?'],
+      summary: 'Go back to a release, the one before the live one when none is named',
+      examples: ['rollback 3 --app shop', 'rollback 3 --app shop --env current'],
+    },
+    {
+      name: 'releases',
+      does: `GET ${app}/releases`,
+      columns: ['number', 'state', 'created_at', 'live_at', 'restored_from', 'reason'],
+    },
+    {
+      name: 'move',
+      does: `POST ${app}/move`,
+      args: ['host_id'],
+      summary: 'Move an app to another host; --dry-run tells what would happen',
+      examples: ['move green --app shop --dry-run', 'move green --app shop --forward-seconds 3600'],
+    },
+    { name: 'env get', does: `GET ${app}/env`, summary: 'The names in the env of an app; values are never shown' },
+    {
+      name: 'env set',
+      does: `PATCH ${app}/env`,
+      by: 'env-set',
+      args: ['NAME=value...'],
+      summary: 'Set names in the env; the live release starts anew with it',
+      flags: [ENV_FILE],
+      without: ['env'],
+      examples: ['env set GREETING=hello --app shop', 'env set --file - --app shop < .env'],
+    },
+    {
+      name: 'env unset',
+      does: `PATCH ${app}/env`,
+      by: 'env-unset',
+      args: ['NAME...'],
+      summary: 'Take names out of the env; the live release starts anew without them',
+      without: ['env'],
+    },
+    {
+      name: 'env replace',
+      does: `PUT ${app}/env`,
+      by: 'env-replace',
+      args: ['NAME=value...'],
+      summary: 'Replace the whole env; the next deploy takes it',
+      flags: [ENV_FILE],
+      without: ['env'],
+    },
+    {
+      name: 'backups',
+      does: `GET ${app}/backups`,
+      columns: ['id', 'volume', 'state', 'cause', 'taken', 'bytes', 'created_at', 'expires_at'],
+    },
+    {
+      name: 'backup',
+      does: `POST ${app}/volumes/{name}/backups`,
+      args: ['name'],
+      examples: ['backup data --app shop', 'backup data --app shop --consistency live'],
+    },
+    {
+      name: 'backups download',
+      does: `GET ${app}/backups/{backup}/content`,
+      by: 'download',
+      args: ['backup', 'file'],
+      examples: ['backups download bak-… data.tar.gz --app shop'],
+    },
+    {
+      name: 'restore',
+      does: `POST ${app}/backups/{backup}/restore`,
+      args: ['backup'],
+      summary: 'Put a backup back into its volume; what that holds is kept as another backup',
+      examples: ['restore bak-… --app shop --dry-run', 'restore bak-… --app shop --confirm data --confirm-downtime 1'],
+    },
+    {
+      name: 'preview create',
+      does: `POST ${app}/previews`,
+      args: ['ref'],
+      summary: 'Make a preview of a branch beside an app, or replace it',
+      examples: ['preview create feature/basket --app shop --ttl 3d', 'preview create main --app shop --access public'],
+    },
+    {
+      name: 'preview list',
+      does: `GET ${app}/previews`,
+      columns: ['ref', 'state', 'url', 'expires_at', 'id'],
+    },
+    { name: 'preview show', does: `GET ${app}/previews/{preview}`, args: ['preview'] },
+    { name: 'preview delete', does: `DELETE ${app}/previews/{preview}`, args: ['preview'] },
+    {
+      name: 'apps',
+      does: 'GET /api/apps',
+      columns: ['slug', 'status', 'release.number', 'readiness.state', 'url', 'host_id', 'id'],
+    },
+    { name: 'create', does: 'POST /api/apps', args: ['slug'], examples: ['create shop --application-policy none'] },
+    {
+      name: 'update',
+      does: `PATCH ${app}`,
+      summary: 'Change an app: access, password, policy, route, budget, replicas',
+    },
+    {
+      name: 'scale',
+      does: `POST ${app}/scale`,
+      args: ['replicas'],
+      summary: 'Run so many containers of what takes visitors, side by side',
+      examples: ['scale shop 3', 'scale 1 --app shop'],
+    },
+    { name: 'delete', does: `DELETE ${app}` },
+    { name: 'capabilities', does: 'GET /api/apps/publishing-capabilities' },
+    {
+      name: 'hosts',
+      does: 'GET /api/apps/hosts',
+      columns: ['id', 'name', 'class', 'state', 'approved', 'base_domain', 'address'],
+    },
+    { name: 'hosts register', does: 'POST /api/apps/hosts', args: ['name'] },
+    { name: 'hosts change', does: 'PATCH /api/apps/hosts/{id}' },
+    { name: 'hosts forget', does: 'DELETE /api/apps/hosts/{id}' },
+    {
+      name: 'hosts drain',
+      does: 'POST /api/apps/hosts/{id}/drain',
+      args: ['id'],
+      summary: 'Let a host take nothing new, and have each app on it move to another',
+      examples: ['hosts drain red', 'hosts drain red --host-id green'],
+    },
+    {
+      name: 'hosts withdraw',
+      does: 'POST /api/apps/hosts/{id}/withdraw',
+      args: ['id'],
+      summary: 'Withdraw the approval of a host',
+      examples: ['hosts withdraw red --reason "it is to be repaired"'],
+    },
+  ],
+}

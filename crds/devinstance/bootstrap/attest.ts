@@ -1,0 +1,48 @@
+/**
+ * What a dev instance says of itself for finalize, as JSON: the half of its facts that only the machine knows, and what sshd would do to
+ * each sort of visitor. Where it would not do the same to all of them, each answer stands in the value, so that a block for one
+ * user alone is seen. Source: rules/devinstance.md#assertions; sshd(8), -T with -C.
+ */
+import { DEV_USER } from './places.ts'
+import { type InstalledAgent, versionsScript } from './shell.ts'
+import { SSHD_SETTINGS } from './sshd.ts'
+
+/** Who works here, who must not get in, and one that nobody knows. */
+export const VISITORS = [DEV_USER, 'root', 'nobody-there'] as const
+
+const KEYS = SSHD_SETTINGS.map(({ keyword }) => keyword.toLowerCase())
+
+/** Prints `{facts, assertions}`; the provisioner adds what the cloud says. */
+export const attestScript = (agents: readonly InstalledAgent[]): string => `#!/bin/sh
+# Says for finalize what only this machine knows.
+set -eu
+export LC_ALL=C
+root=\${ROOT:-}
+config=$root/etc/ssh/sshd_config
+assertions=$(for user in ${VISITORS.join(' ')}; do
+  sshd -T -f "$config" -C "user=$user,addr=203.0.113.7,host=h,laddr=127.0.0.1,lport=22"
+  echo "end $user"
+done | awk -v wanted='${KEYS.join(' ')}' '
+  $1 == "end" {
+    for (key in said) if (index(" | " all[key] " | ", " | " said[key] " | ") == 0) all[key] = all[key] (all[key] == "" ? "" : " | ") said[key]
+    split("", said)
+    next
+  }
+  {
+    value = substr($0, length($1) + 2)
+    gsub(/["\\\\]/, "?", value)
+    # a key that comes again is a list
+    if ($1 in said) value = said[$1] " " value
+    said[$1] = value
+  }
+  END {
+    count = split(wanted, keys, " ")
+    for (i = 1; i <= count; i++) printf "%s\\"%s\\":\\"%s\\"", (i > 1 ? "," : ""), keys[i], all[keys[i]]
+  }')
+keys=$(for key in "$root"/etc/ssh/ssh_host_*_key.pub; do ssh-keygen -lf "$key"; done | awk '{ printf "%s\\"%s\\"", (NR > 1 ? "," : ""), $2 }')
+ports=$(ss -tlnH | awk '$4 !~ /^(127[.]|\\[::1\\])/ { sub(/.*:/, "", $4); print $4 }' | sort -nu | paste -sd, -)
+status=0
+cloud-init status > /dev/null 2>&1 || status=$?
+${versionsScript(agents)}printf '{"facts":{"cloudInitStatus":%s,"hostKeys":[%s],"listeners":[%s],"agents":{%s}},"assertions":{%s}}\\n' \\
+  "$status" "$keys" "$ports" "$versions" "$assertions"
+`

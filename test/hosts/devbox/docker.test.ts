@@ -1,0 +1,389 @@
+import { execFileSync, spawn } from 'node:child_process'
+import { createWriteStream, mkdirSync, mkdtempSync, writeFileSync } from 'node:fs'
+import { join } from 'node:path'
+import { makeDocker } from '../../../api/client/devbox/cloud/docker/driver.ts'
+import { CloudFault } from '../../../api/client/devbox/cloud/driver.ts'
+import { createProgress } from '../../../hack/lib/progress.ts'
+import { query } from '../../../hack/platform/postgres.ts'
+import { type BoxStage, removeBoxes, startBoxes } from '../../../hack/stage/boxes/boxes.ts'
+import { makeKey } from '../../../hack/stage/hoststage.ts'
+import { canaryValue } from '../../support/canaries/answers.ts'
+import { type Cli, type CliRun, makeCli } from '../../support/client/cli.ts'
+import { assert, spec } from '../../support/runner/spec.ts'
+import { addAccount } from '../../support/stage/callers.ts'
+import { setCap } from '../../support/stage/devinstances.ts'
+import { call, eventually, type Json, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
+import { root } from '../../support/structure/tree.ts'
+
+/**
+ * The life of a dev instance on a real machine: a container in which systemd runs, cloud-init carries out the user data as it is
+ * served, and the real sshd attests; by the provisioner as it is started, for the client as people use it.
+ */
+
+const PROGRAM = join(root, 'hack', 'commands', 'devbox.ts')
+const ARCH = process.arch === 'arm64' ? 'arm64' : 'x86_64'
+const INSTALLATION = 'bottega-test'
+/** Downloads of its agent, and a systemd that boots. */
+const READY_MS = 240_000
+
+type Ended = { code: number | null; out: string; err: string }
+
+spec('a dev instance in Docker', (t) => {
+  const folder = mkdtempSync(join(process.env.BOTTEGA_TEST_FOLDER ?? '/tmp', 'boxes-'))
+  let platform: Platform
+  let boxes: BoxStage
+  let cli: Cli
+  let [owner, operator] = ['', '']
+  let endDaemon = async (): Promise<void> => undefined
+
+  const docker = (...args: string[]): string =>
+    execFileSync('docker', ['--host', `unix://${boxes.docker.socket}`, ...args], { encoding: 'utf8' }).trim()
+  const lines = (...args: string[]): string[] =>
+    docker(...args)
+      .split('\n')
+      .filter((line) => line !== '')
+  const ours = ['--filter', `label=bottega:installation=${INSTALLATION}`]
+  const containers = (format: string): string[] => lines('ps', '--all', ...ours, '--format', format)
+  /** What stands in Docker for us: machines, disks, addresses. */
+  const counts = (): number[] => [
+    containers('{{.ID}}').length,
+    lines('volume', 'ls', '--quiet', ...ours).length,
+    lines('network', 'ls', '--quiet', ...ours).length,
+  ]
+
+  const environment = () => ({
+    ...process.env,
+    ...boxes.env,
+    BOTTEGA_INSTALLATION: INSTALLATION,
+    BOTTEGA_URL: platform.baseUrl,
+    BOTTEGA_TOKEN: operator,
+  })
+  const started = (args: readonly string[]) =>
+    spawn(process.execPath, ['--disable-warning=ExperimentalWarning', PROGRAM, ...args], {
+      env: environment(),
+      stdio: ['ignore', 'pipe', 'pipe'],
+    })
+  /** One command of the provisioner, to its end. */
+  const provisioner = (...args: string[]): Promise<Ended> =>
+    new Promise((resolve) => {
+      const child = started(args)
+      let [out, err] = ['', '']
+      child.stdout.on('data', (chunk) => {
+        out += chunk
+      })
+      child.stderr.on('data', (chunk) => {
+        err += chunk
+      })
+      child.on('close', (code) => resolve({ code, out, err }))
+    })
+  const runDaemon = (): void => {
+    const child = started(['run', '--every', '2s'])
+    const log = createWriteStream(join(folder, 'provisioner.log'))
+    child.stdout.pipe(log)
+    child.stderr.pipe(log)
+    const ended = new Promise<void>((resolve) => child.on('close', () => resolve()))
+    endDaemon = async () => {
+      child.kill('SIGTERM')
+      await ended
+    }
+  }
+
+  const devbox = async (name: string): Promise<Json> => {
+    const { json } = await call(platform.baseUrl, owner, 'GET', '/api/devboxes')
+    return json.devboxes.find((one: Json) => one.name === name)
+  }
+  const detail = async (name: string): Promise<Json> =>
+    (await call(platform.baseUrl, owner, 'GET', `/api/devboxes/${(await devbox(name)).id}`)).json.devbox
+  /** As if all that was said of it had been said so many days earlier: facts are written once, so the guard is put away. */
+  const backdate = async (id: string, days: number): Promise<void> => {
+    const sql = (text: string, values: unknown[] = []) => query(platform.database.url, text, values)
+    await sql('alter table facts disable trigger user')
+    await sql('update facts set at = at - make_interval(days => $2) where resource = $1', [id, days])
+    await sql('alter table facts enable trigger user')
+  }
+  const comesTo = (name: string, state: string, timeoutMs = 90_000) =>
+    eventually(`${name} to be ${state}`, async () => (await devbox(name))?.state === state, timeoutMs)
+  const withKey = () => ['--identity', boxes.identityFile]
+  const ssh = (name: string, identity: string, command: string) =>
+    cli(['devbox', 'ssh', name, '--identity', identity, '--', command])
+  const inside = async (name: string, command: string): Promise<string> => {
+    const { code, out, err } = await ssh(name, boxes.identityFile, command)
+    assert.is(code, 0, err)
+    return out.trim()
+  }
+  /** One report from its beginning to its end, whether another was under way or not. */
+  const reports = (name: string) =>
+    // more of them follow each other than systemd allows of a service
+    inside(name, 'sudo systemctl reset-failed bottega-report.service; sudo systemctl restart bottega-report.service')
+  /** A machine that has just begun to run lets nobody in yet. */
+  const letsIn = (name: string) =>
+    eventually(
+      `the sshd of ${name}`,
+      async () => (await cli(['devbox', 'ssh', name, ...withKey(), '--', 'true'])).code === 0,
+      60_000,
+    )
+  /** As if nobody had used it for 20 minutes, and it had warned of that: the watcher's own notes, put back. */
+  const fallsIdle = async (name: string): Promise<void> => {
+    const { id } = await devbox(name)
+    await call(platform.baseUrl, owner, 'PATCH', `/api/devboxes/${id}`, { policy: { idleMinutes: 15 } })
+    await reports(name)
+    const notes = `sed -i "s/^active .*/active $(($(date +%s) - 1200))/" /run/bottega/idle
+mkdir -p /run/bottega-idle
+printf 'step 2\\nat 0\\n' > /run/bottega-idle/step
+systemctl start --no-block bottega-idle.service`
+    await inside(name, `sudo sh -c '${notes.replaceAll("'", "'\\''")}'`)
+  }
+  const well = ({ code, out, err }: CliRun | Ended): void => assert.is(code, 0, out + err)
+
+  t.before(
+    async () => {
+      platform = await startPlatform()
+      boxes = await startBoxes({
+        folder,
+        owner: process.env.BOTTEGA_OWNER ?? `test-${process.pid}`,
+        logFile: join(folder, 'dockerd.log'),
+        apiPort: Number(new URL(platform.baseUrl).port),
+        progress: createProgress(),
+      })
+      owner = await addAccount(platform, 'boxer', { capabilities: ['devbox.manage'] })
+      operator = await addAccount(platform, 'root', { capabilities: ['devbox.manage'], role: 'admin' })
+      await setCap(platform, { account: 'boxer', token: owner }, 500)
+      cli = makeCli({
+        env: { BOTTEGA_URL: platform.baseUrl, BOTTEGA_TOKEN: owner, XDG_STATE_HOME: join(folder, 'state') },
+      })
+      runDaemon()
+    },
+    // the first time on a machine an image is made
+    { timeoutMs: 900_000 },
+  )
+  t.after(
+    async () => {
+      await endDaemon()
+      await boxes?.docker.remove()
+      await removeBoxes(folder, { purge: true })
+      await platform?.end()
+    },
+    { timeoutMs: 120_000 },
+  )
+
+  t(
+    'is had by a reservation, and is logged in to by the keys that it attested',
+    async () => {
+      const shape = ['--size-class', 'XS', '--arch', ARCH, '--agents', 'gemini-cli']
+      well(await cli(['devbox', 'reserve', 'october', ...shape]))
+      await comesTo('october', 'running', READY_MS)
+      const { publicIp, hostKeys } = await detail('october')
+      assert.equal(counts(), [1, 1, 1])
+      const [name = ''] = containers('{{.Names}}')
+      assert.match(name, /^i-[0-9a-f]{17}\..*\.30g\.boxer_2foctober$/)
+      const known = await cli(['devbox', 'known-hosts', 'october'])
+      assert.is(known.code, 0, known.err)
+      const told = await inside('october', 'for key in /etc/ssh/ssh_host_*_key.pub; do ssh-keygen -lf $key; done')
+      assert.equal(told.match(/SHA256:\S+/g)?.sort(), hostKeys.toSorted())
+      assert.is(
+        await inside('october', 'whoami; systemctl is-system-running; cloud-init status'),
+        'dev\nrunning\nstatus: done',
+      )
+      assert.match(await inside('october', 'gemini --version'), /\d+\.\d+\.\d+/)
+      assert.ok(publicIp.startsWith(`${boxes.docker.network}.64.`), publicIp)
+    },
+    { timeoutMs: READY_MS + 30_000 },
+  )
+
+  t(
+    'reports, and lets in whose keys its account has, for as long as it has them',
+    async () => {
+      await reports('october')
+      const { lastReport } = await detail('october')
+      assert.equal(lastReport.agents, { 'gemini-cli': await inside('october', 'gemini --version') })
+      assert.is(await inside('october', 'ls /var/lib/bottega/reports; cat /etc/bottega/url'), platform.baseUrl)
+
+      const own = join(folder, 'own')
+      makeKey(own)
+      const logsIn = async () => (await ssh('october', own, 'whoami')).out.trim()
+      assert.is(await logsIn(), '')
+      well(await cli(['keys', 'add', `${own}.pub`]))
+      await reports('october')
+      assert.is(await logsIn(), 'dev')
+      await reports('october')
+      assert.is((await detail('october')).authorizedKeys.onMachine, true)
+      well(await cli(['keys', 'remove', 'own', '--yes']))
+      await reports('october')
+      assert.is(await logsIn(), '')
+    },
+    { timeoutMs: 180_000 },
+  )
+
+  t(
+    'is brought its environment, sealed, into memory, once for each start',
+    async () => {
+      const { id } = await devbox('october')
+      const env = { GIT_TOKEN: `it's ${canaryValue('box-env')}` }
+      await call(platform.baseUrl, owner, 'PUT', `/api/devboxes/${id}/env`, { env })
+      await reports('october')
+      const look =
+        'findmnt -no FSTYPE --target /run/bottega/env; stat -c "%U %a" /run/bottega/env; bash -lc \'echo "$GIT_TOKEN"\''
+      assert.is(await inside('october', look), `tmpfs\ndev 600\n${env.GIT_TOKEN}`)
+      await reports('october')
+      const events = (await detail('october')).events.map(({ kind }: Json) => kind)
+      assert.equal(events.filter((kind: string) => kind.startsWith('env.')).toSorted(), ['env.fetched', 'env.replaced'])
+    },
+    { timeoutMs: 180_000 },
+  )
+
+  t(
+    'is a remote of git, and keeps work and address while it stands still',
+    async () => {
+      const before = await devbox('october')
+      const work = join(folder, 'work')
+      mkdirSync(work)
+      const git = (...args: string[]) =>
+        execFileSync('git', ['-C', work, '-c', 'user.name=Dev', '-c', 'user.email=dev@demo.test', ...args], {
+          encoding: 'utf8',
+          env: { ...process.env, GIT_SSH_COMMAND: `ssh -F ${join(folder, 'config')}` },
+          stdio: ['ignore', 'pipe', 'pipe'],
+        })
+      const config = await cli(['devbox', 'config', 'october', ...withKey()])
+      writeFileSync(join(folder, 'config'), config.out)
+      git('init', '--quiet', '--initial-branch=main')
+      writeFileSync(join(work, 'README'), 'what was pushed\n')
+      git('add', '.')
+      git('commit', '--quiet', '-m', 'Begin')
+      git('push', '--quiet', 'ssh://bottega-october/home/dev/repo', 'main')
+      assert.is(await inside('october', 'cat repo/README'), 'what was pushed')
+
+      well(await cli(['devbox', 'stop', 'october', ...withKey()]))
+      await comesTo('october', 'stopped')
+      assert.equal([counts(), containers('{{.State}}')], [[1, 1, 1], ['exited']])
+      well(await cli(['devbox', 'start', 'october']))
+      await comesTo('october', 'running')
+      await letsIn('october')
+      const after = await devbox('october')
+      assert.equal([after.publicIp, after.instanceId], [before.publicIp, before.instanceId])
+      assert.is(await inside('october', 'cat repo/README'), 'what was pushed')
+    },
+    { timeoutMs: 180_000 },
+  )
+
+  t(
+    'becomes larger, with the limits of its class, and is called otherwise',
+    async () => {
+      well(await cli(['devbox', 'resize', 'october', '--size-class', 'S']))
+      await eventually(
+        'october to be an S',
+        async () => {
+          const { sizeClass, state } = await devbox('october')
+          return sizeClass === 'S' && state === 'running'
+        },
+        120_000,
+      )
+      await letsIn('october')
+      well(await provisioner('rename', 'october', 'november'))
+      const [name = ''] = containers('{{.Names}}')
+      assert.match(name, /\.50g\.boxer_2fnovember$/)
+      const limits = docker('inspect', name, '--format', '{{.HostConfig.Memory}} {{.HostConfig.NanoCpus}}')
+      assert.is(limits, `${8 * 1024 ** 3} 2000000000`)
+      assert.is(await inside('november', 'cat repo/README'), 'what was pushed')
+    },
+    { timeoutMs: 180_000 },
+  )
+
+  t(
+    'gives its address back, is taken down with all it had, and its cost stays on record',
+    async () => {
+      const { id, price } = await detail('november')
+      await backdate(id, 10)
+      await fallsIdle('november')
+      await comesTo('november', 'stopped')
+      const { events } = await detail('november')
+      assert.match(events.find(({ kind }: Json) => kind === 'stopping').data.reason, /^idle for 20 minutes$/)
+      well(await provisioner('stop', 'november'))
+      well(await provisioner('release-eip', 'november'))
+      assert.equal(counts(), [1, 1, 0])
+      well(await provisioner('terminate', 'november'))
+      assert.equal(counts(), [0, 0, 0])
+      const gone = await detail('november')
+      assert.equal([gone.state, gone.eipAllocId, gone.addresses], ['terminated', null, []])
+      // ten days as what it was at the end, in one month or over the end of one
+      const { costs, present } = (await call(platform.baseUrl, owner, 'GET', '/api/devboxes/costs')).json
+      const ran = costs.filter((one: Json) => one.state === 'running')
+      const actualUsd = ran.reduce((sum: number, one: Json) => sum + one.actualUsd, 0)
+      const promisedUsd = (price.runningMonthlyUsd * 240) / 730
+      assert.ok(Math.abs(actualUsd - promisedUsd) < 0.1, `${actualUsd}, and ${promisedUsd} were promised`)
+      assert.equal(present, [])
+    },
+    { timeoutMs: 180_000 },
+  )
+
+  t(
+    'tells apart what is whose, and finds what was made of an order',
+    async () => {
+      const { docker: of, env } = boxes
+      const driver = (installation: string) =>
+        makeDocker({
+          installation,
+          socketPath: of.socket,
+          image: env.BOTTEGA_DOCKER_IMAGE ?? '',
+          authorizedKey: env.BOTTEGA_DOCKER_AUTHORIZED_KEY ?? '',
+          network: 'bridge',
+          // two addresses
+          addressRange: `${of.network}.65.0/29`,
+          loopback: '',
+          region: 'docker',
+          isEncrypted: false,
+          timeoutMs: 60_000,
+        })
+      const [mine, others] = [driver('mine'), driver('others')]
+      const none = { machineIds: [], allocationIds: [] }
+      const tagsOf = (installation: string) => ({ installation, box: 'dev-1', label: 'demo/October.1' })
+      const order = {
+        clientToken: '0123456789abcdef'.repeat(4),
+        tags: tagsOf('mine'),
+        instanceType: ARCH === 'arm64' ? 't4g.medium' : 't3.medium',
+        arch: ARCH,
+        diskGb: 30,
+        userData: Buffer.from('#cloud-config\n{}\n'),
+      } as const
+      const refusal = async (work: Promise<unknown>): Promise<string> => {
+        const fault = await work.then(
+          () => null,
+          (error) => error,
+        )
+        return fault instanceof CloudFault ? `${fault.sort} ${fault.code}` : String(fault)
+      }
+
+      const [{ machineId }, again] = [await mine.launch(order), await mine.launch(order)]
+      assert.is(again.machineId, machineId)
+      const { machines, volumes } = await mine.inventory(none)
+      assert.equal([machines.length, volumes.length, machines[0]?.label], [1, 1, 'demo/October.1'])
+      assert.is(volumes[0]?.attachedTo, machineId)
+      assert.is((await mine.facts(machineId)).volumeEncrypted, false)
+
+      assert.equal((await others.inventory(none)).machines, [])
+      const [foreign] = (await others.inventory({ machineIds: [machineId], allocationIds: [] })).machines
+      assert.is(foreign?.installation, 'mine')
+      for (const verb of [others.stop, others.start, others.terminate])
+        assert.is(await refusal(verb(machineId)), 'missing NotFound')
+      assert.is(await refusal(others.removeVolume(volumes[0]?.volumeId ?? '')), 'missing NotFound')
+
+      const [first, second] = [await mine.allocate(tagsOf('mine')), await others.allocate(tagsOf('others'))]
+      assert.is(await refusal(mine.allocate(tagsOf('mine'))), 'limit AddressLimitExceeded')
+      assert.is(await refusal(mine.release(second.allocationId)), 'missing NotFound')
+      const { associationId } = await mine.associate(first.allocationId, machineId)
+      assert.is(await refusal(mine.release(first.allocationId)), 'busy InUse')
+      await mine.stop(machineId)
+      await mine.retype(machineId, 'm7i.4xlarge')
+      const cores = Number(docker('info', '--format', '{{.NCPU}}'))
+      if (cores < 16) assert.is(await refusal(mine.start(machineId)), 'capacity InsufficientCpu')
+      assert.is((await mine.inventory(none)).addresses[0]?.associated?.associationId, associationId)
+      await mine.disassociate(associationId)
+      await mine.terminate(machineId)
+      await mine.removeVolume(volumes[0]?.volumeId ?? '')
+      await mine.release(first.allocationId)
+      await others.release(second.allocationId)
+      for (const one of [mine, others])
+        assert.equal(await one.inventory(none), { machines: [], volumes: [], addresses: [] })
+    },
+    { timeoutMs: 120_000 },
+  )
+})
