@@ -5,7 +5,6 @@
  * rules/host.md#connections, #the-proxy.
  */
 
-import { noTraffic, type Traffic, withRequest } from '../../../crds/app/lifecycle/usage/traffic.ts'
 import { capacityOf } from '../../../crds/host/capacity.ts'
 import type { AddressRule } from '../../../crds/host/faults.ts'
 import { archOf } from '../../../crds/host/inspect.ts'
@@ -19,6 +18,7 @@ import type { Hosts, HostsDeps, LinkedHostFacts } from './link.ts'
 import type { Lane } from './pool.ts'
 import type { RemoteBody, RemoteScript, RunResult } from './remote.ts'
 import type { RouteDrift } from './routes.ts'
+import { makeOwnLooks } from './tls/ownlooks.ts'
 import { visit } from './tls/served.ts'
 
 export type { HostJobState, Job, Lane, RemoteBody, RemoteScript, RouteDrift, RunResult }
@@ -56,7 +56,7 @@ const factsOf = (object: HostResource): LinkedHostFacts => {
 export const makeHosts = (deps: HostsDeps): Hosts => {
   const { held, namespace, rows, credentials } = deps
   const known = new Map<string, OneHost>()
-  const visits = new Map<string, Map<string, Traffic>>()
+  const own = makeOwnLooks()
   const objectOf = (name: string) => held.get(`${namespace}/${name}`)
 
   const addressRule = (name: string): AddressRule => {
@@ -84,13 +84,10 @@ export const makeHosts = (deps: HostsDeps): Hosts => {
     authorityOf: (name, hostname) => hostOf(name).authorityOf(hostname),
     certificatesOf: (name, hostnames) => hostOf(name).certificatesOf(hostnames),
     visit: async (name, page) => {
-      const visited = await visit(() => hostOf(name).tls(), page)
-      if (visited.status === null) return visited
-      const own = visits.get(name) ?? new Map<string, Traffic>()
-      visits.set(name, own.set(page.hostname, withRequest(own.get(page.hostname) ?? noTraffic(), visited)))
-      return { status: visited.status, detail: null }
+      const visited = await own.during(name, page.hostname, () => visit(() => hostOf(name).tls(), page))
+      return { status: visited.status, detail: visited.status === null ? visited.detail : null }
     },
-    visited: (name) => new Map(visits.get(name)),
+    visited: own.of,
     hasCredential: async (name) => {
       const object = objectOf(name)
       if (!object) throw new HostMissing(name)
@@ -101,7 +98,7 @@ export const makeHosts = (deps: HostsDeps): Hosts => {
       await rows.forget(name)
       void known.get(name)?.drain()
       known.delete(name)
-      visits.delete(name)
+      own.forget(name)
     },
     close: async () => {
       await Promise.all([...known.values()].map((host) => host.drain()))

@@ -2,7 +2,7 @@ import type { Duplex } from 'node:stream'
 
 /** What the kinds see of a host: commands, files, routes, jobs. */
 
-import type { Traffic } from '../../../crds/app/lifecycle/usage/traffic.ts'
+import type { OwnLooks } from '../../../crds/app/lifecycle/usage/traffic.ts'
 import type { AddressRule } from '../../../crds/host/faults.ts'
 import type { Inspection } from '../../../crds/host/inspect.ts'
 import type { HostResource } from '../../../crds/host/plan.ts'
@@ -132,8 +132,8 @@ export type Hosts = {
   authorityOf(name: string, hostname: string): Promise<string | null>
   /** One GET as a visitor's, by the host's TLS port. `status` is null where nobody answered, and `detail` says why. */
   visit(name: string, page: VisitedPage): Promise<{ status: number | null; detail: string | null }>
-  /** How often that was done since we began, by hostname: the proxy counts it as anybody's. */
-  visited(name: string): ReadonlyMap<string, Traffic>
+  /** How often that was done since we began, and is being done, by hostname: the proxy counts it as anybody's. */
+  visited(name: string): ReadonlyMap<string, OwnLooks>
   /** Whether there is a private key of the version that the spec names. */
   hasCredential(name: string): Promise<boolean>
   /** Which addresses the host may have. */

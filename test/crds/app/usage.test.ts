@@ -1,12 +1,15 @@
+import fc from 'fast-check'
 import { hostUseIn, useSince } from '../../../crds/app/lifecycle/usage/containers.ts'
 import { type AppMinute, pointsOf, widthOf } from '../../../crds/app/lifecycle/usage/points.ts'
 import {
   BOUNDS,
+  type Carried,
   noTraffic,
   quantileMs,
+  type Traffic,
   trafficIn,
   trafficSince,
-  withoutOwn,
+  visitorsIn,
   withRequest,
 } from '../../../crds/app/lifecycle/usage/traffic.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -43,19 +46,80 @@ spec('the requests of an app', (t) => {
     assert.is(trafficSince(undefined, of(2)).requests, 2)
   })
 
+  const visits = (tookMs: number[], status = 200) =>
+    tookMs.reduce((sum, took) => withRequest(sum, { status, tookMs: took }), noTraffic())
+  const looks = (ended: Traffic, underWay = noTraffic()) => ({ ended, underWay })
+
   t('are those of others: looks of ours are taken off, those that are not counted yet the next time', () => {
-    const visits = (tookMs: number[], status = 200) =>
-      tookMs.reduce((sum, took) => withRequest(sum, { status, tookMs: took }), noTraffic())
     assert.equal(visits([4, 5, 6, 20_000]).took, [2, 1, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1])
     assert.is(visits([1], 503).errors, 1)
-    const one = withoutOwn(visits([4, 4, 700]), visits([800]))
-    assert.equal([one.others, one.notYet], [visits([4, 4]), noTraffic()])
-    const near = withoutOwn(visits([4, 700]), visits([400]))
+    const one = visitorsIn(visits([4, 4, 700]), looks(visits([800])))
+    assert.equal([one.others, one.carried.notYet], [visits([4, 4]), noTraffic()])
+    const near = visitorsIn(visits([4, 700]), looks(visits([400])))
     assert.equal(near.others, visits([4]), 'it took us another while than the proxy')
-    const late = withoutOwn(visits([4]), visits([4, 4]))
-    assert.equal([late.others, late.notYet], [noTraffic(), visits([4])])
-    const failed = withoutOwn(visits([4], 503), visits([4], 503))
-    assert.equal([failed.others, failed.notYet], [noTraffic(), noTraffic()])
+    const late = visitorsIn(visits([4]), looks(visits([4, 4])))
+    assert.equal([late.others, late.carried.notYet], [noTraffic(), visits([4])])
+    const next = visitorsIn(visits([4, 4]), looks(noTraffic()), late.carried)
+    assert.equal([next.others, next.carried.notYet], [visits([4]), noTraffic()])
+    const failed = visitorsIn(visits([4], 503), looks(visits([4], 503)))
+    assert.equal([failed.others, failed.carried.notYet], [noTraffic(), noTraffic()])
+  })
+
+  t('are those of others also while a look of ours is under way, which the proxy may have counted', () => {
+    const during = visitorsIn(visits([4], 503), looks(noTraffic(), visits([4])))
+    assert.equal(during.others, noTraffic())
+    const after = visitorsIn(visits([4]), looks(visits([4], 503)), during.carried)
+    assert.equal(after.others, visits([4]), 'it was counted before, and its failure is none of visitors')
+    const given = visitorsIn(noTraffic(), looks(noTraffic()), during.carried)
+    assert.is(given.others.requests, 1, 'no look of ours came to it: it was a visitor')
+  })
+
+  t('are given back where a look of ours never came to the proxy', () => {
+    const lost = visitorsIn(noTraffic(), looks(visits([4])))
+    assert.is(visitorsIn(visits([4, 4]), looks(noTraffic()), lost.carried).others.requests, 1, 'it may have come late')
+    const later = visitorsIn(noTraffic(), looks(noTraffic()), lost.carried)
+    assert.is(visitorsIn(visits([4]), looks(noTraffic()), later.carried).others.requests, 1)
+  })
+
+  /** Of one request, in ticks: the proxy counts it, and we see its end, in any order. A visitor's end is seen by nobody. */
+  const lives = fc.record({
+    isOurs: fc.boolean(),
+    beginsAt: fc.nat(60),
+    countedAfter: fc.nat(12),
+    endsAfter: fc.nat(12),
+    tookMs: fc.constantFrom(1, 8, 300, 20_000),
+  })
+
+  t('add up to the visitors, wherever looks at the proxy fall', () => {
+    const holds = (requests: readonly (typeof lives extends fc.Arbitrary<infer T> ? T : never)[], every: number) => {
+      const of = (chosen: typeof requests) => visits(chosen.map(({ tookMs }) => tookMs))
+      const ours = requests.filter(({ isOurs }) => isOurs)
+      const others = requests.filter(({ isOurs }) => !isOurs)
+      const countedAt = (one: (typeof requests)[number]) => one.beginsAt + one.countedAfter
+      const endsAt = (one: (typeof requests)[number]) => one.beginsAt + one.endsAfter
+      let carried: Carried | undefined
+      let told = 0
+      let from = -1
+      // the two looks at the end come when all is over
+      for (const at of [...Array.from({ length: Math.ceil(90 / every) }, (_, n) => n * every), 200, 300]) {
+        const isNew = (instant: number) => instant > from && instant <= at
+        const counted = of(requests.filter((one) => isNew(countedAt(one))))
+        const ended = of(ours.filter((one) => isNew(endsAt(one))))
+        const underWay = of(ours.filter((one) => one.beginsAt <= at && endsAt(one) > at))
+        const seen = visitorsIn(counted, { ended, underWay }, carried)
+        carried = seen.carried
+        told += seen.others.requests
+        from = at
+        const came = others.filter((one) => countedAt(one) <= at).length
+        if (told > came) return false
+      }
+      return told === others.length
+    }
+    // A look is counted within a look at the proxy of its end: what comes later never came.
+    const prompt = fc
+      .array(lives, { maxLength: 30 })
+      .map((all) => all.map((one) => ({ ...one, countedAfter: Math.min(one.countedAfter, one.endsAfter + 2) })))
+    fc.assert(fc.property(prompt, fc.integer({ min: 3, max: 20 }), holds), { numRuns: 500 })
   })
 
   t('took as long as the bounds say, and nothing is said of none', () => {

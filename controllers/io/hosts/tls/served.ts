@@ -11,8 +11,13 @@ const BODY_MAX_BYTES = 4 * 1024 * 1024
 /** One page as it was answered. */
 export type ServedPage = { path: string; status: number; sha256: string }
 
-/** `none`: nobody answers with a certificate for the name, or not to the end. `tookMs`: for all pages, from the first request on. */
-export type Served = { state: 'none'; detail: string } | { state: 'answered'; pages: ServedPage[]; tookMs: number }
+/**
+ * `none`: nobody answers with a certificate for the name, or not to the end. `tookMs`: for all pages, from the first request on, and there once
+ * something was asked.
+ */
+export type Served =
+  | { state: 'none'; detail: string; tookMs?: number }
+  | { state: 'answered'; pages: ServedPage[]; tookMs: number }
 
 /**
  * Certificates are looked at for the name and its time, not for who signed them: that a CA of the host's own is trusted by
@@ -90,7 +95,7 @@ export const lookAt = async (
     const beganMs = performance.now()
     return await getAll(secured.socket, hostname, paths).then(
       (pages) => ({ state: 'answered', pages, tookMs: performance.now() - beganMs }) as const,
-      () => ({ state: 'none', detail: 'CUT' }) as const,
+      () => ({ state: 'none', detail: 'CUT', tookMs: performance.now() - beganMs }) as const,
     )
   } finally {
     clearTimeout(timer)
@@ -98,8 +103,8 @@ export const lookAt = async (
   }
 }
 
-/** Whatever its body. `status` is null where nobody answered, and `detail` says why. */
-export type Visited = { status: number; tookMs: number } | { status: null; detail: string }
+/** Whatever its body. `status` is null where nobody answered, and `detail` says why; `tookMs` is null where nothing was asked. */
+export type Visited = { status: number; tookMs: number } | { status: null; detail: string; tookMs: number | null }
 
 /** One page. */
 export const visit = async (
@@ -107,7 +112,7 @@ export const visit = async (
   { hostname, path, limitMs }: { hostname: string; path: string; limitMs: number },
 ): Promise<Visited> => {
   const served = await lookAt(open, hostname, [path], limitMs)
-  if (served.state === 'none') return { status: null, detail: served.detail }
+  if (served.state === 'none') return { status: null, detail: served.detail, tookMs: served.tookMs ?? null }
   const [page] = served.pages
-  return page ? { status: page.status, tookMs: served.tookMs } : { status: null, detail: 'CUT' }
+  return page ? { status: page.status, tookMs: served.tookMs } : { status: null, detail: 'CUT', tookMs: served.tookMs }
 }

@@ -5,11 +5,14 @@
 import { type HostUse, hostUseIn, useSince } from '../../../../crds/app/lifecycle/usage/containers.ts'
 import type { AppMinute } from '../../../../crds/app/lifecycle/usage/points.ts'
 import {
+  type Carried,
   noTraffic,
+  nothingCarried,
+  type OwnLooks,
   type Traffic,
   trafficIn,
   trafficSince,
-  withoutOwn,
+  visitorsIn,
 } from '../../../../crds/app/lifecycle/usage/traffic.ts'
 import { SERVER_ID } from '../../../../crds/host/proxy.ts'
 import type { Hosts } from '../../../io/hosts/link.ts'
@@ -25,12 +28,12 @@ const MS_PER_SECOND = 1_000
 
 export type HostApp = { name: string; slug: string }
 
-/** What was seen last of a host; `own`: looks of ours by then, and `notYet` those that its proxy had not counted. */
+/** What was seen last of a host; `own`: looks of ours by then, and `carried` what is to be known of them the next time. By hostname. */
 export type SeenHost = {
   atMs: number
   traffic: Map<string, Traffic>
-  own: ReadonlyMap<string, Traffic>
-  notYet: Map<string, Traffic>
+  own: ReadonlyMap<string, OwnLooks>
+  carried: Map<string, Carried>
   use: HostUse
 }
 
@@ -58,15 +61,18 @@ const added = (a: Traffic, b: Traffic): Traffic => ({
   took: a.took.map((count, place) => count + (b.took[place] ?? 0)),
 })
 
-/** What visitors asked a hostname between two looks. @param seen keeps which looks of ours are not counted yet */
-const visitorsOf = (hostname: string, before: SeenHost | undefined, seen: SeenHost): Traffic => {
+/** What visitors asked a hostname between two looks. @param seen keeps what the next look has to know of ours */
+const visitorsOf = (hostname: string, before: SeenHost, seen: SeenHost): Traffic => {
   const [counted, own] = [seen.traffic.get(hostname), seen.own.get(hostname)]
-  const since = counted ? trafficSince(before?.traffic.get(hostname), counted) : noTraffic()
-  const ours = own ? trafficSince(before?.own.get(hostname), own) : noTraffic()
-  const { others, notYet } = withoutOwn(since, added(ours, before?.notYet.get(hostname) ?? noTraffic()))
-  // a proxy that was configured anew has forgotten them
-  const isAnew = (counted?.requests ?? 0) < (before?.traffic.get(hostname)?.requests ?? 0)
-  if (notYet.requests > 0 && !isAnew) seen.notYet.set(hostname, notYet)
+  // a proxy that was configured anew has forgotten what it counted, and will not count what it had not
+  const isAnew = (counted?.requests ?? 0) < (before.traffic.get(hostname)?.requests ?? 0)
+  const since = counted ? trafficSince(before.traffic.get(hostname), counted) : noTraffic()
+  const ended = own ? trafficSince(before.own.get(hostname)?.ended, own.ended) : noTraffic()
+  const known = before.carried.get(hostname) ?? nothingCarried()
+  const looks = { ended, underWay: own?.underWay ?? noTraffic() }
+  const { others, carried } = visitorsIn(since, looks, isAnew ? { ...known, notYet: noTraffic() } : known)
+  const left = isAnew ? { ...carried, notYet: noTraffic() } : carried
+  if (left.notYet.requests + left.early.requests > 0) seen.carried.set(hostname, left)
   return others
 }
 
@@ -90,7 +96,7 @@ export const lookAtUse = async (
     atMs: performance.now(),
     traffic: trafficIn(text, SERVER_ID),
     own: deps.hosts.visited(host.name),
-    notYet: new Map(),
+    carried: new Map(),
     use: hostUseIn(text),
   }
   const isNear = before !== undefined && seen.atMs - before.atMs <= GAP_MAX_MS
@@ -98,10 +104,9 @@ export const lookAtUse = async (
   const names = await hostnamesOf(deps, host.name)
   // The first look of all only says from where to count.
   const trafficOf = (name: string): Traffic =>
-    (before === undefined ? [] : (names.get(name) ?? [])).reduce(
-      (sum, hostname) => added(sum, visitorsOf(hostname, before, seen)),
-      noTraffic(),
-    )
+    before === undefined
+      ? noTraffic()
+      : (names.get(name) ?? []).reduce((sum, hostname) => added(sum, visitorsOf(hostname, before, seen)), noTraffic())
   const minutes = host.apps.flatMap(({ name, slug }): (AppMinute & { app: string })[] => {
     const { requests, errors, took } = trafficOf(name)
     const use = uses.get(slug)

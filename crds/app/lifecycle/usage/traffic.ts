@@ -92,32 +92,85 @@ const nearest = (took: readonly number[], to: number): number =>
     .filter((place) => (took[place] ?? 0) > 0)
     .reduce((best, place) => (best < 0 || Math.abs(place - to) < Math.abs(best - to) ? place : best), -1)
 
+/** Looks of our own at a hostname: those that have ended since we began, and those that are under way, by how long they have been. */
+export type OwnLooks = { ended: Traffic; underWay: Traffic }
+
 /**
- * The requests of others: looks of our own go through the same proxy, and are no use of the app.
- * @param own those that we made, as long as they took us: where the proxy has none that long, the nearest is one of ours
- * @returns what is left of both: a look that the proxy has not counted yet is taken off the next time
+ * From one look at a proxy to the next. `notYet`: looks of ours that had ended, and that it had not counted; `early`: what it had counted and
+ * was taken for looks of ours that had not ended.
  */
-export const withoutOwn = (counted: Traffic, own: Traffic): { others: Traffic; notYet: Traffic } => {
-  const others = [...counted.took]
-  const notYet = [...own.took]
-  for (const [place, count] of own.took.entries()) {
-    for (let left = count; left > 0; left -= 1) {
-      const at = nearest(others, place)
-      if (at < 0) break
-      others[at] = (others[at] ?? 0) - 1
-      notYet[place] = (notYet[place] ?? 0) - 1
+export type Carried = { notYet: Traffic; early: Traffic }
+
+export const nothingCarried = (): Carried => ({ notYet: noTraffic(), early: noTraffic() })
+
+const sumOf = (took: readonly number[]): number => took.reduce((sum, count) => sum + count, 0)
+
+/** Takes as many of one off another as both have, each the one that took nearest as long. @returns what was taken, and what was not found */
+const takeOff = (from: number[], took: readonly number[]): { taken: number[]; left: number[] } => {
+  const [taken, left] = [noTraffic().took, [...took]]
+  for (const [place, count] of took.entries()) {
+    for (let n = 0; n < count; n += 1) {
+      const at = nearest(from, place)
+      if (at < 0) return { taken, left }
+      from[at] = (from[at] ?? 0) - 1
+      taken[at] = (taken[at] ?? 0) + 1
+      left[place] = (left[place] ?? 0) - 1
     }
   }
-  const of = (took: number[], errors: number): Traffic => {
-    const requests = took.reduce((sum, count) => sum + count, 0)
-    return { requests, errors: Math.min(requests, Math.max(0, errors)), took }
+  return { taken, left }
+}
+
+const traffic = (took: number[], errors: number): Traffic => {
+  const requests = sumOf(took)
+  return { requests, errors: Math.min(requests, Math.max(0, errors)), took }
+}
+
+const atMost = (took: readonly number[], most: number): { kept: number[]; rest: number[] } => {
+  const kept = noTraffic().took
+  let room = most
+  const rest = took.map((count, place) => {
+    const some = Math.min(count, room)
+    kept[place] = some
+    room -= some
+    return count - some
+  })
+  return { kept, rest }
+}
+
+/**
+ * The requests of others: looks of our own go through the same proxy, and are no use of the app. The proxy counts a look before or after we see
+ * its end, so that what may be a look under way is taken for one, and told at the next look if it was a visitor: over two looks the sum is right,
+ * and what was told of visitors is never taken back.
+ * @param counted by the proxy since the look before  @param own `ended` since then, as long as they took us
+ * @returns what is left, and what the next look has to know. A look that the proxy has not counted by then never came to it.
+ */
+export const visitorsIn = (
+  counted: Traffic,
+  own: OwnLooks,
+  before: Carried = nothingCarried(),
+): { others: Traffic; carried: Carried } => {
+  const others = [...counted.took]
+  takeOff(others, before.notYet.took)
+  const ended = [...own.ended.took]
+  const stillEarly = takeOff(ended, before.early.took).left
+  const { kept, rest } = atMost(stillEarly, own.underWay.requests)
+  const notYet = takeOff(others, ended).left
+  const { kept: candidates } = atMost(own.underWay.took, own.underWay.requests - sumOf(kept))
+  const { taken } = takeOff(others, candidates)
+  const early = taken.map((count, place) => count + (kept[place] ?? 0))
+  // taken for a look that never came to the proxy: it was a visitor's
+  const all = others.map((count, place) => count + (rest[place] ?? 0))
+  const errors = counted.errors + before.early.errors - before.notYet.errors - own.ended.errors
+  const visitors = traffic(all, errors)
+  return {
+    others: visitors,
+    carried: { notYet: traffic(notYet, -errors), early: traffic(early, errors - visitors.errors) },
   }
-  return { others: of(others, counted.errors - own.errors), notYet: of(notYet, own.errors - counted.errors) }
 }
 
 /** Within which of the bounds so much of all requests lie, in milliseconds, evenly spread between two of them. Null without any. */
 export const quantileMs = (took: readonly number[], share: number): number | null => {
-  const all = took.reduce((sum, count) => sum + count, 0)
+  const all = sumOf(took)
   if (all === 0) return null
   let below = 0
   for (const [place, count] of took.entries()) {
