@@ -1,6 +1,6 @@
 import { execFileSync } from 'node:child_process'
 import { randomBytes } from 'node:crypto'
-import { mkdirSync, rmSync } from 'node:fs'
+import { existsSync, mkdirSync, readdirSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
 import { pino } from 'pino'
 import { keysOfOne } from '../../../controllers/base/keys.ts'
@@ -110,6 +110,27 @@ const specOf = (stage: HostStage, baseDomain: string): HostManifestSpec => ({
 const sayDeath = ({ name, logFile, onDeath }: Service): void =>
   onDeath((ending) => console.error(`${name} of a host ended (${describe(ending)}): ${tailOf(logFile)}`))
 
+/**
+ * Takes the apps of a host off the engine that all files share. What is left of one would meet the next app of its name (whoever runs the
+ * file again has the same names) and would run on beside all that comes after it.
+ */
+const clearApps = (folder: string): void => {
+  const apps = join(folder, 'home', '.bottega', 'apps')
+  for (const slug of existsSync(apps) ? readdirSync(apps) : []) {
+    const mine = ['--filter', `label=dev.bottega.app=${slug}`]
+    const removeAll = (remove: readonly string[], ids: string): void => {
+      try {
+        if (ids !== '') docker(...remove, ...ids.split('\n'))
+      } catch (error) {
+        console.error(`${slug} was not cleared away: ${error}`)
+      }
+    }
+    removeAll(['rm', '--force', '--volumes'], docker('ps', '--all', '--quiet', ...mine))
+    removeAll(['network', 'rm'], docker('network', 'ls', '--quiet', ...mine))
+    removeAll(['volume', 'rm', '--force'], docker('volume', 'ls', '--quiet', '--filter', `name=^${slug}-base_`))
+  }
+}
+
 /** One that no other host has; `folder` is the host's. */
 const startOwnDocker = (folder: string, { gid }: HostUser): Promise<Docker> =>
   startDocker({
@@ -170,6 +191,7 @@ export async function startAppHost(given: { docker?: 'shared' | 'own' } = {}): P
     end: async () => {
       await stage.stop()
       await own?.remove()
+      if (!isOwn && dockerSocket !== null) clearApps(folder)
       keepLogs(logDir)
       await removeHostUser(account)
       rmSync(folder, { recursive: true, force: true })

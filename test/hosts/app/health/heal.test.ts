@@ -74,7 +74,7 @@ spec('a live release that somebody breaks', (t) => {
   type Breaking = { what: string; code: string; service: string | null; breaks(): void; isRight?(): boolean }
   const NETWORK = 'healed-r1_default'
   const BREAKINGS: Breaking[] = [
-    { what: 'stopped', code: 'SERVICE_STOPPED', service: 'web', breaks: () => docker('stop', '-t', '1', web()) },
+    { what: 'stopped', code: 'SERVICE_STOPPED', service: 'web', breaks: () => docker('stop', '-t', '0', web()) },
     { what: 'removed', code: 'SERVICE_MISSING', service: 'web', breaks: () => docker('rm', '-f', web()) },
     { what: 'killed', code: 'SERVICE_STOPPED', service: 'web', breaks: () => docker('kill', web()) },
     { what: 'paused', code: 'SERVICE_STOPPED', service: 'web', breaks: () => docker('pause', web()) },
@@ -93,7 +93,7 @@ spec('a live release that somebody breaks', (t) => {
       code: 'SERVICE_STOPPED',
       service: 'web',
       breaks: () => {
-        docker('stop', '-t', '1', web())
+        docker('stop', '-t', '0', web())
         docker('network', 'rm', NETWORK)
       },
     },
@@ -169,7 +169,7 @@ spec('a live release that somebody breaks', (t) => {
       const events = ['get', 'events', '--field-selector', `involvedObject.name=${app.id}`]
       const marks = ['-o', 'jsonpath={range .items[?(@.reason=="ServiceStopped")]}{.metadata.resourceVersion} {end}']
       const before = await stage.platform.kubectl([...events, ...marks])
-      docker('stop', '-t', '1', web())
+      docker('stop', '-t', '0', web())
       // Between two calls of kubectl it may be down and up again: the Event of its status stays.
       const isTold = async () => (await stage.platform.kubectl([...events, ...marks])) !== before
       await eventually('it not to be ready', isTold, SEEN_MS)
