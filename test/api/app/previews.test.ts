@@ -124,6 +124,23 @@ spec('previews over REST', (t) => {
     assert.is(new Set(names).size, 4)
   })
 
+  t('are made where their app lives, whatever host it was wished to and did not come to', async () => {
+    const settled = await app('settled', 'large')
+    await platform.kubectl(['patch', 'bapp', settled.id, '--type=merge', '-p', '{"spec":{"hostId":"small"}}'])
+    await eventually('the wish to be refused', async () => {
+      const [row] = await sql(`select state from app_operations where kind = 'move' and app = '${settled.id}'`)
+      return row?.state === 'failed'
+    })
+    branch('stays')
+    const { status, json, text } = await ask('stays', {}, settled)
+    assert.is(status, 201, text)
+    assert.is(json.preview.hostname, 'stays--settled.large.test')
+    const preview = (await api('GET', `/api/apps/${json.preview.id}`)).json.app
+    assert.is(preview.host_id, 'large')
+    const [room] = await sql(`select host from app_rooms where app = '${json.preview.id}'`)
+    assert.is(room?.host, 'large')
+  })
+
   t('are one of a branch, whoever asks at the same moment', async () => {
     branch('race')
     const replies = await Promise.all(Array.from({ length: 6 }, () => ask('race')))

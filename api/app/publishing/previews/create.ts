@@ -92,12 +92,15 @@ type Asked = {
   known: PreviewRow | null
 }
 
-/** What of its app a preview is like. It has no schedules, and nobody minds when its volumes stop. */
-const specOf = ({ row, body, parent, expiresAt }: Asked, slug: string): AppSpec => {
-  const { account, hostId, applicationPolicy, routing } = parent
+/**
+ * What of its app a preview is like. It is made where that lives, which a wish to move has not changed; it has no schedules, and nobody minds
+ * when its volumes stop.
+ */
+const specOf = ({ row, body, host, parent, expiresAt }: Asked, slug: string): AppSpec => {
+  const { account, applicationPolicy, routing } = parent
   const { route, readiness, budget, commands, drainSeconds } = parent
   return {
-    ...{ account, hostId, slug, applicationPolicy, routing, access: body.access ?? 'private', asked: 0 },
+    ...{ account, hostId: host.name, slug, applicationPolicy, routing, access: body.access ?? 'private', asked: 0 },
     ...(route && { route }),
     ...(readiness && { readiness }),
     ...(budget && { budget }),
@@ -112,7 +115,7 @@ const specOf = ({ row, body, parent, expiresAt }: Asked, slug: string): AppSpec 
 
 /** Its own name; where another branch is left with the same one, with a mark. @throws Problem SLUG_TAKEN, INVALID_FIELD */
 const takeSlug = async (deps: AppNeeds, asked: Asked, name: string): Promise<string> => {
-  const { row, body, parent } = asked
+  const { row, body, host, parent } = asked
   const mark = deps.keys
     .resourceName(JSON.stringify(['preview', row.name, body.ref]))
     .toString('hex')
@@ -121,10 +124,10 @@ const takeSlug = async (deps: AppNeeds, asked: Asked, name: string): Promise<str
   for (const slug of slugs) {
     const faults = faultsOf(specOf(asked, slug))
     refuseFaults(faults.map((fault) => ({ ...fault, pointer: '/ref' })))
-    const outcome = await deps.apps.takeSlug({ app: name, account: row.account, host: parent.hostId, slug })
+    const outcome = await deps.apps.takeSlug({ app: name, account: row.account, host: host.name, slug })
     if (outcome !== 'refused') return slug
   }
-  throw new Problem('SLUG_TAKEN', `${slugs.join(' and ')} are other apps on ${parent.hostId}.`)
+  throw new Problem('SLUG_TAKEN', `${slugs.join(' and ')} are other apps on ${host.name}.`)
 }
 
 /** @throws Problem PREVIEW_LIMIT, PREVIEW_TAKEN, BAD_PREVIEW */
