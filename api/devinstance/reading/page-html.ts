@@ -14,6 +14,8 @@ export type ShownBox = {
   state: string
   /** Why it is on, or is not, in words. */
   why: string
+  /** It has a machine, which is off. */
+  isDown: boolean
   size: string
   address: string | null
   hostKeys: readonly string[]
@@ -84,15 +86,16 @@ const editorLink = (url: string, words: string, of: string): Html =>
   html`<a class="button plain" href="${url}">${words}${visuallyHidden(`, ${of}`)}</a>`
 
 const wayIn = (box: ShownBox): Html => {
-  const { name, address, hostKeys } = box
-  if (address === null) return html`<p>It has no address at present: nobody can log in.</p>`
+  const { name, address, hostKeys, isDown } = box
+  if (address === null && !isDown) return html`<p>It has no address at present: nobody can log in.</p>`
   const { vscode, jetbrains } = editorLinksOf(box)
-  return html`<p>Once, so that its host keys are known: they are those that it attested.</p>
+  const first = isDown && html`<p>It is off. Start it first:</p>${command(`bottega devbox start ${name}`)}`
+  return html`${first}<p>Once, so that its host keys are known: they are those that it attested.</p>
 ${command(`bottega devbox config ${name} > ~/.ssh/bottega-${name}`)}
 <p>Put <code>Include bottega-${name}</code> in the first line of <code>~/.ssh/config</code>. Then:</p>
 ${command(`ssh ${sshNameOf(box)}`)}
 <div class="row">${editorLink(vscode, 'Open in VS Code', name)}${editorLink(jetbrains, 'Open in JetBrains Gateway', name)}</div>
-<p class="hint">Address ${address}. ${hostKeys.length === 0 ? 'It has told no host key.' : `Host keys: ${hostKeys.join(', ')}`}</p>`
+<p class="hint">${address === null ? 'It has an address once it is on.' : `Address ${address}.`} ${hostKeys.length === 0 ? 'It has told no host key.' : `Host keys: ${hostKeys.join(', ')}`}</p>`
 }
 
 const ON_MACHINE = {

@@ -41,7 +41,7 @@ const costsOf = async (
 
 const stoppedBecause = ({ events }: Detail): string => {
   const reason = events.find(({ kind }) => kind === 'stopping')?.data.reason
-  return typeof reason === 'string' ? `it stopped itself: ${reason}.` : 'it was stopped.'
+  return typeof reason === 'string' ? `it stopped itself: ${reason}.` : 'it was turned off.'
 }
 
 /** Why it is on, or is not. */
@@ -61,6 +61,7 @@ const shownBox = (detail: Detail, cost: ShownCost): ShownBox => ({
   owner: detail.owner,
   state: detail.state,
   why: whyOf(detail),
+  isDown: detail.machine?.is === 'down',
   size: `${detail.sizeClass}, ${detail.instanceType}, ${detail.diskGb} GB`,
   address: detail.publicIp,
   hostKeys: detail.hostKeys,
