@@ -10,6 +10,7 @@ import { GUARD, GUARD_DIGEST } from '../../../controllers/kinds/host/guard.ts'
 import { problemsOf } from '../../../crds/host/inspect.ts'
 import { CLOSED_RANGES, guardOf } from '../../../crds/host/isolation.ts'
 import { fingerprintOf, hostKeyBytes } from '../../../crds/host/key.ts'
+import { engineRestart } from '../../../crds/host/restart.ts'
 import { readHostSetup } from '../../../hack/hostsetup/arguments.ts'
 import { hostSetupScript } from '../../../hack/hostsetup/script.ts'
 import { createProgress } from '../../../hack/lib/progress.ts'
@@ -187,7 +188,10 @@ spec('a fresh Debian that is made a host', (t) => {
       const lets = await ask('/usr/sbin/sshd', '-T')
       const { code, stdout } = await whole()
       assert.is(code, 0, stdout)
-      assert.match(stdout, /✓ Docker 26\.[\s\S]*✓ Caddy 2\.\d+\.\d+: installed[\s\S]*✓ looked as bottega: /)
+      assert.match(
+        stdout,
+        /✓ Docker 26\.[\s\S]*✓ Caddy 2\.\d+\.\d+: installed[\s\S]*✓ looked as bottega: Docker remaps users and cuts nothing /,
+      )
       const { dns, labels, ...ours } = JSON.parse(await ask('cat', DAEMON))
       assert.equal([dns, labels, ours['userns-remap']], [['192.0.2.53'], ['site=green'], 'default'])
       assert.is(await ask('docker', 'info', '--format', '{{.LiveRestoreEnabled}} {{.Labels}}'), 'true [site=green]')
@@ -221,6 +225,7 @@ spec('a fresh Debian that is made a host', (t) => {
     const found = await findings()
     assert.equal(problemsOf(found), [])
     assert.equal([found.users, found.missing, found.proxyFault, found.siteRootOk], ['remapped', [], '', true])
+    assert.is(engineRestart(found.restart, { hasFiles: true, isGuarded: true }).does, 'whole')
   })
 
   t('lets the guard of apps and the meter of their disk stand', async () => {
@@ -267,6 +272,7 @@ spec('a fresh Debian that is made a host', (t) => {
     await machine.write(DAEMON, stood.replace('"live-restore": true,', ''))
     await ask('systemctl', 'restart', 'docker')
     assert.is(await ask('docker', 'info', '--format', '{{.LiveRestoreEnabled}}'), 'false')
+    assert.is((await findings()).restart.livesOn, false)
     const began = () => ask('docker', 'inspect', '--format', '{{.State.Running}} {{.State.StartedAt}}', 'bottega-guard')
     const before = await began()
     const { code, stdout } = await whole()
