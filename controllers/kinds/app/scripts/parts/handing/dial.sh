@@ -10,14 +10,14 @@ put_dial() {
       [ -n "$holder" ] || { rm -f "$1"; return; }
       link=$(docker exec bottega-guard /bin/sh -c "$bind_link" bind "$2" "${holder##* }") || return 1
       # Who has it now and had it before the link was looked for had it meanwhile.
-      [ "$(holder_of "${2%:*}")" = "$holder" ] || { rm -f "$1"; return; }
+      [ "$(holder_of "${2%:*}" "${holder%% *}")" = "$holder" ] || { rm -f "$1"; return; }
       ln -s "/sys/class/net/$link/ifalias" "$1.partial" || return 1;;
   esac
   mv -f "$1.partial" "$1"
 }
-# `holder_of <address>`: the container of the app that has it, when it was started, its address in the bridge's table.
+# `holder_of <address> [container]`: the container of the app that has it, when it was started, its address in the bridge's table.
 holder_of() {
-  ids=$(docker ps -q --no-trunc --filter "label=dev.bottega.app=$slug")
+  ids=${2:-$(docker ps -q --no-trunc --filter "label=dev.bottega.app=$slug")}
   [ -n "$ids" ] || return 0
   docker inspect --format '{{$one := .}}{{range .NetworkSettings.Networks}}{{.IPAddress}} {{$one.Id}} {{$one.State.StartedAt}} {{.MacAddress}}
 {{end}}' $ids 2>/dev/null | awk -v own="$1" '$1 == own { print $2, $3, $4; exit }'
