@@ -1,6 +1,7 @@
 /** The routes of hosts as data (rules/host.md#the-host). */
 
 import { livesAnswer } from '../../crds/host/answer.ts'
+import { ENGINE_RESTARTS } from '../../crds/host/restart.ts'
 import { BUILDS, CERTIFICATE_STATES, CLASSES, NETWORKS, PHASES, spec, USERS } from '../../crds/host/schema.ts'
 import { named } from '../../crds/kernel/named.ts'
 import { type JsonSchema, restSchema } from '../../crds/kernel/rest.ts'
@@ -72,6 +73,13 @@ const inspection: JsonSchema = named('HostInspection', {
         USERS,
       ),
       builds: oneOf('cells: each app is built in a container of its own. refused: nothing is built.', BUILDS),
+    }),
+    engine_restart: object('What a restart of its Docker does to apps.', {
+      does: oneOf(
+        'whole: nothing is cut. cut: WebSockets, event streams and uploads are. ends: all apps stop.',
+        ENGINE_RESTARTS,
+      ),
+      detail: text('What is to be done about it; empty where nothing is.'),
     }),
   },
 })

@@ -46,10 +46,13 @@ export const markedLines = (log: string): string[][] => {
   return lines.slice(from).map((line) => line.slice(MARK.length + 1).split(' '))
 }
 
+/** On loopback, or a container's own. */
+const ADDRESSES = /^(\d{1,3}\.){3}\d{1,3}:\d{1,5}(,(\d{1,3}\.){3}\d{1,3}:\d{1,5})*$/
+
 /** Of several replicas by commas, in their order. */
 export const addressIn = (log: string): string | null => {
   const found = markedLines(log).find(([word]) => word === 'address')?.[1]
-  return found !== undefined && /^127\.0\.0\.1:\d{1,5}(,127\.0\.0\.1:\d{1,5})*$/.test(found) ? found : null
+  return found !== undefined && ADDRESSES.test(found) ? found : null
 }
 
 /** What the job has to say beside that all is well; null for nothing. */

@@ -78,8 +78,6 @@ export type AppStep =
       isFirst: boolean
       /** The route itself stands already; its proxy only has to dial elsewhere. */
       isSet: boolean
-      /** WebSockets are counted apart. */
-      isCut: boolean
     }
   | { do: 'goLive'; operation: Operation; release: Release }
   /** Name and room on the host that it moves to. */

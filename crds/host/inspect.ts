@@ -1,5 +1,6 @@
 /** What an inspection found, and what is wrong with it. */
 import type { GuardFinding } from './isolation.ts'
+import type { RestartFinding } from './restart.ts'
 import type { HostCertificate } from './schema.ts'
 
 /** Oldest versions that serve. Caddy before 2.11.5 lets visitors forge identity headers (rules/host.md#inspection). */
@@ -25,6 +26,7 @@ export type Findings = {
   guard: GuardFinding
   /** Whether uid 0 of a container is somebody else on the host (`userns-remap` of Docker). */
   users: 'remapped' | 'plain'
+  restart: RestartFinding
 }
 
 export type Inspection =

@@ -8,6 +8,7 @@ import { type AddressRule, hostFaults } from './faults.ts'
 import { archOf, type Findings, FREE_GIB_MIN, type Inspection, problemsOf, worstFirst } from './inspect.ts'
 import { buildsOf, type HostGuard, keepsApart, sayBuilds } from './isolation.ts'
 import { fingerprintOf } from './key.ts'
+import { engineRestart } from './restart.ts'
 import {
   CERTIFICATES_SHOWN_MAX,
   type HostCertificate,
@@ -132,9 +133,14 @@ export const planHost = (object: HostResource, world: HostWorld, now: Date): Hos
   }
   const bad = world.certificates.filter(({ state }) => state !== 'valid').length
   const names = `${world.certificates.length} hostnames are served`
-  const verdict = ready('Approved', bad === 0 ? names : `${names}, ${bad} of them without a sound certificate`)
+  const certified = bad === 0 ? names : `${names}, ${bad} of them without a sound certificate`
+  const { detail } = restartOf(spec, inspection.findings, guard)
+  const verdict = ready('Approved', detail === '' ? certified : `${certified}; ${detail}`)
   return end(verdict, 'approved', bad === 0 ? LOOK_MS : SOON_MS)
 }
+
+export const restartOf = ({ siteRoot }: HostSpec, { restart }: Findings, { state }: HostGuard) =>
+  engineRestart(restart, { hasFiles: siteRoot !== undefined, isGuarded: state === 'stands' })
 
 /** What was known stays said while the host cannot be looked at. */
 const factsOf = ({ spec, status }: HostResource, world: HostWorld, phase: HostPhase): HostFacts => {
@@ -148,7 +154,10 @@ const factsOf = ({ spec, status }: HostResource, world: HostWorld, phase: HostPh
     phase,
     hostKeyFingerprint: fingerprintOf(spec.hostKey),
     ...found,
-    ...(world.inspection?.reach === 'ok' && { isolation: isolationOf(world.inspection.findings, world.guard) }),
+    ...(world.inspection?.reach === 'ok' && {
+      isolation: isolationOf(world.inspection.findings, world.guard),
+      engineRestart: restartOf(spec, world.inspection.findings, world.guard).does,
+    }),
     ...(certificates && { certificates }),
   }
 }
@@ -188,6 +197,7 @@ const knownOf = (status: HostStatus | undefined): Partial<HostFacts> => ({
   ...(status?.disk && { disk: status.disk }),
   ...(status?.capacity && { capacity: status.capacity }),
   ...(status?.isolation && { isolation: status.isolation }),
+  ...(status?.engineRestart && { engineRestart: status.engineRestart }),
 })
 
 /** A host that cannot be reached shows nothing: what was known of it stands. */

@@ -6,6 +6,7 @@
 import { accountField } from '../kernel/fields.ts'
 import { COMMON_STATUS } from '../kernel/kind.ts'
 import type { Infer, ObjectSchema } from '../kernel/schema.ts'
+import { ENGINE_RESTART } from './restart.ts'
 
 export const CLASSES = ['shared', 'isolated', 'owned', 'platform'] as const
 export const PHASES = ['registered', 'inspected', 'approved', 'unreachable', 'key_changed'] as const
@@ -274,6 +275,7 @@ export const status = {
         },
       },
     },
+    engineRestart: ENGINE_RESTART,
     certificates: {
       type: 'array',
       description: `What is served, the worst first; at most ${CERTIFICATES_SHOWN_MAX}.`,

@@ -5,8 +5,9 @@ import { toRest } from '../kernel/rest.ts'
 import { type Amounts, capacityOf, OVERCOMMIT } from './capacity.ts'
 import { problemsOf } from './inspect.ts'
 import { buildsOf } from './isolation.ts'
-import type { HostPlan, HostWorld } from './plan.ts'
+import { type HostPlan, type HostWorld, restartOf } from './plan.ts'
 import { budgetOf, proxyOf } from './proxy.ts'
+import type { EngineRestart } from './restart.ts'
 import {
   BUILDER,
   type HostCertificate,
@@ -26,6 +27,8 @@ export type InspectionView = {
   versions: Record<string, string>
   disk: { total_gib: number; free_gib: number } | null
   isolation: Required<NonNullable<HostStatus['isolation']>>
+  /** What a restart of its Docker does to apps; `detail`: in a sentence, with what to do, '' where it does nothing. */
+  engine_restart: { does: EngineRestart; detail: string }
 }
 
 export type HostView = {
@@ -84,7 +87,11 @@ const WAY_IN = [
 export const withoutWayIn = (view: HostView): Partial<HostView> =>
   Object.fromEntries(Object.entries(view).filter(([field]) => !(WAY_IN as readonly string[]).includes(field)))
 
-const inspectionOf = ({ inspection, guard }: HostWorld, { disk }: HostPlan['status']): InspectionView | null => {
+const inspectionOf = (
+  spec: HostSpec,
+  { inspection, guard }: HostWorld,
+  { disk }: HostPlan['status'],
+): InspectionView | null => {
   if (inspection?.reach !== 'ok') return null
   const { findings } = inspection
   const faults = guard.state === 'faulty' ? [guard.detail] : []
@@ -101,6 +108,7 @@ const inspectionOf = ({ inspection, guard }: HostWorld, { disk }: HostPlan['stat
       users: findings.users,
       builds: buildsOf(findings.users),
     },
+    engine_restart: restartOf(spec, findings, guard),
   }
 }
 
@@ -132,7 +140,7 @@ export const viewHost = ({ metadata, spec }: Viewed, world: HostWorld, { status,
   withdrawn: spec.withdrawn ?? null,
   cordoned: spec.cordoned,
   state: status.phase,
-  inspection: inspectionOf(world, status),
+  inspection: inspectionOf(spec, world, status),
   base_domain: spec.baseDomain ?? null,
   takes_sites: spec.takesSites,
   site_root: spec.siteRoot ?? null,

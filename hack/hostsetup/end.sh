@@ -44,7 +44,16 @@ look_as_login() {
   iptables -w 5 -t mangle -S >/dev/null 2>"$scratch/apt" || fail NOT_READY 'the packet filter gives no table mangle, in which apps are kept apart' "$scratch/apt"
   as curl -fsS --max-time 5 --unix-socket "$admin" -o /dev/null http://localhost:2019/config/ 2>"$scratch/apt" || fail NOT_READY "$login does not reach the admin endpoint of Caddy ($admin)" "$scratch/apt"
   as test -w "$sites" || fail NOT_READY "$login may not write $sites"
-  printf '✓ looked as %s: Docker remaps users, Caddy answers, sites can be written\n' "$login"
+  # As crds/host/restart.ts says of it; nothing is refused for that.
+  restarts=''
+  if ! lets_live; then
+    tell 'a restart of Docker stops all apps until it is back, in spite of its configuration: see systemctl cat docker for options of its own'
+  elif ! PATH="$PATH:/usr/sbin:/sbin" command -v bridge >/dev/null; then
+    tell 'a restart of Docker cuts WebSockets, event streams and uploads: install iproute2'
+  else
+    restarts=' and cuts nothing when it is restarted'
+  fi
+  printf '✓ looked as %s: Docker remaps users%s, Caddy answers, sites can be written\n' "$login" "$restarts"
 }
 
 say_registration() {

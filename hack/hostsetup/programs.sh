@@ -33,7 +33,7 @@ program() {
 
 put_programs() {
   absent=''
-  for pair in sshd:openssh-server ssh-keygen:openssh-client iptables:iptables curl:curl flock:util-linux awk:mawk find:findutils pgrep:procps; do
+  for pair in sshd:openssh-server ssh-keygen:openssh-client iptables:iptables bridge:iproute2 curl:curl flock:util-linux awk:mawk find:findutils pgrep:procps; do
     PATH="$PATH:/usr/sbin:/sbin" command -v "${pair%:*}" >/dev/null || absent="$absent ${pair#*:}"
   done
   [ -s /etc/ssl/certs/ca-certificates.crt ] || absent="$absent ca-certificates"

@@ -33,6 +33,7 @@ const findingsOf = (text: string, { siteRoot, proxyFault }: { siteRoot: string; 
     proxyFault,
     guard: { says: (said('guard')[0] ?? 'absent').slice(0, 200), digest: one('guarddigest') },
     users: one('users') === 'remapped' ? 'remapped' : 'plain',
+    restart: { livesOn: one('lives') === 'true', hasLinks: one('links') === 'ok' },
   }
 }
 

@@ -19,7 +19,7 @@ import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { Job } from '../../io/hosts/hosts.ts'
 import { type HandOver, handOverLines } from './acts/keeping/handover.ts'
 import { type BuildCell, cellLines } from './cell.ts'
-import { CLEAR, IMAGES, SCALE, START, TAKE_DOWN } from './scripts.ts'
+import { CLEAR, directLine, IMAGES, SCALE, START, TAKE_DOWN } from './scripts.ts'
 
 /** A build may fetch half of a registry. */
 const IMAGES_LIMIT_MS = 30 * 60_000
@@ -40,12 +40,13 @@ export const lineOf = (document: Pick<ComposeDocument, 'text'> | null | undefine
 
 type Given = { operation: Operation; release: Release }
 /** `isGuarded`: nothing is started where the guard of the host's apps does not stand. */
-/** `diskMib`: what the meter is told, where it was told before what runs may have; null where labels say it. */
+/** `isDirect`: visitors are led by files, so that containers can be dialled at their own addresses. `diskMib`: what the meter is told, where it was told before what runs may have; null where labels say it. */
 type Starting = Given & {
   isGuarded: boolean
   handOver: HandOver | null
   dialFile: string | null
   diskMib: number | null
+  isDirect: boolean
 }
 /** `listing`: of the upload, '' where no file of it is needed. `keys`: what opens registries (crds/app/sources/registries.ts). */
 type Building = Given & { listing: string; keys: string; cell: BuildCell }
@@ -84,7 +85,7 @@ export const placeLines = (placed: Placed): string[] => {
 }
 
 export const startJob = ({ metadata, spec }: AppResource, sealed: SealedRelease, given: Starting): Job => {
-  const { operation, release, isGuarded, handOver, dialFile, diskMib } = given
+  const { operation, release, isGuarded, handOver, dialFile, diskMib, isDirect } = given
   const { slug } = spec
   const printed = printProject(pinnedProject(sealed), release.number, originOf(metadata))
   const { base, release: stateless, routed, needs, baseFiles, placed } = printed
@@ -112,6 +113,7 @@ export const startJob = ({ metadata, spec }: AppResource, sealed: SealedRelease,
       ...placed.flatMap(placeLines),
       ...handOverLines(handOver, dialFile),
       String(diskMib ?? ''),
+      directLine(isDirect),
     ],
     limitMs: handOver ? HANDED_LIMIT_MS : START_LIMIT_MS,
   }
@@ -124,7 +126,13 @@ const SCALE_LIMIT_MS = (START_SECONDS + 240) * 1_000
 export const scaleJob = (
   { metadata, spec }: AppResource,
   sealed: SealedRelease,
-  { operation, release, isGuarded, replicas }: Given & { isGuarded: boolean; replicas: number },
+  {
+    operation,
+    release,
+    isGuarded,
+    isDirect,
+    replicas,
+  }: Given & Pick<Starting, 'isGuarded' | 'isDirect'> & { replicas: number },
 ): Job => {
   const project = scaledProject(pinnedProject(sealed), release.record, replicas)
   const printed = printProject(project, release.number, originOf(metadata))
@@ -135,6 +143,7 @@ export const scaleJob = (
       ...[spec.slug, String(release.number), projectOf(printed), lineOf(printed.release)],
       ...[addedKeys(release, replicas).join(' '), String(printed.routed.port), String(START_SECONDS)],
       isGuarded ? 'guarded' : '',
+      directLine(isDirect),
     ],
     limitMs: SCALE_LIMIT_MS,
   }

@@ -26,6 +26,7 @@ type Part =
   | 'handing/copy'
   | 'handing/trial'
   | 'handing/handover'
+  | 'handing/dial'
   | 'handing/volume'
   | 'handing/users'
   | 'keys'
@@ -42,6 +43,9 @@ const scriptOf = (name: string, parts: readonly Part[]): RemoteScript => ({
   text: [SHARED, ...parts.map((part) => textOf(`parts/${part}`)), textOf(name)].join(''),
 })
 
+/** What is read where containers may be dialled at their own addresses (scripts/parts/inspect.sh). */
+export const directLine = (isDirect: boolean): string => (isDirect ? 'direct' : '')
+
 /** Whole or not at all. */
 export const UPLOAD = scriptOf('upload', ['folder', 'listing'])
 /** What runs inside of a cell is a text to the script that makes the cell. */
@@ -51,12 +55,15 @@ export const IMAGES: RemoteScript = { ...IMAGES_PARTS, text: CELL + sharedTextOf
 export const IMAGES_HERE = scriptOf('images-here', ['folder', 'compose', 'notes'])
 /** What runs where volumes are copied is a text to the script that starts it. */
 const COPIER = `copier=$(cat <<'COPIER'\n${textOf('copier')}COPIER\n)\n`
+/** And what runs in the guard, to the script that leads visitors. */
+const BIND = `bind_link=$(cat <<'BIND'\n${textOf('switch/bind')}BIND\n)\n`
+const withBind = (script: RemoteScript): RemoteScript => ({ ...script, text: BIND + script.text })
 const STARTING = [
   ...(['folder', 'place', 'compose', 'guard', 'inspect', 'judge', 'disk', 'base', 'begin'] as const),
-  ...(['handing/copy', 'handing/trial', 'handing/handover'] as const),
+  ...(['handing/copy', 'handing/trial', 'handing/dial', 'handing/handover'] as const),
 ] as const
 const withGuarded = (script: RemoteScript): RemoteScript => ({ ...script, text: sharedTextOf('guarded') + script.text })
-const withCopier = (script: RemoteScript): RemoteScript => ({ ...script, text: COPIER + script.text })
+const withCopier = (script: RemoteScript): RemoteScript => ({ ...script, text: COPIER + BIND + script.text })
 const guarded = (script: RemoteScript): RemoteScript => withCopier(withGuarded(script))
 export const START = guarded(scriptOf('start', STARTING))
 export const RUN = scriptOf('runs/run', ['folder', 'compose', 'command'])
@@ -65,14 +72,22 @@ export const RUN_OUTPUT = scriptOf('runs/run-output', [])
 export const RUN_DROP = scriptOf('runs/run-drop', [])
 export const RUN_STOP = scriptOf('runs/run-stop', [])
 export const BUDGET = scriptOf('keeping/budget', ['compose', 'disk'])
-const KEEPING = ['folder', 'compose', 'inspect', 'handing/copy', 'handing/handover', 'handing/volume'] as const
+const KEEPING = [
+  'folder',
+  'compose',
+  'inspect',
+  'handing/copy',
+  'handing/dial',
+  'handing/handover',
+  'handing/volume',
+] as const
 export const BACKUP = withCopier(scriptOf('keeping/backup', KEEPING))
 export const RESTORE = withCopier(scriptOf('keeping/restore', [...KEEPING, 'handing/users']))
 export const RESTORE_BACK = withCopier(scriptOf('keeping/back', [...KEEPING, 'handing/users']))
 export const BACKUP_LAY = scriptOf('keeping/lay', ['folder'])
 export const BACKUP_TAKE = scriptOf('keeping/take', ['folder'])
 export const BACKUP_DROP = scriptOf('keeping/drop', ['folder'])
-export const DIAL = scriptOf('switch/dial', [])
+export const DIAL = withBind(scriptOf('switch/dial', ['handing/dial']))
 export const SCALE = withGuarded(
   scriptOf('switch/scale', ['folder', 'compose', 'guard', 'inspect', 'disk', 'begin', 'judge']),
 )

@@ -14,7 +14,7 @@ import { isNewlyServed, servedDomains } from './publishing/domains.ts'
 import { hostnameOf } from './publishing/url.ts'
 import { STRIPPED_HEADERS } from './publishing/visitorheaders.ts'
 import { isSingle } from './scaling/replicas.ts'
-import { slotFile, streamAddressOf, streamFile } from './scaling/streams.ts'
+import { slotFile, streamAddressOf, streamName, streamNaming } from './scaling/streams.ts'
 
 /** Names the app to the platform, under a MAC of the platform's own, so that its proxy is believed and nobody else. */
 export const GATE_HEADER = 'X-Bottega-Gate'
@@ -125,27 +125,30 @@ const amongst = (count: number) =>
 const proxyTo = (dials: readonly string[], more: object = {}) =>
   json('reverse_proxy', { upstreams: dials.map((dial) => ({ dial })), ...amongst(dials.length), ...more })
 
-/** Where the proxy dials, replica by replica. `streams`: WebSockets, where they are counted apart. */
-type Dials = { all: string[]; streams: string[] | null }
+/** Where the proxy dials, replica by replica. `streams`: WebSockets, where they are counted apart; `names`: what has to come before. */
+type Dials = { all: string[]; streams: string[] | null; names: object[] }
 
 const isUpgrade = [{ header: { Upgrade: ['*'] } }]
 
-const toRelease = ({ all, streams }: Dials) => {
+const toRelease = ({ all, streams, names }: Dials) => {
   const kept = { stream_close_delay: STREAM_CLOSE_DELAY }
   if (streams === null) return proxyTo(all, kept)
   return json('subroute', {
-    routes: [{ match: isUpgrade, handle: [proxyTo(streams, kept)], terminal: true }, { handle: [proxyTo(all, kept)] }],
+    routes: [
+      { match: isUpgrade, handle: [...names, proxyTo(streams, kept)], terminal: true },
+      { handle: [proxyTo(all, kept)] },
+    ],
   })
 }
 
 const dialsOf = (addresses: readonly string[], dialFile: string | null, isCut: boolean): Dials => {
   const slots = addresses.map((_, place) => (dialFile === null ? null : slotFile(dialFile, place + 1)))
   const read = (file: string) => `{file.${file}}`
-  const streamOf = (address: string, slot: string | null | undefined) =>
-    slot ? read(streamFile(slot)) : streamAddressOf(address)
+  const streamOf = (address: string, place: number) => (slots[place] ? streamName(place + 1) : streamAddressOf(address))
   return {
     all: addresses.map((address, place) => (slots[place] ? read(slots[place]) : address)),
-    streams: isCut ? addresses.map((address, place) => streamOf(address, slots[place])) : null,
+    streams: isCut ? addresses.map(streamOf) : null,
+    names: isCut ? slots.flatMap((slot, place) => (slot === null ? [] : streamNaming(slot, place + 1))) : [],
   }
 }
 
@@ -168,7 +171,11 @@ const toVisitors = (dials: Dials, linksEnded: number) =>
     routes: [
       {
         match: [{ vars: { [VIA_VAR]: [VIA_LINK] }, header: { Upgrade: ['*'] } }],
-        handle: [json('vars', { bottega_links_ended: String(linksEnded) }), proxyTo(dials.streams ?? dials.all)],
+        handle: [
+          json('vars', { bottega_links_ended: String(linksEnded) }),
+          ...dials.names,
+          proxyTo(dials.streams ?? dials.all),
+        ],
         terminal: true,
       },
       { handle: [toRelease(dials)] },
@@ -187,8 +194,6 @@ export type WantedRoute = {
   address: string
   digest: string
   isOriginal: boolean
-  /** WebSockets are counted apart. */
-  isCut: boolean
 }
 
 /** What is to be served for an app, and the digest that tells whether the proxy was already told so. */
@@ -215,7 +220,6 @@ export const routeOf = ({ metadata, spec }: AppResource, given: Given, address: 
     dialFile,
     address,
     isOriginal: spec.routing === 'original',
-    isCut,
     digest: createHash('sha256')
       .update(JSON.stringify([given.host.name, route, ...(spec.routing === 'original' ? [spec.routing] : [])]))
       .digest('hex'),
@@ -240,7 +244,10 @@ export const routeStep = (object: AppResource, world: AppWorld): AppStep[] => {
   if (!live || live.address === null || !world.host || world.unreachable !== null) return []
   const address = world.look?.address ?? live.address
   const wanted = routeOf(object, { ...world, host: world.host }, address)
-  const isAstray = wanted.dialFile !== null && world.look !== null && world.look.dial !== address
+  const { look } = world
+  // Where nobody listens there is nothing that a file could say.
+  const isGone = look?.address === null && look.dial === null
+  const isAstray = wanted.dialFile !== null && look !== null && look.dial !== address && !isGone
   // Told anew, though nothing has changed of what is wanted.
   if (world.look?.hasRoute === false) return [setRoute({ ...world, route: null }, wanted, live)]
   return isSet(world, wanted) && !isAstray ? [] : [setRoute(world, wanted, live)]

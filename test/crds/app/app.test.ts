@@ -275,6 +275,12 @@ spec('the plan of an app', (t) => {
     }
     const moved = planApp(anApp(), { ...settled, look: { ...look, address: '127.0.0.1:30007' } }, NOW).steps[0]
     assert.equal(moved?.do === 'setRoute' && [moved.address, moved.isSet], ['127.0.0.1:30007', true])
+    const down = { ...look, address: null, dial: null }
+    assert.equal(
+      run(anApp(), { ...settled, look: down }).done,
+      [],
+      'nobody listens, and no file says that anybody does',
+    )
   })
 
   t('a deleted app ends its operations, leaves its host and only then lets go', () => {
@@ -312,6 +318,8 @@ spec('what is read and said of an app', (t) => {
   t('only marked lines at the very end are ours', () => {
     assert.is(addressIn('bottega: address 127.0.0.1:1\nhello\nbottega: address 127.0.0.1:2\n'), '127.0.0.1:2')
     assert.is(addressIn('bottega: address 127.0.0.1:1\nhello\n'), null)
+    assert.is(addressIn('bottega: address 172.18.0.2:80,127.0.0.1:2 200\n'), '172.18.0.2:80,127.0.0.1:2')
+    assert.is(addressIn('bottega: address metadata:80\n'), null)
     assert.is(addressIn('bottega: address 10.0.0.1:80\n'), null)
     const id = `sha256:${'a'.repeat(64)}`
     const wanted = [{ service: 'web', name: 'x' }]

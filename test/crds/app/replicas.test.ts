@@ -271,8 +271,11 @@ spec('the proxy of replicas', (t) => {
     assert.not.match(handlers(anApp({ replicas: 3 }), worldOf(3)), /::ffff/)
     const text = handlers(anApp({ replicas: 3, websockets: 'cut' }), worldOf(3))
     assert.match(text, '"dial":"[::ffff:127.0.0.1]:30003"')
-    assert.match(handlers(anApp({ replicas: 3, websockets: 'cut' }), worldOf(3, { host })), /app-[0-9-]+\.3\.ws\}/)
-    assert.is(setRouteIn(anApp({ websockets: 'cut' }), worldOf(1)).isCut, true)
+    const read = handlers(anApp({ replicas: 3, websockets: 'cut' }), worldOf(3, { host }))
+    assert.match(read, /"source":"\{file\.[^"]+\.3\}","destinations":\["\{bottega\.stream\.3\}"\]/)
+    assert.match(read, '{"dial":"{bottega.stream.3}"}')
+    const [from, to] = [/^(.+):(\d+)$/, '[::ffff:$1]:$2']
+    assert.is(ADDRESSES[0]?.replace(from, to), streamAddressOf(ADDRESSES[0] ?? ''), 'as the proxy makes it of the file')
   })
   t('waits for WebSockets of a release that is over, or does not', () => {
     const over = aRelease(1, { state: 'superseded', supersededAt: AT, address: ADDRESSES[0] ?? '' })

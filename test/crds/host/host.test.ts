@@ -23,6 +23,7 @@ const good: Findings = {
   proxyFault: '',
   guard: { says: 'ok 0', digest: 'd' },
   users: 'remapped',
+  restart: { livesOn: true, hasLinks: true },
 }
 const found = (change: Partial<Findings> = {}): Inspection => ({ reach: 'ok', findings: { ...good, ...change } })
 
@@ -89,6 +90,27 @@ spec('the plan of a host', (t) => {
     assert.is(status.phase, 'approved')
     assert.is(status.arch, 'amd64')
     assert.is(wakeAt, '2026-11-22T10:01:00.000Z')
+  })
+
+  t('says what a restart of its Docker does to apps, and serves all the same', () => {
+    const whole = host({ siteRoot: '/srv/sites' })
+    const on = (change: Partial<Findings>) => world({ inspection: found(change) })
+    const said = (object: HostResource, of: HostWorld): [string | undefined, string] => {
+      const { status, verdict } = plan(object, of)
+      assert.is(verdict.state, 'ready')
+      assert.is(viewHost(object, of, plan(object, of)).inspection?.engine_restart.does, status.engineRestart)
+      return [status.engineRestart, verdict.state === 'ready' ? verdict.message : '']
+    }
+    assert.equal(said(whole, world()), ['whole', '0 hostnames are served'])
+    const [ends, why] = said(whole, on({ restart: { livesOn: false, hasLinks: true } }))
+    assert.is(ends, 'ends')
+    assert.match(why, /stops all apps until it is back: put "live-restore": true into/)
+    const [cut, what] = said(whole, on({ restart: { livesOn: true, hasLinks: false } }))
+    assert.is(cut, 'cut')
+    assert.match(what, /cuts WebSockets, event streams and uploads, and lets visitors wait: install iproute2/)
+    assert.match(said(host(), world())[1], /give it a site_root/)
+    const known = host({ siteRoot: '/srv/sites' }, plan(whole, world()).status as HostResource['status'])
+    assert.is(plan(known, otherKey()).status.engineRestart, 'whole', 'what was known stays said')
   })
 
   t('puts back what strayed, and only on an approved host', () => {

@@ -1,15 +1,17 @@
 import { spawnSync } from 'node:child_process'
 import { mkdirSync, readFileSync, rmSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { callAdmin } from '../../../controllers/io/hosts/caddy.ts'
 import { inspect } from '../../../controllers/io/hosts/inspect.ts'
 import { execute } from '../../../controllers/io/hosts/remote.ts'
 import { type Connection, connectSsh } from '../../../controllers/io/hosts/ssh.ts'
-import { USAGE } from '../../../controllers/kinds/app/scripts.ts'
+import { DIAL, USAGE } from '../../../controllers/kinds/app/scripts.ts'
 import { GUARD, GUARD_DIGEST } from '../../../controllers/kinds/host/guard.ts'
 import { problemsOf } from '../../../crds/host/inspect.ts'
 import { CLOSED_RANGES, guardOf } from '../../../crds/host/isolation.ts'
 import { fingerprintOf, hostKeyBytes } from '../../../crds/host/key.ts'
+import { engineRestart } from '../../../crds/host/restart.ts'
 import { readHostSetup } from '../../../hack/hostsetup/arguments.ts'
 import { hostSetupScript } from '../../../hack/hostsetup/script.ts'
 import { createProgress } from '../../../hack/lib/progress.ts'
@@ -30,6 +32,10 @@ const SITES = '/srv/bottega/sites'
 const DAEMON = '/etc/docker/daemon.json'
 const INSTALL_MS = 600_000
 const nothing = new AbortController().signal
+const TICKS = 20
+/** Says something each second. */
+const TICKING = `use IO::Socket; $SIG{CHLD} = "IGNORE"; my $all = IO::Socket::INET->new(LocalPort => 8080, Listen => 9, ReuseAddr => 1);
+while (my $one = $all->accept) { next if fork; $one->autoflush(1); print $one "HTTP/1.0 200 OK\\r\\n\\r\\n"; for (1..${TICKS}) { print $one "tick\\n"; sleep 1 } exit }`
 
 let folder: string
 let machine: Debian
@@ -187,7 +193,10 @@ spec('a fresh Debian that is made a host', (t) => {
       const lets = await ask('/usr/sbin/sshd', '-T')
       const { code, stdout } = await whole()
       assert.is(code, 0, stdout)
-      assert.match(stdout, /✓ Docker 26\.[\s\S]*✓ Caddy 2\.\d+\.\d+: installed[\s\S]*✓ looked as bottega: /)
+      assert.match(
+        stdout,
+        /✓ Docker 26\.[\s\S]*✓ Caddy 2\.\d+\.\d+: installed[\s\S]*✓ looked as bottega: Docker remaps users and cuts nothing /,
+      )
       const { dns, labels, ...ours } = JSON.parse(await ask('cat', DAEMON))
       assert.equal([dns, labels, ours['userns-remap']], [['192.0.2.53'], ['site=green'], 'default'])
       assert.is(await ask('docker', 'info', '--format', '{{.LiveRestoreEnabled}} {{.Labels}}'), 'true [site=green]')
@@ -221,6 +230,7 @@ spec('a fresh Debian that is made a host', (t) => {
     const found = await findings()
     assert.equal(problemsOf(found), [])
     assert.equal([found.users, found.missing, found.proxyFault, found.siteRootOk], ['remapped', [], '', true])
+    assert.is(engineRestart(found.restart, { hasFiles: true, isGuarded: true }).does, 'whole')
   })
 
   t('lets the guard of apps and the meter of their disk stand', async () => {
@@ -230,6 +240,40 @@ spec('a fresh Debian that is made a host', (t) => {
     assert.is(code, 0, stderr)
     const { guard } = await findings()
     assert.equal(guardOf(guard, GUARD_DIGEST), { state: 'stands' })
+  })
+
+  t('keeps what is open at a container over a restart of Docker, where its port on loopback is cut', async () => {
+    const bridge = 'com.docker.network.bridge.name=bt-kept'
+    await ask('docker', 'network', 'create', '-o', bridge, 'kept')
+    const folders = ['/usr', '/lib', '/lib64'].flatMap((path) => ['-v', `${path}:${path}:ro`])
+    const options = ['--name', 'kept', '--label', 'dev.bottega.app=kept', '--network', 'kept', '-p', '127.0.0.1::8080']
+    const command = ['bottega.local/empty:1', '/usr/bin/perl', '-e', TICKING]
+    await ask('docker', 'run', '-d', ...options, '--cap-drop', 'ALL', ...folders, ...command)
+    const ip = await ask('docker', 'inspect', '-f', '{{.NetworkSettings.Networks.kept.IPAddress}}', 'kept')
+    const file = `${SITES}/dial/app-kept`
+    const dial = {
+      script: DIAL,
+      fence: null,
+      lines: ['kept', file, `${ip}:8080`],
+      maxOutputBytes: 1_000,
+      limitMs: 60_000,
+    }
+    const { code, stderr } = await withHost((connection) => execute(connection, dial, nothing))
+    assert.is(code, 0, stderr)
+    assert.is(await ask('runuser', '-u', 'caddy', '--', 'cat', file), `${ip}:8080`)
+    const ticksAt = async (address: string) => {
+      const { stdout } = await machine.run(['curl', '-sN', '--max-time', '120', `http://${address}/`])
+      return stdout.split('\n').filter((line) => line === 'tick').length
+    }
+    const open = Promise.all([ticksAt(`${ip}:8080`), ticksAt(await ask('docker', 'port', 'kept', '8080/tcp'))])
+    await sleep(3_000)
+    await ask('systemctl', 'restart', 'docker')
+    const [kept, cut] = await open
+    assert.is(kept, TICKS)
+    assert.ok(cut > 0 && cut < TICKS, `${cut} ticks came by the port on loopback`)
+    await ask('docker', 'rm', '-f', 'kept')
+    assert.is.not((await machine.run(['cat', file])).code, 0, 'the address went with the container')
+    await ask('docker', 'network', 'rm', 'kept')
   })
 
   t('serves after a restart of Caddy what the platform told it before', async () => {
@@ -267,6 +311,7 @@ spec('a fresh Debian that is made a host', (t) => {
     await machine.write(DAEMON, stood.replace('"live-restore": true,', ''))
     await ask('systemctl', 'restart', 'docker')
     assert.is(await ask('docker', 'info', '--format', '{{.LiveRestoreEnabled}}'), 'false')
+    assert.is((await findings()).restart.livesOn, false)
     const began = () => ask('docker', 'inspect', '--format', '{{.State.Running}} {{.State.StartedAt}}', 'bottega-guard')
     const before = await began()
     const { code, stdout } = await whole()

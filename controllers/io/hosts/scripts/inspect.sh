@@ -14,7 +14,12 @@ done
 for program in flock setsid timeout tar mktemp sync seq; do command -v "$program" >/dev/null || say missing "$program"; done
 root=$(docker info --format '{{.DockerRootDir}}' 2>/dev/null)
 df -Pk "${root:-.}" 2>/dev/null || df -Pk .
-case "$(docker info --format '{{.SecurityOptions}}' 2>/dev/null)" in *name=userns*) say users remapped;; *) say users plain;; esac
+read -r lives options <<INFO
+$(docker info --format '{{.LiveRestoreEnabled}} {{.SecurityOptions}}' 2>/dev/null)
+INFO
+say lives "$lives"
+case "$options" in *name=userns*) say users remapped;; *) say users plain;; esac
+case "$options" in *name=rootless*) ;; *) ! (PATH="$PATH:/usr/sbin:/sbin" && command -v ip && command -v bridge) >/dev/null || say links ok;; esac
 if PATH="$PATH:/usr/sbin:/sbin" command -v iptables >/dev/null; then say guard "$(guard_state)"; else say guard unable; fi
 say guarddigest "$(docker inspect --format '{{index .Config.Labels "dev.bottega.guard"}}' bottega-guard 2>/dev/null)"
 if [ -n "$site_root" ]; then

@@ -24,10 +24,11 @@ const certified = async (hosts: Hosts, host: string, hostnames: readonly string[
   }
 }
 
-export type Dial = { file: string; address: string; isCut: boolean }
+/** `slug`: of the app whose containers have the address. */
+export type Dial = { slug: string; file: string; address: string }
 
-export const writeDial = async (hosts: Hosts, host: string, { file, address, isCut }: Dial): Promise<void> => {
-  const run = { script: DIAL, lines: [file, address, isCut ? 'cut' : ''], deadlineMs: DIAL_DEADLINE_MS }
+export const writeDial = async (hosts: Hosts, host: string, { slug, file, address }: Dial): Promise<void> => {
+  const run = { script: DIAL, lines: [slug, file, address], deadlineMs: DIAL_DEADLINE_MS }
   const { code, stderr } = await hosts.link(host).run(run)
   if (code !== 0) throw new Error(`${file} was not written: ${stderr.slice(-300)}`)
 }
@@ -38,9 +39,9 @@ export const claimSwitch = async (context: ActContext, { operation }: StepOf<'cl
 export const setRoute = async (
   { hosts, ledger, observations }: ActContext,
   { metadata, spec }: AppResource,
-  { route, release, dialFile, digest, address, isFirst, isSet, isCut }: StepOf<'setRoute'>,
+  { route, release, dialFile, digest, address, isFirst, isSet }: StepOf<'setRoute'>,
 ): Promise<Apply> => {
-  if (dialFile !== null) await writeDial(hosts, spec.hostId, { file: dialFile, address, isCut })
+  if (dialFile !== null) await writeDial(hosts, spec.hostId, { slug: spec.slug, file: dialFile, address })
   if (!isSet) await hosts.routes(spec.hostId).set(route)
   if (isFirst) await certified(hosts, spec.hostId, route.hostnames)
   await ledger.setRoute({ app: metadata.name, release, digest, address })

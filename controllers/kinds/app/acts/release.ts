@@ -87,8 +87,9 @@ const startingJob = async (
   const { metadata, spec } = object
   const facts = context.hosts.facts(spec.hostId)
   const isGuarded = keepsApart(facts?.class ?? 'shared')
+  const isDirect = (facts?.siteRoot ?? null) !== null
   if (given.operation.intent.kind === 'scale') {
-    return scaleJob(object, sealed, { ...given, isGuarded, replicas: given.operation.intent.replicas })
+    return scaleJob(object, sealed, { ...given, isGuarded, isDirect, replicas: given.operation.intent.replicas })
   }
   const isHeld = sealed.project.services.some(({ stateful }) => stateful)
   const rows = await rowsOf(context, object)
@@ -99,6 +100,7 @@ const startingJob = async (
   return startJob(object, sealed, {
     ...given,
     isGuarded,
+    isDirect,
     handOver: handOverFor(object, sealed, given.release, live),
     dialFile: facts && dialFileOf(originOf(metadata), facts),
     diskMib: isTold && diskGib !== undefined ? diskGib * MIB_PER_GIB : null,

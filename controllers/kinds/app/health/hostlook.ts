@@ -4,7 +4,7 @@
  */
 import type { ReadinessProbe } from '../../../../crds/app/lifecycle/publishing/probe.ts'
 import type { Hosts, RunInput } from '../../../io/hosts/link.ts'
-import { LOOK } from '../scripts.ts'
+import { directLine, LOOK } from '../scripts.ts'
 import { type LookLines, parseLook } from './lookparse.ts'
 
 /** A release as it is asked for. `dialFile`: '' for none. */
@@ -29,8 +29,8 @@ type Known = {
   running: Promise<HostSeen | null> | null
 }
 
-const linesOf = (targets: readonly RoutedPort[]): string[] => [
-  String(targets.length),
+const linesOf = (targets: readonly RoutedPort[], isDirect: boolean): string[] => [
+  `${targets.length} ${directLine(isDirect)}`,
   ...targets.flatMap(({ project, service, port, dialFile, path, timeoutSeconds }) => [
     ...[`${project} ${service} ${port}`, dialFile, path, String(timeoutSeconds)],
   ]),
@@ -48,7 +48,8 @@ export const makeHostLooks = ({ hosts, now }: { hosts: Hosts; now: () => Date })
     const at = now()
     for (const [key, { at: asked }] of targets) if (at.getTime() - asked > FORGOTTEN_MS) targets.delete(key)
     const all = [...targets.values()].map(({ target }) => target)
-    const input: RunInput = { script: LOOK, lines: linesOf(all), deadlineMs: DEADLINE_MS, lane: 'status' }
+    const isDirect = (hosts.facts(host)?.siteRoot ?? null) !== null
+    const input: RunInput = { script: LOOK, lines: linesOf(all, isDirect), deadlineMs: DEADLINE_MS, lane: 'status' }
     const drift = hosts
       .routes(host)
       .drift()

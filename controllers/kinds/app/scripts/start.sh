@@ -4,7 +4,7 @@
 # them, then two lines each: 'folder', 'file' or 'text', and its path below the folder of the app; a text is a third line, in base64;
 # the trial's document ('' for none), its routed service, MiB that may be copied, its volumes (from and to, by blanks); seconds of the
 # hand-over ('' where nothing is handed over), service and port that visitors are on now where the base has it ('' for none), the dial
-# file, MiB of disk that the meter is told ('' for none).
+# file, MiB of disk that the meter is told ('' for none), 'direct' where containers may be dialled at their own addresses.
 # Starts beside whatever serves, and waits until all run, the healthy are healthy, and the routed port answers HTTP. Ends at
 # the first sign that it will not come: an exit, an unhealthy service, a third restart, no memory. In the end it says what
 # runs, as look.sh does.
@@ -12,7 +12,7 @@ for name in base_project base release_project release routed_project routed_serv
   IFS= read -r "$name" || exit 64
 done
 receive_release
-for name in trial trial_service trial_room trial_volumes hand_over live_service live_port dial_file disk_mib; do
+for name in trial trial_service trial_room trial_volumes hand_over live_service live_port dial_file disk_mib direct; do
   IFS= read -r "$name" || exit 64
 done
 (umask 077

@@ -12,5 +12,11 @@ export const streamAddressOf = (address: string): string => {
 /** Where the proxy reads of a replica where it dials: each has a file of its own. @param place from 1 */
 export const slotFile = (dialFile: string, place: number): string => (place === 1 ? dialFile : `${dialFile}.${place}`)
 
-/** The same for WebSockets that are counted apart. */
-export const streamFile = (slot: string): string => `${slot}.ws`
+/** What the proxy calls the address that WebSockets of a replica are dialled at, and the handler by which it makes that of the file, at each try. */
+export const streamName = (place: number): string => `{bottega.stream.${place}}`
+export const streamNaming = (slot: string, place: number): object => ({
+  handler: 'map',
+  source: `{file.${slot}}`,
+  destinations: [streamName(place)],
+  mappings: [{ input_regexp: '^(.+):(\\d+)$', outputs: ['[::ffff:$1]:$2'] }],
+})

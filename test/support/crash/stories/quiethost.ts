@@ -20,6 +20,7 @@ const FINDINGS: Findings = {
   proxyFault: '',
   guard: { says: 'ok 0', digest: GUARD_DIGEST },
   users: 'remapped',
+  restart: { livesOn: true, hasLinks: true },
 }
 
 /** @param settings of the host's proxy, which serves what it should: nothing */

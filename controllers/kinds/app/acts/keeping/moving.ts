@@ -76,7 +76,7 @@ const placeRoute = async (
 ): Promise<Apply> => {
   const host = spec.hostId
   const [managed = ''] = route.hostnames
-  if (dialFile !== null) await writeDial(hosts, host, { file: dialFile, address, isCut: false })
+  if (dialFile !== null) await writeDial(hosts, host, { slug: spec.slug, file: dialFile, address })
   await hosts.routes(host).set(route)
   if (!(await isCertified(hosts, host, managed))) return withMoving({ isPlaced: true, isCertified: false })
   // What the public CAs issue every proxy trusts, and renews with another chain.

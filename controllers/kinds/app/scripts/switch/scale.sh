@@ -1,7 +1,7 @@
 # stdin: slug, number, the release's project and document, the names of what is started beside what runs, the port that each listens on,
-# seconds to wait, 'guarded' where nothing starts without a guard. What runs is not touched, and nothing is built or pulled. Ends as a
+# seconds to wait, 'guarded' where nothing starts without a guard, 'direct' where containers may be dialled at their own addresses. What runs is not touched, and nothing is built or pulled. Ends as a
 # start does; what was started goes where it does not come up.
-for name in project document names routed_port limit guard; do IFS= read -r "$name" || exit 64; done
+for name in project document names routed_port limit guard direct; do IFS= read -r "$name" || exit 64; done
 mkdir -p -m 700 "$app" "$here" || exit 1
 (umask 077; printf '%s\n' "$document" > "$here/release.json") || exit 1
 fail() {

@@ -11,7 +11,7 @@ end_new() {
   [ -z "$ids" ] || docker kill $ids >/dev/null 2>&1
 }
 dial() {
-  [ -z "$dial_file" ] || [ -z "$1" ] || { printf '%s' "$1" > "$dial_file.partial" && chmod 644 "$dial_file.partial" && mv "$dial_file.partial" "$dial_file"; }
+  [ -z "$dial_file" ] || [ -z "$1" ] || put_dial "$dial_file" "$1"
 }
 # `container_of <project> <service>`
 container_of() { inspect "$1" | while read -r id service rest; do [ "$service" != "$2" ] || echo "$id"; done | head -n 1; }

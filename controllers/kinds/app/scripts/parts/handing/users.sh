@@ -1,6 +1,7 @@
 # Services that mount the volume are stopped and started again. `stage` says how far a restore is, so that whoever finds it half done puts the
 # volume back: 'stopping', 'replacing', then 'done', or 'back'.
 for name in digest limit routed_service routed_port dial_file seconds; do IFS= read -r "$name" || exit 64; done
+direct=$dial_file
 reach() { printf '%s\n' "$1" > "$here/stage.next" && mv "$here/stage.next" "$here/stage" && sync "$here/stage"; }
 stage_now() { cat "$here/stage" 2>/dev/null || echo none; }
 # `put_in <folder>`: what its `pack` holds, in place of all that the volume has.
