@@ -238,6 +238,9 @@ export const setRoute = (world: AppWorld, wanted: WantedRoute, { number }: Relea
   isSet: wanted.isOriginal || world.route?.digest === wanted.digest,
 })
 
+/** What a look says of a file that leads to a link which is not there any more (scripts/parts/handing/dial.sh). */
+const GONE = 'gone'
+
 /** The live release's route, when another is set: access changed, its port did, or its file was changed on the host. */
 export const routeStep = (object: AppResource, world: AppWorld): AppStep[] => {
   const live = world.releases.find(({ state }) => state === 'live')
@@ -246,7 +249,7 @@ export const routeStep = (object: AppResource, world: AppWorld): AppStep[] => {
   const wanted = routeOf(object, { ...world, host: world.host }, address)
   const { look } = world
   // Where nobody listens there is nothing that a file could say.
-  const isGone = look?.address === null && look.dial === null
+  const isGone = look?.address === null && addressesIn(look.dial).every((one) => one === GONE)
   const isAstray = wanted.dialFile !== null && look !== null && look.dial !== address && !isGone
   // Told anew, though nothing has changed of what is wanted.
   if (world.look?.hasRoute === false) return [setRoute({ ...world, route: null }, wanted, live)]

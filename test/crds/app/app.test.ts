@@ -275,12 +275,15 @@ spec('the plan of an app', (t) => {
     }
     const moved = planApp(anApp(), { ...settled, look: { ...look, address: '127.0.0.1:30007' } }, NOW).steps[0]
     assert.equal(moved?.do === 'setRoute' && [moved.address, moved.isSet], ['127.0.0.1:30007', true])
-    const down = { ...look, address: null, dial: null }
-    assert.equal(
-      run(anApp(), { ...settled, look: down }).done,
-      [],
-      'nobody listens, and no file says that anybody does',
-    )
+    for (const dial of ['gone', null]) {
+      const down = { ...look, address: null, dial }
+      assert.equal(
+        run(anApp(), { ...settled, look: down }).done,
+        [],
+        'nobody listens, and no file says that anybody does',
+      )
+    }
+    assert.equal(run(anApp(), { ...settled, look: { ...look, dial: 'gone' } }).done, ['setRoute'])
   })
 
   t('a deleted app ends its operations, leaves its host and only then lets go', () => {
@@ -320,7 +323,6 @@ spec('what is read and said of an app', (t) => {
     assert.is(addressIn('bottega: address 127.0.0.1:1\nhello\n'), null)
     assert.is(addressIn('bottega: address 172.18.0.2:80,127.0.0.1:2 200\n'), '172.18.0.2:80,127.0.0.1:2')
     assert.is(addressIn('bottega: address metadata:80\n'), null)
-    assert.is(addressIn('bottega: address 10.0.0.1:80\n'), null)
     const id = `sha256:${'a'.repeat(64)}`
     const wanted = [{ service: 'web', name: 'x' }]
     assert.equal(imagesIn(`bottega: image ${id} arm64\n`, wanted)?.archs, ['arm64'])

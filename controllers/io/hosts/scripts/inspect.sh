@@ -19,7 +19,7 @@ $(docker info --format '{{.LiveRestoreEnabled}} {{.SecurityOptions}}' 2>/dev/nul
 INFO
 say lives "$lives"
 case "$options" in *name=userns*) say users remapped;; *) say users plain;; esac
-case "$options" in *name=rootless*) ;; *) ! (PATH="$PATH:/usr/sbin:/sbin" && command -v ip && command -v bridge) >/dev/null || say links ok;; esac
+case "$options" in *name=rootless*) ;; *) ! PATH="$PATH:/usr/sbin:/sbin" command -v bridge >/dev/null || say links ok;; esac
 if PATH="$PATH:/usr/sbin:/sbin" command -v iptables >/dev/null; then say guard "$(guard_state)"; else say guard unable; fi
 say guarddigest "$(docker inspect --format '{{index .Config.Labels "dev.bottega.guard"}}' bottega-guard 2>/dev/null)"
 if [ -n "$site_root" ]; then

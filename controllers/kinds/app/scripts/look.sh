@@ -1,6 +1,6 @@
 # stdin: how many releases are asked for, and 'direct' where containers may be dialled at their own addresses; then four lines each: the project, service and port of what is routed, the file
 # that its proxy dials by ('' where there is none), the path that is asked, and seconds for its answer. Gives what runs of all apps of this host, a line per container; for each
-# that was asked for, by its place, where it listens, what it answers and what the file says; and the disk and the volumes of each app.
+# that was asked for, by its place, where it listens, what it answers and what the file says ('gone': its address went with a link); and the disk and the volumes of each app.
 read -r count direct || exit 64
 seen=$(inspect_all dev.bottega.app) || exit 1
 say_seen
@@ -28,7 +28,7 @@ place=0
 while [ "$place" -lt "$count" ]; do
   read -r project service port && IFS= read -r dial_file && IFS= read -r path && IFS= read -r seconds || exit 64
   dial=''
-  [ -z "$dial_file" ] || { read -r dial < "$dial_file"; say dial "$place" "$dial"; } 2>/dev/null
+  [ -z "$dial_file" ] || { read -r dial < "$dial_file" || [ ! -L "$dial_file" ] || dial=gone; say dial "$place" "$dial"; } 2>/dev/null
   tell &
   place=$((place + 1))
   [ $((place % together)) != 0 ] || wait

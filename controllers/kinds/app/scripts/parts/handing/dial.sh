@@ -1,20 +1,21 @@
 # `put_dial <file> <address>`: the file that the proxy dials by, whole or not at all. An address on loopback is what the file says. One of a
 # container is the alias of the link behind which it is, and the file leads there: the engine takes the link away before it gives the
-# address to anybody else, and then the file says nothing (hack/decisions/101). Where no container of the app has it any more the file goes.
+# address to anybody else, and then the file says nothing (hack/decisions/101). Where no container of the app has it any more the file leads nowhere.
 put_dial() {
   rm -f "$1.partial"
   case "$2" in
     127.*) printf '%s' "$2" > "$1.partial" && chmod 644 "$1.partial" || return 1;;
     *)
       holder=$(holder_of "${2%:*}")
-      [ -n "$holder" ] || { rm -f "$1"; return; }
+      [ -n "$holder" ] || { dial_nobody "$1"; return; }
       link=$(docker exec bottega-guard /bin/sh -c "$bind_link" bind "$2" "${holder##* }") || return 1
       # Who has it now and had it before the link was looked for had it meanwhile.
-      [ "$(holder_of "${2%:*}" "${holder%% *}")" = "$holder" ] || { rm -f "$1"; return; }
+      [ "$(holder_of "${2%:*}" "${holder%% *}")" = "$holder" ] || { dial_nobody "$1"; return; }
       ln -s "/sys/class/net/$link/ifalias" "$1.partial" || return 1;;
   esac
   mv -f "$1.partial" "$1"
 }
+dial_nobody() { ln -s gone "$1.partial" && mv -f "$1.partial" "$1"; }
 # `holder_of <address> [container]`: the container of the app that has it, when it was started, its address in the bridge's table.
 holder_of() {
   ids=${2:-$(docker ps -q --no-trunc --filter "label=dev.bottega.app=$slug")}
