@@ -138,6 +138,46 @@ spec('previews over REST', (t) => {
     assert.is(json.previews.filter(({ ref }: Json) => ref === 'race').length, 1)
   })
 
+  t('are made by whoever asks next, where nobody came back after the first word of one', async () => {
+    branch('lost')
+    const name = `app-${'5'.repeat(32)}`
+    // all that a process which died at once has left
+    const taken = `select outcome from take_app_preview('${name}', '${shop.id}', 'demo', 'lost', ${LIMIT}, now() + interval '1 hour', now())`
+    assert.equal(await sql(taken), [{ outcome: 'taken' }])
+    const preview = await made('lost')
+    assert.is(preview.id, name)
+    const again = await ask('lost')
+    assert.equal([again.status, again.json.preview?.id], [200, name], again.text)
+  })
+
+  t('tell whoever repeats a request under its key the same, with the password that opens them', async () => {
+    branch('kept')
+    const key = { 'idempotency-key': 'preview-of-kept' }
+    const body = { ref: 'kept', git: { url: served.url } }
+    const first = await api('POST', `/api/apps/${shop.id}/previews`, body, key)
+    assert.is(first.status, 201, first.text)
+    // as if its process had died before it could note what it answered
+    await sql(
+      `update idempotency set state = 'running', sealed = null, lease_until = now() - interval '1 second' where state = 'answered'`,
+    )
+    const again = await api('POST', `/api/apps/${shop.id}/previews`, body, key)
+    assert.equal(
+      [again.status, again.json.preview?.id, again.json.password],
+      [201, first.json.preview.id, first.json.password],
+      again.text,
+    )
+  })
+
+  t('are ended where nobody has made more than the first word of one', async () => {
+    const name = `app-${'6'.repeat(32)}`
+    await sql(
+      `select take_app_preview('${name}', '${shop.id}', 'demo', 'never', ${LIMIT}, now() + interval '1 hour', now())`,
+    )
+    const gone = await api('DELETE', `/api/apps/${shop.id}/previews/${name}`)
+    assert.is(gone.status, 204, gone.text)
+    assert.equal(await sql(`select app from app_previews where ref = 'never'`), [])
+  })
+
   t('are ten of an app, none of a preview, and again the same branch goes on beside that', async () => {
     const { json } = await api('GET', `/api/apps/${shop.id}/previews`)
     for (let n = json.total; n < LIMIT; n++) {

@@ -114,6 +114,18 @@ export type LiveApp = {
   serves(text: string, containers?: number): () => Promise<void>
   /** @param sent what is live before the first request  @param prepare is told the database of each life of the world */
   story(sent: Project, requests: readonly Request<AppStand>[], prepare?: (databaseUrl: string) => void): Story<unknown>
+  /** The same of something else that is looked at. */
+  storyOf<Stand extends object>(told: Told<Stand>): Story<unknown>
+}
+
+type Told<Stand> = {
+  /** What is live before the first request. */
+  sent: Project
+  begun: Stand
+  standIn(databaseUrl: string): Promise<Stand>
+  requests: readonly Request<Stand>[]
+  /** Is told the database of each life of the world. */
+  prepare?(databaseUrl: string): void
 }
 
 /** Jobs of the host that nobody knows any more: what ran is told by its operation, and by nothing else. */
@@ -158,12 +170,12 @@ const setUpOf =
     await deploy('the first', sent)(process)
   }
 
-const storyOf =
-  (opened: Opened): LiveApp['story'] =>
-  (sent, requests, prepare) => {
+const makeStoryOf =
+  (opened: Opened): LiveApp['storyOf'] =>
+  ({ sent, begun, standIn, requests, prepare }) => {
     const { place } = opened
     const hosts = Object.values(opened.hosts)
-    const { begin, look, alone, ...played } = makeRequests({ begun: LIVE, standIn, alive, requests })
+    const { begin, look, alone, ...played } = makeRequests({ begun, standIn, alive, requests })
     const assertClean = async (url: string) =>
       assert.equal(await strayJobs(url, hosts), [], 'jobs that nobody knows any more')
     return {
@@ -185,7 +197,7 @@ const storyOf =
       },
       setUp: setUpOf(opened, sent),
       fingerprint: async (url) => [
-        (await place.object())?.metadata.resourceVersion,
+        await place.versions(),
         await query(url, 'select max(xmin::text::bigint) as operations from app_operations'),
         hosts.map((one) => place.proxy(one)),
         hosts.map((one) => place.containers(one)),
@@ -196,21 +208,26 @@ const storyOf =
     }
   }
 
-/** @param slug its own: containers of another story on the same engine bear that of their app */
+/**
+ * @param slug its own: containers of another story on the same engine bear that of their app
+ * @param beside slugs of other apps that come out of the story
+ */
 export const openLiveApp = async (
   host: AppHost,
   slug: string,
   others: Record<string, AppHost> = {},
+  beside: readonly string[] = [],
 ): Promise<LiveApp> => {
-  const place = await openAppPlace(host, { name: NAME, slug, others })
+  const place = await openAppPlace(host, { name: NAME, slug, others, beside })
   const seen = async (): Promise<string> => {
     const page = await visitor(host)(`${slug}.${host.baseDomain}`).catch(() => null)
     if (page === null) return 'nothing'
     return page.status === 200 ? page.text.trim() : String(page.status)
   }
+  const storyOf = makeStoryOf({ place, slug, hosts: { [HOST_NAME]: host, ...others } })
   return {
-    ...{ place, say, deploy, seen },
-    story: storyOf({ place, slug, hosts: { [HOST_NAME]: host, ...others } }),
+    ...{ place, say, deploy, seen, storyOf },
+    story: (sent, requests, prepare) => storyOf({ sent, begun: LIVE, standIn, requests, ...(prepare && { prepare }) }),
     serves:
       (text, containers = 1) =>
       async () =>
