@@ -4,9 +4,10 @@ import { query } from '../../../../hack/platform/postgres.ts'
 import { type ServedRepository, startRepository } from '../../../support/builders/sources/repository.ts'
 import type { OneProcess } from '../../../support/crash/process.ts'
 import type { Request } from '../../../support/crash/requests.ts'
+import { drawn } from '../../../support/crash/seed.ts'
 import { EFFECTS, type LiveApp, openLiveApp } from '../../../support/crash/stories/livestory.ts'
 import type { Asking } from '../../../support/crash/story.ts'
-import { sweep } from '../../../support/crash/sweep.ts'
+import { isLong, sweep } from '../../../support/crash/sweep.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 import { busybox, project } from '../../../support/stage/apps.ts'
 import { type AppHost, remnantsOf, startAppHost } from '../../../support/stage/host.ts'
@@ -54,11 +55,13 @@ select
     order by created_at), '') from mirror where kind = 'App' and not archived and name not in (select name from parent)) as shown,
   (select coalesce(string_agg(kind || ' ' || state, ', ' order by app, n), '') from app_operations
     where app not in (select name from parent)) as done,
-  (select coalesce(string_agg(what || ' ' || n, ', ' order by what), '') from (
+  (select coalesce(string_agg(case when what in ('slug', 'room', 'route') then n || ' ' else '' end || what, ', ' order by what), '') from (
     select what, count(*) as n from held where app not in (select name from parent)
       and (has_come('App', app) or exists (select from app_previews p where p.app = held.app and p.ended_at is not null))
     group by what) counted) as held,
   (select coalesce(string_agg(payload ->> 'type', ' ' order by id), '') from outbox where channel = 'event') as told`
+
+const joined = (...parts: string[]): string => parts.filter(Boolean).join(', ')
 
 const BEGUN: PreviewStand = { parent: 'live 1 0', previews: '', shown: '', done: '', held: '', told: 'app.released' }
 
@@ -137,95 +140,97 @@ spec('previews of an app that is live, whose processes die at any call', (t) => 
     look: beside,
   })
 
-  sweep(
-    t,
+  /** Made, made anew, and ended by hand. */
+  const byHand: Request<PreviewStand>[] = [
     {
-      what: 'there is one preview, and then none',
-      callsMin: 20,
-      points: 1,
-      effects: new RegExp(`${EFFECTS.source}|${OF_PREVIEWS.source}`),
-    },
-    () =>
-      app.storyOf<PreviewStand>({
-        sent: project('first'),
-        begun: BEGUN,
-        standIn,
-        prepare: () => {
-          asked = 0
-        },
-        requests: [
-          {
-            ...made(1),
-            ask: ask('second', { ttl: '1h' }),
-            leaves: ({ told }) => ({
-              parent: 'live 1 1',
-              previews: `${BRANCH} open`,
-              shown: 'live private 1',
-              done: 'deploy succeeded',
-              held: 'env 1, password 1, room 1, route 1, slug 1, upload 1',
-              told: `${told} app.preview_ready`,
-            }),
-          },
-          {
-            ...made(2),
-            ask: ask('third', { ttl: '2h', access: 'public' }),
-            leaves: ({ told }) => ({
-              shown: 'live public 2',
-              done: 'deploy succeeded, deploy succeeded',
-              held: 'env 2, password 1, room 1, route 1, slug 1, upload 2',
-              told: `${told} app.preview_ready`,
-            }),
-          },
-          {
-            what: 'its end',
-            ask: async (process, asking) => {
-              const id = await openOne(process)
-              if (id !== undefined)
-                await app.say('DELETE /api/apps/:id/previews/:preview', { params: { preview: id }, query: {} })(
-                  process,
-                  asking,
-                )
-            },
-            leaves: ({ told }) => ({
-              ...{ parent: 'live 1 0', previews: `${BRANCH} deleted`, shown: '', done: '', held: '' },
-              told: `${told} app.preview_ended`,
-            }),
-            look: alone,
-          },
-          {
-            what: 'another one',
-            ask: ask('second', { ttl: '1h', env: {}, access: 'public' }),
-            leaves: ({ told }) => ({
-              parent: 'live 1 1',
-              previews: `${BRANCH} deleted, ${BRANCH} open`,
-              shown: 'live public 1',
-              done: 'deploy succeeded',
-              held: 'room 1, route 1, slug 1, upload 1',
-              told: `${told} app.preview_ready`,
-            }),
-            look: beside,
-          },
-          {
-            what: 'its end by date',
-            ask: async (process) => {
-              const id = await openOne(process)
-              if (id === undefined) return
-              const past = JSON.stringify({ spec: { previewOf: { expiresAt: new Date().toISOString() } } })
-              await app.place.kubectl(['patch', 'bapp', id, '--type=merge', '-p', past])
-            },
-            leaves: ({ told }) => ({
-              ...{
-                parent: 'live 1 0',
-                previews: `${BRANCH} deleted, ${BRANCH} expired`,
-                shown: '',
-                done: '',
-                held: '',
-              },
-              told: `${told} app.preview_ended`,
-            }),
-            look: alone,
-          },
-        ],
+      ...made(1),
+      ask: ask('second', { ttl: '1h' }),
+      leaves: ({ told }) => ({
+        parent: 'live 1 1',
+        previews: `${BRANCH} open`,
+        shown: 'live private 1',
+        done: 'deploy succeeded',
+        held: 'env, password, 1 room, 1 route, 1 slug, upload',
+        told: `${told} app.preview_ready`,
       }),
+    },
+    {
+      ...made(2),
+      ask: ask('third', { ttl: '2h', access: 'public' }),
+      leaves: ({ told }) => ({
+        shown: 'live public 2',
+        done: 'deploy succeeded, deploy succeeded',
+        held: 'env, password, 1 room, 1 route, 1 slug, upload',
+        told: `${told} app.preview_ready`,
+      }),
+    },
+    {
+      what: 'its end',
+      ask: async (process, asking) => {
+        const id = await openOne(process)
+        if (id !== undefined)
+          await app.say('DELETE /api/apps/:id/previews/:preview', { params: { preview: id }, query: {} })(
+            process,
+            asking,
+          )
+      },
+      leaves: ({ previews, told }) => ({
+        ...{ parent: 'live 1 0', previews: previews.replace('open', 'deleted'), shown: '', done: '', held: '' },
+        told: `${told} app.preview_ended`,
+      }),
+      look: alone,
+    },
+  ]
+  /** Made, and ended by its date. */
+  const byDate: Request<PreviewStand>[] = [
+    {
+      what: 'another one',
+      ask: ask('second', { ttl: '1h', env: {}, access: 'public' }),
+      leaves: ({ previews, told }) => ({
+        parent: 'live 1 1',
+        previews: joined(previews, `${BRANCH} open`),
+        shown: 'live public 1',
+        done: 'deploy succeeded',
+        held: '1 room, 1 route, 1 slug, upload',
+        told: `${told} app.preview_ready`,
+      }),
+      look: beside,
+    },
+    {
+      what: 'its end by date',
+      ask: async (process) => {
+        const id = await openOne(process)
+        if (id === undefined) return
+        const past = JSON.stringify({ spec: { previewOf: { expiresAt: new Date().toISOString() } } })
+        await app.place.kubectl(['patch', 'bapp', id, '--type=merge', '-p', past])
+      },
+      leaves: ({ previews, told }) => ({
+        ...{
+          parent: 'live 1 0',
+          previews: previews.replace('open', 'expired'),
+          shown: '',
+          done: '',
+          held: '',
+        },
+        told: `${told} app.preview_ended`,
+      }),
+      look: alone,
+    },
+  ]
+
+  // one after the other of the same branch; a plain run takes the one or the other, by its seed
+  const oneOfBoth = drawn(BRANCH) < 0.5 ? byHand : byDate
+  const requests = isLong ? [...byHand, ...byDate] : oneOfBoth
+  const effects = new RegExp(`${EFFECTS.source}|${OF_PREVIEWS.source}`)
+  sweep(t, { what: 'there is one preview, and then none', callsMin: 20, points: 1, effects }, () =>
+    app.storyOf<PreviewStand>({
+      sent: project('first'),
+      begun: BEGUN,
+      standIn,
+      prepare: () => {
+        asked = 0
+      },
+      requests,
+    }),
   )
 })
