@@ -21,7 +21,7 @@ export const isLong = isFull || deathsAsked > 0
 
 const told = ({ call, when, of, client, isAsync, again }: Death): string =>
   [
-    `crash ${when} call ${call}${of ? ` of ${of}` : ''}`,
+    `crash ${when} ${of ? 'effect' : 'call'} ${call}`,
     ...(client ? [`a client that ${client}${isAsync ? ' and did not wait' : ''}`] : []),
     ...(again ? [`and ${again.when} call ${again.call} of the next life`] : []),
     `seed ${seed}`,

@@ -72,12 +72,13 @@ select m.view ->> 'status' as status, m.view ->> 'access' as access, m.view -> '
   (select count(*)::int from app_slugs where app is not null) as slugs
 from (select 1) one left join mirror m on m.kind = 'App' and not m.archived`
 
-const standIn = async (url: string): Promise<AppStand> => (await query(url, STAND))[0] as AppStand
+export const standIn = async (url: string): Promise<AppStand> => (await query(url, STAND))[0] as AppStand
 
 /** Of an app that lives there, and has nothing anywhere else. */
 export const placeOf = (host: string): string => `${host} home, shown at ${host}`
 
-const LIVE: AppStand = {
+/** Of an app of which nothing was asked since its first release. */
+export const LIVE: AppStand = {
   ...{ status: 'live', access: 'public', release: '1', operations: 'deploy succeeded', releases: '1 live' },
   ...{ env: '', leaving: 0, replicas: '1', runs: '', backups: '', plans: '', places: placeOf(HOST_NAME), rooms: 1 },
   ...{ told: 'app.released', slugs: 1 },
@@ -153,7 +154,7 @@ const deploy: LiveApp['deploy'] = (key, sent, query = {}) =>
     headers: { 'content-type': 'application/json' },
   })
 
-type Opened = { place: AppPlace; slug: string; hosts: Record<string, AppHost> }
+type Opened = { place: AppPlace; slug: string; hosts: Record<string, AppHost>; nameServer: string }
 
 const alive = ({ mirror }: OneProcess) => mirror.get(APP, NAME)
 
@@ -189,7 +190,11 @@ const makeStoryOf =
         await assertClean(url)
         return came
       },
-      options: { namespace: place.namespace.name, mailPort: 9 },
+      options: {
+        ...{ namespace: place.namespace.name, mailPort: 9 },
+        // domains are looked for where the CA of the host looks for them
+        tools: () => ({ deps: { nameServers: [opened.nameServer] }, close: async () => {} }),
+      },
       prepare: async (url) => {
         begin(url)
         await place.fresh(url)
@@ -224,7 +229,8 @@ export const openLiveApp = async (
     if (page === null) return 'nothing'
     return page.status === 200 ? page.text.trim() : String(page.status)
   }
-  const storyOf = makeStoryOf({ place, slug, hosts: { [HOST_NAME]: host, ...others } })
+  const nameServer = host.acme.dns.server
+  const storyOf = makeStoryOf({ place, slug, hosts: { [HOST_NAME]: host, ...others }, nameServer })
   return {
     ...{ place, say, deploy, seen, storyOf },
     story: (sent, requests, prepare) => storyOf({ sent, begun: LIVE, standIn, requests, ...(prepare && { prepare }) }),
