@@ -173,7 +173,10 @@ const makeIt = async (deps: AppNeeds, asked: Asked, ready: Ready) => {
       const { object, outcome } = await makeOwn(deps, APP, { name, spec })
       // somebody else who asked for the same branch was quicker
       if (outcome === 'stood there') return replaceIt(deps, asked, ready)
-      return { ...generationGoal(object.metadata), parent: asked.row.name, isNew: true, password: toldPassword(asked) }
+      return {
+        ...generationGoal(object.metadata),
+        ...{ parent: asked.row.name, isNew: true, isUnseen: true, password: toldPassword(asked) },
+      }
     },
     giveBack: () => giveBack(deps, name),
   })
@@ -189,6 +192,8 @@ const replaceIt = async (deps: AppNeeds, asked: Asked, { name, digest, envVersio
     ...(body.access !== undefined && { access: body.access }),
     ...(body.password !== undefined && { passwordVersion: await storePassword(deps, name, body.password) }),
   }
+  // whoever made it may have died before its controller saw it
+  const isUnseen = (await deps.mirror.get(APP, name, sameOwner(row))) === undefined
   const object = await editSpec<AppSpec>(deps, { kind: APP, name, whose: sameOwner(row) }, (spec, { metadata }) => {
     if (metadata.deletionTimestamp !== undefined)
       throw new Problem(
@@ -202,7 +207,7 @@ const replaceIt = async (deps: AppNeeds, asked: Asked, { name, digest, envVersio
   const { isOwn } = asked
   return {
     ...generationGoal(object.metadata),
-    ...{ parent: row.name, isNew: isOwn, password: isOwn ? toldPassword(asked) : null },
+    ...{ parent: row.name, isNew: isOwn, isUnseen, password: isOwn ? toldPassword(asked) : null },
   }
 }
 
