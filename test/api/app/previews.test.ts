@@ -131,7 +131,7 @@ spec('previews over REST', (t) => {
     const ids = new Set(replies.flatMap(({ json }) => json.preview?.id ?? []))
     assert.is(ids.size, 1, told.join(', '))
     assert.ok(
-      replies.every(({ status, json }) => status < 300 || (status === 409 && json.code === 'PREVIEW_TAKEN')),
+      replies.every(({ status, json }) => status < 300 || ['PREVIEW_TAKEN', 'TOO_MANY_REQUESTS'].includes(json.code)),
       told.join(', '),
     )
     const { json } = await api('GET', `/api/apps/${shop.id}/previews`)
@@ -206,4 +206,34 @@ spec('previews over REST', (t) => {
     const kept = (lines: string[]) => lines.filter((line) => !line.startsWith('app_uploads'))
     assert.equal(kept(await taken()), kept(before))
   })
+
+  t(
+    'of an app that never got its name leave nothing when that is deleted: what is sealed for it goes too',
+    async () => {
+      const name = 'app-nameless'
+      const spec = { account: 'demo', slug: shop.slug, hostId: 'large', access: 'public', applicationPolicy: 'none' }
+      const manifest = { apiVersion: 'bottega.dev/v1alpha1', kind: 'App', metadata: { name }, spec }
+      await platform.kubectl(['apply', '-f', '-'], manifest)
+      await eventually('it to be stalled', async () => {
+        const { json } = await api('GET', `/api/apps/${name}`)
+        return json.app?.stalled?.code === 'SLUG_TAKEN'
+      })
+      const env = await api('PUT', `/api/apps/${name}/env`, { env: { SECRET: 'of nobody any more' } })
+      assert.ok(env.status < 300 || env.json.code === 'SLUG_TAKEN', env.text)
+      const held = async () => {
+        const tables = await sql(`select table_name as name from information_schema.columns
+        where column_name = 'app' and table_name like 'app\\_%' and table_schema = 'public'`)
+        const counts = tables.map(async ({ name: table }) => {
+          const [row] = await sql(`select count(*)::int as n from ${table} where app = '${name}'`)
+          return Number(row?.n) > 0 ? [String(table)] : []
+        })
+        return (await Promise.all(counts)).flat().sort()
+      }
+      assert.ok((await held()).includes('app_env'), 'there is something to be taken away')
+      await platform.kubectl(['delete', 'bapp', name])
+      await eventually('it to be gone', async () => (await api('GET', `/api/apps/${name}`)).status === 404)
+      assert.equal(await held(), [])
+      assert.is((await api('GET', `/api/apps/${shop.id}`)).json.app.stalled?.code === 'SLUG_TAKEN', false)
+    },
+  )
 })

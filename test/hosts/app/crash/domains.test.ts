@@ -40,6 +40,10 @@ select
   (select coalesce(string_agg(name, ' ' order by name), '') from site_names
     where site like 'App/%' and reserved_until is null and state <> 'quarantined') as names`
 
+const CERTIFICATES = `
+select count(*)::int as lacking from mirror m, json_array_elements(m.view -> 'domains') d
+where m.kind = 'App' and not m.archived and coalesce(d -> 'certificate' ->> 'state', '') <> 'valid'`
+
 const standOf = async (url: string): Promise<DomainStand> => ({
   ...(await standIn(url)),
   ...((await query(url, DOMAINS))[0] as Pick<DomainStand, 'domains' | 'names'>),
@@ -51,6 +55,7 @@ const OF_DOMAINS = /^sql (claim_app_names|release_app_names|ask_app_look|order_c
 spec('an app whose domains are planned, verified and applied, and whose processes die at any call', (t) => {
   let host: AppHost
   let app: LiveApp
+  let databaseUrl = ''
 
   t.before(async () => {
     host = await startAppHost()
@@ -73,6 +78,9 @@ spec('an app whose domains are planned, verified and applied, and whose processe
       // the CA may still be at it
       await eventually(`${hostname} to be ${wanted}`, async () => (await seenAt(hostname)) === wanted, 60_000)
     }
+    // an apply has ended once the certificates are seen
+    const isSeen = async () => (await query(databaseUrl, CERTIFICATES))[0]?.lacking === 0
+    await eventually('all certificates to be seen', isSeen, 90_000)
     const { apps } = JSON.parse(app.place.proxy())
     const own = (apps.http.servers.bottega.routes as Json[]).filter((one) => one['@id']?.startsWith('app-'))
     assert.equal(
@@ -130,6 +138,9 @@ spec('an app whose domains are planned, verified and applied, and whose processe
       sent: project('first'),
       begun: { ...LIVE, domains: '', names: '' },
       standIn: standOf,
+      prepare: (url) => {
+        databaseUrl = url
+      },
       requests: [added, ...(isLong ? others : brief)],
     }),
   )
