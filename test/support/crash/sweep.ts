@@ -122,7 +122,7 @@ const dieAll = async <Played>(story: () => Story<Played>, calls: number, ended: 
     const end = lived.crashed ? lived.came || death.client || '' : 'not reached'
     came.set(end, (came.get(end) ?? 0) + 1)
     note(
-      `${what}: ${told(death)} (${lived.calls.at(-1)}): ${end}, in ${Math.round((performance.now() - beganMs) / 1_000)} s`,
+      `${what}: ${told(death)} (${lived.calls.findLast((call) => death.of?.test(call) !== false)}): ${end}, in ${Math.round((performance.now() - beganMs) / 1_000)} s`,
     )
   }
   const counted = [...came].map(([end, count]) => `${count} ${end}`).join(', ')
@@ -141,6 +141,32 @@ export const sweep = <Played>(t: Suite, ended: Ended, story: () => Story<Played>
       const calls = all.filter((call) => ended.effects?.test(call) !== false)
       assert.ok(calls.length >= ended.callsMin, `only ${calls.length} calls: ${calls.join(', ')}`)
       await dieAll(story, calls.length, ended)
+    },
+    { timeoutMs: isLong ? FULL_LIMIT_MS : LIMIT_MS },
+  )
+}
+
+/** What one story on a host tells it, at least: beyond that a cut may find nothing to cut. */
+const CUTS_OF = 12
+
+/**
+ * Nobody dies, and the line to the host breaks in one of the things that it is told; with a long run in each of the first ones.
+ * @param story with the place of the cut
+ */
+export const cuts = <Played>(t: Suite, what: string, story: (cutAt: number) => Story<Played>): void => {
+  const one = Math.floor(drawn(what, 'cut') * CUTS_OF)
+  t(
+    `wherever the line to the host breaks: ${what}`,
+    async () => {
+      const places = isLong ? Array.from({ length: CUTS_OF }, (_, place) => place) : [one]
+      for (const place of places) {
+        await live(story(place)).catch((error) => {
+          throw new Error(
+            `cut in number ${place} of what the host is told, seed ${seed}: ${error.details ?? ''}${error.stack}`,
+          )
+        })
+        note(`${what}: the line cut in number ${place}`)
+      }
     },
     { timeoutMs: isLong ? FULL_LIMIT_MS : LIMIT_MS },
   )

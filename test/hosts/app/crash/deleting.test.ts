@@ -10,7 +10,7 @@ import {
   neighbourOf,
 } from '../../../support/crash/stories/deletestory.ts'
 import { EFFECTS, type LiveApp, openLiveApp } from '../../../support/crash/stories/livestory.ts'
-import { isLong, sweep } from '../../../support/crash/sweep.ts'
+import { cuts, isLong, sweep } from '../../../support/crash/sweep.ts'
 import { spec } from '../../../support/runner/spec.ts'
 import { busybox, type Project } from '../../../support/stage/apps.ts'
 import { type AppHost, startAppHost } from '../../../support/stage/host.ts'
@@ -96,7 +96,7 @@ spec('an app that is deleted while something is done for it, and whose processes
   }
   type Kind = keyof typeof kinds
 
-  const story = (kind: Kind) => () => {
+  const story = (kind: Kind, more: { cutAt?: number } = {}) => {
     const { begin, ...rest } = kinds[kind]
     const deleting = { app, host, slug: SLUG, neighbour, url: () => databaseUrl }
     const amid = deletedAmid(deleting, {
@@ -110,7 +110,7 @@ spec('an app that is deleted while something is done for it, and whose processes
     }
     return app.storyOf<DeleteStand>({
       sent: project('first'),
-      begun: LIVING,
+      ...{ begun: LIVING, ...more },
       standIn: deleteStandIn,
       prepare: (url) => {
         databaseUrl = url
@@ -125,5 +125,7 @@ spec('an app that is deleted while something is done for it, and whose processes
   // a plain run takes one of them, by its seed
   const chosen = isLong ? all : all.slice(Math.floor(drawn(SLUG) * all.length)).slice(0, 1)
   for (const kind of chosen)
-    sweep(t, { what: `amid ${kind} it is gone whole`, callsMin: 6, points: 1, effects }, story(kind))
+    sweep(t, { what: `amid ${kind} it is gone whole`, callsMin: 6, points: 1, effects }, () => story(kind))
+  const cutIn = all[Math.floor(drawn(SLUG, 'cut') * all.length)] as Kind
+  cuts(t, `amid ${cutIn} it is gone whole`, (cutAt) => story(cutIn, { cutAt }))
 })

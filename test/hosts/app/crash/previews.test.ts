@@ -7,7 +7,7 @@ import type { Request } from '../../../support/crash/requests.ts'
 import { drawn } from '../../../support/crash/seed.ts'
 import { EFFECTS, type LiveApp, openLiveApp } from '../../../support/crash/stories/livestory.ts'
 import type { Asking } from '../../../support/crash/story.ts'
-import { isLong, sweep } from '../../../support/crash/sweep.ts'
+import { cuts, isLong, sweep } from '../../../support/crash/sweep.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 import { busybox, project } from '../../../support/stage/apps.ts'
 import { type AppHost, remnantsOf, startAppHost } from '../../../support/stage/host.ts'
@@ -222,15 +222,15 @@ spec('previews of an app that is live, whose processes die at any call', (t) => 
   const oneOfBoth = drawn(BRANCH) < 0.5 ? byHand : byDate
   const requests = isLong ? [...byHand, ...byDate] : oneOfBoth
   const effects = new RegExp(`${EFFECTS.source}|${OF_PREVIEWS.source}`)
-  sweep(t, { what: 'there is one preview, and then none', callsMin: 20, points: 1, effects }, () =>
+  const story = (of: Request<PreviewStand>[], more: { cutAt?: number } = {}) =>
     app.storyOf<PreviewStand>({
-      sent: project('first'),
-      begun: BEGUN,
-      standIn,
+      ...{ sent: project('first'), begun: BEGUN, standIn, ...more },
       prepare: () => {
         asked = 0
       },
-      requests,
-    }),
-  )
+      requests: of,
+    })
+  const what = 'there is one preview, and then none'
+  sweep(t, { what, callsMin: 20, points: 1, effects }, () => story(requests))
+  cuts(t, what, (cutAt) => story(byDate, { cutAt }))
 })

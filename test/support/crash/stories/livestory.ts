@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { publishingRoutes } from '../../../../api/app/publishing/routes.ts'
 import { appRoutes } from '../../../../api/app/routes.ts'
 import type { Answer } from '../../../../api/http/route.ts'
@@ -12,6 +13,7 @@ import { type AppHost, HOST_NAME } from '../../stage/host.ts'
 import { eventually } from '../../stage/invoicing.ts'
 import { visitor } from '../../stage/publishing.ts'
 import { type Asked, askBy, keyOf } from '../ask.ts'
+import type { Life } from '../crash.ts'
 import { keyNamed, type OneProcess } from '../process.ts'
 import { makeRequests, type Request } from '../requests.ts'
 import type { Asking, Story } from '../story.ts'
@@ -127,6 +129,8 @@ type Told<Stand> = {
   requests: readonly Request<Stand>[]
   /** Is told the database of each life of the world. */
   prepare?(databaseUrl: string): void
+  /** The line to the host breaks in the n-th of what it is told, from 0, and the processes live on. */
+  cutAt?: number
 }
 
 /** Jobs of the host that nobody knows any more: what ran is told by its operation, and by nothing else. */
@@ -171,16 +175,47 @@ const setUpOf =
     await deploy('the first', sent)(process)
   }
 
+/** What a host is told to do, and no look at it. */
+const TOLD = /^(ssh (start|job (cancel|drop)|app-(switch|keeping|runs|upload))|admin (POST|PUT|PATCH|DELETE))/
+
+/** Whoever asks under a call that was cut hears whatever the link makes of it. */
+const cutting = (
+  around: Life['hostAround'],
+  { hosts }: Opened,
+  cut: { at: number; told: number },
+): Life['hostAround'] => {
+  return (call, run) =>
+    around(call, async () => {
+      const isCut = TOLD.test(call.name) && cut.told++ === cut.at
+      if (!isCut) return run()
+      console.log(`  the line was cut in ${call.name}`)
+      const running = run()
+      running.catch(() => {})
+      await sleep(CUT_AFTER_MS)
+      for (const host of Object.values(hosts)) await host.cutSsh()
+      return running
+    })
+}
+
+/** A command has been handed over by then, and a job has begun. */
+const CUT_AFTER_MS = 30
+
 const makeStoryOf =
   (opened: Opened): LiveApp['storyOf'] =>
-  ({ sent, begun, standIn, requests, prepare }) => {
+  ({ sent, begun, standIn, requests, prepare, cutAt }) => {
     const { place } = opened
     const hosts = Object.values(opened.hosts)
-    const { begin, look, alone, ...played } = makeRequests({ begun, standIn, alive, requests })
+    const { begin, look, alone, play, ...played } = makeRequests({ begun, standIn, alive, requests })
+    const cut = { at: cutAt ?? 0, told: 0 }
     const assertClean = async (url: string) =>
       assert.equal(await strayJobs(url, hosts), [], 'jobs that nobody knows any more')
     return {
       ...played,
+      play: (process, asking) => {
+        // what is told before the client begins is not its own
+        cut.told = 0
+        return play(process, asking)
+      },
       look: async (url, answer) => {
         await look(url, answer)
         await assertClean(url)
@@ -193,10 +228,17 @@ const makeStoryOf =
       options: {
         ...{ namespace: place.namespace.name, mailPort: 9 },
         // domains are looked for where the CA of the host looks for them
-        tools: () => ({ deps: { nameServers: [opened.nameServer] }, close: async () => {} }),
+        tools: (life) => ({
+          deps: {
+            nameServers: [opened.nameServer],
+            ...(cutAt !== undefined && { hostAround: cutting(life.hostAround, opened, cut) }),
+          },
+          close: async () => {},
+        }),
       },
       prepare: async (url) => {
         begin(url)
+        cut.told = Number.NEGATIVE_INFINITY
         await place.fresh(url)
         prepare?.(url)
       },
