@@ -255,6 +255,8 @@ export type AppWorld = {
   releases: Release[]
   env: { version: number; keys: string[] } | null
   passwordVersion: number | null
+  /** Something is kept of it, that goes with it. */
+  hasRows: boolean
   /** The route that was set last. */
   route: { digest: string; address: string } | null
   /** The job of the running operation's present step; null when it has none. */

@@ -12,7 +12,7 @@ const PAST_MAX = 50
 
 export type AppRows = Pick<
   AppWorld,
-  'slugHolder' | 'room' | 'operations' | 'releases' | 'env' | 'passwordVersion' | 'route' | 'logs'
+  'slugHolder' | 'room' | 'operations' | 'releases' | 'env' | 'passwordVersion' | 'route' | 'logs' | 'hasRows'
 >
 
 export type AppLedger = AppOutcomes & {
@@ -37,10 +37,11 @@ type Observed = {
   password_version: number | null
   route: AppWorld['route']
   logs: AppWorld['logs']
+  has_rows: boolean
 }
 
 const OBSERVE = `
-select slug_holder, operations, releases, env, password_version, route, logs from observe_app($1, $2, $3, $4, $5)`
+select slug_holder, operations, releases, env, password_version, route, logs, has_rows from observe_app($1, $2, $3, $4, $5)`
 const ADD_LOG = `
 with wish as (
   update app_log_requests l set since = coalesce($3, l.since), ended = $4, fetched_at = $5 where l.id = $1 returning l.id
@@ -70,9 +71,9 @@ export const makeAppLedger = ({ pg, epoch }: { pg: Pg; epoch: () => number }): A
       ])
       const row = rows[0]
       if (!row) throw new Error('observe_app gave no row')
-      const { slug_holder, password_version, ...rest } = row
+      const { slug_holder, password_version, has_rows, ...rest } = row
       const room = { held, others: withoutOwn(used, held) }
-      return { ...rest, slugHolder: slug_holder, passwordVersion: password_version, room }
+      return { ...rest, slugHolder: slug_holder, passwordVersion: password_version, hasRows: has_rows, room }
     },
     setRoute: ({ app, release, digest, address }) => effect('set_app_route', [app, release, digest, address]),
     applyBudget: ({ app, release, budget, limits }) =>

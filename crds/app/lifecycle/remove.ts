@@ -46,6 +46,8 @@ export const leaveSteps = (
 
 const leaveHost = (object: AppResource, world: AppWorld, leaving: Verdict): Omit<Plan<AppStep, AppFacts>, 'status'> => {
   const isHeld = world.slugHolder === object.metadata.name || world.releases.length > 0
+  // One that never got its name has nothing on a host.
+  if (!isHeld && world.hasRows) return { steps: [{ do: 'forget' }], verdict: leaving }
   if (!isHeld) return { steps: [], verdict: ready('Gone', 'nothing of it is left') }
   // A host that is no more has nothing of it.
   if (!world.host) return { steps: [{ do: 'forget' }], verdict: leaving }

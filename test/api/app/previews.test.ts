@@ -148,11 +148,51 @@ spec('previews over REST', (t) => {
     const ids = new Set(replies.flatMap(({ json }) => json.preview?.id ?? []))
     assert.is(ids.size, 1, told.join(', '))
     assert.ok(
-      replies.every(({ status, json }) => status < 300 || (status === 409 && json.code === 'PREVIEW_TAKEN')),
+      replies.every(({ status, json }) => status < 300 || ['PREVIEW_TAKEN', 'TOO_MANY_REQUESTS'].includes(json.code)),
       told.join(', '),
     )
     const { json } = await api('GET', `/api/apps/${shop.id}/previews`)
     assert.is(json.previews.filter(({ ref }: Json) => ref === 'race').length, 1)
+  })
+
+  t('are made by whoever asks next, where nobody came back after the first word of one', async () => {
+    branch('lost')
+    const name = `app-${'5'.repeat(32)}`
+    // all that a process which died at once has left
+    const taken = `select outcome from take_app_preview('${name}', '${shop.id}', 'demo', 'lost', ${LIMIT}, now() + interval '1 hour', now())`
+    assert.equal(await sql(taken), [{ outcome: 'taken' }])
+    const preview = await made('lost')
+    assert.is(preview.id, name)
+    const again = await ask('lost')
+    assert.equal([again.status, again.json.preview?.id], [200, name], again.text)
+  })
+
+  t('tell whoever repeats a request under its key the same, with the password that opens them', async () => {
+    branch('kept')
+    const key = { 'idempotency-key': 'preview-of-kept' }
+    const body = { ref: 'kept', git: { url: served.url } }
+    const first = await api('POST', `/api/apps/${shop.id}/previews`, body, key)
+    assert.is(first.status, 201, first.text)
+    // as if its process had died before it could note what it answered
+    await sql(
+      `update idempotency set state = 'running', sealed = null, lease_until = now() - interval '1 second' where state = 'answered'`,
+    )
+    const again = await api('POST', `/api/apps/${shop.id}/previews`, body, key)
+    assert.equal(
+      [again.status, again.json.preview?.id, again.json.password],
+      [201, first.json.preview.id, first.json.password],
+      again.text,
+    )
+  })
+
+  t('are ended where nobody has made more than the first word of one', async () => {
+    const name = `app-${'6'.repeat(32)}`
+    await sql(
+      `select take_app_preview('${name}', '${shop.id}', 'demo', 'never', ${LIMIT}, now() + interval '1 hour', now())`,
+    )
+    const gone = await api('DELETE', `/api/apps/${shop.id}/previews/${name}`)
+    assert.is(gone.status, 204, gone.text)
+    assert.equal(await sql(`select app from app_previews where ref = 'never'`), [])
   })
 
   t('are ten of an app, none of a preview, and again the same branch goes on beside that', async () => {
@@ -183,4 +223,34 @@ spec('previews over REST', (t) => {
     const kept = (lines: string[]) => lines.filter((line) => !line.startsWith('app_uploads'))
     assert.equal(kept(await taken()), kept(before))
   })
+
+  t(
+    'of an app that never got its name leave nothing when that is deleted: what is sealed for it goes too',
+    async () => {
+      const name = 'app-nameless'
+      const spec = { account: 'demo', slug: shop.slug, hostId: 'large', access: 'public', applicationPolicy: 'none' }
+      const manifest = { apiVersion: 'bottega.dev/v1alpha1', kind: 'App', metadata: { name }, spec }
+      await platform.kubectl(['apply', '-f', '-'], manifest)
+      await eventually('it to be stalled', async () => {
+        const { json } = await api('GET', `/api/apps/${name}`)
+        return json.app?.stalled?.code === 'SLUG_TAKEN'
+      })
+      const env = await api('PUT', `/api/apps/${name}/env`, { env: { SECRET: 'of nobody any more' } })
+      assert.ok(env.status < 300 || env.json.code === 'SLUG_TAKEN', env.text)
+      const held = async () => {
+        const tables = await sql(`select table_name as name from information_schema.columns
+        where column_name = 'app' and table_name like 'app\\_%' and table_schema = 'public'`)
+        const counts = tables.map(async ({ name: table }) => {
+          const [row] = await sql(`select count(*)::int as n from ${table} where app = '${name}'`)
+          return Number(row?.n) > 0 ? [String(table)] : []
+        })
+        return (await Promise.all(counts)).flat().sort()
+      }
+      assert.ok((await held()).includes('app_env'), 'there is something to be taken away')
+      await platform.kubectl(['delete', 'bapp', name])
+      await eventually('it to be gone', async () => (await api('GET', `/api/apps/${name}`)).status === 404)
+      assert.equal(await held(), [])
+      assert.is((await api('GET', `/api/apps/${shop.id}`)).json.app.stalled?.code === 'SLUG_TAKEN', false)
+    },
+  )
 })

@@ -11,7 +11,9 @@ with held as (
   select 'a send' as what, s.resource, 'Invoice' as kind from send_slots s
     where not exists (select from register r where r.resource = s.resource)
   union all select 'a place of a site', p.site, 'Site' from site_places p
-  union all select 'the name ' || n.name, n.site, 'Site' from site_names n where n.state <> 'quarantined'
+  union all select 'the name ' || n.name, n.site, 'Site' from site_names n where n.state <> 'quarantined' and n.site not like 'App/%'
+  union all select 'the name ' || n.name, substr(n.site, 5), 'App' from site_names n
+    where n.state <> 'quarantined' and n.site like 'App/%'
   union all select 'the slug ' || s.slug, s.app, 'App' from app_slugs s where s.app is not null
   union all select 'room on ' || r.host, r.app, 'App' from app_rooms r
   union all select 'a preview of ' || p.parent, p.app, 'App' from app_previews p where p.ended_at is null
@@ -47,7 +49,8 @@ const TAKEN = [
   `select take_app_preview('stranger', p.parent, p.account, p.ref, 1000, now(), now()) from app_previews p where p.ended_at is null
     and not exists (select from mirror m where m.kind = 'App' and m.name = p.app)`,
   `select claim_site_name(n.name, 'stranger', n.account, false, null) from site_names n
-    where not exists (select from mirror m where m.kind = 'Site' and m.name = n.site)`,
+    where not exists (select from mirror m where m.kind = 'Site' and m.name = n.site)
+      and not exists (select from mirror m where m.kind = 'App' and 'App/' || m.name = n.site)`,
   `select reserve_devbox('', null, 'stranger', d.account, 'stranger', 0, 9000000000000, 'v', now()) from devboxes d
     where d.box is null and d.deleted_at is null limit 1`,
 ]

@@ -1,10 +1,12 @@
+import { appendFileSync } from 'node:fs'
 import { assert, type Suite } from '../runner/spec.ts'
 import { drawn, seed } from './seed.ts'
 import { type Death, type Lived, live, type Story } from './story.ts'
 
 /**
  * The sweeps as sentences: which deaths of a story are lived. The plain run takes some, chosen by the seed; `--full` each call
- * in each way.
+ * in each way. Between the two, `BOTTEGA_TEST_DEATHS=20` takes so many of each story; and `BOTTEGA_TEST_SWEEP_LOG=FILE` has a line
+ * of each death as it was lived, for runs that take hours.
  */
 
 const DEATHS_MAX = 400
@@ -12,10 +14,14 @@ const LIMIT_MS = 600_000
 /** Of a story on a real host: a hundred calls, each in six ways, ten seconds each. */
 const FULL_LIMIT_MS = 4 * 3_600_000
 const isFull = process.env.BOTTEGA_TEST_FULL === '1'
+const deathsAsked = Number(process.env.BOTTEGA_TEST_DEATHS ?? 0)
+const logFile = process.env.BOTTEGA_TEST_SWEEP_LOG
+/** Every death that there is, or as many as were asked for. */
+export const isLong = isFull || deathsAsked > 0
 
 const told = ({ call, when, of, client, isAsync, again }: Death): string =>
   [
-    `crash ${when} call ${call}${of ? ` of ${of}` : ''}`,
+    `crash ${when} ${of ? 'effect' : 'call'} ${call}`,
     ...(client ? [`a client that ${client}${isAsync ? ' and did not wait' : ''}`] : []),
     ...(again ? [`and ${again.when} call ${again.call} of the next life`] : []),
     `seed ${seed}`,
@@ -29,7 +35,7 @@ const die = <Played>(story: Story<Played>, death: Death): Promise<Lived> =>
 
 /** The two sweeps as sentences, by a client that asks again. @param what the story's end, as "one number, one mail" */
 export const sweeps = <Played>(t: Suite, what: string, story: () => Story<Played>): void => {
-  const limit = { timeoutMs: isFull ? FULL_LIMIT_MS : LIMIT_MS }
+  const limit = { timeoutMs: isLong ? FULL_LIMIT_MS : LIMIT_MS }
   for (const when of ['before', 'after'] as const) {
     t(
       `${when} any call: ${what}, nothing left to do`,
@@ -63,7 +69,8 @@ const WAYS: readonly Omit<Death, 'call'>[] = [
 ]
 
 /** Deaths spread over so many calls, each at a place and in a way that the seed says. */
-const drawDeaths = (calls: number, { what, points, ways = WAYS }: Ended): Death[] => {
+const drawDeaths = (calls: number, { what, points: few, ways = WAYS }: Ended): Death[] => {
+  const points = deathsAsked > 0 ? Math.min(deathsAsked, calls) : few
   const turn = Math.floor(drawn(what) * ways.length)
   return Array.from({ length: points }, (_, n) => {
     const call = Math.floor(((n + drawn(what, n)) * calls) / points)
@@ -99,6 +106,10 @@ export type Ended = {
 
 const ALONE = WAYS.filter(({ client }) => client === 'never comes back')
 
+const note = (line: string): void => {
+  if (logFile) appendFileSync(logFile, `${new Date().toISOString()} ${line}\n`)
+}
+
 const dieAll = async <Played>(story: () => Story<Played>, calls: number, ended: Ended) => {
   const { what, diesAgain = false, effects: of } = ended
   const chosen = isFull ? everyDeath(calls, ended) : drawDeaths(calls, ended)
@@ -106,9 +117,13 @@ const dieAll = async <Played>(story: () => Story<Played>, calls: number, ended: 
   const deaths = diesAgain ? dyingAgain(what, once) : once
   const came = new Map<string, number>()
   for (const death of deaths) {
+    const beganMs = performance.now()
     const lived = await die(story(), death)
     const end = lived.crashed ? lived.came || death.client || '' : 'not reached'
     came.set(end, (came.get(end) ?? 0) + 1)
+    note(
+      `${what}: ${told(death)} (${lived.calls.findLast((call) => death.of?.test(call) !== false)}): ${end}, in ${Math.round((performance.now() - beganMs) / 1_000)} s`,
+    )
   }
   const counted = [...came].map(([end, count]) => `${count} ${end}`).join(', ')
   console.log(`  ${what}: ${deaths.length} deaths in ${calls} calls (seed ${seed}): ${counted}`)
@@ -127,7 +142,33 @@ export const sweep = <Played>(t: Suite, ended: Ended, story: () => Story<Played>
       assert.ok(calls.length >= ended.callsMin, `only ${calls.length} calls: ${calls.join(', ')}`)
       await dieAll(story, calls.length, ended)
     },
-    { timeoutMs: isFull ? FULL_LIMIT_MS : LIMIT_MS },
+    { timeoutMs: isLong ? FULL_LIMIT_MS : LIMIT_MS },
+  )
+}
+
+/** What one story on a host tells it, at least: beyond that a cut may find nothing to cut. */
+const CUTS_OF = 12
+
+/**
+ * Nobody dies, and the line to the host breaks in one of the things that it is told; with a long run in each of the first ones.
+ * @param story with the place of the cut
+ */
+export const cuts = <Played>(t: Suite, what: string, story: (cutAt: number) => Story<Played>): void => {
+  const one = Math.floor(drawn(what, 'cut') * CUTS_OF)
+  t(
+    `wherever the line to the host breaks: ${what}`,
+    async () => {
+      const places = isLong ? Array.from({ length: CUTS_OF }, (_, place) => place) : [one]
+      for (const place of places) {
+        await live(story(place)).catch((error) => {
+          throw new Error(
+            `cut in number ${place} of what the host is told, seed ${seed}: ${error.details ?? ''}${error.stack}`,
+          )
+        })
+        note(`${what}: the line cut in number ${place}`)
+      }
+    },
+    { timeoutMs: isLong ? FULL_LIMIT_MS : LIMIT_MS },
   )
 }
 
@@ -142,7 +183,7 @@ export const sweepAlone = <Played>(t: Suite, what: string, story: () => Story<Pl
       const { calls } = await live(story())
       await dieAll(story, calls.length, { what, callsMin: 1, points: ALONE_POINTS, ways: ALONE })
     },
-    { timeoutMs: isFull ? FULL_LIMIT_MS : LIMIT_MS },
+    { timeoutMs: isLong ? FULL_LIMIT_MS : LIMIT_MS },
   )
 }
 

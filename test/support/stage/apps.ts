@@ -6,6 +6,7 @@ import { ensurePackages } from '../../../hack/lib/apt.ts'
 import { noteCookies } from '../canaries/answers.ts'
 import { type AppHost, startAppHost } from './host.ts'
 import { call, eventually, type Json, type Platform, type Reply, startPlatform } from './invoicing.ts'
+import { setDns } from './publishing.ts'
 
 /**
  * The whole platform with a real app host, registered and approved as Host `local`, and an owner who may deploy. Images are
@@ -115,11 +116,6 @@ export const visitHost = (
     sent.on('error', reject).on('timeout', () => sent.destroy(new Error('the app did not answer in time')))
     sent.end(body)
   })
-}
-
-const setDns = async (host: AppHost, path: string, body: object): Promise<void> => {
-  const reply = await fetch(`${host.acme.dns.controlUrl}/${path}`, { method: 'POST', body: JSON.stringify(body) })
-  if (!reply.ok) throw new Error(`the DNS answered ${reply.status} to ${path}`)
 }
 
 /** @param more what its spec says otherwise */

@@ -39,6 +39,29 @@ export const copiesOf = (slug: string): string[] =>
     docker('ps', '-q', '--filter', 'status=paused', '--filter', `label=dev.bottega.app=${slug}`),
   ].filter((found) => found !== '')
 
+/** All that an app may have left on the engine of the run and on its host, but for its jobs: containers, networks, volumes, images, files. */
+export const remnantsOf = ({ folder }: Pick<AppHost, 'folder'>, slug: string): string[] => {
+  const apps = join(folder, 'home', '.bottega', 'apps')
+  const files = existsSync(apps) ? readdirSync(apps).filter((name) => name === slug) : []
+  return [
+    docker('ps', '-a', '--filter', `label=dev.bottega.app=${slug}`, '--format', 'container {{.Names}} {{.Status}}'),
+    docker('network', 'ls', '--filter', `label=dev.bottega.app=${slug}`, '--format', 'network {{.Name}}'),
+    docker('volume', 'ls', '--filter', `label=com.docker.compose.project=${slug}-base`, '--format', 'volume {{.Name}}'),
+    docker(
+      'image',
+      'ls',
+      '--filter',
+      `reference=bottega.local/${slug}/*`,
+      '--format',
+      'image {{.Repository}}:{{.Tag}}',
+    ),
+    ...files.map((name) => `folder ${name}`),
+    ...copiesOf(slug),
+  ]
+    .flatMap((found) => found.split('\n'))
+    .filter(Boolean)
+}
+
 /**
  * A real app host for one test file: a user, an sshd, a Caddy and an ACME CA of its own; the Docker is that of the run,
  * which `hack/test` starts for the part `hosts`.

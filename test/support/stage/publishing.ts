@@ -91,7 +91,8 @@ const register = async (platform: Platform, admin: string, host: AppHost): Promi
   })
 }
 
-const setDns = async (host: AppHost, path: string, body: object): Promise<void> => {
+/** What the DNS of a host answers from now on. */
+export const setDns = async (host: AppHost, path: string, body: object): Promise<void> => {
   const reply = await fetch(`${host.acme.dns.controlUrl}/${path}`, { method: 'POST', body: JSON.stringify(body) })
   if (!reply.ok) throw new Error(`the DNS answered ${reply.status} to ${path}`)
 }

@@ -7,8 +7,11 @@ import { refuseStalled } from '../../../command/verdict.ts'
 import type { AnsweringApp } from '../../needs.ts'
 import { previewPath, viewPreview } from './shown.ts'
 
-/** `password`: the version of one that the platform made, which is told to whoever asked; null where none was made. */
-type PreviewGoal = GenerationGoal & { parent: string; isNew: boolean; password: number | null }
+/**
+ * `isUnseen`: no view of it was there yet, so that it lacks one says nothing. `password`: the version of one that the platform made,
+ * which is told to whoever asked; null where none was made.
+ */
+type PreviewGoal = GenerationGoal & { parent: string; isNew: boolean; isUnseen: boolean; password: number | null }
 
 /** What it asks for is not its own to have. Whatever else stalls it, a host that is away or a release that failed, it shows itself: it was made. */
 const REFUSALS: ReadonlySet<string> = new Set([
@@ -22,7 +25,7 @@ const REFUSALS: ReadonlySet<string> = new Set([
 export const createPreviewCommand: Command<PreviewGoal, AppView, AnsweringApp> = {
   name: 'app.preview',
   kind: APP,
-  judge: (goal, row) => (row === undefined && goal.isNew ? 'pending' : judgeGeneration(goal, row)),
+  judge: (goal, row) => (row === undefined && goal.isUnseen ? 'pending' : judgeGeneration(goal, row)),
   async answer({ previews, keys, now }, _asking, { parent, isNew, password }, row) {
     if (row === undefined) return null
     if (REFUSALS.has(row.view.stalled?.code ?? '')) refuseStalled(row)

@@ -37,6 +37,7 @@ import { faultsOfEnv, refuseLarge } from '../../running/env.ts'
 import { gitNamed } from '../../sources/git.ts'
 import { storePassword } from '../password.ts'
 import { createPreviewCommand } from './commands.ts'
+import { giveBack, hasCome } from './laid.ts'
 import { previewPath } from './shown.ts'
 
 type PreviewBody = {
@@ -80,7 +81,10 @@ const envOf = async (deps: AppNeeds, app: string, { env }: PreviewBody): Promise
   return env
 }
 
-/** `known`: the preview that the branch has already. */
+/**
+ * `known`: the preview that the branch has already. `isThere`: that is an app; else whoever asked for it came no further than its row.
+ * `isOwn`: its name is what this request would give it, so it is this request that comes again.
+ */
 type Asked = {
   row: MirrorRow<AppView>
   body: PreviewBody
@@ -90,6 +94,8 @@ type Asked = {
   env: Record<string, string>
   git: GitNamed
   known: PreviewRow | null
+  isThere: boolean
+  isOwn: boolean
 }
 
 /**
@@ -153,33 +159,33 @@ const reserve = async (deps: AppNeeds, asked: Asked, name: string): Promise<stri
   }
 }
 
-const giveBack = async ({ apps: store, previews }: AppNeeds, name: string): Promise<void> => {
-  await store.giveBackRoom(name)
-  await store.giveBackSlug(name)
-  await previews.giveBack(name)
-}
-
 type Ready = { name: string; digest: string; envVersion: number | null }
 
-const makeIt = async (deps: AppNeeds, asked: Asked, { name, digest, envVersion }: Ready) =>
-  layingReady({
+/** The one that the platform makes is told to whoever made the preview, however often that comes again. */
+const toldPassword = ({ body }: Asked): number | null =>
+  body.access === 'public' || body.password !== undefined ? null : 1
+
+const makeIt = async (deps: AppNeeds, asked: Asked, ready: Ready) => {
+  const { name, digest, envVersion } = ready
+  return layingReady({
     lay: () => reserve(deps, asked, name),
     async use(slug) {
       const spec = { ...specOf(asked, slug), source: { digest }, ...(envVersion !== null && { envVersion }) }
-      let password: number | null = null
-      if (spec.access === 'private') {
-        const given = asked.body.password
-        const version = await storePassword(deps, name, given ?? deps.keys.password(name, 1, 1))
-        spec.passwordVersion = version
-        if (given === undefined) password = 1
+      if (spec.access === 'private')
+        spec.passwordVersion = await storePassword(deps, name, asked.body.password ?? deps.keys.password(name, 1, 1))
+      const { object, outcome } = await makeOwn(deps, APP, { name, spec })
+      // somebody else who asked for the same branch was quicker
+      if (outcome === 'stood there') return replaceIt(deps, asked, ready)
+      return {
+        ...generationGoal(object.metadata),
+        ...{ parent: asked.row.name, isNew: true, isUnseen: true, password: toldPassword(asked) },
       }
-      const { object } = await makeOwn(deps, APP, { name, spec })
-      return { ...generationGoal(object.metadata), parent: asked.row.name, isNew: true, password }
     },
     giveBack: () => giveBack(deps, name),
   })
+}
 
-/** The branch as it is now, until another end; name, volumes and password stay. */
+/** The branch as it is now, until another end; name, volumes and password stay. @throws Problem PREVIEW_TAKEN */
 const replaceIt = async (deps: AppNeeds, asked: Asked, { name, digest, envVersion }: Ready) => {
   const { row, body, expiresAt } = asked
   const change = {
@@ -189,12 +195,23 @@ const replaceIt = async (deps: AppNeeds, asked: Asked, { name, digest, envVersio
     ...(body.access !== undefined && { access: body.access }),
     ...(body.password !== undefined && { passwordVersion: await storePassword(deps, name, body.password) }),
   }
-  const object = await editSpec<AppSpec>(deps, { kind: APP, name, whose: sameOwner(row) }, (spec) => {
+  // whoever made it may have died before its controller saw it
+  const isUnseen = (await deps.mirror.get(APP, name, sameOwner(row))) === undefined
+  const object = await editSpec<AppSpec>(deps, { kind: APP, name, whose: sameOwner(row) }, (spec, { metadata }) => {
+    if (metadata.deletionTimestamp !== undefined)
+      throw new Problem(
+        'PREVIEW_TAKEN',
+        `${name} is the preview of ${body.ref} and is ending: ask again once it has ended.`,
+      )
     refuseFaults(faultsOf({ ...spec, ...change }))
     return change
   })
   await takePreview(deps, asked, name)
-  return { ...generationGoal(object.metadata), parent: row.name, isNew: false, password: null }
+  const { isOwn } = asked
+  return {
+    ...generationGoal(object.metadata),
+    ...{ parent: row.name, isNew: isOwn, isUnseen, password: isOwn ? toldPassword(asked) : null },
+  }
 }
 
 /** Fetched, judged as it would be under its own name, and stored. */
@@ -208,8 +225,8 @@ const accept = async (deps: AppNeeds, request: ApiRequest, asked: Asked, name: s
 }
 
 const ask = async (deps: AppNeeds, request: ApiRequest, asked: Asked, name: string): Promise<Answer> => {
-  const { row, known, env } = asked
-  const isEmpty = Object.keys(env).length === 0 && known === null
+  const { row, isThere, env } = asked
+  const isEmpty = Object.keys(env).length === 0 && (await deps.apps.envKeys(name)).version === null
   const settled = async (): Promise<Answer> => {
     const { upload, envVersion } = await accept(deps, request, asked, name)
     const ready = { name, digest: upload.digest, envVersion }
@@ -218,7 +235,7 @@ const ask = async (deps: AppNeeds, request: ApiRequest, asked: Asked, name: stri
       whose: sameOwner(row),
       resource: previewPath(row.name, name),
       pending: { preview: { id: name } },
-      act: () => (known === null ? makeIt(deps, asked, ready) : replaceIt(deps, asked, ready)),
+      act: () => (isThere ? replaceIt(deps, asked, ready) : makeIt(deps, asked, ready)),
     })
   }
   if (isEmpty) return settled()
@@ -242,8 +259,12 @@ export const createPreview = async (deps: AppNeeds, request: ApiRequest): Promis
     deps.previews.ofBranch(row.name, body.ref),
     readOwn<AppResource>(deps, { kind: APP, name: row.name, whose: sameOwner(row) }),
   ])
-  const asked: Asked = { row, body, host, parent: parent.spec, expiresAt, env, git, known }
-  if (known !== null) return ask(deps, request, asked, known.app)
-  await refuseLimit(deps, row.account)
-  return underOwnName(namesFor(deps.keys, 'app', request), (name) => ask(deps, request, asked, name))
+  const isThere = known !== null && (await hasCome(deps, row, known))
+  const names = namesFor(deps.keys, 'app', request)
+  const isOwn = request.idempotencyKey !== undefined && known?.app === names(0)
+  const asked: Asked = { row, body, host, parent: parent.spec, expiresAt, env, git, known, isThere, isOwn }
+  if (!isThere) await refuseLimit(deps, row.account)
+  return known === null
+    ? underOwnName(names, (name) => ask(deps, request, asked, name))
+    : ask(deps, request, asked, known.app)
 }

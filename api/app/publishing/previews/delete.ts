@@ -7,11 +7,18 @@ import type { Answer, ApiRequest } from '../../../http/route.ts'
 import type { AppNeeds } from '../../needs.ts'
 import { apps } from '../../read.ts'
 import { deletePreviewCommand } from './commands.ts'
+import { giveBack, hasCome } from './laid.ts'
 import { previewOf } from './shown.ts'
 
 export const deletePreview = async (deps: AppNeeds, request: ApiRequest): Promise<Answer> => {
-  const { preview } = await previewOf(deps, request)
+  const { row: parent, preview } = await previewOf(deps, request)
   if (preview.endedAt !== null) return { status: 204 }
+  const isShown = (await deps.mirror.get(APP, preview.app, sameOwner(parent))) !== undefined
+  // of one that is no app yet, and may never be one, there is only what was laid ready
+  if (!isShown && !(await hasCome(deps, parent, preview))) {
+    await giveBack(deps, preview.app)
+    return { status: 204 }
+  }
   const row = await apps.find(deps, { caller: request.caller, params: { id: preview.app } })
   // whoever made it by kubectl may have left it at the default
   const before = () =>

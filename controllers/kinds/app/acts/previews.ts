@@ -56,8 +56,9 @@ const remove = async (context: Context, object: AppResource, { app }: StepOf<'de
   try {
     const found = isOwn ? object : await context.kube.get<AppResource>(APP, ref)
     if (!isOwn && found.spec.previewOf?.app !== object.metadata.name) return asked
-    const { uid = '' } = found.metadata
-    await context.kube.delete(APP, ref, { uid })
+    const { uid = '', resourceVersion } = found.metadata
+    // its own end is what it was seen with: somebody may have given it another one since
+    await context.kube.delete(APP, ref, { uid, ...(isOwn && resourceVersion !== undefined && { resourceVersion }) })
     return asked
   } catch (error) {
     // gone, or another one by now

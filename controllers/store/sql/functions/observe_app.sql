@@ -2,7 +2,7 @@
 -- is still open.
 create or replace function observe_app(in_app text, in_host text, in_slug text, in_now timestamptz, in_limit integer)
 returns table (
-  slug_holder text, operations json, releases json, env json, password_version integer, route json, logs json
+  slug_holder text, operations json, releases json, env json, password_version integer, route json, logs json, has_rows boolean
 )
 language plpgsql stable
 as $$
@@ -53,6 +53,22 @@ begin
         'id', l.id, 'tail', l.tail, 'follow', l.follow, 'since', l.since, 'service', l.service, 'fetchedAt', iso_ms(l.fetched_at)
       )), '[]')
       from app_log_requests l where l.app = in_app and not l.ended and l.wanted_until > in_now
+    ),
+    -- of one that never got its name, too: what is sealed for it goes with it
+    exists (
+      select from app_rooms m where m.app = in_app
+      union all select from app_slugs s where s.app = in_app
+      union all select from app_env e where e.app = in_app
+      union all select from app_passwords p where p.app = in_app
+      union all select from app_uploads u where u.app = in_app
+      union all select from app_operations o where o.app = in_app
+      union all select from app_releases r where r.app = in_app
+      union all select from app_runs c where c.app = in_app
+      union all select from app_schedules h where h.app = in_app
+      union all select from app_backups b where b.app = in_app
+      union all select from app_plans p where p.app = in_app
+      union all select from app_access_links l where l.app = in_app
+      union all select from site_names n where n.site = 'App/' || in_app and n.state <> 'quarantined'
     );
 end
 $$;

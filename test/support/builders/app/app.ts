@@ -92,6 +92,7 @@ export const aWorld = (change: Partial<AppWorld> = {}): AppWorld => ({
   releases: [],
   env: null,
   passwordVersion: null,
+  hasRows: false,
   route: null,
   job: null,
   retiring: {},

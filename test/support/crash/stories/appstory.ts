@@ -11,13 +11,15 @@ export type AppPlace = {
   namespace: Namespace
   kubectl(args: string[]): Promise<string>
   object(): Promise<AppResource | undefined>
+  /** Names and versions of all apps in the namespace. */
+  versions(): Promise<string>
   /** The ids of its containers. @param at the first host when left out */
   containers(at?: AppHost): string[]
   /** The whole configuration of a proxy. */
   proxy(at?: AppHost): string
   /** A new database knows the host's key, and the host knows nothing of those before. */
   fresh(databaseUrl: string): Promise<void>
-  /** Takes the resource away, whatever its controllers think of it. */
+  /** Takes all apps away, whatever their controllers think of it. */
   clear(): Promise<void>
   end(): Promise<void>
 }
@@ -29,13 +31,15 @@ const dockerAt = ({ dockerSocket }: AppHost, ...args: string[]): string[] =>
 
 const apiVersion = 'bottega.dev/v1alpha1'
 
+type Opening = { name: string; slug: string; others?: Record<string, AppHost>; beside?: readonly string[] }
+
 /**
  * The account `demo`, which may deploy, and the hosts, approved: `local`, and others by their names.
- * @param name of the resource  @param slug of the app
+ * @param name of the resource  @param slug of the app  @param beside slugs of other apps that come out of the story
  */
 export const openAppPlace = async (
   host: AppHost,
-  { name, slug, others = {} }: { name: string; slug: string; others?: Record<string, AppHost> },
+  { name, slug, others = {}, beside = [] }: Opening,
 ): Promise<AppPlace> => {
   const hosts: [string, AppHost][] = [[HOST_NAME, host], ...Object.entries(others)]
   for (const [, one] of hosts) await one.prepareBuilds()
@@ -53,21 +57,27 @@ export const openAppPlace = async (
     const text = await kubectl(['get', 'bapp', name, '-o', 'json', '--ignore-not-found'])
     return text === '' ? undefined : JSON.parse(text)
   }
-  /** Nothing of an earlier life: its database, which the host's fence goes by, is gone too. */
-  const clearHost = async (at: AppHost) => {
+  const clearApp = (at: AppHost, one: string): void => {
     const docker = (...args: string[]) => dockerAt(at, ...args)
-    const [ids, networks] = [containers(at), docker('network', 'ls', ...labelled)]
+    const own = ['-q', '--filter', `label=dev.bottega.app=${one}`]
+    const [ids, networks] = [docker('ps', '-a', ...own), docker('network', 'ls', ...own)]
     if (ids.length > 0) docker('rm', '-f', ...ids)
     if (networks.length > 0) docker('network', 'rm', ...networks)
-    const volumes = docker('volume', 'ls', '-q', '--filter', `label=com.docker.compose.project=${slug}-base`)
+    const volumes = docker('volume', 'ls', '-q', '--filter', `label=com.docker.compose.project=${one}-base`)
     if (volumes.length > 0) docker('volume', 'rm', ...volumes)
+  }
+  /** Nothing of an earlier life: its database, which the host's fence goes by, is gone too. */
+  const clearHost = async (at: AppHost) => {
+    for (const one of [slug, ...beside]) clearApp(at, one)
     await at.forget()
   }
   const clearHosts = async () => {
     for (const [, one] of hosts) await clearHost(one)
   }
+  const versions = () =>
+    kubectl(['get', 'bapp', '-o', 'jsonpath={range .items[*]}{.metadata.name} {.metadata.resourceVersion} {end}'])
   return {
-    ...{ namespace, kubectl, object, containers },
+    ...{ namespace, kubectl, object, versions, containers },
     proxy: ({ admin } = host) =>
       execFileSync('curl', ['-sS', '--unix-socket', admin, 'http://localhost:2019/config/'], { encoding: 'utf8' }),
     fresh: async (url) => {
@@ -80,8 +90,12 @@ export const openAppPlace = async (
     },
     clear: async () => {
       const lift = ['--type=merge', '-p', '{"metadata":{"finalizers":null}}']
-      if (await object()) await kubectl(['patch', 'bapp', name, ...lift])
-      await kubectl(['delete', 'bapp', name, '--ignore-not-found'])
+      const all = (await kubectl(['get', 'bapp', '-o', 'name'])).split('\n').filter(Boolean)
+      for (const one of all) {
+        // one that was going has gone by itself
+        await kubectl(['patch', one, ...lift]).catch(() => '')
+        await kubectl(['delete', one, '--ignore-not-found'])
+      }
     },
     end: async () => {
       await clearHosts()

@@ -1,5 +1,6 @@
 import { existsSync, readdirSync } from 'node:fs'
 import { join } from 'node:path'
+import { setTimeout as sleep } from 'node:timers/promises'
 import { publishingRoutes } from '../../../../api/app/publishing/routes.ts'
 import { appRoutes } from '../../../../api/app/routes.ts'
 import type { Answer } from '../../../../api/http/route.ts'
@@ -12,6 +13,7 @@ import { type AppHost, HOST_NAME } from '../../stage/host.ts'
 import { eventually } from '../../stage/invoicing.ts'
 import { visitor } from '../../stage/publishing.ts'
 import { type Asked, askBy, keyOf } from '../ask.ts'
+import type { Life } from '../crash.ts'
 import { keyNamed, type OneProcess } from '../process.ts'
 import { makeRequests, type Request } from '../requests.ts'
 import type { Asking, Story } from '../story.ts'
@@ -72,12 +74,13 @@ select m.view ->> 'status' as status, m.view ->> 'access' as access, m.view -> '
   (select count(*)::int from app_slugs where app is not null) as slugs
 from (select 1) one left join mirror m on m.kind = 'App' and not m.archived`
 
-const standIn = async (url: string): Promise<AppStand> => (await query(url, STAND))[0] as AppStand
+export const standIn = async (url: string): Promise<AppStand> => (await query(url, STAND))[0] as AppStand
 
 /** Of an app that lives there, and has nothing anywhere else. */
 export const placeOf = (host: string): string => `${host} home, shown at ${host}`
 
-const LIVE: AppStand = {
+/** Of an app of which nothing was asked since its first release. */
+export const LIVE: AppStand = {
   ...{ status: 'live', access: 'public', release: '1', operations: 'deploy succeeded', releases: '1 live' },
   ...{ env: '', leaving: 0, replicas: '1', runs: '', backups: '', plans: '', places: placeOf(HOST_NAME), rooms: 1 },
   ...{ told: 'app.released', slugs: 1 },
@@ -114,6 +117,20 @@ export type LiveApp = {
   serves(text: string, containers?: number): () => Promise<void>
   /** @param sent what is live before the first request  @param prepare is told the database of each life of the world */
   story(sent: Project, requests: readonly Request<AppStand>[], prepare?: (databaseUrl: string) => void): Story<unknown>
+  /** The same of something else that is looked at. */
+  storyOf<Stand extends object>(told: Told<Stand>): Story<unknown>
+}
+
+type Told<Stand> = {
+  /** What is live before the first request. */
+  sent: Project
+  begun: Stand
+  standIn(databaseUrl: string): Promise<Stand>
+  requests: readonly Request<Stand>[]
+  /** Is told the database of each life of the world. */
+  prepare?(databaseUrl: string): void
+  /** The line to the host breaks in the n-th of what it is told, from 0, and the processes live on. */
+  cutAt?: number
 }
 
 /** Jobs of the host that nobody knows any more: what ran is told by its operation, and by nothing else. */
@@ -141,7 +158,7 @@ const deploy: LiveApp['deploy'] = (key, sent, query = {}) =>
     headers: { 'content-type': 'application/json' },
   })
 
-type Opened = { place: AppPlace; slug: string; hosts: Record<string, AppHost> }
+type Opened = { place: AppPlace; slug: string; hosts: Record<string, AppHost>; nameServer: string }
 
 const alive = ({ mirror }: OneProcess) => mirror.get(APP, NAME)
 
@@ -158,16 +175,47 @@ const setUpOf =
     await deploy('the first', sent)(process)
   }
 
-const storyOf =
-  (opened: Opened): LiveApp['story'] =>
-  (sent, requests, prepare) => {
+/** What a host is told to do, and no look at it. */
+const TOLD = /^(ssh (start|job (cancel|drop)|app-(switch|keeping|runs|upload))|admin (POST|PUT|PATCH|DELETE))/
+
+/** Whoever asks under a call that was cut hears whatever the link makes of it. */
+const cutting = (
+  around: Life['hostAround'],
+  { hosts }: Opened,
+  cut: { at: number; told: number },
+): Life['hostAround'] => {
+  return (call, run) =>
+    around(call, async () => {
+      const isCut = TOLD.test(call.name) && cut.told++ === cut.at
+      if (!isCut) return run()
+      console.log(`  the line was cut in ${call.name}`)
+      const running = run()
+      running.catch(() => {})
+      await sleep(CUT_AFTER_MS)
+      for (const host of Object.values(hosts)) await host.cutSsh()
+      return running
+    })
+}
+
+/** A command has been handed over by then, and a job has begun. */
+const CUT_AFTER_MS = 30
+
+const makeStoryOf =
+  (opened: Opened): LiveApp['storyOf'] =>
+  ({ sent, begun, standIn, requests, prepare, cutAt }) => {
     const { place } = opened
     const hosts = Object.values(opened.hosts)
-    const { begin, look, alone, ...played } = makeRequests({ begun: LIVE, standIn, alive, requests })
+    const { begin, look, alone, play, ...played } = makeRequests({ begun, standIn, alive, requests })
+    const cut = { at: cutAt ?? 0, told: 0 }
     const assertClean = async (url: string) =>
       assert.equal(await strayJobs(url, hosts), [], 'jobs that nobody knows any more')
     return {
       ...played,
+      play: (process, asking) => {
+        // what is told before the client begins is not its own
+        cut.told = 0
+        return play(process, asking)
+      },
       look: async (url, answer) => {
         await look(url, answer)
         await assertClean(url)
@@ -177,15 +225,26 @@ const storyOf =
         await assertClean(url)
         return came
       },
-      options: { namespace: place.namespace.name, mailPort: 9 },
+      options: {
+        ...{ namespace: place.namespace.name, mailPort: 9 },
+        // domains are looked for where the CA of the host looks for them
+        tools: (life) => ({
+          deps: {
+            nameServers: [opened.nameServer],
+            ...(cutAt !== undefined && { hostAround: cutting(life.hostAround, opened, cut) }),
+          },
+          close: async () => {},
+        }),
+      },
       prepare: async (url) => {
         begin(url)
+        cut.told = Number.NEGATIVE_INFINITY
         await place.fresh(url)
         prepare?.(url)
       },
       setUp: setUpOf(opened, sent),
       fingerprint: async (url) => [
-        (await place.object())?.metadata.resourceVersion,
+        await place.versions(),
         await query(url, 'select max(xmin::text::bigint) as operations from app_operations'),
         hosts.map((one) => place.proxy(one)),
         hosts.map((one) => place.containers(one)),
@@ -196,21 +255,27 @@ const storyOf =
     }
   }
 
-/** @param slug its own: containers of another story on the same engine bear that of their app */
+/**
+ * @param slug its own: containers of another story on the same engine bear that of their app
+ * @param beside slugs of other apps that come out of the story
+ */
 export const openLiveApp = async (
   host: AppHost,
   slug: string,
   others: Record<string, AppHost> = {},
+  beside: readonly string[] = [],
 ): Promise<LiveApp> => {
-  const place = await openAppPlace(host, { name: NAME, slug, others })
+  const place = await openAppPlace(host, { name: NAME, slug, others, beside })
   const seen = async (): Promise<string> => {
     const page = await visitor(host)(`${slug}.${host.baseDomain}`).catch(() => null)
     if (page === null) return 'nothing'
     return page.status === 200 ? page.text.trim() : String(page.status)
   }
+  const nameServer = host.acme.dns.server
+  const storyOf = makeStoryOf({ place, slug, hosts: { [HOST_NAME]: host, ...others }, nameServer })
   return {
-    ...{ place, say, deploy, seen },
-    story: storyOf({ place, slug, hosts: { [HOST_NAME]: host, ...others } }),
+    ...{ place, say, deploy, seen, storyOf },
+    story: (sent, requests, prepare) => storyOf({ sent, begun: LIVE, standIn, requests, ...(prepare && { prepare }) }),
     serves:
       (text, containers = 1) =>
       async () =>
