@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from '../../values/compare.ts'
 import type { Said, Trigger } from '../protocol.ts'
-import type { NewHistoryEntry, TransitionContext, TransitionEffect } from './context.ts'
+import type { NewHistoryEntry, Surroundings, TransitionContext, TransitionEffect } from './context.ts'
 import { instantAfter, newEntry } from './entry.ts'
 import {
   type DevInstanceRow,
@@ -203,10 +203,15 @@ export const resized: TransitionEffect<'resized'> = (context) => {
   }
 }
 
+/** The user data, where nothing is launched yet and what it is made of has changed. */
+export const madeAgain = ({ launchedFrom }: Surroundings): Partial<DevInstanceRow> =>
+  launchedFrom ? { bootstrapSha256: launchedFrom.sha256, programs: launchedFrom.programs } : {}
+
 /** Name and label together; the version rises and the history tells of it in the same transaction. */
-export const renamed: TransitionEffect<'renamed'> = ({ instance, said: { name } }) => ({
+export const renamed: TransitionEffect<'renamed'> = ({ instance, said: { name }, around }) => ({
   instance: {
     ...instance,
+    ...madeAgain(around),
     name,
     targetLabel: `${instance.targetLabel.slice(0, instance.targetLabel.indexOf('/'))}/${name}`,
   },

@@ -13,6 +13,7 @@ import { allowedActions, decide } from '../../../crds/devinstance/life/transitio
 import type { Said, Trigger } from '../../../crds/devinstance/protocol.ts'
 import { type DevInstanceSpec, policyOf } from '../../../crds/devinstance/schema.ts'
 import { PRICING_VERSION } from '../../../crds/devinstance/sizing/prices.ts'
+import { PROGRAMS_VERSION } from '../../../crds/devinstance/standing/launch.ts'
 import { newWishes } from '../../../crds/devinstance/standing/wishes.ts'
 import { devInstanceDetail, type HistoryEntry, type ShownDevInstance } from '../../../crds/devinstance/view.ts'
 import { PROBLEMS, type ProblemCode } from '../../../crds/kernel/problem.ts'
@@ -109,7 +110,9 @@ const reserve = (book: Book, change: Partial<DevInstanceSpec>): string => {
   const bootstrap = bootstrapOf({ name: spec.name ?? id, arch: spec.arch, agents: spec.agents, repo: spec.repo })
   if (!bootstrap.ok) throw new Error(bootstrap.detail)
   const { bytes, sha256: bootstrapSha256 } = bootstrap
-  const row = reserved({ spec, fallbackName: id, pricingVersion: PRICING_VERSION, bootstrapSha256, at: book.at() })
+  const programs = PROGRAMS_VERSION
+  const made = { spec, fallbackName: id, pricingVersion: PRICING_VERSION, bootstrapSha256, programs, at: book.at() }
+  const row = reserved(made)
   book.kept.set(id, { row, spec, bootstrap: bytes, events: [], lastReport: null, generation: 1 })
   return id
 }
