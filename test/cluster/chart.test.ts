@@ -10,14 +10,14 @@ import { asList } from '../../hack/platform/kubectl.ts'
 import { type ClusterStage, startClusterStage } from '../../hack/stage/clusterstage.ts'
 import { chartFolder } from '../../hack/stage/helm.ts'
 import { startNode } from '../../hack/stage/node/node.ts'
+import { hasClusterToken, type Pod, podsWith, reachScript, secretsOf } from '../support/cluster/pods.ts'
+import { type EgressRule, enforceEgress } from '../support/cluster/policies.ts'
 import { MACHINES_CIDR, type ReachableCloud, startReachableCloud } from '../support/devbox/reachable.ts'
 import { takeInventory } from '../support/doubles/inventory.ts'
 import { ACCESS_KEY } from '../support/ec2/standin.ts'
 import { callsOf } from '../support/runner/calls.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { difference, type Look, lookAtMachine } from '../support/stage/machine.ts'
-import { hasClusterToken, type Pod, podsWith, reachScript, secretsOf } from '../support/cluster/pods.ts'
-import { type EgressRule, enforceEgress } from '../support/cluster/policies.ts'
 
 const minuteMs = 60_000
 /** Programs may have to be built before. */
@@ -331,7 +331,8 @@ spec('the chart on a node', (t) => {
         portNamed: (name) => (name === 'http' ? 8080 : 9090),
       })
       const database = new URL(stage.databaseUrl)
-      const service = await kubectl('get', 'service', 'kubernetes', '-n', 'default', '-o', 'jsonpath={.spec.clusterIP}')
+      const named = ['get', 'service', 'kubernetes', '-n', 'default', '-o', 'jsonpath={.spec.clusterIP}']
+      const service = await stage.node.kubectl(named)
       const [controllers] = await podsAre('controllers')
       const places = {
         api: `bottega-api.${namespace}.svc:80`,
@@ -404,6 +405,7 @@ spec('the chart on a node', (t) => {
       const { exitCode, reason } = (await endOf()) ?? {}
       await keep(null)
       assert.equal([exitCode, reason], [0, 'Completed'])
+      await kubectl('delete', 'secret', cloudSecret)
     },
     { timeoutMs: 4 * minuteMs },
   )

@@ -184,13 +184,14 @@ const route = (book: Book, { method, path, query, body, key }: Coming): Answer =
   return method === 'GET' ? readOne(book, id, word) : changeOne(book, id, word, { body, key })
 }
 
-/** A refusal leaves the key free; another body under it is a mistake. */
+/** A refusal leaves the key free. It is one of a route, whichever instance is meant: another one, or another body, is a mistake. */
 const keyed = (book: Book, coming: Coming): Answer => {
   const { method, path, body, key } = coming
   if (key === '' || method !== 'POST') return route(book, coming)
-  const name = `${path} ${key}`
+  const [, , , , word = ''] = path.split('/')
+  const name = `${word} ${key}`
   const before = book.answers.get(name)
-  const text = JSON.stringify(body)
+  const text = `${path}\n${JSON.stringify(body)}`
   if (before && before.body !== text) return problem('IDEMPOTENCY_MISMATCH', 'another body')
   const answer = before?.answer ?? route(book, coming)
   if (answer.status < 400) book.answers.set(name, { body: text, answer })
