@@ -5,7 +5,7 @@ import { createInterface } from 'node:readline'
 import { cpuSecondsOf } from './sides/cpu.ts'
 import { type BenchContext, median } from './sides/figure.ts'
 import type { LoadOrder, LoadResult, Side } from './sides/http/load.ts'
-import { type Asking, reports } from './sides/http/reports.ts'
+import { type LoadAsk, reports } from './sides/http/reports.ts'
 
 /**
  * A read route through every stage (id, limits, token from the warm cache, scope, shape, metrics) beside a bare node:http
@@ -49,7 +49,7 @@ const close = async ({ child }: Running): Promise<void> => {
   await once(child, 'exit')
 }
 
-const ask: Asking = async (order) => (await heard(start('load', JSON.stringify(order)))) as LoadResult
+const ask: LoadAsk = async (order) => (await heard(start('load', JSON.stringify(order)))) as LoadResult
 
 /** One round against one side. */
 const measure = async ({ port, path, token, child }: Running, seconds: number): Promise<Cost & LoadResult> => {

@@ -50,6 +50,7 @@ spec('a Kubernetes node', (t) => {
 
 type Invoice = { number: string | null; invoice: { id: string; number: string | null; status: string } }
 type Answer = { status: number; body: Invoice }
+type Box = { id: string; state: string; instanceId: string }
 
 spec('the chart on a node', (t) => {
   let machine: Look
@@ -59,7 +60,7 @@ spec('the chart on a node', (t) => {
   let boxer: string
   let baseUrl: string
   let sent = 0
-  let cloud: ReachableCloud | null = null
+  let cloud: ReachableCloud
   let lift: (() => void) | null = null
 
   const kubectl = (...args: string[]) => stage.node.kubectl([...args, '-n', namespace])
@@ -203,15 +204,9 @@ spec('the chart on a node', (t) => {
     assert.ok(pod && more.length === 0, 'there is one provisioner')
     return pod
   }
-  const there = (): ReachableCloud => {
-    assert.ok(cloud, 'the cloud was started')
-    return cloud
-  }
   const figures = async (): Promise<string> => {
     const { status } = await provisioner()
-    const response = await fetch(`http://${status.podIP}:9090/metrics`, { signal: AbortSignal.timeout(10_000) }).catch(
-      () => null,
-    )
+    const response = await fetch(`http://${status.podIP}:9090/metrics`).catch(() => null)
     return (await response?.text()) ?? ''
   }
   const rounds = async (): Promise<number> =>
@@ -220,18 +215,14 @@ spec('the chart on a node', (t) => {
     waitFor(what, isSo, { timeoutMs: 3 * minuteMs, everyMs: 500 }).catch(async (error) => {
       throw new Error(`${error.message}: ${await kubectl('logs', 'deployment/bottega-provisioner', '--tail=40')}`)
     })
-  const box = async (
-    method: string,
-    path: string,
-    body?: object,
-  ): Promise<{ id: string; state: string; instanceId: string }> => {
+  const box = async (method: string, path: string, body?: object): Promise<Box> => {
     const response = await fetch(`${baseUrl}/api/devboxes${path}`, {
       method,
       headers: { authorization: `Bearer ${boxer}`, 'content-type': 'application/json', connection: 'close' },
       ...(body && { body: JSON.stringify(body) }),
       signal: AbortSignal.timeout(minuteMs),
     })
-    const answer = (await response.json()) as { devbox: { id: string; state: string; instanceId: string } }
+    const answer = (await response.json()) as { devbox: Box }
     assert.ok(response.ok, JSON.stringify(answer))
     return answer.devbox
   }
@@ -336,7 +327,7 @@ spec('the chart on a node', (t) => {
       const [controllers] = await podsAre('controllers')
       const places = {
         api: `bottega-api.${namespace}.svc:80`,
-        cloud: new URL(there().ec2.url).host,
+        cloud: new URL(cloud.ec2.url).host,
         database: `${stage.node.address}:${database.port}`,
         'the API server': `${service}:443`,
         'metadata of a node': '169.254.169.254:80',
@@ -356,10 +347,9 @@ spec('the chart on a node', (t) => {
     async () => {
       const { id } = await box('POST', '', { name: 'october', sizeClass: 'XS', arch: 'x86_64', agents: [] })
       await comes('october to run', isRunning(id))
-      const { region } = there().ec2
       const { instanceId } = await box('GET', `/${id}`)
-      assert.equal([...region.machines.keys()], [instanceId])
-      assert.match(there().machines.tokens.get(instanceId) ?? '', /^dbr_/)
+      assert.equal([...cloud.ec2.region.machines.keys()], [instanceId])
+      assert.match(cloud.machines.tokens.get(instanceId) ?? '', /^dbr_/)
       await comes('the figure', async () => /instances\{state="done"\} 1\n/.test(await figures()))
       assert.match(await figures(), /steps_total\{step="launch"\} 1\n/)
       lift?.()
@@ -371,7 +361,7 @@ spec('the chart on a node', (t) => {
   t(
     'loses the provisioner amid a launch, and has one machine all the same',
     async () => {
-      const { ec2 } = there()
+      const { ec2 } = cloud
       const { name } = (await provisioner()).metadata
       ec2.faults.push({ action: 'RunInstances', does: 'lostAfter' })
       const { id } = await box('POST', '', { name: 'november', sizeClass: 'XS', arch: 'x86_64', agents: [] })
@@ -389,7 +379,7 @@ spec('the chart on a node', (t) => {
   t(
     'ends the provisioner within its grace period, though the cloud keeps it waiting',
     async () => {
-      const { ec2 } = there()
+      const { ec2 } = cloud
       const { name } = (await provisioner()).metadata
       // kept after its end, to tell how it ended
       const keep = (finalizers: string[] | null) =>

@@ -50,3 +50,7 @@ export type TransitionEffect<T extends Trigger> = (context: TransitionContext<T>
   instance: DevInstanceRow
   entries: NewHistoryEntry[]
 }
+
+/** The user data, where nothing is launched yet and what it is made of has changed. */
+export const madeAgain = ({ launchedFrom }: Surroundings): Partial<DevInstanceRow> =>
+  launchedFrom ? { bootstrapSha256: launchedFrom.sha256, programs: launchedFrom.programs } : {}

@@ -6,9 +6,9 @@
 import { isDeepStrictEqual } from '../../values/compare.ts'
 import { type DevInstanceSpec, type Power, policyOf } from '../schema.ts'
 import { CLASSES, priceOf } from '../sizing/sizes.ts'
-import type { TransitionEffect } from './context.ts'
+import { madeAgain, type TransitionEffect } from './context.ts'
 import { instantAfter, newEntry } from './entry.ts'
-import { addressed, launchedAs, madeAgain, withMachine } from './happened.ts'
+import { addressed, launchedAs, withMachine } from './happened.ts'
 import { awaitedPower, closedWish, type DevInstanceRow, type Extent, type PowerWish, type ResizeIntent } from './row.ts'
 
 /** A reservation without an instance lapses, and frees its part of the cap. */

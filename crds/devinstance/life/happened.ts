@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from '../../values/compare.ts'
 import type { Said, Trigger } from '../protocol.ts'
-import type { NewHistoryEntry, Surroundings, TransitionContext, TransitionEffect } from './context.ts'
+import { madeAgain, type NewHistoryEntry, type TransitionContext, type TransitionEffect } from './context.ts'
 import { instantAfter, newEntry } from './entry.ts'
 import {
   type DevInstanceRow,
@@ -202,10 +202,6 @@ export const resized: TransitionEffect<'resized'> = (context) => {
     entries: [newEntry('resized', { from: intent?.from, to, verifiedDf, ...(aborted && { aborted }) }), ...entries],
   }
 }
-
-/** The user data, where nothing is launched yet and what it is made of has changed. */
-export const madeAgain = ({ launchedFrom }: Surroundings): Partial<DevInstanceRow> =>
-  launchedFrom ? { bootstrapSha256: launchedFrom.sha256, programs: launchedFrom.programs } : {}
 
 /** Name and label together; the version rises and the history tells of it in the same transaction. */
 export const renamed: TransitionEffect<'renamed'> = ({ instance, said: { name }, around }) => ({

@@ -8,7 +8,7 @@ import { inventoryReport } from '../plan/orphans.ts'
 import { type BoxGoal, type BoxStep, type Learned, NOTHING_LEARNED } from '../plan/world.ts'
 import { type Converged, type Converging, converge } from './converge.ts'
 import type { BoxItem } from './registry.ts'
-import { countStep, newStanding, type Partner, type Standing } from './standing.ts'
+import { countStep, newStanding, type Partner, type RunStanding } from './standing.ts'
 
 export type Daemon = {
   parts: Converging
@@ -16,7 +16,7 @@ export type Daemon = {
   everyMs: number
   signal: AbortSignal
   /** Where it writes how it stands, for whoever asks. */
-  standing?: Standing
+  standing?: RunStanding
 }
 
 /** Side by side, so that one that hangs in the cloud holds up three others at most. */
@@ -67,7 +67,7 @@ const tellOrphans = async ({ parts, terminal }: Daemon, rows: readonly BoxItem[]
 
 const LINE_MAX = 300
 
-type Asking = { standing: Standing; parts: Pick<Converging, 'nowMs'> }
+type Asking = { standing: RunStanding; parts: Pick<Converging, 'nowMs'> }
 
 /** What one of the two answers, noting whether he does. @throws what the work throws */
 const noting = async <T>({ standing, parts }: Asking, who: Partner, work: () => Promise<T>): Promise<T> => {

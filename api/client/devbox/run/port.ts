@@ -2,7 +2,7 @@
 import { type Metrics, makeMetrics } from '../../../../controllers/ops/metrics.ts'
 import { makeOps, type Ops } from '../../../../controllers/ops/port.ts'
 import { UsageFault } from '../../cli/net/outcome.ts'
-import type { Partner, Standing } from './standing.ts'
+import type { Partner, RunStanding } from './standing.ts'
 
 /** A round that takes longer is one that hangs; longer than any pause that may be set. */
 const ROUND_OLD_MS = 15 * 60_000
@@ -18,7 +18,7 @@ export const listenFrom = (text: string): { host: string; port: number } => {
 }
 
 /** The figures of the standing, as they are whenever somebody asks. */
-const tellStanding = (metrics: Metrics, standing: Standing, nowMs: () => number): void => {
+const tellStanding = (metrics: Metrics, standing: RunStanding, nowMs: () => number): void => {
   metrics.counter({
     name: 'bottega_provisioner_rounds_total',
     help: 'Rounds over all dev instances, by how they ended.',
@@ -63,7 +63,7 @@ const tellStanding = (metrics: Metrics, standing: Standing, nowMs: () => number)
 }
 
 /** Who is away is asked again and again without a word: silence says it. */
-const answers = ({ answered, askedMs }: Standing, who: Partner, nowMs: number): true | string => {
+const answers = ({ answered, askedMs }: RunStanding, who: Partner, nowMs: number): true | string => {
   const since = askedMs[who]
   if (since !== null && nowMs - since > SILENT_MS) return `has not answered for ${Math.round((nowMs - since) / 1000)} s`
   return answered[who]
@@ -76,7 +76,7 @@ export type PortOptions = {
 }
 
 /** Ready is who has ended a round well, and was answered by the registry and the cloud when it last asked. */
-export const openPort = (standing: Standing, { listen, version, nowMs }: PortOptions): Promise<Ops> => {
+export const openPort = (standing: RunStanding, { listen, version, nowMs }: PortOptions): Promise<Ops> => {
   const metrics = makeMetrics({ version, process: 'provisioner' })
   tellStanding(metrics, standing, nowMs)
   return makeOps({

@@ -5,7 +5,7 @@ import type { Converged } from './converge.ts'
 /** Who has to answer, or nothing is done. */
 export type Partner = 'registry' | 'cloud'
 
-export type Standing = {
+export type RunStanding = {
   /** Whether they answered when they were last asked: true, or why not, in one line. */
   answered: Record<Partner, true | string>
   /** Since when they are being asked; null: they are not. */
@@ -23,7 +23,7 @@ export type Standing = {
 
 const UNASKED = 'nothing was asked of it yet'
 
-export const newStanding = (): Standing => ({
+export const newStanding = (): RunStanding => ({
   answered: { registry: UNASKED, cloud: UNASKED },
   askedMs: { registry: null, cloud: null },
   wellAtMs: null,
@@ -36,6 +36,6 @@ export const newStanding = (): Standing => ({
 const PAUSES: readonly string[] = ['done', 'wait', 'stuck']
 
 /** Pauses are none. */
-export const countStep = ({ steps }: Standing, step: BoxStep): void => {
+export const countStep = ({ steps }: RunStanding, step: BoxStep): void => {
   if (!PAUSES.includes(step.do)) steps.set(step.do, (steps.get(step.do) ?? 0) + 1)
 }

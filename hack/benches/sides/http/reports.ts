@@ -44,7 +44,7 @@ const REPORT = {
   activity: ['terminal'],
 }
 
-export type Asking = (order: LoadOrder) => Promise<LoadResult>
+export type LoadAsk = (order: LoadOrder) => Promise<LoadResult>
 
 const idOf = (at: number): string => `dev-${at.toString(16).padStart(32, '0')}`
 
@@ -138,7 +138,7 @@ const serve = async (pg: Pg, keys: Keys): Promise<Serving> => {
 /** @param connections as many instances @param seconds of one round */
 export const reports = async (
   { figure, progress, scratch }: BenchContext,
-  ask: Asking,
+  ask: LoadAsk,
   { connections, seconds }: { connections: number; seconds: number },
 ): Promise<void> => {
   const dataDir = join(scratch, 'pg-reports')
