@@ -18,6 +18,7 @@ import { PRICING_VERSION, usdOf } from './sizing/prices.ts'
 import { priceOf } from './sizing/sizes.ts'
 import { conditionsOf, heardAt, REPORT_STALE_MS } from './standing/conditions.ts'
 import { costShownAt, idleSinceOf, monthUsdOf } from './standing/figures.ts'
+import { launchedFrom } from './standing/launch.ts'
 import { aroundWish, newWishes, wishVerdict } from './standing/wishes.ts'
 import type { Call, DevInstanceRecord, DevInstanceWorld, Sayable, TransitionSettlement } from './world.ts'
 
@@ -121,7 +122,10 @@ const stepsOf = (
   ]
 
   const [next] = world.pending
-  if (next) return settle(judged(instance, next, around))
+  if (next) {
+    const from = launchedFrom(instance, next)
+    return settle(judged(instance, next, { ...around, ...(from && { launchedFrom: from }) }))
+  }
   if (instance.deletedAt !== null) {
     // Until its status says so, the admission policy knows of an instance that is attached, and holds it.
     return object.status?.phase === 'deleted' && isToGo(object, instance, world) ? [{ do: 'remove' }] : []

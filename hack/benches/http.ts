@@ -5,10 +5,12 @@ import { createInterface } from 'node:readline'
 import { cpuSecondsOf } from './sides/cpu.ts'
 import { type BenchContext, median } from './sides/figure.ts'
 import type { LoadOrder, LoadResult, Side } from './sides/http/load.ts'
+import { type LoadAsk, reports } from './sides/http/reports.ts'
 
 /**
  * A read route through every stage (id, limits, token from the warm cache, scope, shape, metrics) beside a bare node:http
- * server that answers the same body. One process each, one client for both, alternating rounds, medians.
+ * server that answers the same body. One process each, one client for both, alternating rounds, medians. Then reports of dev instances
+ * beside reads of the same.
  */
 
 const ROUNDS = 3
@@ -19,8 +21,8 @@ const WARM_SECONDS = 2
 type Cost = { rate: number; cpuUs: number; p99Ms: number }
 type Running = Side & { name: string; child: ChildProcess }
 
-const start = (program: 'httpsides' | 'httpload', arg: string): ChildProcess => {
-  const script = join(import.meta.dirname, 'sides', `${program}.ts`)
+const start = (program: 'sides' | 'load', arg: string): ChildProcess => {
+  const script = join(import.meta.dirname, 'sides', 'http', `${program}.ts`)
   return spawn(process.execPath, ['--disable-warning=ExperimentalWarning', script, arg], {
     stdio: ['pipe', 'pipe', 'inherit'],
   })
@@ -37,7 +39,7 @@ const heard = async (child: ChildProcess): Promise<unknown> => {
 }
 
 const open = async (name: 'bare' | 'ours'): Promise<Running> => {
-  const child = start('httpsides', name)
+  const child = start('sides', name)
   return { ...((await heard(child)) as Side), name, child }
 }
 
@@ -47,12 +49,14 @@ const close = async ({ child }: Running): Promise<void> => {
   await once(child, 'exit')
 }
 
+const ask: LoadAsk = async (order) => (await heard(start('load', JSON.stringify(order)))) as LoadResult
+
 /** One round against one side. */
 const measure = async ({ port, path, token, child }: Running, seconds: number): Promise<Cost & LoadResult> => {
-  const order: LoadOrder = { port, path, token, connections: CONNECTIONS, seconds }
+  const order: LoadOrder = { port, requests: Array.from({ length: CONNECTIONS }, () => ({ path, token })), seconds }
   const cpuSeconds = () => cpuSecondsOf({ server: child.pid ?? null }).server ?? 0
   const before = cpuSeconds()
-  const result = (await heard(start('httpload', JSON.stringify(order)))) as LoadResult
+  const result = await ask(order)
   const cpuUs = ((cpuSeconds() - before) * 1e6) / result.answers
   return { ...result, rate: result.answers / result.seconds, cpuUs }
 }
@@ -91,4 +95,5 @@ export const bench = async (context: BenchContext): Promise<void> => {
   } finally {
     await Promise.all(sides.map(close))
   }
+  await reports(context, ask, { connections: CONNECTIONS, seconds: SECONDS })
 }

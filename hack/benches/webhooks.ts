@@ -45,7 +45,7 @@ const MIXED: Manner[] = ['good', 'slow', 'broken']
 type Child = { pid: number | null; ask<T>(order: unknown): Promise<T>; end(): void }
 
 const startChild = async <T>(file: string, args: string[]): Promise<{ child: Child; first: T }> => {
-  const script = join(import.meta.dirname, 'sides', file)
+  const script = join(import.meta.dirname, 'sides', 'hooks', file)
   const made: ChildProcess = fork(script, args, { stdio: ['ignore', 'inherit', 'inherit', 'ipc'] })
   const ended = once(made, 'exit').then(([code]) => {
     throw new Error(`${file} ended with ${code}`)
@@ -118,7 +118,7 @@ const tell = (url: string): Promise<void> =>
 const startSide = async (stage: Stage, order: Partial<SideOrder> & Pick<SideOrder, 'side' | 'databaseUrl'>) => {
   const { urls, secrets, home } = stage
   const whole: SideOrder = { urls, secrets, count: EVENTS, home, perSecond: PER_SECOND, ...order }
-  return (await startChild('hooksides.ts', [JSON.stringify(whole)])).child
+  return (await startChild('sides.ts', [JSON.stringify(whole)])).child
 }
 
 const set = (stage: Stage, manners: Manner[], wanted: number, isChecked: boolean): Promise<ReceiverSaid> => {
@@ -268,7 +268,7 @@ export async function bench(context: BenchContext): Promise<void> {
   const home = await ensurePeer('graphile-worker', context)
   const dataDir = join(context.scratch, 'pg')
   const postgres = await startPostgres({ dataDir, owner: `bench-${process.pid}`, durable: true })
-  const { child: receivers, first } = await startChild<{ ports: number[] }>('hookreceivers.ts', [])
+  const { child: receivers, first } = await startChild<{ ports: number[] }>('receivers.ts', [])
   try {
     await query(postgres.url, 'create database bench_template')
     await migrate(nameIn(postgres.url, 'bench_template'))

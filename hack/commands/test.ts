@@ -27,6 +27,8 @@ import { endStaleStages, startStage, type TestStage } from '../stage/stage.ts'
 const root = join(import.meta.dirname, '..', '..')
 /** With `--full` the long counts run, and a file may take this much longer. */
 const fullFactor = 40
+/** As many deaths as were asked for (test/support/crash/sweep.ts) take as long as they take, too. */
+const factorOf = (full: boolean): number => (full || process.env.BOTTEGA_TEST_DEATHS !== undefined ? fullFactor : 1)
 
 /**
  * Of so many files on real parts one may fail by chance, and is run once more; when more fail it is no chance. With `--strict`, or
@@ -74,7 +76,7 @@ async function main(): Promise<number> {
       ...(part.isPure ? { NODE_DISABLE_COMPILE_CACHE: '1' } : { NODE_COMPILE_CACHE: compiled }), // judges/work.ts
       ...(full ? { BOTTEGA_TEST_FULL: '1' } : {}),
     }
-    return files.map((path) => ({ path, env, lane: name, deadlineMs: part.deadlineMs * (full ? fullFactor : 1) }))
+    return files.map((path) => ({ path, env, lane: name, deadlineMs: part.deadlineMs * factorOf(full) }))
   }
   const run = async (group: readonly Chosen[], { places }: Group, stageEnv: Env) => {
     const testFiles = group.flatMap((one) => testFilesOf(minutes === null ? one : drawnOrder(one), stageEnv))

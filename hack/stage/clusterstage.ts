@@ -27,10 +27,11 @@ export type ClusterStage = {
   end(): Promise<void>
 }
 
-const publicUrl = 'http://bottega.test'
+/** `publicUrl`: where clients are told that they reach it; a name of nobody's unless somebody has to. */
+export type ClusterStageOptions = NodeOptions & { publicUrl?: string }
 
-export async function startClusterStage(options: NodeOptions): Promise<ClusterStage> {
-  const { owner, progress } = options
+export async function startClusterStage(options: ClusterStageOptions): Promise<ClusterStage> {
+  const { owner, progress, publicUrl = 'http://bottega.test' } = options
   const tools = await ensureTools(['helm'], { progress })
   const endings: (() => void | Promise<void>)[] = []
   const end = async () => {

@@ -1,5 +1,5 @@
 /** The chart on a real node: installed, used, upgraded, shaken, and gone without a trace. */
-import { existsSync, readdirSync, readFileSync } from 'node:fs'
+import { existsSync, readdirSync, readFileSync, writeFileSync } from 'node:fs'
 import { dirname, join } from 'node:path'
 import { setTimeout as sleep } from 'node:timers/promises'
 import { mintToken } from '../../api/auth/tokens.ts'
@@ -10,7 +10,11 @@ import { asList } from '../../hack/platform/kubectl.ts'
 import { type ClusterStage, startClusterStage } from '../../hack/stage/clusterstage.ts'
 import { chartFolder } from '../../hack/stage/helm.ts'
 import { startNode } from '../../hack/stage/node/node.ts'
+import { hasClusterToken, type Pod, podsWith, reachScript, secretsOf } from '../support/cluster/pods.ts'
+import { type EgressRule, enforceEgress } from '../support/cluster/policies.ts'
+import { MACHINES_CIDR, type ReachableCloud, startReachableCloud } from '../support/devbox/reachable.ts'
 import { takeInventory } from '../support/doubles/inventory.ts'
+import { ACCESS_KEY } from '../support/ec2/standin.ts'
 import { callsOf } from '../support/runner/calls.ts'
 import { assert, spec } from '../support/runner/spec.ts'
 import { difference, type Look, lookAtMachine } from '../support/stage/machine.ts'
@@ -19,6 +23,7 @@ const minuteMs = 60_000
 /** Programs may have to be built before. */
 const startMs = 25 * minuteMs
 const namespace = 'shop'
+const cloudSecret = 'bottega-cloud'
 const owner = process.env.BOTTEGA_OWNER ?? `test-${process.pid}`
 
 spec('a Kubernetes node', (t) => {
@@ -45,14 +50,18 @@ spec('a Kubernetes node', (t) => {
 
 type Invoice = { number: string | null; invoice: { id: string; number: string | null; status: string } }
 type Answer = { status: number; body: Invoice }
+type Box = { id: string; state: string; instanceId: string }
 
 spec('the chart on a node', (t) => {
   let machine: Look
   let stage: ClusterStage
   let objects: string[]
   let token: string
+  let boxer: string
   let baseUrl: string
   let sent = 0
+  let cloud: ReachableCloud
+  let lift: (() => void) | null = null
 
   const kubectl = (...args: string[]) => stage.node.kubectl([...args, '-n', namespace])
   const apply = (...manifests: object[]) => stage.node.kubectl(['apply', '-n', namespace, '-f', '-'], asList(manifests))
@@ -103,7 +112,8 @@ spec('the chart on a node', (t) => {
   t.before(
     async () => {
       machine = lookAtMachine()
-      stage = await startClusterStage({ owner, progress: createProgress(), ...callsOf('chart') })
+      const publicUrl = `http://bottega-api.${namespace}.svc.cluster.local`
+      stage = await startClusterStage({ owner, progress: createProgress(), publicUrl, ...callsOf('chart') })
       const labels = { 'pod-security.kubernetes.io/enforce': 'restricted' }
       await apply({ apiVersion: 'v1', kind: 'Namespace', metadata: { name: namespace, labels } })
       await kubectl('wait', '--for=create', 'serviceaccount/default', 'configmap/kube-root-ca.crt', '--timeout=30s')
@@ -111,7 +121,14 @@ spec('the chart on a node', (t) => {
     },
     { timeoutMs: startMs },
   )
-  t.after(() => stage?.end(), { timeoutMs: 3 * minuteMs })
+  t.after(
+    async () => {
+      lift?.()
+      await cloud?.end()
+      await stage?.end()
+    },
+    { timeoutMs: 3 * minuteMs },
+  )
 
   t(
     'installs with --wait, in a namespace that admits restricted pods only',
@@ -178,6 +195,209 @@ spec('the chart on a node', (t) => {
       await kubectl('delete', 'secret', 'smoke')
     },
     { timeoutMs: 6 * minuteMs },
+  )
+
+  const podsAre = (component: string) =>
+    podsWith(stage.node.kubectl, namespace, `app.kubernetes.io/component=${component}`)
+  const provisioner = async (): Promise<Pod> => {
+    const [pod, ...more] = await podsAre('provisioner')
+    assert.ok(pod && more.length === 0, 'there is one provisioner')
+    return pod
+  }
+  const figures = async (): Promise<string> => {
+    const { status } = await provisioner()
+    const response = await fetch(`http://${status.podIP}:9090/metrics`).catch(() => null)
+    return (await response?.text()) ?? ''
+  }
+  const rounds = async (): Promise<number> =>
+    Number(/rounds_total\{outcome="well"\} (\d+)/.exec(await figures())?.[1] ?? Number.NaN)
+  const comes = (what: string, isSo: () => Promise<boolean>) =>
+    waitFor(what, isSo, { timeoutMs: 3 * minuteMs, everyMs: 500 }).catch(async (error) => {
+      throw new Error(`${error.message}: ${await kubectl('logs', 'deployment/bottega-provisioner', '--tail=40')}`)
+    })
+  const box = async (method: string, path: string, body?: object): Promise<Box> => {
+    const response = await fetch(`${baseUrl}/api/devboxes${path}`, {
+      method,
+      headers: { authorization: `Bearer ${boxer}`, 'content-type': 'application/json', connection: 'close' },
+      ...(body && { body: JSON.stringify(body) }),
+      signal: AbortSignal.timeout(minuteMs),
+    })
+    const answer = (await response.json()) as { devbox: Box }
+    assert.ok(response.ok, JSON.stringify(answer))
+    return answer.devbox
+  }
+  const isRunning = (id: string) => async () => (await box('GET', `/${id}`)).state === 'running'
+
+  t(
+    'runs the provisioner beside them, ready once registry and cloud have answered',
+    async () => {
+      const account = (name: string, more: object) => {
+        const spec = { email: `${name}@demo.test`, name, plan: 'team', capabilities: ['devbox.manage'], ...more }
+        return { apiVersion: 'bottega.dev/v1alpha1', kind: 'Account', metadata: { name }, spec }
+      }
+      await apply(account('boxer', {}), account('root', { role: 'admin' }))
+      await kubectl(
+        'wait',
+        '--for=condition=Ready',
+        'account.bottega.dev/boxer',
+        'account.bottega.dev/root',
+        '--timeout=60s',
+      )
+      const mint = (name: string) => mintToken(stage.databaseUrl, { account: name, name: 'test', key: stage.secretKey })
+      boxer = await mint('boxer')
+      cloud = await startReachableCloud(stage.node.address)
+      const stringData = {
+        token: await mint('root'),
+        'aws-access-key-id': ACCESS_KEY,
+        'aws-secret-access-key': 'of the stand-in',
+        'ssh-key': cloud.identity,
+      }
+      await apply({ apiVersion: 'v1', kind: 'Secret', metadata: { name: cloudSecret }, stringData })
+      const endpoint = new URL(cloud.ec2.url)
+      const given = {
+        provisioner: {
+          ...{ enabled: true, existingSecret: cloudSecret, installation: 'shop', every: '2s' },
+          ec2: {
+            ...{ region: 'us-east-1', subnet: 'subnet-1', securityGroups: ['sg-1'], keyName: 'operator' },
+            images: { arm64: 'ami-0aaaaaaaaaaaaaaa1', x86_64: 'ami-0bbbbbbbbbbbbbbb2' },
+            endpoint: endpoint.origin,
+          },
+        },
+        networkPolicy: {
+          provisioner: [
+            { ports: [{ port: Number(endpoint.port) }], to: [{ ipBlock: { cidr: `${endpoint.hostname}/32` } }] },
+            { ports: [{ port: 22 }], to: [{ ipBlock: { cidr: MACHINES_CIDR } }] },
+          ],
+        },
+      }
+      const values = join(dirname(stage.values), 'provisioner.json')
+      writeFileSync(values, JSON.stringify(given))
+      const others = [...(await podsOf('api')), ...(await podsOf('controllers'))]
+      await release('upgrade', '-f', values)
+      const { status } = await provisioner()
+      const readiness = await fetch(`http://${status.podIP}:9090/readyz`)
+      assert.equal([readiness.status, await readiness.text()], [200, 'ok registry\nok cloud\nok rounds\n'])
+      assert.equal([...(await podsOf('api')), ...(await podsOf('controllers'))], others)
+    },
+    { timeoutMs: 6 * minuteMs },
+  )
+
+  t('gives what opens the cloud to the pod of the provisioner, and lets no other pod read it', async () => {
+    const as = (name: string) => ['--as', `system:serviceaccount:${namespace}:bottega-${name}`]
+    const may = (verb: string, what: string, ...who: string[]) =>
+      kubectl('auth', 'can-i', verb, what, ...who).then(
+        (answer) => answer.trim(),
+        () => 'no',
+      )
+    const asked = [
+      may('get', `secret/${cloudSecret}`),
+      may('get', 'devinstances', ...as('api')),
+      ...['api', 'controllers', 'provisioner'].flatMap((name) => [
+        may('get', `secret/${cloudSecret}`, ...as(name)),
+        may('list', 'secrets', ...as(name)),
+      ]),
+      may('get', 'devinstances', ...as('provisioner')),
+    ]
+    assert.equal(await Promise.all(asked), ['yes', 'yes', ...Array.from({ length: 7 }, () => 'no')])
+    const others = [...(await podsAre('api')), ...(await podsAre('controllers'))]
+    assert.is(others.length, 4)
+    for (const pod of others) assert.not.match(JSON.stringify(pod.spec), new RegExp(`${cloudSecret}|AWS_`))
+    const pod = await provisioner()
+    assert.equal([secretsOf(pod), hasClusterToken(pod)], [[cloudSecret], false])
+  })
+
+  t(
+    'keeps it to what its policy lets through, and that is enough for it',
+    async () => {
+      const { metadata, status } = await provisioner()
+      const policy = JSON.parse(await kubectl('get', 'networkpolicy', 'bottega-provisioner', '-o', 'json'))
+      lift = await enforceEgress({
+        podIp: status.podIP,
+        egress: policy.spec.egress as EgressRule[],
+        podsWith: async (labels) => {
+          const selector = Object.entries(labels).map(([name, value]) => `${name}=${value}`)
+          const pods = await podsWith(stage.node.kubectl, namespace, selector.join(','))
+          return pods.map(({ status }) => status.podIP)
+        },
+        portNamed: (name) => (name === 'http' ? 8080 : 9090),
+      })
+      const database = new URL(stage.databaseUrl)
+      const named = ['get', 'service', 'kubernetes', '-n', 'default', '-o', 'jsonpath={.spec.clusterIP}']
+      const service = await stage.node.kubectl(named)
+      const [controllers] = await podsAre('controllers')
+      const places = {
+        api: `bottega-api.${namespace}.svc:80`,
+        cloud: new URL(cloud.ec2.url).host,
+        database: `${stage.node.address}:${database.port}`,
+        'the API server': `${service}:443`,
+        'metadata of a node': '169.254.169.254:80',
+        controllers: `${controllers?.status.podIP}:9090`,
+        'a machine, by another port': '198.51.100.1:80',
+      }
+      const reached = await kubectl('exec', metadata.name, '--', '/usr/local/bin/node', '-e', reachScript(places))
+      assert.equal(JSON.parse(reached), ['api', 'cloud'])
+      const before = await rounds()
+      await comes('two rounds more', async () => (await rounds()) >= before + 2)
+    },
+    { timeoutMs: 4 * minuteMs },
+  )
+
+  t(
+    'has a dev instance brought from its reservation to running, and told in figures',
+    async () => {
+      const { id } = await box('POST', '', { name: 'october', sizeClass: 'XS', arch: 'x86_64', agents: [] })
+      await comes('october to run', isRunning(id))
+      const { instanceId } = await box('GET', `/${id}`)
+      assert.equal([...cloud.ec2.region.machines.keys()], [instanceId])
+      assert.match(cloud.machines.tokens.get(instanceId) ?? '', /^dbr_/)
+      await comes('the figure', async () => /instances\{state="done"\} 1\n/.test(await figures()))
+      assert.match(await figures(), /steps_total\{step="launch"\} 1\n/)
+      lift?.()
+      lift = null
+    },
+    { timeoutMs: 5 * minuteMs },
+  )
+
+  t(
+    'loses the provisioner amid a launch, and has one machine all the same',
+    async () => {
+      const { ec2 } = cloud
+      const { name } = (await provisioner()).metadata
+      ec2.faults.push({ action: 'RunInstances', does: 'lostAfter' })
+      const { id } = await box('POST', '', { name: 'november', sizeClass: 'XS', arch: 'x86_64', agents: [] })
+      await comes('the launch', async () => ec2.region.machines.size === 2)
+      await kubectl('delete', 'pod', name, '--grace-period=0', '--force')
+      await comes('november to run', isRunning(id))
+      assert.is.not((await provisioner()).metadata.name, name)
+      const { machines, addresses } = ec2.region
+      const own = [...machines.values()].filter(({ tags }) => tags.get('bottega:devbox') === id)
+      assert.equal([own.length, machines.size, addresses.size], [1, 2, 2])
+    },
+    { timeoutMs: 5 * minuteMs },
+  )
+
+  t(
+    'ends the provisioner within its grace period, though the cloud keeps it waiting',
+    async () => {
+      const { ec2 } = cloud
+      const { name } = (await provisioner()).metadata
+      // kept after its end, to tell how it ended
+      const keep = (finalizers: string[] | null) =>
+        kubectl('patch', 'pod', name, '--type=merge', '-p', JSON.stringify({ metadata: { finalizers } }))
+      await keep(['bottega.dev/looked-at'])
+      ec2.faults.push({ action: 'DescribeInstances', does: 'held' })
+      await comes('the question', async () => ec2.faults.length === 0)
+      await kubectl('delete', 'pod', name, '--wait=false')
+      const endOf = async () =>
+        (JSON.parse(await kubectl('get', 'pod', name, '-o', 'json')) as Pod).status.containerStatuses?.[0]?.state
+          .terminated
+      await comes('its end', async () => (await endOf()) !== undefined)
+      const { exitCode, reason } = (await endOf()) ?? {}
+      await keep(null)
+      assert.equal([exitCode, reason], [0, 'Completed'])
+      await kubectl('delete', 'secret', cloudSecret)
+    },
+    { timeoutMs: 4 * minuteMs },
   )
 
   t(

@@ -44,15 +44,21 @@ const lets = ({ spec: { egress } }: Policy, address: string, port: number, proto
 
 const template = (...args: string[]) => helm(['template', 'one', chartFolder, '--namespace', 'shop', ...args])
 
+/** The provisioner, as somebody in a cloud has it. */
+const PROVISIONER = [
+  ...['enabled=true', 'existingSecret=cloud', 'installation=shop', 'ec2.region=eu-central-1', 'ec2.subnet=subnet-0a'],
+  ...['ec2.securityGroups[0]=sg-0a', 'ec2.keyName=operator', 'ec2.images.arm64=ami-0a', 'ec2.images.x86_64=ami-0b'],
+].flatMap((one) => ['--set', `provisioner.${one}`])
+
 /** The policies, by the process that they are for. */
-const policies = async (...args: string[]): Promise<Record<'api' | 'controllers', Policy>> => {
-  const objects = parseAllDocuments(await template(...args)).map((one) => one.toJS() as Policy)
+const policies = async (...args: string[]): Promise<Record<'api' | 'controllers' | 'provisioner', Policy>> => {
+  const objects = parseAllDocuments(await template(...PROVISIONER, ...args)).map((one) => one.toJS() as Policy)
   const of = (name: string) => {
     const found = objects.find(({ kind, metadata }) => kind === 'NetworkPolicy' && metadata.name === `bottega-${name}`)
     if (found === undefined) throw new Error(`There is no policy for ${name}`)
     return found
   }
-  return { api: of('api'), controllers: of('controllers') }
+  return { api: of('api'), controllers: of('controllers'), provisioner: of('provisioner') }
 }
 
 const refusal = async (work: Promise<string>): Promise<string> => {
@@ -91,6 +97,28 @@ spec('the network policies', (t) => {
     assert.equal(passing([...PRIVATE, ...METADATA], [22, 80, 443, 6443, 8080, 9200, 10250]), [])
     assert.is(passing(['93.184.216.34', '2606:4700::1111', '8.8.8.8'], [22, 443, 8443]).length, 2 * 3 * 3)
   })
+
+  t(
+    'let the provisioner go to names, to the cloud and to sshd of machines, at public addresses and nowhere else',
+    async () => {
+      const { provisioner } = await policies('--values', exampleValues)
+      const open = (address: string) =>
+        [22, 53, 80, 443, 587, 5432, 6443, 8080, 9090].filter((port) => lets(provisioner, address, port))
+      for (const address of ['93.184.216.34', '2606:4700::1111']) assert.equal(open(address), [22, 53, 443], address)
+      // publicUrl may lead to a private address, and is asked by its port
+      for (const address of ['10.1.2.3', '169.254.169.254', 'fd00:ec2::254'])
+        assert.equal(open(address), [53, 443], address)
+      const plain = await policies('--values', exampleValues, '--set', 'publicUrl=http://10.9.0.7')
+      assert.equal(
+        [
+          lets(plain.provisioner, '10.9.0.7', 80),
+          lets(plain.provisioner, '10.9.0.8', 80),
+          lets(plain.provisioner, '10.9.0.7', 443),
+        ],
+        [true, false, false],
+      )
+    },
+  )
 
   t('let names, PostgreSQL and the API server through, and mail from the controllers alone', async () => {
     const { api, controllers } = await policies('--values', exampleValues)

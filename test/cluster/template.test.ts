@@ -361,24 +361,28 @@ spec('the chart', (t) => {
     assert.match(await refusal(render(...provisioner, ...set)), 'provisioner.existingSecret: another Secret')
   })
 
-  t('lets the provisioner reach names, the api, the cloud and machines, and nobody reach it', async () => {
-    const further = ['--set-json', 'networkPolicy.provisioner=[{"to":[{"ipBlock":{"cidr":"10.9.0.0/16"}}]}]']
-    const policy = find(await rendered(...provisioner, ...further), 'NetworkPolicy', 'bottega-provisioner')
-    const { ingress, egress, policyTypes } = policy.spec as {
-      ingress: unknown[]
-      egress: { ports?: { port: number | string }[]; to?: unknown[] }[]
-      policyTypes: string[]
-    }
-    assert.equal([ingress, policyTypes], [[], ['Ingress', 'Egress']])
-    assert.equal(
-      egress.map(({ ports = [] }) => ports.map(({ port }) => port)),
-      [[53, 53], [443], ['http'], [443, 22], []],
-    )
-    assert.equal(egress[4]?.to, [{ ipBlock: { cidr: '10.9.0.0/16' } }])
-    assert.not.match(JSON.stringify(egress[3]), '"10.0.0.0/8"}')
-    const off = await rendered(...provisioner, '--set', 'networkPolicy.enabled=false')
-    assert.not.ok(off.some(({ kind }) => kind === 'NetworkPolicy'))
-  })
+  t(
+    'lets the provisioner reach names, the api, the cloud and machines, and nobody reach it but for metrics',
+    async () => {
+      const further = ['--set-json', 'networkPolicy.provisioner=[{"to":[{"ipBlock":{"cidr":"10.9.0.0/16"}}]}]']
+      const policy = find(await rendered(...provisioner, ...further), 'NetworkPolicy', 'bottega-provisioner')
+      const { ingress, egress, policyTypes } = policy.spec as {
+        ingress: { ports: { port: string }[]; from: object[] }[]
+        egress: { ports?: { port: number | string }[]; to?: unknown[] }[]
+        policyTypes: string[]
+      }
+      assert.equal(ingress, [{ ports: [{ port: 'metrics' }], from: [{ podSelector: {} }] }])
+      assert.equal(policyTypes, ['Ingress', 'Egress'])
+      assert.equal(
+        egress.map(({ ports = [] }) => ports.map(({ port }) => port)),
+        [[53, 53], [443], ['http'], [443, 22], []],
+      )
+      assert.equal(egress[4]?.to, [{ ipBlock: { cidr: '10.9.0.0/16' } }])
+      assert.not.match(JSON.stringify(egress[3]), '"10.0.0.0/8"}')
+      const off = await rendered(...provisioner, '--set', 'networkPolicy.enabled=false')
+      assert.not.ok(off.some(({ kind }) => kind === 'NetworkPolicy'))
+    },
+  )
 
   t('names all that the provisioner misses', async () => {
     const told = await refusal(render('--set', 'provisioner.enabled=true'))

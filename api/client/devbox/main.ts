@@ -14,7 +14,9 @@ import { inventoryReport } from './plan/orphans.ts'
 import type { BoxStep } from './plan/world.ts'
 import { type Converged, type Converging, converge } from './run/converge.ts'
 import { runDaemon } from './run/daemon.ts'
+import { listenFrom, openPort } from './run/port.ts'
 import { idOf, makeRegistry } from './run/registry.ts'
+import { newStanding } from './run/standing.ts'
 import { cloudFrom, sshSettingsFrom } from './settings.ts'
 
 const TIMEOUT_DEFAULT = '30m'
@@ -95,19 +97,38 @@ const subjectOf = async ({ registry }: Converging, typed: DevboxTyped): Promise<
   return isThere ? idOf(registry, word) : registry.reserve(asked)
 }
 
+/** Within a pod's grace period it has ended, whatever the cloud or a machine keeps it waiting for: what was begun is found again. */
+const END_MS = 20_000
+
+const runUntilTold = async (
+  parts: Converging,
+  { flags }: DevboxTyped,
+  { surroundings, terminal }: { surroundings: CliSurroundings; terminal: Terminal },
+): Promise<ExitCode> => {
+  const { env, signal, version } = surroundings
+  const everyMs = msOf(flags.every ?? EVERY_DEFAULT, 'every')
+  const standing = newStanding()
+  const address = env.BOTTEGA_METRICS_LISTEN
+  const port = address ? await openPort(standing, { listen: listenFrom(address), version, nowMs: parts.nowMs }) : null
+  const end = () => {
+    port?.leave()
+    const forced = () => {
+      terminal.fail('What is under way does not end; the next run sees the same row and the same machines.')
+      process.exit(EXIT.ok)
+    }
+    setTimeout(forced, END_MS).unref()
+  }
+  signal.addEventListener('abort', end, { once: true })
+  await runDaemon({ parts, terminal, everyMs, signal, standing })
+  await port?.stop()
+  return EXIT.ok
+}
+
 const runCommand = async (typed: DevboxTyped, surroundings: CliSurroundings, terminal: Terminal): Promise<ExitCode> => {
   const { command, flags } = typed
   const parts = await partsFor(typed, surroundings, terminal)
   if (command === 'inventory') return showInventory(parts, terminal)
-  if (command === 'run') {
-    await runDaemon({
-      parts,
-      terminal,
-      everyMs: msOf(flags.every ?? EVERY_DEFAULT, 'every'),
-      signal: surroundings.signal,
-    })
-    return EXIT.ok
-  }
+  if (command === 'run') return runUntilTold(parts, typed, { surroundings, terminal })
   const id = await subjectOf(parts, typed)
   const present = (await parts.registry.read(id))?.sizeClass ?? 'S'
   const endMs = parts.nowMs() + msOf(flags.timeout ?? TIMEOUT_DEFAULT, 'timeout')

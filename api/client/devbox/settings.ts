@@ -35,6 +35,7 @@ const NEEDED_BY: Readonly<Record<'ec2' | 'docker', Words>> = {
 const FURTHER: Words = {
   BOTTEGA_CLOUD: 'ec2, or docker for machines that are containers',
   BOTTEGA_SSH_IDENTITY: 'the file of the private key, where the agent does not hold it',
+  BOTTEGA_METRICS_LISTEN: 'where run says how it stands, at /healthz, /readyz and /metrics: [::]:9090',
   BOTTEGA_EC2_ENDPOINT: 'another address than that of EC2',
   BOTTEGA_DOCKER_SOCKET: 'the socket of Docker: /var/run/docker.sock',
   BOTTEGA_DOCKER_NETWORK: 'the network by which machines reach the world: bridge',

@@ -3,6 +3,7 @@
  * the provisioner's (rules/devinstance.md#a-registry-and-a-policy). What to do is decided in crds/devinstance/plan.ts.
  */
 
+import assert from 'node:assert/strict'
 import { limitOf } from '../../../crds/account/quotas.ts'
 import { bootstrapOf } from '../../../crds/devinstance/bootstrap/bootstrap.ts'
 import { gitOf } from '../../../crds/devinstance/bootstrap/report.ts'
@@ -17,6 +18,7 @@ import {
   stalledUntil,
 } from '../../../crds/devinstance/plan.ts'
 import { capRefusal, MICRO_USD, nameRefusal } from '../../../crds/devinstance/reserving.ts'
+import { bootstrapInputOf, PROGRAMS_VERSION } from '../../../crds/devinstance/standing/launch.ts'
 import { storedDevInstance } from '../../../crds/devinstance/view.ts'
 import type { DevInstanceWorld, TransitionSettlement } from '../../../crds/devinstance/world.ts'
 import { originOf } from '../../../crds/kernel/desire/desire.ts'
@@ -94,6 +96,7 @@ const enter = async (deps: DevInstanceDeps, step: Step<'enter'>, object: DevInst
     fallbackName: metadata.name,
     pricingVersion,
     bootstrapSha256,
+    programs: PROGRAMS_VERSION,
     at,
     generation,
   }
@@ -134,8 +137,18 @@ const targetOf = ({ metadata, spec }: DevInstanceResource): DecidedOf => ({
   owner: spec.account,
 })
 
-const settle = async ({ devInstances }: DevInstanceDeps, step: Step<'settle'>, object: DevInstanceResource) => {
-  const settlement = await settleCall(devInstances, targetOf(object), step)
+/** Whoever reads the row finds the bytes that it names. */
+const keepUserData = async ({ blobs }: DevInstanceDeps, { settlement, before }: Step<'settle'>): Promise<void> => {
+  const made = writtenBy(settlement)?.instance
+  if (made === undefined || made.bootstrapSha256 === before.bootstrapSha256) return
+  const bootstrap = bootstrapOf(bootstrapInputOf(made))
+  assert(bootstrap.ok && bootstrap.sha256 === made.bootstrapSha256, 'the user data is that of the row')
+  await blobs.put(bootstrap.bytes)
+}
+
+const settle = async (deps: DevInstanceDeps, step: Step<'settle'>, object: DevInstanceResource) => {
+  await keepUserData(deps, step)
+  const settlement = await settleCall(deps.devInstances, targetOf(object), step)
   return settlement && applySettlement(settlement)
 }
 

@@ -12,7 +12,11 @@ export type Surroundings = {
   cap?: CapBudget
   /** What another dev instance has, by the unique indexes of the schema. */
   taken?: readonly Taken[]
+  /** What it is to be launched from, where the call changes that. */
+  launchedFrom?: LaunchedFrom
 }
+/** User data by its digest (hex), and the version of the programs in it. */
+export type LaunchedFrom = { sha256: string; programs: number }
 export type CapBudget = { othersMicroUsd: number; capMicroUsd: number }
 export type Taken = 'name' | 'instance' | 'address'
 
@@ -46,3 +50,7 @@ export type TransitionEffect<T extends Trigger> = (context: TransitionContext<T>
   instance: DevInstanceRow
   entries: NewHistoryEntry[]
 }
+
+/** The user data, where nothing is launched yet and what it is made of has changed. */
+export const madeAgain = ({ launchedFrom }: Surroundings): Partial<DevInstanceRow> =>
+  launchedFrom ? { bootstrapSha256: launchedFrom.sha256, programs: launchedFrom.programs } : {}

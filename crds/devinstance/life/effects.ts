@@ -6,7 +6,7 @@
 import { isDeepStrictEqual } from '../../values/compare.ts'
 import { type DevInstanceSpec, type Power, policyOf } from '../schema.ts'
 import { CLASSES, priceOf } from '../sizing/sizes.ts'
-import type { TransitionEffect } from './context.ts'
+import { madeAgain, type TransitionEffect } from './context.ts'
 import { instantAfter, newEntry } from './entry.ts'
 import { addressed, launchedAs, withMachine } from './happened.ts'
 import { awaitedPower, closedWish, type DevInstanceRow, type Extent, type PowerWish, type ResizeIntent } from './row.ts'
@@ -23,6 +23,8 @@ export type Reservation = {
   fallbackName: string
   pricingVersion: string
   bootstrapSha256: string
+  /** The version of the programs in the user data; a fact from before does not know it. */
+  programs?: number
   at: string
   /** Of the spec; of one from before it was told, the first. */
   generation?: number
@@ -32,7 +34,7 @@ export const diskGbOf = (spec: Pick<DevInstanceSpec, 'sizeClass' | 'diskGb'>): n
   Math.max(spec.diskGb ?? 0, CLASSES[spec.sizeClass].diskGb)
 
 export const reserved = (reservation: Reservation): DevInstanceRow => {
-  const { spec, fallbackName, pricingVersion, bootstrapSha256, at, generation = 1 } = reservation
+  const { spec, fallbackName, pricingVersion, bootstrapSha256, programs, at, generation = 1 } = reservation
   const name = spec.name ?? fallbackName
   // a fact from before knows neither
   const { power = null } = spec
@@ -51,6 +53,7 @@ export const reserved = (reservation: Reservation): DevInstanceRow => {
     pricingVersion,
     reservedAt: at,
     bootstrapSha256,
+    ...(programs !== undefined && { programs }),
     instanceId: null,
     machine: null,
     machineSince: at,
@@ -201,8 +204,8 @@ export const policyChanged: TransitionEffect<'policy'> = ({ instance, said: { po
   entries: [newEntry('policy.changed', { from: instance.policy, to: policy })],
 })
 
-export const assigned: TransitionEffect<'repo'> = ({ instance, said: { repo, profile } }) => ({
-  instance: { ...instance, repo, profile, measurements: null },
+export const assigned: TransitionEffect<'repo'> = ({ instance, said: { repo, profile }, around }) => ({
+  instance: { ...instance, ...madeAgain(around), repo, profile, measurements: null },
   entries: [newEntry('repo.assigned', { from: instance.repo, to: repo, commit: profile.commit })],
 })
 

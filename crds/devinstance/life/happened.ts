@@ -4,7 +4,7 @@
  */
 import { isDeepStrictEqual } from '../../values/compare.ts'
 import type { Said, Trigger } from '../protocol.ts'
-import type { NewHistoryEntry, TransitionContext, TransitionEffect } from './context.ts'
+import { madeAgain, type NewHistoryEntry, type TransitionContext, type TransitionEffect } from './context.ts'
 import { instantAfter, newEntry } from './entry.ts'
 import {
   type DevInstanceRow,
@@ -204,9 +204,10 @@ export const resized: TransitionEffect<'resized'> = (context) => {
 }
 
 /** Name and label together; the version rises and the history tells of it in the same transaction. */
-export const renamed: TransitionEffect<'renamed'> = ({ instance, said: { name } }) => ({
+export const renamed: TransitionEffect<'renamed'> = ({ instance, said: { name }, around }) => ({
   instance: {
     ...instance,
+    ...madeAgain(around),
     name,
     targetLabel: `${instance.targetLabel.slice(0, instance.targetLabel.indexOf('/'))}/${name}`,
   },

@@ -116,6 +116,8 @@ export type DevInstanceRow = Extent & {
   reservedAt: string
   /** Of the user data as it is served. */
   bootstrapSha256: string
+  /** The version of the programs in it; not there: from before they had one. */
+  programs?: number
   instanceId: string | null
   /** Null: none was ever reported. It is billed by this, whatever the state says. */
   machine: Machine | null

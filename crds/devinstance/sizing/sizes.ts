@@ -135,6 +135,11 @@ export const priceAnswer = ({ pricingVersion, runningMicroUsd, stoppedMicroUsd, 
 /** A type that stands in, all in; null where nobody has reviewed its price in that region. */
 export type FallbackAnswer = { instanceType: string; runningMonthlyUsd: number | null }
 
+export const fallbackAnswer = (instanceType: string, found: LaunchedPrice | NotPriced): FallbackAnswer => ({
+  instanceType,
+  runningMonthlyUsd: isNotPriced(found) ? null : usdOf(found.price.runningMicroUsd),
+})
+
 export type SizeAnswer = { sizeClass: SizeClass; arch: SizeArch; instanceType: string } & ClassShape &
   Omit<PriceAnswer, 'pricingVersion'> & { fallbacks: FallbackAnswer[] }
 
@@ -146,11 +151,8 @@ const sizeAnswer = (shape: PlacedShape): SizeAnswer[] => {
   const [own, ...others] = launchPrices(shape, PRICING_VERSION)
   if (own === undefined || isNotPriced(own)) return []
   const { pricingVersion: _, ...price } = priceAnswer(own.price)
-  const fallbacks = fallbackTypes(shape).map((instanceType, index): FallbackAnswer => {
-    const other = others[index]
-    const isPriced = other !== undefined && !isNotPriced(other)
-    return { instanceType, runningMonthlyUsd: isPriced ? usdOf(other.price.runningMicroUsd) : null }
-  })
+  const names = fallbackTypes(shape)
+  const fallbacks = others.map((found, index) => fallbackAnswer(names[index] ?? '', found))
   return [{ sizeClass, arch, instanceType: own.instanceType, ...CLASSES[sizeClass], ...price, fallbacks }]
 }
 

@@ -4,6 +4,7 @@ import { breachFindings, machineFindings } from '../life/breaches.ts'
 import { type DevInstanceRow, orphansOf } from '../life/row.ts'
 import type { DevInstanceWorld } from '../world.ts'
 import { driftOf } from './drift.ts'
+import { programsLack } from './launch.ts'
 import { overtakenBy } from './wishes.ts'
 
 /** A running instance that says nothing for so long may have lost its reporter (rules/devinstance.md#reports). */
@@ -22,6 +23,8 @@ export const conditionsOf = (instance: DevInstanceRow, world: DevInstanceWorld, 
   )
   const drift = driftOf(instance)
   if (drift !== null) conditions.push(isTrue('LaunchDiffers', drift))
+  const lack = programsLack(instance)
+  if (lack !== null) conditions.push(isTrue('ProgramsOutdated', lack))
   if (instance.state === 'terminated' || instance.deletedAt !== null) return conditions
   const overtaken = overtakenBy(instance)
   if (overtaken !== null) conditions.push(isTrue('SpecOvertaken', overtaken))

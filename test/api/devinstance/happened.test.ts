@@ -1,9 +1,12 @@
+import { createHash } from 'node:crypto'
+import { gunzipSync } from 'node:zlib'
 import { type JudgedBy, saidBy } from '../../../crds/devinstance/facts.ts'
 import { type DecidedCall, rebuilt } from '../../../crds/devinstance/life/rebuilt.ts'
 import { query } from '../../../hack/platform/postgres.ts'
+import { PROFILE } from '../../support/builders/devinstance.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
 import { addAccount } from '../../support/stage/callers.ts'
-import { makeProvisioner, type Provisioner, setCap } from '../../support/stage/devinstances.ts'
+import { cloud, makeProvisioner, type Provisioner, setCap } from '../../support/stage/devinstances.ts'
 import { call, type Json, type Platform, type Reply, startPlatform } from '../../support/stage/invoicing.ts'
 
 /** What has happened to a dev instance, over REST: it is on record whatever rule it breaks (rules/devinstance.md#reports-and-requests). */
@@ -92,6 +95,42 @@ spec('what has happened to a dev instance', (t) => {
       assert.ok(devboxes.some((one: Json) => one.id === id && one.costToDateUsd === costToDateUsd))
       const { events, total } = (await ask(owner, `/${id}/events?deleted=1&limit=2&offset=1`)).json
       assert.equal([events.map(({ kind }: Json) => kind), total], [['terminated', 'ready'], 6])
+    },
+    { timeoutMs: 60_000 },
+  )
+
+  t(
+    'is launched as what it was called and given last, while it was reserved',
+    async () => {
+      const { devbox } = await box.reserve({ sizeClass: 'S' })
+      const { id } = devbox
+      /** The user data, whose digest is the one that the row tells. */
+      const userData = async () => {
+        const headers = { authorization: `Bearer ${owner}`, 'accept-encoding': 'identity' }
+        const response = await fetch(`${platform.baseUrl}/api/devboxes/${id}/bootstrap`, { headers })
+        const bytes = Buffer.from(await response.arrayBuffer())
+        assert.is(createHash('sha256').update(bytes).digest('hex'), (await box.detail(id)).bootstrapSha256)
+        return (bytes[0] === 0x1f ? gunzipSync(bytes) : bytes).toString('utf8')
+      }
+      assert.match(await userData(), 'https://git.acme.test/shop.git')
+      const assign = async (url: string) => {
+        const body = { repo: { url, ref: 'main' }, profile: { ...PROFILE, scannedAt: new Date().toISOString() } }
+        const put = await box.on(id, 'PUT', 'repo', body)
+        assert.is(put.status, 200, put.text)
+      }
+      await assign('https://git.acme.test/other.git')
+      const assigned = await userData()
+      assert.match(assigned, 'https://git.acme.test/other.git')
+      assert.not.match(assigned, 'https://git.acme.test/shop.git')
+      const { version } = await box.detail(id)
+      const named = await box.on(id, 'POST', 'renamed', { version, name: 'called-otherwise' })
+      assert.is(named.status, 200, named.text)
+      assert.match(await userData(), /^hostname: "called-otherwise"$/m)
+
+      await box.on(id, 'POST', 'provisioning', { instanceId: cloud().instanceId })
+      const { bootstrapSha256 } = await box.detail(id)
+      await assign('https://git.acme.test/too-late.git')
+      assert.is((await box.detail(id)).bootstrapSha256, bootstrapSha256, 'what was launched is what is kept')
     },
     { timeoutMs: 60_000 },
   )

@@ -5,6 +5,7 @@ import { DEFAULT_REGION, REVIEWED_PRICES } from '../../../crds/devinstance/sizin
 import {
   ARCHES,
   CLASSES,
+  fallbackAnswer,
   instanceTypeNames,
   launchPrices,
   priceOf,
@@ -75,6 +76,21 @@ spec('prices by region', (t) => {
       ],
     )
   })
+  t('every type on offer has a price in every region that was reviewed', () => {
+    for (const [version, regions] of Object.entries(REVIEWED_PRICES)) {
+      for (const region of Object.keys(regions)) {
+        const without = instanceTypeNames().filter((instanceType) =>
+          isNotPriced(priceAsLaunched({ region, instanceType, diskGb: 80 }, version)),
+        )
+        assert.equal(without, [], `${version} ${region}`)
+      }
+    }
+  })
+  t('the machines of Graviton4 and those heavy on memory cost in Frankfurt what AWS asks there', () => {
+    const { computePerHour } = priceTable(PRICING_VERSION, FRANKFURT)
+    const { 'm8g.xlarge': m, 'm8g.4xlarge': xl, 'r7g.xlarge': heavy } = computePerHour
+    assert.equal([m, xl, heavy], [215_080, 860_320, 258_400])
+  })
   t('a region that nobody reviewed is not priced: a code, the regions that are, and the next step', () => {
     for (const region of ['ap-southeast-2', 'toString', '']) {
       const found = priceAsLaunched({ region, instanceType: 't4g.medium', diskGb: 30 })
@@ -85,13 +101,13 @@ spec('prices by region', (t) => {
       assert.throws(() => priceTable(PRICING_VERSION, region), /is not priced/)
     }
   })
-  t('a type without a reviewed price in a region is not priced there, though it is elsewhere', () => {
-    for (const instanceType of ['m8g.xlarge', 'x2gd.metal']) {
+  t('a type that nobody reviewed is not priced, and stands in for nothing at a price', () => {
+    for (const instanceType of ['r8g.xlarge', 'x2gd.metal']) {
       const found = priceAsLaunched({ region: FRANKFURT, instanceType, diskGb: 80 })
       assert.ok(isNotPriced(found), instanceType)
       assert.equal([found.code, found.next], ['TYPE_NOT_PRICED', PROBLEMS.TYPE_NOT_PRICED.next])
+      assert.equal(fallbackAnswer(instanceType, found), { instanceType, runningMonthlyUsd: null })
     }
-    assert.ok(!isNotPriced(priceAsLaunched({ region: DEFAULT_REGION, instanceType: 'm8g.xlarge', diskGb: 80 })))
   })
   t('a pricing version that never was is a fault, not a region without a price', () => {
     assert.throws(
@@ -99,7 +115,7 @@ spec('prices by region', (t) => {
       /no pricing version/,
     )
   })
-  t('the catalogue of a region has its prices, and says null where a type that may stand in has none', () => {
+  t('the catalogue of a region has its prices, of the types that may stand in too', () => {
     assert.equal(pricedRegions(PRICING_VERSION), [FRANKFURT, DEFAULT_REGION])
     const answer = regionSizes(FRANKFURT)
     assert.ok(!isNotPriced(answer))
@@ -109,7 +125,8 @@ spec('prices by region', (t) => {
     assert.is(m?.runningMonthlyUsd, 153.98)
     assert.equal(m?.fallbacks, [
       { instanceType: 't4g.xlarge', runningMonthlyUsd: 123.39 },
-      { instanceType: 'm8g.xlarge', runningMonthlyUsd: null },
+      // 730 x 0.21508 + 80 x 0.0952 + 3.65
+      { instanceType: 'm8g.xlarge', runningMonthlyUsd: 168.27 },
     ])
     const elsewhere = regionSizes('ap-southeast-2')
     assert.ok(isNotPriced(elsewhere))

@@ -9,6 +9,7 @@ import { decide } from '../../../crds/devinstance/life/transitions.ts'
 import type { Said, Trigger } from '../../../crds/devinstance/protocol.ts'
 import { PRICING_VERSION } from '../../../crds/devinstance/sizing/prices.ts'
 import { instanceTypeOf } from '../../../crds/devinstance/sizing/sizes.ts'
+import { PROGRAMS_VERSION } from '../../../crds/devinstance/standing/launch.ts'
 
 /** Boxes and what is said of them, for tests of pure functions. */
 
@@ -41,6 +42,7 @@ export const aDevInstance = (change: Partial<DevInstanceRow> = {}): DevInstanceR
     fallbackName: 'dev-1',
     pricingVersion: PRICING_VERSION,
     bootstrapSha256: BOOTSTRAP,
+    programs: PROGRAMS_VERSION,
     at: T0,
   }),
   ...change,
@@ -113,6 +115,7 @@ const BEGIN: DecidedCall = {
     fallbackName: 'dev-1',
     pricingVersion: PRICING_VERSION,
     bootstrapSha256: BOOTSTRAP,
+    programs: PROGRAMS_VERSION,
     at: T0,
   },
   at: T0,

@@ -47,6 +47,8 @@ const composeJudge: Pick<ComposeJudge, 'judge' | 'namedFiles'> = {
 const wall = () => new Date()
 /** Longer than any jump of a clock that is moved (main.ts does the same). */
 const MOVED_LEASE_MS = 100 * 365 * 86_400_000
+/** A busy machine is no database that is away. */
+const CONNECT_MS = 20_000
 /** What a dead process has to notice it. */
 const DEAD_MS = 1_000
 
@@ -158,7 +160,7 @@ const apiDepsOf = (options: ProcessOptions, { pg, apiKube }: Clients, { mirror, 
 /** Starts to lead at once. */
 export const startOneProcess = async (options: ProcessOptions, life: Life): Promise<OneProcess> => {
   const { databaseUrl, mailPort } = options
-  const pg = makePg({ url: databaseUrl, max: 6, around: life.around })
+  const pg = makePg({ url: databaseUrl, max: 6, around: life.around, connectTimeoutMs: CONNECT_MS })
   const kube = (role: 'api' | 'controllers') =>
     makeKube({ kubeconfig: serviceKubeconfig(role), fieldManager: `bottega-${role}`, around: life.kubeAround })
   const [apiKube, seeing] = [kube('api'), kube('controllers')]

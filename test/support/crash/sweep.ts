@@ -27,10 +27,16 @@ const told = ({ call, when, of, client, isAsync, again }: Death): string =>
     `seed ${seed}`,
   ].join(', ')
 
+const note = (line: string): void => {
+  if (logFile) appendFileSync(logFile, `${new Date().toISOString()} ${line}\n`)
+}
+
 /** As `live`; what fails says where it died. */
 const die = <Played>(story: Story<Played>, death: Death): Promise<Lived> =>
   live(story, death).catch((error) => {
-    throw new Error(`${told(death)}: ${error.details ?? ''}${error.stack}`)
+    const what = `${told(death)}: ${error.details ?? ''}${error.stack}`
+    note(`failed, ${what}`)
+    throw new Error(what)
   })
 
 /** The two sweeps as sentences, by a client that asks again. @param what the story's end, as "one number, one mail" */
@@ -105,10 +111,6 @@ export type Ended = {
 }
 
 const ALONE = WAYS.filter(({ client }) => client === 'never comes back')
-
-const note = (line: string): void => {
-  if (logFile) appendFileSync(logFile, `${new Date().toISOString()} ${line}\n`)
-}
 
 const dieAll = async <Played>(story: () => Story<Played>, calls: number, ended: Ended) => {
   const { what, diesAgain = false, effects: of } = ended

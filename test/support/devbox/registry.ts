@@ -13,6 +13,7 @@ import { allowedActions, decide } from '../../../crds/devinstance/life/transitio
 import type { Said, Trigger } from '../../../crds/devinstance/protocol.ts'
 import { type DevInstanceSpec, policyOf } from '../../../crds/devinstance/schema.ts'
 import { PRICING_VERSION } from '../../../crds/devinstance/sizing/prices.ts'
+import { PROGRAMS_VERSION } from '../../../crds/devinstance/standing/launch.ts'
 import { newWishes } from '../../../crds/devinstance/standing/wishes.ts'
 import { devInstanceDetail, type HistoryEntry, type ShownDevInstance } from '../../../crds/devinstance/view.ts'
 import { PROBLEMS, type ProblemCode } from '../../../crds/kernel/problem.ts'
@@ -109,7 +110,9 @@ const reserve = (book: Book, change: Partial<DevInstanceSpec>): string => {
   const bootstrap = bootstrapOf({ name: spec.name ?? id, arch: spec.arch, agents: spec.agents, repo: spec.repo })
   if (!bootstrap.ok) throw new Error(bootstrap.detail)
   const { bytes, sha256: bootstrapSha256 } = bootstrap
-  const row = reserved({ spec, fallbackName: id, pricingVersion: PRICING_VERSION, bootstrapSha256, at: book.at() })
+  const programs = PROGRAMS_VERSION
+  const made = { spec, fallbackName: id, pricingVersion: PRICING_VERSION, bootstrapSha256, programs, at: book.at() }
+  const row = reserved(made)
   book.kept.set(id, { row, spec, bootstrap: bytes, events: [], lastReport: null, generation: 1 })
   return id
 }
@@ -181,13 +184,14 @@ const route = (book: Book, { method, path, query, body, key }: Coming): Answer =
   return method === 'GET' ? readOne(book, id, word) : changeOne(book, id, word, { body, key })
 }
 
-/** A refusal leaves the key free; another body under it is a mistake. */
+/** A refusal leaves the key free. It is one of a route, whichever instance is meant: another one, or another body, is a mistake. */
 const keyed = (book: Book, coming: Coming): Answer => {
   const { method, path, body, key } = coming
   if (key === '' || method !== 'POST') return route(book, coming)
-  const name = `${path} ${key}`
+  const [, , , , word = ''] = path.split('/')
+  const name = `${word} ${key}`
   const before = book.answers.get(name)
-  const text = JSON.stringify(body)
+  const text = `${path}\n${JSON.stringify(body)}`
   if (before && before.body !== text) return problem('IDEMPOTENCY_MISMATCH', 'another body')
   const answer = before?.answer ?? route(book, coming)
   if (answer.status < 400) book.answers.set(name, { body: text, answer })

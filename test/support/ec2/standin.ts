@@ -10,11 +10,11 @@ import { Ec2Refusal, type Query, refuseUnknown, xmlOf } from './query.ts'
 import { type Ec2Region, launchMachine, machineNamed, makeRegion } from './region.ts'
 
 /**
- * lostBefore, lostAfter: the connection breaks, before or after the effect. duplicate: a second thing is made. refused: with this
- * code. What was made while `unseen` is not shown for so many looks.
+ * lostBefore, lostAfter: the connection breaks, before or after the effect. held: nothing is done, and no answer comes. duplicate: a
+ * second thing is made. refused: with this code. What was made while `unseen` is not shown for so many looks.
  */
 export type Ec2Fault =
-  | { action: string; does: 'lostBefore' | 'lostAfter' | 'duplicate' }
+  | { action: string; does: 'lostBefore' | 'lostAfter' | 'held' | 'duplicate' }
   | { action: string; does: 'refused'; code: string }
   | { action: string; does: 'unseen'; looks: number }
 
@@ -41,7 +41,8 @@ const NEEDS_CAPACITY = ['RunInstances', 'StartInstances']
 
 /** A request and the answer that it got. */
 export type Ec2Exchange = { query: Query; xml: string }
-export type Ec2Options = { onExchange?: (exchange: Ec2Exchange) => void }
+/** `host`: where it listens, loopback unless pods have to reach it. */
+export type Ec2Options = { onExchange?: (exchange: Ec2Exchange) => void; host?: string }
 
 type Region = Pick<Ec2StandIn, 'region' | 'faults' | 'full' | 'asked' | 'unseen'> & Ec2Options
 
@@ -93,7 +94,7 @@ const makeTwice = (at: Region, action: string, query: Query): void => {
   }
 }
 
-const answerTo = (at: Region, query: Query): { text: string; isLost: boolean } => {
+const answerTo = (at: Region, query: Query): { text: string; isLost: boolean } | 'held' => {
   const name = query.get('Action') ?? ''
   const action = ACTIONS[name]
   if (!action) throw new Ec2Refusal('InvalidAction', `The action ${name} is not valid for this web service.`)
@@ -102,6 +103,7 @@ const answerTo = (at: Region, query: Query): { text: string; isLost: boolean } =
   refuseUnknown(query, action.knows)
   const index = at.faults.findIndex((one) => one.action === name)
   const [fault] = index < 0 ? [] : at.faults.splice(index, 1)
+  if (fault?.does === 'held') return 'held'
   if (fault?.does === 'lostBefore') return { text: '', isLost: true }
   if (fault?.does === 'refused') throw new Ec2Refusal(fault.code, 'as the test asked', 400)
   refuseFull(at, name, query)
@@ -124,9 +126,10 @@ const answer = async (at: Region, request: IncomingMessage, response: ServerResp
   try {
     if (!SIGNED.test(request.headers.authorization ?? ''))
       throw new Ec2Refusal('AuthFailure', 'AWS was not able to validate the provided access credentials', 401)
-    const { text, isLost } = answerTo(at, query)
-    if (isLost) request.socket.destroy()
-    else say(200, text)
+    const answered = answerTo(at, query)
+    if (answered === 'held') return
+    if (answered.isLost) request.socket.destroy()
+    else say(200, answered.text)
   } catch (error) {
     if (!(error instanceof Ec2Refusal)) throw error
     say(error.status, refusalXml(error))
@@ -143,12 +146,13 @@ export const startEc2 = async (nowMs: () => number, options: Ec2Options = {}): P
     unseen: new Map(),
     ...options,
   }
+  const { host = '127.0.0.1' } = options
   const server = createServer((request, response) => void answer(at, request, response))
-  await new Promise<void>((resolve) => server.listen(0, '127.0.0.1', resolve))
+  await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
   return {
     ...at,
-    url: `http://127.0.0.1:${port}`,
+    url: `http://${host}:${port}`,
     end: async () => {
       server.closeAllConnections()
       await new Promise((resolve) => server.close(resolve))

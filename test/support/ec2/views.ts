@@ -48,12 +48,12 @@ export const addressXml = (one: Ec2Address): XmlValue => ({
   tagSet: tagSet(one.tags),
 })
 
-/** As cloud-init writes it. */
-export const consoleOf = ({ id }: Ec2Machine): string =>
+/** As cloud-init writes it. @param hostKey `type base64`, where machines answer with a real one */
+export const consoleOf = ({ id }: Ec2Machine, hostKey?: string): string =>
   [
     '[   20.1] boot',
     '-----BEGIN SSH HOST KEY KEYS-----',
-    `ssh-ed25519 ${Buffer.from(`key of ${id}`).toString('base64')} root@box`,
+    `${hostKey ?? `ssh-ed25519 ${Buffer.from(`key of ${id}`).toString('base64')}`} root@box`,
     '-----END SSH HOST KEY KEYS-----',
     '',
   ].join('\r\n')

@@ -24,6 +24,8 @@ export type Converging = ActingParts & {
   nowMs(): number
   /** @throws when it was interrupted */
   sleep(ms: number): Promise<void>
+  /** Ends it between two effects. */
+  signal?: AbortSignal
   /** Told of each step before it is done. */
   tell(id: string, step: BoxStep): void
   /** Surrounds each effect: tests end here what a crash would end. */
@@ -157,10 +159,11 @@ const done = async (parts: Converging, seen: Seen, { learned, discarded }: Known
   return { learned: { ...learned, ...result }, discarded: discarded || step.do === 'discard' }
 }
 
-/** @throws GaveUp when the registry does not answer, and what `sleep` throws */
+/** @throws GaveUp when the registry does not answer, what `sleep` throws, and why `signal` was raised */
 export const converge = async (parts: Converging, ask: ConvergeAsk): Promise<Converged> => {
   let known: Known = { learned: ask.learned ?? NOTHING_LEARNED, discarded: false }
   for (let effects = 0; effects < EFFECTS_MAX; ) {
+    parts.signal?.throwIfAborted()
     const seen = await look(parts, ask, known)
     parts.tell(ask.id, seen.step)
     const result = await done(parts, seen, known)

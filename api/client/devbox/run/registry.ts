@@ -1,6 +1,7 @@
 /**
  * The registry over REST. Each confirmation goes under a key that follows from what it says, so that whoever repeats it after a
- * crash, without knowing of the first, finds what the first one did.
+ * crash, without knowing of the first, finds what the first one did. The instance is part of it: a key is one of a route, and two that
+ * stand alike say the same words.
  */
 import { createHash } from 'node:crypto'
 import { setTimeout as sleep } from 'node:timers/promises'
@@ -103,11 +104,11 @@ export const makeRegistry = (api: ApiClient): BoxRegistry => {
     bootstrap: (id) => readBytes(api, `${pathOf(id)}/bootstrap`),
     async say({ id, lease }, { word, body }) {
       // a lease is renewed by the same words that began it
-      const key = keyOf(word, body, lease?.expiresAt ?? null)
+      const key = keyOf(id, word, body, lease?.expiresAt ?? null)
       await settled(api, await post(`${pathOf(id)}/${word}`, key, body))
     },
     async issueToken(id, instanceId) {
-      const key = keyOf('token', instanceId)
+      const key = keyOf(id, 'token', instanceId)
       const answer = await settled(api, await post(`${pathOf(id)}/token`, key))
       // where an operation had the verdict, the repeat has the answer
       const { body } = answer.status === 202 ? await post(`${pathOf(id)}/token`, key) : answer

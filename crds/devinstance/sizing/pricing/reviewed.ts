@@ -72,7 +72,6 @@ export const REVIEWED_PRICES: Readonly<Record<string, Readonly<Record<string, Re
         perGbMonth: 50_000,
       },
     },
-    // Without m8g and r7g: nobody has looked them up yet.
     'eu-central-1': {
       compute: {
         source:
@@ -86,6 +85,9 @@ export const REVIEWED_PRICES: Readonly<Record<string, Readonly<Record<string, Re
           'm7g.xlarge': 195_500,
           'm7g.2xlarge': 391_000,
           'm7g.4xlarge': 782_100,
+          'm8g.xlarge': 215_080,
+          'm8g.4xlarge': 860_320,
+          'r7g.xlarge': 258_400,
           't3.medium': 48_000,
           't3.large': 96_000,
           't3.xlarge': 192_000,

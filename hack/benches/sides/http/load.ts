@@ -3,12 +3,15 @@ import { messageOf } from '../../../lib/refusal.ts'
 
 /**
  * The client of the HTTP bench, so plain that the server is what is measured: a socket per connection, one request under
- * way on each, and the next one as soon as the answer is whole. `httpload.ts ORDER` says its result as one line of JSON.
+ * way on each, and the next one as soon as the answer is whole. `load.ts ORDER` says its result as one line of JSON.
  */
 
 /** Where a server listens, and what is to be asked of it. */
 export type Side = { port: number; path: string; token: string }
-export type LoadOrder = Side & { connections: number; seconds: number }
+/** With a body it is a POST. */
+export type LoadRequest = { path: string; token: string; body?: string }
+/** One connection for each request, which it asks again and again. */
+export type LoadOrder = { port: number; requests: readonly LoadRequest[]; seconds: number }
 export type LoadResult = { answers: number; seconds: number; p99Ms: number; bodyBytes: number }
 
 const HEADERS_END = Buffer.from('\r\n\r\n')
@@ -27,9 +30,12 @@ const wholeAnswer = (bytes: Buffer): { total: number; body: number } => {
 type Run = { order: LoadOrder; endMs: number; times: number[]; bodyBytes: number }
 
 /** Asks on one connection until the time is up. Rejects when an answer is not as it should be. */
-const askOn = (run: Run): Promise<void> => {
-  const { port, path, token } = run.order
-  const lines = [`GET ${path} HTTP/1.1`, `host: 127.0.0.1:${port}`, `authorization: Bearer ${token}`, '', '']
+const askOn = (run: Run, { path, token, body }: LoadRequest): Promise<void> => {
+  const { port } = run.order
+  const told =
+    body === undefined ? [] : ['content-type: application/json', `content-length: ${Buffer.byteLength(body)}`]
+  const first = `${body === undefined ? 'GET' : 'POST'} ${path} HTTP/1.1`
+  const lines = [first, `host: 127.0.0.1:${port}`, `authorization: Bearer ${token}`, ...told, '', body ?? '']
   const question = Buffer.from(lines.join('\r\n'))
   const socket = connect({ port, host: '127.0.0.1', noDelay: true })
   let rest: Buffer = Buffer.alloc(0)
@@ -69,7 +75,7 @@ const askOn = (run: Run): Promise<void> => {
 const load = async (order: LoadOrder): Promise<LoadResult> => {
   const startMs = performance.now()
   const run: Run = { order, endMs: startMs + order.seconds * 1000, times: [], bodyBytes: 0 }
-  await Promise.all(Array.from({ length: order.connections }, () => askOn(run)))
+  await Promise.all(order.requests.map((request) => askOn(run, request)))
   const seconds = (performance.now() - startMs) / 1000
   const times = run.times.sort((a, b) => a - b)
   const p99Ms = times[Math.floor(times.length * 0.99)] ?? 0

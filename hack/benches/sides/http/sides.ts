@@ -105,5 +105,5 @@ const side = process.argv[2]
 if (import.meta.main) {
   if (side === 'bare') bare()
   else if (side === 'ours') ours()
-  else throw new Error('Usage: httpsides.ts bare | ours')
+  else throw new Error('Usage: sides.ts bare | ours')
 }

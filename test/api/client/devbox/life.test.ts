@@ -1,6 +1,7 @@
 /** The life of a dev instance by the provisioner: EC2 as the stand-in speaks it, the registry as its table decides. */
 
 import type { BoxEffect, Learned } from '../../../../api/client/devbox/plan/world.ts'
+import { converge } from '../../../../api/client/devbox/run/converge.ts'
 import { type DevboxStage, startDevboxStage } from '../../../support/devbox/stage.ts'
 import { endMachine, TAKES_MS } from '../../../support/ec2/region.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
@@ -41,6 +42,16 @@ spec('a dev instance, by the provisioner', (t) => {
     },
     { timeoutMs: 600_000 },
   )
+
+  t('is told of under words of its own, though another one stands just like it', async () => {
+    const { registry, parts } = stage
+    const ids = [registry.reserve({ name: 'like-one' }), registry.reserve({ name: 'like-two' })]
+    for (const id of ids) {
+      const ended = await converge(parts, { id, goal: { kind: 'running' }, endMs: parts.nowMs() + 5 * 60_000 })
+      assert.is(ended.state, 'done', JSON.stringify(ended))
+    }
+    assert.is(registry.row(ids[0] ?? '').version, registry.row(ids[1] ?? '').version)
+  })
 
   /** AWS knows launches that end at once: no room for the disk, a key that may not be used, a fault of the host. */
   const dyingAtLaunch = (times: number) => {

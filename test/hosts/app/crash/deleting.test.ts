@@ -63,7 +63,7 @@ spec('an app that is deleted while something is done for it, and whose processes
 
   const kinds = {
     'a deploy': {
-      begin: () => app.deploy('the second', project('second')),
+      begin: () => app.deploy('the second', project('second'), { confirm_downtime: '1' }),
       running: "select 1 from app_operations where kind = 'deploy' and n > 1 and state <> 'queued'",
       halfway: 'deploy succeeded',
     },

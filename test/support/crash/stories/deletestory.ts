@@ -24,11 +24,12 @@ export type DeleteStand = {
   left: string
 }
 
-/** Every table with a column of apps, so that one that comes later is looked at as well. What may stay, and until when, is told beside it. */
+/** Every table of apps, so that one that comes later is looked at as well: but for uploads, which go a day later, and logins of the account. */
 const TABLES = `
-select c.table_name as name from information_schema.columns c
-join information_schema.tables t on t.table_schema = c.table_schema and t.table_name = c.table_name and t.table_type = 'BASE TABLE'
-where c.table_schema = 'public' and c.column_name = 'app' and c.table_name like 'app\\_%' order by 1`
+select table_name as name from information_schema.tables
+where table_schema = 'public' and table_type = 'BASE TABLE' and table_name like 'app\\_%'
+  and table_name not in ('app_sources', 'app_registries')
+order by 1`
 
 const STAND = `
 select coalesce((select view ->> 'status' from mirror where kind = 'App' and not archived), '') as app,
@@ -43,7 +44,7 @@ export const deleteStandIn = async (url: string): Promise<DeleteStand> => {
   if (app !== '') return { app, done, left: '' }
   const tables = (await query(url, TABLES)).map(({ name }) => String(name))
   const counts = tables.map(async (table) => {
-    const [row] = await query(url, `select count(*)::int as n from ${table} where app is not null`)
+    const [row] = await query(url, `select count(*)::int as n from ${table}`)
     return Number(row?.n) > 0 ? [table] : []
   })
   const others = `select 'name ' || name as what from site_names where site like 'App/%' and state <> 'quarantined'
