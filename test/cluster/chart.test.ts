@@ -334,7 +334,8 @@ spec('the chart on a node', (t) => {
         controllers: `${controllers?.status.podIP}:9090`,
         'a machine, by another port': '198.51.100.1:80',
       }
-      const reached = await kubectl('exec', metadata.name, '--', '/usr/local/bin/node', '-e', reachScript(places))
+      const program = ['/usr/local/bin/node', '-e', reachScript(places)]
+      const reached = await stage.node.kubectl(['exec', '-n', namespace, metadata.name, '--', ...program])
       assert.equal(JSON.parse(reached), ['api', 'cloud'])
       const before = await rounds()
       await comes('two rounds more', async () => (await rounds()) >= before + 2)
@@ -353,7 +354,6 @@ spec('the chart on a node', (t) => {
       await comes('the figure', async () => /instances\{state="done"\} 1\n/.test(await figures()))
       assert.match(await figures(), /steps_total\{step="launch"\} 1\n/)
       lift?.()
-      lift = null
     },
     { timeoutMs: 5 * minuteMs },
   )
@@ -379,8 +379,7 @@ spec('the chart on a node', (t) => {
   t(
     'ends the provisioner within its grace period, though the cloud keeps it waiting',
     async () => {
-      const { ec2 } = cloud
-      const { name } = (await provisioner()).metadata
+      const [{ ec2 }, { name }] = [cloud, (await provisioner()).metadata]
       // kept after its end, to tell how it ended
       const keep = (finalizers: string[] | null) =>
         kubectl('patch', 'pod', name, '--type=merge', '-p', JSON.stringify({ metadata: { finalizers } }))
@@ -413,6 +412,7 @@ spec('the chart on a node', (t) => {
         }
       }
       const loading = load()
+      loading.catch(() => undefined) // told where it is awaited: the release may take longer
       try {
         await release('upgrade', '--set', 'logLevel=debug')
         await kubectl('wait', '--for=delete', ...before, '--timeout=60s')

@@ -147,7 +147,9 @@ export const startEc2 = async (nowMs: () => number, options: Ec2Options = {}): P
     ...options,
   }
   const { host = '127.0.0.1' } = options
-  const server = createServer((request, response) => void answer(at, request, response))
+  // on a slow machine the next call may come long after the one before; a connection that closes just then is no fault that was asked for
+  const keepAliveTimeout = 10 * 60_000
+  const server = createServer({ keepAliveTimeout }, (request, response) => void answer(at, request, response))
   await new Promise<void>((resolve) => server.listen(0, host, resolve))
   const { port } = server.address() as AddressInfo
   return {
