@@ -67,7 +67,7 @@ const story = (): Story<Answer> => ({
     const served = routes.filter((route: { '@id'?: string }) => route['@id'] !== 'bottega-nobody')
     assert.is(served.length, 1, 'one route')
     const dialFile = /"dial":"\{file\.([^}]*)\}"/.exec(JSON.stringify(served))?.[1]
-    assert.is(readFileSync(dialFile ?? '', 'utf8'), release?.address)
+    assert.is(readFileSync(dialFile ?? '', 'utf8').trimEnd(), release?.address)
     const told = await query(url, `select payload ->> 'type' as type from outbox where channel = 'event'`)
     assert.equal(told, [{ type: 'app.released' }])
   },
