@@ -377,6 +377,17 @@ spec('the chart', (t) => {
         egress.map(({ ports = [] }) => ports.map(({ port }) => port)),
         [[53, 53], [443], ['http'], [443, 22], []],
       )
+      assert.equal(egress[1]?.to, [
+        { namespaceSelector: {} },
+        { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } },
+        { ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::254/128'] } },
+      ])
+      const literal = await rendered(...provisioner, '--set', 'publicUrl=https://192.0.2.9:8443')
+      const named = find(literal, 'NetworkPolicy', 'bottega-provisioner').spec as { egress: typeof egress }
+      assert.equal(named.egress[1], {
+        ports: [{ port: 8443, protocol: 'TCP' }],
+        to: [{ ipBlock: { cidr: '192.0.2.9/32' } }],
+      })
       assert.equal(egress[4]?.to, [{ ipBlock: { cidr: '10.9.0.0/16' } }])
       assert.not.match(JSON.stringify(egress[3]), '"10.0.0.0/8"}')
       const off = await rendered(...provisioner, '--set', 'networkPolicy.enabled=false')

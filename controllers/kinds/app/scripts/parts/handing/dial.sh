@@ -6,9 +6,11 @@ put_dial() {
   case "$2" in
     127.*) printf '%s' "$2" > "$1.partial" && chmod 644 "$1.partial" || return 1;;
     *)
-      holder=$(holder_of "${2%:*}")
-      [ -n "$holder" ] || { dial_nobody "$1"; return; }
-      link=$(docker exec bottega-guard /bin/sh -c "$bind_link" bind "$2" "${holder##* }") || return 1
+      # Side by side, for the guard takes as long to be entered as the holder to be found.
+      bound=$(holder_of "${2%:*}" | docker exec -i bottega-guard /bin/sh -c "$bind_link" bind "$2") || return 1
+      [ -n "$bound" ] || { dial_nobody "$1"; return; }
+      link=${bound%% *}
+      holder=${bound#* }
       # Who has it now and had it before the link was looked for had it meanwhile.
       [ "$(holder_of "${2%:*}" "${holder%% *}")" = "$holder" ] || { dial_nobody "$1"; return; }
       ln -s "/sys/class/net/$link/ifalias" "$1.partial" || return 1;;
