@@ -11,7 +11,7 @@ import { chartFolder, createHelm, exampleValues, type Helm } from '../../hack/st
 import { assert, spec } from '../support/runner/spec.ts'
 
 type Block = { cidr: string; except?: string[] }
-type Rule = { ports?: { port?: number | string; protocol?: string }[]; to?: { ipBlock: Block }[] }
+type Rule = { ports?: { port?: number | string; protocol?: string }[]; to?: { ipBlock?: Block }[] }
 type Policy = {
   kind: string
   metadata: { name: string }
@@ -31,14 +31,17 @@ const holds = (network: string, address: string): boolean => {
   return list.check(address, family)
 }
 
-/** Whether a packet may leave: one rule with its port and its address is enough; a rule without addresses means any. */
+/** Whether a packet may leave: one rule with its port and its address is enough; a rule without addresses means any. Pods are no addresses. */
 const lets = ({ spec: { egress } }: Policy, address: string, port: number, protocol = 'TCP'): boolean =>
   egress.some(
     ({ ports = [], to }) =>
       ports.some((one) => (one.protocol ?? 'TCP') === protocol && (one.port === undefined || one.port === port)) &&
       (to === undefined ||
         to.some(
-          ({ ipBlock: { cidr, except = [] } }) => holds(cidr, address) && !except.some((one) => holds(one, address)),
+          ({ ipBlock }) =>
+            ipBlock !== undefined &&
+            holds(ipBlock.cidr, address) &&
+            !(ipBlock.except ?? []).some((one) => holds(one, address)),
         )),
   )
 
@@ -106,8 +109,12 @@ spec('the network policies', (t) => {
         [22, 53, 80, 443, 587, 5432, 6443, 8080, 9090].filter((port) => lets(provisioner, address, port))
       for (const address of ['93.184.216.34', '2606:4700::1111']) assert.equal(open(address), [22, 53, 443], address)
       // publicUrl may lead to a private address, and is asked by its port
-      for (const address of ['10.1.2.3', '169.254.169.254', 'fd00:ec2::254'])
-        assert.equal(open(address), [53, 443], address)
+      for (const address of ['10.1.2.3', 'fd00::1']) assert.equal(open(address), [53, 443], address)
+      for (const address of METADATA) assert.equal(open(address), [53], address)
+      const byName = (await policies('--values', exampleValues, '--set', 'publicUrl=http://bottega.example.org'))
+        .provisioner
+      for (const address of METADATA) assert.not.ok(lets(byName, address, 80), address)
+      assert.ok(lets(byName, '10.1.2.3', 80))
       const plain = await policies('--values', exampleValues, '--set', 'publicUrl=http://10.9.0.7')
       assert.equal(
         [

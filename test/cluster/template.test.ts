@@ -379,7 +379,7 @@ spec('the chart', (t) => {
       )
       assert.equal(egress[1]?.to, [
         { namespaceSelector: {} },
-        { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16'] } },
+        { ipBlock: { cidr: '0.0.0.0/0', except: ['169.254.0.0/16', '100.100.100.200/32'] } },
         { ipBlock: { cidr: '::/0', except: ['fe80::/10', 'fd00:ec2::254/128'] } },
       ])
       const literal = await rendered(...provisioner, '--set', 'publicUrl=https://192.0.2.9:8443')
