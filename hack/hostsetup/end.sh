@@ -26,6 +26,8 @@ start_services() {
   done
 }
 restart() {
+  # Whoever restarted it a few times within a minute has used up what systemd allows, and this one would leave it down.
+  systemctl reset-failed "$1" 2>/dev/null
   systemctl restart "$1" || { journalctl -q -n 8 -u "$1" >"$scratch/apt" 2>&1; fail NOT_STARTED "$1: see journalctl -u $1" "$scratch/apt"; }
   made "service $1: restarted, with its configuration"
 }
