@@ -65,13 +65,20 @@ spec('names that lead to a site', (t) => {
       // What the owner lists, and what is approved with it.
       assert.equal([await leads(APEX, '/old-shop'), await leads(APEX, '/old-shop/')], ['308 /about/', '308 /about/'])
       assert.is((await visit(APEX, '/redirects.json'))?.status, 200)
-      const { redirects } = await get()
+      // The view and the status follow the route.
+      const redirects = await eventually('the view to say so', async () => {
+        const now = await get()
+        return now.redirects.length > 0 && now.redirects
+      })
       assert.equal(
         redirects.map(({ hostname, kind, to }: Json) => [hostname, kind, to]),
         [[WWW, 'www', APEX]],
       )
-      const object = JSON.parse(await platform.kubectl(['get', 'wsite', id, '-o', 'json']))
-      assert.equal(object.status.redirects, [WWW])
+      const told = await eventually('the status to say so', async () => {
+        const { status } = JSON.parse(await platform.kubectl(['get', 'wsite', id, '-o', 'json']))
+        return status.redirects?.length > 0 && status.redirects
+      })
+      assert.equal(told, [WWW])
     },
     LONG,
   )
