@@ -168,7 +168,7 @@ export const CONTROLLERS = {
   smtpUrl: url('BOTTEGA_SMTP_URL', ['smtp', 'smtps']),
   mailFrom: mailbox('BOTTEGA_MAIL_FROM'),
   /** Mails under way at once. Each is one more that a crash can leave undecided (controllers/workers/mail-sender.ts). */
-  mailLanes: withDefault(integer('BOTTEGA_MAIL_LANES', { min: 1, max: 4 }), 2),
+  mailLanes: withDefault(integer('BOTTEGA_MAIL_LANES', { min: 1, max: 4 }), 3),
   /** Documents drawn at once, each in a thread of up to 200 MB. */
   pdfThreads: withDefault(integer('BOTTEGA_PDF_THREADS', { min: 1, max: 8 }), 1),
   /** After so many days without anything happening a finished invoice leaves the cluster, and is read from its archive. */

@@ -1,4 +1,5 @@
 /** Days as people write them (`2026-12-20`), in a time zone of the IANA list. */
+import { makeLately } from './once.ts'
 
 const DAY = /^\d{4}-\d{2}-\d{2}$/
 
@@ -47,9 +48,13 @@ export const dayIn = (instant: Date, timeZone: string): string => {
   return day.name
 }
 
-/** The first instant after a day has ended in a zone. */
-export const endOfDay = (day: string, timeZone: string): Date =>
-  new Date(Temporal.PlainDate.from(day).add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds)
+const dayEnds = makeLately<number>(ZONES_MAX)
+
+/** The first instant after a day has ended in a zone. @throws RangeError on an unknown zone. */
+export const endOfDay = (day: string, timeZone: string): Date => {
+  const find = () => Temporal.PlainDate.from(day).add({ days: 1 }).toZonedDateTime(timeZone).epochMilliseconds
+  return new Date(dayEnds(`${day} ${timeZone}`, find))
+}
 
 /** The first instant of a day in a zone, which a change of the clock may put after midnight. */
 export const startOfDay = (day: string, timeZone: string): Date =>

@@ -10,3 +10,19 @@ export const oncePerFrozen = <T extends object, R>(input: T, kept: WeakMap<T, R>
   kept.set(input, result)
   return result
 }
+
+/**
+ * What a pure function gave for the keys that were asked for lately; what it throws is not kept. All is forgotten once
+ * there are `most` of them: whoever asks for many different ones gains nothing, and pays little.
+ */
+export const makeLately = <R>(most: number): ((key: string, compute: () => R) => R) => {
+  const kept = new Map<string, R>()
+  return (key, compute) => {
+    const known = kept.get(key)
+    if (known !== undefined) return known
+    const result = compute()
+    if (kept.size >= most) kept.clear()
+    kept.set(key, result)
+    return result
+  }
+}

@@ -9,6 +9,7 @@ import type { ProblemCode } from '../../kernel/problem.ts'
 import type { Desired, ScheduledEffect } from '../../kernel/schedule.ts'
 import { addDays, dayIn, endOfDay, instantAt } from '../../values/calendar.ts'
 import { displayCents } from '../../values/money.ts'
+import { makeLately } from '../../values/once.ts'
 import { invoiceEvent } from '../events.ts'
 import { type GivenReminder, overdueKey, REMINDER_STEPS, type ReminderStep, stepKey } from '../facts/reminded.ts'
 import { booksOf } from '../money/books.ts'
@@ -44,12 +45,19 @@ const toneAt = (dueDate: string | undefined, today: string): Tone => {
 
 type Due = { step: ReminderStep; on: string; dueAt: string; lapsesAt: string | null }
 
+type StepInstant = { step: ReminderStep; on: string; instant: Date }
+
+/** Each plan asks, three and more for each invoice, and most invoices of a time are due on few days. */
+const lately = makeLately<readonly StepInstant[]>(1000)
+
 /** When each step comes, on the clocks of the zone. */
-const instantsOf = (dueDate: string, zone: string) =>
-  REMINDER_STEPS.map(({ step, days }) => {
-    const on = addDays(dueDate, days)
-    return { step, on, instant: instantAt(on, REMINDER_TIME, zone) }
-  })
+const instantsOf = (dueDate: string, zone: string): readonly StepInstant[] =>
+  lately(`${dueDate} ${zone}`, () =>
+    REMINDER_STEPS.map(({ step, days }) => {
+      const on = addDays(dueDate, days)
+      return { step, on, instant: instantAt(on, REMINDER_TIME, zone) }
+    }),
+  )
 
 /** The steps of an invoice that is sent now, each with its local day. */
 export const stepsAhead = (dueDate: string, zone: string, now: Date): { step: ReminderStep; on: string }[] =>
