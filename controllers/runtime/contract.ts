@@ -23,6 +23,8 @@ export type StepEffect<Step, O, World> = (
   step: Step,
   object: O,
   signal: AbortSignal,
+  /** As the step was planned on it. */
+  world: World,
   // biome-ignore lint/suspicious/noConfusingVoidType: most effects answer nothing
 ) => Promise<((world: World) => World) | AfterStep<World> | void>
 

@@ -33,13 +33,15 @@ const act = async <K extends KindTypes>(
   { controller, deps }: PassContext<K>,
   pass: Pass,
   step: K['step'],
-  object: K['object'],
+  { object, world }: { object: K['object']; world: K['world'] },
 ) => {
   pass.stage = step.do
   // The record is keyed by the step's own name; the compiler cannot follow that through the union.
   const effect = controller.act[step.do as K['step']['do']] as StepEffect<K['step'], K['object'], K['world']>
   const limitMs = deps.actLimitMs
-  const answer = await withDeadline(`step ${step.do}`, limitMs, pass.signal, (signal) => effect(step, object, signal))
+  const answer = await withDeadline(`step ${step.do}`, limitMs, pass.signal, (signal) =>
+    effect(step, object, signal, world),
+  )
   pass.log.debug({ step: step.do }, 'step done')
   return answer
 }
@@ -60,7 +62,7 @@ export const takeSteps = async <K extends KindTypes>(
     const changes: ((world: K['world']) => K['world'])[] = []
     let looked: AfterStep<K['world']> | null = null
     for (const step of steps) {
-      const answer = await act(context, pass, step, object)
+      const answer = await act(context, pass, step, { object, world })
       looked = typeof answer === 'object' ? answer : null
       if (typeof answer === 'function') changes.push(answer)
     }

@@ -28,6 +28,7 @@ import { makeSendQuota } from '../../store/invoice/send-quota.ts'
 import { makeAskDeletion } from '../../store/ledger/desires.ts'
 import { rowOf } from '../../store/mirror.ts'
 import { controlOf } from '../kind-controller.ts'
+import { makeAhead } from './ahead.ts'
 import { askProcessor, followsRails } from './collect.ts'
 import { bringBackInvoice } from './comeback.ts'
 import { decide, recordLink, reserveSend, takeResend } from './decide.ts'
@@ -113,7 +114,7 @@ export const invoiceController = (
     decide: (step, object) => decide(deps, step, object),
     reserveSend: (_step, object) => reserveSend(deps, object),
     takeResend: (step, object) => takeResend(deps, step, object),
-    claimNumber: (step, object) => claimNumber(deps, step, object),
+    claimNumber: (step, object, signal, world) => claimNumber(deps, step, { object, world, signal }),
     adopt: async ({ uid }, { metadata }) => {
       const before = (await deps.mirror.get(INVOICE, metadata.name))?.view
       const body = { uid, ...(before && { createdAt: before.created_at, version: before.version }) }
@@ -179,6 +180,8 @@ export const invoiceControl = controlOf({
     invoiceController({
       ...context,
       pdf: withLogos(context),
+      ahead: makeAhead(),
+      isCrowded: () => context.gatherMs(SEND_GATHER_MS) > 0,
       deletions: makeAskDeletion(context),
       read: makeInvoiceReader(context),
       freezeSend: makeFreezeSend({ ...context, gatherMs: () => context.gatherMs(SEND_GATHER_MS) }),

@@ -15,6 +15,7 @@ import type { Ledger } from '../../store/ledger/ledger.ts'
 import type { Schedule } from '../../store/ledger/schedule.ts'
 import type { Mirror } from '../../store/mirror.ts'
 import type { Directory } from '../account-index.ts'
+import type { Ahead } from './ahead.ts'
 import type { Behind } from './behind.ts'
 
 export type InvoiceDeps = {
@@ -33,6 +34,9 @@ export type InvoiceDeps = {
   /** Where the ledger is behind the cluster. */
   behind: Pick<Behind, 'note' | 'forget' | 'ofAccount' | 'known' | 'keep'>
   pdf: Pick<Renderer, 'render'>
+  ahead: Ahead
+  /** So many passes run that each is slowed by the others. */
+  isCrowded(): boolean
   requestCard: RequestCard
   /** Null when this installation collects nothing by card. */
   processor: InvoiceWorld['processor']

@@ -1,8 +1,10 @@
 /** Numbers and documents: claims out of the register, frozen sends, and what is stamped afterwards. */
 
+import type { InvoiceRecord } from '../../../crds/invoice/facts/ledger.ts'
 import { snapshotKey } from '../../../crds/invoice/facts/records.ts'
 import { INVOICE } from '../../../crds/invoice/kind.ts'
 import { formatNumber, type Series } from '../../../crds/invoice/order/number.ts'
+import { planInvoice } from '../../../crds/invoice/plan.ts'
 import type { InvoiceResource } from '../../../crds/invoice/schema.ts'
 import type { InvoiceWorld } from '../../../crds/invoice/world.ts'
 import { Stalled } from '../../base/errors.ts'
@@ -28,11 +30,30 @@ const seriesBehind = (detail: string): Stalled =>
     `LEDGER_BEHIND: ${detail}: the database is older than the cluster; put back its newest copy`,
   )
 
-export const claimNumber = async (
-  deps: InvoiceDeps,
-  step: InvoiceStepOf<'claimNumber'>,
-  { metadata, spec }: InvoiceResource,
-) => {
+/** What is being numbered, as its step was planned. */
+type Numbering = { object: InvoiceResource; world: InvoiceWorld; signal: AbortSignal }
+
+type Claim = InvoiceStepOf<'claimNumber'>
+
+/** The world in which it has its number. */
+const numberedAs =
+  (claimed: Omit<InvoiceRecord, 'uids' | 'claimed'>, { payload }: Claim, uid: string) =>
+  (world: InvoiceWorld): InvoiceWorld => ({ ...world, record: { ...claimed, uids: [uid], claimed: payload } })
+
+/** Begins to draw what will be frozen, should it get the number behind the highest one that is known. */
+const drawAhead = (deps: InvoiceDeps, step: Claim, { object, world, signal }: Numbering, known: number): void => {
+  const { series, issuedAt } = step
+  const seq = known + 1
+  const likely = { number: formatNumber(series.prefix, series.year, seq), seriesId: series.id, seq, issuedAt }
+  const numbered = numberedAs(likely, step, object.metadata.uid)(world)
+  const sending = planInvoice(object, numbered, deps.now()).steps.find((next) => next.do === 'freeze')
+  if (!sending) return
+  const { account } = object.spec
+  deps.ahead.begin(object.metadata.name, sending.frozen, () => deps.pdf.render(sending.frozen, { account, signal }))
+}
+
+export const claimNumber = async (deps: InvoiceDeps, step: Claim, numbering: Numbering) => {
+  const { metadata, spec } = numbering.object
   const { series, totalCents, currency, issuedAt, payload } = step
   const { account } = spec
   const of = seriesIn(account, series)
@@ -53,6 +74,7 @@ export const claimNumber = async (
       ...(spec.externalRef !== undefined && { externalRef: spec.externalRef }),
     },
   }
+  if (!deps.isCrowded()) drawAhead(deps, step, numbering, known)
   const { replayed, ...claimed } = await deps.ledger.claimNumber(claim).catch(async (error) => {
     if (!(error instanceof DatabaseRefused)) throw error
     if (error.constraint === SERIES_KNOWN) {
@@ -71,10 +93,7 @@ export const claimNumber = async (
   })
   // A replay may be of another uid, which a fresh look tells.
   if (replayed) return undefined
-  return (world: InvoiceWorld): InvoiceWorld => ({
-    ...world,
-    record: { ...claimed, uids: [metadata.uid], claimed: payload },
-  })
+  return numberedAs(claimed, step, metadata.uid)
 }
 
 /** @returns all that stands there of the invoice, the send with it */

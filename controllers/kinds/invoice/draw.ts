@@ -10,13 +10,14 @@ const AGAIN_MS = 1_000
 
 /** @throws Waiting while it is not the turn of its account, and after a try that is counted: the plan knows when to stop */
 export const drawn = async (
-  deps: Pick<InvoiceDeps, 'pdf' | 'ledger' | 'now'>,
+  deps: Pick<InvoiceDeps, 'pdf' | 'ahead' | 'ledger' | 'now'>,
   { metadata, spec }: Pick<InvoiceResource, 'metadata' | 'spec'>,
   frozen: Frozen | FrozenDraft,
   signal: AbortSignal,
 ): Promise<Buffer> => {
   try {
-    return await deps.pdf.render(frozen, { account: spec.account, signal })
+    const ahead = deps.ahead.take(metadata.name, frozen)
+    return await (ahead ?? deps.pdf.render(frozen, { account: spec.account, signal }))
   } catch (error) {
     if (!(error instanceof TooDear)) throw error
     const digest = digestOf(frozen)
