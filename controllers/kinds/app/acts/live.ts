@@ -34,23 +34,28 @@ export const writeDial = async (hosts: Hosts, host: string, { slug, file, addres
   if (code !== 0) throw new Error(`${file} was not written: ${stderr.slice(-300)}`)
 }
 
+/** What end-open.sh says where a host cannot, now or later. */
+const UNABLE = 3
+
 /**
- * The guard of the host ends connections of its proxy to the containers. Where a host has none nobody can, and they last as long as
- * whoever opened them keeps them.
+ * The guard of the host ends connections of its proxy to the containers. Where a host has none, or a kernel that does not do that, they last
+ * as long as whoever opened them keeps them: it is on record, and not tried for ever.
  */
 export const endOpen = async (
   { hosts, ledger }: ActContext,
   { metadata, spec }: AppResource,
   { whose, note }: StepOf<'endOpen'>,
 ): Promise<Apply> => {
+  let known = note
   if (whose.length > 0) {
     const run = { script: END_OPEN, lines: [spec.slug, whose.join(' ')], deadlineMs: DIAL_DEADLINE_MS }
     const { code, stderr } = await hosts.link(spec.hostId).run(run)
-    const mayLack = !keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
-    if (code !== 0 && !mayLack) throw new Error(`what is open was not ended: ${stderr.slice(-300)}`)
+    const isUnable = code === UNABLE || !keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
+    if (code !== 0 && !isUnable) throw new Error(`what is open was not ended: ${stderr.slice(-300)}`)
+    if (code !== 0) known = { ...note, again: [], unable: stderr.slice(-300).trim() }
   }
-  await ledger.noteLetIn(metadata.name, note)
-  return (world) => ({ ...world, route: world.route && { ...world.route, letIn: note } })
+  await ledger.noteLetIn(metadata.name, known)
+  return (world) => ({ ...world, route: world.route && { ...world.route, letIn: known } })
 }
 
 export const claimSwitch = async (context: ActContext, { operation }: StepOf<'claimSwitch'>): Promise<Apply> =>

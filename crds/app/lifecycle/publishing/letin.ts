@@ -7,5 +7,5 @@ export type LetIn = { access: Access; password: number | null; links: number }
 /** Who came by a link, or anybody else: the proxy dials so that these two can be told apart (lifecycle/route.ts). */
 export type Opener = 'link' | 'other'
 
-/** For whom what is open was ended last, and when (ISO). `again`: whose is to be ended once more. */
-export type LetInNote = LetIn & { again: Opener[]; at: string }
+/** For whom what is open was ended last, and when (ISO). `again`: whose is to be ended once more. `unable`: why its host could not. */
+export type LetInNote = LetIn & { again: Opener[]; at: string; unable?: string }

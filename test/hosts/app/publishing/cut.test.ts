@@ -50,6 +50,7 @@ spec('what is open at an app', (t) => {
     await eventually('what is open to be cut', isOver, 30_000).catch(() => {})
     assert.equal(isCut(streams), all(streams, true))
     const tookMs = performance.now() - begunMs
+    console.log(`  cut after ${Math.round(tookMs)} ms`)
     assert.ok(tookMs <= CUT_MS, `cut after ${tookMs} ms`)
   }
   /** Comes back whenever it is cut, as pages do, until it is refused. */

@@ -1,9 +1,10 @@
 # Runs in the guard, which may end connections of the host. Arguments: whose are to end, 'link' or 'other', or both. stdin: where the proxy
-# dials, a line each: an address, or an address with its port. Which are whose says the kernel: what links opened is never asked whether it
+# dials, a line each. Which are whose says the kernel: what links opened is never asked whether it
 # is still there, so no timer runs for it; for others one does (crds/app/lifecycle/route.ts). While something is on its way another timer
 # runs, and nobody can tell; who cannot be told after a second is not let off.
 PATH=/usr/sbin:/sbin:/usr/bin:/bin
-places=$(grep .)
+places=$(grep .) || exit 0
+command -v ss >/dev/null || { echo 'iproute2 has no ss here' >&2; exit 3; }
 whose=" $* "
 # A line for each connection: its place, its port on this side, whose it is.
 open() {
@@ -37,4 +38,4 @@ for look in 1 2 3 4 5; do
   case "$found" in *unsure*) sleep 0.2;; *) break;; esac
 done
 left=$(open | chosen '' | grep -Fx "${to_end:-none}")
-[ -z "$left" ] || { echo "the kernel ended nothing" >&2; exit 1; }
+[ -z "$left" ] || { echo 'the kernel ends no connections (CONFIG_INET_DIAG_DESTROY)' >&2; exit 3; }
