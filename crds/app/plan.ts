@@ -12,6 +12,7 @@ import { budgetRefusalOf, budgetSteps, fullness, roomSteps } from './lifecycle/k
 import { leftSteps } from './lifecycle/keeping/moving/leave.ts'
 import { operateOn, presentOperation } from './lifecycle/operate.ts'
 import { domainsRefusal, nameSteps } from './lifecycle/publishing/domains.ts'
+import { openAgainAt, openSteps } from './lifecycle/publishing/open.ts'
 import { deleteSteps, isEnding, lookForEnd, previewSteps } from './lifecycle/publishing/preview.ts'
 import { urlOf } from './lifecycle/publishing/url.ts'
 import { domainsStatus } from './lifecycle/publishing/view.ts'
@@ -91,6 +92,7 @@ const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Ve
     ...going.steps,
     ...nameSteps(object, world),
     ...routing,
+    ...openSteps(object.spec, world, now),
     ...healing,
     ...leaving,
     ...replicas,
@@ -100,7 +102,8 @@ const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Ve
   if (going.verdict) return { ...end(going.verdict), conditions, steps }
   const isNews = world.episode !== null && isUnsaid(object)
   const isGoing = Object.values(world.leaving).some((job) => job !== null) || leavingIn(world).length > 0
-  const wakeAt = wakeOf(world, isGoing || retiring.isWaiting || hasRuns(world) || hasBackups(world) || isNews, now)
+  const isSoon = isGoing || retiring.isWaiting || hasRuns(world) || hasBackups(world) || isNews
+  const wakeAt = [wakeOf(world, isSoon, now), ...openAgainAt(world)].sort()[0] as string
   return { ...end(saidOf(object, world, verdictOf(object, world, now, last))), conditions, steps, wakeAt }
 }
 

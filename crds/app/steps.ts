@@ -3,6 +3,7 @@ import type { Plan } from '../kernel/plan.ts'
 import type { Budget } from './compose/project.ts'
 import type { Episode, Finding, Mend } from './lifecycle/health/seen.ts'
 import type { BackupStep } from './lifecycle/keeping/backups/steps.ts'
+import type { LetInNote, Opener } from './lifecycle/publishing/letin.ts'
 import type { PreviewEnd } from './lifecycle/publishing/previewed.ts'
 import type { ReleaseCommands } from './runs/schema.ts'
 import type { RunStep } from './runs/steps.ts'
@@ -79,6 +80,8 @@ export type AppStep =
       /** The route itself stands already; its proxy only has to dial elsewhere. */
       isSet: boolean
     }
+  /** Ends what is open at the app and was opened by `whose`, and keeps for whom. */
+  | { do: 'endOpen'; whose: Opener[]; note: LetInNote }
   | { do: 'goLive'; operation: Operation; release: Release }
   /** Name and room on the host that it moves to. */
   | { do: 'takePlace'; operation: Operation; host: string; budget: Budget; limits: Budget | null }

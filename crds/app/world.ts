@@ -3,6 +3,7 @@ import type { ComposeChange } from './compose/finding.ts'
 import type { Budget, ServiceLimits } from './compose/project.ts'
 import type { ContainerSeen, Episode, ReleasePart, ReleaseWatch } from './lifecycle/health/seen.ts'
 import type { AppBackup } from './lifecycle/keeping/backups/backup.ts'
+import type { LetInNote } from './lifecycle/publishing/letin.ts'
 import type { AppNaming, ReachSeen } from './lifecycle/publishing/naming.ts'
 import type { PreviewsWorld } from './lifecycle/publishing/previewed.ts'
 import type { AppRun, RunsWorld } from './runs/run.ts'
@@ -257,8 +258,8 @@ export type AppWorld = {
   passwordVersion: number | null
   /** Something is kept of it, that goes with it. */
   hasRows: boolean
-  /** The route that was set last. */
-  route: { digest: string; address: string } | null
+  /** The route that was set last. `letIn`: for whom what is open was ended last; null before anybody looked. */
+  route: { digest: string; address: string; letIn?: LetInNote | null } | null
   /** The job of the running operation's present step; null when it has none. */
   job: JobState | null
   /** Jobs that take superseded and failed releases down, by the release's number. */

@@ -21,7 +21,7 @@ const PEER = 'bench-peer'
 const APP = 'bench'
 /** What is forgotten of it after that. */
 const RETIRED_MS = 2_000
-/** Commands on the host: whether it has the images, the start, the switch. Looks, which go on by the clock, and a wait of over a second come on top. */
+/** Commands on the host: whether it has the images, the start, the switch. Looks, which go on by the clock, and a wait of over two seconds come on top. */
 const CHANNELS_MAX = 3
 
 const run = promisify(execFile)

@@ -13,7 +13,7 @@ import { type ActContext, type ActDeps, type Apply, end, instantOf, pass, type S
 import { mend, noteRecovered, noteUnhealthy, returnTo } from './acts/health.ts'
 import { type BackupDeps, makeBackupActs } from './acts/keeping/backups.ts'
 import { type MovingDeps, makeMoveActs } from './acts/keeping/moving.ts'
-import { claimSwitch, goLive, removeRoute, setRoute } from './acts/live.ts'
+import { claimSwitch, endOpen, goLive, removeRoute, setRoute } from './acts/live.ts'
 import { claimNames, type NamesDeps, releaseNames } from './acts/names.ts'
 import { makePreviewActs, type PreviewDeps } from './acts/previews.ts'
 import { keepLog } from './acts/progress.ts'
@@ -87,6 +87,7 @@ export const makeActs = (deps: Deps): Acts => {
     },
     claimSwitch: (step) => claimSwitch(context, step),
     setRoute: (step, object) => setRoute(context, object, step),
+    endOpen: (step, object) => endOpen(context, object, step),
     goLive: (step, object) => goLive(context, object, step),
     beginScale: (step) => beginScale(context, step),
     grown: (step) => grown(context, step),

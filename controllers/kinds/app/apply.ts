@@ -34,7 +34,7 @@ export const applyRoute = (of: { release: number; digest: string; address: strin
   const { release, digest, address, dial } = of
   return (world) => ({
     ...world,
-    route: { digest, address },
+    route: { digest, address, letIn: world.route?.letIn ?? null },
     look: world.look && { ...world.look, dial, hasRoute: true },
     releases: world.releases.map((one) => (one.number === release ? { ...one, address } : one)),
   })

@@ -23,8 +23,11 @@ import { CLEAR, directLine, IMAGES, SCALE, START, TAKE_DOWN } from './scripts.ts
 
 /** A build may fetch half of a registry. */
 const IMAGES_LIMIT_MS = 30 * 60_000
-/** Of a job that somebody waits for the host tells the end, rather than be asked again and again. */
-export const JOB_WAIT_MS = 1_000
+/**
+ * Of a job that somebody waits for the host tells the end, rather than be asked again and again. Until then it is asked as often as
+ * progress is written (logs/progress.ts): who cancels waits no longer than that for his turn.
+ */
+export const JOB_WAIT_MS = 2_000
 /** How long the base may take to be healthy, and then the release. */
 export const START_SECONDS = 180
 /** A trial takes as long, after its copies were made; a hand-over at most 600 s and the stop before it. */

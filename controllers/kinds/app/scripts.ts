@@ -88,6 +88,10 @@ export const BACKUP_LAY = scriptOf('keeping/lay', ['folder'])
 export const BACKUP_TAKE = scriptOf('keeping/take', ['folder'])
 export const BACKUP_DROP = scriptOf('keeping/drop', ['folder'])
 export const DIAL = withBind(scriptOf('switch/dial', ['handing/dial']))
+/** What ends connections runs in the guard, too. */
+const SEVER = `sever=$(cat <<'SEVER'\n${textOf('switch/sever')}SEVER\n)\n`
+const END_OPEN_PARTS = scriptOf('switch/end-open', [])
+export const END_OPEN: RemoteScript = { ...END_OPEN_PARTS, text: SEVER + END_OPEN_PARTS.text }
 export const SCALE = withGuarded(
   scriptOf('switch/scale', ['folder', 'compose', 'guard', 'inspect', 'disk', 'begin', 'judge']),
 )

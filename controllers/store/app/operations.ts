@@ -1,6 +1,7 @@
 /** The rows of an app: what a pass reads of them in one round trip, and every change that controllers make, each fenced. */
 
 import type { Budget, ServiceLimits } from '../../../crds/app/compose/project.ts'
+import type { LetInNote } from '../../../crds/app/lifecycle/publishing/letin.ts'
 import type { AppWorld, Operation, Release } from '../../../crds/app/world.ts'
 import { LEASE } from '../pg/fence.ts'
 import type { Pg } from '../pg/pg.ts'
@@ -20,6 +21,8 @@ export type AppLedger = AppOutcomes & {
   /** The visitors are sent to `address`, where `release` listens. */
   setRoute(of: { app: string; release: number; digest: string; address: string }): Promise<void>
   removeRoute(app: string): Promise<void>
+  /** What is open at the app was ended for who is let in now. */
+  noteLetIn(app: string, letIn: LetInNote): Promise<void>
   /** What runs of a release was given these limits, out of this budget. */
   applyBudget(of: AppliedBudget): Promise<void>
   forget(app: string, keepsVolumes: boolean): Promise<void>
@@ -79,6 +82,7 @@ export const makeAppLedger = ({ pg, epoch }: { pg: Pg; epoch: () => number }): A
     applyBudget: ({ app, release, budget, limits }) =>
       effect('apply_app_budget', [app, release, JSON.stringify(budget), JSON.stringify(limits)]),
     removeRoute: (app) => effect('remove_app_route', [app]),
+    noteLetIn: (app, letIn) => effect('note_app_let_in', [app, JSON.stringify(letIn)]),
     forget: (app, keepsVolumes) => effect('forget_app', [app, keepsVolumes]),
     async addLog({ id, content, since, ended, at }) {
       await pg.query('add_app_log', ADD_LOG, [id, content.replaceAll('\0', ''), since, ended, at])

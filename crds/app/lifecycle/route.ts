@@ -162,25 +162,31 @@ const cutsStreams = (
   return websockets === 'cut' && !isSingle(led?.record)
 }
 
+/** The mark of connections that links opened: the kernel never asks whether the container is still there (scripts/switch/sever.sh). */
+const UNASKED = { transport: { protocol: 'http', keep_alive: { probe_interval: -1 } } }
+
 /**
- * A WebSocket that a link opened is cut by every change of the proxy's configuration, and the end of a link is one: the proxy
- * asks only at its start, and has no way to end one connection alone. Whoever still may come in does so again.
+ * A WebSocket that a link opened is cut by every change of the proxy's configuration, and the end of a link is one, also where no guard
+ * could end it: the proxy asks only at its start, and has no way to end one connection alone. Whoever still may come in does so again.
  */
-const toVisitors = (dials: Dials, linksEnded: number) =>
-  json('subroute', {
+const toVisitors = (dials: Dials, linksEnded: number) => {
+  const isByLink = { vars: { [VIA_VAR]: [VIA_LINK] } }
+  return json('subroute', {
     routes: [
       {
-        match: [{ vars: { [VIA_VAR]: [VIA_LINK] }, header: { Upgrade: ['*'] } }],
+        match: [{ ...isByLink, header: { Upgrade: ['*'] } }],
         handle: [
           json('vars', { bottega_links_ended: String(linksEnded) }),
           ...dials.names,
-          proxyTo(dials.streams ?? dials.all),
+          proxyTo(dials.streams ?? dials.all, UNASKED),
         ],
         terminal: true,
       },
+      { match: [isByLink], handle: [proxyTo(dials.all, UNASKED)], terminal: true },
       { handle: [toRelease(dials)] },
     ],
   })
+}
 
 /** Whatever the app says itself: no search engine keeps a preview. */
 const unlisted = () => json('headers', { response: { deferred: true, set: { 'X-Robots-Tag': ['noindex, nofollow'] } } })

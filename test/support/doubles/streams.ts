@@ -154,10 +154,10 @@ const asked = (host: AppHost, slug: string, more: { method: string; path: string
   })
 
 /** @returns when the first event is there */
-export const openEvents = (host: AppHost, slug: string): Promise<Stream> => {
+export const openEvents = (host: AppHost, slug: string, headers: Record<string, string> = {}): Promise<Stream> => {
   const what = 'event stream'
   const end = makeEnd(what)
-  const sent = asked(host, slug, { method: 'GET', path: '/events' })
+  const sent = asked(host, slug, { method: 'GET', path: '/events', headers })
   return new Promise((resolve, reject) => {
     const finish = async () => {
       end.mean()

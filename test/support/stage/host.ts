@@ -31,36 +31,50 @@ export const docker = (...args: string[]): string =>
     env: { ...process.env, DOCKER_HOST: `unix://${process.env.BOTTEGA_TEST_DOCKER}` },
   }).trim()
 
-/** What copies of a volume `data` may have left on the engine of the run, of this app alone: copiers, copies, what is paused for one. */
-export const copiesOf = (slug: string): string[] =>
-  [
-    docker('ps', '-aq', '--filter', 'label=dev.bottega.copier', '--filter', `volume=${slug}-base_data`),
-    docker('volume', 'ls', '-q', '--filter', `label=dev.bottega.copy=${slug}`),
-    docker('ps', '-q', '--filter', 'status=paused', '--filter', `label=dev.bottega.app=${slug}`),
-  ].filter((found) => found !== '')
+/** What of an app an engine may have: how it is found, what is said of it, its name first, and what takes it away. */
+const SORTS = {
+  container: { of: ['ps', '--all'], shown: '{{.Names}} {{.Status}}', remove: ['rm', '--force', '--volumes'] },
+  network: { of: ['network', 'ls'], shown: '{{.Name}}', remove: ['network', 'rm'] },
+  volume: { of: ['volume', 'ls'], shown: '{{.Name}}', remove: ['volume', 'rm', '--force'] },
+  image: { of: ['image', 'ls'], shown: '{{.Repository}}:{{.Tag}}', remove: ['image', 'rm', '--force'] },
+} as const
+type Sort = keyof typeof SORTS
 
-/** All that an app may have left on the engine of the run and on its host, but for its jobs: containers, networks, volumes, images, files. */
-export const remnantsOf = ({ folder }: Pick<AppHost, 'folder'>, slug: string): string[] => {
-  const apps = join(folder, 'home', '.bottega', 'apps')
-  const files = existsSync(apps) ? readdirSync(apps).filter((name) => name === slug) : []
-  return [
-    docker('ps', '-a', '--filter', `label=dev.bottega.app=${slug}`, '--format', 'container {{.Names}} {{.Status}}'),
-    docker('network', 'ls', '--filter', `label=dev.bottega.app=${slug}`, '--format', 'network {{.Name}}'),
-    docker('volume', 'ls', '--filter', `label=com.docker.compose.project=${slug}-base`, '--format', 'volume {{.Name}}'),
-    docker(
-      'image',
-      'ls',
-      '--filter',
-      `reference=bottega.local/${slug}/*`,
-      '--format',
-      'image {{.Repository}}:{{.Tag}}',
-    ),
-    ...files.map((name) => `folder ${name}`),
-    ...copiesOf(slug),
-  ]
-    .flatMap((found) => found.split('\n'))
+/** @returns lines as `container <name> <status>` @param filters all of them */
+const found = (sort: Sort, ...filters: string[]): string[] => {
+  const { of, shown } = SORTS[sort]
+  const wanted = filters.flatMap((filter) => ['--filter', filter])
+  return docker(...of, ...wanted, '--format', `${sort} ${shown}`)
+    .split('\n')
     .filter(Boolean)
 }
+
+/** What copies of a volume `data` may have left on the engine of the run, of this app alone: copiers, copies, what is paused for one. */
+export const copiesOf = (slug: string): string[] => [
+  ...found('container', 'label=dev.bottega.copier', `volume=${slug}-base_data`),
+  ...found('volume', `label=dev.bottega.copy=${slug}`),
+  ...found('container', 'status=paused', `label=dev.bottega.app=${slug}`),
+]
+
+/** Who uses something comes before it. */
+const onEngine = (slug: string): string[] => [
+  ...copiesOf(slug),
+  ...found('container', `label=dev.bottega.app=${slug}`),
+  ...found('network', `label=dev.bottega.app=${slug}`),
+  ...found('volume', `label=com.docker.compose.project=${slug}-base`),
+  ...found('image', `reference=bottega.local/${slug}/*`),
+]
+
+const appFolders = (folder: string): string[] => {
+  const apps = join(folder, 'home', '.bottega', 'apps')
+  return existsSync(apps) ? readdirSync(apps).filter((name) => !name.startsWith('.')) : []
+}
+
+/** All that an app may have left on the engine of the run and on its host, but for its jobs: containers, networks, volumes, images, files. */
+export const remnantsOf = ({ folder }: Pick<AppHost, 'folder'>, slug: string): string[] => [
+  ...onEngine(slug),
+  ...appFolders(folder).flatMap((name) => (name === slug ? [`folder ${name}`] : [])),
+]
 
 /**
  * A real app host for one test file: a user, an sshd, a Caddy and an ACME CA of its own; the Docker is that of the run,
@@ -138,19 +152,14 @@ const sayDeath = ({ name, logFile, onDeath }: Service): void =>
  * file again has the same names) and would run on beside all that comes after it.
  */
 const clearApps = (folder: string): void => {
-  const apps = join(folder, 'home', '.bottega', 'apps')
-  for (const slug of existsSync(apps) ? readdirSync(apps) : []) {
-    const mine = ['--filter', `label=dev.bottega.app=${slug}`]
-    const removeAll = (remove: readonly string[], ids: string): void => {
-      try {
-        if (ids !== '') docker(...remove, ...ids.split('\n'))
-      } catch (error) {
-        console.error(`${slug} was not cleared away: ${error}`)
-      }
+  const all = appFolders(folder).flatMap(onEngine)
+  for (const one of new Set(all.map((line) => line.split(' ', 2).join(' ')))) {
+    const [sort, name] = one.split(' ') as [Sort, string]
+    try {
+      docker(...SORTS[sort].remove, name)
+    } catch (error) {
+      console.error(`${one} was not cleared away: ${error}`)
     }
-    removeAll(['rm', '--force', '--volumes'], docker('ps', '--all', '--quiet', ...mine))
-    removeAll(['network', 'rm'], docker('network', 'ls', '--quiet', ...mine))
-    removeAll(['volume', 'rm', '--force'], docker('volume', 'ls', '--quiet', '--filter', `name=^${slug}-base_`))
   }
 }
 

@@ -3,10 +3,11 @@
 import { setTimeout as sleep } from 'node:timers/promises'
 import { watchMsOf } from '../../../../crds/app/lifecycle/health/watch.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
+import { keepsApart } from '../../../../crds/host/isolation.ts'
 import { originOf } from '../../../../crds/kernel/desire/desire.ts'
 import type { Hosts } from '../../../io/hosts/link.ts'
 import { applyDecision, applyRoute } from '../apply.ts'
-import { DIAL } from '../scripts.ts'
+import { DIAL, END_OPEN } from '../scripts.ts'
 import { type ActContext, type Apply, eventOf, instantOf, type StepOf } from './context.ts'
 
 /** How long a CA may take before the release is called live without its certificate. */
@@ -31,6 +32,30 @@ export const writeDial = async (hosts: Hosts, host: string, { slug, file, addres
   const run = { script: DIAL, lines: [slug, file, address], deadlineMs: DIAL_DEADLINE_MS }
   const { code, stderr } = await hosts.link(host).run(run)
   if (code !== 0) throw new Error(`${file} was not written: ${stderr.slice(-300)}`)
+}
+
+/** What end-open.sh says where a host cannot, now or later. */
+const UNABLE = 3
+
+/**
+ * The guard of the host ends connections of its proxy to the containers. Where a host has none, or a kernel that does not do that, they last
+ * as long as whoever opened them keeps them: it is on record, and not tried for ever.
+ */
+export const endOpen = async (
+  { hosts, ledger }: ActContext,
+  { metadata, spec }: AppResource,
+  { whose, note }: StepOf<'endOpen'>,
+): Promise<Apply> => {
+  let known = note
+  if (whose.length > 0) {
+    const run = { script: END_OPEN, lines: [spec.slug, whose.join(' ')], deadlineMs: DIAL_DEADLINE_MS }
+    const { code, stderr } = await hosts.link(spec.hostId).run(run)
+    const isUnable = code === UNABLE || !keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
+    if (code !== 0 && !isUnable) throw new Error(`what is open was not ended: ${stderr.slice(-300)}`)
+    if (code !== 0) known = { ...note, again: [], unable: stderr.slice(-300).trim() }
+  }
+  await ledger.noteLetIn(metadata.name, known)
+  return (world) => ({ ...world, route: world.route && { ...world.route, letIn: known } })
 }
 
 export const claimSwitch = async (context: ActContext, { operation }: StepOf<'claimSwitch'>): Promise<Apply> =>

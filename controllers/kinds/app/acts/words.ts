@@ -67,6 +67,7 @@ const DOING: Record<AppStep['do'] | 'observe' | 'plan', string> = {
   takeAddress: 'The release answers.',
   claimSwitch: 'Visitors are about to be sent to the new release.',
   setRoute: 'Visitors are being sent to the new release; a first one waits for its certificate.',
+  endOpen: 'What is open at it by who may not see it any more is being ended.',
   goLive: 'The release goes live.',
   takePlace: 'Its name and its room on the other host are being taken.',
   placeRoute: 'The other host is being told of it, and gets its certificate.',

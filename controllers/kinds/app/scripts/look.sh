@@ -2,24 +2,21 @@
 # that its proxy dials by ('' where there is none), the path that is asked, and seconds for its answer. Gives what runs of all apps of this host, a line per container; for each
 # that was asked for, by its place, where it listens, what it answers and what the file says ('gone': its address went with a link); and the disk and the volumes of each app.
 read -r count direct || exit 64
-seen=$(inspect_all dev.bottega.app) || exit 1
+# The meter is asked meanwhile: neither of both knows of the other.
+all=$({
+  docker exec bottega-meter /bin/sh -c '
+    tell() { while read -r line; do echo "$1 $app $line"; done < "$app"; }
+    cd /run/apps && for app in *; do tell disk; done; cd /run/held && for app in *; do tell volume; done' 2>/dev/null | sed "s/^/$mark /" &
+  seen=$(inspect_all dev.bottega.app) && printf '%s\n' "$seen" || echo failed
+  wait
+})
+seen=$(printf '%s\n' "$all" | grep -v "^$mark ")
+[ "$seen" != failed ] || exit 1
+apart
 say_seen
-disks=$(docker exec bottega-meter /bin/sh -c '
-  tell() { while read -r line; do echo "$1 $app $line"; done < "$app"; }
-  cd /run/apps && for app in *; do tell disk; done; cd /run/held && for app in *; do tell volume; done' 2>/dev/null)
-[ -z "$disks" ] || printf '%s\n' "$disks" | sed "s/^/$mark /"
-guard_runs=''
-[ -z "$direct" ] || guard_runs=$(docker inspect --format '{{.State.Running}}' bottega-guard 2>/dev/null)
+printf '%s\n' "$all" | grep "^$mark "
 tell() {
-  read -r own published <<FOUND
-$(printf '%s\n' "$seen" | awk -v project="$project" -v service="$service" -v port="$port/tcp=" '
-    $2 == service && $3 == "running" && $9 == project {
-      own = $NF; ports = $(NF - 1); sub(/^ports:/, "", ports); n = split(ports, all, ",")
-      for (i = 1; i <= n; i++) if (index(all[i], port) == 1) { sub(/^[^=]*=/, "", all[i]); published = published all[i] "," }
-      print own, published; exit
-    }')
-FOUND
-  address=$(choose_address "${own#at:}" "$published" "$port" "$guard_runs")
+  address=$(dialled "$service" "$port" "$project")
   [ -z "$address" ] || say address "$place" "$address" "$(answer_of "$address" "$path" "$seconds")"
 }
 # Side by side, but not all of them at once: a busy host has other things to do.

@@ -26,10 +26,16 @@ if [ -n "$release" ]; then
   started="$release_project $started"
   up "$release_project" "$here/release.json" "$here" || failed=$?
 fi
+# Asked while it comes up, which is mostly a moment.
+asked=$(date +%s)
+say_disk "$slug" > "$here/disk" &
 await_answer $started
+wait
+[ "$(($(date +%s) - asked))" -lt 3 ] || say_disk "$slug" > "$here/disk"
 rm -f "$app/base/before.json"
 printf '\n'
 [ -z "$tried" ] || say note "$tried"
 say_seen
 say address "$address" "$answer"
-say_disk "$slug"
+cat "$here/disk"
+rm -f "$here/disk"

@@ -47,7 +47,7 @@ begin
       from app_env e where e.app = in_app order by e.version desc limit 1
     ),
     (select max(p.version) from app_passwords p where p.app = in_app),
-    (select json_build_object('digest', t.digest, 'address', t.address) from app_routes t where t.app = in_app),
+    (select json_build_object('digest', t.digest, 'address', t.address, 'letIn', t.let_in) from app_routes t where t.app = in_app),
     (
       select coalesce(json_agg(json_build_object(
         'id', l.id, 'tail', l.tail, 'follow', l.follow, 'since', l.since, 'service', l.service, 'fetchedAt', iso_ms(l.fetched_at)

@@ -144,7 +144,10 @@ const moved = (world: AppWorld, step: MoveStep): AppWorld => {
   }
 }
 
-type Besides = Extract<AppStep, { do: 'takePreview' | 'endPreview' | 'deletePreview' }> | BackupStep | RunStep
+type Besides =
+  | Extract<AppStep, { do: 'takePreview' | 'endPreview' | 'deletePreview' | 'endOpen' }>
+  | BackupStep
+  | RunStep
 
 /** What is done beside releases. */
 const besides = (world: AppWorld, step: Besides): AppWorld => {
@@ -154,6 +157,8 @@ const besides = (world: AppWorld, step: Besides): AppWorld => {
       return { ...world, previews: { ...previews, own: aPreview() } }
     case 'endPreview':
       return { ...world, previews: { ...previews, own: aPreview({ endedAt: AT, reason: step.reason }) } }
+    case 'endOpen':
+      return { ...world, route: world.route && { ...world.route, letIn: step.note } }
     case 'deletePreview':
       return { ...world, previews: { ...previews, asked: [...(previews.asked ?? []), step.app] } }
     default:

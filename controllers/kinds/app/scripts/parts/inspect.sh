@@ -1,13 +1,18 @@
 # `inspect <project>`: its containers, one line each: id, service, state, health, restarts, exit code, out of memory, restart
 # policy, project, billionths of a processor, bytes of memory, those with swap, processes, networks, ports and addresses. `index`,
-# because older engines stop at a field that is not there. `inspect_all <label>`: those that bear it.
+# because older engines stop at a field that is not there. `inspect_all <label>`: those that bear it. Where a container may be dialled at its own
+# address (`direct`) the guard is asked for with them, in the same question: `apart` takes it out of `seen`, and sets `guard_runs`.
 inspect() { inspect_all "com.docker.compose.project=$1"; }
 inspect_all() {
   ids=$(docker ps -aq --no-trunc --filter "label=$1") || return 1
   [ -n "$ids" ] || return 0
   # One may go in between, all of them may not.
-  out=$(docker inspect --format '{{.Id}} {{index .Config.Labels "com.docker.compose.service"}} {{.State.Status}} {{with index .State "Health"}}{{.Status}}{{else}}none{{end}} {{.RestartCount}} {{.State.ExitCode}} {{.State.OOMKilled}} {{.HostConfig.RestartPolicy.Name}} {{index .Config.Labels "com.docker.compose.project"}} {{.HostConfig.NanoCpus}} {{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.PidsLimit}} networks:{{range $name, $one := .NetworkSettings.Networks}}{{$name}},{{end}} ports:{{range $port, $all := .NetworkSettings.Ports}}{{range $all}}{{$port}}={{.HostIp}}:{{.HostPort}},{{end}}{{end}} at:{{range .NetworkSettings.Networks}}{{.IPAddress}},{{end}}' $ids 2>/dev/null)
+  out=$(docker inspect --format '{{if eq .Name "/bottega-guard"}}guard {{.State.Running}}{{else}}{{.Id}} {{index .Config.Labels "com.docker.compose.service"}} {{.State.Status}} {{with index .State "Health"}}{{.Status}}{{else}}none{{end}} {{.RestartCount}} {{.State.ExitCode}} {{.State.OOMKilled}} {{.HostConfig.RestartPolicy.Name}} {{index .Config.Labels "com.docker.compose.project"}} {{.HostConfig.NanoCpus}} {{.HostConfig.Memory}} {{.HostConfig.MemorySwap}} {{.HostConfig.PidsLimit}} networks:{{range $name, $one := .NetworkSettings.Networks}}{{$name}},{{end}} ports:{{range $port, $all := .NetworkSettings.Ports}}{{range $all}}{{$port}}={{.HostIp}}:{{.HostPort}},{{end}}{{end}} at:{{range .NetworkSettings.Networks}}{{.IPAddress}},{{end}}{{end}}' $ids ${direct:+bottega-guard} 2>/dev/null)
   [ -n "$out" ] && printf '%s\n' "$out"
+}
+apart() {
+  guard_runs=$(printf '%s\n' "$seen" | sed -n 's/^guard //p' | head -n 1)
+  seen=$(printf '%s\n' "$seen" | grep -v '^guard ')
 }
 # A line for each of `seen` (health/lookparse.ts).
 say_seen() {
@@ -30,6 +35,18 @@ choose_address() {
   for port in $(printf '%s' "$2" | tr ',' ' '); do
     case "$port" in 127.0.0.1:*) echo "$port"; return;; esac
   done
+}
+# `dialled <service> <port> [project]`: where the proxy dials that one of `seen`; nothing where it does not run.
+dialled() {
+  read -r own published <<FOUND
+$(printf '%s\n' "$seen" | awk -v service="$1" -v port="$2/tcp=" -v project="${3:-}" '
+    $2 == service && $3 == "running" && (project == "" || $9 == project) {
+      own = $NF; ports = $(NF - 1); sub(/^ports:/, "", ports); n = split(ports, all, ",")
+      for (i = 1; i <= n; i++) if (index(all[i], port) == 1) { sub(/^[^=]*=/, "", all[i]); published = published all[i] "," }
+      print own, published; exit
+    }')
+FOUND
+  choose_address "${own#at:}" "$published" "$2" "$guard_runs"
 }
 # `address_of <container> <port>`. `direct` is not '' where a container may be dialled at its own address.
 address_of() {

@@ -29,6 +29,7 @@ EOT
 # `look <projects>`: of all their containers, or of those alone whose services `only` names.
 look() {
   seen=$(for of in "$@"; do inspect "$of"; done | grep .)
+  apart
   [ -z "${only:-}" ] || seen=$(printf '%s\n' "$seen" | awk -v only=" $only " 'index(only, " " $2 " ")')
   judge
 }
@@ -43,9 +44,8 @@ is_calm() {
 ask_routed() {
   address=''
   for one in $routed_service; do
-    at='' answer=000
-    id=$(printf '%s\n' "$seen" | awk -v name="$one" '$2 == name && $3 == "running" { print $1; exit }')
-    [ -z "$id" ] || at=$(address_of "$id" "$routed_port")
+    answer=000
+    at=$(dialled "$one" "$routed_port")
     [ -z "$at" ] || answer=$(answer_of "$at")
     { [ "$answer" != 000 ] && [ "$answer" -lt 500 ]; } || return 1
     address="$address${address:+,}$at"

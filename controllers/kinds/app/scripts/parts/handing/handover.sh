@@ -14,7 +14,7 @@ dial() {
   [ -z "$dial_file" ] || [ -z "$1" ] || put_dial "$dial_file" "$1"
 }
 # `container_of <project> <service>`
-container_of() { inspect "$1" | while read -r id service rest; do [ "$service" != "$2" ] || echo "$id"; done | head -n 1; }
+container_of() { inspect "$1" | grep -v '^guard ' | while read -r id service rest; do [ "$service" != "$2" ] || echo "$id"; done | head -n 1; }
 up_again() {
   docker compose -p "$base_project" -f "$app/base/compose.json" --project-directory "$app/base" \
     up -d --no-build --pull never --remove-orphans -t 1 </dev/null 2>&1
@@ -34,8 +34,7 @@ put_back() {
 # The new one answers: visitors are led to it before it is known for good to be well, for they have nowhere else to go.
 has_answered() {
   [ "$routed_project" = "$base_project" ] || return 0
-  id=$(container_of "$base_project" "$routed_service")
-  address=$(address_of "$id" "$routed_port")
+  address=$(dialled "$routed_service" "$routed_port")
   [ -n "$address" ] || return 1
   answer=$(answer_of "$address")
   [ "$answer" != 000 ] && [ "$answer" -lt 500 ] || return 1

@@ -1,17 +1,22 @@
-import { isInScope, isScope } from '../../../crds/app/lifecycle/publishing/access.ts'
-import { outcomeNow, viewApplied } from '../../../crds/app/lifecycle/publishing/applied.ts'
-import { domainsRefusal, nameSteps, servedDomains } from '../../../crds/app/lifecycle/publishing/domains.ts'
-import { accessEtag, domainEtag, matches, type PublishingPlan } from '../../../crds/app/lifecycle/publishing/plans.ts'
-import { isWell } from '../../../crds/app/lifecycle/publishing/probe.ts'
-import { readinessOf } from '../../../crds/app/lifecycle/readiness.ts'
-import { routeOf } from '../../../crds/app/lifecycle/route.ts'
-import { planApp } from '../../../crds/app/plan.ts'
-import { viewApp } from '../../../crds/app/view.ts'
-import type { AppWorld } from '../../../crds/app/world.ts'
-import { admits, authoritiesOf, caaNames } from '../../../crds/names/caa.ts'
-import type { OwnName } from '../../../crds/names/name.ts'
-import { AT, aLook, anApp, anOwnName, aRelease, aWorld, NOW } from '../../support/builders/app/app.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import { isInScope, isScope } from '../../../../crds/app/lifecycle/publishing/access.ts'
+import { outcomeNow, viewApplied } from '../../../../crds/app/lifecycle/publishing/applied.ts'
+import { domainsRefusal, nameSteps, servedDomains } from '../../../../crds/app/lifecycle/publishing/domains.ts'
+import {
+  accessEtag,
+  domainEtag,
+  matches,
+  type PublishingPlan,
+} from '../../../../crds/app/lifecycle/publishing/plans.ts'
+import { isWell } from '../../../../crds/app/lifecycle/publishing/probe.ts'
+import { readinessOf } from '../../../../crds/app/lifecycle/readiness.ts'
+import { routeOf } from '../../../../crds/app/lifecycle/route.ts'
+import { planApp } from '../../../../crds/app/plan.ts'
+import { viewApp } from '../../../../crds/app/view.ts'
+import type { AppWorld } from '../../../../crds/app/world.ts'
+import { admits, authoritiesOf, caaNames } from '../../../../crds/names/caa.ts'
+import type { OwnName } from '../../../../crds/names/name.ts'
+import { AT, aLook, anApp, anOwnName, aRelease, aWorld, NOW } from '../../../support/builders/app/app.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 const SHOP = 'www.shop.test'
 const issue = (value: string, critical = 0) => ({ critical, tag: 'issue', value })

@@ -1,11 +1,11 @@
-import { faultsOf } from '../../../crds/app/faults.ts'
-import { previewSlug, ttlMs } from '../../../crds/app/lifecycle/publishing/preview.ts'
-import { NO_PREVIEWS } from '../../../crds/app/lifecycle/publishing/previewed.ts'
-import { routeOf } from '../../../crds/app/lifecycle/route.ts'
-import { planApp } from '../../../crds/app/plan.ts'
-import type { AppWorld, TargetHost } from '../../../crds/app/world.ts'
-import { AT, anApp, aPreview, aWorld, NAME, NOW } from '../../support/builders/app/app.ts'
-import { assert, spec } from '../../support/runner/spec.ts'
+import { faultsOf } from '../../../../crds/app/faults.ts'
+import { previewSlug, ttlMs } from '../../../../crds/app/lifecycle/publishing/preview.ts'
+import { NO_PREVIEWS } from '../../../../crds/app/lifecycle/publishing/previewed.ts'
+import { routeOf } from '../../../../crds/app/lifecycle/route.ts'
+import { planApp } from '../../../../crds/app/plan.ts'
+import type { AppWorld, TargetHost } from '../../../../crds/app/world.ts'
+import { AT, anApp, aPreview, aWorld, NAME, NOW } from '../../../support/builders/app/app.ts'
+import { assert, spec } from '../../../support/runner/spec.ts'
 
 /** What is decided of previews: their names, their end, and what goes with them. */
 

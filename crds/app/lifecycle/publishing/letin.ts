@@ -1,0 +1,11 @@
+/** Whom an app lets in, and for whom what is open at it was ended last (open.ts). */
+import type { Access } from '../../schema.ts'
+
+/** `password`: the version that sessions are of. `links`: how many of those that somebody came by are over. */
+export type LetIn = { access: Access; password: number | null; links: number }
+
+/** Who came by a link, or anybody else: the proxy dials so that these two can be told apart (lifecycle/route.ts). */
+export type Opener = 'link' | 'other'
+
+/** For whom what is open was ended last, and when (ISO). `again`: whose is to be ended once more. `unable`: why its host could not. */
+export type LetInNote = LetIn & { again: Opener[]; at: string; unable?: string }
