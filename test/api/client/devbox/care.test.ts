@@ -1,12 +1,12 @@
 /** What the provisioner does not do, and what it does about what happened without it. */
 
-import { makeTerminal } from '../../../../api/client/cli/show/terminal.ts'
 import { consoleKeys } from '../../../../api/client/devbox/box/inside.ts'
 import { goalFor, readDevboxCommand } from '../../../../api/client/devbox/commands.ts'
 import { inventoryReport } from '../../../../api/client/devbox/plan/orphans.ts'
 import type { BoxGoal } from '../../../../api/client/devbox/plan/world.ts'
 import { converge } from '../../../../api/client/devbox/run/converge.ts'
 import { runDaemon } from '../../../../api/client/devbox/run/daemon.ts'
+import { makeLog } from '../../../../controllers/base/log.ts'
 import { type DevboxStage, INSTALLATION, startDevboxStage } from '../../../support/devbox/stage.ts'
 import { endMachine, stopMachine } from '../../../support/ec2/region.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
@@ -183,21 +183,14 @@ spec('the provisioner takes care', (t) => {
       const end = new AbortController()
       let rounds = 0
       const said: string[] = []
-      const write = (text: string) => said.push(text)
-      const streams = { stdout: { write }, stderr: { write } }
-      const terminal = makeTerminal(streams, {
-        isJson: false,
-        isQuiet: false,
-        noColour: true,
-        nowMs: stage.parts.nowMs,
-      })
+      const log = makeLog({ destination: { write: (line) => void said.push(line) } })
       const sleep = async (ms: number) => {
         stage.passes(ms)
         rounds += 1
         const areUp = ids.every((id) => stage.registry.row(id).state === 'running')
         if (areUp || rounds > 60) end.abort()
       }
-      await runDaemon({ parts: { ...stage.parts, sleep }, terminal, everyMs: 5_000, signal: end.signal })
+      await runDaemon({ parts: { ...stage.parts, sleep }, log, everyMs: 5_000, signal: end.signal })
       assert.equal(
         ids.map((id) => stage.registry.row(id).state),
         ['running', 'running'],
