@@ -10,7 +10,7 @@ import { reporterScript } from '../../../crds/devinstance/bootstrap/reporter.ts'
 import { query } from '../../../hack/platform/postgres.ts'
 import { type Machine, madeMachine } from '../../support/builders/machine.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
-import { addAccount } from '../../support/stage/callers.ts'
+import { addAccount, makeMinter } from '../../support/stage/callers.ts'
 import { makeProvisioner, type Provisioner, setCap } from '../../support/stage/devinstances.ts'
 import { call, eventually, type Json, type Platform, startPlatform } from '../../support/stage/invoicing.ts'
 
@@ -189,6 +189,32 @@ spec('a dev instance that has stopped', (t) => {
       assertCost(await costOf(id, 10), daysOf(10, STOPPED_USD))
       assert.is(await reportsOf(id), heard)
       assert.equal(await conditionsOf(id), [])
+    },
+    PATIENT,
+  )
+
+  t(
+    'with programs that could not say so: it counts as running until somebody has looked, and all who look are told',
+    async () => {
+      const { id } = await box.toRunning()
+      // as rows are from before programs had a version
+      const sql = "update devboxes set box = box - 'programs', rev = rev + 1 where resource = $1"
+      await query(platform.database.url, sql, [id])
+      assertCost(await costOf(id, 10), daysOf(10, RUNNING_USD))
+      await eventually('the condition', async () => (await conditionsOf(id)).includes('ProgramsOutdated'))
+      const words =
+        /It cannot say that it stops, so that it counts and costs as running until the provisioner has looked/
+      const { conditions } = await box.detail(id)
+      assert.match(conditions.find(({ type }: Json) => type === 'ProgramsOutdated').message, words)
+      assert.match(await platform.kubectl(['describe', 'dbx', id]), words)
+      const minter = makeMinter(platform)
+      const page = await fetch(`${platform.baseUrl}/account/devboxes`, {
+        headers: { cookie: `bottega_session=${await minter.session('sleeper')}` },
+      })
+      await minter.end()
+      assert.match(await page.text(), words)
+      assert.is((await say(id, 'stopped')).state, 'stopped')
+      assertCost(await costOf(id, 10), daysOf(10, STOPPED_USD))
     },
     PATIENT,
   )
