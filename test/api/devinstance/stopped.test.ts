@@ -208,11 +208,10 @@ spec('a dev instance that has stopped', (t) => {
       assert.match(conditions.find(({ type }: Json) => type === 'ProgramsOutdated').message, words)
       assert.match(await platform.kubectl(['describe', 'dbx', id]), words)
       const minter = makeMinter(platform)
-      const page = await fetch(`${platform.baseUrl}/account/devboxes`, {
-        headers: { cookie: `bottega_session=${await minter.session('sleeper')}` },
-      })
+      const session = await minter.session('sleeper')
+      const page = await call(platform.baseUrl, session, 'GET', '/account/devboxes', undefined, { accept: 'text/html' })
       await minter.end()
-      assert.match(await page.text(), words)
+      assert.match(page.text, words)
       assert.is((await say(id, 'stopped')).state, 'stopped')
       assertCost(await costOf(id, 10), daysOf(10, STOPPED_USD))
     },

@@ -14,7 +14,7 @@ export type Machines = BoxShell & {
   /** The report token that a machine holds, by its id. */
   tokens: Map<string, string>
   /** What a look says in place of the truth. */
-  says: { hostKeys?: string[]; passwords?: string }
+  says: { hostKeys?: string[]; passwords?: string; isRefused?: (machineId: string) => boolean }
 }
 
 const attested = (passwords: string | undefined) => ({
@@ -53,7 +53,7 @@ export const makeMachines = (region: Ec2Region, fingerprint: (key: string) => st
     said.facts.hostKeys = keysOf(machine).map(fingerprint)
     return [
       `df ${df * 1000}M`,
-      ...(tokens.has(machine.id) ? ['token'] : []),
+      ...(tokens.has(machine.id) && !says.isRefused?.(machine.id) ? ['token'] : []),
       ...(isDone ? [`attested ${JSON.stringify(said)}`] : []),
       '',
     ].join('\n')

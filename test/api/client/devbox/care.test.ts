@@ -109,6 +109,33 @@ spec('the provisioner takes care', (t) => {
     SLOW,
   )
   t(
+    'gives one that is silent a report token that is good, when it is told to repair it',
+    async () => {
+      const id = await isUp()
+      const machine = machineOf(id)
+      const { registry, machines } = stage
+      const isGood = () => machines.tokens.get(machine.id) === registry.tokens.get(id)
+      machines.says.isRefused = () => !isGood()
+      // its owner had a new one issued, and gave it to nobody
+      registry.tokens.set(id, 'dbr_rotated')
+      stage.passes(10 * 60_000)
+      assert.is(await codeOf(id, { kind: 'asIs' }), 'done')
+      assert.is(isGood(), false, 'run leaves it alone')
+      assert.is(await codeOf(id, goalFor({ command: 'repair', words: [id], flags: {} }, 'S')), 'done')
+      assert.ok(isGood())
+      const steps = stage.steps.length
+      assert.is(await codeOf(id, { kind: 'asIs', mendsReports: true }), 'done')
+      assert.equal(
+        stage.steps.slice(steps).map(({ do: step }) => step),
+        ['lookInside', 'done'],
+        'and no other one, where it is good',
+      )
+      delete machines.says.isRefused
+      await ended(id)
+    },
+    SLOW,
+  )
+  t(
     'believes no host that answers with other keys than the console has told',
     async () => {
       const id = stage.registry.reserve({ name: 'care-keys' })
@@ -216,7 +243,7 @@ spec('what is typed at the provisioner', (t) => {
     })
     assert.equal(goal('resize', 'october', '--disk-gb', '80')?.kind, 'resized')
     assert.equal(goal('release-eip', 'october'), { kind: 'released', allocationId: null })
-    assert.equal(goal('repair', 'october'), { kind: 'asIs' })
+    assert.equal(goal('repair', 'october'), { kind: 'asIs', mendsReports: true })
     assert.is(goal('help'), null)
   })
   t('is refused with what was meant', () => {
