@@ -69,7 +69,7 @@ spec('what a dev instance attests', (t) => {
     assert.match(json.detail, /another dev instance has one of these/)
     const held = await box.detail(second.devbox.id)
     assert.equal([held.state, held.hostKeys], ['configuring', []])
-    assert.equal(held.events[0].kind, 'contradicted')
+    assert.ok(held.events.some(({ kind }: Json) => kind === 'contradicted'))
     // what is over has none any more
     await say(first.devbox.id, 'terminated', GONE)
     assert.is((await box.on(second.devbox.id, 'POST', 'finalize', twin)).status, 200)
