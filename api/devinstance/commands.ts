@@ -1,6 +1,7 @@
 /** What may be asked of a dev instance, and how each is answered when it is decided (rules/devinstance.md#over-rest). */
 import type { MirrorRow } from '../../controllers/store/mirror.ts'
 import { DEVINSTANCE } from '../../crds/devinstance/kind.ts'
+import { committedMicroUsd } from '../../crds/devinstance/life/row.ts'
 import { centsOf } from '../../crds/devinstance/sizing/prices.ts'
 import { sizingOf } from '../../crds/devinstance/sizing/repo.ts'
 import {
@@ -66,8 +67,10 @@ export const callCommand = calling<Kept>({ name: 'devinstance.call', show: shown
 export const measureCommand = calling<Kept>({
   name: 'devinstance.measure',
   async show(deps, { owner, box: instance }) {
-    const { committedMicroUsd, capMicroUsd } = await budgetOf(deps, owner)
-    const left = Math.max(0, centsOf(capMicroUsd) - centsOf(committedMicroUsd))
+    const budget = await budgetOf(deps, owner)
+    // what it is committed to itself is its own to spend on another size
+    const othersMicroUsd = budget.committedMicroUsd - committedMicroUsd(instance)
+    const left = Math.max(0, centsOf(budget.capMicroUsd) - centsOf(othersMicroUsd))
     return { status: 200, body: sizingOf(instance, left) }
   },
 })

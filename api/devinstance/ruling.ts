@@ -1,5 +1,5 @@
 /** How a call of the protocol was judged, for who made it (rules/devinstance.md#calls-are-facts). */
-import type { Refusal } from '../../crds/devinstance/life/refusal.ts'
+import { nextAsItStands, type Refusal } from '../../crds/devinstance/life/refusal.ts'
 import { allowedActions } from '../../crds/devinstance/life/transitions.ts'
 import type { ScannerProfile } from '../../crds/devinstance/sizing/profile.ts'
 import { sizingOf } from '../../crds/devinstance/sizing/repo.ts'
@@ -23,15 +23,21 @@ export const refuse = (
   asked: Asked,
 ): never => {
   const needed = { ...instance, profile: asked.profile ?? null, measurements: null }
+  const allowed = allowedActions(instance)
   const members = {
     version: instance.version,
     state: instance.state,
-    allowedActions: allowedActions(instance),
+    allowedActions: allowed,
     ...(code === 'RESIZE_REQUIRED' && { sizing: sizingOf(needed) }),
   }
   const kept =
     instance.deletedAt === null ? '' : `; what is kept of it, with what was said since: ${pathOf(id)}?deleted=1`
-  throw new Problem(code, `${detail}${kept}.`, { members, ...(faults && { faults }) })
+  const next = nextAsItStands(code, instance, allowed)
+  throw new Problem(code, `${detail}${kept}.`, {
+    members,
+    ...(next !== undefined && { next }),
+    ...(faults && { faults }),
+  })
 }
 
 /**

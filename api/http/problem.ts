@@ -16,7 +16,13 @@ import { type Fault, isProblemCode, PROBLEMS, type ProblemCode } from '../../crd
 import { restPointer } from '../../crds/kernel/rest.ts'
 import { withoutCredentials } from '../auth/credentials.ts'
 
-type ProblemParts = { faults?: Fault[]; headers?: Record<string, string>; members?: Record<string, unknown> }
+type ProblemParts = {
+  faults?: Fault[]
+  headers?: Record<string, string>
+  members?: Record<string, unknown>
+  /** In place of what is usually done about the code. */
+  next?: string
+}
 
 /** Thrown anywhere under a route; `server.ts` turns it into the answer. `detail` is for people and holds no secret. */
 export class Problem extends Error {
@@ -25,6 +31,7 @@ export class Problem extends Error {
   readonly headers: Record<string, string>
   /** Members of the answer beside the usual ones (RFC 9457 section 3.2): what the caller needs to go on. */
   readonly members: Record<string, unknown>
+  readonly next: string
 
   constructor(code: ProblemCode, detail: string, more: ProblemParts = {}) {
     super(detail)
@@ -33,6 +40,7 @@ export class Problem extends Error {
     this.faults = more.faults ?? []
     this.headers = more.headers ?? {}
     this.members = more.members ?? {}
+    this.next = more.next ?? PROBLEMS[code].next
   }
 
   get status(): number {
@@ -144,7 +152,7 @@ const withoutSecrets = (fault: Fault): Fault => ({
 
 /** The body of the answer. `type` is a page of this service that explains the code. */
 export const problemBody = (problem: Problem, requestId: string, publicUrl: string) => {
-  const { status, title, next } = PROBLEMS[problem.code]
+  const { status, title } = PROBLEMS[problem.code]
   return {
     ...problem.members,
     type: `${publicUrl}/problems/${problem.code}`,
@@ -152,7 +160,7 @@ export const problemBody = (problem: Problem, requestId: string, publicUrl: stri
     status,
     detail: withoutCredentials(problem.message),
     code: problem.code,
-    next,
+    next: problem.next,
     request_id: requestId,
     ...(problem.faults.length > 0 && { errors: problem.faults.map(withoutSecrets) }),
   }

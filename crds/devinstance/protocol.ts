@@ -11,7 +11,9 @@ const IPV4 = '^((25[0-5]|2[0-4][0-9]|1?[0-9]?[0-9])\\.){3}(25[0-5]|2[0-4][0-9]|1
 export const ENV_KEYS_MAX = 100
 export const ENV_VALUE_MAX = 32_768
 export const ENV_BYTES_MAX = 262_144
-const HOST_KEYS_MAX = 10
+export const UNITS_MAX = 20
+export const ACCOUNTS_MAX = 100
+export const HOST_KEYS_MAX = 10
 const LISTENERS_MAX = 200
 const WORD_MAX = 256
 
@@ -63,6 +65,7 @@ export const FINALIZE = {
         arch: word('Architecture.'),
         region: word('Region.'),
         imageId: word('Image that it was launched from.'),
+        bakedSha256: word('Digest of what its image had installed already, in hex, where that was baked.', 64),
         diskGb: diskGbField,
         volumeType: word('Volume type.'),
         volumeEncrypted: flag('Whether the volume is encrypted.'),
@@ -88,6 +91,18 @@ export const FINALIZE = {
           description: 'Ports that listen on a public address.',
           maxItems: LISTENERS_MAX,
           items: { type: 'integer', description: 'A port.', minimum: 1, maximum: 65_535 },
+        },
+        units: {
+          type: 'array',
+          description: 'Units of its programs that are enabled.',
+          maxItems: UNITS_MAX,
+          items: word('A unit.'),
+        },
+        openAccounts: {
+          type: 'array',
+          description: 'Accounts that a password opens.',
+          maxItems: ACCOUNTS_MAX,
+          items: word('An account.'),
         },
         agents: {
           type: 'map',
@@ -230,6 +245,11 @@ export const SHARE = {
   properties: { teamId: { type: 'string', description: 'Id of a team.', minLength: 1, maxLength: 63 } },
 } as const satisfies ObjectSchema
 
+/** What a machine says of itself again in a report; what nobody asks of it there is left out. */
+export type AttestedAgain = Pick<Infer<typeof FINALIZE>, 'assertions'> & {
+  facts: Pick<Infer<typeof FINALIZE>['facts'], 'hostKeys' | 'units' | 'openAccounts' | 'agents'>
+}
+
 /** What each trigger's fact says, beside who said it. */
 export type Said = {
   provisioning: Infer<typeof PROVISIONING>
@@ -252,6 +272,7 @@ export type Said = {
   /** By the machine itself. */
   stopping: { reason: string }
   awake: Record<string, never>
+  attested: AttestedAgain
   /** By the spec of the resource. */
   policy: { policy: Policy }
   'wish-power': { generation: number; wish: number; power: Power | null }

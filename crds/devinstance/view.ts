@@ -135,6 +135,7 @@ export const devInstanceDetail = (stored: ShownDevInstance, { at, lastReport, ev
       inUse: eipAllocId === instance.eipAllocId,
     })),
     hostKeys: instance.hostKeys,
+    attestation: instance.attestation ?? null,
     launched: instance.launched,
     measurements: instance.measurements,
     envKeys: instance.env?.keys ?? [],

@@ -15,7 +15,7 @@ export const DEVINSTANCE_PROBLEMS = {
   CAP_EXCEEDED: {
     status: 409,
     title: 'The committed monthly cost would exceed the cap',
-    next: 'Take a smaller size, delete an instance, or ask an admin for a larger cap or an override.',
+    next: 'Take a smaller size, end an instance, or ask an admin for a larger cap.',
   },
   REGION_NOT_PRICED: {
     status: 422,

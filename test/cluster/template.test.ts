@@ -343,6 +343,18 @@ spec('the chart', (t) => {
     assert.equal(container?.args, ['api/client/devbox/main.ts', 'run', '--every', '15s'])
   })
 
+  t('lets the provisioner log as much as the others', async () => {
+    const objects = await rendered(...provisioner, '--set', 'logLevel=debug')
+    for (const name of ['bottega-provisioner', 'bottega-api', 'bottega-controllers']) {
+      const { env = [] } = containerOf(find(objects, 'Deployment', name))
+      assert.equal(
+        env.filter((one) => one.name === 'BOTTEGA_LOG_LEVEL'),
+        [{ name: 'BOTTEGA_LOG_LEVEL', value: 'debug' }],
+        name,
+      )
+    }
+  })
+
   t('gives what opens the cloud to the provisioner alone, of a Secret of its own', async () => {
     const objects = await rendered(...provisioner)
     const ofCloud = objects.filter((one) => JSON.stringify(one).includes('"cloud"'))

@@ -70,7 +70,8 @@ export const DEVBOX_COMMANDS: Readonly<Record<string, DevboxCommand>> = {
   },
   repair: {
     words: 'BOX',
-    summary: 'Make row and cloud agree, and bring to its end what was begun',
+    summary:
+      'Make row and cloud agree, bring to its end what was begun, and give one that is silent a new report token',
     flags: [],
     most: 1,
   },
@@ -159,7 +160,7 @@ export const goalFor = ({ command, words, flags }: DevboxTyped, present: SizeCla
     case 'terminate':
       return { kind: 'terminated', acknowledgeWorkAtRisk }
     default:
-      return { kind: 'asIs' }
+      return { kind: 'asIs', mendsReports: true }
   }
 }
 

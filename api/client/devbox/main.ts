@@ -1,5 +1,7 @@
 /** The provisioner as it is started: words and surroundings in, an exit code out (hack/decisions/083). */
 import { setTimeout as sleep } from 'node:timers/promises'
+import { type Log, makeLog } from '../../../controllers/base/log.ts'
+import { VERSION } from '../../../controllers/base/version.ts'
 import { isReport } from '../../../crds/devinstance/life/table.ts'
 import type { CliSurroundings } from '../cli/context.ts'
 import { openApi } from '../cli/context.ts'
@@ -16,8 +18,9 @@ import { type Converged, type Converging, converge } from './run/converge.ts'
 import { runDaemon } from './run/daemon.ts'
 import { listenFrom, openPort } from './run/port.ts'
 import { idOf, makeRegistry } from './run/registry.ts'
-import { newStanding } from './run/standing.ts'
-import { cloudFrom, sshSettingsFrom } from './settings.ts'
+import { newStanding, type RunStanding } from './run/standing.ts'
+import { loggingTerminal, tellingSteps } from './run/telling.ts'
+import { cloudFrom, logLevelFrom, sshSettingsFrom } from './settings.ts'
 
 const TIMEOUT_DEFAULT = '30m'
 const EVERY_DEFAULT = '15s'
@@ -36,6 +39,14 @@ const stepWords = (step: BoxStep): string => {
   return [step.do, ...of.map(([, value]) => String(value))].join(' ')
 }
 
+const tellingOn =
+  (terminal: Terminal): Converging['tell'] =>
+  (id, step) => {
+    const line = `${id} ${oneLine(stepWords(step), 300)}`
+    if (step.do === 'wait') terminal.passing(line)
+    else if (step.do !== 'done' && step.do !== 'stuck') terminal.say(line)
+  }
+
 const partsFor = async (typed: DevboxTyped, surroundings: CliSurroundings, terminal: Terminal): Promise<Converging> => {
   const { flags, command } = typed
   const { env, signal } = surroundings
@@ -49,11 +60,7 @@ const partsFor = async (typed: DevboxTyped, surroundings: CliSurroundings, termi
     installation,
     nowMs: () => Date.now(),
     sleep: (ms) => sleep(ms, undefined, { signal }),
-    tell(id, step) {
-      const line = `${id} ${oneLine(stepWords(step), 300)}`
-      if (step.do === 'wait') terminal.passing(line)
-      else if (step.do !== 'done' && step.do !== 'stuck') terminal.say(line)
-    },
+    tell: tellingOn(terminal),
   }
 }
 
@@ -100,35 +107,45 @@ const subjectOf = async ({ registry }: Converging, typed: DevboxTyped): Promise<
 /** Within a pod's grace period it has ended, whatever the cloud or a machine keeps it waiting for: what was begun is found again. */
 const END_MS = 20_000
 
-const runUntilTold = async (
-  parts: Converging,
-  { flags }: DevboxTyped,
-  { surroundings, terminal }: { surroundings: CliSurroundings; terminal: Terminal },
-): Promise<ExitCode> => {
-  const { env, signal, version } = surroundings
-  const everyMs = msOf(flags.every ?? EVERY_DEFAULT, 'every')
-  const standing = newStanding()
+const openPortFrom = async (standing: RunStanding, parts: Converging, { env, version }: CliSurroundings) => {
   const address = env.BOTTEGA_METRICS_LISTEN
-  const port = address ? await openPort(standing, { listen: listenFrom(address), version, nowMs: parts.nowMs }) : null
+  return address ? openPort(standing, { listen: listenFrom(address), version, nowMs: parts.nowMs }) : null
+}
+
+const endInTime = (log: Log): void => {
+  const forced = () => {
+    log.warn({ next: 'the next run sees the same row and the same machines' }, 'what is under way does not end')
+    process.exit(EXIT.ok)
+  }
+  setTimeout(forced, END_MS).unref()
+}
+
+/** A process like the others: it logs, and has nothing to show. */
+const runUntilTold = async (typed: DevboxTyped, surroundings: CliSurroundings): Promise<ExitCode> => {
+  const { env, signal, version } = surroundings
+  const everyMs = msOf(typed.flags.every ?? EVERY_DEFAULT, 'every')
+  const level = typed.flags.quiet === true ? 'warn' : logLevelFrom(env)
+  const log = makeLog({ level, base: { process: 'provisioner' } })
+  const parts = { ...(await partsFor(typed, surroundings, loggingTerminal(log))), tell: tellingSteps(log) }
+  const standing = newStanding()
+  const port = await openPortFrom(standing, parts, surroundings)
   const end = () => {
+    log.info('provisioner ends')
     port?.leave()
-    const forced = () => {
-      terminal.fail('What is under way does not end; the next run sees the same row and the same machines.')
-      process.exit(EXIT.ok)
-    }
-    setTimeout(forced, END_MS).unref()
+    endInTime(log)
   }
   signal.addEventListener('abort', end, { once: true })
-  await runDaemon({ parts, terminal, everyMs, signal, standing })
+  log.info({ version, installation: parts.installation, everyMs }, 'provisioner runs')
+  await runDaemon({ parts, log, everyMs, signal, standing })
   await port?.stop()
   return EXIT.ok
 }
 
 const runCommand = async (typed: DevboxTyped, surroundings: CliSurroundings, terminal: Terminal): Promise<ExitCode> => {
   const { command, flags } = typed
+  if (command === 'run') return runUntilTold(typed, surroundings)
   const parts = await partsFor(typed, surroundings, terminal)
   if (command === 'inventory') return showInventory(parts, terminal)
-  if (command === 'run') return runUntilTold(parts, typed, { surroundings, terminal })
   const id = await subjectOf(parts, typed)
   const present = (await parts.registry.read(id))?.sizeClass ?? 'S'
   const endMs = parts.nowMs() + msOf(flags.timeout ?? TIMEOUT_DEFAULT, 'timeout')
@@ -171,7 +188,11 @@ const run = async (argv: readonly string[]): Promise<number> => {
       terminal.out(devboxHelp())
       return EXIT.ok
     }
-    return await runCommand(typed, { env, cwd: process.cwd(), readInput, version: '1', signal: stop.signal }, terminal)
+    return await runCommand(
+      typed,
+      { env, cwd: process.cwd(), readInput, version: VERSION, signal: stop.signal },
+      terminal,
+    )
   } catch (error) {
     if (!stop.signal.aborted) return tell(terminal, error)
     terminal.fail('Interrupted; the same command goes on with it.')

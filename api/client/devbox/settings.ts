@@ -36,6 +36,7 @@ const FURTHER: Words = {
   BOTTEGA_CLOUD: 'ec2, or docker for machines that are containers',
   BOTTEGA_SSH_IDENTITY: 'the file of the private key, where the agent does not hold it',
   BOTTEGA_METRICS_LISTEN: 'where run says how it stands, at /healthz, /readyz and /metrics: [::]:9090',
+  BOTTEGA_LOG_LEVEL: 'how much run logs, in JSON on stdout: debug, info (as it is), warn or error',
   BOTTEGA_EC2_ENDPOINT: 'another address than that of EC2',
   BOTTEGA_DOCKER_SOCKET: 'the socket of Docker: /var/run/docker.sock',
   BOTTEGA_DOCKER_NETWORK: 'the network by which machines reach the world: bridge',
@@ -109,3 +110,12 @@ export const sshSettingsFrom = ({ BOTTEGA_SSH_IDENTITY: identityFile }: Environm
   ...(identityFile && { identityFile }),
   port: SSH_PORT,
 })
+
+const LEVELS = ['debug', 'info', 'warn', 'error', 'fatal', 'trace', 'silent']
+
+/** @throws UsageFault */
+export const logLevelFrom = ({ BOTTEGA_LOG_LEVEL: level = '' }: Environment): string => {
+  if (level === '') return 'info'
+  if (!LEVELS.includes(level)) throw new UsageFault(`BOTTEGA_LOG_LEVEL is ${LEVELS.join(', ')}, not ${level}.`)
+  return level
+}

@@ -4,7 +4,7 @@
  * moved by it (rules/devinstance.md#reports). The answer is the policy, who may log in, and once the environment.
  */
 
-import { isNews, machineNews, type Report, usedAtOf } from '../../../crds/devinstance/bootstrap/report.ts'
+import { attestedNews, isNews, machineNews, type Report, usedAtOf } from '../../../crds/devinstance/bootstrap/report.ts'
 import { callFact } from '../../../crds/devinstance/facts.ts'
 import { DEVINSTANCE } from '../../../crds/devinstance/kind.ts'
 import { append } from '../../command/report.ts'
@@ -33,6 +33,13 @@ export const takeReport = async (deps: DevInstanceNeeds, request: ApiRequest): P
   } else if (isNews(before, report)) {
     // The report is kept: that nobody could be woken for it must not have the dev instance send it again.
     await deps.wake(DEVINSTANCE, id).catch(() => undefined)
+  }
+  const attested = attestedNews(stored.box, report)
+  if (attested) {
+    const by = { account: stored.owner, kind: 'instance', id }
+    // one that waited and is sent again is the same
+    const fact = { trigger: 'attested' as const, said: attested, key: `attested:${told.at}`, at: report.at, by }
+    await append(deps, { kind: DEVINSTANCE, name: id, fact: callFact(id, fact) })
   }
   const { policy } = stored
   // What stops takes nothing along.

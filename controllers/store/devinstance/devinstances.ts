@@ -6,7 +6,7 @@
 
 import type { JudgedBy } from '../../../crds/devinstance/facts.ts'
 import { DEVINSTANCE } from '../../../crds/devinstance/kind.ts'
-import type { NewHistoryEntry } from '../../../crds/devinstance/life/context.ts'
+import type { NewHistoryEntry, Taken } from '../../../crds/devinstance/life/context.ts'
 import type { DevInstanceRow } from '../../../crds/devinstance/life/row.ts'
 import type { HistoryEntry, StoredDevInstance } from '../../../crds/devinstance/view.ts'
 import type { By, DevInstanceRecord } from '../../../crds/devinstance/world.ts'
@@ -76,7 +76,7 @@ export type DecidedRow = {
 export type Settled =
   | { outcome: 'settled' | 'stale' }
   | { outcome: 'CAP_EXCEEDED'; others: number }
-  | { outcome: 'taken'; what: 'name' | 'instance' | 'address' }
+  | { outcome: 'taken'; what: Taken }
 
 export type Visible = { account: string; teams: readonly string[]; isAdmin: boolean }
 
@@ -208,11 +208,12 @@ const SETTLE = `
 select outcome, others
 from settle_devbox($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12, $13, $14, $15, $16, $17, $18, $19)`
 
-const TAKEN: Record<string, 'name' | 'instance' | 'address'> = {
+const TAKEN: Record<string, Taken> = {
   devbox_name: 'name',
   devbox_instance: 'instance',
   devbox_allocation: 'address',
   devbox_public_ip: 'address',
+  devbox_host_key: 'hostKey',
 }
 
 /** What the controllers do with them; every effect carries the epoch. */

@@ -3,18 +3,19 @@
  * each sort of visitor. Where it would not do the same to all of them, each answer stands in the value, so that a block for one
  * user alone is seen. Source: rules/devinstance.md#assertions; sshd(8), -T with -C.
  */
-import { DEV_USER } from './places.ts'
+import { BAKED, DEV_USER } from './places.ts'
 import { type InstalledAgent, versionsScript } from './shell.ts'
 import { SSHD_SETTINGS } from './sshd.ts'
+import { ENABLED } from './units.ts'
 
 /** Who works here, who must not get in, and one that nobody knows. */
 export const VISITORS = [DEV_USER, 'root', 'nobody-there'] as const
 
 const KEYS = SSHD_SETTINGS.map(({ keyword }) => keyword.toLowerCase())
 
-/** Prints `{facts, assertions}`; the provisioner adds what the cloud says. */
+/** Prints `{facts, assertions}`, as root; the provisioner adds what the cloud says. */
 export const attestScript = (agents: readonly InstalledAgent[]): string => `#!/bin/sh
-# Says for finalize what only this machine knows.
+# Says what only this machine knows: for finalize, and again after each start and every hour.
 set -eu
 export LC_ALL=C
 root=\${ROOT:-}
@@ -41,8 +42,14 @@ done | awk -v wanted='${KEYS.join(' ')}' '
   }')
 keys=$(for key in "$root"/etc/ssh/ssh_host_*_key.pub; do ssh-keygen -lf "$key"; done | awk '{ printf "%s\\"%s\\"", (NR > 1 ? "," : ""), $2 }')
 ports=$(ss -tlnH | awk '$4 !~ /^(127[.]|\\[::1\\])/ { sub(/.*:/, "", $4); print $4 }' | sort -nu | paste -sd, -)
+units=$(for unit in ${ENABLED.join(' ')}; do
+  if systemctl is-enabled --quiet "$unit"; then printf '"%s"\\n' "$unit"; fi
+done | paste -sd, -)
+# whom a password opens, or nothing at all is asked of
+open=$(awk -F: '$2 !~ /^[!*]/ { gsub(/["\\\\]/, "?", $1); printf "%s\\"%s\\"", (count++ ? "," : ""), $1 }' "$root/etc/shadow")
+baked=$(sed -n 's/^\\([0-9a-f]\\{64\\}\\)$/,"bakedSha256":"\\1"/p' "$root${BAKED}" 2>/dev/null || :)
 status=0
 cloud-init status > /dev/null 2>&1 || status=$?
-${versionsScript(agents)}printf '{"facts":{"cloudInitStatus":%s,"hostKeys":[%s],"listeners":[%s],"agents":{%s}},"assertions":{%s}}\\n' \\
-  "$status" "$keys" "$ports" "$versions" "$assertions"
+${versionsScript(agents)}printf '{"facts":{"cloudInitStatus":%s,"hostKeys":[%s],"listeners":[%s],"units":[%s],"openAccounts":[%s],"agents":{%s}%s},"assertions":{%s}}\\n' \\
+  "$status" "$keys" "$ports" "$units" "$open" "$versions" "$baked" "$assertions"
 `

@@ -14,7 +14,15 @@ import { DOCKER_SETTINGS, dockerPath, dockerScript, dockerService } from './dock
 import { envScript, profileScript, tokenScript } from './handed.ts'
 import { idleScript } from './idle.ts'
 import { DEV_USER, PREFIX } from './places.ts'
-import { commandScript, installScript, launchScript, provisionScript, type Remote, remoteScript } from './provision.ts'
+import {
+  bakeScript,
+  commandScript,
+  installScript,
+  launchScript,
+  provisionScript,
+  type Remote,
+  remoteScript,
+} from './provision.ts'
 import { reporterScript } from './reporter.ts'
 import { SSHD_DROP_IN, sshdDropIn } from './sshd.ts'
 import { UNITS } from './units.ts'
@@ -134,6 +142,7 @@ const filesOf = ({ arch, agents, repo }: BootstrapInput): BootstrapFile[] => {
     file('/etc/systemd/user.conf.d/01-bottega.conf', '[Manager]\nDefaultOOMPolicy=continue\n'),
     file('/etc/gemini-cli/settings.json', `${JSON.stringify({ general: NO_UPDATES })}\n`),
     program('bin/install', installScript(archivesOf(arch, chosen))),
+    program('bin/bake', bakeScript()),
     program('bin/launch', launchScript()),
     program('bin/make-remote', remoteScript(remoteOf(repo))),
     program('bin/provision', provisionScript()),

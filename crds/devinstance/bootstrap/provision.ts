@@ -1,13 +1,16 @@
 /** The shell scripts that a bootstrap writes to the dev instance. Nothing in them is secret: whoever is on the dev instance can read them. */
 import type { AgentId, Archive } from './agents.ts'
 import { READ_ENV } from './handed.ts'
-import { DEV_USER, PREFIX } from './places.ts'
+import { BAKED, DEV_USER, PREFIX } from './places.ts'
 import { ENABLED } from './units.ts'
 
 /** `it's` → `'it'\''s'`. */
 const quoted = (text: string): string => `'${text.replaceAll("'", "'\\''")}'`
 
-/** Installs archives by their digests. Run again it installs the same; it ends at the first that is not what was pinned. */
+/**
+ * Installs archives by their digests. Run again it installs the same; it ends at the first that is not what was pinned. What the
+ * image of the machine has of the same digest is there already: a warm start (bakeScript).
+ */
 export const installScript = (archives: readonly Archive[]): string => `#!/bin/sh
 # Installs what is pinned, and nothing else.
 set -eu
@@ -19,15 +22,44 @@ work=$(mktemp -d "$prefix/.install.XXXXXX")
 trap 'rm -rf "$work"' EXIT
 
 take() {
+  # baked: told by its digest, which whoever made the image has held against the archive
+  if [ -d "$prefix/$3" ] && grep -qxF "$1 $3" "$prefix/installed" 2>/dev/null; then return; fi
   curl -fsSL --retry 5 --retry-all-errors --max-time 900 -o "$work/archive" "$packages/$2"
   echo "$1  $work/archive" | sha512sum --check --quiet --strict -
   rm -rf "\${prefix:?}/$3"
   mkdir -p "$prefix/$3"
   tar -xzf "$work/archive" -C "$prefix/$3" --strip-components=1 --no-same-owner
   chmod -R u+rwX,go+rX,go-w "$prefix/$3"
+  { grep -v " $3$" "$prefix/installed" 2>/dev/null || :; echo "$1 $3"; } > "$work/installed"
+  mv "$work/installed" "$prefix/installed"
 }
 
 ${archives.map(({ path, sha512, folder }) => `take ${sha512} ${path} ${folder}`).join('\n')}
+`
+
+/**
+ * Makes a machine an image for others: what was installed stays and is told by one digest, what is of this machine alone goes, and it
+ * turns off. It is done to a fresh one, for work that is on it would be in every machine of the image.
+ */
+export const bakeScript = (): string => `#!/bin/sh
+# Makes this machine an image: nothing that is its own stays, and it turns off.
+set -eu
+umask 022
+root=\${ROOT:-}
+prefix=$root${PREFIX}
+home=$root/home/${DEV_USER}
+if [ -n "$(find "$home" -path "$home/repo/.git" -prune -o -path "$home/.*" -prune -o -type f -print | head -n 1)" ]; then
+  echo "there is work in $home, which would be on every machine of the image" >&2
+  exit 1
+fi
+cut -d' ' -f2 "$prefix/installed" | sort > "$prefix/baking"
+baked=$(cd "$prefix" && while read -r part; do find "$part" -type f -print0; done < baking | LC_ALL=C sort -z | xargs -0r sha256sum -- | sha256sum)
+rm -f "$prefix/baking" "$root"/etc/ssh/ssh_host_*
+rm -rf "$root/etc/bottega" "$root/var/lib/bottega" "$home/repo" "$home/.ssh" "$home/.bash_history"
+mkdir -p "$root/etc/bottega"
+echo "\${baked%% *}" > "$root${BAKED}"
+cloud-init clean --logs --machine-id
+systemctl --no-block poweroff
 `
 
 /**

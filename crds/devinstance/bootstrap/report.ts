@@ -4,8 +4,9 @@
  */
 import type { JsonSchema } from '../../kernel/rest.ts'
 import type { Surroundings } from '../life/context.ts'
+import { isAttested } from '../life/effects.ts'
 import type { DevInstanceRow } from '../life/row.ts'
-import type { Said } from '../protocol.ts'
+import { ACCOUNTS_MAX, type AttestedAgain, HOST_KEYS_MAX, type Said, UNITS_MAX } from '../protocol.ts'
 import type { Policy } from '../schema.ts'
 import { type ObservedUse, type Proposal, proposalOf, WINDOW_MS } from '../sizing/leakguard.ts'
 import { centsOf } from '../sizing/prices.ts'
@@ -28,6 +29,12 @@ const part = (description: string, properties: Record<string, JsonSchema>): Json
   description,
   additionalProperties: false,
   properties,
+})
+const texts = (description: string, maxItems: number): JsonSchema => ({
+  type: 'array',
+  description,
+  maxItems,
+  items: text('One.'),
 })
 /** How many, or only whether. */
 const howMany = (description: string): JsonSchema => ({
@@ -97,6 +104,28 @@ export const REPORT: JsonSchema = {
       pattern: '^[A-Za-z0-9_-]{43}$',
       maxLength: 43,
     },
+    attested: part('What it attests again, as for finalize: told after a start, and when it has changed.', {
+      facts: part('Of the machine.', {
+        cloudInitStatus: number('Exit code of cloud-init status.'),
+        hostKeys: texts('SHA256 fingerprints of the host keys.', HOST_KEYS_MAX),
+        listeners: { type: 'array', description: 'Ports that listen.', maxItems: 65_535, items: number('A port.') },
+        bakedSha256: text('Digest of what its image had installed.'),
+        units: texts('Units of its programs that are enabled.', UNITS_MAX),
+        openAccounts: texts('Accounts that a password opens.', ACCOUNTS_MAX),
+        agents: {
+          type: 'object',
+          description: 'Versions.',
+          maxProperties: LIST_MAX,
+          additionalProperties: text('One.'),
+        },
+      }),
+      assertions: {
+        type: 'object',
+        description: 'What sshd -T says, by its keys.',
+        maxProperties: LIST_MAX,
+        additionalProperties: text('A value.'),
+      },
+    }),
     stopping: part('It stops now, and reports nothing until it is started.', {
       reason: text('Why: for how long it was idle, or that somebody shut it down.'),
     }),
@@ -124,6 +153,7 @@ export type Report = {
   git?: { dirty?: number | boolean; untracked?: number | boolean; unpushed?: number | boolean; head?: string }
   holds?: { keysSha256?: string; envVersion?: string }
   sealTo?: string
+  attested?: Partial<AttestedAgain>
   stopping?: { reason?: string }
 }
 /** A report as it was kept; `at` is when it arrived. */
@@ -180,6 +210,21 @@ export const machineNews = (
     return machine === 'up' ? { trigger: 'stopping', said: { reason: stopping.reason ?? 'not said' } } : null
   const isLate = Date.parse(at) - Date.parse(machineSince) < LAST_WORDS_MS
   return machine === 'up' || isLate ? null : { trigger: 'awake', said: {} }
+}
+
+/** What a report attests anew; null where its row knows it. What has no machine any more, or none yet, attests nothing. */
+export const attestedNews = (instance: DevInstanceRow, { body }: KeptFigures): Said['attested'] | null => {
+  const { attested } = body as Report
+  if (!attested || instance.hostKeys.length === 0) return null
+  const { hostKeys, units, openAccounts, agents } = attested.facts ?? {}
+  const facts = {
+    ...(hostKeys && { hostKeys }),
+    ...(units && { units }),
+    ...(openAccounts && { openAccounts }),
+    ...(agents && { agents }),
+  }
+  const said = { facts, assertions: attested.assertions ?? {} }
+  return isAttested(instance, said) ? null : said
 }
 
 /** The reports as the monitor reads them: an end by the kernel counts once, when its count has risen. */

@@ -227,9 +227,13 @@ now_held() {
   printf ',"holds":{"keysSha256":"%s"' "$keys_held"
   if [ -n "$held_env" ]; then printf ',"envVersion":"%s"' "$held_env"; fi
   printf '}'
+  if [ -s "$work/attested" ]; then printf ',"attested":'; tr -d '\\n' < "$work/attested"; fi
   if [ -n "$seal_to" ]; then printf ',"sealTo":"%s"' "$seal_to"; fi
   printf '}'
 }
+# What was attested since the start, until it was heard.
+attested=$root/run/bottega-attest/said
+if ! cmp -s "$attested" "$run/attested"; then cat "$attested" > "$work/attested" 2>/dev/null; fi
 id=\${token#dbr_}
 send() {
   printf 'header = "authorization: Bearer %s"\\n' "$token" |
@@ -258,6 +262,7 @@ for report in "$state"/reports/*; do
         printf 'idleMinutes %s\\nstopWithUnpushedWork %s\\n' "$minutes" "$anyway" > "$state/policy.new"
         mv "$state/policy.new" "$state/policy"
       fi
+      if [ "$sent" != "$report" ] && [ -s "$work/attested" ]; then mv "$work/attested" "$run/attested"; fi
       take_keys
       take_env
       ;;

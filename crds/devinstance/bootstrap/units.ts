@@ -77,6 +77,21 @@ ReadWritePaths=/run
 `,
   ),
   'bottega-idle.timer': timer('Look once a minute whether anybody uses this machine', 30),
+  'bottega-attest.service': unit(
+    'Look whether this machine is as it was attested',
+    `[Service]
+Type=oneshot
+TimeoutStartSec=5min
+RuntimeDirectory=bottega-attest
+RuntimeDirectoryPreserve=yes
+ExecStart=/bin/sh -c '${PREFIX}/bin/attest > /run/bottega-attest/new && mv /run/bottega-attest/new /run/bottega-attest/said'
+Nice=10
+`,
+  ),
+  'bottega-attest.timer': unit(
+    'Attest after the start, and once an hour',
+    `[Timer]\nOnBootSec=30s\nOnUnitActiveSec=1h\n[Install]\nWantedBy=timers.target\n`,
+  ),
   // what it comes after is there until it was stopped
   'bottega-stopping.service': unit(
     'Say that this machine stops',
@@ -95,4 +110,10 @@ WantedBy=multi-user.target
 }
 
 /** What finalize would find enabled. */
-export const ENABLED = ['bottega-report.timer', 'bottega-idle.timer', 'bottega-stopping.service', 'docker-wanted.path']
+export const ENABLED = [
+  'bottega-report.timer',
+  'bottega-idle.timer',
+  'bottega-attest.timer',
+  'bottega-stopping.service',
+  'docker-wanted.path',
+]

@@ -18,7 +18,7 @@ export type Surroundings = {
 /** User data by its digest (hex), and the version of the programs in it. */
 export type LaunchedFrom = { sha256: string; programs: number }
 export type CapBudget = { othersMicroUsd: number; capMicroUsd: number }
-export type Taken = 'name' | 'instance' | 'address'
+export type Taken = 'name' | 'instance' | 'address' | 'hostKey'
 
 /** An entry that the history of the instance gets. Kinds: rules/devinstance.md#history. */
 export type NewHistoryEntry = { kind: string; data: Record<string, unknown> }

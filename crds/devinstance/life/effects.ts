@@ -4,6 +4,8 @@
  */
 
 import { isDeepStrictEqual } from '../../values/compare.ts'
+import { checkAgain } from '../bootstrap/assertions.ts'
+import type { AttestedAgain } from '../protocol.ts'
 import { type DevInstanceSpec, type Power, policyOf } from '../schema.ts'
 import { CLASSES, priceOf } from '../sizing/sizes.ts'
 import { madeAgain, type TransitionEffect } from './context.ts'
@@ -112,6 +114,26 @@ export const finalize: TransitionEffect<'finalize'> = (context) => {
     entries: [newEntry('ready', { publicIp, eipAllocId, ...(finalizedLate && { late: true }) })],
   }
 }
+
+/** The first of them say enough, and a row has room. */
+const ATTESTED_FAULTS_MAX = 10
+
+/** As it says of itself after a start and every hour; what was attested stays what it is held against. */
+export const attested: TransitionEffect<'attested'> = ({ instance, said, at }) => {
+  const faults = faultsAgain(instance, said)
+  return { instance: { ...instance, attestation: { at, faults } }, entries: [newEntry('attested', { faults })] }
+}
+
+const faultsAgain = ({ hostKeys, launched }: DevInstanceRow, said: AttestedAgain): string[] =>
+  checkAgain({ hostKeys, agents: launched?.agents ?? {} }, said)
+    .map(({ detail }) => detail)
+    .slice(0, ATTESTED_FAULTS_MAX)
+
+/** Since the machine was started it has said the same. */
+export const isAttested = (instance: DevInstanceRow, said: AttestedAgain): boolean =>
+  instance.attestation !== undefined &&
+  instance.attestation.at >= instance.machineSince &&
+  isDeepStrictEqual(instance.attestation.faults, faultsAgain(instance, said))
 
 /** What is asked for now is newer than a wish to the contrary that is open still. */
 const overtaken = (wish: PowerWish, power: Power): PowerWish => (awaitedPower(wish) === power ? closedWish(wish) : wish)

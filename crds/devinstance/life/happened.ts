@@ -53,6 +53,7 @@ const UNSEEN: LaunchedFacts = {
   instanceType: null,
   region: null,
   imageId: null,
+  bakedSha256: null,
   volumeType: null,
   diskGb: null,
   agents: {},
@@ -279,7 +280,6 @@ export const gone: TransitionEffect<'terminated'> = ({ instance, said, at }) => 
   }
 }
 
-/** Nothing is said that is not known. */
 export const isKnownGone = ({ instance, said }: TransitionContext<'terminated'>): boolean =>
   isStray(instance, said)
     ? !said.instanceGone || !instance.strays.some((one) => one.instanceId === said.instanceId)

@@ -58,7 +58,7 @@ export const attachedInstance = guard<'finalize'>(
 export const asReserved = guard<'finalize'>(
   {
     code: 'ASSERTION_FAILED',
-    rule: 'the facts of the cloud are as reserved, and sshd says of itself what it must',
+    rule: 'the facts of the cloud are as reserved, sshd says of itself what it must, its units are enabled and no password opens it',
     reason: 'ready means looked at, not hoped for',
     actor: 'provisioner',
   },
@@ -69,6 +69,20 @@ export const asReserved = guard<'finalize'>(
     const rest = others.length === 0 ? '' : `; then ${others.map(({ pointer }) => pointer).join(', ')}`
     const detail = `${faults.length} of the facts and assertions do not hold, first ${first.pointer}: ${first.detail}${rest}`
     return { detail, faults }
+  },
+)
+
+export const hostKeysOwn = guard<'finalize'>(
+  {
+    code: 'ASSERTION_FAILED',
+    rule: 'no other dev instance has a host key of it',
+    reason: 'who has the key of one machine could pass for the other',
+    actor: 'provisioner',
+  },
+  ({ said, around }) => {
+    if (!around.taken?.includes('hostKey')) return null
+    const detail = `${said.facts.hostKeys?.join(', ')}: another dev instance has one of these; make host keys anew (ssh_deletekeys) in the image`
+    return { detail, faults: [{ code: 'ASSERTION_FAILED', pointer: '/facts/hostKeys', detail }] }
   },
 )
 

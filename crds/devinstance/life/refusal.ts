@@ -12,6 +12,37 @@ export const refusal = (code: ProblemCode, detail: string, faults?: Fault[]): Re
   ...(faults && { faults }),
 })
 
+/**
+ * What to do about a code, where what is usually done about it cannot be done as the instance stands.
+ * @param allowed the last words of the endpoints that are open; @returns undefined where the usual step fits
+ */
+export const nextAsItStands = (
+  code: ProblemCode,
+  { state, lease }: Pick<DevInstanceRow, 'state' | 'lease'>,
+  allowed: readonly string[],
+): string | undefined => {
+  const resizes = allowed.includes('resizing')
+  switch (code) {
+    case 'LEASE_EXPIRED':
+      return lease?.renewed
+        ? 'It was renewed once: take the instance down, confirm it by POST …/terminated, and reserve another one.'
+        : undefined
+    case 'RESIZE_REQUIRED':
+    case 'NO_RESIZE_INTENT':
+      if (resizes) return undefined
+      if (state === 'reserved') return 'Nothing is launched yet: delete it, and reserve the size that is needed.'
+      return state === 'resizing'
+        ? 'Confirm the resize that is under way by POST …/resized first, then repeat.'
+        : 'It is resized once it is ready: go on with the protocol, as allowedActions says, then repeat.'
+    case 'CAP_EXCEEDED':
+      return resizes
+        ? 'Take a smaller size, end an instance, or ask an admin for a larger cap, or for an override of the next resize.'
+        : undefined
+    default:
+      return undefined
+  }
+}
+
 const DURING_RESIZE: readonly Trigger[] = ['starting', 'halting', 'resizing']
 
 /** With which code something is refused for which the table has no row. */

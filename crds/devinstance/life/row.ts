@@ -24,6 +24,8 @@ export type LaunchedFacts = {
   instanceType: string | null
   region: string | null
   imageId: string | null
+  /** Of what its image had installed; null: it was no baked one, or is from before that was told. */
+  bakedSha256: string | null
   volumeType: string | null
   diskGb: number | null
   /** Installed versions. */
@@ -128,6 +130,8 @@ export type DevInstanceRow = Extent & {
   lease: TokenLease | null
   finalizedLate: boolean
   hostKeys: string[]
+  /** How it was found when it attested again last: what did not hold, in words. Not there: it has not since it was finalized. */
+  attestation?: { at: string; faults: string[] }
   launched: LaunchedFacts | null
   /** The allocation in use; one of `held`, or null. */
   eipAllocId: string | null

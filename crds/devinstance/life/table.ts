@@ -26,6 +26,7 @@ export const SAYINGS = {
   stopping: { by: 'instance', is: 'report' },
   stopped: { by: 'provisioner', is: 'report' },
   awake: { by: 'instance', is: 'report' },
+  attested: { by: 'instance', is: 'report' },
   resizing: { by: 'provisioner', is: 'request' },
   resized: { by: 'provisioner', is: 'report' },
   renamed: { by: 'provisioner', is: 'report' },

@@ -153,6 +153,7 @@ const WORDS: Partial<Record<Trigger, string | null>> = {
   unshare: 'teams',
   stopping: null,
   awake: null,
+  attested: null,
   policy: null,
   'wish-power': null,
   'wish-size': null,

@@ -16,6 +16,9 @@ const isTrue = (type: string, message: string): OwnCondition => ({ type, status:
 export const heardAt = (instance: DevInstanceRow, world: DevInstanceWorld): number =>
   Math.max(Date.parse(world.lastReport?.at ?? '') || 0, Date.parse(instance.startedAt ?? '') || 0)
 
+const attestationWords = ({ at, faults }: NonNullable<DevInstanceRow['attestation']>): string =>
+  `it is not as it was attested, as it said itself at ${at}: ${faults.join('; ')}; log in and mend it, or take it down and launch another one`
+
 /** What is wrong; what is not, is not said. */
 export const conditionsOf = (instance: DevInstanceRow, world: DevInstanceWorld, now: Date): OwnCondition[] => {
   const conditions = [...breachFindings(instance), ...machineFindings(instance)].map(({ type, message }) =>
@@ -23,6 +26,9 @@ export const conditionsOf = (instance: DevInstanceRow, world: DevInstanceWorld, 
   )
   const drift = driftOf(instance)
   if (drift !== null) conditions.push(isTrue('LaunchDiffers', drift))
+  const { attestation, machine } = instance
+  if (attestation && attestation.faults.length > 0 && machine !== 'gone')
+    conditions.push(isTrue('AttestationDiffers', attestationWords(attestation)))
   const lack = programsLack(instance)
   if (lack !== null) conditions.push(isTrue('ProgramsOutdated', lack))
   if (instance.state === 'terminated' || instance.deletedAt !== null) return conditions

@@ -11,11 +11,12 @@ import type { Sayable } from '../world.ts'
  * Of the programs that the bootstrap lays on a machine. It rises when they can what an operator has to know that older ones cannot;
  * then LACKS says what that is. Programs come with the launch, and are not changed after it.
  */
-export const PROGRAMS_VERSION = 2
+export const PROGRAMS_VERSION = 3
 
-/** By version, what its programs cannot. */
+/** By version, what programs up to it cannot. */
 const LACKS: Readonly<Record<number, string>> = {
-  1: 'they cannot say that it stops: a stop by itself is known once the provisioner has seen it, and counts as running until then',
+  1: 'say that it stops, so that it counts and costs as running until the provisioner has looked',
+  2: 'attest again after a start, so that nobody hears of it when sshd, its host keys or its units are changed',
 }
 /** Of a row from before they had one. */
 const FIRST_VERSION = 1
@@ -42,7 +43,7 @@ export const launchedFrom = (instance: DevInstanceRow, call: Sayable): LaunchedF
 
 /** What the programs of a machine cannot that those of a new one can, with the next step; null where they can all. */
 export const programsLack = ({ instanceId, machine, programs = FIRST_VERSION }: DevInstanceRow): string | null => {
-  const lacks = LACKS[programs]
-  if (instanceId === null || machine === 'gone' || lacks === undefined) return null
-  return `it was launched with programs of version ${programs}, and the present ones are of version ${PROGRAMS_VERSION}: ${lacks}; push what is on it, terminate it, and reserve another one`
+  const lacks = Object.entries(LACKS).flatMap(([version, words]) => (Number(version) >= programs ? [words] : []))
+  if (instanceId === null || machine === 'gone' || lacks.length === 0) return null
+  return `${instanceId} has the programs of its launch, version ${programs}, where new ones have version ${PROGRAMS_VERSION}. It cannot ${lacks.join('; nor ')}. It goes on working; one that is reserved and launched anew can`
 }

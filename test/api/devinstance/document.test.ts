@@ -409,6 +409,10 @@ spec('document 3, clause by clause', (t) => {
         repoHead: 'abcdef0',
       })
       assert.is(measured.proposal.sizeClass, 'M', 'by what was measured')
+      const { committedMonthlyUsd, capMonthlyUsd } = await good('owner', 'GET', '')
+      const { leftUsd } = measured.reasons.find(({ code }: Json) => code === 'CAP_LEFT')
+      const othersUsd = committedMonthlyUsd - 30.58
+      assert.is(leftUsd.toFixed(2), (capMonthlyUsd - othersUsd).toFixed(2), 'left beside what it costs itself')
       await good('admin', 'PUT', `/${id}/measurements`, { peakRssGb: 10.5, diskUsedGb: 12, repoHead: 'abcdef0' })
       await refused('404 NOT_FOUND', 'stranger', 'PUT', `/${id}/measurements`, {
         peakRssGb: 1,

@@ -40,6 +40,51 @@ spec('what has happened to a dev instance', (t) => {
   t.after(() => platform.end())
 
   t(
+    'is asked for without being done: a resize, a start and an end, as each would be taken or refused',
+    async () => {
+      const { id } = await box.toReady()
+      const { token } = (await box.on(id, 'POST', 'token')).json
+      const git = { dirty: 1, untracked: 0, unpushed: 2 }
+      const report = { at: new Date().toISOString(), git }
+      assert.is((await call(platform.baseUrl, token, 'POST', `/api/devboxes/${id}/report`, report)).status, 200)
+      const { version, state } = await box.detail(id)
+      const committedUsd = async () => (await call(platform.baseUrl, owner, 'GET', '/api/devboxes')).json
+      const before = (await committedUsd()).committedMonthlyUsd
+      const dry = (word: string, body: object) => box.on(id, 'POST', `${word}?dryRun=1`, { version, ...body })
+      const work = { acknowledgeWorkAtRisk: true }
+      const taken: [string, object, string][] = [
+        ['resizing', { sizeClass: 'S', ...work }, 'resizing'],
+        ['starting', { newAddress: true }, 'ready'],
+        ['terminating', work, 'ready'],
+      ]
+      for (const [word, body, wouldBe] of taken) {
+        const { status, json, text } = await dry(word, body)
+        assert.equal([status, json?.dryRun?.state], [200, wouldBe], `${word}: ${text}`)
+        const refused = await dry(word, { ...body, version: version + 3 })
+        assert.is(codeOf(refused), '409 VERSION_CONFLICT', word)
+      }
+      assert.is(codeOf(await dry('resizing', { sizeClass: 'S' })), '409 WORK_AT_RISK')
+      assert.is(codeOf(await dry('terminating', {})), '409 WORK_AT_RISK')
+      await setCap(platform, { account: 'boxer', token: owner }, Math.ceil(before))
+      assert.is(codeOf(await dry('resizing', { sizeClass: 'XL', ...work })), '409 CAP_EXCEEDED')
+      assert.is(codeOf(await dry('starting', { newAddress: true })), '409 CAP_EXCEEDED')
+      await setCap(platform, { account: 'boxer', token: owner }, 5_000)
+      const after = await box.detail(id)
+      assert.equal(
+        [after.version, after.state, after.intent, after.asked],
+        [version, state, null, { starting: null, terminating: null }],
+      )
+      assert.is((await committedUsd()).committedMonthlyUsd, before, 'and nothing is committed by it')
+      const told = after.events.map(({ kind }: Json) => kind)
+      assert.equal(
+        ['resizing', 'starting', 'terminating', 'contradicted'].filter((kind) => told.includes(kind)),
+        [],
+      )
+    },
+    { timeoutMs: 180_000 },
+  )
+
+  t(
     'has on record what happened, whatever rule it breaks, with its price and the next step',
     async () => {
       const { id, publicIp, eipAllocId } = await box.toReady()

@@ -5,6 +5,7 @@ import { tmpdir } from 'node:os'
 import { join } from 'node:path'
 import { AGENTS } from '../../../crds/devinstance/bootstrap/agents.ts'
 import {
+  checkAgain,
   checkFinalize,
   type FoundSetting,
   type ReservedInstance,
@@ -12,7 +13,9 @@ import {
 import { attestScript, VISITORS } from '../../../crds/devinstance/bootstrap/attest.ts'
 import { DEV_USER } from '../../../crds/devinstance/bootstrap/places.ts'
 import { SSHD_SETTINGS, sshdDropIn } from '../../../crds/devinstance/bootstrap/sshd.ts'
+import { ENABLED } from '../../../crds/devinstance/bootstrap/units.ts'
 import { PRICING_VERSION } from '../../../crds/devinstance/sizing/prices.ts'
+import { PROGRAMS_VERSION } from '../../../crds/devinstance/standing/launch.ts'
 import { type Machine, madeMachine } from '../../support/builders/machine.ts'
 import { askSshd, makeHostKey } from '../../support/judges/cloudinit.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -24,6 +27,7 @@ const reserved: ReservedInstance = {
   agents: ['claude-code', 'codex'],
   bootstrapSha256: 'a'.repeat(64),
   pricingVersion: PRICING_VERSION,
+  programs: PROGRAMS_VERSION,
 }
 const facts: FoundSetting['facts'] = {
   instanceType: 't4g.large',
@@ -37,8 +41,10 @@ const facts: FoundSetting['facts'] = {
   shutdownBehavior: 'stop',
   userDataSha256: 'a'.repeat(64),
   cloudInitStatus: 0,
-  hostKeys: ['SHA256:abc'],
+  hostKeys: [`SHA256:${'a'.repeat(43)}`],
   listeners: [22],
+  units: [...ENABLED],
+  openAccounts: [],
   agents: {
     'claude-code': `${AGENTS['claude-code'].version} (Claude Code)`,
     codex: `codex-cli ${AGENTS.codex.version}`,
@@ -63,7 +69,9 @@ spec('finalize, by its facts', (t) => {
     ['shutdownBehavior', 'terminate'],
     ['userDataSha256', 'b'.repeat(64)],
     ['cloudInitStatus', 1, 2],
-    ['hostKeys', []],
+    ['hostKeys', [], ['nonsense'], [`SHA256:${'a'.repeat(43)}`, 'SHA256:short']],
+    ['units', [], ENABLED.slice(1)],
+    ['openAccounts', ['dev']],
     ['listeners', [22, 80], [2222], []],
   ] as [keyof FoundSetting['facts'], ...unknown[]][]) {
     for (const value of [...values, undefined]) {
@@ -120,6 +128,34 @@ spec('finalize, by its facts', (t) => {
       pointersOf({ assertions: {} }),
       SSHD_SETTINGS.map(({ keyword }) => `/assertions/${keyword.toLowerCase()}`),
     )
+  })
+})
+
+spec('what is attested again', (t) => {
+  const before = { hostKeys: facts.hostKeys ?? [], agents: facts.agents ?? {} }
+  const again = (change: Partial<FoundSetting['facts']> = {}, said = assertions) =>
+    checkAgain(before, { facts: { ...facts, ...change }, assertions: said }).map(({ pointer }) => pointer)
+
+  t('has nothing against it as long as it is the same, whatever people run that listens', () => {
+    assert.equal(again({ listeners: [22, 3000, 8080] }), [])
+    assert.equal(again({ agents: { ...before.agents, 'gemini-cli': '1.2.3' } }), [])
+  })
+  t('names each thing that is another, or is not told any more', () => {
+    assert.equal(again({ hostKeys: [`SHA256:${'b'.repeat(43)}`] }), ['/facts/hostKeys'])
+    assert.equal(again({ hostKeys: [...before.hostKeys, `SHA256:${'b'.repeat(43)}`] }), ['/facts/hostKeys'])
+    assert.equal(again({ units: ENABLED.slice(1), openAccounts: ['dev'] }), ['/facts/units', '/facts/openAccounts'])
+    assert.equal(again({ agents: { ...before.agents, codex: 'codex-cli 9.9.9' } }), ['/facts/agents/codex'])
+    assert.equal(again({}, { ...assertions, passwordauthentication: 'no | yes' }), [
+      '/assertions/passwordauthentication',
+    ])
+    const none = checkAgain(before, { facts: {}, assertions: {} }).length
+    assert.is(none, 1 + 2 + Object.keys(before.agents).length + SSHD_SETTINGS.length)
+  })
+  t('is not asked of programs that came before it', () => {
+    const { units: _, openAccounts: __, ...old } = facts
+    assert.equal(pointersOf({ facts: old }, { programs: 2 }), [])
+    const { programs: ___, ...unversioned } = reserved
+    assert.equal(checkFinalize(unversioned, { facts: old, assertions }), [])
   })
 })
 
@@ -219,7 +255,7 @@ spec('what a dev instance says of itself for finalize', (t) => {
   t.after(() => rmSync(folder, { recursive: true, force: true }))
 
   /** With a drop-in of somebody's, before or after ours. */
-  const attested = async (hostile = '', before = false): Promise<FoundSetting> => {
+  const attested = async (hostile = '', before = false, around = ''): Promise<FoundSetting> => {
     const [first, second] = before ? [hostile, sshdDropIn()] : [sshdDropIn(), hostile]
     machine.put('/etc/ssh/01.conf', first)
     machine.put('/etc/ssh/02.conf', second)
@@ -228,9 +264,12 @@ spec('what a dev instance says of itself for finalize', (t) => {
       '/etc/ssh/sshd_config',
       `${includes}HostKey ${machine.at('/etc/ssh/ssh_host_ed25519_key')}\nUsePAM yes\n`,
     )
-    const { code, stdout, stderr } = await machine.run(attestScript([{ id: 'codex', folder: 'agents/codex' }]), {
-      env: { PREFIX: machine.at('/opt/bottega') },
-    })
+    const { code, stdout, stderr } = await machine.run(
+      around + attestScript([{ id: 'codex', folder: 'agents/codex' }]),
+      {
+        env: { PREFIX: machine.at('/opt/bottega') },
+      },
+    )
     assert.is(code, 0, stderr)
     return JSON.parse(stdout)
   }
@@ -242,6 +281,22 @@ spec('what a dev instance says of itself for finalize', (t) => {
     assert.equal(own.agents, { codex: AGENTS.codex.version })
     assert.match(own.hostKeys?.join() ?? '', /^SHA256:[A-Za-z0-9+/]{43}$/)
     assert.type(own.cloudInitStatus, 'number')
+    assert.equal([own.units, own.openAccounts], [ENABLED, []])
+  })
+  t('names the units that are enabled, and each account that a password opens', async () => {
+    const shadow = machine.read('/etc/shadow') ?? ''
+    machine.put(
+      '/etc/shadow',
+      `${shadow}eve:$y$j9T$abc:1::::::\nfree::1::::::\nstopped:!$y$j9T$abc:1::::::\nq"\\:x:1::::::\n`,
+    )
+    const off = 'systemctl() { case "$*" in *bottega-idle.timer) return 1 ;; esac }\n'
+    const { facts: own } = await attested('', false, off)
+    machine.put('/etc/shadow', shadow)
+    assert.equal(own.openAccounts, ['eve', 'free', 'q??'])
+    assert.equal(
+      own.units,
+      ENABLED.filter((unit) => unit !== 'bottega-idle.timer'),
+    )
   })
   for (const user of [...VISITORS, '*,!dev']) {
     t(`shows a block that lets ${user} in by password, wherever it stands`, async () => {

@@ -345,8 +345,26 @@ spec('the scripts of the bootstrap', (t) => {
       assert.is(status, 0, stderr)
       assert.is(readFileSync(join(prefix, 'agents/two/program'), 'utf8'), 'second')
       assert.is(statSync(join(prefix, 'agents/one/program')).mode & 0o777, 0o755)
-      assert.equal(readdirSync(prefix), ['agents'])
+      assert.equal(readdirSync(prefix), ['agents', 'installed'])
     }
+  })
+  t('install nothing again that the image has by the same digest, and anew what is another', () => {
+    const registry = fresh('baked')
+    const archives = [packageIn(registry, 'one', 'first'), packageIn(registry, 'two', 'second')]
+    const prefix = join(folder, 'of-an-image')
+    const install = (all: typeof archives) =>
+      sh(installScript(all).replace('--retry 5 ', ''), { PREFIX: prefix, PACKAGES_URL: `file://${registry}` })
+    assert.is(install(archives).status, 0)
+    // nobody is asked for what is there
+    rmSync(join(registry, 'two.tgz'))
+    const another = packageIn(registry, 'one', 'newer')
+    assert.is(install([another, archives[1] as (typeof archives)[0]]).status, 0)
+    const contents = () => ['one', 'two'].map((name) => readFileSync(join(prefix, 'agents', name, 'program'), 'utf8'))
+    assert.equal(contents(), ['newer', 'second'])
+    assert.is(readFileSync(join(prefix, 'installed'), 'utf8').trim().split('\n').length, 2)
+    // what is told and is not there is none
+    rmSync(join(prefix, 'agents/two'), { recursive: true })
+    assert.is.not(install([another, archives[1] as (typeof archives)[0]]).status, 0)
   })
   t('install nothing of an archive that is not the one that was pinned, nor of those after it', () => {
     const registry = fresh('tampered')

@@ -1,8 +1,10 @@
 import { breachFindings, machineFindings } from '../../../crds/devinstance/life/breaches.ts'
 import { LEASE_MS } from '../../../crds/devinstance/life/happened.ts'
+import { nextAsItStands } from '../../../crds/devinstance/life/refusal.ts'
 import { committedMicroUsd, type DevInstanceRow, presentMonthlyMicroUsd } from '../../../crds/devinstance/life/row.ts'
 import { isReport, STANDINGS, standingOf } from '../../../crds/devinstance/life/table.ts'
 import { allowedActions, decide, TRANSITIONS, TRIGGERS } from '../../../crds/devinstance/life/transitions.ts'
+import { PROBLEMS } from '../../../crds/kernel/problem.ts'
 import {
   aDevInstance,
   after,
@@ -14,6 +16,7 @@ import {
   minutes,
   PROFILE,
   SECOND,
+  T0,
 } from '../../support/builders/devinstance.ts'
 import { say, type Try, tries } from '../../support/builders/devinstance-tries.ts'
 import { assert, spec } from '../../support/runner/spec.ts'
@@ -46,6 +49,30 @@ spec('the table of transitions', (t) => {
     assert.equal(
       refusing.map(({ on, from }) => `${on} from ${from.join()}`),
       [],
+    )
+  })
+
+  /** What each refusal of one says to do next, with what is open then. */
+  const refusalsOf = (instance: DevInstanceRow) =>
+    tries(instance).flatMap((one) => {
+      const decision = say(instance, one, later(minutes(60)), AT_RISK)
+      if (decision.state !== 'refused' && decision.state !== 'recorded') return []
+      const stands = decision.state === 'recorded' ? decision.instance : instance
+      const [{ code }, allowed] = [decision.refusal, allowedActions(stands)]
+      const next = nextAsItStands(code, stands, allowed) ?? PROBLEMS[code].next
+      const words = [...next.matchAll(/POST …[/]([a-z-]+)/g)].map(([, word = '']) => word)
+      return [{ words, allowed, told: `${stands.state} ${one.trigger} ${code}: ${next}` }]
+    })
+  t('never refuses with a next step that is not open as the instance stands', () => {
+    const renewed = { ...(inEachState()[1] ?? aDevInstance()), lease: { expiresAt: T0, renewed: true } }
+    const refusals = [...inEachState(), renewed].flatMap(refusalsOf)
+    const closed = refusals.filter(({ words, allowed }) => words.some((word) => !allowed.includes(word)))
+    assert.equal([...new Set(closed.map(({ told }) => told))], [])
+    assert.ok(new Set(refusals.flatMap(({ words }) => words)).size > 3, 'some name an endpoint')
+    assert.equal(
+      refusalsOf(renewed).flatMap(({ told }) => (told.includes('once more') ? told : [])),
+      [],
+      'a lease is renewed once',
     )
   })
 

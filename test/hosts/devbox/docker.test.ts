@@ -215,6 +215,33 @@ systemctl start --no-block bottega-idle.service`
   )
 
   t(
+    'attests again what it was finalized as, and tells when somebody has changed it',
+    async () => {
+      const attests = async (): Promise<string[]> => {
+        await inside('october', 'sudo systemctl reset-failed; sudo systemctl start bottega-attest.service')
+        await reports('october')
+        const { attestation, conditions } = await detail('october')
+        assert.equal(
+          attestation.faults.length > 0,
+          conditions.some(({ type }: Json) => type === 'AttestationDiffers'),
+        )
+        return attestation.faults
+      }
+      const faulty = (one: boolean) => eventually('it', async () => (await attests()).length > 0 === one, 60_000)
+      await faulty(false)
+      assert.is(await inside('october', 'systemctl is-active bottega-attest.timer'), 'active')
+      await inside('october', 'sudo systemctl disable --now bottega-idle.timer && echo dev:secret | sudo chpasswd')
+      await faulty(true)
+      const [units, accounts] = (await detail('october')).attestation.faults
+      assert.match(units, /^facts[.]units must be .*, and was /)
+      assert.is(accounts, 'facts.openAccounts must be [], and was ["dev"]')
+      await inside('october', 'sudo systemctl enable --now bottega-idle.timer && sudo passwd -l dev')
+      await faulty(false)
+    },
+    { timeoutMs: 240_000 },
+  )
+
+  t(
     'is brought its environment, sealed, into memory, once for each start',
     async () => {
       const { id } = await devbox('october')

@@ -1,6 +1,7 @@
 import { generateKeyPairSync } from 'node:crypto'
 import { AGENTS, type AgentId } from '../../../crds/devinstance/bootstrap/agents.ts'
 import { SSHD_SETTINGS } from '../../../crds/devinstance/bootstrap/sshd.ts'
+import { ENABLED } from '../../../crds/devinstance/bootstrap/units.ts'
 import type { Surroundings } from '../../../crds/devinstance/life/context.ts'
 import { reserved } from '../../../crds/devinstance/life/effects.ts'
 import type { DecidedCall } from '../../../crds/devinstance/life/rebuilt.ts'
@@ -18,6 +19,7 @@ export const later = (ms: number, from = T0): string => new Date(Date.parse(from
 export const minutes = (n: number): number => n * 60_000
 export const BOOTSTRAP = 'ab'.repeat(32)
 export const INSTANCE = 'i-0123456789abcdef0'
+export const HOST_KEY = `SHA256:${'one'.padEnd(43, 'A')}`
 export const FIRST = { publicIp: '198.51.100.1', eipAllocId: 'eipalloc-1' }
 export const SECOND = { publicIp: '198.51.100.2', eipAllocId: 'eipalloc-2' }
 export const CLEAN: Surroundings = { git: null }
@@ -68,6 +70,7 @@ export const good = (instance: DevInstanceRow): { [T in Trigger]: Said[T] } => {
     terminating: { version, acknowledgeWorkAtRisk: true },
     stopping: { reason: 'idle' },
     awake: {},
+    attested: attestedOf(instance),
     policy: { policy: { idleMinutes: 45, autoscale: 'never' } },
     'wish-power': { generation: 2, wish: 0, power: instance.state === 'running' ? 'stopped' : 'running' },
     'wish-size': { generation: 2, wish: 0, sizeClass: 'M', diskGb: null },
@@ -98,12 +101,21 @@ export const finalizeOf = (instance: DevInstanceRow): Said['finalize'] => ({
     shutdownBehavior: 'stop',
     userDataSha256: instance.bootstrapSha256,
     cloudInitStatus: 0,
-    hostKeys: ['SHA256:one'],
+    hostKeys: [HOST_KEY],
     listeners: [22],
+    units: [...ENABLED],
+    openAccounts: [],
     agents: Object.fromEntries(instance.agents.map((id: AgentId) => [id, AGENTS[id].version])),
   },
   assertions: Object.fromEntries(SSHD_SETTINGS.map(({ keyword, value }) => [keyword.toLowerCase(), value])),
 })
+
+/** As it was finalized. */
+export const attestedOf = (instance: DevInstanceRow): Said['attested'] => {
+  const { facts, assertions } = finalizeOf(instance)
+  const { hostKeys = [], units = [], openAccounts = [], agents = {} } = facts
+  return { facts: { hostKeys, units, openAccounts, agents }, assertions }
+}
 
 type Life = { instance: DevInstanceRow; calls: DecidedCall[] }
 

@@ -11,7 +11,7 @@ const SLICE = '/sys/fs/cgroup/user.slice/user-1000.slice/user@1000.service/agent
 const DISTRIBUTION = '/usr/sbin:/usr/bin:/sbin:/bin'
 /** A fake program prints what its file of answers holds, and notes how it was called. */
 const FAKE = '#!/bin/sh\necho "$*" >> "$0.calls"\ncat "$0.answer" 2>/dev/null || true\n'
-const FAKES = ['journalctl', 'ss', 'systemctl', 'wall']
+const FAKES = ['cloud-init', 'journalctl', 'ss', 'systemctl', 'wall']
 
 type Ran = { code: number; stdout: string; stderr: string }
 export type Machine = ReturnType<typeof madeMachine>
@@ -50,6 +50,7 @@ const furnish = ({ at, put }: ReturnType<typeof makeFiles>): void => {
   put('/proc/vmstat', 'nr_free_pages 1\noom_kill 0\n')
   put('/proc/1/status', 'Name:\tsystemd\nVmHWM:\t   12000 kB\n')
   put('/proc/1/cmdline', '/sbin/init\0')
+  put('/etc/shadow', 'root:*:20000:0:99999:7:::\nsshd:!*:20000::::::\ndev:!:20000:0:99999:7:::\n')
   put('/sys/fs/cgroup/user.slice/cpu.stat', 'usage_usec 0\n')
   mkdirSync(at('/home/dev/repo'), { recursive: true })
   mkdirSync(at('/dev/pts'), { recursive: true })

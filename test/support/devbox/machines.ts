@@ -3,6 +3,7 @@ import { consoleKeys } from '../../../api/client/devbox/box/inside.ts'
 import type { BoxShell } from '../../../api/client/devbox/box/shell.ts'
 import { AGENTS } from '../../../crds/devinstance/bootstrap/agents.ts'
 import { SSHD_SETTINGS } from '../../../crds/devinstance/bootstrap/sshd.ts'
+import { ENABLED } from '../../../crds/devinstance/bootstrap/units.ts'
 import { type Ec2Machine, type Ec2Region, stateOf } from '../ec2/region.ts'
 import { consoleOf } from '../ec2/views.ts'
 
@@ -13,7 +14,7 @@ export type Machines = BoxShell & {
   /** The report token that a machine holds, by its id. */
   tokens: Map<string, string>
   /** What a look says in place of the truth. */
-  says: { hostKeys?: string[]; passwords?: string }
+  says: { hostKeys?: string[]; passwords?: string; isRefused?: (machineId: string) => boolean }
 }
 
 const attested = (passwords: string | undefined) => ({
@@ -21,6 +22,8 @@ const attested = (passwords: string | undefined) => ({
     cloudInitStatus: 0,
     hostKeys: [] as string[],
     listeners: [22],
+    units: [...ENABLED],
+    openAccounts: [],
     agents: Object.fromEntries(Object.entries(AGENTS).map(([id, { version }]) => [id, version])),
   },
   assertions: {
@@ -39,7 +42,8 @@ export const makeMachines = (region: Ec2Region, fingerprint: (key: string) => st
     const machine = region.machines.get(address?.association?.machineId ?? '')
     return machine && stateOf(region, machine) === 'running' ? machine : undefined
   }
-  const keysOf = (machine: Ec2Machine) => says.hostKeys ?? consoleKeys(consoleOf(machine))
+  const keysOf = (machine: Ec2Machine) =>
+    says.hostKeys ?? consoleKeys(consoleOf(machine, region.hostKeyOf?.(machine.id)))
   const look = (machine: Ec2Machine): string => {
     const sizeGb = region.volumes.get(machine.volumeId)?.sizeGb ?? 0
     const df = filled.get(machine.id) ?? sizeGb
@@ -49,7 +53,7 @@ export const makeMachines = (region: Ec2Region, fingerprint: (key: string) => st
     said.facts.hostKeys = keysOf(machine).map(fingerprint)
     return [
       `df ${df * 1000}M`,
-      ...(tokens.has(machine.id) ? ['token'] : []),
+      ...(tokens.has(machine.id) && !says.isRefused?.(machine.id) ? ['token'] : []),
       ...(isDone ? [`attested ${JSON.stringify(said)}`] : []),
       '',
     ].join('\n')

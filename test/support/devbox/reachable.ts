@@ -1,6 +1,6 @@
 /** The stand-in's machines, as the world reaches them: an SSH server at each public address, all of them on this machine. */
 import { execFileSync } from 'node:child_process'
-import { mkdtempSync, readFileSync, rmSync } from 'node:fs'
+import { existsSync, mkdtempSync, readFileSync, rmSync } from 'node:fs'
 import { createServer, type Server, type Socket } from 'node:net'
 import { tmpdir } from 'node:os'
 import { join } from 'node:path'
@@ -31,10 +31,15 @@ const withoutComment = (key: string): string => key.split(' ').slice(0, 2).join(
 const route = (verb: 'replace' | 'del') =>
   execFileSync('ip', ['route', verb, 'local', MACHINES_CIDR, 'dev', 'lo'], { stdio: 'pipe' })
 
-type Door = { hostKey: string; opener: string; machines: Machines }
+type Door = {
+  /** The private host key of the machine at an address; undefined where none is up. */
+  hostKeyAt(publicIp: string): string | undefined
+  opener: string
+  machines: Machines
+}
 
 /** One key of one user opens; a command is answered as the machine at that address would. */
-const serverFor = (publicIp: string, { hostKey, opener, machines }: Door): ssh2.Server => {
+const serverFor = (publicIp: string, hostKey: string, { opener, machines }: Door): ssh2.Server => {
   const allowed = ssh2.utils.parseKey(opener)
   if (allowed instanceof Error) throw allowed
   return new ssh2.Server({ hostKeys: [hostKey] }, (client) => {
@@ -69,15 +74,15 @@ const serverFor = (publicIp: string, { hostKey, opener, machines }: Door): ssh2.
 }
 
 const listening = async (publicIp: string, door: Door, sockets: Set<Socket>): Promise<Server> => {
-  const ssh = serverFor(publicIp, door)
   const server = createServer((socket) => {
     sockets.add(socket)
     socket.on('close', () => sockets.delete(socket))
     socket.on('error', () => undefined)
     // a machine that is not up answers nobody
     void door.machines.scan(publicIp).then((keys) => {
-      if (keys.length === 0) socket.destroy()
-      else ssh.injectSocket(socket)
+      const hostKey = keys.length === 0 ? undefined : door.hostKeyAt(publicIp)
+      if (hostKey === undefined) socket.destroy()
+      else serverFor(publicIp, hostKey, door).injectSocket(socket)
     })
   })
   await new Promise<void>((resolve, reject) => {
@@ -90,14 +95,22 @@ const listening = async (publicIp: string, door: Door, sockets: Set<Socket>): Pr
 /** A region on the clock of the world, with machines to log in to. @param host where EC2 is spoken to */
 export const startReachableCloud = async (host: string): Promise<ReachableCloud> => {
   const folder = mkdtempSync(join(tmpdir(), 'bottega-cloud-'))
-  const [hostKeyFile, identityFile] = [join(folder, 'host'), join(folder, 'identity')]
-  for (const file of [hostKeyFile, identityFile]) makeKey(file)
+  const identityFile = join(folder, 'identity')
+  makeKey(identityFile)
   const ec2 = await startEc2(() => Date.now(), { host })
   const machines = makeMachines(ec2.region, fingerprintOf)
-  const hostKey = withoutComment(publicOf(hostKeyFile))
-  ec2.region.hostKey = hostKey
-  machines.says.hostKeys = [hostKey]
-  const door = { hostKey: readFileSync(hostKeyFile, 'utf8'), opener: publicOf(identityFile), machines }
+  /** Each machine has its own, made when somebody asks for it. */
+  const fileOf = (machineId: string): string => {
+    const file = join(folder, machineId)
+    if (!existsSync(file)) makeKey(file)
+    return file
+  }
+  ec2.region.hostKeyOf = (machineId) => withoutComment(publicOf(fileOf(machineId)))
+  const hostKeyAt = (publicIp: string): string | undefined => {
+    const machineId = [...ec2.region.addresses.values()].find(({ ip }) => ip === publicIp)?.association?.machineId
+    return machineId && readFileSync(fileOf(machineId), 'utf8')
+  }
+  const door = { hostKeyAt, opener: publicOf(identityFile), machines }
   const sockets = new Set<Socket>()
   const servers: Server[] = []
   const end = async () => {

@@ -13,9 +13,11 @@ import { allowedActions, decide } from '../../../crds/devinstance/life/transitio
 import type { Said, Trigger } from '../../../crds/devinstance/protocol.ts'
 import { type DevInstanceSpec, policyOf } from '../../../crds/devinstance/schema.ts'
 import { PRICING_VERSION } from '../../../crds/devinstance/sizing/prices.ts'
+import { conditionsOf } from '../../../crds/devinstance/standing/conditions.ts'
 import { PROGRAMS_VERSION } from '../../../crds/devinstance/standing/launch.ts'
 import { newWishes } from '../../../crds/devinstance/standing/wishes.ts'
 import { devInstanceDetail, type HistoryEntry, type ShownDevInstance } from '../../../crds/devinstance/view.ts'
+import type { DevInstanceWorld } from '../../../crds/devinstance/world.ts'
 import { PROBLEMS, type ProblemCode } from '../../../crds/kernel/problem.ts'
 
 type Json = Record<string, unknown>
@@ -95,7 +97,10 @@ const shown = ({ at }: Book, id: string, { row, spec, events, lastReport }: Kept
     owner: spec.account,
     box: row,
     policy: policyOf(spec),
-    conditions: [],
+    // none of them reports
+    conditions: conditionsOf(row, { lastReport: null } as DevInstanceWorld, new Date(at())).map(
+      ({ status: _, ...condition }) => ({ ...condition, since: at() }),
+    ),
     stalled: null,
     factSeq: 0,
     createdAt: row.reservedAt,

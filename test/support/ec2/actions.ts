@@ -245,7 +245,7 @@ export const ACTIONS: Readonly<Record<string, Ec2Action>> = {
     knows: ['InstanceId', 'Latest'],
     run(region, query) {
       const machine = machineNamed(region, need(query, 'InstanceId'))
-      const text = stateOf(region, machine) === 'pending' ? '' : consoleOf(machine, region.hostKey)
+      const text = stateOf(region, machine) === 'pending' ? '' : consoleOf(machine, region.hostKeyOf?.(machine.id))
       return { instanceId: machine.id, output: Buffer.from(text).toString('base64') }
     },
   },

@@ -53,8 +53,8 @@ export type Ec2Region = {
   /** Of launches: what was asked under the token, and what was made of it. */
   tokens: Map<string, { asked: string; machineId: string }>
   nextId(prefix: string): string
-  /** The one that all its machines answer with; without it each has one of its own, which is none. */
-  hostKey?: string
+  /** `type base64`, where machines answer with real ones; without it each has one of its own, which is none. */
+  hostKeyOf?: (machineId: string) => string
 }
 
 export const makeRegion = (nowMs: () => number): Ec2Region => {

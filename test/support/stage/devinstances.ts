@@ -1,5 +1,7 @@
+import { createHash } from 'node:crypto'
 import { AGENTS, type AgentId } from '../../../crds/devinstance/bootstrap/agents.ts'
 import { SSHD_SETTINGS } from '../../../crds/devinstance/bootstrap/sshd.ts'
+import { ENABLED } from '../../../crds/devinstance/bootstrap/units.ts'
 import { instanceTypeOf, isBurst } from '../../../crds/devinstance/sizing/sizes.ts'
 import { call, eventually, type Json, type Platform, type Reply } from './invoicing.ts'
 
@@ -49,6 +51,10 @@ export const reservation = (change: Record<string, unknown> = {}) => {
   }
 }
 
+/** A fingerprint that no other machine has. */
+const hostKeyOf = (instanceId: string): string =>
+  `SHA256:${createHash('sha256').update(instanceId).digest('base64').slice(0, 43)}`
+
 const sshd = () => Object.fromEntries(SSHD_SETTINGS.map(({ keyword, value }) => [keyword.toLowerCase(), value]))
 
 /** What a machine that is as reserved says of itself. */
@@ -73,8 +79,10 @@ export const finalizeBody = (devbox: Json, of = cloud()) => {
       shutdownBehavior: 'stop',
       userDataSha256: devbox.bootstrapSha256,
       cloudInitStatus: 0,
-      hostKeys: ['SHA256:abcdefghijklmnopqrstuvwxyz0123456789ABCDEFG'],
+      hostKeys: [hostKeyOf(devbox.instanceId ?? of.instanceId)],
       listeners: [22],
+      units: [...ENABLED],
+      openAccounts: [],
       agents: Object.fromEntries(agents),
     },
     assertions: sshd(),

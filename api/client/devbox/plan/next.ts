@@ -5,7 +5,7 @@
 import { released, terminated } from './end.ts'
 import { asIs, running, stopped, stopWished } from './power.ts'
 import { announced, resized, sizeWished } from './resize.ts'
-import { up } from './up.ts'
+import { reportsMended, up } from './up.ts'
 import { notForeign, upkeep } from './upkeep.ts'
 import { type BoxGoal, type BoxPlan, type BoxStep, type BoxWorld, firstOf, stuck } from './world.ts'
 
@@ -25,7 +25,7 @@ const alive = (...parts: readonly BoxPlan[]): BoxPlan => firstOf(ended, notForei
 const planFor = (goal: BoxGoal): BoxPlan => {
   switch (goal.kind) {
     case 'asIs':
-      return alive(stopWished, sizeWished, resized, asIs)
+      return alive(stopWished, sizeWished, resized, ...(goal.mendsReports ? [reportsMended] : []), asIs)
     case 'running':
       return alive(resized, running)
     case 'stopped':

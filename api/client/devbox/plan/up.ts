@@ -81,6 +81,15 @@ const tokenHanded: BoxPlan = (world) => {
   return learned.token === null ? { do: 'issueToken', instanceId: row.instanceId } : { do: 'handToken', ...at }
 }
 
+/** One that runs and is silent: where its report token is not good any more, it gets another one. */
+export const reportsMended: BoxPlan = (world) => {
+  const { state, conditions } = world.row
+  const isSilent = state === 'running' && conditions.some(({ type }) => type === 'ReportStale')
+  const step = isSilent ? tokenHanded(world) : null
+  if (step?.do !== 'issueToken') return step
+  return { ...step, rotations: world.row.events.filter(({ kind }) => kind === 'token.rotated').length }
+}
+
 const finalized: BoxPlan = (world) => {
   const { row, learned } = world
   const address = addressFor(world)

@@ -13,7 +13,7 @@ export type BoxRow = ReturnType<typeof devInstanceDetail>
 
 /** What is asked. `asIs`: that the row says what is there, and what was begun or is wished of the registry is brought to its end. */
 export type BoxGoal =
-  | { kind: 'asIs' }
+  | { kind: 'asIs'; mendsReports?: true }
   | { kind: 'running' }
   | { kind: 'stopped' }
   | { kind: 'resized'; sizeClass: SizeClass; diskGb?: number; acknowledgeWorkAtRisk: boolean }
@@ -112,7 +112,8 @@ export type BoxEffect =
   | { do: 'lookInside'; machineId: string; publicIp: string }
   | { do: 'handToken'; machineId: string; publicIp: string }
   | { do: 'growFileSystem'; machineId: string; publicIp: string }
-  | { do: 'issueToken'; instanceId: string }
+  /** `rotations`: one more than were seen, for the one that was issued under the key of none is not good any more. */
+  | { do: 'issueToken'; instanceId: string; rotations?: number }
   | Saying
   /** The reservation is given back. */
   | { do: 'discard' }

@@ -155,7 +155,7 @@ export const act = async (parts: ActingParts, at: Acted, effect: BoxEffect): Pro
       await driver.label(effect.ids, effect.label)
       return {}
     case 'issueToken':
-      return { token: await registry.issueToken(at.row.id, effect.instanceId) }
+      return { token: await registry.issueToken(at.row.id, effect.instanceId, effect.rotations) }
     case 'discard':
       await registry.discard(at.row.id)
       return {}

@@ -3,16 +3,18 @@
  * alone for a while, and what it has found out of those that wait; whoever starts it again begins with everybody.
  */
 
-import { oneLine, type Terminal } from '../../cli/show/terminal.ts'
+import type { Log } from '../../../../controllers/base/log.ts'
+import { oneLine } from '../../cli/show/terminal.ts'
 import { inventoryReport } from '../plan/orphans.ts'
 import { type BoxGoal, type BoxStep, type Learned, NOTHING_LEARNED } from '../plan/world.ts'
 import { type Converged, type Converging, converge } from './converge.ts'
 import type { BoxItem } from './registry.ts'
 import { countStep, newStanding, type Partner, type RunStanding } from './standing.ts'
+import { tellStuck } from './telling.ts'
 
 export type Daemon = {
   parts: Converging
-  terminal: Terminal
+  log: Log
   everyMs: number
   signal: AbortSignal
   /** Where it writes how it stands, for whoever asks. */
@@ -55,13 +57,16 @@ const inLots = <T>(all: readonly T[], size: number): T[][] =>
   Array.from({ length: Math.ceil(all.length / size) }, (_, lot) => all.slice(lot * size, (lot + 1) * size))
 
 /** @returns USD a month */
-const tellOrphans = async ({ parts, terminal }: Daemon, rows: readonly BoxItem[]): Promise<number> => {
+const tellOrphans = async ({ parts, log }: Daemon, rows: readonly BoxItem[]): Promise<number> => {
   const { driver, installation } = parts
   const inventory = await driver.inventory({ machineIds: [], allocationIds: [] })
   const { lines, orphanMonthlyUsd } = inventoryReport(inventory, rows, installation)
   const orphans = lines.filter(({ verdict }) => verdict === 'orphan')
   if (orphans.length > 0)
-    terminal.say(`${orphans.length} orphans cost ${orphanMonthlyUsd.toFixed(2)} USD a month: bottega-devbox inventory`)
+    log.warn(
+      { orphans: orphans.length, monthlyUsd: orphanMonthlyUsd, next: 'bottega-devbox inventory' },
+      'what is nobody’s costs',
+    )
   return orphanMonthlyUsd
 }
 
@@ -86,7 +91,7 @@ const noting = async <T>({ standing, parts }: Asking, who: Partner, work: () => 
 
 /** Goes on until it is told to end; the step that is under way is brought to its end first, and no further one begun. */
 export const runDaemon = async (daemon: Daemon): Promise<void> => {
-  const { terminal, everyMs, signal, standing = newStanding() } = daemon
+  const { log, everyMs, signal, standing = newStanding() } = daemon
   const told = (id: string, step: BoxStep) => {
     countStep(standing, step)
     daemon.parts.tell(id, step)
@@ -112,7 +117,7 @@ export const runDaemon = async (daemon: Daemon): Promise<void> => {
     const times = (before?.times ?? 0) + 1
     const ms = Math.min(LEFT_ALONE_MS * 2 ** (times - 1), LEFT_ALONE_MAX_MS)
     left.set(item.id, { times, untilMs: parts.nowMs() + ms, wished })
-    terminal.fail(`${item.id} ${ended.code}: ${ended.detail}. ${ended.next}`)
+    tellStuck(log, item.id, ended)
     return ended.state
   }
   const round = async (): Promise<void> => {
@@ -135,10 +140,10 @@ export const runDaemon = async (daemon: Daemon): Promise<void> => {
   while (!signal.aborted) {
     await round().then(
       () => ended('well'),
-      (error) => {
+      (err) => {
         if (signal.aborted) return
         ended('failed')
-        terminal.fail(`a round failed: ${messageOf(error)}`)
+        log.error({ err }, 'a round failed')
       },
     )
     await parts.sleep(everyMs).catch(() => undefined)

@@ -27,8 +27,8 @@ export type BoxRegistry = {
   /** The user data, as it is served. */
   bootstrap(id: string): Promise<Buffer>
   say(row: BoxRow, saying: Pick<Saying, 'word' | 'body'>): Promise<void>
-  /** The same token for the same machine, as long as its key is kept. */
-  issueToken(id: string, instanceId: string): Promise<string>
+  /** The same token for the same machine, as long as its key is kept. @param rotations so many were seen that this is to be one more */
+  issueToken(id: string, instanceId: string, rotations?: number): Promise<string>
   discard(id: string): Promise<void>
   /** Where machines report to. */
   serviceUrl: string
@@ -107,8 +107,8 @@ export const makeRegistry = (api: ApiClient): BoxRegistry => {
       const key = keyOf(id, word, body, lease?.expiresAt ?? null)
       await settled(api, await post(`${pathOf(id)}/${word}`, key, body))
     },
-    async issueToken(id, instanceId) {
-      const key = keyOf(id, 'token', instanceId)
+    async issueToken(id, instanceId, rotations) {
+      const key = keyOf(id, 'token', instanceId, ...(rotations === undefined ? [] : [rotations]))
       const answer = await settled(api, await post(`${pathOf(id)}/token`, key))
       // where an operation had the verdict, the repeat has the answer
       const { body } = answer.status === 202 ? await post(`${pathOf(id)}/token`, key) : answer

@@ -58,6 +58,19 @@ begin
         select from devbox_addresses a
         where a.resource = in_resource and a.allocation_id = h ->> 'eipAllocId' and a.released_at is null
       );
+      -- Only what this decision brings is new: of those that were the same before anybody looked, one has it.
+      delete from devbox_host_keys k
+      where k.resource = in_resource and (
+        in_box ->> 'state' = 'terminated' or in_box ->> 'deletedAt' is not null
+        or not in_box -> 'hostKeys' ? k.fingerprint
+      );
+      if in_box ->> 'state' <> 'terminated' and in_box ->> 'deletedAt' is null then
+        insert into devbox_host_keys (fingerprint, resource)
+        select n.fingerprint, in_resource
+        from jsonb_array_elements_text(in_box -> 'hostKeys') as n(fingerprint)
+        where not coalesce(held.box -> 'hostKeys' ? n.fingerprint, false)
+        group by n.fingerprint;
+      end if;
     exception when unique_violation then
       get stacked diagnostics outcome = constraint_name;
       return next;

@@ -78,7 +78,7 @@ const finalized: readonly Row[] = [
     from: ['configuring'],
     to: 'ready',
     guards: [],
-    records: [launched.attachedInstance, launched.asReserved, launched.addressUncontested],
+    records: [launched.attachedInstance, launched.asReserved, launched.hostKeysOwn, launched.addressUncontested],
     recorded: happened.seenUnready,
     conditions: [withinCap],
     effect: effects.finalize,

@@ -118,6 +118,16 @@ const stops: readonly Row[] = [
     bumps: false,
     late: true,
   }),
+  row({
+    on: 'attested',
+    from: STANDINGS,
+    to: 'same',
+    guards: [],
+    holds: ({ instance, said }) => effects.isAttested(instance, said),
+    effect: effects.attested,
+    bumps: false,
+    late: true,
+  }),
 ]
 
 const resizes: readonly Row[] = [

@@ -1,12 +1,12 @@
 /** What the provisioner does not do, and what it does about what happened without it. */
 
-import { makeTerminal } from '../../../../api/client/cli/show/terminal.ts'
 import { consoleKeys } from '../../../../api/client/devbox/box/inside.ts'
 import { goalFor, readDevboxCommand } from '../../../../api/client/devbox/commands.ts'
 import { inventoryReport } from '../../../../api/client/devbox/plan/orphans.ts'
 import type { BoxGoal } from '../../../../api/client/devbox/plan/world.ts'
 import { converge } from '../../../../api/client/devbox/run/converge.ts'
 import { runDaemon } from '../../../../api/client/devbox/run/daemon.ts'
+import { makeLog } from '../../../../controllers/base/log.ts'
 import { type DevboxStage, INSTALLATION, startDevboxStage } from '../../../support/devbox/stage.ts'
 import { endMachine, stopMachine } from '../../../support/ec2/region.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
@@ -109,6 +109,33 @@ spec('the provisioner takes care', (t) => {
     SLOW,
   )
   t(
+    'gives one that is silent a report token that is good, when it is told to repair it',
+    async () => {
+      const id = await isUp()
+      const machine = machineOf(id)
+      const { registry, machines } = stage
+      const isGood = () => machines.tokens.get(machine.id) === registry.tokens.get(id)
+      machines.says.isRefused = () => !isGood()
+      // its owner had a new one issued, and gave it to nobody
+      registry.tokens.set(id, 'dbr_rotated')
+      stage.passes(10 * 60_000)
+      assert.is(await codeOf(id, { kind: 'asIs' }), 'done')
+      assert.is(isGood(), false, 'run leaves it alone')
+      assert.is(await codeOf(id, goalFor({ command: 'repair', words: [id], flags: {} }, 'S')), 'done')
+      assert.ok(isGood())
+      const steps = stage.steps.length
+      assert.is(await codeOf(id, { kind: 'asIs', mendsReports: true }), 'done')
+      assert.equal(
+        stage.steps.slice(steps).map(({ do: step }) => step),
+        ['lookInside', 'done'],
+        'and no other one, where it is good',
+      )
+      delete machines.says.isRefused
+      await ended(id)
+    },
+    SLOW,
+  )
+  t(
     'believes no host that answers with other keys than the console has told',
     async () => {
       const id = stage.registry.reserve({ name: 'care-keys' })
@@ -183,21 +210,14 @@ spec('the provisioner takes care', (t) => {
       const end = new AbortController()
       let rounds = 0
       const said: string[] = []
-      const write = (text: string) => said.push(text)
-      const streams = { stdout: { write }, stderr: { write } }
-      const terminal = makeTerminal(streams, {
-        isJson: false,
-        isQuiet: false,
-        noColour: true,
-        nowMs: stage.parts.nowMs,
-      })
+      const log = makeLog({ destination: { write: (line) => void said.push(line) } })
       const sleep = async (ms: number) => {
         stage.passes(ms)
         rounds += 1
         const areUp = ids.every((id) => stage.registry.row(id).state === 'running')
         if (areUp || rounds > 60) end.abort()
       }
-      await runDaemon({ parts: { ...stage.parts, sleep }, terminal, everyMs: 5_000, signal: end.signal })
+      await runDaemon({ parts: { ...stage.parts, sleep }, log, everyMs: 5_000, signal: end.signal })
       assert.equal(
         ids.map((id) => stage.registry.row(id).state),
         ['running', 'running'],
@@ -223,7 +243,7 @@ spec('what is typed at the provisioner', (t) => {
     })
     assert.equal(goal('resize', 'october', '--disk-gb', '80')?.kind, 'resized')
     assert.equal(goal('release-eip', 'october'), { kind: 'released', allocationId: null })
-    assert.equal(goal('repair', 'october'), { kind: 'asIs' })
+    assert.equal(goal('repair', 'october'), { kind: 'asIs', mendsReports: true })
     assert.is(goal('help'), null)
   })
   t('is refused with what was meant', () => {

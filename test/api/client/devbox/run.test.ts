@@ -2,11 +2,13 @@
 import { type ChildProcess, spawn } from 'node:child_process'
 import { once } from 'node:events'
 import { join } from 'node:path'
-import { makeTerminal } from '../../../../api/client/cli/show/terminal.ts'
 import type { BoxStep } from '../../../../api/client/devbox/plan/world.ts'
 import { runDaemon } from '../../../../api/client/devbox/run/daemon.ts'
 import { listenFrom, openPort } from '../../../../api/client/devbox/run/port.ts'
 import { newStanding } from '../../../../api/client/devbox/run/standing.ts'
+import { loggingTerminal, tellingSteps, tellStuck } from '../../../../api/client/devbox/run/telling.ts'
+import { logLevelFrom } from '../../../../api/client/devbox/settings.ts'
+import { makeLog } from '../../../../controllers/base/log.ts'
 import { freePort } from '../../../../hack/lib/ports.ts'
 import { waitFor } from '../../../../hack/lib/processes.ts'
 import { root } from '../../../../hack/lib/state.ts'
@@ -17,8 +19,11 @@ import { assert, spec } from '../../../support/runner/spec.ts'
 
 const minuteMs = 60_000
 const SLOW = { timeoutMs: 5 * minuteMs }
+const TOKEN = 'btg_test_token'
+const SECRET_KEY = 'of the stand-in'
 const MAIN = join(root, 'api/client/devbox/main.ts')
 
+type LogLine = Record<string, unknown>
 type Page = { status: number; text: string }
 const pageOf = async (port: number, path: string): Promise<Page> => {
   const response = await fetch(`http://127.0.0.1:${port}${path}`, { headers: { connection: 'close' } }).catch(
@@ -32,7 +37,7 @@ spec('the provisioner as a process', (t) => {
   let registry: MemoryRegistry
   let port: number
   let running: ChildProcess | null = null
-  let said = ''
+  let said = { stdout: '', stderr: '' }
 
   const clear = async () => {
     if (running?.exitCode === null && running.signalCode === null) {
@@ -46,17 +51,17 @@ spec('the provisioner as a process', (t) => {
   const start = async (accessKey = ACCESS_KEY): Promise<ChildProcess> => {
     await clear()
     port = await freePort()
-    said = ''
+    said = { stdout: '', stderr: '' }
     const env = {
       PATH: process.env.PATH,
       BOTTEGA_URL: registry.url,
-      BOTTEGA_TOKEN: 'btg_test_token',
+      BOTTEGA_TOKEN: TOKEN,
       BOTTEGA_INSTALLATION: INSTALLATION,
       BOTTEGA_METRICS_LISTEN: `127.0.0.1:${port}`,
       BOTTEGA_EC2_ENDPOINT: ec2.url,
       AWS_REGION: 'us-east-1',
       AWS_ACCESS_KEY_ID: accessKey,
-      AWS_SECRET_ACCESS_KEY: 'of the stand-in',
+      AWS_SECRET_ACCESS_KEY: SECRET_KEY,
       BOTTEGA_EC2_SUBNET: 'subnet-1',
       BOTTEGA_EC2_SECURITY_GROUPS: 'sg-1',
       BOTTEGA_EC2_KEY_NAME: 'operator',
@@ -65,17 +70,23 @@ spec('the provisioner as a process', (t) => {
     }
     const args = ['--disable-warning=ExperimentalWarning', MAIN, 'run', '--every', '1s']
     const child = spawn(process.execPath, args, { env, stdio: ['ignore', 'pipe', 'pipe'] })
-    for (const stream of [child.stdout, child.stderr])
-      stream?.on('data', (chunk: Buffer) => {
-        said += chunk.toString('utf8')
+    for (const name of ['stdout', 'stderr'] as const)
+      child[name]?.on('data', (chunk: Buffer) => {
+        said[name] += chunk.toString('utf8')
       })
     running = child
     return child
   }
   const comes = (what: string, isSo: () => Promise<boolean>) =>
     waitFor(what, isSo, { timeoutMs: 2 * minuteMs, everyMs: 200 }).catch((error) => {
-      throw new Error(`${error.message}; it said: ${said}`)
+      throw new Error(`${error.message}; it said: ${said.stdout}${said.stderr}`)
     })
+  /** What it logs, as whoever collects logs reads it: a line that is no JSON throws. */
+  const logged = (): LogLine[] =>
+    said.stdout
+      .split('\n')
+      .slice(0, -1)
+      .map((line) => JSON.parse(line))
   const readiness = () => pageOf(port, '/readyz')
   const isReady = async () => (await readiness()).status === 200
 
@@ -111,6 +122,20 @@ spec('the provisioner as a process', (t) => {
       assert.match(text, /bottega_provisioner_round_age_seconds \d/)
       assert.match(text, /build_info\{version="[^"]+",process="provisioner"\} 1/)
       assert.is(ec2.region.machines.size, 1)
+      assert.is(said.stderr, '')
+      for (const line of logged()) {
+        const { level, time, process: name, msg } = line
+        assert.equal([level, name, typeof msg], ['info', 'provisioner', 'string'], JSON.stringify(line))
+        assert.ok(Number.isFinite(Date.parse(String(time))), String(time))
+      }
+      const launched = logged().filter(({ step }) => step === 'launch')
+      assert.equal(
+        launched.map(({ msg, instance, instanceType }) => [msg, instance, instanceType]),
+        [['step', [...registry.kept.keys()][0], 't4g.large']],
+      )
+      const waits = logged().filter(({ step }) => step === 'wait')
+      assert.is(new Set(waits.map(({ why }) => why)).size, waits.length, 'each reason once, not each round')
+      for (const secret of [TOKEN, SECRET_KEY]) assert.not.match(said.stdout, secret)
     },
     SLOW,
   )
@@ -125,6 +150,14 @@ spec('the provisioner as a process', (t) => {
       assert.is(status, 503)
       assert.match(text, /^failed cloud AWS was not able to validate the provided access credentials$/m)
       assert.match(text, /^failed rounds none has ended well yet$/m)
+      const failed = logged().filter(({ msg }) => msg === 'a round failed')
+      assert.ok(failed.length >= 2)
+      for (const { level, err } of failed)
+        assert.equal(
+          [level, (err as LogLine).code, (err as LogLine).message],
+          ['error', 'AuthFailure', 'AWS was not able to validate the provided access credentials'],
+        )
+      assert.is(said.stderr, '')
     },
     SLOW,
   )
@@ -141,7 +174,8 @@ spec('the provisioner as a process', (t) => {
       const killing = setTimeout(() => child.kill('SIGKILL'), 25_000)
       const [code, signal] = await once(child, 'exit')
       clearTimeout(killing)
-      assert.equal([code, signal], [0, null], said)
+      assert.equal([code, signal], [0, null], said.stdout)
+      assert.is(logged().at(-1)?.msg, 'what is under way does not end')
     },
     SLOW,
   )
@@ -190,18 +224,69 @@ spec('the provisioner that is told to end', (t) => {
     const end = new AbortController()
     const steps: BoxStep[] = []
     const told: string[] = []
-    const write = (text: string) => told.push(text)
-    const terminal = makeTerminal(
-      { stdout: { write }, stderr: { write } },
-      { isJson: false, isQuiet: false, noColour: true, nowMs: stage.parts.nowMs },
-    )
+    const log = makeLog({ level: 'warn', destination: { write: (line) => void told.push(line) } })
     const tell = (_: string, step: BoxStep) => {
       steps.push(step)
       if (step.do === 'launch') end.abort()
     }
-    await runDaemon({ parts: { ...stage.parts, tell }, terminal, everyMs: 5_000, signal: end.signal })
+    await runDaemon({ parts: { ...stage.parts, tell }, log, everyMs: 5_000, signal: end.signal })
     assert.is(steps.at(-1)?.do, 'launch')
     assert.equal([stage.ec2.region.machines.size, stage.registry.row(id).state], [1, 'reserved'])
     assert.equal(told, [])
+  })
+})
+
+spec('what the provisioner logs', (t) => {
+  const logOf = () => {
+    const lines: string[] = []
+    const log = makeLog({ base: { process: 'provisioner' }, destination: { write: (line) => void lines.push(line) } })
+    return { log, lines, read: () => lines.map((line) => JSON.parse(line)) }
+  }
+  const STUCK = { do: 'stuck', code: 'X', detail: '', next: '' } as const
+
+  t('holds no secret that somebody else wrote into a message', () => {
+    const { log, lines, read } = logOf()
+    const told = `it answered\nAuthorization: Bearer abc.def and dbr_dev-1_hidden at https://me:hidden@git.test \u001b[31m`
+    tellStuck(log, 'dev-1', { state: 'stuck', code: 'FAILED', detail: told, next: told })
+    tellingSteps(log)('dev-1', { do: 'wait', why: told, ms: 1 })
+    const terminal = loggingTerminal(log)
+    terminal.say(told)
+    terminal.fail(told)
+    assert.is(lines.length, 4)
+    assert.not.match(lines.join(''), /abc[.]def|hidden|u001b.31m/)
+    assert.equal(
+      read().map(({ level, msg, instance }) => [level, msg, instance]),
+      [
+        ['error', 'a dev instance is stuck', 'dev-1'],
+        ['info', 'step', 'dev-1'],
+        ['warn', 'the client says', undefined],
+        ['error', 'the client failed', undefined],
+      ],
+    )
+  })
+  t('tells each step with its figures, a wait once for its reason, and nothing of what is said', () => {
+    const { log, read } = logOf()
+    const tell = tellingSteps(log)
+    const wait = { do: 'wait', why: 'for its host keys', ms: 1 } as const
+    const look = { do: 'lookInside', machineId: 'i-1', publicIp: '203.0.113.7' } as const
+    for (const step of [wait, look, wait, look, wait]) tell('dev-1', step)
+    tell('dev-1', { do: 'grow', volumeId: 'vol-1', sizeGb: 80 })
+    tell('dev-1', { do: 'say', word: 'renamed', body: { version: 1, name: 'not-to-be-told' } })
+    tell('dev-1', STUCK)
+    tell('dev-1', wait)
+    assert.equal(
+      read().map(({ time: _, level: __, process: ___, instance: ____, msg: _____, ...of }) => of),
+      [
+        { step: 'wait', why: 'for its host keys' },
+        { step: 'grow', volumeId: 'vol-1', sizeGb: 80 },
+        { step: 'say', word: 'renamed' },
+        { step: 'wait', why: 'for its host keys' },
+      ],
+    )
+  })
+  t('is as much as BOTTEGA_LOG_LEVEL says', () => {
+    assert.is(logLevelFrom({}), 'info')
+    assert.is(logLevelFrom({ BOTTEGA_LOG_LEVEL: 'debug' }), 'debug')
+    assert.throws(() => logLevelFrom({ BOTTEGA_LOG_LEVEL: 'loud' }), /BOTTEGA_LOG_LEVEL is debug, info/)
   })
 })

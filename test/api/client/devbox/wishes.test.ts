@@ -1,8 +1,8 @@
 /** What kubectl wishes of a dev instance, done by `bottega-devbox run`: it reads it over REST, asks first, and then acts. */
 
-import { makeTerminal } from '../../../../api/client/cli/show/terminal.ts'
 import type { BoxStep } from '../../../../api/client/devbox/plan/world.ts'
 import { runDaemon } from '../../../../api/client/devbox/run/daemon.ts'
+import { makeLog } from '../../../../controllers/base/log.ts'
 import { committedMicroUsd } from '../../../../crds/devinstance/life/row.ts'
 import { fallbackTypes, instanceTypeOf } from '../../../../crds/devinstance/sizing/sizes.ts'
 import { type DevboxStage, startDevboxStage } from '../../../support/devbox/stage.ts'
@@ -25,9 +25,7 @@ spec('the provisioner and wishes', (t) => {
   const run = async (isSo: () => boolean, more = 3): Promise<string> => {
     const end = new AbortController()
     const said: string[] = []
-    const write = (text: string) => said.push(text)
-    const options = { isJson: false, isQuiet: false, noColour: true, nowMs: stage.parts.nowMs }
-    const terminal = makeTerminal({ stdout: { write }, stderr: { write } }, options)
+    const log = makeLog({ destination: { write: (line) => void said.push(line) } })
     let left = more
     let rounds = 0
     const sleep = async (ms: number) => {
@@ -36,7 +34,7 @@ spec('the provisioner and wishes', (t) => {
       if (isSo()) left -= 1
       if (left < 0 || rounds > 200) end.abort()
     }
-    await runDaemon({ parts: { ...stage.parts, sleep }, terminal, everyMs: 5_000, signal: end.signal })
+    await runDaemon({ parts: { ...stage.parts, sleep }, log, everyMs: 5_000, signal: end.signal })
     assert.ok(isSo(), said.join(''))
     return said.join('')
   }

@@ -9,7 +9,16 @@ import type { Said } from '../../../../crds/devinstance/protocol.ts'
 import { monthlyPrice } from '../../../../crds/devinstance/sizing/prices.ts'
 import { driftOf } from '../../../../crds/devinstance/standing/drift.ts'
 import { devInstanceItem, tombstoneOf } from '../../../../crds/devinstance/view.ts'
-import { aDevInstance, after, CLEAN, good, inEachState, later, T0 } from '../../../support/builders/devinstance.ts'
+import {
+  aDevInstance,
+  after,
+  CLEAN,
+  good,
+  HOST_KEY,
+  inEachState,
+  later,
+  T0,
+} from '../../../support/builders/devinstance.ts'
 import { say, type Try } from '../../../support/builders/devinstance-tries.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 
@@ -18,6 +27,9 @@ import { assert, spec } from '../../../support/runner/spec.ts'
 const AT = later(60_000)
 const OF_M = 129_186_000
 const AS_T4G = 108_162_000
+
+/** Of what the image had installed. */
+const BAKED = 'e'.repeat(64)
 
 const kept = (instance: DevInstanceRow, one: Try): DevInstanceRow => {
   const decision = say(instance, one, AT, CLEAN)
@@ -45,16 +57,20 @@ const typesOf = (box: DevInstanceRow) => {
 spec('what was launched', (t) => {
   t('is kept as finalize tells it, and a type that costs less is billed as that', () => {
     const { creditMode: _, ...facts } = (finalizing({}).said as Said['finalize']).facts
-    const own = kept(configuring, finalizing({ ...facts, instanceType: 'm7g.xlarge', imageId: 'ami-1' }))
+    const own = kept(
+      configuring,
+      finalizing({ ...facts, instanceType: 'm7g.xlarge', imageId: 'ami-1', bakedSha256: BAKED }),
+    )
     assert.equal(own.launched, {
       instanceType: 'm7g.xlarge',
       region: 'us-east-1',
       imageId: 'ami-1',
+      bakedSha256: BAKED,
       volumeType: 'gp3',
       diskGb: 80,
       agents: facts.agents,
     })
-    assert.equal([runningMonthlyMicroUsd(own), own.hostKeys, driftOf(own)], [OF_M, ['SHA256:one'], null])
+    assert.equal([runningMonthlyMicroUsd(own), own.hostKeys, driftOf(own)], [OF_M, [HOST_KEY], null])
 
     const fallback = kept(configuring, finalizing({ instanceType: 't4g.xlarge' }))
     assert.equal(
