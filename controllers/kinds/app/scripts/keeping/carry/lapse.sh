@@ -8,9 +8,8 @@ again() {
   [ -n "$ids" ] && [ ! -L fate ] && docker inspect --format '{{.Id}} {{.State.Status}} {{.State.ExitCode}}' $ids 2>/dev/null |
     while read -r id state code; do
       case "$state $(sed -n "s/^$id //p" policies) $code" in
-        exited\ always*|exited\ unless-stopped*) docker start "$id";;
         exited\ on-failure*\ 0) ;;
-        exited\ on-failure*) docker start "$id";;
+        exited\ always*|exited\ unless-stopped*|exited\ on-failure*) echo "$id" >> restarts; docker start "$id";;
       esac
     done >/dev/null 2>&1
   exec 6>&-

@@ -10,7 +10,7 @@ alone() { exec 6>>"$here/lock" && flock 6; }
 of_app() { docker ps -q --no-trunc --filter "label=dev.bottega.app=$slug" "$@"; }
 # `policies_of <containers>`: a line each, with what `docker update --restart` takes.
 policies_of() {
-  docker inspect --format '{{.Id}} {{.HostConfig.RestartPolicy.Name}}{{with .HostConfig.RestartPolicy.MaximumRetryCount}}:{{.}}{{end}}' "$@"
+  docker inspect --format '{{.Id}} {{.HostConfig.RestartPolicy.Name}}:{{.HostConfig.RestartPolicy.MaximumRetryCount}}' "$@" | sed "s/:0$//"
 }
 # `give_policies <file>`: those that are still there get what they had.
 give_policies() {
