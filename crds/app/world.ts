@@ -171,20 +171,18 @@ export type TargetHost = {
 /** `until`: of a host that was left, when what is there goes (ISO). */
 export type AppPlace = { host: string; place: 'home' | 'coming' | 'left'; until: string | null }
 
-/** What is seen of the host that an app moves to. `placed`, `isForwarded`: done in this pass. */
+/** What is seen of the host that an app moves to. `placed` (the address that its route there leads to), `isForwarded`: done in this pass. */
 export type Moving = {
   target: TargetHost | null
   /** Where visitors reach it. */
   address: string
   /** Why it cannot be reached now; null when it can. */
   unreachable: string | null
-  /** The address that its route there leads to; null while none was set. */
   placed: string | null
   /** The CA that the certificate there was issued by, as base64 of its DER; null where the public ones are trusted. */
   authority: string | null
   isCertified: boolean
   isForwarded: boolean
-  /** Null where nothing is carried, or not yet. */
   carry: CarryOf<JobState> | null
 }
 

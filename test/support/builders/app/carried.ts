@@ -25,6 +25,13 @@ type CarryStep = Extract<
   { do: 'holdVolumes' | 'carryVolumes' | 'placeVolumes' | 'passVolumes' | 'undoMove' | 'leaveHold' | 'keepThere' }
 >
 
+const CARRY_STEPS: readonly string[] = [
+  ...['holdVolumes', 'carryVolumes', 'placeVolumes', 'passVolumes'],
+  ...['undoMove', 'leaveHold', 'keepThere'],
+]
+
+export const isCarry = (step: AppStep): step is CarryStep => CARRY_STEPS.includes(step.do)
+
 const known = (step: Exclude<CarryStep, { do: 'passVolumes' }>): Partial<Carry> => {
   switch (step.do) {
     case 'holdVolumes':

@@ -7,7 +7,7 @@ import type { AppStep } from '../../../../crds/app/steps.ts'
 import type { AppObservation, AppPlace, AppWorld, JobState, Operation } from '../../../../crds/app/world.ts'
 import { AT, aLook, anOperation, anOwnName, aPreview, NAME } from './app.ts'
 import { backupStepped } from './backups.ts'
-import { carryStepped } from './carried.ts'
+import { carryStepped, isCarry } from './carried.ts'
 import { anEpisode } from './episode.ts'
 import { happened, withRelease } from './happened.ts'
 import { runStepped } from './runs.ts'
@@ -165,6 +165,7 @@ const besides = (world: AppWorld, step: Besides): AppWorld => {
 /** What the world is after a step. A job is over as soon as it has begun. */
 export const stepped = (world: AppWorld, step: AppStep, fate: Fate): AppWorld => {
   if (isScale(step)) return scaleStepped(world, step)
+  if (isCarry(step)) return carryStepped(world, step)
   switch (step.do) {
     case 'takeSlug':
       return { ...world, slugHolder: NAME }
@@ -227,14 +228,6 @@ export const stepped = (world: AppWorld, step: AppStep, fate: Fate): AppWorld =>
       return { ...world, logs: [] }
     case 'passPreRelease':
       return passed(world, step.operation, 'pre_release')
-    case 'holdVolumes':
-    case 'carryVolumes':
-    case 'placeVolumes':
-    case 'passVolumes':
-    case 'undoMove':
-    case 'leaveHold':
-    case 'keepThere':
-      return carryStepped(world, step)
     default:
       return besides(world, step)
   }
