@@ -132,10 +132,13 @@ spec('an app that keeps something and moves', (t) => {
       const refused = (await move('green', '')).json
       assert.is(refused.code, 'DOWNTIME_NOT_CONFIRMED')
       assert.match(refused.detail, new RegExp(`for about ${plan.downtime_seconds} s: data`))
-      const drained = await call(stage.platform.baseUrl, admin, 'POST', '/api/apps/hosts/local/drain', {})
+      const drained = await eventually('the drain', async () => {
+        const reply = await call(stage.platform.baseUrl, admin, 'POST', '/api/apps/hosts/local/drain', {})
+        return reply.status === 200 && reply
+      })
+      await stage.platform.kubectl(['patch', 'bhost', 'local', '--type=merge', '-p', '{"spec":{"cordoned":false}}'])
       const [one] = drained.json.apps
       assert.equal([one.state, one.code], ['stays', 'DOWNTIME_NOT_CONFIRMED'], drained.text)
-      await stage.platform.kubectl(['patch', 'bhost', 'local', '--type=merge', '-p', '{"spec":{"cordoned":false}}'])
       assert.equal(containers(green, '-a'), [])
       await writes(stage.host)
     },
