@@ -14,6 +14,7 @@ import type { AppIntent, AppWorld, JobState, Moving, TargetHost } from '../../..
 import { AT, aLook, anApp, anOperation, aRelease, aWorld, NOW } from '../../../support/builders/app/app.ts'
 import { aBackup } from '../../../support/builders/app/backups.ts'
 import { aCarry, HELD } from '../../../support/builders/app/carried.ts'
+import { aRun } from '../../../support/builders/app/runs.ts'
 import { ENDED_WELL, type Fate, GOOD, stepped } from '../../../support/builders/app/stepped.ts'
 import { assert, spec } from '../../../support/runner/spec.ts'
 
@@ -164,7 +165,8 @@ spec('the plan of a move that carries what the app keeps', (t) => {
       [],
     )
     const { world: held } = run(world(), { until: 'carryVolumes' })
-    const asking = planApp(app, { ...held, backups: [aBackup({ state: 'queued' })] }, NOW).steps
+    const runs = { ...held.runs, runs: [aRun({ state: 'queued' })] }
+    const asking = planApp(app, { ...held, runs, backups: [aBackup({ state: 'queued' })] }, NOW).steps
     assert.equal(
       asking.map((step) => step.do),
       ['carryVolumes'],
