@@ -78,7 +78,7 @@ spec('an app that keeps something and moves, whose processes die at any call', (
       query: { confirm_downtime: '1' },
     })
 
-  const requests: Request<AppStand>[] = [
+  const requests = (): Request<AppStand>[] => [
     {
       what: 'the move there',
       ask: moveTo(OTHER),
@@ -96,6 +96,6 @@ spec('an app that keeps something and moves, whose processes die at any call', (
   const restMs = 300_000
   const what = 'it lives on the other host with what it keeps, and nowhere else'
   const sent = keeping('first')
-  sweep(t, { what, callsMin: 30, points: 1, effects: EFFECTS }, () => ({ restMs, ...app.story(sent, requests) }))
-  cuts(t, what, (cutAt) => ({ restMs, ...app.storyOf({ sent, begun: LIVE, standIn, requests, cutAt }) }))
+  sweep(t, { what, callsMin: 30, points: 1, effects: EFFECTS }, () => ({ restMs, ...app.story(sent, requests()) }))
+  cuts(t, what, (cutAt) => ({ restMs, ...app.storyOf({ sent, begun: LIVE, standIn, requests: requests(), cutAt }) }))
 })
