@@ -8,7 +8,9 @@ volumes=$(docker volume ls -q --filter "label=com.docker.compose.project=$slug-b
 mkdir -p -m 700 "$app/backups" "$here/kept" || exit 1
 pack_up() { copier_up "$move-copy" "$@" -v "$here/kept:/to/kept" || fail "$exit_not_packed" 'nothing that packs could be started'; }
 if [ -n "$volumes" ]; then
-  pack_up $(for volume in $volumes; do echo "-v $volume:/from/${volume#*_}:ro"; done)
+  binds=''
+  for volume in $volumes; do binds="$binds -v $volume:/from/${volume#*_}:ro"; done
+  pack_up $binds
   asked measure 120 || said=''
   copier_down
   [ -n "$said" ] || fail "$exit_not_packed" 'what it holds was not read in time'
@@ -19,17 +21,19 @@ fi
 alone
 [ "$(fate_now)" = none ] || fail "$exit_not_packed" 'it was told to go back meanwhile'
 # What others need comes first when they are started again.
-users=$({ of_app --filter "label=com.docker.compose.project=$slug-base"; of_app; } | awk '!seen[$0]++')
+users=$({ docker ps -q --no-trunc --filter "label=com.docker.compose.project=$slug-base"; of_app; } | awk '!seen[$0]++')
 if [ -n "$users" ]; then
-  policies_of $users > "$here/policies.next" && sync "$here/policies.next" && mv "$here/policies.next" "$here/policies" || exit 1
+  if ! { policies_of $users > "$here/policies.next" && sync "$here/policies.next" && mv "$here/policies.next" "$here/policies"; }; then exit 1; fi
   # Nobody starts them again but the watch, whatever is restarted.
-  docker update --restart no $users </dev/null >/dev/null && docker stop $users </dev/null >/dev/null || fail "$exit_not_packed" 'its services did not stop'
+  docker update --restart no $users </dev/null >/dev/null || fail "$exit_not_packed" 'its services could not be held'
+  docker stop $users </dev/null >/dev/null || fail "$exit_not_packed" 'its services did not stop'
 fi
 exec 6>&-
 held=0 packs=''
 for volume in $volumes; do
   held=$((held + 1)) pack="$app/backups/$move-$held"
-  rm -rf "$here/kept" && mkdir -p -m 700 "$here/kept" "$pack" "$pack/kept" || exit 1
+  rm -rf "$here/kept"
+  mkdir -p -m 700 "$here/kept" "$pack" "$pack/kept" || exit 1
   pack_up -v "$volume:/from/data:ro"
   asked "pack $limit stopped" 3600 || said='fault it took too long'
   copier_down
@@ -41,6 +45,7 @@ for volume in $volumes; do
   esac
   mv "$here/kept/pack" "$pack/kept/pack" || exit 1
 done
-[ -z "$(of_app)" ] && [ "$(fate_now)" = none ] || fail "$exit_not_packed" 'something of it was started meanwhile'
+[ -z "$(of_app)" ] || fail "$exit_not_packed" 'something of it was started meanwhile'
+[ "$(fate_now)" = none ] || fail "$exit_not_packed" 'it was told to go back meanwhile'
 printf '\n%s' "$packs"
 say held "$held"

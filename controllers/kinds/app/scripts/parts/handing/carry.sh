@@ -7,7 +7,7 @@ fate_now() { readlink "$here/fate" 2>/dev/null || echo none; }
 decide() { ln -s "$1" "$here/fate" 2>/dev/null; fate=$(fate_now); }
 # One after the other.
 alone() { exec 6>>"$here/lock" && flock 6; }
-of_app() { docker ps -q --no-trunc --filter "label=dev.bottega.app=$slug" "$@"; }
+of_app() { docker ps -q --no-trunc --filter "label=dev.bottega.app=$slug"; }
 # `policies_of <containers>`: a line each, with what `docker update --restart` takes.
 policies_of() {
   docker inspect --format '{{.Id}} {{.HostConfig.RestartPolicy.Name}}:{{.HostConfig.RestartPolicy.MaximumRetryCount}}' "$@" | sed "s/:0$//"
