@@ -97,13 +97,18 @@ const scriptsOfUse = async (): Promise<RemoteScript[]> => {
 const isScript = (value: unknown): value is RemoteScript =>
   typeof value === 'object' && value !== null && 'text' in value
 
+const scriptsIn = (value: unknown): RemoteScript[] => {
+  if (isScript(value)) return [value]
+  return typeof value === 'object' && value !== null ? Object.values(value).filter(isScript) : []
+}
+
 /** The scripts that lie in files, by path. */
 const FILES = globSync('controllers/**/*.sh', { cwd: join(import.meta.dirname, '..') }).sort()
 const fileText = (path: string): string => readFileSync(join(import.meta.dirname, '..', path), 'utf8')
 
 /** By name: all that is sent to a host, or written to a dev instance. */
 const collect = async (): Promise<Map<string, string>> => {
-  const remote = [...Object.values(appScripts).filter(isScript), GUARD, VISITS, ...(await scriptsOfUse())]
+  const remote = [...Object.values(appScripts).flatMap(scriptsIn), GUARD, VISITS, ...(await scriptsOfUse())]
   const texts = new Map<string, string>()
   for (const script of remote) {
     const [text = '', ...runners] = await sentOf(script)

@@ -20,8 +20,8 @@ import type { AppNeeds } from './needs.ts'
 const isReady = ({ status }: HostResource): boolean =>
   status?.conditions?.some(({ type, status }) => type === 'Ready' && status === 'True') ?? false
 
-/** `publicAddress`: where visitors reach it. */
-export type AppHost = TargetHost & { publicAddress: string }
+/** `publicAddress`: where visitors reach it. `freeGib`: of its disk, as it was inspected last; null where it was not. */
+export type AppHost = TargetHost & { publicAddress: string; freeGib: number | null }
 
 const targetHostOf = (object: HostResource): AppHost => {
   const { metadata, spec, status } = object
@@ -40,6 +40,7 @@ const targetHostOf = (object: HostResource): AppHost => {
     remapsUsers: status?.isolation?.users === 'remapped',
     isCordoned: spec.cordoned,
     publicAddress: spec.publicAddress ?? spec.address,
+    freeGib: status?.disk?.freeGib ?? null,
   }
 }
 

@@ -9,6 +9,7 @@ import { isWatched, WATCH_EVERY_MS } from './lifecycle/health/watch.ts'
 import { isRestoring } from './lifecycle/keeping/backups/backup.ts'
 import { backupSteps, hasBackups, refusedBackups } from './lifecycle/keeping/backups/plan.ts'
 import { budgetRefusalOf, budgetSteps, fullness, roomSteps } from './lifecycle/keeping/budget.ts'
+import { carryingMove } from './lifecycle/keeping/moving/carry.ts'
 import { leftSteps } from './lifecycle/keeping/moving/leave.ts'
 import { operateOn, presentOperation } from './lifecycle/operate.ts'
 import { domainsRefusal, nameSteps } from './lifecycle/publishing/domains.ts'
@@ -78,13 +79,15 @@ const work = (object: AppResource, world: AppWorld, now: Date, end: (verdict: Ve
   const operation = presentOperation(object.spec, world)
   const going = operation ? operateOn(object, world, operation, now) : { steps: [], verdict: null }
   const retiring = retireSteps(object.spec, world, now)
-  const routing = operation?.switchAt ? [] : routeStep(object, world)
+  // What a move carries is stopped for that, and nobody else starts or asks it.
+  const isCarrying = carryingMove(world) !== undefined
+  const routing = operation?.switchAt || isCarrying ? [] : routeStep(object, world)
   // What is over has time while the operation has something to do.
   const leaving = going.steps.length === 0 ? [...retiring.steps, ...leftSteps(world)] : []
   const isIdle = operation === undefined && world.host !== null && !isRestoring(world)
   const budgets = isIdle ? budgetSteps(object, { ...world, host: world.host as TargetHost }) : []
   // What runs here would be left behind by a move that has claimed its switch.
-  const isLeaving = operation?.kind === 'move' && operation.switchAt !== null
+  const isLeaving = isCarrying || (operation?.kind === 'move' && operation.switchAt !== null)
   const beside = isLeaving ? [] : [...runSteps(object, world, now), ...backupSteps(world), ...budgets]
   const replicas = [...leavingSteps(object.spec, world, now), ...cutSteps(object.spec, world, now)]
   const steps = [

@@ -3,6 +3,7 @@ import type { Plan } from '../kernel/plan.ts'
 import type { Budget } from './compose/project.ts'
 import type { Episode, Finding, Mend } from './lifecycle/health/seen.ts'
 import type { BackupStep } from './lifecycle/keeping/backups/steps.ts'
+import type { MoveEnding, PackedVolume } from './lifecycle/keeping/moving/held.ts'
 import type { LetInNote, Opener } from './lifecycle/publishing/letin.ts'
 import type { PreviewEnd } from './lifecycle/publishing/previewed.ts'
 import type { ReleaseCommands } from './runs/schema.ts'
@@ -10,7 +11,6 @@ import type { RunStep } from './runs/steps.ts'
 import type { AppFacts } from './schema.ts'
 import type {
   AppIntent,
-  AppRoute,
   JobOutput,
   LeavingReplica,
   LogRequest,
@@ -22,6 +22,8 @@ import type {
 
 /** Steps of an operation that run as detached jobs on the host. */
 export type JobStep = 'images' | 'start'
+
+export type AppRoute = { id: string; owner: string; hostnames: string[]; handle: unknown[] }
 
 export type AppStep =
   | { do: 'takeSlug' }
@@ -48,6 +50,8 @@ export type AppStep =
       restoredFrom: number | null
       /** What is run before and after it. */
       commands?: ReleaseCommands | null
+      /** What the app keeps goes with it. */
+      carries?: boolean
     }
   | RunStep
   | BackupStep
@@ -87,6 +91,18 @@ export type AppStep =
   | { do: 'takePlace'; operation: Operation; host: string; budget: Budget; limits: Budget | null }
   /** There the route is set before anybody is sent to it, and its certificate is waited for a while. */
   | { do: 'placeRoute'; operation: Operation; route: AppRoute; dialFile: string | null; address: string }
+  /** The host that it leaves stops all of it and packs what it keeps, and starts it again by itself when it hears no more. */
+  | { do: 'holdVolumes'; operation: Operation; live: Release; bytes: number }
+  /** Brings what was packed to the other host, piece by piece. */
+  | { do: 'carryVolumes'; operation: Operation; packs: PackedVolume[] }
+  /** Puts it into volumes there. */
+  | { do: 'placeVolumes'; operation: Operation; packs: PackedVolume[] }
+  | { do: 'passVolumes'; operation: Operation; message: string }
+  /** What runs there ends, and what was stopped runs again. */
+  | { do: 'undoMove'; operation: Operation; ending: MoveEnding }
+  /** The host that it leaves never starts it again; what runs on the other one stays. */
+  | { do: 'leaveHold'; operation: Operation }
+  | { do: 'keepThere'; operation: Operation }
   /** The proxy of the host that it leaves sends visitors on. */
   | { do: 'forward'; operation: Operation }
   /** What is left of it goes from a host that it has left, or did not come to. */

@@ -69,7 +69,7 @@ export type AppView = {
   slug: string
   host_id: string
   /** Hosts that it has left, and until when visitors there are sent on; of one that it did not come to until it is cleared. */
-  left_hosts: { host_id: string; until: string | null }[]
+  left_hosts: { host_id: string; until: string | null; volumes: string[] }[]
   routing: AppSpec['routing']
   application_policy: AppSpec['applicationPolicy']
   access: Access
@@ -207,6 +207,15 @@ const viewEnv = ({ env }: AppWorld, live: Release | undefined): AppView['env'] =
 const viewPreviewOf = ({ previewOf }: AppSpec): AppView['preview_of'] =>
   previewOf === undefined ? null : { app: previewOf.app, ref: previewOf.ref, expires_at: previewOf.expiresAt }
 
+/** What it kept on a host that it has left is there until all of it goes. */
+const leftIn = ({ places, releases }: AppWorld): AppView['left_hosts'] =>
+  places.flatMap(({ host, place, until }) => {
+    if (place !== 'left') return []
+    const there = releases.filter(({ record, retiredAt }) => retiredAt === null && record?.host === host)
+    const volumes = [...new Set(there.flatMap(({ record }) => record?.volumes ?? []))].sort()
+    return [{ host_id: host, until, volumes }]
+  })
+
 export const viewApp = (
   { metadata, spec }: AppResource,
   world: AppWorld,
@@ -221,7 +230,7 @@ export const viewApp = (
     id: metadata.name,
     slug: spec.slug,
     host_id: spec.hostId,
-    left_hosts: world.places.flatMap(({ host, place, until }) => (place === 'left' ? [{ host_id: host, until }] : [])),
+    left_hosts: leftIn(world),
     routing: spec.routing,
     application_policy: spec.applicationPolicy,
     access: spec.access,

@@ -3,6 +3,7 @@ import type { ComposeChange } from './compose/finding.ts'
 import type { Budget, ServiceLimits } from './compose/project.ts'
 import type { ContainerSeen, Episode, ReleasePart, ReleaseWatch } from './lifecycle/health/seen.ts'
 import type { AppBackup } from './lifecycle/keeping/backups/backup.ts'
+import type { CarryOf } from './lifecycle/keeping/moving/held.ts'
 import type { LetInNote } from './lifecycle/publishing/letin.ts'
 import type { AppNaming, ReachSeen } from './lifecycle/publishing/naming.ts'
 import type { PreviewsWorld } from './lifecycle/publishing/previewed.ts'
@@ -14,8 +15,8 @@ import type { EnvChoice } from './schema.ts'
 export const DEPLOY_STEPS = ['check', 'upload', 'images', 'start', 'switch'] as const
 /** Of a scale, which makes no release. */
 export const SCALE_STEPS = ['start', 'switch'] as const
-/** With the command that comes before a release, where the app has one. */
-export const STEP_NAMES = ['check', 'upload', 'images', 'pre_release', 'start', 'switch'] as const
+/** With the command that comes before a release, where the app has one, and what a move carries of what it keeps. */
+export const STEP_NAMES = ['check', 'upload', 'images', 'pre_release', 'volumes', 'start', 'switch'] as const
 export type StepName = (typeof STEP_NAMES)[number]
 export type StepState = 'pending' | 'running' | 'succeeded' | 'failed' | 'skipped'
 
@@ -171,18 +172,19 @@ export type TargetHost = {
 /** `until`: of a host that was left, when what is there goes (ISO). */
 export type AppPlace = { host: string; place: 'home' | 'coming' | 'left'; until: string | null }
 
-/** What is seen of the host that an app moves to. `isPlaced`, `isForwarded`: done in this pass. */
+/** What is seen of the host that an app moves to. `placed` (the address that its route there leads to), `isForwarded`: done in this pass. */
 export type Moving = {
   target: TargetHost | null
   /** Where visitors reach it. */
   address: string
   /** Why it cannot be reached now; null when it can. */
   unreachable: string | null
-  isPlaced: boolean
+  placed: string | null
   /** The CA that the certificate there was issued by, as base64 of its DER; null where the public ones are trusted. */
   authority: string | null
   isCertified: boolean
   isForwarded: boolean
+  carry: CarryOf<JobState> | null
 }
 
 /** What runs of the live release, as last seen. `http` is the status that its routed port answered; null: nothing did. */
@@ -295,5 +297,3 @@ export type AppWorld = {
   /** Opens the platform's pages on the app's own host to its proxy. */
   gateToken: string
 }
-
-export type AppRoute = { id: string; owner: string; hostnames: string[]; handle: unknown[] }

@@ -181,7 +181,7 @@ export const APP_PROBLEMS = {
   },
   DOWNTIME_NOT_CONFIRMED: {
     status: 409,
-    title: 'The release stops a service that keeps something, and nobody has confirmed that',
+    title: 'A service that keeps something would stop, and nobody has confirmed that',
     next: 'Look at the plan (?dry_run=1), then ask again with ?confirm_downtime=1; or set hand_over.downtime to allow.',
   },
   // ---- a release

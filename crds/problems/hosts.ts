@@ -51,8 +51,23 @@ export const HOST_PROBLEMS = {
   },
   VOLUMES_STAY: {
     status: 409,
-    title: 'What volumes hold is not moved',
-    next: 'Deploy the project as another app on that host, and bring there what its volumes hold: GET /api/apps/{id}/backups/{backup}/content gives an archive of it.',
+    title: 'What the app keeps is not moved',
+    next: 'Keep less, or in volumes with a name; or deploy the project as another app on that host, and bring there what this one keeps: GET /api/apps/{id}/backups/{backup}/content gives an archive of it.',
+  },
+  VOLUMES_AWAY: {
+    status: 409,
+    title: 'What volumes hold cannot be read where they are',
+    next: 'Move it once its host is approved and answers again; or deploy the project as another app on that host, and bring there what the newest backup has: GET /api/apps/{id}/backups lists them, …/backups/{backup}/content gives one.',
+  },
+  VOLUMES_NOT_MOVED: {
+    status: 409,
+    title: 'What volumes hold did not get to the other host',
+    next: 'Read detail, put it right, and move it again; nothing was lost.',
+  },
+  MOVE_TOO_LATE: {
+    status: 409,
+    title: 'The move took longer than the app may stand still',
+    next: 'Move it again when both hosts have less to do, or with less in its volumes; nothing was lost.',
   },
   CA_LIMIT: {
     status: 429,

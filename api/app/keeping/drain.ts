@@ -22,7 +22,7 @@ import { type AppHost, hostsFor } from '../hosts.ts'
 import type { AppNeeds } from '../needs.ts'
 import { refuseManifested } from '../sources/manifest.ts'
 import { type Drained, drainCommand } from './commands.ts'
-import { refuseBusy, refuseMove } from './move.ts'
+import { refuseBusy, refuseMove, refuseStill } from './move.ts'
 
 type AppRow = MirrorRow<AppView>
 
@@ -69,7 +69,8 @@ const moved = async (deps: AppNeeds, row: AppRow, from: string, wanted: string |
   let last = stays('NO_HOST', 'there is no other host of this class, owner and processor that takes apps')
   for (const host of await candidatesOf(deps, row, from, wanted)) {
     try {
-      await refuseMove(deps, row, host)
+      // Who runs the host confirms nothing for whoever owns the app.
+      refuseStill(row, await refuseMove(deps, row, host), { isConfirmed: false })
       await refuseBusy(deps, row)
       const id = await enterMove(deps, row, host.name)
       return { app, account, state: 'moving', to: host.name, operation_id: id, code: null, detail: null }

@@ -4,18 +4,25 @@
  */
 import type { MirrorRow } from '../../../controllers/store/mirror.ts'
 import { budgetOf, roomFault } from '../../../crds/app/lifecycle/keeping/budget.ts'
+import {
+  bytesOf,
+  type CarryPlan,
+  keptVolumes,
+  planCarry,
+  sayMib,
+} from '../../../crds/app/lifecycle/keeping/moving/carry.ts'
 import { moveFault } from '../../../crds/app/lifecycle/keeping/moving/move.ts'
 import { FORWARD_SECONDS } from '../../../crds/app/lifecycle/keeping/moving/place.ts'
 import { hostnameOf, urlOf } from '../../../crds/app/lifecycle/publishing/url.ts'
 import type { AppView } from '../../../crds/app/view.ts'
-import type { AppPlace, Release } from '../../../crds/app/world.ts'
+import type { AppPlace, Release, VolumeSeen } from '../../../crds/app/world.ts'
 import { viewAmounts } from '../../../crds/host/view.ts'
 import { bytesOfAddress } from '../../../crds/values/address.ts'
 import { nameFor } from '../../command/name.ts'
 import { Problem } from '../../http/problem.ts'
 import type { Answer, ApiRequest } from '../../http/route.ts'
 import { askFor } from '../ask.ts'
-import { acceptUpload } from '../deploy.ts'
+import { acceptUpload, confirmedDowntime } from '../deploy.ts'
 import { type AppHost, hostOf } from '../hosts.ts'
 import type { AppNeeds } from '../needs.ts'
 import { apps } from '../read.ts'
@@ -28,15 +35,45 @@ const placesOf = ({ view }: AppRow): AppPlace[] => [
   ...view.left_hosts.map(({ host_id: host, until }): AppPlace => ({ host, place: 'left', until })),
 ]
 
-/** With how much each holds, as far as it was measured. */
-const sayVolumes = ({ view }: AppRow): string => {
-  const sizes = (view.disk?.volumes ?? []).flatMap(({ name, bytes }) =>
-    bytes === null ? [] : [`${name} has ${Math.ceil(bytes / 1_048_576)} MiB`],
-  )
-  return sizes.length === 0 ? '' : ` (${sizes.join(', ')})`
+/** As far as they were measured. */
+const measuredIn = ({ view }: AppRow): VolumeSeen[] =>
+  (view.disk?.volumes ?? []).flatMap(({ name, bytes }) => (bytes === null ? [] : [{ name, bytes }]))
+
+/** As many as a pass over an app looks at. */
+const RELEASES_SEEN = 50
+
+/** What goes with it, and how much that is as far as it was measured. */
+type Keeping = { kept: string[]; volumes: VolumeSeen[]; away: string | null }
+
+const keepingOf = async (deps: AppNeeds, row: AppRow): Promise<Keeping> => {
+  const { name, account, view } = row
+  const { releases } = await deps.apps.releases(name, { limit: RELEASES_SEEN, offset: 0 })
+  const kept = keptVolumes(releases, view.host_id)
+  const home = kept.length === 0 ? null : await hostOf(deps, view.host_id, account).catch(() => null)
+  const isReadable = kept.length === 0 || home?.approved === true
+  return { kept, volumes: measuredIn(row), away: isReadable ? null : `${view.host_id} is not approved` }
 }
 
-export type Movable = { live: Release; room: { wanted: Room; free: Room | null } }
+/** The newest that could be brought there by hand. */
+const sayBackup = async ({ backups }: AppNeeds, { name }: AppRow): Promise<string> => {
+  const found = (await backups.list(name, null, { limit: RELEASES_SEEN, offset: 0 })).backups
+  const newest = found.find(({ state, restores }) => state === 'succeeded' && restores === null)
+  return newest
+    ? `; its newest backup is ${newest.id}, of ${newest.volume} at ${newest.createdAt}`
+    : '; it has no backup'
+}
+
+const GIB = 1_073_741_824
+
+/** On the disk itself, whatever its room is: the pack beside what comes out of it. Measured again before anything stops. */
+const refuseDisk = ({ name, freeGib }: AppHost, { kept, volumes }: Keeping): void => {
+  const bytes = 2 * bytesOf(volumes)
+  if (kept.length === 0 || freeGib === null || bytes + GIB <= freeGib * GIB) return
+  const detail = `${kept.join(', ')} hold ${sayMib(bytes / 2)}, which it takes twice at first, and ${name} has ${freeGib} GiB free`
+  throw new Problem('HOST_FULL', `${detail}.`)
+}
+
+export type Movable = { live: Release; room: { wanted: Room; free: Room | null }; keeping: Keeping }
 type Room = { cpuMillis: number; memoryMib: number; diskGib: number }
 
 /** @throws Problem with the code of the first thing that stands against it, with figures where there are some */
@@ -45,11 +82,13 @@ export const refuseMove = async (deps: AppNeeds, row: AppRow, target: AppHost): 
   const live = await deps.apps.live(name)
   const places = placesOf(row)
   const spec = { account, routing: view.routing }
-  const why = moveFault({ spec, wanted: target.name, home: view.host_id, target, live, places })
+  const keeping = await keepingOf(deps, row)
+  const why = moveFault({ spec, wanted: target.name, home: view.host_id, target, live, places, ...keeping })
   if (why || !live) {
     const { code, detail } = why ?? ({ code: 'NOT_RELEASED', detail: 'nothing of it runs' } as const)
-    throw new Problem(code, `${name} stays: ${detail}${code === 'VOLUMES_STAY' ? sayVolumes(row) : ''}.`)
+    throw new Problem(code, `${name} stays: ${detail}${code === 'VOLUMES_AWAY' ? await sayBackup(deps, row) : ''}.`)
   }
+  refuseDisk(target, keeping)
   const asked = view.budget && {
     ...{ cpuMillis: view.budget.cpu_millis, memoryMib: view.budget.memory_mib, diskGib: view.budget.disk_gib },
   }
@@ -65,7 +104,20 @@ export const refuseMove = async (deps: AppNeeds, row: AppRow, target: AppHost): 
     memoryMib: limits.memoryMib - others.memoryMib,
     diskGib: limits.diskGib - others.diskGib,
   }
-  return { live, room: { wanted, free } }
+  return { live, room: { wanted, free }, keeping }
+}
+
+/** Nothing of it runs while what it keeps is moved. @throws Problem DOWNTIME_NOT_CONFIRMED with the seconds, where they are known */
+export const refuseStill = (
+  { view }: AppRow,
+  { keeping }: Pick<Movable, 'keeping'>,
+  given: { isConfirmed: boolean; carry?: CarryPlan },
+): void => {
+  const { kept, volumes } = keeping
+  if (kept.length === 0 || given.isConfirmed || view.hand_over.downtime === 'allow') return
+  const seconds = given.carry ? ` for about ${given.carry.downtimeSeconds} s` : ''
+  const size = volumes.length > 0 ? ` (${sayMib(bytesOf(volumes))})` : ''
+  throw new Problem('DOWNTIME_NOT_CONFIRMED', `The move stops it${seconds}: ${kept.join(', ')}${size} go with it.`)
 }
 
 /** @throws Problem OPERATION_RUNNING */
@@ -98,9 +150,18 @@ const domainsOf = ({ view }: AppRow, from: AppHost | null, to: AppHost) => {
   return [...managed, ...own.map((name) => kept(name, false))]
 }
 
-type Planned = Movable & { row: AppRow; from: AppHost | null; to: AppHost; forwardSeconds: number; now: Date }
+type Planned = Movable & {
+  row: AppRow
+  from: AppHost | null
+  to: AppHost
+  forwardSeconds: number
+  carry: CarryPlan
+  now: Date
+}
 
-const viewPlan = ({ row, from, to, live, room, forwardSeconds, now }: Planned) => {
+const viewPlan = ({ row, from, to, live, room, keeping, carry, forwardSeconds, now }: Planned) => {
+  const { kept, volumes } = keeping
+  const sizeOf = (name: string) => volumes.find((one) => one.name === name)?.bytes ?? null
   const side = (host: AppHost) => ({
     ...{ host_id: host.name, class: host.class, arch: host.arch },
     ...{ url: urlOf({ slug: row.view.slug }, host), address: host.publicAddress },
@@ -110,9 +171,11 @@ const viewPlan = ({ row, from, to, live, room, forwardSeconds, now }: Planned) =
     to: side(to),
     release: live.number,
     source_digest: live.source,
-    // Both run until visitors are on the other one.
-    downtime_seconds: 0,
-    volumes: [],
+    // Where nothing is kept both run until visitors are on the other one.
+    downtime_seconds: kept.length === 0 ? 0 : carry.downtimeSeconds,
+    downtime_seconds_max: kept.length === 0 ? 0 : carry.maxSeconds,
+    volumes: kept.map((name) => ({ name, bytes: sizeOf(name) })),
+    disk_free_gib: to.freeGib,
     room: { wanted: viewAmounts(room.wanted), free: viewAmounts(room.free) },
     domains: domainsOf(row, from, to),
     forward_seconds: forwardSeconds,
@@ -126,8 +189,10 @@ export const askMove = (
   deps: AppNeeds,
   request: ApiRequest,
   { row, host, forwardSeconds }: { row: AppRow; host: string; forwardSeconds: number },
-): Promise<Answer> =>
-  askFor(deps, request, { row, intent: { kind: 'move', host, forwardSeconds }, desire: { hostId: host } })
+): Promise<Answer> => {
+  const intent = { kind: 'move', host, forwardSeconds, ...confirmedDowntime(request) } as const
+  return askFor(deps, request, { row, intent, desire: { hostId: host } })
+}
 
 /** By the first try of this very request, whose answer was lost: what stands against another move does not against that. */
 const isEntered = async (deps: AppNeeds, request: ApiRequest, { name }: AppRow): Promise<boolean> =>
@@ -142,13 +207,15 @@ export const moveApp = async (deps: AppNeeds, request: ApiRequest): Promise<Answ
   const movable = await refuseMove(deps, row, to)
   const { live } = movable
   const there = { ...row, view: { ...row.view, host_id: host } }
-  await acceptUpload(deps, request, there, { digest: live.source, env: live.envVersion })
+  const { verdict } = await acceptUpload(deps, request, there, { digest: live.source, env: live.envVersion })
+  const carry = planCarry(verdict.project, bytesOf(movable.keeping.volumes))
   request.audited = { fields: ['host_id'] }
   if (isDryRun) {
     const from = await hostOf(deps, row.view.host_id, row.account).catch(() => null)
-    const plan = viewPlan({ ...movable, row, from, to, forwardSeconds, now: deps.now() })
+    const plan = viewPlan({ ...movable, row, from, to, forwardSeconds, carry, now: deps.now() })
     return { status: 200, body: { plan } }
   }
+  refuseStill(row, movable, { isConfirmed: confirmedDowntime(request).downtime === true, carry })
   await refuseBusy(deps, row)
   return askMove(deps, request, { row, host, forwardSeconds })
 }

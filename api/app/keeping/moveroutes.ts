@@ -8,6 +8,7 @@ import { named } from '../../../crds/kernel/named.ts'
 import { amounts } from '../../openapi/amounts.ts'
 import { closed, flag, list, object, oneOf, pendingOf, text, textOrNull, whole } from '../../openapi/schemas.ts'
 import type { Route } from '../../wiring/route.ts'
+import { confirmDowntime } from '../deploy.ts'
 import type { AppNeeds } from '../needs.ts'
 import { drainHost } from './drain.ts'
 import { moveApp } from './move.ts'
@@ -32,8 +33,21 @@ const plan = named(
       to: side,
       release: whole('The number of the live release, which is made once more.'),
       source_digest: text('The upload that it is made from.'),
-      downtime_seconds: whole('0: both run until visitors are on the other one.'),
-      volumes: list('What would be copied: apps that keep something do not move.', text('A volume.')),
+      downtime_seconds: whole(
+        'About so long nothing of it runs, which has to be confirmed. 0 where it keeps nothing: both run until visitors are on the other one.',
+      ),
+      downtime_seconds_max: whole('After that the host that it would leave starts it again by itself.'),
+      volumes: list(
+        'What it keeps, which goes with it.',
+        object('A volume.', {
+          name: text('As the compose file names it.'),
+          bytes: { type: ['integer', 'null'], description: 'On disk; null while it is not measured.' },
+        }),
+      ),
+      disk_free_gib: {
+        type: ['integer', 'null'],
+        description: 'Of the disk of the other host, as it was inspected last. It takes what it keeps twice at first.',
+      },
       room: object('What it takes there.', {
         wanted: amounts('What the app may use.'),
         free: amounts('What is left; null where that is not known.'),
@@ -91,8 +105,11 @@ export const moveRoutes: Route<AppNeeds>[] = [
     path: '/api/apps/:id/move',
     summary: 'Move an app to another host',
     description:
-      'The live release is made once more on the other host, from its upload and with its env; what is built is built there, and names of images are pulled anew. Once it answers there and its name has a certificate, visitors are sent to it, and the proxy of the host of before sends on whoever still comes there, for forward_seconds; then what is left there goes. Until the switch the one before serves, also when the move fails or is cancelled. Apps that keep something in volumes do not move. ?dry_run=1 tells the plan.',
-    query: { dry_run: named('DryRun', { ...text('1: tell what would happen, and do nothing.'), enum: ['1'] }) },
+      'The live release is made once more on the other host, from its upload and with its env; what is built is built there, and names of images are pulled anew. Once it answers there and its name has a certificate, visitors are sent to it, and the proxy of the host of before sends on whoever still comes there, for forward_seconds; then what is left there goes. Until the switch the one before serves, also when the move fails or is cancelled. What it keeps in volumes goes with it: all of it stops meanwhile, which has to be confirmed (confirm_downtime=1), and is started again where it was when the move fails, on volumes that nobody has touched; these go with what is left there. ?dry_run=1 tells the plan.',
+    query: {
+      ...confirmDowntime,
+      dry_run: named('DryRun', { ...text('1: tell what would happen, and do nothing.'), enum: ['1'] }),
+    },
     body: {
       ...closed(
         object('Where to.', {
@@ -122,9 +139,18 @@ export const moveRoutes: Route<AppNeeds>[] = [
       202: pendingOf('PendingMove', 'It waits or runs. Poll the address in Location.', { operation: operationAnswer }),
     },
     codes: [
-      ...(['NOT_FOUND', 'HOST_MISSING', 'SAME_HOST', 'NOT_RELEASED', 'VOLUMES_STAY', 'WRONG_STATE'] as const),
+      ...([
+        'NOT_FOUND',
+        'HOST_MISSING',
+        'SAME_HOST',
+        'NOT_RELEASED',
+        'VOLUMES_STAY',
+        'VOLUMES_AWAY',
+        'WRONG_STATE',
+      ] as const),
       ...(['HOST_NOT_APPROVED', 'HOST_CORDONED', 'HOST_UNFIT', 'HOST_LEFT', 'HOST_FULL', 'UNKNOWN_SOURCE'] as const),
       ...(['COMPOSE_REFUSED', 'HOST_NOT_ISOLATED', 'OPERATION_RUNNING', 'FIELD_IN_MANIFEST', 'QUEUE_FULL'] as const),
+      'DOWNTIME_NOT_CONFIRMED' as const,
     ],
     handle: moveApp,
   },
@@ -136,7 +162,7 @@ export const moveRoutes: Route<AppNeeds>[] = [
     path: '/api/apps/hosts/:id/drain',
     summary: 'Drain a host',
     description:
-      'It takes no new apps and sites (cordoned). Each app on it is asked to move to a host of the same class, owner and processor that has room, or to the one that is named; those that stay are listed with the reason. Sites stay, and are listed. Asked again it tells what is left. PATCH {"cordoned": false} lets it take apps again.',
+      'It takes no new apps and sites (cordoned). Each app on it is asked to move to a host of the same class, owner and processor that has room, or to the one that is named; those that stay are listed with the reason: an app that keeps something moves only where hand_over.downtime is allow, else its owner moves it. Sites stay, and are listed. Asked again it tells what is left. PATCH {"cordoned": false} lets it take apps again.',
     body: closed(
       object('Where to.', {
         host_id: {

@@ -12,12 +12,13 @@ import { applyBudget, takeRoom } from './acts/budget.ts'
 import { type ActContext, type ActDeps, type Apply, end, instantOf, pass, type StepOf } from './acts/context.ts'
 import { mend, noteRecovered, noteUnhealthy, returnTo } from './acts/health.ts'
 import { type BackupDeps, makeBackupActs } from './acts/keeping/backups.ts'
+import { leaseFor, makeCarryActs } from './acts/keeping/carrying.ts'
 import { type MovingDeps, makeMoveActs } from './acts/keeping/moving.ts'
 import { claimSwitch, endOpen, goLive, removeRoute, setRoute } from './acts/live.ts'
 import { claimNames, type NamesDeps, releaseNames } from './acts/names.ts'
 import { makePreviewActs, type PreviewDeps } from './acts/previews.ts'
 import { keepLog } from './acts/progress.ts'
-import { check, startReleaseJob, takeImages, upload } from './acts/release.ts'
+import { check, type LeaseOf, startReleaseJob, takeImages, upload } from './acts/release.ts'
 import { clear, forget, retire, takeDown } from './acts/retire.ts'
 import { makeRunActs, type RunDeps } from './acts/runs.ts'
 import { beginScale, cutStreams, dropReplicas, grown, scaled } from './acts/scale.ts'
@@ -45,8 +46,8 @@ const ask = async (
 }
 
 const begin = async (context: ActContext, given: StepOf<'begin'>): Promise<Apply> => {
-  const { operation, source, envVersion, restoredFrom, commands = null } = given
-  const event = { on: 'begun' as const, source, envVersion, restoredFrom, commands }
+  const { operation, source, envVersion, restoredFrom, commands = null, carries = false } = given
+  const event = { on: 'begun' as const, source, envVersion, restoredFrom, commands, carries }
   return applyDecision(await context.ledger.change({ operation, event, at: instantOf(context) }))
 }
 
@@ -67,6 +68,7 @@ export const makeActs = (deps: Deps): Acts => {
     images: makeImages(deps),
     here: new Map(),
   }
+  const leaseOf: LeaseOf = (object, operation) => leaseFor(context, object, operation)
   return {
     takeRoom: (step, object) => takeRoom(context, object, step),
     applyBudget: (step, object) => applyBudget(context, object, step),
@@ -77,7 +79,7 @@ export const makeActs = (deps: Deps): Acts => {
     begin: (step) => begin(context, step),
     check: (step, object) => check(context, object, step),
     upload: (step, object) => upload(context, object, step),
-    startJob: (step, object) => startReleaseJob(context, object, step),
+    startJob: (step, object) => startReleaseJob(context, object, step, leaseOf),
     keepLog: (step, object) => keepLog(context, object, step),
     takeImages: (step, object) => takeImages(context, object, step),
     passPreRelease: ({ operation, message }) => pass(context, { operation, step: 'pre_release', message }),
@@ -108,6 +110,7 @@ export const makeActs = (deps: Deps): Acts => {
     ...makeRunActs(context),
     ...makeBackupActs(context),
     ...makeMoveActs(context),
+    ...makeCarryActs(context),
     ...makePreviewActs(context),
     forget: (_step, object) => forget(context, object),
   }

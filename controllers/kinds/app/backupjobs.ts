@@ -77,7 +77,7 @@ export const backJob = (app: AppResource, { backup, live, host }: Keeping): Job 
 export const layPiece = async (
   link: HostLink,
   { spec }: AppResource,
-  { id, laid }: AppBackup,
+  { id, laid }: Pick<AppBackup, 'id' | 'laid'>,
   piece: Buffer,
 ): Promise<number | null> => {
   const lines = [spec.slug, '0', id, String(laid), String(piece.length)]
@@ -88,7 +88,11 @@ export const layPiece = async (
 }
 
 /** The next piece of what was packed; an empty one where nothing of it is there any more. */
-export const takePiece = async (link: HostLink, { spec }: AppResource, { id, taken }: AppBackup): Promise<Buffer> => {
+export const takePiece = async (
+  link: HostLink,
+  { spec }: AppResource,
+  { id, taken }: Pick<AppBackup, 'id' | 'taken'>,
+): Promise<Buffer> => {
   const lines = [spec.slug, '0', id, String(taken), String(PART_BYTES)]
   const run = { script: BACKUP_TAKE, lines, deadlineMs: PIECE_DEADLINE_MS, maxOutputBytes: PART_BYTES + 1_024 }
   return (await link.run(run)).stdout

@@ -1,5 +1,5 @@
 /** The detached jobs of an app, as the host is given them. */
-import { cellOf } from '../../../crds/app/compose/printing/bridges.ts'
+import { cellOf, originOn } from '../../../crds/app/compose/printing/bridges.ts'
 import type { Placed } from '../../../crds/app/compose/printing/placed.ts'
 import { type ComposeDocument, type Printed, printProject } from '../../../crds/app/compose/printing/print.ts'
 import { scaledProject } from '../../../crds/app/lifecycle/scaling/replicas.ts'
@@ -50,6 +50,8 @@ type Starting = Given & {
   dialFile: string | null
   diskMib: number | null
   isDirect: boolean
+  /** Until when it may run unless it is told to stay, by the clock of the host; null where nothing ends it. */
+  leaseUntil: number | null
 }
 /** `listing`: of the upload, '' where no file of it is needed. `keys`: what opens registries (crds/app/sources/registries.ts). */
 type Building = Given & { listing: string; keys: string; cell: BuildCell }
@@ -88,9 +90,9 @@ export const placeLines = (placed: Placed): string[] => {
 }
 
 export const startJob = ({ metadata, spec }: AppResource, sealed: SealedRelease, given: Starting): Job => {
-  const { operation, release, isGuarded, handOver, dialFile, diskMib, isDirect } = given
+  const { operation, release, isGuarded, handOver, dialFile, diskMib, isDirect, leaseUntil } = given
   const { slug } = spec
-  const printed = printProject(pinnedProject(sealed), release.number, originOf(metadata))
+  const printed = printProject(pinnedProject(sealed), release.number, originOn({ metadata, spec }))
   const { base, release: stateless, routed, needs, baseFiles, placed } = printed
   const routedProject = routed.document === 'base' ? base?.project : stateless?.project
   return {
@@ -117,6 +119,7 @@ export const startJob = ({ metadata, spec }: AppResource, sealed: SealedRelease,
       ...handOverLines(handOver, dialFile),
       String(diskMib ?? ''),
       directLine(isDirect),
+      ...(leaseUntil === null ? ['', ''] : [String(leaseUntil), operation.id]),
     ],
     limitMs: handOver ? HANDED_LIMIT_MS : START_LIMIT_MS,
   }
@@ -138,7 +141,7 @@ export const scaleJob = (
   }: Given & Pick<Starting, 'isGuarded' | 'isDirect'> & { replicas: number },
 ): Job => {
   const project = scaledProject(pinnedProject(sealed), release.record, replicas)
-  const printed = printProject(project, release.number, originOf(metadata))
+  const printed = printProject(project, release.number, originOn({ metadata, spec }))
   return {
     id: jobIdOf(operation, 'start'),
     script: SCALE,
@@ -163,7 +166,7 @@ type Going = {
 export const takeDownJob = ({ metadata, spec }: AppResource, release: Release, going: Going): Job => {
   const { slug } = spec
   const { id, restoresBase, live, releases } = going
-  const base = live ? printProject(pinnedProject(live.sealed), live.number, originOf(metadata)).base : null
+  const base = live ? printProject(pinnedProject(live.sealed), live.number, originOn({ metadata, spec })).base : null
   return {
     id,
     script: TAKE_DOWN,

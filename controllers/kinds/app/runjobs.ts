@@ -1,11 +1,11 @@
 /** What is run on a host for one run: its job, and what it has printed. */
 
+import { originOn } from '../../../crds/app/compose/printing/bridges.ts'
 import { printProject } from '../../../crds/app/compose/printing/print.ts'
 import { printRun } from '../../../crds/app/compose/printing/printrun.ts'
 import { type AppRun, runJobOf, runNameOf } from '../../../crds/app/runs/run.ts'
 import type { AppResource } from '../../../crds/app/schema.ts'
 import { pinnedProject, type SealedRelease } from '../../../crds/app/sealed.ts'
-import { originOf } from '../../../crds/kernel/desire/desire.ts'
 import type { Job } from '../../io/hosts/hosts.ts'
 import type { HostLink } from '../../io/hosts/link.ts'
 import { lineOf, placeLines, START_SECONDS } from './jobs.ts'
@@ -25,7 +25,7 @@ type Running = {
 }
 
 const baseLines = (app: AppResource, { sealed, release, isGuarded }: Running): string[] => {
-  const { base, needs, baseFiles, placed } = printProject(pinnedProject(sealed), release, originOf(app.metadata))
+  const { base, needs, baseFiles, placed } = printProject(pinnedProject(sealed), release, originOn(app))
   return [
     base?.project ?? '',
     lineOf(base),
@@ -47,7 +47,7 @@ export const runJob = (app: AppResource, running: Running): Job | null => {
   const { service, command, timeoutSeconds, id } = run
   const isBefore = run.cause === 'pre_release'
   const name = runNameOf(slug, run)
-  const given = { service, command, name, id, release, origin: originOf(app.metadata), env, isBefore }
+  const given = { service, command, name, id, release, origin: originOn(app), env, isBefore }
   const printed = printRun(pinnedProject(sealed), given)
   if (!printed) return null
   const lines = [slug, String(release), name, printed.owner, printed.project, lineOf(printed), String(timeoutSeconds)]

@@ -29,6 +29,8 @@ type Part =
   | 'handing/dial'
   | 'handing/volume'
   | 'handing/users'
+  | 'handing/carry'
+  | 'handing/lease'
   | 'keys'
 
 const snakeCase = (name: string): string => name.replace(/[A-Z]/g, (letter) => `_${letter.toLowerCase()}`)
@@ -39,7 +41,7 @@ const SHARED = [`mark='${MARK}'`, ...Object.entries(EXIT).map(([name, code]) => 
   .concat('\n')
 
 const scriptOf = (name: string, parts: readonly Part[]): RemoteScript => ({
-  name: `app-${name.replace('/', '-')}`,
+  name: `app-${name.replaceAll('/', '-')}`,
   text: [SHARED, ...parts.map((part) => textOf(`parts/${part}`)), textOf(name)].join(''),
 })
 
@@ -60,12 +62,15 @@ const BIND = `bind_link=$(cat <<'BIND'\n${textOf('switch/bind')}BIND\n)\n`
 const withBind = (script: RemoteScript): RemoteScript => ({ ...script, text: BIND + script.text })
 const STARTING = [
   ...(['folder', 'place', 'compose', 'guard', 'inspect', 'judge', 'disk', 'base', 'begin'] as const),
-  ...(['handing/copy', 'handing/trial', 'handing/dial', 'handing/handover'] as const),
+  ...(['handing/copy', 'handing/trial', 'handing/dial', 'handing/handover', 'handing/lease'] as const),
 ] as const
 const withGuarded = (script: RemoteScript): RemoteScript => ({ ...script, text: sharedTextOf('guarded') + script.text })
 const withCopier = (script: RemoteScript): RemoteScript => ({ ...script, text: COPIER + BIND + script.text })
 const guarded = (script: RemoteScript): RemoteScript => withCopier(withGuarded(script))
-export const START = guarded(scriptOf('start', STARTING))
+/** What runs beside what a move starts is a text to the script that starts it. */
+const LAPSE = `lapse=$(cat <<'LAPSE'\n${textOf('keeping/carry/lapse')}LAPSE\n)\n`
+const STARTED = guarded(scriptOf('start', STARTING))
+export const START: RemoteScript = { ...STARTED, text: LAPSE + STARTED.text }
 export const RUN = scriptOf('runs/run', ['folder', 'compose', 'command'])
 export const RUN_BEFORE = guarded(scriptOf('runs/run-before', [...STARTING, 'command']))
 export const RUN_OUTPUT = scriptOf('runs/run-output', [])
@@ -87,6 +92,19 @@ export const RESTORE_BACK = withCopier(scriptOf('keeping/back', [...KEEPING, 'ha
 export const BACKUP_LAY = scriptOf('keeping/lay', ['folder'])
 export const BACKUP_TAKE = scriptOf('keeping/take', ['folder'])
 export const BACKUP_DROP = scriptOf('keeping/drop', ['folder'])
+const CARRYING = ['folder', 'compose', 'handing/copy', 'handing/carry'] as const
+const carrying = (name: string): RemoteScript => withCopier(scriptOf(`keeping/carry/${name}`, CARRYING))
+export const CARRY = {
+  watch: withBind(scriptOf('keeping/carry/watch', ['folder', 'compose', 'inspect', 'handing/dial', 'handing/carry'])),
+  hold: carrying('hold'),
+  look: carrying('look'),
+  leave: carrying('leave'),
+  room: carrying('room'),
+  place: carrying('place'),
+  end: carrying('end'),
+  keep: carrying('keep'),
+  clock: { name: 'app-keeping-carry-clock', text: 'date +%s\n' },
+} satisfies Record<string, RemoteScript>
 export const DIAL = withBind(scriptOf('switch/dial', ['handing/dial']))
 /** What ends connections runs in the guard, too. */
 const SEVER = `sever=$(cat <<'SEVER'\n${textOf('switch/sever')}SEVER\n)\n`

@@ -48,16 +48,23 @@ export const queued = (
 
 const started = (step: OperationStep, at: string): OperationStep => ({ ...step, state: 'running', startedAt: at })
 
-/** What is run before a release comes when its images are there, and before anything of it is started. */
-const stepsWith = (steps: readonly OperationStep[], commands: ReleaseCommands | null): readonly OperationStep[] => {
-  if (!commands?.preRelease) return steps
+type Added = { commands: ReleaseCommands | null; carries: boolean }
+
+/** What is run before a release comes when its images are there, and before anything of it is started; so does what it keeps. */
+const stepsWith = (steps: readonly OperationStep[], { commands, carries }: Added): readonly OperationStep[] => {
   const place = steps.findIndex(({ name }) => name === 'start')
-  const added: OperationStep = { name: 'pre_release', state: 'pending', startedAt: null, endedAt: null, message: null }
-  return steps.toSpliced(place, 0, added)
+  const names = [
+    ...(commands?.preRelease ? (['pre_release'] as const) : []),
+    ...(carries ? (['volumes'] as const) : []),
+  ]
+  const added = names.map((name): OperationStep => {
+    return { name, state: 'pending', startedAt: null, endedAt: null, message: null }
+  })
+  return steps.toSpliced(place, 0, ...added)
 }
 
 export const begun: OperationEffect<'begun'> = ({ operation, lastRelease }, event, at) => {
-  const { source, envVersion, restoredFrom, commands = null } = event
+  const { source, envVersion, restoredFrom, commands = null, carries = false } = event
   const number = lastRelease + 1
   const release: Release = {
     number,
@@ -77,7 +84,9 @@ export const begun: OperationEffect<'begun'> = ({ operation, lastRelease }, even
     supersededAt: null,
     retiredAt: null,
   }
-  const steps = stepsWith(operation.steps, commands).map((step, place) => (place === 0 ? started(step, at) : step))
+  const steps = stepsWith(operation.steps, { commands, carries }).map((step, place) =>
+    place === 0 ? started(step, at) : step,
+  )
   return { operation: { ...operation, release: number, startedAt: at, steps, commands }, releases: [release] }
 }
 

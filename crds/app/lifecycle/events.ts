@@ -10,6 +10,8 @@ export type NewRelease = {
   restoredFrom: number | null
   /** What is run before and after it; nothing when left out. */
   commands?: ReleaseCommands | null
+  /** What the app keeps goes with it to another host. */
+  carries?: boolean
 }
 
 /** What was learned of a release by a step of its operation. */

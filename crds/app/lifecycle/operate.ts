@@ -11,7 +11,8 @@ import { addressIn, noteIn } from '../start.ts'
 import { type AppStep, type JobStep, jobIdOf } from '../steps.ts'
 import type { AppWorld, JobState, Operation, OperationStep, PinnedImage, Release } from '../world.ts'
 import { isRestoring } from './keeping/backups/backup.ts'
-import { moveBegun, moveSwitch, seenThere } from './keeping/moving/move.ts'
+import { undoneFirst } from './keeping/moving/carrying.ts'
+import { moveBegun, moveSteps, seenThere } from './keeping/moving/move.ts'
 import { toldReason } from './logs/reason.ts'
 import { isBaseHeld } from './retire.ts'
 import { isSet, routeOf, setRoute } from './route.ts'
@@ -40,12 +41,11 @@ const liveIn = (world: AppWorld): Release | undefined => world.releases.find(({ 
 
 export const operateOn = (object: AppResource, here: AppWorld, operation: Operation, now: Date): Going => {
   const world = operation.kind === 'move' ? seenThere(here) : here
-  const steps = stepsOf(object, world, { operation, now, here })
+  const steps = undoneFirst(here, operation, stepsOf(object, world, { operation, now, here }))
   const title = world.progress ? `${titleOf(operation)}: ${world.progress}` : titleOf(operation)
   if (steps.length > 0) return { steps, verdict: waiting('Deploying', title) }
-  if (world.unreachable !== null) {
-    return { steps, verdict: waiting('HostUnreachable', world.unreachable, UNREACHABLE_RETRY_MS) }
-  }
+  const away = world.unreachable ?? here.moving?.carry?.unreachable ?? null
+  if (away !== null) return { steps, verdict: waiting('HostUnreachable', away, UNREACHABLE_RETRY_MS) }
   const since = operation.steps.find(({ state }) => state === 'running')?.startedAt ?? operation.createdAt
   const ranMs = now.getTime() - Date.parse(since)
   const retryMs = POLL_MS.find(({ untilMs }) => ranMs < untilMs)?.everyMs
@@ -69,13 +69,12 @@ const stepsOf = (object: AppResource, world: AppWorld, { operation, now, here }:
   // A restore has stopped services, and starts them again: then it is the turn of the next.
   // It was taken up in this very pass: the host that it goes to has not been looked at.
   if (operation.kind === 'move' && here.moving === null) return []
-  if (operation.state === 'queued') return isRestoring(world) ? [] : [begun(object, world, operation)]
+  if (operation.state === 'queued') return isRestoring(world) ? [] : [begun(object, here, operation)]
   const release = world.releases.find(({ number }) => number === operation.release)
   const present = operation.steps.find(({ state }) => state === 'running')
   if (!release || !present) return [lost(operation)]
-  if (operation.kind === 'move' && present.name === 'switch')
-    return moveSwitch(here, { object, operation, release, now })
-  return presentSteps(object, world, { operation, release, present })
+  const moving = operation.kind === 'move' ? moveSteps(object, here, { operation, release, present, now }) : null
+  return moving ?? presentSteps(object, world, { operation, release, present })
 }
 
 const lost = (operation: Operation): AppStep => ({
@@ -163,6 +162,9 @@ const presentSteps = (object: AppResource, world: AppWorld, going: Present): App
         if (address !== null) return [{ do: 'takeAddress', operation, address, note: noteIn(log) }]
         return [failed(operation, 'RELEASE_FAILED', 'it started without telling where it listens', log)]
       })
+    case 'volumes':
+      // Of a move alone, which knows its steps (moveSteps).
+      return [lost(operation)]
     case 'switch':
       return switchSteps(object, world, operation, release)
     default:

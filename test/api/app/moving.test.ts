@@ -124,10 +124,17 @@ values ('${app.id}', 1, 'rel-planted', 'op-planted', 'live', '${digest}', '{}', 
   })
 
   t('are refused with the code of what stands against them', async () => {
-    await record({ volumes: ['data'] })
+    await record({ volumes: ['data'], stateful: ['web'] })
     const kept = await move('green')
-    assert.equal([kept.status, kept.json.code], [409, 'VOLUMES_STAY'])
-    assert.match(kept.json.detail, /data/)
+    assert.equal([kept.status, kept.json.code], [409, 'DOWNTIME_NOT_CONFIRMED'])
+    assert.match(kept.json.detail, /stops it for about \d+ s: data go with it/)
+    const { plan } = (await move('green', {}, '?dry_run=1')).json
+    assert.equal(plan.volumes, [{ name: 'data', bytes: null }])
+    assert.ok(plan.downtime_seconds > 0 && plan.downtime_seconds_max > plan.downtime_seconds)
+    await record({ stateful: ['web'] })
+    const unnamed = await move('green', {}, '?confirm_downtime=1')
+    assert.equal([unnamed.status, unnamed.json.code], [409, 'VOLUMES_STAY'])
+    assert.match(unnamed.json.detail, /what web holds outside of a named volume stays on local/)
     await record()
     const changes: [string, object, string][] = [
       ['cordoned', { cordoned: true }, 'HOST_CORDONED'],
@@ -188,6 +195,11 @@ values ('op-waits', '${app.id}', 'demo', 99, 'env', '{"kind": "env", "envVersion
     assert.is(await platform.kubectl(condition), 'its disk fails')
     const deploy = await api('POST', `/api/apps/${app.id}/deploy`, { source: digest })
     assert.is(deploy.json.code, 'HOST_NOT_APPROVED')
+    await record({ volumes: ['data'] })
+    const unread = await move('green', {}, '?confirm_downtime=1')
+    assert.equal([unread.status, unread.json.code], [409, 'VOLUMES_AWAY'])
+    assert.match(unread.json.detail, /what data holds on local cannot be read: local is not approved; it has no backup/)
+    await record()
     const { json: planned } = await move('green', {}, '?dry_run=1')
     assert.is(planned.plan?.is_forwarded, false, JSON.stringify(planned))
     // Whoever wrote the field by hand would undo what is said over REST; his own wish is taken up.

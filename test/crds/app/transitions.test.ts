@@ -34,7 +34,10 @@ const ending = (on: 'succeeded' | 'failed' | 'cancelled' | 'unknown'): Operation
   message: 'that was it',
   log: 'the last lines',
 })
-const passing = (step: 'check' | 'upload' | 'images' | 'pre_release' | 'start', known = {}): OperationEvent => ({
+const passing = (
+  step: 'check' | 'upload' | 'images' | 'pre_release' | 'volumes' | 'start',
+  known = {},
+): OperationEvent => ({
   on: 'passed',
   step,
   known,

@@ -49,6 +49,8 @@ type Over = {
   deathsMax?: number
   /** The plain run dies at every n-th call only, from one that the seed says; `--full` at each. */
   every?: number
+  /** How long it may take to come to rest; two minutes when left out. */
+  restMs?: number
 }
 
 /** Of the requests of a story: where the client does not wait, `prefer: respond-async`. */
@@ -88,10 +90,10 @@ const comeToRest = async <Played>(
     owed = await unrestIn(story, world)
     return owed.length === 0 && operator.idle()
   }
-  await eventually('rest', isAtRest, REST_MS).catch(async () => {
+  await eventually('rest', isAtRest, story.restMs ?? REST_MS).catch(async () => {
     const stand = JSON.stringify(await story.stand?.(world.databaseUrl))
     const left = owed.join('; ') || `it is still working: ${calls.slice(-LAST_CALLS).join(', ')}`
-    throw new Error(`nobody came back, and after ${REST_MS} ms ${left}; it stands as ${stand}`)
+    throw new Error(`nobody came back, and after ${story.restMs ?? REST_MS} ms ${left}; it stands as ${stand}`)
   })
 }
 
@@ -108,7 +110,7 @@ const readOperations = async ({ api }: OneProcess, databaseUrl: string): Promise
 
 const settle = async <Played>(story: Story<Played>, { databaseUrl }: World, what: string, isOver = () => false) => {
   try {
-    await eventually(what, async () => isOver() || story.isSettled(databaseUrl), REST_MS)
+    await eventually(what, async () => isOver() || story.isSettled(databaseUrl), story.restMs ?? REST_MS)
   } catch (error) {
     throw new Error(`${error}; it stands as ${JSON.stringify(await story.stand?.(databaseUrl))}`)
   }

@@ -1,11 +1,11 @@
 /** Steps about a live release that is not as it should be: noted, put right, told as well again, or left for the one before. */
+import { originOn } from '../../../../crds/app/compose/printing/bridges.ts'
 import { printProject } from '../../../../crds/app/compose/printing/print.ts'
 import type { Mend } from '../../../../crds/app/lifecycle/health/seen.ts'
 import { scaledProject } from '../../../../crds/app/lifecycle/scaling/replicas.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
 import { pinnedProject } from '../../../../crds/app/sealed.ts'
 import { keepsApart } from '../../../../crds/host/isolation.ts'
-import { originOf } from '../../../../crds/kernel/desire/desire.ts'
 import type { NewEvent } from '../../../../crds/kernel/event.ts'
 import { applyDecision } from '../apply.ts'
 import { evidenceOf, sayWith } from '../health/evidence.ts'
@@ -84,7 +84,7 @@ export const mend = async (
   const { base, release: stateless } = printProject(
     scaledProject(pinnedProject(sealed), release.record),
     release.number,
-    originOf(metadata),
+    originOn(object),
   )
   const isGuarded = keepsApart(hosts.facts(spec.hostId)?.class ?? 'shared')
   const lines = [

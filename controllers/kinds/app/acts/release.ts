@@ -8,7 +8,7 @@ import type { AppResource } from '../../../../crds/app/schema.ts'
 import { filesFor, type SealedRelease, wantsFreshBuild } from '../../../../crds/app/sealed.ts'
 import { fileTimeOf } from '../../../../crds/app/sources/files.ts'
 import { imagesIn } from '../../../../crds/app/start.ts'
-import type { PinnedImage } from '../../../../crds/app/world.ts'
+import type { Operation, PinnedImage } from '../../../../crds/app/world.ts'
 import { beginsAsRoot, keepsApart } from '../../../../crds/host/isolation.ts'
 import { originOf } from '../../../../crds/kernel/desire/desire.ts'
 import { Stalled } from '../../../base/errors.ts'
@@ -35,7 +35,8 @@ export const check = async (
   if (!host) throw new Stalled('HOST_MISSING', `HOST_MISSING: there is no host ${spec.hostId}`)
   const row = await rowsOf(context, object)
   const confirmed = operation.intent.kind === 'deploy' ? operation.intent.volumes : []
-  const mayStop = allowsDowntime(spec, operation.intent)
+  // What a move stops was confirmed before it began, and is another host's.
+  const mayStop = operation.kind === 'move' || allowsDowntime(spec, operation.intent)
   const live = liveOf(row)
   const granting = { ...row, host }
   const budget = grantedBudget(spec, granting)
@@ -77,12 +78,17 @@ export const upload = async (
   return pass(context, { operation, step: 'upload', message: uploadedWords(body.length, body.length) })
 }
 
+/** Until when what a move starts may run unless it is told to stay, in seconds of its host; null where nothing ends it. */
+export type LeaseOf = (object: AppResource, operation: Operation) => Promise<number | null>
+
+type Starting = StepOf<'startJob'> & { leaseOf: LeaseOf }
+
 /** The job that starts a release, with what it is told of a hand-over. */
 const startingJob = async (
   context: ActContext,
   object: AppResource,
   sealed: SealedRelease,
-  given: StepOf<'startJob'>,
+  { leaseOf, ...given }: Starting,
 ): Promise<Job> => {
   const { metadata, spec } = object
   const facts = context.hosts.facts(spec.hostId)
@@ -93,7 +99,8 @@ const startingJob = async (
   }
   const isHeld = sealed.project.services.some(({ stateful }) => stateful)
   const rows = await rowsOf(context, object)
-  const release = isHeld ? liveOf(rows) : undefined
+  // What is live is on another host than what a move starts: nothing is handed over there.
+  const release = isHeld && given.operation.kind !== 'move' ? liveOf(rows) : undefined
   const isTold = rows.releases.some(({ record }) => record?.limits !== undefined)
   const { diskGib } = sealed.project
   const live = release ? { release, sealed: await context.releases.open(metadata.name, release.number) } : null
@@ -104,6 +111,7 @@ const startingJob = async (
     handOver: handOverFor(object, sealed, given.release, live),
     dialFile: facts && dialFileOf(originOf(metadata), facts),
     diskMib: isTold && diskGib !== undefined ? diskGib * MIB_PER_GIB : null,
+    leaseUntil: await leaseOf(object, given.operation),
   })
 }
 
@@ -112,6 +120,7 @@ export const startReleaseJob = async (
   context: ActContext,
   object: AppResource,
   given: StepOf<'startJob'>,
+  leaseOf: LeaseOf,
 ): Promise<Apply> => {
   const { metadata, spec } = object
   const { here, releases, images, hosts } = context
@@ -124,7 +133,7 @@ export const startReleaseJob = async (
   const job =
     given.step === 'images'
       ? await images.job(object, sealed, given)
-      : await startingJob(context, object, sealed, given)
+      : await startingJob(context, object, sealed, { ...given, leaseOf })
   const after = await context.progress.wantedFrom(given)
   const state = await hosts.link(spec.hostId).startJob(job, { waitMs: JOB_WAIT_MS, after })
   if (given.step === 'start' && given.operation.kind !== 'scale')

@@ -1,5 +1,6 @@
 /** Steps that take releases, or all of an app, off its host. */
 
+import { CARRY_JOBS, carries, carryJobOf } from '../../../../crds/app/lifecycle/keeping/moving/carry.ts'
 import { dialFileOf } from '../../../../crds/app/lifecycle/route.ts'
 import { liveOf } from '../../../../crds/app/plan.ts'
 import type { AppResource } from '../../../../crds/app/schema.ts'
@@ -29,8 +30,10 @@ export const jobsOf = (
   { operations }: Pick<AppRows, 'operations'>,
   { operation, number }: Pick<Release, 'operation' | 'number'>,
 ): string[] => {
-  const ids = new Set([operation, ...operations.filter(({ release }) => release === number).map(({ id }) => id)])
-  return [...ids].flatMap((id) => (['images', 'start'] as const).map((step) => jobIdOf({ id }, step)))
+  const own = operations.filter(({ release }) => release === number)
+  const ids = new Set([operation, ...own.map(({ id }) => id)])
+  const carried = own.filter(carries).flatMap((one) => CARRY_JOBS.map((job) => carryJobOf(one, job)))
+  return [...[...ids].flatMap((id) => (['images', 'start'] as const).map((step) => jobIdOf({ id }, step))), ...carried]
 }
 
 export const takeDown = async (

@@ -1,4 +1,5 @@
 /** Steps of a scale, and those by which replicas leave, or end what is open on them. */
+import { originOn } from '../../../../crds/app/compose/printing/bridges.ts'
 import { printProject } from '../../../../crds/app/compose/printing/print.ts'
 import { partsOf } from '../../../../crds/app/lifecycle/health/parts.ts'
 import { listenersOf, scaledProject } from '../../../../crds/app/lifecycle/scaling/replicas.ts'
@@ -6,7 +7,6 @@ import type { AppResource } from '../../../../crds/app/schema.ts'
 import { pinnedProject } from '../../../../crds/app/sealed.ts'
 import { jobIdOf } from '../../../../crds/app/steps.ts'
 import type { Operation } from '../../../../crds/app/world.ts'
-import { originOf } from '../../../../crds/kernel/desire/desire.ts'
 import { applyDecision } from '../apply.ts'
 import { CUT, LEAVE } from '../scripts.ts'
 import { type ActContext, type Apply, instantOf, type StepOf } from './context.ts'
@@ -38,7 +38,7 @@ export const scaled = async (
   const { metadata, spec } = object
   const sealed = await context.releases.open(metadata.name, release.number)
   const project = scaledProject(pinnedProject(sealed), release.record, replicas)
-  const parts = partsOf(printProject(project, release.number, originOf(metadata)), project, release.number)
+  const parts = partsOf(printProject(project, release.number, originOn(object)), project, release.number)
   const change = { operation, event: { on: 'scaled' as const, replicas, parts }, at: instantOf(context) }
   const decision = await context.ledger.change(change)
   // What was seen was as many as ran before.

@@ -7,6 +7,7 @@ import { originOf } from '../../../../crds/kernel/desire/desire.ts'
 import { Stalled, Waiting } from '../../../base/errors.ts'
 import type { Hosts } from '../../../io/hosts/link.ts'
 import type { AppRows } from '../../../store/app/operations.ts'
+import { makeCarried } from './carried.ts'
 
 type Elsewhere = Pick<AppWorld, 'moving' | 'leaving'>
 type Rows = Pick<AppRows, 'operations'> & Pick<AppWorld, 'places'>
@@ -36,6 +37,7 @@ const orAway = async <T>(look: () => Promise<T>, away: (detail: string) => T): P
 
 /** @returns the function that looks at them; `job` is that of a move under way */
 export const makeElsewhere = ({ hosts, hostOf, jobOf, now }: ElsewhereDeps) => {
+  const carriedOf = makeCarried({ hosts })
   const movingOf = async (object: AppResource, rows: Rows & AppRows) => {
     const move = presentMove(object, rows)
     const host = move && targetOf(move)
@@ -43,7 +45,8 @@ export const makeElsewhere = ({ hosts, hostOf, jobOf, now }: ElsewhereDeps) => {
     const facts = hosts.facts(host)
     const moving: Moving = {
       ...{ target: hostOf(host), address: facts?.publicAddress ?? '', unreachable: null },
-      ...{ isPlaced: false, authority: null, isCertified: false, isForwarded: false },
+      ...{ placed: null, authority: null, isCertified: false, isForwarded: false },
+      carry: move.state === 'running' ? await carriedOf(object, rows) : null,
     }
     if (move.state !== 'running' || !facts) return { moving, job: null }
     return orAway(

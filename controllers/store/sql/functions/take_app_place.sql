@@ -24,9 +24,9 @@ begin
     return;
   end if;
   if v_place is null then
+    -- What an app that is gone has left in its volumes there is its owner's: an app that comes brings its own.
     insert into app_slugs as s (host, slug, account, app, place) values (in_host, in_slug, in_account, in_app, 'coming')
-    on conflict (host, slug) do update set app = in_app, place = 'coming', taken_at = now()
-    where s.app is null and s.account = in_account;
+    on conflict (host, slug) do nothing;
     if not found then
       delete from app_rooms m where m.app = in_app and m.host = in_host;
       outcome := 'taken by another';

@@ -18,7 +18,7 @@ const FRESH_MS = 30_000
 const STEADY_MS = 15_000
 
 /** Steps of an operation in which the base, or the route, is its own. */
-const OCCUPIED: readonly StepName[] = ['start', 'switch']
+const OCCUPIED: readonly StepName[] = ['volumes', 'start', 'switch']
 
 /** Whether an operation or a restore is at work on what runs: nobody else touches it then, and what is seen is half of it. */
 export const isOccupied = ({ operations, backups }: Pick<AppWorld, 'operations' | 'backups'>): boolean =>

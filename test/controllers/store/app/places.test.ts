@@ -59,6 +59,12 @@ spec('the places of an app', (t) => {
     assert.equal([await of('app-b'), await roomsOf('app-b')], [['home local'], []])
   })
 
+  t('are not taken over where an app that is gone has left something under the name', async () => {
+    await query(database.url, "insert into app_slugs (host, slug, account, app) values ('blue', 'shop', 'demo', null)")
+    assert.is(await outcomeOf('app-a', 'blue'), 'taken by another')
+    assert.equal([await of('app-a'), await roomsOf('app-a')], [['home local', 'coming green'], ['green']])
+  })
+
   t('of a move that failed are to be cleared at once, and until then nobody comes there again', async () => {
     const operation = await ask('app-a', 'op-1')
     await ledger.change({ operation, event: began, at: AT })

@@ -14,7 +14,7 @@ const local = aWorld().host as TargetHost
 const green: TargetHost = { ...local, name: 'green' }
 const moving = (change: Partial<Moving> = {}): Moving => ({
   ...{ target: green, address: '192.0.2.2', unreachable: null },
-  ...{ isPlaced: false, authority: null, isCertified: false, isForwarded: false },
+  ...{ placed: null, authority: null, isCertified: false, isForwarded: false, carry: null },
   ...change,
 })
 const intent = { kind: 'move', host: 'green', forwardSeconds: 60 } as const
@@ -95,7 +95,7 @@ spec('the plan of a move', (t) => {
       world({
         operations: [deployed, { ...started, steps: last, switchAt }],
         releases: [made, aRelease(1, { record })],
-        moving: moving({ isPlaced: true }),
+        moving: moving({ placed: '127.0.0.1:2' }),
       })
     const late = new Date(NOW.getTime() + CERTIFICATE_LIMIT_MS)
     assert.equal(stepsAt(at(null)), [])
@@ -128,6 +128,7 @@ spec('the plan of a move', (t) => {
   const fits: MoveAsked = {
     ...{ spec: { account: 'demo', routing: 'managed' }, wanted: 'green', home: 'local', target: green, live },
     places: [{ host: 'local', place: 'home', until: null }],
+    ...{ kept: [], volumes: [], away: null },
   }
   const left: AppPlace = { host: 'green', place: 'left', until: AT }
   const table: [string, Partial<MoveAsked>, string | null][] = [
@@ -137,8 +138,15 @@ spec('the plan of a move', (t) => {
     ["an isolated one that is nobody's", { target: { ...green, class: 'isolated' } }, 'HOST_MISSING'],
     ['its own', { wanted: 'local', target: local }, 'SAME_HOST'],
     ['any, where nothing runs', { live: null }, 'NOT_RELEASED'],
-    ['any, with a volume', { live: { ...live, record: { ...record, volumes: ['data'] } } }, 'VOLUMES_STAY'],
-    ['any, with what keeps something', { live: { ...live, record: { ...record, stateful: ['db'] } } }, 'VOLUMES_STAY'],
+    ['a host that fits, with a volume', { kept: ['data'] }, null],
+    ['any, with a volume that is large', { kept: ['data'], volumes: [{ name: 'data', bytes: 9e9 }] }, 'VOLUMES_STAY'],
+    ['any, with a volume that cannot be read', { kept: ['data'], away: 'it is away' }, 'VOLUMES_AWAY'],
+    ['any, away from one that cannot be read, with nothing to read', { away: 'it is away' }, null],
+    [
+      'any, with what keeps something elsewhere',
+      { live: { ...live, record: { ...record, stateful: ['db'] } } },
+      'VOLUMES_STAY',
+    ],
     ['any, with a route of before', { spec: { account: 'demo', routing: 'original' } }, 'WRONG_STATE'],
     ['one that is not approved', { target: { ...green, approved: false } }, 'HOST_NOT_APPROVED'],
     ['one that takes nothing new', { target: { ...green, isCordoned: true } }, 'HOST_CORDONED'],
@@ -181,7 +189,12 @@ spec('what is left of an app on a host', (t) => {
     const at = world({ operations: [deployed], places: places.slice(0, 2), moving: null })
     const plan = planApp(app, at, NOW)
     assert.equal([plan.status.host, plan.status.leaving], ['local', ['green']])
-    assert.equal(viewApp(app, at, plan).left_hosts, [{ host_id: 'green', until: AT }])
+    assert.equal(viewApp(app, at, plan).left_hosts, [{ host_id: 'green', until: AT, volumes: [] }])
+    const kept = [
+      aRelease(1, { record }),
+      aRelease(0, { state: 'superseded', record: { ...record, host: 'green', volumes: ['data'] } }),
+    ]
+    assert.equal(viewApp(app, { ...at, releases: kept }, plan).left_hosts[0]?.volumes, ['data'])
   })
 })
 

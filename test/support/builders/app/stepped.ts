@@ -7,6 +7,7 @@ import type { AppStep } from '../../../../crds/app/steps.ts'
 import type { AppObservation, AppPlace, AppWorld, JobState, Operation } from '../../../../crds/app/world.ts'
 import { AT, aLook, anOperation, anOwnName, aPreview, NAME } from './app.ts'
 import { backupStepped } from './backups.ts'
+import { carryStepped, isCarry } from './carried.ts'
 import { anEpisode } from './episode.ts'
 import { happened, withRelease } from './happened.ts'
 import { runStepped } from './runs.ts'
@@ -131,7 +132,7 @@ const moved = (world: AppWorld, step: MoveStep): AppWorld => {
     case 'takePlace':
       return { ...world, places: [...world.places, { host: step.host, place: 'coming', until: null }] }
     case 'placeRoute':
-      return { ...world, moving: moving && { ...moving, isPlaced: true, isCertified: true, authority: 'QQ==' } }
+      return { ...world, moving: moving && { ...moving, placed: step.address, isCertified: true, authority: 'QQ==' } }
     case 'forward':
       return { ...world, moving: moving && { ...moving, isForwarded: true } }
     case 'leavePlace': {
@@ -169,6 +170,7 @@ const besides = (world: AppWorld, step: Besides): AppWorld => {
 /** What the world is after a step. A job is over as soon as it has begun. */
 export const stepped = (world: AppWorld, step: AppStep, fate: Fate): AppWorld => {
   if (isScale(step)) return scaleStepped(world, step)
+  if (isCarry(step)) return carryStepped(world, step)
   switch (step.do) {
     case 'takeSlug':
       return { ...world, slugHolder: NAME }
@@ -178,8 +180,8 @@ export const stepped = (world: AppWorld, step: AppStep, fate: Fate): AppWorld =>
     case 'ask':
       return askedOf(world, step)
     case 'begin': {
-      const { source, envVersion, restoredFrom, commands = null } = step
-      return happened(world, step.operation, { on: 'begun', source, envVersion, restoredFrom, commands })
+      const { source, envVersion, restoredFrom, commands = null, carries = false } = step
+      return happened(world, step.operation, { on: 'begun', source, envVersion, restoredFrom, commands, carries })
     }
     case 'check':
     case 'upload':

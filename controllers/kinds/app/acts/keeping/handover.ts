@@ -1,4 +1,5 @@
 /** What of a release is handed over stop-first, and how: what the job that starts it is told of that (scripts/start.sh). */
+import { originOn } from '../../../../../crds/app/compose/printing/bridges.ts'
 import { planRelease, summariseRelease } from '../../../../../crds/app/compose/printing/plan.ts'
 import { printTrial, type Trial } from '../../../../../crds/app/compose/printing/trial.ts'
 import { MIB_PER_GIB } from '../../../../../crds/app/compose/project.ts'
@@ -6,7 +7,6 @@ import { handOverSeconds, stopping } from '../../../../../crds/app/lifecycle/kee
 import type { AppResource } from '../../../../../crds/app/schema.ts'
 import { pinnedProject, type SealedRelease } from '../../../../../crds/app/sealed.ts'
 import type { Release } from '../../../../../crds/app/world.ts'
-import { originOf } from '../../../../../crds/kernel/desire/desire.ts'
 
 /** MiB of volumes that a trial copies: above that a release waits for its copy longer than anybody does. */
 const TRIAL_ROOM_MIB = 8_192
@@ -39,7 +39,8 @@ export const handOverFor = (
   if (stops.length === 0) return null
   const isBase = before.services.some(({ name, stateful }) => name === before.route.service && stateful)
   return {
-    trial: spec.handOver?.trial === 'none' ? null : printTrial(pinnedProject(sealed), number, originOf(metadata)),
+    trial:
+      spec.handOver?.trial === 'none' ? null : printTrial(pinnedProject(sealed), number, originOn({ metadata, spec })),
     roomMib: Math.min(TRIAL_ROOM_MIB, Math.floor((sealed.project.diskGib ?? Infinity) * MIB_PER_GIB * TRIAL_SHARE)),
     seconds: handOverSeconds(spec, sealed.project, stops),
     routed: isBase ? before.route : null,

@@ -19,6 +19,7 @@ import { targetHostOf } from '../../observe.ts'
 import { type ActContext, type Apply, end, instantOf, rowsOf, type StepOf } from '../context.ts'
 import { writeDial } from '../live.ts'
 import { jobsOf } from '../retire.ts'
+import { dropCarryJobs } from './carrying.ts'
 
 export type MovingDeps = { places: AppPlaces; namingDeps: NamingDeps }
 type MoveContext = ActContext & MovingDeps
@@ -74,15 +75,16 @@ const placeRoute = async (
   { spec }: AppResource,
   { route, dialFile, address }: StepOf<'placeRoute'>,
 ): Promise<Apply> => {
+  const placed = address
   const host = spec.hostId
   const [managed = ''] = route.hostnames
   if (dialFile !== null) await writeDial(hosts, host, { slug: spec.slug, file: dialFile, address })
   await hosts.routes(host).set(route)
-  if (!(await isCertified(hosts, host, managed))) return withMoving({ isPlaced: true, isCertified: false })
+  if (!(await isCertified(hosts, host, managed))) return withMoving({ placed, isCertified: false })
   // What the public CAs issue every proxy trusts, and renews with another chain.
   const isPublic = hosts.facts(host)?.acmeDirectory === null
   const authority = isPublic ? null : await hosts.authorityOf(host, managed)
-  return withMoving({ isPlaced: true, isCertified: isPublic || authority !== null, authority })
+  return withMoving({ placed, isCertified: isPublic || authority !== null, authority })
 }
 
 /** @param object as one of the host that it leaves */
@@ -147,6 +149,7 @@ const leavePlace = async (
       return (world) => ({ ...world, leaving: { ...world.leaving, [host]: job } })
     }
   }
+  if (hosts.facts(host)) await dropCarryJobs(hosts.link(host), await rowsOf(context, object))
   await retireAll(context, object, host)
   // While it stands there a second leave of this host would be taken for done; whoever is killed after it does the same again.
   if (hosts.facts(host)) await hosts.link(host).dropJob(id)

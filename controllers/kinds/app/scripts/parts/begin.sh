@@ -16,7 +16,10 @@ fail() {
   say reason "$*"
   exit "$code"
 }
-up() { docker compose -p "$1" -f "$2" --project-directory "$3" up -d --no-build --pull never --remove-orphans </dev/null 2>&1; }
+up() {
+  [ -z "${lease:-}" ] || make_leased "$@" || return 1
+  docker compose -p "$1" -f "$2" --project-directory "$3" up -d --no-build --pull never --remove-orphans </dev/null 2>&1
+}
 # Every other second: what the services said meanwhile, each line with its instant, by which it is told once, and what is waited for.
 tell() {
   now=$(date +%s)

@@ -3,6 +3,7 @@ judge() {
   verdict=0; about=''; routed=''; total=0; bare=0
   while read -r id service state health restarts code oom policy more; do
     if [ "$oom" = true ]; then verdict=$exit_out_of_memory; about="$service"; return; fi
+    [ -z "${lease:-}" ] || { policy=$(policy_of "$id" "$policy"); restarts=$(restarts_of "$id"); }
     # What is to end, and has ended well, is done, however often it was tried.
     case "$state $code $policy" in 'exited 0 no'|'exited 0 on-failure') continue;; esac
     if [ "$health" = unhealthy ]; then verdict=$exit_unhealthy; about="$service"; return; fi

@@ -13,6 +13,11 @@ export const leftHostsAnswer: JsonSchema = {
         type: ['string', 'null'],
         description: 'Until then visitors there are sent on; then what is left there goes.',
       },
+      volumes: {
+        type: 'array',
+        description: 'What it kept there, as it was when it left: it goes with the rest.',
+        items: { type: 'string', description: 'A name.' },
+      },
     },
   },
 }

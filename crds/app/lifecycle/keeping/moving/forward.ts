@@ -6,7 +6,8 @@
 import { originOf } from '../../../../kernel/desire/desire.ts'
 import { CHALLENGES_TO } from '../../../../values/hostname.ts'
 import type { AppResource } from '../../../schema.ts'
-import type { AppRoute, AppWorld, TargetHost } from '../../../world.ts'
+import type { AppRoute } from '../../../steps.ts'
+import type { AppWorld, TargetHost } from '../../../world.ts'
 import { servedDomains } from '../../publishing/domains.ts'
 import { hostnameOf } from '../../publishing/url.ts'
 

@@ -1,0 +1,35 @@
+# stdin: slug, 0, the move, seconds until it goes back by itself (0: at once), what is routed by blanks, its port, and the file that the proxy
+# dials by ('' for none each). On the host that is left: whoever is not told in time that it is left for good starts again what was stopped,
+# as it was. Says `outcome back` or `outcome left`.
+for name in seconds listeners port dial_file; do IFS= read -r "$name" || exit 64; done
+direct=$dial_file
+ends=$(($(date +%s) + seconds))
+if [ "$seconds" -gt 0 ]; then
+  mkdir -p -m 700 "$app" "$app/moves" "$here" || exit 1
+  printf '%s\n' "$ends" > "$here/until.next" && mv "$here/until.next" "$here/until" || exit 1
+fi
+while [ "$(date +%s)" -lt "$ends" ] && [ "$(fate_now)" = none ]; do sleep 0.5; done
+[ -d "$here" ] || { say outcome back; exit 0; }
+decide back
+[ "$fate" = back ] || { say outcome "$fate"; exit 0; }
+alone
+if [ -f "$here/policies" ] && [ ! -e "$here/returned" ]; then
+  docker rm -f "$move-copy" >/dev/null 2>&1
+  users=$(cut -d ' ' -f 1 "$here/policies")
+  # An engine goes on with a stop whose caller was ended.
+  [ -z "$users" ] || docker stop -t 5 $users </dev/null >/dev/null 2>&1
+  give_policies "$here/policies" || fail "$exit_not_restored" 'its containers are not what they were'
+  [ -z "$users" ] || docker start $users </dev/null >/dev/null || fail "$exit_not_restored" 'its services did not start'
+  place=1
+  for listener in $listeners; do
+    id=$(docker ps -q --no-trunc --filter "label=dev.bottega.app=$slug" --filter "label=com.docker.compose.service=$listener" | head -n 1)
+    slot=$dial_file
+    [ "$place" = 1 ] || slot="$dial_file.$place"
+    address=$([ -z "$id" ] || address_of "$id" "$port")
+    [ -z "$dial_file" ] || [ -z "$address" ] || put_dial "$slot" "$address"
+    place=$((place + 1))
+  done
+  : > "$here/returned"
+fi
+rm -rf "$app/backups/$move-"*
+say outcome back

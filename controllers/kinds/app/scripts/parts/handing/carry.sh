@@ -1,0 +1,18 @@
+# stdin: the operation of a move. `here` is its folder, on either host. `fate` there is a link that is made once: who makes it first has decided,
+# on the host that is left between 'back' and 'left', on the other one between 'lapsed' and 'kept'. What is said is said in the end.
+IFS= read -r move || exit 64
+here="$app/moves/$move"
+fail() { code=$1; shift; say reason "$*"; exit "$code"; }
+fate_now() { readlink "$here/fate" 2>/dev/null || echo none; }
+decide() { ln -s "$1" "$here/fate" 2>/dev/null; fate=$(fate_now); }
+# One after the other.
+alone() { exec 6>>"$here/lock" && flock 6; }
+of_app() { docker ps -q --no-trunc --filter "label=dev.bottega.app=$slug"; }
+# `policies_of <containers>`: a line each, with what `docker update --restart` takes.
+policies_of() {
+  docker inspect --format '{{.Id}} {{.HostConfig.RestartPolicy.Name}}:{{.HostConfig.RestartPolicy.MaximumRetryCount}}' "$@" | sed "s/:0$//"
+}
+# `give_policies <file>`: those that are still there get what they had.
+give_policies() {
+  while read -r id policy; do docker update --restart "$policy" "$id" </dev/null >/dev/null 2>&1 || ! docker inspect "$id" >/dev/null 2>&1 || return 1; done < "$1"
+}
